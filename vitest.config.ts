@@ -2,7 +2,7 @@
 // 'unit*', and tools/test.mjs the rest. Groups run one after the other: what measures has the machine to itself.
 
 import { defineConfig } from 'vitest/config';
-import { TEMPORARY } from './test/temporary.ts';
+import { IN_MEMORY, ON_DISK } from './test/temporary.ts';
 
 /** These replace modules or globals and need a context of their own; the others share what they import. */
 const ISOLATED = [
@@ -13,18 +13,24 @@ const ISOLATED = [
 /** It measures, and so has the machine to itself. */
 const MEASURED = ['test/e2e/concurrency.test.ts'];
 
-const inMemory = { TMPDIR: TEMPORARY };
+const inMemory = { TMPDIR: IN_MEMORY };
 // By default one core is left idle, which on two cores doubles the time.
 const unit = { env: inMemory, pool: 'threads', maxWorkers: '100%', sequence: { groupOrder: 0 } } as const;
 /** Real git and real programs in temporary folders, a process per file: too slow for `npm run check`. */
 const processes = { env: inMemory, hookTimeout: 60_000, pool: 'forks', maxWorkers: '100%' } as const;
 /** The built program, real locks. Most of the time is spent waiting: a few files at once. */
-const e2e = { globalSetup: 'test/e2e/setup.ts', hookTimeout: 60_000, pool: 'forks' } as const;
+const e2e = {
+  env: { TMPDIR: ON_DISK },
+  globalSetup: ['test/support/build.ts'],
+  hookTimeout: 60_000,
+  pool: 'forks' as const,
+};
 
 export default defineConfig({
   test: {
     environment: 'node',
     testTimeout: 60_000,
+    globalSetup: ['test/temporary.ts'],
     projects: [
       project('unit', {
         ...unit,

@@ -8,7 +8,6 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -20,6 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addTask, cleanEnvironment, startRepository } from '../test/support/core.mjs';
 import { finish, median, quick, wantsCase } from './part.mjs';
 
 const LIZA = join(import.meta.dirname, '..', 'dist', 'liza.cjs');
@@ -31,14 +31,8 @@ function project(agent, config = {}) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'liza-bench-agents-')));
   folders.push(base);
   const root = join(base, 'project');
-  mkdirSync(join(root, 'specs'), { recursive: true });
-  writeFileSync(join(root, 'specs', 'vision.md'), '# Vision\n');
-  for (let n = 0; n < 30; n += 1) writeFileSync(join(root, `file-${n}.txt`), `${n}\n`);
-  const git = (...args) =>
-    execFileSync('git', ['-C', root, '-c', 'user.name=b', '-c', 'user.email=b@b', ...args], { env });
-  git('init', '-q', '-b', 'main');
-  git('add', '-A');
-  git('commit', '-q', '-m', 'start');
+  const files = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`file-${n}.txt`, `${n}\n`]));
+  startRepository(root, cleanEnvironment(base), { files: { 'specs/vision.md': '# Vision\n', ...files } });
   const script = join(base, 'agent.sh');
   writeFileSync(script, `#!/bin/sh\n${agent(base)}`);
   chmodSync(script, 0o755);
@@ -65,11 +59,6 @@ function started(root, args) {
   child.on('exit', (code) => child.killed || console.error(`liza ${args.join(' ')} ended with ${code}: ${said}`));
   return child;
 }
-
-const addTask = (id) => [
-  ...['add-task', '--id', id, '--desc', `task ${id}`, '--spec', 'specs/vision.md', '--done', 'it is there'],
-  ...['--scope', 'IN: src/, test/', '--validate', 'true', '--ready'],
-];
 
 async function until(holds, seconds = 120) {
   const end = performance.now() + seconds * 1000;
@@ -147,7 +136,7 @@ const waiting = (id, on) => `  - id: ${id}
 async function overhead(tasks) {
   const merged = quick ? 4 : 10;
   const { liza, start, root } = project(WORKER);
-  for (let n = 1; n <= merged; n += 1) liza(...addTask(`task-${n}`), '--priority', '1');
+  for (let n = 1; n <= merged; n += 1) liza(...addTask(`task-${n}`, { priority: 1 }));
   // By hand, as people do: one command for each would take longer than the measurement.
   const file = join(root, '.liza', 'state.yaml');
   const text = readFileSync(file, 'utf8');

@@ -31,9 +31,9 @@ async function loadParts() {
       stdin: {
         contents: `
           export { alarms } from './src/alarms/rules/evaluate.ts';
-          export { contextOf, openYamlStore } from './src/store/open.ts';
-          export { openObserver } from './src/alarms/observe.ts';
-          export { realHost } from './src/ports/real-host.ts';`,
+          export { boardContext } from './test/support/board-context.ts';
+          export { openYamlStore } from './src/store/open.ts';
+          export { openObserver } from './src/alarms/observe.ts';`,
         resolveDir: join(import.meta.dirname, '..'),
       },
       bundle: true,
@@ -73,7 +73,7 @@ async function cpu(work) {
   return median(times);
 }
 
-const { alarms, contextOf, openYamlStore, openObserver, realHost } = await loadParts();
+const { alarms, boardContext, openYamlStore, openObserver } = await loadParts();
 const missed = [];
 const table = [];
 const tell = (line) => {
@@ -84,13 +84,7 @@ tell('| live tasks | alarms on | evaluation, CPU ms | look, unchanged, CPU ms | 
 tell('|--:|--:|--:|--:|--:|');
 for (const [size, limit] of LIMITS) {
   const root = makeBoard(size);
-  const context = contextOf({
-    root,
-    gitDirectory: join(root, '.git'),
-    host: realHost(process.env),
-    specExists: () => true,
-    nested: undefined,
-  });
+  const context = boardContext(root);
   const store = openYamlStore(context);
   const board = troubled((await store.read()).board);
   const now = Date.now();

@@ -7,6 +7,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { cleanEnvironment, startRepository } from '../test/support/core.mjs';
 import { finish, median, quick } from './part.mjs';
 
 /** The folder of a build and the contents of its code cache change its speed a little: so several of each. */
@@ -42,13 +43,7 @@ try {
     believed: program(`believed-${n}`, (folder) => writeFileSync(join(folder, 'src/identity/gather.ts'), BELIEVED)),
   }));
   const root = join(base, 'project');
-  mkdirSync(join(root, 'specs'), { recursive: true });
-  writeFileSync(join(root, 'specs', 'vision.md'), '# Vision\n');
-  const git = (...args) =>
-    execFileSync('git', ['-C', root, '-c', 'user.name=b', '-c', 'user.email=b@b', ...args], { env });
-  git('init', '-q', '-b', 'main');
-  git('add', '-A');
-  git('commit', '-q', '-m', 'start');
+  startRepository(root, cleanEnvironment(base));
   const liza = (as, ...args) =>
     execFileSync(process.execPath, [builds[0].checked, ...args], { cwd: root, env: { ...env, ...as }, stdio: 'pipe' });
   liza({}, 'init', 'Measure');

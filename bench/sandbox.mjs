@@ -3,11 +3,12 @@
 //   command   `liza show` by an agent: bare, and from inside, through the mailbox
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { addTask, cleanEnvironment, startRepository } from '../test/support/core.mjs';
 import { finish, median, quick } from './part.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -49,31 +50,10 @@ export { realHost } from ${from('ports/real-host.ts')};`,
 
 function project() {
   const root = join(base, 'project');
-  mkdirSync(join(root, 'specs'), { recursive: true });
-  writeFileSync(join(root, 'specs', 'vision.md'), '# Vision\n');
-  const git = (...args) =>
-    execFileSync('git', ['-c', 'user.name=b', '-c', 'user.email=b@localhost', ...args], { cwd: root, env });
-  git('init', '-q', '-b', 'main');
-  git('add', '-A');
-  git('commit', '-q', '-m', 'start');
+  startRepository(root, cleanEnvironment(base));
   const liza = (...args) => execFileSync(process.execPath, [LIZA, ...args], { cwd: root, env, encoding: 'utf8' });
   liza('init', 'Measure it');
-  liza(
-    'add-task',
-    '--id',
-    'a',
-    '--desc',
-    'a',
-    '--spec',
-    'specs/vision.md',
-    '--done',
-    'd',
-    '--validate',
-    'true',
-    '--scope',
-    'IN: src/',
-    '--ready',
-  );
+  liza(...addTask('a'));
   return root;
 }
 

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parse } from 'yaml';
+import { flags, startRepository } from '../test/support/core.mjs';
 import { GOOD_CODER, GOOD_PLANNER, GOOD_REVIEWER, PRELUDE } from './agents.mjs';
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -152,15 +153,11 @@ function cleanEnvironment(base) {
 
 async function prepare(w, { files = {}, tasks = [{}], config = {}, given, planner, coder, reviewer, env = {} }) {
   fs.mkdirSync(w.env.HOME, { recursive: true });
-  const write = (name, text) => {
-    fs.mkdirSync(path.dirname(w.file(name)), { recursive: true });
-    fs.writeFileSync(w.file(name), text, name.endsWith('.sh') ? { mode: 0o755 } : {});
-  };
-  for (const [name, text] of Object.entries({ 'specs/vision.md': '# Vision\n', 'README.md': '# a\n', ...files }))
-    write(name, text);
-  w.git('init', '-q', '-b', 'main');
-  w.git('add', '-A');
-  w.git('commit', '-qm', 'start');
+  const executable = (text) => (file) => fs.writeFileSync(file, text, { mode: 0o755 });
+  const all = Object.entries({ 'specs/vision.md': '# Vision\n', 'README.md': '# a\n', ...files });
+  startRepository(w.root, w.env, {
+    files: Object.fromEntries(all.map(([name, text]) => [name, name.endsWith('.sh') ? executable(text) : text])),
+  });
   w.ok(['init', 'make a']);
   const providers = Object.fromEntries(
     Object.entries({ planner, coder, reviewer }).map(([role, script]) => [
@@ -187,10 +184,8 @@ async function prepare(w, { files = {}, tasks = [{}], config = {}, given, planne
 
 export function addTask(w, given, options) {
   const { ready = true, ...fields } = { ...TASK, ...given };
-  const flags = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, String(value)],
-  );
-  return w.ok(['add-task', ...flags, ...(ready ? ['--ready'] : [])], options);
+  const said = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  return w.ok(['add-task', ...flags(said), ...(ready ? ['--ready'] : [])], options);
 }
 
 /**

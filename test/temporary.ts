@@ -1,7 +1,18 @@
-// Where tests make their folders: in memory where the machine has such a place. What a disk does to a
-// store is the matter of the sweeps and benches; here its slow syncs would only cost time.
+// Where the tests of one run make their folders, in memory where the machine has such a place: what a disk does to a
+// store is the matter of the sweeps and benches. The folder goes when the run is over, with whatever a test left in it.
 
 import fs from 'node:fs';
 import os from 'node:os';
+import path from 'node:path';
 
-export const TEMPORARY = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
+const own = (place: string): string => path.join(place, `liza-tests-${process.pid}`);
+
+export const ON_DISK = own(os.tmpdir());
+export const IN_MEMORY = fs.existsSync('/dev/shm') ? own('/dev/shm') : ON_DISK;
+
+export default function setup(): () => void {
+  for (const folder of [ON_DISK, IN_MEMORY]) fs.mkdirSync(folder, { recursive: true });
+  return () => {
+    for (const folder of [ON_DISK, IN_MEMORY]) fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
+}

@@ -2,9 +2,10 @@
 // with `liza run` in a repository of its own. Answers what it found wrong; an empty list is a pass.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { cleanEnvironment, startRepository } from '../support/core.mjs';
 import { CLIS } from './clis.mjs';
 import { startModel, USAGE } from './model.mjs';
 import { GREETING, partOf, scripted } from './script.mjs';
@@ -61,16 +62,8 @@ function escapes(forbidden, asked) {
 
 function makeProject(folder) {
   const project = join(folder, 'project');
-  mkdirSync(join(project, 'specs'), { recursive: true });
-  writeFileSync(join(project, 'specs', 'vision.md'), `# Vision\n\n\`sh greet.sh\` prints "${GREETING}".\n`);
-  const git = (...args) =>
-    run('git', ['-c', 'user.name=human', '-c', 'user.email=human@localhost', ...args], {
-      cwd: project,
-      env: process.env,
-    });
-  git('init', '-q', '-b', 'main');
-  git('add', '-A');
-  git('commit', '-q', '-m', 'a vision');
+  const files = { 'specs/vision.md': `# Vision\n\n\`sh greet.sh\` prints "${GREETING}".\n` };
+  startRepository(project, cleanEnvironment(join(folder, 'person')), { files });
   return project;
 }
 

@@ -5,16 +5,13 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { cleanUp, type Project, project, until } from './project.ts';
-
-afterEach(cleanUp);
+import { describe, expect, test } from 'vitest';
+import { type BuiltProject, builtProject, until } from '../support/program.ts';
 
 /** A project with one task, and an agent that is this shell script for every role. */
-function scripted(script: string): Project {
-  const p = project();
-  const file = path.join(p.root, '.liza', 'agent.sh');
+function scripted(script: string): BuiltProject {
+  const p = builtProject();
+  const file = p.file('.liza', 'agent.sh');
   fs.writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   p.ok(['config', 'set', 'sandbox', 'off']); // the gauntlet has the same with it
   p.ok(['config', 'set', 'providers', JSON.stringify({ script: { kind: 'command', argv: [file] } })]);
@@ -68,8 +65,8 @@ liza exit 42 --reason "because of $ANTHROPIC_API_KEY"`;
       running.child.kill('SIGINT');
       const { stdout, stderr } = await running.ended;
       for (const secret of [KEY, KEY.slice(20, 60), SHAPELESS]) {
-        expect(holding(p.file(''), secret)).toBe('');
-        expect(holding(path.join(p.root, '.git'), secret)).toBe('');
+        expect(holding(p.file('.liza/'), secret)).toBe('');
+        expect(holding(p.file('.git'), secret)).toBe('');
         for (const shown of [stdout, stderr, ...bodies]) expect(shown).not.toContain(secret);
         for (const look of [
           ['status'],
@@ -84,8 +81,8 @@ liza exit 42 --reason "because of $ANTHROPIC_API_KEY"`;
         }
       }
       expect(p.task('a')['blocked_reason']).toBe('cannot log in with [redacted] or [redacted]');
-      const logs = fs.readdirSync(p.file('agent-logs')).filter((name) => name.startsWith('coder-1'));
-      expect(p.read(`agent-logs/${logs[0]}`)).toContain('key: [redacted] and [redacted]');
+      const logs = fs.readdirSync(p.file('.liza/agent-logs')).filter((name) => name.startsWith('coder-1'));
+      expect(p.read(`.liza/agent-logs/${logs[0]}`)).toContain('key: [redacted] and [redacted]');
     } finally {
       server.close();
     }
@@ -96,10 +93,10 @@ liza exit 42 --reason "because of $ANTHROPIC_API_KEY"`;
     p.ok(['amend', 'a', '--done', `it works with ${KEY}`]);
     expect(p.task('a')['done_when']).toContain(KEY);
     p.ok(['config', 'set', 'max_coder_iterations', '1']);
-    p.liza(CODER, { env: { LIZA_AGENT_ID: 'coder-1' } });
-    expect(p.read('told')).toContain('it works with [redacted]');
-    const [prompt] = fs.readdirSync(p.file('agent-prompts'));
-    expect(p.read(`agent-prompts/${prompt}`)).not.toContain(KEY.slice(0, 30));
+    p.liza(CODER, { as: 'coder-1' });
+    expect(p.read('.liza/told')).toContain('it works with [redacted]');
+    const [prompt] = fs.readdirSync(p.file('.liza/agent-prompts'));
+    expect(p.read(`.liza/agent-prompts/${prompt}`)).not.toContain(KEY.slice(0, 30));
   });
 });
 
@@ -109,18 +106,18 @@ describe('G23: an agent prints without end', () => {
     const p = scripted(
       `echo first words; yes "a line of a flood" | head -c ${megabytes}000000; echo last words; sleep 1; liza exit 0`,
     );
-    const running = p.start(CODER, { env: { LIZA_AGENT_ID: 'coder-1' } });
+    const running = p.start(CODER, { as: 'coder-1' });
     let most = 0;
     const look = setInterval(() => {
       const status = spawnSync('cat', [`/proc/${running.pid}/status`], { encoding: 'utf8' }).stdout;
       most = Math.max(most, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0));
     }, 100);
-    await until(() => fs.readFileSync(p.file('log.yaml'), 'utf8').includes('session-end'));
+    await until(() => p.read('.liza/log.yaml').includes('session-end'));
     clearInterval(look);
     running.child.kill('SIGINT');
     await running.ended;
-    const [name] = fs.readdirSync(p.file('agent-logs'));
-    const log = p.read(`agent-logs/${name}`);
+    const [name] = fs.readdirSync(p.file('.liza/agent-logs'));
+    const log = p.read(`.liza/agent-logs/${name}`);
     expect(log.length).toBeLessThan(17 * 1024 * 1024);
     expect(log.startsWith('first words\n')).toBe(true);
     expect(log).toMatch(/\[liza: \d+ bytes left out\]/);
@@ -146,16 +143,14 @@ describe('budgets', () => {
       { scope: 'goal', sessions: 2 },
       { scope: 'day', sessions: 2, limits: { sessions: { limit: 2, left: 0, percent: 100, level: 'hard' } } },
     ]);
-    expect(p.liza(['claim-task', 'a', 'coder-1'], { env: { LIZA_AGENT_ID: 'coder-1' } }).stderr).toContain(
-      'is used up',
-    );
+    expect(p.liza(['claim-task', 'a', 'coder-1'], { as: 'coder-1' }).stderr).toContain('is used up');
   });
 
   test('an agent cannot raise its own', () => {
     const p = scripted('liza config set budgets.day.usd 1000; echo "code $?" > ../../.liza/answer; liza exit 0');
     p.ok(['config', 'set', 'budgets.day.usd', '5']);
-    p.liza(CODER, { env: { LIZA_AGENT_ID: 'coder-1' } });
-    expect(p.read('answer')).toBe('code 1\n');
+    p.liza(CODER, { as: 'coder-1' });
+    expect(p.read('.liza/answer')).toBe('code 1\n');
     expect(p.board().config['budgets']).toEqual({ day: { usd: 5 } });
   });
 });
@@ -165,27 +160,27 @@ test('a disk without room: the run says so, and starts nothing', () => {
   p.ok(['config', 'set', 'min_free_mb', '900000000']);
   const ran = p.liza(['run', '--agent', 'script', '--plain', '--until-idle']);
   expect(ran.stdout + ran.stderr).toMatch(/the disk has \d+ MB left, and a session needs 900000000/);
-  expect(fs.readdirSync(p.file('agent-logs'))).toEqual([]);
+  expect(fs.readdirSync(p.file('.liza/agent-logs'))).toEqual([]);
 });
 
 describe('G16, G17, G18', () => {
   test('G16: it exits again and again having changed nothing: blocked after three, with what to ask', () => {
     const p = scripted('echo "I looked at it"; exit 0');
-    p.liza(CODER, { env: { LIZA_AGENT_ID: 'coder-1' } });
+    p.liza(CODER, { as: 'coder-1' });
     expect(p.task('a')).toMatchObject({ status: 'BLOCKED', blocked_reason: expect.stringContaining('spin') });
-    expect(fs.readdirSync(p.file('agent-logs'))).toHaveLength(3);
+    expect(fs.readdirSync(p.file('.liza/agent-logs'))).toHaveLength(3);
   });
 
   test('G17: it hangs without a word: ended with its whole tree, tried again, then blocked', () => {
     const p = scripted('setsid sleep 1000 & sleep 1000');
     p.ok(['config', 'set', 'progress_timeout', '1']);
-    p.liza(CODER, { env: { LIZA_AGENT_ID: 'coder-1' } });
+    p.liza(CODER, { as: 'coder-1' });
     expect(p.task('a')).toMatchObject({ status: 'BLOCKED', blocked_reason: expect.stringContaining('silence') });
   });
 
   test('G18: it crashes at every start: three within five minutes stop the supervisor, with an alarm', () => {
     const p = scripted('echo "Error: cannot find module" >&2; exit 1');
-    const { code, stderr } = p.liza(CODER, { env: { LIZA_AGENT_ID: 'coder-1' } });
+    const { code, stderr } = p.liza(CODER, { as: 'coder-1' });
     expect(code).toBe(1);
     expect(stderr).toContain('3 crashes within 5m');
     expect(p.ok(['status']).stdout).toContain('CRASH LOOP: coder-1');

@@ -1,18 +1,8 @@
-// Unknown fields, comments, order and bytes outside the changed record survive every write.
-// A hundred operations on a hand-written board, each through the CLI's own run(); after each one every byte
-// outside the records it may change is compared. Where a record lies is told by the `yaml` package's ranges,
-// never by our own splitter.
-
-import fs from 'node:fs';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml';
-import { run } from '../../src/cli/run.ts';
-import { hostAt } from '../host.ts';
-import { testIo } from '../io.ts';
-import { COMMENTS, HANDWRITTEN } from './fixture.ts';
-import { cleanUp, git, type Project, project } from './project.ts';
-
-afterEach(cleanUp);
+import { COMMENTS, HANDWRITTEN } from '../support/handwritten-board.ts';
+import { inProcess } from '../support/in-process.ts';
+import { type BuiltProject, builtProject } from '../support/program.ts';
 
 interface Operation {
   readonly argv: readonly string[];
@@ -103,24 +93,25 @@ const ONCE: readonly Operation[] = [
 ];
 
 test('a hundred operations change no byte outside their records', { timeout: 120_000 }, async () => {
-  const board = project(HANDWRITTEN);
+  const board = builtProject(HANDWRITTEN);
   // The places that the verdict names are looked for in them.
-  const [base, reviewed] = [commitOfDigits(board.root), commitOfDigits(board.root)];
-  board.write('state.yaml', HANDWRITTEN.replaceAll('0123456', base).replaceAll('0000001', reviewed));
+  const [base, reviewed] = [commitOfDigits(board), commitOfDigits(board)];
+  board.write({ '.liza/state.yaml': HANDWRITTEN.replaceAll('0123456', base).replaceAll('0000001', reviewed) });
+  const liza = inProcess({ ...board, now: Date.now });
   const operations = [...[1, 2, 3, 4, 5].flatMap(ROUND), ...ONCE];
   expect(operations).toHaveLength(100);
-  let before = board.read('state.yaml');
-  for (const operation of operations) {
-    const label = `liza ${operation.argv.join(' ')}`;
-    const { code, stderr } = await runIn(board, operation);
-    expect(code, `${label}: ${stderr}`).toBe(operation.may.length === 0 ? 1 : 0);
-    const after = board.read('state.yaml');
-    if (operation.may.length === 0) expect(after, label).toBe(before);
+  let before = board.read('.liza/state.yaml');
+  for (const { argv, may, ...options } of operations) {
+    const label = `liza ${argv.join(' ')}`;
+    const { code, stderr } = await liza(argv, options);
+    expect(code, `${label}: ${stderr}`).toBe(may.length === 0 ? 1 : 0);
+    const after = board.read('.liza/state.yaml');
+    if (may.length === 0) expect(after, label).toBe(before);
     else expect(after, `${label} changed nothing`).not.toBe(before);
-    expectUntouched(label, before, after, operation.may);
+    expectUntouched(label, before, after, may);
     before = after;
   }
-  const end = board.read('state.yaml');
+  const end = board.read('.liza/state.yaml');
   for (const comment of COMMENTS) expect(end).toContain(comment);
   for (const sha of [`base_commit: '${base}'`, `review_commit: '${reviewed}'`, 'merge_commit: "1234567"']) {
     expect(end).toContain(sha);
@@ -136,16 +127,16 @@ test('a hundred operations change no byte outside their records', { timeout: 120
   expect(board.ok(['validate']).stdout).toBe('VALID\n');
 });
 
-/** Outside the named records both texts are the same; new records aside, so is their order. */
 /** A commit whose short id YAML takes for a number, were it not quoted. */
-function commitOfDigits(root: string): string {
+function commitOfDigits(board: BuiltProject): string {
   for (let n = 0; n < 5000; n += 1) {
-    const short = git(root, 'commit-tree', 'HEAD^{tree}', '-m', `try ${n}`).trim().slice(0, 7);
+    const short = board.git('commit-tree', 'HEAD^{tree}', '-m', `try ${n}`).slice(0, 7);
     if (/^\d+$/.test(short)) return short;
   }
   throw new Error('no such commit');
 }
 
+/** Outside the named records both texts are the same; new records aside, so is their order. */
 function expectUntouched(label: string, before: string, after: string, may: readonly string[]): void {
   const old = pieces(before);
   const now = pieces(after);
@@ -226,24 +217,9 @@ function skeleton(
   return bare;
 }
 
-async function runIn(board: Project, operation: Operation): Promise<{ code: number; stderr: string }> {
-  let stderr = '';
-  const env = { PATH: process.env['PATH'], ...(operation.as === undefined ? {} : { LIZA_AGENT_ID: operation.as }) };
-  const io = testIo(board.root, hostAt(), {
-    env,
-    stderr: (text) => {
-      stderr += text;
-    },
-    readStdin: async () => operation.stdin ?? '',
-    columns: 80,
-    asset: (name) => name,
-  });
-  return { code: await run(operation.argv, io), stderr };
-}
-
 test('the judge of this test finds a byte that was changed', () => {
-  const board = project(HANDWRITTEN);
-  const text = fs.readFileSync(board.file('state.yaml'), 'utf8');
+  const board = builtProject(HANDWRITTEN);
+  const text = board.read('.liza/state.yaml');
   const judge = (after: string, may: string[]) => () => expectUntouched('', text, after, may);
   expect(judge(text.replace('priority: 2', 'priority: 3'), ['tasks/open-one'])).not.toThrow();
   expect(judge(text.replace('priority: 2', 'priority: 3'), ['tasks/draft-one'])).toThrow();

@@ -2,11 +2,8 @@
 // the summary says what the journal says, the decision lets the work go on to its end, and nothing is lost.
 
 import fs from 'node:fs';
-import path from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { cleanUp, git, type Project, project, until } from './project.ts';
-
-afterEach(cleanUp);
+import { expect, test } from 'vitest';
+import { type BuiltProject, builtProject, until } from '../support/program.ts';
 
 const RUN = ['run', '--agent', 'rehearsal', '--plain', '--coders', '2'];
 
@@ -29,9 +26,9 @@ const OTHERS = [
   { role: 'planner', steps: [{ exit: 0 }] },
 ];
 
-function rehearsed(tasks: readonly string[], scenes: readonly object[]): Project {
-  const made = project();
-  const script = path.join(made.root, '.liza', 'rehearsal.json');
+function rehearsed(tasks: readonly string[], scenes: readonly object[]): BuiltProject {
+  const made = builtProject();
+  const script = made.file('.liza', 'rehearsal.json');
   fs.writeFileSync(script, JSON.stringify({ scenes: [...scenes, ...OTHERS] }));
   made.ok(['config', 'set', 'providers', JSON.stringify({ rehearsal: { script, pace: 0 } })]);
   made.ok(['config', 'set', 'pause_grace', '1']);
@@ -44,11 +41,11 @@ function rehearsed(tasks: readonly string[], scenes: readonly object[]): Project
   return made;
 }
 
-const inFolder = (p: Project, task: string, name = 'note.txt'): string => path.join(p.root, '.worktrees', task, name);
-const papers = (p: Project): readonly string[] =>
-  fs.existsSync(p.file('checkpoints')) ? fs.readdirSync(p.file('checkpoints')) : [];
-const paper = (p: Project): string => p.read(`checkpoints/${papers(p)[0]}`);
-const working = (p: Project): readonly string[] =>
+const inFolder = (p: BuiltProject, task: string, name = 'note.txt'): string => p.file('.worktrees', task, name);
+const papers = (p: BuiltProject): readonly string[] =>
+  fs.existsSync(p.file('.liza/checkpoints')) ? fs.readdirSync(p.file('.liza/checkpoints')) : [];
+const paper = (p: BuiltProject): string => p.read(`.liza/checkpoints/${papers(p)[0]}`);
+const working = (p: BuiltProject): readonly string[] =>
   Object.entries(p.board()['agents'] as Record<string, { status: string }>).flatMap(([id, { status }]) =>
     status === 'WORKING' ? [id] : [],
   );
@@ -66,7 +63,7 @@ test('by command: agents end, the summary says what the journal says, and the wo
   );
   const running = p.start(RUN);
   await until(() => ['a', 'b'].every((task) => fs.existsSync(inFolder(p, task))));
-  const made = ['a', 'b'].map((task) => git(path.dirname(inFolder(p, task)), 'rev-parse', 'HEAD').trim());
+  const made = ['a', 'b'].map((task) => p.gitIn(p.folder(task), 'rev-parse', 'HEAD'));
 
   const halted = p.ok(['checkpoint', '--reason', 'before the release']);
   expect(halted.stdout).toContain(`Read .liza/checkpoints/${papers(p)[0]}`);
@@ -91,13 +88,13 @@ test('by command: agents end, the summary says what the journal says, and the wo
   expect(metrics.metrics).toMatchObject({ tasks_total: 2, tasks_in_progress: 2, tasks_merged: 0 });
 
   // Nothing starts while it is on.
-  const claim = p.liza(['claim-task', 'a', 'coder-1'], { env: { LIZA_AGENT_ID: 'coder-1' } });
+  const claim = p.liza(['claim-task', 'a', 'coder-1'], { as: 'coder-1' });
   expect(claim.stderr).toContain('CHECKPOINT is on');
   expect(p.ok(['resume', '--decision', 'continue', '--note', 'the scope stays']).stdout).toContain('the scope stays');
   const { code, stdout, stderr } = await p.start(RUN).ended;
   expect(code, stdout + stderr).toBe(0);
   expect(['a', 'b'].map((task) => p.task(task).status)).toEqual(['MERGED', 'MERGED']);
-  const merged = git(p.root, 'rev-list', 'integration').split('\n');
+  const merged = p.git('rev-list', 'integration').split('\n');
   expect(made.every((commit) => merged.includes(commit))).toBe(true);
   expect(papers(p)).toHaveLength(1);
   expect(p.ok(['validate']).stdout).toContain('VALID');
@@ -119,9 +116,9 @@ test('by the breaker: agents’ own reports halt the run, which says so; resolve
   const first = await running.ended;
   expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining('the circuit breaker tripped') });
   expect(first.stdout).toContain('CIRCUIT BREAKER: retry_cluster');
-  expect(p.read('alerts.log')).toContain('🚨 CIRCUIT BREAKER: retry_cluster');
+  expect(p.read('.liza/alerts.log')).toContain('🚨 CIRCUIT BREAKER: retry_cluster');
   expect(papers(p)).toHaveLength(1);
-  expect(p.read('circuit_breaker_report.md')).toContain('lock timeout in the queue');
+  expect(p.read('.liza/circuit_breaker_report.md')).toContain('lock timeout in the queue');
   expect(paper(p)).toContain('The circuit breaker is TRIGGERED: retry_cluster');
   expect(fs.readFileSync(inFolder(p, 'a'), 'utf8')).toBe('not committed\n');
   expect(p.liza(['resume', '--decision', 'continue'])).toMatchObject({
@@ -132,10 +129,10 @@ test('by the breaker: agents’ own reports halt the run, which says so; resolve
   p.ok(['resume', '--decision', 'replan', '--note', 'one lock per queue']);
   const { code, stdout, stderr } = await p.start(RUN).ended;
   expect(code, stdout + stderr).toBe(0);
-  expect(p.read('alerts.log')).toContain('cleared: 🚨 CIRCUIT BREAKER: retry_cluster');
+  expect(p.read('.liza/alerts.log')).toContain('cleared: 🚨 CIRCUIT BREAKER: retry_cluster');
   expect(p.task('a').status).toBe('MERGED');
   // The decision reached the planner, and its note is marked as read.
-  expect(p.read('state.yaml')).toContain('the note was read');
+  expect(p.read('.liza/state.yaml')).toContain('the note was read');
   expect(p.board().human_notes).toMatchObject([
     { message: 'Decided at the checkpoint, replan: one lock per queue', processed_by: 'planner-1' },
   ]);

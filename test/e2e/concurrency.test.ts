@@ -4,11 +4,9 @@
 
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { cleanUp, type Project, project, type Running, until, untilStopped } from './project.ts';
-
-afterEach(cleanUp);
+import { type BuiltProject, builtProject, type Running, until, untilStopped } from '../support/program.ts';
 
 const WORKERS = 16;
 const BY_STORE = 45;
@@ -39,7 +37,7 @@ describe('writers at the same time', () => {
   test('16 workers, 16 series of commands and 4 shells under flock: nothing is lost', {
     timeout: 120_000,
   }, async () => {
-    const board = project();
+    const board = builtProject();
     board.ok(['note', 'the first']);
     for (let shell = 0; shell < SHELLS; shell += 1) board.ok(['add-task', '--id', `shell-${shell}`, '--desc', 'mine']);
     const workers = Array.from({ length: WORKERS }, (_, n) => board.worker('notes', `worker-${n}`, String(BY_STORE)));
@@ -75,12 +73,12 @@ describe('writers at the same time', () => {
     const entries = board.journal();
     expect(entries.filter(({ command }) => command === 'note')).toHaveLength(2 + WORKERS * (BY_STORE + BY_COMMAND));
     expect(entries.some(({ command }) => command === 'external_edit')).toBe(true);
-    expect(fs.readdirSync(board.file('rejected'))).toEqual([]);
+    expect(fs.readdirSync(board.file('.liza/rejected'))).toEqual([]);
     console.log(`mixed: ${entries.length} entries in ${seconds.toFixed(1)} s`);
   });
 
   test('8 writers that live long', async () => {
-    const board = project();
+    const board = builtProject();
     const workers = Array.from({ length: 8 }, (_, n) => board.worker('notes', `worker-${n}`, '50'));
     await Promise.all(workers.map((worker) => worker.line('ready')));
     const started = performance.now();
@@ -95,7 +93,7 @@ describe('writers at the same time', () => {
   });
 
   test('8 writers of one process per command', async () => {
-    const board = project();
+    const board = builtProject();
     const started = performance.now();
     const ran = (await Promise.all(Array.from({ length: 8 }, (_, n) => series(board, `command-${n}`, 8)))).flat();
     const rate = 64 / ((performance.now() - started) / 1000);
@@ -108,7 +106,7 @@ describe('writers at the same time', () => {
 
 describe('the lock', () => {
   test('held by a shell for good: waits 10 s, then exit 2 naming the holder; reads go on', async () => {
-    const board = project();
+    const board = builtProject();
     const shell = board.shell('flock -x .liza/state.yaml.lock sh -c "echo locked; exec sleep 60"');
     await shell.line('locked');
     const writer = board.start(['note', 'too late']);
@@ -123,12 +121,12 @@ describe('the lock', () => {
     shell.child.kill('SIGKILL');
     execFileSync('kill', [/pid (\d+) \(sleep 60\)/.exec(stderr)?.[1] ?? '']);
     await shell.ended;
-    expect(board.read('journal.jsonl')).not.toContain('too late');
+    expect(board.read('.liza/journal.jsonl')).not.toContain('too late');
     board.ok(['note', 'in time']);
   });
 
   test('held for a while: waits and goes on', async () => {
-    const board = project();
+    const board = builtProject();
     const holder = board.worker('hold');
     await holder.line('held');
     const writer = board.start(['note', 'patient']);
@@ -141,7 +139,7 @@ describe('the lock', () => {
   });
 
   test('a holder killed with -9 leaves it free', async () => {
-    const board = project();
+    const board = builtProject();
     const holder = board.worker('hold');
     await holder.line('held');
     holder.child.kill('SIGKILL');
@@ -150,9 +148,9 @@ describe('the lock', () => {
   });
 
   test('is not inherited by what a command leaves running', () => {
-    const board = project();
+    const board = builtProject();
     board.ok(['lock', 'modify', 'sleep 60 >/dev/null 2>&1 & echo $! > .liza/cache/left.pid']);
-    const left = board.read('cache/left.pid').trim();
+    const left = board.read('.liza/cache/left.pid').trim();
     try {
       expect(fs.readFileSync(`/proc/${left}/cmdline`, 'utf8')).toContain('sleep');
       board.ok(['note', 'at once']);
@@ -163,9 +161,9 @@ describe('the lock', () => {
 
   describe.each(['decide', 'append', 'rename', 'mirror'])('deleted while its holder is stopped at %s', (point) => {
     test('no lost update among liza processes', async () => {
-      const board = project();
+      const board = builtProject();
       const stopped = await stoppedAt(board, point, 'stopped one');
-      fs.unlinkSync(board.file('state.yaml.lock'));
+      fs.unlinkSync(board.file('.liza/state.yaml.lock'));
       for (const message of ['meanwhile 1', 'meanwhile 2', 'meanwhile 3']) board.ok(['note', message]);
       expect(await goesOn(stopped)).toMatchObject({ ok: true });
       board.ok(['note', 'afterwards']);
@@ -177,14 +175,14 @@ describe('the lock', () => {
           .sort(),
       ).toEqual(wanted);
       expectWhole(board);
-      expect(fs.readdirSync(board.file('.')).filter((name) => name.endsWith('.new'))).toEqual([]);
+      expect(fs.readdirSync(board.file('.liza')).filter((name) => name.endsWith('.new'))).toEqual([]);
     });
 
     test('a shell’s overwrite meanwhile is merged as an external edit', async () => {
-      const board = project();
+      const board = builtProject();
       board.ok(['note', 'the first']);
       const stopped = await stoppedAt(board, point, 'stopped one');
-      fs.unlinkSync(board.file('state.yaml.lock'));
+      fs.unlinkSync(board.file('.liza/state.yaml.lock'));
       const shell = await board.shell(
         `cd .liza && flock -x state.yaml.lock sh -c 'awk "{print} /^human_notes:/ {print \\"  - message: by the shell\\"}" state.yaml > t && cat t > state.yaml && rm t'`,
       ).ended;
@@ -199,13 +197,13 @@ describe('the lock', () => {
           .sort(),
       ).toEqual(wanted);
       expect(board.journal().map(({ command }) => command)).toContain('external_edit');
-      expect(fs.readdirSync(board.file('rejected'))).toEqual([]);
+      expect(fs.readdirSync(board.file('.liza/rejected'))).toEqual([]);
       expectWhole(board);
     });
   });
 });
 
-async function series(board: Project, name: string, count: number) {
+async function series(board: BuiltProject, name: string, count: number) {
   const ran = [];
   for (let number = 1; number <= count; number += 1) ran.push(await board.start(['note', `${name} ${number}`]).ended);
   return ran;
@@ -217,17 +215,17 @@ const numbered = (name: string, writers: number, each: number, word: string): st
   Array.from({ length: writers * each }, (_, at) => `${name}-${Math.floor(at / each)} ${word}${(at % each) + 1}`);
 
 /** The chain holds, no number is missing, and the log has a line for every entry. */
-function expectWhole(board: Project): void {
+function expectWhole(board: BuiltProject): void {
   const verified = board.liza(['log', 'verify', '--json']);
   expect(verified).toMatchObject({ code: 0, stderr: '' });
   const { entries, problems } = JSON.parse(verified.stdout) as { entries: number; problems: string[] };
   expect(problems).toEqual([]);
-  const logged = (parse(board.read('log.yaml')) as { entry: number; detail: string }[]).map(({ entry }) => entry);
+  const logged = (parse(board.read('.liza/log.yaml')) as { entry: number; detail: string }[]).map(({ entry }) => entry);
   expect([...new Set(logged)].sort((a, b) => a - b)).toEqual(Array.from({ length: entries }, (_, at) => at + 1));
   expect(board.liza(['validate']).stdout).toBe('VALID\n');
 }
 
-async function stoppedAt(board: Project, point: string, message: string): Promise<Running> {
+async function stoppedAt(board: BuiltProject, point: string, message: string): Promise<Running> {
   const worker = board.worker('stopped', message, point);
   await worker.line('ready');
   worker.say('go');

@@ -1,11 +1,10 @@
 // A project that 0.4.0 made opens, verifies and goes on: read as 0.4.0 itself read it, mended, worked on, undone, and
 // brought back from the copy in the git directory.
 
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { existsSync, rmSync } from 'node:fs';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { BuiltProject, Ran } from '../support/program.ts';
 import { answerOf, at, layOut, type Printed, printedBy } from './earlier-release.ts';
-import { cleanUp, git, type Project, type Ran } from './project.ts';
 
 type Answer = Readonly<Record<string, unknown>>;
 type Listed = readonly Answer[];
@@ -14,16 +13,14 @@ const VERSION = '0.4.0';
 const PRINTED = printedBy(VERSION);
 /** Soon after its last entry: its leases still run. */
 let now: number;
-let here: Project;
+let here: BuiltProject;
 
 beforeEach(() => {
   now = Date.parse('2026-11-16T06:45:17Z');
   here = layOut(VERSION);
 });
-afterEach(cleanUp);
-
 const liza = (argv: readonly string[], agent?: string): Ran =>
-  here.liza(argv, { env: { ...at(new Date(now).toISOString()), ...(agent && { LIZA_AGENT_ID: agent }) } });
+  here.liza(argv, { as: agent, env: at(new Date(now).toISOString()) });
 
 /** A second later each time; throws unless it succeeds. */
 function ok(argv: readonly string[], agent?: string): Ran {
@@ -37,6 +34,7 @@ const printed = (...argv: readonly string[]): Answer =>
   PRINTED.find((one) => one.argv.join(' ') === argv.join(' '))?.answer ?? {};
 const picked = (from: Answer, ...keys: readonly string[]): Answer =>
   Object.fromEntries(keys.map((key) => [key, from[key]]));
+const files = () => ['state.yaml', 'journal.jsonl', 'log.yaml'].map((name) => here.read('.liza', name));
 const listed = (value: unknown): Listed => value as Listed;
 
 /** What an answer says, whatever words it says it in. */
@@ -67,7 +65,7 @@ const said = ({ argv }: Pick<Printed, 'argv'>, answer: Answer): unknown =>
   (SAID[argv.join(' ')] ?? SAID[argv[0] ?? ''] ?? (({ message: _, hint: __, ...rest }: Answer) => rest))(answer);
 
 test('a project of 0.4.0 is read as 0.4.0 itself read it, and reading changes nothing', () => {
-  const before = ['state.yaml', 'journal.jsonl', 'log.yaml'].map(here.read);
+  const before = files();
   for (const one of PRINTED) {
     const ran = liza([...one.argv, '--json']);
     // A later release may say more.
@@ -77,7 +75,7 @@ test('a project of 0.4.0 is read as 0.4.0 itself read it, and reading changes no
       said: said(one, one.answer),
     });
   }
-  expect(['state.yaml', 'journal.jsonl', 'log.yaml'].map(here.read)).toEqual(before);
+  expect(files()).toEqual(before);
   expect(liza(['validate']).stdout).toBe('VALID\n');
   expect(printed('audit')['contradicted']).toBe(0);
 });
@@ -91,17 +89,17 @@ describe('a project of 0.4.0 goes on', () => {
     expect(levels(answer('doctor')).filter((found) => !String(found).endsWith(',ok'))).toEqual([]);
     for (const id of FOLDERS) {
       const { review_commit: reviewed } = here.task(id);
-      const folder = join(here.root, '.worktrees', id);
-      expect(git(folder, 'branch', '--show-current').trim()).toBe(`task/${id}`);
-      if (typeof reviewed === 'string') expect(git(folder, 'rev-parse', 'HEAD').trim()).toBe(reviewed);
+      const git = (...args: readonly string[]) => here.gitIn(here.folder(id), ...args);
+      expect(git('branch', '--show-current')).toBe(`task/${id}`);
+      if (typeof reviewed === 'string') expect(git('rev-parse', 'HEAD')).toBe(reviewed);
     }
     // Committed and never submitted: 0.4.0 had it on a branch of the repository.
-    expect(readFileSync(join(here.root, '.worktrees/cents/src/cents.mjs'), 'utf8')).toContain('cents');
-    expect(git(here.root, 'status', '--porcelain')).toBe('');
+    expect(here.read('.worktrees/cents/src/cents.mjs')).toContain('cents');
+    expect(here.git('status', '--porcelain')).toBe('');
   });
 
   test('every kind of transaction builds on its journal', () => {
-    const [journal, comments] = [here.read('journal.jsonl'), here.read('state.yaml').match(COMMENTS)];
+    const [journal, comments] = [here.read('.liza/journal.jsonl'), here.read('.liza/state.yaml').match(COMMENTS)];
     expect(comments).toHaveLength(3);
     ok(['doctor', '--fix']);
     ok(['note', 'a newer Liza is at work', '--for', 'years']);
@@ -120,14 +118,14 @@ describe('a project of 0.4.0 goes on', () => {
       ['quotes', 'APPROVED'],
       ['euro', 'MERGED'],
     ]);
-    expect(git(here.root, 'show', 'integration:src/euro.mjs')).toContain('euro');
+    expect(here.git('show', 'integration:src/euro.mjs')).toContain('euro');
     ok(['note', 'this was a mistake']);
     ok(['undo']);
     expect(here.board().human_notes.map(({ message }) => message)).not.toContain('this was a mistake');
     expect(ok(['report', '--md']).stdout).toContain('Read other ledgers');
 
-    expect(here.read('journal.jsonl').startsWith(journal)).toBe(true);
-    expect(here.read('state.yaml').match(COMMENTS)).toEqual(comments);
+    expect(here.read('.liza/journal.jsonl').startsWith(journal)).toBe(true);
+    expect(here.read('.liza/state.yaml').match(COMMENTS)).toEqual(comments);
     const verified = answer('log', 'verify');
     expect(verified).toMatchObject({ ok: true, problems: [], remarks: [] });
     expect(verified['entries']).toBe(here.journal().length);
@@ -139,16 +137,16 @@ describe('a project of 0.4.0 goes on', () => {
 
   test('a deleted .liza comes back from the copy in the git directory', () => {
     ok(['doctor', '--fix']);
-    const before = ['state.yaml', 'journal.jsonl', 'log.yaml'].map(here.read);
+    const before = files();
     const verified = answer('log', 'verify');
-    rmSync(join(here.root, '.liza'), { recursive: true });
+    rmSync(here.file('.liza'), { recursive: true });
     expect(liza(['doctor'])).toMatchObject({
       code: 4,
       stdout: expect.stringContaining('liza doctor --fix restores it'),
     });
-    expect(existsSync(join(here.root, '.liza'))).toBe(false);
+    expect(existsSync(here.file('.liza'))).toBe(false);
     ok(['doctor', '--fix']);
-    expect(['state.yaml', 'journal.jsonl', 'log.yaml'].map(here.read)).toEqual(before);
+    expect(files()).toEqual(before);
     expect(answer('log', 'verify')).toEqual(verified);
     expect(answer('show', 'totals')).toEqual(printed('show', 'totals'));
     expect(answer('audit')['contradicted']).toBe(0);

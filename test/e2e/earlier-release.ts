@@ -6,7 +6,9 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { emptyFolder, git, type Project, projectIn, type Ran } from './project.ts';
+import { type BuiltProject, builtIn, type Ran } from '../support/program.ts';
+import { repositoryIn, start } from '../support/repository.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 
@@ -23,20 +25,17 @@ export const printedBy = (version: string): readonly Printed[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Printed);
 
-export function layOut(version: string): Project {
-  const root = emptyFolder();
-  const home = emptyFolder();
-  git(root, 'init', '-q', '-b', 'main');
-  git(root, 'fetch', '-q', '--update-head-ok', join(FIXTURES, version, 'repository.bundle'), '+refs/*:refs/*');
-  git(root, 'reset', '-q', '--hard');
-  execFileSync('tar', ['-xzf', join(FIXTURES, version, 'project.tar.gz'), '-C', home]);
-  const board = join(root, '.liza');
-  const copy = join(root, '.git', 'liza');
-  cpSync(join(home, 'liza'), board, { recursive: true });
-  renameSync(join(home, 'git-copy'), copy);
+export function layOut(version: string): BuiltProject {
+  const made = repositoryIn(temporaryFolder());
+  start(made, 'main', {});
+  made.git('fetch', '-q', '--update-head-ok', join(FIXTURES, version, 'repository.bundle'), '+refs/*:refs/*');
+  made.git('reset', '-q', '--hard');
+  execFileSync('tar', ['-xzf', join(FIXTURES, version, 'project.tar.gz'), '-C', made.base]);
+  cpSync(join(made.base, 'liza'), made.file('.liza'), { recursive: true });
+  renameSync(join(made.base, 'git-copy'), made.file('.git/liza'));
   // The copy is the journal byte for byte; the archive holds it once.
-  cpSync(join(board, 'journal.jsonl'), join(copy, 'journal.jsonl'));
-  return projectIn(root);
+  cpSync(made.file('.liza/journal.jsonl'), made.file('.git/liza/journal.jsonl'));
+  return builtIn(made);
 }
 
 /** The environment in which the clock stands at `now`; nothing of the machine's sandbox is asked. */

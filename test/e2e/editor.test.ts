@@ -3,30 +3,28 @@
 // test/unit/store/hand-edits.test.ts; here the built program is told about them on stderr and by exit codes.
 
 import fs from 'node:fs';
-import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { COMMENTS, HANDWRITTEN } from './fixture.ts';
-import { cleanUp, fingerprint, type Project, program, project, repository, until } from './project.ts';
+import { describe, expect, test } from 'vitest';
+import { COMMENTS, HANDWRITTEN } from '../support/handwritten-board.ts';
+import { type BuiltProject, builtIn, builtProject, fingerprint, program, until } from '../support/program.ts';
+import { repository } from '../support/repository.ts';
 
-afterEach(cleanUp);
-
-type Save = (board: Project, text: string) => void;
+type Save = (board: BuiltProject, text: string) => void;
 
 /** Opens the path again: O_TRUNC and write on whatever inode is there now. */
-const inPlace: Save = (board, text) => fs.writeFileSync(board.file('state.yaml'), text);
+const inPlace: Save = (board, text) => fs.writeFileSync(board.file('.liza/state.yaml'), text);
 
 const byRename: Save = (board, text) => {
-  fs.writeFileSync(board.file('.state.yaml.swp'), text);
-  fs.renameSync(board.file('.state.yaml.swp'), board.file('state.yaml'));
+  fs.writeFileSync(board.file('.liza/.state.yaml.swp'), text);
+  fs.renameSync(board.file('.liza/.state.yaml.swp'), board.file('.liza/state.yaml'));
 };
 
 const note = (text: string, message: string): string =>
   text.replace(/^spec_changes:/m, `- message: ${message}\nspec_changes:`);
-const messages = (board: Project): string[] => board.board().human_notes.map(({ message }) => message);
+const messages = (board: BuiltProject): string[] => board.board().human_notes.map(({ message }) => message);
 
 /** The fixture, adopted, with a journal. */
-function handwritten(): Project {
-  const board = project(HANDWRITTEN);
+function handwritten(): BuiltProject {
+  const board = builtProject(HANDWRITTEN);
   board.ok(['note', 'the first']);
   return board;
 }
@@ -37,7 +35,7 @@ describe.each<[string, Save]>([
 ])('an editor that saves a stale copy %s', (_name, save) => {
   test('loses nobody’s write, and its own change is adopted', () => {
     const board = handwritten();
-    const stale = board.read('state.yaml');
+    const stale = board.read('.liza/state.yaml');
     board.ok(['amend', 'open-one', '--desc', 'by liza']);
     board.ok(['note', 'by liza']);
     save(board, note(stale.replace('priority: 4', 'priority: 5'), 'by the editor'));
@@ -55,13 +53,13 @@ describe.each<[string, Save]>([
     expect(board.task('open-one')['description']).toBe('by liza');
     expect(board.task('draft-one')['priority']).toBe(5);
     expect(stderr).toMatch(/^liza: note: edited outside liza: .*draft-one: priority/);
-    expect(fs.readdirSync(board.file('rejected'))).toEqual([]);
+    expect(fs.readdirSync(board.file('.liza/rejected'))).toEqual([]);
     board.ok(['log', 'verify']);
   });
 
   test('has a conflicting change set aside, and is told what, where and how', () => {
     const board = handwritten();
-    const stale = board.read('state.yaml');
+    const stale = board.read('.liza/state.yaml');
     board.ok(['amend', 'open-one', '--desc', 'by liza']);
     save(board, stale.replace('Retry the login', 'by the editor'));
     const { stderr } = board.ok(['note', 'afterwards']);
@@ -71,14 +69,14 @@ describe.each<[string, Save]>([
     expect(told).toContain('description changed here meanwhile');
     expect(told).toContain('make the change again on the current record');
     const kept = /kept in (\S+\.yaml)/.exec(told)?.[1] ?? '';
-    expect(fs.readFileSync(path.join(board.root, kept), 'utf8')).toContain('by the editor');
+    expect(board.read(kept)).toContain('by the editor');
   });
 
   test('of something long gone by brings nothing back', () => {
     const board = handwritten();
-    const stale = board.read('state.yaml');
+    const stale = board.read('.liza/state.yaml');
     board.ok(['abandon', 'draft-one', '--reason', 'not needed']);
-    board.ok(['block', 'claimed-one', '--reason', 'r', '--question', 'q?'], { env: { LIZA_AGENT_ID: 'coder-1' } });
+    board.ok(['block', 'claimed-one', '--reason', 'r', '--question', 'q?'], { as: 'coder-1' });
     save(board, stale);
     const entries = board.journal().length;
     const { stderr } = board.ok(['note', 'afterwards']);
@@ -92,8 +90,8 @@ describe.each<[string, Save]>([
 describe('an editor that keeps the file open', () => {
   test('saves through a descriptor from before liza’s rename: nothing is lost', () => {
     const board = handwritten();
-    const stale = board.read('state.yaml');
-    const descriptor = fs.openSync(board.file('state.yaml'), 'r+');
+    const stale = board.read('.liza/state.yaml');
+    const descriptor = fs.openSync(board.file('.liza/state.yaml'), 'r+');
     board.ok(['note', 'by liza']);
     fs.ftruncateSync(descriptor, 0);
     fs.writeSync(descriptor, note(stale, 'by the editor'), 0);
@@ -109,9 +107,9 @@ describe('an editor that keeps the file open', () => {
 
   test('saves in two writes with a command between them: the second half is not lost', () => {
     const board = handwritten();
-    const wanted = note(board.read('state.yaml').replace('Retry the login', 'by the editor'), 'at the end');
+    const wanted = note(board.read('.liza/state.yaml').replace('Retry the login', 'by the editor'), 'at the end');
     const half = wanted.indexOf('    - id: claimed-one');
-    const descriptor = fs.openSync(board.file('state.yaml'), 'w');
+    const descriptor = fs.openSync(board.file('.liza/state.yaml'), 'w');
     fs.writeSync(descriptor, wanted.slice(0, half));
     board.ok(['note', 'between the halves']);
     fs.writeSync(descriptor, wanted.slice(half));
@@ -120,7 +118,7 @@ describe('an editor that keeps the file open', () => {
     expect(messages(board)).toEqual(expect.arrayContaining(['between the halves', 'at the end', 'afterwards']));
     expect(board.task('open-one')['description']).toBe('by the editor');
     expect(board.board().tasks.map(({ id }) => id)).toHaveLength(6);
-    for (const comment of COMMENTS) expect(board.read('state.yaml')).toContain(comment);
+    for (const comment of COMMENTS) expect(board.read('.liza/state.yaml')).toContain(comment);
     expect(board.ok(['note', 'once more']).stderr).toBe('');
     board.ok(['log', 'verify']);
   });
@@ -132,7 +130,7 @@ describe('settings that execute, spend or loosen', () => {
     inPlace(
       board,
       board
-        .read('state.yaml')
+        .read('.liza/state.yaml')
         .replace('  lease_duration: 300', '  lease_duration: 300\n  post_worktree_cmd: npm ci\n  poll_interval: 9'),
     );
     const { stderr } = board.ok(['note', 'next']);
@@ -143,7 +141,7 @@ describe('settings that execute, spend or loosen', () => {
     const adopted = board.ok(['edit', '--adopt'], { env: { EDITOR: 'false' } });
     expect(adopted.stdout).toContain('adopted 1 setting(s)');
     expect(board.board().config).toMatchObject({ post_worktree_cmd: 'npm ci' });
-    expect(board.liza(['edit', '--adopt'], { env: { LIZA_AGENT_ID: 'coder-1' } }).code).toBe(1);
+    expect(board.liza(['edit', '--adopt'], { as: 'coder-1' }).code).toBe(1);
   });
 });
 
@@ -153,11 +151,11 @@ describe('a file that cannot be read', () => {
 
   test('is never replaced; writes exit 4 with line and column, reads show the last state; mended, all goes on', () => {
     const board = handwritten();
-    const good = board.read('state.yaml');
+    const good = board.read('.liza/state.yaml');
     inPlace(board, broken(good));
     const lost = broken(good);
     const at = lost.split('\n').findIndex((line) => line.includes('[unclosed')) + 1;
-    const before = fingerprint(board.file('.'));
+    const before = fingerprint(board.file('.liza'));
     for (const argv of [
       ['note', 'x'],
       ['add-task', '--id', 'x'],
@@ -180,8 +178,8 @@ describe('a file that cannot be read', () => {
       code: 1,
       stdout: expect.stringMatching(/^INVALID: line \d+, column \d+/),
     });
-    expect(fingerprint(board.file('.'))).toBe(before);
-    expect(board.read('state.yaml')).toBe(lost);
+    expect(fingerprint(board.file('.liza'))).toBe(before);
+    expect(board.read('.liza/state.yaml')).toBe(lost);
     inPlace(board, note(good, 'typed meanwhile'));
     board.ok(['note', 'all goes on']);
     expect(messages(board)).toEqual(expect.arrayContaining(['typed meanwhile', 'all goes on']));
@@ -194,27 +192,27 @@ describe('a file that cannot be read', () => {
     ['binary', () => Buffer.from([0, 1, 2, 3])],
   ])('%s: as it lies there, exit 4', (_name, make) => {
     const board = handwritten();
-    const bytes = Buffer.from(make(board.read('state.yaml')));
-    fs.writeFileSync(board.file('state.yaml'), bytes);
+    const bytes = Buffer.from(make(board.read('.liza/state.yaml')));
+    fs.writeFileSync(board.file('.liza/state.yaml'), bytes);
     const { code, stderr } = board.liza(['note', 'x']);
     expect({ code, stderr }).toMatchObject({ code: 4 });
     expect(stderr.split('\n').filter((line) => line !== '')).toHaveLength(2);
-    expect(fs.readFileSync(board.file('state.yaml')).equals(bytes)).toBe(true);
+    expect(fs.readFileSync(board.file('.liza/state.yaml')).equals(bytes)).toBe(true);
     expect(board.ok(['status']).stdout).toContain('open-one');
   });
 
   test('empty: every record was deleted, and deletions are never adopted', () => {
     const board = handwritten();
-    const good = board.read('state.yaml');
+    const good = board.read('.liza/state.yaml');
     inPlace(board, '');
     expect(board.ok(['status']).stdout).toContain('open-one');
     board.ok(['note', 'next']);
-    expect(board.read('state.yaml').replace(/- timestamp: .*\n {2}message: next\n/, '')).toBe(good);
+    expect(board.read('.liza/state.yaml').replace(/- timestamp: .*\n {2}message: next\n/, '')).toBe(good);
   });
 
   test('liza edit opens it, and the mended file counts', () => {
     const board = handwritten();
-    const good = board.read('state.yaml');
+    const good = board.read('.liza/state.yaml');
     inPlace(board, broken(good).replace('priority: 4', 'priority: 5'));
     const editor = script(board, `grep -q unclosed "$1" && sed -i '/unclosed/d' "$1"`);
     expect(board.ok(['edit'], { env: { EDITOR: editor } }).stdout).toContain('draft-one: priority');
@@ -232,8 +230,8 @@ describe('liza edit', () => {
     );
     const { stdout } = board.ok(['edit'], { env: { VISUAL: editor } });
     expect(stdout).toContain('adopted: tasks/draft-one: priority');
-    expect(board.read('state.yaml')).toContain('priority: 5 # later');
-    expect(board.read('state.yaml')).toContain('    # between\n');
+    expect(board.read('.liza/state.yaml')).toContain('priority: 5 # later');
+    expect(board.read('.liza/state.yaml')).toContain('    # between\n');
     expect(board.ok(['edit'], { env: { EDITOR: 'true' } }).stdout).toBe('nothing changed\n');
     expect(leftovers(board)).toEqual([]);
   });
@@ -256,9 +254,9 @@ describe('liza edit', () => {
     const board = handwritten();
     const editor = script(
       board,
-      `sed -i -e 's/priority: 4/priority: 5/' "$1" && printf '%s' "$OTHER" > '${board.file('state.yaml')}'`,
+      `sed -i -e 's/priority: 4/priority: 5/' "$1" && printf '%s' "$OTHER" > '${board.file('.liza/state.yaml')}'`,
     );
-    const OTHER = note(board.read('state.yaml'), 'by somebody else');
+    const OTHER = note(board.read('.liza/state.yaml'), 'by somebody else');
     const { stdout, stderr } = board.ok(['edit'], { env: { EDITOR: editor, OTHER } });
     expect(stdout).toBe('adopted: tasks/draft-one: priority\n');
     expect(stderr).toMatch(/^liza: note: edited outside liza: .*human_notes/);
@@ -279,20 +277,20 @@ describe('liza edit', () => {
     expect(stderr).toContain('tasks/open-one was set aside');
     expect(stderr).toContain('1 record(s) were set aside');
     const kept = /kept in (\S+\.yaml)/.exec(stderr)?.[1] ?? '';
-    expect(fs.readFileSync(path.join(board.root, kept), 'utf8')).toContain('by the editor');
+    expect(board.read(kept)).toContain('by the editor');
     expect(board.task('open-one')['description']).toBe('by liza');
   });
 
   test('a file that cannot be read: outside a terminal exit 1, nothing changed, the text is kept', () => {
     const board = handwritten();
-    const before = board.read('state.yaml');
+    const before = board.read('.liza/state.yaml');
     const editor = script(board, `printf 'tasks: [unclosed\\n' >> "$1"`);
     const { code, stderr } = board.liza(['edit'], { env: { EDITOR: editor } });
     expect(code).toBe(1);
     expect(stderr).toMatch(/cannot be read: line \d+, column \d+/);
-    expect(board.read('state.yaml')).toBe(before);
+    expect(board.read('.liza/state.yaml')).toBe(before);
     const kept = /kept in (\S+)/.exec(stderr)?.[1] ?? '';
-    expect(fs.readFileSync(path.join(board.root, kept), 'utf8')).toContain('unclosed');
+    expect(board.read(kept)).toContain('unclosed');
     expect(leftovers(board)).toEqual([]);
   });
 
@@ -321,12 +319,12 @@ describe('liza edit', () => {
       `touch editing; while ! [ -e go ]; do sleep 0.02; done; sed -i 's/priority: 4/priority: 5/' "$1"`,
     );
     const first = board.start(['edit'], { env: { EDITOR: editor } });
-    await until(() => fs.existsSync(path.join(board.root, 'editing')));
+    await until(() => fs.existsSync(board.file('editing')));
     const second = board.liza(['edit'], { env: { EDITOR: 'false' } });
     expect(second.code).toBe(2);
     expect(second.stderr).toContain('someone is editing the blackboard already');
     expect(second.stderr).toContain(String(first.pid));
-    fs.writeFileSync(path.join(board.root, 'go'), '');
+    fs.writeFileSync(board.file('go'), '');
     expect((await first.ended).code).toBe(0);
     expect(board.task('draft-one')['priority']).toBe(5);
   });
@@ -336,9 +334,9 @@ describe('liza edit', () => {
     ['an editor that is not there', 'no-such-editor', 5],
   ])('%s changes nothing', (_name, EDITOR, code) => {
     const board = handwritten();
-    const before = fingerprint(board.file('.'));
+    const before = fingerprint(board.file('.liza'));
     expect(board.liza(['edit'], { env: { EDITOR } }).code).toBe(code);
-    expect(fingerprint(board.file('.'))).toBe(before);
+    expect(fingerprint(board.file('.liza'))).toBe(before);
   });
 
   test('is not for agents', () => {
@@ -350,7 +348,7 @@ describe('liza edit', () => {
 });
 
 describe('lock write under an agent’s id', () => {
-  const as = (id: string) => ({ env: { LIZA_AGENT_ID: id } });
+  const as = (id: string) => ({ as: id });
   test('its own lease, discoveries, anomalies and handoff; nothing else', () => {
     const board = handwritten();
     const write = (where: string, value: string) => board.liza(['lock', 'write', where, value], as('coder-1'));
@@ -359,7 +357,7 @@ describe('lock write under an agent’s id', () => {
       write('.handoff["claimed-one"]', '{timestamp: "2026-03-01T00:00:00Z", summary: s, next_action: n}'),
     ).toMatchObject({ code: 0 });
     expect(write('.discovered[0]', '{id: odd, description: d, severity: low}')).toMatchObject({ code: 0 });
-    const before = fingerprint(board.file('.'), ['cache', 'rejected']);
+    const before = fingerprint(board.file('.liza'), ['cache', 'rejected']);
     for (const [where, value] of [
       ['.agents.coder-2.lease_expires', '"2099-02-01T00:00:00Z"'],
       ['.agents.coder-1.status', 'IDLE'],
@@ -374,22 +372,22 @@ describe('lock write under an agent’s id', () => {
       expect(stderr).toContain('the blackboard is as before');
       expect(stderr).toMatch(/kept in \.liza\/rejected\//);
     }
-    expect(fingerprint(board.file('.'), ['cache', 'rejected'])).toBe(before);
+    expect(fingerprint(board.file('.liza'), ['cache', 'rejected'])).toBe(before);
   });
 });
 
 describe('a board without a journal', () => {
   test('is adopted whole by the first write: every byte, comments and all', () => {
-    const board = project(HANDWRITTEN);
+    const board = builtProject(HANDWRITTEN);
     const reading = board.ok(['status']);
     expect(reading.stdout + reading.stderr).toContain('has no journal yet');
-    expect(fs.existsSync(board.file('journal.jsonl'))).toBe(false);
+    expect(fs.existsSync(board.file('.liza/journal.jsonl'))).toBe(false);
     board.ok(['pause']); // changes no byte of state.yaml but its record of the pause
     expect(board.journal().map(({ command }) => command)).toEqual(['imported', 'pause']);
     board.ok(['note', 'added']);
-    for (const comment of COMMENTS) expect(board.read('state.yaml')).toContain(comment);
-    expect(board.read('state.yaml').replace(/- timestamp: .*\n {2}message: added\n/, '')).toBe(HANDWRITTEN);
-    expect(board.read('log.yaml')).toContain('action: imported');
+    for (const comment of COMMENTS) expect(board.read('.liza/state.yaml')).toContain(comment);
+    expect(board.read('.liza/state.yaml').replace(/- timestamp: .*\n {2}message: added\n/, '')).toBe(HANDWRITTEN);
+    expect(board.read('.liza/log.yaml')).toContain('action: imported');
     board.ok(['log', 'verify']);
   });
 
@@ -399,7 +397,7 @@ describe('a board without a journal', () => {
     ['has no goal', (text) => text.replace(/^goal:\n( .*\n)*/m, ''), /goal/],
     ['is no YAML', (text) => `${text}  : [\n`, /line \d+, column \d+/],
   ])('that %s is refused with exit 4 and left alone', (_name, spoil, reason) => {
-    const board = project(spoil(HANDWRITTEN));
+    const board = builtProject(spoil(HANDWRITTEN));
     const before = fingerprint(board.root, ['.liza/cache', '.liza/state.yaml.lock']);
     const { code, stderr } = board.liza(['note', 'x']);
     expect(code).toBe(4);
@@ -410,8 +408,8 @@ describe('a board without a journal', () => {
 
   test('whose journal is still in the git directory is an external edit, not an import', () => {
     const board = handwritten();
-    fs.rmSync(board.file('journal.jsonl'));
-    inPlace(board, board.read('state.yaml').replace('status: UNCLAIMED', 'status: MERGED'));
+    fs.rmSync(board.file('.liza/journal.jsonl'));
+    inPlace(board, board.read('.liza/state.yaml').replace('status: UNCLAIMED', 'status: MERGED'));
     const { stderr } = board.ok(['note', 'next']);
     expect(stderr).toContain('tasks/open-one was set aside');
     expect(board.task('open-one').status).toBe('UNCLAIMED');
@@ -423,13 +421,13 @@ describe('a board without a journal', () => {
 describe('a board of another version', () => {
   const newer = HANDWRITTEN.replace('version: 1 ', 'version: 7 ');
 
-  test.each<[string, () => Project]>([
-    ['without a journal', () => project(newer)],
+  test.each<[string, () => BuiltProject]>([
+    ['without a journal', () => builtProject(newer)],
     [
       'saved over one with a journal',
       () => {
         const board = handwritten();
-        inPlace(board, board.read('state.yaml').replace('version: 1 ', 'version: 7 '));
+        inPlace(board, board.read('.liza/state.yaml').replace('version: 1 ', 'version: 7 '));
         return board;
       },
     ],
@@ -448,16 +446,16 @@ describe('a board of another version', () => {
     ['older', HANDWRITTEN.replace('version: 1 ', 'version: 0 ')],
     ['without any version, as the shell scripts wrote it', HANDWRITTEN.replace(/^version.*\n/m, '')],
   ])('%s: migrated by the first write, journalled, the old file kept', (_name, old) => {
-    const board = project(old);
+    const board = builtProject(old);
     expect(board.ok(['status']).stdout).toContain('open-one');
-    expect(board.read('state.yaml')).toBe(old);
+    expect(board.read('.liza/state.yaml')).toBe(old);
     board.ok(['note', 'first']);
     expect(board.board()['version']).toBe(1);
-    const kept = fs.readdirSync(board.file('archive')).filter((name) => name.startsWith('state-version-0-'));
+    const kept = fs.readdirSync(board.file('.liza/archive')).filter((name) => name.startsWith('state-version-0-'));
     expect(kept).toHaveLength(1);
-    expect(board.read(`archive/${kept[0]}`)).toBe(old);
+    expect(board.read(`.liza/archive/${kept[0]}`)).toBe(old);
     for (const comment of COMMENTS.filter((one) => one !== '# do not touch')) {
-      expect(board.read('state.yaml')).toContain(comment);
+      expect(board.read('.liza/state.yaml')).toContain(comment);
     }
     expect(board.ok(['validate']).stdout).toBe('VALID\n');
     expect(board.journal()).toHaveLength(2);
@@ -465,18 +463,18 @@ describe('a board of another version', () => {
   });
 
   test('a fresh one names the version it has', () => {
-    const board = repository();
+    const board = builtIn(repository());
     board.ok(['init', 'G']);
     expect(board.board()['version']).toBe(1);
   });
 });
 
 /** A little program that stands in for the editor; `$1` is the file. */
-function script(board: Project, body: string): string {
-  const file = path.join(board.root, 'editor.sh');
+function script(board: BuiltProject, body: string): string {
+  const file = board.file('editor.sh');
   fs.writeFileSync(file, `#!/bin/bash\ncd '${board.root}'\n${body}\n`, { mode: 0o755 });
   return file;
 }
 
-const leftovers = (board: Project): string[] =>
-  fs.readdirSync(board.file('cache')).filter((name) => name.startsWith('edit-'));
+const leftovers = (board: BuiltProject): string[] =>
+  fs.readdirSync(board.file('.liza/cache')).filter((name) => name.startsWith('edit-'));

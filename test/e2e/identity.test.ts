@@ -3,26 +3,24 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { cleanUp, git, type Project, program, project } from './project.ts';
-
-afterEach(cleanUp);
+import { describe, expect, test } from 'vitest';
+import { type BuiltProject, builtProject, program } from '../support/program.ts';
 
 const RUN = ['run', '--agent', 'hostile', '--plain', '--coders', '1', '--until-idle'];
 /** Ends the session with a question, so that nothing moves any more without a person. */
 const GIVE_UP = 'liza block t --reason "enough" --question "what now?" >/dev/null; liza exit 0 >/dev/null';
 
 interface Crime {
-  readonly p: Project;
+  readonly p: BuiltProject;
   /** What each attempt ended with and said, by its name. */
   readonly attempts: ReadonlyMap<string, { readonly code: number; readonly said: string }>;
 }
 
 /** A project whose coder runs the script; `try NAME command…` keeps how each attempt ended. */
-function hostile(script: string, prepare: (p: Project) => void = () => {}): Project {
-  const p = project();
-  const out = path.join(p.root, '.liza', 'out');
-  const agent = path.join(p.root, '.liza', 'agent.sh');
+function hostile(script: string, prepare: (p: BuiltProject) => void = () => {}): BuiltProject {
+  const p = builtProject();
+  const out = p.file('.liza', 'out');
+  const agent = p.file('.liza', 'agent.sh');
   const text = `#!/bin/bash
 cat >/dev/null
 export OUT=${out} ROOT=${p.root}
@@ -47,10 +45,10 @@ esac
   return p;
 }
 
-function commit(script: string, prepare?: (p: Project) => void): Crime {
+function commit(script: string, prepare?: (p: BuiltProject) => void): Crime {
   const p = hostile(script, prepare);
   const ran = p.liza(RUN);
-  const out = path.join(p.root, '.liza', 'out');
+  const out = p.file('.liza', 'out');
   const names = fs.existsSync(out) ? fs.readdirSync(out).filter((name) => name.endsWith('.code')) : [];
   if (names.length === 0) throw new Error(`nothing was tried:\n${ran.stdout}\n${ran.stderr}`);
   const attempts = new Map(
@@ -62,7 +60,7 @@ function commit(script: string, prepare?: (p: Project) => void): Crime {
   return { p, attempts };
 }
 
-const violations = (p: Project) =>
+const violations = (p: BuiltProject) =>
   (p.board().anomalies as { type: string; details: Record<string, string> }[]).filter(
     ({ type }) => type === 'identity_violation',
   );
@@ -104,10 +102,7 @@ describe('G10: acts as somebody else', () => {
     for (const [name, { said }] of attempts) {
       if (name !== 'modify-own') expect(said, name).toMatch(/refused: (this process runs below coder-1|LIZA_SESSION)/);
     }
-    const told = fs
-      .readFileSync(path.join(p.root, '.liza', 'refused.log'), 'utf8')
-      .trimEnd()
-      .split('\n');
+    const told = fs.readFileSync(p.file('.liza', 'refused.log'), 'utf8').trimEnd().split('\n');
     expect(told).toHaveLength(25); // each attempt, those of the loop too
     expect(told.filter((line) => /^\S+Z coder-1 tried to act as the operator: liza abort$/.test(line))).toHaveLength(6);
     expect(told.filter((line) => !line.includes(' coder-1 tried to act as '))).toEqual([]);
@@ -115,13 +110,13 @@ describe('G10: acts as somebody else', () => {
     expect(new Set(violations(p).map(({ details }) => details['agent']))).toEqual(new Set(['coder-1']));
     const claimed = violations(p).map(({ details }) => details['claimed']);
     expect(claimed).toEqual(expect.arrayContaining(['the operator', 'code-reviewer-1']));
-    expect(fs.existsSync(path.join(p.root, 'canary'))).toBe(false);
-    expect(fs.existsSync(p.file('PAUSE')) || fs.existsSync(p.file('ABORT'))).toBe(false);
+    expect(fs.existsSync(p.file('canary'))).toBe(false);
+    expect(fs.existsSync(p.file('.liza/PAUSE')) || fs.existsSync(p.file('.liza/ABORT'))).toBe(false);
     expect(p.task('t').status).toBe('BLOCKED');
     const watched = p.liza(['watch', '--once']);
     expect(watched.stdout).toContain('IDENTITY: coder-1 tried to act as code-reviewer-1 (submit-verdict)');
     // A copy of the credential of a session that has ended is worth nothing, and is told to stop.
-    const credential = fs.readFileSync(p.file('out/credential'), 'utf8');
+    const credential = p.read('.liza/out/credential');
     const late = p.liza(['heartbeat'], { env: { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: credential } });
     expect(late).toMatchObject({ code: 1, stderr: expect.stringMatching(/session of coder-1 is over[\s\S]*42/) });
     // And a person goes on.
@@ -143,7 +138,7 @@ describe('G10: acts as somebody else', () => {
   });
 
   test('on another project it is a person, as its tests need', () => {
-    const other = project();
+    const other = builtProject();
     const { p, attempts } = commit(
       `try note sh -c 'cd ${other.root} && env -u LIZA_AGENT_ID -u LIZA_SESSION liza note hello'`,
     );
@@ -162,7 +157,7 @@ describe('G10: acts as somebody else', () => {
   });
 
   test('code that Liza runs for the project may not act at all', () => {
-    const p = project();
+    const p = builtProject();
     p.ok(['config', 'set', 'sandbox', 'off']); // in it there is no blackboard to be seen
     p.ok(['config', 'set', 'post_worktree_cmd', `${process.execPath} ${program()} --json pause || exit 7`]);
     p.ok([
@@ -181,11 +176,11 @@ describe('G10: acts as somebody else', () => {
       'true',
       '--ready',
     ]);
-    p.ok(['register', 'coder-1'], { env: { LIZA_AGENT_ID: 'coder-1' } });
-    const claim = p.liza(['claim-task', 't', 'coder-1'], { env: { LIZA_AGENT_ID: 'coder-1' } });
+    p.ok(['register', 'coder-1'], { as: 'coder-1' });
+    const claim = p.liza(['claim-task', 't', 'coder-1'], { as: 'coder-1' });
     expect(claim.code).not.toBe(0);
-    expect(p.read('agent-logs/prepare-t.log')).toContain('a program that Liza runs');
-    expect(fs.existsSync(p.file('PAUSE'))).toBe(false);
+    expect(p.read('.liza/agent-logs/prepare-t.log')).toContain('a program that Liza runs');
+    expect(fs.existsSync(p.file('.liza/PAUSE'))).toBe(false);
     expect(violations(p)).toMatchObject([{ details: { agent: 'program', claimed: 'the operator', command: 'pause' } }]);
   });
 });
@@ -205,8 +200,8 @@ describe('G01, G02, G12: branches that are not its own', () => {
       expect(code, name).not.toBe(0);
       expect(said, name).toContain('liza: refused: coder-1 may not move');
     }
-    expect(p.read('out/staged')).toBe('mine.txt\n');
-    expect(git(p.root, 'log', '--format=%s', 'main').trim()).toBe('start');
+    expect(p.read('.liza/out/staged')).toBe('mine.txt\n');
+    expect(p.git('log', '--format=%s', 'main')).toBe('start');
   });
 
   test('bypassed: noticed, told, kept; integration is not built upon', () => {
@@ -217,14 +212,14 @@ describe('G01, G02, G12: branches that are not its own', () => {
       try integration git -c core.hooksPath=/dev/null update-ref refs/heads/integration HEAD
     `);
     for (const { code } of attempts.values()) expect(code).toBe(0);
-    const main = git(p.root, 'rev-parse', 'main').trim();
-    const integration = git(p.root, 'rev-parse', 'integration').trim();
+    const main = p.git('rev-parse', 'main');
+    const integration = p.git('rev-parse', 'integration');
     expect(p.board().anomalies).toContainEqual(
       expect.objectContaining({ type: 'branch_moved', details: { agent: 'coder-1', branch: 'main', commit: main } }),
     );
-    expect(git(p.root, 'rev-parse', `refs/liza/strays/${main}`).trim()).toBe(main);
-    expect(git(p.root, 'rev-parse', `refs/liza/strays/${integration}`).trim()).toBe(integration);
-    expect(git(p.root, 'show', '--name-only', '--format=', 'main')).not.toMatch(/\.liza|\.worktrees/);
+    expect(p.git('rev-parse', `refs/liza/strays/${main}`)).toBe(main);
+    expect(p.git('rev-parse', `refs/liza/strays/${integration}`)).toBe(integration);
+    expect(p.git('show', '--name-only', '--format=', 'main')).not.toMatch(/\.liza|\.worktrees/);
     const told = p.liza(['watch', '--once']).stdout;
     const left = (p.board()['goal'] as { integration_head: string }).integration_head;
     expect(told).toContain(`BRANCH MOVED BY AN AGENT: coder-1 moved main to ${main}`);
@@ -232,8 +227,8 @@ describe('G01, G02, G12: branches that are not its own', () => {
     expect(p.liza(['doctor']).stdout).toContain('moved outside Liza');
     // What starts now starts from where Liza left it.
     p.ok(['unblock', 't']);
-    p.ok(['register', 'coder-2'], { env: { LIZA_AGENT_ID: 'coder-2' } });
-    const claim = p.ok(['claim-task', 't', 'coder-2', '--json'], { env: { LIZA_AGENT_ID: 'coder-2' } });
+    p.ok(['register', 'coder-2'], { as: 'coder-2' });
+    const claim = p.ok(['claim-task', 't', 'coder-2', '--json'], { as: 'coder-2' });
     expect(JSON.parse(claim.stdout)).toMatchObject({ base_commit: left });
     p.ok(['doctor', '--accept-integration']);
   });
@@ -245,7 +240,7 @@ test('G11: edits state.yaml to APPROVED: put aside, the last good state stands, 
     try look liza heartbeat
   `);
   expect(p.task('t').status).toBe('BLOCKED');
-  expect(fs.readdirSync(p.file('rejected')).some((name) => name.includes('tasks-t'))).toBe(true);
+  expect(fs.readdirSync(p.file('.liza/rejected')).some((name) => name.includes('tasks-t'))).toBe(true);
   expect(p.liza(['watch', '--once']).stdout).toMatch(/EXTERNAL EDIT: .*tasks\/t.* was set aside/);
   expect(p.ok(['log', 'verify']).code).toBe(0);
 });
@@ -258,19 +253,19 @@ describe('G22: deletes .liza', () => {
     expect(p.liza(RUN).code).not.toBe(0);
     p.liza(['doctor', '--fix']);
     expect(p.ok(['log', 'verify']).code).toBe(0);
-    const before = fs.readFileSync(path.join(p.root, 'before'), 'utf8');
-    expect(p.read('journal.jsonl').slice(0, before.length)).toBe(before);
+    const before = p.read('before');
+    expect(p.read('.liza/journal.jsonl').slice(0, before.length)).toBe(before);
     expect(p.task('t')).toMatchObject({ id: 't', assigned_to: 'coder-1' });
   });
 
   test('with nobody left to notice, doctor restores it up to the last change', () => {
     const p = hostile('true');
-    const [state, journal] = [p.read('state.yaml'), p.read('journal.jsonl')];
-    fs.rmSync(p.file('.'), { recursive: true });
+    const [state, journal] = [p.read('.liza/state.yaml'), p.read('.liza/journal.jsonl')];
+    fs.rmSync(p.file('.liza'), { recursive: true });
     expect(p.liza(['note', 'x'])).toMatchObject({ code: 4, stderr: expect.stringContaining('liza doctor --fix') });
     expect(p.liza(['doctor'])).toMatchObject({ code: 4, stdout: expect.stringContaining('.liza is gone') });
     p.ok(['doctor', '--fix']);
     expect(p.ok(['log', 'verify']).code).toBe(0);
-    expect([p.read('state.yaml'), p.read('journal.jsonl')]).toEqual([state, journal]);
+    expect([p.read('.liza/state.yaml'), p.read('.liza/journal.jsonl')]).toEqual([state, journal]);
   });
 });

@@ -4,26 +4,14 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { HANDWRITTEN } from './fixture.ts';
-import {
-  cleanUp,
-  emptyFolder,
-  environment,
-  fingerprint,
-  git,
-  type Project,
-  program,
-  project,
-  projectIn,
-  type Ran,
-  repository,
-} from './project.ts';
+import { describe, expect, test } from 'vitest';
+import { write } from '../support/core.mjs';
+import { HANDWRITTEN } from '../support/handwritten-board.ts';
+import { type BuiltProject, builtIn, builtProject, fingerprint, program, type Ran } from '../support/program.ts';
+import { repository } from '../support/repository.ts';
 
-afterEach(cleanUp);
-
-function handwritten(): Project {
-  const board = project(HANDWRITTEN);
+function handwritten(): BuiltProject {
+  const board = builtProject(HANDWRITTEN);
   board.ok(['note', 'the first']);
   return board;
 }
@@ -36,7 +24,7 @@ function expectSentence({ stdout, stderr }: Ran): void {
 }
 
 /** Neither the blackboard nor anything around it. */
-const everything = (board: Project): string => fingerprint(board.root, ['.liza/cache']);
+const everything = (board: BuiltProject): string => fingerprint(board.root, ['.liza/cache']);
 
 describe('a bad argument', () => {
   const add = (...more: string[]) => ['add-task', '--desc', 'd', ...more];
@@ -189,8 +177,8 @@ describe('a bad file', () => {
     (_name, make, fact) => {
       const board = handwritten();
       const bytes = Buffer.from(make());
-      fs.writeFileSync(board.file('state.yaml'), bytes);
-      const journal = board.read('journal.jsonl');
+      fs.writeFileSync(board.file('.liza/state.yaml'), bytes);
+      const journal = board.read('.liza/journal.jsonl');
       const started = performance.now();
       const wrote = board.liza(['note', 'x']);
       expect(wrote).toMatchObject({ code: 4, stderr: expect.stringMatching(fact) });
@@ -200,13 +188,13 @@ describe('a bad file', () => {
       expect(checked.stdout).toMatch(/^INVALID: [^\n]+\n$/);
       expect(board.liza(['status'])).toMatchObject({ code: 0, stdout: expect.stringContaining('open-one') });
       expect(performance.now() - started).toBeLessThan(20_000);
-      expect(fs.readFileSync(board.file('state.yaml')).equals(bytes)).toBe(true);
-      expect(board.read('journal.jsonl')).toBe(journal);
+      expect(fs.readFileSync(board.file('.liza/state.yaml')).equals(bytes)).toBe(true);
+      expect(board.read('.liza/journal.jsonl')).toBe(journal);
     },
   );
 
   test('an unknown status: validate says which record and line', () => {
-    const board = project(HANDWRITTEN.replace('status: DRAFT', 'status: DONE'));
+    const board = builtProject(HANDWRITTEN.replace('status: DRAFT', 'status: DONE'));
     const { code, stdout } = board.liza(['validate']);
     expect(code).toBe(1);
     expect(stdout).toMatch(
@@ -225,13 +213,13 @@ describe('a bad file', () => {
       /line 21, column \d+: .*Windows line endings/,
     ],
   ])('%s: refused by line and column, with what to do; the file stays', (_name, text, fact) => {
-    for (const board of [project(text), handwritten()]) {
-      board.write('state.yaml', text);
+    for (const board of [builtProject(text), handwritten()]) {
+      board.write({ '.liza/state.yaml': text });
       const wrote = board.liza(['note', 'x']);
       expect(wrote).toMatchObject({ code: 4, stderr: expect.stringMatching(fact) });
       expectSentence(wrote);
       expect(board.liza(['validate'])).toMatchObject({ code: 1, stdout: expect.stringMatching(fact) });
-      expect(board.read('state.yaml')).toBe(text);
+      expect(board.read('.liza/state.yaml')).toBe(text);
     }
   });
 });
@@ -239,7 +227,7 @@ describe('a bad file', () => {
 test('a hand-written board without a sprint is refused by readers as by writers, and validate lists everything', () => {
   const text = `${HANDWRITTEN.replace(/^sprint:\n(?:[ #].*\n|\n)*/m, '')}`;
   expect(text).not.toContain('\nsprint:');
-  const board = project(text.replace(/priority: 4/, 'priority: 9'));
+  const board = builtProject(text.replace(/priority: 4/, 'priority: 9'));
   for (const argv of [['status'], ['note', 'x']]) {
     expect(board.liza(argv)).toMatchObject({ code: 4, stderr: expect.stringContaining('section sprint is missing') });
   }
@@ -252,9 +240,9 @@ test('a hand-written board without a sprint is refused by readers as by writers,
 describe('a bad folder', () => {
   test('.liza is a link out of the project', () => {
     const other = handwritten();
-    const board = repository();
-    fs.symlinkSync(other.file('.'), path.join(board.root, '.liza'));
-    const before = fingerprint(other.file('.'), []);
+    const board = builtIn(repository());
+    fs.symlinkSync(other.file('.liza'), board.file('.liza'));
+    const before = fingerprint(other.file('.liza'), []);
     for (const argv of [
       ['init', 'G'],
       ['note', 'x'],
@@ -268,26 +256,23 @@ describe('a bad folder', () => {
       });
       expect(ran.stderr + ran.stdout).toContain('symbolic link');
     }
-    expect(fingerprint(other.file('.'), [])).toBe(before);
+    expect(fingerprint(other.file('.liza'), [])).toBe(before);
   });
 
   test('init is refused without a git repository, without a commit, in a bare one, and inside .git', () => {
-    const plain = emptyFolder();
-    const unborn = emptyFolder();
-    git(unborn, 'init', '-q');
-    fs.mkdirSync(path.join(unborn, 'specs'));
-    fs.writeFileSync(path.join(unborn, 'specs/vision.md'), 'v');
-    const bare = emptyFolder();
-    git(bare, 'init', '-q', '--bare');
-    const inside = repository();
-    for (const [root, fact] of [
+    const board = builtIn(repository());
+    write(board.base, { 'unborn/specs/vision.md': 'v', 'plain/x': '' });
+    const [plain, unborn, bare] = ['plain', 'unborn', 'bare'].map((name) => path.join(board.base, name));
+    board.git('init', '-q', `${unborn}`);
+    board.git('init', '-q', '--bare', `${bare}`);
+    for (const [root = '', fact] of [
       [plain, /not in a git repository/],
       [unborn, /no commit yet/],
       [bare, /bare repository/],
-      [path.join(inside.root, '.git'), /bare repository, or inside its git directory/],
+      [board.file('.git'), /bare repository, or inside its git directory/],
     ] as const) {
       const before = fingerprint(root, []);
-      const ran = projectIn(root).liza(['init', 'G']);
+      const ran = board.liza(['init', 'G'], { cwd: root });
       expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(fact) });
       expectSentence(ran);
       expect(fingerprint(root, [])).toBe(before);
@@ -295,7 +280,7 @@ describe('a bad folder', () => {
   });
 
   test('a command is refused without a project, init without a spec or a goal', () => {
-    const board = repository();
+    const board = builtIn(repository());
     const before = fingerprint(board.root, []);
     for (const argv of [
       ['status'],
@@ -316,25 +301,24 @@ describe('a bad folder', () => {
     const board = handwritten();
     const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
     // Root may write anywhere: the program is run as nobody, who may look but not touch.
-    if (nobody.uid === undefined) spawnSync('chmod', ['-R', 'a-w', board.file('.')]);
-    fs.chmodSync(path.dirname(path.dirname(program())), 0o755);
-    fs.chmodSync(board.root, 0o755);
+    if (nobody.uid === undefined) spawnSync('chmod', ['-R', 'a-w', board.file('.liza')]);
+    for (const folder of [board.base, board.root]) fs.chmodSync(folder, 0o755);
     const as = (argv: string[]) =>
       spawnSync(process.execPath, [program(), ...argv], {
         cwd: board.root,
-        env: environment(board.root, {}),
+        env: board.env,
         encoding: 'utf8',
         ...nobody,
       });
     const before = everything(board);
     for (const argv of [['note', 'x'], ['edit'], ['lock', 'modify', 'true']]) {
-      const { status, stdout, stderr } = as(argv);
+      const { status, signal, stdout, stderr } = as(argv);
       expect({ argv, status, stderr }).toMatchObject({
         argv,
         status: 1,
         stderr: expect.stringContaining('permission denied'),
       });
-      expectSentence({ code: status, stdout, stderr });
+      expectSentence({ code: status, signal, stdout, stderr });
     }
     expect(as(['status'])).toMatchObject({ status: 0, stdout: expect.stringContaining('open-one') });
     expect(as(['show', 'open-one'])).toMatchObject({ status: 0 });
@@ -380,7 +364,7 @@ describe('output', () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(ascii);
     expect(board.ok(['status']).stdout).not.toMatch(ascii);
-    expect(board.read('state.yaml')).toContain('größer — schöner…');
+    expect(board.read('.liza/state.yaml')).toContain('größer — schöner…');
     expect(board.ok(['lock', 'read', '--json'], { env }).stdout).toContain('größer — schöner…');
   });
 });
@@ -412,16 +396,16 @@ describe('lock modify', () => {
     ['no text', `printf '\\377\\376' > .liza/state.yaml`, /no readable state\.yaml/],
   ])('that leaves %s: exit 4, restored, the bad version kept', (_name, command, fact) => {
     const board = handwritten();
-    const good = board.read('state.yaml');
-    const journal = board.read('journal.jsonl');
+    const good = board.read('.liza/state.yaml');
+    const journal = board.read('.liza/journal.jsonl');
     const ran = board.liza(['lock', 'modify', command]);
     expect(ran).toMatchObject({ code: 4, stderr: expect.stringMatching(fact) });
     expect(ran.stderr).toContain('the blackboard is as before');
     expectSentence(ran);
-    expect(board.read('state.yaml')).toBe(good);
-    expect(board.read('journal.jsonl')).toBe(journal);
+    expect(board.read('.liza/state.yaml')).toBe(good);
+    expect(board.read('.liza/journal.jsonl')).toBe(journal);
     const kept = /kept in (\S+)/.exec(ran.stderr)?.[1];
-    if (!command.startsWith('rm')) expect(fs.statSync(path.join(board.root, kept ?? 'none')).size).toBeGreaterThan(0);
+    if (!command.startsWith('rm')) expect(fs.statSync(board.file(kept ?? 'none')).size).toBeGreaterThan(0);
     expect(board.ok(['note', 'all goes on']).stderr).toBe('');
   });
 
@@ -429,8 +413,8 @@ describe('lock modify', () => {
     const board = handwritten();
     const command = `sed -i -e '/id: open-one/,/priority/s/priority: 2$/priority: 5 # later/' -e 's/# between two tasks/# between/' .liza/state.yaml`;
     expect(board.ok(['lock', 'modify', command]).stdout).toContain('tasks/open-one: priority');
-    expect(board.read('state.yaml')).toContain('priority: 5 # later');
-    expect(board.read('state.yaml')).toContain('    # between\n');
+    expect(board.read('.liza/state.yaml')).toContain('priority: 5 # later');
+    expect(board.read('.liza/state.yaml')).toContain('    # between\n');
     const { stderr } = board.ok(['note', 'next']);
     expect(stderr).toBe('');
     expect(board.journal().map(({ command: name }) => name)).toEqual(['imported', 'note', 'lock modify', 'note']);
@@ -438,11 +422,11 @@ describe('lock modify', () => {
 
   test('a command that fails leaves the blackboard as before', () => {
     const board = handwritten();
-    const good = board.read('state.yaml');
+    const good = board.read('.liza/state.yaml');
     expect(
       board.liza(['lock', 'modify', `sed -i 's/priority: 2/priority: 5/' .liza/state.yaml; exit 7`]),
     ).toMatchObject({ code: 1, stderr: expect.stringContaining('exit 7') });
-    expect(board.read('state.yaml')).toBe(good);
+    expect(board.read('.liza/state.yaml')).toBe(good);
   });
 });
 
@@ -470,13 +454,13 @@ describe('undo', () => {
   });
 
   test('takes back all that a task written by hand brought along', () => {
-    const board = project();
+    const board = builtProject();
     const planned = () => (board.board()['sprint'] as { scope: { planned: string[] } }).scope.planned;
     board.ok(['add-task', '--id', 'base', '--desc', 'd']);
     fs.writeFileSync(
-      board.file('state.yaml'),
+      board.file('.liza/state.yaml'),
       board
-        .read('state.yaml')
+        .read('.liza/state.yaml')
         .replace(
           /^agents:/m,
           '  - id: by-hand\n    status: UNCLAIMED\n    priority: 2\n    spec_ref: specs/vision.md\n    done_when: it works\n    scope: "IN: src"\n    validation: ["true"]\nagents:',
@@ -500,7 +484,7 @@ describe('undo', () => {
   });
 
   test('refuses what had an effect, what was built on, what has ended, what is not there', () => {
-    const board = project();
+    const board = builtProject();
     const refuses = (argv: string[], fact: RegExp) => {
       const before = everything(board);
       const ran = board.liza(['undo', ...argv]);
@@ -527,12 +511,12 @@ describe('undo', () => {
 
 describe('a lost or altered record of the past', () => {
   test.each([
-    ['lost', (board: Project) => fs.rmSync(board.file('archive/index.jsonl'))],
-    ['gone with the archive', (board: Project) => fs.rmSync(board.file('archive'), { recursive: true })],
+    ['lost', (board: BuiltProject) => fs.rmSync(board.file('.liza/archive/index.jsonl'))],
+    ['gone with the archive', (board: BuiltProject) => fs.rmSync(board.file('.liza/archive'), { recursive: true })],
     [
       'altered',
-      (board: Project) => {
-        const file = board.file('archive/index.jsonl');
+      (board: BuiltProject) => {
+        const file = board.file('.liza/archive/index.jsonl');
         fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('MERGED', 'ABANDONED'));
       },
     ],
@@ -560,17 +544,19 @@ describe('a lost or altered record of the past', () => {
     const board = handwritten();
     board.ok(['archive', 'merged-one']);
     board.ok(['note', 'the last acknowledged']);
-    const was = Object.fromEntries(['state.yaml', 'journal.jsonl', 'log.yaml'].map((name) => [name, board.read(name)]));
+    const was = Object.fromEntries(
+      ['state.yaml', 'journal.jsonl', 'log.yaml'].map((name) => [name, board.read('.liza', name)]),
+    );
     const shown = board.ok(['show', 'merged-one']).stdout;
-    fs.rmSync(board.file('.'), { recursive: true });
+    fs.rmSync(board.file('.liza'), { recursive: true });
     const gone = board.liza(['doctor']);
     expect(gone).toMatchObject({
       code: 4,
       stdout: expect.stringContaining('the git directory has a copy up to entry 4'),
     });
-    expect(fs.existsSync(board.file('state.yaml'))).toBe(false);
+    expect(fs.existsSync(board.file('.liza/state.yaml'))).toBe(false);
     expect(board.liza(['doctor', '--fix']).stdout).toContain('restored');
-    for (const [name, text] of Object.entries(was)) expect(board.read(name), name).toBe(text);
+    for (const [name, text] of Object.entries(was)) expect(board.read('.liza', name), name).toBe(text);
     expect(board.ok(['show', 'merged-one']).stdout).toBe(shown);
     board.ok(['log', 'verify']);
     board.ok(['note', 'all goes on']);
@@ -582,12 +568,12 @@ describe('a lost or altered record of the past', () => {
     (name) => {
       const board = handwritten();
       const notes = board.board().human_notes.length;
-      fs.rmSync(board.file(name), { recursive: true, force: true });
+      fs.rmSync(board.file('.liza', name), { recursive: true, force: true });
       board.ok(['note', 'next']);
       expect(board.board().human_notes).toHaveLength(notes + 1);
       board.ok(['log', 'verify']);
       expect(board.journal()).toHaveLength(3);
-      if (name !== 'log.yaml') expect(board.read('log.yaml').match(/entry: /g)).toHaveLength(3);
+      if (name !== 'log.yaml') expect(board.read('.liza/log.yaml').match(/entry: /g)).toHaveLength(3);
     },
   );
 
@@ -615,26 +601,26 @@ describe('a lost or altered record of the past', () => {
     board.ok(['amend', 'open-one', '--desc', 'by liza']);
     for (const message of ['one', 'two']) board.ok(['note', message]);
     board.ok(['log', 'verify']);
-    const altered = alter(lines(board.read('journal.jsonl')));
-    expect(altered).not.toEqual(lines(board.read('journal.jsonl')));
-    board.write('journal.jsonl', `${altered.join('\n')}\n`);
+    const altered = alter(lines(board.read('.liza/journal.jsonl')));
+    expect(altered).not.toEqual(lines(board.read('.liza/journal.jsonl')));
+    board.write({ '.liza/journal.jsonl': `${altered.join('\n')}\n` });
     const { code, stderr } = board.liza(['log', 'verify']);
     expect(code).toBe(4);
     expect(stderr).toContain('the journal is broken');
     expect(board.liza(['doctor']).code).toBe(4);
     // Where lines no longer follow from each other nobody builds on them, and no state is rolled back.
     const chain = !/last line|nonsense/.test(name);
-    const state = board.read('state.yaml');
+    const state = board.read('.liza/state.yaml');
     expect(board.liza(['note', 'next']).code).toBe(chain ? 4 : 0);
-    if (chain) expect(board.read('state.yaml')).toBe(state);
+    if (chain) expect(board.read('.liza/state.yaml')).toBe(state);
     expect(board.task('open-one')['description']).toBe('by liza');
   });
 
   test('a forged state is not adopted by way of a journal whose beginning is gone', () => {
     const board = handwritten();
-    board.write('journal.jsonl', `${lines(board.read('journal.jsonl')).slice(1).join('\n')}\n`);
-    board.write('state.yaml', board.read('state.yaml').replace('status: UNCLAIMED', 'status: BLOCKED'));
-    const forged = board.read('state.yaml');
+    board.write({ '.liza/journal.jsonl': `${lines(board.read('.liza/journal.jsonl')).slice(1).join('\n')}\n` });
+    board.write({ '.liza/state.yaml': board.read('.liza/state.yaml').replace('status: UNCLAIMED', 'status: BLOCKED') });
+    const forged = board.read('.liza/state.yaml');
     for (const argv of [['note', 'x'], ['status'], ['lock', 'write', '.config.poll_interval', '3']]) {
       expect({ argv, ...board.liza(argv) }).toMatchObject({
         argv,
@@ -642,17 +628,17 @@ describe('a lost or altered record of the past', () => {
         stderr: expect.stringContaining('journal is broken'),
       });
     }
-    expect(board.read('state.yaml')).toBe(forged);
+    expect(board.read('.liza/state.yaml')).toBe(forged);
   });
 
   test('a cut end is no loss: the copy in the git directory has it', () => {
     const board = handwritten();
     board.ok(['note', 'one']);
-    const whole = board.read('journal.jsonl');
-    board.write('journal.jsonl', `${lines(whole).slice(0, -1).join('\n')}\n`);
+    const whole = board.read('.liza/journal.jsonl');
+    board.write({ '.liza/journal.jsonl': `${lines(whole).slice(0, -1).join('\n')}\n` });
     expect(board.ok(['status']).stdout).toContain('open-one');
     board.ok(['note', 'two']);
-    expect(board.read('journal.jsonl').startsWith(whole)).toBe(true);
+    expect(board.read('.liza/journal.jsonl').startsWith(whole)).toBe(true);
     expect(board.board().human_notes.map(({ message }) => message)).toEqual(expect.arrayContaining(['one', 'two']));
     board.ok(['log', 'verify']);
   });

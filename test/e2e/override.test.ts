@@ -3,10 +3,9 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { cleanUp, git, type Project, repository, tagOf, until } from './project.ts';
-
-afterEach(cleanUp);
+import { expect, test } from 'vitest';
+import { type BuiltProject, builtIn, tagOf, until } from '../support/program.ts';
+import { repository } from '../support/repository.ts';
 
 const STAYS = [{ hang: true }];
 const SCENES = [
@@ -28,13 +27,13 @@ const SCENES = [
 ];
 
 /** The demo's project with one task in it. */
-function demoProject(): Project {
-  const made = repository();
+function demoProject(): BuiltProject {
+  const made = builtIn(repository());
   fs.cpSync(path.resolve(import.meta.dirname, '../../demo/project'), made.root, { recursive: true });
-  git(made.root, 'add', '-A');
-  git(made.root, 'commit', '-q', '-m', 'the demo');
+  made.git('add', '-A');
+  made.git('commit', '-q', '-m', 'the demo');
   made.ok(['init', 'A small program']);
-  const script = path.join(made.root, '.liza', 'rehearsal.json');
+  const script = made.file('.liza', 'rehearsal.json');
   fs.writeFileSync(script, JSON.stringify({ scenes: SCENES }));
   made.ok(['config', 'set', 'providers', JSON.stringify({ rehearsal: { script, pace: 0 } })]);
   made.ok(['config', 'set', 'pause_grace', '1']);
@@ -48,7 +47,7 @@ function demoProject(): Project {
 }
 
 /** Processes of the coder. */
-function coders({ root }: Project): readonly number[] {
+function coders({ root }: BuiltProject): readonly number[] {
   const tag = tagOf(root, 'coder-1');
   return fs.readdirSync('/proc').flatMap((name) => {
     try {
@@ -62,17 +61,17 @@ function coders({ root }: Project): readonly number[] {
 test('kill, PAUSE, resume, replan, inject, CHECKPOINT, ABORT: each by hand, while liza run is at work', async () => {
   const p = demoProject();
   const running = p.start(['run', '--agent', 'rehearsal', '--plain', '--coders', '1']);
-  const note = path.join(p.root, '.worktrees/a/note.txt');
+  const note = p.file('.worktrees/a/note.txt');
   const restarts = (): number => {
-    const file = path.join(p.root, '.worktrees/again');
+    const file = p.file('.worktrees/again');
     return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n').length - 1 : 0;
   };
-  const touch = (name: string): void => fs.closeSync(fs.openSync(p.file(name), 'a'));
+  const touch = (name: string): void => fs.closeSync(fs.openSync(p.file('.liza', name), 'a'));
   const save = (change: (text: string) => string): void => {
-    const before = p.read('state.yaml');
+    const before = p.read('.liza/state.yaml');
     expect(change(before)).not.toBe(before);
-    fs.writeFileSync(p.file('state.yaml~'), change(before));
-    fs.renameSync(p.file('state.yaml~'), p.file('state.yaml'));
+    fs.writeFileSync(p.file('.liza/state.yaml~'), change(before));
+    fs.renameSync(p.file('.liza/state.yaml~'), p.file('.liza/state.yaml'));
   };
   await until(() => fs.existsSync(note));
 
@@ -88,12 +87,12 @@ test('kill, PAUSE, resume, replan, inject, CHECKPOINT, ABORT: each by hand, whil
   // Nothing is left to do, and there is no terminal: it waits all the same, for whoever paused is there.
   await new Promise((resolve) => setTimeout(resolve, 2000));
   expect(running.child.exitCode).toBeNull();
-  fs.rmSync(p.file('PAUSE'));
+  fs.rmSync(p.file('.liza/PAUSE'));
   await until(() => restarts() === 2);
 
   // Force replan: the planner is woken, the coder lets go, the work stays.
   save((text) => text.replace(/^( +)status: CLAIMED$/m, '$1status: BLOCKED\n$1blocked_reason: human override'));
-  await until(() => p.read('state.yaml').includes('woken by the override'));
+  await until(() => p.read('.liza/state.yaml').includes('woken by the override'));
   await until(() => coders(p).length === 0);
   expect(p.task('a')).toMatchObject({ status: 'BLOCKED', blocked_reason: 'human override' });
   expect(fs.readFileSync(note, 'utf8')).toBe('not committed\n');
@@ -109,19 +108,24 @@ test('kill, PAUSE, resume, replan, inject, CHECKPOINT, ABORT: each by hand, whil
     validation: ["node --test"]
 `;
   save((text) => text.replace(/^agents:$/m, `${injected}agents:`));
-  await until(() => fs.existsSync(path.join(p.root, '.worktrees/b/note.txt')));
+  await until(() => fs.existsSync(p.file('.worktrees/b/note.txt')));
   expect(p.task('b')).toMatchObject({ status: 'CLAIMED', assigned_to: 'coder-1' });
 
   // Checkpoint: a summary is written, agents end; without the file they go on.
   touch('CHECKPOINT');
   await until(() => coders(p).length === 0);
-  await until(() => fs.existsSync(p.file('checkpoints')) && fs.readdirSync(p.file('checkpoints')).length === 1);
-  const summary = fs.readFileSync(p.file(`checkpoints/${fs.readdirSync(p.file('checkpoints'))[0]}`), 'utf8');
+  await until(
+    () => fs.existsSync(p.file('.liza/checkpoints')) && fs.readdirSync(p.file('.liza/checkpoints')).length === 1,
+  );
+  const summary = fs.readFileSync(
+    p.file(`.liza/checkpoints/${fs.readdirSync(p.file('.liza/checkpoints'))[0]}`),
+    'utf8',
+  );
   expect(summary).toContain('a is BLOCKED: human override');
   expect(summary).toContain('### b: CLAIMED');
-  fs.rmSync(p.file('CHECKPOINT'));
+  fs.rmSync(p.file('.liza/CHECKPOINT'));
   await until(() => restarts() === 3);
-  await until(() => p.read('state.yaml').includes('CHECKPOINT was removed by hand'));
+  await until(() => p.read('.liza/state.yaml').includes('CHECKPOINT was removed by hand'));
 
   // Abort goal: all end; tasks and worktrees stay.
   touch('ABORT');

@@ -1,292 +1,212 @@
 // The built program on repositories of every kind, and with a person at work in them: a task goes from claim
 // to merge, and whatever is the person's own is as it was before, to the byte.
 
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { addTask, write } from '../support/core.mjs';
+import { type BuiltProject, builtIn, type Ran } from '../support/program.ts';
+import { type RepositoryOptions, repository, repositoryIn } from '../support/repository.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const LIZA = join(process.env['LIZA_E2E'] ?? '', 'dist', 'liza.cjs');
-const made: string[] = [];
-afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true });
-});
-
-const { LIZA_AGENT_ID: _, NODE_EXTRA_CA_CERTS: __, ...rest } = process.env;
-const env = {
-  ...rest,
-  ...{ GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@localhost' },
-  ...{ GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@localhost' },
-};
-
-const git = (cwd: string, ...args: string[]): string =>
-  execFileSync('git', args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
-
-function liza(cwd: string, as: string | undefined, ...args: string[]) {
-  const agent = as === undefined ? {} : { LIZA_AGENT_ID: as };
-  const done = spawnSync(process.execPath, [LIZA, ...args], { cwd, env: { ...env, ...agent }, encoding: 'utf8' });
-  return { code: done.status, text: `${done.stdout}${done.stderr}` };
-}
-
-function ok(cwd: string, as: string | undefined, ...args: string[]): string {
-  const { code, text } = liza(cwd, as, ...args);
-  if (code !== 0) throw new Error(`liza ${args.join(' ')}: exit ${code}: ${text}`);
-  return text;
-}
-
-function folder(name = 'project'): string {
-  const parent = mkdtempSync(join(tmpdir(), 'liza-repositories-'));
-  made.push(parent);
-  const root = join(parent, name);
-  mkdirSync(root);
-  return root;
-}
-
-/** A repository with a spec and one commit on `main`. */
-function repository(root = folder(), ...initOptions: string[]): string {
-  git(root, 'init', '-q', '-b', 'main', ...initOptions);
-  mkdirSync(join(root, 'specs'));
-  writeFileSync(join(root, 'specs/vision.md'), '# Vision\n');
-  writeFileSync(join(root, 'README'), 'hello\n');
-  git(root, 'add', '-A');
-  git(root, 'commit', '-qm', 'start');
-  return root;
-}
+const built = (options: RepositoryOptions = {}): BuiltProject => builtIn(repository(options));
 
 /** Up to an approved commit; the person's checkout is not needed for it. */
-function approve(root: string, id = 'greet'): string {
-  if (!existsSync(join(root, '.liza'))) {
-    ok(root, undefined, 'init', 'Greet');
-    for (const agent of ['coder-1', 'code-reviewer-1']) ok(root, agent, 'register', agent);
-  }
-  const about = [
-    '--desc',
-    id,
-    '--spec',
-    'specs/vision.md',
-    '--done',
-    'd',
-    '--scope',
-    'IN: src, test',
-    '--validate',
-    'true',
-  ];
-  ok(root, undefined, 'add-task', '--id', id, ...about, '--ready');
-  ok(root, 'coder-1', 'claim-task', id, 'coder-1');
-  const work = join(root, '.worktrees', id);
+function approve(p: BuiltProject, id = 'greet'): void {
+  if (!existsSync(p.file('.liza'))) begin(p);
+  p.ok(addTask(id));
+  p.ok(['claim-task', id, 'coder-1'], { as: 'coder-1' });
+  const inFolder = { as: 'coder-1', cwd: p.folder(id) };
   const plan = ['--intent', 'i', '--risks', 'r', '--validation', 'v', '--file', 'src', '--file', 'test'];
-  ok(work, 'coder-1', 'begin', id, ...plan);
-  for (const kind of ['src', 'test']) {
-    mkdirSync(join(work, kind), { recursive: true });
-    writeFileSync(join(work, kind, `${id}.test.js`), `${id} ${kind}\n`);
-  }
-  git(work, 'add', '-A');
-  git(work, 'commit', '-qm', id);
-  ok(work, 'coder-1', 'submit-for-review', id, 'HEAD');
-  ok(root, 'code-reviewer-1', 'claim-review', id, 'code-reviewer-1');
-  ok(root, 'code-reviewer-1', 'submit-verdict', id, 'APPROVED');
-  return id;
+  p.ok(['begin', id, ...plan], inFolder);
+  p.commit({ [`src/${id}.test.js`]: `${id} src\n`, [`test/${id}.test.js`]: `${id} test\n` }, id, p.folder(id));
+  p.ok(['submit-for-review', id, 'HEAD'], inFolder);
+  p.ok(['claim-review', id, 'code-reviewer-1'], { as: 'code-reviewer-1' });
+  p.ok(['submit-verdict', id, 'APPROVED'], { as: 'code-reviewer-1' });
 }
 
-const merge = (root: string, id = 'greet') => liza(root, 'code-reviewer-1', 'wt', 'merge', id);
-const merged = (root: string, id = 'greet'): boolean =>
-  spawnSync('git', ['cat-file', '-e', `integration:src/${id}.test.js`], { cwd: root, env }).status === 0;
+function begin(p: BuiltProject): void {
+  p.ok(['init', 'Greet']);
+  for (const as of ['coder-1', 'code-reviewer-1']) p.ok(['register', as], { as });
+}
+
+const merge = (p: BuiltProject, id = 'greet'): Ran => p.liza(['wt', 'merge', id], { as: 'code-reviewer-1' });
+const merged = ({ root }: BuiltProject, id = 'greet'): boolean =>
+  spawnSync('git', ['cat-file', '-e', `integration:src/${id}.test.js`], { cwd: root }).status === 0;
 
 /** Everything of the person's own: files, index, stash, HEAD. */
-function belongings(root: string): string {
-  const files = git(root, 'ls-files', '-s', '--', '.');
-  const status = git(root, 'status', '--porcelain=v2', '--branch', '--untracked-files=all');
-  const stash = git(root, 'stash', 'list', '--format=%H');
-  const index = readFileSync(join(root, '.git/index')).toString('hex');
-  const text = readFileSync(join(root, 'README'), 'utf8');
-  return [files, status, stash, index, text, git(root, 'rev-parse', 'HEAD')].join('\n---\n');
+function belongings(p: BuiltProject): string {
+  const files = p.git('ls-files', '-s', '--', '.');
+  const status = p.git('status', '--porcelain=v2', '--branch', '--untracked-files=all');
+  const stash = p.git('stash', 'list', '--format=%H');
+  const index = readFileSync(p.file('.git/index')).toString('hex');
+  const text = p.read('README.md');
+  return [files, status, stash, index, text, p.git('rev-parse', 'HEAD')].join('\n---\n');
 }
 
 describe('repositories', () => {
-  test('one without a commit is refused with one sentence', () => {
-    const root = folder();
-    git(root, 'init', '-q');
-    const ran = liza(root, undefined, 'init', 'Greet');
-    expect(ran).toMatchObject({ code: 1, text: expect.stringContaining('has no commit yet') });
-    expect(existsSync(join(root, '.liza'))).toBe(false);
-  });
-
-  test('a bare one is refused with one sentence', () => {
-    const root = folder();
-    git(root, 'init', '-q', '--bare');
-    expect(liza(root, undefined, 'init', 'Greet')).toMatchObject({ code: 1, text: expect.stringContaining('bare') });
-  });
-
-  test('none at all is refused with one sentence', () => {
-    expect(liza(folder(), undefined, 'init', 'Greet')).toMatchObject({
-      code: 1,
-      text: expect.stringContaining('not in a git repository'),
-    });
+  test.each([
+    ['without a commit', ['init', '-q', '.'], 'has no commit yet'],
+    ['that is bare', ['init', '-q', '--bare', '.'], 'bare'],
+    ['that is none at all', ['version'], 'not in a git repository'],
+  ])('one %s is refused with one sentence', (_, args, sentence) => {
+    const p = builtIn(repositoryIn(temporaryFolder()));
+    mkdirSync(p.root);
+    p.git(...args);
+    expect(p.liza(['init', 'Greet'])).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) });
+    expect(existsSync(p.file('.liza'))).toBe(false);
   });
 
   test('a detached HEAD works', () => {
-    const root = repository();
-    git(root, 'checkout', '-q', '--detach');
-    approve(root);
-    expect(merge(root).code).toBe(0);
-    expect(merged(root)).toBe(true);
-    expect(spawnSync('git', ['symbolic-ref', '-q', 'HEAD'], { cwd: root }).status).toBe(1);
+    const p = built();
+    p.git('checkout', '-q', '--detach');
+    approve(p);
+    expect(merge(p).code).toBe(0);
+    expect(merged(p)).toBe(true);
+    expect(p.git('rev-parse', '--abbrev-ref', 'HEAD')).toBe('HEAD');
   });
 
   test.each(['with spaces and ünïcödé 漢字', "quote's and $dollar"])('a path %s works, in both isolations', (name) => {
-    const root = repository(folder(name));
-    approve(root, 'one');
-    expect(merge(root, 'one').code).toBe(0);
-    ok(root, undefined, 'config', 'set', 'isolation', 'clone');
-    approve(root, 'two');
-    expect(merge(root, 'two').code).toBe(0);
-    expect(merged(root, 'one') && merged(root, 'two')).toBe(true);
-    expect(git(root, 'worktree', 'list').split('\n')).toHaveLength(1);
+    const p = built({ name });
+    approve(p, 'one');
+    expect(merge(p, 'one').code).toBe(0);
+    p.ok(['config', 'set', 'isolation', 'clone']);
+    approve(p, 'two');
+    expect(merge(p, 'two').code).toBe(0);
+    expect(merged(p, 'one') && merged(p, 'two')).toBe(true);
+    expect(p.git('worktree', 'list').split('\n')).toHaveLength(1);
   });
 
   test.each(['worktree', 'clone'])('SHA-256 objects work in a %s', (isolation) => {
-    const root = repository(folder(), '--object-format=sha256');
-    ok(root, undefined, 'init', 'Greet');
-    for (const agent of ['coder-1', 'code-reviewer-1']) ok(root, agent, 'register', agent);
-    ok(root, undefined, 'config', 'set', 'isolation', isolation);
-    approve(root);
-    expect(merge(root).code).toBe(0);
-    expect(git(root, 'rev-parse', 'integration')).toHaveLength(64);
-    expect(liza(root, undefined, 'blame', 'integration').code).toBe(0);
+    const p = built({ format: 'sha256' });
+    begin(p);
+    p.ok(['config', 'set', 'isolation', isolation]);
+    approve(p);
+    expect(merge(p).code).toBe(0);
+    expect(p.git('rev-parse', 'integration')).toHaveLength(64);
+    expect(p.liza(['blame', 'integration']).code).toBe(0);
   });
 
   test.each(['worktree', 'clone'])('a linked worktree as the project root works with a %s', (isolation) => {
     const main = repository();
-    const root = join(main, '..', 'linked');
-    git(main, 'worktree', 'add', '-q', '-b', 'mine', root);
-    ok(root, undefined, 'init', 'Greet');
-    for (const agent of ['coder-1', 'code-reviewer-1']) ok(root, agent, 'register', agent);
-    ok(root, undefined, 'config', 'set', 'isolation', isolation);
-    approve(root);
-    expect(merge(root).code).toBe(0);
-    expect(merged(root)).toBe(true);
-    expect(git(main, 'status', '--porcelain')).toBe('');
-    expect(git(root, 'status', '--porcelain')).toBe('');
+    main.git('worktree', 'add', '-q', '-b', 'mine', path.join(main.base, 'linked'));
+    const p = builtIn(repositoryIn(main.base, 'linked'));
+    begin(p);
+    p.ok(['config', 'set', 'isolation', isolation]);
+    approve(p);
+    expect(merge(p).code).toBe(0);
+    expect(merged(p)).toBe(true);
+    expect(main.git('status', '--porcelain')).toBe('');
+    expect(p.git('status', '--porcelain')).toBe('');
   });
 
   test('a partial clone is refused with one sentence', () => {
-    const root = repository();
-    git(root, 'config', 'extensions.partialClone', 'origin');
-    git(root, 'config', 'core.repositoryformatversion', '1');
-    expect(liza(root, undefined, 'init', 'Greet').text).toContain('partial clone');
+    const p = built();
+    p.git('config', 'extensions.partialClone', 'origin');
+    p.git('config', 'core.repositoryformatversion', '1');
+    expect(p.liza(['init', 'Greet']).stderr).toContain('partial clone');
   });
 
   test('a git that is too old is named with what is needed', () => {
-    const root = repository();
-    const bin = folder('bin');
-    writeFileSync(join(bin, 'git'), '#!/bin/sh\necho "git version 2.30.1"\n', { mode: 0o755 });
-    const PATH = `${bin}:${process.env['PATH']}`;
-    const ran = spawnSync(process.execPath, [LIZA, 'init', 'x'], {
-      cwd: root,
-      env: { ...env, PATH },
-      encoding: 'utf8',
+    const p = built();
+    write(p.base, {
+      'bin/git': (file) => writeFileSync(file, '#!/bin/sh\necho "git version 2.30.1"\n', { mode: 0o755 }),
     });
-    expect(ran.status).toBe(5);
-    expect(ran.stderr).toMatch(/2\.30\.1.*2\.38/);
+    const ran = p.liza(['init', 'x'], { env: { PATH: `${p.base}/bin:${p.env['PATH']}` } });
+    expect(ran).toMatchObject({ code: 5, stderr: expect.stringMatching(/2\.30\.1.*2\.38/) });
   });
 });
 
 describe('a person at work', () => {
   test('on another branch with changes, a stash and an untracked file: all of it is as before', () => {
-    const root = repository();
-    approve(root);
-    writeFileSync(join(root, 'README'), 'stashed\n');
-    git(root, 'stash');
-    writeFileSync(join(root, 'README'), 'changed\n');
-    writeFileSync(join(root, 'new'), 'untracked\n');
-    git(root, 'status');
-    const before = belongings(root);
-    expect(merge(root).code).toBe(0);
-    expect(merged(root)).toBe(true);
-    expect(belongings(root)).toBe(before);
+    const p = built();
+    approve(p);
+    p.write({ 'README.md': 'stashed\n' });
+    p.git('stash');
+    p.write({ 'README.md': 'changed\n', new: 'untracked\n' });
+    p.git('status');
+    const before = belongings(p);
+    expect(merge(p).code).toBe(0);
+    expect(merged(p)).toBe(true);
+    expect(belongings(p)).toBe(before);
   });
 
   test('on the integration branch, clean: it is advanced, and told', () => {
-    const root = repository();
-    approve(root);
-    git(root, 'checkout', '-q', 'integration');
-    const ran = merge(root);
-    expect(ran).toMatchObject({ code: 0, text: expect.stringContaining('was clean and is advanced') });
-    expect(git(root, 'status', '--porcelain')).toBe('');
-    expect(readFileSync(join(root, 'src/greet.test.js'), 'utf8')).toBe('greet src\n');
-    expect(git(root, 'symbolic-ref', '--short', 'HEAD')).toBe('integration');
+    const p = built();
+    approve(p);
+    p.git('checkout', '-q', 'integration');
+    const ran = merge(p);
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('was clean and is advanced') });
+    expect(p.git('status', '--porcelain')).toBe('');
+    expect(p.read('src/greet.test.js')).toBe('greet src\n');
+    expect(p.git('symbolic-ref', '--short', 'HEAD')).toBe('integration');
   });
 
   test('on the integration branch with changes: the merge is held until they are gone', () => {
-    const root = repository();
-    approve(root);
-    git(root, 'checkout', '-q', 'integration');
-    writeFileSync(join(root, 'README'), 'changed\n');
-    git(root, 'status');
-    const before = belongings(root);
-    const head = git(root, 'rev-parse', 'integration');
-    const ran = merge(root);
-    expect(ran).toMatchObject({ code: 1, text: expect.stringMatching(/is held.*README/s) });
-    expect(belongings(root)).toBe(before);
-    expect(git(root, 'rev-parse', 'integration')).toBe(head);
-    expect(ok(root, undefined, 'status')).toMatch(/held/);
-    git(root, 'checkout', '-q', 'README');
-    expect(merge(root).code).toBe(0);
-    expect(git(root, 'status', '--porcelain')).toBe('');
+    const p = built();
+    approve(p);
+    p.git('checkout', '-q', 'integration');
+    p.write({ 'README.md': 'changed\n' });
+    p.git('status');
+    const before = belongings(p);
+    const head = p.git('rev-parse', 'integration');
+    const ran = merge(p);
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/is held.*README/s) });
+    expect(belongings(p)).toBe(before);
+    expect(p.git('rev-parse', 'integration')).toBe(head);
+    expect(p.ok(['status']).stdout).toMatch(/held/);
+    p.git('checkout', '-q', 'README.md');
+    expect(merge(p).code).toBe(0);
+    expect(p.git('status', '--porcelain')).toBe('');
   });
 
   test('in the middle of a rebase of another branch: nothing of it changes', () => {
-    const root = repository();
-    approve(root);
-    for (const branch of ['side', 'mine']) git(root, 'branch', branch, 'main');
-    git(root, 'checkout', '-q', 'side');
-    writeFileSync(join(root, 'README'), 'side\n');
-    git(root, 'commit', '-qam', 'side');
-    git(root, 'checkout', '-q', 'mine');
-    writeFileSync(join(root, 'README'), 'mine\n');
-    git(root, 'commit', '-qam', 'mine');
-    expect(spawnSync('git', ['rebase', 'side'], { cwd: root, env }).status).not.toBe(0);
-    const before = belongings(root);
-    expect(merge(root).code).toBe(0);
-    expect(belongings(root)).toBe(before);
-    expect(existsSync(join(root, '.git/rebase-merge'))).toBe(true);
+    const p = built();
+    approve(p);
+    for (const branch of ['side', 'mine']) p.git('branch', branch, 'main');
+    p.git('checkout', '-q', 'side');
+    p.commit({ 'README.md': 'side\n' }, 'side');
+    p.git('checkout', '-q', 'mine');
+    p.commit({ 'README.md': 'mine\n' }, 'mine');
+    expect(() => p.git('rebase', 'side')).toThrow();
+    const before = belongings(p);
+    expect(merge(p).code).toBe(0);
+    expect(belongings(p)).toBe(before);
+    expect(existsSync(p.file('.git/rebase-merge'))).toBe(true);
   });
 
   test('a rebase of the integration branch itself holds the merge', () => {
-    const root = repository();
-    approve(root, 'one');
-    expect(merge(root, 'one').code).toBe(0);
-    approve(root, 'two');
-    git(root, 'checkout', '-q', '-b', 'side', 'main');
-    mkdirSync(join(root, 'src'), { recursive: true });
-    writeFileSync(join(root, 'src/one.test.js'), 'in the way\n');
-    git(root, 'add', '-A');
-    git(root, 'commit', '-qm', 'side');
-    git(root, 'checkout', '-q', 'integration');
-    expect(spawnSync('git', ['rebase', 'side'], { cwd: root, env }).status).not.toBe(0);
-    const before = belongings(root);
-    expect(merge(root, 'two')).toMatchObject({ code: 1, text: expect.stringMatching(/held.*rebase/s) });
-    expect(belongings(root)).toBe(before);
-    git(root, 'rebase', '--abort');
-    expect(merge(root, 'two').code).toBe(0);
+    const p = built();
+    approve(p, 'one');
+    expect(merge(p, 'one').code).toBe(0);
+    approve(p, 'two');
+    p.git('checkout', '-q', '-b', 'side', 'main');
+    p.commit({ 'src/one.test.js': 'in the way\n' }, 'side');
+    p.git('checkout', '-q', 'integration');
+    expect(() => p.git('rebase', 'side')).toThrow();
+    const before = belongings(p);
+    expect(merge(p, 'two')).toMatchObject({ code: 1, stderr: expect.stringMatching(/held.*rebase/s) });
+    expect(belongings(p)).toBe(before);
+    p.git('rebase', '--abort');
+    expect(merge(p, 'two').code).toBe(0);
   });
 
   test('a stale index.lock: on another branch it does not matter, on the integration branch it holds the merge', () => {
-    const root = repository();
-    approve(root, 'one');
-    const lock = join(root, '.git/index.lock');
+    const p = built();
+    approve(p, 'one');
+    const lock = p.file('.git/index.lock');
     writeFileSync(lock, '');
-    expect(merge(root, 'one').code).toBe(0);
+    expect(merge(p, 'one').code).toBe(0);
     expect(existsSync(lock)).toBe(true);
     rmSync(lock);
-    approve(root, 'two');
-    git(root, 'checkout', '-q', 'integration');
+    approve(p, 'two');
+    p.git('checkout', '-q', 'integration');
     writeFileSync(lock, '');
-    expect(merge(root, 'two')).toMatchObject({ code: 1, text: expect.stringContaining('index.lock') });
+    expect(merge(p, 'two')).toMatchObject({ code: 1, stderr: expect.stringContaining('index.lock') });
     expect(existsSync(lock)).toBe(true);
     rmSync(lock);
-    expect(git(root, 'status', '--porcelain')).toBe('');
-    expect(merge(root, 'two').code).toBe(0);
+    expect(p.git('status', '--porcelain')).toBe('');
+    expect(merge(p, 'two').code).toBe(0);
   });
 });

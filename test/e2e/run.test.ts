@@ -3,10 +3,9 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { cleanUp, git, type Project, project, repository, tagOf, until } from './project.ts';
-
-afterEach(cleanUp);
+import { describe, expect, test } from 'vitest';
+import { type BuiltProject, builtIn, builtProject, tagOf, until } from '../support/program.ts';
+import { repository } from '../support/repository.ts';
 
 const BEGIN = {
   begin: { intent: 'a file and its test', risks: 'none', validation: 'node --test passes', files: ['src/a.mjs'] },
@@ -34,11 +33,11 @@ const SCENES = [
 ];
 
 /** A project with one task and a rehearsal of it. */
-function rehearsed(scenes: readonly object[] = SCENES): Project {
-  const made = project();
+function rehearsed(scenes: readonly object[] = SCENES): BuiltProject {
+  const made = builtProject();
   // Its agents leave marks beside their folders. What holds in a sandbox: sandbox.test.ts.
   made.ok(['config', 'set', 'sandbox', 'off']);
-  const script = path.join(made.root, '.liza', 'rehearsal.json');
+  const script = made.file('.liza', 'rehearsal.json');
   fs.writeFileSync(script, JSON.stringify({ scenes }));
   made.ok(['config', 'set', 'providers', JSON.stringify({ rehearsal: { script, pace: 0 } })]);
   made.ok([
@@ -49,12 +48,12 @@ function rehearsed(scenes: readonly object[] = SCENES): Project {
 }
 
 const RUN = ['run', '--agent', 'rehearsal', '--plain', '--coders', '1'];
-const note = (p: Project) => path.join(p.root, '.worktrees/a/note.txt');
-const atWork = (p: Project) => until(() => fs.existsSync(path.join(p.root, '.worktrees/child')));
-const child = (p: Project) => Number(fs.readFileSync(path.join(p.root, '.worktrees/child'), 'utf8'));
+const note = (p: BuiltProject) => p.file('.worktrees/a/note.txt');
+const atWork = (p: BuiltProject) => until(() => fs.existsSync(p.file('.worktrees/child')));
+const child = (p: BuiltProject) => Number(p.read('.worktrees/child'));
 
 /** Everyone who carries a tag of this project's agents. */
-function agentsOf({ root }: Project): readonly number[] {
+function agentsOf({ root }: BuiltProject): readonly number[] {
   const tags = ['planner-1', 'coder-1', 'code-reviewer-1'].map((agent) => tagOf(root, agent));
   return fs.readdirSync('/proc').flatMap((name) => {
     try {
@@ -66,9 +65,9 @@ function agentsOf({ root }: Project): readonly number[] {
   });
 }
 
-function nothingHalfDone(p: Project): void {
+function nothingHalfDone(p: BuiltProject): void {
   expect(agentsOf(p)).toEqual([]);
-  const left = fs.readdirSync(path.join(p.root, '.worktrees')).filter((name) => name.startsWith('.'));
+  const left = fs.readdirSync(p.file('.worktrees')).filter((name) => name.startsWith('.'));
   expect(left).toEqual([]);
   expect(p.ok(['doctor']).stdout).not.toContain('broken');
   // Whoever held a lock is gone, so that it can be had.
@@ -83,12 +82,12 @@ describe('the supervisor is killed -9 while its agent works', () => {
     first.child.kill('SIGKILL');
     await first.ended;
     expect(agentsOf(p)).toContain(child(p));
-    const commit = git(path.join(p.root, '.worktrees/a'), 'rev-parse', 'HEAD').trim();
+    const commit = p.gitIn(p.folder('a'), 'rev-parse', 'HEAD');
     const next = p.liza([...RUN, '--until-idle']);
     expect(next.code, next.stderr).toBe(0);
     expect(agentsOf(p)).toEqual([]);
     expect(p.task('a').status).toBe('MERGED');
-    expect(git(p.root, 'rev-list', 'integration').split('\n')).toContain(commit);
+    expect(p.git('rev-list', 'integration').split('\n')).toContain(commit);
     nothingHalfDone(p);
     // The session that nobody ended is on record, too, with its sandbox; no step is without one.
     const audit = JSON.parse(p.ok(['audit', 'a', '--json']).stdout) as {
@@ -108,7 +107,7 @@ describe('the supervisor is killed -9 while its agent works', () => {
       { role: 'coder', nth: 1, when: 'start', steps: HANGS },
       { role: 'coder', steps: [BEGIN, ...WORK, { submit: 'HEAD' }, { exit: 42 }] },
     ]);
-    const first = p.start(['agent', 'coder', '--agent', 'rehearsal'], { env: { LIZA_AGENT_ID: 'coder-1' } });
+    const first = p.start(['agent', 'coder', '--agent', 'rehearsal'], { as: 'coder-1' });
     await atWork(p);
     first.child.kill('SIGKILL');
     await first.ended;
@@ -160,7 +159,7 @@ describe('Ctrl-C', () => {
     await atWork(p);
     running.child.kill('SIGINT');
     // Two signals at once would be one.
-    await until(() => fs.existsSync(path.join(p.root, '.worktrees/asked')));
+    await until(() => fs.existsSync(p.file('.worktrees/asked')));
     const begun = performance.now();
     running.child.kill('SIGINT');
     await running.ended;
@@ -198,14 +197,14 @@ test('eight supervisors that start at once: each gets an id of its own', async (
 });
 
 describe('one clear sentence', () => {
-  const agent = (p: Project, argv: readonly string[], env: Record<string, string> = {}) => {
+  const agent = (p: BuiltProject, argv: readonly string[], env: Record<string, string> = {}) => {
     const { code, stderr } = p.liza(['agent', ...argv, '--agent', 'rehearsal', '--until-idle'], { env });
     return { code, said: stderr };
   };
 
   test('two supervisors with one id', async () => {
     const p = rehearsed();
-    const first = p.start(['agent', 'coder', '--agent', 'rehearsal'], { env: { LIZA_AGENT_ID: 'coder-1' } });
+    const first = p.start(['agent', 'coder', '--agent', 'rehearsal'], { as: 'coder-1' });
     await atWork(p);
     const { code, said } = agent(p, ['coder'], { LIZA_AGENT_ID: 'coder-1' });
     expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('coder-1 is alive in another process') });
@@ -227,7 +226,7 @@ describe('one clear sentence', () => {
   });
 
   test('a provider that is not installed, or not known, or none at all', () => {
-    const p = project();
+    const p = builtProject();
     const run = (...argv: readonly string[]) => {
       const { code, stderr } = p.liza(['run', '--until-idle', ...argv], {
         env: { PATH: path.dirname(process.execPath) },
@@ -243,7 +242,7 @@ describe('one clear sentence', () => {
   });
 
   test('no blackboard here', () => {
-    const p = repository();
+    const p = builtIn(repository());
     expect(p.liza(['run'])).toMatchObject({ code: 1, stderr: expect.stringContaining('liza init') });
   });
 });

@@ -4,10 +4,9 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { cleanUp, emptyFolder, git, type Project, project, until } from './project.ts';
-
-afterEach(cleanUp);
+import { describe, expect, test } from 'vitest';
+import { type BuiltProject, builtProject, until } from '../support/program.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const works = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status === 0;
 const inSandbox = describe.skipIf(!works);
@@ -22,7 +21,7 @@ const ADD = [
 const RUN = ['run', '--agent', 'mine', '--plain', '--coders', '1', '--until-idle'];
 
 interface Scene {
-  readonly p: Project;
+  readonly p: BuiltProject;
   readonly home: string;
   readonly canary: string;
   readonly env: Record<string, string>;
@@ -30,8 +29,8 @@ interface Scene {
 
 /** A project whose agents are a program beside it, and a user with a home and a secret. */
 function scene(agent: string): Scene {
-  const p = project();
-  const beside = emptyFolder();
+  const p = builtProject();
+  const beside = temporaryFolder();
   const home = path.join(beside, 'home');
   fs.mkdirSync(path.join(home, '.ssh'), { recursive: true });
   fs.writeFileSync(path.join(home, '.ssh/id'), 'top secret\n');
@@ -57,8 +56,8 @@ function scene(agent: string): Scene {
 
 const logs = ({ p }: Scene): string =>
   fs
-    .readdirSync(p.file('agent-logs'))
-    .map((name) => p.read(`agent-logs/${name}`))
+    .readdirSync(p.file('.liza/agent-logs'))
+    .map((name) => p.read(`.liza/agent-logs/${name}`))
     .join('\n');
 
 const reports = (text: string) =>
@@ -66,7 +65,7 @@ const reports = (text: string) =>
 
 const OF_THE_OPERATOR = ['lock modify', 'run', 'edit', 'config set', 'pause', 'doctor', 'init', 'deinit', 'checkpoint'];
 
-const recordedAgainst = (p: Project, agent: string): readonly string[] => {
+const recordedAgainst = (p: BuiltProject, agent: string): readonly string[] => {
   const recorded = p.board()['anomalies'] as { readonly type: string; readonly details: Record<string, unknown> }[];
   return recorded.flatMap(({ type, details }) =>
     type === 'identity_violation' && details['agent'] === agent ? [String(details['command'])] : [],
@@ -77,12 +76,12 @@ inSandbox('a hostile agent in bubblewrap', () => {
   test('gets out nowhere, by shell or by writing, and can do its work', () => {
     const s = scene(path.join(import.meta.dirname, 'escapes/agent.mjs'));
     const { p, home, canary, env } = s;
-    const other = path.join(p.root, '.worktrees/other');
+    const other = p.file('.worktrees/other');
     p.ok([...ADD.map((word) => (word === 'a' ? 'other' : word)), '--priority', '5']);
-    p.ok(['register', 'coder-9'], { env: { LIZA_AGENT_ID: 'coder-9' } });
-    p.ok(['claim-task', 'other', 'coder-9'], { env: { LIZA_AGENT_ID: 'coder-9' } });
+    p.ok(['register', 'coder-9'], { as: 'coder-9' });
+    p.ok(['claim-task', 'other', 'coder-9'], { as: 'coder-9' });
     fs.writeFileSync(path.join(other, 'README.md'), 'theirs\n');
-    const mailbox = p.file('cache/rooms/coder-9/session-0/mail');
+    const mailbox = p.file('.liza/cache/rooms/coder-9/session-0/mail');
     fs.mkdirSync(mailbox, { recursive: true });
     fs.writeFileSync(
       env['ESCAPES'] ?? '',
@@ -96,8 +95,8 @@ inSandbox('a hostile agent in bubblewrap', () => {
       }),
     );
     p.ok(['note', 'wake up']);
-    const main = git(p.root, 'rev-parse', 'main');
-    const config = fs.readFileSync(path.join(p.root, '.git/config'), 'utf8');
+    const main = p.git('rev-parse', 'main');
+    const config = p.read('.git/config');
     const ran = p.liza(RUN, { env });
     const text = logs(s);
     const found = reports(text);
@@ -119,16 +118,16 @@ inSandbox('a hostile agent in bubblewrap', () => {
     expect(fs.readdirSync(path.join(home, '.ssh'))).toEqual(['id']);
     for (const file of ['/etc/liza-escape', '/liza-escape', '/tmp/liza-escape-mine', '/usr/local/bin/liza-escape'])
       expect(fs.existsSync(file), file).toBe(false);
-    expect(git(p.root, 'rev-parse', 'main')).toBe(main);
-    expect(fs.readFileSync(path.join(p.root, '.git/config'), 'utf8')).toBe(config);
-    expect(git(p.root, 'status', '--porcelain')).toBe('');
+    expect(p.git('rev-parse', 'main')).toBe(main);
+    expect(p.read('.git/config')).toBe(config);
+    expect(p.git('status', '--porcelain')).toBe('');
     expect(fs.readdirSync(other)).not.toContain('planted.txt');
     expect(p.ok(['log', 'verify']).code).toBe(0);
     const done = [...text.matchAll(/^DONE (.*)$/gm)].flatMap(([, json]) => JSON.parse(json ?? '') as string[]);
     expect(done.filter((line) => !line.endsWith(': 0'))).toEqual([]);
     expect(p.task('a').status).toBe('MERGED');
-    expect(fs.readdirSync(p.file('cache/rooms/coder-1'))).toEqual(['home']);
-    expect(fs.existsSync(p.file('cache/rooms/coder-1/home/mine'))).toBe(true);
+    expect(fs.readdirSync(p.file('.liza/cache/rooms/coder-1'))).toEqual(['home']);
+    expect(fs.existsSync(p.file('.liza/cache/rooms/coder-1/home/mine'))).toBe(true);
   });
 });
 
@@ -159,7 +158,7 @@ run('git', 'add', '-A');
 run('git', 'commit', '-qm', 'a');
 run('liza', 'submit-for-review', 'a', 'HEAD');`;
   const started = async (agent = HANGS) => {
-    const file = path.join(emptyFolder(), 'agent.mjs');
+    const file = path.join(temporaryFolder(), 'agent.mjs');
     fs.writeFileSync(file, agent);
     const s = scene(file);
     const running = s.p.start(RUN, { env: s.env });
@@ -172,7 +171,7 @@ run('liza', 'submit-for-review', 'a', 'HEAD');`;
     const { p, running } = await started();
     running.child.kill('SIGINT');
     await running.ended;
-    expect(fs.existsSync(path.join(p.root, '.worktrees/a/asked'))).toBe(true);
+    expect(fs.existsSync(p.file('.worktrees/a/asked'))).toBe(true);
     expect(sleepers()).toEqual([]);
   });
 
@@ -193,7 +192,7 @@ run('liza', 'submit-for-review', 'a', 'HEAD');`;
 
 describe('sandbox: require', () => {
   test('without one nothing starts: exit 5, and what to do', () => {
-    const p = project();
+    const p = builtProject();
     p.ok(['config', 'set', 'sandbox', 'require']);
     p.ok(['config', 'set', 'providers', JSON.stringify({ mine: { kind: 'command', argv: ['true'] } })]);
     // No way to a sandbox is known where nothing may be mounted: bwrap inside bwrap, without rights.
@@ -206,7 +205,7 @@ describe('sandbox: require', () => {
   });
 
   test('LIZA_SANDBOX=off is the operator’s word for one run, where it is not required', () => {
-    const p = project();
+    const p = builtProject();
     expect(p.ok(['status'], { env: { LIZA_SANDBOX: 'off' } }).stdout).toContain('sandbox: off, LIZA_SANDBOX is off');
     p.ok(['config', 'set', 'sandbox', 'off']);
     expect(p.ok(['status']).stdout).toContain('sandbox: off, config.sandbox is off');

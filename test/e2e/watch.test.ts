@@ -2,19 +2,17 @@
 // deadline, a touched CHECKPOINT, edits by hand and records that were set aside.
 
 import fs from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { cleanUp, type Project, project, until } from './project.ts';
-
-afterEach(cleanUp);
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type BuiltProject, builtProject, until } from '../support/program.ts';
 
 interface Found {
   readonly alarms: readonly { readonly key: string; readonly text: string; readonly new: boolean }[];
   readonly governed: readonly string[];
 }
 
-let p: Project;
+let p: BuiltProject;
 beforeEach(() => {
-  p = project();
+  p = builtProject();
 });
 
 const once = (): Found & { readonly code: number | null } => {
@@ -23,10 +21,10 @@ const once = (): Found & { readonly code: number | null } => {
 };
 const alarms = ({ alarms: found }: Found): readonly string[] => found.map(({ text }) => text);
 const papers = (): readonly string[] =>
-  fs.existsSync(p.file('checkpoints')) ? fs.readdirSync(p.file('checkpoints')) : [];
+  fs.existsSync(p.file('.liza/checkpoints')) ? fs.readdirSync(p.file('.liza/checkpoints')) : [];
 const told = (): readonly string[] =>
   p
-    .read('alerts.log')
+    .read('.liza/alerts.log')
     .trimEnd()
     .split('\n')
     .map((line) => line.slice(line.indexOf(' ') + 1));
@@ -36,7 +34,7 @@ describe('watch --once does what the watcher does', () => {
     expect(once()).toMatchObject({ code: 0, alarms: [], governed: [] });
     for (const error of ['queue lock timeout', 'lock timeout in the queue', 'the queue lock timed out']) {
       const told = ['anomaly', '--type', 'retry_loop', '--detail', 'count=3', '--detail', `error_pattern=${error}`];
-      p.ok(told, { env: { LIZA_AGENT_ID: 'coder-1' } });
+      p.ok(told, { as: 'coder-1' });
     }
     const found = once();
     expect(found.code).toBe(1);
@@ -46,8 +44,8 @@ describe('watch --once does what the watcher does', () => {
     expect(text).toMatch(
       /^🚨 CIRCUIT BREAKER: retry_cluster \(ARCHITECTURE_FLAW\) — 3 × .*lock.*; read \.liza\/circuit_breaker_report\.md$/u,
     );
-    expect(p.read('circuit_breaker_report.md')).toContain('lock timeout in the queue');
-    expect([fs.existsSync(p.file('CHECKPOINT')), papers().length]).toEqual([true, 1]);
+    expect(p.read('.liza/circuit_breaker_report.md')).toContain('lock timeout in the queue');
+    expect([fs.existsSync(p.file('.liza/CHECKPOINT')), papers().length]).toEqual([true, 1]);
     const status = p.ok(['status']).stdout.replace(/\s+/g, ' ');
     expect(status).toContain('CIRCUIT BREAKER: retry_cluster');
     expect(status).toContain('anomaly-2 retry_loop, coder-1: count: 3; error_pattern: lock timeout in the queue');
@@ -60,13 +58,13 @@ describe('watch --once does what the watcher does', () => {
   });
 
   test('a touched CHECKPOINT is summed up, and a removed one is over', () => {
-    fs.writeFileSync(p.file('CHECKPOINT'), '');
+    fs.writeFileSync(p.file('.liza/CHECKPOINT'), '');
     expect(once()).toMatchObject({
       code: 0,
       governed: [expect.stringMatching(/^checkpoint: its file was touched; \.liza\/checkpoints\//)],
     });
     expect(papers()).toHaveLength(1);
-    fs.rmSync(p.file('CHECKPOINT'));
+    fs.rmSync(p.file('.liza/CHECKPOINT'));
     expect(once()).toMatchObject({ governed: ['checkpoint over: its file was removed'] });
     expect(once()).toMatchObject({ governed: [] });
   });
@@ -85,11 +83,11 @@ describe('watch --once does what the watcher does', () => {
   });
 
   test('a board that cannot be read is an alarm, and nothing is governed', () => {
-    p.write('state.yaml', 'tasks: [\n');
+    p.write({ '.liza/state.yaml': 'tasks: [\n' });
     const found = once();
     expect(found.code).toBe(1);
     expect(alarms(found)[0]).toMatch(/^🚨 INVALID STATE: line 2, column 1: /u);
-    expect(p.read('state.yaml')).toBe('tasks: [\n');
+    expect(p.read('.liza/state.yaml')).toBe('tasks: [\n');
   });
 });
 
@@ -102,9 +100,9 @@ describe('status shows the alarms of the watcher', () => {
     ]);
   });
   const edit = (from: string, to: string): void => {
-    const text = p.read('state.yaml');
+    const text = p.read('.liza/state.yaml');
     expect(text).toContain(from);
-    p.write('state.yaml', text.replace(from, to));
+    p.write({ '.liza/state.yaml': text.replace(from, to) });
   };
 
   test('an edit by hand, once it is taken in', () => {
@@ -119,19 +117,19 @@ describe('status shows the alarms of the watcher', () => {
     expect(status()).toMatch(/EXTERNAL EDIT: tasks\/a was set aside: .* kept in \.liza\/rejected\/\S+-tasks-a\.yaml/);
     const seen = JSON.parse(p.ok(['status', '--json']).stdout) as { alarms: { key: string }[] };
     expect(seen.alarms.map(({ key }) => key)).toEqual(once().alarms.map(({ key }) => key));
-    for (const name of fs.readdirSync(p.file('rejected'))) fs.rmSync(p.file(`rejected/${name}`));
+    for (const name of fs.readdirSync(p.file('.liza/rejected'))) fs.rmSync(p.file(`.liza/rejected/${name}`));
     expect(status()).not.toContain('was set aside');
   });
 
   test('an edit that liza validate refuses, at every look until it is mended', () => {
-    const good = p.read('state.yaml');
+    const good = p.read('.liza/state.yaml');
     edit('status: UNCLAIMED', 'status: FOO');
     expect(p.liza(['validate']).code).toBe(1);
     const found = once();
     expect(found.code).toBe(1);
     expect(alarms(found)).toEqual([expect.stringMatching(/^🚨 INVALID STATE: tasks\.0\.status \(line \d+\): /u)]);
     expect(status()).toContain('INVALID STATE: tasks.0.status');
-    p.write('state.yaml', good);
+    p.write({ '.liza/state.yaml': good });
     expect(p.liza(['validate']).code).toBe(0);
     expect(alarms(once())).toEqual([]);
   });

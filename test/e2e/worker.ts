@@ -10,31 +10,17 @@
 
 import { spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { gitDirectoryOf } from '../../src/git/directory.ts';
-import { realDisk } from '../../src/ports/disk.ts';
 import type { Files } from '../../src/ports/files.ts';
 import { OPERATOR } from '../../src/protocol/board.ts';
 import { decide } from '../../src/protocol/decide.ts';
-import type { BoardContext } from '../../src/store/context.ts';
 import { mirrorJournal } from '../../src/store/git-dir-copy.ts';
-import { contextOf } from '../../src/store/open.ts';
 import type { Outcome, Store } from '../../src/store/store.ts';
 import { yamlStore } from '../../src/store/yaml-store.ts';
-import { hostAt } from '../host.ts';
+import { boardContext } from '../support/board-context.ts';
 
 const [mode, root = '', name = '', last = ''] = process.argv.slice(2);
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
-
-function contextHere(): BoardContext {
-  return contextOf({
-    root,
-    gitDirectory: gitDirectoryOf(realDisk, root),
-    host: hostAt(() => Date.now()),
-    specExists: () => true,
-    nested: undefined,
-  });
-}
 
 const note = (store: Store, message: string, before?: () => void): Promise<Outcome> =>
   store.transact({ actor: OPERATOR, command: 'note' }, (board, now) => {
@@ -43,7 +29,7 @@ const note = (store: Store, message: string, before?: () => void): Promise<Outco
   });
 
 async function notes(count: number): Promise<void> {
-  const store = yamlStore(contextHere());
+  const store = yamlStore(boardContext(root));
   say('ready');
   await lines.next();
   const started = performance.now();
@@ -66,7 +52,7 @@ function once(act: () => void): () => void {
 }
 
 async function stopped(point: string): Promise<void> {
-  const context = contextHere();
+  const context = boardContext(root);
   const stop = once(() => {
     // A shell sends the signal, so that it has arrived when this call returns.
     spawnSync('sh', ['-c', `kill -STOP ${process.pid}`]);
@@ -92,7 +78,7 @@ async function stopped(point: string): Promise<void> {
 }
 
 async function hold(): Promise<void> {
-  const lock = await contextHere().lock();
+  const lock = await boardContext(root).lock();
   if (!('release' in lock)) throw new Error('no lock');
   say('held');
   await lines.next();

@@ -5,7 +5,7 @@
 // killed, or the same id takes over from itself; every fifth round freezes a reviewer. Prints what was accepted: must be 0.
 // Runs the program in dist/: `npm run build` first.
 
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { helpIfAsked } from '../../tools/help.mjs';
+import { addTask, checkpoint, cleanEnvironment, gitIn, runToEnd, startRepository } from '../support/core.mjs';
 
 helpIfAsked(import.meta.filename);
 const { values } = parseArgs({
@@ -21,30 +22,14 @@ const { values } = parseArgs({
 const LIZA = join(process.env.LIZA_DIST ?? join(import.meta.dirname, '../../dist'), 'liza.cjs');
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'liza-freeze-')));
 const holderFile = join(base, 'holder.mjs');
-const inherited = Object.entries(process.env).filter(([name]) => !/^(LIZA_|GIT_|NODE_EXTRA_CA_CERTS$)/.test(name));
-const env = {
-  ...Object.fromEntries(inherited),
-  ...{
-    GIT_AUTHOR_NAME: 'c',
-    GIT_AUTHOR_EMAIL: 'c@localhost',
-    GIT_COMMITTER_NAME: 'c',
-    GIT_COMMITTER_EMAIL: 'c@localhost',
-  },
-};
+const env = cleanEnvironment(base);
 const PER_PROJECT = 20;
 const wrong = [];
 let accepted = 0;
 let attempts = 0;
 let done = 0;
 
-function run(root, as, ...args) {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, [LIZA, ...args], { cwd: root, env: { ...env, ...as } });
-    let text = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
-    child.on('close', (code) => resolve({ code, text }));
-  });
-}
+const run = (root, as, ...args) => runToEnd(process.execPath, [LIZA, ...args], { cwd: root, env: { ...env, ...as } });
 
 async function liza(root, as, ...args) {
   const { code, text } = await run(root, as, ...args);
@@ -52,33 +37,15 @@ async function liza(root, as, ...args) {
   return text;
 }
 
-const git = (cwd, ...args) => execFileSync('git', args, { cwd, env, encoding: 'utf8', stdio: 'pipe' }).trim();
+const git = (cwd, ...args) => gitIn(cwd, args, env).trim();
 const as = (id) => ({ LIZA_AGENT_ID: id });
-const BEGIN = ['--intent', 'x', '--risks', 'none', '--validation', 'true passes', '--file', 'src/a.mjs'];
+const BEGIN = checkpoint('src/a.mjs');
 
 async function project(name) {
   const root = join(base, name);
-  mkdirSync(join(root, 'specs'), { recursive: true });
-  writeFileSync(join(root, 'specs', 'vision.md'), '# Vision\n');
-  git(root, 'init', '-q', '-b', 'main');
-  git(root, 'add', '-A');
-  git(root, 'commit', '-q', '-m', 'start');
+  startRepository(root, env);
   await liza(root, {}, 'init', 'Freeze');
   return root;
-}
-
-async function addTask(root, id) {
-  const about = [
-    '--desc',
-    `Write ${id}`,
-    '--spec',
-    'specs/vision.md',
-    '--done',
-    'it is there',
-    '--scope',
-    'IN: src/, test/',
-  ];
-  await liza(root, {}, 'add-task', '--id', id, ...about, '--validate', 'true', '--ready');
 }
 
 const task = async (root, id) => JSON.parse(await liza(root, {}, 'show', id, '--json')).task;
@@ -144,7 +111,7 @@ async function round(root, n) {
   const taker = kind === 'same id' ? coder : reviewing ? `code-reviewer-${2 * n + 2}` : `coder-${2 * n + 2}`;
   const stale = reviewing ? `code-reviewer-${2 * n + 1}` : coder;
   for (const one of new Set([coder, stale, taker])) await liza(root, as(one), 'register', one);
-  await addTask(root, id);
+  await liza(root, {}, ...addTask(id));
   await liza(root, as(coder), 'claim-task', id, coder);
   const own = join(root, '.worktrees', id);
   let { epoch } = await task(root, id);

@@ -3,22 +3,13 @@
 //   holder <root> <agent> <role> <task> <epoch> <script>      says `session {json}` once all of that is so
 
 import { spawn } from 'node:child_process';
-import { gitDirectoryOf } from '../../src/git/directory.ts';
 import { openSession } from '../../src/identity/agent-sessions.ts';
-import { realDisk } from '../../src/ports/disk.ts';
 import type { Role } from '../../src/protocol/state.ts';
-import { contextOf } from '../../src/store/open.ts';
 import { yamlStore } from '../../src/store/yaml-store.ts';
-import { hostAt } from '../host.ts';
+import { boardContext } from '../support/board-context.ts';
 
 const [root = '', agent = '', role = '', task = '', epoch = '0', script = ''] = process.argv.slice(2);
-const context = contextOf({
-  root,
-  gitDirectory: gitDirectoryOf(realDisk, root),
-  host: hostAt(() => Date.now()),
-  specExists: () => true,
-  nested: undefined,
-});
+const context = boardContext(root);
 const store = yamlStore(context);
 const held = { agent, task, epoch: Number(epoch), seconds: 1, pid: process.pid };
 const opening = { agent, role: role as Role, task, epoch: held.epoch, pid: process.pid };

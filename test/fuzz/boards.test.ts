@@ -1,22 +1,22 @@
 // A state.yaml that anybody may have written: read or refused, in bounded time and memory, never executed, and a
 // refused one stays as it is.
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { freshState } from '../../src/protocol/new-board.ts';
-import { contextOf, openYamlStore } from '../../src/store/open.ts';
+import { openYamlStore } from '../../src/store/open.ts';
 import { emitEntries } from '../../src/store/yaml/emit.ts';
 import { hostAt } from '../host.ts';
+import { boardContext } from '../support/board-context.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { CANARY, hostile, isDead, RUNS, within } from './hostile.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
-const root = mkdtempSync(join(tmpdir(), 'liza-fuzz-board-'));
+const root = temporaryFolder();
 mkdirSync(join(root, '.liza'));
 const file = join(root, '.liza', 'state.yaml');
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const fresh = emitEntries({ ...freshState({ goal: 'g', spec_ref: 'specs/vision.md', now: NOW }) }, 0).join('\n');
 const LINES = fresh.split('\n');
@@ -47,13 +47,7 @@ const bent = fc
 const document = fc.oneof({ weight: 3, arbitrary: bent }, { weight: 1, arbitrary: hostile });
 
 test('any document', async () => {
-  const context = contextOf({
-    root,
-    gitDirectory: undefined,
-    host: hostAt(() => NOW),
-    specExists: () => true,
-    nested: undefined,
-  });
+  const context = boardContext(root, { host: hostAt(() => NOW) });
   await fc.assert(
     fc.asyncProperty(document, async (text) => {
       writeFileSync(file, text);

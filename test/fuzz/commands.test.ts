@@ -1,21 +1,16 @@
 // Every verb with arguments that no honest hand would type, against a real board in a real repository: an answer
 // in plain text and in bounded time, a board that is still valid, nothing written elsewhere, no canary.
 
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { REGISTRY } from '../../src/cli/registry.ts';
 import type { Option } from '../../src/cli/verb.ts';
-import { gitDirectoryOf } from '../../src/git/directory.ts';
-import { realDisk } from '../../src/ports/disk.ts';
-import { contextOf, openYamlStore } from '../../src/store/open.ts';
-import type { Store } from '../../src/store/store.ts';
 import { coderPrompt } from '../../src/supervisor/prompts/coder.ts';
 import { plannerPrompt } from '../../src/supervisor/prompts/planner.ts';
-import { hostAt } from '../host.ts';
-import { aState, NOW, type Project, project } from '../unit/cli/fixtures.ts';
+import { type OpenedProject, openProject } from '../support/project.ts';
+import { repository } from '../support/repository.ts';
+import { aState, project } from '../unit/cli/fixtures.ts';
 import { argument, CONTROLS, isDead, RUNS, within } from './hostile.ts';
 
 /** They wait for ever, ask the terminal, or are the test's own tools. */
@@ -33,52 +28,16 @@ const LEFT_OUT = new Set([
 const NAMES = Object.keys(REGISTRY).filter((name) => !LEFT_OUT.has(name));
 const AGENTS = ['planner-1', 'coder-1', 'code-reviewer-1', undefined];
 
-let p: Project;
-let store: Store;
-let home: string;
+let p: OpenedProject;
 const everything = (): string =>
   JSON.stringify(readdirSync(p.root).filter((name) => !['.liza', '.worktrees', '.git'].includes(name)));
 let before: string;
 
 beforeAll(async () => {
-  p = project();
-  execFileSync('git', ['-C', p.root, 'init', '-q', '-b', 'main']);
-  execFileSync('git', [
-    '-C',
-    p.root,
-    '-c',
-    'user.name=f',
-    '-c',
-    'user.email=f@f',
-    'commit',
-    '-q',
-    '--allow-empty',
-    '-m',
-    'x',
-  ]);
-  rmSync(join(p.root, '.liza'), { recursive: true });
-  home = join(p.root, '.home');
-  mkdirSync(home);
-  const context = contextOf({
-    root: p.root,
-    gitDirectory: gitDirectoryOf(realDisk, p.root),
-    host: hostAt(() => NOW),
-    specExists: () => true,
-    nested: undefined,
-  });
-  store = openYamlStore(context);
-  const made = await liza(['init', 'Fuzz', '--spec', 'specs/auth.md'], undefined);
-  expect([made.code, made.stderr]).toEqual([0, '']);
+  p = openProject(repository());
+  await p.ok(['init', 'Fuzz']);
   before = everything();
 });
-afterAll(() => p.remove());
-
-const liza = (argv: readonly string[], agent: string | undefined) =>
-  p.liza(argv, {
-    ...(agent === undefined ? {} : { agent }),
-    env: { HOME: home },
-    io: { openStore: () => store },
-  });
 
 const TASKS = ['a', 'b', 'task-1', 'task-2'];
 const ID = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...TASKS) }, { weight: 1, arbitrary: argument });
@@ -118,7 +77,7 @@ const strange = fc
 const add = fc
   .tuple(fc.constantFrom(...TASKS), argument, argument, argument, fc.boolean())
   .map(([id, desc, done, scope, fresh]) => [
-    ...(fresh ? ['add-task', '--id', id, '--spec=specs/auth.md'] : ['amend', id]),
+    ...(fresh ? ['add-task', '--id', id, '--spec=specs/vision.md'] : ['amend', id]),
     ...[`--desc=${desc}`, `--done=${done}`, `--scope=${scope}`],
   ]);
 
@@ -128,7 +87,7 @@ test('any verb with any words', async () => {
     fc.asyncProperty(fc.oneof(proper, strange, add), fc.constantFrom(...AGENTS), async (argv, who) => {
       // A person may end it all, and then the rest would try nothing.
       const agent = argv[0] === 'deinit' ? (who ?? 'coder-1') : who;
-      const { code, stdout, stderr } = await within(argv.slice(0, 3).join(' '), () => liza(argv, agent));
+      const { code, stdout, stderr } = await within(argv.slice(0, 3).join(' '), () => p.liza(argv, { as: agent }));
       if (code === 0) taken += 1;
       expect([0, 1, 2, 3, 4, 5]).toContain(code);
       expect(stderr).not.toMatch(/TypeError|RangeError|undefined is not|at file:|this is a bug/i);
@@ -138,24 +97,22 @@ test('any verb with any words', async () => {
     { numRuns: RUNS },
   );
   expect(taken, 'nearly all was refused, which proves little').toBeGreaterThan(RUNS / 20);
-  const { board } = await store.read();
+  const { board, now } = await p.store.read();
   for (const argv of [['validate'], ['log', 'verify']])
-    expect(await liza(argv, undefined)).toMatchObject({ code: 0, stderr: '' });
+    expect(await p.liza(argv)).toMatchObject({ code: 0, stderr: '' });
   const places = { project: p.root, blackboard: 'b', specs: 's', scripts: 'x' };
   for (const task of board.state.tasks) {
-    const context = { board, now: NOW, agent: 'coder-1', role: 'coder' as const, places };
+    const context = { board, now, agent: 'coder-1', role: 'coder' as const, places };
     await within('a prompt', () => coderPrompt(context, { task, worktree: p.root }));
   }
   await within('a prompt', () =>
-    plannerPrompt({ board, now: NOW, agent: 'planner-1', role: 'planner', places }, { wakes: [] }),
+    plannerPrompt({ board, now, agent: 'planner-1', role: 'planner', places }, { wakes: [] }),
   );
   expect(everything()).toBe(before);
   expect(isDead()).toBe(false);
 }, 3_600_000);
 
 test('a board that holds hostile words is shown in plain text', async () => {
-  writeFileSync(join(p.root, 'x'), '');
-  rmSync(join(p.root, 'x'));
   await fc.assert(
     fc.asyncProperty(argument, argument, async (one, other) => {
       const q = project(
@@ -164,14 +121,10 @@ test('a board that holds hostile words is shown in plain text', async () => {
           goal: { ...aState().goal, description: other },
         }),
       );
-      try {
-        for (const argv of [['status'], ['help'], ['metrics']]) {
-          const { code, stdout, stderr } = await within(argv[0] ?? '', () => q.liza(argv));
-          expect([0, 1, 4]).toContain(code);
-          expect(CONTROLS.test(stdout) || CONTROLS.test(stderr)).toBe(false);
-        }
-      } finally {
-        q.remove();
+      for (const argv of [['status'], ['help'], ['metrics']]) {
+        const { code, stdout, stderr } = await within(argv[0] ?? '', () => q.liza(argv));
+        expect([0, 1, 4]).toContain(code);
+        expect(CONTROLS.test(stdout) || CONTROLS.test(stderr)).toBe(false);
       }
     }),
     { numRuns: Math.ceil(RUNS / 10) },

@@ -1,12 +1,12 @@
 // Texts as a hostile agent, or an unlucky one, would write them. A shell, a template, a path or a terminal that
 // took one of them at its word would leave the canary behind.
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, expect } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** `npm test` tries two hundred of each; `npm run test:all` ten thousand. */
 export const RUNS = Number(process.env['FUZZ_RUNS'] ?? 200);
@@ -17,11 +17,10 @@ const MOST_MB = 1200;
 /** No single one may take longer. */
 export const LONGEST_MS = 2000;
 
-const folder = mkdtempSync(join(tmpdir(), 'liza-fuzz-'));
+const folder = temporaryFolder();
 export const CANARY = join(folder, 'canary');
 export const isDead = (): boolean => existsSync(CANARY);
 afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
   // Of this process, which tried all of them: nothing piles up, and nothing small becomes large.
   expect(process.resourceUsage().maxRSS / 1024, 'MB at most').toBeLessThan(MOST_MB);
 });

@@ -5,26 +5,23 @@
 // history of the integration branch is exactly what the board has recorded. Isolations take turns.
 // Runs the program in dist/: `npm run build` first.
 
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { helpIfAsked } from '../../tools/help.mjs';
+import { addTask, checkpoint, cleanEnvironment, gitIn, runToEnd, startRepository, write } from '../support/core.mjs';
 
 helpIfAsked(import.meta.filename);
 const LIZA = join(process.env.LIZA_DIST ?? join(import.meta.dirname, '../../dist'), 'liza.cjs');
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '100' } } });
 const rounds = Number(values.rounds);
-const { NODE_EXTRA_CA_CERTS: _, LIZA_AGENT_ID: __, ...rest } = process.env;
-const env = {
-  ...rest,
-  ...{ GIT_AUTHOR_NAME: 'coder', GIT_AUTHOR_EMAIL: 'c@localhost' },
-  ...{ GIT_COMMITTER_NAME: 'coder', GIT_COMMITTER_EMAIL: 'c@localhost' },
-};
-const root = mkdtempSync(join(tmpdir(), 'liza-races-'));
+const base = realpathSync(mkdtempSync(join(tmpdir(), 'liza-races-')));
+const root = join(base, 'project');
+const env = cleanEnvironment(base);
 
-const git = (cwd, ...args) => execFileSync('git', args, { cwd, env, encoding: 'utf8' }).trim();
+const git = (cwd, ...args) => gitIn(cwd, args, env).trim();
 
 /** Ends the run when it fails: everything here is meant to work. */
 function liza(as, ...args) {
@@ -33,12 +30,10 @@ function liza(as, ...args) {
   return done.stdout;
 }
 
-function race(as, ...args) {
-  const child = spawn(process.execPath, [LIZA, ...args], { cwd: root, env: { ...env, ...as } });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
-  return new Promise((done) => child.on('close', (code) => done({ code, text, by: as.LIZA_AGENT_ID })));
-}
+const race = async (as, ...args) => ({
+  ...(await runToEnd(process.execPath, [LIZA, ...args], { cwd: root, env: { ...env, ...as } })),
+  by: as.LIZA_AGENT_ID,
+});
 
 const agent = (id) => ({ LIZA_AGENT_ID: id });
 const wrong = [];
@@ -55,43 +50,12 @@ function oneWinner(ended, what) {
   return winners[0]?.by;
 }
 
-function addTask(id) {
-  const about = [
-    '--desc',
-    `Write ${id}`,
-    '--spec',
-    'specs/vision.md',
-    '--done',
-    'it is there',
-    '--scope',
-    'IN: src, test',
-    '--validate',
-    'true',
-  ];
-  liza({}, 'add-task', '--id', id, ...about, '--ready');
-}
-
 /** Two commits in the task's worktree. */
 function work(coder, id) {
   const folder = join(root, '.worktrees', id);
-  liza(
-    agent(coder),
-    'begin',
-    id,
-    '--intent',
-    'i',
-    '--risks',
-    'r',
-    '--validation',
-    'v',
-    '--file',
-    'src',
-    '--file',
-    'test',
-  );
+  liza(agent(coder), 'begin', id, ...checkpoint('src'), '--file', 'test');
   const commits = ['src', 'test'].map((kind) => {
-    mkdirSync(join(folder, kind), { recursive: true });
-    writeFileSync(join(folder, kind, `${id}.${kind === 'src' ? 'js' : 'test.js'}`), `${id}\n`);
+    write(folder, { [`${kind}/${id}.${kind === 'src' ? 'js' : 'test.js'}`]: `${id}\n` });
     git(folder, 'add', '-A');
     git(folder, 'commit', '-qm', `${id} ${kind}`);
     return git(folder, 'rev-parse', 'HEAD');
@@ -103,7 +67,7 @@ function work(coder, id) {
 async function round(n) {
   liza({}, 'config', 'set', 'isolation', n % 2 === 0 ? 'worktree' : 'clone');
   const [first, second] = [`a${n}`, `b${n}`];
-  for (const id of [first, second]) addTask(id);
+  for (const id of [first, second]) liza({}, ...addTask(id));
   const coders = ['coder-1', 'coder-2'];
   const claims = await Promise.all(coders.map((id) => race(agent(id), 'claim-task', first, id)));
   const coder = oneWinner(claims, `claim of ${first}`) ?? 'coder-1';
@@ -148,11 +112,7 @@ function checkHistory(start) {
 }
 
 const began = performance.now();
-mkdirSync(join(root, 'specs'));
-writeFileSync(join(root, 'specs/vision.md'), '# Vision\n');
-git(root, 'init', '-q', '-b', 'main');
-git(root, 'add', '-A');
-git(root, 'commit', '-qm', 'start');
+startRepository(root, env);
 liza({}, 'init', 'Race');
 // Where it is on, all folders are clones.
 liza({}, 'config', 'set', 'sandbox', 'off');
@@ -170,6 +130,6 @@ console.log(
   `${rounds} rounds in ${seconds} s: ${wrong.length === 0 ? 'each claim, review and merge had one winner' : 'FAILED'}`,
 );
 for (const what of wrong) console.log(`  ${what}`);
-if (wrong.length === 0) rmSync(root, { recursive: true, force: true });
+if (wrong.length === 0) rmSync(base, { recursive: true, force: true });
 else console.log(`  left in ${root}`);
 process.exitCode = wrong.length === 0 ? 0 : 1;

@@ -1,5 +1,6 @@
 // After a kill: the doctor comes, and the command is done again. Says what did not hold.
 
+import { checkpoint } from '../support/core.mjs';
 import { usable, whole } from './git-holds.mjs';
 import { taskOf } from './git-view.mjs';
 
@@ -45,17 +46,7 @@ async function repeat(view, scenario, another) {
 /** Whoever holds the task can work in its folder. */
 async function begun(view, { task }, { status, assigned_to: agent }) {
   if (status !== 'CLAIMED') return [];
-  const checkpoint = [
-    '--intent',
-    'say it',
-    '--risks',
-    'none',
-    '--validation',
-    'npm test: ok',
-    '--file',
-    'src/hello.js',
-  ];
-  const { code, output } = await view.liza(['begin', task, ...checkpoint], { LIZA_AGENT_ID: agent });
+  const { code, output } = await view.liza(['begin', task, ...checkpoint('src/hello.js')], { LIZA_AGENT_ID: agent });
   return code === 0 ? [] : [`in the worktree, begin ends with ${code}: ${output}`];
 }
 

@@ -3,6 +3,7 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
+import { addTask, checkpoint } from '../support/core.mjs';
 import { environmentAt, keepTemplate, layOut, projectIn } from './git-places.mjs';
 import { CODER, claim, merge, OTHER, REVIEWER } from './git-scenarios.mjs';
 import { must, run } from './project.mjs';
@@ -101,11 +102,8 @@ async function begin(shell, isolation, files) {
   };
   for (const [file, text] of Object.entries(start)) shell.write(file, text);
   await shell.git('init', '-q', '--template=', '-b', 'main');
-  for (const [key, value] of [
-    ['user.name', 'me'],
-    ['user.email', 'me@example.org'],
-  ])
-    await shell.git('config', key, value);
+  // In the repository itself: the homes of the workers have no settings.
+  for (const word of ['name', 'email']) await shell.git('config', `user.${word}`, 'me@example.org');
   await shell.git('add', '-A');
   await shell.git('commit', '-q', '-m', 'start');
   await shell.liza(['init', 'Greet everybody']);
@@ -124,9 +122,7 @@ async function begin(shell, isolation, files) {
     ['greet', '1'],
     ['other', '2'],
   ]) {
-    const text = ['--desc', `Say ${id}`, '--done', 'it is said', '--scope', 'IN: src, test', '--validate', 'true'];
-    const spec = ['--spec', 'specs/vision.md', '--priority', priority, '--ready'];
-    await shell.liza(['add-task', '--id', id, ...text, ...spec]);
+    await shell.liza(addTask(id, { priority }));
   }
   await shell.liza(['register', 'coder-1'], CODER);
   await shell.liza(['register', 'coder-2'], OTHER);
@@ -172,8 +168,7 @@ function shellIn(program, place) {
     claim: (task, who) => liza(['claim-task', task, who.LIZA_AGENT_ID], who),
     commit,
     work: async (task, who, file) => {
-      const checkpoint = ['--intent', 'say it', '--risks', 'none', '--validation', 'npm test: ok', '--file', file];
-      await liza(['begin', task, ...checkpoint], who, 0, path.join('.worktrees', task));
+      await liza(['begin', task, ...checkpoint(file)], who, 0, path.join('.worktrees', task));
       await commit(task, file);
     },
     approve: async (task, who) => {

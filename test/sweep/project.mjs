@@ -1,10 +1,10 @@
 // The outside view of the sweep: projects copied from templates, the built command line run in them,
 // and what a stranger with a shell can tell about a board: is it the old one or the new one, is it whole.
 
-import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { cleanEnvironment, runToEnd, startRepository } from '../support/core.mjs';
 
 const here = import.meta.dirname;
 const BOARD = path.join(here, 'board.yaml.txt');
@@ -43,20 +43,11 @@ export const OPERATIONS = [
   { name: 'archive', board: 'working', argv: ['archive', 'old-spike'], shows: 'old-spike' },
 ];
 
-/** Runs a program to its end. `code` is 137 for one that was killed. */
-export function run(program, args, { cwd, env = {} } = {}) {
+/** Runs a program to its end, with the caller's environment but for what would speak for an agent. */
+export async function run(program, args, { cwd, env = {} } = {}) {
   const { NODE_EXTRA_CA_CERTS: _slow, LIZA_AGENT_ID: _id, LIZA_SESSION: _session, ...inherited } = process.env;
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk) => {
-        output += chunk;
-      });
-    }
-    child.on('error', reject);
-    child.on('close', (code, signal) => resolve({ code: signal === null ? code : 137, output }));
-  });
+  const { code, text } = await runToEnd(program, args, { cwd, env: { ...inherited, ...env } });
+  return { code, output: text };
 }
 
 export async function must(program, args, options) {
@@ -77,12 +68,7 @@ export async function buildApart(root) {
 export async function makeYard(root) {
   const { base, program } = await buildApart(root);
   const folder = (name) => path.join(base, name);
-  const git = (...args) =>
-    must('git', ['-C', folder('repository'), '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args]);
-  fs.mkdirSync(path.join(folder('repository'), 'specs'), { recursive: true });
-  fs.writeFileSync(path.join(folder('repository'), 'specs', 'vision.md'), '# Vision\n');
-  await git('init', '-q', '--template=');
-  await git('commit', '-q', '--allow-empty', '-m', 'start');
+  startRepository(folder('repository'), cleanEnvironment(base));
   fs.cpSync(folder('repository'), folder('working'), { recursive: true });
   fs.mkdirSync(path.join(folder('working'), '.liza'));
   fs.copyFileSync(BOARD, path.join(folder('working'), '.liza', 'state.yaml'));

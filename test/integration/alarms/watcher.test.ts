@@ -9,8 +9,8 @@ import { watchBoard, watchOnce } from '../../../src/alarms/watcher.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 import { makeChangeSignal } from '../../../src/supervisor/change-signal.ts';
+import { type Project, type ProjectOptions, project, START } from '../../support/project.ts';
 import { eventually } from '../supervisor/harness.ts';
-import { type Project, type ProjectOptions, project, START } from '../tasks/project.ts';
 import { alarmContext, alerts, type Watching, watching } from './watching.ts';
 
 let p: Project;
@@ -27,7 +27,6 @@ const watch = (...args: Parameters<typeof watching> extends [Project, ...infer R
 };
 afterEach(async () => {
   for (const one of watchers.splice(0)) await one.end();
-  p.remove();
 });
 
 const change = (edit: (task: Task) => Task) =>

@@ -11,7 +11,7 @@ import { LAST_WORD_MS, type WatcherOptions, watchBoard } from '../../../src/alar
 import type { Clock, Environment } from '../../../src/ports/host.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { StoreContext } from '../../../src/store/transact.ts';
-import type { Project } from '../tasks/project.ts';
+import type { Project } from '../../support/project.ts';
 
 export interface Watching {
   readonly raised: { readonly alarm: Alarm; readonly known: boolean }[];

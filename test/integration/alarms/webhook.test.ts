@@ -10,8 +10,8 @@ import { ATTEMPTS } from '../../../src/alarms/webhook-queue.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { State } from '../../../src/protocol/state.ts';
 import { hostAt } from '../../host.ts';
+import { type Project, project } from '../../support/project.ts';
 import { eventually } from '../supervisor/harness.ts';
-import { type Project, project } from '../tasks/project.ts';
 import {
   aborted,
   alarmContext,
@@ -29,7 +29,6 @@ const endpoints: Endpoint[] = [];
 afterEach(async () => {
   for (const one of watchers.splice(0)) await one.end();
   for (const one of endpoints.splice(0)) await one.close();
-  p?.remove();
 });
 
 const SECRET = 'a-secret-of-the-hook';

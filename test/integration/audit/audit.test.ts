@@ -1,21 +1,19 @@
 // `liza audit` on real histories: what is in order is verified, and every kind of forgery is found and named.
 
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Fact } from '../../../src/audit/rules/facts.ts';
 import { sha256 } from '../../../src/store/hash.ts';
 import { GENESIS } from '../../../src/store/journal.ts';
-import { type Project, project, REJECTION } from '../project/real-project.ts';
+import { type PlayedProject, playedProject, REJECTION } from '../../support/by-verbs.ts';
 
-let here: Project;
+let here: PlayedProject;
 beforeEach(async () => {
-  here = project();
+  here = playedProject();
   await here.ok(['init', 'Greet people']);
 });
-afterEach(() => here.remove());
 
-const file = (name: string): string => join(here.root, '.liza', name);
+const file = (name: string): string => here.file('.liza', name);
 const read = (name: string): string => readFileSync(file(name), 'utf8');
 const edit = (name: string, change: (text: string) => string): void => {
   const text = read(name);
@@ -111,9 +109,11 @@ describe('what is in order', () => {
     );
     // What they did as themselves is theirs, and said so.
     expect(facts.find(({ what }) => what.startsWith('created'))).toMatchObject({ mark: 'verified' });
-    const { out } = await here.liza(['audit']);
-    expect(out).toMatch(/NOT FULLY VERIFIED: \d+ steps under an agent’s id, with no session of a supervisor on record/);
-    expect((await here.liza(['show', 'greet'])).out).toContain('code-reviewer-1 (by which CLI is unknown)');
+    const { stdout } = await here.liza(['audit']);
+    expect(stdout).toMatch(
+      /NOT FULLY VERIFIED: \d+ steps under an agent’s id, with no session of a supervisor on record/,
+    );
+    expect((await here.liza(['show', 'greet'])).stdout).toContain('code-reviewer-1 (by which CLI is unknown)');
   });
 
   test('what an edition wrote that noted no sessions is unknown, also once this one goes on; no doubt about anybody', async () => {
@@ -138,7 +138,7 @@ describe('what is in order', () => {
     const before = await steps();
     expect(before).toMatchObject({ code: 0, doubted: 0 });
     expect(before.unknown).toBe(6);
-    expect((await here.ok(['audit'])).out).not.toContain('NOT FULLY VERIFIED');
+    expect((await here.ok(['audit'])).stdout).not.toContain('NOT FULLY VERIFIED');
     await here.submit('bow', 'src/bow.ts', 'bow\n');
     expect(await steps()).toEqual({ code: 0, unknown: before.unknown, doubted: 2 });
   });
@@ -152,12 +152,8 @@ describe('what is in order', () => {
     await here.ok(['amend', 'greet', '--validate', 'true', '--validate', 'test -e docs/x']);
     await here.ok(['unblock', 'greet', '--keep-worktree']);
     await here.claim('greet');
-    const said = { intent: 'again', risks: 'none', validation: 'npm test', file: 'src/greet.ts' };
-    await here.ok(
-      ['begin', 'greet', ...Object.entries(said).flatMap(([name, text]) => [`--${name}`, text])],
-      'coder-1',
-    );
-    expect(await here.liza(['submit-for-review', 'greet', commit], 'coder-1')).toMatchObject({ code: 1 });
+    await here.begin('greet', 'src/greet.ts');
+    expect(await here.liza(['submit-for-review', 'greet', commit], { as: 'coder-1' })).toMatchObject({ code: 1 });
     expect(read('evidence/greet/1.json')).toBe(green);
     expect(readdirSync(file('evidence/greet'))).toEqual(expect.arrayContaining(['1-1.log', '2-2.log', '2.json']));
     const { code, against, facts } = await audited('greet');
@@ -170,8 +166,8 @@ describe('what is in order', () => {
     edit('evidence/greet/2-2.log', (text) => `${text}green\n`);
     expect((await audited('greet')).against.join()).toContain('2-2.log: it is other than when it was written');
     // The next commit's own number is taken.
-    const next = here.commit('greet', 'docs/x', 'x\n');
-    await here.liza(['submit-for-review', 'greet', next], 'coder-1');
+    const next = here.work('greet', { 'docs/x': 'x\n' });
+    await here.liza(['submit-for-review', 'greet', next], { as: 'coder-1' });
     expect(readdirSync(file('evidence/greet'))).toContain('3.json');
     expect(JSON.parse(read('evidence/greet/3.json'))).toMatchObject({ commit: next });
   });
@@ -214,23 +210,23 @@ describe('what is in order', () => {
     await here.add('greet');
     writeFileSync(file('state.yaml'), earlier);
     expect(await audited('greet')).toMatchObject({ code: 0, against: [] });
-    const { out } = await here.liza(['audit']);
-    expect(out).not.toContain('\u001b');
+    const { stdout } = await here.liza(['audit']);
+    expect(stdout).not.toContain('\u001b');
   });
 
   test('a task that is not there; a journal that is not there', async () => {
     expect(await here.liza(['audit', 'nowhere'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('no task nowhere'),
+      stderr: expect.stringContaining('no task nowhere'),
     });
     rmSync(file('journal.jsonl'));
     const lost = await here.liza(['audit']);
-    expect(lost).toMatchObject({ code: 4, err: expect.stringContaining('no journal') });
-    expect(lost.err).toContain('liza doctor --fix');
+    expect(lost).toMatchObject({ code: 4, stderr: expect.stringContaining('no journal') });
+    expect(lost.stderr).toContain('liza doctor --fix');
     rmSync(file('../.git/liza/journal.jsonl'));
     const all = await here.liza(['audit']);
-    expect(all).toMatchObject({ code: 4, err: expect.stringContaining('nothing can be verified without it') });
-    expect(all.err).not.toContain('doctor');
+    expect(all).toMatchObject({ code: 4, stderr: expect.stringContaining('nothing can be verified without it') });
+    expect(all.stderr).not.toContain('doctor');
   });
 });
 
@@ -272,7 +268,7 @@ describe('forged', () => {
     };
     writeFileSync(file('state.yaml'), text);
     writeFileSync(file('journal.jsonl'), `${JSON.stringify(entry)}\n`);
-    writeFileSync(join(here.root, '.git/liza/journal.jsonl'), `${JSON.stringify(entry)}\n`);
+    writeFileSync(here.file('.git/liza/journal.jsonl'), `${JSON.stringify(entry)}\n`);
     await found(
       `the verdict is on what was submitted: it names ${other.slice(0, 12)}, submitted was ${judged.slice(0, 12)}`,
       'what was merged is what was approved: merged was',
@@ -287,7 +283,7 @@ describe('forged', () => {
     writeFileSync(file('journal.jsonl'), journal);
     await found('the journal’s copy in the git directory: it goes on where the journal ends');
     // With the copy gone, too, there is nothing to hold it against: that is said.
-    rmSync(join(here.root, '.git/liza/journal.jsonl'));
+    rmSync(here.file('.git/liza/journal.jsonl'));
     const { facts } = await audited();
     expect(facts.find(({ what }) => what.startsWith('the journal’s copy'))).toMatchObject({ mark: 'unverifiable' });
     expect(facts.map(({ why }) => why).join()).not.toContain('its copy agrees');
@@ -351,18 +347,18 @@ describe('forged', () => {
       writeFileSync(file('log.yaml'), told + text);
       await found('the activity log, log.yaml: it has what the journal does not');
       await here.ok(['note', 'after it']);
-      expect((await here.ok(['log'])).out).toContain(` #${head()} `);
+      expect((await here.ok(['log'])).stdout).toContain(` #${head()} `);
       expect(logged().slice(-1)).toEqual([head()]);
       await found('the activity log, log.yaml: it has what the journal does not');
       const seen = await here.liza(['doctor']);
       expect(seen).toMatchObject({ code: 4 });
-      expect(seen.out).toContain('log.yaml has what the journal does not');
-      const { out } = await here.ok(['doctor', '--fix']);
-      const [kept = ''] = /\.liza\/rejected\/\S+-log\.yaml/.exec(out) ?? [];
-      expect(readFileSync(join(here.root, kept), 'utf8')).toContain(told + text);
+      expect(seen.stdout).toContain('log.yaml has what the journal does not');
+      const { stdout } = await here.ok(['doctor', '--fix']);
+      const [kept = ''] = /\.liza\/rejected\/\S+-log\.yaml/.exec(stdout) ?? [];
+      expect(readFileSync(here.file(kept), 'utf8')).toContain(told + text);
       expect(logged()).toEqual(whole());
       expect(await audited()).toMatchObject({ code: 0, against: [] });
-      expect((await here.ok(['doctor'])).out).not.toContain('log.yaml has');
+      expect((await here.ok(['doctor'])).stdout).not.toContain('log.yaml has');
     });
 
     test('fields added to a record that is told', async () => {
@@ -390,7 +386,7 @@ describe('forged', () => {
       expect(logged()).toEqual(whole());
       const [kept = ''] = readdirSync(file('rejected')).filter((name) => name.endsWith('-log.yaml'));
       expect(read(`rejected/${kept}`)).toBe(told);
-      expect((await here.ok(['log'])).out).toMatch(
+      expect((await here.ok(['log'])).stdout).toMatch(
         /had no journal; the log of the board before is kept in \.liza\/rejected\//,
       );
       expect(await audited()).toMatchObject({ code: 0, against: [] });

@@ -1,28 +1,27 @@
 // Which merge brought a commit, told from real histories; and what is refused, with which fact.
 
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { blame } from '../../../src/audit/blame.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 import type { TaskContext } from '../../../src/tasks/context.ts';
 import { memoryStore } from '../../memory-store.ts';
-import { type Project, project, REJECTION } from '../project/real-project.ts';
+import { type PlayedProject, playedProject, REJECTION } from '../../support/by-verbs.ts';
+import { flags } from '../../support/core.mjs';
 
-let here: Project;
+let here: PlayedProject;
 beforeEach(async () => {
-  here = project();
+  here = playedProject();
   await here.ok(['init', 'Greet people']);
 });
-afterEach(() => here.remove());
 
 const told = async (commit: string): Promise<Record<string, unknown>> =>
   (await here.ok(['blame', commit, '--json'])).json;
 const refusal = async (...args: string[]): Promise<string> => {
   const ran = await here.liza(['blame', ...args]);
-  expect(ran).toMatchObject({ code: 1, out: '' });
-  return ran.err;
+  expect(ran).toMatchObject({ code: 1, stdout: '' });
+  return ran.stderr;
 };
 
 /** Two tasks begun at the same point: the second can only be merged by a merge commit. */
@@ -76,7 +75,7 @@ test('a fast-forward: every commit of it is the task’s, with evidence and merg
     trailers: { found: {}, differ: [] },
   });
   expect(await told(`${commit}~1`)).toMatchObject({ task: 'greet', merge: { commit } });
-  const { out } = await here.ok(['blame', commit]);
+  const { stdout } = await here.ok(['blame', commit]);
   for (const part of [
     'greet: Build greet',
     'coder-1',
@@ -85,7 +84,7 @@ test('a fast-forward: every commit of it is the task’s, with evidence and merg
     'run by Liza',
     'by fast-forward',
   ])
-    expect(out).toContain(part);
+    expect(stdout).toContain(part);
 });
 
 test('a merge commit, and the work it brought; trailers agree with the board', async () => {
@@ -127,8 +126,8 @@ test('every round of review, with the first line of its reason', async () => {
       { commit: good, iteration: 2, merged: true, verdicts: [{ verdict: 'approved' }] },
     ],
   });
-  const { out } = await here.ok(['blame', good]);
-  expect(out).toMatch(/1\. \w{12} of coder-1, iteration 1\n +rejected by code-reviewer-1 at \S+: Blockers: 1\n/);
+  const { stdout } = await here.ok(['blame', good]);
+  expect(stdout).toMatch(/1\. \w{12} of coder-1, iteration 1\n +rejected by code-reviewer-1 at \S+: Blockers: 1\n/);
 });
 
 test('an archived task still stands behind its commit', async () => {
@@ -142,23 +141,19 @@ test('an archived task still stands behind its commit', async () => {
 test('trailers that a coder wrote itself are told as such, and never printed raw', async () => {
   await here.add('greet');
   const folder = await here.claim('greet');
-  await here.ok(
-    ['begin', 'greet', '--intent', 'x\u001b[31m', '--risks', 'x', '--validation', 'x', '--file', 'src'],
-    'coder-1',
-  );
-  here.commit('greet', 'tests/greet.test.ts', 'test\n');
-  here.write('.worktrees/greet/src/greet.ts', 'greet\n');
-  here.in(folder, 'add', '-A');
-  here.in(folder, 'commit', '-qm', 'forged\u001b[31m\n\nLiza-Task: bow\nLiza-Reviewer: code-reviewer-9');
-  await here.ok(['submit-for-review', 'greet', 'HEAD'], 'coder-1');
+  const checkpoint = { intent: 'x\u001b[31m', risks: 'x', validation: 'x', file: 'src' };
+  await here.ok(['begin', 'greet', ...flags(checkpoint)], { as: 'coder-1' });
+  const files = { 'tests/greet.test.ts': 'test\n', 'src/greet.ts': 'greet\n' };
+  here.commit(files, 'forged\u001b[31m\n\nLiza-Task: bow\nLiza-Reviewer: code-reviewer-9', folder);
+  await here.ok(['submit-for-review', 'greet', 'HEAD'], { as: 'coder-1' });
   await here.verdict('greet', 'APPROVED');
   await here.ok(['wt', 'merge', 'greet']);
   const ran = await told('integration');
   expect(ran).toMatchObject({ task: 'greet', trailers: { agree: false, found: { 'Liza-Task': 'bow' } } });
-  const { out } = await here.ok(['blame', 'integration']);
-  expect(out).toContain('do NOT agree with the board');
-  expect(out).toContain('Liza-Reviewer is code-reviewer-9, the board says code-reviewer-1');
-  expect(out).not.toContain('\u001b');
+  const { stdout } = await here.ok(['blame', 'integration']);
+  expect(stdout).toContain('do NOT agree with the board');
+  expect(stdout).toContain('Liza-Reviewer is code-reviewer-9, the board says code-reviewer-1');
+  expect(stdout).not.toContain('\u001b');
 });
 
 describe('refused, with the fact', () => {
@@ -178,7 +173,7 @@ describe('refused, with the fact', () => {
   test('not on the branch: under review, an attempt, unfinished, or nobody’s', async () => {
     await here.add('greet');
     await here.claim('greet');
-    const seen = here.commit('greet', 'src/first.ts', 'first\n');
+    const seen = here.work('greet', { 'src/first.ts': 'first\n' });
     expect(await refusal(seen)).toContain('it is unfinished work on greet (greet is CLAIMED)');
     await here.ok(['release-claim', 'greet']);
     expect(await refusal(seen)).toContain('it is an attempt of greet that was discarded (greet is UNCLAIMED)');
@@ -266,7 +261,7 @@ describe('with a board from elsewhere', () => {
       const onto = n === 0 ? base : `:${n * 2}`;
       return `commit refs/heads/made\nmark :${n * 2 + 1}\n${who}from ${base}\nM 100644 inline f${n}\ndata 1\n${n % 10}\ncommit refs/heads/integration\nmark :${n * 2 + 2}\n${who}from ${onto}\nmerge :${n * 2 + 1}\n\n`;
     });
-    const marks = join(here.root, '.git', 'marks');
+    const marks = here.file('.git', 'marks');
     execFileSync('git', ['-C', here.root, 'fast-import', '--quiet', '--force', `--export-marks=${marks}`], {
       input: lines.join(''),
       env: { ...process.env, LIZA_INTEGRATION: 'mine' },

@@ -1,12 +1,11 @@
 // Many questions about ancestors, answered from one reading of the history, as git answers each of them.
 
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildingOn } from '../../../src/git/ancestry.ts';
 import { isAncestor } from '../../../src/git/refs.ts';
-import { type Project, project } from '../tasks/project.ts';
+import { type Project, project } from '../../support/project.ts';
 
 let p: Project;
-afterEach(() => p.remove());
 
 test('the same answers as git’s own, without a process for each', async () => {
   p = project({});

@@ -2,24 +2,24 @@
 
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Attempt, type Discard, listAttempts, recordTip, saveAttempt } from '../../../src/git/attempts.ts';
 import { isolationFor } from '../../../src/git/isolation.ts';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { branchOf, readRefs, seenOf, updateRefs } from '../../../src/git/refs.ts';
 import { findPlace, headOf, isPlace, type Place } from '../../../src/git/task-folder.ts';
-import { type Contents, makeRepo, type Repo, removeRepo, write } from './repo.ts';
+import { type Contents, write } from '../../support/core.mjs';
+import { type Repository, repository } from '../../support/repository.ts';
 
-let repo: Repo;
+let repo: Repository;
 let gitDir: PrivateGitDir;
 let start: string;
 
 beforeAll(async () => {
-  repo = makeRepo({ files: { 'a.txt': 'a\n', '.gitignore': '*.log\n' } });
+  repo = repository({ branch: 'integration', files: { 'a.txt': 'a\n', '.gitignore': '*.log\n' } });
   gitDir = await repo.gitDir();
-  start = repo.git('rev-parse', 'HEAD').trim();
+  start = repo.git('rev-parse', 'HEAD');
 });
-afterAll(() => removeRepo(repo));
 
 describe.each(['worktree', 'clone'] as const)('%s', (kind) => {
   let count = 0;
@@ -51,14 +51,14 @@ describe.each(['worktree', 'clone'] as const)('%s', (kind) => {
     write(place.folder, files);
     repo.gitIn(place.folder, 'add', '-A', ':!.env');
     repo.gitIn(place.folder, 'commit', '-q', '-m', 'work', ...args);
-    return repo.gitIn(place.folder, 'rev-parse', 'HEAD').trim();
+    return repo.gitIn(place.folder, 'rev-parse', 'HEAD');
   };
   const filesOf = (attempt: Attempt | undefined): Readonly<Record<string, string>> => {
     const names = repo
       .git('ls-tree', '-r', '--name-only', attempt?.commit ?? '')
       .trim()
       .split('\n');
-    return Object.fromEntries(names.map((name) => [name, repo.git('show', `${attempt?.commit}:${name}`)]));
+    return Object.fromEntries(names.map((name) => [name, repo.blob(`${attempt?.commit}:${name}`)]));
   };
   const isKept = (commit: string, attempt: Attempt | undefined): boolean =>
     repo.git('rev-list', attempt?.ref ?? '').includes(commit);
@@ -186,13 +186,13 @@ describe('a clone whose agent spoiled its objects', () => {
       write(place.folder, { 'b.txt': `${how}\n` });
       repo.gitIn(place.folder, 'add', '-A');
       repo.gitIn(place.folder, 'commit', '-q', '-m', 'work');
-      const lost = objectOf(place.folder, repo.gitIn(place.folder, 'rev-parse', 'HEAD:b.txt').trim());
+      const lost = objectOf(place.folder, repo.gitIn(place.folder, 'rev-parse', 'HEAD:b.txt'));
       fs.rmSync(lost);
       if (how !== 'removed') execFileSync('mkfifo', [lost]);
       expect(await recordTip(gitDir, place, discard)).toBeUndefined();
       expect(await headOf(gitDir, place)).toBeUndefined();
       const attempt = await saveAttempt(gitDir, place, discard);
-      expect(repo.git('show', `${attempt?.commit}:b.txt`)).toBe(`${how}\n`);
+      expect(repo.blob(`${attempt?.commit}:b.txt`)).toBe(`${how}\n`);
       isolationFor(gitDir, 'clone').remove(gitDir, { task: 'spoiled' });
     },
     30_000,
@@ -200,9 +200,9 @@ describe('a clone whose agent spoiled its objects', () => {
 });
 
 test('attempts of all tasks, by task and number; a setting of the project does not blur them', async () => {
-  const tree = repo.git('rev-parse', `${start}^{tree}`).trim();
+  const tree = repo.git('rev-parse', `${start}^{tree}`);
   const message = `b: kept, because\n\nLiza-Task: b\nLiza-Tip: ${start}\nLiza-Uncommitted: 2\nLiza-Commits: 3\n`;
-  const made = repo.git('commit-tree', tree, '-p', start, '-m', message).trim();
+  const made = repo.git('commit-tree', tree, '-p', start, '-m', message);
   for (const n of ['10', '2', 'mine']) repo.git('update-ref', `refs/liza/attempts/b/${n}`, made);
   repo.git('config', 'trailer.separators', '#');
   const found = (await listAttempts(gitDir)).filter(({ task }) => task === 'b');

@@ -4,7 +4,6 @@ import {
   chmodSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,19 +11,18 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { exclude, isExcluding, unexclude } from '../../../src/git/repository.ts';
 import { hostAt } from '../../host.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let common: string;
 let file: string;
 beforeEach(() => {
-  common = mkdtempSync(join(tmpdir(), 'liza-exclude-'));
+  common = temporaryFolder();
   file = join(common, 'info', 'exclude');
 });
-afterEach(() => rmSync(common, { recursive: true, force: true }));
 
 const OURS = ['/.liza/', '/höhle/hook'];
 const isOurs = (line: string): boolean => OURS.map((one) => Buffer.from(one).toString('latin1')).includes(line);

@@ -4,11 +4,13 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { changedSince, pathsBetween, treeOf } from '../../../src/git/folder-snapshot.ts';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { linkedPlace, type Place } from '../../../src/git/task-folder.ts';
-import { type Contents, filesIn, makeRepo, type Repo, removeRepo, write } from './repo.ts';
+import { type Contents, write } from '../../support/core.mjs';
+import { type Repository, repository } from '../../support/repository.ts';
+import { filesIn } from './outside.ts';
 
 const START: Contents = {
   'a.txt': 'a\n',
@@ -18,11 +20,10 @@ const START: Contents = {
   '.gitignore': 'ignored/\n*.log\n',
 };
 
-const repo: Repo = makeRepo({ files: START });
-const head = repo.git('rev-parse', 'HEAD').trim();
+const repo: Repository = repository({ branch: 'integration', files: START });
+const head = repo.git('rev-parse', 'HEAD');
 let gitDir: PrivateGitDir;
 let place: Place;
-afterAll(() => removeRepo(repo));
 
 /** The root itself stands in for a task's folder: a checkout is a checkout. */
 beforeEach(async () => {
@@ -39,7 +40,7 @@ const inFolder = (name: string): string => path.join(repo.root, name);
 async function kept(leaveOut: readonly string[] = []): Promise<Readonly<Record<string, string>>> {
   const tree = await treeOf(gitDir, place, head, leaveOut);
   const names = repo.git('ls-tree', '-r', '-z', '--name-only', tree).split('\0').filter(Boolean);
-  return Object.fromEntries(names.map((name) => [name, repo.git('cat-file', 'blob', `${tree}:${name}`)]));
+  return Object.fromEntries(names.map((name) => [name, repo.blob(`${tree}:${name}`)]));
 }
 const start = Object.fromEntries(Object.entries(START)) as Record<string, string>;
 
@@ -84,7 +85,7 @@ test('an edit that git would take for clean by its times is seen', async () => {
   // The same size, in the same second as the index: only its content tells.
   fs.writeFileSync(inFolder('a.txt'), 'A\n');
   fs.utimesSync(inFolder('a.txt'), then, then);
-  expect(repo.git('-c', 'core.trustctime=false', 'diff', '--name-only')).toBe('a.txt\n');
+  expect(repo.git('-c', 'core.trustctime=false', 'diff', '--name-only')).toBe('a.txt');
   fs.utimesSync(index, then, then);
   expect(await changed()).toEqual(['a.txt']);
   expect((await kept())['a.txt']).toBe('A\n');

@@ -4,14 +4,15 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isolationFor } from '../../../src/git/isolation.ts';
 import { clonedPlace, findPlace, headOf, isPlace } from '../../../src/git/task-folder.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { releaseClaim } from '../../../src/tasks/release.ts';
 import { hostAt } from '../../host.ts';
-import { approvedTask, type Project, project, succeeded } from '../tasks/project.ts';
-import { type Contents, makeRepo, type Repo, removeRepo, write } from './repo.ts';
+import { type Contents, write } from '../../support/core.mjs';
+import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
+import { repository } from '../../support/repository.ts';
 
 const KINDS = ['worktree', 'clone'] as const;
 const HOOKS =
@@ -19,9 +20,6 @@ const HOOKS =
 const LINES = Array.from({ length: 12 }, (_, n) => `line ${n}\n`).join('');
 
 describe.each(KINDS)('%s, by itself', (kind) => {
-  let repo: Repo;
-  afterEach(() => removeRepo(repo));
-
   test('made whole, with odd files; its commits are brought; removed whole; all of it again', async () => {
     const files: Contents = {
       'a b/ä.txt': 'x\n',
@@ -29,9 +27,9 @@ describe.each(KINDS)('%s, by itself', (kind) => {
       link: (file) => fs.symlinkSync('run', file),
       out: (file) => fs.symlinkSync('/etc/passwd', file),
     };
-    repo = makeRepo({ format: 'sha256', files });
+    const repo = repository({ branch: 'integration', format: 'sha256', files });
     const gitDir = await repo.gitDir();
-    const start = repo.git('rev-parse', 'HEAD').trim();
+    const start = repo.git('rev-parse', 'HEAD');
     const isolation = isolationFor(gitDir, kind);
     for (const round of [1, 2]) {
       if (kind === 'worktree') repo.git('branch', 'task/t');
@@ -41,59 +39,44 @@ describe.each(KINDS)('%s, by itself', (kind) => {
       expect(repo.gitIn(place.folder, 'status', '--porcelain')).toBe('');
       expect(fs.readlinkSync(path.join(place.folder, 'out'))).toBe('/etc/passwd');
       expect(fs.statSync(path.join(place.folder, 'run')).mode & 0o111).not.toBe(0);
-      write(place.folder, { 'new.txt': `round ${round}\n` });
-      repo.gitIn(place.folder, 'add', '-A');
-      repo.gitIn(place.folder, 'commit', '-q', '-m', 'work');
-      const commit = repo.gitIn(place.folder, 'rev-parse', 'HEAD').trim();
+      const commit = repo.commit({ 'new.txt': `round ${round}\n` }, 'work', place.folder);
       await isolation.bring(gitDir, place, commit);
       await isolation.bring(gitDir, place, commit);
       isolation.remove(gitDir, place);
       isolation.remove(gitDir, { task: 't' });
       expect(findPlace(gitDir, 't')).toEqual({ none: true });
       expect(fs.readdirSync(gitDir.worktrees)).toEqual([]);
-      expect(repo.git('show', `${commit}:new.txt`)).toBe(`round ${round}\n`);
+      expect(repo.blob(`${commit}:new.txt`)).toBe(`round ${round}\n`);
       if (kind === 'worktree') repo.git('branch', '-D', '-q', 'task/t');
     }
-    expect(repo.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
+    expect(repo.git('worktree', 'list').split('\n')).toHaveLength(1);
   });
 });
 
 describe('a clone', () => {
-  let repo: Repo;
-  afterEach(() => removeRepo(repo));
-
   test('of a shallow project that borrows objects itself; what it does not have cannot be brought', async () => {
-    repo = makeRepo();
+    const repo = repository({ branch: 'integration', files: { 'README.md': 'hello\n' } });
     repo.commit({ 'a.txt': 'a\n' });
     const root = path.join(repo.base, 'shallow');
     repo.git('clone', '-q', '--depth=1', `file://${repo.root}`, root);
     fs.writeFileSync(path.join(root, '.git/objects/info/alternates'), path.join(repo.root, '.git/objects'));
     fs.writeFileSync(path.join(root, '.git/info/exclude'), '*.mine\n');
-    const shallow = { ...repo, root };
     const { openPrivateGitDir } = await import('../../../src/git/private-git-dir.ts');
-    const gitDir = await openPrivateGitDir(hostAt(Date.now, repo.env), shallow.root);
+    const gitDir = await openPrivateGitDir(hostAt(Date.now, repo.env), root);
     if ('ok' in gitDir) throw new Error(gitDir.message);
-    const start = repo.gitIn(root, 'rev-parse', 'HEAD').trim();
+    const start = repo.gitIn(root, 'rev-parse', 'HEAD');
     const isolation = isolationFor(gitDir, 'clone');
     const place = await isolation.make(gitDir, 't', start);
-    write(place.folder, { 'b.txt': 'b\n', 'x.mine': 'ignored\n' });
-    repo.gitIn(place.folder, 'add', '-A');
-    repo.gitIn(place.folder, 'commit', '-q', '-m', 'work');
-    expect(repo.gitIn(place.folder, 'log', '--format=%s').trim().split('\n')).toEqual(['work', 'work']);
-    const commit = repo.gitIn(place.folder, 'rev-parse', 'HEAD').trim();
+    const commit = repo.commit({ 'b.txt': 'b\n', 'x.mine': 'ignored\n' }, 'work', place.folder);
+    expect(repo.gitIn(place.folder, 'log', '--format=%s').split('\n')).toEqual(['work', 'work']);
     await isolation.bring(gitDir, place, commit);
-    expect(repo.gitIn(root, 'ls-tree', '--name-only', commit).trim().split('\n')).toEqual([
-      'README.md',
-      'a.txt',
-      'b.txt',
-    ]);
+    expect(repo.gitIn(root, 'ls-tree', '--name-only', commit).split('\n')).toEqual(['README.md', 'a.txt', 'b.txt']);
     await expect(isolation.bring(gitDir, place, '1'.repeat(40))).rejects.toMatchObject({ code: 3 });
   });
 });
 
 describe('planted', () => {
   let p: Project;
-  afterEach(() => p.remove());
 
   const fired = (): readonly string[] => fs.readdirSync(path.join(p.base, 'canaries')).sort();
   const clear = (): void => {
@@ -227,10 +210,10 @@ describe('planted', () => {
 
     await step('another claim', p.claim('u'));
     write(p.folder('u'), { 'src/app.ts': 'unfinished\n' });
-    succeeded(await step('release', releaseClaim(p.hands(), 'u', undefined)));
+    succeeded(await step('release', releaseClaim(p.as(), 'u', undefined)));
     await p.claim('u', 'coder-2');
     fs.rmSync(p.folder('u'), { recursive: true });
-    expect(await step('reconcile', reconcile(p.hands()))).toEqual([expect.objectContaining({ subject: 'u' })]);
+    expect(await step('reconcile', reconcile(p.as()))).toEqual([expect.objectContaining({ subject: 'u' })]);
   });
 
   test('missing objects are fetched from nobody: not here, and not by the other side', async () => {
@@ -293,7 +276,7 @@ describe('planted', () => {
     fs.rmSync(config);
     execFileSync('mkfifo', [config]);
     expect(findPlace(await p.gitDir(), 't')).toEqual({ broken: '.worktrees/t/.git/config is not a plain file' });
-    succeeded(await releaseClaim(p.hands(), 't', undefined));
+    succeeded(await releaseClaim(p.as(), 't', undefined));
     expect(fs.existsSync(p.folder('t'))).toBe(false);
   });
 

@@ -2,11 +2,13 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { layOutMerge } from '../../../src/git/lay-out-merge.ts';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { headOf, type Place } from '../../../src/git/task-folder.ts';
-import { addWorktree, type Contents, filesIn, makeRepo, type Repo, removeRepo } from './repo.ts';
+import type { Contents } from '../../support/core.mjs';
+import { type Repository, repository } from '../../support/repository.ts';
+import { addWorktree, filesIn } from './outside.ts';
 
 const LINES = Array.from({ length: 20 }, (_, n) => `line ${n}\n`).join('');
 const ROWS = LINES.replaceAll('line', 'row');
@@ -59,16 +61,15 @@ const CASES: Readonly<Record<string, readonly [ours: Contents, theirs: Contents]
   'no conflict at all': [{ 'a.txt': LINES.replace('2', 'ours') }, { 'a.txt': LINES.replace('18', 'theirs') }],
 };
 
-let repo: Repo;
+let repo: Repository;
 let gitDir: PrivateGitDir;
 let base: string;
 
 beforeAll(async () => {
-  repo = makeRepo({ files: START });
-  base = repo.git('rev-parse', 'HEAD').trim();
+  repo = repository({ branch: 'integration', files: START });
+  base = repo.git('rev-parse', 'HEAD');
   gitDir = await repo.gitDir();
 });
-afterAll(() => removeRepo(repo));
 
 let count = 0;
 interface Twins {
@@ -125,7 +126,7 @@ describe('as git merge --no-commit', () => {
     // Whatever the coder makes of it, the commit has both parents.
     repo.gitIn(place.folder, 'add', '-A');
     repo.gitIn(place.folder, 'commit', '-q', '--no-edit');
-    expect(repo.gitIn(place.folder, 'show', '-s', '--format=%P|%s').trim()).toBe(
+    expect(repo.gitIn(place.folder, 'show', '-s', '--format=%P|%s')).toBe(
       `${ours} ${theirs}|Merge the integration branch into task/t`,
     );
   });
@@ -155,5 +156,5 @@ test('links planted where git keeps its notes are replaced, not followed', async
   }
   await layOutMerge(gitDir, place, theirs, 'merge');
   expect(fs.readFileSync(victim, 'utf8')).toBe('precious');
-  expect(repo.gitIn(place.folder, 'rev-parse', 'MERGE_HEAD').trim()).toBe(theirs);
+  expect(repo.gitIn(place.folder, 'rev-parse', 'MERGE_HEAD')).toBe(theirs);
 });

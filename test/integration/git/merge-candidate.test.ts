@@ -2,10 +2,12 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { buildCandidate, mergeTrees } from '../../../src/git/merge-candidate.ts';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
-import { type Contents, makeRepo, outside, type Repo, removeRepo } from './repo.ts';
+import type { Contents } from '../../support/core.mjs';
+import { type Repository, repository } from '../../support/repository.ts';
+import { outside } from './outside.ts';
 
 const LINES = Array.from({ length: 20 }, (_, n) => `line ${n}\n`).join('');
 const START: Contents = {
@@ -18,17 +20,16 @@ const START: Contents = {
   'sub/.gitattributes': 'list.txt merge=union\n',
 };
 
-let repo: Repo;
+let repo: Repository;
 let gitDir: PrivateGitDir;
 let base: string;
 const message = 'Merge task t\n\nLiza-Task: t\n';
 
 beforeAll(async () => {
-  repo = makeRepo({ files: START });
-  base = repo.git('rev-parse', 'HEAD').trim();
+  repo = repository({ branch: 'integration', files: START });
+  base = repo.git('rev-parse', 'HEAD');
   gitDir = await repo.gitDir();
 });
-afterAll(() => removeRepo(repo));
 
 /** A commit on the base that nothing points to. */
 function side(files: Contents, from = base): string {
@@ -37,7 +38,7 @@ function side(files: Contents, from = base): string {
   repo.git('checkout', '-q', 'integration');
   return commit;
 }
-const show = (commit: string, file: string): string => repo.git('show', `${commit}:${file}`);
+const show = (commit: string, file: string): string => repo.blob(`${commit}:${file}`);
 const changed = (at: number, text: string): string => LINES.replace(`line ${at}\n`, `${text}\n`);
 
 describe('kinds', () => {
@@ -58,13 +59,13 @@ describe('kinds', () => {
     const made = await buildCandidate(gitDir, { onto: ours, commit: theirs, message });
     expect(outside(repo, repo.root, path.join(repo.root, '.git'))).toEqual(before);
     if (made.kind !== 'merge') throw new Error(made.kind);
-    expect(repo.git('show', '-s', '--format=%P%n%an <%ae>%n%B', made.commit)).toContain(
-      `${ours} ${theirs}\nLiza <liza@localhost>\n${message}`,
+    expect(repo.git('show', '-s', '--format=%P%n%an <%ae>%n%B', made.commit)).toBe(
+      `${ours} ${theirs}\nLiza <liza@localhost>\n${message}`.trimEnd(),
     );
     expect(show(made.commit, 'a.txt')).toBe(changed(1, 'ours').replace('line 18', 'theirs'));
     expect(show(made.commit, 'new.txt')).toBe('new\n');
     // The same again is the same tree, so a repeated merge finds what the first one left.
-    expect((await mergeTrees(gitDir, ours, theirs)).tree).toBe(repo.git('rev-parse', `${made.commit}^{tree}`).trim());
+    expect((await mergeTrees(gitDir, ours, theirs)).tree).toBe(repo.git('rev-parse', `${made.commit}^{tree}`));
   });
 
   test('a conflict names each path once, odd names included', async () => {
@@ -76,7 +77,7 @@ describe('kinds', () => {
   });
 
   test('histories that have nothing in common are no merge', async () => {
-    const stranger = repo.git('commit-tree', `${base}^{tree}`, '-m', 'stranger').trim();
+    const stranger = repo.git('commit-tree', `${base}^{tree}`, '-m', 'stranger');
     await expect(buildCandidate(gitDir, { onto: base, commit: stranger, message })).rejects.toThrow('unrelated');
   });
 });

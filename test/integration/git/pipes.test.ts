@@ -3,20 +3,20 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { changedSince } from '../../../src/git/folder-snapshot.ts';
 import { isolationFor } from '../../../src/git/isolation.ts';
 import { headOf } from '../../../src/git/task-folder.ts';
 import { removePlantedPipes } from '../../../src/ports/git-program.ts';
-import { makeRepo, type Repo, removeRepo, write } from './repo.ts';
+import { write } from '../../support/core.mjs';
+import { type Repository, repository } from '../../support/repository.ts';
 
-let repo: Repo;
-afterEach(() => removeRepo(repo));
+let repo: Repository;
 
 const clone = async () => {
-  repo = makeRepo({ files: { 'a.txt': 'a\n' } });
+  repo = repository({ branch: 'integration', files: { 'a.txt': 'a\n' } });
   const gitDir = await repo.gitDir();
-  const start = repo.git('rev-parse', 'HEAD').trim();
+  const start = repo.git('rev-parse', 'HEAD');
   return { gitDir, start, place: await isolationFor(gitDir, 'clone').make(gitDir, 't', start) };
 };
 

@@ -2,27 +2,23 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkOut } from '../../../src/git/checkout.ts';
 import { configText, openPrivateGitDir, type PrivateGitDir, refuseVersion } from '../../../src/git/private-git-dir.ts';
 import { openRepository } from '../../../src/git/repository.ts';
 import { git } from '../../../src/git/run.ts';
 import { hostAt } from '../../host.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { makeRepo, type Repo, removeRepo, write } from './repo.ts';
+import { write } from '../../support/core.mjs';
+import { repository } from '../../support/repository.ts';
 
-let repo: Repo | undefined;
-afterEach(() => {
-  if (repo !== undefined) removeRepo(repo);
-  repo = undefined;
-});
 const ownConfig = (gitDir: PrivateGitDir): string =>
   fs.readFileSync(path.join(gitDir.common, 'liza/git/config'), 'utf8');
 const listed = async (gitDir: PrivateGitDir): Promise<readonly string[]> =>
   (await gitDir.objects(['config', '--local', '--list'])).stdout.trim().split('\n');
 
 test('traits of the repository are taken over, whatever could start a program is not', async () => {
-  repo = makeRepo();
+  const repo = repository({ branch: 'integration' });
   const settings = {
     'core.autocrlf': 'input',
     'core.eol': 'lf',
@@ -64,9 +60,9 @@ test('traits of the repository are taken over, whatever could start a program is
 });
 
 test('sha256', async () => {
-  repo = makeRepo({ format: 'sha256' });
+  const repo = repository({ branch: 'integration', format: 'sha256' });
   const gitDir = await repo.gitDir();
-  const head = repo.git('rev-parse', 'HEAD').trim();
+  const head = repo.git('rev-parse', 'HEAD');
   expect(head).toHaveLength(64);
   expect((await gitDir.objects(['rev-parse', '--show-object-format'])).stdout).toBe('sha256\n');
   const folder = path.join(repo.base, 'out');
@@ -77,7 +73,7 @@ test('sha256', async () => {
 });
 
 test('the project in a linked worktree: the common directory is found', async () => {
-  repo = makeRepo();
+  const repo = repository({ branch: 'integration' });
   const other = path.join(repo.base, 'other');
   repo.git('worktree', 'add', '-q', '-b', 'side', other);
   const gitDir = await openPrivateGitDir(hostAt(Date.now, repo.env), other);
@@ -90,7 +86,7 @@ describe('refused', () => {
     expect(refuseVersion('git version 2.38.0.windows.1')).toBeUndefined();
     expect(refuseVersion('git version 3.0.rc1')).toBeUndefined();
     expect(refuseVersion('')).toMatchObject({ code: 5 });
-    repo = makeRepo();
+    const repo = repository({ branch: 'integration' });
     const bin = path.join(repo.base, 'bin');
     write(bin, { git: (file) => fs.writeFileSync(file, '#!/bin/sh\necho git version 2.30.2\n', { mode: 0o755 }) });
     const env = { ...repo.env, PATH: `${bin}:${repo.env['PATH']}` };
@@ -104,7 +100,7 @@ describe('refused', () => {
   });
 
   test('no git at all', async () => {
-    repo = makeRepo();
+    const repo = repository({ branch: 'integration' });
     await expect(
       openPrivateGitDir(hostAt(Date.now, { ...repo.env, PATH: '/nowhere' }), repo.root),
     ).rejects.toMatchObject({ code: 5 });
@@ -114,7 +110,7 @@ describe('refused', () => {
     ['extensions.partialClone', 'origin'],
     ['remote.origin.promisor', 'true'],
   ])('a partial clone, by %s', async (key, value) => {
-    repo = makeRepo();
+    const repo = repository({ branch: 'integration' });
     repo.git('config', key, value);
     expect(await openPrivateGitDir(hostAt(Date.now, repo.env), repo.root)).toMatchObject(
       refusedBy('partial-clone', { code: 3, hint: expect.stringContaining(`--unset ${key.toLowerCase()}`) }),
@@ -122,7 +118,7 @@ describe('refused', () => {
   });
 
   test('no repository, and a configuration that git cannot read', async () => {
-    repo = makeRepo();
+    const repo = repository({ branch: 'integration' });
     expect(await openPrivateGitDir(hostAt(Date.now, repo.env), repo.base)).toMatchObject(
       refusedBy('no-git', { code: 3 }),
     );
@@ -134,7 +130,7 @@ describe('refused', () => {
 });
 
 test('none of the caller’s git variables has a say', async () => {
-  repo = makeRepo();
+  const repo = repository({ branch: 'integration' });
   const env = {
     ...repo.env,
     GIT_DIR: '/nowhere',
@@ -154,7 +150,7 @@ test('none of the caller’s git variables has a say', async () => {
 });
 
 test('a git that is killed, or ends before it has read its input, is told apart', async () => {
-  repo = makeRepo();
+  const repo = repository({ branch: 'integration' });
   const input = 'x'.repeat(1_000_000);
   expect((await git(hostAt(Date.now, repo.env), repo.root, ['rev-parse', 'HEAD'], { input })).status).toBe(0);
   const bin = path.join(repo.base, 'bin');
@@ -168,7 +164,7 @@ test('a git that is killed, or ends before it has read its input, is told apart'
 
 describe('allow_filters', () => {
   test('the repository’s and the user’s own filters come along, and nothing else of theirs', async () => {
-    repo = makeRepo();
+    const repo = repository({ branch: 'integration' });
     repo.git('config', 'filter.here.smudge', 'cat');
     fs.appendFileSync(
       path.join(repo.base, '.gitconfig'),

@@ -2,13 +2,13 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { commitOf, isAncestor, readRefs, reviewOf, seenOf, updateRefs } from '../../../src/git/refs.ts';
 import { EnvironmentError } from '../../../src/protocol/decision.ts';
-import { makeRepo, type Repo, removeRepo } from './repo.ts';
+import { type Repository, repository } from '../../support/repository.ts';
 
-let repo: Repo;
+let repo: Repository;
 let gitDir: PrivateGitDir;
 let first: string;
 let second: string;
@@ -17,12 +17,11 @@ const B = 'refs/liza/seen/b';
 const values = async () => Object.fromEntries(await readRefs(gitDir, A, B));
 
 beforeAll(async () => {
-  repo = makeRepo();
+  repo = repository({ branch: 'integration' });
   gitDir = await repo.gitDir();
-  first = repo.git('rev-parse', 'HEAD').trim();
+  first = repo.git('rev-parse', 'HEAD');
   second = repo.commit({ a: 'a\n' });
 });
-afterAll(() => removeRepo(repo));
 beforeEach(async () => {
   for (const ref of (await readRefs(gitDir, 'refs/liza/')).keys()) repo.git('update-ref', '-d', ref);
 });
@@ -99,7 +98,7 @@ test('commits by name, and who builds on whom', async () => {
   expect(await commitOf(gitDir, first.slice(0, 12))).toBe(first);
   expect(await commitOf(gitDir, 'refs/heads/none')).toBeUndefined();
   expect(await commitOf(gitDir, '--all')).toBeUndefined();
-  expect(await commitOf(gitDir, repo.git('rev-parse', 'HEAD^{tree}').trim())).toBeUndefined();
+  expect(await commitOf(gitDir, repo.git('rev-parse', 'HEAD^{tree}'))).toBeUndefined();
   expect(await isAncestor(gitDir, first, second)).toBe(true);
   expect(await isAncestor(gitDir, second, first)).toBe(false);
   expect(await isAncestor(gitDir, '1'.repeat(40), first)).toBe(false);

@@ -7,22 +7,22 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { clearStaleLocks, lockPathsOf } from '../../../src/git/stale-locks.ts';
 import { hostAt } from '../../host.ts';
-import { INTEGRATION, makeRepo, type Repo, removeRepo, write } from './repo.ts';
+import { write } from '../../support/core.mjs';
+import { INTEGRATION, type Repository, repository } from '../../support/repository.ts';
 
 const hasProcesses = fs.existsSync('/proc/self/fd');
 const HOUR = 3_600_000;
 /** Where no process can be looked at, age decides. */
 const LATER = Date.now() + HOUR;
 
-let repo: Repo;
+let repo: Repository;
 let running: ChildProcess | undefined;
 beforeEach(() => {
-  repo = makeRepo();
+  repo = repository({ branch: 'integration' });
 });
 afterEach(() => {
   running?.kill('SIGKILL');
   running = undefined;
-  removeRepo(repo);
 });
 const inGit = (...name: readonly string[]): string => path.join(repo.root, '.git', ...name);
 const clear = (...paths: readonly string[]): Promise<readonly string[]> => clearStaleLocks(hostAt(), paths, 5, LATER);
@@ -101,7 +101,7 @@ describe('stale locks', () => {
   });
 
   test.runIf(hasProcesses)('a git that only reads, or is in another repository, keeps nothing', async () => {
-    const other = makeRepo();
+    const other = repository({ branch: 'integration' });
     const lock = inGit('index.lock');
     fs.writeFileSync(lock, '');
     running = spawn('git', ['-c', 'a.b=c', 'cat-file', '--batch'], { cwd: repo.root, env: repo.env });
@@ -111,7 +111,6 @@ describe('stale locks', () => {
       expect(await clear(lock)).toEqual([lock]);
     } finally {
       elsewhere.kill('SIGKILL');
-      removeRepo(other);
     }
   });
 });

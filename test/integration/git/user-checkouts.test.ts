@@ -4,24 +4,15 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { advance, finishAdvance, reserve } from '../../../src/git/advance-checkout.ts';
 import { type Checkout, checkoutsOf } from '../../../src/git/branch-checkouts.ts';
 import { whyHeld } from '../../../src/git/held-checkout.ts';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { hostAt } from '../../host.ts';
-import {
-  addWorktree,
-  type Contents,
-  copyRepo,
-  filesIn,
-  INTEGRATION,
-  makeRepo,
-  outside,
-  type Repo,
-  removeRepo,
-  write,
-} from './repo.ts';
+import { type Contents, write } from '../../support/core.mjs';
+import { INTEGRATION, type Repository, repository } from '../../support/repository.ts';
+import { addWorktree, filesIn, outside } from './outside.ts';
 
 const BEFORE: Contents = {
   'README.md': 'hello\n',
@@ -52,22 +43,21 @@ const CHANGES: Contents = {
 };
 
 interface Scene {
-  readonly repo: Repo;
+  readonly repo: Repository;
   readonly from: string;
   readonly to: string;
 }
 
 /** The branch at `from`, with the files of `from`; the merge at `to` is made and its branch not moved yet. */
 function makeScene(format: 'sha1' | 'sha256' = 'sha1', changes: Contents = CHANGES): Scene {
-  const made = makeRepo({ format, files: BEFORE });
+  const made = repository({ branch: 'integration', format, files: BEFORE });
   const before = made.git('rev-parse', 'HEAD').trim();
   const after = made.commit(changes, 'merge');
   made.git('reset', '-q', '--hard', before);
   return { repo: made, from: before, to: after };
 }
 
-let template: Scene;
-let repo: Repo;
+let repo: Repository;
 let gitDir: PrivateGitDir;
 let from: string;
 let to: string;
@@ -77,12 +67,7 @@ async function enter(scene: Scene): Promise<void> {
   gitDir = await repo.gitDir();
 }
 
-beforeAll(() => {
-  template = makeScene();
-});
-afterAll(() => removeRepo(template.repo));
-beforeEach(() => enter({ ...template, repo: copyRepo(template.repo) }));
-afterEach(() => removeRepo(repo));
+beforeEach(() => enter(makeScene()));
 
 const holder = async (): Promise<Checkout> => {
   const [found] = await checkoutsOf(gitDir, INTEGRATION);
@@ -113,11 +98,11 @@ describe('who has the branch', () => {
   });
 
   test('also while it is rebased or bisected', async () => {
-    repo.git('update-ref', 'refs/heads/other', repo.git('commit-tree', `${to}^{tree}`, '-m', 'x').trim());
+    repo.git('update-ref', 'refs/heads/other', repo.git('commit-tree', `${to}^{tree}`, '-m', 'x'));
     write(repo.root, { 'src/changed.ts': 'mine\n' });
     repo.git('commit', '-qam', 'mine');
     expect(() => repo.git('rebase', '-q', '--onto', 'other', 'HEAD~1')).toThrow();
-    expect(repo.git('rev-parse', '--abbrev-ref', 'HEAD').trim()).toBe('HEAD');
+    expect(repo.git('rev-parse', '--abbrev-ref', 'HEAD')).toBe('HEAD');
     expect(await whyHeld(gitDir, await holder(), from, to)).toMatchObject({
       message: expect.stringContaining('rebase under way'),
       hint: expect.stringContaining('rebase --abort'),
@@ -156,7 +141,7 @@ describe('who has the branch', () => {
     fs.mkdirSync(outer);
     repo.gitIn(outer, 'init', '-q');
     repo.gitIn(outer, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', repo.root, 'sub');
-    const inner: Repo = { ...repo, root: path.join(outer, 'sub') };
+    const inner: Repository = { ...repo, root: path.join(outer, 'sub') };
     const { openPrivateGitDir } = await import('../../../src/git/private-git-dir.ts');
     const opened = await openPrivateGitDir(hostAt(Date.now, repo.env), inner.root);
     if ('ok' in opened) throw new Error(opened.message);
@@ -295,7 +280,6 @@ describe('why a checkout is held', () => {
       repo.git('config', scope, 'filter.shout.clean', 'tr A-Z a-z');
     };
     beforeEach(async () => {
-      removeRepo(repo);
       await enter(makeScene('sha1', filtered));
     });
 
@@ -334,7 +318,6 @@ describe('why a checkout is held', () => {
 describe('an advance', () => {
   for (const format of ['sha1', 'sha256'] as const) {
     test(`of the root, with every kind of change (${format})`, async () => {
-      removeRepo(repo);
       await enter(makeScene(format));
       const expected = filesOf(to);
       write(repo.root, { 'mine.txt': 'untracked\n', 'src/kept.ts': 'stashed\n' });
@@ -343,11 +326,11 @@ describe('an advance', () => {
       const names = fs.readdirSync(inGit()).sort();
       moveBranch();
       expect(await advance(gitDir, checkout, from, to)).toBe('advanced');
-      expect(status()).toBe('?? mine.txt\n');
+      expect(status()).toBe('?? mine.txt');
       expect(filesIn(repo.root)).toEqual({ ...(expected as object), 'mine.txt': expect.stringContaining('untracked') });
       expect(fs.readdirSync(inGit()).sort()).toEqual(names);
       expect(repo.git('stash', 'list')).toContain('stash@{0}');
-      expect(repo.git('rev-parse', 'HEAD').trim()).toBe(to);
+      expect(repo.git('rev-parse', 'HEAD')).toBe(to);
     });
   }
 
@@ -513,7 +496,7 @@ describe('an advance that was killed', () => {
       make();
       write(repo.root, { 'README.md': 'mine\n', 'mine.txt': 'mine\n' });
       expect(await finishAdvance(gitDir, await holder())).toBe('finished');
-      expect(status()).toBe(' M README.md\n?? mine.txt\n');
+      expect(status()).toBe(' M README.md\n?? mine.txt');
       const mine = { 'README.md': expect.stringContaining('mine'), 'mine.txt': expect.stringContaining('mine') };
       expect(filesIn(repo.root)).toEqual({ ...(expected as object), ...mine });
     });
@@ -586,7 +569,6 @@ describe('an advance that was killed', () => {
   });
 
   test('with line ends that the merge itself sets is finished', async () => {
-    removeRepo(repo);
     await enter(
       makeScene('sha1', { '.gitattributes': '*.txt eol=crlf\n', 'new.txt': '1\n2\n', 'moved from.txt': 'x\ny\n' }),
     );
@@ -610,10 +592,10 @@ describe('an advance that was killed', () => {
     const link = (commit: string) => `160000,${commit},sub`;
     repo.git('update-index', '--add', '--cacheinfo', link(from));
     repo.git('commit', '-qm', 'submodule');
-    const added = repo.git('rev-parse', 'HEAD').trim();
+    const added = repo.git('rev-parse', 'HEAD');
     repo.git('update-index', '--cacheinfo', link(to));
     repo.git('commit', '-qm', 'submodule moves');
-    const moved = repo.git('rev-parse', 'HEAD').trim();
+    const moved = repo.git('rev-parse', 'HEAD');
     repo.git('reset', '-q', '--hard', from);
     for (const [older, newer] of [
       [from, added],
@@ -636,7 +618,6 @@ describe('an advance that was killed', () => {
   });
 
   test('because a file could not be written goes on from there', async () => {
-    removeRepo(repo);
     await enter(makeScene('sha1', { ...CHANGES, '.gitattributes': 'big.bin filter=broken\n' }));
     repo.git('config', 'filter.broken.clean', 'cat');
     repo.git('config', 'filter.broken.required', 'true');

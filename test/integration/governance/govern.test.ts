@@ -2,21 +2,20 @@
 // are touched and removed by hand, the deadline, a summary that a crash kept from being written, the breaker's report.
 
 import fs from 'node:fs';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkBreaker, resolveBreaker } from '../../../src/governance/analyze.ts';
 import { attendCheckpoint, checkpoint } from '../../../src/governance/checkpoint.ts';
 import { govern } from '../../../src/governance/govern.ts';
 import { retrospective } from '../../../src/governance/retrospective.ts';
 import { transact } from '../../../src/store/transact.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { type Project, project, succeeded } from '../tasks/project.ts';
+import { type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
-afterEach(() => p.remove());
 
 const WATCHER = { actor: { parts: ['supervisor' as const] } };
 const watch = async (): Promise<readonly string[]> => {
-  const done = await govern(p.hands(undefined, WATCHER));
+  const done = await govern(p.as(undefined, WATCHER));
   if ('ok' in done) throw new Error(done.message);
   return done;
 };
@@ -64,7 +63,7 @@ describe('a checkpoint', () => {
     p = project({ tasks: ['t', 'u', 'v', 'idle'] });
     await work();
     p.pass(60);
-    const halted = succeeded(await checkpoint(p.hands(), 'before the release'));
+    const halted = succeeded(await checkpoint(p.as(), 'before the release'));
     expect(await switches()).toEqual(['CHECKPOINT']);
     expect(await sprint()).toMatchObject({ status: 'CHECKPOINT' });
     expect(halted.file).toBe(`.liza/checkpoints/${papers()[0]}`);
@@ -91,14 +90,14 @@ describe('a checkpoint', () => {
     p = project({ tasks: ['t', 'u', 'v'] });
     await work();
     p.pass(60);
-    succeeded(await checkpoint(p.hands()));
+    succeeded(await checkpoint(p.as()));
     const before = p.git('-C', p.folder('u'), 'status', '--porcelain', '--branch');
     await p.run(undefined, { name: 'resume', decision: 'continue' });
     expect(p.git('-C', p.folder('u'), 'status', '--porcelain', '--branch')).toBe(before);
     p.pass(60);
     await p.claim('u', 'coder-2');
     p.pass(60);
-    succeeded(await checkpoint(p.hands(), 'again'));
+    succeeded(await checkpoint(p.as(), 'again'));
     expect(papers()).toHaveLength(2);
     expect(linesOf(paper(), 'u')).toEqual([expect.stringMatching(/claimed by coder-2/)]);
     expect(linesOf(paper(), 't')).toEqual([]);
@@ -107,10 +106,10 @@ describe('a checkpoint', () => {
 
   test('repeated, it says so and writes nothing', async () => {
     p = project();
-    succeeded(await checkpoint(p.hands()));
+    succeeded(await checkpoint(p.as()));
     const text = paper();
     p.pass(60);
-    expect(succeeded(await checkpoint(p.hands())).committed.already).toBe(true);
+    expect(succeeded(await checkpoint(p.as())).committed.already).toBe(true);
     expect(papers()).toHaveLength(1);
     expect(paper()).toBe(text);
   });
@@ -133,29 +132,29 @@ describe('a checkpoint', () => {
 
   test('what was seen in the middle of a resume or a checkpoint is not acted upon', async () => {
     p = project();
-    succeeded(await checkpoint(p.hands()));
+    succeeded(await checkpoint(p.as()));
     const halted = await p.store.read();
     await p.run(undefined, { name: 'resume', decision: 'continue' });
     const gone = await p.store.read();
     // The state is committed before the file goes, and before it comes.
     const resuming = { ...gone, board: { ...gone.board, switches: halted.board.switches } };
-    expect(await attendCheckpoint(p.hands(undefined, WATCHER), resuming)).toBeUndefined();
+    expect(await attendCheckpoint(p.as(undefined, WATCHER), resuming)).toBeUndefined();
     expect([await switches(), (await sprint()).status]).toEqual([[], 'IN_PROGRESS']);
     p.pass(60);
-    succeeded(await checkpoint(p.hands()));
+    succeeded(await checkpoint(p.as()));
     const again = await p.store.read();
     const halting = { ...again, board: { ...again.board, switches: {} } };
-    expect(await attendCheckpoint(p.hands(undefined, WATCHER), halting)).toBeUndefined();
+    expect(await attendCheckpoint(p.as(undefined, WATCHER), halting)).toBeUndefined();
     expect([await switches(), (await sprint()).status]).toEqual([['CHECKPOINT'], 'CHECKPOINT']);
   });
 
   test('a summary that was never written is written by whoever looks next', async () => {
     p = project();
-    succeeded(await transact(p.hands(), { name: 'checkpoint', reason: 'killed right after' }));
+    succeeded(await transact(p.as(), { name: 'checkpoint', reason: 'killed right after' }));
     expect(papers()).toEqual([]);
     expect(await watch()).toEqual([expect.stringMatching(/^summary written: /)]);
     expect(paper()).toContain('killed right after');
-    expect(await attendCheckpoint(p.hands(undefined, WATCHER))).toBeUndefined();
+    expect(await attendCheckpoint(p.as(undefined, WATCHER))).toBeUndefined();
   });
 
   test('a deadline halts exactly when it passes, and once', async () => {
@@ -198,9 +197,9 @@ describe('the circuit breaker', () => {
     }
     expect(paper()).toContain('The circuit breaker is TRIGGERED: retry_cluster');
     expect(await watch()).toEqual([]);
-    const early = await transact(p.hands(), { name: 'resume', decision: 'continue' });
+    const early = await transact(p.as(), { name: 'resume', decision: 'continue' });
     expect(early).toMatchObject(refusedBy('breaker-resolved', { ok: false }));
-    succeeded(await resolveBreaker(p.hands(), 'a database per worker'));
+    succeeded(await resolveBreaker(p.as(), 'a database per worker'));
     expect(fs.readFileSync(p.file('.liza/circuit_breaker_report.md'), 'utf8')).toContain('a database per worker');
     await p.run(undefined, { name: 'resume', decision: 'continue' });
     expect(await switches()).toEqual([]);
@@ -212,7 +211,7 @@ describe('the circuit breaker', () => {
     p = project({ tasks: ['t'] });
     const entries = async () => (await p.store.read()).seq;
     const before = await entries();
-    expect(await checkBreaker(p.hands(undefined, WATCHER))).toBeUndefined();
+    expect(await checkBreaker(p.as(undefined, WATCHER))).toBeUndefined();
     expect(await entries()).toBe(before);
     for (const n of [1, 2, 3]) await retry(`coder-${n}`, 't', 'the queue lock is held');
     await watch();
@@ -227,7 +226,7 @@ describe('a retrospective', () => {
     p = project({ tasks: ['t', 'u', 'v'] });
     await work();
     const template = '# Retrospective: <sprint>\n\n## The numbers\n\nPlanned, merged.\n\n## Mine\n\nas I like it\n';
-    const made = succeeded(await retrospective(p.hands(), template));
+    const made = succeeded(await retrospective(p.as(), template));
     expect(made).toMatchObject({ drafted: true });
     const path = p.file(made.file);
     const text = fs.readFileSync(path, 'utf8');
@@ -237,13 +236,13 @@ describe('a retrospective', () => {
     expect(text).toMatch(/\| u \| REJECTED \| 1 \| 1 \|/);
     fs.writeFileSync(path, `${text}my own words\n`);
     p.pass(60);
-    const learned = succeeded(await retrospective(p.hands(), template, 'cut by file'));
+    const learned = succeeded(await retrospective(p.as(), template, 'cut by file'));
     expect(learned).toMatchObject({ drafted: false, file: made.file });
     expect(fs.readFileSync(path, 'utf8')).toMatch(
       /my own words\n\n## What we learned \(2026-03-01T09:06:00Z\)\n\ncut by file\n$/,
     );
     expect((await sprint()).retrospective).toEqual({ file: made.file, learned: ['cut by file'] });
-    succeeded(await retrospective(p.hands(), template, 'cut by file'));
+    succeeded(await retrospective(p.as(), template, 'cut by file'));
     expect(fs.readFileSync(path, 'utf8').match(/cut by file/g)).toHaveLength(1);
   });
 });

@@ -1,15 +1,14 @@
 // Who moved what, past the hook: agents are told of, people are not, and Liza's own merges are no news.
 
 import { execFileSync } from 'node:child_process';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { watchBranches } from '../../../src/identity/branch-watch.ts';
-import { type Project, project, succeeded } from '../tasks/project.ts';
+import { type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
 beforeEach(() => {
   p = project({ tasks: ['t', 'u'] });
 });
-afterEach(() => p.remove());
 
 /** As an agent's own git: its name on commits and in git's log, and no hook in its way. */
 function agent(folder: string, ...args: readonly string[]): string {
@@ -18,7 +17,7 @@ function agent(folder: string, ...args: readonly string[]): string {
   const argv = ['-C', folder, '-c', 'core.hooksPath=/dev/null', ...args];
   return execFileSync('git', argv, { env, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
-const look = () => watchBranches(p.hands('coder-1')).look();
+const look = () => watchBranches(p.as('coder-1')).look();
 const strays = async () =>
   (await p.state()).anomalies.flatMap(({ type, details }) => (type === 'branch_moved' ? [details] : []));
 
@@ -27,7 +26,7 @@ describe('told', () => {
     const before = p.head('main');
     agent(p.root, 'commit', '-q', '--allow-empty', '-m', 'lost');
     const commit = p.head('main');
-    const heads = watchBranches(p.hands('coder-1'));
+    const heads = watchBranches(p.as('coder-1'));
     expect(await heads.look()).toEqual([`main was moved by coder-1 to ${commit}`]);
     expect(await heads.look()).toEqual([]);
     expect(await look()).toEqual([]);

@@ -3,28 +3,19 @@
 
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { checkHook } from '../../../src/identity/project-hook.ts';
 import { ensureHook, examineHook, HOOK, type HookFacts, hasHook, removeHook } from '../../../src/identity/ref-hook.ts';
 import { realDisk } from '../../../src/ports/disk.ts';
 import { agentTag, repositoryMark } from '../../../src/process/tags.ts';
 import { hostAt } from '../../host.ts';
+import { type Repository, repository } from '../../support/repository.ts';
 
-let base: string;
+let repo: Repository;
 let root: string;
 let facts: HookFacts;
-const env = (extra: Record<string, string> = {}) => ({
-  PATH: process.env.PATH,
-  HOME: base,
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_AUTHOR_NAME: 'p',
-  GIT_AUTHOR_EMAIL: 'p@example.org',
-  GIT_COMMITTER_NAME: 'p',
-  GIT_COMMITTER_EMAIL: 'p@example.org',
-  ...extra,
-});
+const env = (extra: Record<string, string> = {}) => ({ ...repo.env, ...extra });
 const host = () => hostAt(Date.now, env());
 const run = (cwd: string, extra: Record<string, string>, ...args: string[]) =>
   spawnSync('git', args, { cwd, env: env(extra), encoding: 'utf8' });
@@ -40,21 +31,15 @@ const own = () => path.join(root, '.worktrees/t');
 const hook = () => path.join(facts.repository, 'hooks', HOOK);
 const refs = () => person('for-each-ref').stdout;
 
-beforeEach(async () => {
-  base = fs.realpathSync(fs.mkdtempSync(path.join(tmpdir(), 'liza-hook-')));
-  root = path.join(base, "it's a project");
-  fs.mkdirSync(root);
-  person('init', '-q', '-b', 'main');
-  fs.writeFileSync(path.join(root, 'a.txt'), '1\n');
-  person('add', '-A');
-  person('commit', '-q', '-m', 'start');
-  person('branch', 'integration');
-  person('worktree', 'add', '-q', '-b', 'task/t', '.worktrees/t');
-  const repository = path.join(root, '.git');
-  facts = { repository, mark: repositoryMark(repository), branch: 'integration' };
-  fs.mkdirSync(path.join(repository, 'liza'));
+beforeEach(() => {
+  repo = repository({ name: "it's a project", files: { 'a.txt': '1\n' } });
+  root = repo.root;
+  repo.git('branch', 'integration');
+  repo.git('worktree', 'add', '-q', '-b', 'task/t', '.worktrees/t');
+  const repositoryFolder = repo.file('.git');
+  facts = { repository: repositoryFolder, mark: repositoryMark(repositoryFolder), branch: 'integration' };
+  fs.mkdirSync(repo.file('.git/liza'));
 });
-afterEach(() => fs.rmSync(base, { recursive: true, force: true }));
 
 const install = () => ensureHook(host(), root, facts);
 
@@ -196,12 +181,12 @@ describe('agents', () => {
 });
 
 describe('a hook that was there before', () => {
-  const theirs = (code: number) => `#!/bin/sh\n{ echo "$1"; cat; } >> '${base}/heard'\nexit ${code}\n`;
+  const theirs = (code: number) => `#!/bin/sh\n{ echo "$1"; cat; } >> '${repo.base}/heard'\nexit ${code}\n`;
   const put = (file: string, text: string) => {
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, text, { mode: 0o755 });
   };
-  const heard = () => fs.readFileSync(path.join(base, 'heard'), 'utf8');
+  const heard = () => fs.readFileSync(path.join(repo.base, 'heard'), 'utf8');
 
   test('is called with the same words at every stage, and comes back when Liza goes', async () => {
     put(hook(), theirs(0));
@@ -232,7 +217,7 @@ describe('a hook that was there before', () => {
   });
 
   test('core.hooksPath in the tree: guarded there, other hooks go on, git status stays clean', async () => {
-    put(path.join(root, '.githooks/pre-commit'), `#!/bin/sh\necho ran >> '${base}/heard'\n`);
+    put(path.join(root, '.githooks/pre-commit'), `#!/bin/sh\necho ran >> '${repo.base}/heard'\n`);
     person('config', 'core.hooksPath', '.githooks');
     person('add', '-A');
     person('commit', '-q', '-m', 'hooks');
@@ -257,8 +242,8 @@ describe('a hook that was there before', () => {
     person('commit', '-q', '-m', 'hooks');
     expect(await install()).toBe('tracked');
     person('config', '--unset', 'core.hooksPath');
-    fs.writeFileSync(path.join(base, '.gitconfig'), '[core]\n\thooksPath = ~/all\n');
+    fs.appendFileSync(path.join(repo.base, '.gitconfig'), '[core]\n\thooksPath = ~/all\n');
     expect(await install()).toBe('outside');
-    expect(fs.existsSync(path.join(base, 'all'))).toBe(false);
+    expect(fs.existsSync(path.join(repo.base, 'all'))).toBe(false);
   });
 });

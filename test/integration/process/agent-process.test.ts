@@ -1,21 +1,20 @@
 // An agent's output: line by line, whatever it prints, and at a cost that grows with its length alone.
 
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { endAgent, startAgent } from '../../../src/process/agent-process.ts';
 import { markAt } from '../../../src/process/own-rlimit-mark.ts';
 import { markOf } from '../../../src/process/rlimit-mark.ts';
 import { agentTag } from '../../../src/process/tags.ts';
 import { hostAt } from '../../host.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'liza-agent-'));
+  folder = temporaryFolder();
 });
-afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 const run = (script: string) => started(['node', '-e', script]);
 

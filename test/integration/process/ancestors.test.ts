@@ -1,16 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fromListing } from '../../../src/process/ancestors.ts';
 import { startTime } from '../../../src/process/process-table.ts';
 import { agentTag, namedIn, repositoryMark } from '../../../src/process/tags.ts';
 import { hostAt } from '../../host.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const base = mkdtempSync(join(tmpdir(), 'liza-ancestors-'));
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+const base = temporaryFolder();
 
 describe('the processes above', () => {
   const file = join(base, 'look.cjs');

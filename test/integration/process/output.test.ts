@@ -1,18 +1,17 @@
 // What is kept of what a program printed.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { realDisk } from '../../../src/ports/disk.ts';
 import { type OutputRequest, openOutput } from '../../../src/process/output.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'liza-output-'));
+  folder = temporaryFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function print(request: OutputRequest, ...chunks: readonly (string | Buffer)[]) {
   const output = openOutput(realDisk, request);

@@ -5,7 +5,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -13,19 +12,18 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { acquireLock, type Lock } from '../../../src/ports/locks.ts';
-import { type Project, project } from './real-project.ts';
+import { type PlayedProject, playedProject } from '../../support/by-verbs.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-let here: Project;
+let here: PlayedProject;
 beforeEach(async () => {
-  here = project();
+  here = playedProject({ files: { 'a.txt': 'a\n', 'specs/vision.md': '# Vision\n' } });
 });
-afterEach(() => here.remove());
 
-const at = (...names: string[]): string => join(here.root, ...names);
+const at = (...names: string[]): string => here.file(...names);
 const refs = (below = ''): string[] =>
   here
     .git('for-each-ref', '--format=%(refname)', ...(below === '' ? [] : [below]))
@@ -55,21 +53,21 @@ async function claimed(id = 'greet'): Promise<string> {
   await here.ok(['init', 'Greet people']);
   await here.add(id);
   await here.claim(id);
-  const commit = here.commit(id, 'src/greet.ts', 'greet\n');
-  here.write(`.worktrees/${id}/notes.md`, 'not committed\n');
+  const commit = here.work(id, { 'src/greet.ts': 'greet\n' });
+  here.write({ [`.worktrees/${id}/notes.md`]: 'not committed\n' });
   return commit;
 }
 
 test('the whole way: init, claim, work, deinit, and init again', async () => {
-  here.write('a.txt', 'stashed\n');
+  here.write({ 'a.txt': 'stashed\n' });
   here.git('stash');
-  here.write('a.txt', 'changed and not committed\n');
+  here.write({ 'a.txt': 'changed and not committed\n' });
   here.git('branch', 'integration');
   const before = seen();
   const commit = await claimed();
   later();
   const ran = await here.ok(['deinit']);
-  expect(ran.out).toBe(
+  expect(ran.stdout).toBe(
     [
       'Liza is removed from this project',
       'greet: its work is kept as refs/liza/attempts/greet/1',
@@ -87,12 +85,12 @@ test('the whole way: init, claim, work, deinit, and init again', async () => {
   expect(here.git('show', 'refs/liza/board/1:state.yaml')).toContain('id: greet');
   expect(here.git('show', 'refs/liza/board/1:journal.jsonl')).toContain('"command":"claim-task"');
 
-  expect((await here.ok(['init', 'Another goal'])).out).toContain('blackboard ready');
+  expect((await here.ok(['init', 'Another goal'])).stdout).toContain('blackboard ready');
   await here.add('greet');
   await here.claim('greet');
-  expect((await here.ok(['validate'])).out).toContain('VALID');
+  expect((await here.ok(['validate'])).stdout).toContain('VALID');
   expect((await here.ok(['attempts', '--json'])).json['attempts']).toHaveLength(1);
-  here.write('.worktrees/greet/more.md', 'more\n');
+  here.write({ '.worktrees/greet/more.md': 'more\n' });
   later();
   await here.ok(['deinit']);
   expect(refs('refs/liza')).toEqual([
@@ -124,7 +122,7 @@ test('the work in a task’s clone is kept like that in a worktree', async () =>
   await here.ok(['config', 'set', 'isolation', 'clone']);
   await here.add('greet');
   await here.claim('greet');
-  const commit = here.commit('greet', 'src/greet.ts', 'greet\n');
+  const commit = here.work('greet', { 'src/greet.ts': 'greet\n' });
   later();
   await here.ok(['deinit']);
   nothingOfLiza();
@@ -136,20 +134,20 @@ describe('--purge', () => {
     await claimed();
     later();
     const ran = await here.ok(['deinit', '--purge']);
-    expect(ran.out).toBe('Liza is removed from this project\n');
+    expect(ran.stdout).toBe('Liza is removed from this project\n');
     nothingOfLiza();
     expect(refs().filter((ref) => ref.startsWith('refs/liza'))).toEqual([]);
-    expect((await here.ok(['init', 'Another goal'])).out).toContain('blackboard ready');
+    expect((await here.ok(['init', 'Another goal'])).stdout).toContain('blackboard ready');
   });
 
   test('also later, of what an earlier deinit kept', async () => {
     await claimed();
     later();
     await here.ok(['deinit']);
-    expect((await here.ok(['deinit', '--purge'])).out).toBe('what was left of Liza is removed\n');
+    expect((await here.ok(['deinit', '--purge'])).stdout).toBe('what was left of Liza is removed\n');
     expect(refs('refs/liza')).toEqual([]);
     nothingOfLiza();
-    expect((await here.ok(['deinit', '--purge'])).out).toContain('nothing is left to remove');
+    expect((await here.ok(['deinit', '--purge'])).stdout).toContain('nothing is left to remove');
     nothingOfLiza();
   });
 });
@@ -166,11 +164,11 @@ describe('refused', () => {
     await claimed();
     await unchanged(async () => {
       const ran = await here.liza(['deinit']);
-      expect(ran).toMatchObject({ code: 1, out: '' });
-      expect(ran.err).toMatch(/agents are at work: coder-1 holds greet until 2026-03-01T09:/);
+      expect(ran).toMatchObject({ code: 1, stdout: '' });
+      expect(ran.stderr).toMatch(/agents are at work: coder-1 holds greet until 2026-03-01T09:/);
       // Nobody runs that could be stopped: it was claimed by hand.
-      expect(ran.err).not.toContain('liza run');
-      expect(ran.err).toMatch(
+      expect(ran.stderr).not.toContain('liza run');
+      expect(ran.stderr).toMatch(
         /claimed by hand: liza release-claim greet, or wait until their leases end \(2026-03-01T09:/,
       );
     });
@@ -184,11 +182,11 @@ describe('refused', () => {
     await here.add('greet');
     await here.claim('greet');
     await here.submit('greet', 'src/greet.ts', 'one\n');
-    await here.liza(['register', 'code-reviewer-1'], 'code-reviewer-1');
-    await here.ok(['claim-review', 'greet', 'code-reviewer-1'], 'code-reviewer-1');
+    await here.liza(['register', 'code-reviewer-1'], { as: 'code-reviewer-1' });
+    await here.ok(['claim-review', 'greet', 'code-reviewer-1'], { as: 'code-reviewer-1' });
     const ran = await here.liza(['deinit']);
-    expect(ran.err).toMatch(/agents are at work: code-reviewer-1 holds greet until 2026/);
-    expect(ran.err).toContain('liza clear-stale-review-claims --agent code-reviewer-1');
+    expect(ran.stderr).toMatch(/agents are at work: code-reviewer-1 holds greet until 2026/);
+    expect(ran.stderr).toContain('liza clear-stale-review-claims --agent code-reviewer-1');
     await here.ok(['clear-stale-review-claims', '--agent', 'code-reviewer-1']);
     await here.ok(['deinit']);
   });
@@ -200,14 +198,14 @@ describe('refused', () => {
     await here.store.renew({ agent: 'coder-1', task: 'greet', epoch, seconds: 300, pid: process.pid });
     later();
     const ran = await here.liza(['deinit']);
-    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('coder-1') });
-    expect(ran.err).toContain('stop liza run (Ctrl-C)');
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('coder-1') });
+    expect(ran.stderr).toContain('stop liza run (Ctrl-C)');
   });
 
   test('for agents', async () => {
     await claimed();
-    const ran = await here.liza(['deinit', '--purge'], 'coder-1');
-    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('is for the operator, not for coder-1') });
+    const ran = await here.liza(['deinit', '--purge'], { as: 'coder-1' });
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('is for the operator, not for coder-1') });
   });
 
   test.each([
@@ -220,7 +218,7 @@ describe('refused', () => {
     mkdirSync(at('.liza', 'cache'), { recursive: true });
     const lock = (await acquireLock(at('.liza', file), 0)) as Lock;
     await unchanged(async () => {
-      expect(await here.liza(['deinit'])).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+      expect(await here.liza(['deinit'])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     });
     lock.release();
     await here.ok(['deinit']);
@@ -230,10 +228,10 @@ describe('refused', () => {
   test('when a task’s branch is checked out elsewhere', async () => {
     await claimed();
     later();
-    here.in(at('.worktrees', 'greet'), 'switch', '-q', '--detach');
+    here.gitIn(at('.worktrees', 'greet'), 'switch', '-q', '--detach');
     here.git('switch', '-q', 'task/greet');
     const ran = await here.liza(['deinit']);
-    expect(ran).toMatchObject({ code: 3, err: expect.stringContaining('task/greet is checked out in') });
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('task/greet is checked out in') });
     expect(existsSync(at('.liza', 'state.yaml'))).toBe(true);
     here.git('switch', '-q', 'main');
     await here.ok(['deinit']);
@@ -243,15 +241,21 @@ describe('refused', () => {
   test('when .liza is a link', async () => {
     await claimed();
     later();
-    const elsewhere = mkdtempSync(join(tmpdir(), 'liza-elsewhere-'));
+    const elsewhere = temporaryFolder();
     renameSync(at('.liza'), join(elsewhere, 'board'));
     symlinkSync(join(elsewhere, 'board'), at('.liza'));
-    expect(await here.liza(['deinit'])).toMatchObject({ code: 1, err: expect.stringContaining('is a symbolic link') });
+    expect(await here.liza(['deinit'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is a symbolic link'),
+    });
     rmSync(join(elsewhere, 'board', 'state.yaml.lock'));
     rmSync(join(elsewhere, 'board', 'state.yaml'));
     rmSync(join(elsewhere, 'board', 'journal.jsonl'));
     rmSync(at('.git', 'liza'), { recursive: true });
-    expect(await here.liza(['deinit'])).toMatchObject({ code: 1, err: expect.stringContaining('is a symbolic link') });
+    expect(await here.liza(['deinit'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is a symbolic link'),
+    });
     expect(existsSync(join(elsewhere, 'board', 'log.yaml'))).toBe(true);
     rmSync(elsewhere, { recursive: true });
   });
@@ -259,12 +263,15 @@ describe('refused', () => {
   test('where there is no board, or only its copy', async () => {
     expect(await here.liza(['deinit'])).toMatchObject({
       code: 0,
-      out: expect.stringContaining('there is no blackboard'),
+      stdout: expect.stringContaining('there is no blackboard'),
     });
     nothingOfLiza();
     await claimed();
     rmSync(at('.liza'), { recursive: true });
-    expect(await here.liza(['deinit'])).toMatchObject({ code: 4, err: expect.stringContaining('liza doctor --fix') });
+    expect(await here.liza(['deinit'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('liza doctor --fix'),
+    });
     expect(existsSync(at('.worktrees', 'greet', 'notes.md'))).toBe(true);
   });
 });
@@ -273,11 +280,12 @@ describe('what is not Liza’s stays', () => {
   test('in .worktrees, and is named', async () => {
     await claimed();
     later();
-    here.write('.worktrees/mine/file', 'mine\n');
-    here.write('.worktrees/notes', 'mine\n');
+    here.write({ '.worktrees/mine/file': 'mine\n' });
+    here.write({ '.worktrees/notes': 'mine\n' });
     symlinkSync('/nowhere', at('.worktrees', 'link'));
-    const { out } = await here.ok(['deinit']);
-    for (const name of ['mine', 'notes', 'link']) expect(out).toContain(`left: .worktrees/${name}: it is not Liza's`);
+    const { stdout } = await here.ok(['deinit']);
+    for (const name of ['mine', 'notes', 'link'])
+      expect(stdout).toContain(`left: .worktrees/${name}: it is not Liza's`);
     expect(readdirSync(at('.worktrees')).sort()).toEqual(['link', 'mine', 'notes']);
     expect(existsSync(at('.liza'))).toBe(false);
   });
@@ -300,17 +308,17 @@ describe('what is not Liza’s stays', () => {
     later();
     writeFileSync(at('.git', 'liza', 'mine'), 'mine\n');
     here.git('update-ref', 'refs/liza/seen/A;b', 'HEAD');
-    const { out } = await here.ok(['deinit']);
-    expect(out).toContain("left: .git/liza/mine: it is not Liza's");
-    expect(out).toContain('left: refs/liza/seen/A;b: Liza did not make it');
+    const { stdout } = await here.ok(['deinit']);
+    expect(stdout).toContain("left: .git/liza/mine: it is not Liza's");
+    expect(stdout).toContain('left: refs/liza/seen/A;b: Liza did not make it');
     expect(readdirSync(at('.git', 'liza'))).toEqual(['mine']);
   });
 
   test('the board of another checkout of the same repository', async () => {
     await claimed();
-    const other = join(here.root, '..', 'other');
+    const other = here.file('..', 'other');
     here.git('worktree', 'add', '-q', other, '-b', 'other');
-    expect((await here.liza(['init', 'Bow to people'], undefined, other)).code).toBe(0);
+    expect((await here.liza(['init', 'Bow to people'], { cwd: other })).code).toBe(0);
     here.git('update-ref', 'refs/liza/seen/bow', 'HEAD');
     here.git('update-ref', 'refs/liza/attempts/bow/1', 'HEAD');
     later();
@@ -319,9 +327,9 @@ describe('what is not Liza’s stays', () => {
     expect(refs('refs/liza')).toEqual(['refs/liza/attempts/bow/1', 'refs/liza/seen/bow']);
     expect(readFileSync(at('.git', 'info', 'exclude'), 'utf8')).toContain('/.liza/');
     // Here nothing is left to finish: it is all the other's.
-    expect((await here.ok(['deinit', '--purge'])).out).toContain('nothing is left to remove');
-    expect((await here.liza(['validate'], undefined, other)).out).toContain('VALID');
-    expect((await here.liza(['deinit'], undefined, other)).code).toBe(0);
+    expect((await here.ok(['deinit', '--purge'])).stdout).toContain('nothing is left to remove');
+    expect((await here.liza(['validate'], { cwd: other })).stdout).toContain('VALID');
+    expect((await here.liza(['deinit'], { cwd: other })).code).toBe(0);
     expect(readFileSync(at('.git', 'info', 'exclude'), 'utf8')).not.toContain('/.liza/');
     expect(existsSync(at('.git', 'liza'))).toBe(false);
   });
@@ -334,19 +342,19 @@ describe('interrupted, the next one finishes', () => {
     const exclude = readFileSync(at('.git', 'info', 'exclude'));
     await here.ok(['deinit']);
     writeFileSync(at('.git', 'info', 'exclude'), exclude);
-    here.write('.liza-removed-0123abcd/state.yaml', 'half\n');
+    here.write({ '.liza-removed-0123abcd/state.yaml': 'half\n' });
     mkdirSync(at('.git', 'liza', 'git', 'refs'), { recursive: true });
     mkdirSync(at('.worktrees'));
-    expect((await here.ok(['deinit'])).out).toContain('what was left of Liza is removed');
+    expect((await here.ok(['deinit'])).stdout).toContain('what was left of Liza is removed');
     nothingOfLiza();
-    expect((await here.ok(['deinit'])).out).toContain('nothing is left to remove');
+    expect((await here.ok(['deinit'])).stdout).toContain('nothing is left to remove');
   });
 
   test('the folders are put away, the board is still there', async () => {
     const commit = await claimed();
     later();
-    here.write('.worktrees/.merge-greet-0123abcd/file', 'left by a merge\n');
-    here.write('.worktrees/.trash-greet-0123abcd/file', 'left by a removal\n');
+    here.write({ '.worktrees/.merge-greet-0123abcd/file': 'left by a merge\n' });
+    here.write({ '.worktrees/.trash-greet-0123abcd/file': 'left by a removal\n' });
     mkdirSync(at('.git', 'liza', '.making-greet-0123abcd'), { recursive: true });
     rmSync(at('.worktrees', 'greet'), { recursive: true });
     await here.ok(['deinit']);
@@ -358,7 +366,7 @@ describe('interrupted, the next one finishes', () => {
     await claimed();
     later();
     const board = at('.liza');
-    const aside = join(here.root, '..', 'aside');
+    const aside = here.file('..', 'aside');
     cpSync(board, aside, { recursive: true });
     await here.ok(['deinit']);
     cpSync(aside, board, { recursive: true });

@@ -1,66 +1,32 @@
 // `liza init` in real repositories: with flags, with a person, and with one who leaves.
 
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Dialogue } from '../../../src/cli/io.ts';
-import { gitDirectoryOf } from '../../../src/git/directory.ts';
-import { realDisk } from '../../../src/ports/disk.ts';
-import { contextOf, openYamlStore } from '../../../src/store/open.ts';
-import { hostAt } from '../../host.ts';
-import { git, type Project, project, type Ran, type Setting } from '../../unit/cli/fixtures.ts';
+import type { Ran, RunOptions } from '../../support/in-process.ts';
+import { type OpenedProject, openProject } from '../../support/project.ts';
+import { repository } from '../../support/repository.ts';
 
-let other: Project;
-let folder: string;
+let here: OpenedProject;
 let root: string;
 
 beforeEach(() => {
-  other = project();
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'liza-init-')));
-  root = join(folder, 'project');
-  mkdirSync(root);
-  git(root, 'init', '-q', '-b', 'main');
-  git(root, 'commit', '-q', '--allow-empty', '-m', 'start');
-});
-afterEach(() => {
-  other.remove();
-  rmSync(folder, { recursive: true, force: true });
+  here = openProject(repository({ files: {} }));
+  root = here.root;
 });
 
-const context = () =>
-  contextOf({
-    root,
-    gitDirectory: gitDirectoryOf(realDisk, root),
-    host: hostAt(() => Date.parse('2026-03-01T09:00:00Z')),
-    specExists: () => true,
-    nested: undefined,
-  });
-
-function liza(argv: readonly string[], io: Setting['io'] = {}): Promise<Ran> {
-  const env = { PATH: '/usr/bin:/bin', HOME: folder };
-  return other.liza(argv, { cwd: root, env, io: { openStore: () => openYamlStore(context()), ...io } });
-}
-
-const config = async () => (await openYamlStore(context()).read()).board.state.config;
-const vision = (): string => readFileSync(join(root, 'specs/vision.md'), 'utf8');
+const liza = (argv: readonly string[], io: RunOptions['io'] = {}): Promise<Ran> =>
+  here.liza(argv, { cwd: root, env: { PATH: '/usr/bin:/bin' }, io });
+const config = async () => (await here.state()).config;
+const vision = (): string => here.read('specs/vision.md');
 /** Files, branches and what git has been told. */
 const everything = (): string =>
   [
     ...readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => !path.startsWith('.git/')),
-    git(root, 'for-each-ref'),
-    readFileSync(join(root, '.git/info/exclude'), 'utf8'),
+    here.git('for-each-ref'),
+    here.read('.git/info/exclude'),
   ].join('\n');
 
 describe('without a terminal', () => {
@@ -98,7 +64,7 @@ describe('without a terminal', () => {
     const ran = await liza(['init', 'Log in', ...flags, '--vision-from-template']);
     expect(ran.code).toBe(0);
     expect(ran.stdout).toContain('Codex is not installed yet: npm install -g @openai/codex');
-    expect(existsSync(join(root, 'docs/a/goal.md'))).toBe(true);
+    expect(existsSync(here.file('docs/a/goal.md'))).toBe(true);
     expect(await config()).toMatchObject({
       integration_branch: 'agreed',
       default_provider: 'codex',
@@ -115,33 +81,32 @@ describe('without a terminal', () => {
     await liza(['init', 'G', '--vision-from-template']);
     const set = await liza(['config', 'set', 'integration_branch', 'main']);
     expect(set).toMatchObject({ code: 1, stderr: expect.stringContaining(fact) });
-    git(root, 'worktree', 'add', '-q', '-b', 'side', join(folder, 'side'));
-    expect((await liza(['config', 'set', 'integration_branch', 'side'])).stderr).toContain(join(folder, 'side'));
-    git(root, 'branch', 'free');
+    here.git('worktree', 'add', '-q', '-b', 'side', join(here.base, 'side'));
+    expect((await liza(['config', 'set', 'integration_branch', 'side'])).stderr).toContain(join(here.base, 'side'));
+    here.git('branch', 'free');
     expect(await liza(['config', 'set', 'integration_branch', 'free'])).toMatchObject({ code: 0 });
     await liza(['config', 'set', 'integration_branch', 'integration']);
-    git(root, 'checkout', '-q', 'integration');
+    here.git('checkout', '-q', 'integration');
     expect(await liza(['init', 'G'])).toMatchObject({ code: 0 });
   });
 
   test('the HEAD of a bare repository is nobody’s checkout', async () => {
-    git(folder, 'clone', '-q', '--bare', root, join(folder, 'bare'));
-    git(join(folder, 'bare'), 'worktree', 'add', '-q', '-b', 'mine', join(folder, 'linked'));
-    root = join(folder, 'linked');
+    here.gitIn(here.base, 'clone', '-q', '--bare', root, join(here.base, 'bare'));
+    here.gitIn(join(here.base, 'bare'), 'worktree', 'add', '-q', '-b', 'mine', join(here.base, 'linked'));
+    root = join(here.base, 'linked');
     expect(await liza(['init', 'G', '--branch', 'main', '--vision-from-template'])).toMatchObject({ code: 0 });
   });
 
   test('no setting opens the board, git or the system in the sandbox', async () => {
     await liza(['init', 'G', '--vision-from-template']);
-    const ran = await liza(['config', 'set', 'sandbox_write', JSON.stringify(['~/.cache', join(root, '.liza')])]);
+    const ran = await liza(['config', 'set', 'sandbox_write', JSON.stringify(['~/.cache', here.file('.liza')])]);
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('.liza cannot be opened in the sandbox') });
     expect(await liza(['config', 'set', 'sandbox_write', '["~/.cache"]'])).toMatchObject({ code: 0 });
     expect(await liza(['config', 'set', 'sandbox_read', '["/proc"]'])).toMatchObject({ code: 1 });
   });
 
   test('a vision that is there stays as it is', async () => {
-    mkdirSync(join(root, 'specs'));
-    writeFileSync(join(root, 'specs/vision.md'), 'mine\n');
+    here.write({ 'specs/vision.md': 'mine\n' });
     expect(await liza(['init', 'G', '--vision-from-template'])).toMatchObject({ code: 0 });
     expect(vision()).toBe('mine\n');
     expect((await config()).default_provider).toBeUndefined();
@@ -157,14 +122,14 @@ describe('without a terminal', () => {
     expect(everything()).toBe(before);
   });
 
-  test('a document behind a link is not written', async () => {
-    const outside = join(folder, 'outside');
+  test('nothing is written through a link', async () => {
+    const outside = join(here.base, 'outside');
     mkdirSync(outside);
-    symlinkSync(outside, join(root, 'specs'));
+    symlinkSync(outside, here.file('specs'));
     const ran = await liza(['init', 'G', '--vision-from-template']);
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('specs is in the way') });
     expect(readdirSync(outside)).toEqual([]);
-    expect(existsSync(join(root, '.liza'))).toBe(false);
+    expect(existsSync(here.file('.liza'))).toBe(false);
   });
 
   test('again with other settings: they stay, and the command that changes them is named', async () => {
@@ -196,7 +161,7 @@ describe('with a person', () => {
     expect(await liza(['init'], io)).toMatchObject({ code: 0 });
     expect(vision()).toMatch(/^# Vision: Greet\n/);
     expect(await config()).toMatchObject({ integration_branch: 'agreed', test_command: 'npm run check' });
-    expect(git(root, 'branch', '--list', 'agreed')).toContain('agreed');
+    expect(here.git('branch', '--list', 'agreed')).toContain('agreed');
   });
 
   test.each([0, 1, 2, 3, 4])('leaving after %i answers makes nothing', async (many) => {

@@ -7,18 +7,15 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { GLOBAL_FILES } from '../../../src/project/home-manifest.ts';
 import {
   homeFindings,
@@ -30,6 +27,7 @@ import {
 } from '../../../src/project/setup.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { project } from '../../unit/cli/fixtures.ts';
 
 let folder: string;
@@ -37,14 +35,13 @@ let home: string;
 let source: string;
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'liza-setup-')));
+  folder = temporaryFolder();
   home = join(folder, 'home');
   source = join(folder, 'package');
   mkdirSync(home);
   for (const part of ['contracts', 'templates', 'scripts'])
     cpSync(join(import.meta.dirname, '../../..', part), join(source, part), { recursive: true });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const at = (path: string): string => join(home, path);
 const read = (path: string): string => readFileSync(at(path), 'utf8');
@@ -302,20 +299,16 @@ describe('uninstalling', () => {
 describe('liza setup', () => {
   test('says what it did, as text and as JSON', async () => {
     const here = project();
-    try {
-      const env = { HOME: home };
-      const first = await here.liza(['setup', '--activate', 'claude'], { env });
-      expect(first.stdout).toMatch(/has Liza \d+\.\d+\.\d+\n\d+ files written, 0 unchanged\nclaude is active: /);
-      expect((await here.liza(['setup'], { env })).stdout).toMatch(/is up to date: Liza /);
-      const json = await here.liza(['setup', '--json', '--activate', 'claude'], { env });
-      expect(json.json).toMatchObject({ ok: true, written: [], activated: [{ provider: 'claude', already: true }] });
-      const gone = await here.liza(['setup', '--uninstall'], { env });
-      expect(gone.stdout).toMatch(/files removed from .*\.liza\nclaude is no longer active/);
-      expect((await here.liza(['setup', '--uninstall'], { env })).stdout).toBe('nothing of liza setup is left\n');
-      expect(everything()).toEqual({});
-    } finally {
-      here.remove();
-    }
+    const env = { HOME: home };
+    const first = await here.liza(['setup', '--activate', 'claude'], { env });
+    expect(first.stdout).toMatch(/has Liza \d+\.\d+\.\d+\n\d+ files written, 0 unchanged\nclaude is active: /);
+    expect((await here.liza(['setup'], { env })).stdout).toMatch(/is up to date: Liza /);
+    const json = await here.liza(['setup', '--json', '--activate', 'claude'], { env });
+    expect(json.json).toMatchObject({ ok: true, written: [], activated: [{ provider: 'claude', already: true }] });
+    const gone = await here.liza(['setup', '--uninstall'], { env });
+    expect(gone.stdout).toMatch(/files removed from .*\.liza\nclaude is no longer active/);
+    expect((await here.liza(['setup', '--uninstall'], { env })).stdout).toBe('nothing of liza setup is left\n');
+    expect(everything()).toEqual({});
   });
 
   test.each([
@@ -326,13 +319,9 @@ describe('liza setup', () => {
     [[], { LIZA_AGENT_ID: 'coder-1' }, /for the operator/],
   ])('%j %j is refused in one sentence', async (argv, env, said) => {
     const here = project();
-    try {
-      const ran = await here.liza(['setup', ...argv], { env: { HOME: home, ...env } });
-      expect(ran.code).toBe(1);
-      expect(ran.stderr).toMatch(said);
-      expect(everything()).toEqual({});
-    } finally {
-      here.remove();
-    }
+    const ran = await here.liza(['setup', ...argv], { env: { HOME: home, ...env } });
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(said);
+    expect(everything()).toEqual({});
   });
 });

@@ -3,15 +3,14 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Project, project } from './real-project.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { type PlayedProject, playedProject } from '../../support/by-verbs.ts';
 
-let here: Project;
+let here: PlayedProject;
 beforeEach(async () => {
-  here = project();
+  here = playedProject();
   await here.ok(['init', 'Greet people']);
 });
-afterEach(() => here.remove());
 
 const sh = (command: string): string =>
   execFileSync('sh', ['-c', command], {
@@ -23,7 +22,7 @@ const sh = (command: string): string =>
 test.each(['as a file', 'packed'])(
   'a deleted integration branch, kept %s, is reported with the command that brings it back',
   async (kept) => {
-    const lines = async (): Promise<string> => (await here.ok(['status', '--json'])).out;
+    const lines = async (): Promise<string> => (await here.ok(['status', '--json'])).stdout;
     if (kept === 'packed') here.git('pack-refs', '--all');
     expect(await lines()).not.toContain('INTEGRATION GONE');
     here.git('branch', '-D', 'integration');
@@ -41,9 +40,9 @@ test.each(['as a file', 'packed'])(
 test('after `git clean -fdx` every command names the copy of the blackboard, and none makes a new one', async () => {
   await here.add('greet');
   const { store } = here; // as a supervisor has it, opened before
-  rmSync(join(here.root, '.liza'), { recursive: true });
+  rmSync(here.file('.liza'), { recursive: true });
   const ran = await here.liza(['note', 'hello']);
-  expect(ran).toMatchObject({ code: 4, err: expect.stringContaining('liza doctor --fix') });
+  expect(ran).toMatchObject({ code: 4, stderr: expect.stringContaining('liza doctor --fix') });
   const asked = { actor: { parts: ['human'] }, command: 'note' } as const;
   const refused = await store.transact(asked, () => {
     throw new Error('there is nothing to decide on');
@@ -54,12 +53,12 @@ test('after `git clean -fdx` every command names the copy of the blackboard, and
 });
 
 test('the same in a linked worktree, whose git directory is elsewhere', async () => {
-  const linked = join(here.root, '..', 'linked');
+  const linked = join(here.base, 'linked');
   here.git('worktree', 'add', '-q', linked, '-b', 'other');
-  const inside = (...argv: string[]) => here.liza(argv, undefined, linked);
+  const inside = (...argv: string[]) => here.liza(argv, { cwd: linked });
   expect(await inside('init', 'Greet others')).toMatchObject({ code: 0 });
   rmSync(join(linked, '.liza'), { recursive: true });
-  expect((await inside('status')).err).toContain('liza doctor --fix');
+  expect((await inside('status')).stderr).toContain('liza doctor --fix');
   mkdirSync(join(linked, '.liza', 'agents'), { recursive: true });
-  expect((await inside('note', 'hello')).err).toContain('liza doctor --fix');
+  expect((await inside('note', 'hello')).stderr).toContain('liza doctor --fix');
 });

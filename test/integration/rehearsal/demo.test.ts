@@ -2,70 +2,53 @@
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { answerTo } from '../../../src/rehearsal/demo/human.ts';
+import { builtIn, program, shipped } from '../../support/program.ts';
+import { repositoryIn, start } from '../../support/repository.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { playCrew } from './crew.ts';
-import { buildProgram, openStage, type Stage } from './stage.ts';
 
 const LONG = 170_000;
-
-let program: ReturnType<typeof buildProgram>;
-let temporary: string;
-beforeAll(() => {
-  program = buildProgram();
-  temporary = mkdtempSync(join(tmpdir(), 'liza-demo-test-'));
-});
-afterAll(() => {
-  program.remove();
-  rmSync(temporary, { recursive: true, force: true });
-});
-
-async function human(here: Stage): Promise<void> {
-  const answer = answerTo((await here.store.read()).board.state);
-  if (answer !== undefined) await here.ok(['note', answer.note, '--for', answer.task]);
-}
 
 test('played by hand it ends with the goal reached, the dead coder’s task done by the other', {
   timeout: LONG,
 }, async () => {
-  const folder = join(program.folder, 'demo');
-  const here = openStage(program.bundle, join(folder, 'project'), join(folder, 'script.json'));
-  try {
-    await here.ok(['init', 'Build tally']);
-    await playCrew(here, { afterDeath: 'another coder', human });
-    const { tasks, goal } = here.state();
-    expect(goal.status).toBe('COMPLETED');
-    expect(tasks.map(({ status }) => status)).toEqual(Array(6).fill('MERGED'));
-    const parse = tasks.find(({ id }) => id === 'parse')?.history ?? [];
-    expect(new Set(parse.filter(({ event }) => event === 'claimed').map(({ agent }) => agent)).size).toBe(2);
-    const checkout = join(here.root, '..', 'checkout');
-    here.git('worktree', 'add', '-q', checkout, 'integration');
-    expect(execFileSync(process.execPath, ['--test'], { cwd: checkout, encoding: 'utf8' })).toContain('# pass 13');
-  } finally {
-    here.remove();
-  }
+  const repo = repositoryIn(temporaryFolder());
+  cpSync(shipped('demo/project'), repo.root, { recursive: true });
+  start(repo, 'main', {});
+  const p = builtIn(repo);
+  p.ok(['init', 'Build tally']);
+  await playCrew(p, shipped('demo/script.json'), (state) => {
+    const answer = answerTo(state);
+    if (answer !== undefined) p.ok(['note', answer.note, '--for', answer.task]);
+  });
+  expect(p.board()['goal']).toMatchObject({ status: 'COMPLETED' });
+  expect(p.board().tasks.map(({ status }) => status)).toEqual(Array(6).fill('MERGED'));
+  const history = p.task('parse')['history'] as { event: string; agent: string }[];
+  expect(new Set(history.filter(({ event }) => event === 'claimed').map(({ agent }) => agent)).size).toBe(2);
+  const checkout = join(p.base, 'checkout');
+  p.git('worktree', 'add', '-q', checkout, 'integration');
+  expect(execFileSync(process.execPath, ['--test'], { cwd: checkout, encoding: 'utf8' })).toContain('# pass 13');
 });
+
+const environment = (home: string) => ({ PATH: process.env['PATH'], HOME: home, TMPDIR: home, LANG: 'C.UTF-8' });
+const leftIn = (home: string): readonly string[] => readdirSync(home).filter((name) => name.startsWith('liza-demo'));
 
 /** `change`: breaks the script; answers what `liza demo --fast` did with it. */
 function demo(change?: (script: string) => string, ...more: string[]) {
-  const copy = mkdtempSync(join(temporary, 'program-'));
-  cpSync(program.folder, copy, { recursive: true });
+  const copy = temporaryFolder();
+  cpSync(shipped(), copy, { recursive: true });
   const script = join(copy, 'demo', 'script.json');
   if (change !== undefined) writeFileSync(script, change(readFileSync(script, 'utf8')));
-  const made = mkdtempSync(join(temporary, 'made-'));
+  const made = temporaryFolder();
   const ran = spawnSync(process.execPath, [join(copy, 'dist', 'liza.cjs'), 'demo', '--fast', ...more], {
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'], HOME: made, TMPDIR: made, LANG: 'C.UTF-8' },
+    env: environment(made),
   });
-  return {
-    ...ran,
-    made,
-    left: readdirSync(made).filter((name) => name.startsWith('liza-demo')),
-    running: tagged(made),
-  };
+  return { ...ran, made, left: leftIn(made), running: tagged(made) };
 }
 
 /** Processes that still work in the demo's folder. */
@@ -96,7 +79,7 @@ test('what it leaves with --keep is fully verified: a session of a supervisor is
   expect(left, stderr).toHaveLength(1);
   const cwd = join(made, left[0] ?? '');
   const project = readdirSync(cwd).includes('.liza') ? cwd : join(cwd, readdirSync(cwd)[0] ?? '');
-  const audit = spawnSync(process.execPath, [program.bundle, 'audit', '--json'], {
+  const audit = spawnSync(process.execPath, [program(), 'audit', '--json'], {
     cwd: project,
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], HOME: made },
@@ -150,9 +133,9 @@ test.each([
 
 test('Ctrl-C, once or twice, and a reader that goes away leave nothing', { timeout: LONG }, async () => {
   for (const end of ['once', 'twice', 'unread'] as const) {
-    const made = mkdtempSync(join(temporary, 'made-'));
-    const child = spawn(process.execPath, [program.bundle, 'demo', '--fast'], {
-      env: { PATH: process.env['PATH'], HOME: made, TMPDIR: made, LANG: 'C.UTF-8' },
+    const made = temporaryFolder();
+    const child = spawn(process.execPath, [program(), 'demo', '--fast'], {
+      env: environment(made),
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const ended = once(child, 'exit');
@@ -163,10 +146,7 @@ test('Ctrl-C, once or twice, and a reader that goes away leave nothing', { timeo
     else child.kill('SIGINT');
     if (end === 'twice') child.kill('SIGINT');
     await ended;
-    expect(
-      readdirSync(made).filter((name) => name.startsWith('liza-demo')),
-      end,
-    ).toEqual([]);
+    expect(leftIn(made), end).toEqual([]);
     while (tagged(made).length > 0) await new Promise((look) => setTimeout(look, 50)); // the test's own limit ends this
   }
 });

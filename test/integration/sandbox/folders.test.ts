@@ -2,11 +2,11 @@
 // claim, with nothing of them lost. Set-up and integration test run through it, and fail closed without it.
 
 import fs from 'node:fs';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isRefusal } from '../../../src/protocol/decision.ts';
 import type { SandboxSupport } from '../../../src/sandbox/mode.ts';
 import { claimTask } from '../../../src/tasks/claim.ts';
-import { type Project, type ProjectOptions, project, succeeded } from '../tasks/project.ts';
+import { type Project, type ProjectOptions, project, succeeded } from '../../support/project.ts';
 
 /** As on a machine with bubblewrap; nothing here starts it. */
 const THERE: SandboxSupport = {
@@ -17,12 +17,11 @@ const THERE: SandboxSupport = {
 };
 
 let p: Project;
-afterEach(() => p.remove());
 const open = (options: ProjectOptions = {}): Project => {
   p = project(options);
   return p;
 };
-const claim = (agent = 'coder-1') => claimTask(p.hands(agent, { sandboxSupport: THERE }), 't', agent);
+const claim = (agent = 'coder-1') => claimTask(p.as(agent, { sandboxSupport: THERE }), 't', agent);
 const isClone = (): boolean => fs.lstatSync(p.folder('t', '.git')).isDirectory();
 
 test('a new folder is a clone, though worktrees are configured', async () => {
@@ -62,6 +61,6 @@ test('set-up that cannot be confined is not run where that is required, and the 
 
 test('require without anyone to ask for a sandbox fails closed, too', async () => {
   open({ config: { sandbox: 'require', post_worktree_cmd: 'touch ran' } });
-  const refused = await claimTask(p.hands('coder-1'), 't', 'coder-1');
+  const refused = await claimTask(p.as('coder-1'), 't', 'coder-1');
   expect(isRefusal(refused) && refused.message).toContain('config.sandbox is require');
 });

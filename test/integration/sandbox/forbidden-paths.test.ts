@@ -1,12 +1,12 @@
 // What no setting may open, on a real disk: links count as what they lead to.
 
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { realDisk } from '../../../src/ports/disk.ts';
 import { buildPolicy } from '../../../src/sandbox/build-policy.ts';
 import { whyForbidden } from '../../../src/sandbox/forbidden-paths.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let base: string;
 const at = (place: string): string => place.replace('BASE', base);
@@ -18,14 +18,13 @@ const site = () => ({
 });
 
 beforeAll(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), 'liza-holes-')));
+  base = temporaryFolder();
   for (const folder of ['p/.liza', 'p/.git/liza', 'p/.worktrees', 'p/cache', 'home/.cache'])
     mkdirSync(join(base, folder), { recursive: true });
   symlinkSync(join(base, 'p'), join(base, 'to-project'));
   symlinkSync(base, join(base, 'home/to-all'));
   symlinkSync(join(base, 'p/.liza'), join(base, 'home/to-board'));
 });
-afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 const NEVER = ['/proc', '/proc/1/environ', 'BASE/p/.liza', 'BASE/p/.liza/not-there-yet', 'BASE/p/.worktrees/a'];
 const LINKS = ['BASE/to-project', '~/to-all', '~/to-board'];

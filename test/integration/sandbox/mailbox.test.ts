@@ -3,11 +3,11 @@
 
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Broker, openBroker } from '../../../src/sandbox/mailbox-broker.ts';
 import { hostAt } from '../../host.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let base: string;
 let mail: string;
@@ -25,7 +25,7 @@ process.stdin.on('data', (d) => { input += d; }).on('end', () => {
 
 beforeEach(() => {
   asked = () => {};
-  base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'liza-broker-')));
+  base = temporaryFolder();
   mail = path.join(base, 'mail');
   fs.writeFileSync(path.join(base, 'liza.cjs'), FAKE);
   broker = openBroker(hostAt(), {
@@ -38,7 +38,6 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await broker.close(0);
-  fs.rmSync(base, { recursive: true, force: true });
 });
 
 const lay = (id: string, request: object): void => {

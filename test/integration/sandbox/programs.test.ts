@@ -3,9 +3,8 @@
 
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { realDisk } from '../../../src/ports/disk.ts';
 import { settings } from '../../../src/protocol/state.ts';
 import { confine } from '../../../src/sandbox/confine.ts';
@@ -20,7 +19,8 @@ import {
 import { toolFolders } from '../../../src/sandbox/toolchains.ts';
 import { hostAt } from '../../host.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { type Project, project } from '../tasks/project.ts';
+import { type Project, project } from '../../support/project.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const works = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status === 0;
 const NONE: SandboxSupport = {
@@ -42,7 +42,6 @@ beforeEach(() => {
   fs.mkdirSync(path.join(home, '.config'), { recursive: true });
   fs.writeFileSync(path.join(home, '.config/token'), 'top secret\n');
 });
-afterEach(() => p.remove());
 
 const run = async (
   script: string,
@@ -53,7 +52,7 @@ const run = async (
   const env = { ...process.env, ...p.env, HOME: home, LIZA_SANDBOX: undefined };
   const rules = { ...settings(await p.state()), sandbox: 'require' as const, ...config };
   const program = { argv: ['sh', '-c', script] as [string, ...string[]], cwd: folder, env, timeoutMs };
-  return runConfined({ ...p.hands('coder-1'), sandboxSupport }, rules, { folder, part: 'tests' }, program);
+  return runConfined({ ...p.as('coder-1'), sandboxSupport }, rules, { folder, part: 'tests' }, program);
 };
 
 describe.skipIf(process.platform !== 'linux')('a bubblewrap', () => {
@@ -191,7 +190,7 @@ describe('where there is none', () => {
 });
 
 test('programs in hidden places: what PATH and its links lead to is shown, and not the home itself', () => {
-  const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'liza-tools-')));
+  const base = temporaryFolder();
   const at = (name: string): string => path.join(base, name);
   for (const name of [
     '.local/bin',

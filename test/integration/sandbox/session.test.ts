@@ -4,7 +4,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type Config, type Role, type Settings, settings } from '../../../src/protocol/state.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { sandboxSupportOf } from '../../../src/sandbox/mode.ts';
@@ -12,7 +12,7 @@ import { openSandboxSession, type SandboxSession, sandboxPromptSection } from '.
 import type { SupervisorContext } from '../../../src/supervisor/context.ts';
 import type { SessionWork } from '../../../src/supervisor/session.ts';
 import { hostAt } from '../../host.ts';
-import { type Project, project } from '../tasks/project.ts';
+import { type Project, project } from '../../support/project.ts';
 
 const works = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status === 0;
 
@@ -36,7 +36,6 @@ beforeEach(() => {
     fs.writeFileSync(path.join(home, name), text);
   }
 });
-afterEach(() => p.remove());
 
 const PROVIDER = {
   name: 'cli',

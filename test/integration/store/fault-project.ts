@@ -1,9 +1,7 @@
 // Projects for the fault sweep: a real repository, real files, the real lock, copied from a template
 // for every try; the operations that are interrupted; and what a board looks like from outside.
 
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { type Files, realFiles } from '../../../src/ports/files.ts';
 import { acquireLock } from '../../../src/ports/locks.ts';
@@ -20,6 +18,8 @@ import { applyHunks } from '../../../src/store/yaml/hunks.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
 import type { Fault } from '../../faults.ts';
 import { hostAt } from '../../host.ts';
+import { repositoryIn, start } from '../../support/repository.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Later than every file of the test, so that readers confirm the cache and `peek` serves from it. */
 const NOW = Date.parse('2098-01-01T00:00:00Z');
@@ -115,14 +115,13 @@ type Template = (typeof TEMPLATES)[number];
 
 export interface Yard {
   copy(template: Template): string;
-  remove(): void;
 }
 
 export async function makeYard(): Promise<Yard> {
-  const base = fs.mkdtempSync(path.join(os.tmpdir(), 'liza-faults-'));
+  const base = temporaryFolder();
   const folder = (name: string) => path.join(base, name);
   const derive = (template: Template, from: Template) => fs.cpSync(folder(from), folder(template), { recursive: true });
-  makeRepository(folder('repository'));
+  start(repositoryIn(base, 'repository'), 'main', { 'specs/vision.md': '# Vision\n' });
   derive('handwritten', 'repository');
   fs.mkdirSync(path.join(folder('handwritten'), '.liza'));
   fs.writeFileSync(pathsOf(folder('handwritten'), undefined).state, BOARD);
@@ -148,7 +147,6 @@ export async function makeYard(): Promise<Yard> {
       }
       return root;
     },
-    remove: () => fs.rmSync(base, { recursive: true, force: true }),
   };
 }
 
@@ -210,29 +208,13 @@ const everyFile = (root: string): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));
 
-function makeRepository(root: string): void {
-  fs.mkdirSync(path.join(root, 'specs'), { recursive: true });
-  fs.writeFileSync(path.join(root, 'specs', 'vision.md'), '# Vision\n');
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-C', root, '-c', 'user.name=t', '-c', 'user.email=t', ...args]);
-  git('init', '-q', '--template=');
-  git('commit', '-q', '--allow-empty', '-m', 'start');
-  fs.writeFileSync(path.join(root, '.git', 'HEAD-COMMIT'), git('rev-parse', 'HEAD').toString().trim());
-}
-
 async function initialise(context: BoardContext): Promise<{ readonly ok: boolean }> {
   const { root } = context.paths;
-  const head = fs.readFileSync(path.join(root, '.git', 'HEAD-COMMIT'), 'utf8');
+  const head = fs.readFileSync(path.join(root, '.git/refs/heads/main'), 'utf8').trim();
   return init(
     context,
     { root, gitDirectory: path.join(root, '.git'), head },
-    {
-      goal: 'Retry all API calls',
-      spec: 'specs/vision.md',
-      branch: 'integration',
-      specExists: true,
-      schema: '{}\n',
-    },
+    { goal: 'Retry all API calls', spec: 'specs/vision.md', branch: 'integration', specExists: true, schema: '{}\n' },
   );
 }
 

@@ -3,7 +3,7 @@
 // in every way of test/faults.ts; then a reader looks, then another command writes.
 
 import fs from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { errorCode, realFiles } from '../../../src/ports/files.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import { Refused } from '../../../src/protocol/decision.ts';
@@ -33,7 +33,6 @@ let yard: Yard;
 beforeAll(async () => {
   yard = await makeYard();
 });
-afterAll(() => yard.remove());
 
 describe.each(OPERATIONS)('$name', (operation) => {
   it.each(operation.faults ?? FAULTS)('is whole before or after: %s', async (fault) => {

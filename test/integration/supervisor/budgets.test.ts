@@ -13,7 +13,7 @@ import type { AgentEvent } from '../../../src/providers/provider.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { hostAt } from '../../host.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { type Project, START, succeeded, WORK } from '../tasks/project.ts';
+import { type Project, START, succeeded, WORK } from '../../support/project.ts';
 import { open, type Part, type RoomOptions, r } from './harness.ts';
 
 const used = (usage: Extract<AgentEvent, { kind: 'usage' }>['usage']): readonly AgentEvent[] => [

@@ -6,7 +6,7 @@ import { realDisk } from '../../../src/ports/disk.ts';
 import { processesOf } from '../../../src/process/process-table.ts';
 import { agentTag } from '../../../src/process/tags.ts';
 import { hostAt } from '../../host.ts';
-import { succeeded } from '../tasks/project.ts';
+import { succeeded } from '../../support/project.ts';
 import { open, type Part, r, UNCHANGED } from './harness.ts';
 
 const declare = (code: number, agent = 'coder-1') => r().p.run(agent, { name: 'exit', code });

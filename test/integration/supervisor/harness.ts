@@ -11,7 +11,7 @@ import type { AgentEvent, Provider, SessionRequest } from '../../../src/provider
 import { makeChangeSignal } from '../../../src/supervisor/change-signal.ts';
 import { type CrewOptions, startCrew } from '../../../src/supervisor/crew.ts';
 import type { CrewControl } from '../../../src/supervisor/crew-view.ts';
-import { type Project, type ProjectOptions, project, START } from '../tasks/project.ts';
+import { type Project, type ProjectOptions, project, START } from '../../support/project.ts';
 
 export { UNCHANGED } from '../../unit/protocol/world.ts';
 
@@ -140,7 +140,6 @@ async function openRoom(options: RoomOptions): Promise<Room> {
       control.stop();
       control.stop();
       await control.ended.catch(() => {}); // an accident is the test's own matter
-      p.remove();
     },
   };
 }

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { claimTask } from '../../../src/tasks/claim.ts';
-import { succeeded } from '../tasks/project.ts';
+import { succeeded } from '../../support/project.ts';
 import { open, r } from './harness.ts';
 
 const ended = (): number =>
@@ -34,7 +34,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
 
     const { p } = r();
     await p.run(undefined, { name: 'release-claim', task: 't', reason: 'poisoned' });
-    const claimed = succeeded(await claimTask(p.hands('coder-2'), 't', 'coder-2'));
+    const claimed = succeeded(await claimTask(p.as('coder-2'), 't', 'coder-2'));
     expect(p.gitIn(p.folder('t'), 'rev-parse', 'HEAD')).toBe(claimed.base);
     const aside = fs.readdirSync(p.file('.worktrees')).filter((name) => name.startsWith('.kept-'));
     const kept = Object.values(p.refs('refs/liza/attempts/t'));
@@ -54,7 +54,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     await r().until('the next session', () => r().started.length === 2);
     const { p } = r();
     await p.run(undefined, { name: 'release-claim', task: 't', reason: 'too deep' });
-    succeeded(await claimTask(p.hands('coder-2'), 't', 'coder-2'));
+    succeeded(await claimTask(p.as('coder-2'), 't', 'coder-2'));
     expect(fs.readdirSync(p.folder('t'))).not.toContain('dddddddddd');
     const [aside = ''] = fs.readdirSync(p.file('.worktrees')).filter((name) => name.startsWith('.kept-'));
     expect(fs.readdirSync(p.file('.worktrees', aside))).toContain('dddddddddd');

@@ -3,7 +3,7 @@
 
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { succeeded } from '../tasks/project.ts';
+import { succeeded } from '../../support/project.ts';
 import { open, type Part, r, UNCHANGED } from './harness.ts';
 
 const member = (id = 'coder-1') =>

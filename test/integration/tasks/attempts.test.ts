@@ -3,15 +3,14 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Project, project } from '../project/real-project.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { type PlayedProject, playedProject } from '../../support/by-verbs.ts';
 
-let here: Project;
+let here: PlayedProject;
 beforeEach(async () => {
-  here = project();
+  here = playedProject();
   await here.ok(['init', 'Greet people']);
 });
-afterEach(() => here.remove());
 
 interface Listed {
   readonly task: string;
@@ -30,24 +29,24 @@ const listed = async (...args: string[]): Promise<readonly Listed[]> =>
 /** Discards a claim with so much work in it. */
 async function discarded(id: string, { commits, files }: { commits: number; files: number }): Promise<string> {
   await here.claim(id);
-  for (let n = 0; n < commits; n++) here.commit(id, `src/${n}.ts`, `commit ${n} ${Math.random()}\n`);
-  const tip = here.in(join(here.root, '.worktrees', id), 'rev-parse', 'HEAD');
-  for (let n = 0; n < files; n++) here.write(`.worktrees/${id}/notes-${n}.md`, `not committed ${n}\n`);
+  for (let n = 0; n < commits; n++) here.work(id, { [`src/${n}.ts`]: `commit ${n} ${Math.random()}\n` });
+  const tip = here.gitIn(here.folder(id), 'rev-parse', 'HEAD');
+  for (let n = 0; n < files; n++) here.write({ [`.worktrees/${id}/notes-${n}.md`]: `not committed ${n}\n` });
   await here.ok(['release-claim', id]);
   return tip;
 }
 
 test('nothing was discarded: said so, and well', async () => {
   await here.add('greet');
-  expect(await here.ok(['attempts'])).toMatchObject({ out: 'no work was discarded\n' });
-  expect(await here.ok(['attempts', 'greet'])).toMatchObject({ out: 'no work of greet was discarded\n' });
+  expect(await here.ok(['attempts'])).toMatchObject({ stdout: 'no work was discarded\n' });
+  expect(await here.ok(['attempts', 'greet'])).toMatchObject({ stdout: 'no work of greet was discarded\n' });
   expect(await listed()).toEqual([]);
 });
 
 test('a task that is not there is refused, unless it has attempts', async () => {
   const ran = await here.liza(['attempts', 'nobody']);
-  expect(ran).toMatchObject({ code: 1, out: '' });
-  expect(ran.err).toContain('there is no task "nobody"');
+  expect(ran).toMatchObject({ code: 1, stdout: '' });
+  expect(ran.stderr).toContain('there is no task "nobody"');
   const head = here.git('rev-parse', 'HEAD');
   here.git('update-ref', 'refs/liza/attempts/nobody/1', head);
   expect(await listed('nobody')).toMatchObject([{ task: 'nobody', n: 1, tip: head }]);
@@ -65,9 +64,9 @@ test('per attempt: whose, why, how much; grouped by task, newest last', async ()
     { task: 'greet', n: 2, commits: 1, uncommitted: 0, tip: second },
   ]);
   expect(await listed('greet')).toHaveLength(2);
-  const { out } = await here.ok(['attempts', 'greet']);
-  expect(out).toMatch(/^2 attempts of 1 task kept\n\ngreet\n {2}1 {2}\S+Z {2}coder-1 {2}its claim was released\n/);
-  expect(out).toContain(`2 commits, 1 uncommitted file, tip ${first}`);
+  const { stdout } = await here.ok(['attempts', 'greet']);
+  expect(stdout).toMatch(/^2 attempts of 1 task kept\n\ngreet\n {2}1 {2}\S+Z {2}coder-1 {2}its claim was released\n/);
+  expect(stdout).toContain(`2 commits, 1 uncommitted file, tip ${first}`);
 });
 
 test('the commands it prints show the work and bring it back', async () => {
@@ -83,7 +82,7 @@ test('the commands it prints show the work and bring it back', async () => {
   expect(seen[2]).toContain('+not committed 0');
   for (const command of attempt?.restore ?? []) shell(command);
   expect(here.git('rev-parse', 'greet-attempt-1')).toBe(tip);
-  const folder = join(here.root, '..', 'greet-attempt-1');
+  const folder = here.file('..', 'greet-attempt-1');
   expect(readFileSync(join(folder, 'notes-0.md'), 'utf8')).toBe('not committed 0\n');
   expect(existsSync(join(folder, 'src', '0.ts'))).toBe(true);
 });
@@ -109,8 +108,8 @@ test('what Liza did not write never becomes a command to paste', async () => {
     'refs/liza/attempts/greet/3',
     here.git('commit-tree', tree, '-m', 'greet: kept, \u001b[31mred'),
   );
-  const { out } = await here.ok(['attempts']);
-  expect(out).not.toMatch(/touch|`|\u001b/);
-  expect(out).toContain('^[[31mred');
-  expect(out).toContain('2 refs below refs/liza/attempts Liza did not write');
+  const { stdout } = await here.ok(['attempts']);
+  expect(stdout).not.toMatch(/touch|`|\u001b/);
+  expect(stdout).toContain('^[[31mred');
+  expect(stdout).toContain('2 refs below refs/liza/attempts Liza did not write');
 });

@@ -5,16 +5,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { leftoversIn } from '../../../src/git/scratch-folders.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { claimTask } from '../../../src/tasks/claim.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { write } from '../git/repo.ts';
-import { approvedTask, type Project, type ProjectOptions, project, succeeded } from './project.ts';
+import { write } from '../../support/core.mjs';
+import { approvedTask, type Project, type ProjectOptions, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
-afterEach(() => p.remove());
 
 const read = (...parts: readonly string[]): string => fs.readFileSync(path.join(...parts), 'utf8');
 const attempts = () => p.refs('refs/liza/attempts');
@@ -72,7 +71,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     write(p.folder('t'), { 'work.txt': 'mine\n' });
     expect(await p.claim('t')).toMatchObject({ already: true, base, folder: '.worktrees/t' });
     expect((await p.task('t')).epoch).toBe(1);
-    expect(await claimTask(p.hands('coder-2'), 't', 'coder-2')).toMatchObject({
+    expect(await claimTask(p.as('coder-2'), 't', 'coder-2')).toMatchObject({
       ok: false,
       code: 1,
       message: expect.stringContaining('coder-1 holds t'),
@@ -88,7 +87,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     const base = p.head();
     const commit = await p.submitted('t');
     await p.reject('t');
-    expect(await claimTask(p.hands('coder-2'), 't', 'coder-2')).toMatchObject({
+    expect(await claimTask(p.as('coder-2'), 't', 'coder-2')).toMatchObject({
       message: expect.stringContaining('reserved for coder-1'),
     });
     await p.claim('t');
@@ -124,7 +123,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     succeeded(await p.begin('t'));
     const commit = p.work('t');
     write(p.folder('t'), { 'notes.txt': 'uncommitted\n' });
-    expect(await claimTask(p.hands('coder-2'), 't', 'coder-2')).toMatchObject({ ok: false });
+    expect(await claimTask(p.as('coder-2'), 't', 'coder-2')).toMatchObject({ ok: false });
     p.pass(EXPIRED);
     await p.claim('t');
     expect(await p.task('t')).toMatchObject({ iteration: 1, epoch: 2, assigned_to: 'coder-1' });
@@ -218,7 +217,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     const commit = p.work('t');
     expect(await p.submit('t', '0'.repeat(40))).toMatchObject({ ok: false }); // refused, but seen
     fs.rmSync(p.folder('t'), { recursive: true });
-    expect(await claimTask(p.hands('coder-1'), 't', 'coder-1')).toMatchObject({
+    expect(await claimTask(p.as('coder-1'), 't', 'coder-1')).toMatchObject({
       code: 3,
       message: 'coder-1 holds t, but its folder .worktrees/t is not usable',
     });
@@ -272,26 +271,26 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     fs.symlinkSync(elsewhere, p.folder('t'));
     p.pass(EXPIRED);
     for (const agent of ['coder-1', 'coder-2']) {
-      expect(await claimTask(p.hands(agent), 't', agent)).toMatchObject({
+      expect(await claimTask(p.as(agent), 't', agent)).toMatchObject({
         code: 3,
         message: '.worktrees/t is a symbolic link, which could lead out of the project',
       });
     }
     fs.rmSync(p.file('.worktrees'), { recursive: true });
     fs.symlinkSync(elsewhere, p.file('.worktrees'));
-    expect(await claimTask(p.hands('coder-2'), 'u', 'coder-2')).toMatchObject(refusedBy('link', { code: 3 }));
+    expect(await claimTask(p.as('coder-2'), 'u', 'coder-2')).toMatchObject(refusedBy('link', { code: 3 }));
     expect(fs.readdirSync(elsewhere)).toEqual(['precious']);
     fs.rmSync(p.file('.worktrees'));
     fs.mkdirSync(p.file('.worktrees'));
     fs.writeFileSync(p.folder('u'), 'a file');
-    expect(await claimTask(p.hands('coder-2'), 'u', 'coder-2')).toMatchObject(refusedBy('link', { code: 3 }));
+    expect(await claimTask(p.as('coder-2'), 'u', 'coder-2')).toMatchObject(refusedBy('link', { code: 3 }));
     expect(read(p.folder('u'))).toBe('a file');
   });
 
   describe('preparing', () => {
     test('the command’s failure leaves nothing behind and shows what it printed', async () => {
       start({ config: { post_worktree_cmd: 'echo making > made; echo "no network" >&2; exit 7' } });
-      expect(await claimTask(p.hands('coder-1'), 't', 'coder-1')).toMatchObject(
+      expect(await claimTask(p.as('coder-1'), 't', 'coder-1')).toMatchObject(
         refusedBy('post-worktree-cmd', {
           code: 3,
           message: expect.stringContaining('ended with 7'),
@@ -305,13 +304,13 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
 
       // Halted meanwhile: what was made is taken back.
       await p.config({ post_worktree_cmd: `touch ${p.file('.liza', 'PAUSE')}` });
-      expect(await claimTask(p.hands('coder-1'), 't', 'coder-1')).toMatchObject(refusedBy('switches', { code: 1 }));
+      expect(await claimTask(p.as('coder-1'), 't', 'coder-1')).toMatchObject(refusedBy('switches', { code: 1 }));
       await expectNothingLeft('t');
       fs.rmSync(p.file('.liza', 'PAUSE'));
 
       // Stopped by the person.
       await p.config({ post_worktree_cmd: 'sleep 100' });
-      const hands = p.hands('coder-1', { stop: () => AbortSignal.timeout(50) });
+      const hands = p.as('coder-1', { stop: () => AbortSignal.timeout(50) });
       expect(await claimTask(hands, 't', 'coder-1')).toMatchObject({
         code: 3,
         message: expect.stringContaining('stopped'),
@@ -327,7 +326,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
       fs.appendFileSync(p.file('.git', 'info', 'exclude'), '*.log\n');
       await p.claim('t');
       expect(read(p.folder('t', 'copy.log'))).toBe('SECRET=1\n');
-      expect(status()).toBe('M README.md\n?? .env');
+      expect(status()).toBe(' M README.md\n?? .env');
       // The command changed a tracked file: that is how the folder was handed over.
       expect(p.refs('refs/liza/baseline')).toHaveProperty('refs/liza/baseline/t');
       expect(await p.last('t', 'claimed')).toMatchObject({ baseline: expect.stringMatching(/^[0-9a-f]{40}$/) });
@@ -385,7 +384,7 @@ test('a holder that is provably dead is followed at once', async () => {
   const child = spawn('sleep', ['100'], { stdio: 'ignore' });
   const epoch = state.tasks[0]?.epoch ?? 0;
   await p.store.renew({ agent: 'coder-1', task: 't', epoch, seconds: 300, pid: child.pid ?? 0 });
-  expect(await claimTask(p.hands('coder-2'), 't', 'coder-2')).toMatchObject({ ok: false });
+  expect(await claimTask(p.as('coder-2'), 't', 'coder-2')).toMatchObject({ ok: false });
   child.kill('SIGKILL');
   await once(child, 'exit');
   expect(await p.claim('t', 'coder-2')).toMatchObject({ folder: '.worktrees/t' });
@@ -420,7 +419,7 @@ test('a setting that changed meanwhile: a folder stays what it is until it is ma
 
 test('two at once: one gets it, the other touches nothing', async () => {
   p = project();
-  const [one, two] = await Promise.all(['coder-1', 'coder-2'].map((agent) => claimTask(p.hands(agent), 't', agent)));
+  const [one, two] = await Promise.all(['coder-1', 'coder-2'].map((agent) => claimTask(p.as(agent), 't', agent)));
   const winner = one !== undefined && 'folder' in one ? 'coder-1' : 'coder-2';
   expect([one, two].filter((outcome) => outcome !== undefined && 'folder' in outcome)).toHaveLength(1);
   expect(await p.task('t')).toMatchObject({ status: 'CLAIMED', assigned_to: winner, epoch: 1 });
@@ -435,7 +434,7 @@ test('what Liza did not make is refused and stays: a folder, a branch, branches 
   p.git('branch', 'task/branch');
   p.git('branch', 'task/below/mine');
   const claims = await Promise.all(
-    ['folder', 'branch', 'below'].map((task, at) => claimTask(p.hands(`coder-${at + 1}`), task, `coder-${at + 1}`)),
+    ['folder', 'branch', 'below'].map((task, at) => claimTask(p.as(`coder-${at + 1}`), task, `coder-${at + 1}`)),
   );
   expect(claims.map((claim) => 'code' in claim && [claim.code, claim.guard])).toEqual<[number, RefusalName][]>([
     [3, 'foreign'],
@@ -453,7 +452,7 @@ test('what Liza did not make is refused and stays: a folder, a branch, branches 
   p.git('worktree', 'prune');
   p.git('worktree', 'add', '-q', path.join(p.base, 'looking'), 'task/used');
   p.pass(EXPIRED);
-  expect(await claimTask(p.hands('coder-2'), 'used', 'coder-2')).toMatchObject(refusedBy('branch-in-use', { code: 3 }));
+  expect(await claimTask(p.as('coder-2'), 'used', 'coder-2')).toMatchObject(refusedBy('branch-in-use', { code: 3 }));
   expect(p.gitIn(path.join(p.base, 'looking'), 'status', '--porcelain')).toBe('');
 });
 

@@ -2,15 +2,14 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findPlace, isPlace } from '../../../src/git/task-folder.ts';
 import { settings } from '../../../src/protocol/state.ts';
 import { submitFacts, worktreeFacts } from '../../../src/tasks/commit-facts.ts';
-import { write } from '../git/repo.ts';
-import { type Project, type ProjectOptions, project, succeeded } from './project.ts';
+import { write } from '../../support/core.mjs';
+import { type Project, type ProjectOptions, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
-afterEach(() => p.remove());
 
 const facts = async () => {
   const gitDir = await p.gitDir();

@@ -1,14 +1,13 @@
 // `wt create`: the folder of a claimed task, made again where it was or anew from integration.
 
 import fs from 'node:fs';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createWorktree } from '../../../src/tasks/create-worktree.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { write } from '../git/repo.ts';
-import { type Project, project, succeeded } from './project.ts';
+import { write } from '../../support/core.mjs';
+import { type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
-afterEach(() => p.remove());
 
 describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
   const headIn = (): string => p.gitIn(p.folder('t'), 'rev-parse', 'HEAD');
@@ -22,11 +21,11 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     const commit = p.work('t');
     await p.submit('t', '0'.repeat(40)); // refused, but seen
     write(p.folder('t'), { 'notes.txt': 'uncommitted\n' });
-    expect(await createWorktree(p.hands('coder-1'), 't', false)).toEqual({ folder: '.worktrees/t', start: commit });
+    expect(await createWorktree(p.as('coder-1'), 't', false)).toEqual({ folder: '.worktrees/t', start: commit });
     expect(status()).toBe('?? notes.txt');
 
     fs.rmSync(p.folder('t'), { recursive: true });
-    expect(await createWorktree(p.hands('coder-1'), 't', false)).toMatchObject({ start: commit });
+    expect(await createWorktree(p.as('coder-1'), 't', false)).toMatchObject({ start: commit });
     expect([headIn(), status()]).toEqual([commit, '']);
     // In mid-iteration: base, start and checkpoint are what they were.
     expect(await p.task('t')).toMatchObject({ base_commit: base, iteration: 1 });
@@ -35,17 +34,17 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     // Preparing fails: where the work was is not forgotten.
     await p.config({ post_worktree_cmd: 'exit 9' });
     fs.rmSync(p.folder('t'), { recursive: true });
-    expect(await createWorktree(p.hands('coder-1'), 't', false)).toMatchObject(
+    expect(await createWorktree(p.as('coder-1'), 't', false)).toMatchObject(
       refusedBy('post-worktree-cmd', { code: 3 }),
     );
     expect(fs.existsSync(p.folder('t'))).toBe(false);
     await p.config({ post_worktree_cmd: null });
-    expect(await createWorktree(p.hands('coder-1'), 't', false)).toMatchObject({ start: commit });
+    expect(await createWorktree(p.as('coder-1'), 't', false)).toMatchObject({ start: commit });
     expect(headIn()).toBe(commit);
 
     const integration = await p.accepted({ 'newer.txt': 'x\n' });
     write(p.folder('t'), { 'notes.txt': 'uncommitted again\n' });
-    const fresh = succeeded(await createWorktree(p.hands(), 't', true));
+    const fresh = succeeded(await createWorktree(p.as(), 't', true));
     expect(fresh).toMatchObject({ start: integration, kept: 'refs/liza/attempts/t/1' });
     expect([headIn(), status()]).toEqual([integration, '']);
     expect(p.git('show', 'refs/liza/attempts/t/1:notes.txt')).toBe('uncommitted again');
@@ -56,8 +55,8 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
 
 test('only for a claimed task, and by whoever may', async () => {
   p = project();
-  expect(await createWorktree(p.hands(), 't', false)).toMatchObject(refusedBy('state'));
+  expect(await createWorktree(p.as(), 't', false)).toMatchObject(refusedBy('state'));
   await p.claim('t');
-  expect(await createWorktree(p.hands('coder-2'), 't', true)).toMatchObject(refusedBy('own-task'));
-  expect(await createWorktree(p.hands(), 'none', false)).toMatchObject(refusedBy('task-exists'));
+  expect(await createWorktree(p.as('coder-2'), 't', true)).toMatchObject(refusedBy('own-task'));
+  expect(await createWorktree(p.as(), 'none', false)).toMatchObject(refusedBy('task-exists'));
 });

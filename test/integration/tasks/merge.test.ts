@@ -2,13 +2,13 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isRunning, leftoversIn } from '../../../src/git/scratch-folders.ts';
 import { acceptIntegration } from '../../../src/project/doctor-work.ts';
 import type { MergeFailure } from '../../../src/tasks/merge.ts';
 import { refusedBy } from '../../refused-by.ts';
-import type { Contents } from '../git/repo.ts';
-import { approvedTask, type Project, project, succeeded } from './project.ts';
+import type { Contents } from '../../support/core.mjs';
+import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
 
 const SCRIPT = 'scripts/integration-test.sh';
 const lines = (...changed: readonly (readonly [number, string])[]): string =>
@@ -16,7 +16,6 @@ const lines = (...changed: readonly (readonly [number, string])[]): string =>
 
 let p: Project;
 let start: string;
-afterEach(() => p.remove());
 
 /** Tasks that are approved, each with its files; `script` is what integration has as its test. */
 function approved(tasks: Readonly<Record<string, Contents>>, script?: string, seconds = 20): void {
@@ -85,7 +84,7 @@ describe('ways', () => {
   test('what a person has merged and accepted meanwhile needs no second merge', async () => {
     approved({ t: { 'list.txt': lines([1, 'x']) } });
     p.git('branch', '-f', 'integration', await commitOf('t'));
-    succeeded(await acceptIntegration(p.hands()));
+    succeeded(await acceptIntegration(p.as()));
     expect(await p.merge('t')).toMatchObject({ how: 'contained', commit: p.head() });
     expect(await p.task('t')).toMatchObject({ status: 'MERGED', merge_commit: p.head() });
   });
@@ -123,12 +122,12 @@ describe('ways', () => {
 
   test('the approver’s supervisor comes first, and nobody merges while halted', async () => {
     approved({ t: { 'a.txt': 'a\n' } });
-    expect(await failure(p.merge('t', {}, p.hands('coder-2')))).toMatchObject(refusedBy('approver-first'));
+    expect(await failure(p.merge('t', {}, p.as('coder-2')))).toMatchObject(refusedBy('approver-first'));
     fs.writeFileSync(p.file('.liza', 'PAUSE'), '');
     expect(await failure(p.merge('t'))).toMatchObject(refusedBy('switches'));
     fs.rmSync(p.file('.liza', 'PAUSE'));
     await expectUntouched();
-    expect(await p.merge('t', {}, p.hands())).toMatchObject({ how: 'fast-forward' }); // a person may
+    expect(await p.merge('t', {}, p.as())).toMatchObject({ how: 'fast-forward' }); // a person may
   });
 });
 
@@ -165,11 +164,11 @@ describe('the branch', () => {
     expect((await p.state()).goal.integration_moved).toMatchObject({ expected: start, found });
     expect(await failure(p.merge('t'))).toMatchObject(refusedBy('integration-accepted'));
     await expectUntouched(found);
-    succeeded(await acceptIntegration(p.hands()));
+    succeeded(await acceptIntegration(p.as()));
     expect(await p.merge('t')).toMatchObject({ how: 'merge' });
     expect(p.git('rev-parse', 'integration^1')).toBe(found);
     p.git('branch', '-f', 'integration', found);
-    expect(await acceptIntegration(p.hands())).toMatchObject({ head: found, gone: ['t'] });
+    expect(await acceptIntegration(p.as())).toMatchObject({ head: found, gone: ['t'] });
   });
 
   test('gone: refused with how to bring it back', async () => {
@@ -238,7 +237,7 @@ describe('the integration test', () => {
   test('hanging: ended at its limit, with all that it started', async () => {
     approved({ t: { 'a.txt': 'a\n' } }, 'sleep 987 & echo $! > "$TMPDIR/child"; sleep 987\n', 1);
     const env = { ...p.env, TMPDIR: p.base };
-    expect(await failure(p.merge('t', {}, p.hands('code-reviewer-1', { env })))).toMatchObject({
+    expect(await failure(p.merge('t', {}, p.as('code-reviewer-1', { env })))).toMatchObject({
       code: 3,
       message: expect.stringContaining('did not end within 1 s'),
     });
@@ -261,7 +260,7 @@ rm -rf src .git/objects\n`;
       ],
     });
     succeeded(await p.merge('other'));
-    const hands = p.hands('code-reviewer-1', { env: { ...p.env, SECRET_TOKEN: 'sesame' } });
+    const hands = p.as('code-reviewer-1', { env: { ...p.env, SECRET_TOKEN: 'sesame' } });
     const merged = succeeded(await p.merge('t', {}, hands));
     expect(merged).toMatchObject({ how: 'merge', test: { verdict: 'green' } });
     if (merged.test?.verdict !== 'green') throw new Error('not green');
@@ -283,10 +282,8 @@ rm -rf src .git/objects\n`;
     expect(await failure(p.merge('t'))).toMatchObject(refusedBy('integration-test'));
     expect(await failure(p.merge('link'))).toMatchObject(refusedBy('integration-test'));
     expect(fs.existsSync(path.join(p.base, 'candidate-judged'))).toBe(false);
-    p.remove();
-
     approved({ t: { [SCRIPT]: 'exit 0\n', 'a.txt': 'a\n' } }, 'exit 1\n');
-    expect(await p.merge('t', { testFrom: 'candidate' }, p.hands())).toMatchObject({ test: { verdict: 'green' } });
+    expect(await p.merge('t', { testFrom: 'candidate' }, p.as())).toMatchObject({ test: { verdict: 'green' } });
   });
 
   test('a link in place of its folder or file does not lead it elsewhere', async () => {
@@ -323,7 +320,7 @@ rm -rf src .git/objects\n`;
     await expectUntouched();
 
     meanwhile('sleep 100');
-    const hands = p.hands('code-reviewer-1', { stop: () => stopped });
+    const hands = p.as('code-reviewer-1', { stop: () => stopped });
     const stopped = AbortSignal.timeout(200);
     expect(await failure(p.merge('t', {}, hands))).toMatchObject(refusedBy('stopped', { code: 1 }));
     await expectUntouched();

@@ -1,16 +1,15 @@
 // What a black-box attack once lost or bent, each as the shortest way to it.
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { claimReview } from '../../../src/tasks/claim-review.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { releaseClaim } from '../../../src/tasks/release.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { write } from '../git/repo.ts';
-import { type Project, project, succeeded } from './project.ts';
+import { write } from '../../support/core.mjs';
+import { type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
-afterEach(() => p.remove());
 
 const SCRIPT = 'scripts/integration-test.sh';
 
@@ -23,7 +22,7 @@ test.each(['worktree', 'clone'] as const)(
     p.git('init', '-q', inner);
     write(inner, { 'precious.txt': 'precious\n' });
     write(p.folder('t'), { 'plain.txt': 'plain\n' });
-    const released = succeeded(await releaseClaim(p.hands(), 't', undefined));
+    const released = succeeded(await releaseClaim(p.as(), 't', undefined));
     expect(released.attempt?.uncommitted).toBe(1);
     expect(readFileSync(p.file(released.keptFolder ?? '', 'inner', 'precious.txt'), 'utf8')).toBe('precious\n');
     await p.claim('t');
@@ -43,7 +42,7 @@ test('a clone’s stash, tags and other branches stay reachable', async () => {
   p.gitIn(folder, 'tag', '-a', '-m', 'x', 'marked');
   const stash = p.gitIn(folder, 'rev-parse', 'refs/stash');
   p.gitIn(folder, 'checkout', '-q', 'task/t');
-  succeeded(await releaseClaim(p.hands(), 't', undefined));
+  succeeded(await releaseClaim(p.as(), 't', undefined));
   const reachable = p.git('rev-list', '--all').split('\n');
   expect(reachable).toEqual(expect.arrayContaining([experiment, stash]));
 });
@@ -72,7 +71,7 @@ test('a folder that is gone comes back where its branch is, not where Liza last 
   await p.claim('t');
   const tip = p.work('t', { 'a.txt': 'a\n' });
   rmSync(p.folder('t'), { recursive: true });
-  succeeded(await reconcile(p.hands()));
+  succeeded(await reconcile(p.as()));
   expect(p.gitIn(p.folder('t'), 'rev-parse', 'HEAD')).toBe(tip);
 });
 
@@ -84,11 +83,11 @@ test('after a red test the same commit may be reviewed again by the same reviewe
   await p.begin('t');
   succeeded(await p.submit('t', commit));
   expect((await p.task('t')).approvals).toBeUndefined();
-  succeeded(await claimReview(p.hands('code-reviewer-1'), 't', 'code-reviewer-1'));
+  succeeded(await claimReview(p.as('code-reviewer-1'), 't', 'code-reviewer-1'));
 });
 
 test('a user’s branch called task does not trip the doctor', async () => {
   p = project();
   p.git('branch', 'task');
-  expect(succeeded(await reconcile(p.hands()))).toEqual([]);
+  expect(succeeded(await reconcile(p.as()))).toEqual([]);
 });

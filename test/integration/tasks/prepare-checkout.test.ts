@@ -5,22 +5,20 @@ import {
   chmodSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { contextOf } from '../../../src/store/open.ts';
 import { type PrepareRequest, prepareFolder } from '../../../src/tasks/prepare-checkout.ts';
 import { hostAt } from '../../host.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let home = '';
 let root = '';
@@ -29,7 +27,7 @@ let outside = '';
 const said: string[] = [];
 
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), 'liza-prepare-')));
+  home = temporaryFolder();
   root = join(home, 'project');
   folder = join(root, '.worktrees', 'task-1');
   outside = join(home, 'outside');
@@ -38,7 +36,6 @@ beforeEach(() => {
   write(join(outside, 'secret'), 'outside');
   said.length = 0;
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function write(file: string, text: string | Buffer): void {
   mkdirSync(dirname(file), { recursive: true });

@@ -3,13 +3,12 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Config, Task } from '../../../src/protocol/state.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { type Project, project, succeeded, WORK } from './project.ts';
+import { type Project, project, succeeded, WORK } from '../../support/project.ts';
 
 let p: Project;
-afterEach(() => p.remove());
 
 /** Outside of every checkout: what ran, and what it shall do. */
 const RAN = 'echo ran >> ../../../runs;';

@@ -2,15 +2,14 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { acquireLock } from '../../../src/ports/locks.ts';
 import type { Config, Task } from '../../../src/protocol/state.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { type Project, project, succeeded } from './project.ts';
+import { type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
-afterEach(() => p.remove());
 
 /** A runner that any shell has: each file below test/ must pass. */
 const FILES = {
@@ -76,7 +75,7 @@ describe('the validation at the submitted commit', () => {
     fs.writeFileSync(p.folder('t', 'secret.txt'), 'not committed');
     const env = { ...p.env, SOME_API_KEY: 'k', LIZA_AGENT_ID: 'coder-1', ANTHROPIC_API_KEY: 'a' };
     const { submitForReview } = await import('../../../src/tasks/submit.ts');
-    succeeded(await submitForReview(p.hands('coder-1', { env }), 't', 'HEAD'));
+    succeeded(await submitForReview(p.as('coder-1', { env }), 't', 'HEAD'));
     const log = fs.readFileSync(p.file('.liza/evidence/t/1-1.log'), 'utf8');
     expect(log.split('\n')).toEqual(expect.arrayContaining([commit, 'run.sh', 'src', 'test']));
     expect(log).not.toMatch(/not committed|SOME_API_KEY|ANTHROPIC|LIZA_AGENT_ID/);
@@ -136,7 +135,7 @@ describe('the validation at the submitted commit', () => {
     await begun({ tdd: 'off' }, { validation: ['echo ran >> ../../../runs; sh run.sh'] });
     const runs = (): number => fs.readFileSync(path.join(p.base, 'runs'), 'utf8').trim().split('\n').length;
     p.work('t', GOOD);
-    const pausing = p.hands('coder-1', {
+    const pausing = p.as('coder-1', {
       say: () => fs.writeFileSync(p.file('.liza', 'PAUSE'), ''),
     });
     const { submitForReview } = await import('../../../src/tasks/submit.ts');
@@ -160,7 +159,7 @@ describe('the validation at the submitted commit', () => {
   test('a lease that is lost meanwhile: nothing is submitted', async () => {
     await begun();
     p.work('t', GOOD);
-    const late = p.hands('coder-1', { say: () => p.pass(100_000) });
+    const late = p.as('coder-1', { say: () => p.pass(100_000) });
     const { submitForReview } = await import('../../../src/tasks/submit.ts');
     expect(await submitForReview(late, 't', 'HEAD')).toMatchObject(refusedBy('holds-task', { ok: false }));
     expect(await p.task('t')).toMatchObject({ status: 'CLAIMED' });
@@ -180,10 +179,10 @@ describe('the validation at the submitted commit', () => {
     fs.mkdirSync(p.file('.liza', 'locks'), { recursive: true });
     const lock = await acquireLock(p.file('.liza', 'locks', 't.proof.lock'));
     if (!('release' in lock)) throw new Error('no lock');
-    succeeded(await reconcile(p.hands('coder-1')));
+    succeeded(await reconcile(p.as('coder-1')));
     expect(fs.existsSync(left)).toBe(true);
     lock.release();
-    expect(await reconcile(p.hands('coder-1'))).toMatchObject([{ subject: 't', done: 'its checkout is removed' }]);
+    expect(await reconcile(p.as('coder-1'))).toMatchObject([{ subject: 't', done: 'its checkout is removed' }]);
     expect(fs.existsSync(left)).toBe(false);
     fs.mkdirSync(left);
     p.work('t', GOOD);
@@ -330,7 +329,6 @@ describe('tdd', () => {
     p.work('t', GOOD);
     succeeded(await p.submit('t'));
     expect(await tests()).toBeUndefined();
-    p.remove();
     await begun({ tdd: 'strict' }, { type: 'docs', scope: 'IN: README.md' });
     p.work('t', { 'README.md': 'more\n' });
     succeeded(await p.submit('t'));
@@ -399,7 +397,7 @@ describe('evidence', () => {
     });
     const env = { ...p.env, DEPLOY_TOKEN: value };
     const { submitForReview } = await import('../../../src/tasks/submit.ts');
-    const no = await submitForReview(p.hands('coder-1', { env }), 't', 'HEAD');
+    const no = await submitForReview(p.as('coder-1', { env }), 't', 'HEAD');
     expect(JSON.stringify(no)).toContain('[redacted]');
     const told = kept().map((name) => fs.readFileSync(p.file('.liza/evidence', name), 'utf8'));
     expect(kept()).toEqual(['t/1-1.log', 't/1-2.log', 't/1.json']);
@@ -414,7 +412,7 @@ describe('evidence', () => {
       [`.github/workflows/${shaped}.yml`]: 'a',
       [`x/${shaped}/AGENTS.md`]: 'a',
     });
-    succeeded(await submitForReview(p.hands('coder-1', { env }), 't', 'HEAD'));
+    succeeded(await submitForReview(p.as('coder-1', { env }), 't', 'HEAD'));
     for (const text of [JSON.stringify(await p.state()), fs.readFileSync(p.file('.liza/journal.jsonl'), 'utf8')]) {
       expect(text).not.toContain(value);
       expect(text).not.toContain(shaped);

@@ -3,22 +3,21 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { temporaryPath } from '../../../src/git/scratch-folders.ts';
 import { findTrouble, type Mended } from '../../../src/tasks/find-mismatches.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
-import { write } from '../git/repo.ts';
-import { approvedTask, type Project, type ProjectOptions, project, succeeded } from './project.ts';
+import { write } from '../../support/core.mjs';
+import { approvedTask, type Project, type ProjectOptions, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
-afterEach(() => p.remove());
 
 /** As a reservation names a process that has ended. */
 const GONE = `${fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/999999999/1`;
 const told = (mended: readonly Mended[]): readonly string[] =>
   mended.map(({ subject, problem, done, resists }) => `${subject}: ${problem} → ${done ?? resists?.message ?? '?'}`);
-const look = async (): Promise<readonly string[]> => told(succeeded(await findTrouble(p.hands())) as readonly Mended[]);
-const mend = async (): Promise<readonly string[]> => told(succeeded(await reconcile(p.hands())) as readonly Mended[]);
+const look = async (): Promise<readonly string[]> => told(succeeded(await findTrouble(p.as())) as readonly Mended[]);
+const mend = async (): Promise<readonly string[]> => told(succeeded(await reconcile(p.as())) as readonly Mended[]);
 
 /** The second time there is nothing to do. */
 async function expectSettled(): Promise<void> {

@@ -2,14 +2,13 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { deleteWorktree, releaseClaim } from '../../../src/tasks/release.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { write } from '../git/repo.ts';
-import { type Project, project, succeeded } from './project.ts';
+import { write } from '../../support/core.mjs';
+import { type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
-afterEach(() => p.remove());
 const KEPT = 'refs/liza/attempts/t/1';
 
 /** Only what is kept is left of the task. */
@@ -28,7 +27,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     await p.claim('t');
     const commit = p.work('t');
     write(p.folder('t'), { 'notes.txt': 'uncommitted\n' });
-    const released = succeeded(await releaseClaim(p.hands(), 't', 'it is stuck'));
+    const released = succeeded(await releaseClaim(p.as(), 't', 'it is stuck'));
     expect(released).toMatchObject({
       committed: { ok: true },
       attempt: { ref: KEPT, tip: commit, commits: 1, uncommitted: 1, agent: 'coder-1', why: 'its claim was released' },
@@ -40,7 +39,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     expect(task).toMatchObject({ status: 'UNCLAIMED' });
     expect(task).not.toHaveProperty('worktree');
     expect(await p.last('t', 'released')).toMatchObject({ reason: 'it is stuck' });
-    expect(await releaseClaim(p.hands(), 't', 'it is stuck')).toMatchObject({ committed: { already: true } });
+    expect(await releaseClaim(p.as(), 't', 'it is stuck')).toMatchObject({ committed: { already: true } });
     expect(Object.keys(p.refs('refs/liza/attempts'))).toEqual([KEPT]);
     // And it can be had again, from the beginning.
     await p.claim('t', 'coder-2');
@@ -51,15 +50,15 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     p = project({ config: { isolation } });
     const commit = await p.submitted('t');
     for (const parts of ['in review', 'rejected']) {
-      expect(await deleteWorktree(p.hands(), 't')).toMatchObject({ ok: false, code: 1 });
+      expect(await deleteWorktree(p.as(), 't')).toMatchObject({ ok: false, code: 1 });
       expect(fs.existsSync(p.folder('t', 'src', 'app.ts'))).toBe(true);
       if (parts === 'in review') await p.reject('t');
     }
     p.pass(301);
-    expect(await deleteWorktree(p.hands(), 't')).toMatchObject({ attempt: { tip: commit, commits: 1 } });
+    expect(await deleteWorktree(p.as(), 't')).toMatchObject({ attempt: { tip: commit, commits: 1 } });
     expectPutAway();
     expect(await p.task('t')).toMatchObject({ status: 'REJECTED', review_commit: commit });
-    expect(await deleteWorktree(p.hands(), 't')).toMatchObject({ committed: { already: true } });
+    expect(await deleteWorktree(p.as(), 't')).toMatchObject({ committed: { already: true } });
     // Its coder comes back: a fresh start, since there is nothing left to go on with.
     await p.claim('t');
     expect(p.gitIn(p.folder('t'), 'status', '--porcelain')).toBe('');
@@ -69,10 +68,10 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
 test('what is not worth keeping leaves no attempt; a task that has ended is tidied too', async () => {
   p = project({ tasks: ['t', 'u'] });
   await p.claim('t');
-  expect(await releaseClaim(p.hands('coder-1'), 't', undefined)).toEqual({ committed: expect.anything() });
+  expect(await releaseClaim(p.as('coder-1'), 't', undefined)).toEqual({ committed: expect.anything() });
   expectPutAway();
   expect(p.refs('refs/liza')).toEqual({});
-  expect(await releaseClaim(p.hands('coder-2'), 'none', undefined)).toMatchObject(refusedBy('task-exists'));
+  expect(await releaseClaim(p.as('coder-2'), 'none', undefined)).toMatchObject(refusedBy('task-exists'));
 
   // Leftovers of a merged task, as a kill before the tidying leaves them.
   await p.approved('u', { 'src/u.ts': 'u\n', 'test/u.test.ts': 'u\n' });
@@ -81,7 +80,7 @@ test('what is not worth keeping leaves no attempt; a task that has ended is tidi
   fs.renameSync(path.join(p.base, 'saved'), p.folder('u'));
   p.git('update-ref', 'refs/liza/seen/u', 'integration');
   write(p.folder('u'), { 'late.txt': 'late\n' });
-  expect(await deleteWorktree(p.hands(), 'u')).toMatchObject({ attempt: { ref: 'refs/liza/attempts/u/1' } });
+  expect(await deleteWorktree(p.as(), 'u')).toMatchObject({ attempt: { ref: 'refs/liza/attempts/u/1' } });
   expect(p.git('show', 'refs/liza/attempts/u/1:late.txt')).toBe('late');
   expect(fs.existsSync(p.folder('u'))).toBe(false);
 });
@@ -92,7 +91,7 @@ test('a folder that resists is told; the board stands', async () => {
   const elsewhere = path.join(p.base, 'elsewhere');
   fs.renameSync(p.folder('t'), elsewhere);
   fs.symlinkSync(elsewhere, p.folder('t'));
-  expect(await releaseClaim(p.hands(), 't', undefined)).toMatchObject({
+  expect(await releaseClaim(p.as(), 't', undefined)).toMatchObject({
     committed: { ok: true },
     left: refusedBy('link', { code: 3 }),
   });

@@ -1,16 +1,15 @@
 // A commit is offered for review: what is refused and why, what is pinned, and that the pin is what counts.
 
 import fs from 'node:fs';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { claimReview } from '../../../src/tasks/claim-review.ts';
 import { submitForReview } from '../../../src/tasks/submit.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { write } from '../../support/core.mjs';
+import { type Project, type ProjectOptions, project, succeeded, WORK } from '../../support/project.ts';
 import { approve } from '../../unit/protocol/world.ts';
-import { write } from '../git/repo.ts';
-import { type Project, type ProjectOptions, project, succeeded, WORK } from './project.ts';
 
 let p: Project;
-afterEach(() => p.remove());
 
 describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
   const start = (options: ProjectOptions = {}): void => {
@@ -137,7 +136,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     start();
     const commit = await p.submitted('t');
     gitIn('commit', '-q', '--amend', '-m', 'afterwards');
-    const review = succeeded(await claimReview(p.hands('code-reviewer-1'), 't', 'code-reviewer-1'));
+    const review = succeeded(await claimReview(p.as('code-reviewer-1'), 't', 'code-reviewer-1'));
     expect(review).toMatchObject({ commit, base: p.head(), remarks: [expect.stringContaining('has moved on to')] });
     expect(p.git('cat-file', '-t', commit)).toBe('commit');
   });
@@ -152,8 +151,8 @@ test('a folder that is not usable is said to be so, and nothing is pinned', asyn
   expect(await p.submit('t')).toMatchObject(
     refusedBy('folder', { code: 3, message: expect.stringContaining('is gone') }),
   );
-  expect(await submitForReview(p.hands('coder-2'), 't', 'HEAD')).toMatchObject(refusedBy('holds-task'));
-  expect(await submitForReview(p.hands('coder-1'), 'none', 'HEAD')).toMatchObject(refusedBy('task-exists'));
+  expect(await submitForReview(p.as('coder-2'), 't', 'HEAD')).toMatchObject(refusedBy('holds-task'));
+  expect(await submitForReview(p.as('coder-1'), 'none', 'HEAD')).toMatchObject(refusedBy('task-exists'));
   expect(p.refs('refs/liza/review')).toEqual({});
 });
 
@@ -163,12 +162,12 @@ test('a review of what is no longer there is refused; a pin that was taken away 
   const commit = await p.submitted('t');
   p.git('update-ref', '-d', 'refs/liza/review/t/1');
   p.git('update-ref', '-d', 'refs/liza/review/t/mine');
-  succeeded(await claimReview(p.hands('code-reviewer-1'), 't', 'code-reviewer-1'));
+  succeeded(await claimReview(p.as('code-reviewer-1'), 't', 'code-reviewer-1'));
   expect(p.refs('refs/liza/review')).toEqual({ 'refs/liza/review/t/1': commit });
   const lost = await p.submitted('u', { 'src/u.ts': 'u\n', 'test/u.test.ts': 'u\n' }, 'coder-2');
   await p.run('code-reviewer-1', approve('t'));
   fs.rmSync(p.file('.git', 'objects', lost.slice(0, 2), lost.slice(2)));
-  expect(await claimReview(p.hands('code-reviewer-1'), 'u', 'code-reviewer-1')).toMatchObject(
+  expect(await claimReview(p.as('code-reviewer-1'), 'u', 'code-reviewer-1')).toMatchObject(
     refusedBy('commit', { code: 3 }),
   );
 });

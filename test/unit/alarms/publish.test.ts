@@ -1,7 +1,6 @@
 // What leaves the board: without secrets, gathered, and as arguments that no shell reads.
 
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { GATHER_MS, openBatch, QUIET_MS } from '../../../src/alarms/batch.ts';
@@ -14,6 +13,7 @@ import { realFiles } from '../../../src/ports/files.ts';
 import type { Environment } from '../../../src/ports/host.ts';
 import { redact, safeLine, secretsOf } from '../../../src/text/redact.ts';
 import { hostAt } from '../../host.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const alarm = (key: string, name: AlarmName = 'BLOCKED'): Alarm =>
   name === 'BLOCKED' ? warning(name, key, `${key} — why`) : alarmOf(name, key, key);
@@ -153,7 +153,7 @@ describe('the desktop', () => {
   });
 
   it('is called once per message, and not waited for', async () => {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'liza-notify-'));
+    const folder = temporaryFolder();
     const file = path.join(folder, 'said');
     fs.writeFileSync(
       path.join(folder, 'notify-send'),
@@ -169,7 +169,7 @@ describe('the desktop', () => {
   });
 
   it('whose notifier hangs gets rid of it, and of its children, at the end', async () => {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'liza-notify-'));
+    const folder = temporaryFolder();
     const file = path.join(folder, 'pids');
     fs.writeFileSync(
       path.join(folder, 'notify-send'),
@@ -201,7 +201,7 @@ describe('the desktop', () => {
 });
 
 describe('what is on, remembered on the disk', () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'liza-memory-'));
+  const folder = temporaryFolder();
   const file = path.join(folder, 'alarms.json');
   afterAll(() => fs.rmSync(folder, { recursive: true }));
   const BLOCKED = { key: 'BLOCKED:t', level: 'warning', text: '⚠️ BLOCKED: t — why: no key' };

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { agents, aReview, aTask, type Project, project } from './fixtures.ts';
 
 let here: Project;
@@ -8,7 +8,6 @@ beforeEach(() => {
     tasks: [aTask('one'), aTask('two', { depends_on: ['one'] }), aReview('judged')],
   });
 });
-afterEach(() => here.remove());
 
 const ADD = ['--desc', 'x', '--done', 'x', '--scope', 'IN: src'];
 const REJECTION = 'Blockers: 1\n- [blocker] a.ts:1 — wrong';
@@ -68,7 +67,7 @@ const named = ROWS.map(([argv, agent, said]) => ({ line: argv.join(' ').slice(0,
 
 test.each(named)('liza $line: one sentence, a hint, exit 1, nothing changed', async ({ argv, agent, said }) => {
   const before = await here.state();
-  const ran = await here.liza(argv, agent === undefined ? {} : { agent });
+  const ran = await here.liza(argv, { as: agent });
   expect(ran.code).toBe(1);
   expect(ran.stdout).toBe('');
   expect(ran.stderr).toMatch(said);

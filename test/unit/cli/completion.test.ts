@@ -1,28 +1,27 @@
 // Completion as a person meets it: the real scripts in the real shells, asking the program as it is shipped.
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { COMMON_OPTIONS } from '../../../src/cli/args.ts';
 import { REGISTRY } from '../../../src/cli/registry.ts';
+import { addTask } from '../../support/core.mjs';
+import { program } from '../../support/program.ts';
+import { repository } from '../../support/repository.ts';
 import { project } from './fixtures.ts';
 
-const home = realpathSync(mkdtempSync(join(tmpdir(), 'liza-completion-')));
-const board = join(home, 'project');
+const { base: home, root: board } = repository();
 const env = { PATH: `${join(home, 'bin')}:${process.env['PATH']}`, HOME: home, LANG: 'C.UTF-8', TMPDIR: home };
 
 function run(program: string, args: readonly string[], cwd = board, more: Readonly<Record<string, string>> = {}) {
@@ -30,29 +29,19 @@ function run(program: string, args: readonly string[], cwd = board, more: Readon
   return { status, stdout, stderr };
 }
 
-function liza(...args: string[]): string {
+function liza(...args: readonly string[]): string {
   const ran = run('liza', args);
   expect(ran).toMatchObject({ status: 0, stderr: '' });
   return ran.stdout;
 }
 
 beforeAll(() => {
-  execFileSync(process.execPath, [resolve(import.meta.dirname, '../../../tools/build.mjs')], {
-    env: { ...process.env, LIZA_DIST: join(home, 'dist') },
-  });
   mkdirSync(join(home, 'bin'));
-  symlinkSync(join(home, 'dist', 'liza.cjs'), join(home, 'bin', 'liza'));
-  mkdirSync(join(board, 'specs'), { recursive: true });
-  writeFileSync(join(board, 'specs', 'vision.md'), '# Vision\n');
-  execFileSync('git', ['init', '-q'], { cwd: board });
-  const who = ['-c', 'user.name=t', '-c', 'user.email=t@t'];
-  execFileSync('git', [...who, 'commit', '-qm', 'x', '--allow-empty'], { cwd: board });
+  symlinkSync(program(), join(home, 'bin', 'liza'));
   liza('init', 'Complete');
-  for (const id of ['retry-login', 'retry-search'])
-    liza('add-task', '--id', id, '--desc', id, '--spec', 'specs/vision.md', '--done', 'd', '--scope', 'IN: src');
+  for (const id of ['retry-login', 'retry-search']) liza(...addTask(id));
   expect(run('liza', ['register', 'coder-1'], board, { LIZA_AGENT_ID: 'coder-1' }).status).toBe(0);
 }, 60_000);
-afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 function script(shell: string): string {
   const file = join(home, `liza.${shell}`);
@@ -167,27 +156,23 @@ describe('liza __complete', () => {
 
   test('offers every command and every option', async () => {
     const here = project();
-    try {
-      const ask = async (...typed: string[]) => {
-        const { code, stdout, stderr } = await here.liza(['__complete', ...typed]);
-        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-        return lines(stdout);
-      };
-      const known = Object.entries(REGISTRY).filter(([, { load }]) => load !== undefined);
-      expect(known.length).toBeGreaterThan(60);
-      const firstWords = await ask('');
-      for (const [name, { summary, load }] of known) {
-        const [first = '', second] = name.split(' ');
-        expect(firstWords).toContainEqual(expect.stringMatching(new RegExp(`^${first}\t`)));
-        if (second === undefined) expect(firstWords).toContain(`${name}\t${summary}`);
-        else expect(await ask(first, '')).toContain(`${second}\t${summary}`);
-        const options = { ...(await load?.())?.options, ...COMMON_OPTIONS };
-        expect(await ask(...name.split(' '), '--')).toEqual(
-          Object.entries(options).map(([option, { description }]) => `--${option}\t${description}`),
-        );
-      }
-    } finally {
-      here.remove();
+    const ask = async (...typed: string[]) => {
+      const { code, stdout, stderr } = await here.liza(['__complete', ...typed]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      return lines(stdout);
+    };
+    const known = Object.entries(REGISTRY).filter(([, { load }]) => load !== undefined);
+    expect(known.length).toBeGreaterThan(60);
+    const firstWords = await ask('');
+    for (const [name, { summary, load }] of known) {
+      const [first = '', second] = name.split(' ');
+      expect(firstWords).toContainEqual(expect.stringMatching(new RegExp(`^${first}\t`)));
+      if (second === undefined) expect(firstWords).toContain(`${name}\t${summary}`);
+      else expect(await ask(first, '')).toContain(`${second}\t${summary}`);
+      const options = { ...(await load?.())?.options, ...COMMON_OPTIONS };
+      expect(await ask(...name.split(' '), '--')).toEqual(
+        Object.entries(options).map(([option, { description }]) => `--${option}\t${description}`),
+      );
     }
   });
 
@@ -253,7 +238,6 @@ test('another shell is refused with the three there are', async () => {
   const ran = await here.liza(['completion', 'tcsh']);
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain('must be one of bash, zsh, fish');
-  here.remove();
 });
 
 test('show --ids lists the live tasks, one a line', async () => {
@@ -270,5 +254,4 @@ test('show --ids lists the live tasks, one a line', async () => {
     detail: 'two tasks',
   }));
   expect((await here.liza(['show', '--ids'])).stdout).toBe('one\ntwo\n');
-  here.remove();
 });

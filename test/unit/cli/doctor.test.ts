@@ -1,24 +1,21 @@
 // What `liza doctor` says about agent CLIs, with tiny programs in their place.
 
-import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { AgentFinding } from '../../../src/cli/agent-findings.ts';
-import { git, type Project, project, type Ran } from './fixtures.ts';
+import type { Ran } from '../../support/in-process.ts';
+import { start } from '../../support/repository.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { type Project, project } from './fixtures.ts';
 
 let here: Project;
 let bin: string;
 
 beforeEach(() => {
-  bin = realpathSync(mkdtempSync(join(tmpdir(), 'liza-bin-')));
+  bin = temporaryFolder();
   here = project();
-  git(here.root, 'init', '-q');
-  git(here.root, 'commit', '-q', '--allow-empty', '-m', 'start');
-});
-afterEach(() => {
-  here.remove();
-  rmSync(bin, { recursive: true, force: true });
+  start(here, 'main', {});
 });
 
 function program(name: string, ...lines: string[]): void {

@@ -1,6 +1,5 @@
 import { symlinkSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { specFacts } from '../../../src/cli/spec-file.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { type Project, project } from './fixtures.ts';
@@ -9,7 +8,6 @@ let here: Project;
 beforeEach(() => {
   here = project();
 });
-afterEach(() => here.remove());
 
 test('a spec is a file below the root, with or without an anchor', async () => {
   expect(await specFacts(here.root, 'specs/auth.md#retry')).toEqual({ spec_exists: true });
@@ -28,9 +26,9 @@ test.each(['/etc/passwd', '../outside.md', 'specs/../../outside.md', 'specs/../a
 );
 
 test('a symlink may not lead out of the project, one inside it may', async () => {
-  symlinkSync('/etc/passwd', join(here.root, 'specs', 'out.md'));
-  symlinkSync('/etc', join(here.root, 'specs', 'folder'));
-  symlinkSync('auth.md', join(here.root, 'specs', 'in.md'));
+  symlinkSync('/etc/passwd', here.file('specs', 'out.md'));
+  symlinkSync('/etc', here.file('specs', 'folder'));
+  symlinkSync('auth.md', here.file('specs', 'in.md'));
   expect(await specFacts(here.root, 'specs/out.md')).toMatchObject({ ok: false, code: 1 });
   expect(await specFacts(here.root, 'specs/folder/passwd')).toMatchObject({ ok: false, code: 1 });
   expect(await specFacts(here.root, 'specs/in.md')).toEqual({ spec_exists: true });

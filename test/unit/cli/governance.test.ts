@@ -1,8 +1,7 @@
 // analyze, checkpoint, resume with a decision, retrospective, metrics, spec-change and anomaly processed as they are typed.
 
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { openSession } from '../../../src/identity/agent-sessions.ts';
 import type { Anomaly } from '../../../src/protocol/state.ts';
 import { aClaim, agents, aTask, NOW, type Project, project, sessionsAt } from './fixtures.ts';
@@ -23,10 +22,9 @@ beforeEach(() => {
     tasks: [aClaim('live'), aTask('done', { status: 'MERGED', merge_commit: 'c'.repeat(40) })],
   });
 });
-afterEach(() => here.remove());
 
 const switches = async () => Object.keys((await here.store.read()).board.switches);
-const papers = () => readdirSync(join(here.root, '.liza', 'checkpoints'));
+const papers = () => readdirSync(here.file('.liza', 'checkpoints'));
 
 test('checkpoint halts, names its summary, and says how to go on', async () => {
   const ran = await here.liza(['checkpoint', '--reason', 'before the release']);
@@ -35,9 +33,7 @@ test('checkpoint halts, names its summary, and says how to go on', async () => {
     /checkpoint: before the release\n.*Read \.liza\/checkpoints\/.*-sprint-1\.md\n.*liza resume --decision/s,
   );
   expect(await switches()).toEqual(['CHECKPOINT']);
-  expect(readFileSync(join(here.root, '.liza', 'checkpoints', papers()[0] ?? ''), 'utf8')).toContain(
-    'before the release',
-  );
+  expect(readFileSync(here.file('.liza', 'checkpoints', papers()[0] ?? ''), 'utf8')).toContain('before the release');
   const again = await here.liza(['checkpoint', '--json']);
   expect(again.json).toMatchObject({ ok: true, already: true });
   expect(papers()).toHaveLength(1);
@@ -83,12 +79,11 @@ test('a decision on a board that is not halted is recorded, once', async () => {
 test('analyze finds nothing and says so', async () => {
   const ran = await here.liza(['analyze']);
   expect(ran).toMatchObject({ code: 0, stdout: 'no systemic pattern found\n' });
-  expect(existsSync(join(here.root, '.liza', 'circuit_breaker_report.md'))).toBe(false);
+  expect(existsSync(here.file('.liza', 'circuit_breaker_report.md'))).toBe(false);
   expect((await here.state()).circuit_breaker).toHaveProperty('last_check');
 });
 
 test('analyze trips, --resolve clears, and only then resume goes on', async () => {
-  here.remove();
   here = project({
     agents: agents({ coder: 'live' }),
     tasks: [aClaim('live')],
@@ -104,7 +99,7 @@ test('analyze trips, --resolve clears, and only then resume goes on', async () =
     report: '.liza/circuit_breaker_report.md',
     findings: [{ pattern: 'retry_cluster', flaw: 'ARCHITECTURE_FLAW', tasks: ['live'] }],
   });
-  expect(readFileSync(join(here.root, '.liza', 'circuit_breaker_report.md'), 'utf8')).toContain('anomaly-2');
+  expect(readFileSync(here.file('.liza', 'circuit_breaker_report.md'), 'utf8')).toContain('anomaly-2');
   expect((await here.liza(['resume'])).stderr).toContain('liza analyze --resolve');
   expect((await here.liza(['analyze', '--resolve', ''])).code).toBe(1);
   expect((await here.liza(['analyze', '--resolve', 'one lock per queue'])).stdout).toContain('CHECKPOINT is still on');
@@ -121,7 +116,7 @@ test('an agent may not resolve a breaker, hold a retrospective, resume, or mark 
   ]) {
     const opening = { agent: 'coder-1', role: 'coder' as const, pid: process.pid };
     const { credential } = openSession(sessionsAt(here.root), opening, NOW);
-    const ran = await here.liza(argv, { agent: 'coder-1', env: { LIZA_SESSION: credential } });
+    const ran = await here.liza(argv, { as: 'coder-1', env: { LIZA_SESSION: credential } });
     expect(ran.code, argv.join(' ')).toBe(1);
     expect(ran.stderr).toContain('not for coder-1');
   }
@@ -132,7 +127,7 @@ test('retrospective drafts from the shipped template and keeps what was learned'
   expect(ran.stdout).toMatch(/Drafted \.liza\/checkpoints\/.*-sprint-1-retrospective\.md/);
   const learned = await here.liza(['retrospective', '--learned', '-'], { stdin: 'cut by file\n' });
   expect(learned.stdout).toContain('recorded');
-  const text = readFileSync(join(here.root, '.liza', 'checkpoints', papers()[0] ?? ''), 'utf8');
+  const text = readFileSync(here.file('.liza', 'checkpoints', papers()[0] ?? ''), 'utf8');
   expect(text).toContain('# Retrospective: sprint-1');
   expect(text).toMatch(/## What we learned .*\n\ncut by file\n$/);
   expect((await here.state()).sprint.retrospective).toMatchObject({ learned: ['cut by file'] });
@@ -183,7 +178,7 @@ test('spec-change refuses a spec that nobody knows, and takes one that was remov
   expect(typo.stderr).toContain('there is no file specs/auht.md');
   expect(typo.stderr).toContain('Live tasks come from specs/auth.md');
   expect((await here.state()).spec_changes).toEqual([]);
-  rmSync(join(here.root, 'specs', 'auth.md'));
+  rmSync(here.file('specs', 'auth.md'));
   expect((await here.liza(['spec-change', 'specs/auth.md', 'gone'])).code).toBe(0);
 });
 

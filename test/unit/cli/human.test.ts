@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Notice } from '../../../src/protocol/notice.ts';
 import { aClaim, agents, aTask, type Project, project } from './fixtures.ts';
 
@@ -9,7 +9,6 @@ beforeEach(() => {
     tasks: [aClaim('live'), aTask('done', { status: 'MERGED', merge_commit: 'c'.repeat(40) })],
   });
 });
-afterEach(() => here.remove());
 
 const switches = async () => Object.keys((await here.store.read()).board.switches);
 
@@ -40,7 +39,7 @@ test('abort ends the goal and keeps the tasks', async () => {
 
 test('an agent may not pause, note or set', async () => {
   for (const argv of [['pause'], ['note', 'hello'], ['config', 'set', 'lease_duration', '600'], ['abort']]) {
-    const ran = await here.liza(argv, { agent: 'coder-1' });
+    const ran = await here.liza(argv, { as: 'coder-1' });
     expect(ran.code, argv.join(' ')).toBe(1);
     expect(ran.stderr).toContain('not for coder-1');
   }
@@ -148,7 +147,6 @@ test.each([
   const ended = { ...sprint.timeline, ended: '2026-03-01T11:00:00Z' };
   const next = project({ sprint: { ...sprint, status: 'COMPLETED', timeline: ended } });
   const ran = await next.liza(['sprint', 'start', '--deadline', typed]);
-  next.remove();
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect((await next.state()).sprint).toMatchObject({ status: 'IN_PROGRESS', timeline: { deadline } });
 });
@@ -161,7 +159,7 @@ test('status shows the board; --json gives the same as data', async () => {
     goal: { id: 'goal-1' },
     agents: expect.any(Array),
   });
-  expect((await here.liza(['status'], { unicode: false })).stdout).toMatch(/^[\x20-\x7e\n]+$/);
+  expect((await here.liza(['status'], { io: { unicode: false } })).stdout).toMatch(/^[\x20-\x7e\n]+$/);
 });
 
 test('show tells a dependency’s state and a live lease', async () => {

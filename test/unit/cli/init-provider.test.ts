@@ -1,24 +1,23 @@
 // Which agent CLI plays: what was asked for, else the project's default, else the first one installed.
 
-import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type Asked, castRoles, knownProviders } from '../../../src/cli/choose-provider.ts';
 import type { Io } from '../../../src/cli/io.ts';
 import type { Config } from '../../../src/protocol/state.ts';
 import { hostAt } from '../../host.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let bin: string;
 
 beforeAll(() => {
-  bin = realpathSync(mkdtempSync(join(tmpdir(), 'liza-cast-')));
+  bin = temporaryFolder();
   for (const name of ['claude', 'codex']) {
     writeFileSync(join(bin, name), '#!/bin/sh\n');
     chmodSync(join(bin, name), 0o755);
   }
 });
-afterAll(() => rmSync(bin, { recursive: true, force: true }));
 
 /** Only what is looked at here. */
 const io = (): Io => ({ host: hostAt(), env: { PATH: bin }, root: () => bin }) as unknown as Io;

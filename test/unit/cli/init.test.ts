@@ -1,16 +1,16 @@
 // What `liza init` asks, in which order, and what it makes of the answers; the line editor under it.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { guessTestCommand, guide, type Known, openDialogue, type Wishes } from '../../../src/cli/init-guide.ts';
 import type { Dialogue } from '../../../src/cli/io.ts';
 import { claude } from '../../../src/providers/claude.ts';
 import { codex } from '../../../src/providers/codex.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { plain } from '../../../src/providers/settings.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const CLAUDE: Provider = claude(plain('claude'));
 const CODEX: Provider = codex(plain('codex'));
@@ -161,9 +161,8 @@ describe('a dialogue on a terminal', () => {
 describe('the guessed test command', () => {
   let root: string;
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'liza-guess-'));
+    root = temporaryFolder();
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const npm = (test?: string): string => JSON.stringify({ scripts: { test } });
 

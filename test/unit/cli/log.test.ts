@@ -1,6 +1,5 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { type LogEntry, parseEntries, readSince, readTail } from '../../../src/cli/log-tail.ts';
 import { emitItem } from '../../../src/store/yaml/emit.ts';
 import { type Project, project } from './fixtures.ts';
@@ -9,9 +8,8 @@ let here: Project;
 let path: string;
 beforeEach(() => {
   here = project();
-  path = join(here.root, '.liza', 'log.yaml');
+  path = here.file('.liza', 'log.yaml');
 });
-afterEach(() => here.remove());
 
 const entry = (n: number, changes: Partial<LogEntry> = {}): LogEntry => ({
   timestamp: '2026-03-01T12:00:00Z',
@@ -92,12 +90,12 @@ test('liza log -f goes on until it is stopped', async () => {
   const stop = new AbortController();
   let seen = '';
   const ran = await here.liza(['log', '-f', '-n', '0'], {
-    stop: stop.signal,
-    onStdout: (text) => {
-      seen += text;
-      if (text.includes('number 3')) stop.abort();
-    },
     io: {
+      stop: stop.signal,
+      stdout: (text) => {
+        seen += text;
+        if (text.includes('number 3')) stop.abort();
+      },
       root: () => {
         // The file grows while the command already runs.
         setTimeout(() => appendFileSync(path, yaml(entry(2), entry(3))), 50);

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { aBlocked, agents, aTask, type Project, project } from './fixtures.ts';
 
 let here: Project;
@@ -18,9 +17,8 @@ beforeEach(() => {
     ],
   });
 });
-afterEach(() => here.remove());
 
-const planner = { agent: 'planner-1' };
+const planner = { as: 'planner-1' };
 const DEFINED = [
   '--desc',
   'Retry',
@@ -137,7 +135,7 @@ test('unblock carries the answer', async () => {
 });
 
 test('supersede takes existing tasks and definitions as text, file or stdin', async () => {
-  writeFileSync(join(here.root, 'new.json'), '{"id":"from-file","desc":"F","validate":["true"]}');
+  writeFileSync(here.file('new.json'), '{"id":"from-file","desc":"F","validate":["true"]}');
   const text = '{"id":"from-text","description":"T","spec_ref":"specs/auth.md","priority":1,"depends":["first"]}';
   const argv = ['supersede', 'stuck', '--root-cause', 'too big', '--replacement', 'second', '--define', text];
   const ran = await here.liza([...argv, '--define', '@new.json', '--define', '-'], {
@@ -209,7 +207,7 @@ test('a dismissal needs a reason and keeps it', async () => {
 });
 
 test('a coder may not plan', async () => {
-  const ran = await here.liza(['add-task', '--id', 'mine'], { agent: 'coder-1' });
+  const ran = await here.liza(['add-task', '--id', 'mine'], { as: 'coder-1' });
   expect(ran.code).toBe(1);
   expect(ran.stderr).toMatch(/^liza: add-task.* refused: it is for .*planner.*, not for coder-1.*\n {2}→ .+\n$/);
 });

@@ -1,53 +1,42 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+// The program as it is shipped, started as a process: what no run in this process can show.
 
-// The program as it is shipped, started as a process: what no in-process run can show.
-const home = mkdtempSync(join(tmpdir(), 'liza-process-'));
-const bundle = join(home, 'dist', 'liza.cjs');
-const project = join(home, 'project');
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { type BuiltProject, builtIn, program, shipped } from '../../support/program.ts';
+import { repository } from '../../support/repository.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
+let p: BuiltProject;
 beforeAll(() => {
-  const env = { ...process.env, LIZA_DIST: join(home, 'dist') };
-  execFileSync(process.execPath, [resolve(import.meta.dirname, '../../../tools/build.mjs')], { env });
-  mkdirSync(join(project, 'specs'), { recursive: true });
-  writeFileSync(join(project, 'specs', 'vision.md'), '# Vision\n');
-  execFileSync('git', ['init', '-q'], { cwd: project });
-  execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-qm', 'x', '--allow-empty'], {
-    cwd: project,
-  });
+  p = builtIn(repository());
+  program();
 }, 60_000);
-afterAll(() => rmSync(home, { recursive: true, force: true }));
-
-function liza(argv: readonly string[], options: { input?: string; env?: Record<string, string>; cwd?: string } = {}) {
-  const env = { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...options.env };
-  const ran = spawnSync(process.execPath, [bundle, ...argv], {
-    cwd: options.cwd ?? project,
-    encoding: 'utf8',
-    ...options,
-    env,
-  });
-  return { code: ran.status, stdout: ran.stdout, stderr: ran.stderr };
-}
 
 test('exit codes and streams are those of the process', () => {
-  expect(liza(['version'])).toMatchObject({ code: 0, stderr: '' });
-  expect(liza(['statsu'])).toEqual({
+  expect(p.liza(['version'])).toMatchObject({ code: 0, stderr: '' });
+  expect(p.liza(['statsu'])).toEqual({
     code: 1,
+    signal: null,
     stdout: '',
     stderr: 'liza: there is no command "statsu"\n  → did you mean: liza status\n',
   });
 });
 
 test('only a command that succeeded leaves a code cache, under its own name', () => {
-  const caches = () => readdirSync(join(home, 'dist')).filter((name) => name.endsWith('.cache'));
+  // A program of its own: the other tests leave caches beside the one they share.
+  const own = temporaryFolder();
+  cpSync(shipped(), own, { recursive: true });
+  const code = (...argv: readonly string[]) =>
+    spawnSync(process.execPath, [join(own, 'dist/liza.cjs'), ...argv], { cwd: p.root, env: p.env }).status;
+  const caches = () => readdirSync(join(own, 'dist')).filter((name) => name.endsWith('.cache'));
+  for (const name of caches()) if (name.includes('completion')) rmSync(join(own, 'dist', name));
   const before = caches();
-  for (const word of ['nonsense', '../evil', 'evil/../../evil', 'non_sense', '.']) expect(liza([word]).code).toBe(1);
-  expect(liza(['completion', 'tcsh']).code).toBe(1);
+  for (const word of ['nonsense', '../evil', 'evil/../../evil', 'non_sense', '.']) expect(code(word)).toBe(1);
+  expect(code('completion', 'tcsh')).toBe(1);
   expect(caches()).toEqual(before);
-  expect(liza(['completion', 'bash']).code).toBe(0);
+  expect(code('completion', 'bash')).toBe(0);
   const made = caches().filter((name) => !before.includes(name));
   expect(made.map((name) => name.split('-').toSpliced(1, 1).slice(0, 2))).toEqual([
     ['main', 'completion'],
@@ -56,13 +45,13 @@ test('only a command that succeeded leaves a code cache, under its own name', ()
 });
 
 test('outside a UTF-8 locale the output is ASCII', () => {
-  expect(liza(['statsu'], { env: { LANG: 'C' } }).stderr).toContain('  -> did you mean');
-  expect(liza(['statsu'], { env: { LANG: 'C', LC_ALL: 'en_US.utf8' } }).stderr).toContain('  → did you mean');
+  expect(p.liza(['statsu'], { env: { LANG: 'C' } }).stderr).toContain('  -> did you mean');
+  expect(p.liza(['statsu'], { env: { LANG: 'C', LC_ALL: 'en_US.utf8' } }).stderr).toContain('  → did you mean');
 });
 
 test('a reader that goes away is not an error', () => {
   const script = `set -o pipefail; "$0" "$1" help --all | true; echo "\${PIPESTATUS[0]}"`;
-  const ran = spawnSync('bash', ['-c', script, process.execPath, bundle], { encoding: 'utf8', cwd: home });
+  const ran = spawnSync('bash', ['-c', script, process.execPath, program()], { encoding: 'utf8', cwd: p.base });
   expect(ran.stderr).toBe('');
   expect(ran.stdout).toBe('0\n');
 });
@@ -70,12 +59,12 @@ test('a reader that goes away is not an error', () => {
 test('a refusal whose reader has gone away still ends with its exit code', () => {
   // The reader has ended for certain before the first byte is written.
   const script = `exec 3> >(:); wait $!; "$0" "$1" statsu >&3 2>&3; echo "$?"`;
-  const ran = spawnSync('bash', ['-c', script, process.execPath, bundle], { encoding: 'utf8', cwd: home });
+  const ran = spawnSync('bash', ['-c', script, process.execPath, program()], { encoding: 'utf8', cwd: p.base });
   expect(ran).toMatchObject({ stdout: '1\n', stderr: '' });
 });
 
 test.each(['a pipe', 'a pipe that does not block'])('output of megabytes arrives whole through %s', async (kind) => {
-  const folder = join(home, 'long');
+  const folder = join(p.base, 'long');
   mkdirSync(join(folder, '.liza'), { recursive: true });
   writeFileSync(join(folder, '.liza', 'state.yaml.lock'), '');
   const entry = (n: number) =>
@@ -85,7 +74,7 @@ test.each(['a pipe', 'a pipe that does not block'])('output of megabytes arrives
   const unblock = 'use Fcntl; fcntl(STDOUT, F_SETFL, O_NONBLOCK | fcntl(STDOUT, F_GETFL, 0)) or die; exec @ARGV';
   const start = kind === 'a pipe' ? '' : `perl -e '${unblock}' `;
   const script = `${start}"$0" "$1" log -n 40000 | { sleep 0.3; cat; }`;
-  const { stdout, stderr } = spawnSync('bash', ['-c', script, process.execPath, bundle], {
+  const { stdout, stderr } = spawnSync('bash', ['-c', script, process.execPath, program()], {
     cwd: folder,
     encoding: 'utf8',
     maxBuffer: 1e8,
@@ -96,12 +85,12 @@ test.each(['a pipe', 'a pipe that does not block'])('output of megabytes arrives
 });
 
 test('a goal, a task and a note from stdin, through the files of a real project', () => {
-  expect(liza(['init', 'Retry', 'everything'])).toMatchObject({ code: 0 });
+  expect(p.liza(['init', 'Retry', 'everything'])).toMatchObject({ code: 0 });
   const task = ['--desc', 'x', '--spec', 'specs/vision.md', '--done', 'x', '--scope', 'IN: src', '--validate', 'true'];
-  expect(liza(['add-task', '--id', 'first', ...task, '--ready'])).toMatchObject({ code: 0, stderr: '' });
-  expect(liza(['note', '-', '--for', 'first'], { input: 'mind the 429\n' })).toMatchObject({ code: 0, stderr: '' });
-  const shown = liza(['show', 'first', '--json'], { cwd: join(project, 'specs') });
+  expect(p.liza(['add-task', '--id', 'first', ...task, '--ready'])).toMatchObject({ code: 0, stderr: '' });
+  expect(p.liza(['note', '-', '--for', 'first'], { input: 'mind the 429\n' })).toMatchObject({ code: 0, stderr: '' });
+  const shown = p.liza(['show', 'first', '--json'], { cwd: p.file('specs') });
   expect(JSON.parse(shown.stdout)).toMatchObject({ ok: true, task: { id: 'first', status: 'UNCLAIMED' } });
-  expect(liza(['log', '-n', '1']).stdout).toMatch(/ {2}human {2}note: .*\n$/);
-  expect(liza(['status']).stdout).toContain('Retry everything');
+  expect(p.liza(['log', '-n', '1']).stdout).toMatch(/ {2}human {2}note: .*\n$/);
+  expect(p.liza(['status']).stdout).toContain('Retry everything');
 });

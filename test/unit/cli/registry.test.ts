@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readArgs } from '../../../src/cli/args.ts';
 import { REGISTRY } from '../../../src/cli/registry.ts';
 import { project } from './fixtures.ts';
@@ -9,7 +9,6 @@ import { project } from './fixtures.ts';
 const CLI = resolve(import.meta.dirname, '../../../src/cli');
 const loaded = Object.entries(REGISTRY).filter(([, { load }]) => load !== undefined);
 const here = project();
-afterAll(() => here.remove());
 
 test('verbs/ has a file for each first word, and each file has the verbs that begin with it and no others', async () => {
   const found = await Promise.all(

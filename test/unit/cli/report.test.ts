@@ -1,17 +1,15 @@
 // `liza report` as it is typed: where it goes, what it never overwrites.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { aClaim, agents, aTask, type Project, project } from './fixtures.ts';
 
 let here: Project;
 beforeEach(() => {
   here = project({ agents: agents({ coder: 'live' }), tasks: [aClaim('live'), aTask('next')] });
 });
-afterEach(() => here.remove());
 
-const read = (...path: readonly string[]) => readFileSync(join(here.root, ...path), 'utf8');
+const read = (...path: readonly string[]) => readFileSync(here.file(...path), 'utf8');
 
 test('it is written beside the board, and replaces the one before', async () => {
   const before = await here.state();
@@ -24,12 +22,12 @@ test('it is written beside the board, and replaces the one before', async () => 
 });
 
 test('--out names a file, from where one stands; - prints', async () => {
-  mkdirSync(join(here.root, 'deep'));
-  const ran = await here.liza(['report', '--out', 'goal.html'], { cwd: join(here.root, 'deep') });
+  mkdirSync(here.file('deep'));
+  const ran = await here.liza(['report', '--out', 'goal.html'], { cwd: here.file('deep') });
   expect(ran.stdout).toBe('wrote deep/goal.html\n');
-  const printed = await here.liza(['report', '--out', '-'], { unicode: false });
+  const printed = await here.liza(['report', '--out', '-'], { io: { unicode: false } });
   expect(printed.stdout).toBe(read('deep', 'goal.html'));
-  expect(existsSync(join(here.root, '.liza', 'report.html'))).toBe(false);
+  expect(existsSync(here.file('.liza', 'report.html'))).toBe(false);
 });
 
 test('Markdown is printed, or written with --out', async () => {
@@ -46,7 +44,7 @@ test('Markdown is printed, or written with --out', async () => {
 });
 
 test('a file that is no report is left alone, unless --force', async () => {
-  writeFileSync(join(here.root, 'index.html'), '<!doctype html>mine');
+  writeFileSync(here.file('index.html'), '<!doctype html>mine');
   const ran = await here.liza(['report', '--out', 'index.html']);
   expect(ran.code).toBe(1);
   expect(ran.stderr).toMatch(/index\.html is there and is no report[\s\S]*--force/);
@@ -89,12 +87,12 @@ test('a name in .md asks for Markdown, and no format is written over the other',
 });
 
 test('a link is replaced, never followed', async () => {
-  writeFileSync(join(here.root, 'mine.txt'), 'mine');
-  symlinkSync(join(here.root, 'mine.txt'), join(here.root, '.liza', 'report.html'));
+  writeFileSync(here.file('mine.txt'), 'mine');
+  symlinkSync(here.file('mine.txt'), here.file('.liza', 'report.html'));
   expect((await here.liza(['report'])).code).toBe(1);
   await here.liza(['report', '--force']);
   expect(read('mine.txt')).toBe('mine');
-  expect(readdirSync(join(here.root, '.liza')).filter((name) => name.endsWith('.new'))).toEqual([]);
+  expect(readdirSync(here.file('.liza')).filter((name) => name.endsWith('.new'))).toEqual([]);
 });
 
 test('secrets of the environment do not leave it', async () => {
@@ -105,5 +103,5 @@ test('secrets of the environment do not leave it', async () => {
 });
 
 test('an agent may look, too', async () => {
-  expect((await here.liza(['report', '--md'], { agent: 'coder-1' })).code).toBe(0);
+  expect((await here.liza(['report', '--md'], { as: 'coder-1' })).code).toBe(0);
 });

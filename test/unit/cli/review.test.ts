@@ -1,25 +1,18 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { agents, aReview, git, type Project, project, repository } from './fixtures.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { agents, aReview, type Project, project, withWorktree } from './fixtures.ts';
 
-const reviewer = { agent: 'code_reviewer-1' };
+const reviewer = { as: 'code_reviewer-1' };
 let here: Project;
 let commit: string;
 
 beforeEach(() => {
-  here = project((root) => {
-    const base = repository(root, 'judged');
-    const folder = join(root, '.worktrees', 'judged');
-    writeFileSync(join(folder, 'src.ts'), '');
-    git(folder, 'add', '.');
-    git(folder, 'commit', '-qm', 'work');
-    commit = git(folder, 'rev-parse', 'HEAD');
+  here = project((repo) => {
+    const base = withWorktree(repo, 'judged');
+    commit = repo.commit({ 'src.ts': '' }, 'work', repo.file('.worktrees/judged'));
     const task = { ...aReview('judged'), base_commit: base, review_commit: commit };
     return { agents: agents({ reviewer: 'judged' }), tasks: [task] };
   });
 });
-afterEach(() => here.remove());
 
 const rejection = (file: string): string =>
   [

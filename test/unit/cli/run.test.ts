@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { EnvironmentError, Refused, refuse } from '../../../src/protocol/decision.ts';
 import { aTask, type Project, project } from './fixtures.ts';
 
@@ -6,7 +6,6 @@ let here: Project;
 beforeEach(() => {
   here = project({ tasks: [aTask('retry-login')] });
 });
-afterEach(() => here.remove());
 
 test('an unknown verb suggests the nearest and exits 1', async () => {
   const ran = await here.liza(['statsu']);
@@ -103,10 +102,10 @@ test('the project is found from a folder below it', async () => {
 });
 
 test('outside UTF-8 everything printed is ASCII, but --json stays exact', async () => {
-  const ran = await here.liza(['statsu'], { unicode: false });
+  const ran = await here.liza(['statsu'], { io: { unicode: false } });
   expect(ran.stderr).toContain('  -> did you mean');
   expect(ran.stderr).toMatch(/^[\x20-\x7e\n]*$/);
-  const json = await here.liza(['show', 'größe', '--json'], { unicode: false });
+  const json = await here.liza(['show', 'größe', '--json'], { io: { unicode: false } });
   expect(json.json.message).toBe('"größe" is not a task id');
 });
 

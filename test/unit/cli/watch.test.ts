@@ -1,18 +1,16 @@
 // `liza watch` as it is typed.
 
 import fs from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { aBlocked, type Project, project } from './fixtures.ts';
 
 let here: Project;
-afterEach(() => here.remove());
 
 const open = (blocked: boolean): void => {
   here = project({ tasks: blocked ? [aBlocked('retry-login', { blocked_reason: 'two headers' })] : [] });
 };
 const TEXT = '⚠️ BLOCKED: retry-login — two headers';
-const log = (): string => fs.readFileSync(join(here.root, '.liza', 'alerts.log'), 'utf8');
+const log = (): string => fs.readFileSync(here.file('.liza', 'alerts.log'), 'utf8');
 
 test('--once: exit 0 and a sentence when nothing is on', async () => {
   open(false);
@@ -40,14 +38,14 @@ test('--once: exit 1 and every alarm that is on, each time; the log has it once'
 
 test('marks are spelt where only ASCII is shown; the log stays exact', async () => {
   open(true);
-  const ran = await here.liza(['watch', '--once'], { unicode: false });
+  const ran = await here.liza(['watch', '--once'], { io: { unicode: false } });
   expect(ran.stdout).toBe('[!] BLOCKED: retry-login - two headers\n');
   expect(log()).toContain(TEXT);
 });
 
 test('an agent may not watch: the command is the operator’s', async () => {
   open(true);
-  const ran = await here.liza(['watch', '--once'], { agent: 'coder-1' });
+  const ran = await here.liza(['watch', '--once'], { as: 'coder-1' });
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain('liza watch is for the operator, not for coder-1');
 });

@@ -1,14 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { aClaim, agents, git, type Project, project, repository } from './fixtures.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { aClaim, agents, type Project, project, withWorktree } from './fixtures.ts';
 
 let here: Project;
-const coder = { agent: 'coder-1' };
+const coder = { as: 'coder-1' };
 beforeEach(() => {
   here = project({ agents: agents({ coder: 'mine' }), tasks: [aClaim('mine')] });
 });
-afterEach(() => here.remove());
 
 const CHECKPOINT = [
   '--intent',
@@ -160,12 +159,11 @@ test('begin without a worktree is refused', async () => {
 
 /** The same claim, its worktree really there at the base commit. */
 function onDisk(): string {
-  here.remove();
-  here = project((root) => ({
+  here = project((repo) => ({
     agents: agents({ coder: 'mine' }),
-    tasks: [{ ...aClaim('mine'), base_commit: repository(root, 'mine') }],
+    tasks: [{ ...aClaim('mine'), base_commit: withWorktree(repo, 'mine') }],
   }));
-  return join(here.root, '.worktrees', 'mine');
+  return here.file('.worktrees', 'mine');
 }
 
 test('begin binds to a clean worktree at its start commit', async () => {
@@ -195,11 +193,7 @@ test('a checkpoint after the code is refused, naming the file or the commit', as
   writeFileSync(join(folder, 'early.ts'), '');
   const dirty = await here.liza(['begin', 'mine', ...CHECKPOINT], coder);
   expect(dirty).toMatchObject({ code: 1, stderr: expect.stringContaining('early.ts') });
-  git(folder, 'add', '.');
-  git(folder, 'commit', '-qm', 'early');
+  const early = here.commit({}, 'early', folder);
   const moved = await here.liza(['begin', 'mine', ...CHECKPOINT], coder);
-  expect(moved).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining(git(folder, 'rev-parse', 'HEAD').slice(0, 7)),
-  });
+  expect(moved).toMatchObject({ code: 1, stderr: expect.stringContaining(early.slice(0, 7)) });
 });

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { siteOf } from '../../../src/git/directory.ts';
 import { openSession } from '../../../src/identity/agent-sessions.ts';
 import { claimOf } from '../../../src/identity/identify.ts';
@@ -11,7 +10,8 @@ import { markOf } from '../../../src/process/rlimit-mark.ts';
 import { agentTag } from '../../../src/process/tags.ts';
 import { ID_PATTERN } from '../../../src/protocol/fields.ts';
 import { checkTaskId, TASK_ID_SOURCE } from '../../../src/protocol/ids.ts';
-import { aClaim, NOW, type Project, project, type Setting, sessionsAt } from '../cli/fixtures.ts';
+import type { RunOptions } from '../../support/in-process.ts';
+import { aClaim, NOW, type Project, project, sessionsAt } from '../cli/fixtures.ts';
 
 describe('what the environment claims', () => {
   test('without an id nobody is claimed', () => {
@@ -49,7 +49,6 @@ test('a hostile id is quoted short and without control characters', () => {
 
 describe('whether the claim holds', () => {
   let here: Project;
-  afterEach(() => here.remove());
 
   const AGENT = { pid: process.pid, started: '' };
   const open = (): void => {
@@ -65,9 +64,9 @@ describe('whether the claim holds', () => {
     pid: 7,
     tags: () => agentTag(siteOf(realDisk, here.root), agent),
   });
-  const note = (as: Partial<Setting>) => here.liza(['note', 'hello'], as);
-  const anomaly = (as: Partial<Setting>) => here.liza(['anomaly', '--type', 'spec_ambiguity', '--task', 't'], as);
-  const below = (agent: string, env: Record<string, string> = {}): Partial<Setting> => ({
+  const note = (as: RunOptions) => here.liza(['note', 'hello'], as);
+  const anomaly = (as: RunOptions) => here.liza(['anomaly', '--type', 'spec_ambiguity', '--task', 't'], as);
+  const below = (agent: string, env: Record<string, string> = {}): RunOptions => ({
     env,
     io: { ancestors: () => [{ ...AGENT, pid: 9, tags: () => '' }, tagged(agent)] },
   });
@@ -93,7 +92,7 @@ describe('whether the claim holds', () => {
   test('only the hash is on the disk, and nobody else may be named by it', () => {
     open();
     const { credential } = session();
-    const text = readFileSync(join(here.root, '.liza/agents/coder-1.session'), 'utf8');
+    const text = readFileSync(here.file('.liza/agents/coder-1.session'), 'utf8');
     expect(text).not.toContain(credential);
     expect(JSON.parse(text)).toMatchObject({ agent: 'coder-1', role: 'coder', task: 't', epoch: 1 });
   });
@@ -204,7 +203,7 @@ describe('whether the claim holds', () => {
         stderr: expect.stringContaining(`liza ${name} refused`),
       });
     }
-    expect(existsSync(join(here.root, 'canary'))).toBe(false);
+    expect(existsSync(here.file('canary'))).toBe(false);
     const { seq, board } = await here.store.read();
     expect(board.state.anomalies.map(({ type }) => type)).toEqual(Array(seq - before).fill('identity_violation'));
     expect(seq - before).toBe(3);
@@ -252,7 +251,7 @@ describe('whether the claim holds', () => {
     expect((await note(own)).code).toBe(1);
     const begun = session();
     begun.begun(process.pid);
-    const record = JSON.parse(readFileSync(join(here.root, '.liza/agents/coder-1.session'), 'utf8'));
+    const record = JSON.parse(readFileSync(here.file('.liza/agents/coder-1.session'), 'utf8'));
     const above = [{ pid: process.pid, started: record.process.started, tags: () => '' }];
     expect((await note({ io: { ancestors: () => above } })).code).toBe(1);
     const other = [{ pid: process.pid, started: 'another', tags: () => '' }];
@@ -289,7 +288,7 @@ describe('whether the claim holds', () => {
     second.over(NOW);
     expect(await anomaly(as(second))).toMatchObject(told);
     const third = session();
-    const file = join(here.root, '.liza/agents/coder-1.session');
+    const file = here.file('.liza/agents/coder-1.session');
     const record = JSON.parse(readFileSync(file, 'utf8'));
     writeFileSync(file, JSON.stringify({ ...record, supervisor: { ...record.supervisor, started: 'long ago' } }));
     expect(await anomaly(as(third))).toMatchObject(told);
@@ -298,7 +297,7 @@ describe('whether the claim holds', () => {
 
   test('the epoch is the record’s: an environment cannot raise it', async () => {
     open();
-    const directory = join(here.root, '.liza/agents');
+    const directory = here.file('.liza/agents');
     mkdirSync(directory, { recursive: true });
     const old = openSession(
       sessionsAt(here.root),
@@ -313,7 +312,7 @@ describe('whether the claim holds', () => {
   test('while a session lives, its id alone is its supervisor and not the agent', async () => {
     open();
     session();
-    const ran = await anomaly({ agent: 'coder-1' });
+    const ran = await anomaly({ as: 'coder-1' });
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('not for coder-1 (supervisor)') });
   });
 });

@@ -1,12 +1,12 @@
 // The table of providers, as the configuration changes it; what is installed.
 
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realDisk } from '../../../src/ports/disk.ts';
 import { BUILT_IN, providersOf } from '../../../src/providers/configured.ts';
 import { inspect, programOf, type Run } from '../../../src/providers/installed.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { provider } from './recordings.ts';
 
 const refusal = (config: Record<string, unknown>): string => {
@@ -73,7 +73,7 @@ describe('config.providers', () => {
 describe('what is installed', () => {
   let folder = '';
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'liza-installed-'));
+    folder = temporaryFolder();
     mkdirSync(join(folder, 'claude')); // a folder is no program
     writeFileSync(join(folder, 'codex'), '');
     chmodSync(join(folder, 'codex'), 0o755);

@@ -1,16 +1,16 @@
 // Codex's own record of a thread: tokens and context while it works.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { realDisk } from '../../../src/ports/disk.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { provider } from './recordings.ts';
 
 const THREAD = '01a1def7-7a84-7ac2-a814-1e9544bc9e3b';
 let home = '';
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'liza-codex-'));
+  home = temporaryFolder();
 });
 afterEach(() => rmSync(home, { recursive: true }));
 

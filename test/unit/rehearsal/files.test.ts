@@ -1,30 +1,20 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { realDisk } from '../../../src/ports/disk.ts';
 import { changeFiles } from '../../../src/rehearsal/files.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let home: string;
 let work: string;
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), 'liza-files-')));
+  home = temporaryFolder();
   work = join(home, 'work');
   mkdirSync(join(home, 'script', 'set', 'src'), { recursive: true });
   mkdirSync(work);
   writeFileSync(join(home, 'outside.txt'), 'mine\n');
   writeFileSync(join(home, 'script', 'set', 'src', 'a.mjs'), '{task}\n');
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const change = (step: Record<string, unknown>): string =>
   changeFiles(realDisk, step, Object.keys(step)[0] as 'write', { cwd: work, beside: join(home, 'script') });

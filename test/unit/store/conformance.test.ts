@@ -2,20 +2,21 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { State } from '../../../src/protocol/state.ts';
 import { start } from '../../../src/store/import.ts';
-import { contextOf, openYamlStore } from '../../../src/store/open.ts';
+import { openYamlStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { emitEntries } from '../../../src/store/yaml/emit.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
 import { type Instant, iso } from '../../../src/text/time.ts';
 import { hostAt } from '../../host.ts';
 import { memoryStore } from '../../memory-store.ts';
+import { boardContext } from '../../support/board-context.ts';
+import { stateText } from '../../support/project.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Bench, conformance, type MakeBench } from './conformance.ts';
 
 const inMemory: MakeBench = async (first, now) => {
@@ -35,19 +36,12 @@ const inFiles: MakeBench = async (first, now) => onDisk(first, now, true);
 const withoutGit: MakeBench = async (first, now) => onDisk(first, now, false);
 
 function onDisk(first: State, now: Instant, git: boolean): Bench {
-  const root = mkdtempSync(join(tmpdir(), 'liza-conformance-'));
+  const root = temporaryFolder();
   mkdirSync(join(root, '.liza'));
   let clock = now;
-  const context = () =>
-    contextOf({
-      root,
-      gitDirectory: git ? join(root, '.git') : undefined,
-      host: hostAt(() => clock),
-      specExists: () => true,
-      nested: undefined,
-    });
-  const text = `${emitEntries({ ...first }, 0).join('\n')}\n`;
-  start(context(), text, { actor: OPERATOR, command: 'init', detail: 'a board to test' });
+  const host = hostAt(() => clock);
+  const context = () => boardContext(root, { gitDirectory: git ? join(root, '.git') : undefined, host });
+  start(context(), stateText(first), { actor: OPERATOR, command: 'init', detail: 'a board to test' });
   // Opened at once and lazily, each in both members.
   const [store, other] = git ? [openYamlStore, yamlStore] : [yamlStore, openYamlStore];
   return {
@@ -57,7 +51,7 @@ function onDisk(first: State, now: Instant, git: boolean): Bench {
       clock += seconds * 1000;
     },
     startHolder,
-    close: async () => rmSync(root, { recursive: true, force: true }),
+    close: async () => {},
   };
 }
 

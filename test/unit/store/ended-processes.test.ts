@@ -3,15 +3,13 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatProcess, identify, type ProcessIdentity, parseProcess } from '../../../src/process/process-identity.ts';
 import type { Board } from '../../../src/protocol/board.ts';
 import type { State, Task } from '../../../src/protocol/state.ts';
 import { assemble, endedProcesses } from '../../../src/store/assemble.ts';
-import { contextOf } from '../../../src/store/open.ts';
 import { hostAt } from '../../host.ts';
+import { boardContext } from '../../support/board-context.ts';
 import { commit, world } from '../protocol/world.ts';
 
 const self = identify(hostAt(), process.pid) as ProcessIdentity;
@@ -19,16 +17,8 @@ const ALIVE = formatProcess(self);
 const EARLIER_BOOT = formatProcess({ ...self, boot: 'another' });
 
 function boardOf(...tasks: readonly object[]) {
-  const nowhere = join(tmpdir(), 'liza-no-such-project');
-  const context = contextOf({
-    root: nowhere,
-    gitDirectory: undefined,
-    host: hostAt(() => 0),
-    specExists: () => true,
-    nested: undefined,
-  });
   const state: State = { ...world().state, tasks: tasks as readonly Task[] };
-  return assemble(context, state);
+  return assemble(boardContext('/nowhere'), state);
 }
 
 const claiming = (named: unknown) => ({ id: 'a', claiming: { by: 'coder-1', epoch: 1, expires: '', process: named } });

@@ -1,20 +1,20 @@
 // One test per row of docs/blackboard.md, "Editing by hand": what happens to a person's save of state.yaml.
 // The real store on real files; what came out is read by the `yaml` package, not by our own reader.
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import type { Notice } from '../../../src/protocol/notice.ts';
-import { contextOf } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
-import { COMMENTS, HANDWRITTEN } from '../../e2e/fixture.ts';
 import { hostAt } from '../../host.ts';
+import { boardContext } from '../../support/board-context.ts';
+import { COMMENTS, HANDWRITTEN } from '../../support/handwritten-board.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 type Fields = Record<string, unknown>;
 interface Seen extends Fields {
@@ -28,23 +28,20 @@ let root = '';
 let store: Store;
 
 beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), 'liza-external-'));
+  root = temporaryFolder();
   mkdirSync(join(root, '.liza'));
   mkdirSync(join(root, 'specs'));
   writeFileSync(join(root, 'specs', 'vision.md'), '# Vision\n');
   writeFileSync(join(root, '.liza', 'state.yaml'), HANDWRITTEN);
   store = yamlStore(
-    contextOf({
-      root,
+    boardContext(root, {
       gitDirectory: join(root, '.git'),
       host: hostAt(() => Date.parse('2026-03-01T12:00:00Z')),
       specExists: (ref) => existsSync(join(root, ref)),
-      nested: undefined,
     }),
   );
   await next('the first');
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe('is adopted by itself', () => {
   test('a new DRAFT, with fields of its own', async () => {

@@ -1,42 +1,31 @@
 // A long-lived reader parses a board once, and still never shows an old one.
 
 import fs from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import { freshState } from '../../../src/protocol/new-board.ts';
-import { contextOf } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
-import { hostAt } from '../../host.ts';
+import { boardContext } from '../../support/board-context.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let root = '';
 let mine: Store;
 let others: Store;
 
 beforeEach(async () => {
-  root = fs.mkdtempSync(join(tmpdir(), 'liza-reader-'));
+  root = temporaryFolder();
   fs.mkdirSync(join(root, '.liza'));
   const state = freshState({ goal: 'Read', spec_ref: 'specs/vision.md', now: Date.now() });
   fs.writeFileSync(join(root, '.liza', 'state.yaml'), `${emitEntries(state, 0).join('\n')}\n`);
-  const open = () =>
-    yamlStore(
-      contextOf({
-        root,
-        gitDirectory: undefined,
-        host: hostAt(() => Date.now()),
-        specExists: () => true,
-        nested: undefined,
-      }),
-    );
+  const open = () => yamlStore(boardContext(root));
   [mine, others] = [open(), open()];
   await note('the first');
 });
-afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
 
 const note = (message: string) =>
   others.transact({ actor: OPERATOR, command: 'note' }, (board, now) =>

@@ -1,11 +1,11 @@
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { textOf } from '../../../../src/cli/live/lines.ts';
 import { readLogTail } from '../../../../src/cli/live/log-file.ts';
 import type { LiveLook } from '../../../../src/cli/live/screen.ts';
 import { openViewModel, type ViewModel } from '../../../../src/cli/live/view-model.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { type Fake, fakeCrew } from './fake-crew.ts';
 import { NOW } from './scenes.ts';
 
@@ -85,9 +85,8 @@ describe('keys', () => {
 describe('a log', () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'liza-log-'));
+    folder = temporaryFolder();
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it('has no lines before it is there, and the new ones when it grew', async () => {
     const file = join(folder, 'log');
