@@ -1,11 +1,12 @@
 // Bundles the program into a folder as CommonJS, which starts faster than ESM: liza.cjs (a few lines), main.cjs
-// (arguments and `show`) and program.cjs (everything else). Files of their own, loaded only when needed: inside.cjs
-// (`liza` in a sandbox), the libraries yaml.cjs, diff.cjs and acp.cjs, and board.mjs (the live board of `liza run`,
-// an ES module; see board-bundle.mjs). What main.cjs imports lazily goes to program.cjs; no list of sources says so.
+// (arguments and `show`) and program.cjs (everything else). What main.cjs imports lazily goes to program.cjs, which the
+// bundler divides along the imports: each chunk is a function that runs when it is first needed, so that a command pays
+// for its own code alone. Files of their own, loaded only when needed: inside.cjs (`liza` in a sandbox), the libraries
+// yaml.cjs, diff.cjs and acp.cjs, and board.mjs (the live board of `liza run`, an ES module; see board-bundle.mjs).
 
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { BOARD, bundleBoard } from './board-bundle.mjs';
@@ -24,8 +25,6 @@ const common = {
   // Half of the source is white space; names stay, so that a stack can be read.
   minifyWhitespace: true,
   minifySyntax: true,
-  // Parts run as vm scripts, where import() has no loader: lazy imports become require().
-  supported: { 'dynamic-import': false },
 };
 
 /** `show` is what agents call most: main.cjs holds it. */
@@ -49,10 +48,7 @@ const lazyImports = (within) => ({
 });
 
 /** As node itself wraps a CommonJS file; code-cache.ts runs it as a script. */
-const wrapped = {
-  banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
-  footer: { js: '})' },
-};
+const WRAPPED = ['(function (exports, require, module, __filename, __dirname) {', '})'];
 
 const fromText = (contents) => ({ stdin: { contents, resolveDir: root } });
 
@@ -92,14 +88,16 @@ async function bundleParts(dist, first) {
     program.add(module);
     return `program.cjs:${module}`;
   };
-  await bundle('main.cjs', { ...wrapped, entryPoints: ['src/cli/main.ts'], plugins: [lazyImports(inProgram)] });
-  const modules = [...program].sort().map((path) => `${JSON.stringify(path)}: () => require('./${path}'),`);
+  await bundle('main.cjs', {
+    entryPoints: ['src/cli/main.ts'],
+    plugins: [lazyImports(inProgram)],
+    banner: { js: WRAPPED[0] },
+    footer: { js: WRAPPED[1] },
+    // A script's import() has no loader: lazy imports become require().
+    supported: { 'dynamic-import': false },
+  });
   await Promise.all([
-    bundle('program.cjs', {
-      ...wrapped,
-      ...fromText(`module.exports = {${modules.join('\n')}}`),
-      plugins: [lazyImports(() => undefined)],
-    }),
+    bundleProgram(join(dist, 'program.cjs'), [...program].sort(), first),
     bundle('inside.cjs', { entryPoints: ['src/sandbox/mailbox-client.ts'] }),
     bundle('yaml.cjs', fromText(`export * from './${YAML}'`)),
     bundle('diff.cjs', fromText(`export * from 'diff'`)),
@@ -114,4 +112,66 @@ async function bundleParts(dist, first) {
   });
   chmodSync(join(dist, 'liza.cjs'), 0o755);
   return ids;
+}
+
+/** Exports, as main.cjs expects it, for each source a function that loads it. */
+async function bundleProgram(file, entryPoints, first) {
+  const { metafile, outputFiles } = await build({
+    ...common,
+    entryPoints,
+    format: 'esm',
+    splitting: true,
+    metafile: true,
+    write: false,
+    outdir: dirname(file),
+    outbase: root,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[hash]',
+    plugins: [...first, lazyImports(() => undefined)],
+  });
+  const chunks = Object.entries(metafile.outputs).map(([path, output]) => ({ name: basename(path), ...output }));
+  const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
+  const functions = chunks.map((chunk) => `"./${chunk.name}":${asFunction(chunk, texts.get(chunk.name))}`);
+  const sources = chunks.filter(({ entryPoint }) => entryPoint !== undefined);
+  const exported = sources.map(({ entryPoint, name }) => `"${entryPoint}":()=>$load("./${name}")`);
+  const parts = [LOADER, `const $chunks={${functions.join(',\n')}};`, `module.exports={${exported.join(',')}}`];
+  writeFileSync(file, [WRAPPED[0], ...parts, WRAPPED[1]].join('\n'));
+}
+
+const LOADER = `
+const $loaded=new Map();
+function $load(name){
+  if(!(name in $chunks))return require(name);
+  if(!$loaded.has(name))$loaded.set(name,$chunks[name]());
+  return $loaded.get(name);
+}
+async function $later(name){return $load(name)}`;
+
+const IMPORT = /(?<=^|[;}])import(?:\{([^}]*)\}from|\*as ([\w$]+) from)?"([^"]+)"(?=;)/g;
+const EXPORT = /(?<=^|[;}])export\{([^}]*)\};?\s*$/;
+const LAZY = /\bimport\("([^"]+)"\)/g;
+
+/**
+ * A chunk, which the bundler writes as an ES module, as a function that returns its exports. The program has no import
+ * cycle and exports no variable that changes, so a copy of a binding is as good as the binding.
+ */
+function asFunction({ name, imports, exports }, text) {
+  let found = 0;
+  const body = text
+    .replace(IMPORT, (_, names, all, from) => {
+      found += 1;
+      const bound = all ?? (names === undefined ? undefined : `{${names.replaceAll(' as ', ':')}}`);
+      return `${bound === undefined ? '' : `const ${bound}=`}$load("${from}")`;
+    })
+    .replace(LAZY, (_, from) => {
+      found += 1;
+      return `$later("${from}")`;
+    })
+    .replace(EXPORT, (_, names) => {
+      const pairs = names.split(',').map((each) => each.split(' as ').reverse().join(':'));
+      found += pairs.length;
+      return `return{${pairs.join(',')}}`;
+    });
+  if (found !== imports.length + exports.length) throw new Error(`${name} could not be made a function`);
+  return `()=>{"use strict";${body}}`;
 }
