@@ -47,26 +47,26 @@ export interface Alarm {
   /** The same while the condition lasts; another one for each level it escalates to. */
   readonly key: string;
   /** What escalates: one level giving way to the next of the same family is not over. */
-  readonly family?: string;
+  readonly family?: string | undefined;
   readonly level: 'warning' | 'alarm';
   readonly text: string;
 }
 
 export const SIGN: Readonly<Record<Alarm['level'], string>> = { warning: '⚠️', alarm: '🚨' };
 
-/** A warning; `about` tells it from others of its name, and is undefined where there is only one. */
-export const warning = (name: AlarmName, about: string | undefined, words: string): Alarm =>
-  made('warning', name, about, words);
+/** `about` tells it from others of its name, and is undefined where there is only one. */
+const made =
+  (level: Alarm['level']) =>
+  (name: AlarmName, about: string | undefined, words: string, family?: string): Alarm => ({
+    name,
+    key: about === undefined ? name : `${name}:${about}`,
+    family,
+    level,
+    text: `${SIGN[level]} ${name}: ${words}`,
+  });
 
-export const alarm = (name: AlarmName, about: string | undefined, words: string): Alarm =>
-  made('alarm', name, about, words);
-
-const made = (level: Alarm['level'], name: AlarmName, about: string | undefined, words: string): Alarm => ({
-  name,
-  key: about === undefined ? name : `${name}:${about}`,
-  level,
-  text: `${SIGN[level]} ${name}: ${words}`,
-});
+export const warning = made('warning');
+export const alarm = made('alarm');
 
 /** Its text without the sign. */
 export const unsigned = ({ level, text }: Alarm): string => text.slice(SIGN[level].length + 1);

@@ -98,10 +98,7 @@ function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[]
 }
 
 /** A board that cannot be read at all has this one only. Keyed by what is wrong: another mistake is another alarm. */
-export const invalidState = (error: string): Alarm => ({
-  ...alarm('INVALID STATE', gist(error), gist(error)),
-  family: 'INVALID STATE',
-});
+export const invalidState = (error: string): Alarm => alarm('INVALID STATE', gist(error), gist(error), 'INVALID STATE');
 
 /** Why state.yaml cannot be read, if the store says so. */
 export const unreadable = (notices: readonly Notice[] = []): string | undefined =>

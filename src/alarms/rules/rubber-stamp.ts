@@ -23,7 +23,7 @@ export function rubberStamps(state: State): readonly Alarm[] {
   let approvals = 0;
   let verdicts = 0;
   for (const task of state.tasks) {
-    let reading: Reading = {};
+    let reading = UNREAD;
     for (const one of task.history ?? []) {
       switch (one.event) {
         case 'submitted':
@@ -50,6 +50,8 @@ export function rubberStamps(state: State): readonly Alarm[] {
   }
   return found;
 }
+
+const UNREAD: Reading = {};
 
 interface Reading {
   readonly files?: number | undefined;

@@ -94,10 +94,7 @@ const reassigned: Row = (task) => {
 const reviewLoop: Row = (task, context) => {
   const cycles = task.review_cycles_current ?? 0;
   return cycles > 0 && cycles >= maxCycles(task, context)
-    ? {
-        ...alarm('REVIEW LOOP', task.id, `${task.id} — ${cycles} cycles (at cliff)`),
-        family: familyOf(task, 'review cycles'),
-      }
+    ? alarm('REVIEW LOOP', task.id, `${task.id} — ${cycles} cycles (at cliff)`, familyOf(task, 'review cycles'))
     : undefined;
 };
 
@@ -106,10 +103,7 @@ const integrationFailed: Row = (task) =>
 
 const exhaustion: Row = (task) =>
   (task.failures_current?.length ?? 0) >= 2
-    ? {
-        ...alarm('HYPOTHESIS EXHAUSTION', task.id, `${task.id} — requires rescope`),
-        family: familyOf(task, 'failures'),
-      }
+    ? alarm('HYPOTHESIS EXHAUSTION', task.id, `${task.id} — requires rescope`, familyOf(task, 'failures'))
     : undefined;
 
 const nearIterations: Row = (task, { settings }) => {
@@ -169,7 +163,5 @@ const warnCycles = (max: number): number => Math.ceil((max * 6) / 10);
 /** Near a limit and at it are two levels of one thing. */
 const familyOf = (task: Task, limit: string): string => `LIMIT:${task.id}:${limit}`;
 
-const nearing = (task: Task, limit: string, metric: string): Alarm => ({
-  ...warning('APPROACHING LIMIT', `${task.id}:${limit}`, `${task.id} — ${metric}`),
-  family: familyOf(task, limit),
-});
+const nearing = (task: Task, limit: string, metric: string): Alarm =>
+  warning('APPROACHING LIMIT', `${task.id}:${limit}`, `${task.id} — ${metric}`, familyOf(task, limit));
