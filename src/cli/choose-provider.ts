@@ -8,7 +8,7 @@ import { type Config, ROLES, type Role } from '../protocol/state.ts';
 import { providersOf } from '../providers/configured.ts';
 import { programOf } from '../providers/installed.ts';
 import type { Provider } from '../providers/provider.ts';
-import { rehearsalProvider } from '../providers/rehearsal.ts';
+import { playerProvider, rehearsalProvider } from '../providers/rehearsal.ts';
 import type { Chosen } from '../supervisor/context.ts';
 import type { Io } from './io.ts';
 
@@ -31,6 +31,9 @@ export function castRoles(io: Io, config: Config, asked: Asked): Cast | Refusal 
   const rehearsal = rehearsalOf(io, config);
   if (rehearsal !== undefined && 'ok' in rehearsal) return rehearsal;
   if (rehearsal !== undefined) found.set('rehearsal', { provider: rehearsal });
+  if ([...Object.values(asked), config.default_provider].includes('player')) {
+    found.set('player', { provider: playerProvider(io.self.argv) });
+  }
   const chosen: Partial<Record<Role, Chosen>> = {};
   for (const role of ROLES) {
     const name = asked[role] ?? asked.agent ?? config.default_provider ?? undefined;

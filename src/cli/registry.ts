@@ -94,6 +94,10 @@ const ROWS: Readonly<Record<string, Row>> = {
   'lock read': [PLUMBING, 'Print the blackboard.', () => import('./verbs/lock.ts')],
   'lock write': [PLUMBING, 'Set one field of the blackboard.', () => import('./verbs/lock.ts')],
   'lock modify': [PLUMBING, 'Run a command while holding the lock.', () => import('./verbs/lock.ts')],
+  'play next': [HUMAN, 'Take the next session of an agent, to be its model.', () => import('./verbs/play.ts')],
+  'play sh': [HUMAN, 'Run a command as the agent you play.', () => import('./verbs/play.ts')],
+  'play say': [HUMAN, 'Say a line as the agent you play.', () => import('./verbs/play.ts')],
+  'play end': [HUMAN, 'End the session of the agent you play.', () => import('./verbs/play.ts')],
   rehearse: [PLUMBING, 'Play one session of an agent from a script.', () => import('./verbs/rehearse.ts')],
 
   demo: [ANYONE, 'Watch Liza at work without an account.', () => import('./verbs/demo.ts')],

@@ -24,7 +24,7 @@ const KINDS: Readonly<Record<string, (settings: ProviderSettings) => Provider>> 
 export const BUILT_IN = ['claude', 'codex', 'gemini', 'opencode'] as const;
 
 /** Played by Liza itself and configured by the command that starts it. */
-const NOT_OURS = ['rehearsal'];
+const NOT_OURS = ['rehearsal', 'player'];
 
 export interface Configured {
   readonly provider: Provider;

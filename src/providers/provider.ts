@@ -38,6 +38,8 @@ export interface Launch {
   readonly stdin?: string;
   /** Files to write first, below `scratch`. */
   readonly files?: readonly { readonly path: string; readonly text: string }[];
+  /** Folders to make first, empty, below `scratch`: the session writes there, and what reads them is outside. */
+  readonly folders?: readonly string[];
   /** The session's id where we chose it. */
   readonly session?: string;
   /** Other files that it reads, wherever they are. */

@@ -1,6 +1,8 @@
-// `rehearsal`: no model, but a script played through the real commands (docs/rehearsal.md). Started like any
-// other agent CLI: the prompt on stdin, one JSON object a line on stdout. Its token counts are the script's.
+// `rehearsal` plays a script through the real commands; `player` lends its process to whoever uses `liza play`
+// (docs/rehearsal.md). Neither is a model. Both are started like any other agent CLI: the prompt on stdin, one JSON
+// object a line on stdout. Token counts are the script's; a player has none.
 
+import { join } from 'node:path';
 import type { Environment } from '../ports/host.ts';
 import { defined } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
@@ -37,6 +39,27 @@ export function rehearsalProvider({ program, script, pace, env }: RehearsalOptio
       reads: [script],
       session: resume ?? sessionId,
     }),
+    parser: rehearsalParser,
+  };
+}
+
+/** The folder is made empty for each session (supervisor/session-start.ts). */
+export function playerProvider(program: readonly [string, ...string[]]): Provider {
+  return {
+    name: 'player',
+    title: 'a player (liza play)',
+    tellsUse: false,
+    resumes: false,
+    hints: { install: 'nothing to install: it is part of Liza', login: 'nothing to log in to' },
+    launch: ({ contract, prompt, sessionId, scratch }) => {
+      const folder = join(scratch, 'play');
+      return {
+        argv: [...program, 'rehearse', `--player=${folder}`, `--session=${sessionId}`],
+        stdin: `${contract.trimEnd()}\n\n${prompt}`,
+        folders: [folder],
+        session: sessionId,
+      };
+    },
     parser: rehearsalParser,
   };
 }

@@ -204,7 +204,7 @@ function sessionPolicy(
       ...[...loginFile(env), ...(launch.reads ?? [])].flatMap((path) => shownAt(disk, path)),
       ...provided.read,
     ],
-    write: [...provided.write, folders.mail],
+    write: [...provided.write, folders.mail, ...(launch.folders ?? [])],
     alsoRead: settings.sandbox_read,
     alsoWrite: settings.sandbox_write,
     inPlace: tool.kind === 'seatbelt',

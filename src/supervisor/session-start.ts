@@ -39,6 +39,10 @@ export async function prepareSession(context: SupervisorContext, run: SessionRun
   const request = requestOf(context, work, await sandboxPromptSection(context, work, settings(begun)));
   const launch = work.chosen.provider.launch(request);
   writePrompt(disk, prompt, request);
+  for (const folder of launch.folders ?? []) {
+    disk.rmSync(folder, { recursive: true, force: true });
+    disk.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
   for (const file of launch.files ?? []) disk.writeFileSync(file.path, file.text, { mode: 0o600 });
   const output = readOutput(context, run, logFile, startedAt);
   const record = openSession(context, { ...work, pid }, startedAt);

@@ -1,5 +1,6 @@
 // `liza rehearse --script <file>`: one session of an agent, played from a script instead of by a model. It is
-// what the provider `rehearsal` starts; by hand it plays the part of LIZA_AGENT_ID with a prompt on stdin.
+// what the provider `rehearsal` starts; by hand it plays the part of LIZA_AGENT_ID with a prompt on stdin. With --player
+// it is what the provider `player` starts: the session does what `liza play` asks of it.
 
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -10,12 +11,15 @@ import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import { readScript } from '../../rehearsal/check.ts';
 import { play } from '../../rehearsal/play.ts';
+import { lendSession } from '../../rehearsal/player.ts';
 import type { Script, ScriptRole } from '../../rehearsal/script.ts';
-import type { Verb } from '../verb.ts';
+import type { Io } from '../io.ts';
+import type { Args, Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
   options: {
-    script: { value: 'file', kind: 'file', required: true, description: 'The script; docs/rehearsal.md explains it.' },
+    script: { value: 'file', kind: 'file', description: 'The script; docs/rehearsal.md explains it.' },
+    player: { value: 'folder', kind: 'file', description: 'Instead of a script: wait there to be played (liza play).' },
     pace: { value: 'factor', description: 'How slow its waiting is: 1 as written (default), 0 without any.' },
     session: { value: 'id', description: 'The id of this session.' },
     resume: { value: 'id', description: 'The session it goes on with.' },
@@ -30,30 +34,26 @@ export const verb: Verb = {
     'Prints one JSON object a line. Token counts are the script’s: no model is asked.',
   ],
   run: async (args, io) => {
-    const file = resolve(io.cwd, args.must('script'));
-    const script = scriptIn(file, args.must('script'));
+    const folder = args.text('player');
+    if (folder !== undefined) return lend(args, io, resolve(io.cwd, folder));
+    const name = args.text('script');
+    if (name === undefined) return refuse('nothing is named to play', 'name a script: --script <file>', 1, 'usage');
+    const file = resolve(io.cwd, name);
+    const script = scriptIn(file, name);
     if (isRefusal(script)) return script;
-    if (args.flag('check')) {
-      return { ok: true, message: `${args.must('script')} can be played: ${script.scenes.length} scenes` };
-    }
+    if (args.flag('check')) return { ok: true, message: `${name} can be played: ${script.scenes.length} scenes` };
     const pace = Number(args.text('pace') ?? '1');
     if (!(pace >= 0 && pace <= 100)) {
       return refuse(`--pace is ${quoted(args.must('pace'))}`, 'give a number from 0 to 100', 1, 'usage');
     }
-    // This alone permits nothing: each command that is played is judged by who really asks.
-    const agent = agentId(io.env.LIZA_AGENT_ID ?? '');
-    const role = typeof agent === 'string' ? roleOfId(agent) : undefined;
-    if (typeof agent !== 'string' && io.env.LIZA_AGENT_ID) return agent;
-    if (typeof agent !== 'string' || role === undefined) {
-      return refuse('a rehearsal plays an agent, and LIZA_AGENT_ID names none', 'set LIZA_AGENT_ID, e.g. to coder-1');
-    }
+    const part = partOf(io);
+    if (isRefusal(part)) return part;
     const resumed = args.text('resume');
     const played = await play({
       ...io.host,
+      ...part,
       script,
       beside: dirname(file),
-      agent,
-      role: role.replace('_', '-') as ScriptRole,
       prompt: await io.readStdin(),
       cwd: io.cwd,
       program: io.self.argv,
@@ -65,9 +65,35 @@ export const verb: Verb = {
       leave: (status) => process.exit(status),
     });
     if (played.ok) return { ok: true, silent: true };
-    return refuse(`the rehearsal stopped: ${played.text}`, `look at ${args.must('script')}`, 1, 'rehearsal');
+    return refuse(`the rehearsal stopped: ${played.text}`, `look at ${name}`, 1, 'rehearsal');
   },
 };
+
+interface Part {
+  readonly agent: string;
+  readonly role: ScriptRole;
+}
+
+/** This alone permits nothing: each command that is played is judged by who really asks. */
+function partOf(io: Io): Part | Refusal {
+  const agent = agentId(io.env.LIZA_AGENT_ID ?? '');
+  const role = typeof agent === 'string' ? roleOfId(agent) : undefined;
+  if (typeof agent !== 'string' && io.env.LIZA_AGENT_ID) return agent;
+  if (typeof agent !== 'string' || role === undefined) {
+    return refuse('a rehearsal plays an agent, and LIZA_AGENT_ID names none', 'set LIZA_AGENT_ID, e.g. to coder-1');
+  }
+  return { agent, role: role.replace('_', '-') as ScriptRole };
+}
+
+async function lend(args: Args, io: Io, folder: string): Promise<Result> {
+  const part = partOf(io);
+  if (isRefusal(part)) return part;
+  const session = args.text('session') ?? randomUUID();
+  const played = { ...part, session, cwd: io.cwd, prompt: await io.readStdin() };
+  const status = await lendSession({ ...io.host, folder, played, print: (text) => io.stdout(text) });
+  if (status === 0) return { ok: true, silent: true };
+  return process.exit(status);
+}
 
 function scriptIn(file: string, name: string): Script | Refusal {
   try {

@@ -1,0 +1,170 @@
+// `liza play`: a person, or a program of theirs, is the model behind an agent. A run with `--agent player` starts the
+// sessions; each waits here to be taken, and what is typed runs inside it, as the agent. docs/rehearsal.md explains it.
+
+import { join } from 'node:path';
+import { agentId } from '../../identity/identify.ts';
+import { roleOfId } from '../../protocol/board.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
+import {
+  type Answered,
+  type Asked,
+  answerTo,
+  ask,
+  isTaken,
+  type PlayedSession,
+  sessionIn,
+  take,
+} from '../../rehearsal/player-folder.ts';
+import type { Io } from '../io.ts';
+import { oneLine } from '../render/terminal.ts';
+import type { Args, Positional, Result, Verb } from '../verb.ts';
+
+const AGENT: Positional = { name: 'agent', kind: 'agent', description: 'The agent you play.' };
+const LOOK_MS = 100;
+
+const next: Verb = {
+  operatorOnly: true,
+  positionals: [{ ...AGENT, optional: true, description: 'Only sessions of this agent; default: of any.' }],
+  options: { wait: { value: 'seconds', description: 'How long to wait for a session; default 0.' } },
+  examples: ['liza play next coder-1 --wait 300', 'liza play next'],
+  details: ['Takes the session and prints the agent’s folder and its whole prompt, as a model would get them.'],
+  run: async (args, io) => {
+    const root = io.root();
+    if (typeof root !== 'string') return root;
+    const seconds = secondsOf(args, 'wait', 0);
+    if (typeof seconds !== 'number') return seconds;
+    const wanted = args.text('agent');
+    const named = wanted === undefined ? undefined : agentId(wanted);
+    if (typeof named === 'object') return named;
+    const until = io.host.clock.monotonic() + seconds * 1000;
+    for (;;) {
+      const found = waiting(io, root, named);
+      if (found !== undefined) return taken(io, found);
+      if (io.host.clock.monotonic() >= until || io.stop.aborted) return nobody(wanted);
+      await io.host.clock.sleep(LOOK_MS, io.stop);
+    }
+  },
+};
+
+const nobody = (agent: string | undefined): Refusal =>
+  refuse(
+    `no session of ${agent ?? 'any agent'} waits to be played`,
+    'start a crew that is played: liza run --agent player; or wait longer: --wait 300',
+    1,
+    'rehearsal',
+  );
+
+interface Waiting {
+  readonly folder: string;
+  readonly session: PlayedSession;
+}
+
+const agentsOf = (root: string): string => join(root, '.liza', 'cache', 'agents');
+const folderOf = (root: string, agent: string): string => join(agentsOf(root), agent, 'play');
+
+function waiting(io: Io, root: string, agent: string | undefined): Waiting | undefined {
+  const { disk } = io.host;
+  const all = disk.existsSync(agentsOf(root)) ? disk.readdirSync(agentsOf(root)) : [];
+  for (const name of all.filter((each) => roleOfId(each) !== undefined && each === (agent ?? each))) {
+    const folder = folderOf(root, name);
+    const session = sessionIn(io.host, folder);
+    if (session !== undefined && !isTaken(disk, folder)) return { folder, session: { ...session, agent: name } };
+  }
+  return undefined;
+}
+
+function taken(io: Io, { folder, session }: Waiting): Result {
+  take(io.host, folder);
+  const { agent, role, cwd, prompt } = session;
+  return {
+    ok: true,
+    message: `you play ${agent} (${oneLine(role)})`,
+    lines: [
+      `folder  ${oneLine(cwd)}`,
+      `type    liza play sh ${agent} '<command>'   (or the command on stdin)`,
+      `end     liza play end ${agent}`,
+      '',
+      ...prompt.split('\n').map((line) => oneLine(line)),
+    ],
+    data: { agent, role, folder: cwd, prompt },
+  };
+}
+
+const sh: Verb = {
+  operatorOnly: true,
+  positionals: [AGENT, { name: 'command', optional: true, description: 'The shell command; default: from stdin.' }],
+  options: { timeout: { value: 'seconds', description: 'When the command is ended; default 600.' } },
+  examples: ["liza play sh coder-1 'git status && liza show retry-login'", "echo 'git log -3' | liza play sh coder-1"],
+  details: ['Runs in the agent’s folder and sandbox, with its identity. Each command starts in that folder again.'],
+  run: async (args, io) => {
+    const seconds = secondsOf(args, 'timeout', 600);
+    if (typeof seconds !== 'number') return seconds;
+    const text = args.text('command') ?? (await io.readStdin());
+    const answered = await asked(args, io, { kind: 'sh', text, seconds });
+    if (isRefusal(answered)) return answered;
+    const { output, status, why } = answered;
+    const shown = output.trimEnd();
+    const lines = shown === '' ? [] : shown.split('\n').map((line) => oneLine(line));
+    return { ok: true, message: `[exit ${status ?? why ?? 'unknown'}]`, lines, data: { output, status } };
+  },
+};
+
+const say: Verb = {
+  operatorOnly: true,
+  positionals: [AGENT, { name: 'text', description: 'A line of the agent’s own output.' }],
+  examples: ["liza play say coder-1 'reading the parser first'"],
+  run: async (args, io) => {
+    const answered = await asked(args, io, { kind: 'say', text: args.must('text') });
+    return isRefusal(answered) ? answered : { ok: true, message: `${args.must('agent')} said it` };
+  },
+};
+
+const end: Verb = {
+  operatorOnly: true,
+  positionals: [AGENT, { name: 'status', optional: true, description: 'The exit status of its process; default 0.' }],
+  examples: ['liza play end coder-1', 'liza play end coder-1 1'],
+  details: ['What the agent declared by `liza exit` counts before this status, as with any agent.'],
+  run: async (args, io) => {
+    const status = Number(args.text('status') ?? '0');
+    if (!Number.isInteger(status) || status < 0 || status > 255) {
+      return refuse(
+        'an exit status is a whole number from 0 to 255',
+        'for example: liza play end coder-1 1',
+        1,
+        'usage',
+      );
+    }
+    const answered = await asked(args, io, { kind: 'end', status });
+    return isRefusal(answered) ? answered : { ok: true, message: `the session of ${args.must('agent')} ends` };
+  },
+};
+
+async function asked(args: Args, io: Io, what: Asked): Promise<Answered | Refusal> {
+  const root = io.root();
+  if (typeof root !== 'string') return root;
+  const agent = agentId(args.must('agent'));
+  if (typeof agent !== 'string') return agent;
+  const { disk, clock } = io.host;
+  const folder = folderOf(root, agent);
+  const session = sessionIn(io.host, folder);
+  if (session === undefined || !isTaken(disk, folder)) {
+    return refuse(`you play no session of ${agent}`, `take its next one: liza play next ${agent}`, 1, 'rehearsal');
+  }
+  const name = ask(io.host, folder, what);
+  for (;;) {
+    const answered = answerTo(disk, folder, name);
+    if (answered !== undefined) return answered;
+    if (sessionIn(io.host, folder)?.session !== session.session || io.stop.aborted) {
+      return refuse(`the session of ${agent} has ended`, `its next one: liza play next ${agent}`, 1, 'rehearsal');
+    }
+    await clock.sleep(LOOK_MS, io.stop);
+  }
+}
+
+function secondsOf(args: Args, name: string, otherwise: number): number | Refusal {
+  const seconds = Number(args.text(name) ?? otherwise);
+  if (seconds >= 0 && seconds <= 86_400) return seconds;
+  return refuse(`--${name} is no number of seconds`, 'give a number from 0 to 86400', 1, 'usage');
+}
+
+export const verbs = { 'play next': next, 'play sh': sh, 'play say': say, 'play end': end };
