@@ -18,7 +18,7 @@ export const STEPS = {
     put: '',
   },
   epoch: { file: FILE, find: "if (stale !== undefined) return named(stale, { name: 'epoch', raced: true });", put: '' },
-  already: { file: FILE, find: 'if (row.already?.(situation) === true)', put: 'if (Number(1) === 2)' },
+  already: { file: FILE, find: 'if (done !== false)', put: 'if (Number(1) === 2)' },
   state: { file: FILE, find: '!admits(row, part, task.status)', put: 'Number(1) === 2' },
   switches: {
     file: FILE,

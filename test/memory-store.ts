@@ -4,6 +4,7 @@
 
 import { actorName, type Board, type Lease, type Switch, sessionName } from '../src/protocol/board.ts';
 import { Bug } from '../src/protocol/decision.ts';
+import { tasksOfGoal } from '../src/protocol/goal-tasks.ts';
 import { mayRenew } from '../src/protocol/leases.ts';
 import type { State, Task } from '../src/protocol/state.ts';
 import { defined } from '../src/protocol/values.ts';
@@ -71,7 +72,9 @@ export function memoryStore(first: State, options: MemoryOptions): Store {
       return task === undefined ? undefined : { task, archived: true, config };
     },
 
-    archivedTasks: async () => [...archive.values()],
+    archivedTasks: async (goal) =>
+      goal === undefined ? [...archive.values()] : tasksOfGoal([...archive.values()], goal),
+    pastGoals: async () => [],
 
     transact: async (operation: Operation, decide: Decide): Promise<Outcome> => {
       const at = now();

@@ -57,7 +57,11 @@ export async function blame(context: TaskContext, name: string): Promise<Blame |
   const merges = recordedMerges(tasks);
   const since = await descendants(gitDir, commit, head);
   const found = ownerOf(merges, since);
-  if (found === undefined) return broughtByNoMerge(gitDir, { branch, commit, merges, since, goal });
+  if (found === undefined) {
+    const told = [...(await context.store.pastGoals()), goal].flatMap((one) => one.alignment_history ?? []);
+    const all = { ...goal, alignment_history: told };
+    return broughtByNoMerge(gitDir, { branch, commit, merges, since, goal: all });
+  }
   return blameOf(gitDir, commit, found);
 }
 

@@ -9,14 +9,17 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, commitsOf, readRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { noGoal } from '../protocol/goal-record.ts';
+import { type TasksOf, tasksOfGoal } from '../protocol/goal-tasks.ts';
 import { historyOf } from '../protocol/leases.ts';
-import type { State, Task } from '../protocol/state.ts';
+import type { Goal, State, Task } from '../protocol/state.ts';
 import { recordedMerges } from '../protocol/task-history.ts';
 import { defined, isFields, same } from '../protocol/values.ts';
-import { Archive } from '../store/archive.ts';
+import { goalArchive, taskArchive } from '../store/archive.ts';
 import { sha256 } from '../store/hash.ts';
 import type { Entry } from '../store/journal.ts';
 import { untold } from '../store/log.ts';
+import { goalHash, pastGoals } from '../store/past-goals.ts';
 import { type Replayed, replay, stateOf, stateText } from '../store/replay.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { evidenceOf } from '../tasks/proof/evidence-files.ts';
@@ -29,8 +32,14 @@ export interface Audit {
   readonly tasks: readonly { readonly task: Task; readonly facts: readonly Fact[] }[];
 }
 
-/** Audits one task, with what holds for the whole goal; or all of them. */
-export async function audit(context: TaskContext, only?: string): Promise<Audit | Refusal> {
+interface Asked {
+  readonly task?: string;
+  /** The goal whose tasks are audited, or `all`; absent: the current one. */
+  readonly goal?: string;
+}
+
+/** Audits one task, or those of a goal, with what holds for the board as a whole. */
+export async function audit(context: TaskContext, { task: only, goal }: Asked = {}): Promise<Audit | Refusal> {
   const replayed = await replay(context);
   const { problems } = replayed.verification;
   const state = await stateOf(replayed.text);
@@ -47,16 +56,23 @@ export async function audit(context: TaskContext, only?: string): Promise<Audit 
   const gitDir = await openGitDir(context, { state });
   if (isRefusal(gitDir)) return gitDir;
   const tasks = [...replayed.archived.filter(({ id }) => !state.tasks.some((task) => task.id === id)), ...state.tasks];
-  const asked = only === undefined ? tasks : tasks.filter(({ id }) => id === only);
+  const past = await pastGoals(context, state.goal);
+  const about =
+    only !== undefined || goal === ALL ? undefined : aboutGoal([...past, state.goal], goal ?? state.goal.id);
+  if (only === undefined && goal !== ALL && about === undefined) return noGoal(goal ?? '');
+  const ofGoal = about === undefined ? tasks : tasksOfGoal(tasks, about.goal);
+  const asked = only === undefined ? ofGoal : tasks.filter(({ id }) => id === only);
   if (only !== undefined && asked.length === 0) {
     return refuse(`there is no task ${only}`, 'see the tasks: liza status --all', 1, 'task-exists');
   }
   const entries = replayed.entries.map(told);
-  const about = byTask(entries);
+  const ofTask = byTask(entries);
   const missed = untold(context.files, context.paths.log, replayed.entries);
   const witness: Witness = {
     state,
     tasks,
+    past,
+    ...defined({ about }),
     entries,
     broken: problems,
     copy: replayed.verification.copy,
@@ -69,8 +85,18 @@ export async function audit(context: TaskContext, only?: string): Promise<Audit 
   };
   return {
     goal: auditGoal(witness),
-    tasks: asked.map((task) => ({ task, facts: auditTask(task, { ...witness, entries: about.get(task.id) ?? [] }) })),
+    tasks: asked.map((task) => ({ task, facts: auditTask(task, { ...witness, entries: ofTask.get(task.id) ?? [] }) })),
   };
+}
+
+/** Every goal. */
+const ALL = 'all';
+
+function aboutGoal(goals: readonly (Goal & TasksOf)[], id: string): Witness['about'] {
+  const at = goals.findIndex((goal) => goal.id === id);
+  const found = goals[at];
+  const until = goals[at + 1]?.created;
+  return found === undefined ? undefined : { goal: found, ...defined({ until }) };
 }
 
 /** The entries that name a task or touch its record, by task: to go through all of them for each would take long. */
@@ -106,8 +132,8 @@ async function compareFiles(
   state: State,
 ): Promise<Pick<Witness, 'differing' | 'behind'>> {
   const differing = new Map<string, string>();
-  const archive = new Archive(context.files, context.paths.archive);
-  const kept = new Map((await archive.tasks()).map((task) => [task.id, task]));
+  const archive = taskArchive(context.files, context.paths.archive);
+  const kept = new Map((await archive.all()).map((task) => [task.id, task]));
   for (const task of archived) {
     const found = kept.get(task.id);
     if (found === undefined) differing.set(`tasks/${task.id}`, 'the archive does not have it');
@@ -121,6 +147,7 @@ async function compareFiles(
     else if (kept.has(id) && kept.get(id)?.status !== status)
       differing.set(`tasks/${id}`, `the archive’s index says ${status}, its record ${kept.get(id)?.status}`);
   }
+  for (const [record, how] of await goalsThatDiffer(context, entries, state)) differing.set(record, how);
   const there = stateText(context);
   if (there === undefined) return { differing, behind: 'state.yaml is missing; the next command writes it again' };
   if (there === text) return { differing };
@@ -134,6 +161,30 @@ async function compareFiles(
   }
   for (const [record, how] of recordsThatDiffer(state, found)) differing.set(record, how);
   return { differing };
+}
+
+/** The archived goals against what the journal noted of each. */
+async function goalsThatDiffer(
+  context: TaskContext,
+  entries: readonly Entry[],
+  { goal }: State,
+): Promise<ReadonlyMap<string, string>> {
+  const kept = new Map(
+    (await goalArchive(context.files, context.paths.archive).all()).map((record) => [record.id, goalHash(record)]),
+  );
+  const noted = new Map(entries.flatMap(({ ended }) => (ended === undefined ? [] : [[ended.goal, ended.record]])));
+  const differing = new Map<string, string>();
+  for (const [id, hash] of noted) {
+    if (kept.get(id) === hash) continue;
+    const how = kept.has(id) ? 'in the archive other than journalled' : 'the archive does not have it';
+    differing.set(`goals/${id}`, how);
+  }
+  // The current one may be there already: it is put there before the journal's line.
+  for (const id of kept.keys()) {
+    if (!noted.has(id) && id !== goal.id)
+      differing.set(`goals/${id.slice(0, 80)}`, 'the archive has it, the journal has not');
+  }
+  return differing;
 }
 
 function recordsThatDiffer(journalled: State, found: State): ReadonlyMap<string, string> {

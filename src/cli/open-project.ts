@@ -84,7 +84,7 @@ export function committedResult(committed: Committed, tell?: Telling): Result {
     message: committed.already ? `already done: ${committed.detail}` : committed.detail,
     lines: [...(committed.notes ?? []).map(plain), ...(committed.already ? [] : (extra.lines ?? []))],
     data: {
-      ...defined({ task: committed.task }),
+      ...defined({ task: committed.task, id: committed.made }),
       ...(task === undefined ? {} : { status: task.status }),
       already: committed.already === true,
       seq: committed.seq,

@@ -53,6 +53,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   archive: [HUMAN, 'Move finished tasks out of state.yaml.', () => import('./verbs/archive.ts')],
   'sprint start': [HUMAN, 'Open the next sprint.', () => import('./verbs/sprint.ts')],
   'sprint deadline': [HUMAN, 'Set, move or lift the deadline of the sprint.', () => import('./verbs/sprint.ts')],
+  goals: [ANYONE, 'List the goals of this project.', () => import('./verbs/goals.ts')],
+  'goal edit': [HUMAN, 'Change what the goal says, or its document.', () => import('./verbs/goal.ts')],
   'goal complete': [['Human', 'Planner'], 'Declare the goal reached.', () => import('./verbs/goal.ts')],
 
   'add-task': [PLANNER, 'Add a task to the plan.', () => import('./verbs/add-task.ts')],

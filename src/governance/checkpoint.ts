@@ -55,7 +55,7 @@ async function writeSummary(context: CommandContext, state: State): Promise<stri
   if (context.files.stat(path) !== undefined) return undefined;
   makeCheckpointsFolder(context);
   const at = instant(state.sprint.timeline.checkpoint_at ?? '');
-  writeDocument(context, path, checkpointSummary(state, await context.store.archivedTasks(), at));
+  writeDocument(context, path, checkpointSummary(state, await context.store.archivedTasks(state.goal), at));
   return relative(context.paths.root, path);
 }
 

@@ -40,7 +40,8 @@ export async function retrospective(
   const there = context.files.stat(path) !== undefined;
   if (!there) {
     makeCheckpointsFolder(context);
-    writeDocument(context, path, retrospectiveDraft(template, outcome.state, await context.store.archivedTasks(), now));
+    const archived = await context.store.archivedTasks(outcome.state.goal);
+    writeDocument(context, path, retrospectiveDraft(template, outcome.state, archived, now));
   }
   if (learned !== undefined && outcome.already !== true) {
     appendFile(context.files, path, Buffer.from(learnedSection(learned, iso(now))), true);

@@ -10,7 +10,7 @@ import { replaceFile } from '../ports/files.ts';
 import { MINIMUM_GIT } from '../ports/git-program.ts';
 import { validate } from '../protocol/invariants.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
-import { Archive } from '../store/archive.ts';
+import { goalArchive, taskArchive } from '../store/archive.ts';
 import { assemble } from '../store/assemble.ts';
 import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
@@ -18,12 +18,14 @@ import { mirrorJournal } from '../store/git-dir-copy.ts';
 import { readEntries } from '../store/journal.ts';
 import { type Loaded, load } from '../store/load.ts';
 import { rewriteLog, untold } from '../store/log.ts';
+import { goalHash, journalledArchive } from '../store/past-goals.ts';
 import { brokenFile, unlocked } from '../store/refusals.ts';
 import { keepText } from '../store/rejected.ts';
-import { canRestore, journalledArchive, restore } from '../store/restore.ts';
+import { canRestore, restore } from '../store/restore.ts';
 import { verifyJournal } from '../store/verify.ts';
 import { parseDocument } from '../store/yaml/document.ts';
 import { inTransaction } from '../store/yaml-store.ts';
+import { counted, listed } from '../text/format.ts';
 import { broken, type Finding, fixed, ok, warning } from './finding.ts';
 import { branchOf, checkProject, refuseLink, siteOf } from './project-manifest.ts';
 
@@ -118,17 +120,23 @@ async function checkJournal(context: BoardContext, fix: boolean): Promise<Findin
 /** The archive's index against the journal, which knows every task that was archived. */
 async function checkArchive(context: BoardContext, fix: boolean): Promise<readonly Finding[]> {
   const check = 'archive';
-  const archive = new Archive(context.files, context.paths.archive);
-  const index = archive.index();
+  const { files, paths } = context;
   const known = await journalledArchive(context);
-  const wrong = known.filter((task) => index.get(task.id)?.status !== task.status);
-  if (wrong.length === 0) return known.length === 0 ? [] : [ok(check, `${known.length} task(s)`)];
-  const message = `${wrong.length} archived task(s) are missing or not as the journal has them: ${wrong
-    .map(({ id }) => id)
-    .slice(0, 5)
-    .join(', ')}`;
+  const tasks = taskArchive(files, paths.archive);
+  const goals = goalArchive(files, paths.archive);
+  const index = tasks.index();
+  const kept = new Map((await goals.all()).map((one) => [one.id, goalHash(one)]));
+  const wrongTasks = known.tasks.filter(({ id, status }) => index.get(id)?.status !== status);
+  const wrongGoals = known.goals.filter(({ id }) => known.hashes.has(id) && kept.get(id) !== known.hashes.get(id));
+  const wrong = [...wrongTasks, ...wrongGoals].map(({ id }) => id);
+  if (wrong.length === 0) {
+    const all = [counted(known.tasks.length, 'task'), counted(known.hashes.size, 'goal')].join(', ');
+    return known.tasks.length + known.hashes.size === 0 ? [] : [ok(check, all)];
+  }
+  const message = `${counted(wrong.length, 'archived record')} missing or not as the journal has it: ${listed(wrong, 5)}`;
   if (!fix) return [broken(check, message, 'liza doctor --fix writes them again from the journal')];
-  archive.add(wrong);
+  tasks.add(wrongTasks, known.goalOf);
+  goals.add(wrongGoals);
   return [fixed(check, `${message}; written again`)];
 }
 

@@ -11,8 +11,11 @@ import { replaceFile } from '../ports/files.ts';
 import { OPERATOR } from '../protocol/board.ts';
 import { branchInUse } from '../protocol/commands/budget-setting.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
+import { discoveryHead } from '../protocol/discoveries.ts';
+import { goalRecord } from '../protocol/goal-record.ts';
 import { freshState, nextGoal } from '../protocol/new-board.ts';
 import type { Config, Goal, State } from '../protocol/state.ts';
+import { taskArchive } from '../store/archive.ts';
 import { touchedRecords } from '../store/changed-records.ts';
 import type { BoardContext } from '../store/context.ts';
 import { start } from '../store/import.ts';
@@ -23,6 +26,7 @@ import { LostRace } from '../store/transaction.ts';
 import { emitEntries } from '../store/yaml/emit.ts';
 import { updateDocument } from '../store/yaml/update.ts';
 import { inTransaction } from '../store/yaml-store.ts';
+import { gist } from '../text/format.ts';
 import { fileOf, forShell, refuseSpec, writeVision } from './init-document.ts';
 import { branchOf, makeProject, refuseLink, siteOf } from './project-manifest.ts';
 
@@ -134,6 +138,7 @@ function reopen(context: BoardContext, request: InitRequest): Promise<InitDone |
         'tasks-open',
       );
     }
+    const archived = await taskArchive(context.files, context.paths.archive).all();
     const next = nextGoal(before, { goal: request.goal, spec_ref: request.spec, now: transaction.now() });
     const after = { ...next, config: { ...next.config, ...request.settings } };
     const written = writeVision(context, request);
@@ -146,12 +151,17 @@ function reopen(context: BoardContext, request: InitRequest): Promise<InitDone |
       records: touchedRecords(before, after),
       switches: { ABORT: false, CHECKPOINT: false, PAUSE: false },
       archive: before.tasks,
+      ended: goalRecord(before, archived, transaction.now()),
       effect: true,
     });
     const message = `new goal: ${request.goal}; ${before.goal.id} is archived`;
-    return { ok: true, already: false, message, lines: nextSteps(request, written) };
+    return { ok: true, already: false, message, lines: [...carriedOver(after), ...nextSteps(request, written)] };
   });
 }
+
+/** What the former goal left undecided. */
+const carriedOver = (state: State): readonly string[] =>
+  state.discovered.map((found) => `carried over: ${discoveryHead(found)}: ${gist(found.description)}`);
 
 export const goalOpen = ({ description, status }: Goal): Refusal =>
   refuse(

@@ -4,6 +4,7 @@ import { type Stats, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { writeDocument } from '../governance/write-document.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
+import { boardOfGoal, noGoal } from '../protocol/goal-record.ts';
 import { reportOf } from '../report/facts.ts';
 import { MARKDOWN_MARK, markdownReport } from '../report/markdown.ts';
 import { PAGE_MARK, page } from '../report/page.ts';
@@ -13,10 +14,19 @@ import { secretsOf } from '../text/redact.ts';
 
 type ReportFormat = 'html' | 'md';
 
-export async function reportText(context: Pick<TaskContext, 'store' | 'env'>, format: ReportFormat): Promise<string> {
-  const { board, now } = await context.store.read();
-  const archived = await context.store.archivedTasks();
-  const report = reportOf({ state: board.state, archived, now, secrets: secretsOf(context.env) });
+/** On the current goal, or on an earlier one. */
+export async function reportText(
+  { store, env }: Pick<TaskContext, 'store' | 'env'>,
+  format: ReportFormat,
+  goal?: string,
+): Promise<string | Refusal> {
+  const { board, now } = await store.read();
+  const isPast = goal !== undefined && goal !== board.state.goal.id;
+  const record = isPast ? (await store.pastGoals()).find(({ id }) => id === goal) : undefined;
+  if (isPast && record === undefined) return noGoal(goal);
+  const state = record === undefined ? board.state : boardOfGoal(record, board.state);
+  const archived = await store.archivedTasks(record ?? state.goal);
+  const report = reportOf({ state, archived, now, secrets: secretsOf(env) });
   return format === 'html' ? page(report) : markdownReport(report);
 }
 

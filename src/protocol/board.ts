@@ -18,6 +18,8 @@ export interface Board {
   readonly leases: ReadonlyMap<string, Lease>;
   /** Archived task ids and how they ended. */
   readonly archived: ReadonlyMap<string, TaskStatus>;
+  /** Those of them that belong to an earlier goal; absent: none does. */
+  readonly earlier?: ReadonlySet<string>;
   /** Processes that a task's `claiming` or `merging` names, or a registration without a sign of life, and that provably ended. */
   readonly gone?: ReadonlySet<string>;
   /** Megabytes free on the board's disk; absent: not known. */

@@ -80,8 +80,11 @@ export interface Row<K extends CommandName> {
   readonly startsWork?: true;
   /** An agent's command that stays open while paused: handoff, block, exit. */
   readonly whilePaused?: true;
-  /** True when this very command already took effect: same actor, same fields. Checked before state and guards. */
-  readonly already?: (situation: Situation<K>) => boolean;
+  /**
+   * Whether this very command already took effect: same actor, same fields; where it made a record, that record's id.
+   * Checked before state and guards.
+   */
+  readonly already?: (situation: Situation<K>) => boolean | string | undefined;
   readonly guards: readonly Guard<K>[];
   readonly effects: string;
   readonly change: (situation: Situation<K>) => Change | Refusal;

@@ -128,8 +128,14 @@ interface Payloads {
   align: { readonly summary: string; readonly event?: string };
   'discovery convert': { readonly discovery: string; readonly to_task: string };
   'discovery dismiss': { readonly discovery: string; readonly reason: string };
-  'goal complete': { readonly summary?: string };
-  'sprint start': { readonly deadline?: string };
+  'goal complete': {
+    readonly summary?: string;
+    /** What is undecided goes to the next goal. */
+    readonly carry_over?: boolean;
+  };
+  'goal edit': { readonly description?: string; readonly spec_ref?: string; readonly facts?: SpecFacts };
+  /** `facts`: the tasks that left the state for the archive. */
+  'sprint start': { readonly deadline?: string; readonly facts?: { readonly archived: readonly Task[] } };
   /** Without a deadline: the sprint has none any more. */
   'sprint deadline': { readonly deadline?: string };
 
@@ -191,7 +197,7 @@ interface Payloads {
     readonly limit: 'max_iterations' | 'spin' | 'silence' | 'budget';
     readonly detail?: string;
   };
-  discover: Omit<Discovery, 'id' | 'by' | 'created' | 'converted_to_task' | 'dismissed_reason'> & {
+  discover: Omit<Discovery, 'id' | 'by' | 'created' | 'converted_to_task' | 'dismissed_reason' | 'carried_from'> & {
     readonly id?: string;
   };
   anomaly: {

@@ -14,7 +14,7 @@ import { introduced } from './invariants.ts';
 import { admits, commandLine, haltedBy, nextHint } from './next-commands.ts';
 import type { RefusalName } from './refusal-names.ts';
 import { settleSprint } from './sprint.ts';
-import { isTerminal, type State, settings, type Task } from './state.ts';
+import { isTerminal, settings, type Task } from './state.ts';
 import { TABLE } from './table.ts';
 import { defined } from './values.ts';
 
@@ -58,7 +58,8 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
   } as Situation<CommandName>;
   const stale = staleEpoch(situation, row);
   if (stale !== undefined) return named(stale, { name: 'epoch', raced: true });
-  if (row.already?.(situation) === true) return alreadyDone(command, state, task);
+  const done = row.already?.(situation) ?? false;
+  if (done !== false) return alreadyDone(command, situation, done);
   if (task !== undefined && Array.isArray(row.from) && !admits(row, part, task.status)) {
     return named(wrongState(situation, row), { name: 'state', raced: true });
   }
@@ -141,12 +142,17 @@ function staleEpoch({ actor, task, state }: Situation<CommandName>, row: Row<Com
   return refuse(`lease lost: ${where} is at epoch ${current}, this session has ${actor.epoch}`, STOP);
 }
 
-function alreadyDone(command: Command, state: State, task: Task | undefined): Decided {
+function alreadyDone(
+  command: Command,
+  { state, task }: Pick<Situation<CommandName>, 'state' | 'task'>,
+  done: true | string,
+): Decided {
   return {
     ok: true,
     state,
     already: true,
-    detail: `${label(command)} had already taken effect`,
+    detail: `${label(command)} had already taken effect${done === true ? '' : `: ${done}`}`,
+    ...(done === true ? {} : { made: done }),
     ...(task === undefined ? {} : { task: task.id }),
   };
 }

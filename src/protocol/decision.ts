@@ -36,6 +36,8 @@ export interface Decided {
   /** One line for people: log.yaml and the terminal. */
   readonly detail: string;
   readonly task?: string;
+  /** The id of the record that it made, or had made before. */
+  readonly made?: string;
   /** The command had taken effect before; nothing is written. */
   readonly already?: true;
   /** Further lines worth telling the caller. */

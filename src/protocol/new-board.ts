@@ -2,6 +2,9 @@
 // a person is likely to look for are spelt out, with their defaults.
 
 import { type Instant, iso } from '../text/time.ts';
+import { patch } from './change.ts';
+import { isOpenDiscovery } from './discoveries.ts';
+import { numberOf } from './goal-tasks.ts';
 import { STATE_VERSION, type State } from './state.ts';
 import { defined } from './values.ts';
 
@@ -70,7 +73,10 @@ interface NextGoal {
   readonly now: Instant;
 }
 
-/** The board of the next goal. Tasks go to the archive; notes, settings, agents and the integration branch stay. */
+/**
+ * The board of the next goal, at zero. What was done and reported under the former one is in the archive (goal-record.ts);
+ * what nobody has decided comes along, and notes, settings, agents and the integration branch stay.
+ */
 export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State {
   const created = iso(now);
   const id = `goal-${numberOf(state.goal.id) + 1}`;
@@ -92,9 +98,15 @@ export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State
       ...defined({ days }),
     },
     tasks: [],
-    discovered: [],
+    discovered: state.discovered
+      .filter(isOpenDiscovery)
+      .map((found) => ({ ...found, carried_from: found.carried_from ?? state.goal.id })),
+    agents: Object.fromEntries(
+      Object.entries(state.agents).map(([name, agent]) => [name, patch(agent, { usage: undefined })]),
+    ),
     handoff: {},
     human_notes: notes,
+    spec_changes: [],
     anomalies: [],
     sprint: {
       id: `sprint-${numberOf(state.sprint.id) + 1}`,
@@ -106,5 +118,3 @@ export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State
     circuit_breaker: { ...state.circuit_breaker, status: 'OK' },
   };
 }
-
-const numberOf = (id: string): number => Number(/-(\d+)$/.exec(id)?.[1] ?? 0);

@@ -14,7 +14,9 @@ export const GUARD_NAMES = [
   ...words('live-task merge-commit message moved never-its-coder no-hole no-live-lease no-live-review'),
   ...words('no-merge-under-way no-other-task no-worktree-files nobody-merges nobody-prepares not-aborted'),
   ...words('not-approved-before not-being-claimed not-being-merged not-completed not-excluded not-exhausted'),
-  ...words('not-halted not-needed note notes once open-discovery other-provider own-agent own-review own-task proof'),
+  ...words(
+    'not-halted not-needed note notes nothing-undecided once open-discovery other-provider own-agent own-review own-task proof',
+  ),
   ...words('rationale reason reason-and-questions registered rejection-structure replacements reservation resolution'),
   ...words('room-on-disk root-cause something-changes something-merged something-new something-planned spec-known'),
   ...words('sprint-open sprint-over summary task-exists terminal tests-with-code this-commit tree triggered type'),

@@ -116,6 +116,8 @@ export const TaskSchema = v.object({
   depends_on: v.optional(ids),
   validation: v.optional(texts),
   created: v.optional(timestamp),
+  /** The goal it belongs to; a task of an earlier version names none, see goal-tasks.ts. */
+  goal: v.optional(id),
   assigned_to: v.optional(id),
   worktree: v.optional(text),
   base_commit: v.optional(commit),
@@ -202,6 +204,8 @@ export const DiscoverySchema = v.object({
   created: v.optional(timestamp),
   converted_to_task: v.optional(id),
   dismissed_reason: v.optional(text),
+  /** The goal under which it was made, once that one ended with it undecided. */
+  carried_from: v.optional(id),
 });
 
 export const HandoffSchema = v.object({
@@ -239,25 +243,6 @@ export const AnomalySchema = v.object({
 
 const Alignment = v.object({ timestamp, event: text, summary: text, by: v.optional(text) });
 
-export const GoalSchema = v.object({
-  id,
-  description: text,
-  spec_ref: v.optional(text),
-  created: v.optional(timestamp),
-  status: oneOf(GOAL_STATUSES),
-  alignment_history: v.optional(v.array(Alignment)),
-  /** The usage of the planner's sessions; a task has its own. */
-  usage: v.optional(UsageSchema),
-  /** The usage of all sessions, those of archived tasks included. */
-  spent: v.optional(UsageSchema),
-  /** The usage by the day on which sessions ended (UTC), also of the goal before. */
-  days: v.optional(v.array(DaySchema)),
-  /** Where Liza left the integration branch. */
-  integration_head: v.optional(commit),
-  /** Somebody else moved it; no merge starts until a person has accepted that. */
-  integration_moved: v.optional(v.object({ expected: commit, found: commit, time: timestamp })),
-});
-
 export const SprintSchema = v.object({
   id,
   goal_ref: v.optional(id),
@@ -275,6 +260,27 @@ export const SprintSchema = v.object({
   status: oneOf(SPRINT_STATUSES),
   metrics: v.optional(v.record(v.string(), v.unknown())),
   retrospective: v.optional(v.unknown()),
+});
+
+export const GoalSchema = v.object({
+  id,
+  description: text,
+  spec_ref: v.optional(text),
+  created: v.optional(timestamp),
+  status: oneOf(GOAL_STATUSES),
+  alignment_history: v.optional(v.array(Alignment)),
+  /** The usage of the planner's sessions; a task has its own. */
+  usage: v.optional(UsageSchema),
+  /** The usage of all sessions, those of archived tasks included. */
+  spent: v.optional(UsageSchema),
+  /** The usage by the day on which sessions ended (UTC), also of the goal before. */
+  days: v.optional(v.array(DaySchema)),
+  /** Where Liza left the integration branch. */
+  integration_head: v.optional(commit),
+  /** Somebody else moved it; no merge starts until a person has accepted that. */
+  integration_moved: v.optional(v.object({ expected: commit, found: commit, time: timestamp })),
+  /** Its sprints before the current one, oldest first. */
+  sprints: v.optional(v.array(SprintSchema)),
 });
 
 export const BreakerSchema = v.object({

@@ -6,7 +6,8 @@ import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './comm
 import { analyze, resolve } from './commands/breaker.ts';
 import { claimTask, register, reserveClaim } from './commands/claim.ts';
 import { begin, block, handoff, limit } from './commands/coder.ts';
-import { align, discoveryConvert, discoveryDismiss, goalComplete, planDone } from './commands/goal.ts';
+import { align, discoveryConvert, discoveryDismiss, planDone } from './commands/goal.ts';
+import { goalComplete, goalEdit } from './commands/goal-end.ts';
 import { acceptIntegration, integrationMoved } from './commands/integration.ts';
 import { abort, checkpoint, checkpointOver, pause, resume } from './commands/kill-switches.ts';
 import { holdMerge, merge, mergeFailed, releaseMerge, reserveMerge } from './commands/merge.ts';
@@ -37,6 +38,7 @@ export const TABLE: Table = {
   'discovery convert': discoveryConvert,
   'discovery dismiss': discoveryDismiss,
   'goal complete': goalComplete,
+  'goal edit': goalEdit,
   'sprint start': sprintStart,
   'sprint deadline': sprintDeadline,
   retrospective,

@@ -5,11 +5,14 @@ import type { Alarm } from '../alarms/rules/alarm.ts';
 import { editKey, unreadable } from '../alarms/rules/evaluate.ts';
 import { type SpendingView, spendingView } from '../budget/rules/spending-view.ts';
 import { type Board, SWITCHES, type Switch } from '../protocol/board.ts';
+import { openDiscoveries } from '../protocol/discoveries.ts';
 import { statusOf } from '../protocol/find.ts';
+import { endedOfGoal } from '../protocol/goal-tasks.ts';
 import { agentLease, reviewLease, taskLease } from '../protocol/leases.ts';
 import type { Notice } from '../protocol/notice.ts';
 import {
   type Agent,
+  type Discovery,
   isTerminal,
   type Settings,
   type State,
@@ -33,12 +36,14 @@ export interface StatusView {
     /** Milliseconds to the deadline, negative when past. */
     readonly deadlineLeft?: number;
   };
-  /** Tasks in each state, archived ones included; states without any are left out. */
+  /** Tasks of the goal in each state, archived ones included; states without any are left out. */
   readonly counts: readonly { readonly status: TaskStatus; readonly count: number }[];
   /** Tasks on the board, most urgent state first, highest priority first within it. */
   readonly groups: readonly { readonly status: TaskStatus; readonly tasks: readonly TaskView[] }[];
   readonly agents: readonly AgentView[];
   readonly alarms: readonly Alarm[];
+  /** What was found beside the tasks and nobody has decided yet, most severe first. */
+  readonly discoveries: readonly Discovery[];
   /** What agents reported and nobody has dealt with yet, oldest first. */
   readonly anomalies: readonly AnomalyView[];
   /** What no alarm tells already. */
@@ -123,6 +128,7 @@ export function statusView(
     groups: groupByStatus(board, now),
     agents: Object.entries(board.state.agents).map(([id, agent]) => agentView(board, id, agent, now)),
     alarms,
+    discoveries: openDiscoveries(board.state),
     anomalies: openAnomalies(board.state),
     notices: notices.filter((notice) => !raised.has(editKey(notice))),
     switches: SWITCHES.flatMap((name) => {
@@ -160,7 +166,7 @@ function countByStatus(board: Board): StatusView['counts'] {
   const counts = new Map<TaskStatus, number>();
   const count = (status: TaskStatus): void => void counts.set(status, (counts.get(status) ?? 0) + 1);
   for (const task of board.state.tasks) count(task.status);
-  for (const status of board.archived.values()) count(status);
+  for (const status of endedOfGoal(board)) count(status);
   return URGENCY.filter((status) => counts.has(status)).map((status) => ({ status, count: counts.get(status) ?? 0 }));
 }
 

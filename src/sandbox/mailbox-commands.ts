@@ -5,7 +5,18 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 
 const ALLOWED: ReadonlySet<string> = new Set([
   ...['status', 'show', 'log', 'log verify', 'validate', 'blame', 'attempts', 'audit', 'config get', 'lock read'],
-  ...['add-task', 'amend', 'finalize', 'plan done', 'unblock', 'supersede', 'abandon', 'align', 'goal complete'],
+  ...[
+    'add-task',
+    'amend',
+    'finalize',
+    'plan done',
+    'unblock',
+    'supersede',
+    'abandon',
+    'align',
+    'goal complete',
+    'goals',
+  ],
   ...['discovery list', 'discovery convert', 'discovery dismiss', 'wt delete'],
   ...['begin', 'block', 'discover', 'anomaly', 'anomaly processed', 'handoff', 'heartbeat', 'exit'],
   ...['submit-for-review', 'submit-verdict'],
@@ -22,7 +33,16 @@ const ALLOWED: ReadonlySet<string> = new Set([
     'wt create',
     'wt merge',
   ],
-  ...['release-claim', 'register', 'clear-stale-review-claims', 'undo', 'sprint start', 'sprint deadline', 'archive'],
+  ...[
+    'release-claim',
+    'register',
+    'clear-stale-review-claims',
+    'undo',
+    'sprint start',
+    'sprint deadline',
+    'archive',
+    'goal edit',
+  ],
 ]);
 
 const INSTEAD: Readonly<Record<string, string>> = {

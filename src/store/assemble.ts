@@ -5,14 +5,15 @@ import { isAlive, parseProcess } from '../process/process-identity.ts';
 import type { Board } from '../protocol/board.ts';
 import { isTerminal, type State, type TaskStatus } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
-import { Archive } from './archive.ts';
+import { taskArchive } from './archive.ts';
 import type { BoardContext } from './context.ts';
 import { readLeases } from './lease-records.ts';
 import { readSwitches } from './switch-files.ts';
 
 export function assemble(context: BoardContext, state: State): Board {
   const { files, paths } = context;
-  const index = new Archive(files, paths.archive).index();
+  const archive = taskArchive(files, paths.archive);
+  const index = archive.index();
   const archived = new Map<string, TaskStatus>();
   if (index.size > 0) {
     // After a crash in mid-archiving a terminal task is in both places, and the state's copy counts. A live one
@@ -20,6 +21,7 @@ export function assemble(context: BoardContext, state: State): Board {
     const ended = new Set(state.tasks.filter((task) => isTerminal(task.status)).map((task) => task.id));
     for (const [id, { status }] of index) if (!ended.has(id)) archived.set(id, status);
   }
+  const earlier = index.size === 0 ? undefined : archive.ofOtherGoals(index, state.goal);
   const leases = readLeases(context);
   const gone = endedProcesses(context, state, leases);
   const freeMb = files.freeMb?.(paths.liza);
@@ -28,6 +30,7 @@ export function assemble(context: BoardContext, state: State): Board {
     switches: readSwitches(files, paths),
     leases,
     archived,
+    ...(earlier === undefined || earlier.size === 0 ? {} : { earlier }),
     ...(gone.size === 0 ? {} : { gone }),
     ...defined({ freeMb }),
   };

@@ -24,6 +24,8 @@ export interface Entry extends JournalEntry {
   readonly aside?: readonly string[];
   /** Tasks that left the state for the archive. */
   readonly archived?: readonly string[];
+  /** The goal that went to the archive, and the hash of its record. */
+  readonly ended?: { readonly goal: string; readonly record: string };
   /** undo: the entry that was reverted. */
   readonly undoes?: number;
   /** Has an effect beyond the state (git, processes, files): cannot be undone. */

@@ -45,7 +45,8 @@ export function openYamlStore(context: BoardContext): Store {
       return { task, archived: false, config, ...defined({ lease }) };
     },
     transact: async (operation, decide) => (await whole()).transact(operation, decide),
-    archivedTasks: async () => (await whole()).archivedTasks(),
+    archivedTasks: async (goal) => (await whole()).archivedTasks(goal),
+    pastGoals: async () => (await whole()).pastGoals(),
     renew: async (renewal) => (await whole()).renew(renewal),
     journal: async function* (from) {
       yield* (await whole()).journal(from);

@@ -3,13 +3,12 @@
 
 import { dirname } from 'node:path';
 import { replaceFile, syncDirectory } from '../ports/files.ts';
-import { RECORD_SECTIONS, type Task } from '../protocol/state.ts';
-import { Archive } from './archive.ts';
+import { goalArchive, taskArchive } from './archive.ts';
 import type { BoardContext } from './context.ts';
 import { hasCopy, mirrorJournal } from './git-dir-copy.ts';
 import { readEntries } from './journal.ts';
 import { appendLog } from './log.ts';
-import { parseDocument } from './yaml/document.ts';
+import { journalledArchive } from './past-goals.ts';
 import { applyHunks } from './yaml/hunks.ts';
 
 export const canRestore = hasCopy;
@@ -29,10 +28,15 @@ export async function restore(context: BoardContext): Promise<readonly string[]>
     done.push('journal.jsonl');
   }
   const lines = [...readEntries(files, paths.journal)];
-  const archived = await journalledArchive(context);
-  if (archived.length > 0) {
-    new Archive(files, paths.archive).add(archived);
-    done.push(`${archived.length} archived task(s)`);
+  const { tasks, goalOf, ...journalled } = await journalledArchive(context);
+  if (tasks.length > 0) {
+    taskArchive(files, paths.archive).add(tasks, goalOf);
+    done.push(`${tasks.length} archived task(s)`);
+  }
+  const goals = journalled.goals.filter(({ id }) => journalled.hashes.has(id));
+  if (goals.length > 0) {
+    goalArchive(files, paths.archive).add(goals);
+    done.push(`${goals.length} archived goal(s)`);
   }
   const text = lines.reduce((current, { entry }) => applyHunks(current, entry.change), '');
   if (files.stat(paths.log) === undefined) {
@@ -45,22 +49,4 @@ export async function restore(context: BoardContext): Promise<readonly string[]>
     done.push(`state.yaml as of entry ${lines.at(-1)?.entry.seq ?? 0}`);
   }
   return done;
-}
-
-/** Every task that ever left the state, as it was then, from the journal alone: archive/ may be gone. */
-export async function journalledArchive({ files, paths }: BoardContext): Promise<readonly Task[]> {
-  const tasks = new Map<string, Task>();
-  let text = '';
-  for (const { entry } of readEntries(files, paths.journal)) {
-    for (const task of entry.archived === undefined ? [] : await tasksIn(text, entry.archived))
-      tasks.set(task.id, task);
-    text = applyHunks(text, entry.change);
-  }
-  return [...tasks.values()];
-}
-
-async function tasksIn(text: string, ids: readonly string[]): Promise<readonly Task[]> {
-  const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS });
-  const tasks = (parsed.ok ? parsed.doc.value['tasks'] : []) as readonly Task[];
-  return tasks.filter((task) => ids.includes(task.id));
 }

@@ -5,6 +5,8 @@
 
 import type { Actor, Board, Lease } from '../protocol/board.ts';
 import type { Decided, Decision, Refusal } from '../protocol/decision.ts';
+import type { GoalRecord } from '../protocol/goal-record.ts';
+import type { TasksOf } from '../protocol/goal-tasks.ts';
 import type { Notice } from '../protocol/notice.ts';
 import type { Config, Task } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
@@ -68,8 +70,10 @@ export interface Store {
   read(): Promise<Snapshot>;
   /** One task without reading the whole board; archived ones too. */
   readTask(id: string): Promise<TaskReading | undefined>;
-  /** Terminal tasks that left the state, whole; for what counts over all of them. */
-  archivedTasks(): Promise<readonly Task[]>;
+  /** Terminal tasks that left the state, whole: those of one goal, or of all. */
+  archivedTasks(goal?: TasksOf): Promise<readonly Task[]>;
+  /** The goals before the current one, oldest first. */
+  pastGoals(): Promise<readonly GoalRecord[]>;
   transact(operation: Operation, decide: Decide): Promise<Outcome>;
   /** Heartbeat: never rewrites the state, never shortens, never revives an expired or superseded lease. */
   renew(renewal: Renewal): Promise<Lease | Refusal>;

@@ -10,11 +10,12 @@ import type { Lock } from '../ports/locks.ts';
 import { type Actor, actorName, type Board, sessionName } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Authority } from '../protocol/edits/draft.ts';
+import type { GoalRecord } from '../protocol/goal-record.ts';
 import { EDITED_OUTSIDE, type Notice } from '../protocol/notice.ts';
 import type { Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { type Instant, iso } from '../text/time.ts';
-import { Archive } from './archive.ts';
+import { goalArchive, taskArchive } from './archive.ts';
 import { assemble } from './assemble.ts';
 import { keyOf, type StatKey, statKey } from './cache.ts';
 import { writeCache } from './cache-document.ts';
@@ -27,6 +28,7 @@ import { sha256 } from './hash.ts';
 import { append, dropTorn, type Entry, type Line, lastOf, readEntries, readTail, type Tail } from './journal.ts';
 import { type Loaded, load, WINDOW, WINDOW_BYTES } from './load.ts';
 import { appendLog, lastLogged } from './log.ts';
+import { goalHash } from './past-goals.ts';
 import { brokenFile, missingBoard } from './refusals.ts';
 import { describeAside, keepAside } from './rejected.ts';
 import { applySwitches } from './switch-files.ts';
@@ -49,6 +51,8 @@ export interface Recording extends Pick<Entry, 'change' | 'records' | 'command' 
   readonly undoes?: number;
   readonly effect?: true;
   readonly archive?: readonly Task[];
+  /** The goal that ended. */
+  readonly ended?: GoalRecord;
 }
 
 /** Changes of one edit by hand that are named one by one; the journal's hunks have them all. */
@@ -186,7 +190,8 @@ export class Transaction {
     const { files, paths } = this.#context;
     const bytes = Buffer.from(doc.text);
     if (record.archive !== undefined && record.archive.length > 0)
-      new Archive(files, paths.archive).add(record.archive);
+      taskArchive(files, paths.archive).add(record.archive, () => this.#normal.state.goal.id);
+    if (record.ended !== undefined) goalArchive(files, paths.archive).add([record.ended]);
     const temporary = files.temporaryFor(paths.state);
     const rewrite = doc.text !== this.#doc.text || !this.#onDisk;
     if (rewrite) writeTemporary(files, temporary, bytes, true);
@@ -211,13 +216,14 @@ export class Transaction {
   }
 
   #entry(record: Recording, state: string): Entry {
-    const { actor, archive, ...rest } = record;
+    const { actor, archive, ended, ...rest } = record;
     const session = actor === 'external' ? undefined : sessionName(actor);
     return {
       seq: this.seq + 1,
       time: iso(this.#context.clock.now()),
       ...rest,
       ...(archive === undefined ? {} : { archived: archive.map((task) => task.id) }),
+      ...(ended === undefined ? {} : { ended: { goal: ended.id, record: goalHash(ended) } }),
       actor: actor === 'external' ? 'external' : actorName(actor),
       ...defined({ session }),
       prev: this.#head.hash,

@@ -6,16 +6,18 @@ import { errorCode } from '../ports/files.ts';
 import { type Board, type Lease, SWITCHES } from '../protocol/board.ts';
 import { decide } from '../protocol/decide.ts';
 import type { Decided, Refusal } from '../protocol/decision.ts';
+import { tasksOfGoal } from '../protocol/goal-tasks.ts';
 import { mayRenew } from '../protocol/leases.ts';
 import type { Notice } from '../protocol/notice.ts';
 import { type Config, isTerminal, settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
-import { Archive } from './archive.ts';
+import { taskArchive } from './archive.ts';
 import { touchedRecords } from './changed-records.ts';
 import type { BoardContext } from './context.ts';
 import { adoptFile } from './import.ts';
 import { readEntries, readTail } from './journal.ts';
 import { writeLease } from './lease-records.ts';
+import { pastGoals } from './past-goals.ts';
 import { type Read, reader } from './reader.ts';
 import { unlocked } from './refusals.ts';
 import type { Committed, Decide, JournalEntry, Operation, Outcome, Renewal, Store } from './store.ts';
@@ -30,7 +32,11 @@ export function yamlStore(context: BoardContext): Store {
     readTask: (id) => readTask(context, read, id),
     transact: (operation, decision) =>
       inTransaction(context, (transaction) => transactIn(transaction, operation, decision)),
-    archivedTasks: () => new Archive(context.files, context.paths.archive).tasks(),
+    archivedTasks: async (goal) => {
+      const all = await taskArchive(context.files, context.paths.archive).all();
+      return goal === undefined ? all : tasksOfGoal(all, goal);
+    },
+    pastGoals: async () => pastGoals(context, (await read()).board.state.goal),
     renew: (renewal) => renew(context, read, renewal),
     journal: (from) => journal(context, from),
     watch: (changed) => watchFiles(context, changed),
@@ -147,7 +153,7 @@ async function readTask(context: BoardContext, read: Read, id: string): ReturnTy
 }
 
 async function readArchived({ files, paths }: BoardContext, id: string, config: Config): ReturnType<Store['readTask']> {
-  const text = new Archive(files, paths.archive).text(id);
+  const text = taskArchive(files, paths.archive).text(id);
   const parsed = text === undefined ? undefined : await parseStrict(text);
   if (parsed === undefined || !parsed.ok || !Array.isArray(parsed.value)) return undefined;
   return { task: parsed.value[0], archived: true, config };

@@ -3,6 +3,7 @@
 
 import { REPORT, triggerOf } from '../../governance/rules/breaker.ts';
 import type { Board } from '../../protocol/board.ts';
+import { isUrgent } from '../../protocol/discoveries.ts';
 import { EDITED_OUTSIDE, type Notice } from '../../protocol/notice.ts';
 import { deadlinePassed } from '../../protocol/sprint.ts';
 import { type State, settings, type Trouble } from '../../protocol/state.ts';
@@ -244,7 +245,7 @@ function violations(state: State): readonly Alarm[] {
 
 function discoveries(state: State): readonly Alarm[] {
   return state.discovered
-    .filter((found) => found.urgency === 'immediate' && !found.converted_to_task && !found.dismissed_reason)
+    .filter(isUrgent)
     .map(({ id, description }) =>
       alarm('IMMEDIATE DISCOVERY', id, `${id} — ${gist(description)} (Planner should wake)`),
     );

@@ -1,6 +1,8 @@
 // What an audit is made of: facts with their marks, and the witness that they are held against.
 
-import type { State, Task } from '../../protocol/state.ts';
+import type { GoalRecord } from '../../protocol/goal-record.ts';
+import type { TasksOf } from '../../protocol/goal-tasks.ts';
+import type { Goal, State, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 
 export type Mark = 'verified' | 'unverifiable' | 'contradicted';
@@ -48,6 +50,10 @@ export interface Witness {
   readonly state: State;
   /** All tasks, archived ones first, as the journal has them. */
   readonly tasks: readonly Task[];
+  /** The goals before the current one, as the archive has them; `differing` says if that is not what was journalled. */
+  readonly past?: readonly GoalRecord[];
+  /** The goal that the audit is about, and when the next one began; absent: all of them. */
+  readonly about?: { readonly goal: Goal & TasksOf; readonly until?: string };
   readonly entries: readonly Told[];
   /** What is wrong with the journal; empty: its chain holds. */
   readonly broken: readonly string[];

@@ -3,6 +3,8 @@
 
 import { usageText } from '../../budget/rules/format.ts';
 import { spentOnGoal } from '../../budget/rules/ledger.ts';
+import { type TasksOf, tasksOfGoal } from '../../protocol/goal-tasks.ts';
+import type { Goal } from '../../protocol/state.ts';
 import { type RecordedMerge, recordedMerges } from '../../protocol/task-history.ts';
 import { counted } from '../../text/format.ts';
 import { contradicted, type Fact, PROVIDERS_WORD, short, unverifiable, verified, type Witness } from './facts.ts';
@@ -12,6 +14,7 @@ export function auditGoal(witness: Witness): readonly Fact[] {
     ...journalFacts(witness),
     ...logFacts(witness),
     ...boardFacts(witness),
+    ...pastFacts(witness),
     ...integrationFacts(witness),
     ...spendingFacts(witness),
     ...peopleFacts(witness),
@@ -56,10 +59,25 @@ function boardFacts({ differing, behind, broken }: Witness): readonly Fact[] {
   return [...differing].map(([record, how]) => contradicted(`the board: ${record}`, how));
 }
 
-function spendingFacts({ state }: Witness): readonly Fact[] {
-  const spent = spentOnGoal(state);
-  if (spent.sessions === 0) return [];
-  return [unverifiable(`${counted(spent.sessions, 'session')} in all, ${usageText(spent)}`, PROVIDERS_WORD)];
+function spendingFacts({ state, tasks, past = [], about }: Witness): readonly Fact[] {
+  const goals: readonly (Goal & TasksOf)[] = about === undefined ? [...past, state.goal] : [about.goal];
+  return goals.flatMap((goal) => {
+    const spent = spentOnGoal({ ...state, goal, tasks: tasksOfGoal(tasks, goal) });
+    if (spent.sessions === 0) return [];
+    const what = goals.length === 1 ? 'in all' : `on ${goal.id}`;
+    return [unverifiable(`${counted(spent.sessions, 'session')} ${what}, ${usageText(spent)}`, PROVIDERS_WORD)];
+  });
+}
+
+/** Each goal that ended is in the archive as it was journalled. */
+function pastFacts({ past = [], differing, broken }: Witness): readonly Fact[] {
+  return past.flatMap(({ id, status }) =>
+    differing.has(`goals/${id}`)
+      ? []
+      : broken.length > 0
+        ? [unverifiable(`${id}, ${status}, in the archive`, 'the journal is broken')]
+        : [verified(`${id}, ${status}, in the archive`, 'its record is what the journal says of it')],
+  );
 }
 
 /** From the branch's head back: each merge says where the branch was before. */
@@ -92,13 +110,14 @@ function integrationFacts(witness: Witness): readonly Fact[] {
 }
 
 function walk(
-  { state, line }: Witness,
+  { state, line, past = [] }: Witness,
   merges: readonly RecordedMerge[],
 ): { found: ReadonlySet<string>; facts: readonly Fact[] } {
   const by = new Map(merges.map((one) => [one.mergeCommit, one]));
   const places = new Map(line.map((commit, at) => [commit, at]));
   const placeOf = (commit: string | undefined): number => places.get(commit ?? '') ?? -1;
   const oldest = merges.reduce((so, { mergeCommit }) => Math.max(so, placeOf(mergeCommit)), -1);
+  const told = [...past, state.goal].flatMap((goal) => goal.alignment_history ?? []);
   const found = new Set<string>();
   const facts: Fact[] = [];
   const first = merges[0]?.onto ?? state.goal.integration_head;
@@ -108,7 +127,7 @@ function walk(
     const merge = by.get(commit);
     if (merge === undefined && (commit === first || oldest < at) && placeOf(first) <= at) break;
     if (merge === undefined) {
-      facts.push(stranger(state.goal.alignment_history, commit));
+      facts.push(stranger(told, commit));
       at += 1;
       continue;
     }
@@ -128,9 +147,12 @@ function stranger(accepted: Witness['state']['goal']['alignment_history'], commi
 }
 
 /** What a person did to the goal: switches, settings, notes, edits; what was done to one task is told there. */
-function peopleFacts({ entries, broken }: Witness): readonly Fact[] {
+function peopleFacts({ entries, broken, about }: Witness): readonly Fact[] {
+  const from = about?.goal.created ?? '';
+  const isAbout = (time: string): boolean => time >= from && (about?.until === undefined || time < about.until);
   return entries
     .filter(({ actor, command, task }) => (actor === 'human' || command === 'external_edit') && task === undefined)
+    .filter(({ time }) => isAbout(time))
     .map(({ time, command, detail, seq }) =>
       broken.length === 0
         ? verified(`a person: ${command}: ${detail}`, `journal entry ${seq}`, time)

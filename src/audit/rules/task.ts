@@ -105,10 +105,12 @@ function people(task: Task, { entries, broken }: Witness): readonly Fact[] {
   });
 }
 
-function troubles(task: Task, { state, differing }: Witness): readonly Fact[] {
-  const mine = state.anomalies.filter((anomaly) => anomaly.task === task.id);
-  const odd = differing.get('anomalies');
-  return mine.map(({ type, reporter, timestamp, details }) => {
+function troubles(task: Task, { state, past = [], differing }: Witness): readonly Fact[] {
+  const kept = [...past.map(({ id, anomalies }) => ({ at: `goals/${id}`, anomalies })), { at: 'anomalies', ...state }];
+  const mine = kept.flatMap(({ at, anomalies }) =>
+    anomalies.flatMap((anomaly) => (anomaly.task === task.id ? [{ odd: differing.get(at), ...anomaly }] : [])),
+  );
+  return mine.map(({ type, reporter, timestamp, details, odd }) => {
     const what = `anomaly ${type}, told by ${reporter ?? 'somebody'}: ${Object.values(details ?? {})
       .map(String)
       .join('; ')

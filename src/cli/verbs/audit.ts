@@ -4,6 +4,7 @@ import type { Audit } from '../../audit/gather.ts';
 import type { Fact, Mark } from '../../audit/rules/facts.ts';
 import { unsupervised } from '../../audit/rules/sessions.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { defined } from '../../protocol/values.ts';
 import { counted } from '../../text/format.ts';
 import { onTasks } from '../open-project.ts';
 import { type Line, type Page, pageFor, type Tone } from '../render/layout.ts';
@@ -11,8 +12,11 @@ import type { Look } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Archived ones too; left out: all.' }],
-  examples: ['liza audit', 'liza audit retry-login', 'liza audit --json'],
+  positionals: [
+    { name: 'task', kind: 'task', optional: true, description: 'Archived ones too; left out: all of the goal.' },
+  ],
+  options: { goal: { value: 'id', description: 'An earlier goal, see liza goals, or all; default: the current one.' } },
+  examples: ['liza audit', 'liza audit retry-login', 'liza audit --goal goal-1', 'liza audit --goal all --json'],
   details: [
     'Who planned, claimed, began, submitted, judged and merged, and what people did to it. Each fact is marked: ok (the journal or git bears it out), ? (nobody can tell: also a step under an agent’s id with no session of a supervisor behind it), CONTRADICTED (with the reason).',
     'Exit 0: nothing is contradicted. Exit 4: something is.',
@@ -20,7 +24,7 @@ export const verb: Verb = {
   run: onTasks(async (context, args, io) => {
     const { audit } = await import('../../audit/gather.ts');
     const only = args.text('task');
-    const found = await audit(context, only);
+    const found = await audit(context, defined({ task: only, goal: args.text('goal') }));
     if (isRefusal(found)) return found;
     const facts = [...found.goal, ...found.tasks.flatMap((one) => one.facts)];
     const alone = unsupervised(facts);

@@ -1,18 +1,58 @@
-// `liza goal complete`: every task is finished and at least one was merged.
+// `liza goal complete|edit`: the goal is reached, or is to say something else.
 
+import { isRefusal } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
-import { act } from '../open-project.ts';
+import { act, onProject, runCommand } from '../open-project.ts';
+import { specFacts } from '../spec-file.ts';
 import type { Verb } from '../verb.ts';
 
-export const verbs: Readonly<Record<string, Verb>> = {
-  'goal complete': {
-    options: { summary: { value: 'text', description: 'What was reached, for the record.' } },
-    examples: ['liza goal complete --summary "all API calls retry"'],
-    run: (args, io) =>
-      act(io, { name: 'goal complete', ...defined({ summary: args.text('summary') }) }, ({ state }) => ({
+const goalComplete: Verb = {
+  options: {
+    summary: { value: 'text', description: 'What was reached, for the record.' },
+    'carry-over': { description: 'Leave what is undecided to the next goal.' },
+  },
+  examples: [
+    'liza goal complete --summary "all API calls retry"',
+    'liza goal complete --carry-over --summary "all API calls retry; the timeout is next"',
+  ],
+  details: [
+    'All tasks have ended, at least one of this goal was merged, and every critical or high discovery and every question is decided. What is not: it says which, and the command that decides each; --carry-over leaves them to the next goal. Lesser discoveries go there by themselves.',
+  ],
+  run: (args, io) =>
+    act(
+      io,
+      {
+        name: 'goal complete',
+        ...defined({ summary: args.text('summary') }),
+        ...(args.flag('carry-over') ? { carry_over: true } : {}),
+      },
+      ({ state }) => ({
         lines: [
           `The work is on branch ${state.config.integration_branch ?? 'integration'}; merging it to yours is up to you.`,
         ],
-      })),
-  },
+      }),
+    ),
 };
+
+const goalEdit: Verb = {
+  options: {
+    desc: { value: 'text', description: 'What is to be reached, in a sentence.' },
+    spec: { value: 'path', kind: 'file', description: 'The goal’s document.' },
+  },
+  examples: ['liza goal edit --desc "Add retry to all API calls but uploads"', 'liza goal edit --spec specs/retry.md'],
+  details: [
+    'The former words stay in the goal’s history, and the planner is told with a note. For a change inside the document: liza spec-change.',
+  ],
+  run: onProject(async (context, args) => {
+    const spec_ref = args.text('spec');
+    const facts = specFacts(context.paths.root, spec_ref);
+    if (isRefusal(facts)) return facts;
+    return runCommand(context, {
+      name: 'goal edit',
+      ...defined({ description: args.text('desc'), spec_ref }),
+      facts,
+    });
+  }),
+};
+
+export const verbs = { 'goal complete': goalComplete, 'goal edit': goalEdit };

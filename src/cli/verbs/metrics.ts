@@ -12,8 +12,8 @@ export const verb: Verb = {
   examples: ['liza metrics', 'liza metrics --json'],
   details: ['With --json also each task: iterations, first pass, time in each state, drift, tokens and cost.'],
   run: onProject(async (context) => {
-    const archived = await context.store.archivedTasks();
-    const { now } = await context.store.read();
+    const { board, now } = await context.store.read();
+    const archived = await context.store.archivedTasks(board.state.goal);
     let times: ReturnType<typeof timeInStates> = {};
     const result = await runCommand(context, { name: 'metrics', facts: { archived } }, ({ state }) => {
       const tasks = sprintTasks(state, archived);

@@ -7,9 +7,10 @@ export const verb: Verb = {
   options: {
     md: { description: 'As Markdown, printed unless --out names a file; a name in .md asks for it, too.' },
     out: { value: 'file', kind: 'file', description: 'Write it there; - prints it. Default .liza/report.html.' },
+    goal: { value: 'id', description: 'An earlier goal, see liza goals; default: the current one.' },
     force: { description: 'Overwrite a file that is no report of this format.' },
   },
-  examples: ['liza report', 'liza report --out goal.html', 'liza report --md'],
+  examples: ['liza report', 'liza report --out goal.html', 'liza report --md', 'liza report --goal goal-1 --md'],
   details: [
     'Tasks on their way through the states, progress, reviews with their reasons, time in each state, who did what, tokens and cost, anomalies, and how the plan changed. The page is one file: it loads nothing and runs no script, so it can be sent to others. It holds what agents and people wrote; known shapes of secrets are redacted.',
     'It works at any time, on archived tasks too, and changes nothing on the board.',
@@ -18,7 +19,8 @@ export const verb: Verb = {
     const { keepReport, reportText } = await import('../../project/write-report.ts');
     const out = args.text('out');
     const format = args.flag('md') || /\.(?:md|markdown)$/i.test(out ?? '') ? 'md' : 'html';
-    const text = await reportText(context, format);
+    const text = await reportText(context, format, args.text('goal'));
+    if (typeof text !== 'string') return text;
     if (out === '-' || (out === undefined && format === 'md')) {
       if (args.json) return { ok: true, data: { format, report: text } };
       // Not folded to ASCII: a page names its own encoding.

@@ -4,7 +4,7 @@ import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import { defined } from '../../protocol/values.ts';
 import { type Instant, instant, iso, later } from '../../text/time.ts';
-import { act } from '../open-project.ts';
+import { act, onProject, runCommand } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 const sprintStart: Verb = {
@@ -12,11 +12,13 @@ const sprintStart: Verb = {
     deadline: { value: 'when', description: 'A time (2026-12-01T18:00:00Z), a day, or a span from now (8h, 3d).' },
   },
   examples: ['liza sprint start', 'liza sprint start --deadline 3d'],
-  run: async (args, io) => {
-    const deadline = readDeadline(args.text('deadline'), io.host.clock.now());
+  run: onProject(async (context, args) => {
+    const { board, now } = await context.store.read();
+    const deadline = readDeadline(args.text('deadline'), now);
     if (typeof deadline === 'object') return deadline;
-    return act(io, { name: 'sprint start', ...defined({ deadline }) });
-  },
+    const archived = await context.store.archivedTasks(board.state.goal);
+    return runCommand(context, { name: 'sprint start', ...defined({ deadline }), facts: { archived } });
+  }),
 };
 
 const sprintDeadline: Verb = {

@@ -20,13 +20,13 @@ export const discover: Row<'discover'> = {
   who: ['coder', 'code_reviewer'],
   from: 'board',
   already: ({ state, actor, command }) =>
-    state.discovered.some(
+    state.discovered.find(
       (one) =>
         one.by === actorName(actor) &&
         one.description === command.description &&
         one.during === command.during &&
         (command.id === undefined || one.id === command.id),
-    ),
+    )?.id,
   guards: [
     {
       name: 'discovery',
@@ -56,6 +56,7 @@ export const discover: Row<'discover'> = {
     return {
       state: { ...state, discovered: [...state.discovered, discovery] },
       detail: `discovery ${id}: ${firstLine(command.description)}`,
+      made: id,
       ...defined({ task: command.during }),
     };
   },

@@ -1,13 +1,13 @@
-// The rows about the plan as a whole: closing the sprint's scope, alignment, discoveries, completing the goal.
+// The rows about the plan as a whole: closing the sprint's scope, alignment, discoveries. The goal itself is in goal-end.ts.
 // None of them changes the status of a task.
 
 import { iso } from '../../text/time.ts';
-import { aligned, patch, withGoal, withSprint } from '../change.ts';
+import { aligned, patch, withSprint } from '../change.ts';
 import type { Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { statusOf } from '../find.ts';
-import { type Discovery, isTerminal, type State } from '../state.ts';
+import type { Discovery, State } from '../state.ts';
 import { PLANNERS } from './planning.ts';
 
 export const planDone: Row<'plan done'> = {
@@ -120,7 +120,8 @@ const discoveryOf = (state: State, id: string): Discovery | undefined => state.d
 
 function checkOpen({ state, command }: Situation<'discovery convert'> | Situation<'discovery dismiss'>) {
   const discovery = discoveryOf(state, command.discovery);
-  if (discovery === undefined) return refuse(`there is no discovery ${command.discovery}`, 'See them: liza status');
+  if (discovery === undefined)
+    return refuse(`there is no discovery ${command.discovery}`, 'See them: liza discovery list');
   if (discovery.converted_to_task !== undefined) {
     return refuse(`discovery ${discovery.id} became task ${discovery.converted_to_task}`, 'Nothing is left to do');
   }
@@ -134,47 +135,3 @@ function checkOpen({ state, command }: Situation<'discovery convert'> | Situatio
 function withDiscovery(state: State, id: string, changes: Partial<Discovery>): State {
   return { ...state, discovered: state.discovered.map((one) => (one.id === id ? patch(one, changes) : one)) };
 }
-
-export const goalComplete: Row<'goal complete'> = {
-  name: 'goal complete',
-  syntax: 'goal complete',
-  summary: 'Declare the goal reached.',
-  who: PLANNERS,
-  from: 'board',
-  already: ({ state }) => state.goal.status === 'COMPLETED',
-  guards: [
-    {
-      name: 'not-aborted',
-      rule: 'the goal is not ABORTED',
-      check: ({ state }) =>
-        state.goal.status === 'ABORTED' ? refuse('the goal is ABORTED', 'Reopen it first: liza resume') : undefined,
-    },
-    {
-      name: 'all-terminal',
-      rule: 'all tasks are terminal',
-      check: ({ state }) => {
-        const live = state.tasks.filter((task) => !isTerminal(task.status));
-        if (live.length === 0) return undefined;
-        const named = live.slice(0, 10).map((task) => `${task.id} (${task.status})`);
-        return refuse(`not finished yet: ${named.join(', ')}`, 'See what each of them waits for: liza status');
-      },
-    },
-    {
-      name: 'something-merged',
-      rule: 'at least one task is MERGED',
-      check: ({ board, state }) =>
-        state.tasks.some((task) => task.status === 'MERGED') || [...board.archived.values()].includes('MERGED')
-          ? undefined
-          : refuse('no task was ever merged', 'Finish one, or give the goal up: liza abort'),
-    },
-  ],
-  effects: 'goal → COMPLETED',
-  change: (s) => {
-    const done = withGoal(s.state, { status: 'COMPLETED' });
-    const { summary } = s.command;
-    return {
-      state: aligned(s, done, 'goal_completed', blank(summary) ? 'The goal is reached.' : (summary ?? '')),
-      detail: `goal ${s.state.goal.id} completed`,
-    };
-  },
-};

@@ -11,6 +11,7 @@ import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { findTask } from '../find.ts';
+import { endedOfGoal } from '../goal-tasks.ts';
 import { isTerminal, type State } from '../state.ts';
 
 export const pause: Row<'pause'> = {
@@ -123,7 +124,7 @@ export const resume: Row<'resume'> = {
         switches: { ...off, ABORT: true },
       };
     }
-    let state = reopened(s.state, board.archived.size > 0);
+    let state = reopened(s.state, endedOfGoal(board).length > 0);
     const said = command.decision !== undefined || !blank(command.note);
     const summary = said ? decided(command) : `${on.join(', ') || 'the halt'} ended without a recorded decision`;
     if (said || on.some((one) => one !== 'PAUSE')) state = aligned(s, state, 'resumed', summary);

@@ -80,7 +80,7 @@ export const addTask: Row<'add-task'> = {
   effects: 'created, history; with --ready also what finalize does',
   change: (s) => {
     const made = draft(s.command.definition, iso(s.now));
-    const task = evolve(made, {}, event(s, 'created'));
+    const task = evolve(made, { goal: s.state.goal.id }, event(s, 'created'));
     const state = s.command.ready === true ? finalized(s, s.state, task) : withTask(s.state, task);
     const ready = s.command.ready === true ? 'UNCLAIMED, ready to be claimed' : 'DRAFT';
     return { state, task: task.id, detail: `task ${task.id} added as ${ready}` };

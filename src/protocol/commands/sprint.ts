@@ -1,7 +1,8 @@
 // The rows about sprints: opening the next one, its deadline, and what people learned from it.
 
+import { metrics } from '../../governance/rules/metrics.ts';
 import { iso } from '../../text/time.ts';
-import { aligned, patch, withSprint } from '../change.ts';
+import { aligned, patch, withGoal, withSprint } from '../change.ts';
 import type { Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
@@ -34,7 +35,7 @@ export const sprintStart: Row<'sprint start'> = {
     },
     { name: 'deadline', rule: 'a deadline is in the future', check: inFuture },
   ],
-  effects: 'a new sprint with all live tasks but drafts planned',
+  effects: 'a new sprint with all live tasks but drafts planned; the former one, with its metrics, in goal.sprints',
   change: (s) => {
     const { state, now, command } = s;
     const id = numbered(state.sprint.id, 'sprint');
@@ -47,9 +48,10 @@ export const sprintStart: Row<'sprint start'> = {
       'sprint_closed',
       `${state.sprint.id} ${state.sprint.status}; ${id} opened with ${planned.length} tasks`,
     );
+    const former = patch(state.sprint, { metrics: metrics(state, command.facts?.archived) });
     return {
       state: {
-        ...kept,
+        ...withGoal(kept, { sprints: [...(state.goal.sprints ?? []), former] }),
         sprint: {
           id,
           goal_ref: state.goal.id,

@@ -134,7 +134,7 @@ function superseded(s: Situation<'supersede'>): Change {
     ),
   );
   for (const definition of command.definitions) {
-    state = withTask(state, evolve(draft(definition, iso(now)), {}, event(s, 'created')));
+    state = withTask(state, evolve(draft(definition, iso(now)), { goal: state.goal.id }, event(s, 'created')));
   }
   for (const id of ids) {
     const made = findTask(state, id);

@@ -138,7 +138,10 @@ function adoptFree(draft: Draft, versions: Versions, section?: string): void {
   }
   const changed = changedFields(versions.base ?? {}, versions.theirs);
   const known = changed.filter((field) => KNOWN_FIELDS.has(field));
-  if (known.length > 0) return illegal(draft, versions, `${known.join(', ')} changes through a command only`);
+  if (known.length > 0) {
+    const hint = versions.record === 'goal' ? 'to change what it says: liza goal edit --desc "…"' : undefined;
+    return illegal(draft, versions, `${known.join(', ')} changes through a command only`, hint);
+  }
   const merged = { ...(versions.head as Fields), ...pick(versions.theirs as Fields, changed) };
   draft.board = replaceRecord(draft.board, { section, key: versions.key, before: versions.head, after: merged });
   draft.adopted.push(`${versions.record}: ${changed.join(', ')}`);
@@ -151,7 +154,7 @@ const KNOWN_FIELDS = new Set(
     'session id by during description severity urgency recommendation created converted_to_task dismissed_reason ' +
     'agent timestamp summary next_action context_used approach blockers files_modified next_steps type task reporter ' +
     'details processed_at processed_by spec_ref alignment_history integration_head integration_moved goal_ref scope timeline metrics retrospective ' +
-    'last_check current_trigger history usage spent days'
+    'last_check current_trigger history usage spent days sprints carried_from'
   ).split(' '),
 );
 

@@ -24,7 +24,7 @@ const DEFINITION = [
   'validation',
 ] as const;
 const BLOCKING = ['status', 'blocked_reason', 'blocked_questions', 'attempted'];
-const BORN_WITH = new Set<string>(['id', 'status', 'created', 'history', ...DEFINITION]);
+const BORN_WITH = new Set<string>(['id', 'status', 'created', 'goal', 'history', ...DEFINITION]);
 
 export function adoptTask(draft: Draft, versions: Versions): void {
   const theirs = versions.theirs as Fields;

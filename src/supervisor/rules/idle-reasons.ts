@@ -3,6 +3,7 @@
 
 import { raiseTaskCommands, taskUsedUp, usedUp, usedUpSentence, usedUpText } from '../../budget/rules/limits.ts';
 import { isExhausted, isStoppedByBudget } from '../../protocol/blocked.ts';
+import { endedOfGoal } from '../../protocol/goal-tasks.ts';
 import { agentLease, codersOf, taskLease } from '../../protocol/leases.ts';
 import { approvalsOf } from '../../protocol/quorum.ts';
 import { isTerminal, type Role, type Task, type TaskStatus } from '../../protocol/state.ts';
@@ -163,7 +164,7 @@ function deadEnd(seen: Survey): string | undefined {
 }
 
 function ended(seen: Survey): string | undefined {
-  const count = seen.board.state.tasks.length + seen.board.archived.size;
+  const count = seen.board.state.tasks.length + endedOfGoal(seen.board).length;
   if (count === 0 || seen.board.state.goal.status === 'PLANNING') return undefined;
   return `every task has ended — ${planner(seen)}: liza goal complete, or liza add-task`;
 }

@@ -4,6 +4,8 @@
 
 import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
+import { isUrgent } from '../../protocol/discoveries.ts';
+import { endedOfGoal } from '../../protocol/goal-tasks.ts';
 import { isTerminal, type Task } from '../../protocol/state.ts';
 import type { Instant } from '../../text/time.ts';
 
@@ -56,9 +58,7 @@ function forTasks({ state }: Board, trigger: WakeTrigger, calls: (task: Task) =>
 }
 
 function discoveries({ state }: Board): readonly Wake[] {
-  return state.discovered
-    .filter((found) => found.urgency === 'immediate' && !found.converted_to_task && !found.dismissed_reason)
-    .map((found) => wake('IMMEDIATE_DISCOVERY', found.id, found.created ?? '0'));
+  return state.discovered.filter(isUrgent).map((found) => wake('IMMEDIATE_DISCOVERY', found.id, found.created ?? '0'));
 }
 
 /** Notes to a coder or reviewer are for their prompts; all others are for the planner. */
@@ -71,8 +71,9 @@ function notes({ state }: Board): readonly Wake[] {
 }
 
 /** Nothing is left to do under a goal that still runs: complete it or plan on. */
-function allTerminal({ state, archived }: Board): readonly Wake[] {
-  const total = state.tasks.length + archived.size;
+function allTerminal(board: Board): readonly Wake[] {
+  const { state } = board;
+  const total = state.tasks.length + endedOfGoal(board).length;
   const ended = state.tasks.every((task) => isTerminal(task.status));
   if (state.goal.status !== 'IN_PROGRESS' || total === 0 || !ended) return [];
   return [wake('ALL_TERMINAL', state.goal.id, String(total))];

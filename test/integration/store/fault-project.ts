@@ -11,6 +11,7 @@ import { type Actor, OPERATOR } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import { refuse } from '../../../src/protocol/decision.ts';
+import { goalArchive } from '../../../src/store/archive.ts';
 import type { BoardContext } from '../../../src/store/context.ts';
 import { readEntries } from '../../../src/store/journal.ts';
 import { pathsOf } from '../../../src/store/paths.ts';
@@ -86,6 +87,18 @@ export const OPERATIONS: readonly Operation[] = [
     archives: ['old-spike', 'old-idea'],
   },
   {
+    name: 'init of the next goal',
+    board: 'finished',
+    faults: MOST,
+    run: (context) => initialise(context, 'Time out all API calls'),
+    archives: ['gone'],
+    effect: ({ files, paths }, done) => {
+      const goal = goalArchive(files, paths.archive).text('goal-1');
+      if (!done) return undefined;
+      return goal?.includes('nobody is told') ? undefined : 'the goal that ended is not in the archive';
+    },
+  },
+  {
     name: 'pause',
     faults: FEW,
     board: 'working',
@@ -110,7 +123,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
 ];
 
-const TEMPLATES = ['repository', 'handwritten', 'working', 'edited', 'crowded'] as const;
+const TEMPLATES = ['repository', 'handwritten', 'working', 'edited', 'crowded', 'finished'] as const;
 type Template = (typeof TEMPLATES)[number];
 
 export interface Yard {
@@ -134,6 +147,10 @@ export async function makeYard(): Promise<Yard> {
   const crowded = contextIn(folder('crowded'));
   fs.writeFileSync(crowded.paths.state, BOARD.replace('archive_after: 50', 'archive_after: 1'));
   await yamlStore(crowded).transact({ actor: OPERATOR, command: 'none' }, () => refuse('only adopted', ''));
+  derive('finished', 'repository');
+  const finished = contextIn(folder('finished'));
+  await must(initialise(finished));
+  for (const [actor, asked] of ENDING) await must(command(actor, asked)(finished));
   const contents = new Map(TEMPLATES.map((template) => [template, contentOf(folder(template))]));
   let copies = 0;
   return {
@@ -208,13 +225,24 @@ const everyFile = (root: string): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));
 
-async function initialise(context: BoardContext): Promise<{ readonly ok: boolean }> {
+/** A goal that is given up, with a task that was abandoned and a discovery that is open. */
+const ENDING: readonly (readonly [Actor, Command])[] = [
+  [OPERATOR, { name: 'add-task', definition: { id: 'gone' }, facts: {} }],
+  [OPERATOR, { name: 'abandon', task: 'gone', rationale: 'not needed' }],
+  [
+    { id: 'coder-1', parts: ['coder'] },
+    { name: 'discover', description: 'nobody is told', severity: 'high' },
+  ],
+  [OPERATOR, { name: 'abort' }],
+];
+
+async function initialise(context: BoardContext, goal = 'Retry all API calls'): Promise<{ readonly ok: boolean }> {
   const { root } = context.paths;
   const head = fs.readFileSync(path.join(root, '.git/refs/heads/main'), 'utf8').trim();
   return init(
     context,
     { root, gitDirectory: path.join(root, '.git'), head },
-    { goal: 'Retry all API calls', spec: 'specs/vision.md', branch: 'integration', specExists: true, schema: '{}\n' },
+    { goal, spec: 'specs/vision.md', branch: 'integration', specExists: true, schema: '{}\n' },
   );
 }
 

@@ -92,6 +92,7 @@ align                      hp
 discovery-convert          hp
 discovery-dismiss          hp
 goal-complete              hp
+goal-edit                  h
 sprint-start               h
 sprint-deadline            h
 retrospective              h
@@ -304,7 +305,8 @@ const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
   align: { name: 'align', summary: 'still on course' },
   'discovery-convert': { name: 'discovery convert', discovery: 'disc-9', to_task: 'other' },
   'discovery-dismiss': { name: 'discovery dismiss', discovery: 'disc-9', reason: 'known' },
-  'goal-complete': { name: 'goal complete' },
+  'goal-complete': { name: 'goal complete', carry_over: true },
+  'goal-edit': { name: 'goal edit', description: 'Retry reads only' },
   'sprint-start': { name: 'sprint start' },
   'sprint-deadline': { name: 'sprint deadline', deadline: '2027-01-01T00:00:00Z' },
   retrospective: { name: 'retrospective', learned: 'smaller tasks' },

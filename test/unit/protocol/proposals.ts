@@ -92,6 +92,8 @@ function humanCommands(task: Task): readonly Command[] {
     { name: 'checkpoint' },
     { name: 'plan done' },
     { name: 'goal complete' },
+    { name: 'goal complete', carry_over: true },
+    { name: 'goal edit', description: 'Retry some calls' },
     { name: 'sprint start' },
     { name: 'sprint deadline', deadline: '2030-01-01T00:00:00Z' },
     { name: 'sprint deadline' },

@@ -1,0 +1,77 @@
+// `liza goals`: every goal of this project, one after another: state, dates, and what came of it.
+
+import { holdsGoal, openDiscoveries } from '../../protocol/discoveries.ts';
+import { type GoalRecord, goalRecord } from '../../protocol/goal-record.ts';
+import { defined } from '../../protocol/values.ts';
+import { counted } from '../../text/format.ts';
+import { onProject } from '../open-project.ts';
+import { oneLine } from '../render/terminal.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  examples: ['liza goals', 'liza goals --json'],
+  details: [
+    'Counts are of that goal alone; an open discovery of an earlier goal went to the next one. More on one: liza report --goal goal-1, liza audit --goal goal-1; all that was kept: .liza/archive/goals.yaml.',
+  ],
+  run: onProject(async ({ store }) => {
+    const { board, now, notices } = await store.read();
+    const current = goalRecord(board.state, await store.archivedTasks(), now);
+    const goals = [...(await store.pastGoals()), current].map(row);
+    return { ok: true, lines: goals.flatMap(lines), data: { current: current.id, goals }, notices };
+  }),
+};
+
+interface Row {
+  readonly id: string;
+  readonly description: string;
+  readonly status: string;
+  readonly spec_ref?: string;
+  readonly created?: string;
+  readonly ended?: string;
+  readonly tasks: number;
+  readonly merged: number;
+  readonly sprints: number;
+  readonly anomalies: number;
+  readonly discoveries: number;
+  readonly open_discoveries: number;
+  readonly undecided: number;
+}
+
+function row(record: GoalRecord): Row {
+  const { id, description, status, spec_ref, created, alignment_history = [] } = record;
+  const over = status === 'COMPLETED' || status === 'ABORTED';
+  const ended = over
+    ? alignment_history.findLast(({ event }) => event === 'goal_completed' || event === 'aborted')?.timestamp
+    : undefined;
+  const open = openDiscoveries(record);
+  return {
+    id,
+    description,
+    status,
+    ...defined({ spec_ref, created, ended }),
+    tasks: record.tasks.length,
+    merged: record.metrics.tasks_merged,
+    sprints: record.sprints.length,
+    anomalies: record.anomalies.length,
+    discoveries: record.discovered.length,
+    open_discoveries: open.length,
+    undecided: open.filter(holdsGoal).length,
+  };
+}
+
+function lines(goal: Row): readonly string[] {
+  const when = [goal.created, goal.ended]
+    .flatMap((time) => (time === undefined ? [] : [time.slice(0, 16)]))
+    .join(' to ');
+  const facts = [
+    `${goal.merged} of ${counted(goal.tasks, 'task')} merged`,
+    counted(goal.sprints, 'sprint'),
+    goal.discoveries === 1 ? '1 discovery' : `${goal.discoveries} discoveries`,
+    ...(goal.open_discoveries === 0 ? [] : [`${goal.open_discoveries} of them open`]),
+    goal.anomalies === 1 ? '1 anomaly' : `${goal.anomalies} anomalies`,
+  ];
+  return [
+    oneLine(`${goal.id}  ${goal.status}  ${goal.description}`),
+    `  ${oneLine(`${when}${when === '' ? '' : ': '}${facts.join(', ')}`)}`,
+  ];
+}

@@ -1,0 +1,247 @@
+// Goals one after another in a real repository: each is counted, reported, archived and audited by itself.
+
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Discovery } from '../../../src/protocol/state.ts';
+import { type PlayedProject, playedProject } from '../../support/by-verbs.ts';
+
+let here: PlayedProject;
+beforeEach(async () => {
+  here = playedProject();
+  await here.ok(['init', 'Greet people']);
+});
+
+const discover = (text: string, severity: string): Promise<unknown> =>
+  here.ok(['discover', text, '--severity', severity], { as: 'coder-1' });
+
+/** The first goal: one merge, two discoveries, and the next goal is open. */
+async function secondGoal(): Promise<void> {
+  await here.merge('greet');
+  await discover('nobody is thanked', 'high');
+  await discover('a typo', 'low');
+  await here.ok(['anomaly', '--type', 'spec_ambiguity', '--task', 'greet', '--detail', 'what=whom?'], {
+    as: 'coder-1',
+  });
+  await here.ok(['goal', 'complete', '--carry-over', '--summary', 'people are greeted']);
+  here.pass(5);
+  await here.ok(['init', 'Thank people']);
+}
+
+interface Listed {
+  readonly current: string;
+  readonly goals: readonly Readonly<Record<string, unknown>>[];
+}
+const goals = async (): Promise<Listed> => (await here.liza(['goals', '--json'])).json as unknown as Listed;
+const out = async (...argv: readonly string[]): Promise<string> => (await here.liza(argv)).stdout;
+
+describe('the second goal', () => {
+  test('is not completed on the merge of the first, nor does its report count the first one’s tasks', async () => {
+    await secondGoal();
+    const refused = await here.liza(['goal', 'complete', '--carry-over']);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('no task of goal-2 was ever merged') });
+    const report = await out('report', '--md');
+    expect(report).toContain('# Thank people');
+    expect(report).not.toContain('greet');
+    const status = (await here.liza(['status', '--json'])).json as Readonly<Record<string, unknown>>;
+    expect(status).toMatchObject({ counts: [], anomalies: [] });
+    const metrics = (await here.liza(['metrics', '--json'])).json as Readonly<Record<string, unknown>>;
+    expect(metrics).toMatchObject({ metrics: { tasks_total: 0, tasks_merged: 0 } });
+    await here.merge('thank');
+    await here.ok(['goal', 'complete', '--carry-over']);
+    expect(await out('report', '--md')).toContain('1 of 1 task');
+  });
+
+  test('begins with what the first one left undecided, and says so', async () => {
+    await here.merge('greet');
+    await discover('nobody is thanked', 'high');
+    await here.ok(['goal', 'complete', '--carry-over']);
+    const { stdout } = await here.ok(['init', 'Thank people']);
+    expect(stdout).toContain('carried over: disc-1, high, by coder-1, from goal-1: nobody is thanked');
+    expect(await out('discovery', 'list')).toBe('disc-1 high nobody is thanked (from goal-1)\n');
+    expect(await out('status')).toContain('disc-1, high, by coder-1, from goal-1: nobody is thanked');
+  });
+
+  test('goals lists both, with state, dates and counts of each alone', async () => {
+    await secondGoal();
+    await here.merge('thank');
+    const { current, goals: listed } = await goals();
+    expect(current).toBe('goal-2');
+    expect(listed).toMatchObject([
+      {
+        id: 'goal-1',
+        status: 'COMPLETED',
+        tasks: 1,
+        merged: 1,
+        sprints: 1,
+        anomalies: 1,
+        discoveries: 2,
+        undecided: 1,
+      },
+      { id: 'goal-2', status: 'IN_PROGRESS', tasks: 1, merged: 1, sprints: 1, anomalies: 0, discoveries: 2 },
+    ]);
+    expect(listed[0]?.ended).toMatch(/^2026-/);
+    const text = await out('goals');
+    expect(text).toContain('goal-1 COMPLETED Greet people');
+    expect(text).toContain('1 of 1 task merged, 1 sprint, 2 discoveries, 2 of them open, 1 anomaly');
+  });
+
+  test('the report of the first goal stays what it was', async () => {
+    await here.merge('greet');
+    await discover('nobody is thanked', 'high');
+    await here.ok(['goal', 'complete', '--carry-over', '--summary', 'people are greeted']);
+    const before = await out('report', '--md');
+    here.pass(5);
+    await here.ok(['init', 'Thank people']);
+    await here.merge('thank');
+    const after = await out('report', '--md', '--goal', 'goal-1');
+    const made = /Made by .*/;
+    // Only its tasks have moved to the archive since.
+    expect(after.replace(made, '').replaceAll(', archived', '')).toBe(before.replace(made, ''));
+    expect(after).toContain('## Left to the next goal');
+    expect(await here.liza(['report', '--md', '--goal', 'goal-9'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('there is no goal goal-9'),
+    });
+  });
+});
+
+describe('the archive', () => {
+  test('says whole what a goal was', async () => {
+    await secondGoal();
+    const text = here.read('.liza/archive/goals.yaml');
+    for (const part of [
+      '- id: goal-1',
+      'description: Greet people',
+      'status: COMPLETED',
+      'people are greeted',
+      'sprints:',
+      'tasks_merged: 1',
+      'nobody is thanked',
+      'a typo',
+      'spec_ambiguity',
+      '- greet',
+    ])
+      expect(text).toContain(part);
+    expect(here.read('.liza/archive/index.jsonl')).toContain('"goal":"goal-1"');
+  });
+
+  test('a lost .liza comes back with the goal whole', async () => {
+    await secondGoal();
+    const before = (await goals()).goals;
+    const kept = readFileSync(here.file('.liza/archive/goals.yaml'), 'utf8');
+    rmSync(here.file('.liza'), { recursive: true });
+    await here.ok(['doctor', '--fix']);
+    expect((await goals()).goals).toEqual(before);
+    const without = (text: string): string => text.replace(/archived_at: .*/, '');
+    expect(without(readFileSync(here.file('.liza/archive/goals.yaml'), 'utf8'))).toBe(without(kept));
+    expect(await here.liza(['audit', '--goal', 'all'])).toMatchObject({ code: 0 });
+  });
+
+  test('a goal that an earlier version archived is read from the journal', async () => {
+    await secondGoal();
+    const before = (await goals()).goals;
+    // As that version left it: no record of the goal, no goal in the index of tasks.
+    for (const name of ['goals.yaml', 'goals.jsonl']) rmSync(here.file('.liza/archive', name));
+    const index = here.file('.liza/archive/index.jsonl');
+    writeFileSync(index, readFileSync(index, 'utf8').replaceAll(',"goal":"goal-1"', ''));
+    expect((await goals()).goals).toEqual(before);
+    expect(await out('report', '--md', '--goal', 'goal-1')).toContain('greet');
+    expect((await here.liza(['goal', 'complete', '--carry-over'])).stderr).toContain(
+      'no task of goal-2 was ever merged',
+    );
+  });
+
+  test('doctor writes a lost record of a goal again', async () => {
+    await secondGoal();
+    for (const name of ['goals.yaml', 'goals.jsonl']) rmSync(here.file('.liza/archive', name));
+    expect((await here.liza(['doctor'])).stdout).toContain('goal-1');
+    await here.liza(['doctor', '--fix']);
+    expect(here.read('.liza/archive/goals.yaml')).toContain('nobody is thanked');
+  });
+});
+
+describe('the audit', () => {
+  const audited = async (...argv: readonly string[]) => {
+    const { code, json } = await here.liza(['audit', ...argv, '--json']);
+    const { goal, tasks } = json as unknown as {
+      goal: readonly { what: string; mark: string; why: string }[];
+      tasks: readonly { task: string }[];
+    };
+    return { code, goal, tasks: tasks.map(({ task }) => task) };
+  };
+
+  test('is of the current goal, of an earlier one, or of all', async () => {
+    await secondGoal();
+    await here.merge('thank');
+    const now = await audited();
+    expect(now).toMatchObject({ code: 0, tasks: ['thank'] });
+    expect(now.goal.map(({ what }) => what).join('\n')).not.toContain('goal complete');
+    const former = await audited('--goal', 'goal-1');
+    expect(former).toMatchObject({ code: 0, tasks: ['greet'] });
+    expect(former.goal.map(({ what }) => what).join('\n')).toContain('a person: goal complete');
+    expect(await audited('--goal', 'all')).toMatchObject({ code: 0, tasks: ['greet', 'thank'] });
+    expect((await here.liza(['audit', '--goal', 'goal-7'])).stderr).toContain('there is no goal goal-7');
+    const what = now.goal.find((fact) => fact.what.startsWith('goal-1, COMPLETED'));
+    expect(what).toMatchObject({ mark: 'verified' });
+  });
+
+  test('finds a forged record of an archived goal', async () => {
+    await secondGoal();
+    const file = here.file('.liza/archive/goals.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('nobody is thanked', 'nobody is hugged.'));
+    const { code, goal } = await audited();
+    expect(code).toBe(4);
+    expect(goal.filter(({ mark }) => mark === 'contradicted')).toMatchObject([
+      { what: 'the board: goals/goal-1', why: 'in the archive other than journalled' },
+    ]);
+  });
+
+  test('a commit that was accepted under an earlier goal is accounted for', async () => {
+    await here.merge('greet');
+    here.git('checkout', '-q', 'integration');
+    const own = here.commit({ 'NOTES.md': 'mine\n' }, 'by hand');
+    here.git('checkout', '-q', 'main');
+    await here.liza(['doctor', '--accept-integration']);
+    await here.ok(['goal', 'complete']);
+    here.pass(5);
+    await here.ok(['init', 'Thank people']);
+    await here.merge('thank');
+    const { code, goal } = await audited();
+    expect({ code, told: goal.find(({ what }) => what.includes(own.slice(0, 12)))?.why }).toMatchObject({
+      code: 0,
+      told: expect.stringContaining('accepted by'),
+    });
+  });
+});
+
+describe('what was found is shown to whoever decides', () => {
+  test('goal complete refuses, naming each with the command that decides it', async () => {
+    await here.merge('greet');
+    const made = await here.liza(['discover', 'nobody is thanked', '--severity', 'critical', '--json'], {
+      as: 'coder-1',
+    });
+    const { id } = made.json as { id?: string };
+    expect(id).toBe('disc-1');
+    const refused = await here.liza(['goal', 'complete']);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('disc-1 (critical): nobody is thanked');
+    expect(refused.stderr).toContain(`liza discovery dismiss ${id} --reason`);
+    await here.ok(['discovery', 'dismiss', 'disc-1', '--reason', 'later']);
+    await here.ok(['goal', 'complete']);
+  });
+
+  test('status and the checkpoint’s summary have it whole', async () => {
+    await here.merge('greet');
+    const long = `nobody is thanked ${'and this matters '.repeat(20)}at the end`;
+    await here.ok(['discover', long, '--severity', 'medium', '--recommendation', 'thank them'], { as: 'coder-1' });
+    const squeezed = (text: string): string => text.replace(/\s+/g, ' ');
+    expect(squeezed(await out('status'))).toContain(`${long}. Recommends: thank them`.replace('end.', 'end'));
+    const { discovered } = await here.state();
+    expect(discovered as readonly Discovery[]).toHaveLength(1);
+    const { stdout } = await here.ok(['checkpoint']);
+    const file = /\.liza\/checkpoints\/\S+\.md/.exec(stdout)?.[0] ?? '';
+    const summary = here.read(file);
+    expect(summary).toContain('## Open discoveries');
+    expect(summary).toContain('at the end');
+  });
+});

@@ -1,0 +1,305 @@
+// Goals one after another: a goal ends on its own tasks and over nothing undecided; the next one starts at zero and
+// keeps what was carried over.
+
+import { describe, expect, it } from 'vitest';
+import type { Command } from '../../../src/protocol/command.ts';
+import { goalRecord } from '../../../src/protocol/goal-record.ts';
+import { endedOfGoal } from '../../../src/protocol/goal-tasks.ts';
+import { nextGoal } from '../../../src/protocol/new-board.ts';
+import type { Discovery } from '../../../src/protocol/state.ts';
+import { refusedBy } from '../../refused-by.ts';
+import {
+  addDraft,
+  addReady,
+  CODER,
+  definition,
+  HUMAN,
+  PLANNER,
+  REVIEWER,
+  ready,
+  toMerged,
+  type World,
+  world,
+} from './world.ts';
+
+const COMPLETE: Command = { name: 'goal complete' };
+const found = (description: string, severity: Discovery['severity']): Command => ({
+  name: 'discover',
+  description,
+  severity,
+});
+
+/** A goal whose only task is merged. */
+function merged(): World {
+  const w = ready('a');
+  toMerged(w, 'a');
+  return w;
+}
+
+/** What `liza init` does once a goal is over. */
+function begin(w: World, goal: string): void {
+  w.pass(60);
+  const before = w.board;
+  const archived = new Map([...before.archived, ...before.state.tasks.map(({ id, status }) => [id, status] as const)]);
+  const state = nextGoal(before.state, { goal, spec_ref: 'specs/vision.md', now: w.now });
+  w.board = { ...before, state, archived, earlier: new Set(archived.keys()) };
+}
+
+function second(): World {
+  const w = merged();
+  w.run(PLANNER, COMPLETE);
+  begin(w, 'Time out');
+  return w;
+}
+
+describe('a goal and its tasks', () => {
+  it('a task names the goal under which it was made, a replacement too', () => {
+    const w = second();
+    w.run(PLANNER, addDraft('b'));
+    expect(w.task('b').goal).toBe('goal-2');
+    w.run(PLANNER, { name: 'finalize', task: 'b', facts: { spec_exists: true } });
+    w.run(HUMAN, { name: 'replan', task: 'b' });
+    const supersede: Command = {
+      name: 'supersede',
+      task: 'b',
+      root_cause: 'too large',
+      replacements: [],
+      definitions: [definition('c')],
+    };
+    w.run(PLANNER, supersede);
+    expect(w.task('c').goal).toBe('goal-2');
+  });
+
+  it('the merge of an earlier goal does not complete the next one', () => {
+    const w = second();
+    expect(w.refused(PLANNER, COMPLETE)).toMatchObject({
+      ...refusedBy('something-merged'),
+      message: expect.stringContaining('no task of goal-2 was ever merged'),
+    });
+    w.run(PLANNER, addReady('b'));
+    w.run(PLANNER, { name: 'abandon', task: 'b', rationale: 'not needed' });
+    expect(w.refused(PLANNER, COMPLETE)).toMatchObject(refusedBy('something-merged'));
+    w.run(PLANNER, addReady('c'));
+    toMerged(w, 'c');
+    w.run(PLANNER, COMPLETE);
+    expect(w.state.goal.status).toBe('COMPLETED');
+  });
+
+  it('a merged task that names another goal does not complete this one', () => {
+    const w = merged();
+    w.edit((state) => ({ ...state, tasks: state.tasks.map((task) => ({ ...task, goal: 'goal-0' })) }));
+    expect(w.refused(PLANNER, COMPLETE)).toMatchObject(refusedBy('something-merged'));
+  });
+
+  it('a task of an earlier version, which names no goal, belongs to the goal that the board has', () => {
+    const w = merged();
+    w.edit((state) => ({ ...state, tasks: state.tasks.map(({ goal: _, ...task }) => task) }));
+    w.run(PLANNER, COMPLETE);
+  });
+
+  it('a task of this goal that was archived counts, one of an earlier goal does not', () => {
+    const w = second();
+    w.run(PLANNER, addReady('b'));
+    toMerged(w, 'b');
+    w.run(HUMAN, { name: 'archive', tasks: ['b'] });
+    expect(endedOfGoal(w.board)).toEqual(['MERGED']);
+    w.run(PLANNER, COMPLETE);
+  });
+
+  it('resumed after an abort, a second goal without tasks is in planning again', () => {
+    const w = second();
+    w.run(HUMAN, { name: 'abort' });
+    w.run(HUMAN, { name: 'resume' });
+    expect(w.state.goal.status).toBe('PLANNING');
+  });
+});
+
+describe('what is undecided', () => {
+  it.each(['critical', 'high'] as const)(
+    'a %s discovery that is open holds the goal back, naming what decides it',
+    (severity) => {
+      const w = merged();
+      w.run(CODER, found('the client has no timeout', severity));
+      for (const reader of [PLANNER, HUMAN]) {
+        const refusal = w.refused(reader, COMPLETE);
+        expect(refusal).toMatchObject(refusedBy('nothing-undecided'));
+        expect(refusal.message).toContain(`disc-1 (${severity}): the client has no timeout`);
+        expect(refusal.hint).toContain('liza discovery convert disc-1 <task>');
+        expect(refusal.hint).toContain('liza discovery dismiss disc-1 --reason "…"');
+        expect(refusal.hint).toContain('liza goal complete --carry-over');
+      }
+    },
+  );
+
+  it('each of several is named', () => {
+    const w = merged();
+    for (let n = 1; n <= 12; n++) w.run(CODER, found(`problem ${n}`, 'high'));
+    const { message, hint } = w.refused(PLANNER, COMPLETE);
+    for (let n = 1; n <= 12; n++) {
+      expect(message).toContain(`disc-${n} (high)`);
+      expect(hint).toContain(`liza discovery dismiss disc-${n} `);
+    }
+  });
+
+  it.each([
+    ['dismissed', { name: 'discovery dismiss', discovery: 'disc-1', reason: 'upstream has it' }],
+    ['taken up by a task', { name: 'discovery convert', discovery: 'disc-1', to_task: 'a' }],
+  ] as const)('once it is %s the goal completes', (_, decision) => {
+    const w = merged();
+    w.run(REVIEWER, found('no timeout', 'high'));
+    w.run(PLANNER, decision);
+    w.run(PLANNER, COMPLETE);
+    expect(w.state.goal.status).toBe('COMPLETED');
+  });
+
+  it('--carry-over completes the goal and names what it left, and lesser ones hold nothing back', () => {
+    const w = merged();
+    w.run(CODER, found('a typo', 'low'));
+    w.run(PLANNER, COMPLETE);
+    expect(w.state.goal.alignment_history?.at(-2)).toMatchObject({
+      event: 'carried_over',
+      summary: 'left to the next goal: disc-1 (low): a typo',
+    });
+    const v = merged();
+    v.run(CODER, found('no timeout', 'critical'));
+    const done = v.run(PLANNER, { ...COMPLETE, carry_over: true } as Command);
+    expect(done.notes).toEqual(['left to the next goal: disc-1 (critical): no timeout']);
+    expect(v.state.goal.alignment_history?.map(({ event }) => event)).toEqual(['carried_over', 'goal_completed']);
+  });
+});
+
+describe('the next goal', () => {
+  it('starts at zero, and keeps the open discoveries with the goal they come from', () => {
+    const w = merged();
+    w.run(CODER, found('no timeout', 'high'));
+    w.run(CODER, found('a typo', 'low'));
+    w.run(PLANNER, { name: 'discovery dismiss', discovery: 'disc-2', reason: 'known' });
+    w.run(CODER, found('old names', 'low'));
+    w.run(HUMAN, { name: 'spec-change', spec: 'specs/retry.md', change: 'twice' });
+    w.run(CODER, { name: 'anomaly', type: 'spec_ambiguity', details: { what: 'x' } });
+    w.run(PLANNER, { ...COMPLETE, carry_over: true } as Command);
+    begin(w, 'Time out');
+    expect(w.state).toMatchObject({
+      goal: { id: 'goal-2', status: 'PLANNING', alignment_history: [] },
+      tasks: [],
+      anomalies: [],
+      spec_changes: [],
+      sprint: { id: 'sprint-2', goal_ref: 'goal-2', scope: { planned: [] } },
+      discovered: [
+        { id: 'disc-1', carried_from: 'goal-1' },
+        { id: 'disc-3', carried_from: 'goal-1' },
+      ],
+    });
+    expect(w.state.discovered).toHaveLength(2);
+  });
+
+  it('a discovery that was carried over holds the next goal back, too, and keeps its first goal', () => {
+    const w = merged();
+    w.run(CODER, found('no timeout', 'high'));
+    w.run(PLANNER, { ...COMPLETE, carry_over: true } as Command);
+    begin(w, 'Time out');
+    w.run(PLANNER, addReady('b'));
+    toMerged(w, 'b');
+    expect(w.refused(PLANNER, COMPLETE)).toMatchObject(refusedBy('nothing-undecided'));
+    w.run(PLANNER, { ...COMPLETE, carry_over: true } as Command);
+    begin(w, 'Third');
+    expect(w.state.discovered).toMatchObject([{ id: 'disc-1', carried_from: 'goal-1' }]);
+  });
+
+  it('what agents used under an earlier goal is not counted again', () => {
+    const w = merged();
+    const usage = { sessions: 3, seconds: 9, input_tokens: 5, output_tokens: 5 };
+    w.edit((state) => ({ ...state, agents: { ...state.agents, 'coder-1': { ...w.agent('coder-1'), usage } } }));
+    w.run(PLANNER, COMPLETE);
+    expect(goalRecord(w.state, [], w.now).agents['coder-1']).toEqual({ role: 'coder', usage });
+    begin(w, 'Time out');
+    expect(w.agent('coder-1').usage).toBeUndefined();
+  });
+});
+
+describe('the record of a goal', () => {
+  it('has everything that belonged to it, and of earlier goals nothing', () => {
+    const w = second();
+    w.run(HUMAN, { name: 'note', message: 'go on' });
+    w.run(PLANNER, addReady('b'));
+    w.run(PLANNER, { name: 'plan done' });
+    w.run(CODER, found('no timeout', 'low'));
+    toMerged(w, 'b');
+    w.run(HUMAN, { name: 'sprint start' });
+    w.run(PLANNER, COMPLETE);
+    const a = { id: 'a', status: 'MERGED', priority: 3, created: '2026-03-01T09:00:00Z' } as const;
+    const record = goalRecord(w.state, [a], w.now);
+    expect(record).toMatchObject({
+      id: 'goal-2',
+      status: 'COMPLETED',
+      description: 'Time out',
+      tasks: ['b'],
+      metrics: { tasks_total: 1, tasks_merged: 1 },
+      sprints: [{ id: 'sprint-2', status: 'COMPLETED', metrics: { tasks_merged: 1 } }, { id: 'sprint-3' }],
+      discovered: [{ id: 'disc-1' }],
+      human_notes: [{ message: 'go on' }],
+    });
+    expect(record.sprints).toHaveLength(2);
+    expect(record.alignment_history?.map(({ event }) => event)).toEqual([
+      'sprint_closed',
+      'carried_over',
+      'goal_completed',
+    ]);
+  });
+});
+
+describe('goal edit', () => {
+  it('changes the words and the document, keeps the former ones, and tells the planner', () => {
+    const w = world();
+    w.run(HUMAN, {
+      name: 'goal edit',
+      description: 'Retry reads',
+      spec_ref: 'specs/reads.md',
+      facts: { spec_exists: true },
+    });
+    expect(w.state.goal).toMatchObject({ description: 'Retry reads', spec_ref: 'specs/reads.md', status: 'PLANNING' });
+    expect(w.state.goal.alignment_history?.at(-1)).toMatchObject({
+      event: 'goal_edited',
+      by: 'human',
+      summary: expect.stringContaining(
+        'before "Retry all calls"; its document is now specs/reads.md, before specs/vision.md',
+      ),
+    });
+    expect(w.state.human_notes.at(-1)).toMatchObject({
+      for: 'planner',
+      message: expect.stringContaining('The goal was edited: it says now "Retry reads"'),
+    });
+  });
+
+  it('again with the same words it has taken effect already', () => {
+    const w = world();
+    expect(w.run(HUMAN, { name: 'goal edit', description: 'Retry all calls' }).already).toBe(true);
+    expect(w.state.human_notes).toEqual([]);
+  });
+
+  it.each([
+    ['nothing is given', {}, 'something-changes'],
+    ['the words are blank', { description: ' ' }, 'definition'],
+    ['the document is not there', { spec_ref: 'specs/none.md', facts: { spec_exists: false } }, 'spec-known'],
+    ['nobody looked for the document', { spec_ref: 'specs/none.md' }, 'spec-known'],
+  ] as const)('is refused when %s', (_, fields, guard) => {
+    expect(world().refused(HUMAN, { name: 'goal edit', ...fields })).toMatchObject(refusedBy(guard));
+  });
+
+  it('a completed goal stays as it was, and only a person edits one', () => {
+    const w = merged();
+    w.run(PLANNER, COMPLETE);
+    expect(w.refused(HUMAN, { name: 'goal edit', description: 'other' })).toMatchObject(refusedBy('goal-open'));
+    expect(world().refused(PLANNER, { name: 'goal edit', description: 'other' })).toMatchObject(refusedBy('role'));
+  });
+});
+
+it('discover names the record it made, also when it had made it before', () => {
+  const w = world();
+  expect(w.run(CODER, found('no timeout', 'high'))).toMatchObject({ made: 'disc-1' });
+  expect(w.run(CODER, found('no timeout', 'high'))).toMatchObject({
+    already: true,
+    made: 'disc-1',
+    detail: 'discover had already taken effect: disc-1',
+  });
+});
