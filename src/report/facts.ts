@@ -5,20 +5,31 @@ import { sum } from '../budget/rules/ledger.ts';
 import { amountOf, type Unit, unknownOf } from '../budget/rules/limits.ts';
 import { metricsOf, taskFigures, timeInStates } from '../governance/rules/metrics.ts';
 import { decisionsToTake } from '../governance/rules/open-decisions.ts';
+import { isUrgent, openDiscoveries } from '../protocol/discoveries.ts';
 import { codersOf, historyOf } from '../protocol/leases.ts';
-import type { Anomaly, State, Task } from '../protocol/state.ts';
+import type { Anomaly, Discovery, State, Task } from '../protocol/state.ts';
 import { roundsOf, stateIntervals, timesOutOfOrder } from '../protocol/task-history.ts';
 import { defined, isFields } from '../protocol/values.ts';
 import { gist } from '../text/format.ts';
 import { safeText } from '../text/redact.ts';
 import { type Instant, instant } from '../text/time.ts';
-import type { AnomalyTold, Judged, Progress, Report, RoundTold, TaskStory, Used, UseTold } from './model.ts';
+import type {
+  AnomalyTold,
+  DiscoveryTold,
+  Judged,
+  Progress,
+  Report,
+  RoundTold,
+  TaskStory,
+  Used,
+  UseTold,
+} from './model.ts';
 import { planChanges } from './plan-changes.ts';
 import { workersOf } from './workers.ts';
 
 interface ReportSource {
   readonly state: State;
-  /** Tasks that left the state. */
+  /** Tasks of the goal that left the state. */
   readonly archived: readonly Task[];
   readonly now: Instant;
   /** Values that nobody may read in a report. */
@@ -27,7 +38,7 @@ interface ReportSource {
 
 export function reportOf(source: ReportSource): Report {
   const secrets = source.secrets ?? [];
-  const state = cleaned(source.state, secrets);
+  const state = ofGoal(cleaned(source.state, secrets));
   const archived = cleaned(source.archived, secrets);
   const { goal, sprint } = state;
   const tasks = [...archived, ...state.tasks];
@@ -41,7 +52,7 @@ export function reportOf(source: ReportSource): Report {
     ...stories.map(({ intervals }) => intervals[0]?.from ?? to),
   );
   return {
-    goal: { description: goal.description, status: goal.status, ...defined({ spec: goal.spec_ref }) },
+    goal: { id: goal.id, description: goal.description, status: goal.status, ...defined({ spec: goal.spec_ref }) },
     sprint: { id: sprint.id, status: sprint.status, ...defined({ deadline: sprint.timeline.deadline }) },
     made: source.now,
     from,
@@ -55,10 +66,22 @@ export function reportOf(source: ReportSource): Report {
     workers: workersOf(state, tasks),
     use: totalUse(state, stories),
     anomalies: state.anomalies.map(anomalyTold),
+    discoveries: openDiscoveries(state).map(discoveryTold),
     planChanges: planChanges(state, tasks),
     burnUp: burnUp(stories),
     verdicts: judged(stories, from, to),
     outOfOrder: tasks.reduce((sum, task) => sum + timesOutOfOrder(task), 0),
+  };
+}
+
+/** Notes stay on the board when the next goal begins; those of an earlier one are none of this goal's. */
+function ofGoal(state: State): State {
+  const { created = '' } = state.goal;
+  const isOwn = ({ timestamp }: { readonly timestamp: string }): boolean => timestamp >= created;
+  return {
+    ...state,
+    human_notes: state.human_notes.filter(isOwn),
+    spec_changes: state.spec_changes.filter(isOwn),
   };
 }
 
@@ -185,6 +208,20 @@ function anomalyTold({ id, type, timestamp, task, reporter, details, processed_b
     ...defined({ processedBy: processed_by }),
   };
 }
+
+function discoveryTold(found: Discovery): DiscoveryTold {
+  const { id, severity, by, during, carried_from: from, description, recommendation } = found;
+  return {
+    id,
+    severity,
+    urgent: isUrgent(found),
+    by,
+    ...defined({ during, from }),
+    text: gist(description, WHOLE),
+    ...(recommendation === undefined ? {} : { recommends: gist(recommendation, WHOLE) }),
+  };
+}
+const WHOLE = 2000;
 
 /** Tasks that were replaced or given up are wanted no longer. */
 function burnUp(stories: readonly TaskStory[]): readonly Progress[] {

@@ -44,6 +44,9 @@ export const costTold = (use: Used): string =>
 export const totalTokens = ({ use }: Report): string => total(use.tokens, use.tokensUnknown, short);
 export const totalCost = ({ use }: Report): string => total(use.cost, use.costUnknown, money);
 
+/** What nobody decided under a goal that is over went to the next one. */
+export const discoveriesTitle = ({ over }: Report): string => (over ? 'Left to the next goal' : 'Open discoveries');
+
 /** What the goal used, for a sentence. */
 export function usedTotal(report: Report): string {
   const { tokens, tokensUnknown, cost, costUnknown } = report.use;

@@ -11,6 +11,7 @@ import {
   approvalRate,
   clock,
   confinedNote,
+  discoveriesTitle,
   headline,
   seconds,
   stateWord,
@@ -18,7 +19,7 @@ import {
   usedTotal,
   when,
 } from './format.ts';
-import type { Report, TaskStory } from './model.ts';
+import type { DiscoveryTold, Report, TaskStory } from './model.ts';
 import { markdownLines } from './table.ts';
 import { crew, drift, everyTask, usage } from './tables.ts';
 
@@ -33,6 +34,7 @@ export function markdownReport(report: Report): string {
       `**${goal.status}**: ${headline(report)}`,
       '',
       `- Time: ${when(from)} to ${over ? when(to) : 'now'} UTC, ${duration(to - from)}`,
+      `- Goal: ${inlineText(goal.id)}`,
       ...(goal.spec === undefined ? [] : [`- Spec: ${inlineText(goal.spec)}`]),
       `- Sprint: ${sprint.id} ${sprint.status}${sprint.deadline === undefined ? '' : `, deadline ${when(sprint.deadline)}`}`,
       `- Reviews: ${totals.first_pass_rate_percent === null ? 'no verdict yet' : `${approvalRate(report)} approved, ${totals.first_pass_rate_percent} % of the tasks at first`}`,
@@ -52,6 +54,7 @@ export function markdownReport(report: Report): string {
       ['Who did what', markdownLines(crew(report))],
       ['Review rounds', report.tasks.flatMap(reviews)],
       ['Tokens and cost', usageLines(report)],
+      [discoveriesTitle(report), report.discoveries.map(discovery)],
       ['Anomalies', report.anomalies.map(anomaly)],
       ['Course', report.planChanges.map(planChange)],
       [
@@ -158,6 +161,14 @@ function usageLines(report: Report): readonly string[] {
   const lines = markdownLines(usage(report));
   return lines.length === 0 ? [] : [`${unknownNote(report)} ${confinedNote(report)}`.trim(), '', ...lines];
 }
+
+function discovery({ id, severity, urgent, by, during, from, text, recommends }: DiscoveryTold): string {
+  const where = [severity, urgent ? 'immediate' : undefined, `by ${by}`, during, from && `from ${from}`];
+  const told = where.filter((one) => one !== undefined).join(', ');
+  const next = recommends === undefined ? '' : ` Recommends: ${inlineText(recommends, WHOLE)}`;
+  return `- **${inlineText(id)}** (${inlineText(told)}): ${inlineText(text, WHOLE)}${next}`;
+}
+const WHOLE = 2000;
 
 function anomaly({ id, type, time, task, by, text, processedBy }: Report['anomalies'][number]): string {
   const where = [time === undefined ? undefined : when(time), task, by].filter((one) => one !== undefined).join(', ');

@@ -2,12 +2,13 @@
 // people and agents wrote, made safe and made short, but not escaped for any format.
 
 import type { Metrics, TaskFigures } from '../governance/rules/metrics.ts';
-import type { Anomaly, State, TaskSession, TaskStatus, Usage } from '../protocol/state.ts';
+import type { Anomaly, Discovery, State, TaskSession, TaskStatus, Usage } from '../protocol/state.ts';
 import type { Round, StateInterval } from '../protocol/task-history.ts';
 import type { Instant } from '../text/time.ts';
 
 export interface Report {
   readonly goal: {
+    readonly id: string;
     readonly description: string;
     readonly status: State['goal']['status'];
     readonly spec?: string;
@@ -30,6 +31,8 @@ export interface Report {
   readonly workers: readonly Worker[];
   readonly use: UseTold;
   readonly anomalies: readonly AnomalyTold[];
+  /** What nobody has decided, most severe first; of a goal that is over: what went to the next one. */
+  readonly discoveries: readonly DiscoveryTold[];
   readonly planChanges: readonly PlanChange[];
   readonly burnUp: readonly Progress[];
   readonly verdicts: readonly Judged[];
@@ -103,6 +106,18 @@ export interface AnomalyTold {
   readonly by?: string;
   readonly text: string;
   readonly processedBy?: string;
+}
+
+export interface DiscoveryTold {
+  readonly id: string;
+  readonly severity: Discovery['severity'];
+  readonly urgent: boolean;
+  readonly by: string;
+  readonly during?: string;
+  /** The goal under which it was made, if that was an earlier one. */
+  readonly from?: string;
+  readonly text: string;
+  readonly recommends?: string;
 }
 
 export interface PlanChange {

@@ -8,6 +8,7 @@ import {
   approvalRate,
   clock,
   confinedNote,
+  discoveriesTitle,
   headline,
   number,
   short,
@@ -24,7 +25,7 @@ import { reviews } from './reviews.ts';
 import { patterns } from './state-styles.ts';
 import { style } from './stylesheet.ts';
 import { folded, lastOf, pageTable } from './table.ts';
-import { anomalies, crew, drift, everyTask, MOST, nameOf, type UseRow, usage } from './tables.ts';
+import { anomalies, crew, discoveries, drift, everyTask, MOST, nameOf, type UseRow, usage } from './tables.ts';
 import { foremost, timeInState, timeline } from './timeline.ts';
 
 /** Marks a file as a report that Liza wrote, which the next report may replace. */
@@ -45,6 +46,7 @@ export function page(report: Report): string {
     ['crew', 'Who did what', pageTable(crew(report))],
     ['reviews', 'Review rounds', reviews(report)],
     ['use', 'Tokens and cost', usageSection(report)],
+    ['discoveries', discoveriesTitle(report), pageTable(discoveries(report))],
     ['anomalies', 'Anomalies', pageTable(anomalies(report))],
     ['course', 'Course and drift', planSection(report)],
     ['tasks', 'Tasks', pageTable(everyTask(report))],
@@ -90,6 +92,7 @@ ${body}
 function metaLine({ goal, sprint, from, to, over, archived }: Report): string {
   return [
     `${when(from)} to ${over ? when(to) : 'now'} UTC`,
+    goal.id,
     ...(goal.spec === undefined ? [] : [goal.spec]),
     `${sprint.id} ${sprint.status.toLowerCase().replace('_', ' ')}`,
     ...(sprint.deadline === undefined ? [] : [`deadline ${when(sprint.deadline)}`]),

@@ -14,7 +14,7 @@ import {
   UNKNOWN,
 } from './format.ts';
 import { html, type Markup } from './markup.ts';
-import type { AnomalyTold, Report, TaskStory, Used, Worker } from './model.ts';
+import type { AnomalyTold, DiscoveryTold, Report, TaskStory, Used, Worker } from './model.ts';
 import { pill } from './state-styles.ts';
 import type { Cell, Column, Table } from './table.ts';
 
@@ -106,6 +106,24 @@ export const anomalies = (report: Report): Table<AnomalyTold> => ({
     {
       head: 'State',
       page: ({ processedBy }) => (processedBy === undefined ? html`<b>open</b>` : `dealt with by ${processedBy}`),
+    },
+  ],
+});
+
+export const discoveries = (report: Report): Table<DiscoveryTold> => ({
+  caption: 'Found beside the tasks, and not decided',
+  none: 'None is open.',
+  fold: 'discoveries',
+  rows: report.discoveries,
+  columns: [
+    { head: 'Discovery', page: ({ id }) => id },
+    { head: 'Severity', page: ({ severity, urgent }) => (urgent ? `${severity}, immediate` : severity) },
+    { head: 'By', page: ({ by, during }) => (during === undefined ? by : `${by}, during ${during}`) },
+    { head: 'From', page: ({ from }) => from },
+    {
+      head: 'What',
+      page: ({ text, recommends }) =>
+        html`<span class="said">${text}</span>${recommends === undefined ? undefined : html`<div class="said">Recommends: ${recommends}</div>`}`,
     },
   ],
 });

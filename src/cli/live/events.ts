@@ -1,6 +1,8 @@
-// Alarms that are on, and what happened last. A word names the level; the colour only repeats it.
+// Alarms that are on, discoveries that are open, and what happened last. A word names the level; the colour only repeats it.
 
 import type { Alarm } from '../../alarms/rules/alarm.ts';
+import { discoveryHead, holdsGoal } from '../../protocol/discoveries.ts';
+import type { Discovery } from '../../protocol/state.ts';
 import type { CrewEvent } from '../../supervisor/crew-view.ts';
 import type { Line, Page, Tone } from '../render/layout.ts';
 import { clock } from './format.ts';
@@ -21,6 +23,13 @@ export function alarmLines(alarms: readonly Alarm[], p: Page): readonly Line[] {
     ];
   });
 }
+
+/** What was found beside the tasks and waits for a decision. */
+export const discoveryLines = (discoveries: readonly Discovery[], p: Page): readonly Line[] =>
+  discoveries.map((found) => [
+    { text: 'found    ', tone: holdsGoal(found) ? 'warn' : 'faint' },
+    { text: p.say(`${discoveryHead(found)}: ${found.description}`), tone: holdsGoal(found) ? 'warn' : undefined },
+  ]);
 
 /** `14:02:11 coder-1 parse-args: Edit src/parse.ts`, for the board and the plain lines alike. */
 export function happeningLine({ time, level, agent, task, text }: CrewEvent, p: Page, zone: number): Line {

@@ -2,12 +2,13 @@
 // the terminal is. Never more lines than its height, never a line wider than its width. Where room is short
 // the most urgent stays and what is cut is counted.
 
+import { isUrgent } from '../../protocol/discoveries.ts';
 import { type StatusView, statusView } from '../../report/status-view.ts';
 import type { CrewView } from '../../supervisor/crew-view.ts';
 import { type Line, type Page, pageFor, squeeze } from '../render/layout.ts';
 import { byInterest, type MemberRow, memberLines, memberRows } from './agents.ts';
 import { detailLines } from './detail.ts';
-import { alarmLines, happeningLine } from './events.ts';
+import { alarmLines, discoveryLines, happeningLine } from './events.ts';
 import { header } from './header.ts';
 import { heading, shown, windowOf } from './lines.ts';
 import { helpLines, type LogView, logLines } from './pages.ts';
@@ -79,7 +80,7 @@ function boardLines(scene: Scene, agents: readonly Line[]): readonly Line[] {
   const { view, status, look, p, room } = scene;
   const top = header(scene);
   const roomy = room >= ROOMY;
-  const alarms = alarmSection(view, roomy ? 6 : 2, p);
+  const alarms = [...alarmSection(view, roomy ? 6 : 2, p), ...discoverySection(status, roomy ? 4 : 2, p)];
   const gap: readonly Line[] = roomy ? [[]] : [];
   const gaps = gap.length * (alarms.length > 0 ? 4 : 3);
   const free = room - top.length - alarms.length - agents.length - 2 - gaps;
@@ -103,6 +104,13 @@ function boardLines(scene: Scene, agents: readonly Line[]): readonly Line[] {
 function alarmSection({ alarms }: CrewView, most: number, p: Page): readonly Line[] {
   const window = windowOf(alarms.length, most, 0);
   return shown(alarmLines(alarms, p).slice(window.from, window.to), window, p, 'alarms');
+}
+
+/** Those that are no alarm already. */
+function discoverySection({ discoveries }: StatusView, most: number, p: Page): readonly Line[] {
+  const others = discoveries.filter((found) => !isUrgent(found));
+  const window = windowOf(others.length, most, 0);
+  return shown(discoveryLines(others.slice(window.from, window.to), p), window, p, 'discoveries: liza discovery list');
 }
 
 interface AgentSection {

@@ -3,7 +3,8 @@
 
 import { amountText, scopeText, UNITS, type Unit } from '../../budget/rules/limits.ts';
 import type { SpendingView } from '../../budget/rules/spending-view.ts';
-import { isTerminal } from '../../protocol/state.ts';
+import { discoveryHead, holdsGoal } from '../../protocol/discoveries.ts';
+import { type Discovery, isTerminal } from '../../protocol/state.ts';
 import type { AgentView, AnomalyView, StatusView, TaskView } from '../../report/status-view.ts';
 import { counted, gist } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
@@ -30,6 +31,9 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
     section('Agents', view.agents, on, agentLines),
     section('Spent', view.spending, on, spendingLines),
     section('Alarms', urgentFirst(view.alarms), on, alarmLines),
+    section('Open discoveries', view.discoveries, on, (found) =>
+      found.flatMap((one) => hanging(discoveryText(one), p, holdsGoal(one) ? 'warn' : undefined)),
+    ),
     section('Anomalies', view.anomalies, on, (anomalies) => anomalies.flatMap((one) => hanging(anomalyText(one), p))),
     section('Notices', view.notices, on, (notices) => notices.flatMap(({ message }) => hanging(message, p))),
     view.why === undefined ? [] : nothingMoves(view.why, p),
@@ -158,6 +162,13 @@ const urgentFirst = (alarms: StatusView['alarms']): StatusView['alarms'] => [
 
 const alarmLines = (alarms: StatusView['alarms'], p: Page): readonly Line[] =>
   alarms.flatMap(({ text, level }) => hanging(text, p, level === 'alarm' ? 'bad' : 'warn'));
+
+/** `disc-1, high, by coder-1 during parse: no timeout. Recommends: add one` */
+function discoveryText(found: Discovery): string {
+  const next = found.recommendation === undefined ? '' : ` Recommends: ${gist(found.recommendation, WHOLE)}`;
+  return `${discoveryHead(found)}: ${gist(found.description, WHOLE)}${next}`;
+}
+const WHOLE = 1000;
 
 /** `anomaly-3 retry_loop, parse, coder-1: error_pattern: ECONNRESET; count: 3` */
 function anomalyText({ id, type, task, reporter, details }: AnomalyView): string {

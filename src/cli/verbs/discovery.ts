@@ -1,5 +1,6 @@
 // `liza discovery list|convert|dismiss`: what coders and reviewers found beside their tasks, and what comes of it.
 
+import { openDiscoveries } from '../../protocol/discoveries.ts';
 import type { Discovery } from '../../protocol/state.ts';
 import { act, onProject } from '../open-project.ts';
 import { oneLine } from '../render/terminal.ts';
@@ -11,16 +12,14 @@ const discoveryList: Verb = {
   run: onProject(async (context, args) => {
     const { board, notices } = await context.store.read();
     const all = board.state.discovered;
-    const shown = args.flag('all') ? all : all.filter(isOpen);
-    const lines = shown.length === 0 ? ['No open discoveries.'] : shown.map(line);
-    return { ok: true, lines, data: { discoveries: shown }, notices };
+    const shown = args.flag('all') ? all : openDiscoveries(board.state);
+    const told = shown.length === 0 ? ['No open discoveries.'] : shown.flatMap(lines);
+    return { ok: true, lines: told, data: { discoveries: shown }, notices };
   }),
 };
 
-const isOpen = (found: Discovery): boolean =>
-  found.converted_to_task === undefined && found.dismissed_reason === undefined;
-
-function line(found: Discovery): string {
+/** The finding on one line, and below it what its finder would do. */
+function lines(found: Discovery): readonly string[] {
   const end =
     found.converted_to_task !== undefined
       ? `  → ${found.converted_to_task}`
@@ -28,7 +27,9 @@ function line(found: Discovery): string {
         ? `  dismissed: ${found.dismissed_reason}`
         : '';
   const urgency = found.urgency === 'immediate' ? ' immediate' : '';
-  return oneLine(`${found.id}  ${found.severity}${urgency}  ${found.description}${end}`);
+  const from = found.carried_from === undefined ? '' : `  (from ${found.carried_from})`;
+  const head = oneLine(`${found.id}  ${found.severity}${urgency}  ${found.description}${end}${from}`);
+  return found.recommendation === undefined ? [head] : [head, `  ${oneLine(`recommends: ${found.recommendation}`)}`];
 }
 
 const discoveryConvert: Verb = {

@@ -1,8 +1,9 @@
 // The summary of a checkpoint: what a person needs to decide how to go on, from the board alone. Data in, Markdown out;
 // the same board gives the same text.
 
+import { discoveryHead, openDiscoveries } from '../../protocol/discoveries.ts';
 import { historyOf } from '../../protocol/leases.ts';
-import type { Anomaly, HistoryEvent, State, Task } from '../../protocol/state.ts';
+import type { Anomaly, Discovery, HistoryEvent, State, Task } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
 import { inlineText, document as markdown, markdownTable } from '../../text/markdown.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
@@ -29,6 +30,7 @@ export function checkpointSummary(state: State, archived: readonly Task[], now: 
       ['Metrics', metricLines(state, archived, now)],
       ['What each task did', taskEvents(tasks, since)],
       ['Blocked questions', questions(state.tasks)],
+      ['Open discoveries', openDiscoveries(state).map(discoveryLine)],
       ['Anomalies', state.anomalies.filter(({ timestamp = since }) => timestamp >= since).map(anomalyLine)],
       ['Course', planLines(state, since)],
       ['Drift', driftLines(sprintTasks(state, archived))],
@@ -109,6 +111,13 @@ function questions(tasks: readonly Task[]): readonly string[] {
       ...(task.blocked_questions ?? []).map((question) => `  - ${inlineText(question)}`),
     ]);
 }
+
+/** Whole, with what its finder would do. */
+export function discoveryLine(found: Discovery): string {
+  const next = found.recommendation === undefined ? '' : ` Recommends: ${inlineText(found.recommendation, WHOLE)}`;
+  return `- **${inlineText(found.id)}** (${inlineText(discoveryHead(found).slice(found.id.length + 2))}): ${inlineText(found.description, WHOLE)}${next}`;
+}
+const WHOLE = 2000;
 
 export function anomalyLine({ id, type, task, reporter, timestamp, details, processed_by }: Anomaly): string {
   const said = Object.entries(details ?? {})

@@ -2,6 +2,7 @@
 // checkpoint; it says what there is to decide, never what to decide.
 
 import { isExhausted } from '../../protocol/blocked.ts';
+import { holdsGoal, isUrgent, openDiscoveries } from '../../protocol/discoveries.ts';
 import { isTerminal, type State } from '../../protocol/state.ts';
 import { counted, listed } from '../../text/format.ts';
 import { inlineText } from '../../text/markdown.ts';
@@ -50,12 +51,13 @@ function blocked({ tasks }: State): readonly string[] {
     });
 }
 
-function discoveries({ discovered }: State): readonly string[] {
-  return discovered
-    .filter((one) => one.urgency === 'immediate' && !one.converted_to_task && !one.dismissed_reason)
+/** Those that are urgent or that the goal cannot end over; the others are only listed. */
+function discoveries(state: State): readonly string[] {
+  return openDiscoveries(state)
+    .filter((one) => isUrgent(one) || holdsGoal(one))
     .map(
-      ({ id, description }) =>
-        `Discovery ${id} is urgent and open: ${inlineText(description)}. \`liza discovery convert ${id} <task>\` or \`liza discovery dismiss ${id} --reason "…"\``,
+      (one) =>
+        `Discovery ${one.id} is ${isUrgent(one) ? 'urgent and open' : `open, ${one.severity}`}: ${inlineText(one.description)}. \`liza discovery convert ${one.id} <task>\` or \`liza discovery dismiss ${one.id} --reason "…"\``,
     );
 }
 

@@ -62,8 +62,13 @@ export const begin = (task: string): string =>
 export const handoff = (task: string): string =>
   `liza handoff ${task} --summary "where it stands" --next "what to do first" --approach "how it is built" --step "what remains"`;
 
+/** When a discovery should not wait for the planner's next session. */
+const URGENT =
+  'Add `--urgency immediate` (it wakes the planner now) only when other work goes wrong or to waste unless the plan changes first. Critical and high ones must be decided before the goal ends.';
+
 const reports = (task: string): readonly string[] => [
   `liza discover "a problem outside this task" --severity medium --during ${task} --recommendation "what you would do"`,
+  URGENT,
   `liza anomaly --type retry_loop --task ${task} --detail count=3 --detail error_pattern="what kept failing"`,
   'liza heartbeat --long "full test suite, about 12 minutes"',
 ];

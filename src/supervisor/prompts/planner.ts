@@ -3,7 +3,9 @@
 
 import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
-import { isTerminal, type Task } from '../../protocol/state.ts';
+import { discoveryHead, isUrgent, openDiscoveries } from '../../protocol/discoveries.ts';
+import { endedOfGoal } from '../../protocol/goal-tasks.ts';
+import { type Discovery, isTerminal, type Task } from '../../protocol/state.ts';
 import { gist } from '../../text/format.ts';
 import { WAKE_TRIGGERS, type Wake } from '../rules/wakes.ts';
 import { commandLines } from './commands.ts';
@@ -30,6 +32,10 @@ function planningContext({ board }: PromptContext, { wakes }: PlanningWork, fres
     `SPRINT STATE: ${board.state.sprint.id} ${board.state.sprint.status}, goal ${board.state.goal.status}`,
     counts(board),
     ...liveTasks(board),
+    ...discoveryLines(
+      board,
+      records('IMMEDIATE_DISCOVERY').map(({ record }) => record),
+    ),
     ...openAnomalies(board),
     'INSTRUCTIONS:',
     ...triggers.flatMap((trigger) =>
@@ -51,8 +57,9 @@ function recordNames(board: Board, wakes: readonly Wake[]): string {
   return wakes.length > 10 ? `${shown} and ${wakes.length - 10} more` : shown;
 }
 
-function counts({ state, archived }: Board): string {
-  const ended = [...archived.values()];
+function counts(board: Board): string {
+  const { state } = board;
+  const ended = endedOfGoal(board);
   const inState = (...statuses: readonly Task['status'][]): number =>
     state.tasks.filter(({ status }) => statuses.includes(status)).length;
   const of: Readonly<Record<string, number>> = {
@@ -63,9 +70,7 @@ function counts({ state, archived }: Board): string {
     blocked: inState('BLOCKED'),
     integration_failed: inState('INTEGRATION_FAILED'),
     hypothesis_exhausted: state.tasks.filter(isExhausted).length,
-    immediate_discoveries: state.discovered.filter(
-      (found) => found.urgency === 'immediate' && !found.converted_to_task && !found.dismissed_reason,
-    ).length,
+    immediate_discoveries: state.discovered.filter(isUrgent).length,
     merged: inState('MERGED') + ended.filter((status) => status === 'MERGED').length,
   };
   return Object.entries(of)
@@ -86,6 +91,29 @@ function liveTasks({ state }: Board): readonly string[] {
     ...(left > 0 ? [`(${left} more: \`liza status --all\`)`] : []),
   ];
 }
+
+const MOST_DISCOVERIES = 10;
+const LONGEST = 2000;
+
+/** What was found beside the tasks and nobody has decided yet, most severe first; `told`: those that the instructions tell. */
+function discoveryLines({ state }: Board, told: readonly string[]): readonly string[] {
+  const open = openDiscoveries(state).filter(({ id }) => !told.includes(id));
+  if (open.length === 0) return [];
+  const shown = open.slice(0, MOST_DISCOVERIES);
+  const more = open.length - shown.length;
+  const rest = 'liza discovery list';
+  return [
+    `OPEN DISCOVERIES (${open.length}${told.length === 0 ? '' : `, and ${told.join(', ')} below`}; a task takes it up: \`liza discovery convert disc-1 new-task\`; it needs none: \`liza discovery dismiss disc-1 --reason "why"\`):`,
+    ...quoteList(
+      shown.map((found) => `${discoveryHead(found)}: ${gist(found.description, LONGEST)}${recommended(found)}`),
+      rest,
+    ),
+    ...(more > 0 ? [`(${more} more, less severe: \`${rest}\`)`] : []),
+  ];
+}
+
+const recommended = ({ recommendation }: Discovery): string =>
+  recommendation === undefined ? '' : `\nrecommends: ${gist(recommendation, LONGEST)}`;
 
 const MOST_ANOMALIES = 8;
 

@@ -4,6 +4,7 @@
 import { taskUsedUp } from '../../budget/rules/limits.ts';
 import { isDeadlocked, isStoppedByBudget } from '../../protocol/blocked.ts';
 import type { Board } from '../../protocol/board.ts';
+import { openDiscoveries } from '../../protocol/discoveries.ts';
 import { findTask } from '../../protocol/find.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import type { Task } from '../../protocol/state.ts';
@@ -134,6 +135,11 @@ function allTerminal({ state }: Board): readonly string[] {
   return [
     `* ALL_TERMINAL: nothing is left to do. Hold GOAL SPEC against what was merged on ${inline(state.config.integration_branch ?? 'integration')}, criterion by criterion.`,
     ...(left.length === 0 ? [] : [`Abandoned on the way: ${left.slice(0, 20).join(', ')}.`]),
+    ...(openDiscoveries(state).length === 0
+      ? []
+      : [
+          'Decide OPEN DISCOVERIES first; critical and high ones hold the goal back. What the next goal should take up: `liza goal complete --carry-over --summary "what was reached"`',
+        ]),
     'All of it is met: `liza goal complete --summary "what was reached"`',
     'Something is missing: add and finalize the tasks for it, then `liza align "what was missing" --event "goal check"`',
   ];

@@ -56,3 +56,21 @@ it('what waits for a person, most urgent first', () => {
     'coder-3 has stopped (login):',
   ]);
 });
+
+it('every open discovery is in the summary, whole; those that hold the goal back are to be decided', () => {
+  const w = world();
+  const long = `a leak ${'x '.repeat(200)}end`;
+  w.edit((state) => ({
+    ...state,
+    discovered: [
+      { id: 'disc-1', by: 'coder-1', description: 'a typo', severity: 'low' },
+      { id: 'disc-2', by: 'coder-1', description: long, severity: 'high', recommendation: 'close it' },
+      { id: 'disc-3', by: 'coder-1', description: 'known', severity: 'high', dismissed_reason: 'known' },
+    ],
+  }));
+  const text = checkpointSummary(w.state, [], w.now);
+  expect(text).toContain(`- **disc-2** (high, by coder-1): ${long} Recommends: close it`);
+  expect(text).toContain('- **disc-1** (low, by coder-1): a typo');
+  expect(text).not.toContain('disc-3');
+  expect(decisionsToTake(w.state, w.now)).toEqual([expect.stringMatching(/^Discovery disc-2 is open, high: a leak/)]);
+});

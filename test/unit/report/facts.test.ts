@@ -238,3 +238,51 @@ it('letters on the colour of every state can be read, in light and dark', () => 
     expect(new Set(colours.map(([, , colour]) => colour)).size).toBe(11);
   }
 });
+
+describe('the report of a goal', () => {
+  const discovered = [
+    { id: 'disc-1', by: 'coder-1', description: 'a typo', severity: 'low', carried_from: 'goal-1' },
+    {
+      id: 'disc-2',
+      by: 'coder-1',
+      description: 'a leak',
+      severity: 'high',
+      recommendation: 'close it',
+      during: 'parse',
+    },
+    { id: 'disc-3', by: 'coder-1', description: 'known', severity: 'high', dismissed_reason: 'known' },
+  ] as never;
+  const of = (status: 'IN_PROGRESS' | 'COMPLETED') =>
+    reportOf({
+      state: board({
+        state: {
+          discovered,
+          goal: { ...goal(status).goal, id: 'goal-2', created: iso(at(60)) },
+          human_notes: [
+            { timestamp: iso(at(90)), message: 'earlier' },
+            { timestamp: iso(at(30)), message: 'now' },
+          ],
+        },
+      }).state,
+      archived: [],
+      now: NOW,
+    });
+
+  it('lists what is open, most severe first, and says of a goal that is over that it went to the next', () => {
+    const under = of('IN_PROGRESS');
+    expect(under.discoveries.map(({ id }) => id)).toEqual(['disc-2', 'disc-1']);
+    for (const text of [markdownReport(under), textOf(page(under))]) {
+      expect(text).toContain('Open discoveries');
+      expect(text).toContain('a leak');
+      expect(text).toContain('Recommends: close it');
+      expect(text).not.toContain('disc-3');
+    }
+    expect(markdownReport(under)).toContain('- **disc-1** (low, by coder-1, from goal-1): a typo');
+    for (const text of [markdownReport(of('COMPLETED')), textOf(page(of('COMPLETED')))])
+      expect(text).toContain('Left to the next goal');
+  });
+
+  it('does not count a note of an earlier goal', () => {
+    expect(of('IN_PROGRESS').workers).toMatchObject([{ id: 'human', reported: 1 }]);
+  });
+});

@@ -132,3 +132,34 @@ it('a page and a claim at 10,000 tasks take less than a quarter of a second of w
   });
   expect(Math.min(...times)).toBeLessThan(250);
 });
+
+describe('what belongs to the goal', () => {
+  it('archived tasks of an earlier goal are not counted', () => {
+    const archived = new Map([
+      ['old', 'MERGED'],
+      ['new', 'MERGED'],
+    ] as const);
+    const now = { ...board({ archived }), earlier: new Set(['old']) };
+    expect(statusView(now, NOW, []).counts).toEqual([{ status: 'MERGED', count: 1 }]);
+  });
+
+  it('open discoveries are shown, most severe first and whole, decided ones are not', () => {
+    const found = (id: string, more: object) => ({
+      id,
+      by: 'coder-1',
+      description: `${id} ${'x '.repeat(200)}end`,
+      ...more,
+    });
+    const discovered = [
+      found('disc-1', { severity: 'low' }),
+      found('disc-2', { severity: 'critical', during: 'parse', carried_from: 'goal-0' }),
+      found('disc-3', { severity: 'high', dismissed_reason: 'known' }),
+    ] as never;
+    const view = statusView(board({ state: { discovered } }), NOW, []);
+    expect(view.discoveries.map(({ id }) => id)).toEqual(['disc-2', 'disc-1']);
+    const text = renderStatus(view, { color: false, unicode: true, width: 80 }).replace(/\s+/g, ' ');
+    expect(text).toContain('Open discoveries disc-2, critical, by coder-1 during parse, from goal-0: disc-2 x');
+    expect(text.match(/x end/g)).toHaveLength(2);
+    expect(text).not.toContain('disc-3');
+  });
+});

@@ -124,3 +124,29 @@ it('draws each pane within moments when a task has megabytes of text', () => {
   }
   expect(performance.now() - started).toBeLessThan(2000);
 });
+
+describe('open discoveries', () => {
+  const found = (id: string, more: object) => ({
+    id,
+    by: 'coder-1',
+    description: `about ${id}`,
+    severity: 'high',
+    ...more,
+  });
+  const discovered = [
+    found('disc-1', { severity: 'low' }),
+    found('disc-2', {}),
+    found('disc-3', { urgency: 'immediate' }),
+    found('disc-4', { dismissed_reason: 'known' }),
+    ...Array.from({ length: 5 }, (_, n) => found(`more-${n}`, { severity: 'low' })),
+  ] as never;
+  const view: CrewView = { ...lively, board: { ...lively.board, state: { ...lively.board.state, discovered } } };
+
+  it.each(SIZES)('are on the board at %s, the severe ones first, those that are alarms or decided left out', (size) => {
+    const rows = lines(view, FIRST_SCREEN, look(size)).filter((row) => row.startsWith('found '));
+    expect(rows[0]).toBe('found    disc-2, high, by coder-1: about disc-2');
+    expect(rows.join()).not.toMatch(/disc-3|disc-4/);
+    const all = lines(view, FIRST_SCREEN, look(size)).join('\n');
+    expect(all).toMatch(/\d more discoveries: liza discovery list/);
+  });
+});

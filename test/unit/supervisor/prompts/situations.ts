@@ -243,6 +243,32 @@ function finished(): World {
   return w;
 }
 
+/** A second goal, all of whose tasks have ended, with what the first one left and what was found since. */
+function leftOpen(): World {
+  const w = finished();
+  w.edit((state) => ({
+    ...state,
+    discovered: [
+      {
+        id: 'disc-1',
+        by: 'coder-2',
+        description: 'The log grows without end.',
+        severity: 'low',
+        carried_from: 'goal-0',
+      },
+      {
+        id: 'disc-2',
+        by: 'coder-1',
+        during: 'retry-login',
+        description: 'Passwords are in the log.',
+        severity: 'high',
+        recommendation: 'redact them',
+      },
+    ],
+  }));
+  return w;
+}
+
 function failedMerge(): World {
   const w = plan('timeouts');
   toApproved(w, 'retry-login');
@@ -331,6 +357,7 @@ export const SITUATIONS: Readonly<Record<string, () => string>> = {
   'planner-integration-failed': () => toPlanner(failedMerge()),
   'planner-exhausted': () => toPlanner(exhausted()),
   'planner-discovery': () => toPlanner(discovered(coding())),
+  'planner-open-discoveries': () => toPlanner(leftOpen()),
   'planner-note': () => toPlanner(noted(coding())),
   'planner-all-terminal': () => toPlanner(finished()),
   'planner-everything': () => toPlanner(everything()),
