@@ -59,20 +59,19 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
   }
   const kept = isBrokered(io.env) ? refuseBrokered(name) : undefined;
   if (kept !== undefined) {
-    if (!onlyLooks(name, rest))
-      await (await import('../identity/record-violation.ts')).recordAgentAttempt(io, { name, groups: entry.groups });
+    if (!onlyLooks(name, rest)) await (await import('../identity/record-violation.ts')).recordAgentAttempt(io, name);
     return kept;
   }
   const args = readArgs(verb, rest);
   if ('ok' in args) return args;
   const agent = verb.operatorOnly ? await (await import('../identity/identify.ts')).humanOnly(io, name) : undefined;
-  return recorded({ name, entry, rest }, io, agent ?? (await verb.run(args, io)));
+  return recorded(name, io, agent ?? (await verb.run(args, io)));
 }
 
-/** A refusal because of who asks is recorded against the agent that asked. */
-async function recorded({ name, entry }: Found, io: Io, result: Result): Promise<Result> {
+/** A refusal because of who asks is recorded. */
+async function recorded(name: string, io: Io, result: Result): Promise<Result> {
   if (result.ok || !WHO.has(result.guard)) return result;
-  return (await import('../identity/record-violation.ts')).recordViolation(io, { name, groups: entry.groups }, result);
+  return (await import('../identity/record-violation.ts')).recordViolation(io, name, result);
 }
 
 /** Guards that refuse because of who asks. */

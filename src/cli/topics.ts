@@ -35,6 +35,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
       'With it you act for that agent: planner-1, coder-2, code-reviewer-1 (code_reviewer-1 is the same).',
       'A supervisor sets LIZA_AGENT_ID, LIZA_EPOCH and LIZA_SESSION for the agent it starts; all of them must fit its process.',
       'What an agent tries as somebody else is refused and recorded against it (liza status shows the alarm).',
+      'A command of another role, under its own name, is only refused: .liza/refused.log has a line for each.',
       'A command with an outdated LIZA_EPOCH is refused: someone else has taken the task over.',
     ],
   },

@@ -3,11 +3,11 @@
 
 import type { Environment } from '../ports/host.ts';
 import { type Actor, roleOfId } from '../protocol/board.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { FOR_A_PERSON, type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
 import { defined } from '../protocol/values.ts';
 import { type Caller, type Claimed, gatherFacts } from './gather.ts';
-import { type Attempt, resolveCaller } from './rules/resolve.ts';
+import { type Attempt, type ResolvedCaller, resolveCaller } from './rules/resolve.ts';
 
 /** A refusal that is recorded against the agent that made the attempt (record-violation.ts). */
 export interface AttemptRefused extends Refusal {
@@ -18,9 +18,21 @@ export interface AttemptRefused extends Refusal {
 export async function identify(caller: Caller, root: string | undefined): Promise<Actor | AttemptRefused> {
   const claim = claimOf(caller.env);
   if ('ok' in claim) return claim;
-  const resolved = resolveCaller(await gatherFacts(caller, root, claim));
+  const resolved = asClaimedInside(caller.env, resolveCaller(await gatherFacts(caller, root, claim)));
   if (resolved.actor !== undefined) return resolved.actor;
   return { ...resolved.refusal, ...defined({ attempt: resolved.attempt }) };
+}
+
+/**
+ * A request out of the sandbox acts for the session of its mailbox, whatever the environment inside said. Where that
+ * named another agent, the request is refused as it would be without a sandbox; it can never gain anything by it.
+ */
+function asClaimedInside(env: Environment, resolved: ResolvedCaller): ResolvedCaller {
+  const claimed = env['LIZA_BROKERED'] === '1' ? env['LIZA_CLAIMED'] : undefined;
+  const below = resolved.actor?.id;
+  if (!claimed || below === undefined || claimed.replace(/^code_reviewer-/, 'code-reviewer-') === below)
+    return resolved;
+  return resolveCaller({ claim: { id: claimed, credential: 'none' }, below, program: false, live: false });
 }
 
 /** What the environment claims. */
@@ -44,9 +56,7 @@ export async function humanOnly(caller: Caller, verb: string): Promise<AttemptRe
   if (actor.id === undefined) return undefined;
   return refuse(
     `liza ${verb} is for the operator, not for ${actor.id}`,
-    caller.env['LIZA_SESSION']
-      ? 'leave it to the person: liza block, or liza anomaly'
-      : 'unset LIZA_AGENT_ID to act as yourself',
+    caller.env['LIZA_SESSION'] ? FOR_A_PERSON : 'unset LIZA_AGENT_ID to act as yourself',
     1,
     'role',
   );

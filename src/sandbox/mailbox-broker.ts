@@ -1,8 +1,8 @@
 // `liza` for an agent in the sandbox, which cannot see the blackboard. It puts a request into a mailbox that is bound
 // into its sandbox alone; here the real `liza` is run for it, with the identity of the session that the mailbox belongs
-// to. So the channel tells who asks, not the request. Of a request nothing is used but the arguments and what is to be
-// read from stdin. Anything else in the mailbox is harmless: links are not followed, pipes not waited for, and what is
-// too long, too much or half written is not read.
+// to. So the channel tells who asks, not the request. Of a request nothing is used but the arguments, what is to be read
+// from stdin, and whom it claims to be, so that a false claim is refused. Anything else in the mailbox is harmless: links
+// are not followed, pipes not waited for, and what is too long, too much or half written is not read.
 
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
@@ -32,6 +32,8 @@ export interface Broker {
 export interface Request {
   readonly argv: readonly string[];
   readonly stdin?: string;
+  /** The agent that the environment inside named. It can only refuse what the session itself may do. */
+  readonly claims?: string;
 }
 
 export interface Answer {
@@ -174,11 +176,12 @@ export function requestIn(text: string): Request | undefined {
     return undefined;
   }
   if (typeof found !== 'object' || found === null) return undefined;
-  const { argv, stdin } = found as { readonly argv?: unknown; readonly stdin?: unknown };
+  const { argv, stdin, claims } = found as { readonly [key in keyof Request]?: unknown };
   if (!Array.isArray(argv) || argv.length > MOST_ARGUMENTS) return undefined;
   if (!argv.every((word) => typeof word === 'string' && !word.includes('\0'))) return undefined;
   if (stdin !== undefined && typeof stdin !== 'string') return undefined;
-  return { argv: argv as readonly string[], ...defined({ stdin }) };
+  const named = typeof claims === 'string' && /^[a-z0-9_-]{1,80}$/.test(claims) ? claims : undefined;
+  return { argv: argv as readonly string[], ...defined({ stdin, claims: named }) };
 }
 
 interface Served {
@@ -243,12 +246,12 @@ function bounded(stream: Readable): () => string {
 const startLiza = (
   { processes }: Host,
   { program: [file, ...rest], root, env }: BrokerOptions,
-  { argv }: Request,
+  { argv, claims }: Request,
 ): ChildProcess =>
   processes.spawn(file, [...rest, ...argv], {
     cwd: root,
     // The program must know that its arguments come from inside: files they name are not its to read.
-    env: { ...env, LIZA_BROKERED: '1' },
+    env: { ...env, LIZA_BROKERED: '1', ...(claims === undefined ? {} : { LIZA_CLAIMED: claims }) },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });

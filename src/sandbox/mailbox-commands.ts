@@ -1,7 +1,7 @@
 // Which commands an agent in the sandbox may have run for it outside. Not: those that start programs or read files
 // that their arguments name, for both would happen outside, with all that the user may do.
 
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { FOR_A_PERSON, type Refusal, refuse } from '../protocol/decision.ts';
 
 const ALLOWED: ReadonlySet<string> = new Set([
   ...['status', 'show', 'log', 'log verify', 'validate', 'blame', 'attempts', 'audit', 'config get', 'lock read'],
@@ -54,15 +54,10 @@ export const isBrokered = (env: Readonly<Record<string, string | undefined>>): b
 
 export function refuseBrokered(name: string): Refusal | undefined {
   if (ALLOWED.has(name)) return undefined;
-  return refuse(
-    `liza ${name} cannot be used from inside the sandbox`,
-    INSTEAD[name] ?? 'leave it to the person: liza block, or liza anomaly',
-    1,
-    'sandbox',
-  );
+  return refuse(`liza ${name} cannot be used from inside the sandbox`, INSTEAD[name] ?? FOR_A_PERSON, 1, 'sandbox');
 }
 
-/** Who asks for one of these has lost its way; who asks for another of the refused acts as somebody else. */
+/** What only looks is refused without a record. */
 export const onlyLooks = (name: string, rest: readonly string[]): boolean =>
   ['report', 'help', 'version', 'completion', 'rehearse', 'dashboard', 'mcp'].includes(name) ||
   (name === 'doctor' && rest.every((word) => word === '--json'));

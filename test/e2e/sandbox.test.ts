@@ -65,12 +65,11 @@ const reports = (text: string) =>
 
 const OF_THE_OPERATOR = ['lock modify', 'run', 'edit', 'config set', 'pause', 'doctor', 'init', 'deinit', 'checkpoint'];
 
-const recordedAgainst = (p: BuiltProject, agent: string): readonly string[] => {
-  const recorded = p.board()['anomalies'] as { readonly type: string; readonly details: Record<string, unknown> }[];
-  return recorded.flatMap(({ type, details }) =>
-    type === 'identity_violation' && details['agent'] === agent ? [String(details['command'])] : [],
+/** Under its own name an agent is not accused: each refusal is a line. */
+const recordedAgainst = (p: BuiltProject, agent: string): readonly string[] =>
+  [...p.read('.liza/refused.log').matchAll(/^\S+ (\S+) was refused what is not its role’s: liza (.+)$/gm)].flatMap(
+    ([, by, command = '']) => (by === agent ? [command] : []),
   );
-};
 
 inSandbox('a hostile agent in bubblewrap', () => {
   test('gets out nowhere, by shell or by writing, and can do its work', () => {

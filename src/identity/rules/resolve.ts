@@ -63,7 +63,7 @@ export function resolveCaller(facts: CallerFacts): ResolvedCaller {
   if (real !== undefined && claim.id !== real) {
     return attempted(real, claimed, {
       fact: `this process runs below ${real} and would act as ${claimed}`,
-      hint: `act as ${real}: leave LIZA_AGENT_ID and LIZA_SESSION as they were set; what needs a person: liza block, or liza anomaly; a person uses a shell that no agent started`,
+      hint: `act as ${real}: leave LIZA_AGENT_ID and LIZA_SESSION as they were set; a person uses a shell that no agent started`,
     });
   }
   if (claim.id === undefined) return withoutId(facts);

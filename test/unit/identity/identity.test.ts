@@ -122,17 +122,40 @@ describe('whether the claim holds', () => {
     expect((await note({ io: { mark: () => undefined } })).code).toBe(0);
   });
 
+  const refusedLines = () => readFileSync(here.file('.liza/refused.log'), 'utf8').trimEnd().split('\n');
+
   test.each([
-    ['edit', ['edit'], 'the operator'],
-    ['lock modify', ['lock', 'modify', 'true'], 'the operator'],
-    ['run', ['run'], 'the operator'],
-    ['agent', ['agent', 'coder'], 'its supervisor'],
-  ] as const)('from inside the sandbox %s is refused and recorded', async (command, argv, claimed) => {
+    ['edit', ['edit']],
+    ['lock modify', ['lock', 'modify', 'true']],
+    ['run', ['run']],
+    ['agent', ['agent', 'coder']],
+  ] as const)('from inside the sandbox %s is refused: a line, and no accusation', async (command, argv) => {
     open();
     const { credential } = session();
     const env = { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: credential, LIZA_BROKERED: '1' };
     expect(await here.liza(argv, { env })).toMatchObject({ code: 1, stderr: expect.stringContaining('sandbox') });
-    expect((await violations())[0]?.details).toMatchObject({ agent: 'coder-1', claimed, command });
+    expect(refusedLines()).toEqual([
+      expect.stringMatching(`^\\S+Z coder-1 was refused what is not its role’s: liza ${command}$`),
+    ]);
+    expect(await violations()).toEqual([]);
+  });
+
+  test('from inside the sandbox, an environment that names another agent is an attempt to act as that one', async () => {
+    open();
+    const { credential } = session();
+    const env = { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: credential, LIZA_BROKERED: '1' };
+    const as = (claimed: string) => anomaly({ env: { ...env, LIZA_CLAIMED: claimed } });
+    expect(await as('code-reviewer-1')).toMatchObject({ code: 1, stderr: expect.stringContaining('below coder-1') });
+    expect((await violations())[0]?.details).toMatchObject({ agent: 'coder-1', claimed: 'code-reviewer-1' });
+    expect((await as('coder-1')).code).toBe(0);
+  });
+
+  test('what the sandbox claims gains nothing without a session, and outside it counts for nothing', async () => {
+    open();
+    session();
+    const env = { LIZA_BROKERED: '1', LIZA_CLAIMED: 'coder-1' };
+    expect((await anomaly(below('coder-1', env))).code).toBe(1);
+    expect((await note({ env: { LIZA_CLAIMED: 'coder-1' } })).code).toBe(0);
   });
 
   test('what only looks is refused there without an accusation', async () => {
@@ -143,16 +166,26 @@ describe('whether the claim holds', () => {
     expect(await violations()).toEqual([]);
   });
 
-  test('a coder that gives a verdict, or decides about tasks, is refused and recorded', async () => {
+  test('a coder that types a command of another role is told what it can do: a line, and no accusation', async () => {
     open();
     const { credential } = session();
     const env = { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: credential };
-    expect((await here.liza(['submit-verdict', 't', 'APPROVED'], { env })).code).toBe(1);
-    expect((await here.liza(['abandon', 't', '--reason', 'x'], { env })).code).toBe(1);
-    expect((await violations()).map(({ details }) => details)).toMatchObject([
-      { agent: 'coder-1', claimed: 'a reviewer', command: 'submit-verdict' },
-      { agent: 'coder-1', claimed: 'a planner', command: 'abandon' },
+    for (const argv of [
+      ['submit-verdict', 't', 'APPROVED'],
+      ['abandon', 't', '--reason', 'x'],
+      ['plan', 'done'],
+    ]) {
+      expect(await here.liza(argv, { env })).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('liza begin t'),
+      });
+    }
+    expect(refusedLines().map((line) => line.replace(/^\S+ /, ''))).toEqual([
+      'coder-1 was refused what is not its role’s: liza submit-verdict',
+      'coder-1 was refused what is not its role’s: liza abandon',
+      'coder-1 was refused what is not its role’s: liza plan done',
     ]);
+    expect(await violations()).toEqual([]);
   });
 
   test('a person in whose shell an agent’s variables were left is told which to unset', async () => {
@@ -209,7 +242,7 @@ describe('whether the claim holds', () => {
     expect(seq - before).toBe(3);
   });
 
-  test('its own credential does not open the operator’s commands, and the attempt is recorded', async () => {
+  test('its own credential does not open the operator’s commands; under its own name it is not accused', async () => {
     open();
     const { credential } = session();
     const env = { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: credential };
@@ -221,12 +254,13 @@ describe('whether the claim holds', () => {
     ]) {
       expect((await here.liza(argv, below('coder-1', env))).code).toBe(1);
     }
-    expect((await violations()).map(({ details }) => details?.['command'])).toEqual([
+    expect(refusedLines().map((line) => line.replace(/^.*: liza /, ''))).toEqual([
       'pause',
       'config set',
       'claim-task',
       'deinit',
     ]);
+    expect(await violations()).toEqual([]);
   });
 
   test('a tag that was put on besides does not make it another agent', async () => {

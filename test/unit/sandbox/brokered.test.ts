@@ -55,5 +55,12 @@ describe('a request', () => {
   test('has arguments and stdin; nothing else of it is kept', () => {
     const text = JSON.stringify({ argv: ['show', 'a'], stdin: 'x', env: { LIZA_AGENT_ID: 'planner-1' }, cwd: '/' });
     expect(requestIn(text)).toEqual({ argv: ['show', 'a'], stdin: 'x' });
+    const claiming = (claims: unknown) => requestIn(JSON.stringify({ argv: ['show'], claims }))?.claims;
+    expect([claiming('coder-1'), claiming(3), claiming('x\ny'), claiming('')]).toEqual([
+      'coder-1',
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });
