@@ -15,10 +15,15 @@ const inside =
 if (mailbox !== undefined && inside?.isForwarded(argv) === true) {
   const host = {
     disk: { existsSync, readFileSync, renameSync, unlinkSync, watch, writeFileSync },
+    claims: process.env.LIZA_AGENT_ID,
     newId: () => process.getBuiltinModule('node:crypto').randomBytes(12).toString('hex'),
     every: (ms: number, call: () => void) => {
       const timer = setInterval(call, ms);
       return () => clearInterval(timer);
+    },
+    git: (argv: readonly string[]) => {
+      const ran = process.getBuiltinModule('node:child_process').spawnSync('git', argv, { encoding: 'utf8' });
+      return ran.status === 0 ? undefined : (ran.error?.message ?? ran.stderr);
     },
     readStdin: () => readFileSync(0, 'utf8'),
     stdout: (text: string) => process.stdout.write(text),

@@ -7,10 +7,14 @@ import { defined } from '../protocol/values.ts';
 
 export interface ClientHost {
   readonly disk: Pick<Disk, 'existsSync' | 'readFileSync' | 'renameSync' | 'unlinkSync' | 'watch' | 'writeFileSync'>;
+  /** What LIZA_AGENT_ID says here; the mailbox alone tells who it is. */
+  readonly claims?: string | undefined;
   /** A name that no other request has: digits and small letters. */
   newId(): string;
   /** Calls again and again; returns how to stop it. */
   every(ms: number, call: () => void): () => void;
+  /** Runs git in here, with no more rights than the agent has; answers its complaint, if it failed. */
+  git(argv: readonly string[]): string | undefined;
   readStdin(): string;
   stdout(text: string): void;
   stderr(text: string): void;
@@ -25,23 +29,73 @@ export const isForwarded = (argv: readonly string[]): boolean => !HERE.has(argv[
 
 /** Answers the exit code. */
 export async function forward(host: ClientHost, mailbox: string, argv: readonly string[]): Promise<number> {
-  const { disk } = host;
-  const stdin = argv.some((word) => word === '-' || word.endsWith('=-')) ? host.readStdin() : undefined;
-  const id = host.newId();
-  const file = (kind: string): string => `${mailbox}/${id}.${kind}`;
-  try {
-    disk.writeFileSync(file('tmp'), JSON.stringify({ argv, ...defined({ stdin }) }));
-    disk.renameSync(file('tmp'), file('ask'));
-  } catch (error) {
-    host.stderr(`liza: the supervisor cannot be asked: ${(error as Error).message}\n`);
-    host.stderr('→ this session has lost it: stop here\n');
-    return 2;
+  const input = inputOf(host, argv);
+  const told =
+    argv[0] === 'begin' && argv.includes(SET_ASIDE) ? await keepAside(host, mailbox, { argv, ...input }) : undefined;
+  if (told === undefined) return pass(host, await ask(host, mailbox, { argv, ...input }));
+  for (const step of told.steps) {
+    const complaint = host.git(step);
+    if (complaint !== undefined) {
+      host.stderr(`liza: the folder could not be put back: ${complaint.trim()}\n  → ${told.lines.join('\n    ')}\n`);
+      return 3;
+    }
   }
-  const answer = await answerIn(host, mailbox, file('answer'));
-  const { code, stdout, stderr } = JSON.parse(answer) as { code: number; stdout: string; stderr: string };
+  const code = pass(host, await ask(host, mailbox, { argv: argv.filter((word) => word !== SET_ASIDE), ...input }));
+  if (!argv.includes('--json') && told.lines.length > 0) host.stdout(`${told.lines.join('\n')}\n`);
+  return code;
+}
+
+/** Work that came before the checkpoint is kept outside; the folder is put back in here, where the agent could do it too. */
+const SET_ASIDE = '--set-aside';
+
+/** Undefined: there is nothing of the kind to tell, and the command itself says why. */
+async function keepAside(host: ClientHost, mailbox: string, asked: Asked): Promise<SetAside | undefined> {
+  const kept = await ask(host, mailbox, {
+    ...asked,
+    argv: [...asked.argv.filter((word) => word !== '--json'), '--json'],
+  });
+  const told = kept.code === 0 ? (JSON.parse(kept.stdout) as Partial<SetAside>) : {};
+  return told.steps === undefined ? undefined : { steps: told.steps, lines: told.lines ?? [] };
+}
+
+interface SetAside {
+  readonly steps: readonly (readonly string[])[];
+  readonly lines: readonly string[];
+}
+
+interface Asked {
+  readonly argv: readonly string[];
+  readonly stdin?: string;
+}
+
+interface Answered {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function inputOf(host: ClientHost, argv: readonly string[]): Pick<Asked, 'stdin'> {
+  return argv.some((word) => word === '-' || word.endsWith('=-')) ? { stdin: host.readStdin() } : {};
+}
+
+function pass(host: ClientHost, { code, stdout, stderr }: Answered): number {
   host.stderr(stderr);
   host.stdout(stdout);
   return code;
+}
+
+async function ask(host: ClientHost, mailbox: string, { argv, stdin }: Asked): Promise<Answered> {
+  const { disk } = host;
+  const id = host.newId();
+  const file = (kind: string): string => `${mailbox}/${id}.${kind}`;
+  try {
+    disk.writeFileSync(file('tmp'), JSON.stringify({ argv, ...defined({ stdin, claims: host.claims }) }));
+    disk.renameSync(file('tmp'), file('ask'));
+  } catch (error) {
+    const why = `liza: the supervisor cannot be asked: ${(error as Error).message}\n`;
+    return { code: 2, stdout: '', stderr: `${why}→ this session has lost it: stop here\n` };
+  }
+  return JSON.parse(await answerIn(host, mailbox, file('answer'))) as Answered;
 }
 
 /** The file is complete as soon as it is there: it comes by a rename. */

@@ -1,14 +1,15 @@
-// `liza begin <task>`: the checkpoint before the first change of an iteration. It binds to the
-// worktree's HEAD, so that a checkpoint written after the code is refused.
+// `liza begin <task>`: the checkpoint before the first change of an iteration. It binds to the worktree's HEAD, so that a
+// checkpoint written after the code is refused; with --set-aside what came before is kept and the folder put back first.
 
 import type { Checkpoint, WorktreeFacts } from '../../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
+import { isBrokered } from '../../sandbox/mailbox-commands.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import { readJson } from '../input.ts';
 import type { Io } from '../io.ts';
 import { openTaskContext, runCommand } from '../open-project.ts';
-import type { Args, Verb } from '../verb.ts';
+import type { Args, Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
   positionals: [{ name: 'task', kind: 'task', description: 'Your task.' }],
@@ -18,6 +19,7 @@ export const verb: Verb = {
     risks: { value: 'text', description: 'What could go wrong.' },
     validation: { value: 'text', description: 'How you will check it, and the result you expect.' },
     file: { value: 'path', repeat: true, description: 'A file you are going to change.' },
+    'set-aside': { description: 'Keep commits and files that came before, and put the worktree back first.' },
     'json-file': { value: 'file', kind: 'file', description: 'All of it as JSON instead; - reads stdin.' },
   },
   examples: [
@@ -30,10 +32,45 @@ export const verb: Verb = {
     const context = await openTaskContext(io);
     if (isRefusal(context)) return context;
     const task = args.must('task');
+    const aside = args.flag('set-aside')
+      ? await putAside(context, { task, checkpoint, brokered: isBrokered(io.env) })
+      : [];
+    if ('ok' in aside) return aside;
     const found = await factsFor(context, task);
-    return isRefusal(found) ? found : runCommand(context, { name: 'begin', task, checkpoint, ...found });
+    if (isRefusal(found)) return found;
+    return runCommand(context, { name: 'begin', task, checkpoint, ...found }, () => ({
+      lines: aside,
+      ...(aside.length === 0 ? {} : { data: { set_aside: aside } }),
+    }));
   },
 };
+
+interface Aside {
+  readonly task: string;
+  readonly checkpoint: Checkpoint;
+  /** It is asked out of the sandbox: the folder is put back in there, and `begin` comes again without --set-aside. */
+  readonly brokered: boolean;
+}
+
+/** The lines that tell how to bring it back. Nothing is moved for a checkpoint that would be refused anyway. */
+async function putAside(
+  context: TaskContext,
+  { task, checkpoint, brokered }: Aside,
+): Promise<readonly string[] | Result> {
+  const { foresee } = await import('../../store/transact.ts');
+  const { look } = await import('../../tasks/context.ts');
+  const { startCommit } = await import('../../protocol/leases.ts');
+  const seen = await look(context, task);
+  const head = (seen.task === undefined ? undefined : startCommit(seen.task)) ?? '';
+  const early = await foresee(context, { name: 'begin', task, checkpoint, facts: { head, dirty: [] } }, seen);
+  if (!early.ok) return early;
+  const { setAside, takeSteps } = await import('../../tasks/set-aside.ts');
+  const aside = early.already === true ? { steps: [], lines: [] } : await setAside(context, task);
+  if (isRefusal(aside)) return aside;
+  const { steps, lines } = aside;
+  if (brokered) return { ok: true, message: `${task} is not begun yet`, lines, data: { steps, lines } };
+  return (await takeSteps(context, task, steps)) ?? lines;
+}
 
 /** What git says about the task's worktree; nothing when there is none on this disk. */
 async function factsFor(context: TaskContext, id: string): Promise<{ readonly facts?: WorktreeFacts } | Refusal> {
