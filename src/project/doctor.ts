@@ -113,7 +113,7 @@ async function checkJournal(context: BoardContext, fix: boolean): Promise<Findin
       'compare it with the copy in the git directory (liza/journal.jsonl) before anything else',
     ),
   );
-  if (found.length === 0) found.push(ok('journal', `${entries} entries, whole`));
+  if (found.length === 0) found.push(ok('journal', `${counted(entries, 'entry')}, whole`));
   return [...found, ...remarks.map((message): Finding => warning('journal', message))];
 }
 

@@ -1,6 +1,7 @@
 // Progress over time: tasks merged, and how reviews judged. Across, places are parts of a hundred (see timeline.ts); up,
 // they are pixels. Lines are told apart by dashes and by the words at their ends, verdicts by their shape.
 
+import { counted } from '../text/format.ts';
 import { type Axis, levels, round, thinned } from './axis.ts';
 import { clock } from './format.ts';
 import { html, type Markup } from './markup.ts';
@@ -45,7 +46,7 @@ export function burnUp(report: Report, axis: Axis): Markup {
           html`<text class="end" x="100%" y="${y(last.wanted) - 6}">${last.wanted} wanted</text>`,
           html`<text class="end" x="100%" y="${Math.max(y(last.merged) - 6, y(last.wanted) + 16)}">${last.merged} merged</text>`,
         ];
-  const told = `From ${clock(axis.from, report)} to ${clock(report.to, report)}: ${last.wanted} tasks wanted, ${last.merged} merged, ${totals.tasks_total} ever planned.`;
+  const told = `From ${clock(axis.from, report)} to ${clock(report.to, report)}: ${counted(last.wanted, 'task')} wanted, ${last.merged} merged, ${totals.tasks_total} ever planned.`;
   return figure(
     'Merged over time',
     told,

@@ -4,7 +4,7 @@
 import type { Alarm } from '../alarms/rules/alarm.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
-import type { Snapshot } from '../store/store.ts';
+import type { Committed, Snapshot } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import { isBusy, trackMember } from './agent-status.ts';
@@ -15,6 +15,7 @@ import type { CrewControl, CrewEnd, CrewEvent, CrewView } from './crew-view.ts';
 import { endOf, type SupervisedAgent, whenIdle } from './idle.ts';
 import { enrol, supervise } from './loop.ts';
 import { newMemory, type Supervised } from './loop-state.ts';
+import { refusalText } from './refusals.ts';
 import { whyNothingMoves } from './rules/why-idle.ts';
 
 export interface CrewOptions {
@@ -180,5 +181,5 @@ function stopCrew({ context, members, orderly, atOnce }: Crew): void {
   for (const { member } of members) if (member.view().state !== 'stopped') member.set('stopping');
 }
 
-const outcomeText = (outcome: { readonly ok: boolean; readonly detail?: string; readonly message?: string }): string =>
-  outcome.detail ?? outcome.message ?? '';
+/** What a person who pressed a key is told: a refusal with what to do instead. */
+const outcomeText = (outcome: Committed | Refusal): string => (outcome.ok ? outcome.detail : refusalText(outcome));

@@ -10,6 +10,7 @@ import { reviewCopyOf } from '../protocol/commands/review-copy.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import type { Task } from '../protocol/state.ts';
 import type { Blocker } from '../protocol/verdict.ts';
+import { counted } from '../text/format.ts';
 import { look, type TaskContext } from './context.ts';
 import { changedInReview } from './review-copy.ts';
 
@@ -47,7 +48,7 @@ async function unknownPlaces(
     if (!lengths.has(file)) lengths.set(file, await longestOf(gitDir, sides, spellings(file, copy)));
     const lines = lengths.get(file);
     if (lines === undefined) unknown.push(`${file} (no such file)`);
-    else if (line < 1 || line > lines) unknown.push(`${file}:${line} (it has ${lines} lines)`);
+    else if (line < 1 || line > lines) unknown.push(`${file}:${line} (it has ${counted(lines, 'line')})`);
   }
   return unknown;
 }

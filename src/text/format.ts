@@ -17,5 +17,8 @@ export function listed(items: readonly string[], most = 3): string {
   return items.length <= most ? shown : `${shown} and ${items.length - most} more`;
 }
 
-/** `1 task`, `3 tasks`. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+/** `1 task`, `3 tasks`, `2 TIMES`. */
+export const counted = (count: number, noun: string): string => {
+  const plural = noun === noun.toUpperCase() ? 'S' : 's';
+  return `${count} ${/[^aeiou]y$/i.test(noun) && count !== 1 ? `${noun.slice(0, -1)}ie${plural}` : `${noun}${count === 1 ? '' : plural}`}`;
+};

@@ -3,6 +3,7 @@
 
 import type { State, Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
+import { counted } from '../../text/format.ts';
 import { type Instant, instant } from '../../text/time.ts';
 import { type Alarm, warning } from './alarm.ts';
 
@@ -81,7 +82,7 @@ function tooFast(
   const tooLittle = (count: number, glance: number, each: number): boolean => count >= glance && took < count * each;
   const many = tooLittle(files, GLANCE_FILES, READ_MS_PER_FILE);
   if (took < 0 || !(many || tooLittle(lines, GLANCE_LINES, READ_MS_PER_LINE))) return [];
-  const size = many ? `${files} files` : `${lines} lines`;
+  const size = many ? counted(files, 'file') : counted(lines, 'line');
   const words = `${task.id} — ${reviewer ?? 'somebody'} approved ${size} in ${took / 1000}s`;
   return [warning('RUBBER STAMP', `${task.id}:${at}`, words)];
 }

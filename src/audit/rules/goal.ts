@@ -27,7 +27,7 @@ function journalFacts({ broken, entries, copy }: Witness): readonly Fact[] {
   const agrees = compared === undefined ? '; its copy agrees' : '';
   return [
     ...(broken.length === 0
-      ? [verified(what, `${entries.length} entries, each follows from the one before${agrees}`)]
+      ? [verified(what, `${counted(entries.length, 'entry')}, each follows from the one before${agrees}`)]
       : broken.map((problem) => contradicted(what, problem))),
     ...(compared === undefined ? [] : [compared]),
   ];

@@ -6,6 +6,7 @@ import { isUrgent } from '../../protocol/discoveries.ts';
 import { type StatusView, statusView } from '../../report/status-view.ts';
 import type { CrewView } from '../../supervisor/crew-view.ts';
 import { type Line, type Page, pageFor, squeeze } from '../render/layout.ts';
+import { columns } from '../render/terminal.ts';
 import { byInterest, type MemberRow, memberLines, memberRows } from './agents.ts';
 import { detailLines } from './detail.ts';
 import { alarmLines, discoveryLines, happeningLine } from './events.ts';
@@ -40,12 +41,14 @@ export function frame(view: CrewView, screen: Screen, look: LiveLook, log: LogVi
   const status = statusView(view.board, view.now, view.alarms);
   const room = Math.max(2, look.height) - 1;
   const scene = { view, status, screen, look, p, room };
+  const foot = footer(screen, p).slice(-room - 1);
   const pane = openPane(scene, log);
   const agents = agentSection(scene);
   const body = pane === undefined ? boardLines(scene, agents.lines) : pane.lines.slice(pane.from, pane.from + room);
-  const filled = [...body.slice(0, room), ...Array.from({ length: Math.max(0, room - body.length) }, (): Line => [])];
+  const left = Math.max(0, room + 1 - foot.length);
+  const filled = [...body.slice(0, left), ...Array.from({ length: Math.max(0, left - body.length) }, (): Line => [])];
   return {
-    lines: [...filled, footer(screen, p)].map((line) => squeeze(line, look.width, p.more)),
+    lines: [...filled, ...foot].map((line) => squeeze(line, look.width, p.more)),
     ground: ground(scene, agents.order, pane?.most ?? 0),
   };
 }
@@ -142,15 +145,18 @@ function taskSection({ status, screen, p }: Scene, room: number): readonly Line[
   return shown(taskLines(tasks.slice(window.from, window.to), marked, p), window, p, 'tasks');
 }
 
-function footer(screen: Screen, p: Page): Line {
+/** The keys, and the answer to the last one: beside them where it fits, else above them, never cut. */
+function footer(screen: Screen, p: Page): readonly Line[] {
   const { pane, stops, said } = screen;
   const back = ['esc back', 'arrows scroll', 'p pause', 'r resume', 'Ctrl-C stop'];
   const quit = stops === 0 ? 'q quit' : 'q at once';
   const keys =
     pane.kind === 'board' ? ['p pause', 'r resume', 'arrows choose', 'enter open', 'l log', '? help', quit] : back;
-  // In the keys' own line, so that nothing else moves for it.
-  const answer: Line = said === undefined ? [] : [{ text: `${p.say(said)}  `, tone: 'strong' }];
-  return [...answer, { text: keys.join(p.dot), tone: 'faint' }];
+  const named: Line = [{ text: keys.join(p.dot), tone: 'faint' }];
+  if (said === undefined) return [named];
+  const answer = p.say(said);
+  if (columns(answer) <= p.width) return [[{ text: `${answer}  `, tone: 'strong' }, ...named]];
+  return [...p.lines(answer, p.width).map((text): Line => [{ text, tone: 'strong' }]), named];
 }
 
 function ground({ view, status, room }: Scene, members: readonly MemberRow[], most: number): Ground {

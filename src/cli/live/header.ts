@@ -2,6 +2,7 @@
 
 import { spentOnGoal } from '../../budget/rules/ledger.ts';
 import { scopeText } from '../../budget/rules/limits.ts';
+import { REPORT } from '../../governance/rules/breaker.ts';
 import type { State } from '../../protocol/state.ts';
 import type { StatusView } from '../../report/status-view.ts';
 import type { CrewMember } from '../../supervisor/crew-view.ts';
@@ -20,6 +21,7 @@ export function header({ view, status, screen, look, p }: Scene): readonly Line[
     ...used(view.board.state, view.members),
     ...tightest(status),
   ];
+  const tripped = view.board.state.circuit_breaker.status === 'TRIGGERED';
   const time = clock(view.now, look.zone).slice(0, 5);
   return [
     p.spread([{ text: p.say(goal.description), tone: 'strong' }], [{ text: `${goal.status}  ${time}` }]),
@@ -29,13 +31,17 @@ export function header({ view, status, screen, look, p }: Scene): readonly Line[
       { text: `  ${facts.map((fact) => p.say(fact)).join(p.dot)}` },
     ],
     ...status.switches.map(({ name, age }): Line => {
-      const next = name === 'ABORT' ? 'everything ends' : 'r resumes';
+      const next = name === 'ABORT' ? 'everything ends' : tripped ? 'see below' : 'r resumes';
       return [{ text: `${name} is on for ${coarse(age)}: ${next}`, tone: 'bad' }];
     }),
+    ...(tripped ? p.lines(TRIPPED, p.width).map((text): Line => [{ text, tone: 'bad' }]) : []),
     ...stopping(screen.stops),
     ...(view.waitsFor === undefined ? [] : waits(view.waitsFor, p)),
   ];
 }
+
+/** While the circuit breaker is on, `r` is refused: what it found comes first. */
+const TRIPPED = `The circuit breaker is on. Read ${REPORT}, then in another terminal: liza analyze --resolve "…"; then r resumes`;
 
 /** Sessions that ended are on the board, those that run are not yet. */
 function used(state: State, members: readonly CrewMember[]): readonly string[] {
@@ -69,7 +75,5 @@ function stopping(stops: number): readonly Line[] {
 }
 
 function waits(whom: string, p: Page): readonly Line[] {
-  const [first = '', second, ...rest] = p.lines(p.say(`Nothing moves: ${whom}`), p.width);
-  const tail = second === undefined ? [] : [[second, ...rest].join(' ')];
-  return [first, ...tail].map((text) => [{ text, tone: 'strong' }]);
+  return p.lines(p.say(`Nothing moves: ${whom}`), p.width).map((text) => [{ text, tone: 'strong' }]);
 }

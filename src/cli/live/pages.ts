@@ -1,6 +1,7 @@
 // What can be opened besides a task: the help, and an agent's log as it grows.
 
 import type { CrewMember, CrewView } from '../../supervisor/crew-view.ts';
+import { counted } from '../../text/format.ts';
 import type { Line, Page } from '../render/layout.ts';
 import { pad } from '../render/terminal.ts';
 import { dollars, tokens } from './format.ts';
@@ -53,7 +54,7 @@ export function logLines({ view, agent, log, back, room }: LogPane, p: Page): re
   const facts = [member?.task, member?.provider, ...spent(member?.session), log.path ?? 'no log yet'].flatMap((fact) =>
     fact === undefined ? [] : [p.say(fact)],
   );
-  const place = back === 0 ? 'following' : `${back} lines back`;
+  const place = back === 0 ? 'following' : `${counted(back, 'line')} back`;
   const top = p.spread(
     [
       { text: p.say(agent), tone: 'strong' },

@@ -1,15 +1,18 @@
 // Lays out lines for a terminal: text is made safe and, where needed, ASCII *before* it is measured;
-// colour comes last and never carries meaning of its own. A page never exceeds its width.
+// colour comes last and never carries meaning of its own. A page never exceeds its width, but for words that are longer
+// and that people copy.
 
 import type { TaskStatus } from '../../protocol/state.ts';
 import { duration } from '../../text/time.ts';
-import { ascii, clip, columns, type Look, oneLine, plain, wrap } from './terminal.ts';
+import { ascii, clip, columns, type Look, oneLine, plain, wrap, wrapWhole } from './terminal.ts';
 
 export type Tone = 'strong' | 'faint' | 'good' | 'busy' | 'warn' | 'bad';
 
 export interface Span {
   readonly text: string;
   readonly tone?: Tone | undefined;
+  /** A question, a criterion, a command: its line is printed whole, however long. */
+  readonly whole?: true;
 }
 export type Line = readonly Span[];
 
@@ -19,6 +22,8 @@ export interface Page {
   say(text: string): string;
   /** Agent-written text wrapped, its line breaks kept. */
   lines(text: string, width: number): readonly string[];
+  /** The same with every word whole; its lines are printed as spans that are `whole`. */
+  whole(text: string, width: number): readonly string[];
   /** `left` and `right` on one line, the right one against the edge. */
   spread(left: Line, right: Line): Line;
   /** Items joined by a dot, broken between items. */
@@ -48,6 +53,7 @@ export function pageFor(look: Look): Page {
     rule,
     say: (text) => fold(oneLine(text)),
     lines: (text, room) => wrap(fold(plain(text).trimEnd()), room),
+    whole: (text, room) => wrapWhole(fold(plain(text).trimEnd()), room),
     spread: (left, right) => {
       const room = width - lineColumns(right) - 1;
       const kept = squeeze(left, room, more);
@@ -58,7 +64,10 @@ export function pageFor(look: Look): Page {
       const filled = whole === 0 ? 0 : Math.floor((size * Math.min(part, whole)) / whole);
       return full.repeat(filled) + empty.repeat(size - filled);
     },
-    print: (lines) => lines.map((line) => paint(squeeze(line, width, more), look.color)).join('\n'),
+    print: (lines) =>
+      lines
+        .map((line) => paint(line.some(({ whole }) => whole) ? line : squeeze(line, width, more), look.color))
+        .join('\n'),
   };
 }
 

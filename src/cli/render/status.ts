@@ -28,7 +28,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
     header(view, p),
     counts(view, p),
     taskGroups(view, p, most),
-    section('Agents', view.agents, on, agentLines),
+    section('Agents', view.agents, on, (agents) => agentLines(agents, leaseholders(view), p)),
     section('Spent', view.spending, on, spendingLines),
     section('Alarms', urgentFirst(view.alarms), on, alarmLines),
     section('Open discoveries', view.discoveries, on, (found) =>
@@ -100,12 +100,14 @@ function taskLines(task: TaskView, p: Page, idWidth: number): readonly Line[] {
     { text: `${facts === '' || about === '' ? '' : p.dot}${p.say(about)}`, tone: 'faint' },
   ];
   const indent = ' '.repeat(idWidth + 8);
-  const questions = task.questions.flatMap((question) => {
-    const [first = '', second = '', ...rest] = p.lines(question, p.width - indent.length - 2);
-    const last = rest.length === 0 ? second : `${second} ${rest.join(' ')}`;
-    return [`? ${first}`, `  ${last}`].map((text): Line => [{ text: indent }, { text: text.trimEnd(), tone: 'warn' }]);
-  });
-  return [head, ...questions.filter((line) => line[1]?.text !== '')];
+  const questions = task.questions.flatMap((question) =>
+    p
+      .whole(question, p.width - indent.length - 2)
+      .map(
+        (text, at): Line => [{ text: indent }, { text: `${at === 0 ? '? ' : '  '}${text}`, tone: 'warn', whole: true }],
+      ),
+  );
+  return [head, ...questions];
 }
 
 function taskFacts(task: TaskView): readonly string[] {
@@ -141,12 +143,23 @@ function taskFacts(task: TaskView): readonly string[] {
   }
 }
 
-function agentLines(agents: readonly AgentView[], p: Page): readonly Line[] {
+/** Agents whose lease stands beside their task: it is not told twice. */
+const leaseholders = ({ groups }: StatusView): ReadonlySet<string | undefined> =>
+  new Set(
+    groups.flatMap(({ tasks }) =>
+      tasks.flatMap(({ status, leaseLeft, owner, reviewer }) =>
+        leaseLeft === undefined ? [] : [status === 'CLAIMED' ? owner : reviewer],
+      ),
+    ),
+  );
+
+function agentLines(agents: readonly AgentView[], told: ReadonlySet<string | undefined>, p: Page): readonly Line[] {
   const idWidth = Math.max(...agents.map(({ id }) => columns(p.say(id))));
   const statusWidth = Math.max(...agents.map(({ status }) => status.length));
   return agents.map((agent) => {
     const context = agent.contextPercent === undefined ? [] : [`context ${Math.round(agent.contextPercent)} %`];
-    const facts = [...(agent.task === undefined ? [] : [agent.task]), leaseWords(agent.leaseLeft), ...context];
+    const lease = told.has(agent.id) ? [] : [leaseWords(agent.leaseLeft)];
+    const facts = [...(agent.task === undefined ? [] : [agent.task]), ...lease, ...context];
     return [
       { text: `  ${pad(p.say(agent.id), idWidth)}  ` },
       { text: pad(agent.status, statusWidth), tone: agent.gone ? 'warn' : 'busy' },

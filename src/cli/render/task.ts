@@ -97,7 +97,7 @@ function ownership(task: Task, { view }: TaskExtras): readonly Field[] {
     ['worktree', task.worktree && `${task.worktree}${task.keep_worktree ? ' (kept)' : ''}`],
     ['base commit', task.base_commit],
     ['epoch', task.epoch],
-    ['lease expires', task.lease_expires],
+    ['lease expires', view.leaseLeft === undefined ? task.lease_expires : undefined],
     ['claiming', task.claiming && `${task.claiming.by} until ${task.claiming.expires} (epoch ${task.claiming.epoch})`],
     ['reserved for', task.reserved_for],
     ['excluded', task.excluded_coders?.join(', ')],
@@ -121,7 +121,7 @@ function review(task: Task, { view }: TaskExtras): readonly Field[] {
   return [
     ['commit', task.review_commit],
     ['reviewer', task.reviewing_by && `${task.reviewing_by}${leaseOf(view)}`],
-    ['lease expires', task.review_lease_expires],
+    ['lease expires', view.leaseLeft === undefined ? task.review_lease_expires : undefined],
     ['cycles', cycles ? `${view.reviewCycle}/${view.maxReviewCycles} now, ${cycles} in all` : undefined],
     ['rejection', task.rejection_reason],
     [
@@ -179,13 +179,19 @@ const KNOWN: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** What people read to the letter or copy. */
+const COPIED: ReadonlySet<string> = new Set(['spec', 'done when', 'scope', 'validation', 'questions', 'commit']);
+
 function fields(title: string, all: readonly Field[], p: Page): readonly Line[] {
   const lines = all.flatMap(([label, value]): readonly Line[] => {
     if (value === undefined || value === null || value === '') return [];
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return p
-      .lines(text, p.width - LABEL - 4)
-      .map((part, i) => [{ text: `  ${pad(i === 0 ? p.say(label) : '', LABEL)}  `, tone: 'faint' }, { text: part }]);
+    const copied = COPIED.has(label);
+    const parts = copied ? p.whole(text, p.width - LABEL - 4) : p.lines(text, p.width - LABEL - 4);
+    return parts.map((part, i) => [
+      { text: `  ${pad(i === 0 ? p.say(label) : '', LABEL)}  `, tone: 'faint' },
+      { text: part, ...(copied ? { whole: true } : {}) },
+    ]);
   });
   return lines.length === 0 ? [] : [[{ text: title, tone: 'strong' }], ...lines];
 }
@@ -207,15 +213,25 @@ function timeline(task: Task, { now }: TaskExtras, p: Page): readonly Line[] {
     ...(earlier === 0
       ? []
       : [[{ text: `  ${p.more} ${earlier} earlier: liza show ${task.id} --json`, tone: 'faint' } as const]]),
-    ...shown.map(
-      (entry): Line => [
-        { text: `  ${minute(entry.time)}  `, tone: 'faint' },
-        { text: `${pad(p.say(entry.event), eventWidth)}  ${pad(p.say(entry.agent ?? ''), agentWidth)}  ` },
-        { text: p.say(details(entry)), tone: 'faint' },
-      ],
-    ),
+    ...shown.flatMap((entry): readonly Line[] => {
+      const when = `  ${minute(entry.time)}  `;
+      const what = `${pad(p.say(entry.event), eventWidth)}  ${pad(p.say(entry.agent ?? ''), agentWidth)}  `;
+      const beside = p.width - columns(when) - columns(what);
+      const said = p.say(details(entry));
+      const narrow = beside < LEAST_BESIDE && columns(said) > beside;
+      const [first = '', ...more] = narrow ? ['', ...p.lines(said, p.width - NARROW.length)] : p.lines(said, beside);
+      const indent = narrow ? NARROW : ' '.repeat(columns(when) + columns(what));
+      return [
+        [{ text: when, tone: 'faint' }, { text: what }, { text: first, tone: 'faint' }],
+        ...more.filter((text) => text !== '').map((text): Line => [{ text: indent }, { text, tone: 'faint' }]),
+      ];
+    }),
   ];
 }
+
+/** With less room than this beside it, what an event says goes below it: a commit id is not broken. */
+const LEAST_BESIDE = 50;
+const NARROW = ' '.repeat(6);
 
 function details({
   time: _time,

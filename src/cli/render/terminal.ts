@@ -99,10 +99,15 @@ export const pad = (text: string, width: number): string => text + ' '.repeat(Ma
 
 /** Breaks at spaces; a word longer than the width is broken where it must be. Line breaks are kept. */
 export function wrap(text: string, width: number): readonly string[] {
-  return text.split('\n').flatMap((paragraph) => wrapParagraph(paragraph, Math.max(1, width)));
+  return text.split('\n').flatMap((paragraph) => wrapParagraph(paragraph, Math.max(1, width), false));
 }
 
-function wrapParagraph(paragraph: string, width: number): readonly string[] {
+/** The same for what people copy: a word longer than the width stays whole, on a line that is too long. */
+export function wrapWhole(text: string, width: number): readonly string[] {
+  return text.split('\n').flatMap((paragraph) => wrapParagraph(paragraph, Math.max(1, width), true));
+}
+
+function wrapParagraph(paragraph: string, width: number, whole: boolean): readonly string[] {
   const indent = /^ */.exec(paragraph)?.[0].slice(0, Math.floor(width / 2)) ?? '';
   const lines: string[] = [];
   let line = indent;
@@ -113,7 +118,7 @@ function wrapParagraph(paragraph: string, width: number): readonly string[] {
       continue;
     }
     if (line !== indent) lines.push(line);
-    while (columns(indent + word) > width) {
+    while (!whole && columns(indent + word) > width) {
       // A character wider than the whole line still has to go somewhere.
       const piece = take(word, width - indent.length) || (graphemes(word)[0] ?? '');
       lines.push(indent + piece);

@@ -2,6 +2,7 @@
 
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { isBrokered } from '../../sandbox/mailbox-commands.ts';
+import { counted } from '../../text/format.ts';
 import type { Io } from '../io.ts';
 import { type LogEntry, readSince, readTail } from '../log-tail.ts';
 import { openBoard } from '../open-board.ts';
@@ -88,7 +89,7 @@ const logVerify: Verb = {
     const lost = voids === 0 ? '' : `, ${voids} void line(s) of lost races`;
     return {
       ok: true,
-      message: `the journal is whole: ${entries} entries${lost}, head ${head.slice(0, 12)}`,
+      message: `the journal is whole: ${counted(entries, 'entry')}${lost}, head ${head.slice(0, 12)}`,
       lines: remarks,
       data,
     };

@@ -3,6 +3,7 @@
 import type { Attempt } from '../../git/attempts.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import type { Released } from '../../tasks/release.ts';
+import { counted } from '../../text/format.ts';
 import { committedResult, onTasks } from '../open-project.ts';
 import type { Result, Verb } from '../verb.ts';
 
@@ -22,7 +23,7 @@ export function keptLines(attempt: Attempt | undefined): readonly string[] {
   if (attempt === undefined) return [];
   const { ref, commits, uncommitted, task } = attempt;
   return [
-    `its work is kept as ${ref} (${commits} commit(s), ${uncommitted} uncommitted file(s)): liza attempts ${task}`,
+    `its work is kept as ${ref} (${counted(commits, 'commit')}, ${counted(uncommitted, 'uncommitted file')}): liza attempts ${task}`,
   ];
 }
 

@@ -5,6 +5,7 @@ import { effectiveLease } from '../../protocol/board.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import type { Task } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import type { Store, TaskReading } from '../../store/store.ts';
 import type { Instant } from '../../text/time.ts';
@@ -51,13 +52,13 @@ async function text(store: Store, found: TaskReading, io: Io): Promise<string> {
 function viewOf({ task, config, lease }: TaskReading, now: Instant): Omit<TaskView, 'waits'> {
   const expires = task.status === 'CLAIMED' ? task.lease_expires : task.review_lease_expires;
   const own = lease?.task === task.id ? lease : undefined;
-  const left = expires === undefined ? 0 : effectiveLease(expires, task.epoch, own, now).remaining;
+  const left = expires === undefined ? undefined : effectiveLease(expires, task.epoch, own, now).remaining;
   return {
     id: task.id,
     status: task.status,
     description: task.description ?? '',
     priority: task.priority,
-    ...(left > 0 ? { leaseLeft: left } : {}),
+    ...defined({ leaseLeft: left }),
     iteration: task.iteration ?? 0,
     maxIterations: task.max_iterations ?? config.max_coder_iterations ?? 10,
     reviewCycle: task.review_cycles_current ?? 0,

@@ -3,6 +3,7 @@
 // git show counts before what anybody said. Every repetition here has a limit, and every limit a next owner.
 
 import type { Role, Trouble } from '../../protocol/state.ts';
+import { counted } from '../../text/format.ts';
 import { duration, type Instant } from '../../text/time.ts';
 
 /** How a session ended, as far as it can be known. */
@@ -133,7 +134,7 @@ const goOn = (past: Past): Judgement => ({
 function unfinished(end: SessionEnd, past: Past): Judgement | undefined {
   const count = past.unfinished + 1;
   if (count < end.most) return undefined;
-  const why = `${count} sessions in a row finished nothing`;
+  const why = `${counted(count, 'session')} in a row finished nothing`;
   if (end.role === 'coder' && end.holds) return { next: { kind: 'block', limit: 'spin', why }, past: NO_PAST };
   return stop('spin', why, past);
 }

@@ -5,7 +5,7 @@ import { FIRST_SCREEN, type LiveLook, type Screen } from '../../../../src/cli/li
 import { columns } from '../../../../src/cli/render/terminal.ts';
 import type { CrewView } from '../../../../src/supervisor/crew-view.ts';
 import { EVIL } from '../../boards/full-board.ts';
-import { crowd, hostile, lively, paused, waiting } from './scenes.ts';
+import { crowd, hostile, lively, NOW, paused, waiting } from './scenes.ts';
 
 const look = (size: string, unicode = true): LiveLook => {
   const [width = 80, height = 24] = size.split('x').map(Number);
@@ -148,5 +148,33 @@ describe('open discoveries', () => {
     expect(rows.join()).not.toMatch(/disc-3|disc-4/);
     const all = lines(view, FIRST_SCREEN, look(size)).join('\n');
     expect(all).toMatch(/\d more discoveries: liza discovery list/);
+  });
+});
+
+describe('while the circuit breaker is on', () => {
+  const tripped: CrewView = {
+    ...lively,
+    board: {
+      ...lively.board,
+      switches: { CHECKPOINT: NOW - 95_000 },
+      state: { ...lively.board.state, circuit_breaker: { status: 'TRIGGERED' } },
+    },
+  };
+  const words = (rows: readonly string[]): string => rows.join(' ').replace(/\s+/g, ' ');
+
+  it('the board says what has to be done before r resumes', () => {
+    const told = words(lines(tripped, on({}), look('80x24')));
+    expect(told).toContain(
+      'Read .liza/circuit_breaker_report.md, then in another terminal: liza analyze --resolve "…"; then r resumes',
+    );
+    expect(told).not.toContain('CHECKPOINT is on for 1m: r resumes');
+  });
+
+  it.each(['80x24', '40x10'])('the answer to r is shown whole at %s, above the keys', (size) => {
+    const said =
+      'resume refused: the circuit breaker is TRIGGERED, and what it found is not resolved → Read .liza/circuit_breaker_report.md, then: liza analyze --resolve "…"';
+    const rows = lines(tripped, on({ said }), look(size));
+    expect(words(rows)).toContain(said);
+    expect(rows.at(-1)).toMatch(/^p pause/);
   });
 });

@@ -324,3 +324,59 @@ it('a submitted task shows what Liza ran, and what became of existing tests', ()
   // Said once, above; the timeline does not repeat it as JSON.
   expect(text).not.toContain('"runs"');
 });
+
+describe('said whole', () => {
+  const url = `https://example.org/${'a'.repeat(90)}`;
+  const question = `Which of these holds for the retry of a call that failed with a 503 while the pool was being drained: ${url}, or what specs/retry.md said before?`;
+  const command = `node --test test/${'deep/'.repeat(20)}client.test.mjs`;
+  const words = (page: string): string => page.replace(/\s+/g, ' ');
+
+  it.each([40, 80])('a question is all there at %d columns, no word of it broken', (width) => {
+    const asking = task('ask', { status: 'BLOCKED', blocked_reason: 'open', blocked_questions: [question] });
+    const page = renderStatus(seen(board({ tasks: [asking] })), look(width));
+    expect(words(page)).toContain(question);
+    const shown = renderTask(
+      asking,
+      { now: NOW, view: taskView(scene, asking, settings(scene.state), NOW) },
+      look(width),
+    );
+    expect(words(shown)).toContain(question);
+  });
+
+  it.each([40, 80])('criteria and commands are, in show, at %d columns', (width) => {
+    const told = task('do', { done_when: `${command} passes`, validation: [command] });
+    const page = renderTask(told, { now: NOW, view: taskView(scene, told, settings(scene.state), NOW) }, look(width));
+    expect(words(page).split(command)).toHaveLength(3);
+  });
+
+  it.each([40, 80, 120])('a row of the history is not cut at %d columns', (width) => {
+    const reason = 'the validation printed a line that nobody had expected '.repeat(6).trim();
+    const told = task('do', { history: [event('blocked', NOW - 5 * MINUTE, 'coder-1', { reason })] });
+    const page = renderTask(told, { now: NOW, view: taskView(scene, told, settings(scene.state), NOW) }, look(width));
+    expect(words(page)).toContain(reason);
+    expect(page).not.toContain('…');
+  });
+
+  it('one lease is shown: beside the task, not beside its agent again', () => {
+    const held = task('do', { status: 'CLAIMED', assigned_to: 'coder-1', lease_expires: ago(-4 * MINUTE), epoch: 1 });
+    const page = renderStatus(
+      seen(
+        board({
+          tasks: [held],
+          agents: {
+            'coder-1': agent('coder', { status: 'WORKING', current_task: 'do', lease_expires: ago(-2 * MINUTE) }),
+          },
+        }),
+      ),
+      look(100),
+    );
+    expect(page.match(/lease \d/g)).toEqual(['lease 4']);
+    const shown = renderTask(
+      held,
+      { now: NOW, view: taskView(board({ tasks: [held] }), held, settings(scene.state), NOW) },
+      look(100),
+    );
+    expect(shown).toContain('coder-1, lease 4m');
+    expect(shown).not.toContain('lease expires');
+  });
+});
