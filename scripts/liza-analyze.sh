@@ -2,4 +2,4 @@
 # liza-analyze.sh [project_root]: looks for systemic patterns.
 . "$(dirname -- "$0")/run-liza"
 enter_project "$@"
-run_liza analyze
+run_liza analyze $help

@@ -2,4 +2,4 @@
 # liza-checkpoint.sh [project_root]: halts and writes a summary.
 . "$(dirname -- "$0")/run-liza"
 enter_project "$@"
-run_liza checkpoint
+run_liza checkpoint $help

@@ -2,4 +2,4 @@
 # liza-watch.sh [project_root]: watches the board and raises alarms.
 . "$(dirname -- "$0")/run-liza"
 enter_project "$@"
-run_liza watch
+run_liza watch $help

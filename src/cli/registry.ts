@@ -38,7 +38,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   version: [ANYONE, 'Print the version.', () => import('./verbs/version.ts')],
 
   pause: [HUMAN, 'Let no new work start, on the whole board or on one task.', () => import('./verbs/pause.ts')],
-  resume: [HUMAN, 'Go on after pause, checkpoint or abort.', () => import('./verbs/resume.ts')],
+  resume: [HUMAN, 'Go on after PAUSE, CHECKPOINT or ABORT.', () => import('./verbs/resume.ts')],
   abort: [HUMAN, 'Stop the goal: agents end, tasks and worktrees stay.', () => import('./verbs/abort.ts')],
   note: [HUMAN, 'Leave a note that agents read before they go on.', () => import('./verbs/note.ts')],
   replan: [HUMAN, 'Hand a live task back to the planner.', () => import('./verbs/replan.ts')],
@@ -110,7 +110,11 @@ const ROWS: Readonly<Record<string, Row>> = {
   audit: [ANYONE, 'Show what stands behind a task, checked against journal and git.', () => import('./verbs/audit.ts')],
   attempts: [ANYONE, 'List work that was discarded but kept.', () => import('./verbs/attempts.ts')],
   deinit: [HUMAN, 'Remove Liza from this project.', () => import('./verbs/deinit.ts')],
-  checkpoint: [HUMAN, 'Halt and write a summary for a decision.', () => import('./verbs/checkpoint.ts')],
+  checkpoint: [
+    HUMAN,
+    'Halt everything (CHECKPOINT) and write a summary for a decision.',
+    () => import('./verbs/checkpoint.ts'),
+  ],
   retrospective: [HUMAN, 'Draft the sprint’s retrospective.', () => import('./verbs/retrospective.ts')],
   analyze: [HUMAN, 'Look for systemic patterns; one that is there halts.', () => import('./verbs/analyze.ts')],
   'release-claim': [HUMAN, 'Take a task from its coder, keeping the work.', () => import('./verbs/release-claim.ts')],

@@ -34,7 +34,9 @@ export function lockWrite(context: Acting, path: string, value: unknown): Promis
     if ('ok' in target) return target as Refusal;
     const { doc } = await updateDocument(transaction.doc, target.value as Readonly<Record<string, unknown>>);
     if (doc.text === transaction.doc.text) return { ok: true, message: `already so: ${path}`, seq: transaction.seq };
-    return adopt(context, transaction, doc.text, `write ${path}`);
+    // Nothing is inconsistent then: what was asked for is not allowed.
+    const done = await adopt(context, transaction, doc.text, `write ${path}`);
+    return done.ok || done.code !== 4 ? done : { ...done, code: 1 };
   });
 }
 

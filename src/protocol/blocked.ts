@@ -1,7 +1,8 @@
 // Makes a task BLOCKED: the reason, the questions that would unblock it, the coder it counts against.
 // Every owner of the task lets go in the same change.
 
-import { detach, event, evolve, type Patch, unique, withTask } from './change.ts';
+import { gist } from '../text/format.ts';
+import { detach, event, evolve, type Patch, unique, withMachineAnomaly, withTask } from './change.ts';
 import type { CommandName } from './command.ts';
 import type { Situation } from './command-row.ts';
 import { historyOf } from './leases.ts';
@@ -30,6 +31,10 @@ export const isExhausted = (task: Task): boolean =>
   !isTerminal(task.status) && (task.failures_current ?? []).length >= FAILURES_THAT_EXHAUST;
 
 export const FAILURES_THAT_EXHAUST = 2;
+
+/** How often it was given back so far; going on after its budget was raised is no new try. */
+export const unblocksOf = (task: Task): number =>
+  historyOf(task).filter((entry) => entry.event === 'unblocked' && entry.goes_on !== true).length;
 
 const TURNS: ReadonlySet<string> = new Set(['blocked', 'limit', 'claimed', 'unblocked']);
 
@@ -77,7 +82,19 @@ export function blockTask<K extends CommandName>(
     ...earlier,
     told,
   );
-  return detach(withTask(state, blocked), task.id);
+  const exhausted = isExhausted(blocked) && !isExhausted(task);
+  const next = detach(withTask(state, blocked), task.id);
+  return exhausted ? exhaustionLogged(situation, next, blocked, reason) : next;
+}
+
+function exhaustionLogged<K extends CommandName>(s: Situation<K>, state: State, task: Task, cause: string): State {
+  const coders = (task.failures_current ?? []).join(', ');
+  return withMachineAnomaly(s, state, {
+    type: 'hypothesis_exhaustion',
+    task: task.id,
+    pattern: 'coders',
+    details: { coders, cause: gist(cause, 400) },
+  });
 }
 
 /** The fields by which somebody holds a task: they end with the state they belong to. */

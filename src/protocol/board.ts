@@ -115,15 +115,21 @@ export type Hold = Switch | 'paused';
 export const holdOn = (board: Board, task: Task | undefined): Hold | undefined =>
   SWITCHES.find((one) => board.switches[one] !== undefined) ?? (task?.paused === true ? 'paused' : undefined);
 
-/** The refusal of a command that starts or continues work while it is on hold. */
-export function onHold(board: Board, held: Hold, part: Part, task: Task | undefined): Refusal {
-  const open = isAgentPart(part) ? 'handoff, block and exit stay open. ' : '';
-  if (held === 'paused') {
-    return refuse(`${task?.id} is paused`, `${open}A person lets it go on: liza resume ${task?.id}`);
-  }
-  const since = board.switches[held];
-  return refuse(
-    `${held} is on${since === undefined ? '' : ` since ${iso(since)}`}`,
-    `${open}A person lets the work go on: liza resume`,
-  );
+interface Held {
+  readonly task?: Task | undefined;
+  /** What an agent may still do; absent: a person or a supervisor asks. */
+  readonly open?: readonly string[] | undefined;
 }
+
+/** The refusal of a command that starts or continues work while it is on hold. */
+export function onHold(board: Board, held: Hold, { task, open }: Held): Refusal {
+  const named = held === 'paused' ? ` ${task?.id}` : '';
+  const since = held === 'paused' ? undefined : board.switches[held];
+  const fact = held === 'paused' ? `${task?.id} is paused` : `${held} is on`;
+  const lets = 'A person lets the work go on';
+  const hint = open === undefined ? `${lets}: liza resume${named}` : `${listed(open)} stay open. ${lets}`;
+  return refuse(`${fact}${since === undefined ? '' : ` since ${iso(since)}`}`, hint);
+}
+
+const listed = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;

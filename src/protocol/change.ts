@@ -118,6 +118,23 @@ export function withAnomaly<K extends CommandName>(
   return { ...state, anomalies: [...state.anomalies, logged] };
 }
 
+/** What Liza itself noticed: logged once for each task and pattern (the detail of that name), whoever brought it up. */
+export function withMachineAnomaly<K extends CommandName>(
+  { now }: Pick<Situation<K>, 'now'>,
+  state: State,
+  { pattern, ...told }: Reported & { readonly pattern: string },
+): State {
+  const { type, task, details } = told;
+  const known = state.anomalies.some(
+    (one) =>
+      one.type === type && one.task === task && one.reporter === LIZA && one.details?.[pattern] === details[pattern],
+  );
+  return known ? state : withAnomaly({ actor: { id: LIZA, parts: [] }, now }, state, told);
+}
+
+/** The reporter of what no agent reported. */
+export const LIZA = 'liza';
+
 /** Marks anomalies as dealt with; none is ever deleted. */
 export function processAnomalies<K extends CommandName>(
   { actor, now }: Pick<Situation<K>, 'actor' | 'now'>,

@@ -265,6 +265,8 @@ interface Payloads {
     readonly drift?: number;
     /** Where the task branch was, when that was no longer the approved commit. */
     readonly head_moved?: string;
+    /** Tasks of the sprint that left the state, for its metrics. */
+    readonly archived?: readonly Task[];
   };
   /** `wt merge` met a conflict or a red integration test. */
   'merge-failed': {

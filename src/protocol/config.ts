@@ -65,6 +65,10 @@ export const ConfigSchema = v.object({
   poll_interval: harmless(v.optional(seconds, 30), 'Fallback polling when no change event arrives.'),
   max_coder_iterations: guarded(v.optional(limit, 10), 'Iterations on one task before it is blocked.'),
   max_review_cycles: guarded(v.optional(limit, 5), 'Rejections of one task before it is blocked.'),
+  max_unblocks: guarded(
+    v.optional(limit, 3),
+    'How often one task is unblocked by the planner; after that only a person does.',
+  ),
   assumption_budget: guarded(v.optional(count, 3), 'Assumptions a checkpoint may make; more block the task.'),
   reviewers_required: guarded(v.optional(limit, 1), 'Distinct approvals of one commit that make it mergeable.'),
   distinct_providers: guarded(

@@ -11,7 +11,7 @@ import { type Decided, type Decision, type Refusal, refuse } from './decision.ts
 import { findTask } from './find.ts';
 import { checkInput, concealed, refuseSecretInCommand } from './input.ts';
 import { introduced } from './invariants.ts';
-import { admits, commandLine, haltedBy, nextHint } from './next-commands.ts';
+import { admits, commandLine, goOnOrStop, haltedBy, isAgent, nextHint, openWhilePaused } from './next-commands.ts';
 import type { RefusalName } from './refusal-names.ts';
 import { settleSprint } from './sprint.ts';
 import { isTerminal, settings, type Task } from './state.ts';
@@ -41,7 +41,7 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
   if (bad !== undefined) return named(bad);
   const told = refuseSecretInCommand(asked, command);
   if (told !== undefined) return named(told);
-  if (Array.isArray(row.from) && task === undefined) return named(noTask(board, command));
+  if (Array.isArray(row.from) && task === undefined) return named(noTask(board, command, actor));
 
   const state = board.state;
   const situation = {
@@ -64,7 +64,8 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
     return named(wrongState(situation, row), { name: 'state', raced: true });
   }
   const halted = haltedBy(board, row, part, task);
-  if (halted !== undefined) return named(onHold(board, halted, part, task), { name: 'switches' });
+  if (halted !== undefined)
+    return named(onHold(board, halted, { task, open: openWhilePaused(part) }), { name: 'switches' });
   for (const guard of row.guards) {
     const refusal = guard.check(situation);
     if (refusal !== undefined) return named(refusal, guard);
@@ -106,24 +107,34 @@ interface NotYours {
 
 function notYours({ board, row, command, actor, task }: NotYours): Refusal {
   const who = actor.id === undefined ? actorName(actor) : `${actor.id} (${actor.parts.join(', ')})`;
-  const agent = 'agent' in command && typeof command.agent === 'string' ? command.agent : '<agent>';
-  const hint =
-    actor.id === undefined && row.who.includes('supervisor')
-      ? `Run it under the agent’s id: LIZA_AGENT_ID=${agent}`
-      : actor.id !== undefined && actor.parts.includes('supervisor') && row.who.includes('human')
-        ? `LIZA_AGENT_ID says that you are ${actor.id}; to act as yourself: unset LIZA_AGENT_ID`
-        : task === undefined
-          ? 'See what your role may do: liza help roles'
-          : nextHint(board, actor, task);
-  return explain(command, refuse(`it is for ${row.who.map(spoken).join(' or ')}, not for ${who}`, hint), {
-    name: 'role',
-  });
+  const fact = `it is for ${row.who.map(spoken).join(' or ')}, not for ${who}`;
+  return explain(command, refuse(fact, whatInstead({ board, row, command, actor, task })), { name: 'role' });
 }
 
-function noTask(board: Board, command: Command): Refusal {
+function whatInstead({ board, row, command, actor, task }: NotYours): string {
+  if (isAgent(actor)) return task === undefined ? goOnOrStop(board, actor) : nextHint(board, actor, task);
+  const agent = 'agent' in command && typeof command.agent === 'string' ? command.agent : '<agent>';
+  if (actor.id === undefined && row.who.includes('supervisor')) {
+    return `Run it under the agent’s id: LIZA_AGENT_ID=${agent}`;
+  }
+  if (actor.id !== undefined && actor.parts.includes('supervisor') && row.who.includes('human')) {
+    return `LIZA_AGENT_ID says that you are ${actor.id}; to act as yourself: unset LIZA_AGENT_ID`;
+  }
+  return task === undefined ? 'See what your role may do: liza help roles' : nextHint(board, actor, task);
+}
+
+function noTask(board: Board, command: Command, actor: Actor): Refusal {
   const id = 'task' in command ? String(command.task) : '';
   const archived = board.archived.get(id);
-  if (archived === undefined) return refuse(`there is no task ${id}`, 'See the tasks: liza status', 1, 'task-exists');
+  if (archived === undefined) {
+    const plans = TABLE['add-task'].who.some((part) => actor.parts.includes(part));
+    const hint = plans
+      ? `Add it first: ${commandLine('add-task', id)}; the tasks there are: liza status`
+      : isAgent(actor)
+        ? goOnOrStop(board, actor)
+        : 'See the tasks: liza status';
+    return refuse(`there is no task ${id}`, hint, 1, 'task-exists');
+  }
   return refuse(
     `${id} is ${archived} and archived, and nothing leaves ${archived}`,
     `See it: liza show ${id}`,
@@ -168,7 +179,7 @@ function wrongState({ board, part, actor, task }: Situation<CommandName>, row: R
   const allowed = Array.isArray(from) ? from.join(', ') : '';
   return refuse(
     `${task.id} is ${task.status}, and ${row.typed ?? row.name} by ${spoken(part)} needs ${allowed}`,
-    row.instead?.(task, commandLine) ?? nextHint(board, actor, task),
+    row.instead?.(task, commandLine, part) ?? nextHint(board, actor, task),
   );
 }
 

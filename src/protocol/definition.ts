@@ -1,7 +1,7 @@
 // What a task says must be done, and the gates before anyone may do it. Shared by add-task,
 // amend, finalize, unblock and supersede: a definition is judged the same whichever way it came.
 
-import type { Board } from './board.ts';
+import type { Board, Part } from './board.ts';
 import type { Definition, DefinitionChange, SpecFacts } from './command.ts';
 import type { CommandLine } from './command-row.ts';
 import { type Refusal, refuse } from './decision.ts';
@@ -30,10 +30,11 @@ export const DEFINITION_FIELDS = [
 /** The fields that tell a coder what to do; only these make a definition *changed*. */
 const SUBSTANCE = ['done_when', 'scope', 'spec_ref', 'validation'] as const;
 
-/** What a definition is judged by: the board, and how hints name the commands that mend it. */
+/** What a definition is judged by: the board, how hints name the commands that mend it, and who reads them. */
 interface Judged {
   readonly board: Pick<Board, 'state' | 'archived'>;
   readonly commandLine: CommandLine;
+  readonly part: Part;
 }
 
 /** Checks that the given fields are well-formed: priority, type, limits, dependencies. */
@@ -147,7 +148,7 @@ function checkTestGates(by: Judged, task: Task): Refusal | undefined {
   if (proofCommands(config, task).length > 0) return undefined;
   return refuse(
     'no command proves it: it has no validation, and the project has no test_command',
-    `Name one that fails until it is done: ${amending(by, task)('--validate "npm test"')}; or, for every task, a person does: liza config set test_command "npm test"`,
+    `Name one that fails until it is done: ${amending(by, task)('--validate "npm test"')}${by.part === 'human' ? '; or, for every task: liza config set test_command "npm test"' : ''}`,
     1,
     'proof',
   );
@@ -175,26 +176,56 @@ export function formerValues(task: Task, changes: DefinitionChange): Readonly<Re
   return Object.fromEntries(Object.keys(changes).map((field) => [field, task[field as keyof Task] ?? null]));
 }
 
-/** Differs in substance, spacing aside. */
-export function isChanged(
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
-): boolean {
-  return SUBSTANCE.some((field) => normalise(before[field]) !== normalise(after[field]));
-}
+type Definitions = Readonly<Record<string, unknown>>;
 
-/** The definition under which the last coder failed: amendments since then are undone in reverse. */
-export function definitionWhenFailed(task: Task): Readonly<Record<string, unknown>> {
-  const history = historyOf(task);
-  const failed = history.findLastIndex((entry) => entry.failed !== undefined);
-  const former = history
-    .slice(failed + 1)
+/** Differs in substance, spacing aside. */
+export const isChanged = (before: Definitions, after: Definitions): boolean =>
+  SUBSTANCE.some((field) => normalise(before[field]) !== normalise(after[field]));
+
+/** Says something else: a word, a number, a path or a command differs, whatever its case, punctuation and order. */
+export const isReworded = (before: Definitions, after: Definitions): boolean =>
+  SUBSTANCE.some((field) =>
+    field === 'validation'
+      ? normalise(before[field]) !== normalise(after[field])
+      : tokens(before[field]) !== tokens(after[field]),
+  );
+
+/** The definition under which the last coder failed. */
+export const definitionWhenFailed = (task: Task): Definitions =>
+  definitionAt(
+    task,
+    historyOf(task).findLastIndex((entry) => entry.failed !== undefined),
+  );
+
+/** The definition as it was when the task was last blocked. */
+export const definitionWhenBlocked = (task: Task): Definitions =>
+  definitionAt(
+    task,
+    historyOf(task).findLastIndex(({ event }) => event === 'blocked' || event === 'limit'),
+  );
+
+/** Amendments since that event are undone in reverse. */
+function definitionAt(task: Task, place: number): Definitions {
+  const former = historyOf(task)
+    .slice(place + 1)
     .map((entry) => entry.was)
     .filter((was) => typeof was === 'object' && was !== null);
-  return Object.assign({}, task, ...former.toReversed()) as Readonly<Record<string, unknown>>;
+  return Object.assign({}, task, ...former.toReversed()) as Definitions;
 }
 
-const normalise = (value: unknown): string =>
-  (Array.isArray(value) ? value.join('\n') : String(value ?? '')).replace(/\s+/g, ' ').trim();
+const textOf = (value: unknown): string => (Array.isArray(value) ? value.join('\n') : String(value ?? ''));
+
+const normalise = (value: unknown): string => textOf(value).replace(/\s+/g, ' ').trim();
+
+/** Punctuation inside a word (`src/a.ts`, `1.5`) and the sign of a number are part of it. */
+const WORD = /(?:-(?=\d))?[\p{L}\p{N}*](?:.*[\p{L}\p{N}*])?/u;
+
+const tokens = (value: unknown): string =>
+  textOf(value)
+    .toLowerCase()
+    .split(/\s+/)
+    .flatMap((word) => WORD.exec(word)?.[0] ?? [])
+    .toSorted()
+    .join(' ');
 
 export const blank = (text: string | undefined): boolean => text === undefined || text.trim() === '';

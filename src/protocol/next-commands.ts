@@ -5,6 +5,7 @@
 import { type Actor, type Board, type Hold, holdOn, isAgentPart, type Part, plays } from './board.ts';
 import type { CommandName } from './command.ts';
 import type { CommandLine, Row } from './command-row.ts';
+import { findTask } from './find.ts';
 import type { Task, TaskStatus } from './state.ts';
 import { TABLE } from './table.ts';
 
@@ -26,25 +27,55 @@ export function haltedBy(board: Board, row: AnyRow, part: Part, task: Task | und
   return held ? holdOn(board, task) : undefined;
 }
 
-/** One line: what this actor, or else somebody, can do with the task now. */
+/** The commands that a pause leaves open to an agent; undefined for a person or a supervisor. */
+export const openWhilePaused = (part: Part): readonly string[] | undefined =>
+  isAgentPart(part)
+    ? ROWS.filter(({ who, whilePaused, inner }) => who.includes(part) && whilePaused && !inner).map(
+        ({ name, typed }) => typed ?? name,
+      )
+    : undefined;
+
+/** One line: what this reader can do with the task now; an agent that can do nothing there is told how it goes on or stops. */
 export function nextHint(board: Board, actor: Actor, task: Task): string {
-  const mine = possible(board, actor.parts, task).filter((name) => TABLE[name].inner !== true);
-  if (mine.length > 0)
-    return `Next: ${mine
-      .slice(0, 3)
-      .map((name) => commandLine(name, task.id))
-      .join('; or ')}`;
+  const mine = offered(board, actor.parts, task).filter(() => !isAgent(actor) || isIts(actor, task));
+  if (mine.length > 0) return `Next: ${lines(mine, task)}`;
+  if (isAgent(actor)) return goOnOrStop(board, actor, task);
   for (const part of EVERY_PART) {
     if (plays(actor, part)) continue;
-    const theirs = possible(board, [part], task).filter((name) => TABLE[name].inner !== true);
-    if (theirs.length > 0)
-      return `Next, by ${NAMES[part]}: ${theirs
-        .slice(0, 3)
-        .map((name) => commandLine(name, task.id))
-        .join('; or ')}`;
+    const theirs = offered(board, [part], task);
+    if (theirs.length === 0) continue;
+    const who = NAMES[part];
+    return plays(actor, 'human')
+      ? `It waits for ${who}; see it: liza show ${task.id}`
+      : `Next, by ${who}: ${lines(theirs, task)}`;
   }
   return `See where it stands: liza show ${task.id}`;
 }
+
+/** For an agent that asked for what is not its own: its own work, where it holds some, else how it stops. */
+export function goOnOrStop(board: Board, actor: Actor, asked?: Task): string {
+  const own = findTask(board.state, board.state.agents[actor.id ?? '']?.current_task ?? '');
+  const mine = own === undefined || own.id === asked?.id || !isIts(actor, own) ? [] : offered(board, actor.parts, own);
+  if (own !== undefined && mine.length > 0) return `Your work is ${own.id}. Next: ${lines(mine, own)}`;
+  return plays(actor, 'planner')
+    ? 'Nothing there is yours to do. When nothing else is left, stop: liza exit 0 --reason "nothing more to plan now"'
+    : 'Nothing there is yours to do. Stop now: liza exit 42 --reason "nothing left to do here"';
+}
+
+/** It holds the task or its review; every task is a planner's. */
+const isIts = (actor: Actor, { assigned_to, reviewing_by, status }: Task): boolean =>
+  plays(actor, 'planner') || (status === 'READY_FOR_REVIEW' ? reviewing_by : assigned_to) === actor.id;
+
+export const isAgent = ({ parts }: Actor): boolean => parts.length > 0 && parts.every(isAgentPart);
+
+const offered = (board: Board, parts: readonly Part[], task: Task): readonly CommandName[] =>
+  possible(board, parts, task).filter((name) => TABLE[name].inner !== true && TABLE[name].offered?.(task) !== false);
+
+const lines = (names: readonly CommandName[], task: Task): string =>
+  names
+    .slice(0, 3)
+    .map((name) => commandLine(name, task.id))
+    .join('; or ');
 
 type AnyRow = Omit<Row<CommandName>, 'already' | 'guards' | 'change'>;
 

@@ -20,7 +20,7 @@ export const GUARD_NAMES = [
   ...words('rationale reason reason-and-questions registered rejection-structure replacements reservation resolution'),
   ...words('room-on-disk root-cause something-changes something-merged something-new something-planned spec-known'),
   ...words('sprint-open sprint-over summary task-exists terminal tests-with-code this-commit tree triggered type'),
-  ...words('value what-changed within-budget'),
+  ...words('unblocks-left value what-changed within-budget'),
 ];
 
 export type GuardName = (typeof GUARD_NAMES)[number];

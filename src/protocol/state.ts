@@ -351,6 +351,7 @@ type DefaultedKey =
   | 'poll_interval'
   | 'max_coder_iterations'
   | 'max_review_cycles'
+  | 'max_unblocks'
   | 'assumption_budget'
   | 'reviewers_required'
   | 'distinct_providers'

@@ -23,7 +23,7 @@ export function planChanges(state: State, tasks: readonly Task[]): readonly Plan
     ...recorded,
     ...joined(state, tasks),
     ...tasks.flatMap(redefined),
-    ...tasks.flatMap(givenUp),
+    ...tasks.flatMap((task) => givenUp(state, task)),
     ...found(state),
   ].toSorted(byTime);
 }
@@ -62,9 +62,11 @@ function redefined(task: Task): readonly PlanChange[] {
 const fieldsOf = ({ fields }: HistoryEvent): string =>
   Array.isArray(fields) ? fields.map((field) => String(field).replaceAll('_', ' ')).join(', ') : 'its definition';
 
-function givenUp(task: Task): readonly PlanChange[] {
+/** Boards of earlier versions have no alignment entry for it. */
+function givenUp({ goal }: State, task: Task): readonly PlanChange[] {
+  const told = (goal.alignment_history ?? []).some(({ summary }) => summary.startsWith(`${task.id} abandoned: `));
   return historyOf(task)
-    .filter(({ event }) => event === 'abandoned')
+    .filter(({ event }) => event === 'abandoned' && !told)
     .map(({ time, agent, rationale }) => planChange(time, 'given up', agent, `${task.id}: ${String(rationale ?? '')}`));
 }
 

@@ -127,7 +127,7 @@ async function driftOf(gitDir: PrivateGitDir, task: Task, integration: string | 
   const counted = await gitDir.objects(['rev-list', '--count', `${base}..${integration}`]);
   const commits = Number(counted.stdout);
   if (counted.status !== 0 || commits === 0) return undefined;
-  return { commits, files: (await pathsBetween(gitDir, base, integration)).slice(0, 50) };
+  return { commits, files: (await pathsBetween(gitDir, base, integration)).slice(0, 50), head: integration };
 }
 
 export async function assignReview(

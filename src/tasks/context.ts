@@ -140,6 +140,14 @@ const atWork = (busy: string, holders: readonly string[]): Refusal => ({
   raced: true,
 });
 
+/** Tasks of the sprint that left the state: a merge's metrics count them too. Read only where there are some. */
+export async function archivedOfSprint({ store }: TaskContext): Promise<{ readonly archived?: readonly Task[] }> {
+  const { board } = await store.read();
+  const { planned, stretch = [] } = board.state.sprint.scope;
+  const gone = new Set([...planned, ...stretch].filter((id) => board.archived.has(id)));
+  return gone.size === 0 ? {} : { archived: (await store.archivedTasks()).filter(({ id }) => gone.has(id)) };
+}
+
 /** Only under the lock, when nothing of the task is left; a process that waits for it notices and starts over. */
 export function removeLock({ disk, paths }: TaskContext, task: string): void {
   for (const name of [`${task}.lock`, `${task}.proof.lock`]) disk.rmSync(join(paths.locks, name), { force: true });

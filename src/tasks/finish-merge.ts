@@ -12,7 +12,7 @@ import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Task } from '../protocol/state.ts';
 import { transact } from '../store/transact.ts';
-import { type TaskContext, thisProcess } from './context.ts';
+import { archivedOfSprint, type TaskContext, thisProcess } from './context.ts';
 
 /** One line for each thing that was done, a refusal for each that resisted. */
 export async function finishMerges(
@@ -53,6 +53,7 @@ async function finishMerge(
         name: 'merge',
         task: id,
         merge_commit: candidate,
+        ...(await archivedOfSprint(context)),
         ...(merging?.onto === undefined ? {} : { onto: merging.onto }),
       })
     : await transact(context, { name: 'release-merge', task: id, process: thisProcess(context) });

@@ -18,7 +18,15 @@ import { recordedMerges } from '../protocol/task-history.ts';
 import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
-import { look, type TaskContext, thisProcess, type View, viewOf, withIntegration } from './context.ts';
+import {
+  archivedOfSprint,
+  look,
+  type TaskContext,
+  thisProcess,
+  type View,
+  viewOf,
+  withIntegration,
+} from './context.ts';
 import { finishMerges, unpin } from './finish-merge.ts';
 import { hasIntegrationTest, type Tested, testCandidate } from './integration-test.ts';
 import { acceptedHead, heldBy, type MergeContext, moveBranch, withdraw } from './move-branch.ts';
@@ -274,6 +282,7 @@ async function record(
     merge_commit: to,
     onto,
     ...defined({ drift }),
+    ...(await archivedOfSprint(context)),
     ...(head === undefined || head.commit === commit ? {} : { head_moved: head.commit }),
   });
 }

@@ -71,10 +71,16 @@ function refuseAsked({ state }: Board, role: Role, own: string | undefined, only
   if (only !== undefined && role === 'planner') {
     return refuse('a planner takes no task', 'start it without one: liza agent planner', 1, 'usage');
   }
-  if (only !== undefined && !state.tasks.some(({ id }) => id === only)) {
-    return refuse(`there is no task ${only}`, 'see the tasks: liza status', 1, 'task-exists');
-  }
-  return undefined;
+  if (only === undefined) return undefined;
+  const task = state.tasks.find(({ id }) => id === only);
+  if (task === undefined) return refuse(`there is no task ${only}`, 'see the tasks: liza status', 1, 'task-exists');
+  if (role !== 'code_reviewer' || task.status === 'READY_FOR_REVIEW') return undefined;
+  return refuse(
+    `${only} is ${task.status}, and only a task that is READY_FOR_REVIEW can be reviewed`,
+    `wait for it (liza show ${only}), or let the reviewer take whatever comes: liza agent code-reviewer`,
+    1,
+    'state',
+  );
 }
 
 const idOf = (role: Role, n: number): string => `${role.replace('_', '-')}-${n}`;

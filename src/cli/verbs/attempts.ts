@@ -5,6 +5,7 @@
 import type { Attempt } from '../../git/attempts.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted, TASK_ID_SOURCE } from '../../protocol/ids.ts';
+import { isAgent } from '../../protocol/next-commands.ts';
 import { settings } from '../../protocol/state.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import { counted } from '../../text/format.ts';
@@ -31,26 +32,34 @@ interface Kept {
   readonly attempts: readonly Attempt[];
   /** Refs in their place that Liza did not write. */
   readonly odd: number;
-  readonly branch: string;
+  /** Where merged work is, as the reader's git can name it. */
+  readonly merged: string;
+  /** An agent asks: in its folder the refs and branches of the project may not resolve, commit ids do. */
+  readonly forAgent: boolean;
 }
 
 async function list(context: TaskContext, task: string | undefined): Promise<Kept | Refusal> {
   const { listAttempts } = await import('../../git/attempts.ts');
   const { openGitDir } = await import('../../git/integration.ts');
+  const { commitOf } = await import('../../git/refs.ts');
   const { board } = await context.store.read();
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   const all = await listAttempts(gitDir, task);
   const attempts = all.filter(isOurs);
-  return { attempts, odd: all.length - attempts.length, branch: settings(board.state).integration_branch };
+  const forAgent = isAgent(context.actor);
+  const branch = settings(board.state).integration_branch;
+  const head = forAgent ? await commitOf(gitDir, `refs/heads/${branch}`) : undefined;
+  return { attempts, odd: all.length - attempts.length, merged: head ?? shellWord(branch), forAgent };
 }
 
 const REF = new RegExp(`^refs/liza/attempts/${TASK_ID_SOURCE.slice(1, -1)}/[1-9]\\d{0,8}$`);
 const isOurs = ({ ref, tip }: Attempt): boolean => REF.test(ref) && /^[0-9a-f]{40,64}$/.test(tip);
 
-function tell({ attempts, odd, branch }: Kept): Result {
+function tell(kept: Kept): Result {
+  const { attempts, odd } = kept;
   const tasks = [...new Set(attempts.map(({ task }) => task))];
-  const shown = attempts.map((attempt) => ({ attempt, ...commandsFor(attempt, branch) }));
+  const shown = attempts.map((attempt) => ({ attempt, ...commandsFor(attempt, kept) }));
   return {
     ok: true,
     message: `${counted(attempts.length, 'attempt')} of ${counted(tasks.length, 'task')} kept`,
@@ -79,14 +88,18 @@ interface Commands {
 }
 
 /** Commits come back as a branch; uncommitted files are in the kept commit, on top of them. */
-function commandsFor({ ref, task, n, tip, commits, uncommitted }: Attempt, branch: string): Commands {
+function commandsFor(attempt: Attempt, { merged, forAgent }: Kept): Commands {
+  const { ref, commit, task, n, tip, commits, uncommitted } = attempt;
   const name = `${task}-attempt-${n}`;
+  const kept = forAgent ? commit : ref;
+  const look = [
+    `git show --stat ${kept}`,
+    ...(commits > 0 ? [`git log --stat ${merged}..${tip}`] : []),
+    ...(uncommitted > 0 ? [`git diff ${tip} ${kept}`] : []),
+  ];
+  if (forAgent) return { look, restore: [`git checkout ${commit} -- .`] };
   return {
-    look: [
-      `git show --stat ${ref}`,
-      ...(commits > 0 ? [`git log --stat ${shellWord(branch)}..${tip}`] : []),
-      ...(uncommitted > 0 ? [`git diff ${tip} ${ref}`] : []),
-    ],
+    look,
     restore: [
       ...(commits > 0 ? [`git branch ${name} ${tip}`] : []),
       ...(uncommitted > 0 ? [`git worktree add ../${name} ${ref}`] : []),

@@ -14,7 +14,7 @@ export const verb: Verb = {
     decision: {
       value: 'decision',
       choices: ['continue', 'adjust-specs', 'replan', 'stop'],
-      description: 'What you decided at the checkpoint; kept on record.',
+      description: 'What you decided at the CHECKPOINT; kept on record.',
     },
     note: { value: 'text', description: 'Why, or what to change; - reads it from stdin.' },
   },

@@ -26,7 +26,7 @@ const sprintDeadline: Verb = {
     { name: 'when', description: 'A time (2026-12-01T18:00:00Z), a day, a span from now (8h, 3d), or none.' },
   ],
   examples: ['liza sprint deadline 3d', 'liza sprint deadline none'],
-  details: ['When it passes, all work halts at a checkpoint, once.'],
+  details: ['When it passes, all work halts at a CHECKPOINT, once.'],
   run: async (args, io) => {
     const when = args.must('when');
     const deadline = when === 'none' ? undefined : readDeadline(when, io.host.clock.now());

@@ -103,9 +103,10 @@ export const anomaly: Row<'anomaly'> = {
   effects: 'anomalies',
   change: (s) => {
     const { type, task, details } = s.command;
+    const state = withAnomaly(s, s.state, { type: type as AnomalyType, task, details });
     return {
-      state: withAnomaly(s, s.state, { type: type as AnomalyType, task, details }),
-      detail: `anomaly ${type}`,
+      state,
+      detail: `${state.anomalies.at(-1)?.id}: ${type} logged`,
       ...defined({ task }),
     };
   },
@@ -260,7 +261,7 @@ export const exit: Row<'exit'> = {
   change: ({ state, actor, command, now }) => {
     const id = actor.id ?? '';
     const agent = state.agents[id];
-    if (agent === undefined) return refuse(`${id} is not registered`, 'Start it: liza agent <role>');
+    if (agent === undefined) return refuse(`${id} is not registered`, UNREGISTERED);
     const declared_exit = {
       code: command.code,
       ...defined({ reason: command.reason }),
@@ -279,7 +280,9 @@ function registeredActor<K extends CommandName>(): Guard<K> {
     rule: 'the agent is registered',
     check: ({ state, actor }) =>
       state.agents[actor.id ?? ''] === undefined
-        ? refuse(`${actorName(actor)} is not registered`, 'Start it: liza agent <role>')
+        ? refuse(`${actorName(actor)} is not registered`, UNREGISTERED)
         : undefined,
   };
 }
+
+const UNREGISTERED = 'End this session: its supervisor is gone, and nothing it does counts';

@@ -1,7 +1,7 @@
 // The coder's rows: checkpoint, block, handoff, and the limits by which its supervisor blocks for it.
 
 import { raiseTaskCommands, spentText, taskUsedUp } from '../../budget/rules/limits.ts';
-import { gist, listed } from '../../text/format.ts';
+import { counted, gist, listed } from '../../text/format.ts';
 import { duration, iso } from '../../text/time.ts';
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
@@ -15,13 +15,22 @@ import type { Handoff, HistoryEvent } from '../state.ts';
 
 export const STOP = 'Stop now: liza exit 42 --reason "lease lost"';
 
+/** For an agent that asks for a task it does not hold: it may have mistaken the id of its own. */
+export function ownOrStop({ state, actor, task }: Pick<Situation<CommandName>, 'state' | 'actor' | 'task'>): string {
+  const own = state.agents[actor.id ?? '']?.current_task;
+  return own === undefined || own === task.id ? STOP : `Your task is ${own}: liza show ${own}`;
+}
+
 export function holdsTask<K extends CommandName>(): Guard<K> {
   return {
     name: 'holds-task',
     rule: 'the coder holds the task and its lease lives',
-    check: ({ board, actor, task, now }) => {
+    check: ({ board, state, actor, task, now }) => {
       if (task.assigned_to !== actor.id || actor.id === undefined) {
-        return refuse(`${task.id} is held by ${task.assigned_to ?? 'nobody'}, not by ${actorName(actor)}`, STOP);
+        return refuse(
+          `${task.id} is held by ${task.assigned_to ?? 'nobody'}, not by ${actorName(actor)}`,
+          ownOrStop({ state, actor, task }),
+        );
       }
       const lease = taskLease(board, task, now);
       if (!lease.expired) return undefined;
@@ -37,6 +46,7 @@ export const begin: Row<'begin'> = {
   summary: 'Write the checkpoint before the first line of code.',
   who: ['coder'],
   from: ['CLAIMED'],
+  offered: (task) => checkpointEvent(task) === undefined,
   to: ['CLAIMED', 'BLOCKED'],
   already: ({ task, actor, command }) => {
     const made = checkpointEvent(task);
@@ -81,7 +91,7 @@ export const begin: Row<'begin'> = {
       const state = withTask(s.state, evolve(task, {}, told));
       return { state, detail: `${s.actor.id} began ${task.id}: ${firstLine(checkpoint.intent)}` };
     }
-    const reason = `assumption budget exceeded: ${assumptions.length} assumptions, ${settings.assumption_budget} allowed`;
+    const reason = `assumption budget exceeded: ${counted(assumptions.length, 'assumption')}, ${settings.assumption_budget} allowed`;
     return {
       state: blockTask(s, s.state, task, { reason, questions: QUESTIONS.assumptions, earlier: [told] }),
       detail: `${task.id} BLOCKED: ${reason}`,
@@ -103,6 +113,9 @@ function checkpointComplete({ task, command, commandLine }: Situation<'begin'>):
   return refuse(`the checkpoint lacks ${missing.join(', ')}`, `Give them all: ${commandLine('begin', task.id)}`);
 }
 
+const SET_ASIDE =
+  'The same command with --set-aside keeps them, puts the worktree back, begins, and says how to bring them back';
+
 function beforeCode({ task, command }: Situation<'begin'>): Refusal | undefined {
   const { facts } = command;
   if (facts === undefined) {
@@ -115,14 +128,11 @@ function beforeCode({ task, command }: Situation<'begin'>): Refusal | undefined 
   if (facts.head !== start) {
     return refuse(
       `HEAD is ${facts.head}, but this iteration starts at ${start}: the code came before the checkpoint`,
-      `Put the commits aside and begin again: git branch kept && git reset --keep ${start}`,
+      SET_ASIDE,
     );
   }
   if (facts.dirty.length === 0) return undefined;
-  return refuse(
-    `these files are changed already: ${list(facts.dirty)}`,
-    'Put them aside first: git stash --include-untracked',
-  );
+  return refuse(`these files are changed already: ${list(facts.dirty)}`, SET_ASIDE);
 }
 
 export const block: Row<'block'> = {
@@ -156,7 +166,9 @@ export const block: Row<'block'> = {
       check: ({ task, command, commandLine }) => {
         const asked = command.questions.filter((question) => !blank(question)).length;
         if (!blank(command.reason) && asked === command.questions.length && asked >= 1 && asked <= 3) return undefined;
-        const fact = blank(command.reason) ? 'no reason is given' : `${asked} questions are asked`;
+        const fact = blank(command.reason)
+          ? 'no reason is given'
+          : `${counted(asked, 'question')} ${asked === 1 ? 'is' : 'are'} asked`;
         return refuse(
           `${fact}; a block needs the specific reason and one to three questions whose answers would free it`,
           commandLine('block', task.id),

@@ -12,7 +12,7 @@ import { holdsGoal, openDiscoveries } from '../discoveries.ts';
 import { endedOfGoal, isOfGoal } from '../goal-tasks.ts';
 import { type Goal, isTerminal, type State } from '../state.ts';
 import { defined } from '../values.ts';
-import { goalOpen, PLANNERS } from './planning.ts';
+import { goalOpen, PLANNED_OUT, PLANNERS } from './planning.ts';
 
 export const goalComplete: Row<'goal complete'> = {
   name: 'goal complete',
@@ -25,8 +25,10 @@ export const goalComplete: Row<'goal complete'> = {
     {
       name: 'not-aborted',
       rule: 'the goal is not ABORTED',
-      check: ({ state }) =>
-        state.goal.status === 'ABORTED' ? refuse('the goal is ABORTED', 'Reopen it first: liza resume') : undefined,
+      check: ({ state, part }) =>
+        state.goal.status === 'ABORTED'
+          ? refuse('the goal is ABORTED', part === 'planner' ? PLANNED_OUT : 'Reopen it first: liza resume')
+          : undefined,
     },
     {
       name: 'all-terminal',
@@ -41,11 +43,16 @@ export const goalComplete: Row<'goal complete'> = {
     {
       name: 'something-merged',
       rule: 'at least one task of this goal is MERGED',
-      check: ({ board, state }) =>
+      check: ({ board, state, part, commandLine }) =>
         state.tasks.some((task) => task.status === 'MERGED' && isOfGoal(task, state.goal)) ||
         endedOfGoal(board).includes('MERGED')
           ? undefined
-          : refuse(`no task of ${state.goal.id} was ever merged`, 'Finish one, or give the goal up: liza abort'),
+          : refuse(
+              `no task of ${state.goal.id} was ever merged`,
+              part === 'planner'
+                ? `Plan one that reaches the goal: ${commandLine('add-task')}; or leave it to a person: liza exit 0 --reason "no way to the goal"`
+                : 'Finish one, or give the goal up: liza abort',
+            ),
     },
     {
       name: 'nothing-undecided',

@@ -1,6 +1,7 @@
 // The rows about the plan as a whole: closing the sprint's scope, alignment, discoveries. The goal itself is in goal-end.ts.
 // None of them changes the status of a task.
 
+import { counted } from '../../text/format.ts';
 import { iso } from '../../text/time.ts';
 import { aligned, patch, withSprint } from '../change.ts';
 import type { Row, Situation } from '../command-row.ts';
@@ -32,7 +33,7 @@ export const planDone: Row<'plan done'> = {
     const drafts = state.tasks.filter((task) => task.status === 'DRAFT').map((task) => task.id);
     return {
       state: withSprint(state, { scope: { ...state.sprint.scope, closed_at: iso(now) } }),
-      detail: `plan of ${state.sprint.id} closed with ${state.sprint.scope.planned.length} tasks`,
+      detail: `plan of ${state.sprint.id} closed with ${counted(state.sprint.scope.planned.length, 'task')}`,
       notes: drafts.length === 0 ? [] : [`still DRAFT and outside the sprint: ${drafts.slice(0, 20).join(', ')}`],
     };
   },

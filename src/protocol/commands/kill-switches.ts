@@ -44,7 +44,7 @@ function liveTask({ board, state, command }: Situation<'pause'> | Situation<'res
   return refuse(`${command.task} is ${status}, which is terminal`, `Nothing is left to do: liza show ${command.task}`);
 }
 
-/** What a person may decide at a checkpoint (docs/governance.md). */
+/** What a person may decide at a CHECKPOINT (docs/governance.md). */
 const DECISIONS = ['continue', 'adjust-specs', 'replan', 'stop'] as const;
 
 export const resume: Row<'resume'> = {
@@ -149,7 +149,7 @@ const decided = ({ decision = 'continue', note }: CommandOf<'resume'>): string =
 /** A decision that the planner has to act upon becomes a note, which wakes it. */
 function noted({ command, now }: Situation<'resume'>, state: State): State {
   if (command.decision !== 'adjust-specs' && command.decision !== 'replan') return state;
-  const message = `Decided at the checkpoint, ${decided(command)}`.slice(0, TEXT_LIMIT);
+  const message = `Decided at the CHECKPOINT, ${decided(command)}`.slice(0, TEXT_LIMIT);
   return { ...state, human_notes: [...state.human_notes, { timestamp: iso(now), message }] };
 }
 
@@ -188,7 +188,7 @@ export const checkpoint: Row<'checkpoint'> = {
     const { reason } = s.command;
     return {
       state: halted(s, s.state, blank(reason) ? 'asked for by hand' : (reason ?? '')),
-      detail: `checkpoint${blank(reason) ? '' : `: ${gist(reason ?? '')}`}`,
+      detail: `CHECKPOINT is on${blank(reason) ? '' : `: ${gist(reason ?? '')}`}`,
       switches: { CHECKPOINT: true },
     };
   },
@@ -201,7 +201,7 @@ function isMarked({ sprint }: State, since: number): boolean {
   return sprint.status !== 'IN_PROGRESS' && at !== undefined && instant(at) + 1000 > since;
 }
 
-/** The sprint at a checkpoint, with the reason in the alignment history. */
+/** The sprint at a CHECKPOINT, with the reason in the alignment history. */
 export function halted<K extends CommandName>(s: Situation<K>, state: State, reason: string): State {
   const { sprint } = state;
   const marked = withSprint(state, {
@@ -237,7 +237,7 @@ export const checkpointOver: Row<'checkpoint-over'> = {
       'resumed',
       'CHECKPOINT was removed by hand, without a recorded decision',
     ),
-    detail: `checkpoint over: its file was removed${
+    detail: `CHECKPOINT is over: its file was removed${
       s.state.circuit_breaker.status === 'TRIGGERED'
         ? `; the circuit breaker is still TRIGGERED: ${s.commandLine('resolve')}`
         : ''

@@ -2,10 +2,11 @@
 // it. An outcome is a fact and is recorded even while paused and by any supervisor, so that anyone can finish a merge
 // whose process died. Only a merge that was announced can be recorded.
 
+import { metrics as computeMetrics } from '../../governance/rules/metrics.ts';
 import { iso } from '../../text/time.ts';
 import { blockTask, LET_GO, QUESTIONS } from '../blocked.ts';
 import { actorName, holdOn, onHold } from '../board.ts';
-import { detach, event, evolve, patch, withAnomaly, withGoal, withTask } from '../change.ts';
+import { detach, event, evolve, patch, withAnomaly, withGoal, withSprint, withTask } from '../change.ts';
 import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
@@ -86,7 +87,7 @@ export const merge: Row<'merge'> = {
     { name: 'announced', rule: 'this very merge was announced', check: announced },
   ],
   effects:
-    'merge_commit, goal.integration_head; worktree removed; a task branch that had moved is logged as an anomaly',
+    'merge_commit, goal.integration_head, sprint.metrics; worktree removed; a task branch that had moved is logged as an anomaly',
   change: (s) => {
     const { task, command } = s;
     const { merge_commit, head_moved } = command;
@@ -105,7 +106,8 @@ export const merge: Row<'merge'> = {
       }),
     );
     // Git decides: the branch is there now, whatever head was recorded before.
-    const state = withGoal(detach(withTask(s.state, merged), task.id), { integration_head: merge_commit });
+    const landed = withGoal(detach(withTask(s.state, merged), task.id), { integration_head: merge_commit });
+    const state = withSprint(landed, { metrics: computeMetrics(landed, command.archived) });
     const moved =
       head_moved === undefined ? undefined : `task/${task.id} is at ${head_moved}, ${task.review_commit} was merged`;
     return {
@@ -154,9 +156,9 @@ export const mergeFailed: Row<'merge-failed'> = {
     {
       name: 'not-halted',
       rule: 'no kill switch is on and the task is not paused, unless the merge was under way before',
-      check: ({ board, part, task }) => {
+      check: ({ board, task }) => {
         const held = task.merging === undefined ? holdOn(board, task) : undefined;
-        return held === undefined ? undefined : onHold(board, held, part, task);
+        return held === undefined ? undefined : onHold(board, held, { task });
       },
     },
     {

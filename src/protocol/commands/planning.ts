@@ -21,14 +21,20 @@ import type { State, Task } from '../state.ts';
 
 export const PLANNERS = ['planner', 'human'] as const;
 
+/** What a planner does when only a person can go on. */
+export const PLANNED_OUT = 'Leave it to a person, and stop: liza exit 0 --reason "nothing more to plan now"';
+
 /** A finished goal takes no more work. */
 export function goalOpen<K extends CommandName>(): Guard<K> {
   return {
     name: 'goal-open',
     rule: 'the goal is not COMPLETED',
-    check: ({ state }) =>
+    check: ({ state, part }) =>
       state.goal.status === 'COMPLETED'
-        ? refuse(`the goal ${state.goal.id} is COMPLETED`, 'Start the next goal: liza init "<goal>"')
+        ? refuse(
+            `the goal ${state.goal.id} is COMPLETED`,
+            part === 'planner' ? PLANNED_OUT : 'Start the next goal: liza init "<goal>"',
+          )
         : undefined,
   };
 }
@@ -154,7 +160,8 @@ export const finalize: Row<'finalize'> = {
       check: (s) => checkGates(s, s.task, s.command.facts),
     },
   ],
-  effects: 'goal → IN_PROGRESS; joins scope.planned until `plan done` closes it; replacements join later too',
+  effects:
+    'goal → IN_PROGRESS; joins scope.planned until `plan done` closes it; replacements join later too, other tasks scope.stretch',
   change: (s) => ({
     state: finalized(s, s.state, s.task),
     detail: `task ${s.task.id} finalized: it may be claimed`,
@@ -168,10 +175,12 @@ function finalized<K extends CommandName>(s: Situation<K>, before: State, task: 
   return joinSprint(started, ready.id, (task.supersedes ?? []).length > 0);
 }
 
-/** Only tasks that were finalized before `plan done` join the sprint, and replacements of tasks that are in it. */
+/** Tasks that were finalized before `plan done` are planned, and replacements of such tasks; what comes later is stretch. */
 export function joinSprint(state: State, id: string, replacement: boolean): State {
   const { scope } = state.sprint;
-  if (scope.planned.includes(id)) return state;
-  if (scope.closed_at !== undefined && !replacement) return state;
-  return withSprint(state, { scope: { ...scope, planned: [...scope.planned, id] } });
+  const { planned, stretch = [], closed_at } = scope;
+  if (planned.includes(id)) return state;
+  if (closed_at === undefined || replacement)
+    return withSprint(state, { scope: { ...scope, planned: [...planned, id] } });
+  return stretch.includes(id) ? state : withSprint(state, { scope: { ...scope, stretch: [...stretch, id] } });
 }

@@ -1,13 +1,15 @@
 // The row that records what Liza's own runs at a commit showed when no submission followed. A red result is recorded
 // so that planner and report see it and the attempts have a limit; a green one, so that the commit is not run again.
 
+import { gist } from '../../text/format.ts';
 import { blockTask, QUESTIONS } from '../blocked.ts';
-import { event, evolve, withTask } from '../change.ts';
-import type { Row } from '../command-row.ts';
+import { event, evolve, withMachineAnomaly, withTask } from '../change.ts';
+import type { Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { isFullCommit } from '../ids.ts';
 import { iterationEvents } from '../leases.ts';
 import { knownProof } from '../proof.ts';
+import type { State } from '../state.ts';
 import { firstLine, holdsTask } from './coder.ts';
 
 export const recordValidation: Row<'record-validation'> = {
@@ -38,7 +40,7 @@ export const recordValidation: Row<'record-validation'> = {
     },
   ],
   effects:
-    'history validated or validation_failed; as many red ones in one iteration as max_coder_iterations, or two whose command does not end on the base either → BLOCKED',
+    'history validated or validation_failed; three red ones in one iteration are logged as retry_loop; as many red ones in one iteration as max_coder_iterations, or two whose command does not end on the base either → BLOCKED',
   change: (s) => {
     const { task, command, settings, actor } = s;
     const { proof } = command;
@@ -87,9 +89,27 @@ export const recordValidation: Row<'record-validation'> = {
         detail: `${task.id} is BLOCKED: ${firstLine(why)}`,
       };
     }
+    const state = withTask(s.state, evolve(task, {}, told));
     return {
-      state: withTask(s.state, evolve(task, {}, told)),
+      state: red < RED_IN_A_ROW ? state : loopLogged(s, state, red),
       detail: `${task.id} at ${proof.commit.slice(0, 12)} refused: ${firstLine(reason)}`,
     };
   },
 };
+
+/** So many red submissions of one iteration are a loop, whether its coder says so or not. */
+const RED_IN_A_ROW = 3;
+
+function loopLogged(s: Situation<'record-validation'>, state: State, count: number): State {
+  const { reason = '', output } = s.command.proof.disproof ?? {};
+  const error_pattern = errorLine(output ?? '') ?? firstLine(reason, 240);
+  const details = { count, error_pattern };
+  return withMachineAnomaly(s, state, { type: 'retry_loop', task: s.task.id, pattern: 'error_pattern', details });
+}
+
+/** What distinguishes one failure from another; the command that failed is the same for many tasks. */
+function errorLine(output: string): string | undefined {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  const line = lines.find((one) => /error|fail|assert|exception|not ok|panic/i.test(one)) ?? lines.at(-1);
+  return line === undefined ? undefined : gist(line, 240);
+}

@@ -2,6 +2,7 @@
 // replacement by others). Former definitions stay in history.
 
 import { raiseTaskCommands, taskUsedUp, usedUpText } from '../../budget/rules/limits.ts';
+import { counted } from '../../text/format.ts';
 import {
   blockTask,
   FAILURES_THAT_EXHAUST,
@@ -11,23 +12,37 @@ import {
   isStoppedByBudget,
   LET_GO,
   QUESTIONS,
+  unblocksOf,
 } from '../blocked.ts';
 import { actorName } from '../board.ts';
-import { detach, event, evolve, type Patch, processAnomalies, unique, withAnomaly, withTask } from '../change.ts';
+import {
+  aligned,
+  detach,
+  event,
+  evolve,
+  type Patch,
+  processAnomalies,
+  unique,
+  withAnomaly,
+  withTask,
+} from '../change.ts';
 import type { BoardSituation, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import {
   blank,
   checkDefinition,
   checkGates,
+  definitionWhenBlocked,
   definitionWhenFailed,
   differing,
   formerValues,
   isChanged,
+  isReworded,
 } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { historyOf } from '../leases.ts';
 import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
+import { firstLine } from './coder.ts';
 import { PLANNERS } from './planning.ts';
 
 /** What the task loses when its work starts over. Git keeps the attempt under refs/liza/attempts. */
@@ -66,13 +81,25 @@ export const unblock: Row<'unblock'> = {
     },
     {
       name: 'definition-changed',
-      rule: 'after two coders failed, done_when, scope, spec_ref or validation must have changed',
+      rule: 'after two coders failed, a word, number, path or command of done_when, scope, spec_ref or validation must differ; case, spacing and punctuation do not count',
       check: ({ task, command, commandLine }) => {
         if (!isExhausted(task)) return undefined;
-        if (isChanged(definitionWhenFailed(task), redefined(task, command.changes))) return undefined;
+        if (isReworded(definitionWhenFailed(task), redefined(task, command.changes))) return undefined;
         return refuse(
           `${task.failures_current?.join(' and ')} failed it as it stands, so its framing is presumed wrong, and nothing in it has changed`,
           `Change it (${commandLine('amend', task.id)}), replace it (${commandLine('supersede', task.id)}) or give it up (${commandLine('abandon', task.id)})`,
+        );
+      },
+    },
+    {
+      name: 'unblocks-left',
+      rule: 'the planner unblocks one task at most max_unblocks times; after that only a person does',
+      check: ({ task, part, settings, commandLine }) => {
+        const times = unblocksOf(task);
+        if (part !== 'planner' || times < settings.max_unblocks) return undefined;
+        return refuse(
+          `it was unblocked ${counted(times, 'time')} already, max_unblocks is ${settings.max_unblocks}, and the next needs a person`,
+          `Leave it BLOCKED for a person, replace it (${commandLine('supersede', task.id)}) or give it up (${commandLine('abandon', task.id)})`,
         );
       },
     },
@@ -113,11 +140,12 @@ export const unblock: Row<'unblock'> = {
     },
   ],
   effects:
-    'a changed definition empties failures_current; failed_by stays; worktree kept with --keep-worktree, or when its budget had stopped it (the iteration goes on then); assessment logged as review_deadlock; its anomalies are processed',
+    'a changed definition empties failures_current; failed_by stays; worktree kept with --keep-worktree, or when its budget had stopped it (the iteration goes on then); a changed definition is an entry of alignment_history; assessment logged as review_deadlock; its anomalies are processed',
   change: (s) => {
     const { task, command } = s;
     const changes = differing(task, command.changes ?? {});
-    const changed = isChanged(definitionWhenFailed(task), { ...task, ...changes });
+    const next = { ...task, ...changes };
+    const reworded = isReworded(definitionWhenFailed(task), next);
     const goesOn = isStoppedByBudget(task) && task.worktree !== undefined;
     const keep = command.keep_worktree === true || goesOn;
     const free = evolve(
@@ -132,14 +160,14 @@ export const unblock: Row<'unblock'> = {
         keep_worktree: keep ? true : undefined,
         ...(keep ? {} : { integration_fix: undefined }),
         reserved_for: command.reserve,
-        ...(changed && task.failures_current !== undefined ? { failures_current: [] } : {}),
+        ...(reworded && task.failures_current !== undefined ? { failures_current: [] } : {}),
         ...(command.reset_review_cycles === true ? { review_cycles_current: 0 } : {}),
         ...(command.exclude === undefined || command.exclude.length === 0
           ? {}
           : { excluded_coders: unique([...(task.excluded_coders ?? []), ...command.exclude]) }),
       },
       event(s, 'unblocked', {
-        changed,
+        changed: isChanged(task, next),
         was: Object.keys(changes).length === 0 ? undefined : formerValues(task, changes),
         assessment: command.assessment,
         keep_worktree: command.keep_worktree,
@@ -150,14 +178,18 @@ export const unblock: Row<'unblock'> = {
       }),
     );
     const { assessment } = command;
-    const freed = withTask(s.state, free);
+    const isRescoped = isReworded(definitionWhenBlocked(task), next);
+    const fields = Object.keys(changes).join(', ') || 'its definition';
+    const freed = isRescoped
+      ? aligned(s, withTask(s.state, free), 'rescope', `${task.id} redefined (${fields}) and unblocked`)
+      : withTask(s.state, free);
     const logged = blank(assessment)
       ? freed
       : withAnomaly(s, freed, { type: 'review_deadlock', task: task.id, details: { assessment } });
     return {
       // An unblock settles every anomaly of the task, the deadlock included.
       state: processAnomalies(s, logged, ({ task: on }) => on === task.id),
-      detail: `task ${task.id} unblocked${changed ? ' with a changed definition' : ''}`,
+      detail: `task ${task.id} unblocked${isRescoped ? ' with a changed definition' : ''}`,
     };
   },
 };
@@ -176,7 +208,7 @@ function withinBudget({ state, task, part, commandLine }: BoardSituation<'unbloc
   return refuse(
     usedUpText(first),
     part === 'planner'
-      ? `Only a person raises it (${raise}). Leave it BLOCKED, or cut it smaller: ${commandLine('supersede', task.id)}`
+      ? `Only a person raises it. Leave it BLOCKED, or cut it smaller: ${commandLine('supersede', task.id)}`
       : `Raise it, if it is worth more: ${raise}`,
   );
 }
@@ -219,7 +251,7 @@ export const abandon: Row<'abandon'> = {
     },
   ],
   effects:
-    'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them; its anomalies are processed; after a deadlock the rationale is logged as review_deadlock',
+    'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them; alignment_history; its anomalies are processed; after a deadlock the rationale is logged as review_deadlock',
   change: (s) => {
     const { task, command } = s;
     const gone = evolve(
@@ -227,7 +259,13 @@ export const abandon: Row<'abandon'> = {
       { ...START_OVER, status: 'ABANDONED', blocked_reason: undefined, blocked_questions: undefined },
       event(s, 'abandoned', { rationale: command.rationale }),
     );
-    let state = withAssessment(s, detach(withTask(s.state, gone), task.id), task, command.rationale);
+    const rescoped = aligned(
+      s,
+      withTask(s.state, gone),
+      'rescope',
+      `${task.id} abandoned: ${command.rationale}`.slice(0, 2000),
+    );
+    let state = withAssessment(s, detach(rescoped, task.id), task, command.rationale);
     const notes: string[] = [];
     for (const other of s.state.tasks) {
       if (!other.depends_on?.includes(task.id) || isTerminal(other.status) || other.status === 'DRAFT') continue;
@@ -238,7 +276,7 @@ export const abandon: Row<'abandon'> = {
           : blockTask(s, state, other, { reason, questions: QUESTIONS.abandoned });
       notes.push(`${other.id} depends on it and is BLOCKED`);
     }
-    return { state, detail: `task ${task.id} abandoned`, notes };
+    return { state, detail: `task ${task.id} abandoned: ${firstLine(command.rationale, 240)}`, notes };
   },
 };
 

@@ -13,7 +13,7 @@ import type { HistoryEvent, Task } from '../state.ts';
 import { defined } from '../values.ts';
 import { parseRejection, REJECTION_FORMAT, sameRejection } from '../verdict.ts';
 import { noOtherTask, ownAgent, registeredAs } from './claim.ts';
-import { firstLine, list, STOP } from './coder.ts';
+import { firstLine, list, ownOrStop, STOP } from './coder.ts';
 import { mayStart } from './may-start.ts';
 
 export const claimReview: Row<'claim-review'> = {
@@ -124,9 +124,12 @@ export const submitVerdict: Row<'submit-verdict'> = {
       name: 'holds-review',
       rule: 'the reviewer holds the review and its lease lives',
       raced: true,
-      check: ({ board, task, actor, now }) => {
+      check: ({ board, state, task, actor, now }) => {
         if (task.reviewing_by === undefined || task.reviewing_by !== actor.id) {
-          return refuse(`${task.id} is reviewed by ${task.reviewing_by ?? 'nobody'}, not by ${actorName(actor)}`, STOP);
+          return refuse(
+            `${task.id} is reviewed by ${task.reviewing_by ?? 'nobody'}, not by ${actorName(actor)}`,
+            ownOrStop({ state, actor, task }),
+          );
         }
         const lease = reviewLease(board, task, now);
         if (!lease.expired) return undefined;

@@ -1,6 +1,7 @@
 // The rows about sprints: opening the next one, its deadline, and what people learned from it.
 
 import { metrics } from '../../governance/rules/metrics.ts';
+import { counted } from '../../text/format.ts';
 import { iso } from '../../text/time.ts';
 import { aligned, patch, withGoal, withSprint } from '../change.ts';
 import type { Row, Situation } from '../command-row.ts';
@@ -46,7 +47,7 @@ export const sprintStart: Row<'sprint start'> = {
       s,
       state,
       'sprint_closed',
-      `${state.sprint.id} ${state.sprint.status}; ${id} opened with ${planned.length} tasks`,
+      `${state.sprint.id} ${state.sprint.status}; ${id} opened with ${counted(planned.length, 'task')}`,
     );
     const former = patch(state.sprint, { metrics: metrics(state, command.facts?.archived) });
     return {
@@ -60,7 +61,7 @@ export const sprintStart: Row<'sprint start'> = {
           status: 'IN_PROGRESS',
         },
       },
-      detail: `${id} started with ${planned.length} tasks`,
+      detail: `${id} started with ${counted(planned.length, 'task')}`,
     };
   },
 };
@@ -92,7 +93,7 @@ export const sprintDeadline: Row<'sprint deadline'> = {
           : undefined,
     },
   ],
-  effects: 'timeline.deadline; when it passes, the sprint halts at a checkpoint, once',
+  effects: 'timeline.deadline; when it passes, the sprint halts at a CHECKPOINT, once',
   change: (s) => {
     const { sprint } = s.state;
     const { deadline } = s.command;

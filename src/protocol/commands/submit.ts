@@ -2,16 +2,17 @@
 // says about it.
 
 import { iso, later } from '../../text/time.ts';
-import { attach, event, evolve, patch, withAgent, withTask } from '../change.ts';
+import { attach, event, evolve, patch, withAgent, withMachineAnomaly, withTask } from '../change.ts';
 import type { SubmitFacts } from '../command.ts';
 import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
-import { diffFacts } from '../facts/diff-facts.ts';
+import { type DiffFacts, diffFacts } from '../facts/diff-facts.ts';
 import { covers, isCode, isTest, outOfScope, parseScope, testPatterns } from '../facts/scope.ts';
 import { isFullCommit } from '../ids.ts';
 import { hideIn } from '../input.ts';
 import { checkpointEvent, historyOf } from '../leases.ts';
 import { type Proof, proofCommands, redBefore } from '../proof.ts';
+import type { State } from '../state.ts';
 import { defined, same } from '../values.ts';
 import { holdsTask, list } from './coder.ts';
 
@@ -21,6 +22,7 @@ export const submitForReview: Row<'submit-for-review'> = {
   summary: 'Offer a commit for review.',
   who: ['coder'],
   from: ['CLAIMED'],
+  offered: (task) => checkpointEvent(task) !== undefined,
   to: ['READY_FOR_REVIEW'],
   irreversible: true,
   already: ({ task, actor, command }) =>
@@ -34,7 +36,7 @@ export const submitForReview: Row<'submit-for-review'> = {
         checkpointEvent(task) === undefined
           ? refuse(
               `iteration ${task.iteration} has no checkpoint`,
-              `It comes before the code: ${commandLine('begin', task.id)}`,
+              `It comes before the code; with --set-aside what you have is kept for after it: ${commandLine('begin', task.id)} --set-aside`,
             )
           : undefined,
     },
@@ -93,9 +95,11 @@ export const submitForReview: Row<'submit-for-review'> = {
       check: proved,
     },
   ],
-  effects: 'review_commit, coder lease cleared, agent WAITING; what the diff does and what was run is told in history',
+  effects:
+    'review_commit, coder lease cleared, agent WAITING; what the diff does and what was run is told in history; files beyond the scope are logged as scope_deviation',
   change: (s) => {
     const { task, command, actor, now, settings } = s;
+    const diff = diffFacts(task, command.facts, testPatterns(settings), proofCommands(settings, task));
     const submitted = evolve(
       task,
       {
@@ -109,14 +113,15 @@ export const submitForReview: Row<'submit-for-review'> = {
         commit: command.commit,
         iteration: task.iteration,
         pin: command.facts.pin,
-        diff: hideIn(diffFacts(task, command.facts, testPatterns(settings), proofCommands(settings, task)), s.secrets),
+        diff: hideIn(diff, s.secrets),
         proof: command.facts.proof,
         red_before: redBefore(task, command.commit) || undefined,
       }),
     );
     const waiting = { status: 'WAITING', expires: later(now, settings.lease_duration), now: iso(now) } as const;
     const agent = s.state.agents[actor.id ?? ''];
-    const counted = attach(withTask(s.state, submitted), actor.id ?? '', submitted, waiting);
+    const noted = deviationLogged(s, withTask(s.state, submitted), diff);
+    const counted = attach(noted, actor.id ?? '', submitted, waiting);
     const state =
       agent === undefined
         ? counted
@@ -132,6 +137,14 @@ export const submitForReview: Row<'submit-for-review'> = {
     };
   },
 };
+
+/** Files beyond the scope are the reviewer's to judge; that there were some is on record whatever the verdict. */
+function deviationLogged(s: Situation<'submit-for-review'>, state: State, { beyond_scope }: DiffFacts): State {
+  if (beyond_scope === undefined) return state;
+  const files = String(hideIn(list(beyond_scope.paths), s.secrets));
+  const details = { files, commit: s.command.commit };
+  return withMachineAnomaly(s, state, { type: 'scope_deviation', task: s.task.id, pattern: 'files', details });
+}
 
 function cleanSync({ task, command, commandLine }: Situation<'submit-for-review'>): Refusal | undefined {
   const { commit, facts } = command;
@@ -190,7 +203,7 @@ function somethingNew({ task, command }: Situation<'submit-for-review'>): Refusa
   );
 }
 
-function testsWithCode({ task, command, settings }: Situation<'submit-for-review'>): Refusal | undefined {
+function testsWithCode({ task, command, settings, commandLine }: Situation<'submit-for-review'>): Refusal | undefined {
   const patterns = testPatterns(settings);
   const { changes } = command.facts;
   if (changes.some(({ path, kind }) => kind !== 'removed' && isTest(path, patterns))) return undefined;
@@ -201,7 +214,15 @@ function testsWithCode({ task, command, settings }: Situation<'submit-for-review
     type === 'code'
       ? 'a code task without a changed test file'
       : `a ${type} task that touches code (${list(code)}) without a test`;
-  return refuse(fact, `Add a test; these count as tests: ${patterns.join(', ')}`);
+  // A test that the scope forbids would be refused next: no way out of that is the coder's.
+  const examples = patterns.map((pattern) => pattern.replaceAll('**/', '').replaceAll('**', 'x').replaceAll('*', 'x'));
+  const forbidden = outOfScope(parseScope(task.scope ?? ''), examples);
+  return forbidden.length === examples.length
+    ? refuse(
+        `${fact}, and its scope declares every test file OUT`,
+        `Only the planner can mend that: ${commandLine('block', task.id)}`,
+      )
+    : refuse(fact, `Add a test; these count as tests: ${patterns.join(', ')}`);
 }
 
 /** The last guard: a submission that only this one refuses has passed all cheap checks, and is worth running. */

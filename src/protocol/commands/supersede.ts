@@ -10,6 +10,7 @@ import { blank, checkDefinition, draft } from '../definition.ts';
 import { dependencyCycle, findTask, statusOf } from '../find.ts';
 import { historyOf } from '../leases.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
+import { firstLine } from './coder.ts';
 import { joinSprint, PLANNERS } from './planning.ts';
 import { START_OVER, withAssessment } from './rescope.ts';
 
@@ -50,7 +51,7 @@ export const supersede: Row<'supersede'> = {
         chainDepth(state, task) >= CHAIN_WITHOUT_HUMAN && !plays(actor, 'human')
           ? refuse(
               `${task.id} is already the second replacement in a row (${lineage(state, task).join(' → ')}), and the next needs a human`,
-              `Leave it to a person: ${commandLine('supersede', task.id)} run by the operator; or give it up: ${commandLine('abandon', task.id)}`,
+              `Leave it BLOCKED for a person, or give it up: ${commandLine('abandon', task.id)}`,
             )
           : undefined,
     },
@@ -106,7 +107,8 @@ function checkReplacements(s: Situation<'supersede'>): Refusal | undefined {
     if (statusOf({ ...board, state: known }, definition.id) !== undefined) {
       return refuse(`there is a task ${definition.id} already`, `Name it as an existing replacement instead`);
     }
-    const problem = checkDefinition({ board: { ...board, state: known }, commandLine }, definition.id, definition);
+    const by = { board: { ...board, state: known }, commandLine, part: s.part };
+    const problem = checkDefinition(by, definition.id, definition);
     if (problem !== undefined) return { ...problem, message: `${definition.id}: ${problem.message}` };
     known = withTask(known, draft(definition, iso(s.now)));
   }
@@ -157,7 +159,7 @@ function superseded(s: Situation<'supersede'>): Change {
   state = aligned(s, detach(state, task.id), 'rescope', `${task.id} → ${ids.join(', ')}: ${reason}`.slice(0, 2000));
   return {
     state: withAssessment(s, state, task, reason),
-    detail: `task ${task.id} superseded by ${ids.join(', ')}`,
+    detail: `task ${task.id} superseded by ${ids.join(', ')}: ${firstLine(reason, 240)}`,
     notes: repointed.map((other) => `${other.id} now depends on ${ids.join(', ')}`),
   };
 }

@@ -1,5 +1,6 @@
 // The rows of `wt create` and `wt delete`: git has made the worktree again, or removed it.
 
+import type { Part } from '../board.ts';
 import { event, evolve, withTask } from '../change.ts';
 import type { CommandLine, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
@@ -62,7 +63,7 @@ export const dropWorktree: Row<'drop-worktree'> = {
   },
 };
 
-function notNeeded({ board, task, now, commandLine }: Situation<'drop-worktree'>): Refusal | undefined {
+function notNeeded({ board, task, now, part, commandLine }: Situation<'drop-worktree'>): Refusal | undefined {
   const claiming = claimingBy(board, task, now);
   if (claiming !== undefined) {
     return refuse(
@@ -74,17 +75,22 @@ function notNeeded({ board, task, now, commandLine }: Situation<'drop-worktree'>
   if (reserved === undefined) return undefined;
   return refuse(
     `${task.id} is reserved for ${reserved}, who lives and would go on in it`,
-    `Take the task away first: ${commandLine('replan', task.id)}`,
+    part === 'planner'
+      ? 'Leave it: its coder goes on in it'
+      : `Take the task away first: ${commandLine('replan', task.id)}`,
   );
 }
 
-function instead(task: Task, commandLine: CommandLine): string | undefined {
+function instead(task: Task, commandLine: CommandLine, part: Part): string | undefined {
+  const planner = part === 'planner';
   switch (task.status) {
     case 'CLAIMED':
-      return `${task.assigned_to} works in it; take the task away first: ${commandLine('release-claim', task.id)}`;
+      return planner
+        ? `${task.assigned_to} works in it: leave it`
+        : `${task.assigned_to} works in it; take the task away first: ${commandLine('release-claim', task.id)}`;
     case 'READY_FOR_REVIEW':
     case 'APPROVED':
-      return `It is in review: wait for the verdict and the merge, or take it back first: ${commandLine('replan', task.id)}`;
+      return `It is in review: wait for the verdict and the merge${planner ? '' : `, or take it back first: ${commandLine('replan', task.id)}`}`;
     default:
       return undefined;
   }

@@ -3,6 +3,7 @@
 
 import { checkpointEvent, historyOf, iterationEvents } from '../../protocol/leases.ts';
 import { settings, type Task } from '../../protocol/state.ts';
+import { counted } from '../../text/format.ts';
 import { begin, commandLines, handoff } from './commands.ts';
 import type { CoderWork, PromptContext } from './prompt.ts';
 import { field, inline, pathList, quoteList } from './quote.ts';
@@ -71,7 +72,7 @@ function instructions(work: CoderWork, begun: boolean, assumptions: number): rea
   const checkpoint = resumed === true ? `\`${begin(task.id)}\`` : 'the first line of COMMANDS';
   const start = begun
     ? `${whoseCheckpoint(task)} for this iteration stands (no second \`begin\`). See how far it got: \`git status\`, \`git log\`. Go on from there.`
-    : `Before the first change record your checkpoint, with at most ${assumptions} assumptions: ${checkpoint}.`;
+    : `Before the first change record your checkpoint, with at most ${counted(assumptions, 'assumption')}: ${checkpoint}.`;
   const steps = [
     // A fresh session has all its context: it continues instead of handing off.
     ...(work.handOff === undefined
@@ -162,7 +163,7 @@ const drift = ({ drift: gained }: CoderWork): readonly string[] =>
   gained === undefined || gained.commits === 0
     ? []
     : [
-        `INTEGRATION MOVED: ${gained.commits} commits since you began, touching ${pathList(gained.files)}. Rebase only if you need them.`,
+        `INTEGRATION MOVED: ${counted(gained.commits, 'commit')} since you began, touching ${pathList(gained.files)}. Rebase only if you need them${gained.head === undefined ? '' : `: \`git rebase ${gained.head}\``}.`,
       ];
 
 /** That others failed here, and where their work is. */

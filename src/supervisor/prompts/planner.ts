@@ -127,7 +127,7 @@ function openAnomalies({ state }: Board): readonly string[] {
   });
   const more = open.length - told.length;
   return [
-    `OPEN ANOMALIES (${open.length}${more > 0 ? `, the last ${told.length}` : ''}; once dealt with: \`liza anomaly processed <id>\`):`,
+    `OPEN ANOMALIES (${open.length}${more > 0 ? `, the last ${told.length}` : ''}; once dealt with: \`liza anomaly processed ${open.at(-1)?.id ?? 'anomaly-1'}\`):`,
     ...quoteList(told, 'liza status --json'),
   ];
 }

@@ -31,7 +31,12 @@ export interface CoderWork {
   /** Paths with conflict markers, laid out by an integration fix. */
   readonly conflicts?: readonly string[];
   /** What integration has gained since the work began. */
-  readonly drift?: { readonly commits: number; readonly files: readonly string[] };
+  readonly drift?: {
+    readonly commits: number;
+    readonly files: readonly string[];
+    /** By its id: the branch's name need not resolve in a clone. */
+    readonly head?: string;
+  };
   /** Goes on in the provider's own session: what it knows already is not said again. */
   readonly resumed?: boolean;
   /** Percent of the last session's context: one that is resumed hands off at once, a fresh one is told why it is there. */

@@ -7,6 +7,7 @@ import type { HistoryEvent, Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
 import { REJECTION_FORMAT } from '../../protocol/verdict.ts';
 import { approvedBefore } from '../../protocol/worktree-plan.ts';
+import { counted } from '../../text/format.ts';
 import { commandLines } from './commands.ts';
 import type { PromptContext, ReviewWork } from './prompt.ts';
 import { inline, pathList, quote } from './quote.ts';
@@ -46,7 +47,7 @@ function reviewTask({ board }: PromptContext, work: ReviewWork, fresh: boolean):
     iterationLine(board.state, task),
     ...(fresh ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(board.state, task)] : []),
     ...integrationFix(work),
-    ...(checkpointFields(task) ?? ['CHECKPOINT: none is recorded for this iteration']),
+    ...(checkpointFields(task) ?? ['PLAN: no checkpoint is recorded for this iteration']),
     'INSTRUCTIONS:',
     ...instructions(work, fresh),
     ...(fresh ? commandLines('code_reviewer', task.id) : []),
@@ -70,7 +71,7 @@ function instructions({ task, base, commit }: ReviewWork, fresh: boolean): reado
       : [
           `What changed since the rejection: \`git diff ${prior}..${commit}\`. Only unresolved prior findings and new serious ones may block now; the rest are concerns.`,
         ]),
-    'Read the EVIDENCE: Liza ran VALIDATION itself; run again in WORKTREE what you doubt. Check each criterion of DONE WHEN and the CHECKPOINT.',
+    'Read the EVIDENCE: Liza ran VALIDATION itself; run again in WORKTREE what you doubt. Check each criterion of DONE WHEN and the PLAN.',
     `Good: \`liza submit-verdict ${task.id} APPROVED "what you ran and read" --commit ${commit}\``,
     'Not good: reject in exactly this form, with the real count and one entry per blocker:',
   ];
@@ -140,7 +141,9 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined): readonly s
   return [
     'RUN BY LIZA at COMMIT TO REVIEW, in a clean checkout:',
     ...quote(ran.join('\n'), showTask(task)),
-    ...(before === 0 ? [] : [`THE SAME COMMIT WAS RED ${before} TIME(S) BEFORE: its tests do not always pass.`]),
+    ...(before === 0
+      ? []
+      : [`THE SAME COMMIT WAS RED ${counted(before, 'TIME')} BEFORE: its tests do not always pass.`]),
     ...testLines(proof.tests),
   ];
 }
@@ -169,7 +172,7 @@ const OF_BASE: Readonly<Record<string, string>> = {
 
 /** The keys of protocol/facts/diff-facts.ts, with their labels. */
 const FACTS = [
-  ['undeclared', 'NOT DECLARED IN THE CHECKPOINT'],
+  ['undeclared', 'NOT DECLARED IN THE PLAN'],
   ['tests_added', 'TESTS ADDED'],
   ['tests_changed', 'EXISTING TESTS CHANGED'],
   ['tests_removed', 'TESTS REMOVED'],

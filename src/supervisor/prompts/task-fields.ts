@@ -40,7 +40,7 @@ export function checkpointFields(task: Task): readonly string[] | undefined {
     `validation: ${text('validation')}`,
     `files: ${texts('files_to_modify').join(', ')}`,
   ];
-  return ['CHECKPOINT:', ...quoteList(told, showTask(task))];
+  return ['PLAN (the coder’s checkpoint):', ...quoteList(told, showTask(task))];
 }
 
 export const iterationLine = (state: State, task: Task): string =>

@@ -2,12 +2,13 @@
 // that decide it, with their real ids.
 
 import { taskUsedUp } from '../../budget/rules/limits.ts';
-import { isDeadlocked, isStoppedByBudget } from '../../protocol/blocked.ts';
+import { isDeadlocked, isStoppedByBudget, unblocksOf } from '../../protocol/blocked.ts';
 import type { Board } from '../../protocol/board.ts';
 import { openDiscoveries } from '../../protocol/discoveries.ts';
 import { findTask } from '../../protocol/find.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
-import type { Task } from '../../protocol/state.ts';
+import { settings, type Task } from '../../protocol/state.ts';
+import { counted } from '../../text/format.ts';
 import type { WakeTrigger } from '../rules/wakes.ts';
 import { field, inline, quoteList } from './quote.ts';
 import { showTask } from './task-fields.ts';
@@ -76,6 +77,13 @@ function blockedTask(board: Board, task: Task): readonly string[] {
 }
 
 function whatToDo({ state }: Board, task: Task): readonly string[] {
+  const times = unblocksOf(task);
+  if (times >= settings(state).max_unblocks) {
+    return [
+      `It was unblocked ${counted(times, 'time')}: only a person does it again. Leave it BLOCKED, unless:`,
+      ...rescope(task),
+    ];
+  }
   if (isDeadlocked(task)) return deadlockLines(task);
   if (isStoppedByBudget(task)) {
     return taskUsedUp(state, task).length === 0
@@ -109,8 +117,7 @@ function integrationFailed(task: Task): readonly string[] {
 function exhausted(task: Task): readonly string[] {
   return [
     `* HYPOTHESIS_EXHAUSTED: ${(task.failures_current ?? []).join(' and ')} failed ${task.id} as it is defined. The framing is presumed wrong; it cannot go out unchanged.`,
-    `Record it: \`liza anomaly --type hypothesis_exhaustion --task ${task.id} --detail cause="what both ran into"\``,
-    `Then change it in substance: \`liza unblock ${task.id} --done "a sharper criterion" --scope "IN: less. OUT: more"\``,
+    `Change it in substance: \`liza unblock ${task.id} --done "a sharper criterion" --scope "IN: less. OUT: more"\``,
     ...rescope(task),
   ];
 }

@@ -30,7 +30,7 @@ test('checkpoint halts, names its summary, and says how to go on', async () => {
   const ran = await here.liza(['checkpoint', '--reason', 'before the release']);
   expect(ran.code).toBe(0);
   expect(ran.stdout).toMatch(
-    /checkpoint: before the release\n.*Read \.liza\/checkpoints\/.*-sprint-1\.md\n.*liza resume --decision/s,
+    /CHECKPOINT is on: before the release\n.*Read \.liza\/checkpoints\/.*-sprint-1\.md\n.*liza resume --decision/s,
   );
   expect(await switches()).toEqual(['CHECKPOINT']);
   expect(readFileSync(here.file('.liza', 'checkpoints', papers()[0] ?? ''), 'utf8')).toContain('before the release');
@@ -52,7 +52,7 @@ test('resume takes one of four decisions and refuses others, saying which', asyn
   ).toBe(0);
   expect(await switches()).toEqual([]);
   const state = await here.state();
-  expect(state.human_notes).toMatchObject([{ message: 'Decided at the checkpoint, adjust-specs: three tries' }]);
+  expect(state.human_notes).toMatchObject([{ message: 'Decided at the CHECKPOINT, adjust-specs: three tries' }]);
   expect(state.goal.alignment_history?.at(-1)).toMatchObject({
     event: 'resumed',
     summary: 'adjust-specs: three tries',

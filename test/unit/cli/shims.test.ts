@@ -142,3 +142,16 @@ test('the package’s own bundle comes before PATH', () => {
   rmSync(join(home, 'dist'), { recursive: true });
   expect(ran).toMatchObject({ cwd: 'bundle', words: ['wt merge task-3'], status: 0 });
 });
+
+test.each(NAMES)('%s --help shows the help of its command, wherever it is asked', (name) => {
+  for (const word of ['--help', '-h']) {
+    const { words, stderr } = shim(name, [word]);
+    expect(stderr).toBe('');
+    expect(words.at(-1)).toMatch(/^(--help|-h)$/);
+    expect(words[0]).toMatch(/^[a-z]/);
+  }
+});
+
+test.each(['write', 'modify'])('liza-lock.sh %s --help is no path and no program', (operation) => {
+  expect(shim('liza-lock.sh', [operation, '--help']).words).toEqual(['lock', operation, '--help']);
+});

@@ -176,7 +176,7 @@ describe('block, limits, handoff', () => {
     const refusal = w.refused(CODER, begin('a'));
     expect(refusal.guard).toBe<RefusalName>('switches');
     expect(refusal.message).toContain('PAUSE is on since 2026-03-01T09:00:00Z');
-    expect(refusal.hint).toContain('handoff, block and exit stay open');
+    expect(refusal.hint).toContain('block, handoff and exit stay open');
     expect(w.refused(PLANNER, addReady('b')).guard).toBe<RefusalName>('switches');
     expect(w.refused(CODER, { name: 'discover', description: 'x', severity: 'low' }).guard).toBe<RefusalName>(
       'switches',

@@ -185,7 +185,7 @@ describe('planner and human', () => {
     expect(w.refused(PLANNER, claim('a')).hint).toContain('liza finalize a');
     w.run(PLANNER, finalize('a'));
     toClaimed(w, 'a');
-    expect(w.refused(PLANNER, submit('a', commit(1))).hint).toContain('by the supervisor');
+    expect(w.refused(PLANNER, submit('a', commit(1))).hint).toContain('liza exit 0');
     expect(w.refused(CODER, finalize('a')).hint).toContain('liza begin a');
     w.run(CODER, begin('a'));
   });
@@ -195,7 +195,8 @@ describe('planner and human', () => {
     w.run(PLANNER, addReady('a'));
     const refusal = w.refused(CODER, begin('a'));
     expect(refusal.message).toBe('begin a refused: a is UNCLAIMED, and begin by a coder needs CLAIMED');
-    expect(refusal.hint).toContain('liza claim-task a');
+    expect(refusal.hint).toContain('liza exit 42');
+    expect(w.refused(HUMAN, { name: 'release-claim', task: 'a' }).hint).toMatch(/^Next: liza amend a/);
     expect(w.refused(CODER, begin('gone')).message).toContain('there is no task gone');
   });
 

@@ -295,7 +295,10 @@ describe('drop-worktree', () => {
     expect(w.refused(PLANNER, drop)).toMatchObject({
       message:
         'wt delete a refused: a is READY_FOR_REVIEW, and wt delete by the planner needs BLOCKED, UNCLAIMED, INTEGRATION_FAILED, REJECTED',
-      hint: 'It is in review: wait for the verdict and the merge, or take it back first: liza replan a',
+      hint: 'It is in review: wait for the verdict and the merge',
     });
+    expect(w.refused(HUMAN, drop).hint).toBe(
+      'It is in review: wait for the verdict and the merge, or take it back first: liza replan a',
+    );
   });
 });

@@ -16,6 +16,7 @@ import {
   claimed,
   commit,
   finalize,
+  HUMAN,
   PLANNER,
   proof,
   proved,
@@ -40,14 +41,15 @@ const red = (more: Partial<Proof> = {}): Proof =>
 const record = (given: Proof): Command => ({ name: 'record-validation', task: 'a', proof: given });
 
 describe('a code task needs a command that proves it', () => {
-  it('finalize refuses one with neither validation nor test_command, and says both ways out', () => {
+  it('finalize refuses one with neither validation nor test_command, and says the ways out that its reader has', () => {
     for (const test_command of [null, undefined, '  '] as const) {
       const w = world({ test_command });
       w.run(PLANNER, addDraft('a'));
       const refusal = w.refused(PLANNER, finalize('a'));
       expect(refusal.guard).toBe<RefusalName>('proof');
       expect(refusal.hint).toContain('liza amend a --validate');
-      expect(refusal.hint).toContain('liza config set test_command');
+      expect(refusal.hint).not.toContain('liza config set');
+      expect(w.refused(HUMAN, finalize('a')).hint).toMatch(/liza amend a --validate.*liza config set test_command/);
       expect(w.refused(PLANNER, addReady('b')).guard).toBe<RefusalName>('proof');
       expect(w.refused(PLANNER, addReady('b', { validation: ['', ' '] })).guard).toBe<RefusalName>('proof');
       w.run(PLANNER, addReady('b', { validation: ['make check'] }));

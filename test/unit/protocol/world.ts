@@ -10,6 +10,7 @@ import { freshState } from '../../../src/protocol/new-board.ts';
 import { type Proof, proofCommands } from '../../../src/protocol/proof.ts';
 import type { Agent, Config, State, Task } from '../../../src/protocol/state.ts';
 import { iso } from '../../../src/text/time.ts';
+import { holdHintFits } from './hints.ts';
 
 export const START = Date.parse('2026-03-01T09:00:00Z');
 
@@ -68,6 +69,7 @@ export function world(config: Partial<Config> = {}): World {
     tell(actor, command) {
       const decision = decide(self.board, command, { actor, now: self.now });
       if (decision.ok) self.board = applied(self.board, decision, self.now);
+      else holdHintFits(actor, decision);
       return decision;
     },
     run(actor, command) {

@@ -1,0 +1,53 @@
+// Whether a hint fits its reader: the commands that a text names, and whether the table lets these parts run them.
+// `world.ts` holds every refusal of the core's tests against it.
+
+import { REGISTRY } from '../../../src/cli/registry.ts';
+import type { Actor, Part } from '../../../src/protocol/board.ts';
+import type { CommandName } from '../../../src/protocol/command.ts';
+import type { Row } from '../../../src/protocol/command-row.ts';
+import type { Refusal } from '../../../src/protocol/decision.ts';
+import { TABLE } from '../../../src/protocol/table.ts';
+
+/** Everything after `liza ` that is the name of a command, the longer name before the shorter. */
+export const namedCommands = (text: string): readonly string[] =>
+  [...text.matchAll(/\bliza ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/g)].flatMap(([, first = '', second = '']) => {
+    const name = [`${first} ${second}`, first].find((one) => Object.hasOwn(REGISTRY, one));
+    return name === undefined ? [] : [name];
+  });
+
+const ROWS = Object.values(TABLE) as unknown as readonly Row<CommandName>[];
+/** Verbs that no row decides, and that an agent may type. */
+const LOOKING = new Set([
+  'status',
+  'show',
+  'log',
+  'log verify',
+  'help',
+  'attempts',
+  'audit',
+  'blame',
+  'validate',
+  'version',
+]);
+const READING: Readonly<Record<string, readonly Part[]>> = {
+  'discovery list': ['planner', 'human'],
+  'lock read': ['planner', 'coder', 'code_reviewer', 'human', 'supervisor'],
+  'config get': ['planner', 'coder', 'code_reviewer', 'human', 'supervisor'],
+};
+
+export function unfit(verb: string, parts: readonly Part[]): boolean {
+  if (LOOKING.has(verb)) return false;
+  const readers = READING[verb];
+  if (readers !== undefined) return !parts.some((part) => readers.includes(part));
+  const rows = ROWS.filter(({ name, typed, syntax }) => `${typed ?? syntax} `.startsWith(`${verb} `) || name === verb);
+  // What no row decides (init, run, doctor) is a person's or a supervisor's.
+  if (rows.length === 0) return parts.every((part) => part !== 'human' && part !== 'supervisor');
+  return !rows.some(({ who }) => parts.some((part) => who.includes(part)));
+}
+
+/** Throws when an agent is told to run what it may not. A supervisor is no reader: it may name the others' commands. */
+export function holdHintFits({ parts }: Actor, { hint, message }: Refusal): void {
+  if (parts.includes('supervisor')) return;
+  const wrong = namedCommands(hint).filter((verb) => unfit(verb, parts));
+  if (wrong.length > 0) throw new Error(`the hint for ${parts.join()} names ${wrong.join(', ')}: ${message} → ${hint}`);
+}

@@ -1,0 +1,66 @@
+// What an agent reads names only what its role can do. The texts are the contract of each role, every prompt, and every
+// line of COMMANDS; the table says who may run what.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { REGISTRY } from '../../../../src/cli/registry.ts';
+import { ROLES, type Role } from '../../../../src/protocol/state.ts';
+import { contractFor, contractPaths } from '../../../../src/supervisor/prompts/contract.ts';
+import { namedCommands, unfit } from '../../protocol/hints.ts';
+import { SITUATIONS } from './situations.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+const page = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+function contractOf(role: Role): string {
+  const { core, mode, role: own } = contractPaths(role);
+  return contractFor(role, { core: page(core), mode: page(mode), role: page(own) });
+}
+
+/** Words in backticks that begin with a command, with or without `liza`. */
+const inBackticks = (text: string): readonly string[] =>
+  [...text.matchAll(/`(?:liza )?([a-z-]+)(?: ([a-z]+))?[^`]*`/g)].flatMap(([, first = '', second = '']) => {
+    const name = [`${first} ${second}`, first].find((one) => Object.hasOwn(REGISTRY, one));
+    return name === undefined ? [] : [name];
+  });
+
+describe.each(ROLES)('the contract of a %s', (role) => {
+  test('names no command that the table denies it', () => {
+    const named = [...new Set(inBackticks(contractOf(role)))];
+    expect(named.length).toBeGreaterThan(2);
+    expect(named.filter((name) => unfit(name, [role]))).toEqual([]);
+  });
+
+  test.runIf(role !== 'coder')('does not tell it to commit', () => {
+    const told = contractOf(role).split('\n');
+    expect(told.filter((line) => /(^|[:;,.] *|- )commit(,| what| your| everything| only| it)\b/i.test(line))).toEqual(
+      [],
+    );
+  });
+});
+
+const roleOf = (name: string): Role =>
+  name.startsWith('coder') ? 'coder' : name.startsWith('reviewer') ? 'code_reviewer' : 'planner';
+
+test.each(Object.entries(SITUATIONS))('%s: the prompt names no command that its reader cannot run', (name, told) => {
+  const own = told()
+    .split('\n')
+    .filter((line) => !line.startsWith('|'))
+    .join('\n');
+  const named = namedCommands(own);
+  expect(named.length).toBeGreaterThan(1);
+  expect(named.filter((one) => unfit(one, [roleOf(name)]))).toEqual([]);
+});
+
+test('the check itself knows a command of another role', () => {
+  expect(unfit('submit-verdict', ['coder'])).toBe(true);
+  expect(unfit('begin', ['code_reviewer'])).toBe(true);
+  expect(unfit('pause', ['planner'])).toBe(true);
+  expect(unfit('show', ['coder'])).toBe(false);
+  expect(namedCommands('Stop: liza exit 42; or liza wt delete a; `liza plan done`')).toEqual([
+    'exit',
+    'wt delete',
+    'plan done',
+  ]);
+});
