@@ -118,7 +118,11 @@ export const g10 = {
       red: /operator was let through/,
     },
     {
-      take: { file: 'src/identity/record-violation.ts', find: 'await recordAttempt(caller, command, attempt);', put: '' },
+      take: {
+        file: 'src/identity/record-violation.ts',
+        find: 'await recordAttempt(caller, command, attempt);',
+        put: '',
+      },
       red: /no anomaly is recorded/,
     },
   ],
