@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
-const STATED = 'G01–G27 G30–G35 G40–G44 G50–G54';
+const STATED = 'G01–G27 G30–G35 G40–G44 G50–G54 G73';
 
 /** Fast ones of each kind: refusals of each role, a process that stays behind, a second supervisor. For CI. */
 export const SLICE = ['G03', 'G06', 'G10', 'G14', 'G19', 'G31', 'G41', 'G53'];
@@ -20,6 +20,6 @@ export async function allRows() {
 }
 
 function between(range) {
-  const [first, last] = range.split('–').map((id) => Number(id.slice(1)));
+  const [first, last = first] = range.split('–').map((id) => Number(id.slice(1)));
   return Array.from({ length: last - first + 1 }, (_, n) => `G${String(first + n).padStart(2, '0')}`);
 }

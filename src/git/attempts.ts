@@ -24,6 +24,8 @@ export interface Attempt {
   readonly uncommitted: number;
   /** Commits that integration does not have. */
   readonly commits: number;
+  /** Its coder put it aside before its checkpoint, because Liza said so: no attempt that failed. */
+  readonly setAside?: true;
 }
 
 export interface Discard {
@@ -34,6 +36,10 @@ export interface Discard {
   readonly leaveOut: readonly string[];
   /** Where merged work is: what it has needs no other keeping. */
   readonly integration: string | undefined;
+  /** Its files are as Liza laid them out: nothing in it is worth keeping. */
+  readonly unchanged?: true;
+  /** A branch that goes back to this commit does what Liza itself asked for. */
+  readonly setAsideAt?: string | undefined;
 }
 
 /** undefined: there was nothing that integration does not have. Safe to repeat. */
@@ -43,17 +49,21 @@ export async function saveAttempt(
   discard: Discard,
 ): Promise<Attempt | undefined> {
   const { task, integration } = discard;
+  if (discard.unchanged === true) return undefined;
   const found = place === undefined ? undefined : await headOf(gitDir, place);
   const head =
     place === undefined || found === undefined ? undefined : await nearestBrought(gitDir, place, found.commit);
   const refs = await readRefs(gitDir, branchOf(task), seenOf(task), attemptOf(task));
-  const others = place?.kind === 'clone' ? await ownRefs(gitDir, place) : [];
+  const given = [...refs].filter(([ref]) => ref.startsWith(attemptOf(task))).map(([, commit]) => commit);
+  const others = place?.kind === 'clone' ? await ownRefs(gitDir, place, given) : [];
   const tips = [...new Set([head, refs.get(branchOf(task)), refs.get(seenOf(task)), ...others])].filter(
     (tip) => tip !== undefined,
   );
   const tip = tips[0];
   if (tip === undefined) return undefined;
-  const kept = [...refs].filter(([ref]) => ref.startsWith(attemptOf(task))).map(([, commit]) => commit);
+  // What was put aside and taken up again is part of this work.
+  const earlier = given.length === 0 ? [] : await listAttempts(gitDir, task);
+  const kept = earlier.filter(({ setAside }) => setAside !== true).map(({ commit }) => commit);
   const own = await countOwn(gitDir, tips, integration === undefined ? kept : [...kept, integration]);
   const changed = place === undefined ? [] : await changedSince(gitDir, place, tip);
   // `name/` is another repository: its files are not ours to keep, and not counted as kept.
@@ -68,14 +78,18 @@ export async function saveAttempt(
   return keep(gitDir, { task, tree, parents, message, reached: own === 0 });
 }
 
-/** A clone goes with all its refs: other branches, tags, the stash. In a linked worktree they are the project's. */
-async function ownRefs(gitDir: PrivateGitDir, place: Place): Promise<readonly string[]> {
+/**
+ * A clone goes with all its refs: other branches, tags, the stash. In a linked worktree they are the project's.
+ * `given`: earlier attempts that Liza put there.
+ */
+async function ownRefs(gitDir: PrivateGitDir, place: Place, given: readonly string[]): Promise<readonly string[]> {
   const args = ['for-each-ref', '--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname)'];
   const asked = await gitIn(gitDir, place, args);
   const commits = asked.stdout.split('\n').flatMap((line) => /\bcommit ([0-9a-f]{40,64})/.exec(line)?.[1] ?? []);
-  const given: (string | undefined)[] = [];
-  for (const commit of new Set(commits)) given.push(await nearestBrought(gitDir, place, commit));
-  return given.filter((commit) => commit !== undefined);
+  const brought: (string | undefined)[] = [];
+  for (const commit of new Set(commits))
+    if (!given.includes(commit)) brought.push(await nearestBrought(gitDir, place, commit));
+  return brought.filter((commit) => commit !== undefined);
 }
 
 /** The commit, or of those that it builds on the nearest that git takes: one bad commit must not cost the good ones. */
@@ -105,12 +119,13 @@ export async function tryBring(gitDir: PrivateGitDir, place: Place, commit: stri
   }
 }
 
-/** Keeps one commit and what it builds on. */
-async function saveTip(gitDir: PrivateGitDir, tip: string, discard: Discard): Promise<Attempt> {
+/** Keeps one commit and what it builds on. `head`: where the branch went instead. */
+async function saveTip(gitDir: PrivateGitDir, tip: string, head: string, discard: Discard): Promise<Attempt> {
   const tree = (await must(gitDir.objects(['rev-parse', `${tip}^{tree}`]), 'read a commit')).trim();
   const commits = await countOwn(gitDir, [tip], discard.integration === undefined ? [] : [discard.integration]);
-  const message = attemptMessage(discard, { tip, uncommitted: 0, commits });
-  return keep(gitDir, { task: discard.task, tree, parents: ['-p', tip], message });
+  const setAside = head === discard.setAsideAt;
+  const message = attemptMessage(discard, { tip, uncommitted: 0, commits, setAside });
+  return keep(gitDir, { task: discard.task, tree, parents: ['-p', tip], message, setAside });
 }
 
 /** Commits that none of the others has: neither integration nor an earlier attempt. */
@@ -135,17 +150,19 @@ interface Keeping {
   readonly message: string;
   /** Every commit is kept already: only the files count. */
   readonly reached?: boolean;
+  readonly setAside?: boolean;
 }
 
 async function keep(
   gitDir: PrivateGitDir,
-  { task, tree, parents, message, reached = false }: Keeping,
+  { task, tree, parents, message, reached = false, setAside = false }: Keeping,
 ): Promise<Attempt> {
   for (;;) {
     const earlier = await listAttempts(gitDir, task);
     const last = earlier.at(-1);
     // Killed between keeping and removing, the next one comes here again with the same work.
-    if (last !== undefined && (await sameWork(gitDir, last.commit, tree, reached ? undefined : parents))) return last;
+    const alike = last !== undefined && (last.setAside === true) === setAside;
+    if (alike && (await sameWork(gitDir, last.commit, tree, reached ? undefined : parents))) return last;
     const n = (last?.n ?? 0) + 1;
     const made = must(gitDir.objects(['commit-tree', tree, ...parents], message), 'keep discarded work');
     const commit = (await made).trim();
@@ -176,11 +193,19 @@ const TRAILERS = {
   agent: 'Liza-Agent',
   uncommitted: 'Liza-Uncommitted',
   commits: 'Liza-Commits',
+  setAside: 'Liza-Set-Aside',
 } as const;
+
+const SET_ASIDE = 'put aside before the checkpoint, as Liza asked';
 
 function attemptMessage(
   { task, why, agent }: Discard,
-  { tip, uncommitted, commits }: { tip: string; uncommitted: number; commits: number },
+  {
+    tip,
+    uncommitted,
+    commits,
+    setAside = false,
+  }: { tip: string; uncommitted: number; commits: number; setAside?: boolean },
 ): string {
   const trailers = [
     `${TRAILERS.task}: ${task}`,
@@ -188,8 +213,9 @@ function attemptMessage(
     ...(agent === undefined ? [] : [`${TRAILERS.agent}: ${agent}`]),
     `${TRAILERS.uncommitted}: ${uncommitted}`,
     `${TRAILERS.commits}: ${commits}`,
+    ...(setAside ? [`${TRAILERS.setAside}: yes`] : []),
   ];
-  return `${task}: kept, ${why.split('\n', 1)[0]}\n\n${trailers.join('\n')}\n`;
+  return `${task}: kept, ${setAside ? SET_ASIDE : why.split('\n', 1)[0]}\n\n${trailers.join('\n')}\n`;
 }
 
 /** Oldest first. */
@@ -230,6 +256,7 @@ function parseAttempt(record: string): Attempt {
     ...(agent === '' ? {} : { agent }),
     uncommitted: Number(value(TRAILERS.uncommitted)) || 0,
     commits: Number(value(TRAILERS.commits)) || 0,
+    ...(value(TRAILERS.setAside) === 'yes' ? { setAside: true } : {}),
   };
 }
 
@@ -246,7 +273,7 @@ export async function recordTip(gitDir: PrivateGitDir, place: Place, discard: Di
   if (before === head.commit) return head.commit;
   if (before !== undefined && (await commitOf(gitDir, before)) !== undefined) {
     const rewritten = (await gitDir.objects(['merge-base', '--is-ancestor', before, head.commit])).status !== 0;
-    if (rewritten) await saveTip(gitDir, before, discard);
+    if (rewritten) await saveTip(gitDir, before, head.commit, discard);
   }
   await updateRefs(gitDir, [{ ref, to: head.commit, from: before ?? null }]);
   return head.commit;

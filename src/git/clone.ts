@@ -7,7 +7,7 @@ import { EnvironmentError } from '../protocol/decision.ts';
 import { checkOut } from './checkout.ts';
 import type { Isolation } from './isolation.ts';
 import { configText, type PrivateGitDir } from './private-git-dir.ts';
-import { branchOf } from './refs.ts';
+import { attemptOf, branchOf, mayHaveRefs, readRefs } from './refs.ts';
 import { must } from './run.ts';
 import { removeTree, temporaryPath } from './scratch-folders.ts';
 import { clonedPlace, folderOf, UNPREPARED } from './task-folder.ts';
@@ -17,7 +17,7 @@ export const cloneIsolation: Isolation = {
   make: async (gitDir, task, start) => {
     const { host } = gitDir;
     const folder = temporaryPath(host, gitDir.worktrees, 'making', task);
-    await writeClone(gitDir, folder, { start, branch: branchOf(task) });
+    await writeClone(gitDir, folder, { start, branch: branchOf(task), refs: await attemptsIn(gitDir, task) });
     host.disk.writeFileSync(join(folder, '.git', UNPREPARED), '');
     host.disk.renameSync(folder, folderOf(gitDir, task));
     return clonedPlace(gitDir, task);
@@ -55,16 +55,25 @@ export const cloneIsolation: Isolation = {
   },
 };
 
+/** The former work of the task, so that its names resolve for the agent; the objects are borrowed anyway. */
+const attemptsIn = async (gitDir: PrivateGitDir, task: string): Promise<ReadonlyMap<string, string>> => {
+  const below = attemptOf(task).replace(/\/$/, '');
+  return mayHaveRefs(gitDir, below) ? readRefs(gitDir, below) : new Map();
+};
+
 export const isNotTaken = (error: unknown): boolean => error instanceof EnvironmentError && error.fault === 'commit';
 
 export interface CloneStart {
   readonly start: string;
   /** Full name; absent: HEAD is detached. */
   readonly branch?: string;
+  /** Further refs by their full names. */
+  readonly refs?: ReadonlyMap<string, string>;
 }
 
 /** A clone at `folder`, which must not exist. Also for checkouts that are thrown away. */
-export async function writeClone(gitDir: PrivateGitDir, folder: string, { start, branch }: CloneStart): Promise<void> {
+export async function writeClone(gitDir: PrivateGitDir, folder: string, clone: CloneStart): Promise<void> {
+  const { start, branch } = clone;
   const { disk } = gitDir.host;
   const dot = join(folder, '.git');
   const objects = join(dot, 'objects');
@@ -88,9 +97,9 @@ export async function writeClone(gitDir: PrivateGitDir, folder: string, { start,
     ]),
   );
   disk.writeFileSync(join(dot, 'HEAD'), branch === undefined ? `${start}\n` : `ref: ${branch}\n`);
-  if (branch !== undefined) {
-    disk.mkdirSync(dirname(join(dot, branch)), { recursive: true });
-    disk.writeFileSync(join(dot, branch), `${start}\n`);
+  for (const [ref, commit] of [...(clone.refs ?? []), ...(branch === undefined ? [] : [[branch, start] as const])]) {
+    disk.mkdirSync(dirname(join(dot, ref)), { recursive: true });
+    disk.writeFileSync(join(dot, ref), `${commit}\n`);
   }
   await checkOut(gitDir, { folder, index: join(dot, 'index') }, start);
 }

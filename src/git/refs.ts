@@ -15,6 +15,8 @@ export const seenOf = (task: string): string => `refs/liza/seen/${task}`;
 export const mergingOf = (task: string): string => `refs/liza/merging/${task}`;
 /** The tree of a worktree as it was handed over, when that is not simply a commit's. */
 export const baselineOf = (task: string): string => `refs/liza/baseline/${task}`;
+/** Uncommitted files of a folder that is being made again, from before the old one goes until the new one has them. */
+export const savedOf = (task: string): string => `refs/liza/saved/${task}`;
 export const reviewOf = (task: string, n: number | '' = ''): string => `refs/liza/review/${task}/${n}`;
 export const attemptOf = (task: string, n: number | '' = ''): string => `refs/liza/attempts/${task}/${n}`;
 

@@ -7,7 +7,7 @@ import type { Disk } from '../ports/disk.ts';
 import type { Host } from '../ports/host.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
-import { attemptOf, baselineOf, branchOf, mergingOf, reviewOf, seenOf } from './refs.ts';
+import { attemptOf, baselineOf, branchOf, mergingOf, reviewOf, savedOf, seenOf } from './refs.ts';
 import { folderOf, linkOf } from './task-folder.ts';
 
 /** Where processes cannot be looked at (macOS), a lock must be this old. */
@@ -119,7 +119,7 @@ const isInside = (folder: string, path: string): boolean => !relative(folder, pa
 
 /** Lock files that Liza's own git calls for a task may leave. Not those of the person's checkouts. */
 export function lockPathsOf(gitDir: PrivateGitDir, task: string, integrationRef: string): readonly string[] {
-  const refs = [branchOf(task), seenOf(task), mergingOf(task), baselineOf(task), integrationRef];
+  const refs = [branchOf(task), seenOf(task), mergingOf(task), baselineOf(task), savedOf(task), integrationRef];
   const numbered = [reviewOf(task), attemptOf(task)].flatMap((ref) =>
     locksIn(gitDir.host.disk, join(gitDir.common, ref)),
   );

@@ -164,6 +164,8 @@ interface Payloads {
     readonly tip?: string;
     /** The content of the old folder, as a commit. */
     readonly kept?: string;
+    /** Where the former work is, when this folder begins without it: refs/liza/attempts/<task>/<n>. */
+    readonly former?: string;
   };
   'release-claim': { readonly task: string; readonly reason?: string };
   /** `wt create` made the worktree of a claimed task again. */

@@ -102,6 +102,10 @@ export const ConfigSchema = v.object({
     v.optional(seconds, 120),
     'Seconds that looking at the tests may take with `tdd: evidence`; `strict` has `validation_timeout` for each run.',
   ),
+  takeover: guarded(
+    v.optional(oneOf(['continue', 'fresh'] as const), 'continue'),
+    'What another coder does with a task that was handed off, or whose holder died or lost its lease: `continue` its work in a new folder, or start `fresh`.',
+  ),
   isolation: guarded(v.optional(oneOf(['worktree', 'clone'] as const)), 'How a task’s work is kept apart.'),
   sandbox: guarded(
     v.optional(oneOf(['auto', 'require', 'off'] as const), 'auto'),

@@ -107,7 +107,7 @@ export function baselineOf(task: Task): string | undefined {
 export const iterationsOf = (task: Task): number =>
   Math.max(task.iteration ?? 0, historyOf(task).filter(opensIteration).length);
 
-/** A claim that began an iteration; a coder's takeover of its own lapsed claim continues one. */
+/** A claim that began an iteration; a takeover of a lapsed claim continues one. */
 export const opensIteration = (entry: HistoryEvent): boolean => entry.event === 'claimed' && entry.takeover !== true;
 
 export const checkpointEvent = (task: Task): HistoryEvent | undefined =>

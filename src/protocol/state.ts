@@ -363,6 +363,7 @@ type DefaultedKey =
   | 'validation_timeout'
   | 'tdd_timeout'
   | 'tdd'
+  | 'takeover'
   | 'sandbox'
   | 'allow_filters'
   | 'min_free_mb'

@@ -1,25 +1,37 @@
-// What a claim does with the task's worktree. A coder that continues its own work keeps it; every other coder starts
-// fresh from the integration head. A failed merge is fixed where it failed, whichever coder has it: approved work is not
-// thrown away because a lease ran out.
+// What a claim does with the task's worktree. A coder that continues its own work keeps it. Another coder continues the
+// work of one that handed off, died or lost its lease in a new folder (`takeover`), and starts fresh from the integration
+// head after a rejection or a failure. A failed merge is fixed where it failed, whichever coder has it: approved work is
+// not thrown away because a lease ran out.
 
-import { historyOf } from './leases.ts';
-import type { Task } from './state.ts';
+import { historyOf, lastCoder } from './leases.ts';
+import type { Settings, Task } from './state.ts';
 
-export type WorktreePlan = 'keep' | 'fresh' | 'integration-fix';
+/** `continue`: a new folder with the commits and uncommitted files of the old one, and nothing else of it. */
+export type WorktreePlan = 'keep' | 'continue' | 'fresh' | 'integration-fix';
 
-export function worktreePlan(task: Task, agent: string): WorktreePlan {
-  // Nothing to keep: it was never made, or `wt delete` took it away.
-  const kept: WorktreePlan = task.worktree === undefined ? 'fresh' : 'keep';
+export function worktreePlan(task: Task, agent: string, { takeover }: Pick<Settings, 'takeover'>): WorktreePlan {
   const fresh: WorktreePlan = task.integration_fix === true ? 'integration-fix' : 'fresh';
+  if (task.status === 'INTEGRATION_FAILED') return 'integration-fix';
+  const own = lastCoder(task) === agent;
+  // Nothing to keep: it was never made, or `wt delete` took it away.
+  const isThere = task.worktree !== undefined;
   switch (task.status) {
-    case 'INTEGRATION_FAILED':
-      return 'integration-fix';
     case 'REJECTED':
+      return own ? (isThere ? 'keep' : 'fresh') : fresh;
     case 'CLAIMED':
-      return task.assigned_to === agent ? kept : fresh;
+      if (own) return isThere ? 'keep' : 'fresh';
+      return isThere && takeover === 'continue' ? 'continue' : fresh;
     default:
-      return task.keep_worktree === true ? kept : fresh;
+      if (task.keep_worktree !== true) return fresh;
+      return !isThere ? 'fresh' : own ? 'keep' : 'continue';
   }
+}
+
+/** Whether the iteration goes on with this claim: its count, its start and its checkpoint stay. */
+export function continuesIteration(task: Task, agent: string, settings: Pick<Settings, 'takeover'>): boolean {
+  if (goesOn(task)) return true;
+  if (task.status !== 'CLAIMED') return false;
+  return task.assigned_to === agent || worktreePlan(task, agent, settings) === 'continue';
 }
 
 /** Whether the next coder continues the iteration, because the task was unblocked after its budget was raised. */

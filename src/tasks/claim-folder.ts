@@ -1,7 +1,7 @@
 // The folder that a claim hands to its coder: a new one, the one the task had, or one with the integration branch merged
 // into the approved work. Only under the task's lock, for a task that is reserved.
 
-import { recordTip } from '../git/attempts.ts';
+import { listAttempts, recordTip } from '../git/attempts.ts';
 import { siteOf } from '../git/directory.ts';
 import { changedSince, mendIndex } from '../git/folder-snapshot.ts';
 import { integrationHead, integrationRef } from '../git/integration.ts';
@@ -9,17 +9,18 @@ import { layOutMerge } from '../git/lay-out-merge.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { branchOf } from '../git/refs.ts';
 import { must } from '../git/run.ts';
+import { saveFiles } from '../git/saved-files.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
 import { headOf, type Place } from '../git/task-folder.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
-import { baselineOf as recordedBaseline } from '../protocol/leases.ts';
+import { checkpointEvent, lastCoder, baselineOf as recordedBaseline, startCommit } from '../protocol/leases.ts';
 import { type State, settings as settingsOf, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { approvedBefore, goesOn, worktreePlan } from '../protocol/worktree-plan.ts';
 import { needsClone } from '../sandbox/mode.ts';
 import type { TaskContext } from './context.ts';
-import { declaredFiles, discardFolder, discardOf } from './discard-folder.ts';
+import { type Discarded, declaredFiles, discardFolder, discardOf } from './discard-folder.ts';
 import {
   type FolderWork,
   handOver,
@@ -39,6 +40,10 @@ export interface ClaimFolder extends Ready {
   readonly made: boolean;
   readonly remade?: Remade;
   readonly conflicts?: readonly string[];
+  /** Another coder's work is in it, or is kept because it came before any checkpoint. */
+  readonly continued?: true;
+  /** Where the former work is, when the folder begins without it. */
+  readonly former?: string;
 }
 
 export async function folderForClaim(
@@ -54,13 +59,15 @@ export async function folderForClaim(
   await endFormerCoder(context, task, agent);
   await clearStaleLocks(context, lockPathsOf(gitDir, id, integrationRef({ state })));
   const work: FolderWork = { context, gitDir, task, settings: settingsOf(state), integration };
-  switch (worktreePlan(task, agent)) {
+  switch (worktreePlan(task, agent, work.settings)) {
     case 'fresh':
-      return newFolder(work, integration, 'given to another coder');
+      return freshFolder(work);
     case 'keep':
       return keepFolder(work);
+    case 'continue':
+      return continueWork(work, agent);
     case 'integration-fix':
-      return integrationFix(work);
+      return integrationFix(work, agent);
   }
 }
 
@@ -72,15 +79,57 @@ async function endFormerCoder(context: TaskContext, task: Task, agent: string): 
   await endAgent(context, siteOf(context.disk, context.paths.root), former);
 }
 
-async function newFolder(work: FolderWork, start: string, why: string): Promise<ClaimFolder | Refusal> {
-  const { context, gitDir, task, settings, integration } = work;
-  const discarded = await discardFolder(gitDir, discardOf(task, settings, why, integration));
+/** From the integration head; where somebody worked on the task before, with the name of that work. */
+async function freshFolder(work: FolderWork): Promise<ClaimFolder | Refusal> {
+  const { gitDir, task, integration } = work;
+  const made = await newFolder(work, integration, 'given to another coder');
+  if (isRefusal(made) || lastCoder(task) === undefined) return made;
+  const former = (await listAttempts(gitDir, task.id)).findLast(({ setAside }) => setAside !== true)?.ref;
+  return { ...made, ...defined({ former }) };
+}
+
+/**
+ * Another coder goes on where the former one stopped: in a new folder with its commits and uncommitted files, and nothing
+ * of the old one's configuration, hooks and ignored files. Code from before any checkpoint is kept, but not continued.
+ */
+async function continueWork(work: FolderWork, agent: string): Promise<ClaimFolder | Refusal> {
+  const { gitDir, task, settings } = work;
+  const begun = task.status !== 'CLAIMED' || checkpointEvent(task) !== undefined;
+  if (!begun && task.integration_fix === true) return integrationFix(work, agent);
+  const usable = begun ? await usableFolder(gitDir, task.id) : undefined;
+  const tip = usable?.head ?? (begun ? undefined : startCommit(task)) ?? (await lastSeen(work));
+  if (usable !== undefined) await saveFiles(gitDir, usable.place, tip, declaredFiles(settings));
+  const remade = await remakeFolder(work, tip, `taken over by ${agent}`);
+  if (isRefusal(remade)) return remade;
+  tellKept(work, remade);
+  const former = begun ? undefined : remade.attempt?.ref;
+  const base = await baseFor(work, tip);
+  const conflicts = task.integration_fix === true ? await conflictsWith(work, remade.place, base) : undefined;
+  return { ...remade, base, made: false, continued: true, ...defined({ former, conflicts }) };
+}
+
+const conflictsWith = async ({ gitDir, task }: FolderWork, place: Place, base: string): Promise<readonly string[]> =>
+  (await layOutMerge(gitDir, place, base, mergeTitle(task.id))).conflicts;
+
+async function newFolder(
+  work: FolderWork,
+  start: string,
+  why: string,
+  unchanged?: true,
+): Promise<ClaimFolder | Refusal> {
+  const { gitDir, task, settings, integration } = work;
+  const discard = { ...discardOf(task, settings, why, integration), ...defined({ unchanged }) };
+  const discarded = await discardFolder(gitDir, discard);
   if (isRefusal(discarded)) return discarded;
-  if (discarded.attempt !== undefined) context.say(`the former work is kept as ${discarded.attempt.ref}`);
-  if (discarded.keptFolder !== undefined)
-    context.say(`it held repositories of its own; the folder is kept as ${discarded.keptFolder}`);
+  tellKept(work, discarded);
   const ready = await makeFolder(work, start);
-  return isRefusal(ready) ? ready : { ...ready, base: start, made: true };
+  const former = discarded.attempt?.ref;
+  return isRefusal(ready) ? ready : { ...ready, base: start, made: true, ...defined({ former }) };
+}
+
+function tellKept({ context }: FolderWork, { attempt, keptFolder }: Discarded): void {
+  if (attempt !== undefined) context.say(`the former work is kept as ${attempt.ref}`);
+  if (keptFolder !== undefined) context.say(`it held repositories of its own; the folder is kept as ${keptFolder}`);
 }
 
 /** Goes on in the folder as it is; where it is gone, from the last commit that was seen. */
@@ -112,15 +161,18 @@ async function baseFor({ gitDir, task, integration }: FolderWork, tip: string): 
 }
 
 /** The approved work with the integration branch merged into it, conflicts laid out for the coder. */
-async function integrationFix(work: FolderWork): Promise<ClaimFolder | Refusal> {
+async function integrationFix(work: FolderWork, agent: string): Promise<ClaimFolder | Refusal> {
   const { gitDir, task, settings, integration } = work;
   const unchanged = await unchangedFolder(work);
   const tip = fixedFrom(task) ?? (await lastSeen(work));
-  const made = unchanged ?? (await newFolder(work, tip, 'its folder was not as it was submitted'));
+  const why = 'its folder was not as it was submitted';
+  // Of another coder's folder nothing but its work comes along, and that is in the approved commit.
+  const own = lastCoder(task) === agent ? unchanged : undefined;
+  const made = own ?? (await newFolder(work, tip, why, unchanged === undefined ? undefined : true));
   if (isRefusal(made)) return made;
-  const { conflicts } = await layOutMerge(gitDir, made.place, integration, mergeTitle(task.id));
+  const conflicts = await conflictsWith(work, made.place, integration);
   const ready = await handOver(gitDir, settings, made.place, tip);
-  return { ...ready, base: integration, made: unchanged === undefined, conflicts };
+  return { ...made, ...ready, base: integration, made: own === undefined, conflicts };
 }
 
 /** For a fix that another coder takes over: not what its former coder made of it. */

@@ -26,6 +26,8 @@ export interface Claimed extends Committed {
   readonly base: string;
   /** The folder is the one the task had before, with what was in it. */
   readonly kept: boolean;
+  /** Another coder's work goes on: this one has never seen the folder. */
+  readonly continued?: true;
   /** Files with conflict markers, for an integration fix. */
   readonly conflicts?: readonly string[];
 }
@@ -88,7 +90,7 @@ async function commitClaim(
   { task, agent }: Claim,
   folder: ClaimFolder,
 ): Promise<Claimed | Refusal> {
-  const { base, start, baseline, conflicts, made, remade = {} } = folder;
+  const { base, start, baseline, conflicts, made, continued, former, remade = {} } = folder;
   const done = await transact(context, {
     name: 'claim-task',
     task,
@@ -96,11 +98,11 @@ async function commitClaim(
     worktree: worktreePath(task),
     base_commit: base,
     start_commit: start,
-    ...defined({ baseline }),
+    ...defined({ baseline, former }),
     ...remade,
   });
   if (!done.ok) return done;
-  return { ...done, folder: worktreePath(task), base, kept: !made, ...defined({ conflicts }) };
+  return { ...done, folder: worktreePath(task), base, kept: !made, ...defined({ conflicts, continued }) };
 }
 
 /** Removes the folder that this very call made, and nobody has worked in yet. */

@@ -6,7 +6,7 @@ import { type Attempt, type Discard, saveAttempt } from '../git/attempts.ts';
 import { checkoutOf } from '../git/branch-checkouts.ts';
 import { changedSince } from '../git/folder-snapshot.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { baselineOf, branchOf, mayHaveRefs, readRefs, seenOf, updateRefs } from '../git/refs.ts';
+import { baselineOf, branchOf, mayHaveRefs, readRefs, savedOf, seenOf, updateRefs } from '../git/refs.ts';
 import { isMachineFault } from '../git/run.ts';
 import { type Leftover, leftoversOf, removeTree } from '../git/scratch-folders.ts';
 import {
@@ -22,7 +22,7 @@ import {
 } from '../git/task-folder.ts';
 import { worktreeIsolation } from '../git/worktree.ts';
 import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
-import { lastCoder } from '../protocol/leases.ts';
+import { checkpointEvent, lastCoder, startCommit } from '../protocol/leases.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { temporaryOf } from './prepare-checkout.ts';
@@ -38,8 +38,13 @@ export function discardOf(
   integration?: string,
 ): Discard {
   const agent = 'status' in task ? lastCoder(task) : undefined;
-  return { task: task.id, why, agent, leaveOut: declaredFiles(settings), integration };
+  const setAsideAt = 'status' in task ? resetTo(task) : undefined;
+  return { task: task.id, why, agent, leaveOut: declaredFiles(settings), integration, setAsideAt };
 }
+
+/** Where `begin` sends a coder back to that wrote code before its checkpoint. */
+const resetTo = (task: Task): string | undefined =>
+  task.status === 'CLAIMED' && checkpointEvent(task) === undefined ? startCommit(task) : undefined;
 
 export interface Discarded {
   /** Where its work is kept, if there was any. */
@@ -62,7 +67,7 @@ export async function discardFolder(
   const refused = refuseLink(gitDir, task) ?? refuseCheckedOut(gitDir, task);
   if (refused !== undefined) return refused;
   for (;;) {
-    const state = await stateOf(gitDir, task);
+    const state = await stateOf(gitDir, task, again !== undefined);
     if ('none' in state.found && state.refs.size === 0) break;
     const discarded = await discardOnce(gitDir, state, discard, again);
     // An agent that commits right now would lose that commit: look again.
@@ -78,8 +83,9 @@ interface FolderState {
   readonly refs: ReadonlyMap<string, string>;
 }
 
-async function stateOf(gitDir: PrivateGitDir, task: string): Promise<FolderState> {
-  const names = [branchOf(task), seenOf(task), baselineOf(task)];
+/** Files saved for the next folder stay when it is made at once. */
+async function stateOf(gitDir: PrivateGitDir, task: string, isMadeAgain: boolean): Promise<FolderState> {
+  const names = [branchOf(task), seenOf(task), baselineOf(task), ...(isMadeAgain ? [] : [savedOf(task)])];
   const found = findPlace(gitDir, task);
   return { found, refs: mayHaveRefs(gitDir, ...names) ? await readRefs(gitDir, ...names) : new Map() };
 }

@@ -95,7 +95,7 @@ export async function suspects(gitDir: PrivateGitDir, board: Board): Promise<rea
 
 /** Tasks on whose refs a git died: before the first ref is there, its lock is all that tells of them. */
 function lockedTasks({ common, host: { disk } }: PrivateGitDir): readonly string[] {
-  const single = ['heads/task', 'liza/seen', 'liza/merging', 'liza/baseline'].flatMap((folder) =>
+  const single = ['heads/task', 'liza/seen', 'liza/merging', 'liza/baseline', 'liza/saved'].flatMap((folder) =>
     entries(disk, join(common, 'refs', folder)).flatMap((name) => (name.endsWith('.lock') ? [name.slice(0, -5)] : [])),
   );
   const numbered = ['liza/review', 'liza/attempts'].flatMap((folder) =>

@@ -8,10 +8,12 @@ import { isolationFor, isolationOf } from '../git/isolation.ts';
 import { layOutMerge } from '../git/lay-out-merge.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { baselineOf, branchOf, isAncestor, readRefs, reviewOf, seenOf, updateRefs } from '../git/refs.ts';
+import { forgetSaved, laySavedFiles, savedFiles } from '../git/saved-files.ts';
 import { findPlace, headOf, isPlace, isPrepared, mendHead, type Place, UNPREPARED } from '../git/task-folder.ts';
 import { isMisplaced, repairLinks } from '../git/worktree.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import type { Settings, Task } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { needsClone } from '../sandbox/mode.ts';
 import type { TaskContext } from './context.ts';
 import {
@@ -94,20 +96,27 @@ export async function makeFolder(
   }
 }
 
-/** Makes the folder again at `tip` for its coder: the folder was lost, the task was not. */
+/** Makes the folder again at `tip`: the folder was lost or is another coder's, the task goes on. */
 export async function remakeFolder(work: FolderWork, tip: string, why: string): Promise<(Ready & Discarded) | Refusal> {
   const { gitDir, task, settings } = work;
   // What `tip` has is not discarded: only the rest needs keeping.
   const discarded = await discardFolder(gitDir, discardOf(task, settings, why, tip), tip);
   if (isRefusal(discarded)) return discarded;
-  const { base_commit: base } = task;
-  // A merge that was not concluded comes back with it.
-  const lay =
-    task.integration_fix === true && base !== undefined
-      ? { lay: (place: Place) => layOutMerge(gitDir, place, base, mergeTitle(task.id)) }
-      : {};
-  const made = await makeFolder(work, tip, { again: true, ...lay });
-  return isRefusal(made) ? made : { ...made, ...discarded };
+  const saved = await savedFiles(gitDir, task.id, tip);
+  const made = await makeFolder(work, tip, { again: true, ...defined({ lay: laying(work, tip, saved) }) });
+  if (isRefusal(made)) return made;
+  if (saved !== undefined) await forgetSaved(gitDir, task.id);
+  return { ...made, ...discarded };
+}
+
+/** A merge that was not concluded comes back with the folder, and on top of it the files that were saved. */
+function laying({ gitDir, task }: FolderWork, tip: string, saved: string | undefined): Making['lay'] {
+  const merging = task.integration_fix === true ? task.base_commit : undefined;
+  if (merging === undefined && saved === undefined) return undefined;
+  return async (place) => {
+    if (merging !== undefined) await layOutMerge(gitDir, place, merging, mergeTitle(task.id));
+    if (saved !== undefined) await laySavedFiles(gitDir, place, tip, saved);
+  };
 }
 
 /** For the record: where a folder that was made again begins, and the commit that keeps what was in the old one. */

@@ -8,9 +8,10 @@ import { integrationHead, integrationRef, openGitDir } from '../git/integration.
 import { UNFINISHED } from '../git/lay-out-merge.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { branchOf, commitOf, updateRefs } from '../git/refs.ts';
+import { forgetSaved } from '../git/saved-files.ts';
 import { leftoversIn, sweepScratch } from '../git/scratch-folders.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
-import { findPlace, isPlace } from '../git/task-folder.ts';
+import { findPlace, isPlace, isPrepared } from '../git/task-folder.ts';
 import { repairLinks } from '../git/worktree.ts';
 import { watchBranches } from '../identity/branch-watch.ts';
 import type { Board } from '../protocol/board.ts';
@@ -88,6 +89,7 @@ async function sweepProofs(context: TaskContext, gitDir: PrivateGitDir): Promise
 async function mend(context: TaskContext, gitDir: PrivateGitDir, id: string): Promise<readonly Mended[]> {
   const place = findPlace(gitDir, id);
   if (isPlace(place)) context.disk.rmSync(join(place.gitDirectory, UNFINISHED), { force: true });
+  if (isPlace(place) && isPrepared(gitDir, place)) await forgetSaved(gitDir, id);
   const mended: Mended[] = [];
   const { board, now } = await context.store.read();
   for (const trouble of await troubleOf(gitDir, board, id, now)) {

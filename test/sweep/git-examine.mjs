@@ -1,5 +1,7 @@
 // After a kill: the doctor comes, and the command is done again. Says what did not hold.
 
+import fs from 'node:fs';
+import path from 'node:path';
 import { checkpoint } from '../support/core.mjs';
 import { usable, whole } from './git-holds.mjs';
 import { taskOf } from './git-view.mjs';
@@ -23,7 +25,8 @@ export async function examine(view, scenario, before, { another, orphaned, strai
     await orphaned?.();
     const [problems, after] = await repeat(view, scenario, another);
     if (!straight) problems.push(...(await whole(view, scenario, before, 'after repeating')));
-    return [...problems, ...(await begun(view, scenario, after))];
+    const held = scenario.continues ? continued(view, scenario, before) : begun(view, scenario, after);
+    return [...problems, ...(await held)];
   };
   const steps = straight ? [repeated, doctored] : [doctored, repeated];
   const problems = await usable(view, 'after the kill');
@@ -48,6 +51,15 @@ async function begun(view, { task }, { status, assigned_to: agent }) {
   if (status !== 'CLAIMED') return [];
   const { code, output } = await view.liza(['begin', task, ...checkpoint('src/hello.js')], { LIZA_AGENT_ID: agent });
   return code === 0 ? [] : [`in the worktree, begin ends with ${code}: ${output}`];
+}
+
+/** Whoever took the task over has the files that nobody committed. */
+async function continued(view, { task }, { uncommitted }) {
+  const lost = uncommitted.filter(({ file, text }) => {
+    const there = path.join(view.root, '.worktrees', task, file);
+    return !fs.existsSync(there) || fs.readFileSync(there, 'utf8') !== text;
+  });
+  return lost.map(({ file }) => `${file} was not carried over`);
 }
 
 /** A Liza that sees git die says so. A merge that was done stands: of a checkout that did not follow it tells. */

@@ -88,6 +88,8 @@ async function noLeftovers(view, { isolation }) {
   same('seen', seen, owners);
   const merging = linesOf(await view.git('for-each-ref', '--format=%(refname)', 'refs/liza/merging'));
   same('merges under way', merging, []);
+  const saved = linesOf(await view.git('for-each-ref', '--format=%(refname)', 'refs/liza/saved'));
+  same('files that wait for a folder', saved, []);
   for (const id of owners) problems.push(...(await folderUsable(view, id)));
   const left = [view.root, ...owners.map((id) => path.join(view.root, '.worktrees', id))]
     .flatMap((folder) => filesIn(path.join(folder, '.git')))

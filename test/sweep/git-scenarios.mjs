@@ -12,6 +12,10 @@ const doctor = { task: 'greet', argv: ['doctor', '--fix'], env: {} };
 export const SCENARIOS = [
   { name: 'claim', from: 'ready', ...claim, another: { argv: ['claim-task', 'greet', 'coder-2'], env: OTHER } },
   { name: 'claim-taken', from: 'expired', ...claim, argv: ['claim-task', 'greet', 'coder-2'], env: OTHER },
+  {
+    ...{ name: 'claim-continued', from: 'left', ...claim, argv: ['claim-task', 'greet', 'coder-2'], env: OTHER },
+    continues: true,
+  },
   { name: 'claim-fix', from: 'conflict', ...claim },
   { name: 'submit', from: 'worked', ...claim, argv: ['submit-for-review', 'greet', 'HEAD'], ends: 'READY_FOR_REVIEW' },
   { name: 'merge-forward', from: 'approved', ...merge },

@@ -62,15 +62,18 @@ export async function makeTemplates({ base, program }, place, isolation, wanted)
     await shell.approve('greet', CODER);
     keep('tested');
   }
-  if (needs('expired')) {
+  // Without a checkpoint there is nothing to continue.
+  for (const name of ['expired', 'left']) {
+    if (!needs(name)) continue;
     await begin(shell, isolation, {});
-    await shell.liza(['config', 'set', 'lease_duration', '1']);
+    await shell.liza(['config', 'set', 'lease_duration', '5']);
     await shell.claim('greet', CODER);
     await shell.liza(['config', 'set', 'lease_duration', '86400']);
-    await shell.commit('greet', 'src/hello.js');
+    if (name === 'left') await shell.work('greet', CODER, 'src/hello.js');
+    else await shell.commit('greet', 'src/hello.js');
     shell.write('.worktrees/greet/notes/idea.txt', 'not even added\n');
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    keep('expired');
+    await new Promise((resolve) => setTimeout(resolve, 5500));
+    keep(name);
   }
   for (const [name, file] of [
     ['diverged', 'src/other.js'],

@@ -3,16 +3,16 @@
 
 import { duration, iso, later } from '../../text/time.ts';
 import { isExhausted } from '../blocked.ts';
-import { roleOfId } from '../board.ts';
+import { type LeaseView, roleOfId } from '../board.ts';
 import { attach, detach, event, evolve, type Patch, patch, withAgent, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
 import type { BoardSituation, Guard, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { findTask, unmergedDependencies } from '../find.ts';
 import { agentLease, claimingBy, lastCoder, reservedFor, startCommit, taskLease } from '../leases.ts';
-import type { Agent, Role, Task, TaskStatus } from '../state.ts';
+import type { Agent, HistoryEvent, Role, Settings, Task, TaskStatus } from '../state.ts';
 import { defined } from '../values.ts';
-import { goesOn, worktreePlan } from '../worktree-plan.ts';
+import { continuesIteration, goesOn, worktreePlan } from '../worktree-plan.ts';
 import { mayStart } from './may-start.ts';
 
 type ClaimName = 'reserve-claim' | 'claim-task';
@@ -260,17 +260,17 @@ export const claimTask: Row<'claim-task'> = {
     !taskLease(board, task, now).expired,
   guards: claimGuards(),
   effects:
-    'assigned_to, worktree, base_commit, lease, epoch+1; iteration 1, or +1 for the same coder’s rework and an integration fix; another coder starts fresh; what its budget had stopped goes on under any coder',
+    'assigned_to, worktree, base_commit, lease, epoch+1; iteration 1, or +1 for the same coder’s rework and an integration fix; another coder continues what was handed off or left by one that died or lost its lease (takeover), and starts fresh after a rejection; what its budget had stopped goes on under any coder',
   change: (s) => {
     const { task, command, now, settings } = s;
     const { agent } = command;
     const former = lastCoder(task);
-    const same = former === agent;
-    const takeover = goesOn(task) || (task.status === 'CLAIMED' && task.assigned_to === agent);
+    const takeover = continuesIteration(task, agent, settings);
     const epoch = (task.epoch ?? 0) + 1;
     const expires = later(now, settings.lease_duration);
-    const progress = progressOf(task, agent);
-    const reassigned = former !== undefined && !same ? [event(s, 'reassigned', { agent, from: former })] : [];
+    const plan = worktreePlan(task, agent, settings);
+    const progress = progressOf(task, agent, settings);
+    const reassigned = former !== undefined && former !== agent ? [reassignment(s, former, plan === 'continue')] : [];
     const claimed = evolve(
       task,
       {
@@ -301,6 +301,8 @@ export const claimTask: Row<'claim-task'> = {
         tip: command.tip,
         kept: command.kept,
         ...(takeover ? { takeover: true } : {}),
+        ...(plan === 'fresh' && former !== undefined ? { fresh: true } : {}),
+        former: command.former,
       }),
     );
     const freed = detach(withTask(s.state, claimed), task.id);
@@ -314,14 +316,29 @@ export const claimTask: Row<'claim-task'> = {
 
 type Progress = Patch<Task> & { readonly iteration: number };
 
+/** Whose work it was, and why that coder lost it: the next one is told. */
+function reassignment(s: Situation<'claim-task'>, from: string, continued: boolean): HistoryEvent {
+  const { board, task, command, now } = s;
+  const why = task.status === 'CLAIMED' ? lossOf(task, taskLease(board, task, now)) : undefined;
+  return event(s, 'reassigned', {
+    agent: command.agent,
+    from,
+    ...defined({ why }),
+    ...(continued ? { continued } : {}),
+  });
+}
+
+const lossOf = (task: Task, lease: LeaseView): 'handoff' | 'dead' | 'lease' =>
+  task.handoff_pending === true ? 'handoff' : lease.dead ? 'dead' : 'lease';
+
 /** A coder that starts fresh from the integration head has no failed merge to fix. */
-const progressOf = (task: Task, agent: string): Progress =>
-  worktreePlan(task, agent) === 'fresh'
-    ? { ...countOf(task, agent), integration_fix: undefined }
-    : countOf(task, agent);
+const progressOf = (task: Task, agent: string, settings: Settings): Progress =>
+  worktreePlan(task, agent, settings) === 'fresh'
+    ? { ...countOf(task, agent, settings), integration_fix: undefined }
+    : countOf(task, agent, settings);
 
 /** Iteration and review cycles after a claim, by where the task comes from and who takes it. */
-function countOf(task: Task, agent: string): Progress {
+function countOf(task: Task, agent: string, settings: Settings): Progress {
   const iteration = task.iteration ?? 0;
   const same = lastCoder(task) === agent;
   switch (task.status) {
@@ -330,7 +347,9 @@ function countOf(task: Task, agent: string): Progress {
     case 'REJECTED':
       return same ? { iteration: iteration + 1 } : { iteration: 1, review_cycles_current: 0 };
     case 'CLAIMED':
-      return same ? { iteration: Math.max(1, iteration) } : { iteration: 1, review_cycles_current: 0 };
+      return same || continuesIteration(task, agent, settings)
+        ? { iteration: Math.max(1, iteration) }
+        : { iteration: 1, review_cycles_current: 0 };
     default:
       // Review cycles count the current work: they continue only when the same coder continues it.
       return {

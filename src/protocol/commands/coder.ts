@@ -56,7 +56,7 @@ export const begin: Row<'begin'> = {
     holdsTask(),
     {
       name: 'once',
-      rule: 'once per iteration; a handoff, a same-coder takeover or a raised budget continues it',
+      rule: 'once per iteration; a handoff, a continued takeover or a raised budget continues it',
       check: ({ task, commandLine }) =>
         checkpointEvent(task) === undefined
           ? undefined

@@ -138,7 +138,17 @@ function toWhat(value: unknown): string {
   return isPlain ? ` to ${String(value)}` : '';
 }
 
-const MODES: ReadonlySet<unknown> = new Set(['auto', 'require', 'off', 'strict', 'evidence', 'worktree', 'clone']);
+const MODES: ReadonlySet<unknown> = new Set([
+  'auto',
+  'require',
+  'off',
+  'strict',
+  'evidence',
+  'worktree',
+  'clone',
+  'continue',
+  'fresh',
+]);
 
 export const configSet: Row<'config set'> = {
   name: 'config set',

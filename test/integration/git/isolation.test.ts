@@ -296,7 +296,7 @@ describe('planted', () => {
 
   test('allow_filters: those of the repository and of the user run, and nothing else', async () => {
     p = project({
-      config: { allow_filters: true },
+      config: { allow_filters: true, takeover: 'fresh' },
       files: { '.gitattributes': '*.ts filter=here\n*.md filter=user\n' },
     });
     fs.mkdirSync(path.join(p.base, 'canaries'));

@@ -137,6 +137,7 @@ describe('the locks of a task', () => {
         '.git/refs/liza/baseline/t1.lock',
         '.git/refs/liza/merging/t1.lock',
         '.git/refs/liza/review/t1/1.lock',
+        '.git/refs/liza/saved/t1.lock',
         '.git/refs/liza/seen/t1.lock',
         '.git/worktrees/liza-t1/HEAD.lock',
         '.git/worktrees/liza-t1/index.lock',

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { type PlayedProject, playedProject } from '../../support/by-verbs.ts';
+import { checkpoint } from '../../support/core.mjs';
 
 let here: PlayedProject;
 beforeEach(async () => {
@@ -35,6 +36,8 @@ async function discarded(id: string, { commits, files }: { commits: number; file
   await here.ok(['release-claim', id]);
   return tip;
 }
+
+const begin = (id: string): readonly string[] => ['begin', id, ...checkpoint('src/early.ts')];
 
 test('nothing was discarded: said so, and well', async () => {
   await here.add('greet');
@@ -112,4 +115,27 @@ test('what Liza did not write never becomes a command to paste', async () => {
   expect(stdout).not.toMatch(/touch|`|\u001b/);
   expect(stdout).toContain('^[[31mred');
   expect(stdout).toContain('2 refs below refs/liza/attempts Liza did not write');
+});
+
+test('what begin told its coder to put aside is marked so, kept, and no former work for the next coder', async () => {
+  await here.add('greet');
+  await here.claim('greet');
+  const early = here.work('greet', { 'src/early.ts': 'before the checkpoint\n' });
+  const refused = await here.liza(begin('greet'), { as: 'coder-1' });
+  expect(refused.code).toBe(1);
+  // Its hint, as it stands there: nothing that the hook refuses, and all of it comes back.
+  const [, back = ''] = /Go back: (git reset --keep \w+); begin/.exec(refused.stderr) ?? [];
+  const [, forth = ''] = /bring them back: (git merge --ff-only \w+)/.exec(refused.stderr) ?? [];
+  const shell = (command: string): void =>
+    void execFileSync('sh', ['-c', command], { cwd: here.folder('greet'), stdio: 'ignore' });
+  shell(back);
+  await here.ok(begin('greet'), { as: 'coder-1' });
+  shell(forth);
+  expect(here.gitIn(here.folder('greet'), 'rev-parse', 'HEAD')).toBe(early);
+  const why = 'put aside before the checkpoint, as Liza asked';
+  expect(await listed('greet')).toMatchObject([{ n: 1, tip: early, why, setAside: true }]);
+  await here.ok(['release-claim', 'greet']);
+  await here.claim('greet');
+  const claimed = (await here.task('greet')).history?.at(-1) as { former?: string } | undefined;
+  expect(claimed?.former).toBe('refs/liza/attempts/greet/2');
 });

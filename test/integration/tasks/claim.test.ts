@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { leftoversIn } from '../../../src/git/scratch-folders.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { claimTask } from '../../../src/tasks/claim.ts';
+import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { write } from '../../support/core.mjs';
 import { approvedTask, type Project, type ProjectOptions, project, succeeded } from '../../support/project.ts';
@@ -28,6 +29,36 @@ async function expectNothingLeft(task: string): Promise<void> {
   expect(fs.existsSync(p.file('.git', 'worktrees', `liza-${task}`))).toBe(false);
   expect(await p.task(task)).toMatchObject({ status: 'UNCLAIMED' });
   expect(await p.task(task)).not.toHaveProperty('claiming');
+}
+
+/** What coder-2 works with in a process that dies at its n-th call of git: from then on nothing of it works. */
+function dyingAt(of: Project, n: number) {
+  let calls = 0;
+  const isDead = (): boolean => calls >= n;
+  const alive = <T>(call: () => T): T => {
+    if (isDead()) throw new Error('killed');
+    return call();
+  };
+  const whole = of.as('coder-2');
+  const context = of.as('coder-2', {
+    git: {
+      ...whole.git,
+      run: (...call) => {
+        calls += 1;
+        return alive(() => whole.git.run(...call));
+      },
+    },
+    disk: new Proxy(whole.disk, {
+      get: (disk, name) => {
+        const value = Reflect.get(disk, name);
+        return typeof value === 'function' && name !== 'closeSync'
+          ? (...call: unknown[]) => alive(() => value.apply(disk, call))
+          : value;
+      },
+    }),
+    store: { ...whole.store, transact: (...call) => alive(() => whole.store.transact(...call)) },
+  });
+  return { context, isDead, calls: () => calls };
 }
 
 describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
@@ -116,8 +147,8 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     ]);
   });
 
-  test('a lease that ran out: the same coder keeps all, another gets a fresh folder', async () => {
-    start();
+  test('takeover: fresh: a lease that ran out, the same coder keeps all, another gets a fresh folder', async () => {
+    start({ config: { takeover: 'fresh' } });
     const base = p.head();
     await p.claim('t');
     succeeded(await p.begin('t'));
@@ -138,6 +169,127 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     const kept = attempts()['refs/liza/attempts/t/1'];
     expect(p.git('show', `${kept}:notes.txt`)).toBe('uncommitted');
     expect(p.git('rev-parse', `${kept}^`)).toBe(commit);
+    // The name of the former work is told, and resolves where the next coder is.
+    expect(await p.last('t', 'claimed')).toMatchObject({ fresh: true, former: 'refs/liza/attempts/t/1' });
+    expect(p.gitIn(p.folder('t'), 'show', 'refs/liza/attempts/t/1:notes.txt')).toBe('uncommitted');
+  });
+
+  describe('another coder takes over', () => {
+    /** Begun, one commit, then files of every kind that nobody committed; the lease is past. */
+    async function left(config: ProjectOptions['config'] = {}): Promise<string> {
+      start({ config: { ...config } });
+      fs.appendFileSync(p.file('.git', 'info', 'exclude'), '*.log\n');
+      await p.claim('t');
+      succeeded(await p.begin('t'));
+      const commit = p.work('t', { 'src/app.ts': 'mine\n', 'src/old.ts': 'old\n', 'run.sh': 'echo\n' });
+      write(p.folder('t'), { 'src/app.ts': 'half\n', 'notes.txt': 'untracked\n', 'built.log': 'ignored\n' });
+      fs.rmSync(p.folder('t', 'src/old.ts'));
+      fs.chmodSync(p.folder('t', 'run.sh'), 0o755);
+      fs.symlinkSync('notes.txt', p.folder('t', 'link'));
+      p.pass(EXPIRED);
+      return commit;
+    }
+    const files = [' M run.sh', ' M src/app.ts', ' D src/old.ts', '?? link', '?? notes.txt'].join('\n');
+
+    test('with commits and uncommitted files, in a new folder; branch, iteration and checkpoint go on', async () => {
+      const commit = await left();
+      const base = p.head();
+      p.gitIn(p.folder('t'), 'config', 'alias.planted', '!touch planted');
+      const before = fs.statSync(p.folder('t')).ino;
+      expect(await p.claim('t', 'coder-2')).toMatchObject({ kept: true, continued: true });
+      expect(fs.statSync(p.folder('t')).ino).not.toBe(before);
+      expect(p.gitIn(p.folder('t'), 'symbolic-ref', 'HEAD')).toBe('refs/heads/task/t');
+      expect([headIn(), status(), seen()]).toEqual([commit, files, commit]);
+      expect(read(p.folder('t', 'src/app.ts'))).toBe('half\n');
+      expect(fs.readlinkSync(p.folder('t', 'link'))).toBe('notes.txt');
+      // Ignored files stay behind, and in a clone its agent's configuration does, too.
+      expect(fs.existsSync(p.folder('t', 'built.log'))).toBe(false);
+      if (isolation === 'clone') expect(() => p.gitIn(p.folder('t'), 'config', '--get', 'alias.planted')).toThrow();
+      expect(await p.task('t')).toMatchObject({ assigned_to: 'coder-2', iteration: 1, epoch: 2 });
+      expect(await p.last('t', 'claimed')).toMatchObject({ takeover: true, start_commit: base });
+      expect(p.refs('refs/liza/saved')).toEqual({});
+      // No second checkpoint is asked for.
+      succeeded(await p.submit('t', p.work('t', { 'test/app.test.ts': 'x\n' }), 'coder-2'));
+    });
+
+    test('and the same again: nothing is lost by being taken over twice', async () => {
+      const commit = await left();
+      await p.claim('t', 'coder-2');
+      p.pass(EXPIRED);
+      await p.claim('t', 'coder-3');
+      expect([headIn(), status()]).toEqual([commit, files]);
+    });
+
+    test('its folder is gone: it continues from the last commit that was seen', async () => {
+      start();
+      await p.claim('t');
+      succeeded(await p.begin('t'));
+      const commit = p.work('t');
+      expect(await p.submit('t', '0'.repeat(40))).toMatchObject({ ok: false }); // refused, but seen
+      p.pass(EXPIRED);
+      fs.rmSync(p.folder('t'), { recursive: true });
+      await p.claim('t', 'coder-2');
+      expect([headIn(), status()]).toEqual([commit, '']);
+    });
+
+    // Some of the calls; test/sweep/git.mjs kills at all of them.
+    test('killed at a call of git: the next claim, or reconcile and then its own coder, has all of it', async () => {
+      await left();
+      const whole = dyingAt(p, Number.POSITIVE_INFINITY);
+      succeeded(await claimTask(whole.context, 't', 'coder-2'));
+      const points = [0.25, 0.4, 0.55, 0.7, 0.85].map((share) => Math.ceil(whole.calls() * share));
+      for (const [n, at] of points.entries()) {
+        const commit = await left();
+        const killed = dyingAt(p, at);
+        await expect(claimTask(killed.context, 't', 'coder-2')).rejects.toThrow();
+        expect(killed.isDead()).toBe(true);
+        const back = n % 2 === 1;
+        if (back) {
+          const process = (await p.task('t')).claiming?.process;
+          if (process !== undefined) await p.run(undefined, { name: 'release-reservation', task: 't', process });
+          succeeded(await reconcile(p.as()));
+        }
+        await p.claim('t', back ? 'coder-1' : 'coder-2');
+        expect({ at, head: headIn(), status: status() }).toEqual({ at, head: commit, status: files });
+        expect(p.refs('refs/liza/saved')).toEqual({});
+      }
+    }, 240_000);
+
+    test('code from before any checkpoint is kept and named, and the iteration begins where it began', async () => {
+      start();
+      const base = p.head();
+      await p.claim('t');
+      const early = p.work('t');
+      write(p.folder('t'), { 'notes.txt': 'untracked\n' });
+      p.pass(EXPIRED);
+      await p.claim('t', 'coder-2');
+      expect([headIn(), status()]).toEqual([base, '']);
+      const former = 'refs/liza/attempts/t/1';
+      expect(await p.last('t', 'claimed')).toMatchObject({ takeover: true, former });
+      expect(p.gitIn(p.folder('t'), 'show', `${former}:notes.txt`)).toBe('untracked');
+      expect(p.gitIn(p.folder('t'), 'merge-base', '--is-ancestor', early, former)).toBe('');
+      expect(await p.begin('t', 'coder-2')).toMatchObject({ ok: true });
+    });
+
+    test('a merge that is half resolved comes along: what was resolved, and that it is a merge', async () => {
+      const other = { 'src/app.ts': 'other\n', 'test/other.test.ts': 'other\n' };
+      start({ tasks: (made) => ['t', approvedTask(made, 'other', other)] });
+      const commit = await p.approved('t', { 'src/app.ts': 'mine\n', 'test/app.test.ts': 'mine\n' });
+      succeeded(await p.merge('other'));
+      await p.merge('t');
+      const integration = p.head();
+      await p.claim('t', 'coder-3');
+      expect(await p.begin('t', 'coder-3')).toMatchObject({ ok: true });
+      write(p.folder('t'), { 'src/app.ts': 'both\n' });
+      p.pass(EXPIRED);
+      expect(await p.claim('t', 'coder-1')).toMatchObject({ base: integration, conflicts: ['src/app.ts'] });
+      expect(headIn()).toBe(commit);
+      expect(p.gitIn(p.folder('t'), 'rev-parse', 'MERGE_HEAD')).toBe(integration);
+      expect(read(p.folder('t', 'src/app.ts'))).toBe('both\n');
+      const fixed = p.work('t', { 'test/app.test.ts': 'fixed\n' });
+      expect(p.gitIn(p.folder('t'), 'show', '-s', '--format=%P', fixed)).toBe(`${commit} ${integration}`);
+      expect(await p.submit('t', fixed, 'coder-1')).toMatchObject({ ok: true });
+    });
   });
 
   test('blocked and unblocked with its worktree: the next coder goes on in it', async () => {

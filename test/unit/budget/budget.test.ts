@@ -274,7 +274,7 @@ describe('a budget that is used up', () => {
         w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.a.usd', value: 2 });
         w.run(HUMAN, unblock('a'));
         expect(w.task('a')).toMatchObject({ status: 'UNCLAIMED', worktree: before.worktree, keep_worktree: true });
-        expect(worktreePlan(w.task('a'), who)).toBe('keep');
+        expect(worktreePlan(w.task('a'), who, { takeover: 'continue' })).toBe(who === 'coder-1' ? 'keep' : 'continue');
         w.run(SUPERVISOR, { ...claim('a', who), start_commit: commit(0xdead) } as Command);
         expect(w.task('a')).toMatchObject({ iteration: 2, rejection_reason: before.rejection_reason });
         expect(w.task('a').review_cycles_current).toBe(who === 'coder-1' ? 1 : 0);

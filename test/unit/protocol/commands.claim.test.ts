@@ -18,9 +18,11 @@ import {
   commit,
   HUMAN,
   mergeFailed,
+  OTHER_CODER,
   PLANNER,
   REVIEWER,
   ready,
+  SPEC,
   SUPERVISOR,
   submit,
   supervisorOf,
@@ -29,8 +31,11 @@ import {
   toMerged,
   toReady,
   toRejected,
+  type World,
   world,
 } from './world.ts';
+
+const handoff = (task: string): Command => ({ name: 'handoff', task, summary: 'core done', next_action: 'test it' });
 
 const record = (agent: string, task: string, epoch: number, holder: 'alive' | 'dead', remaining?: number) => ({
   agent,
@@ -169,7 +174,61 @@ describe('rework and takeover', () => {
     w.run(CODER, submit('a', commit(78)));
   });
 
-  it('CLAIMED, lease past, another coder: fresh, and epoch+1 fences the old holder', () => {
+  it('CLAIMED, lease past, another coder: iteration, cycles, start and checkpoint go on', () => {
+    const w = ready('a');
+    toRejected(w, 'a');
+    w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(70) }));
+    w.run(CODER, begin('a', commit(70)));
+    w.pass(301);
+    w.run(SUPERVISOR, claim('a', 'coder-2', { start_commit: commit(77) }));
+    expect(w.task('a')).toMatchObject({ assigned_to: 'coder-2', iteration: 2, review_cycles_current: 1, epoch: 4 });
+    const [reassigned, last] = w.task('a').history?.slice(-2) ?? [];
+    expect(reassigned).toMatchObject({ event: 'reassigned', from: 'coder-1', agent: 'coder-2', continued: true });
+    expect(last).toMatchObject({ event: 'claimed', takeover: true, start_commit: commit(70) });
+    expect(w.refused(OTHER_CODER, begin('a', commit(70)))).toMatchObject(refusedBy('once'));
+    w.run(OTHER_CODER, submit('a', commit(78)));
+  });
+
+  it('takeover: fresh gives another coder a fresh start: iteration 1, cycles 0, its own checkpoint', () => {
+    const w = ready('a');
+    w.run(HUMAN, { name: 'config set', key: 'takeover', value: 'fresh' });
+    toRejected(w, 'a');
+    w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(70) }));
+    w.run(CODER, begin('a', commit(70)));
+    w.pass(301);
+    const former = 'refs/liza/attempts/a/1';
+    w.run(SUPERVISOR, claim('a', 'coder-2', { former }));
+    expect(w.task('a')).toMatchObject({ iteration: 1, review_cycles_current: 0 });
+    const last = w.task('a').history?.at(-1);
+    expect(last).toMatchObject({ event: 'claimed', fresh: true, former });
+    expect(last).not.toHaveProperty('takeover');
+    w.run(OTHER_CODER, begin('a'));
+  });
+
+  it.each([
+    ['handoff', (w: World) => w.run(CODER, handoff('a'))],
+    ['dead', (w: World) => w.lease(record('coder-1', 'a', 1, 'dead'))],
+    ['lease', () => undefined],
+  ] as const)('a takeover says why the task was free: %s', (why, happens) => {
+    const w = claimed();
+    happens(w);
+    w.pass(301);
+    w.run(SUPERVISOR, claim('a', 'coder-2'));
+    expect(w.task('a').history?.at(-2)).toMatchObject({ event: 'reassigned', from: 'coder-1', why });
+  });
+
+  it('kept at an unblock: another coder continues the work, in an iteration of its own', () => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    w.run(CODER, block('a'));
+    w.run(HUMAN, { name: 'unblock', task: 'a', keep_worktree: true, facts: SPEC });
+    w.run(SUPERVISOR, claim('a', 'coder-2', { start_commit: commit(5) }));
+    expect(w.task('a').history?.at(-2)).toMatchObject({ event: 'reassigned', continued: true });
+    expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'claimed', start_commit: commit(5) });
+    w.run(OTHER_CODER, begin('a', commit(5)));
+  });
+
+  it('CLAIMED, lease past, another coder: epoch+1 fences the old holder', () => {
     const w = claimed();
     w.pass(301);
     w.run(SUPERVISOR, claim('a', 'coder-2'));

@@ -56,16 +56,24 @@ const drop: Command = { name: 'drop-worktree', task: 'a' };
 
 describe('what a claim does with the worktree', () => {
   const worktree = '.worktrees/a';
+  const CLAIMED_BEFORE = { time: '2026-03-01T09:00:00Z', event: 'claimed', agent: 'coder-1' };
   it.each<[string, Partial<Task>, string, WorktreePlan]>([
     ['UNCLAIMED', { status: 'UNCLAIMED' }, 'coder-1', 'fresh'],
     ['UNCLAIMED with one left over', { status: 'UNCLAIMED', worktree }, 'coder-1', 'fresh'],
-    ['unblocked --keep-worktree', { status: 'UNCLAIMED', worktree, keep_worktree: true }, 'coder-2', 'keep'],
+    ['unblocked --keep-worktree', { status: 'UNCLAIMED', worktree, keep_worktree: true }, 'coder-2', 'continue'],
+    [
+      'unblocked --keep-worktree, same coder',
+      { status: 'UNCLAIMED', worktree, keep_worktree: true, history: [CLAIMED_BEFORE] },
+      'coder-1',
+      'keep',
+    ],
     ['unblocked --keep-worktree, none there', { status: 'UNCLAIMED', keep_worktree: true }, 'coder-1', 'fresh'],
     ['REJECTED, same coder', { status: 'REJECTED', worktree, assigned_to: 'coder-1' }, 'coder-1', 'keep'],
     ['REJECTED, another coder', { status: 'REJECTED', worktree, assigned_to: 'coder-1' }, 'coder-2', 'fresh'],
     ['REJECTED, same coder, deleted', { status: 'REJECTED', assigned_to: 'coder-1' }, 'coder-1', 'fresh'],
     ['CLAIMED, same coder', { status: 'CLAIMED', worktree, assigned_to: 'coder-1' }, 'coder-1', 'keep'],
-    ['CLAIMED, another coder', { status: 'CLAIMED', worktree, assigned_to: 'coder-1' }, 'coder-2', 'fresh'],
+    ['CLAIMED, another coder', { status: 'CLAIMED', worktree, assigned_to: 'coder-1' }, 'coder-2', 'continue'],
+    ['CLAIMED, another coder, deleted', { status: 'CLAIMED', assigned_to: 'coder-1' }, 'coder-2', 'fresh'],
     [
       'CLAIMED fix, same coder',
       { status: 'CLAIMED', worktree, assigned_to: 'coder-1', integration_fix: true },
@@ -76,7 +84,7 @@ describe('what a claim does with the worktree', () => {
       'CLAIMED fix, another coder',
       { status: 'CLAIMED', worktree, assigned_to: 'coder-1', integration_fix: true },
       'coder-2',
-      'integration-fix',
+      'continue',
     ],
     ['a fix that was released', { status: 'UNCLAIMED', integration_fix: true }, 'coder-2', 'integration-fix'],
     [
@@ -92,7 +100,12 @@ describe('what a claim does with the worktree', () => {
       'integration-fix',
     ],
   ])('%s', (_name, fields, agent, plan) => {
-    expect(worktreePlan({ id: 'a', status: 'UNCLAIMED', priority: 3, ...fields }, agent)).toBe(plan);
+    const task: Task = { id: 'a', status: 'UNCLAIMED', priority: 3, ...fields };
+    expect(worktreePlan(task, agent, { takeover: 'continue' })).toBe(plan);
+    // As the operator wants it: then another coder starts fresh, or at the approved commit.
+    const before = task.integration_fix === true ? 'integration-fix' : 'fresh';
+    const fresh = plan === 'continue' && task.status === 'CLAIMED' ? before : plan;
+    expect(worktreePlan(task, agent, { takeover: 'fresh' })).toBe(fresh);
   });
 
   it('a failed merge is fixed by the coder that has it; an unblock that keeps nothing ends the fix', () => {
@@ -107,7 +120,7 @@ describe('what a claim does with the worktree', () => {
     expect(w.task('a').integration_fix).toBe(true);
     w.board = before;
     w.run(SUPERVISOR, claim('a', 'coder-3'));
-    expect(w.task('a')).toMatchObject({ integration_fix: true, iteration: 1, review_cycles_current: 0 });
+    expect(w.task('a')).toMatchObject({ integration_fix: true, iteration: 2, review_cycles_current: 0 });
     expect(validate(w.state, new Map())).toEqual([]);
     w.run(HUMAN, { name: 'replan', task: 'a', reason: 'another way' });
     w.run(HUMAN, { name: 'unblock', task: 'a', facts: { spec_exists: true } });
@@ -261,7 +274,7 @@ describe('drop-worktree', () => {
     expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'worktree_deleted', worktree: '.worktrees/a' });
     expect(decided.notes).toEqual(['What was in it is kept: liza attempts a']);
     expect(w.run(PLANNER, drop).already).toBe(true);
-    expect(worktreePlan(w.task('a'), 'coder-1')).toBe('fresh');
+    expect(worktreePlan(w.task('a'), 'coder-1', { takeover: 'continue' })).toBe('fresh');
   });
 
   it('not while a live agent has the task reserved', () => {

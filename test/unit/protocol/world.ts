@@ -156,7 +156,7 @@ export const finalize = (task: string): Command => ({ name: 'finalize', task, fa
 export const claim = (
   task: string,
   agent = 'coder-1',
-  more: { base_commit?: string; start_commit?: string; baseline?: string } = {},
+  more: { base_commit?: string; start_commit?: string; baseline?: string; former?: string } = {},
 ): Command => ({
   name: 'claim-task',
   task,

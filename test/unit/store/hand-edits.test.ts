@@ -163,6 +163,7 @@ describe('waits for a word', () => {
     ['providers', { claude: { command: 'rm' } }],
     ['test_command', 'true'],
     ['integration_branch', 'main'],
+    ['takeover', 'fresh'],
   ])('guarded configuration: %s', async (key, value) => {
     const before = board().config[key];
     await save((text) =>
