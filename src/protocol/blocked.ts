@@ -5,7 +5,7 @@ import { gist } from '../text/format.ts';
 import { detach, event, evolve, type Patch, unique, withMachineAnomaly, withTask } from './change.ts';
 import type { CommandName } from './command.ts';
 import type { Situation } from './command-row.ts';
-import { historyOf } from './leases.ts';
+import { historyOf, iterationEvents } from './leases.ts';
 import { type HistoryEvent, isTerminal, type State, type Task } from './state.ts';
 
 export const REVIEW_DEADLOCK = 'review_deadlock';
@@ -59,8 +59,12 @@ export function blockTask<K extends CommandName>(
   task: Task,
   block: Block,
 ): State {
-  const { reason, questions, attempted, failed, changes = {}, earlier = [] } = block;
-  const told = event(situation, block.event ?? 'blocked', { reason, questions, failed, ...block.extra });
+  const { reason, questions, attempted, changes = {}, earlier = [] } = block;
+  // An agent that does nothing at all has failed, whatever changed around it.
+  const excusable = block.failed !== undefined && block.event !== 'limit';
+  const excused = excusable ? excuse(evolve(task, {}, ...earlier)) : undefined;
+  const failed = excused === undefined ? block.failed : undefined;
+  const told = event(situation, block.event ?? 'blocked', { reason, questions, failed, excused, ...block.extra });
   const counted =
     failed === undefined
       ? {}
@@ -96,6 +100,22 @@ function exhaustionLogged<K extends CommandName>(s: Situation<K>, state: State, 
     details: { coders, cause: gist(cause, 400) },
   });
 }
+
+/**
+ * Why a coder that could not finish has not failed: what it was given changed under its hands, or what shall prove it
+ * cannot be run at all. Only facts that Liza recorded count, never what the coder says.
+ */
+export function excuse(task: Task): string | undefined {
+  const events = iterationEvents(task);
+  const red = events.findLast(({ event: name }) => name === 'validation_failed');
+  if (red?.cannot_run === true) return 'its validation could not be run';
+  if (red?.hangs_on_base === true) return 'its validation does not end on the base either';
+  if (events.some(({ event: name }) => name === 'spec_changed')) return 'its spec changed under way';
+  const isRedefined = events.some(({ event: name, changed }) => REDEFINES.has(name) && changed === true);
+  return isRedefined ? 'its definition changed under way' : undefined;
+}
+
+const REDEFINES: ReadonlySet<string> = new Set(['amended', 'unblocked']);
 
 /** The fields by which somebody holds a task: they end with the state they belong to. */
 export const LET_GO: Patch<Task> = {

@@ -44,6 +44,8 @@ export interface Disproof {
   readonly limit?: number;
   /** The command does not end on the base either, so no change by the coder helps. */
   readonly hangs_on_base?: true;
+  /** The shell found no such command, or could not run it (126, 127): it may be misspelt, or missing on this machine. */
+  readonly cannot_run?: true;
 }
 
 export interface Proof {
@@ -112,6 +114,7 @@ export function knownRefusal(task: Task, { commit, commands, under, limit }: Ask
     hint: text('hint'),
     output: text('output'),
     ...(last.hangs_on_base === true ? { hangs_on_base: true } : {}),
+    ...(last.cannot_run === true ? { cannot_run: true } : {}),
   };
   return { commit, commands, runs: [], seconds: 0, under, remembered: true, disproof };
 }

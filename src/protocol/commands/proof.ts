@@ -52,12 +52,13 @@ export const recordValidation: Row<'record-validation'> = {
         detail: `${task.id} passes its validation at ${proof.commit.slice(0, 12)}`,
       };
     }
-    const { guard, reason, hint, output, limit, hangs_on_base } = disproof;
+    const { guard, reason, hint, output, limit, hangs_on_base, cannot_run } = disproof;
     const told = event(s, 'validation_failed', {
       commit: proof.commit,
       what: guard,
       reason,
       hangs_on_base,
+      cannot_run,
       ...(proof.remembered === true
         ? { remembered: true }
         : {

@@ -80,6 +80,9 @@ async function tryOnBase(
   return { hangs: red.ended === 'timed-out', how: red.how };
 }
 
+const unrunnableHint = (task: string): string =>
+  `The command itself could not be run. If your change should provide it, mend that and submit the new HEAD; else it is the planner’s to mend, and not counted against you: liza block ${task} --reason "…" --question "…"`;
+
 const REMEDY = 'Mend it, commit, and submit the new HEAD; for all of its output run it yourself';
 
 function disproofOf({ task, base, settings }: Proving, red: Red, onBase: OnBase | undefined): Disproof {
@@ -89,6 +92,7 @@ function disproofOf({ task, base, settings }: Proving, red: Red, onBase: OnBase 
     hint: REMEDY,
     output: outputOf(red.tail),
   } as const;
+  if (red.code === 126 || red.code === 127) return { ...found, hint: unrunnableHint(task.id), cannot_run: true };
   if (red.ended !== 'timed-out') return found;
   const limit = settings.validation_timeout;
   const set = `${found.reason}, the limit for all commands together (config validation_timeout)`;

@@ -32,7 +32,11 @@ export interface Ran {
   readonly red?: RedRun;
 }
 
-export type RedRun = ProofRun & { readonly tail: readonly string[]; readonly ended: Ended['how'] };
+export type RedRun = ProofRun & {
+  readonly tail: readonly string[];
+  readonly ended: Ended['how'];
+  readonly code?: number;
+};
 
 export interface RunAll {
   /** Part of the logs' names, where it is not the commit itself that is tried. */
@@ -72,7 +76,8 @@ export async function runAll(
     };
     runs.push(run);
     if (run.ok) continue;
-    red ??= { ...run, tail: endOf(ended.tail, SHOWN_LINES), ended: ended.how };
+    const code = ended.how === 'exited' ? ended.code : undefined;
+    red ??= { ...run, tail: endOf(ended.tail, SHOWN_LINES), ended: ended.how, ...defined({ code }) };
     if (!goOn) break;
   }
   return { runs, ...defined({ red }) };
