@@ -1,16 +1,17 @@
-// Whether the file behind a spec_ref is there. The path must stay inside the project, also after symbolic links: a spec
-// is something the project holds, and its text ends up in prompts. Light: every command loads it.
+// What is said of the file behind a spec_ref: whether it is there, inside the project, and for a task that is defined
+// the hash of its section, whose text is kept. Light: every command loads it.
 
-import { realpathSync, statSync } from 'node:fs';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { realDisk } from '../ports/disk.ts';
 import type { SpecFacts } from '../protocol/command.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
+import type { BoardContext } from '../store/context.ts';
+import { specFile } from '../store/spec-file.ts';
 
 export function specFacts(root: string, specRef: string | undefined): SpecFacts | Refusal {
   if (specRef === undefined) return {};
-  const there = isThere(root, specRef);
-  if (there !== undefined) return { spec_exists: there };
+  const file = specFile(realDisk, root, specRef);
+  if (file !== 'outside') return { spec_exists: file !== 'absent' };
   return refuse(
     `the spec ${quoted(specRef)} is not inside the project`,
     'name a file below the project root, such as specs/vision.md#login',
@@ -19,30 +20,21 @@ export function specFacts(root: string, specRef: string | undefined): SpecFacts 
   );
 }
 
+/** The same for a definition; keeps the section's text, so that its changes can be shown later. */
+export async function keptSpecFacts(context: BoardContext, specRef: string | undefined): Promise<SpecFacts | Refusal> {
+  const facts = specFacts(context.paths.root, specRef);
+  if (specRef === undefined || !('spec_exists' in facts) || facts.spec_exists !== true) return facts;
+  const { keepSpec, readSpec } = await import('../store/spec-texts.ts');
+  const spec = readSpec(context.disk, context.paths.root, specRef);
+  if (spec === undefined) return facts;
+  keepSpec(context, spec);
+  return { ...facts, spec_hash: spec.hash };
+}
+
 export function specExists(root: string, specRef: string): boolean {
   try {
-    return isThere(root, specRef) === true;
+    return !['absent', 'outside'].includes(specFile(realDisk, root, specRef));
   } catch {
     return false;
   }
-}
-
-/** Undefined when the path leads out of the project. */
-function isThere(root: string, specRef: string): boolean | undefined {
-  const path = specRef.split('#', 1)[0] ?? '';
-  if (path.includes('\0') || isAbsolute(path) || path.split(/[\\/]/).includes('..')) return undefined;
-  try {
-    const real = realpathSync(resolve(root, path));
-    return isInside(realpathSync(root), real) ? statSync(real).isFile() : undefined;
-  } catch (error) {
-    if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return false;
-    throw error;
-  }
-}
-
-const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
-
-function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

@@ -5,6 +5,7 @@
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { checkoutOf } from '../git/branch-checkouts.ts';
+import { notCommitted, notInGit } from '../git/committed-files.ts';
 import { openPrivateGitDir } from '../git/private-git-dir.ts';
 import { ensureBranch, type Repository } from '../git/repository.ts';
 import { replaceFile } from '../ports/files.ts';
@@ -79,7 +80,8 @@ export async function init(
   const made = await makeProject({ ...siteOf(context, gitDir.common), files, branch: earlier ?? request.branch });
   const opened = await openBoard(context, request, branch.head);
   if (!opened.ok) return opened;
-  return { ...opened, lines: [told, ...made, ...opened.lines] };
+  const untracked = await notCommitted(context, paths.root, [fileOf(request.spec)]);
+  return { ...opened, lines: [told, ...made, ...opened.lines, ...untracked.map(notInGit)] };
 }
 
 async function openBoard(context: BoardContext, request: InitRequest, head: string): Promise<InitDone | Refusal> {

@@ -67,13 +67,14 @@ export const BOARD_FOLDERS: Readonly<Record<string, 'kept' | 'given up'>> = {
   archive: 'kept',
   agents: 'given up',
   rejected: 'kept',
+  specs: 'kept',
   cache: 'given up',
   checkpoints: 'kept',
   'agent-prompts': 'given up',
   'agent-logs': 'given up',
 };
 /** Refs of tasks under way. The other kinds (attempts, review, strays, board) stay unless they are purged. */
-export const WORK_REFS = ['refs/liza/seen', 'refs/liza/merging', 'refs/liza/baseline'] as const;
+export const WORK_REFS = ['refs/liza/seen', 'refs/liza/merging', 'refs/liza/baseline', 'refs/liza/saved'] as const;
 
 const EXCLUDED: readonly string[] = ['/.liza/', '/.worktrees/'];
 const isExcludeLine = (line: string): boolean => EXCLUDED.includes(line) || isHookLine(line);

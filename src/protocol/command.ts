@@ -22,6 +22,8 @@ export type DefinitionChange = Partial<Omit<Definition, 'id'>>;
 /** Whether the file behind a spec_ref exists in the project; undefined: there is no spec_ref to check. */
 export interface SpecFacts {
   readonly spec_exists?: boolean | undefined;
+  /** SHA-256 of the section's text, which is kept. */
+  readonly spec_hash?: string | undefined;
 }
 
 export interface Checkpoint {
@@ -316,6 +318,15 @@ interface Payloads {
   'anomaly processed': { readonly anomalies: readonly string[] };
   /** What the people learned; the numbers are drafted from the board. */
   retrospective: { readonly file?: string; readonly learned?: string };
+  /** The machine saw that the section a task was made from reads differently now. */
+  'spec-changed': {
+    readonly task: string;
+    readonly spec_hash: string;
+    readonly added?: number;
+    readonly removed?: number;
+    /** The heading that the anchor names is gone. */
+    readonly heading_gone?: true;
+  };
   'spec-change': {
     readonly spec: string;
     readonly change: string;

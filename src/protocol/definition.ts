@@ -190,6 +190,15 @@ export const isReworded = (before: Definitions, after: Definitions): boolean =>
       : tokens(before[field]) !== tokens(after[field]),
   );
 
+/** Whether the section of the spec reads differently than when the last coder failed. */
+export function isSpecChanged(task: Task, { spec_hash: now }: SpecFacts): boolean {
+  const history = historyOf(task);
+  const since = history.slice(history.findLastIndex((entry) => entry.failed !== undefined) + 1);
+  const noticed = since.find(({ event }) => event === 'spec_changed')?.before;
+  const then = noticed ?? task.spec_seen ?? task.spec_hash;
+  return now !== undefined && then !== undefined && now !== then;
+}
+
 /** The definition under which the last coder failed. */
 export const definitionWhenFailed = (task: Task): Definitions =>
   definitionAt(

@@ -111,6 +111,9 @@ export const TaskSchema = v.object({
     v.maxValue(5, 'must be a number from 1 (highest) to 5'),
   ),
   spec_ref: v.optional(text),
+  /** SHA-256 of the spec's section when the task was finalized, and where it has changed, as it was seen last. */
+  spec_hash: v.optional(text),
+  spec_seen: v.optional(text),
   done_when: v.optional(text),
   scope: v.optional(text),
   depends_on: v.optional(ids),
@@ -228,7 +231,13 @@ export const NoteSchema = v.object({
   processed_by: v.optional(text),
 });
 
-export const SpecChangeSchema = v.object({ timestamp, spec: text, change: text, triggered_by: v.optional(text) });
+export const SpecChangeSchema = v.object({
+  timestamp,
+  spec: text,
+  change: text,
+  triggered_by: v.optional(text),
+  hash: v.optional(text),
+});
 
 export const AnomalySchema = v.object({
   id: v.optional(text),

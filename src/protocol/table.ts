@@ -19,6 +19,7 @@ import { abandon, replan, unblock } from './commands/rescope.ts';
 import { claimReview, clearStaleReviewClaims, submitVerdict } from './commands/review.ts';
 import { reviewChanged, reviewCopy } from './commands/review-copy.ts';
 import { contextUsed, sessionEnd, sessionStart, trouble } from './commands/session.ts';
+import { specChanged } from './commands/spec-changed.ts';
 import { retrospective, sprintDeadline, sprintStart } from './commands/sprint.ts';
 import { submitForReview } from './commands/submit.ts';
 import { supersede } from './commands/supersede.ts';
@@ -87,6 +88,7 @@ export const TABLE: Table = {
   analyze,
   resolve,
   'spec-change': specChange,
+  'spec-changed': specChanged,
   'config set': configSet,
   metrics,
   archive,

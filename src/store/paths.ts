@@ -15,6 +15,8 @@ export interface Paths {
   readonly archive: string;
   readonly agents: string;
   readonly rejected: string;
+  /** Texts of spec sections by their hash. */
+  readonly specs: string;
   readonly cache: string;
   /** The inode that the last rename replaced: a late save into it is still an edit. */
   readonly superseded: string;
@@ -36,6 +38,7 @@ export function pathsOf(root: string, gitDirectory: string | undefined): Paths {
     archive: join(liza, 'archive'),
     agents: join(liza, 'agents'),
     rejected: join(liza, 'rejected'),
+    specs: join(liza, 'specs'),
     cache: join(liza, 'cache', 'board.ndjson'),
     superseded: join(liza, 'cache', 'superseded.yaml'),
     mirror: gitDirectory === undefined ? undefined : join(gitDirectory, 'liza'),

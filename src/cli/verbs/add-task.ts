@@ -3,7 +3,7 @@
 import { isRefusal } from '../../protocol/decision.ts';
 import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
 import { openProject, runCommand } from '../open-project.ts';
-import { specFacts } from '../spec-file.ts';
+import { keptSpecFacts } from '../spec-file.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -20,7 +20,7 @@ export const verb: Verb = {
     if (isRefusal(changes)) return changes;
     const context = await openProject(io);
     if (isRefusal(context)) return context;
-    const facts = specFacts(context.paths.root, changes.spec_ref);
+    const facts = await keptSpecFacts(context, changes.spec_ref);
     if (isRefusal(facts)) return facts;
     const id = args.must('id');
     const ready = args.flag('ready');

@@ -3,7 +3,7 @@
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
 import { openProject, runCommand } from '../open-project.ts';
-import { specFacts } from '../spec-file.ts';
+import { keptSpecFacts } from '../spec-file.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -21,7 +21,7 @@ export const verb: Verb = {
     if (isRefusal(context)) return context;
     const task = args.must('task');
     const specRef = changes.spec_ref ?? (await context.store.readTask(task))?.task.spec_ref;
-    const facts = specFacts(context.paths.root, specRef);
+    const facts = await keptSpecFacts(context, specRef);
     if (isRefusal(facts)) return facts;
     return runCommand(context, { name: 'amend', task, changes, facts });
   },

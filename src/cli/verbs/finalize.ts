@@ -2,7 +2,7 @@
 
 import { isRefusal } from '../../protocol/decision.ts';
 import { openProject, runCommand } from '../open-project.ts';
-import { specFacts } from '../spec-file.ts';
+import { keptSpecFacts } from '../spec-file.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -12,7 +12,7 @@ export const verb: Verb = {
     const task = args.must('task');
     const context = await openProject(io);
     if (isRefusal(context)) return context;
-    const facts = specFacts(context.paths.root, (await context.store.readTask(task))?.task.spec_ref);
+    const facts = await keptSpecFacts(context, (await context.store.readTask(task))?.task.spec_ref);
     if (isRefusal(facts)) return facts;
     return runCommand(context, { name: 'finalize', task, facts });
   },

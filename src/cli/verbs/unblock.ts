@@ -7,7 +7,7 @@ import { defined } from '../../protocol/values.ts';
 import { some } from '../args.ts';
 import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
 import { openProject, runCommand } from '../open-project.ts';
-import { specFacts } from '../spec-file.ts';
+import { keptSpecFacts } from '../spec-file.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -34,7 +34,7 @@ export const verb: Verb = {
     const context = await openProject(io);
     if (isRefusal(context)) return context;
     const specRef = changes.spec_ref ?? (await context.store.readTask(task))?.task.spec_ref;
-    const facts = specFacts(context.paths.root, specRef);
+    const facts = await keptSpecFacts(context, specRef);
     if (isRefusal(facts)) return facts;
     return runCommand(context, {
       name: 'unblock',

@@ -2,8 +2,8 @@
 
 import { iso } from '../../text/time.ts';
 import { actorName } from '../board.ts';
-import { event, evolve, withGoal, withSprint, withTask } from '../change.ts';
-import type { CommandName } from '../command.ts';
+import { event, evolve, type Patch, withGoal, withSprint, withTask } from '../change.ts';
+import type { CommandName, SpecFacts } from '../command.ts';
 import type { Guard, Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import {
@@ -132,7 +132,13 @@ export const amend: Row<'amend'> = {
     const changes = differing(task, s.command.changes);
     const changed = isChanged(task, { ...task, ...changes });
     const fields = Object.keys(changes);
-    const amended = evolve(task, changes, event(s, 'amended', { fields, changed, was: formerValues(task, changes) }));
+    // A DRAFT has its text from finalize.
+    const text = changes.spec_ref === undefined || task.status === 'DRAFT' ? {} : specText(s.command.facts);
+    const amended = evolve(
+      task,
+      { ...changes, ...text },
+      event(s, 'amended', { fields, changed, was: formerValues(task, changes) }),
+    );
     return {
       state: withTask(s.state, amended),
       detail: `task ${task.id} amended: ${fields.join(', ')}`,
@@ -168,8 +174,12 @@ export const finalize: Row<'finalize'> = {
   }),
 };
 
-function finalized<K extends CommandName>(s: Situation<K>, before: State, task: Task): State {
-  const ready = evolve(task, { status: 'UNCLAIMED' }, event(s, 'finalized'));
+/** The text that a task is made from: what changes in it later is told. */
+export const specText = ({ spec_hash }: SpecFacts): Patch<Task> => ({ spec_hash, spec_seen: undefined });
+
+function finalized<K extends 'add-task' | 'finalize'>(s: Situation<K>, before: State, task: Task): State {
+  const { facts } = s.command;
+  const ready = evolve(task, { status: 'UNCLAIMED', ...specText(facts) }, event(s, 'finalized'));
   const state = withTask(before, ready);
   const started = state.goal.status === 'PLANNING' ? withGoal(state, { status: 'IN_PROGRESS' }) : state;
   return joinSprint(started, ready.id, (task.supersedes ?? []).length > 0);

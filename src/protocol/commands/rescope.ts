@@ -38,12 +38,13 @@ import {
   formerValues,
   isChanged,
   isReworded,
+  isSpecChanged,
 } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { historyOf } from '../leases.ts';
 import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
 import { firstLine } from './coder.ts';
-import { PLANNERS } from './planning.ts';
+import { PLANNERS, specText } from './planning.ts';
 
 /** What the task loses when its work starts over. Git keeps the attempt under refs/liza/attempts. */
 export const START_OVER: Patch<Task> = {
@@ -81,10 +82,12 @@ export const unblock: Row<'unblock'> = {
     },
     {
       name: 'definition-changed',
-      rule: 'after two coders failed, a word, number, path or command of done_when, scope, spec_ref or validation must differ; case, spacing and punctuation do not count',
+      rule: 'after two coders failed, a word, number, path or command of done_when, scope, spec_ref or validation, or the text of the spec, must differ; case, spacing and punctuation do not count',
+      needs: 'facts',
       check: ({ task, command, commandLine }) => {
         if (!isExhausted(task)) return undefined;
         if (isReworded(definitionWhenFailed(task), redefined(task, command.changes))) return undefined;
+        if (isSpecChanged(task, command.facts)) return undefined;
         return refuse(
           `${task.failures_current?.join(' and ')} failed it as it stands, so its framing is presumed wrong, and nothing in it has changed`,
           `Change it (${commandLine('amend', task.id)}), replace it (${commandLine('supersede', task.id)}) or give it up (${commandLine('abandon', task.id)})`,
@@ -145,7 +148,7 @@ export const unblock: Row<'unblock'> = {
     const { task, command } = s;
     const changes = differing(task, command.changes ?? {});
     const next = { ...task, ...changes };
-    const reworded = isReworded(definitionWhenFailed(task), next);
+    const reworded = isReworded(definitionWhenFailed(task), next) || isSpecChanged(task, command.facts);
     const goesOn = isStoppedByBudget(task) && task.worktree !== undefined;
     const keep = command.keep_worktree === true || goesOn;
     const free = evolve(
@@ -153,6 +156,7 @@ export const unblock: Row<'unblock'> = {
       {
         ...(keep ? { ...LET_GO, assigned_to: undefined } : { ...START_OVER, rejection_reason: undefined }),
         ...changes,
+        ...(changes.spec_ref === undefined ? {} : specText(command.facts)),
         status: 'UNCLAIMED',
         blocked_reason: undefined,
         blocked_questions: undefined,

@@ -24,7 +24,9 @@ const DEFINITION = [
   'validation',
 ] as const;
 const BLOCKING = ['status', 'blocked_reason', 'blocked_questions', 'attempted'];
-const BORN_WITH = new Set<string>(['id', 'status', 'created', 'goal', 'history', ...DEFINITION]);
+/** Written by commands, and harmless in a task that was copied by hand: they are left out. */
+const COPIED = ['spec_hash', 'spec_seen'];
+const BORN_WITH = new Set<string>(['id', 'status', 'created', 'goal', 'history', ...COPIED, ...DEFINITION]);
 
 export function adoptTask(draft: Draft, versions: Versions): void {
   const theirs = versions.theirs as Fields;

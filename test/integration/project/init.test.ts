@@ -46,6 +46,7 @@ describe('without a terminal', () => {
       code: 0,
       stdout: expect.stringContaining('next: say in specs/vision.md what is wanted'),
     });
+    expect(again.stdout).toContain('specs/vision.md is not in git');
     expect(vision()).toMatch(/^# Vision: Greet people's pets\n/);
     expect(await config()).toMatchObject({ test_command: 'npm test', integration_branch: 'integration' });
   });

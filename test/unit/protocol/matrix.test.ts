@@ -82,6 +82,7 @@ unblock            .     .    .    .    .    .    hp   .    .    .    .
 supersede          .     .    .    .    .    .    hp   hp   .    .    .
 abandon            hp    hp   .    .    hp   .    hp   .    .    .    .
 replan             .     h    h    h    h    h    h    h    .    .    .
+spec-changed       .     hs   hs   hs   hs   hs   hs   hs   .    .    .
 `;
 
 // Commands that concern no single task's state.
@@ -157,6 +158,7 @@ const COMMANDS: Readonly<Record<string, (status: TaskStatus) => Command>> = {
   }),
   abandon: () => ({ name: 'abandon', task: T, rationale: 'not wanted any more' }),
   replan: () => ({ name: 'replan', task: T }),
+  'spec-changed': () => ({ name: 'spec-changed', task: T, spec_hash: 'b'.repeat(64) }),
 };
 
 const claimer = (status: TaskStatus): string => (status === 'REJECTED' || status === 'CLAIMED' ? 'coder-1' : 'coder-2');
@@ -228,6 +230,7 @@ const LEFT_OVER: Readonly<Record<string, Partial<Task>>> = {
   'release-reservation': { claiming: { by: 'coder-1', epoch: 1, expires: PAST } },
   'release-merge': { merging: { by: 'supervisor', candidate: commit(98), onto: commit(97), since: PAST } },
   'drop-worktree': { worktree: `.worktrees/${T}` },
+  'spec-changed': { spec_hash: 'a'.repeat(64) },
 };
 
 const rows = MATRIX.trim()

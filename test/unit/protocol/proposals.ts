@@ -104,6 +104,7 @@ function humanCommands(task: Task): readonly Command[] {
     { name: 'integration-moved', found: commit(0xbad) },
     { name: 'accept-integration', head: commit(0xbad) },
     { name: 'release-reservation', task: task.id },
+    { name: 'spec-changed', task: task.id, spec_hash: 'b'.repeat(64) },
   ];
 }
 

@@ -1,0 +1,23 @@
+// Which files of the project are in its history: what is not, nobody can get back.
+
+import type { Host } from '../ports/host.ts';
+import { git } from './run.ts';
+import { shellQuoted } from './tree-changes.ts';
+
+/** Those of the paths, from the project's root, that HEAD does not have. */
+export async function notCommitted(
+  host: Pick<Host, 'env' | 'git'>,
+  root: string,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  if (paths.length === 0) return [];
+  const wanted = [...new Set(paths)];
+  const asked = await git(host, root, ['--literal-pathspecs', 'ls-tree', '-z', '--name-only', 'HEAD', '--', ...wanted]);
+  if (asked.status !== 0) return [];
+  const there = new Set(asked.stdout.split('\0'));
+  return wanted.filter((path) => !there.has(path));
+}
+
+/** What a person is told of a spec that is not. */
+export const notInGit = (file: string): string =>
+  `${file} is not in git: nobody can see what it said before, or get it back; commit it: git add ${shellQuoted(file)} && git commit`;

@@ -1,0 +1,60 @@
+// Notices that the section a task was made from reads differently now: records it once, and says what changed. A spec
+// lies in the project's folder, where people edit it at any time; nobody has to tell Liza.
+
+import { isTerminal, type State, type Task } from '../protocol/state.ts';
+import { keptSpec, readSpec, type SpecDiff, specDiff } from '../store/spec-texts.ts';
+import { transact } from '../store/transact.ts';
+import { anchorOf, specSection } from '../text/spec-section.ts';
+import type { TaskContext } from './context.ts';
+
+export interface SpecChange {
+  /** Since the task was finalized; absent: the text of that time is not kept, or its heading is gone. */
+  readonly diff?: SpecDiff;
+  readonly headingGone?: true;
+  /** Nobody had noticed it before. */
+  readonly isNew?: true;
+}
+
+/** What became of the section since the task was finalized; undefined: it is the same, or was never known. */
+export async function noticeSpecChange(context: TaskContext, task: Task): Promise<SpecChange | undefined> {
+  const { spec_ref: ref, spec_hash: hash } = task;
+  if (ref === undefined || hash === undefined) return undefined;
+  const now = readSpec(context.disk, context.paths.root, ref);
+  const seen = task.spec_seen ?? hash;
+  if (now === undefined || (now.hash === hash && seen === hash)) return undefined;
+  const before = keptSpec(context, hash);
+  const isGone = now.anchorMissing === true && before !== undefined && hadHeading(before, ref);
+  const diff = before === undefined || isGone ? undefined : await specDiff(before, now.text);
+  const isNew = now.hash !== seen;
+  if (isNew) {
+    const counts = diff === undefined ? {} : { added: diff.added, removed: diff.removed };
+    const gone = isGone ? ({ heading_gone: true } as const) : {};
+    await transact(context, { name: 'spec-changed', task: task.id, spec_hash: now.hash, ...counts, ...gone });
+  }
+  if (now.hash === hash) return undefined;
+  return {
+    ...(diff === undefined ? {} : { diff }),
+    ...(isGone ? { headingGone: true } : {}),
+    ...(isNew ? { isNew } : {}),
+  };
+}
+
+/** It may never have been there: a task can be older than the rule that its anchor exists. */
+const hadHeading = (section: string, ref: string): boolean =>
+  specSection(section, anchorOf(ref)).anchorMissing !== true;
+
+/** The same for all live tasks, for a crew at work. Answers what is new, one line each. */
+export async function noticeSpecChanges(context: TaskContext, { tasks }: State): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const task of tasks) {
+    if (task.spec_hash === undefined || task.status === 'DRAFT' || isTerminal(task.status)) continue;
+    const change = await noticeSpecChange(context, task);
+    if (change?.isNew === true) lines.push(told(task, change));
+  }
+  return lines;
+}
+
+const told = ({ id, spec_ref: ref }: Task, { headingGone }: SpecChange): string =>
+  headingGone === true
+    ? `the heading of ${ref}, which ${id} was made from, is gone: name the right one with liza amend ${id} --spec`
+    : `${ref}, which ${id} was made from, has changed: its coder and its reviewer are shown how`;

@@ -1,0 +1,101 @@
+// The section of a Markdown document that an anchor names: by GitHub's slug of a heading, or by an id that is written
+// out ({#id}, <a id="…">). Headings inside code fences are none.
+
+export interface SpecSection {
+  readonly text: string;
+  /** No heading has this anchor: the text is the whole document. */
+  readonly anchorMissing?: true;
+}
+
+/** From its heading to the next one of the same or a higher level; without an anchor the whole document. */
+export function specSection(markdown: string, anchor: string | undefined): SpecSection {
+  const lines = markdown.replace(/\r\n?/g, '\n').split('\n');
+  if (anchor === undefined || anchor === '') return { text: tidy(lines) };
+  const all = headings(lines);
+  const wanted = decoded(anchor).toLowerCase();
+  const found = all.find(({ names }) => names.includes(wanted));
+  if (found === undefined) return { text: tidy(lines), anchorMissing: true };
+  const next = all.find(({ line, level }) => line > found.line && level <= found.level);
+  return { text: tidy(lines.slice(found.line, next?.line)) };
+}
+
+/** The anchor of a spec_ref such as `specs/auth.md#retry`. */
+export const anchorOf = (specRef: string): string | undefined => {
+  const hash = specRef.indexOf('#');
+  return hash === -1 ? undefined : specRef.slice(hash + 1);
+};
+
+interface Heading {
+  readonly line: number;
+  readonly level: number;
+  /** Its slug and its written ids, in small letters. */
+  readonly names: readonly string[];
+}
+
+function headings(lines: readonly string[]): readonly Heading[] {
+  const found: Heading[] = [];
+  const slugs = new Map<string, number>();
+  let fence: string | undefined;
+  for (const [at, line] of lines.entries()) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) === true) fence = undefined;
+      continue;
+    }
+    if (mark !== undefined) fence = mark;
+    const heading = headingAt(lines, at);
+    if (heading === undefined) continue;
+    const slug = slugOf(heading.title);
+    const before = slugs.get(slug) ?? 0;
+    slugs.set(slug, before + 1);
+    const names = [before === 0 ? slug : `${slug}-${before}`, ...idsIn(line), ...idsIn(lines[at - 1] ?? '')];
+    found.push({ line: at, level: heading.level, names });
+  }
+  return found;
+}
+
+/** `## Title`, or a title above a line of `=` or `-`. */
+function headingAt(
+  lines: readonly string[],
+  at: number,
+): { readonly level: number; readonly title: string } | undefined {
+  const line = lines[at] ?? '';
+  const hashes = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(line);
+  if (hashes?.[1] !== undefined)
+    return { level: hashes[1].length, title: (hashes[2] ?? '').replace(/[ \t]#+[ \t]*$/, '') };
+  const under = /^ {0,3}(=+|-{2,})[ \t]*$/.exec(lines[at + 1] ?? '')?.[1];
+  if (under === undefined || !/^ {0,3}[^\s>|*+-]/.test(line)) return undefined;
+  return { level: under.startsWith('=') ? 1 : 2, title: line };
+}
+
+/** As GitHub makes it: small letters, no punctuation, dashes for blanks. */
+function slugOf(title: string): string {
+  return title
+    .replace(/\{#[^}]*\}\s*$/, '')
+    .replace(/<[^>]*>/g, '')
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+const idsIn = (line: string): readonly string[] =>
+  [...line.matchAll(/\{#([^}\s]+)\}|<a\s[^>]*?\b(?:id|name)=["']?([^"'\s>]+)/gi)].map(([, written, tagged]) =>
+    (written ?? tagged ?? '').toLowerCase(),
+  );
+
+function decoded(anchor: string): string {
+  try {
+    return decodeURIComponent(anchor);
+  } catch {
+    return anchor;
+  }
+}
+
+/** Blanks at the ends of lines and of the text are no change. */
+const tidy = (lines: readonly string[]): string =>
+  lines
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .trim();

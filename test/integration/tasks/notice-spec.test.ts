@@ -1,0 +1,87 @@
+// The section of the spec that a task was made from: kept when it is finalized, and its changes noticed and told.
+
+import fs from 'node:fs';
+import { beforeEach, expect, test } from 'vitest';
+import { noticeSpecChange, noticeSpecChanges } from '../../../src/tasks/notice-spec.ts';
+import { type Project, project } from '../../support/project.ts';
+
+let p: Project;
+
+const SPEC = '# Auth\n\n## Retry\n\nThree tries.\n\n## Tokens\n\n15 minutes.\n';
+const FLAGS = ['--desc', 'Retry', '--done', 'it retries', '--scope', 'IN: src/', '--validate', 'true'];
+const kept = (): readonly string[] => fs.readdirSync(p.file('.liza', 'specs'));
+const edit = (from: string, to: string): void => p.write({ 'specs/auth.md': SPEC.replace(from, to) });
+const noticed = async () => noticeSpecChange(p.as('coder-1'), await p.task('retry'));
+
+beforeEach(async () => {
+  p = project({ tasks: [] });
+  p.write({ 'specs/auth.md': SPEC });
+  await p.ok(['add-task', '--id', 'retry', '--spec', 'specs/auth.md#retry', ...FLAGS, '--ready']);
+});
+
+test('the text of the section is kept by its hash, once for all tasks of it', async () => {
+  await p.ok(['add-task', '--id', 'again', '--spec', 'specs/auth.md#retry', ...FLAGS]);
+  await p.ok(['finalize', 'again']);
+  const { spec_hash: hash } = await p.task('again');
+  expect(hash).toBe((await p.task('retry')).spec_hash);
+  expect(kept()).toEqual([hash]);
+  expect(fs.readFileSync(p.file('.liza', 'specs', hash ?? ''), 'utf8')).toBe('## Retry\n\nThree tries.');
+});
+
+test('a change elsewhere in the file is none; one of the section is told with its difference and recorded once', async () => {
+  edit('15 minutes', '20 minutes');
+  expect(await noticed()).toBeUndefined();
+  edit('Three tries.', 'Five tries.\n\nThen give up.');
+  expect(await noticed()).toMatchObject({
+    isNew: true,
+    diff: { added: 3, removed: 1, text: '@@ line 1 @@\n ## Retry\n \n-Three tries.\n+Five tries.\n+\n+Then give up.' },
+  });
+  // The next session is shown it too; it is no news any more.
+  expect(await noticed()).not.toHaveProperty('isNew');
+  const { spec_changes: changes } = await p.state();
+  expect(changes).toMatchObject([{ spec: 'specs/auth.md#retry', change: 'noticed by Liza: 3 lines added, 1 removed' }]);
+  expect(await p.last('retry', 'spec_changed')).toMatchObject({ added: 3, removed: 1 });
+  edit('', '');
+  expect(await noticed()).toBeUndefined();
+  expect(await p.task('retry')).not.toHaveProperty('spec_seen');
+});
+
+test('a crew is told of each change once', async () => {
+  edit('Three', 'Five');
+  const look = async () => noticeSpecChanges(p.as('coder-1'), await p.state());
+  expect(await look()).toEqual([
+    expect.stringContaining('specs/auth.md#retry, which retry was made from, has changed'),
+  ]);
+  expect(await look()).toEqual([]);
+});
+
+test('a heading that was renamed is told as gone', async () => {
+  edit('## Retry', '## Trying again');
+  expect(await noticed()).toEqual({ headingGone: true, isNew: true });
+  expect(await p.last('retry', 'spec_changed')).toMatchObject({ heading_gone: true });
+});
+
+test('an anchor that never had a heading is not told as gone', async () => {
+  await p.ok(['add-task', '--id', 'odd', '--spec', 'specs/auth.md#nowhere', ...FLAGS, '--ready']);
+  edit('Three', 'Five');
+  const change = await noticeSpecChange(p.as('coder-1'), await p.task('odd'));
+  expect(change).toMatchObject({ diff: { added: 1, removed: 1 } });
+  expect(change).not.toHaveProperty('headingGone');
+});
+
+test('a kept text that somebody changed does not count: that it changed is told, not how', async () => {
+  const [name = ''] = kept();
+  fs.writeFileSync(p.file('.liza', 'specs', name), 'Ten tries.');
+  edit('Three', 'Five');
+  expect(await noticed()).toEqual({ isNew: true });
+});
+
+test('a task from before, of which nothing is known, goes on', async () => {
+  const { spec_hash: _hash, ...task } = await p.task('retry');
+  expect(await noticeSpecChange(p.as('coder-1'), task)).toBeUndefined();
+});
+
+test('a spec that is gone is no change of its text', async () => {
+  fs.rmSync(p.file('specs', 'auth.md'));
+  expect(await noticed()).toBeUndefined();
+});
