@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { recordTip } from '../git/attempts.ts';
-import { pathsBetween, treeOf } from '../git/folder-snapshot.ts';
+import { changedSince, pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import { integrationHead, integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
@@ -17,11 +17,12 @@ import { claimTask } from '../tasks/claim.ts';
 import { claimReview } from '../tasks/claim-review.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { declaredFiles, discardOf } from '../tasks/discard-folder.ts';
+import { noticeSpecChange } from '../tasks/notice-spec.ts';
 import { makeReviewFolder, type ReviewFolder } from '../tasks/review-copy.ts';
 import type { Chosen, SupervisorContext } from './context.ts';
 import { coderPrompt } from './prompts/coder.ts';
 import { plannerPrompt } from './prompts/planner.ts';
-import type { PromptContext } from './prompts/prompt.ts';
+import type { CoderWork, PromptContext } from './prompts/prompt.ts';
 import { reviewerPrompt } from './prompts/reviewer.ts';
 import type { Wake } from './rules/wakes.ts';
 import type { SessionWork } from './session.ts';
@@ -59,19 +60,21 @@ export async function assignTask(
 ): Promise<Assignment | Refusal> {
   const claimed = await claimTask(taskContext, task.id, player.agent);
   if (isRefusal(claimed)) return claimed;
+  const spec = await noticeSpecChange(taskContext, task);
   const { board, now } = await context.store.read();
   const held = findTask(board.state, task.id) ?? task;
   const gitDir = await openGitDir(taskContext, board);
   if (isRefusal(gitDir)) return gitDir;
   const worktree = `${context.paths.root}/${claimed.folder}`;
   const known = board.state.agents[player.agent]?.resume;
-  // In a fresh folder the agent's memory of the old one would mislead it.
-  const resumed = claimed.kept ? resumeOf(known, player, task.id) : {};
+  // In a fresh folder, or in another coder's work, the agent's memory of the old one would mislead it.
+  const resumed = claimed.kept && claimed.continued !== true ? resumeOf(known, player, task.id) : {};
   const drift = held.iteration === 1 ? undefined : await driftOf(gitDir, held, await integrationHead(gitDir, board));
+  const continued = claimed.continued === true ? await contentsOf(gitDir, held) : undefined;
   const prompt = coderPrompt(contextOf(context, player, { board, now }), {
     task: held,
     worktree,
-    ...defined({ conflicts: claimed.conflicts, drift }),
+    ...defined({ conflicts: claimed.conflicts, drift, spec, continued }),
     ...(resumed.resume === undefined ? {} : { resumed: true }),
     ...defined({ handOff }),
     ...(named ? { named: true } : {}),
@@ -120,6 +123,15 @@ async function initialFingerprint(gitDir: PrivateGitDir, task: Task): Promise<st
   return `${start} ${tree}`;
 }
 
+/** What another coder left in the folder: its commits, and the files that it did not commit. */
+async function contentsOf(gitDir: PrivateGitDir, task: Task): Promise<CoderWork['continued']> {
+  const place = findPlace(gitDir, task.id);
+  const head = isPlace(place) ? await headOf(gitDir, place) : undefined;
+  if (!isPlace(place) || head === undefined) return undefined;
+  const counted = await gitDir.objects(['rev-list', '--count', `${task.base_commit}..${head.commit}`]);
+  return { commits: Number(counted.stdout) || 0, uncommitted: await changedSince(gitDir, place, head.commit) };
+}
+
 /** What integration has gained since the work began, for a coder who comes back to it. */
 async function driftOf(gitDir: PrivateGitDir, task: Task, integration: string | Refusal) {
   const base = task.base_commit;
@@ -139,6 +151,7 @@ export async function assignReview(
   const claimed = await claimReview(taskContext, task.id, player.agent);
   if (isRefusal(claimed)) return claimed;
   for (const text of claimed.remarks) context.emit({ level: 'info', agent: player.agent, task: task.id, text });
+  const spec = await noticeSpecChange(taskContext, task);
   const { board, now } = await context.store.read();
   const held = findTask(board.state, task.id) ?? task;
   const copy = await makeReviewFolder(taskContext, held);
@@ -150,6 +163,7 @@ export async function assignReview(
     base: claimed.base ?? held.base_commit ?? integrationRef(board),
     commit: claimed.commit,
     lostVerdicts: lostVerdicts(context, held),
+    ...defined({ spec }),
     ...(resumed.resume === undefined ? {} : { resumed: true }),
     ...(named ? { named: true } : {}),
   });

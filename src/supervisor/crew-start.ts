@@ -2,9 +2,10 @@
 // behind, the hook, and the usage of sessions whose supervisor is gone.
 
 import { recordGoneUse } from '../budget/unrecorded-usage.ts';
+import { notCommitted, notInGit } from '../git/committed-files.ts';
 import { installHook } from '../identity/project-hook.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { type State, settings } from '../protocol/state.ts';
+import { isTerminal, type State, settings } from '../protocol/state.ts';
 import { removeLeftHomes, sandboxMode, sandboxModeText } from '../sandbox/mode.ts';
 import type { Snapshot } from '../store/store.ts';
 import { reconcile } from '../tasks/reconcile.ts';
@@ -20,6 +21,7 @@ export async function prepareProject(context: SupervisorContext, agent: string):
     (await repairLeftovers(context, agent)) ??
     (await guardBranches(context, state));
   if (refused !== undefined) return refused;
+  await warnOfSpecs(context, state);
   // Read again: the repairs may have changed it.
   await recordGoneUse(context, await context.store.read());
   return snapshot;
@@ -30,6 +32,14 @@ function missingGoalDocument({ specExists }: SupervisorContext, { goal }: State)
   if (spec === undefined || specExists(spec)) return undefined;
   const hint = `bring it back: git checkout -- ${spec.split('#')[0]}`;
   return refuse(`the goal's document ${spec} is not there`, hint, 1, 'spec');
+}
+
+/** A spec that only lies in the folder has no history: whoever changes or loses it takes it away from everybody. */
+async function warnOfSpecs(context: SupervisorContext, { goal, tasks }: State): Promise<void> {
+  const live = tasks.filter(({ status }) => !isTerminal(status));
+  const files = [goal, ...live].flatMap(({ spec_ref: ref }) => ref?.split('#', 1)[0] ?? []);
+  for (const file of await notCommitted(context, context.paths.root, files))
+    context.emit({ level: 'warning', text: notInGit(file) });
 }
 
 async function checkSandbox(context: SupervisorContext, state: State): Promise<Refusal | undefined> {

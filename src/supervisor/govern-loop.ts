@@ -1,5 +1,5 @@
 // Governs beside the watcher, which only reports: trips the circuit breaker, halts at the deadline, follows CHECKPOINT
-// files, and records branches that agents moved. Looks after every change, and now and then for what only time brings
+// files, and records branches that agents moved and specs that changed. Looks after every change, and now and then for what only time brings
 // about. What fails is tried again at the next look.
 
 import { govern } from '../governance/govern.ts';
@@ -7,6 +7,7 @@ import { isLive, readSessions } from '../identity/agent-sessions.ts';
 import { type BranchWatch, watchBranches } from '../identity/branch-watch.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { TaskContext } from '../tasks/context.ts';
+import { noticeSpecChanges } from '../tasks/notice-spec.ts';
 import type { ChangeSignal } from './change-signal.ts';
 
 export interface Governor {
@@ -42,6 +43,7 @@ export async function keepGoverning({ context, changeSignal, report }: Governor,
     if (Math.abs(clock.now() - headsAt) >= (calm ? CALM_HEADS_MS : HEADS_MS)) {
       headsAt = clock.now();
       for (const line of await lookAtHeads(heads)) report(line);
+      for (const line of await lookAtSpecs(mine)) report(line);
     }
     await changeSignal.wait(since, LOOK_MS, over);
     await changeSignal.wait(changeSignal.count(), SETTLE_MS, over);
@@ -50,6 +52,15 @@ export async function keepGoverning({ context, changeSignal, report }: Governor,
 
 /** What cannot be read now is looked at again. */
 export const lookAtHeads = (heads: BranchWatch): Promise<readonly string[]> => heads.look().catch(() => []);
+
+/** What cannot be read now is looked at again. */
+async function lookAtSpecs(context: TaskContext): Promise<readonly string[]> {
+  try {
+    return await noticeSpecChanges(context, (await context.store.read()).board.state);
+  } catch {
+    return [];
+  }
+}
 
 /** One look, for cron and CI: the same as the first of `keepGoverning`. */
 export const governOnce = (context: Governor['context']): Promise<Governed> =>

@@ -5,6 +5,7 @@ import { checkpointEvent, historyOf, iterationEvents } from '../../protocol/leas
 import { settings, type Task } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
 import { begin, commandLines, handoff } from './commands.ts';
+import { formerWork, outdatedCheckpoint, outdatedHandoff } from './former-work.ts';
 import type { CoderWork, PromptContext } from './prompt.ts';
 import { field, inline, pathList, quoteList } from './quote.ts';
 import {
@@ -17,7 +18,7 @@ import {
   type Section,
   section,
 } from './sections.ts';
-import { checkpointFields, definitionFields, iterationLine, showTask } from './task-fields.ts';
+import { checkpointFields, definitionFields, iterationLine, showTask, specNews } from './task-fields.ts';
 
 export function coderPrompt(context: PromptContext, work: CoderWork): string {
   const { task } = work;
@@ -40,9 +41,12 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
     `TASK ID: ${task.id}`,
     `WORKTREE: ${inline(work.worktree)} (branch task/${task.id}; change nothing outside it)`,
     iterationLine(state, task),
-    ...(fresh ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(state, task), ...earlier(task)] : []),
+    ...(fresh
+      ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(state, task), ...earlier(task), ...formerWork(work)]
+      : []),
     ...(!fresh && wasRedefined(task) ? [REDEFINED, ...definitionFields(state, task)] : []),
-    ...(fresh && checkpoint !== undefined ? checkpoint : []),
+    ...specNews(task, work.spec),
+    ...(fresh ? (checkpoint ?? outdatedCheckpoint(task)) : []),
     ...madeAgain(task),
     ...refusedSubmit(task),
     ...integrationFix(work),
@@ -68,7 +72,7 @@ function wasRedefined(task: Task): boolean {
 
 function instructions(work: CoderWork, begun: boolean, assumptions: number): readonly string[] {
   const { task, resumed } = work;
-  const rejected = rejectionOf(task) !== undefined;
+  const rejection = rejectionOf(task);
   const checkpoint = resumed === true ? `\`${begin(task.id)}\`` : 'the first line of COMMANDS';
   const start = begun
     ? `${whoseCheckpoint(task)} for this iteration stands (no second \`begin\`). See how far it got: \`git status\`, \`git log\`. Go on from there.`
@@ -79,7 +83,7 @@ function instructions(work: CoderWork, begun: boolean, assumptions: number): rea
       ? []
       : ['The session before you ran out of context; what it left is in WORKTREE: `git status`, `git log`.']),
     ...(resumed === true ? [] : ['Read SPEC, then the code you will touch.']),
-    ...(rejected ? ['Answer every blocker of PRIOR REJECTION FEEDBACK; unchanged work is refused.'] : []),
+    ...(rejection === undefined ? [] : [rejection.former === true ? LEARN : ANSWER]),
     start,
     howTo(work),
     'Run VALIDATION, read the output, and commit everything in WORKTREE.',
@@ -87,6 +91,9 @@ function instructions(work: CoderWork, begun: boolean, assumptions: number): rea
   ];
   return steps.map((step, at) => `${at + 1}. ${step}`);
 }
+
+const ANSWER = 'Answer every blocker of PRIOR REJECTION FEEDBACK; unchanged work is refused.';
+const LEARN = 'PRIOR REJECTION FEEDBACK says what the former work lacked: yours must not lack it.';
 
 /** Tells a coder that its worktree was lost or spoilt in this iteration, so that it does not look for missing files. */
 function madeAgain(task: Task): readonly string[] {
@@ -182,6 +189,7 @@ function handedOff({ board, agent }: PromptContext, task: Task): Section {
   const rest = showTask(task);
   return section('HANDOFF', [
     `FROM: ${left.agent === agent ? 'an earlier session of yours' : left.agent}, ${left.timestamp}`,
+    ...outdatedHandoff(task),
     ...field('SUMMARY', left.summary, rest),
     ...field('NEXT ACTION', left.next_action, rest),
     ...(left.approach === undefined ? [] : field('APPROACH', left.approach, rest)),

@@ -24,12 +24,21 @@ export interface PromptContext {
   readonly places: Places;
 }
 
+/** How the section that a task was made from has changed since. */
+export interface SpecNews {
+  readonly diff?: { readonly text: string; readonly added: number; readonly removed: number };
+  readonly headingGone?: true;
+}
+
 export interface CoderWork {
   readonly task: Task;
+  readonly spec?: SpecNews;
   /** Absolute. */
   readonly worktree: string;
   /** Paths with conflict markers, laid out by an integration fix. */
   readonly conflicts?: readonly string[];
+  /** What is in the folder of a coder that was taken over from. */
+  readonly continued?: { readonly commits: number; readonly uncommitted: readonly string[] };
   /** What integration has gained since the work began. */
   readonly drift?: {
     readonly commits: number;
@@ -47,6 +56,7 @@ export interface CoderWork {
 
 export interface ReviewWork {
   readonly task: Task;
+  readonly spec?: SpecNews;
   readonly worktree: string;
   readonly base: string;
   readonly commit: string;

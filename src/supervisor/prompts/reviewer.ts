@@ -21,7 +21,7 @@ import {
   type Section,
   section,
 } from './sections.ts';
-import { checkpointFields, definitionFields, iterationLine, showTask } from './task-fields.ts';
+import { checkpointFields, definitionFields, iterationLine, showTask, specNews } from './task-fields.ts';
 
 export function reviewerPrompt(context: PromptContext, work: ReviewWork): string {
   const { task } = work;
@@ -46,6 +46,7 @@ function reviewTask({ board }: PromptContext, work: ReviewWork, fresh: boolean):
     `AUTHOR: ${lastCoder(task) ?? 'unknown'}`,
     iterationLine(board.state, task),
     ...(fresh ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(board.state, task)] : []),
+    ...specNews(task, work.spec),
     ...integrationFix(work),
     ...(checkpointFields(task) ?? ['PLAN: no checkpoint is recorded for this iteration']),
     'INSTRUCTIONS:',
@@ -63,7 +64,8 @@ function integrationFix({ task, commit }: ReviewWork): readonly string[] {
 }
 
 function instructions({ task, base, commit }: ReviewWork, fresh: boolean): readonly string[] {
-  const prior = rejectionOf(task)?.commit;
+  const rejection = rejectionOf(task);
+  const prior = rejection?.former === true ? undefined : rejection?.commit;
   const steps = [
     `${fresh ? 'Read SPEC, then the' : 'Read the'} whole change: \`git diff ${base}..${commit}\``,
     ...(prior === undefined

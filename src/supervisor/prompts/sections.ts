@@ -4,6 +4,7 @@
 import { roleOfId } from '../../protocol/board.ts';
 import { historyOf } from '../../protocol/leases.ts';
 import type { Note, Role, Task } from '../../protocol/state.ts';
+import { isAboutFormerWork } from './former-work.ts';
 import type { PromptContext } from './prompt.ts';
 import { field, inline, quote } from './quote.ts';
 import { showTask } from './task-fields.ts';
@@ -57,18 +58,32 @@ export function bootstrap(context: PromptContext, incomplete: string, named?: st
   ]);
 }
 
-/** The last rejection of the work as it is now; after a fresh start there is none. */
-export function rejectionOf(task: Task): { readonly reason: string; readonly commit?: string } | undefined {
+export interface Rejection {
+  readonly reason: string;
+  readonly commit?: string;
+  /** It is about work that was put away: another coder has started fresh since. */
+  readonly former?: true;
+}
+
+/** The last rejection. */
+export function rejectionOf(task: Task): Rejection | undefined {
   const reason = task.rejection_reason;
   if (reason === undefined) return undefined;
   const event = historyOf(task).findLast((entry) => entry.event === 'rejected' && entry.reason === reason);
-  return { reason, ...(typeof event?.commit === 'string' ? { commit: event.commit } : {}) };
+  return {
+    reason,
+    ...(typeof event?.commit === 'string' ? { commit: event.commit } : {}),
+    ...(isAboutFormerWork(task, event) ? { former: true } : {}),
+  };
 }
 
 export function priorRejection(task: Task): Section {
   const rejection = rejectionOf(task);
   if (rejection === undefined) return section('PRIOR REJECTION FEEDBACK', []);
   return section('PRIOR REJECTION FEEDBACK', [
+    ...(rejection.former === true
+      ? ['About the former work, which was put away: another coder has started fresh since.']
+      : []),
     ...(rejection.commit === undefined ? [] : [`REJECTED COMMIT: ${rejection.commit}`]),
     ...quote(rejection.reason, showTask(task)),
   ]);

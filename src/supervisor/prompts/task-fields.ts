@@ -4,7 +4,9 @@ import { checkpointEvent } from '../../protocol/leases.ts';
 import { proofCommands } from '../../protocol/proof.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
-import { field, inline, quoteList } from './quote.ts';
+import { counted } from '../../text/format.ts';
+import type { SpecNews } from './prompt.ts';
+import { field, inline, quote, quoteList } from './quote.ts';
 
 export const showTask = (task: Task): string => `liza show ${task.id} --json`;
 
@@ -19,6 +21,25 @@ export function definitionFields(state: State, task: Task): readonly string[] {
     ...validationFields(state, task),
   ];
 }
+
+/** The change itself: an agent that read the section before, or a plan made from it, may not notice it. */
+export function specNews(task: Task, news: SpecNews | undefined): readonly string[] {
+  if (news === undefined) return [];
+  const { diff, headingGone } = news;
+  if (headingGone === true)
+    return ['SPEC CHANGED: its heading is gone from the file; find where its text went, or ask.'];
+  if (diff === undefined) return ['SPEC CHANGED since the task was made: read it as it is now.'];
+  const lines = diff.text.split('\n');
+  const shown = lines.slice(0, MOST_DIFF);
+  const more = lines.length - shown.length;
+  return [
+    `SPEC CHANGED since the task was made (${counted(diff.added, 'line')} added, ${diff.removed} removed); the new text counts:`,
+    ...quote(shown.join('\n'), showTask(task)),
+    ...(more === 0 ? [] : [`(${more} more lines of this difference: read SPEC itself)`]),
+  ];
+}
+
+const MOST_DIFF = 60;
 
 function validationFields(state: State, task: Task): readonly string[] {
   const commands = proofCommands(settings(state), task);

@@ -296,6 +296,36 @@ function drafts(): World {
   return w;
 }
 
+const FORMER = 'refs/liza/attempts/retry-login/1';
+
+/** The first coder handed off and is gone; the second has the task. */
+function takenOver(): World {
+  const w = handedOff();
+  w.pass(301);
+  w.run(SUPERVISOR, claim('retry-login', 'coder-2'));
+  return w;
+}
+
+/** Rejected once; its coder is gone, and the second starts fresh. */
+function startedFresh(): World {
+  const w = plan();
+  toRejected(w, 'retry-login');
+  w.pass(301);
+  w.run(SUPERVISOR, claim('retry-login', 'coder-2', { former: FORMER }));
+  return w;
+}
+
+/** Handed off, blocked, and unblocked without its folder. */
+function unblockedSince(): World {
+  const w = handedOff();
+  w.run(CODER, block('retry-login'));
+  w.run(PLANNER, { name: 'unblock', task: 'retry-login', facts: { spec_exists: true } });
+  w.run(SUPERVISOR, claim('retry-login', 'coder-2', { former: FORMER }));
+  return w;
+}
+
+const SPEC_DIFF = { text: '@@ line 3 @@\n Retry.\n-Three tries.\n+Five tries.', added: 1, removed: 1 };
+
 /** Name → what the agent is told. The names are those of the golden files. */
 export const SITUATIONS: Readonly<Record<string, () => string>> = {
   'coder-first': () => toCoder(coding(), 'retry-login'),
@@ -333,6 +363,30 @@ export const SITUATIONS: Readonly<Record<string, () => string>> = {
     w.run(PLANNER, { name: 'unblock', task: 'retry-login', changes, facts: { spec_exists: true } });
     w.run(SUPERVISOR, claim('retry-login'));
     return toCoder(w, 'retry-login', { resumed: true });
+  },
+  'coder-takeover': () =>
+    toCoder(
+      takenOver(),
+      'retry-login',
+      { continued: { commits: 1, uncommitted: ['src/auth/retry.ts', 'notes.md'] } },
+      'coder-2',
+    ),
+  'coder-takeover-without-checkpoint': () => {
+    const w = coding();
+    w.pass(301);
+    w.run(SUPERVISOR, claim('retry-login', 'coder-2', { former: FORMER }));
+    return toCoder(w, 'retry-login', {}, 'coder-2');
+  },
+  'coder-fresh-after-rejection': () => toCoder(startedFresh(), 'retry-login', {}, 'coder-2'),
+  'coder-old-handoff': () => toCoder(unblockedSince(), 'retry-login', {}, 'coder-2'),
+  'coder-spec-changed': () => toCoder(coding(), 'retry-login', { spec: { diff: SPEC_DIFF } }),
+  'reviewer-spec-changed': () => toReviewer(reviewing(), 'retry-login', { spec: { diff: SPEC_DIFF } }),
+  'reviewer-after-fresh-start': () => {
+    const w = startedFresh();
+    w.run(OTHER_CODER, begin('retry-login'));
+    w.run(OTHER_CODER, submit('retry-login', commit(0x5000), { proof: proved(w, 'retry-login', commit(0x5000)) }));
+    w.run(SUPERVISOR, claimReview('retry-login'));
+    return toReviewer(w, 'retry-login');
   },
   'reviewer-first': () => toReviewer(reviewing(), 'retry-login'),
   'reviewer-second-round': () => toReviewer(noted(reviewing(true)), 'retry-login'),
