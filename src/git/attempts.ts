@@ -38,7 +38,9 @@ export interface Discard {
   readonly integration: string | undefined;
   /** Its files are as Liza laid them out: nothing in it is worth keeping. */
   readonly unchanged?: true;
-  /** A branch that goes back to this commit does what Liza itself asked for. */
+  /** Its coder puts it aside before its checkpoint, because Liza said so. */
+  readonly setAside?: true;
+  /** A branch that goes back to this commit does just that. */
   readonly setAsideAt?: string | undefined;
 }
 
@@ -74,8 +76,9 @@ export async function saveAttempt(
       ? await treeOf(gitDir, place, tip, discard.leaveOut)
       : (await must(gitDir.objects(['rev-parse', `${tip}^{tree}`]), 'read a commit')).trim();
   const parents = (await independent(gitDir, tips)).flatMap((parent) => ['-p', parent]);
-  const message = attemptMessage(discard, { tip, uncommitted, commits: own });
-  return keep(gitDir, { task, tree, parents, message, reached: own === 0 });
+  const { setAside = false } = discard;
+  const message = attemptMessage(discard, { tip, uncommitted, commits: own, setAside });
+  return keep(gitDir, { task, tree, parents, message, reached: own === 0, setAside });
 }
 
 /**
@@ -196,7 +199,7 @@ const TRAILERS = {
   setAside: 'Liza-Set-Aside',
 } as const;
 
-const SET_ASIDE = 'put aside before the checkpoint, as Liza asked';
+const SET_ASIDE = 'it came before the checkpoint';
 
 function attemptMessage(
   { task, why, agent }: Discard,

@@ -44,11 +44,8 @@ export async function setAside(context: TaskContext, id: string): Promise<SetAsi
   }
   const integration = await commitOf(gitDir, integrationRef(board));
   const leaveOut = declaredFiles(settings);
-  const kept = await saveAttempt(
-    gitDir,
-    place,
-    discardOf(task, settings, 'it came before the checkpoint', integration),
-  );
+  const discard = discardOf(task, settings, 'it came before the checkpoint', integration);
+  const kept = await saveAttempt(gitDir, place, { ...discard, setAside: true });
   const target = baselineOf(task) ?? start;
   const steps = await stepsBack(gitDir, place, { head: head.commit, start, target, leaveOut });
   if (steps.length === 0 || kept === undefined) return { steps, lines: [] };
@@ -100,7 +97,7 @@ interface Kept {
   readonly files: number;
 }
 
-/** Commit ids resolve in every folder of a task; the ref does not in a clone. */
+/** Commit ids resolve in every folder of a task; the ref of work that is kept now does not in a clone. */
 function wayBack(ref: string, { commit, tip, start, files }: Kept): readonly string[] {
   const loose = files === 0 ? '' : ` with ${counted(files, 'file')} that you had not committed`;
   return [

@@ -121,21 +121,30 @@ test('what begin told its coder to put aside is marked so, kept, and no former w
   await here.add('greet');
   await here.claim('greet');
   const early = here.work('greet', { 'src/early.ts': 'before the checkpoint\n' });
-  const refused = await here.liza(begin('greet'), { as: 'coder-1' });
-  expect(refused.code).toBe(1);
-  // Its hint, as it stands there: nothing that the hook refuses, and all of it comes back.
-  const [, back = ''] = /Go back: (git reset --keep \w+); begin/.exec(refused.stderr) ?? [];
-  const [, forth = ''] = /bring them back: (git merge --ff-only \w+)/.exec(refused.stderr) ?? [];
-  const shell = (command: string): void =>
-    void execFileSync('sh', ['-c', command], { cwd: here.folder('greet'), stdio: 'ignore' });
-  shell(back);
-  await here.ok(begin('greet'), { as: 'coder-1' });
-  shell(forth);
-  expect(here.gitIn(here.folder('greet'), 'rev-parse', 'HEAD')).toBe(early);
-  const why = 'put aside before the checkpoint, as Liza asked';
-  expect(await listed('greet')).toMatchObject([{ n: 1, tip: early, why, setAside: true }]);
+  await here.ok([...begin('greet'), '--set-aside'], { as: 'coder-1' });
+  here.gitIn(here.folder('greet'), 'merge', '-q', '--ff-only', early);
+  expect(await listed('greet')).toMatchObject([{ n: 1, tip: early, setAside: true }]);
   await here.ok(['release-claim', 'greet']);
   await here.claim('greet');
   const claimed = (await here.task('greet')).history?.at(-1) as { former?: string } | undefined;
   expect(claimed?.former).toBe('refs/liza/attempts/greet/2');
+});
+
+test('a branch that goes back to where the iteration starts, before its checkpoint, is put aside too', async () => {
+  await here.add('greet');
+  await here.claim('greet');
+  const start = here.gitIn(here.folder('greet'), 'rev-parse', 'HEAD');
+  const early = here.work('greet', { 'src/early.ts': 'before the checkpoint\n' });
+  expect((await here.liza(begin('greet'), { as: 'coder-1' })).code).toBe(1);
+  here.gitIn(here.folder('greet'), 'reset', '-q', '--hard', start);
+  await here.ok(begin('greet'), { as: 'coder-1' });
+  expect(await listed('greet')).toMatchObject([{ tip: early, setAside: true }]);
+  // Later on it is history that was rewritten.
+  const late = here.work('greet', { 'src/late.ts': 'after it\n' });
+  await here.liza(['submit-for-review', 'greet', 'HEAD'], { as: 'coder-1' });
+  here.gitIn(here.folder('greet'), 'reset', '-q', '--hard', start);
+  await here.liza(['submit-for-review', 'greet', 'HEAD'], { as: 'coder-1' });
+  const [, second] = await listed('greet');
+  expect(second).toMatchObject({ tip: late, why: 'its history was rewritten' });
+  expect(second).not.toHaveProperty('setAside');
 });
