@@ -72,6 +72,7 @@ export async function audit(context: TaskContext, { task: only, goal }: Asked = 
     state,
     tasks,
     past,
+    noted: new Set(replayed.entries.flatMap(({ ended }) => ended?.goal ?? [])),
     ...defined({ about }),
     entries,
     broken: problems,

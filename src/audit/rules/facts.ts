@@ -52,6 +52,8 @@ export interface Witness {
   readonly tasks: readonly Task[];
   /** The goals before the current one, as the archive has them; `differing` says if that is not what was journalled. */
   readonly past?: readonly GoalRecord[];
+  /** Those of them whose record the journal notes; earlier versions archived none. */
+  readonly noted?: ReadonlySet<string>;
   /** The goal that the audit is about, and when the next one began; absent: all of them. */
   readonly about?: { readonly goal: Goal & TasksOf; readonly until?: string };
   readonly entries: readonly Told[];

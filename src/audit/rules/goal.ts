@@ -70,13 +70,13 @@ function spendingFacts({ state, tasks, past = [], about }: Witness): readonly Fa
 }
 
 /** Each goal that ended is in the archive as it was journalled. */
-function pastFacts({ past = [], differing, broken }: Witness): readonly Fact[] {
+function pastFacts({ past = [], noted, differing, broken }: Witness): readonly Fact[] {
   return past.flatMap(({ id, status }) =>
-    differing.has(`goals/${id}`)
+    noted?.has(id) !== true || differing.has(`goals/${id}`)
       ? []
       : broken.length > 0
         ? [unverifiable(`${id}, ${status}, in the archive`, 'the journal is broken')]
-        : [verified(`${id}, ${status}, in the archive`, 'its record is what the journal says of it')],
+        : [verified(`${id}, ${status}, in the archive`, 'its record is what was journalled when it ended')],
   );
 }
 
