@@ -98,7 +98,8 @@ export function payload(
   about: { project: string; time: Instant; id: string },
 ): string {
   const { raised, cleared } = group;
-  const of = (list: AlarmGroup['raised']) => list.slice(0, MOST).map(({ key, level, text }) => ({ key, level, text }));
+  const of = (list: AlarmGroup['raised']) =>
+    list.slice(0, MOST).map(({ name, key, level, text }) => ({ name, key, level, text }));
   return JSON.stringify({
     text: slack([message.title, ...message.lines].join('\n')),
     id: about.id,

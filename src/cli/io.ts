@@ -13,6 +13,10 @@ interface Self {
   readonly pid: number;
   readonly argv: readonly [string, ...string[]];
   readonly isRoot: boolean;
+  /** Ends this process at once. */
+  exit(status: number): never;
+  /** Calls when this process ends, however it does. */
+  onExit(call: () => void): void;
 }
 
 /** Asks a person questions, one line each, until it is closed. */

@@ -73,6 +73,8 @@ export function processIo(holdOptimiser: () => void): Io {
         pid: process.pid,
         argv: [process.execPath, join(__dirname, 'liza.cjs')] as const,
         isRoot: process.getuid?.() === 0,
+        exit: (status: number) => process.exit(status),
+        onExit: (call: () => void) => void process.once('exit', call),
       };
     },
     ancestors: () => ancestorsFrom(host, process.ppid),

@@ -32,7 +32,7 @@ const WHY_NOT: Readonly<Record<Exclude<HookState, 'there'>, Problem>> = {
   },
   tracked: {
     message: `the hooks folder has a ${HOOK} hook of its own that is part of the repository, so Liza’s is not put there`,
-    remedy: 'rename it if Liza’s shall guard the branches; moves by agents are told by the recorded heads',
+    remedy: 'rename it, so that Liza’s guards the branches; moves by agents are told by the recorded heads',
   },
   outside: {
     message: 'core.hooksPath leads to a folder for all your repositories, so Liza puts no hook there',

@@ -57,7 +57,7 @@ export async function edit(context: BoardContext, request: EditRequest): Promise
 
 async function editLocked(context: BoardContext, request: EditRequest): Promise<Edited | Refusal> {
   const original = readFileSync(context.paths.state, 'utf8');
-  const copy = join(dirname(context.paths.editLock), `edit-${process.pid}.yaml`);
+  const copy = join(dirname(context.paths.editLock), `edit-${context.processes.pid}.yaml`);
   writeFileSync(copy, original);
   try {
     for (;;) {

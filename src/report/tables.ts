@@ -92,7 +92,7 @@ export const usage = ({ tasks, use }: Report): Table<UseRow> => ({
 });
 
 export const anomalies = (report: Report): Table<AnomalyTold> => ({
-  caption: 'What went other than it should',
+  caption: 'What did not go as it should',
   none: 'None was logged.',
   fold: 'anomalies',
   most: MOST,

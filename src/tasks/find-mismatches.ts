@@ -158,7 +158,7 @@ export async function troubleOf(
 }
 
 export const notLizas = (id: string): Refusal =>
-  refuse('it is not Liza’s', `if a task shall have this name, move it away: mv .worktrees/${id} ..`, 1, 'foreign');
+  refuse('it is not Liza’s', `if a task is to have this name, move it away: mv .worktrees/${id} ..`, 1, 'foreign');
 
 export interface MovedOutside {
   /** Where it is now; absent: it is gone. */

@@ -64,13 +64,17 @@ export function inProcess({ root, env, now, io }: Place): Liza {
 
 type Answers = 'stdout' | 'stderr' | 'readStdin' | 'readLine';
 
+function neverExits(): never {
+  throw new Error('a command in a test may not end the process');
+}
+
 function ioAt(cwd: string, env: Environment, now: () => number): Omit<Io, Answers> {
   const host = hostAt(now, env);
   return {
     host,
     cwd,
     env,
-    self: { pid: process.pid, argv: ['liza'], isRoot: false },
+    self: { pid: process.pid, argv: ['liza'], isRoot: false, exit: neverExits, onExit: () => {} },
     onInterrupt: () => {},
     live: async () => {},
     holdOptimiser: () => {},

@@ -1,12 +1,9 @@
 // The import table of docs/ARCHITECTURE.md: which room may import which, which rooms are pure, who may touch the
 // machine, and how long a file may be. One table, no list of exceptions.
 
-import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
-
-const SRC = join(import.meta.dirname, '../../src');
-const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+import { SOURCES as FILES, type Import, importsIn, sourceOf, withoutComments } from '../support/source-imports.ts';
 
 const RULES = ['text', 'protocol', 'budget/rules', 'governance/rules'] as const;
 const BOARD = ['text', 'protocol', 'ports', 'process', 'store'] as const;
@@ -72,27 +69,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 const ROOMS = Object.keys(MAY_IMPORT).sort((a, b) => b.length - a.length);
 const roomOf = (file: string): string => ROOMS.find((room) => file.startsWith(`${room}/`)) ?? file;
-const code = (file: string): string => readFileSync(join(SRC, file), 'utf8').replace(/^\s*(\/\/|\/?\*).*$/gm, '');
+const imports = (file: string): readonly Import[] => importsIn(sourceOf(file));
 
-interface Import {
-  readonly name: string;
-  /** Gone at run time. */
-  readonly type: boolean;
-  /** Loaded by its first use: it closes no cycle. */
-  readonly lazy: boolean;
-}
-
-function imports(file: string): readonly Import[] {
-  const text = code(file);
-  const found = text.matchAll(/\b(import|export)\b( type)?(?: (?:type )?[\w*{][^'";]*? from)? '([^'\n]+)'/g);
-  const lazy = text.matchAll(/\bimport\('([^'\n]+)'\)/g);
-  return [
-    ...[...found].map(([, , type, name = '']) => ({ name, type: type !== undefined, lazy: false })),
-    ...[...lazy].map(([, name = '']) => ({ name, type: false, lazy: true })),
-  ];
-}
-
-const target = (file: string, { name }: Import): string => normalize(join(dirname(file), name));
+const target = (file: string, { module }: Import): string => normalize(join(dirname(file), module));
 
 test('every file is in a room', () => {
   expect(FILES.filter((file) => !ROOMS.includes(roomOf(file)))).toEqual([]);
@@ -101,15 +80,17 @@ test('every file is in a room', () => {
 test('a room imports only what the table allows', () => {
   const wrong = (file: string, found: Import): boolean => {
     const room = roomOf(file);
-    if (PACKAGES[room]?.includes(found.name)) return false;
-    if (!found.name.startsWith('.')) return !found.name.startsWith('node:');
+    if (PACKAGES[room]?.includes(found.module)) return false;
+    if (!found.module.startsWith('.')) return !found.module.startsWith('node:');
     const other = roomOf(target(file, found));
     const allowed = MAY_IMPORT[room] ?? [];
     return other !== room && !allowed.includes(other) && !allowed.includes('*');
   };
   const found = FILES.flatMap((file) => imports(file).map((one) => ({ file, one })));
   expect(found.length).toBeGreaterThan(FILES.length);
-  expect(found.filter(({ file, one }) => wrong(file, one)).map(({ file, one }) => `${file} → ${one.name}`)).toEqual([]);
+  expect(found.filter(({ file, one }) => wrong(file, one)).map(({ file, one }) => `${file} → ${one.module}`)).toEqual(
+    [],
+  );
 });
 
 test('the pure rooms touch neither clock, disk nor process', () => {
@@ -117,7 +98,7 @@ test('the pure rooms touch neither clock, disk nor process', () => {
     /from 'node:|\bprocess\.|\bDate\.now\b|\bnew Date\(\)|\bperformance\.|\bset(Timeout|Interval)\(|Math\.random/;
   const pure = FILES.filter((file) => PURE.test(roomOf(file)));
   expect(pure.length).toBeGreaterThan(100);
-  expect(pure.filter((file) => touches.test(code(file)))).toEqual([]);
+  expect(pure.filter((file) => touches.test(withoutComments(sourceOf(file))))).toEqual([]);
 });
 
 test('no module waits for itself while it is loaded', () => {
@@ -125,7 +106,7 @@ test('no module waits for itself while it is loaded', () => {
     FILES.map((file) => [
       file,
       imports(file)
-        .filter(({ type, lazy, name }) => !type && !lazy && name.startsWith('.'))
+        .filter(({ type, lazy, module }) => !type && !lazy && module.startsWith('.'))
         .map((one) => target(file, one)),
     ]),
   );
@@ -142,6 +123,14 @@ test('no module waits for itself while it is loaded', () => {
 });
 
 test('no file has more than 400 lines', () => {
-  const lines = (file: string): number => readFileSync(join(SRC, file), 'utf8').split('\n').length - 1;
+  const lines = (file: string): number => sourceOf(file).split('\n').length - 1;
   expect(FILES.filter((file) => lines(file) > 400)).toEqual([]);
+});
+
+test('nobody but its own command knows of the demo', () => {
+  const knows = FILES.filter(
+    (file) => !file.startsWith('rehearsal/demo/') && imports(file).some(({ module }) => /\/demo(\/|\.ts)/.test(module)),
+  );
+  // The registry lists it as it lists every command.
+  expect(knows.sort()).toEqual(['cli/registry.ts', 'cli/render/demo.ts', 'cli/verbs/demo.ts']);
 });

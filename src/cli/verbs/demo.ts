@@ -41,7 +41,7 @@ export const verb: Verb = {
     const repository = makeRepository(io.host, io.asset('demo/project'), tmpdir());
     const remove = args.flag('keep') ? () => {} : repository.remove;
     // However the process ends: the reader of the output may go away (`liza demo | head`).
-    process.once('exit', remove);
+    io.self.onExit(remove);
     try {
       const play: Play = {
         io,

@@ -61,8 +61,8 @@ export const verb: Verb = {
       session: resumed ?? args.text('session') ?? randomUUID(),
       resumed: resumed !== undefined,
       print: (text) => io.stdout(text),
-      die: () => process.kill(io.self.pid, 'SIGKILL'),
-      leave: (status) => process.exit(status),
+      die: () => io.host.processes.kill(io.self.pid, 'SIGKILL'),
+      leave: (status) => io.self.exit(status),
     });
     if (played.ok) return { ok: true, silent: true };
     return refuse(`the rehearsal stopped: ${played.text}`, `look at ${name}`, 1, 'rehearsal');

@@ -41,7 +41,7 @@ async function once(context: CommandContext, trouble: Trouble): Promise<Result> 
   const { lines: governed, failed } = await governOnce(context);
   const { alarms, news, told } = await watchOnce(context, { trouble }, PATIENCE_MS);
   const data = {
-    alarms: alarms.map(({ key, level, text }) => ({ key, level, text, new: news.has(key) })),
+    alarms: alarms.map(({ name, key, level, text }) => ({ name, key, level, text, new: news.has(key) })),
     told,
     governed,
     ...defined({ failed }),
@@ -70,8 +70,8 @@ async function watch(context: CommandContext, trouble: Trouble, io: Io, json: bo
   const over = io.interrupted;
   const tell = (event: 'raised' | 'cleared', alarm: Alarm, known = false): void => {
     const time = iso(context.clock.now());
-    if (json)
-      io.stdout(`${JSON.stringify({ time, event, key: alarm.key, level: alarm.level, text: alarm.text, known })}\n`);
+    const { name, key, level, text } = alarm;
+    if (json) io.stdout(`${JSON.stringify({ time, event, name, key, level, text, known })}\n`);
     else io.stderr(printed(io, `${time} ${event === 'cleared' ? `over: ${alarm.text}` : alarm.text}`));
   };
   if (!json) io.stderr(printed(io, `watching ${context.paths.root}; Ctrl-C ends it`));
