@@ -92,7 +92,7 @@ async function lend(args: Args, io: Io, folder: string): Promise<Result> {
   const played = { ...part, session, cwd: io.cwd, prompt: await io.readStdin() };
   const status = await lendSession({ ...io.host, folder, played, print: (text) => io.stdout(text) });
   if (status === 0) return { ok: true, silent: true };
-  return process.exit(status);
+  return io.self.exit(status);
 }
 
 function scriptIn(file: string, name: string): Script | Refusal {
