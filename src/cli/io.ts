@@ -13,6 +13,8 @@ interface Self {
   readonly pid: number;
   readonly argv: readonly [string, ...string[]];
   readonly isRoot: boolean;
+  /** The name of its terminal, where a person finds it again; `unknown` where there is none, or no name for it. */
+  terminal(): string;
   /** Ends this process at once. */
   exit(status: number): never;
   /** Calls when this process ends, however it does. */

@@ -1,6 +1,6 @@
 // From what was typed and what is installed to a crew at work: shared by `run`, `agent` and `demo`.
 
-import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROLES, type Role } from '../protocol/state.ts';
 import { sandboxSupportOf } from '../sandbox/mode.ts';
@@ -23,7 +23,7 @@ export function openSupervisorContext(
     changeSignal: makeChangeSignal(context.clock),
     pid: io.self.pid,
     isRoot: io.self.isRoot,
-    terminal: terminalName(),
+    terminal: io.self.terminal(),
     places: {
       project: root,
       blackboard: context.paths.state,
@@ -35,16 +35,6 @@ export function openSupervisorContext(
     ...(io.confines === true ? { sandboxSupport: sandboxSupportOf(context, io.self.argv) } : {}),
     contract: contractsOf(io),
   };
-}
-
-/** Where a person finds it again; there is no name for one without /proc. */
-function terminalName(): string {
-  try {
-    const name = process.stdin.isTTY ? readlinkSync('/proc/self/fd/0') : '';
-    return name.startsWith('/dev/') ? name : 'unknown';
-  } catch {
-    return 'unknown';
-  }
 }
 
 /** Read once, before anything starts. */

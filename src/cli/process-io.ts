@@ -5,6 +5,7 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { gitDirectoryOf } from '../git/directory.ts';
+import type { Disk } from '../ports/disk.ts';
 import type { Environment } from '../ports/host.ts';
 import { realHost } from '../ports/real-host.ts';
 import { ancestorsFrom } from '../process/ancestors.ts';
@@ -73,6 +74,7 @@ export function processIo(holdOptimiser: () => void): Io {
         pid: process.pid,
         argv: [process.execPath, join(__dirname, 'liza.cjs')] as const,
         isRoot: process.getuid?.() === 0,
+        terminal: () => terminalName(host.disk),
         exit: (status: number) => process.exit(status),
         onExit: (call: () => void) => void process.once('exit', call),
       };
@@ -212,4 +214,13 @@ function writeOut(descriptor: 1 | 2, text: string): 'done' | 'gone' | Buffer {
     }
   }
   return 'done';
+}
+
+function terminalName(disk: Pick<Disk, 'readlinkSync'>): string {
+  try {
+    const name = process.stdin.isTTY ? disk.readlinkSync('/proc/self/fd/0') : '';
+    return name.startsWith('/dev/') ? name : 'unknown';
+  } catch {
+    return 'unknown';
+  }
 }
