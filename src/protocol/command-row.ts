@@ -61,7 +61,7 @@ export interface Row<K extends CommandName> {
   readonly typed?: string;
   /** How it is typed, `{task}` being the task's id. Hints and docs quote it. */
   readonly syntax: string;
-  /** One line for help and docs. */
+  /** One line for docs/state-machine.md; the one that `--help` prints is in cli/registry.ts. */
   readonly summary: string;
   readonly who: readonly Part[];
   /** States the task may be in; 'new' creates one; 'board' concerns no single task. */
