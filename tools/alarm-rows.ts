@@ -85,6 +85,13 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
   'STALE DRAFT': [
     warning('{task} — created {age}min ago (Planner crash?)', 'a DRAFT is 30 min old', 'it is finalized or ended'),
   ],
+  'PLAN NOT CLOSED': [
+    alarm(
+      '{sprint} — {n} planner sessions ended without plan done; close it: liza plan done, or say what is missing: liza note "…" --for planner',
+      'two sessions of the planner ended well and left the plan open',
+      '`liza plan done` closes it, or the goal ends',
+    ),
+  ],
   'IMMEDIATE DISCOVERY': [
     alarm(
       '{id} — {desc} (Planner should wake)',

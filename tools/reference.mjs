@@ -149,6 +149,7 @@ how it is started. Any other name needs a \`kind\`. What each provider needs: [s
 | \`env\` | map of texts | further environment |
 | \`argv\` | list of texts | \`acp\` and \`command\` only, and needed there: the program and its arguments |
 | \`resumes\` | true or false | \`command\` only: the program continues an earlier session when it gets \`{session}\` again |
+| \`context_window\` | tokens | \`opencode\`, \`gemini\`, \`acp\`, \`command\`: the window of the model; where the CLI does not tell how full it is, Liza estimates it from the bytes of prompt and output |
 
 In \`argv\` of a \`command\` these are replaced: \`{prompt}\`, \`{prompt_file}\`, \`{contract_file}\`, \`{model}\`, \`{session}\`,
 \`{role}\`, \`{agent}\`; in one of an \`acp\` only \`{model}\`. Without \`{prompt}\` or \`{prompt_file}\` the prompt goes to stdin.

@@ -1,6 +1,6 @@
 // Planners who plan badly.
 
-import { holds, prevented } from '../harness.mjs';
+import { contained, holds, prevented } from '../harness.mjs';
 
 const ADD = (id, more) => `liza add-task --id ${id} --desc d ${more}`;
 const SOUND = `--spec specs/vision.md --done 'it is there' --scope 'IN: src/, test/' --validate 'node --test'`;
@@ -160,5 +160,56 @@ export const g44 = {
     w.refused('begin', /for a coder, not for planner-1/);
     holds(w.task().status === 'UNCLAIMED' && w.task().assigned_to === undefined, `it is ${w.task().status}`);
     return prevented('refused under its own id, a coder’s, and without begin');
+  },
+};
+
+export const g69 = {
+  id: 'G69',
+  agent: '(planner) is interrupted before `plan done`',
+  stated: 'the next session is told what was left',
+  plant: [
+    {
+      take: { file: 'src/supervisor/prompts/planner.ts', find: '    lastPlanning(context),', put: '' },
+      red: /not told/,
+    },
+    {
+      take: {
+        file: 'src/protocol/plan.ts',
+        find: "if (goal.status !== 'PLANNING' && own.length === 0) return undefined;",
+        put: "if (goal.status !== 'PLANNING') return undefined;",
+      },
+      red: /no second session/,
+    },
+    {
+      take: { file: 'src/cli/session-answer.ts', find: 'if (!result.ok) remember(', put: 'if (false) remember(' },
+      red: /what it was refused/,
+    },
+  ],
+  tasks: [],
+  planner: `
+    prompt=$(cat)
+    if liza show one >/dev/null 2>&1; then
+      printf '%s\\n' "$prompt" | sed -n '/=== LAST SESSION ===/,/^$/p' | sed 's/^/TOLD /'
+      try done liza plan done
+      leave 0 planned
+    fi
+    try one ${ADD('one', `${SOUND} --ready`)}
+    try two ${ADD('two', `--done 'it is there' --scope 'IN: src/, test/' --ready`)}
+    kill -9 $$`,
+  check(w) {
+    w.succeeded('one');
+    w.refused('two', /no spec_ref/);
+    holds(w.attempts('done').length === 1, 'there was no second session');
+    w.succeeded('done');
+    const told = w
+      .logs()
+      .split('\n')
+      .filter((line) => line.startsWith('TOLD '))
+      .join('\n');
+    holds(/ended by SIGKILL/.test(told), `it was not told how the session ended: ${told}`);
+    holds(/IT CHANGED: one /.test(told), `not told what was done: ${told}`);
+    holds(/LEFT OPEN: .*plan done/.test(told), `not told what was left: ${told}`);
+    holds(/IT WAS REFUSED:[\s\S]*no spec_ref/.test(told), `not told what it was refused: ${told}`);
+    return contained('the next one was told how it ended, what was done, refused and left open; the plan was closed');
   },
 };

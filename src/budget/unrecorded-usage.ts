@@ -7,8 +7,10 @@ import type { Command, SessionStay, SessionUse } from '../protocol/command.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { ID_PATTERN, TIMESTAMP_PATTERN } from '../protocol/fields.ts';
 import { agentLease } from '../protocol/leases.ts';
-import { SANDBOXES, type State } from '../protocol/state.ts';
+import { SANDBOXES } from '../protocol/session-records.ts';
+import type { State } from '../protocol/state.ts';
 import { defined, isFields } from '../protocol/values.ts';
+import { refusedIn } from '../store/refused-commands.ts';
 import type { Snapshot } from '../store/store.ts';
 import { type StoreContext, transact } from '../store/transact.ts';
 
@@ -64,6 +66,7 @@ async function recordLeft(context: StoreContext, agent: string, { agents }: Stat
   if (under_way === undefined) return forgetUse(context, agent);
   const saved = readUse(context, agent) ?? { ...nothingTold(under_way.task), provider };
   const session = resume?.session;
+  const refused = saved.stay === undefined ? undefined : refusedIn(context, agent, saved.stay.id);
   const command: Command = {
     name: 'session-end',
     agent,
@@ -71,7 +74,7 @@ async function recordLeft(context: StoreContext, agent: string, { agents }: Stat
     provider: saved.provider,
     used: saved.used,
     began: under_way.since,
-    ...defined({ stay: saved.stay, task: saved.task, session }),
+    ...defined({ stay: saved.stay, task: saved.task, session, refused }),
   };
   // Refused: somebody else has recorded it, or its agent is back and does so; then the note is theirs.
   if (!isRefusal(await transact({ ...context, actor }, command))) forgetUse(context, agent);

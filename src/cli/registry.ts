@@ -41,6 +41,11 @@ const ROWS: Readonly<Record<string, Row>> = {
   resume: [HUMAN, 'Go on after PAUSE, CHECKPOINT or ABORT.', () => import('./verbs/resume.ts')],
   abort: [HUMAN, 'Stop the goal: agents end, tasks and worktrees stay.', () => import('./verbs/abort.ts')],
   note: [HUMAN, 'Leave a note that agents read before they go on.', () => import('./verbs/note.ts')],
+  'note done': [
+    ['Human', 'Planner', 'Coder', 'Reviewer'],
+    'Say that a note is dealt with.',
+    () => import('./verbs/note.ts'),
+  ],
   replan: [HUMAN, 'Hand a live task back to the planner.', () => import('./verbs/replan.ts')],
   'config get': [HUMAN, 'Show the configuration, defaults included.', () => import('./verbs/config.ts')],
   'config set': [HUMAN, 'Change one configuration value.', () => import('./verbs/config.ts')],
@@ -78,7 +83,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   discover: [WORKERS, 'Report a problem outside your task without fixing it.', () => import('./verbs/discover.ts')],
   anomaly: [AGENTS, 'Record something that did not go as it should.', () => import('./verbs/anomaly.ts')],
   'anomaly processed': [['Planner', 'Human'], 'Mark anomalies as dealt with.', () => import('./verbs/anomaly.ts')],
-  handoff: [CODER, 'Leave your notes to the next session.', () => import('./verbs/handoff.ts')],
+  handoff: [AGENTS, 'Leave your notes to the next session.', () => import('./verbs/handoff.ts')],
   heartbeat: [WORKERS, 'Renew your lease.', () => import('./verbs/heartbeat.ts')],
   exit: [
     AGENTS,

@@ -16,7 +16,32 @@ import type { Result } from './verb.ts';
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   if (argv[0] === '__complete') return completed(argv.slice(1), io);
   const json = endsOptions(argv).includes('--json');
-  return emit(await answer(argv, io), io, json);
+  const result = await answer(argv, io);
+  // A person's command pays nothing for this.
+  if (!io.env['LIZA_SESSION'] || isHalf(argv, io)) return emit(result, io, json);
+  return emitInSession(argv, io, result, json);
+}
+
+/** The sandbox's own client asks twice for this (sandbox/mailbox-client.ts), and shows the second answer. */
+const isHalf = (argv: readonly string[], io: Io): boolean => isBrokered(io.env) && argv.includes('--set-aside');
+
+async function emitInSession(argv: readonly string[], io: Io, result: Result, json: boolean): Promise<number> {
+  const { openDelivery, newsLines } = await import('./session-answer.ts');
+  const delivery = await openDelivery(io, nameIn(argv), result);
+  const news = { list: delivery.news, lines: delivery.news.flatMap(newsLines) };
+  try {
+    const code = emit(result, io, json, news);
+    delivery.delivered();
+    return code;
+  } finally {
+    delivery.close();
+  }
+}
+
+/** The command as typed, without what it was given. */
+function nameIn(argv: readonly string[]): string {
+  const found = findVerb(argv);
+  return 'ok' in found ? (argv[firstWord(argv)] ?? '').slice(0, 40) : found.name;
 }
 
 /** Asked by completion scripts at every press of a key, and by nobody else: no help lists it, and it never fails. */

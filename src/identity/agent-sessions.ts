@@ -58,6 +58,8 @@ export interface OpenSession {
   readonly credential: string;
   /** Its process has started. */
   begun(pid: number): void;
+  /** No command of it counts any more, while its processes are being ended. */
+  ending(now: Instant): void;
   over(now: Instant): void;
 }
 
@@ -99,10 +101,14 @@ export function openSession(context: SessionsContext, opening: SessionOpening, n
       write({ process });
       files.close(files.open(join(directory, `${agent}.${agentPid}.process`), 'w'));
     },
+    ending: (at) => {
+      // The hints stay: what is left of its processes is still the agent.
+      if (isMine()) write({ ended: iso(at) });
+    },
     over: (at) => {
       // An agent may have removed the folder; then there is nothing to end.
       if (!isMine()) return;
-      write({ ended: iso(at) });
+      write({ ended: record.ended ?? iso(at) });
       dropHints(context, agent);
     },
   };

@@ -29,7 +29,7 @@ export interface AgentProgram {
   readonly logFile: string;
   readonly onLine: (stream: 'stdout' | 'stderr', line: string) => void;
   /** It printed something, even if only half a line: it lives. */
-  readonly onOutput?: () => void;
+  readonly onOutput?: (bytes: number) => void;
   /** Its provider uses stdin and stdout itself, to talk both ways; `onLine` then hears stderr only. */
   readonly talks?: boolean;
   /** See Startable. */
@@ -120,7 +120,7 @@ function follow(host: Host, program: AgentProgram, { child, pid, session, mark }
   for (const stream of [stdout, stderr]) {
     stream.on('data', (chunk: Buffer) => {
       output.write(chunk);
-      program.onOutput?.();
+      program.onOutput?.(chunk.length);
     });
   }
   if (program.talks !== true) byLine(stdout, (line) => program.onLine('stdout', line));

@@ -101,6 +101,18 @@ export interface SessionUse {
   readonly untold?: boolean;
 }
 
+/** What an agent says in a handoff; the rest is added by Liza. */
+export type HandoffNotes = Omit<Handoff, 'agent' | 'timestamp' | 'last_red' | 'context_percent' | keyof HandoffFacts>;
+
+/** What git says about the work that is handed off. */
+export interface HandoffFacts {
+  /** Since the base, newest first. */
+  readonly commits: readonly string[];
+  readonly uncommitted: readonly string[];
+  /** All paths that differ from the base. */
+  readonly files: readonly string[];
+}
+
 interface Payloads {
   // planning
   'add-task': { readonly definition: Definition; readonly ready?: boolean; readonly facts: SpecFacts };
@@ -209,11 +221,18 @@ interface Payloads {
     readonly task?: string;
     readonly details: NonNullable<Anomaly['details']>;
   };
-  handoff: { readonly task: string } & Omit<Handoff, 'agent' | 'timestamp'>;
+  handoff: { readonly task: string; readonly facts?: HandoffFacts } & HandoffNotes;
+  /** A planner's, which is about the plan. */
+  'handoff-plan': HandoffNotes;
   'long-heartbeat': { readonly task?: string; readonly reason: string };
   exit: { readonly code: number; readonly reason?: string };
   /** A session is about to begin: from here on it counts. */
-  'session-start': { readonly agent: string; readonly task?: string };
+  'session-start': {
+    readonly agent: string;
+    readonly task?: string;
+    /** It goes on in the provider's own session. */
+    readonly resumes?: boolean;
+  };
   /** A session of an agent is over: what it used, and how the next one may continue it. */
   'session-end': {
     readonly agent: string;
@@ -227,10 +246,10 @@ interface Payloads {
     readonly session?: string;
     /** When a session began whose supervisor was gone before its end. */
     readonly began?: string;
-    /** Wakes that its prompt named. */
+    /** Wakes that its prompt named; absent: it did not end well, and they are open still. */
     readonly handled?: readonly string[];
-    /** Places of the notes that its prompt told. */
-    readonly notes?: readonly number[];
+    /** The last commands that it was refused. */
+    readonly refused?: readonly string[];
   };
   /** The agent is measured to be near the end of its context: its commands tell it to hand off. */
   'context-used': { readonly agent: string; readonly percent: number };
@@ -299,6 +318,8 @@ interface Payloads {
 
   // the operator
   note: { readonly message: string; readonly for?: string };
+  /** `notes`: their ids. */
+  'note done': { readonly notes: readonly string[]; readonly why?: string };
   pause: { readonly task?: string };
   /** `decision`: one of DECISIONS (commands/kill-switches.ts), of which stop aborts. */
   resume: { readonly task?: string; readonly decision?: string; readonly note?: string };

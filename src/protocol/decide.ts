@@ -2,8 +2,8 @@
 // The order of checks: role, input, task, epoch, already done, state, kill switches, guards, change, invariants.
 // A change may not introduce a violation; a violation that was there before does not stop it.
 
-import type { Instant } from '../text/time.ts';
-import { type Actor, actorName, type Board, onHold, type Part } from './board.ts';
+import { duration, type Instant, later } from '../text/time.ts';
+import { type Actor, actorName, type Board, isAgentPart, onHold, type Part, SUPERVISOR } from './board.ts';
 import type { Command, CommandName } from './command.ts';
 import type { Change, Row, Situation } from './command-row.ts';
 import { STOP } from './commands/coder.ts';
@@ -11,14 +11,15 @@ import { type Decided, type Decision, type Refusal, refuse } from './decision.ts
 import { findTask } from './find.ts';
 import { checkInput, concealed, refuseSecretInCommand } from './input.ts';
 import { introduced } from './invariants.ts';
+import { holdsWork } from './leases.ts';
 import { admits, commandLine, goOnOrStop, haltedBy, isAgent, nextHint, openWhilePaused } from './next-commands.ts';
 import type { RefusalName } from './refusal-names.ts';
 import { settleSprint } from './sprint.ts';
-import { isTerminal, settings, type Task } from './state.ts';
+import { isTerminal, type State, settings, type Task } from './state.ts';
 import { TABLE } from './table.ts';
 import { defined } from './values.ts';
 
-/** At this share of its context a coder is told to hand off. */
+/** At this share of its context an agent is told to hand off. */
 export const HANDOFF_PERCENT = 90;
 
 interface Asking {
@@ -73,17 +74,40 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
   const change = row.change(situation);
   if ('ok' in change) return named(change);
   const about = task === undefined ? change : { task: task.id, ...change };
-  return checked(board, command, reminded(about, command, actor), now);
+  return checked(board, command, reminded(situation, about), now);
 }
 
-/** Tells a running coder, with the answer to its own command, that its context is nearly used up. */
-function reminded(change: Change, command: Command, actor: Actor): Change {
-  const agent = change.state.agents[actor.id ?? ''];
-  const due = agent !== undefined && actor.parts.includes('coder') && (agent.context_percent ?? 0) >= HANDOFF_PERCENT;
-  const task = agent?.current_task;
-  if (!due || task === undefined || agent.status !== 'WORKING' || command.name === 'exit') return change;
-  const note = `${agent.context_percent} % of your context is used: commit what you have, then ${commandLine('handoff', task)} and ${commandLine('exit')}`;
-  return { ...change, notes: [...(change.notes ?? []), note] };
+/** Tells a running agent, with the answer to its own command, what it must do next about its session. */
+function reminded(situation: Situation<CommandName>, change: Change): Change {
+  if (situation.command.name === 'exit') return change;
+  const note = sessionEnds(situation, change.state) ?? contextUsed(situation, change.state);
+  return note === undefined ? change : { ...change, notes: [...(change.notes ?? []), note] };
+}
+
+/** This very command finished its part of the work: nothing is left to do, and its supervisor ends the session. */
+function sessionEnds(
+  { state, actor, now, settings: limits }: Situation<CommandName>,
+  after: State,
+): string | undefined {
+  const id = actor.id ?? '';
+  const held = state.agents[id]?.current_task ?? '';
+  if (actor.session === undefined || actor.session === SUPERVISOR) return undefined;
+  if (!holdsWork(findTask(state, held), id) || holdsWork(findTask(after, held), id)) return undefined;
+  const by = later(now, limits.pause_grace);
+  return `Your part of ${held} is done and this session ends: ${commandLine('exit')}, then stop. At ${by} (in ${duration(limits.pause_grace * 1000)}) it is ended, and no later command counts.`;
+}
+
+/** Its context is nearly used up. */
+function contextUsed({ actor, command, part }: Situation<CommandName>, after: State): string | undefined {
+  const agent = after.agents[actor.id ?? ''];
+  if (agent === undefined || !isAgentPart(part) || (agent.context_percent ?? 0) < HANDOFF_PERCENT) return undefined;
+  if (command.name === 'handoff' || command.name === 'handoff-plan') return undefined;
+  const used = `${agent.context_percent} % of your context is used`;
+  if (part === 'planner') return `${used}: ${commandLine('handoff-plan')} and ${commandLine('exit')}`;
+  const task = agent.current_task;
+  if (task === undefined || (agent.status !== 'WORKING' && agent.status !== 'REVIEWING')) return undefined;
+  const first = part === 'coder' ? 'commit what you have, then ' : '';
+  return `${used}: ${first}${commandLine('handoff', task)} and ${commandLine('exit')}`;
 }
 
 function taskOf(board: Board, row: Row<CommandName>, command: Command): Task | undefined {

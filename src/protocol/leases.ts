@@ -68,6 +68,10 @@ export function mergingBy(board: Board, task: Task): string | undefined {
 
 export const historyOf = (task: Task): readonly HistoryEvent[] => (task.history ?? []) as readonly HistoryEvent[];
 
+/** Whether the agent has the task as its coder or as its reviewer now. */
+export const holdsWork = (task: Task | undefined, agent: string): boolean =>
+  task !== undefined && (task.reviewing_by === agent || (task.status === 'CLAIMED' && task.assigned_to === agent));
+
 /** Everyone who ever had this task as its coder. */
 export function codersOf(task: Task): readonly string[] {
   const claimed = historyOf(task).flatMap((entry) =>

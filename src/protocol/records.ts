@@ -4,13 +4,13 @@
 import * as v from 'valibot';
 import { ConfigSchema } from './config.ts';
 import { ID_PATTERN } from './fields.ts';
+import { HandoffSchema } from './session-records.ts';
 import {
   AgentSchema,
   AnomalySchema,
   BreakerSchema,
   DiscoverySchema,
   GoalSchema,
-  HandoffSchema,
   NoteSchema,
   RECORD_SECTIONS,
   SpecChangeSchema,

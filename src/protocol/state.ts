@@ -5,7 +5,8 @@
 
 import * as v from 'valibot';
 import { ConfigSchema } from './config.ts';
-import { amount, commit, count, id, ids, oneOf, text, texts, timestamp } from './fields.ts';
+import { commit, count, id, ids, oneOf, text, texts, timestamp } from './fields.ts';
+import { HandoffSchema, InterruptedSchema, SessionSchema, USAGE, UsageSchema } from './session-records.ts';
 
 export const TASK_STATUSES = [
   'DRAFT',
@@ -64,36 +65,6 @@ const Event = v.object({
 });
 
 const Approval = v.object({ by: text, commit, time: timestamp, provider: v.optional(text) });
-
-const USAGE = {
-  sessions: count,
-  seconds: count,
-  input_tokens: count,
-  output_tokens: count,
-  cached_tokens: v.optional(count),
-  /** Where a provider told it, or its model's price is known. */
-  cost_usd: v.optional(amount),
-  /** Sessions whose provider told no tokens at all. */
-  uncounted_sessions: v.optional(count),
-  /** Sessions with tokens whose price is not known: not in `cost_usd`. */
-  unpriced_sessions: v.optional(count),
-};
-
-/** What confined a session; `not-started`: it never ran. */
-export const SANDBOXES = ['bubblewrap', 'seatbelt', 'off', 'not-started'] as const;
-
-/** One session on a task, as its supervisor recorded it: who, by which CLI, and confined by what. */
-const SessionSchema = v.object({
-  id: text,
-  agent: id,
-  provider: text,
-  since: timestamp,
-  ended: timestamp,
-  sandbox: oneOf(SANDBOXES),
-});
-
-/** What sessions have used so far. */
-const UsageSchema = v.object(USAGE);
 
 const DaySchema = v.object({ date: v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\d$/, 'must be a date')), ...USAGE });
 
@@ -194,6 +165,7 @@ export const AgentSchema = v.object({
   ),
   /** Wakes that a planner's session has been shown; see supervisor/rules/wakes.ts. */
   handled: v.optional(texts),
+  interrupted: v.optional(InterruptedSchema),
 });
 
 export const DiscoverySchema = v.object({
@@ -211,24 +183,16 @@ export const DiscoverySchema = v.object({
   carried_from: v.optional(id),
 });
 
-export const HandoffSchema = v.object({
-  agent: id,
-  timestamp,
-  summary: text,
-  next_action: text,
-  context_used: v.optional(text),
-  approach: v.optional(text),
-  blockers: v.optional(text),
-  files_modified: v.optional(texts),
-  next_steps: v.optional(texts),
-});
-
 export const NoteSchema = v.object({
+  /** Boards of earlier versions have none; then the place in the list stands for it. */
+  id: v.optional(text),
   timestamp,
   message: text,
   for: v.optional(text),
   processed_at: v.optional(timestamp),
   processed_by: v.optional(text),
+  /** What became of it, in the words of whoever dealt with it. */
+  why: v.optional(text),
 });
 
 export const SpecChangeSchema = v.object({
@@ -284,6 +248,8 @@ export const GoalSchema = v.object({
   spent: v.optional(UsageSchema),
   /** The usage by the day on which sessions ended (UTC), also of the goal before. */
   days: v.optional(v.array(DaySchema)),
+  /** A planner's handoff, until a later session of a planner has ended well. */
+  handoff: v.optional(HandoffSchema),
   /** Where Liza left the integration branch. */
   integration_head: v.optional(commit),
   /** Somebody else moved it; no merge starts until a person has accepted that. */
@@ -341,6 +307,7 @@ export type Handoff = Frozen<v.InferInput<typeof HandoffSchema>>;
 export type Note = Frozen<v.InferInput<typeof NoteSchema>>;
 export type Anomaly = Frozen<v.InferInput<typeof AnomalySchema>>;
 export type Usage = Frozen<v.InferInput<typeof UsageSchema>>;
+export type Interrupted = Frozen<v.InferInput<typeof InterruptedSchema>>;
 export type TaskSession = Frozen<v.InferInput<typeof SessionSchema>>;
 export type Trouble = (typeof TROUBLES)[number];
 export type Goal = Frozen<v.InferInput<typeof GoalSchema>>;

@@ -5,13 +5,15 @@ import type { Table } from './command-row.ts';
 import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './commands/agent-reports.ts';
 import { analyze, resolve } from './commands/breaker.ts';
 import { claimTask, register, reserveClaim } from './commands/claim.ts';
-import { begin, block, handoff, limit } from './commands/coder.ts';
+import { begin, block, limit } from './commands/coder.ts';
 import { align, discoveryConvert, discoveryDismiss, planDone } from './commands/goal.ts';
 import { goalComplete, goalEdit } from './commands/goal-end.ts';
+import { handoff, handoffPlan } from './commands/handoff.ts';
 import { acceptIntegration, integrationMoved } from './commands/integration.ts';
 import { abort, checkpoint, checkpointOver, pause, resume } from './commands/kill-switches.ts';
 import { holdMerge, merge, mergeFailed, releaseMerge, reserveMerge } from './commands/merge.ts';
-import { archive, configSet, metrics, note, specChange } from './commands/operator.ts';
+import { note, noteDone } from './commands/notes.ts';
+import { archive, configSet, metrics, specChange } from './commands/operator.ts';
 import { addTask, amend, finalize } from './commands/planning.ts';
 import { recordValidation } from './commands/proof.ts';
 import { releaseClaim, releaseReservation } from './commands/release.ts';
@@ -59,6 +61,7 @@ export const TABLE: Table = {
   anomaly,
   'anomaly processed': anomalyProcessed,
   handoff,
+  'handoff-plan': handoffPlan,
   'long-heartbeat': longHeartbeat,
   exit,
   'session-start': sessionStart,
@@ -80,6 +83,7 @@ export const TABLE: Table = {
   'refused-attempt': violation,
   'branch-moved': branchMoved,
   note,
+  'note done': noteDone,
   pause,
   resume,
   checkpoint,

@@ -16,11 +16,15 @@ import type { ProviderSettings } from './settings.ts';
 type Take = (events: readonly AgentEvent[]) => void;
 type Exit = { readonly kind: 'exited'; readonly code: number };
 
+/** Tokens; the project can say another number. */
+const WINDOW = 200_000;
+
 export const acp = (settings: ProviderSettings): Provider => ({
   name: settings.name,
   title: `${settings.name} (ACP)`,
   program: settings.program ?? settings.argv?.[0] ?? settings.name,
   trial: false,
+  contextWindow: settings.contextWindow ?? WINDOW,
   // Many can load a session, but not all find one of an earlier process again: the project says which.
   resumes: settings.resumes,
   hints: {

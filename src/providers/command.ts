@@ -8,6 +8,9 @@ import { activity } from './json-lines.ts';
 import type { Launch, Parser, Provider, SessionRequest } from './provider.ts';
 import type { ProviderSettings } from './settings.ts';
 
+/** Tokens; the project can say another number. */
+const WINDOW = 200_000;
+
 /** What the system takes in one argument, with room to spare. */
 const ARGUMENT_LIMIT = 100_000;
 
@@ -17,6 +20,7 @@ export const command = (settings: ProviderSettings): Provider => ({
   program: settings.program ?? settings.argv?.[0] ?? settings.name,
   trial: false,
   tellsUse: false,
+  contextWindow: settings.contextWindow ?? WINDOW,
   resumes: settings.resumes,
   hints: {
     install: `config.providers.${settings.name}.argv names the program`,

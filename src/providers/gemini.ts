@@ -15,10 +15,14 @@ decision = "deny"
 priority = 999
 `;
 
+/** Tokens; the project can say another number. */
+const WINDOW = 1_000_000;
+
 export const gemini = (settings: ProviderSettings): Provider => ({
   name: settings.name,
   title: 'Gemini CLI',
   program: settings.program ?? 'gemini',
+  contextWindow: settings.contextWindow ?? WINDOW,
   resumes: true,
   hints: { install: 'npm install -g @google/gemini-cli', login: 'start `gemini` once, or set GEMINI_API_KEY' },
   home: GEMINI_HOME,

@@ -118,6 +118,8 @@ export interface Provider {
   readonly trial?: false;
   /** false: it never tells tokens, so that its silence says nothing about what it used. */
   readonly tellsUse?: false;
+  /** Tokens of its model's window, for one that never tells how full its context is: then that is estimated. */
+  readonly contextWindow?: number;
   /** Whether a session can be gone on with after its process ended. */
   readonly resumes: boolean;
   /** Also from another folder than the one it began in, which may be gone by then. */

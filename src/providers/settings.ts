@@ -17,13 +17,16 @@ export interface ProviderSettings {
   readonly argv?: readonly [string, ...string[]];
   /** Only `command` and `acp`: whether a former process's session can be brought back. */
   readonly resumes: boolean;
-  /** Only `opencode`, which works with any model and tells no window. */
+  /** Tokens of the model's window, for a CLI that works with any model or tells nothing of its context. */
   readonly contextWindow?: number;
 }
 
 const HINT = 'Set it right: liza config set providers …, or liza edit; docs/configuration.md lists the keys';
 const TEXT_KEYS = ['kind', 'program', 'model'] as const;
 const KEYS = ['kind', 'program', 'model', 'args', 'env', 'argv', 'resumes', 'context_window'];
+
+/** Kinds that do not tell the window of their model. */
+const WINDOWLESS = ['opencode', 'gemini', 'acp', 'command'];
 
 export const plain = (name: string, kind: string = name): ProviderSettings => ({
   name,
@@ -52,7 +55,8 @@ export function settingsOf(name: string, value: unknown, kinds: readonly string[
   if (entry['resumes'] !== undefined && typeof entry['resumes'] !== 'boolean')
     return wrong('.resumes must be true or false');
   const window = entry['context_window'];
-  if (window !== undefined && kind !== 'opencode') return wrong('.context_window is only for kind opencode');
+  if (window !== undefined && !WINDOWLESS.includes(kind as string))
+    return wrong(`.context_window is only for kind ${WINDOWLESS.join(', ')}`);
   if (window !== undefined && !(Number.isSafeInteger(window) && Number(window) >= 1000))
     return wrong('.context_window must be a number of tokens');
   const argv = entry['argv'] as readonly string[] | undefined;

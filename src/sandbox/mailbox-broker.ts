@@ -25,7 +25,9 @@ export interface BrokerOptions {
 }
 
 export interface Broker {
-  /** Takes no new requests; those under way are finished within the grace. */
+  /** The session has ended: whoever asks is told so at once. */
+  end(): void;
+  /** Refuses new requests; those under way are finished within the grace. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -60,11 +62,16 @@ export function openBroker(host: Host, options: BrokerOptions): Broker {
   const running = new Map<ChildProcess, Promise<void>>();
   /** Answers that found no room on the disk: their clients still wait for them. */
   const owed = new Map<string, Answer>();
+  let ended = false;
   let closed = false;
   let due = false;
   const take = (id: string): void => {
     const request = takeRequest(disk, join(folder, `${id}.ask`));
     if (request === undefined) return;
+    if (ended) {
+      reply(host, folder, id, endedAnswer(options.env['LIZA_AGENT_ID'] ?? 'this agent'));
+      return;
+    }
     const noticed = options.onRequest?.();
     const served = request === UNREADABLE ? UNREADABLE_ANSWER : serve(host, options, request);
     if ('code' in served) {
@@ -72,18 +79,18 @@ export function openBroker(host: Host, options: BrokerOptions): Broker {
       return;
     }
     const { child, answered } = served;
-    const ended = Promise.all([answered, noticed]).then(([answer]) => {
+    const finished = Promise.all([answered, noticed]).then(([answer]) => {
       running.delete(child);
       if (!reply(host, folder, id, answer) && owed.size < AT_ONCE) owed.set(id, answer);
       soon();
     });
-    running.set(child, ended);
+    running.set(child, finished);
   };
   const look = (): void => {
     due = false;
     for (const [id, answer] of owed) if (reply(host, folder, id, answer)) owed.delete(id);
     for (const id of waiting(disk, folder)) {
-      if (closed || running.size >= AT_ONCE) return;
+      if (closed || (!ended && running.size >= AT_ONCE)) return;
       take(id);
     }
   };
@@ -95,17 +102,24 @@ export function openBroker(host: Host, options: BrokerOptions): Broker {
   };
   const watcher = watchFolder(disk, folder, soon);
   const stopPolling = clock.every(POLL_MS, soon);
+  const end = (): void => {
+    ended = true;
+    look();
+  };
   return {
+    end,
     close: async (graceMs) => {
-      closed = true;
-      stopPolling();
-      watcher?.close();
+      end();
       const all = [...running];
       const cancel = clock.after(graceMs, () => {
         for (const [child] of all) child.kill('SIGKILL');
       });
-      await Promise.all(all.map(([, ended]) => ended));
+      await Promise.all(all.map(([, finished]) => finished));
       cancel();
+      closed = true;
+      stopPolling();
+      watcher?.close();
+      markEnded(disk, folder);
       await disk.promises.rm(folder, { recursive: true, force: true }).catch(() => {}); // the next session tries again
     },
   };
@@ -138,6 +152,20 @@ function waiting(disk: Disk, folder: string): readonly string[] {
     return [];
   }
   return found;
+}
+
+/** A file that tells the client that nobody answers any more (mailbox-client.ts). */
+const ENDED = 'ended';
+
+const endedAnswer = (agent: string): Answer =>
+  failed(`this session of ${agent} has ended`, 'Stop now: nothing this session does counts any more');
+
+function markEnded(disk: Disk, folder: string): void {
+  try {
+    disk.writeFileSync(join(folder, ENDED), '', { flag: 'wx', mode: 0o600 });
+  } catch {
+    // The folder goes next, and says the same.
+  }
 }
 
 const UNREADABLE = 'unreadable';

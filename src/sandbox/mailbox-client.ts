@@ -92,19 +92,31 @@ async function ask(host: ClientHost, mailbox: string, { argv, stdin }: Asked): P
     disk.writeFileSync(file('tmp'), JSON.stringify({ argv, ...defined({ stdin, claims: host.claims }) }));
     disk.renameSync(file('tmp'), file('ask'));
   } catch (error) {
+    if (!disk.existsSync(mailbox)) return GONE;
     const why = `liza: the supervisor cannot be asked: ${(error as Error).message}\n`;
     return { code: 2, stdout: '', stderr: `${why}→ this session has lost it: stop here\n` };
   }
-  return JSON.parse(await answerIn(host, mailbox, file('answer'))) as Answered;
+  const answer = await answerIn(host, mailbox, file('answer'));
+  return answer === undefined ? GONE : (JSON.parse(answer) as Answered);
 }
 
-/** The file is complete as soon as it is there: it comes by a rename. */
-function answerIn({ disk, every }: ClientHost, mailbox: string, file: string): Promise<string> {
+/** The mailbox is removed with the session it belongs to. */
+const GONE: Answered = {
+  code: 1,
+  stdout: '',
+  stderr: 'liza: this session has ended\n  → Stop now: nothing this session does counts any more\n',
+};
+
+/** The file is complete as soon as it is there: it comes by a rename. Undefined: nobody will answer any more. */
+function answerIn({ disk, every }: ClientHost, mailbox: string, file: string): Promise<string | undefined> {
   return new Promise((done) => {
     const look = (): void => {
-      if (!disk.existsSync(file)) return;
+      const isThere = disk.existsSync(file);
+      // Its answer comes before the mark.
+      if (!isThere && disk.existsSync(mailbox) && !disk.existsSync(`${mailbox}/ended`)) return;
       stop();
       watcher?.close();
+      if (!disk.existsSync(file)) return done(undefined);
       const text = disk.readFileSync(file, 'utf8');
       disk.unlinkSync(file);
       done(text);

@@ -25,6 +25,8 @@ export interface SandboxSession {
   readonly wrapped: boolean;
   /** The environment by which the provider's own files are found from outside. */
   readonly envOutside: Environment;
+  /** From here on its commands are answered with a refusal at once. */
+  ending(): void;
   /** When its processes are gone. */
   close(graceMs: number): Promise<void>;
 }
@@ -92,6 +94,7 @@ const unconfined = (context: SandboxContext, { launch, env }: SessionStart): San
   env,
   wrapped: false,
   envOutside: context.env,
+  ending: () => {},
   close: async () => {},
 });
 
@@ -138,6 +141,7 @@ function confined(
     env: { ...inside.env, ...provided.env },
     wrapped: inside.wrapped,
     envOutside: { ...context.env, HOME: folders.home, ...provided.envOutside },
+    ending: () => broker.end(),
     close: async (graceMs) => {
       await broker.close(graceMs);
       await disk.promises.rm(folders.session, { recursive: true, force: true }).catch(() => {}); // the next one tries again

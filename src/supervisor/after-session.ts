@@ -7,6 +7,7 @@ import { isRefusal } from '../protocol/decision.ts';
 import type { State, Task, Trouble } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Provider } from '../providers/provider.ts';
+import { refusedIn } from '../store/refused-commands.ts';
 import { transact } from '../store/transact.ts';
 import { duration, iso } from '../text/time.ts';
 import type { Assignment } from './assignments.ts';
@@ -19,12 +20,13 @@ import type { SessionOutcome } from './session.ts';
 /** Its usage, how it ended and what was handled; then the note of its usage is no longer needed. */
 export async function recordSession(
   { context, who, memory }: LoopState,
-  { work, handled, notes }: Assignment,
+  { work, handled }: Assignment,
   outcome: SessionOutcome,
 ): Promise<void> {
   const { end, session, contextPercent, seconds, stay } = outcome;
   const { prices } = outcome.state.config;
   const again = !isDone(end);
+  const refused = refusedIn(context, who.agent, stay.id);
   const command: Command = {
     name: 'session-end',
     agent: who.agent,
@@ -42,7 +44,7 @@ export async function recordSession(
     // It was asked to hand off and did not: the next session starts fresh.
     ...(session === undefined || !isResumable(outcome) || memory.handOff !== undefined ? {} : { session }),
     ...(again || handled === undefined ? {} : { handled }),
-    ...(again || notes === undefined ? {} : { notes }),
+    ...(refused.length === 0 ? {} : { refused }),
   };
   const done = await transact(taskContextOf(context, who.agent), command);
   const task = work.task === undefined ? {} : { task: work.task };
@@ -54,7 +56,7 @@ export async function recordSession(
 
 /** A provider that reports no usage may have used much and changed nothing; only a session that never ran used none. */
 const isWorked = (end: SessionOutcome['end'], { tellsUse }: Provider): boolean =>
-  end.progressed || isDone(end) || (tellsUse === false && end.how.kind !== 'not-started');
+  end.progressed || isDone(end) || (tellsUse === false && end.how.kind !== 'not-started' && end.how.kind !== 'held');
 
 /** An agent that failed, was ended, did nothing or asks for a restart gets the same wakes and notes again. */
 function isDone({ how, declared, progressed }: SessionOutcome['end']): boolean {
@@ -63,8 +65,12 @@ function isDone({ how, declared, progressed }: SessionOutcome['end']): boolean {
 }
 
 /** After a crash or a handoff a fresh session does better than the old one. */
-const isResumable = ({ end: { how }, handedOff }: SessionOutcome): boolean =>
-  !handedOff && ((how.kind === 'exited' && how.code === 0) || how.kind === 'stopped' || how.kind === 'overdue');
+const isResumable = ({ end: { how, role }, handedOff }: SessionOutcome): boolean =>
+  !handedOff &&
+  ((how.kind === 'exited' && how.code === 0) ||
+    how.kind === 'stopped' ||
+    // A coder is asked once more to hand off; others go on fresh.
+    (how.kind === 'overdue' && (role === 'coder' || how.contextUsed !== true)));
 
 function howText({ end, seconds }: SessionOutcome): string {
   const { how, declared, failure } = end;
@@ -75,6 +81,7 @@ function howText({ end, seconds }: SessionOutcome): string {
     exited: () => `exit ${how.kind === 'exited' ? how.code : ''}`,
     signalled: () => `ended by ${how.kind === 'signalled' ? how.signal : ''}`,
     'not-started': () => `not started: ${how.kind === 'not-started' ? how.reason : ''}`,
+    held: () => `not started: ${how.kind === 'held' ? how.by : ''}`,
     silent: () => 'silent for too long',
     'not-served': () => 'ended, its provider does not serve',
     'lease-lost': () => 'its lease was lost',

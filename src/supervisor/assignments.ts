@@ -10,6 +10,7 @@ import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
 import { EnvironmentError, isRefusal, type Refusal } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { baselineOf, historyOf, startCommit } from '../protocol/leases.ts';
+import { toldWith } from '../protocol/news.ts';
 import { type Agent, type Role, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { transact } from '../store/transact.ts';
@@ -35,9 +36,8 @@ export interface Player {
 
 export interface Assignment {
   readonly work: SessionWork;
-  /** Wakes and notes that are in its prompt; recorded when the session has ended. */
+  /** Wakes that are in its prompt; recorded when the session has ended well. */
   readonly handled?: readonly string[];
-  readonly notes?: readonly number[];
   /** Checks, when the session is over, whether it kept to what it was given. */
   inspect?(): Promise<void>;
   /** Removes what was made for this session alone. */
@@ -86,6 +86,7 @@ export async function assignTask(
       epoch: held.epoch ?? 0,
       cwd: worktree,
       prompt,
+      told: toldWith(board.state, { ...player, task: held.id }),
       ...resumed,
       folder: {
         fingerprint: () => folderFingerprint(gitDir, held, declaredFiles(settings(board.state))),
@@ -97,7 +98,6 @@ export async function assignTask(
         if (isPlace(place)) await recordTip(gitDir, place, discard);
       },
     },
-    notes: notesTo(board.state.human_notes, player.agent),
     dismiss: NOTHING,
   };
 }
@@ -168,8 +168,15 @@ export async function assignReview(
     ...(named ? { named: true } : {}),
   });
   return {
-    work: { ...player, task: held.id, epoch: held.epoch ?? 0, cwd: copy.folder, prompt, ...resumed },
-    notes: notesTo(board.state.human_notes, player.agent),
+    work: {
+      ...player,
+      task: held.id,
+      epoch: held.epoch ?? 0,
+      cwd: copy.folder,
+      prompt,
+      told: toldWith(board.state, { ...player, task: held.id }),
+      ...resumed,
+    },
     inspect: () => inspectReview(context, taskContext, player.agent, held, copy),
     dismiss: copy.remove,
   };
@@ -206,9 +213,9 @@ export async function assignPlan(
       ...player,
       cwd: context.paths.root,
       prompt: plannerPrompt(contextOf(context, player, { board, now }), { wakes }),
+      told: toldWith(board.state, player),
     },
     handled: wakes.map(({ key }) => key),
-    notes: wakes.flatMap(({ trigger, record }) => (trigger === 'HUMAN_NOTE' ? [Number(record)] : [])),
     dismiss: NOTHING,
   };
 }
@@ -259,6 +266,3 @@ function lostVerdicts({ files, paths }: SupervisorContext, task: Task): readonly
     .slice(-3)
     .flatMap((name) => files.read(join(paths.rejected, name))?.toString('utf8') ?? []);
 }
-
-const notesTo = (notes: readonly { readonly for?: string | undefined }[], agent: string): readonly number[] =>
-  notes.flatMap((note, place) => (note.for === agent ? [place] : []));

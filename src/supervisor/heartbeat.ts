@@ -3,6 +3,7 @@
 
 import type { Board } from '../protocol/board.ts';
 import { findTask } from '../protocol/find.ts';
+import { holdsWork } from '../protocol/leases.ts';
 import { type State, settings } from '../protocol/state.ts';
 import type { SupervisorContext } from './context.ts';
 
@@ -76,9 +77,5 @@ export async function renewOwn(
   return mine === undefined || !('ok' in renewed);
 }
 
-export function isHolding({ state }: Pick<Board, 'state'>, agent: string, id: string): boolean {
-  const task = findTask(state, id);
-  return (
-    task !== undefined && (task.reviewing_by === agent || (task.status === 'CLAIMED' && task.assigned_to === agent))
-  );
-}
+export const isHolding = ({ state }: Pick<Board, 'state'>, agent: string, id: string): boolean =>
+  holdsWork(findTask(state, id), agent);

@@ -224,9 +224,13 @@ function claim({ context, who, memory, stop }: LoopState, duty: Work): Promise<A
 }
 
 /** On the board before its process starts: from here on it counts against the budgets. Returns the state it left. */
-async function beginSession(loop: LoopState, { agent, task, epoch = 0 }: SessionWork): Promise<State | Refusal> {
+async function beginSession(
+  loop: LoopState,
+  { agent, task, epoch = 0, resume }: SessionWork,
+): Promise<State | Refusal> {
   const { context, memory, heartbeat } = loop;
-  const command = { name: 'session-start', agent, ...defined({ task }) } as const;
+  const resumes = resume === undefined ? {} : { resumes: true };
+  const command = { name: 'session-start', agent, ...defined({ task }), ...resumes } as const;
   const begun = await transact(taskContextOf(context, agent), command);
   if (isRefusal(begun)) return begun;
   memory.racesLost = 0;

@@ -127,8 +127,7 @@ function whyEnd(board: Board, work: SessionWork, percent: number): Due | undefin
   if (work.task !== undefined && !isHolding(board, work.agent, work.task)) return { why: 'its work is done' };
   const declared = board.state.agents[work.agent]?.declared_exit;
   if (declared !== undefined) return { why: `it declared exit ${declared.code}` };
-  const used = percent >= HANDOFF_PERCENT && work.role === 'coder';
-  return used ? { why: 'its context is nearly used up', contextUsed: true } : undefined;
+  return percent >= HANDOFF_PERCENT ? { why: 'its context is nearly used up', contextUsed: true } : undefined;
 }
 
 async function recordContextUsed({ store }: SupervisorContext, { agent }: SessionWork, percent: number): Promise<void> {

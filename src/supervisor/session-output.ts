@@ -8,6 +8,7 @@ import { atLeast } from '../providers/token-counts.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import type { Instant } from '../text/time.ts';
 import type { SupervisorContext } from './context.ts';
+import type { ContextEstimate } from './rules/context-estimate.ts';
 import type { SessionEnd } from './rules/restarts.ts';
 import type { SessionRun } from './session.ts';
 
@@ -32,15 +33,23 @@ export interface SessionOutput {
   report(): SessionReport;
   lastSign(): Instant;
   alive(): void;
+  /** So many bytes, whatever they say. */
+  printed(bytes: number): void;
   /** Since when its provider has not served it, as it reports itself. */
   unservedSince(): Instant | undefined;
+}
+
+export interface OutputOptions {
+  readonly log: string;
+  readonly started: Instant;
+  /** Of a provider that does not tell how full its context is. */
+  readonly estimate?: ContextEstimate | undefined;
 }
 
 export function readOutput(
   { clock: { now }, changeSignal, env }: SupervisorContext,
   { work: { chosen, task, usedBefore }, member }: Pick<SessionRun, 'work' | 'member'>,
-  log: string,
-  started: Instant,
+  { log, started, estimate }: OutputOptions,
 ): SessionOutput {
   const parser = chosen.provider.parser({ before: usedBefore, model: chosen.model });
   let report: SessionReport = { usage: { input: 0, output: 0 } };
@@ -86,6 +95,12 @@ export function readOutput(
     lastSign = now();
     addMeasured(events);
   };
+  const count = (bytes: number): void => {
+    if (estimate === undefined) return;
+    estimate.add(bytes);
+    const percent = estimate.percent();
+    if (percent !== report.contextPercent) addMeasured([{ kind: 'context', percent }]);
+  };
   member.set('working', task === undefined ? {} : { task });
   show();
   return {
@@ -96,6 +111,10 @@ export function readOutput(
     lastSign: () => lastSign,
     alive: () => {
       lastSign = now();
+    },
+    printed: (bytes) => {
+      lastSign = now();
+      count(bytes);
     },
     unservedSince: () => unserved?.since,
   };

@@ -6,12 +6,16 @@ import { siteOf } from '../git/directory.ts';
 import { type OpenSession, openSession } from '../identity/agent-sessions.ts';
 import { type RunningAgent, startAgent } from '../process/agent-process.ts';
 import { agentTag } from '../process/tags.ts';
+import { holdOn } from '../protocol/board.ts';
+import { findTask } from '../protocol/find.ts';
 import { settings } from '../protocol/state.ts';
 import type { Launch, SessionRequest } from '../providers/provider.ts';
 import { openSandboxSession, type SandboxSession, sandboxPromptSection } from '../sandbox/session.ts';
+import { writeTold } from '../store/session-news.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import type { Instant } from '../text/time.ts';
 import type { SupervisorContext } from './context.ts';
+import { estimateContext } from './rules/context-estimate.ts';
 import type { SessionRun, SessionWork } from './session.ts';
 import { sessionFiles, writePrompt } from './session-files.ts';
 import { readOutput, type SessionOutput } from './session-output.ts';
@@ -44,17 +48,27 @@ export async function prepareSession(context: SupervisorContext, run: SessionRun
     disk.mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
   for (const file of launch.files ?? []) disk.writeFileSync(file.path, file.text, { mode: 0o600 });
-  const output = readOutput(context, run, logFile, startedAt);
+  const estimate = estimateOf(run, request);
+  const output = readOutput(context, run, { log: logFile, started: startedAt, estimate });
   const record = openSession(context, { ...work, pid }, startedAt);
+  writeTold(context, work.agent, { session: record.id, told: work.told });
   return { startedAt, request, launch, logFile, output, record };
 }
 
-/** In its sandbox, where there is one. A reason: nothing was started, and nothing is left. */
+/** For a provider that does not tell how full its context is. */
+function estimateOf({ work, begun }: SessionRun, { contract, prompt, resume }: SessionRequest) {
+  const { contextWindow } = work.chosen.provider;
+  if (contextWindow === undefined) return undefined;
+  const before = resume === undefined ? 0 : begun.agents[work.agent]?.context_percent;
+  return estimateContext(contextWindow, contract.length + prompt.length, before);
+}
+
+/** In its sandbox, where there is one. A reason, or what holds it: nothing was started, and nothing is left. */
 export async function startSession(
   context: SupervisorContext,
   { work, begun }: SessionRun,
   { request, launch, logFile, output, record }: PreparedSession,
-): Promise<StartedSession | { readonly reason: string }> {
+): Promise<StartedSession | { readonly reason: string } | { readonly held: string }> {
   const sandbox = await openSandboxSession(context, work, {
     launch,
     settings: settings(begun),
@@ -67,6 +81,11 @@ export async function startSession(
     },
   });
   if ('reason' in sandbox) return sandbox;
+  const held = await heldNow(context, work);
+  if (held !== undefined) {
+    await sandbox.close(0);
+    return { held };
+  }
   const agent = await startAgent(context, {
     argv: sandbox.argv,
     cwd: work.cwd,
@@ -77,11 +96,18 @@ export async function startSession(
     logFile,
     talks: work.chosen.provider.drive !== undefined,
     onLine: output.line,
-    onOutput: output.alive,
+    onOutput: output.printed,
   });
   if (!('reason' in agent)) return { agent, sandbox };
   await sandbox.close(0);
   return agent;
+}
+
+/** Looked at last of all: a sandbox and a copy may have taken their time since the transaction that let it begin. */
+async function heldNow({ store }: SupervisorContext, { task }: SessionWork): Promise<string | undefined> {
+  const { board } = await store.read();
+  const held = holdOn(board, task === undefined ? undefined : findTask(board.state, task));
+  return held === undefined ? undefined : held === 'paused' ? `${task} is paused` : `${held} is on`;
 }
 
 function requestOf(context: SupervisorContext, work: SessionWork, note: string): SessionRequest {

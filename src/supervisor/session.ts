@@ -8,6 +8,7 @@ import { noteUse } from '../budget/unrecorded-usage.ts';
 import type { AgentExit } from '../process/agent-process.ts';
 import type { SessionStay, SessionUse } from '../protocol/command.ts';
 import { findTask } from '../protocol/find.ts';
+import type { Told } from '../protocol/news.ts';
 import { type Role, type State, settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Usage } from '../providers/provider.ts';
@@ -37,6 +38,8 @@ export interface SessionWork {
   readonly folder?: FolderState;
   /** Keeps the commits that the agent has made so far. */
   readonly keepCommits?: () => Promise<void>;
+  /** What its prompt says of notes, specs and integration: not told again while it runs. */
+  readonly told: Told;
 }
 
 export interface FolderState {
@@ -78,7 +81,7 @@ export async function runSession(context: SupervisorContext, run: SessionRun): P
   const before = folder?.initial === undefined ? await folder?.fingerprint() : undefined;
   const prepared = await prepareSession(context, run);
   const started = await startSession(context, run, prepared);
-  if ('reason' in started) return notStarted(context, { ...run, ...prepared, ...started, seconds });
+  if (!('agent' in started)) return notStarted(context, { ...run, ...prepared, ...started, seconds });
   const stay = stayOf(prepared, started.sandbox.sandbox);
   const session: LiveSession = { ...run, ...prepared, ...started, seconds, stay };
   announce(context, session);
@@ -103,11 +106,15 @@ const stayOf = ({ record, startedAt }: PreparedSession, sandbox: SessionStay['sa
 
 function notStarted(
   { clock }: SupervisorContext,
-  session: SessionRun & PreparedSession & { readonly reason: string; readonly seconds: () => number },
+  session: SessionRun &
+    PreparedSession & { readonly seconds: () => number } & ({ readonly reason: string } | { readonly held: string }),
 ): SessionOutcome {
-  const { work, begun, record, output, reason, seconds } = session;
+  const { work, begun, record, output, seconds } = session;
   record.over(clock.now());
-  const how = { kind: 'not-started', reason } as const;
+  const how =
+    'held' in session
+      ? ({ kind: 'held', by: session.held } as const)
+      : ({ kind: 'not-started', reason: session.reason } as const);
   const end = { role: work.role, how, progressed: false, holds: work.task !== undefined, most: 1 };
   const { usage } = output.report();
   return { end, usage, seconds: seconds(), handedOff: false, stay: stayOf(session, 'not-started'), state: begun };
@@ -183,13 +190,15 @@ async function measure({ disk }: SupervisorContext, session: LiveSession): Promi
   output.addMeasured(await chosen.provider.measure({ disk, env: sandbox.envOutside }, id, options));
 }
 
-/** Ends the process tree, then the sandbox; only then is the record over. */
+/** No command of it counts from here on. Ends the process tree, then the sandbox; only then is the record over. */
 async function close(
   { clock }: SupervisorContext,
   { agent, sandbox, record, stop }: LiveSession,
   graceMs: number,
   mailboxGraceMs = graceMs,
 ): Promise<void> {
+  record.ending(clock.now());
+  sandbox.ending();
   await agent.end(graceMs, stop.atOnce);
   await sandbox.close(mailboxGraceMs);
   record.over(clock.now());

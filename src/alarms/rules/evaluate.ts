@@ -5,10 +5,11 @@ import { REPORT, triggerOf } from '../../governance/rules/breaker.ts';
 import type { Board } from '../../protocol/board.ts';
 import { isUrgent } from '../../protocol/discoveries.ts';
 import { EDITED_OUTSIDE, type Notice } from '../../protocol/notice.ts';
+import { openPlan, PLAN_SESSIONS } from '../../protocol/plan.ts';
 import { deadlinePassed } from '../../protocol/sprint.ts';
 import { type State, settings, type Trouble } from '../../protocol/state.ts';
 import { bringBack } from '../../protocol/task-history.ts';
-import { gist } from '../../text/format.ts';
+import { gist, listed } from '../../text/format.ts';
 import { duration, type Instant } from '../../text/time.ts';
 import { type Alarm, type AlarmName, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarm.ts';
 import { budgetAlarms, diskAlarm } from './budget-rows.ts';
@@ -90,6 +91,7 @@ function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[]
     ...checkpoint(context),
     ...pause(context),
     ...stalled(context, extra),
+    ...planNotClosed(state),
     ...troubles(state),
     ...discoveries(state),
     ...violations(state),
@@ -206,6 +208,15 @@ function stalled({ board, age: ageOf, sinceHalt }: AlarmContext, extra: Surround
   if (Object.keys(board.switches).length > 0) return [];
   const age = Math.min(ageOf(extra.lastChange), sinceHalt);
   return age >= STALE_AFTER ? [warning('STALLED', undefined, `no progress for ${duration(age)}`)] : [];
+}
+
+/** The planner was asked twice and left it: it is not called for it again. */
+function planNotClosed(state: State): readonly Alarm[] {
+  const plan = openPlan(state);
+  if (plan === undefined || plan.sessions < PLAN_SESSIONS) return [];
+  const drafts = plan.drafts.length === 0 ? '' : `; still DRAFT: ${listed(plan.drafts)}`;
+  const words = `${state.sprint.id} — ${plan.sessions} planner sessions ended without plan done${drafts}; close it: liza plan done, or say what is missing: liza note "…" --for planner`;
+  return [alarm('PLAN NOT CLOSED', state.sprint.id, words)];
 }
 
 const TROUBLES: Readonly<Record<Trouble, AlarmName>> = {

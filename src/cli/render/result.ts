@@ -7,11 +7,25 @@ import type { Io } from '../io.ts';
 import type { Result } from '../verb.ts';
 import { ascii, plain } from './terminal.ts';
 
-export function emit(result: Result, io: Io, json: boolean): number {
+/** What an agent is told with the answer to its command: as data, and as lines for stderr. */
+export interface NewsOutput {
+  readonly list: readonly object[];
+  readonly lines: readonly string[];
+}
+
+const NO_NEWS: NewsOutput = { list: [], lines: [] };
+
+export function emit(result: Result, io: Io, json: boolean, news: NewsOutput = NO_NEWS): number {
   if (result.ok && result.silent) return 0;
   io.ending?.(exitCode(result));
-  if (json) io.stdout(`${JSON.stringify(asJson(result))}\n`);
-  else print(result, io);
+  if (json) {
+    const told = news.list.length === 0 ? {} : { news: news.list };
+    io.stdout(`${JSON.stringify({ ...asJson(result), ...told })}\n`);
+    return exitCode(result);
+  }
+  print(result, io);
+  // Never on stdout: a pipe carries only what was asked for.
+  for (const line of news.lines) io.stderr(fold(`${line.startsWith(' ') ? '' : 'liza: '}${plain(line)}\n`, io));
   return exitCode(result);
 }
 

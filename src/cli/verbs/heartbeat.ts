@@ -3,6 +3,7 @@
 
 import type { Board } from '../../protocol/board.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { holdsWork } from '../../protocol/leases.ts';
 import { type Settings, settings } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Renewal } from '../../store/store.ts';
@@ -55,11 +56,10 @@ function heldBy(board: Board, agent: string): Held {
   const limits = settings(board.state);
   const record = board.state.agents[agent];
   const task = board.state.tasks.find(({ id }) => id === record?.current_task);
-  const holds =
-    task !== undefined && (task.reviewing_by === agent || (task.status === 'CLAIMED' && task.assigned_to === agent));
+  const held = holdsWork(task, agent) ? task : undefined;
   return {
-    task: holds ? task.id : undefined,
-    epoch: (holds ? task.epoch : record?.epoch) ?? 0,
+    task: held?.id,
+    epoch: (held === undefined ? record?.epoch : held.epoch) ?? 0,
     seconds: record?.role === 'code_reviewer' ? limits.review_lease_duration : limits.lease_duration,
     limits,
   };

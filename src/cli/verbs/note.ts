@@ -1,11 +1,12 @@
-// `liza note "<message>"`: a note from a person, read by agents before they start or go on.
+// `liza note "<message>"`: a note from a person, read by agents before they start and with their next command.
+// `liza note done <id>`: it is dealt with.
 
 import { defined } from '../../protocol/values.ts';
 import { textOrStdin } from '../input.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
-export const verb: Verb = {
+const note: Verb = {
   positionals: [{ name: 'message', rest: true, description: 'The note; - reads it from stdin.' }],
   options: {
     for: {
@@ -14,9 +15,26 @@ export const verb: Verb = {
         'The task, the agent or the role (coder, code-reviewer, planner) it is for; without it everyone reads it.',
     },
   },
-  examples: ['liza note "use the retry helper in src/http" --for retry-login', 'liza note - < decision.md'],
+  examples: [
+    'liza note "use the retry helper in src/http" --for retry-login',
+    'liza note - --for planner < decision.md',
+  ],
+  details: [
+    'A running session is told with the answer to its next liza command. A note stays in prompts until it is dealt with (liza note done), and wakes the planner once.',
+  ],
   run: async (args, io) => {
     const message = await textOrStdin(io, args.all('message').join(' '));
-    return act(io, { name: 'note', message, ...defined({ for: args.text('for') }) });
+    return act(io, { name: 'note', message, ...defined({ for: args.text('for') }) }, ({ state, already }) =>
+      already === true ? {} : { data: { note: state.human_notes.at(-1)?.id } },
+    );
   },
 };
+
+const noteDone: Verb = {
+  positionals: [{ name: 'id', rest: true, description: 'Of the notes, such as note-3.' }],
+  options: { why: { value: 'text', description: 'What became of it, in one phrase.' } },
+  examples: ['liza note done note-3 --why "now a criterion of retry-login"'],
+  run: (args, io) => act(io, { name: 'note done', notes: args.all('id'), ...defined({ why: args.text('why') }) }),
+};
+
+export const verbs = { note, 'note done': noteDone };

@@ -133,7 +133,7 @@ const withoutCredential = (id: string, real: string): ResolvedCaller =>
 /** `maybePerson`: no agent is seen above it; variables of a session may have been left in somebody's shell. */
 const sessionOver = (id: string, maybePerson: boolean): Refusal =>
   refuse(
-    `this session of ${id} is over: somebody else goes on, or its supervisor is gone`,
+    `this session of ${id} has ended`,
     `Stop now, with exit code 42: nothing this session does counts any more${maybePerson ? '; a person: unset LIZA_AGENT_ID LIZA_SESSION' : ''}`,
     1,
     'credential',

@@ -1,17 +1,16 @@
-// The coder's rows: checkpoint, block, handoff, and the limits by which its supervisor blocks for it.
+// The coder's rows: checkpoint, block, and the limits by which its supervisor blocks for it.
 
 import { raiseTaskCommands, spentText, taskUsedUp } from '../../budget/rules/limits.ts';
 import { counted, gist, listed } from '../../text/format.ts';
-import { duration, iso } from '../../text/time.ts';
+import { duration } from '../../text/time.ts';
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
-import { event, evolve, patch, withAgent, withTask } from '../change.ts';
+import { event, evolve, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
 import type { Guard, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../leases.ts';
-import type { Handoff, HistoryEvent } from '../state.ts';
 
 export const STOP = 'Stop now: liza exit 42 --reason "lease lost"';
 
@@ -240,53 +239,6 @@ export const limit: Row<'limit'> = {
       extra: { limit: command.limit, detail: blank(command.detail) ? undefined : command.detail?.slice(0, 1000) },
     });
     return { state, detail: `${task.id} BLOCKED by a limit: ${firstLine(said)}` };
-  },
-};
-
-export const handoff: Row<'handoff'> = {
-  name: 'handoff',
-  syntax: 'handoff {task} --summary "…" --next "…"',
-  summary: 'Leave notes for the next session before the context runs out.',
-  who: ['coder'],
-  from: ['CLAIMED'],
-  whilePaused: true,
-  already: ({ state, task, actor, command }) => {
-    const left = state.handoff[task.id];
-    return (
-      task.handoff_pending === true &&
-      left?.agent === actor.id &&
-      left?.summary === command.summary &&
-      left?.next_action === command.next_action
-    );
-  },
-  guards: [
-    holdsTask(),
-    {
-      name: 'notes',
-      rule: 'summary and next_action are given',
-      check: ({ task, command, commandLine }) =>
-        blank(command.summary) || blank(command.next_action)
-          ? refuse('a handoff needs a summary and the next action', commandLine('handoff', task.id))
-          : undefined,
-    },
-  ],
-  effects: 'handoff notes, handoff_pending, agent HANDOFF; the checkpoint of the iteration stays',
-  change: (s) => {
-    const { task, actor, now, command } = s;
-    const { name: _name, task: _task, ...notes } = command;
-    const id = actor.id ?? '';
-    const told: HistoryEvent = event(s, 'handoff', { summary: command.summary, next_action: command.next_action });
-    const marked = withTask(s.state, evolve(task, { handoff_pending: true }, told));
-    const agent = marked.agents[id];
-    const state = agent === undefined ? marked : withAgent(marked, id, patch(agent, { status: 'HANDOFF' }));
-    return {
-      state: {
-        ...state,
-        handoff: { ...state.handoff, [task.id]: patch<Handoff>({ agent: id, timestamp: iso(now), ...notes }, notes) },
-      },
-      detail: `${id} handed off ${task.id}: ${firstLine(command.next_action)}`,
-      notes: ['Stop now: liza exit 42'],
-    };
   },
 };
 

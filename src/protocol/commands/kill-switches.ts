@@ -12,6 +12,7 @@ import { blank } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { findTask } from '../find.ts';
 import { endedOfGoal } from '../goal-tasks.ts';
+import { withNote } from '../notes.ts';
 import { isTerminal, type State } from '../state.ts';
 
 export const pause: Row<'pause'> = {
@@ -150,7 +151,7 @@ const decided = ({ decision = 'continue', note }: CommandOf<'resume'>): string =
 function noted({ command, now }: Situation<'resume'>, state: State): State {
   if (command.decision !== 'adjust-specs' && command.decision !== 'replan') return state;
   const message = `Decided at the CHECKPOINT, ${decided(command)}`.slice(0, TEXT_LIMIT);
-  return { ...state, human_notes: [...state.human_notes, { timestamp: iso(now), message }] };
+  return withNote(state, { message, reader: 'planner' }, now).state;
 }
 
 function reopened(before: State, everArchived: boolean): State {

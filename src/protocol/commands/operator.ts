@@ -1,78 +1,20 @@
-// The rows of the operator besides the kill switches: notes, spec changes, settings, metrics, the archive.
+// The rows of the operator besides the kill switches and notes: spec changes, settings, metrics, the archive.
 
 import * as v from 'valibot';
 import { metrics as computeMetrics } from '../../governance/rules/metrics.ts';
-import { gist, listed } from '../../text/format.ts';
 import { iso } from '../../text/time.ts';
-import { type Board, roleOfId } from '../board.ts';
 import { patch, withSprint } from '../change.ts';
 import type { Row, Situation } from '../command-row.ts';
 import { ConfigSchema } from '../config.ts';
-import { type Refusal, refuse } from '../decision.ts';
+import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
-import { findTask, statusOf } from '../find.ts';
+import { findTask } from '../find.ts';
 import { webAddress } from '../ids.ts';
+import { fileOf } from '../news.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
 import { defined, listForMap, namesProto } from '../values.ts';
 import { branchInUse, settled } from './budget-setting.ts';
 import { list } from './coder.ts';
-
-export const note: Row<'note'> = {
-  name: 'note',
-  syntax: 'note "…"',
-  summary: 'Tell the agents something; it wakes the planner.',
-  who: ['human'],
-  from: 'board',
-  already: ({ state, command }) =>
-    state.human_notes.some(
-      (one) => one.message === command.message && one.for === command.for && one.processed_at === undefined,
-    ),
-  guards: [
-    {
-      name: 'message',
-      rule: 'the message says something',
-      check: ({ command, commandLine }) =>
-        blank(command.message) ? refuse('the note is empty', commandLine('note')) : undefined,
-    },
-    {
-      name: 'addressee',
-      rule: 'whom it is for is there: a task, a registered agent, a role, or all',
-      check: ({ board, command }) => (command.for === undefined ? undefined : checkAddressee(board, command.for)),
-    },
-  ],
-  effects: 'human_notes',
-  change: ({ state, command, now }) => {
-    const entry = {
-      timestamp: iso(now),
-      message: command.message,
-      ...defined({ for: command.for }),
-    };
-    return { state: { ...state, human_notes: [...state.human_notes, entry] }, detail: 'note left' };
-  },
-};
-
-/** Refuses a note that nobody would read. An agent that has not started yet is reached by its role. */
-function checkAddressee(board: Board, reader: string): Refusal | undefined {
-  const { agents, tasks } = board.state;
-  const known = statusOf(board, reader) !== undefined || Object.hasOwn(agents, reader) || READERS.includes(reader);
-  if (known) return undefined;
-  const role = roleOfId(reader)?.replace('_', '-');
-  const live = tasks.filter(({ status }) => !isTerminal(status)).map(({ id }) => id);
-  const there = [
-    `tasks: ${listed(live, 10) || 'none'}`,
-    `agents: ${listed(Object.keys(agents), 10) || 'none yet'}`,
-    `roles: ${READERS.slice(0, 3).join(', ')}`,
-  ];
-  return refuse(
-    role === undefined
-      ? `there is no task, agent or role ${gist(reader, 80)}`
-      : `no agent ${reader} was ever here, so nobody would read it`,
-    `${role === undefined ? '' : `Tell all of its role: --for ${role}. `}There are ${there.join('; ')}; without --for everyone reads it`,
-  );
-}
-
-/** Roles as people write them, and everyone. */
-const READERS: readonly string[] = ['planner', 'coder', 'code-reviewer', 'all', 'everyone'];
 
 export const specChange: Row<'spec-change'> = {
   name: 'spec-change',
@@ -128,8 +70,6 @@ export const specChange: Row<'spec-change'> = {
 /** The live tasks whose spec_ref names this file, whatever section it names. */
 export const tasksOfSpec = (state: State, spec: string): readonly Task[] =>
   state.tasks.filter((task) => !isTerminal(task.status) && fileOf(task.spec_ref) === fileOf(spec));
-
-const fileOf = (reference: string | undefined): string | undefined => reference?.split('#', 1)[0]?.replace(/^\.\//, '');
 
 /** Shows numbers, booleans and known words only: any other text may hold an address or a secret. */
 function toWhat(value: unknown): string {

@@ -5,7 +5,8 @@ import { duration, iso, later } from '../../text/time.ts';
 import { blockTask, QUESTIONS, REVIEW_DEADLOCK } from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { attach, detach, event, evolve, type Patch, withTask } from '../change.ts';
-import type { Change, Row, Situation } from '../command-row.ts';
+import type { CommandName } from '../command.ts';
+import type { Change, Guard, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { codersOf, historyOf, reviewLease } from '../leases.ts';
 import { approvalsOf, quorumOf, whySameProvider } from '../quorum.ts';
@@ -80,14 +81,14 @@ export const claimReview: Row<'claim-review'> = {
     },
     ...mayStart<'claim-review'>(),
   ],
-  effects: 'reviewing_by, review lease, epoch+1; the commit under review is pinned',
+  effects: 'reviewing_by, review lease, epoch+1; the commit under review is pinned; handoff_pending is cleared',
   change: (s) => {
     const { task, command, now, settings } = s;
     const expires = later(now, settings.review_lease_duration);
     const epoch = (task.epoch ?? 0) + 1;
     const claimed = evolve(
       task,
-      { reviewing_by: command.agent, review_lease_expires: expires, epoch },
+      { reviewing_by: command.agent, review_lease_expires: expires, epoch, handoff_pending: undefined },
       event(s, 'review_claimed', { agent: command.agent, commit: task.review_commit, epoch }),
     );
     const freed = detach(withTask(s.state, claimed), task.id, 'code_reviewer');
@@ -97,6 +98,26 @@ export const claimReview: Row<'claim-review'> = {
     };
   },
 };
+
+export function holdsReview<K extends CommandName>(): Guard<K> {
+  return {
+    name: 'holds-review',
+    rule: 'the reviewer holds the review and its lease lives',
+    raced: true,
+    check: ({ board, state, task, actor, now }) => {
+      if (task.reviewing_by === undefined || task.reviewing_by !== actor.id) {
+        return refuse(
+          `${task.id} is reviewed by ${task.reviewing_by ?? 'nobody'}, not by ${actorName(actor)}`,
+          ownOrStop({ state, actor, task }),
+        );
+      }
+      const lease = reviewLease(board, task, now);
+      if (!lease.expired) return undefined;
+      const how = lease.dead ? 'its process is gone' : `it ended ${duration(-lease.remaining)} ago`;
+      return refuse(`the review lease of ${actor.id} on ${task.id} is lost: ${how}`, STOP);
+    },
+  };
+}
 
 const ROUND: ReadonlySet<string> = new Set(['submitted', 'approved', 'rejected']);
 
@@ -120,23 +141,7 @@ export const submitVerdict: Row<'submit-verdict'> = {
     );
   },
   guards: [
-    {
-      name: 'holds-review',
-      rule: 'the reviewer holds the review and its lease lives',
-      raced: true,
-      check: ({ board, state, task, actor, now }) => {
-        if (task.reviewing_by === undefined || task.reviewing_by !== actor.id) {
-          return refuse(
-            `${task.id} is reviewed by ${task.reviewing_by ?? 'nobody'}, not by ${actorName(actor)}`,
-            ownOrStop({ state, actor, task }),
-          );
-        }
-        const lease = reviewLease(board, task, now);
-        if (!lease.expired) return undefined;
-        const how = lease.dead ? 'its process is gone' : `it ended ${duration(-lease.remaining)} ago`;
-        return refuse(`the review lease of ${actor.id} on ${task.id} is lost: ${how}`, STOP);
-      },
-    },
+    holdsReview(),
     {
       name: 'never-its-coder',
       rule: 'the reviewer never coded the task',
@@ -214,7 +219,12 @@ function approve(s: Situation<'submit-verdict'>): Change {
   const here = approvals.filter((one) => one.commit === commit);
   const { given, required, enough, lacks } = quorumOf(s.board, task, here, now);
   const told = event(s, 'approved', { commit, reason: command.reason });
-  const free: Patch<Task> = { approvals, reviewing_by: undefined, review_lease_expires: undefined };
+  const free: Patch<Task> = {
+    approvals,
+    reviewing_by: undefined,
+    review_lease_expires: undefined,
+    handoff_pending: undefined,
+  };
   if (!enough) {
     return {
       state: detach(withTask(s.state, evolve(task, free, told)), task.id, 'code_reviewer'),
@@ -237,6 +247,7 @@ function reject(s: Situation<'submit-verdict'>): Change {
     rejection_reason: reason,
     review_cycles_current: cycles,
     review_cycles_total: (task.review_cycles_total ?? 0) + 1,
+    handoff_pending: undefined,
   };
   const block = (why: string, questions: readonly string[], failed?: string): Change => ({
     state: blockTask(s, s.state, task, { reason: why, questions, failed, changes, earlier: [told] }),

@@ -11,11 +11,13 @@ import type { Guard, Row } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { findTask } from '../find.ts';
 import { agentLease } from '../leases.ts';
-import type { Agent, Note, State, Task } from '../state.ts';
+import type { Agent, State, Task } from '../state.ts';
 import { defined } from '../values.ts';
 import { refuseUsedUp, spaceOnDisk } from './may-start.ts';
 
 const HANDLED_KEPT = 200;
+/** Wakes whose record may stay open for long: forgotten, they would call the planner again for nothing. */
+const ONCE = /^(HUMAN_NOTE|INITIAL_PLANNING):/;
 
 /** Each session needs its own permission: a claim may have many sessions, and a planner has no claim. */
 export const sessionStart: Row<'session-start'> = {
@@ -39,12 +41,17 @@ export const sessionStart: Row<'session-start'> = {
     },
     spaceOnDisk(),
   ],
-  effects: 'under_way of the agent, until the end of the session is recorded',
-  change: ({ state, command: { agent: id, task }, now }) => ({
+  effects:
+    'under_way of the agent, until the end of the session is recorded; context_percent starts anew unless it resumes',
+  change: ({ state, command: { agent: id, task, resumes }, now }) => ({
     state: withAgent(
       state,
       id,
-      patch<Agent>(agentOf(state, id), { under_way: { since: iso(now), ...defined({ task }) } }),
+      patch<Agent>(agentOf(state, id), {
+        under_way: { since: iso(now), ...defined({ task }) },
+        // A fresh session has all its context.
+        ...(resumes === true ? {} : { context_percent: undefined }),
+      }),
     ),
     ...defined({ task }),
     detail: `session of ${id}${task === undefined ? '' : ` on ${task}`} begins`,
@@ -75,7 +82,7 @@ export const sessionEnd: Row<'session-end'> = {
     },
   ],
   effects:
-    'usage of the agent and of its task (a planner’s: of the goal), the task’s sessions with what confined each, what the goal and the day have spent, iterations_total, context_percent, resume; handled wakes, processed notes',
+    'usage of the agent and of its task (a planner’s: of the goal), the task’s sessions with what confined each, what the goal and the day have spent, iterations_total, context_percent, resume; how it ended and what it was refused; handled wakes',
   change: ({ state, command, now }) => {
     const { agent: id, task: taskId, provider, used } = command;
     const agent = agentOf(state, id);
@@ -87,19 +94,20 @@ export const sessionEnd: Row<'session-end'> = {
       context_percent: command.context_percent ?? agent.context_percent,
       resume: resumable(agent, command),
       handled: handled(agent, command.handled),
+      interrupted: task === undefined ? interrupted(agent, command, iso(now)) : agent.interrupted,
       declared_exit: undefined,
       under_way: undefined,
     });
     const sums = booked(state, used, now);
     const counted =
       task === undefined
-        ? withGoal(state, { usage: plus(state.goal.usage, used), ...sums })
+        ? withGoal(state, { usage: plus(state.goal.usage, used), ...sums, handoff: stillHandedOff(state, command) })
         : withTask(
             withGoal(state, sums),
             patch(task, { usage: plus(task.usage, used), sessions: sessionsOf(task, command, iso(now)) }),
           );
     return {
-      state: withAgent({ ...counted, human_notes: processed(state.human_notes, command, iso(now)) }, id, told),
+      state: withAgent(task === undefined && command.handled !== undefined ? settled(counted) : counted, id, told),
       ...(task === undefined ? {} : { task: task.id }),
       detail: `session of ${id}${task === undefined ? '' : ` on ${task.id}`} ended: ${command.how}`.slice(0, 300),
     };
@@ -108,10 +116,45 @@ export const sessionEnd: Row<'session-end'> = {
 
 function sessionsOf(
   { sessions }: Task,
-  { agent, provider, stay }: CommandOf<'session-end'>,
+  { agent, provider, stay, how, refused }: CommandOf<'session-end'>,
   ended: string,
 ): Task['sessions'] {
-  return stay === undefined ? sessions : [...(sessions ?? []), { ...stay, agent, provider, ended }];
+  if (stay === undefined) return sessions;
+  const former = (sessions ?? []).map((one) => (one.refused === undefined ? one : patch(one, { refused: undefined })));
+  return [...former, { ...stay, agent, provider, ended, how: how.slice(0, HOW), ...some(refused) }];
+}
+
+/** A planner's notes are behind it once a session that was shown them has ended well. */
+function stillHandedOff({ goal: { handoff }, agents }: State, { agent, handled }: CommandOf<'session-end'>) {
+  const since = agents[agent]?.under_way?.since;
+  const shown = handled !== undefined && since !== undefined && handoff !== undefined && handoff.timestamp < since;
+  return shown ? undefined : handoff;
+}
+
+const HOW = 300;
+
+const some = (refused: readonly string[] | undefined): { readonly refused?: readonly string[] } =>
+  refused === undefined || refused.length === 0 ? {} : { refused };
+
+/** A planner's session ended well: what earlier ones left, of whichever planner, is behind it. */
+function settled(state: State): State {
+  let next = state;
+  for (const [id, agent] of Object.entries(state.agents)) {
+    if (agent.interrupted !== undefined) next = withAgent(next, id, patch<Agent>(agent, { interrupted: undefined }));
+  }
+  return next;
+}
+
+/** What the next planner is told of a session that left its wakes open. */
+function interrupted(
+  { under_way, interrupted: before }: Agent,
+  { handled, how, refused, began, stay }: CommandOf<'session-end'>,
+  ended: string,
+): Agent['interrupted'] {
+  if (handled !== undefined) return undefined;
+  // One that never ran left nothing; the one before it did.
+  if (stay?.sandbox === 'not-started') return before;
+  return { since: began ?? under_way?.since ?? ended, ended, how: how.slice(0, HOW), ...some(refused) };
 }
 
 function resumable(
@@ -123,22 +166,11 @@ function resumable(
   return { provider, session, ...defined({ task }), used: sum };
 }
 
-function processed(
-  notes: State['human_notes'],
-  { notes: told = [], agent }: { readonly notes?: readonly number[]; readonly agent: string },
-  time: string,
-): State['human_notes'] {
-  const shown = (note: Note, place: number): boolean => told.includes(place) && note.processed_at === undefined;
-  return notes.some(shown)
-    ? notes.map((note, place) =>
-        shown(note, place) ? patch<Note>(note, { processed_at: time, processed_by: agent }) : note,
-      )
-    : notes;
-}
-
 function handled(agent: Agent, keys: readonly string[] | undefined): readonly string[] | undefined {
   if (keys === undefined) return agent.handled;
-  return [...new Set([...(agent.handled ?? []), ...keys])].slice(-HANDLED_KEPT);
+  const all = [...new Set([...(agent.handled ?? []), ...keys])];
+  const kept = new Set(all.filter((key) => !ONCE.test(key)).slice(-HANDLED_KEPT));
+  return all.filter((key) => ONCE.test(key) || kept.has(key));
 }
 
 export const contextUsed: Row<'context-used'> = {

@@ -5,19 +5,13 @@ import { checkpointEvent, historyOf, iterationEvents } from '../../protocol/leas
 import { settings, type Task } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
 import { begin, commandLines, handoff } from './commands.ts';
-import { formerWork, outdatedCheckpoint, outdatedHandoff } from './former-work.ts';
+import { formerWork, outdatedCheckpoint } from './former-work.ts';
+import { handedOff } from './handoff.ts';
+import { lastOnTask } from './last-session.ts';
+import { lastVerdict } from './last-verdict.ts';
 import type { CoderWork, PromptContext } from './prompt.ts';
-import { field, inline, pathList, quoteList } from './quote.ts';
-import {
-  assemble,
-  bootstrap,
-  humanNotes,
-  notesFor,
-  priorRejection,
-  rejectionOf,
-  type Section,
-  section,
-} from './sections.ts';
+import { field, inline, pathList } from './quote.ts';
+import { assemble, bootstrap, humanNotes, notesFor, rejectionOf, type Section, section } from './sections.ts';
 import { checkpointFields, definitionFields, iterationLine, showTask, specNews } from './task-fields.ts';
 
 export function coderPrompt(context: PromptContext, work: CoderWork): string {
@@ -26,10 +20,11 @@ export function coderPrompt(context: PromptContext, work: CoderWork): string {
   const incomplete = `\`liza block ${task.id} --reason "bootstrap incomplete" --question "what is missing"\`, then \`liza exit 42 --reason "blocked"\`.`;
   return assemble([
     ...(fresh ? [bootstrap(context, incomplete, work.named ? task.id : undefined)] : []),
+    ...lastVerdict(context, task),
     assignedTask(context, work, fresh),
-    priorRejection(task),
+    lastOnTask(context, task, !fresh),
     ...(fresh ? [handedOff(context, task)] : []),
-    humanNotes(notesFor(context, task)),
+    humanNotes(context, notesFor(context, task), task),
   ]);
 }
 
@@ -178,23 +173,4 @@ function earlier(task: Task): readonly string[] {
   const failed = task.failed_by ?? [];
   if (failed.length === 0) return [];
   return [`EARLIER ATTEMPTS: ${failed.join(', ')} could not finish it; see \`liza attempts ${task.id}\`.`];
-}
-
-function handedOff({ board, agent }: PromptContext, task: Task): Section {
-  const left = board.state.handoff[task.id];
-  const history = historyOf(task).map(({ event }) => event);
-  // Notes are kept for the record; once the work was submitted they are behind it.
-  const past = history.lastIndexOf('submitted') > history.lastIndexOf('handoff');
-  if (left === undefined || past) return section('HANDOFF', []);
-  const rest = showTask(task);
-  return section('HANDOFF', [
-    `FROM: ${left.agent === agent ? 'an earlier session of yours' : left.agent}, ${left.timestamp}`,
-    ...outdatedHandoff(task),
-    ...field('SUMMARY', left.summary, rest),
-    ...field('NEXT ACTION', left.next_action, rest),
-    ...(left.approach === undefined ? [] : field('APPROACH', left.approach, rest)),
-    ...(left.blockers === undefined ? [] : field('BLOCKERS', left.blockers, rest)),
-    ...(left.files_modified === undefined ? [] : [`FILES: ${pathList(left.files_modified)}`]),
-    ...(left.next_steps === undefined ? [] : ['NEXT STEPS:', ...quoteList(left.next_steps, rest)]),
-  ]);
 }

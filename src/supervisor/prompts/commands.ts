@@ -28,6 +28,7 @@ const EXAMPLES: Readonly<Record<Role, (task: string) => readonly string[]>> = {
     'liza status',
   ],
   code_reviewer: (task) => [
+    handoffReview(task),
     ...reports(task),
     'liza exit 42 --reason "verdict given"',
     `liza show ${task}`,
@@ -48,7 +49,9 @@ const EXAMPLES: Readonly<Record<Role, (task: string) => readonly string[]>> = {
     'liza align "how the plan serves the goal" --event "what gave rise to it"',
     `liza anomaly --type spec_gap --task ${task} --detail question="what the spec leaves open"`,
     'liza anomaly processed anomaly-1',
+    'liza note done note-1 --why "what was done about it"',
     `liza wt delete ${task}`,
+    HANDOFF_PLAN,
     'liza goal complete --summary "what was reached"',
     'liza exit 0 --reason "nothing more to plan now"',
     `liza show ${task}`,
@@ -66,11 +69,17 @@ export const handoff = (task: string): string =>
 const URGENT =
   'Add `--urgency immediate` (it wakes the planner now) only when other work goes wrong or to waste unless the plan changes first. Critical and high ones must be decided before the goal ends.';
 
+const handoffReview = (task: string): string =>
+  `liza handoff ${task} --summary "what is read so far" --next "what to read next" --finding "file:line — what is wrong"`;
+
+const HANDOFF_PLAN = 'liza handoff --summary "where the plan stands" --next "what to do first" --step "what remains"';
+
 const reports = (task: string): readonly string[] => [
   `liza discover "a problem outside this task" --severity medium --during ${task} --recommendation "what you would do"`,
   URGENT,
   `liza anomaly --type retry_loop --task ${task} --detail count=3 --detail error_pattern="what kept failing"`,
   'liza heartbeat --long "full test suite, about 12 minutes"',
+  'liza note done note-1 --why "what was done about it"',
 ];
 
 const anomalies = (role: Role): string =>

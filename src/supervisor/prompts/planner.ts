@@ -9,6 +9,8 @@ import { type Discovery, isTerminal, type Task } from '../../protocol/state.ts';
 import { gist } from '../../text/format.ts';
 import { WAKE_TRIGGERS, type Wake } from '../rules/wakes.ts';
 import { commandLines } from './commands.ts';
+import { handedOffPlan } from './handoff.ts';
+import { lastPlanning } from './last-session.ts';
 import type { PlanningWork, PromptContext } from './prompt.ts';
 import { quoteList } from './quote.ts';
 import { assemble, bootstrap, humanNotes, notesFor, type Section, section } from './sections.ts';
@@ -19,7 +21,9 @@ export function plannerPrompt(context: PromptContext, work: PlanningWork): strin
   const incomplete = '`liza exit 1 --reason "bootstrap incomplete"`.';
   return assemble([
     ...(fresh ? [bootstrap(context, incomplete)] : []),
-    humanNotes(notesFor(context)),
+    lastPlanning(context),
+    handedOffPlan(context),
+    humanNotes(context, notesFor(context)),
     planningContext(context, work, fresh),
   ]);
 }
@@ -28,7 +32,7 @@ function planningContext({ board }: PromptContext, { wakes }: PlanningWork, fres
   const triggers = WAKE_TRIGGERS.filter((trigger) => wakes.some((wake) => wake.trigger === trigger));
   const records = (trigger: Wake['trigger']) => wakes.filter((wake) => wake.trigger === trigger);
   return section('PLANNING CONTEXT', [
-    ...triggers.map((trigger) => `WAKE TRIGGER: ${trigger} (${recordNames(board, records(trigger))})`),
+    ...triggers.map((trigger) => `WAKE TRIGGER: ${trigger} (${recordNames(records(trigger))})`),
     `SPRINT STATE: ${board.state.sprint.id} ${board.state.sprint.status}, goal ${board.state.goal.status}`,
     counts(board),
     ...liveTasks(board),
@@ -50,10 +54,11 @@ function planningContext({ board }: PromptContext, { wakes }: PlanningWork, fres
   ]);
 }
 
-function recordNames(board: Board, wakes: readonly Wake[]): string {
-  const name = ({ trigger, record }: Wake): string =>
-    trigger === 'HUMAN_NOTE' ? `note of ${board.state.human_notes[Number(record)]?.timestamp ?? record}` : record;
-  const shown = wakes.slice(0, 10).map(name).join(', ');
+function recordNames(wakes: readonly Wake[]): string {
+  const shown = wakes
+    .slice(0, 10)
+    .map(({ record }) => record)
+    .join(', ');
   return wakes.length > 10 ? `${shown} and ${wakes.length - 10} more` : shown;
 }
 

@@ -9,6 +9,8 @@ import { REJECTION_FORMAT } from '../../protocol/verdict.ts';
 import { approvedBefore } from '../../protocol/worktree-plan.ts';
 import { counted } from '../../text/format.ts';
 import { commandLines } from './commands.ts';
+import { handedOff } from './handoff.ts';
+import { lastOnTask } from './last-session.ts';
 import type { PromptContext, ReviewWork } from './prompt.ts';
 import { inline, pathList, quote } from './quote.ts';
 import {
@@ -30,7 +32,9 @@ export function reviewerPrompt(context: PromptContext, work: ReviewWork): string
   return assemble([
     ...(fresh ? [bootstrap(context, incomplete, work.named ? task.id : undefined)] : []),
     priorRejection(task),
-    humanNotes(notesFor(context, task)),
+    lastOnTask(context, task, !fresh),
+    ...(fresh ? [handedOff(context, task)] : []),
+    humanNotes(context, notesFor(context, task), task),
     reviewTask(context, work, fresh),
     evidence(work),
   ]);

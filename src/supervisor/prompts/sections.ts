@@ -1,9 +1,9 @@
 // Sections that more than one role is shown: bootstrap, prior rejection, human notes, and how sections
 // become one text. A section without content is left out.
 
-import { roleOfId } from '../../protocol/board.ts';
 import { historyOf } from '../../protocol/leases.ts';
-import type { Note, Role, Task } from '../../protocol/state.ts';
+import { isOwnNote, type NamedNote, openNotes } from '../../protocol/notes.ts';
+import type { Role, Task } from '../../protocol/state.ts';
 import { isAboutFormerWork } from './former-work.ts';
 import type { PromptContext } from './prompt.ts';
 import { field, inline, quote } from './quote.ts';
@@ -11,8 +11,10 @@ import { showTask } from './task-fields.ts';
 
 export const SECTIONS = [
   'BOOTSTRAP CONTEXT',
-  'ASSIGNED TASK',
   'PRIOR REJECTION FEEDBACK',
+  'LAST VERDICT',
+  'ASSIGNED TASK',
+  'LAST SESSION',
   'HANDOFF',
   'HUMAN NOTES',
   'REVIEW TASK',
@@ -89,34 +91,30 @@ export function priorRejection(task: Task): Section {
   ]);
 }
 
-/**
- * Unprocessed notes for this task, this agent or everyone; the planner reads all but those to other agents.
- * That a planner has dealt with a note does not mean that those who do the work have read it.
- */
-export function notesFor(context: PromptContext, task?: Task): readonly Note[] {
-  const { board, agent, role } = context;
-  const mine = ({ for: reader }: Note): boolean => {
-    if (reader === undefined || EVERYONE.has(reader) || reader === agent || reader === roleName(role)) return true;
-    return task === undefined ? roleOfId(reader) === undefined : reader === task.id;
-  };
-  const open = ({ processed_at: at, processed_by: by }: Note): boolean =>
-    at === undefined || (role !== 'planner' && roleOfId(by ?? '') === 'planner');
-  return board.state.human_notes.filter((note) => open(note) && mine(note));
-}
+/** Notes that this agent has to be shown, on this task or on the plan. */
+export const notesFor = ({ board, agent, role }: PromptContext, task?: Task): readonly NamedNote[] =>
+  openNotes(board.state, { agent, role, task: task?.id });
 
-const EVERYONE: ReadonlySet<string> = new Set(['all', 'everyone']);
 const MOST_NOTES = 10;
 
-export function humanNotes(notes: readonly Note[]): Section {
+export function humanNotes({ agent, role }: PromptContext, notes: readonly NamedNote[], task?: Task): Section {
   if (notes.length === 0) return section('HUMAN NOTES', []);
   const shown = notes.slice(-MOST_NOTES);
   const left = notes.length - shown.length;
+  const mine = ({ note }: NamedNote): boolean =>
+    note.processed_at === undefined && (role === 'planner' || isOwnNote(note, { agent, role, task: task?.id }));
+  const first = shown.find(mine);
   return section('HUMAN NOTES', [
     'From the person who owns the goal; the newest counts where they differ.',
     ...(left === 0 ? [] : [`(${left} older ones: \`liza lock read\`)`]),
-    ...shown.flatMap((note) => [
-      `${note.timestamp}${note.for === undefined ? '' : `, for ${inline(note.for).slice(0, 80)}`}:`,
+    ...shown.flatMap(({ id, note }) => [
+      `${id}, ${note.timestamp}${note.for === undefined ? '' : `, for ${inline(note.for).slice(0, 80)}`}:`,
       ...quote(note.message, 'liza lock read'),
     ]),
+    ...(first === undefined
+      ? []
+      : [
+          `Once one is dealt with: \`liza note done ${first.id} --why "what was done about it"\`; until then it is shown again.`,
+        ]),
   ]);
 }

@@ -7,7 +7,8 @@ import type { Board } from '../../protocol/board.ts';
 import { openDiscoveries } from '../../protocol/discoveries.ts';
 import { findTask } from '../../protocol/find.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
-import { settings, type Task } from '../../protocol/state.ts';
+import { openPlan } from '../../protocol/plan.ts';
+import { type State, settings, type Task } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
 import type { WakeTrigger } from '../rules/wakes.ts';
 import { field, inline, quoteList } from './quote.ts';
@@ -37,7 +38,7 @@ export function triggerLines(board: Board, trigger: WakeTrigger, records: readon
       return records.flatMap((id) => discovery(board, id));
     case 'HUMAN_NOTE':
       return [
-        '* HUMAN_NOTE: do what HUMAN NOTES asks, by amending, adding, unblocking or dropping tasks; it outranks the plan. If it answers a blocked task, write the answer into that task. Then `liza align "what the note changed" --event "human note"`',
+        `* HUMAN_NOTE: do what HUMAN NOTES asks, by amending, adding, unblocking or dropping tasks; it outranks the plan. If it answers a blocked task, write the answer into that task. Then \`liza align "what the note changed" --event "human note"\`, and of each: \`liza note done ${inline(records[0] ?? 'note-1')} --why "what was done about it"\`. It wakes you only this once.`,
       ];
     case 'ALL_TERMINAL':
       return allTerminal(board);
@@ -58,10 +59,18 @@ function initialPlanning({ state }: Board): readonly string[] {
         ]),
     'Add each task, those it depends on first, then finalize it; see COMMANDS. A refusal names the gate that is not met.',
     'A part of the goal that no spec covers: `liza anomaly --type spec_gap --detail question="what is open"`, and plan the rest.',
-    ...(state.sprint.scope.closed_at === undefined ? ['When the plan covers the goal: `liza plan done`'] : []),
+    ...planDone(state),
     '`liza align "how these tasks reach the goal" --event "initial plan"`',
   ];
   return ['* INITIAL_PLANNING: turn the goal into tasks.', ...steps.map((step, at) => `${at + 1}. ${step}`)];
+}
+
+function planDone(state: State): readonly string[] {
+  if (state.sprint.scope.closed_at !== undefined) return [];
+  const before = (openPlan(state)?.sessions ?? 0) > 0;
+  return [
+    `When the plan covers the goal: \`liza plan done\`; until then it counts as unfinished${before ? ', and a session before you ended without it: after this one a person is asked' : ''}.`,
+  ];
 }
 
 function blockedTask(board: Board, task: Task): readonly string[] {

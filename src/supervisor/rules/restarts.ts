@@ -14,6 +14,8 @@ export interface SessionEnd {
     | { readonly kind: 'signalled'; readonly signal: string }
     /** The provider's program is not there or may not be run. */
     | { readonly kind: 'not-started'; readonly reason: string }
+    /** A kill switch, or the task's pause, came on just before its process would have started. */
+    | { readonly kind: 'held'; readonly by: string }
     /** Ended by us: no output and no progress for too long. */
     | { readonly kind: 'silent' }
     /** Ended by us: its provider does not serve, and it would go on asking. */
@@ -92,7 +94,8 @@ const LONGEST_PAUSE_MS = 60 * 60_000;
 
 export function judge(end: SessionEnd, past: Past, now: Instant): Judgement {
   const { how, failure } = end;
-  if (how.kind === 'stopped' || how.kind === 'lease-lost') return { next: { kind: 'go-on' }, past };
+  if (how.kind === 'stopped' || how.kind === 'lease-lost' || how.kind === 'held')
+    return { next: { kind: 'go-on' }, past };
   if (how.kind === 'not-started') return stop('provider', how.reason, past);
   if (failure !== undefined && !isDone(end)) {
     if (failure.kind === 'login') return stop('login', failure.text, past);

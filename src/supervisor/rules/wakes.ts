@@ -6,7 +6,9 @@ import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
 import { isUrgent } from '../../protocol/discoveries.ts';
 import { endedOfGoal } from '../../protocol/goal-tasks.ts';
-import { isTerminal, type Task } from '../../protocol/state.ts';
+import { namedNotes, ROLE_NAMES } from '../../protocol/notes.ts';
+import { isPlanners, openPlan, PLAN_SESSIONS, planWake } from '../../protocol/plan.ts';
+import { isTerminal, type Note, type Task } from '../../protocol/state.ts';
 import type { Instant } from '../../text/time.ts';
 
 export const WAKE_TRIGGERS = [
@@ -24,7 +26,7 @@ export interface Wake {
   readonly trigger: WakeTrigger;
   /** Stable while the record that woke is unchanged. */
   readonly key: string;
-  /** The id of the goal, task or discovery; a note's place in its list. */
+  /** The id of the goal, task, discovery or note. */
   readonly record: string;
 }
 
@@ -43,15 +45,19 @@ export function plannerWakes(board: Board, _now: Instant): readonly Wake[] {
   ];
 }
 
-/** The first plan, and a plan whose planner went away before it finalized its drafts. */
+/** A plan that is not closed, until a person is asked about it; and drafts that a planner left outside a closed one. */
 function initialPlanning({ state }: Board): readonly Wake[] {
+  const plan = openPlan(state);
+  if (plan !== undefined) {
+    // The last one is handled by then: it calls nobody any more, but is not forgotten either.
+    const key = `${planWake(state)}${Math.min(plan.sessions + 1, PLAN_SESSIONS)}`;
+    return [{ trigger: 'INITIAL_PLANNING', key, record: state.goal.id }];
+  }
   const left = state.tasks.filter((task) => task.status === 'DRAFT' && isPlanners(task));
-  if (state.goal.status !== 'PLANNING' && left.length === 0) return [];
+  if (left.length === 0) return [];
   const changes = left.reduce((sum, task) => sum + revision(task), 0);
   return [wake('INITIAL_PLANNING', state.goal.id, `${state.tasks.length}.${left.length}.${changes}`)];
 }
-
-const isPlanners = (task: Task): boolean => roleOfId(task.history?.[0]?.agent ?? '') === 'planner';
 
 function forTasks({ state }: Board, trigger: WakeTrigger, calls: (task: Task) => boolean): readonly Wake[] {
   return state.tasks.filter(calls).map((task) => wake(trigger, task.id, String(revision(task))));
@@ -61,13 +67,15 @@ function discoveries({ state }: Board): readonly Wake[] {
   return state.discovered.filter(isUrgent).map((found) => wake('IMMEDIATE_DISCOVERY', found.id, found.created ?? '0'));
 }
 
-/** Notes to a coder or reviewer are for their prompts; all others are for the planner. */
+/** Notes to coders or reviewers are for their prompts; all others are for the planner. Open ones, shown or not. */
 function notes({ state }: Board): readonly Wake[] {
-  return state.human_notes.flatMap((note, place) => {
-    const reader = roleOfId(note.for ?? '');
-    const planners = reader === undefined || reader === 'planner';
-    return planners && note.processed_at === undefined ? [wake('HUMAN_NOTE', String(place), note.timestamp)] : [];
-  });
+  const isPlanners = ({ for: reader = '' }: Note): boolean => {
+    const role = roleOfId(reader) ?? (ROLE_NAMES.includes(reader) ? reader : 'planner');
+    return role === 'planner';
+  };
+  return namedNotes(state)
+    .filter(({ note }) => note.processed_at === undefined && isPlanners(note))
+    .map(({ id, note }) => wake('HUMAN_NOTE', id, note.timestamp));
 }
 
 /** Nothing is left to do under a goal that still runs: complete it or plan on. */

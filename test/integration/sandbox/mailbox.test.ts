@@ -4,8 +4,9 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Broker, openBroker } from '../../../src/sandbox/mailbox-broker.ts';
+import { forward } from '../../../src/sandbox/mailbox-client.ts';
 import { hostAt } from '../../host.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -18,6 +19,7 @@ process.stdin.on('data', (d) => { input += d; }).on('end', () => {
   const argv = process.argv.slice(2);
   require('node:fs').appendFileSync(process.env.RAN, argv.join(' ') + '\\n');
   if (argv[0] === 'sleep') return setTimeout(() => {}, 60_000);
+  if (argv[0] === 'slow') require('node:child_process').spawnSync('sleep', ['1']);
   process.stderr.write('beside');
   process.stdout.write(JSON.stringify({ argv, input, id: process.env.LIZA_AGENT_ID, cwd: process.cwd(), brokered: process.env.LIZA_BROKERED, more: process.env.MORE }));
   process.exitCode = 7;
@@ -150,4 +152,59 @@ test('at the end of the session what hangs is ended, and the mailbox is gone', a
   await broker.close(100);
   expect(performance.now() - begun).toBeLessThan(5000);
   expect(fs.existsSync(mail)).toBe(false);
+});
+
+test('a session that has ended: whoever asks is told so at once, nothing is run, and what was under way is answered', async () => {
+  lay('hhhhhhhh', { argv: ['slow'] });
+  const until = performance.now() + 10_000;
+  while (!ran().includes('slow') && performance.now() < until) await new Promise((done) => setTimeout(done, 10));
+  broker.end();
+  const begun = performance.now();
+  lay('iiiiiiii', { argv: ['submit-for-review'] });
+  expect(await answer('iiiiiiii')).toMatchObject({ code: 1, stderr: expect.stringContaining('coder-1 has ended') });
+  expect(performance.now() - begun).toBeLessThan(2000);
+  expect((await answer('hhhhhhhh')).code).toBe(7);
+  expect(ran()).toEqual(['slow']);
+});
+
+describe('liza in the sandbox, once the session has ended', () => {
+  const said: string[] = [];
+  const ask = () =>
+    forward(
+      {
+        disk: fs,
+        newId: () => 'jjjjjjjj',
+        every: (ms, call) => {
+          const timer = setInterval(call, ms);
+          return () => clearInterval(timer);
+        },
+        readStdin: () => '',
+        git: () => undefined,
+        stdout: (text) => said.push(text),
+        stderr: (text) => said.push(text),
+      },
+      mail,
+      ['submit-for-review', 't', 'HEAD'],
+    );
+
+  test('says so at once where the mailbox is gone', async () => {
+    await broker.close(0);
+    expect(await ask()).toBe(1);
+    expect(said.join('')).toContain('this session has ended');
+  });
+
+  test.each(['the mailbox goes', 'nobody answers any more'])('and stops to wait when %s', async (what) => {
+    fs.chmodSync(mail, 0o700);
+    // Its requests are taken by nobody: the folder is another one.
+    const other = path.join(base, 'other');
+    fs.mkdirSync(other);
+    const real = mail;
+    mail = other;
+    const waiting = ask();
+    await new Promise((done) => setTimeout(done, 100));
+    if (what === 'the mailbox goes') fs.rmSync(other, { recursive: true });
+    else fs.writeFileSync(path.join(other, 'ended'), '');
+    expect(await waiting).toBe(1);
+    mail = real;
+  });
 });

@@ -55,6 +55,19 @@ const cycles = (count: number): Board =>
 const checkpoint = board({ switches: { CHECKPOINT: NOW } });
 const paused = board({ switches: { PAUSE: NOW } });
 const draft = about({ status: 'DRAFT', created: ago(0) });
+/** A planner's plan, left open by these sessions. */
+const planned = (...sessions: readonly string[]): Board =>
+  board({
+    state: { ...goal('PLANNING') },
+    agents: {
+      'planner-1': agent('planner', { handled: sessions.map((n) => `INITIAL_PLANNING:goal-1@sprint-1.${n}`) }),
+    },
+  });
+const closed = (seen: Board): Board => {
+  const { sprint } = seen.state;
+  const scope = { ...sprint.scope, closed_at: ago(0) };
+  return { ...seen, state: { ...seen.state, sprint: { ...sprint, scope } } };
+};
 const idle = { lastChange: NOW };
 const discovery = {
   id: 'disc-1',
@@ -352,6 +365,15 @@ const SCENARIOS: readonly Scenario[] = [
     begins: at(NOW + 30 * MINUTE, draft),
     goesOn: at(NOW + 5 * HOUR, draft),
     over: at(NOW + 5 * HOUR, about({ status: 'UNCLAIMED', created: ago(0) })),
+  },
+  {
+    row: 'PLAN NOT CLOSED',
+    level: 'alarm',
+    text: '🚨 PLAN NOT CLOSED: sprint-1 — 2 planner sessions ended without plan done; close it: liza plan done, or say what is missing: liza note "…" --for planner',
+    before: at(NOW, planned('1')),
+    begins: at(NOW, planned('1', '2')),
+    goesOn: at(NOW + 5 * HOUR, planned('1', '2')),
+    over: at(NOW + 5 * HOUR, closed(planned('1', '2'))),
   },
   {
     row: 'IMMEDIATE DISCOVERY',

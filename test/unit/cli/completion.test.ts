@@ -135,7 +135,8 @@ for (const { shell, offered } of SHELLS) {
       expectOffered(['claim-task', 'retry-login', 'c'], ['coder-1']);
       expectOffered(['validate', 'spe'], [shell === 'fish' ? 'specs/' : 'specs']);
       expectOffered(['begin', 'retry-login', '--json-file', 'spe'], [shell === 'fish' ? 'specs/' : 'specs']);
-      expectOffered(['note', ''], []);
+      expectOffered(['note', ''], ['done']);
+      expectOffered(['replan', 'retry-login', ''], []);
     });
 
     // bash takes `=` for the end of a word.

@@ -51,7 +51,7 @@ describe('words that say nothing', () => {
     expect(hint).toMatch(/agents: .*coder-1/);
   });
   it.each(['a', 'coder-1', 'coder', 'code-reviewer', 'planner', 'all'])('but one to %s is left', (reader) => {
-    expect(ready('a').run(HUMAN, { name: 'note', message: 'x', for: reader }).detail).toBe('note left');
+    expect(ready('a').run(HUMAN, { name: 'note', message: 'x', for: reader }).detail).toBe(`note-1 left for ${reader}`);
   });
   it('what was learned', () => refuses('learned', world(), HUMAN, { name: 'retrospective', learned: ' ' }));
   it('a spec change that does not say what', () =>

@@ -67,7 +67,7 @@ begin              .     .    c    .    .    .    .    .    .    .    .
 submit-for-review  .     .    c    .    .    .    .    .    .    .    .
 block              .     .    c    .    .    .    .    p    .    .    .
 limit              .     .    s    .    .    .    .    .    .    .    .
-handoff            .     .    c    .    .    .    .    .    .    .    .
+handoff            .     .    c    r    .    .    .    .    .    .    .
 release-claim      .     .    hs   .    .    .    .    .    .    .    .
 renew-worktree     .     .    hs   .    .    .    .    .    .    .    .
 drop-worktree      .     hsp  .    .    hsp  .    hsp  hsp  .    .    .
@@ -111,6 +111,8 @@ clear-stale-review-claims  hs
 integration-moved          hs
 accept-integration         h
 note                       h
+note-done                  hpc
+handoff-plan               p
 pause                      h
 resume                     h
 checkpoint                 hs
@@ -298,6 +300,7 @@ function busy(name: string): World {
     })),
     goal: { ...state.goal, integration_head: commit(98) },
     discovered: [{ id: 'disc-9', by: 'coder-1', description: 'no timeout', severity: 'high' }],
+    human_notes: [{ id: 'note-1', timestamp: '2026-03-01T09:00:00Z', message: 'mind the ids', for: 'other' }],
   }));
   return w;
 }
@@ -333,6 +336,8 @@ const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
   'integration-moved': { name: 'integration-moved', found: commit(99) },
   'accept-integration': { name: 'accept-integration', head: commit(99) },
   note: { name: 'note', message: 'look at the client' },
+  'note-done': { name: 'note done', notes: ['note-1'] },
+  'handoff-plan': { name: 'handoff-plan', summary: 'half', next_action: 'the rest' },
   pause: { name: 'pause' },
   resume: { name: 'resume' },
   checkpoint: { name: 'checkpoint' },
@@ -372,7 +377,7 @@ describe('every board command × part is allowed exactly as the list says', () =
         if (decision.ok && decision.already !== true) return [letter];
         // While PAUSE is on, an agent is refused for that; resume is a person's either way.
         if (!decision.ok)
-          expect<readonly (RefusalName | undefined)[]>(['role', 'lease-lives']).toContain(decision.guard);
+          expect<readonly (RefusalName | undefined)[]>(['role', 'lease-lives', 'addressee']).toContain(decision.guard);
         return [];
       });
       expect(allowed.join('')).toBe(who);

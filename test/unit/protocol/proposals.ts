@@ -87,6 +87,7 @@ function humanCommands(task: Task): readonly Command[] {
     { name: 'resume' },
     { name: 'pause' },
     { name: 'note', message: 'hurry' },
+    { name: 'note done', notes: ['note-1'], why: 'done' },
     { name: 'config set', key: 'max_review_cycles', value: 2 },
     { name: 'abort' },
     { name: 'checkpoint' },

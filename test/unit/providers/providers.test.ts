@@ -47,7 +47,10 @@ describe('config.providers', () => {
       'config.providers.claude.modle is unknown; known are kind, program, model, args, env, argv, resumes, context_window',
     ],
     [{ claude: 'opus' }, 'config.providers.claude must be a map, for example { model: … }'],
-    [{ claude: { context_window: 9000 } }, 'config.providers.claude.context_window is only for kind opencode'],
+    [
+      { claude: { context_window: 9000 } },
+      'config.providers.claude.context_window is only for kind opencode, gemini, acp, command',
+    ],
     [{ opencode: { context_window: 'big' } }, 'config.providers.opencode.context_window must be a number of tokens'],
     [{ claude: { model: 7 } }, 'config.providers.claude.model must be text'],
     [{ claude: { args: 'x' } }, 'config.providers.claude.args must be a list of texts'],

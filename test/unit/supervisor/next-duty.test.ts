@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Task } from '../../../src/protocol/state.ts';
 import { attemptKey, type Duty, type Looking, nextDuty } from '../../../src/supervisor/rules/next-duty.ts';
+import { plannerWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { iso } from '../../../src/text/time.ts';
 import {
   block,
@@ -118,9 +119,16 @@ describe('merges owed', () => {
   });
 });
 
+/** A plan that is closed: it calls for nobody by itself. */
+const planned = (...ids: readonly string[]): World => {
+  const w = ready(...ids);
+  w.run({ id: 'planner-1', parts: ['planner'] }, { name: 'plan done' });
+  return w;
+};
+
 describe('the planner', () => {
   test('is woken by what calls for it, once', () => {
-    const w = ready('a');
+    const w = planned('a');
     toClaimed(w, 'a');
     w.run(CODER, block('a'));
     const found = duty(w, 'planner-1');
@@ -144,22 +152,22 @@ describe('the planner', () => {
     expect(duty(w, 'planner-2')).toMatchObject({ kind: 'plan' });
   });
   test('by a failed merge, while any coder may fix it', () => {
-    const w = ready('a');
+    const w = planned('a');
     toApproved(w, 'a');
     w.run(SUPERVISOR, mergeFailed('a'));
     expect(duty(w, 'planner-1')).toMatchObject({ kind: 'plan', wakes: [{ trigger: 'INTEGRATION_FAILED' }] });
     expect(taskOf(duty(w, 'coder-1'))).toBe('a');
   });
-  test('by a note, until a session that was told it has ended', () => {
-    const w = ready('a');
+  test('by a note, until a session that was told it has ended well; then it is shown, and wakes nobody', () => {
+    const w = planned('a');
     w.run(HUMAN, { name: 'note', message: 'use the cache' });
-    expect(duty(w, 'planner-1')).toMatchObject({ kind: 'plan', wakes: [{ trigger: 'HUMAN_NOTE', record: '0' }] });
+    expect(duty(w, 'planner-1')).toMatchObject({ kind: 'plan', wakes: [{ trigger: 'HUMAN_NOTE', record: 'note-1' }] });
     const used = { seconds: 1, input_tokens: 1, output_tokens: 1 };
     w.run(supervisorOf('planner-1'), {
       ...({ name: 'session-end', agent: 'planner-1', provider: 'p', how: 'exit 0', used } as const),
-      notes: [0],
+      handled: plannerWakes(w.board, w.now).map(({ key }) => key),
     });
-    expect(w.state.human_notes[0]).toMatchObject({ processed_by: 'planner-1' });
+    expect(w.state.human_notes[0]).not.toHaveProperty('processed_at');
     expect(duty(w, 'planner-1')).toMatchObject({ kind: 'nothing' });
   });
 });

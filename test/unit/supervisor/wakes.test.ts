@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Board } from '../../../src/protocol/board.ts';
 import type { Discovery, Note } from '../../../src/protocol/state.ts';
 import { plannerWakes } from '../../../src/supervisor/rules/wakes.ts';
-import { ago, board, event, goal, NOW, type Parts, task } from '../boards/empty-board.ts';
+import { agent, ago, board, event, goal, NOW, type Parts, task } from '../boards/empty-board.ts';
 
 const wakes = (parts: Parts): readonly string[] =>
   plannerWakes(board(parts), NOW).map(({ trigger, record }) => `${trigger} ${record}`);
@@ -50,10 +50,11 @@ describe('the planner wakes on', () => {
   it('HUMAN_NOTE until processed, unless it is for a coder or reviewer', () => {
     const of = (note: Partial<Note>) =>
       wakes({ tasks: [busy], state: { human_notes: [{ timestamp: ago(0), message: 'look', ...note }] } });
-    expect(of({})).toEqual(['HUMAN_NOTE 0']);
-    expect(of({ for: 'busy' })).toEqual(['HUMAN_NOTE 0']);
-    expect(of({ for: 'planner-1' })).toEqual(['HUMAN_NOTE 0']);
+    expect(of({})).toEqual(['HUMAN_NOTE note-1']);
+    expect(of({ for: 'busy' })).toEqual(['HUMAN_NOTE note-1']);
+    expect(of({ for: 'planner-1' })).toEqual(['HUMAN_NOTE note-1']);
     expect(of({ for: 'coder-1' })).toEqual([]);
+    expect(of({ for: 'coder' })).toEqual([]);
     expect(of({ processed_at: ago(0) })).toEqual([]);
   });
 
@@ -94,15 +95,36 @@ describe('the key of a wake', () => {
     expect(keys(blocked(...first, event('amended', NOW, 'planner-1')))).toEqual(['BLOCKED_TASKS:a@3']);
   });
 
-  it('of INITIAL_PLANNING changes with the plan', () => {
-    const plan = (count: number) =>
-      keys(
-        board({
-          state: goal('PLANNING'),
-          tasks: Array.from({ length: count }, (_, i) => task(`d${i}`, { status: 'DRAFT' })),
-        }),
-      );
-    expect(new Set([plan(0), plan(1), plan(2)].map(String)).size).toBe(3);
+  describe('of INITIAL_PLANNING', () => {
+    const own = task('a', { status: 'UNCLAIMED', history: [event('created', NOW, 'planner-1')] });
+    const handled = (...more: readonly string[]) => ({
+      'planner-1': agent('planner', { handled: more.map((n) => `INITIAL_PLANNING:goal-1@sprint-1.${n}`) }),
+    });
+    const scope = (more: object = {}) => ({
+      sprint: { ...board().state.sprint, id: 'sprint-1', scope: { planned: ['a'], ...more } },
+    });
+
+    it('counts the sessions that ended well without plan done, and stays at the second', () => {
+      for (const state of [goal('PLANNING'), scope()]) {
+        const of = (...n: readonly string[]) =>
+          keys(board({ tasks: [own], agents: handled(...n), state: { ...scope(), ...state } }));
+        expect(of()).toEqual(['INITIAL_PLANNING:goal-1@sprint-1.1']);
+        expect(of('1')).toEqual(['INITIAL_PLANNING:goal-1@sprint-1.2']);
+        expect(of('1', '2')).toEqual(['INITIAL_PLANNING:goal-1@sprint-1.2']);
+      }
+    });
+
+    it('is gone with plan done, but for drafts that a planner leaves outside', () => {
+      const closed = scope({ closed_at: ago(0) });
+      expect(keys(board({ tasks: [own], state: closed }))).toEqual([]);
+      const draft = task('d', { status: 'DRAFT', history: [event('created', NOW, 'planner-1')] });
+      expect(keys(board({ tasks: [own, draft], state: closed }))).toEqual(['INITIAL_PLANNING:goal-1@2.1.1']);
+    });
+
+    it('is not there for a plan that a person makes', () => {
+      const theirs = task('a', { status: 'UNCLAIMED', history: [event('created', NOW)] });
+      expect(keys(board({ tasks: [theirs], state: scope() }))).toEqual([]);
+    });
   });
 
   it('of ALL_TERMINAL stays when tasks are archived', () => {

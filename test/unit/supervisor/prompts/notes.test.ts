@@ -42,7 +42,7 @@ test.each<[Role, string | undefined, readonly string[]]>([
 ])('a %s on %s reads %j', (role, task, readers) => {
   const w = noted();
   const found = notesFor(contextOf(w, role), task === undefined ? undefined : w.task(task));
-  expect(found.map(({ message }) => message)).toEqual(readers.map((reader) => `to ${reader}`));
+  expect(found.map(({ note }) => note.message)).toEqual(readers.map((reader) => `to ${reader}`));
 });
 
 test('what the planner has dealt with is still news to the coder; what another agent processed is not', () => {

@@ -87,6 +87,7 @@ function plan(...more: readonly string[]): World {
   const w = world();
   w.run(PLANNER, addReady('retry-login', login));
   for (const id of more) w.run(PLANNER, addReady(id));
+  w.run(PLANNER, { name: 'plan done' });
   return w;
 }
 

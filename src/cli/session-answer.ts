@@ -1,0 +1,126 @@
+// What an agent's command does besides what was asked: it notes a refusal for the next session, and brings what came
+// since the prompt (notes, spec changes, a moved integration branch), once each. Both never change the answer itself.
+// News are told before they are noted as told: a crash in between repeats them, and loses none.
+
+import { matchCredential, readSession, type SessionRecord, sessionIdOf } from '../identity/agent-sessions.ts';
+import { isRefusal } from '../protocol/decision.ts';
+import { type News, newsSince, type Told, toldWith } from '../protocol/news.ts';
+import type { Reader } from '../protocol/notes.ts';
+import type { State } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
+import { noteRefused } from '../store/refused-commands.ts';
+import { newsLock, readTold, stampOf, writeTold } from '../store/session-news.ts';
+import type { StoreContext } from '../store/transact.ts';
+import { redact, secretsOf } from '../text/redact.ts';
+import type { Io } from './io.ts';
+import { openBoard } from './open-board.ts';
+import type { Result } from './verb.ts';
+
+export interface Delivery {
+  readonly news: readonly News[];
+  /** They are printed. */
+  delivered(): void;
+  /** Printed or not, others may tell now. */
+  close(): void;
+}
+
+const NOTHING: Delivery = { news: [], delivered: () => {}, close: () => {} };
+
+/** `name`: what was typed. Whatever goes wrong here must not fail the command. */
+export async function openDelivery(io: Io, name: string, result: Result): Promise<Delivery> {
+  try {
+    // It plays the agent itself, and is none of its commands.
+    if (name === 'rehearse') return NOTHING;
+    const context = openBoard(io);
+    const record = isRefusal(context) ? undefined : sessionOf(io, context);
+    if (isRefusal(context) || record === undefined) return NOTHING;
+    if (!result.ok) remember(io, context, record, `liza ${name}: ${result.message} → ${result.hint}`);
+    return result.ok && result.silent === true ? NOTHING : await newsOf(io, context, record);
+  } catch {
+    return NOTHING;
+  }
+}
+
+/** The session whose credential this process has, while it lasts. */
+function sessionOf({ env }: Io, context: StoreContext): SessionRecord | undefined {
+  const { LIZA_AGENT_ID: id, LIZA_SESSION: credential } = env;
+  const record = id === undefined ? undefined : readSession(context, id.replace(/^code_reviewer-/, 'code-reviewer-'));
+  if (record === undefined || credential === undefined || record.ended !== undefined) return undefined;
+  return matchCredential(record, credential) === 'current' ? record : undefined;
+}
+
+function remember({ env }: Io, context: StoreContext, record: SessionRecord, text: string): void {
+  noteRefused(context, record.agent, sessionIdOf(record), redact(text, secretsOf(env)));
+}
+
+/** Another command of the same session that tells them at this very moment is waited for. */
+const PATIENCE_MS = 5000;
+
+async function newsOf(io: Io, context: StoreContext, record: SessionRecord): Promise<Delivery> {
+  const { agent } = record;
+  const session = sessionIdOf(record);
+  const seen = stampOf(context);
+  const before = readTold(context, agent, session);
+  if (seen !== undefined && before.seen === seen) return NOTHING;
+  const { state } = (await context.store.read()).board;
+  const reader: Reader = { agent, role: record.role, task: record.task };
+  if (newsSince(state, reader, before.told).length === 0) {
+    writeTold(context, agent, { ...before, ...defined({ seen }) });
+    return NOTHING;
+  }
+  const lock = await context.locks.acquire(newsLock(context, agent), PATIENCE_MS);
+  if (!('release' in lock)) return NOTHING;
+  const { told } = readTold(context, agent, session);
+  const found = await Promise.all(newsSince(state, reader, told).map((one) => whole(context, state, one)));
+  return {
+    news: found.map((one) => clean(one, secretsOf(io.env))),
+    delivered: () => {
+      const all = both(told, toldWith(state, reader));
+      writeTold(context, agent, { session, told: all, ...defined({ seen }) });
+    },
+    close: lock.release,
+  };
+}
+
+const both = (before: Told, now: Told): Told => ({
+  ...now,
+  notes: [...new Set([...before.notes, ...now.notes])],
+  specs: now.specs,
+});
+
+const MOST_FILES = 30;
+
+/** With the files that a move of the integration branch touched, as far as git can say. */
+async function whole(context: StoreContext, state: State, news: News): Promise<News> {
+  if (news.kind !== 'integration') return news;
+  // Loaded only here: agents look at their task all the time, and that must stay cheap.
+  const [{ openGitDir }, { pathsBetween }] = await Promise.all([
+    import('../git/integration.ts'),
+    import('../git/folder-snapshot.ts'),
+  ]);
+  const gitDir = await openGitDir(context, { state });
+  if (isRefusal(gitDir)) return news;
+  return { ...news, files: (await pathsBetween(gitDir, news.from, news.to)).slice(0, MOST_FILES) };
+}
+
+/** A person's words may hold a secret, and what an agent reads goes to a model. */
+const clean = (news: News, secrets: readonly string[]): News =>
+  'text' in news ? { ...news, text: redact(news.text, secrets) } : news;
+
+/** For stderr. Quoted, so that nothing in a note can pose as an answer of Liza's. */
+export function newsLines(news: News): readonly string[] {
+  switch (news.kind) {
+    case 'note':
+      return [`news: ${news.id} from the person, for ${news.for ?? 'everyone'}, ${news.time}:`, ...quoted(news.text)];
+    case 'spec':
+      return [`news: ${news.spec} changed, ${news.time}; its current text counts:`, ...quoted(news.text)];
+    case 'integration': {
+      const files = news.files.length === 0 ? 'no file that git can name' : news.files.join(', ');
+      return [`news: integration moved to ${news.to.slice(0, 12)}: ${files}; rebase only if you need them`];
+    }
+    default:
+      return news satisfies never;
+  }
+}
+
+const quoted = (text: string): readonly string[] => text.split(/\r\n?|\n/).map((line) => `  | ${line}`);

@@ -1,0 +1,66 @@
+// A person's notes: the id of each, whom it is for, and which a reader still has to be shown. A note is dealt with only
+// when somebody says so (`liza note done`); being shown it proves nothing.
+
+import { type Instant, iso } from '../text/time.ts';
+import { roleOfId } from './board.ts';
+import { freeId } from './change.ts';
+import type { Note, Role, State } from './state.ts';
+import { defined } from './values.ts';
+
+/** Who reads: an agent, and the task it is on. */
+export interface Reader {
+  readonly agent: string;
+  readonly role: Role;
+  readonly task?: string | undefined;
+}
+
+export interface NamedNote {
+  readonly id: string;
+  readonly note: Note;
+}
+
+/** Notes of earlier versions, and those written by hand, have no id of their own: their place stands for it. */
+export const namedNotes = ({ human_notes }: State): readonly NamedNote[] =>
+  human_notes.map((note, place) => ({ id: note.id ?? `note-${place + 1}`, note }));
+
+/** The state with a new note at the end of its list. */
+export function withNote(
+  state: State,
+  { message, reader }: { readonly message: string; readonly reader?: string | undefined },
+  now: Instant,
+): { readonly state: State; readonly id: string } {
+  const id = freeId('note', new Set(namedNotes(state).map((one) => one.id)));
+  const note: Note = { id, timestamp: iso(now), message, ...defined({ for: reader }) };
+  return { state: { ...state, human_notes: [...state.human_notes, note] }, id };
+}
+
+/** Roles as people write them. */
+export const ROLE_NAMES: readonly string[] = ['planner', 'coder', 'code-reviewer'];
+const EVERYONE: ReadonlySet<string> = new Set(['all', 'everyone']);
+/** Whom a note may be for, besides a task and an agent. */
+export const READERS: readonly string[] = [...ROLE_NAMES, ...EVERYONE];
+
+const isForAll = ({ for: reader }: Note): boolean => reader === undefined || EVERYONE.has(reader);
+
+/** A planner also reads what is for a task: it may be the answer that the plan waits for. */
+export function isNoteFor(note: Note, { agent, role, task }: Reader): boolean {
+  const { for: reader } = note;
+  if (isForAll(note) || reader === undefined) return true;
+  if (reader === agent || reader === role.replace('_', '-')) return true;
+  if (ROLE_NAMES.includes(reader) || roleOfId(reader) !== undefined) return false;
+  return role === 'planner' || reader === task;
+}
+
+/** Its own, or of the task it is on: an agent other than a planner may say that such a note is dealt with. */
+export const isOwnNote = ({ for: reader }: Note, { agent, task }: Reader): boolean =>
+  reader !== undefined && (reader === agent || reader === task);
+
+/**
+ * What this reader has to be shown, oldest first. That a planner has dealt with a note does not mean that those who do
+ * the work have read it.
+ */
+export function openNotes(state: State, reader: Reader): readonly NamedNote[] {
+  const open = ({ processed_at: at, processed_by: by }: Note): boolean =>
+    at === undefined || (reader.role !== 'planner' && roleOfId(by ?? '') === 'planner');
+  return namedNotes(state).filter(({ note }) => open(note) && isNoteFor(note, reader));
+}

@@ -1,0 +1,58 @@
+// agents/<id>.news: what the running session of an agent has been told. The supervisor writes it when the session begins,
+// with what the prompt says; each command that brings news writes it anew, after they were printed. Without it, or after
+// a crash in between, something is told twice rather than never.
+
+import { join } from 'node:path';
+import { replaceFile } from '../ports/files.ts';
+import type { Told } from '../protocol/news.ts';
+import { isFields } from '../protocol/values.ts';
+import type { BoardContext } from './context.ts';
+
+export interface ToldSession {
+  /** The id of the session. */
+  readonly session: string;
+  readonly told: Told;
+  /** state.yaml as it was when it was last looked at: unchanged, it holds no news. */
+  readonly seen?: string;
+}
+
+type Place = Pick<BoardContext, 'files' | 'paths'>;
+
+const fileOf = ({ paths }: Place, agent: string): string => join(paths.agents, `${agent}.news`);
+
+export const newsLock = ({ paths }: Place, agent: string): string => join(paths.agents, `${agent}.news.lock`);
+
+/** Never in the way of what was asked: where it cannot be written, something is told again. */
+export function writeTold(place: Place, agent: string, told: ToldSession): void {
+  try {
+    replaceFile(place.files, fileOf(place, agent), Buffer.from(`${JSON.stringify(told)}\n`), false);
+  } catch {
+    // The next command tries again.
+  }
+}
+
+/** Of another session, or not to be read: nothing was told. */
+export function readTold(place: Place, agent: string, session: string): ToldSession {
+  const nothing: ToldSession = { session, told: { notes: [], specs: [] } };
+  try {
+    const found: unknown = JSON.parse(place.files.read(fileOf(place, agent))?.toString('utf8') ?? 'null');
+    if (!isFields(found) || found['session'] !== session || !isFields(found['told'])) return nothing;
+    const { notes, specs, integration } = found['told'];
+    return {
+      session,
+      told: { notes: texts(notes), specs: texts(specs), ...(typeof integration === 'string' ? { integration } : {}) },
+      ...(typeof found['seen'] === 'string' ? { seen: found['seen'] } : {}),
+    };
+  } catch {
+    return nothing;
+  }
+}
+
+const texts = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+
+/** Changes with every commit and every save; undefined: the file is not there to be told by. */
+export function stampOf({ files, paths }: Place): string | undefined {
+  const stat = files.stat(paths.state);
+  return stat === undefined ? undefined : `${stat.ino}.${stat.size}.${stat.mtimeNs}`;
+}

@@ -1,0 +1,80 @@
+// What the session before left: how it ended, what it was refused, what it had done and what it had not. Told to the
+// next one on the same work, whoever that is; one that ended as it should leaves nothing to tell.
+
+import { roleOfId } from '../../protocol/board.ts';
+import { historyOf, iterationEvents } from '../../protocol/leases.ts';
+import { openPlan } from '../../protocol/plan.ts';
+import type { Interrupted, State, Task } from '../../protocol/state.ts';
+import { listed } from '../../text/format.ts';
+import type { PromptContext } from './prompt.ts';
+import { inline, quoteList } from './quote.ts';
+import { type Section, section } from './sections.ts';
+import { showTask } from './task-fields.ts';
+
+interface Left extends Interrupted {
+  readonly agent: string;
+}
+
+/** The last session of the role on this task, where it ended before its part of the work did. */
+export function lastOnTask({ agent, role }: PromptContext, task: Task, resumed: boolean): Section {
+  const mine = task.sessions?.findLast((one) => roleOfId(one.agent) === role && one.sandbox !== 'not-started');
+  if (mine?.how === undefined || mine.since < openedAt(task, role)) return NONE;
+  const { how, refused = [] } = mine;
+  return section('LAST SESSION', [
+    endLine({ ...mine, how }, agent),
+    // A session that goes on remembers what it was refused.
+    ...(resumed ? [] : refusedLines(refused, showTask(task))),
+  ]);
+}
+
+const NONE: Section = section('LAST SESSION', []);
+
+/** When this part of the work began: the iteration, or the submission under review. */
+function openedAt(task: Task, role: PromptContext['role']): string {
+  if (role === 'coder') return iterationEvents(task)[0]?.time ?? '';
+  return historyOf(task).findLast(({ event }) => event === 'submitted')?.time ?? '';
+}
+
+/** The last planner's session, where it did not end well: its wakes are open still. */
+export function lastPlanning({ board, agent }: PromptContext): Section {
+  const left = Object.entries(board.state.agents)
+    .flatMap(([id, { role, interrupted }]): Left[] =>
+      role === 'planner' && interrupted !== undefined ? [{ ...interrupted, agent: id }] : [],
+    )
+    .sort((a, b) => (a.ended < b.ended ? -1 : 1))
+    .at(-1);
+  if (left === undefined) return NONE;
+  return section('LAST SESSION', [
+    endLine(left, agent),
+    ...doneLines(board.state, left),
+    ...unfinished(board.state),
+    ...refusedLines(left.refused ?? [], 'liza log'),
+    'Go on from there; nothing that is on the board has to be done again.',
+  ]);
+}
+
+function endLine({ agent, since, ended, how }: Left, reader: string): string {
+  const whose = agent === reader ? 'Yours' : `Of ${agent}`;
+  return `${whose}, from ${since} to ${ended}: ${inline(how).slice(0, 300)}`;
+}
+
+const refusedLines = (refused: readonly string[], rest: string): readonly string[] =>
+  refused.length === 0 ? [] : ['IT WAS REFUSED:', ...quoteList(refused, rest)];
+
+const MOST = 12;
+
+/** What it changed on the board, by task. */
+function doneLines({ tasks }: State, { agent, since, ended }: Left): readonly string[] {
+  const done = tasks.flatMap((task) => {
+    const events = historyOf(task).filter((one) => one.agent === agent && one.time >= since && one.time <= ended);
+    return events.length === 0 ? [] : [`${task.id} (${[...new Set(events.map(({ event }) => event))].join(', ')})`];
+  });
+  return done.length === 0 ? ['IT CHANGED: nothing'] : [`IT CHANGED: ${listed(done, MOST)}`];
+}
+
+function unfinished(state: State): readonly string[] {
+  const plan = openPlan(state);
+  if (plan === undefined) return [];
+  const drafts = plan.drafts.length === 0 ? '' : `${listed(plan.drafts, MOST)} still DRAFT; `;
+  return [`LEFT OPEN: ${drafts}\`liza plan done\` was not said`];
+}

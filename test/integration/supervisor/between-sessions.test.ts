@@ -1,0 +1,104 @@
+// From one session to the next, under a real supervisor: what was interrupted is told, a plan stays open until it is
+// closed, nothing starts into a switch that is on, and a full context is noticed without the provider's help.
+
+import fs from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { noteRefused } from '../../../src/store/refused-commands.ts';
+import { type Project, succeeded } from '../../support/project.ts';
+import { addReady } from '../../unit/protocol/world.ts';
+import { open, type Part, r } from './harness.ts';
+
+const member = (id = 'coder-1') =>
+  r()
+    .crew.view()
+    .members.find((one) => one.agent === id);
+const agent = async (id = 'coder-1') => (await r().p.state()).agents[id];
+const declare = (code: number, id: string) => r().p.run(id, { name: 'exit', code });
+const restarts = async (ms: number): Promise<void> => {
+  await r().until('the pause', () => member('planner-1')?.state === 'backing-off');
+  await r().until(`a restart in ${ms}`, () => r().clock.sleeping().includes(ms));
+  r().clock.advance(ms);
+};
+/** A planner has begun: its own task is there, and the plan is not closed. */
+const planned = async (p: Project): Promise<void> => {
+  await p.run('planner-1', addReady('a', { validation: ['npm test'] }));
+};
+/** As the agent's own command does. */
+function isRefused(id: string, text: string): void {
+  const record = JSON.parse(fs.readFileSync(r().p.file('.liza/agents', `${id}.session`), 'utf8'));
+  noteRefused(r().p.context, id, record.hash.slice(0, 12), text);
+}
+
+describe('a planner that is interrupted before plan done', () => {
+  test('the next session is told how it ended, what it was refused and what is open', async () => {
+    const first: Part = {
+      act: async () => {
+        await r().until('its record', () => fs.existsSync(r().p.file('.liza/agents/planner-1.session')));
+        isRefused('planner-1', 'liza finalize: b has no done_when → amend it');
+      },
+      end: 'kill -9 $$',
+    };
+    await open({ tasks: [], agents: ['planner-1'], parts: { 'planner-1': [first, {}] }, furnish: planned });
+    await restarts(5000);
+    await r().until('the next', () => r().started.length === 2);
+    const prompt = r().started[1]?.prompt ?? '';
+    expect(prompt).toContain('WAKE TRIGGER: INITIAL_PLANNING');
+    expect(prompt).toMatch(/=== LAST SESSION ===\nYours, .*: ended by SIGKILL/);
+    expect(prompt).toContain('| - liza finalize: b has no done_when → amend it');
+    expect(prompt).toContain('`liza plan done` was not said');
+  });
+
+  test('it is called twice; then a person is asked, and it is not called for that again', async () => {
+    const leaves: Part = { act: () => declare(0, 'planner-1'), end: 'exit 0' };
+    await open({ tasks: [], agents: ['planner-1'], parts: { 'planner-1': [leaves] }, furnish: planned });
+    await r().until('twice', async () => (await agent('planner-1'))?.handled?.length === 2);
+    await r().until('idle', () => member('planner-1')?.state === 'idle');
+    await r()
+      .p.ok(['watch', '--once'])
+      .catch(() => {}); // an alarm is on: it ends with 1
+    const told = await r().p.liza(['status']);
+    expect(told.stdout).toContain('PLAN NOT CLOSED');
+    expect(r().started).toHaveLength(2);
+    await r().p.run(undefined, { name: 'note', message: 'close it', for: 'planner' });
+    await r().until('a third, for the note', () => r().started.length === 3);
+    expect(r().started[2]?.prompt).toContain('WAKE TRIGGER: HUMAN_NOTE (note-1)');
+    expect(r().started[2]?.prompt).not.toContain('WAKE TRIGGER: INITIAL_PLANNING');
+  });
+});
+
+test('a switch that comes on between the claim and the start: no process is started, and nothing is held against it', async () => {
+  await open({
+    parts: {
+      'coder-1': [
+        { act: async () => fs.writeFileSync(r().p.file('.liza/PAUSE'), ''), end: 'echo ran > ran.txt; exit 0' },
+        {},
+      ],
+    },
+  });
+  await r().until('held', () => member()?.why === 'PAUSE is on');
+  expect(r().said().join()).toContain('session ended: not started: PAUSE is on');
+  expect(fs.existsSync(r().p.folder('t', 'ran.txt'))).toBe(false);
+  expect((await agent())?.trouble).toBeUndefined();
+  fs.rmSync(r().p.file('.liza/PAUSE'));
+  await r().until('working', () => r().started.length === 2);
+  expect((await r().p.task('t')).usage?.uncounted_sessions).toBeUndefined();
+});
+
+test('a provider that tells nothing of its context: bytes tell, and at 90 % its commands tell it to hand off', async () => {
+  await open({
+    parts: { 'coder-1': [{ end: 'yes words | head -c 60000; while :; do sleep 0.05; done' }] },
+    provider: { contextWindow: 16_000 },
+  });
+  await r().until('told', async () => ((await agent())?.context_percent ?? 0) >= 90);
+  expect(succeeded(await r().p.begin('t')).notes?.join()).toMatch(/\d+ % of your context is used: commit/);
+});
+
+test('the same bytes in a larger window are no reason to go', async () => {
+  await open({
+    parts: { 'coder-1': [{ end: 'yes words | head -c 60000; echo > ../printed; while :; do sleep 0.05; done' }] },
+    provider: { contextWindow: 200_000 },
+  });
+  await r().until('printed', () => fs.existsSync(r().p.file('.worktrees/printed')));
+  expect((await agent())?.context_percent).toBeUndefined();
+  expect(succeeded(await r().p.begin('t')).notes).toBeUndefined();
+});

@@ -1,0 +1,154 @@
+// News reach a running session with the answer to its next command: once, never on stdout, and not lost by a crash. What
+// it was refused is kept for the next session; once it has ended, nothing it says counts.
+
+import { afterEach, describe, expect, test } from 'vitest';
+import { type OpenSession, openSession } from '../../../src/identity/agent-sessions.ts';
+import { toldWith } from '../../../src/protocol/news.ts';
+import type { Role } from '../../../src/protocol/state.ts';
+import { refusedIn } from '../../../src/store/refused-commands.ts';
+import { writeTold } from '../../../src/store/session-news.ts';
+import type { Ran, RunOptions } from '../../support/in-process.ts';
+import { type Project, project, START } from '../../support/project.ts';
+
+let p: Project;
+let session: OpenSession;
+afterEach(() => session?.over(START));
+
+/** A session that begins now: its prompt says what is on the board. */
+async function begins(agent = 'coder-1', role: Role = 'coder', task: string | undefined = 't'): Promise<void> {
+  const opening = { agent, role, pid: process.pid, ...(task === undefined ? {} : { task, epoch: 1 }) };
+  session = openSession(p.context, opening, START);
+  writeTold(p.context, agent, { session: session.id, told: toldWith(await p.state(), { agent, role, task }) });
+}
+
+const says = (argv: readonly string[], options: RunOptions = {}, agent = 'coder-1'): Promise<Ran> =>
+  p.liza(argv, { ...options, env: { LIZA_AGENT_ID: agent, LIZA_SESSION: session.credential } });
+
+async function coding(): Promise<void> {
+  p = project({ tasks: [{ id: 't', spec_ref: 'specs/vision.md#retry' }, 'u'] });
+  await p.ok(['note', 'from before']);
+  await p.claim('t');
+  await begins();
+}
+
+describe('a note', () => {
+  test('is told with the next command, on stderr, and only once', async () => {
+    await coding();
+    await p.ok(['note', 'use the helper\nin src/http', '--for', 't']);
+    const first = await says(['show', 't']);
+    expect(first.stderr).toMatch(
+      /^liza: news: note-2 from the person, for t, .*:\n {2}\| use the helper\n {2}\| in src\/http\n/m,
+    );
+    expect(first.stdout).not.toContain('news');
+    expect(first.stderr).not.toContain('from before');
+    expect((await says(['show', 't'])).stderr).not.toContain('news');
+  });
+
+  test('is `news` in --json, and stdout is one object', async () => {
+    await coding();
+    await p.ok(['note', 'hurry', '--for', 'coder-1']);
+    const { json, stderr } = await says(['show', 't', '--json']);
+    expect(json['news']).toMatchObject([{ kind: 'note', id: 'note-2', for: 'coder-1', text: 'hurry' }]);
+    expect(stderr).toBe('');
+  });
+
+  test('comes with a refusal too, and not to those whom it is not for, nor to a person', async () => {
+    await coding();
+    await p.ok(['note', 'plan smaller', '--for', 'planner']);
+    await p.ok(['note', 'go on', '--for', 'coder']);
+    expect((await p.liza(['show', 't'])).stderr).toBe('');
+    const refused = await says(['submit-for-review', 't', 'HEAD']);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('note-3');
+    expect(refused.stderr).not.toContain('plan smaller');
+  });
+
+  test('of two commands at the same moment only one tells it', async () => {
+    await coding();
+    await p.ok(['note', 'once', '--for', 't']);
+    const both = await Promise.all([says(['show', 't']), says(['show', 't']), says(['status'])]);
+    expect(both.filter(({ stderr }) => stderr.includes('| once'))).toHaveLength(1);
+  });
+
+  test('that was printed by nobody, because the command died, is told again', async () => {
+    await coding();
+    await p.ok(['note', 'not lost', '--for', 't']);
+    const dies = () => {
+      throw new Error('killed');
+    };
+    await expect(says(['show', 't'], { io: { stderr: dies } })).rejects.toThrow('killed');
+    expect((await says(['show', 't'])).stderr).toContain('not lost');
+  });
+
+  test('keeps its secrets', async () => {
+    await coding();
+    await p.ok(['note', 'the key is sk-ant-REDACTED', '--for', 't']);
+    expect((await says(['show', 't'])).stderr).toContain('the key is [redacted]');
+  });
+
+  test('without a word on what the prompt said, everything that is open is told', async () => {
+    await coding();
+    writeTold(p.context, 'coder-1', { session: 'another', told: { notes: ['note-1'], specs: [] } });
+    expect((await says(['show', 't'])).stderr).toContain('from before');
+  });
+});
+
+test('a change of its task’s spec is told, of another spec not; a planner hears of all', async () => {
+  await coding();
+  await p.ok(['spec-change', 'specs/vision.md', 'five retries, not three']);
+  expect((await says(['show', 't'])).stderr).toMatch(/news: specs\/vision\.md changed, .*\n {2}\| five retries/);
+  expect((await says(['show', 't'])).stderr).toBe('');
+  await begins('planner-1', 'planner', undefined);
+  p.write({ 'specs/other.md': '# Other\n' });
+  await p.ok(['spec-change', 'specs/other.md', 'a new part']);
+  expect((await says(['status'], {}, 'planner-1')).stderr).toContain('a new part');
+});
+
+test('a moved integration branch is told with its files, to a coder only', async () => {
+  p = project();
+  await p.accepted({ 'src/old.ts': '1\n' });
+  await p.claim('t');
+  await begins();
+  const head = await p.accepted({ 'src/new.ts': '1\n', 'src/other.ts': '2\n' });
+  const { stderr } = await says(['show', 't']);
+  expect(stderr).toContain(`news: integration moved to ${head.slice(0, 12)}: src/new.ts, src/other.ts;`);
+  expect((await says(['show', 't'])).stderr).toBe('');
+  await begins('planner-1', 'planner', undefined);
+  await p.accepted({ 'src/third.ts': '1\n' });
+  expect((await says(['status'], {}, 'planner-1')).stderr).toBe('');
+});
+
+describe('what a session was refused', () => {
+  test('is kept for the next one: the last five, each once, redacted', async () => {
+    await coding();
+    await says(['submit-for-review', 't', 'HEAD']);
+    await says(['submit-for-review', 't', 'HEAD']);
+    await says(['begin', 't', '--intent', 'x']);
+    await says(['nonsense-sk-ant-REDACTED']);
+    const kept = refusedIn(p.context, 'coder-1', session.id);
+    expect(kept).toHaveLength(3);
+    expect(kept[0]).toMatch(/^liza submit-for-review: .* → /);
+    expect(kept[1]).toMatch(/^liza begin: /);
+    expect(kept.join()).not.toContain('sk-ant-api03');
+    for (const task of ['a', 'b', 'c', 'd', 'e', 'f']) await says(['show', task]);
+    expect(refusedIn(p.context, 'coder-1', session.id)).toHaveLength(5);
+  });
+
+  test('nothing of a person’s, nor of a credential that is none', async () => {
+    await coding();
+    await p.liza(['submit-for-review', 't', 'HEAD']);
+    await p.liza(['submit-for-review', 't', 'HEAD'], { env: { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: 'made-up' } });
+    expect(refusedIn(p.context, 'coder-1', session.id)).toEqual([]);
+  });
+});
+
+test('a session that is being ended is refused at once, and is told so', async () => {
+  await coding();
+  await p.ok(['note', 'too late', '--for', 't']);
+  session.ending(START);
+  const late = await says(['discover', 'x', '--severity', 'low']);
+  expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('this session of coder-1 has ended') });
+  expect(late.stderr).toContain('Stop now');
+  expect(late.stderr).not.toContain('too late');
+  expect((await p.state()).discovered).toEqual([]);
+});

@@ -1,0 +1,225 @@
+// What one session leaves to the next, of each role: how it ended, what it was refused, its notes, the last verdict.
+
+import { describe, expect, test } from 'vitest';
+import type { Command } from '../../../../src/protocol/command.ts';
+import {
+  addDraft,
+  addReady,
+  begin,
+  CODER,
+  claim,
+  claimReview,
+  commit,
+  PLANNER,
+  REVIEWER,
+  ready,
+  reject,
+  SUPERVISOR,
+  submit,
+  supervisorOf,
+  toReady,
+  UNCHANGED,
+  type World,
+  world,
+} from '../../protocol/world.ts';
+import { toCoder, toPlanner, toReviewer } from './situations.ts';
+
+const used = { seconds: 1, input_tokens: 1, output_tokens: 1 };
+const REFUSED = ['liza submit-for-review: a is not clean → commit first'];
+
+/** One session of an agent: began now, ended a minute later. */
+function session(w: World, agent: string, more: Partial<Extract<Command, { name: 'session-end' }>> = {}): void {
+  const { task } = more;
+  w.run(supervisorOf(agent), { name: 'session-start', agent, ...(task === undefined ? {} : { task }) });
+  const since = new Date(w.now).toISOString().replace('.000', '');
+  w.pass(60);
+  w.run(supervisorOf(agent), {
+    name: 'session-end',
+    agent,
+    provider: 'p',
+    how: 'ended by SIGKILL after 1m',
+    used,
+    stay: { id: '0123456789ab', since, sandbox: 'off' },
+    ...more,
+  });
+}
+
+const sectionOf = (prompt: string, name: string): string =>
+  prompt.split(`=== ${name} ===\n`)[1]?.split('\n\n')[0] ?? '';
+
+describe('the planner after a session that was interrupted', () => {
+  function interrupted(more: object = {}): World {
+    const w = world();
+    w.run(supervisorOf('planner-1'), { name: 'session-start', agent: 'planner-1' });
+    w.pass(10);
+    w.run(PLANNER, addReady('a'));
+    w.run(PLANNER, addDraft('b'));
+    const end = { name: 'session-end', agent: 'planner-1', provider: 'p', used } as const;
+    w.run(supervisorOf('planner-1'), { ...end, how: 'stopped: the operator stops after 3m', ...more });
+    return w;
+  }
+
+  test('is told how it ended, what it changed, what it left open and what it was refused', () => {
+    const told = sectionOf(
+      toPlanner(interrupted({ refused: ['liza finalize: b has no done_when → amend it'] })),
+      'LAST SESSION',
+    );
+    expect(told).toContain('Yours, from 2026-03-01T09:00:00Z to 2026-03-01T09:00:10Z: stopped: the operator stops');
+    expect(told).toMatch(/^IT CHANGED: a \(.*\), b \(created\)$/m);
+    expect(told).toContain('LEFT OPEN: b still DRAFT; `liza plan done` was not said');
+    expect(told).toContain('| - liza finalize: b has no done_when → amend it');
+  });
+
+  test('is told nothing of one that ended well', () => {
+    expect(toPlanner(interrupted({ handled: ['x'] }))).not.toContain('LAST SESSION');
+  });
+
+  test('once another planner’s session has ended well, it is behind', () => {
+    const w = interrupted();
+    w.edit((state) => ({ ...state, agents: { ...state.agents, 'planner-2': { role: 'planner', status: 'IDLE' } } }));
+    session(w, 'planner-2', { handled: ['x'] });
+    expect(toPlanner(w)).not.toContain('LAST SESSION');
+  });
+
+  test('one that never ran does not hide the one before it', () => {
+    const w = interrupted();
+    session(w, 'planner-1', {
+      how: 'not started: PAUSE is on',
+      stay: { id: '0', since: '2026-03-01T09:00:00Z', sandbox: 'not-started' },
+    });
+    expect(sectionOf(toPlanner(w), 'LAST SESSION')).toContain('the operator stops');
+  });
+
+  test('the second time without plan done it is told that a person is asked next', () => {
+    const w = interrupted({ handled: ['INITIAL_PLANNING:goal-1@sprint-1.1'] });
+    expect(toPlanner(w)).toContain('a session before you ended without it: after this one a person is asked');
+    expect(toPlanner(interrupted())).not.toContain('a person is asked');
+  });
+});
+
+describe('a coder after a session on the same iteration', () => {
+  function coding(): World {
+    const w = ready('a');
+    w.run(SUPERVISOR, claim('a'));
+    w.run(CODER, begin('a'));
+    return w;
+  }
+
+  test('is told how it ended and what it was refused; one that resumes remembers that itself', () => {
+    const w = coding();
+    session(w, 'coder-1', { task: 'a', refused: REFUSED });
+    const told = sectionOf(toCoder(w, 'a'), 'LAST SESSION');
+    expect(told).toContain('Yours, from 2026-03-01T09:00:00Z to 2026-03-01T09:01:00Z: ended by SIGKILL');
+    expect(told).toContain('| - liza submit-for-review: a is not clean → commit first');
+    const resumed = sectionOf(toCoder(w, 'a', { resumed: true }), 'LAST SESSION');
+    expect(resumed).toContain('ended by SIGKILL');
+    expect(resumed).not.toContain('REFUSED');
+  });
+
+  test('of the session before only the last one’s refusals are kept', () => {
+    const w = coding();
+    session(w, 'coder-1', { task: 'a', refused: REFUSED });
+    session(w, 'coder-1', { task: 'a' });
+    expect(w.task('a').sessions?.map(({ refused }) => refused)).toEqual([undefined, undefined]);
+    expect(toCoder(w, 'a')).not.toContain('IT WAS REFUSED');
+  });
+
+  test('in the next iteration it is behind', () => {
+    const w = coding();
+    session(w, 'coder-1', { task: 'a', refused: REFUSED });
+    w.run(CODER, submit('a', commit(3)));
+    w.pass(60);
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, reject('a'));
+    w.run(SUPERVISOR, claim('a'));
+    expect(toCoder(w, 'a')).not.toContain('LAST SESSION');
+  });
+});
+
+describe('a reviewer', () => {
+  function reviewing(): World {
+    const w = ready('a');
+    toReady(w, 'a');
+    session(w, 'coder-1', { task: 'a' });
+    w.run(SUPERVISOR, claimReview('a'));
+    return w;
+  }
+
+  test('is told of an earlier review session of this submission, not of the coder’s', () => {
+    const w = reviewing();
+    expect(toReviewer(w, 'a')).not.toContain('LAST SESSION');
+    session(w, 'code-reviewer-1', { task: 'a', how: 'silent for too long' });
+    expect(sectionOf(toReviewer(w, 'a'), 'LAST SESSION')).toContain('silent for too long');
+  });
+
+  test('gets the findings of the reviewer before; the coder does not, and after a verdict they are behind', () => {
+    const w = reviewing();
+    const notes = { summary: 'half read', next_action: 'read the client', findings: ['src/client.ts:3 — no limit'] };
+    w.run(REVIEWER, { name: 'handoff', task: 'a', ...notes });
+    const told = sectionOf(toReviewer(w, 'a'), 'HANDOFF');
+    expect(told).toContain('FOUND SO FAR (check each):\n| - src/client.ts:3 — no limit');
+    w.run(REVIEWER, reject('a'));
+    w.run(SUPERVISOR, claim('a'));
+    expect(toCoder(w, 'a')).not.toContain('half read');
+    w.run(CODER, begin('a'));
+    w.run(CODER, submit('a', commit(9)));
+    w.run(SUPERVISOR, claimReview('a'));
+    expect(toReviewer(w, 'a')).not.toContain('half read');
+  });
+});
+
+test('a planner’s handoff is in the next planner’s prompt', () => {
+  const w = ready('a');
+  w.run(PLANNER, { name: 'handoff-plan', summary: 'login is planned', next_action: 'cut billing' });
+  expect(sectionOf(toPlanner(w), 'HANDOFF')).toContain('| cut billing');
+});
+
+describe('the last verdict opens the coder’s prompt', () => {
+  const approved = (reason: string): Command => ({
+    name: 'submit-verdict',
+    task: 'a',
+    verdict: 'APPROVED',
+    reason,
+    facts: UNCHANGED,
+  });
+  function judged(reason: string): World {
+    const w = ready('a', 'b');
+    toReady(w, 'a');
+    session(w, 'coder-1', { task: 'a' });
+    w.pass(60);
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, approved(reason));
+    return w;
+  }
+
+  test('a rejection comes before the task', () => {
+    const w = ready('a');
+    toReady(w, 'a');
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, reject('a'));
+    w.run(SUPERVISOR, claim('a'));
+    const prompt = toCoder(w, 'a');
+    expect(prompt.indexOf('=== PRIOR REJECTION FEEDBACK ===')).toBeGreaterThan(0);
+    expect(prompt.indexOf('=== PRIOR REJECTION FEEDBACK ===')).toBeLessThan(prompt.indexOf('=== ASSIGNED TASK ==='));
+  });
+
+  test('an approval with its concerns, also of the task before, once', () => {
+    const w = judged('good\n- [concern] src/client.ts:9 — no jitter');
+    w.run(SUPERVISOR, claim('b'));
+    const told = sectionOf(toCoder(w, 'b'), 'LAST VERDICT');
+    expect(told).toContain('a was APPROVED by code-reviewer-1');
+    expect(told).toContain('| - [concern] src/client.ts:9 — no jitter');
+    w.pass(60);
+    session(w, 'coder-1', { task: 'b' });
+    expect(toCoder(w, 'b')).not.toContain('LAST VERDICT');
+  });
+
+  test('an approval without a word is none, nor is one of another coder’s work', () => {
+    const silent = judged(' ');
+    silent.run(SUPERVISOR, claim('b'));
+    expect(toCoder(silent, 'b')).not.toContain('LAST VERDICT');
+    const w = judged('good');
+    w.run(SUPERVISOR, claim('b', 'coder-2'));
+    expect(toCoder(w, 'b', {}, 'coder-2')).not.toContain('LAST VERDICT');
+  });
+});
