@@ -261,7 +261,9 @@ describe('a budget that is used up', () => {
           hint: `Raise it, if it is worth more: ${raise}`,
         }),
       );
-      expect(w.refused(PLANNER, unblock('a')).hint).toMatch(/^Only a person raises it \(.*liza supersede a/);
+      expect(w.refused(PLANNER, unblock('a')).hint).toMatch(
+        /^Only a person raises it\. Leave it BLOCKED, .*liza supersede a/,
+      );
       w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.a.usd', value: 2 });
       expect(whyNothingMoves(w.board, w.now)).toBe('a is BLOCKED, and its budget is raised: liza unblock a');
     });
