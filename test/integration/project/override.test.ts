@@ -184,7 +184,7 @@ describe.each([
     expect(precious()).toBe('precious\n');
     if (how !== 'touch and rm') {
       await eventually('the planner woken', () => sessions('planner-1').length === 1);
-      expect(sessions('planner-1')[0]?.prompt).toContain('Decided at the checkpoint, replan: smaller steps');
+      expect(sessions('planner-1')[0]?.prompt).toContain('Decided at the CHECKPOINT, replan: smaller steps');
     }
   });
 });
