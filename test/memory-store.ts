@@ -4,7 +4,7 @@
 
 import { actorName, type Board, type Lease, type Switch, sessionName } from '../src/protocol/board.ts';
 import { Bug } from '../src/protocol/decision.ts';
-import { tasksOfGoal } from '../src/protocol/goal-tasks.ts';
+import { isOfGoal, tasksOfGoal } from '../src/protocol/goal-tasks.ts';
 import { mayRenew } from '../src/protocol/leases.ts';
 import type { State, Task } from '../src/protocol/state.ts';
 import { defined } from '../src/protocol/values.ts';
@@ -40,6 +40,7 @@ export function memoryStore(first: State, options: MemoryOptions): Store {
     switches,
     leases: new Map(leases),
     archived: new Map([...archive].map(([id, task]) => [id, task.status])),
+    earlier: new Set([...archive.values()].filter((task) => !isOfGoal(task, state.goal)).map(({ id }) => id)),
   });
 
   const commit = (operation: Operation, decided: Omit<Committed, 'seq' | 'notices'>, at: Instant): void => {

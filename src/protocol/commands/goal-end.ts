@@ -2,7 +2,6 @@
 // anything undecided: what is left open is decided or carried over by name.
 
 import { gist } from '../../text/format.ts';
-import { iso } from '../../text/time.ts';
 import { aligned, withGoal } from '../change.ts';
 import type { CommandName } from '../command.ts';
 import type { BoardSituation, Row } from '../command-row.ts';
@@ -10,6 +9,7 @@ import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { holdsGoal, openDiscoveries } from '../discoveries.ts';
 import { endedOfGoal, isOfGoal } from '../goal-tasks.ts';
+import { withNote } from '../notes.ts';
 import { type Goal, isTerminal, type State } from '../state.ts';
 import { defined } from '../values.ts';
 import { goalOpen, PLANNED_OUT, PLANNERS } from './planning.ts';
@@ -154,9 +154,9 @@ export const goalEdit: Row<'goal edit'> = {
     const { description, spec_ref } = s.command;
     const said = changesOf(goal, s.command).join('; ');
     const edited = withGoal(s.state, defined({ description, spec_ref }));
-    const note = { timestamp: iso(s.now), message: `The goal was edited: ${said}`, for: 'planner' };
+    const noted = withNote(edited, { message: `The goal was edited: ${said}`, reader: 'planner' }, s.now);
     return {
-      state: aligned(s, { ...edited, human_notes: [...edited.human_notes, note] }, 'goal_edited', said),
+      state: aligned(s, noted.state, 'goal_edited', said),
       detail: `goal ${goal.id} edited: ${gist(said)}`,
     };
   },

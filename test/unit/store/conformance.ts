@@ -8,7 +8,7 @@ import { type Decided, type Decision, type Refusal, refuse } from '../../../src/
 import { freshState } from '../../../src/protocol/new-board.ts';
 import type { State, Task } from '../../../src/protocol/state.ts';
 import type { Committed, Decide, JournalEntry, Outcome, Renewal, Store } from '../../../src/store/store.ts';
-import { type Instant, instant, iso } from '../../../src/text/time.ts';
+import { type Instant, instant, iso, later } from '../../../src/text/time.ts';
 
 /** One blackboard of the implementation under test, holding the state it was made with. */
 export interface Bench {
@@ -195,6 +195,25 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
       assert.equal(board.archived.has('live'), false);
     }
     assert.equal(await decidedOn(other, (board) => board.archived.get('ended')), 'MERGED');
+  },
+
+  'archived tasks are told by goal, and none of another goal counts as one of this': async ({ store, other }) => {
+    const { goal } = (await store.read()).board.state;
+    committed(await store.transact(op('archive'), archiving('ended')));
+    assert.deepEqual(
+      (await other.archivedTasks(goal)).map(({ id }) => id),
+      ['ended'],
+    );
+    const next = { ...goal, id: 'goal-2', created: later(START, 60) };
+    committed(
+      await store.transact(op('next'), ({ state }) => ({ ok: true, state: { ...state, goal: next }, detail: 'next' })),
+    );
+    assert.deepEqual(await other.archivedTasks(next), []);
+    assert.deepEqual(
+      (await other.archivedTasks()).map(({ id }) => id),
+      ['ended'],
+    );
+    assert.deepEqual([...((await other.read()).board.earlier ?? [])], ['ended']);
   },
 
   'a watcher is called after a commit by anyone, and never once it stopped': async ({ store, other }) => {
