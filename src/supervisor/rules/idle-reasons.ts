@@ -3,6 +3,7 @@
 
 import { raiseTaskCommands, taskUsedUp, usedUp, usedUpSentence, usedUpText } from '../../budget/rules/limits.ts';
 import { isExhausted, isStoppedByBudget } from '../../protocol/blocked.ts';
+import { holdsGoal, openDiscoveries } from '../../protocol/discoveries.ts';
 import { endedOfGoal } from '../../protocol/goal-tasks.ts';
 import { agentLease, codersOf, taskLease } from '../../protocol/leases.ts';
 import { approvalsOf } from '../../protocol/quorum.ts';
@@ -166,7 +167,10 @@ function deadEnd(seen: Survey): string | undefined {
 function ended(seen: Survey): string | undefined {
   const count = seen.board.state.tasks.length + endedOfGoal(seen.board).length;
   if (count === 0 || seen.board.state.goal.status === 'PLANNING') return undefined;
-  return `every task has ended — ${planner(seen)}: liza goal complete, or liza add-task`;
+  const open = openDiscoveries(seen.board.state).filter(holdsGoal);
+  if (open.length === 0) return `every task has ended — ${planner(seen)}: liza goal complete, or liza add-task`;
+  const names = open.map(({ id }) => id);
+  return `every task has ended, and ${listed(names, 5)} ${open.length === 1 ? 'is' : 'are'} undecided — ${planner(seen)}: liza discovery list, then liza goal complete`;
 }
 
 const unplanned = (seen: Survey): string => `nothing is planned yet — ${planner(seen)}: liza add-task`;

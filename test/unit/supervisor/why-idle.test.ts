@@ -208,6 +208,14 @@ describe('nothing moves because', () => {
     );
   });
 
+  it('every task has ended, and what was found holds the goal back', () => {
+    const found = (id: string, severity: string) => ({ id, by: 'coder-1', description: 'x', severity });
+    const discovered = [found('disc-1', 'high'), found('disc-2', 'low'), found('disc-3', 'critical')] as never;
+    expect(why({ tasks: [task('t', { status: 'MERGED' })], agents: PLANNER, state: { discovered } })).toBe(
+      'every task has ended, and disc-3, disc-1 are undecided — waiting for planner-1, or decide yourself: liza discovery list, then liza goal complete',
+    );
+  });
+
   it('every task has ended and is archived', () => {
     expect(why({ archived: new Map([['t', 'MERGED']]), agents: PLANNER })).toMatch(/^every task has ended/);
   });
