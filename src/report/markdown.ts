@@ -165,7 +165,7 @@ function usageLines(report: Report): readonly string[] {
 function discovery({ id, severity, urgent, by, during, from, text, recommends }: DiscoveryTold): string {
   const where = [severity, urgent ? 'immediate' : undefined, `by ${by}`, during, from && `from ${from}`];
   const told = where.filter((one) => one !== undefined).join(', ');
-  const next = recommends === undefined ? '' : ` Recommends: ${inlineText(recommends, WHOLE)}`;
+  const next = recommends === undefined ? '' : `; recommends: ${inlineText(recommends, WHOLE)}`;
   return `- **${inlineText(id)}** (${inlineText(told)}): ${inlineText(text, WHOLE)}${next}`;
 }
 const WHOLE = 2000;

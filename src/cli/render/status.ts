@@ -176,9 +176,9 @@ const urgentFirst = (alarms: StatusView['alarms']): StatusView['alarms'] => [
 const alarmLines = (alarms: StatusView['alarms'], p: Page): readonly Line[] =>
   alarms.flatMap(({ text, level }) => hanging(text, p, level === 'alarm' ? 'bad' : 'warn'));
 
-/** `disc-1, high, by coder-1 during parse: no timeout. Recommends: add one` */
+/** `disc-1, high, by coder-1 during parse: no timeout; recommends: add one` */
 function discoveryText(found: Discovery): string {
-  const next = found.recommendation === undefined ? '' : ` Recommends: ${gist(found.recommendation, WHOLE)}`;
+  const next = found.recommendation === undefined ? '' : `; recommends: ${gist(found.recommendation, WHOLE)}`;
   return `${discoveryHead(found)}: ${gist(found.description, WHOLE)}${next}`;
 }
 const WHOLE = 1000;

@@ -32,7 +32,10 @@ interface Row {
   readonly merged: number;
   readonly sprints: number;
   readonly anomalies: number;
+  /** Made under this goal. */
   readonly discoveries: number;
+  /** Left by an earlier one. */
+  readonly carried: number;
   readonly open_discoveries: number;
   readonly undecided: number;
 }
@@ -44,6 +47,7 @@ function row(record: GoalRecord): Row {
     ? alignment_history.findLast(({ event }) => event === 'goal_completed' || event === 'aborted')?.timestamp
     : undefined;
   const open = openDiscoveries(record);
+  const carried = record.discovered.filter(({ carried_from }) => carried_from !== undefined).length;
   return {
     id,
     description,
@@ -53,25 +57,26 @@ function row(record: GoalRecord): Row {
     merged: record.metrics.tasks_merged,
     sprints: record.sprints.length,
     anomalies: record.anomalies.length,
-    discoveries: record.discovered.length,
+    discoveries: record.discovered.length - carried,
+    carried,
     open_discoveries: open.length,
     undecided: open.filter(holdsGoal).length,
   };
 }
 
 function lines(goal: Row): readonly string[] {
-  const when = [goal.created, goal.ended]
-    .flatMap((time) => (time === undefined ? [] : [time.slice(0, 16)]))
-    .join(' to ');
+  const time = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
+  const when = [
+    ...(goal.created === undefined ? [] : [`since ${time(goal.created)}`]),
+    ...(goal.ended === undefined ? [] : [`ended ${time(goal.ended)}`]),
+  ];
   const facts = [
     `${goal.merged} of ${counted(goal.tasks, 'task')} merged`,
     counted(goal.sprints, 'sprint'),
     goal.discoveries === 1 ? '1 discovery' : `${goal.discoveries} discoveries`,
-    ...(goal.open_discoveries === 0 ? [] : [`${goal.open_discoveries} of them open`]),
+    ...(goal.carried === 0 ? [] : [`${goal.carried} carried over`]),
+    ...(goal.open_discoveries === 0 ? [] : [`${goal.open_discoveries} open`]),
     goal.anomalies === 1 ? '1 anomaly' : `${goal.anomalies} anomalies`,
   ];
-  return [
-    oneLine(`${goal.id}  ${goal.status}  ${goal.description}`),
-    `  ${oneLine(`${when}${when === '' ? '' : ': '}${facts.join(', ')}`)}`,
-  ];
+  return [oneLine(`${goal.id}  ${goal.status}  ${goal.description}`), `  ${oneLine([...when, ...facts].join(', '))}`];
 }

@@ -114,7 +114,7 @@ function questions(tasks: readonly Task[]): readonly string[] {
 
 /** Whole, with what its finder would do. */
 export function discoveryLine(found: Discovery): string {
-  const next = found.recommendation === undefined ? '' : ` Recommends: ${inlineText(found.recommendation, WHOLE)}`;
+  const next = found.recommendation === undefined ? '' : `; recommends: ${inlineText(found.recommendation, WHOLE)}`;
   return `- **${inlineText(found.id)}** (${inlineText(discoveryHead(found).slice(found.id.length + 2))}): ${inlineText(found.description, WHOLE)}${next}`;
 }
 const WHOLE = 2000;

@@ -69,7 +69,7 @@ it('every open discovery is in the summary, whole; those that hold the goal back
     ],
   }));
   const text = checkpointSummary(w.state, [], w.now);
-  expect(text).toContain(`- **disc-2** (high, by coder-1): ${long} Recommends: close it`);
+  expect(text).toContain(`- **disc-2** (high, by coder-1): ${long}; recommends: close it`);
   expect(text).toContain('- **disc-1** (low, by coder-1): a typo');
   expect(text).not.toContain('disc-3');
   expect(decisionsToTake(w.state, w.now)).toEqual([expect.stringMatching(/^Discovery disc-2 is open, high: a leak/)]);
