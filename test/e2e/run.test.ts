@@ -102,13 +102,18 @@ describe('the supervisor is killed -9 while its agent works', () => {
     for (const what of told) expect(what).toMatch(/, (not confined|confined \(\w+\))$/);
   });
 
-  test('another coder takes over at once, in a fresh folder; the first one’s work is kept', async () => {
+  test.each([
+    ['and continues its work', 'continue', GOES_ON],
+    ['in a fresh folder, with takeover: fresh', 'fresh', [BEGIN, ...WORK, { submit: 'HEAD' }, { exit: 42 }]],
+  ])('another coder takes over at once %s; the first one’s work is kept', async (_how, takeover, steps) => {
     const p = rehearsed([
       { role: 'coder', nth: 1, when: 'start', steps: HANGS },
-      { role: 'coder', steps: [BEGIN, ...WORK, { submit: 'HEAD' }, { exit: 42 }] },
+      { role: 'coder', steps },
     ]);
+    p.ok(['config', 'set', 'takeover', takeover]);
     const first = p.start(['agent', 'coder', '--agent', 'rehearsal'], { as: 'coder-1' });
     await atWork(p);
+    const commit = p.gitIn(p.folder('a'), 'rev-parse', 'HEAD');
     first.child.kill('SIGKILL');
     await first.ended;
     const second = p.liza(['agent', 'coder', '--agent', 'rehearsal', '--until-idle'], {
@@ -117,6 +122,7 @@ describe('the supervisor is killed -9 while its agent works', () => {
     expect(second.stdout).toContain('coder-2');
     expect(agentsOf(p)).toEqual([]);
     expect(p.task('a')).toMatchObject({ status: 'READY_FOR_REVIEW', assigned_to: 'coder-2' });
+    expect(p.task('a').review_commit === commit).toBe(takeover === 'continue');
     expect(p.ok(['attempts', 'a']).stdout).toContain('1 uncommitted');
   });
 });
