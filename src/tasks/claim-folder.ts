@@ -7,7 +7,7 @@ import { changedSince, mendIndex } from '../git/folder-snapshot.ts';
 import { integrationHead, integrationRef } from '../git/integration.ts';
 import { layOutMerge } from '../git/lay-out-merge.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { branchOf } from '../git/refs.ts';
+import { branchOf, mayHaveRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import { saveFiles } from '../git/saved-files.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
@@ -84,6 +84,7 @@ async function freshFolder(work: FolderWork): Promise<ClaimFolder | Refusal> {
   const { gitDir, task, integration } = work;
   const made = await newFolder(work, integration, 'given to another coder');
   if (isRefusal(made) || lastCoder(task) === undefined) return made;
+  if (!mayHaveRefs(gitDir, `refs/liza/attempts/${task.id}`)) return made;
   const former = (await listAttempts(gitDir, task.id)).findLast(({ setAside }) => setAside !== true)?.ref;
   return { ...made, ...defined({ former }) };
 }

@@ -1,0 +1,111 @@
+// What reaches the next mind under a real supervisor: the work and notes of a coder that is gone, where former work is,
+// a spec that changed under way, a spec that nobody committed.
+
+import fs from 'node:fs';
+import { expect, test } from 'vitest';
+import { type Project, succeeded, WORK } from '../../support/project.ts';
+import { open, r } from './harness.ts';
+
+const EXPIRED_MS = 301_000;
+const HANDOFF = { name: 'handoff', task: 't', summary: 'the core is done', next_action: 'test it' } as const;
+/** In any form that a provider is given its prompt. */
+const promptOf = (nth: number): string => JSON.stringify(r().started[nth] ?? {}).replaceAll('\\n', '\n');
+const started = (count: number) => r().until(`${count} sessions`, () => r().started.length >= count);
+
+test('a coder that takes over is told whose work it continues, what is there and what was handed off', async () => {
+  await open({
+    agents: ['coder-2'],
+    furnish: async (p) => {
+      await p.claim('t');
+      succeeded(await p.begin('t'));
+      p.work('t', WORK);
+      p.write({ '.worktrees/t/notes.txt': 'not committed\n' });
+      await p.run('coder-1', HANDOFF);
+    },
+  });
+  r().clock.advance(EXPIRED_MS);
+  await started(1);
+  const told = promptOf(0);
+  expect(told).toContain('CONTINUED: you take over the work of coder-1, which handed off.');
+  expect(told).toContain('1 commit of it and these uncommitted files: notes.txt');
+  expect(told).toContain('the core is done');
+  expect(told).toContain('The checkpoint of coder-1 for this iteration stands');
+});
+
+test.each(['worktree', 'clone'] as const)(
+  '%s: a coder that starts fresh can look at the work it is told of',
+  async (isolation) => {
+    let former = '';
+    await open({
+      agents: ['coder-2'],
+      config: { isolation },
+      furnish: async (p) => {
+        await p.submitted('t');
+        await p.reject('t');
+      },
+      parts: {
+        'coder-2': [
+          {
+            act: async ({ cwd }) => {
+              former = r().p.gitIn(cwd, 'show', 'refs/liza/attempts/t/1:src/app.ts');
+            },
+          },
+        ],
+      },
+    });
+    r().clock.advance(EXPIRED_MS);
+    await r().until('it has looked', () => former !== '');
+    expect(former).toBe(WORK['src/app.ts']?.toString().trim());
+    const told = promptOf(0);
+    expect(told).toContain('FRESH START');
+    expect(told).toContain('The former work is refs/liza/attempts/t/1.');
+    expect(told).toContain('About the former work, which was put away');
+  },
+);
+
+const SPEC = '# Vision\n\n## Retry\n\nThree tries.\n';
+const fromSpec = async (p: Project): Promise<void> => {
+  p.write({ 'specs/auth.md': SPEC });
+  const flags = ['--desc', 'Retry', '--done', 'it retries', '--scope', 'IN: src/, test/', '--validate', 'true'];
+  await p.ok(['add-task', '--id', 'retry', '--spec', 'specs/auth.md#retry', ...flags, '--ready']);
+};
+
+test('coder and reviewer are shown how the spec changed, the crew says so, and warns of one that is not in git', async () => {
+  await open({
+    tasks: [],
+    agents: ['coder-1', 'code-reviewer-1'],
+    furnish: async (p) => {
+      await fromSpec(p);
+      fs.writeFileSync(p.file('specs/auth.md'), SPEC.replace('Three', 'Five'));
+    },
+    parts: {
+      'coder-1': [
+        {
+          act: async () => {
+            succeeded(await r().p.begin('retry'));
+            r().p.work('retry');
+            succeeded(await r().p.submit('retry'));
+          },
+          end: 'exit 0',
+        },
+      ],
+    },
+  });
+  await started(2);
+  for (const nth of [0, 1]) {
+    expect(promptOf(nth)).toContain('SPEC CHANGED since the task was made (1 line added, 1 removed)');
+    expect(promptOf(nth)).toContain('| +Five tries.');
+  }
+  expect(r().said()).toContainEqual(expect.stringContaining('specs/auth.md is not in git'));
+  expect((await r().p.state()).spec_changes).toHaveLength(1);
+});
+
+test('a crew at work notices a spec that changes', async () => {
+  await open({ tasks: [], agents: ['coder-1'], crew: { watcher: true }, furnish: fromSpec });
+  await started(1);
+  fs.writeFileSync(r().p.file('specs/auth.md'), SPEC.replace('Three', 'Five'));
+  await r().until('it is recorded', async () => {
+    r().clock.advance(6000);
+    return (await r().p.last('retry', 'spec_changed')) !== undefined;
+  });
+});
