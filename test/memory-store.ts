@@ -65,12 +65,13 @@ export function memoryStore(first: State, options: MemoryOptions): Store {
     read: async (): Promise<Snapshot> => ({ board: board(), now: now(), seq: journal.length, notices: [] }),
 
     readTask: async (id) => {
-      const { config } = state;
+      const { config, questions = [] } = state;
+      const asked = questions.length === 0 ? {} : { questions };
       const live = state.tasks.find((task) => task.id === id);
       const lease = leases.get(live?.reviewing_by ?? live?.assigned_to ?? '');
-      if (live !== undefined) return { task: live, archived: false, config, ...defined({ lease }) };
+      if (live !== undefined) return { task: live, archived: false, config, ...defined({ lease }), ...asked };
       const task = archive.get(id);
-      return task === undefined ? undefined : { task, archived: true, config };
+      return task === undefined ? undefined : { task, archived: true, config, ...asked };
     },
 
     archivedTasks: async (goal) =>

@@ -24,6 +24,7 @@ const REVIEWER: Groups = ['Reviewer'];
 const PLUMBING: Groups = ['Plumbing'];
 const WORKERS: Groups = ['Coder', 'Reviewer'];
 const AGENTS: Groups = ['Planner', 'Coder', 'Reviewer'];
+const EVERYONE: Groups = ['Planner', 'Coder', 'Reviewer', 'Human'];
 
 const ROWS: Readonly<Record<string, Row>> = {
   status: [
@@ -74,6 +75,12 @@ const ROWS: Readonly<Record<string, Row>> = {
   'discovery convert': [PLANNER, 'Record that a discovery became a task.', () => import('./verbs/discovery.ts')],
   'discovery dismiss': [PLANNER, 'Record why a discovery needs no task.', () => import('./verbs/discovery.ts')],
 
+  ask: [EVERYONE, 'Ask a question and go on with an assumption.', () => import('./verbs/ask.ts')],
+  answer: [
+    ['Planner', 'Human'],
+    'Answer a question; the last one of a blocked task frees it.',
+    () => import('./verbs/answer.ts'),
+  ],
   begin: [CODER, 'Say what you are about to do, before the first change.', () => import('./verbs/begin.ts')],
   block: [
     ['Coder', 'Planner'],

@@ -43,6 +43,18 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
     summary: 'The types of anomalies, who logs them, and the details they need.',
     lines: anomalyLines,
   },
+  questions: {
+    summary: 'How agents ask, who answers, and what an answer does.',
+    lines: [
+      'liza ask "…" --assume "…" records a question; the work goes on with the assumption.',
+      'liza block stops a task for one to three questions; each is on record, too.',
+      'The planner answers coders and reviewers, a person anybody; nobody answers their own question.',
+      'liza answer q-3 "…" answers one, liza answer <task> "…" all of a task, liza answer --accept every assumption.',
+      'The last answer to a BLOCKED task unblocks it: folder kept, reserved for the coder that asked.',
+      'Coder and reviewer read question and answer beside done_when; --criterion makes it part of done_when.',
+      'A person’s answer to an assumption wakes the planner with the tasks built on it.',
+    ],
+  },
   'exit-codes': {
     summary: 'What the exit code of a command says.',
     lines: [

@@ -64,6 +64,9 @@ export const SHELL = 'shell';
 export const sessionName = ({ id, session }: Actor): string | undefined =>
   session ?? (id === undefined || roleOfId(id) === undefined ? undefined : SHELL);
 
+/** Who reports and asks what no agent and no person did. */
+export const LIZA = 'liza';
+
 export const OPERATOR: Actor = { parts: ['human'] };
 
 export const actorName = (actor: Actor): string =>

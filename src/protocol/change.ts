@@ -2,7 +2,7 @@
 // untouched records are the very same objects. Setting a field to undefined leaves the key out.
 
 import { iso } from '../text/time.ts';
-import { actorName } from './board.ts';
+import { actorName, LIZA } from './board.ts';
 import type { CommandName } from './command.ts';
 import type { Situation } from './command-row.ts';
 import { replaceTask, taskIndex } from './find.ts';
@@ -98,6 +98,8 @@ export function aligned<K extends CommandName>(
 
 interface Reported {
   readonly type: Anomaly['type'];
+  /** Found out by Liza itself, whoever gave the command: the circuit breaker counts it once for each task. */
+  readonly byMachine?: true;
   readonly task?: string | undefined;
   readonly details: NonNullable<Anomaly['details']>;
 }
@@ -105,13 +107,13 @@ interface Reported {
 export function withAnomaly<K extends CommandName>(
   { actor, now }: Pick<Situation<K>, 'actor' | 'now'>,
   state: State,
-  { type, task, details }: Reported,
+  { type, task, details, byMachine }: Reported,
 ): State {
   const logged: Anomaly = {
     id: freeId('anomaly', new Set(state.anomalies.map((one) => one.id ?? ''))),
     type,
     ...defined({ task }),
-    reporter: actorName(actor),
+    reporter: byMachine === true ? LIZA : actorName(actor),
     timestamp: iso(now),
     details,
   };

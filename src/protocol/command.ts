@@ -115,7 +115,13 @@ export interface HandoffFacts {
 
 interface Payloads {
   // planning
-  'add-task': { readonly definition: Definition; readonly ready?: boolean; readonly facts: SpecFacts };
+  'add-task': {
+    readonly definition: Definition;
+    readonly ready?: boolean;
+    /** The question whose answer makes it necessary. */
+    readonly because?: string;
+    readonly facts: SpecFacts;
+  };
   amend: { readonly task: string; readonly changes: DefinitionChange; readonly facts: SpecFacts };
   finalize: { readonly task: string; readonly facts: SpecFacts };
   unblock: {
@@ -126,6 +132,8 @@ interface Payloads {
     readonly exclude?: readonly string[];
     readonly reserve?: string;
     readonly assessment?: string;
+    /** A person answered what held it: that counts as a change of the definition. */
+    readonly answered_by_person?: true;
     readonly facts: SpecFacts;
   };
   supersede: {
@@ -220,6 +228,18 @@ interface Payloads {
     readonly type: string;
     readonly task?: string;
     readonly details: NonNullable<Anomaly['details']>;
+  };
+  ask: { readonly text: string; readonly task?: string; readonly spec_ref?: string; readonly assume?: string };
+  answer: {
+    /** A question, or a task whose open questions it answers; absent with accept: all that have an assumption. */
+    readonly about?: string;
+    readonly text?: string;
+    /** What the askers go on with is right. */
+    readonly accept?: true;
+    /** The answer is a criterion of the task's done_when, too. */
+    readonly criterion?: true;
+    /** About the task that it concerns. */
+    readonly facts: SpecFacts;
   };
   handoff: { readonly task: string; readonly facts?: HandoffFacts } & HandoffNotes;
   /** A planner's, which is about the plan. */

@@ -10,7 +10,7 @@ import { ID_PATTERN, TEXT_LIMIT } from './fields.ts';
 import { isFields, words } from './values.ts';
 
 const ID_FIELDS: ReadonlySet<string> = new Set(
-  words('task agent id to_task discovery reserve during exclude replacements depends_on tasks with'),
+  words('task agent id to_task discovery reserve during exclude replacements depends_on tasks with about because'),
 );
 
 /** Under these keys a caller's own names begin. */
@@ -60,7 +60,9 @@ function checkText(text: string, path: readonly string[], isId: boolean): Refusa
 const printable = (text: string): string => text.slice(0, 80).replace(/[^\x20-\x7e]/g, '?');
 
 /** Fields that the caller looked up, or that are compared or run as they are: they hold no prose to redact. */
-const FACTS: ReadonlySet<string> = new Set(words('name facts task agent commit process worktree handled'));
+const FACTS: ReadonlySet<string> = new Set(
+  words('name facts task agent commit process worktree handled about because'),
+);
 
 /** The command of an agent or its supervisor, with the secrets in its words replaced. */
 export function concealed<C extends Command>(command: C, actor: Actor, secrets: readonly string[]): C {

@@ -8,8 +8,8 @@ import type { Board } from './board.ts';
 import { missingDetails } from './commands/agent-reports.ts';
 import { findTask, taskIndex } from './find.ts';
 import { codersOf } from './leases.ts';
-import { checkRecord, recordsOf, SCHEMAS, type Violation } from './records.ts';
-import { isTerminal, RECORD_SECTIONS, type State, type Task, type TaskStatus } from './state.ts';
+import { checkRecord, isOptional, recordsOf, SCHEMAS, type Violation } from './records.ts';
+import { isTerminal, type Question, RECORD_SECTIONS, type State, type Task, type TaskStatus } from './state.ts';
 import { isFields } from './values.ts';
 
 export { checkRecord, type Section, type Violation } from './records.ts';
@@ -45,6 +45,7 @@ export function invariants(state: State, archived: Archived): readonly Violation
     const message = `anomaly ${anomaly.id ?? `#${at + 1}`}: ${anomaly.type} needs ${missing.join(', ')}`;
     found.push({ path: ['anomalies', at, 'details'], message });
   });
+  checkQuestions(state.questions ?? [], found);
   return found;
 }
 
@@ -53,6 +54,18 @@ function duplicateIds(state: State, found: Violation[]): void {
   state.tasks.forEach((task, at) => {
     if (seen.has(task.id)) found.push({ path: ['tasks', at, 'id'], message: `task ${task.id}: the id is used twice` });
     seen.add(task.id);
+  });
+}
+
+function checkQuestions(questions: readonly Question[], found: Violation[]): void {
+  const seen = new Set<string>();
+  questions.forEach(({ id, status, answer, assume }, at) => {
+    const say = (field: string, message: string) =>
+      found.push({ path: ['questions', at, field], message: `question ${id}: ${message}` });
+    if (seen.has(id)) say('id', 'the id is used twice');
+    seen.add(id);
+    if (status === 'answered' && empty(answer)) say('answer', 'answered without an answer');
+    if (status === 'assumed' && empty(assume)) say('assume', 'assumed without an assumption');
   });
 }
 
@@ -224,6 +237,7 @@ export function validate(document: unknown, archived: Archived): readonly Violat
   const found: Violation[] = [];
   if (typeof document['version'] !== 'number') found.push({ path: ['version'], message: 'version is missing' });
   for (const section of Object.keys(SCHEMAS)) {
+    if (isOptional(section) && (document[section] ?? undefined) === undefined) continue;
     const kind = (RECORD_SECTIONS as Readonly<Record<string, 'list' | 'map' | undefined>>)[section];
     const sound = kind === 'list' ? Array.isArray(document[section]) : isFields(document[section]);
     if (!sound) found.push({ path: [section], message: `section ${section} is missing or not a ${kind ?? 'map'}` });
@@ -255,5 +269,6 @@ function withoutBroken(state: State, broken: readonly Violation[]): State {
     ),
     agents: Object.fromEntries(Object.entries(state.agents).filter(([id]) => !bad.has(`agents ${id}`))),
     anomalies: state.anomalies.map((anomaly, at) => (bad.has(`anomalies ${at}`) ? { type: 'spec_gap' } : anomaly)),
+    questions: (state.questions ?? []).filter((_, at) => !bad.has(`questions ${at}`)),
   };
 }

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import { ConfigSchema } from './config.ts';
 import { ID_PATTERN } from './fields.ts';
 import { HandoffSchema } from './session-records.ts';
+import { QuestionSchema } from './question.ts';
 import {
   AgentSchema,
   AnomalySchema,
@@ -34,11 +35,15 @@ export const SCHEMAS = {
   human_notes: NoteSchema,
   spec_changes: SpecChangeSchema,
   anomalies: AnomalySchema,
+  questions: QuestionSchema,
   sprint: SprintSchema,
   circuit_breaker: BreakerSchema,
   config: ConfigSchema,
 } as const;
 export type Section = keyof typeof SCHEMAS;
+
+/** A section that came later: a board may be without it. */
+export const isOptional = (section: string): boolean => section === 'questions';
 
 /** One record against its schema; for a map's record, its key too. */
 export function checkRecord(
@@ -107,6 +112,7 @@ const LABELS: Readonly<Partial<Record<Section, string>>> = {
   agents: 'agent',
   anomalies: 'anomaly',
   discovered: 'discovery',
+  questions: 'question',
 };
 
 interface Recorded {

@@ -6,21 +6,26 @@
 import { type WordsOf, words } from './values.ts';
 
 export const GUARD_NAMES = [
-  ...words('acyclic address addressee all-terminal announced anomalies approver-first assessment before-code branch'),
+  ...words(
+    'acyclic address addressee all-terminal announced anomalies answer approver-first asked-by-others assessment',
+  ),
+  ...words('assumption because before-code branch'),
   ...words('breaker-resolved by-agent chain checkpoint checkpoint-first clean-sync code coders commit commits'),
-  ...words('copy-as-submitted deadline decision definition definition-changed dependencies-merged details discovery'),
+  ...words(
+    'copy-as-submitted criterion deadline decision definition definition-changed dependencies-merged details discovery',
+  ),
   ...words('file-gone file-there gates goal-open holds-review holds-task id-fits-role id-free in-scope'),
   ...words('integration-accepted integration-known key learned lease-lives lease-past left-behind limit-reached'),
   ...words('live-task merge-commit message moved never-its-coder no-hole no-live-lease no-live-review'),
   ...words('no-merge-under-way no-other-task no-worktree-files nobody-merges nobody-prepares not-aborted'),
   ...words('not-approved-before not-being-claimed not-being-merged not-completed not-excluded not-exhausted'),
   ...words(
-    'not-halted not-needed note notes nothing-undecided once open-discovery other-provider own-agent own-review own-task proof',
+    'not-halted not-needed note notes nothing-undecided once open-discovery other-provider own-agent own-review own-task proof question',
   ),
   ...words('rationale reason reason-and-questions registered rejection-structure replacements reservation resolution'),
   ...words('room-on-disk root-cause something-changes something-merged something-new something-planned spec-known'),
   ...words('sprint-open sprint-over summary task-exists terminal tests-with-code this-commit tree triggered type'),
-  ...words('unblocks-left value what-changed within-budget'),
+  ...words('unblocks unblocks-left value what-changed within-budget'),
 ];
 
 export type GuardName = (typeof GUARD_NAMES)[number];

@@ -6,6 +6,7 @@
 import * as v from 'valibot';
 import { ConfigSchema } from './config.ts';
 import { commit, count, id, ids, oneOf, text, texts, timestamp } from './fields.ts';
+import { QuestionSchema } from './question.ts';
 import { HandoffSchema, InterruptedSchema, SessionSchema, USAGE, UsageSchema } from './session-records.ts';
 
 export const TASK_STATUSES = [
@@ -126,6 +127,8 @@ export const TaskSchema = v.object({
   handoff_pending: v.optional(v.boolean()),
   supersedes: v.optional(ids),
   superseded_by: v.optional(ids),
+  /** The question whose answer made it necessary. */
+  because: v.optional(id),
   rescope_reason: v.optional(text),
   paused: v.optional(v.boolean()),
   budget: v.optional(v.record(v.string(), v.number())),
@@ -275,6 +278,8 @@ export const StateSchema = v.object({
   human_notes: v.array(NoteSchema),
   spec_changes: v.array(SpecChangeSchema),
   anomalies: v.array(AnomalySchema),
+  /** Boards of earlier versions have none. */
+  questions: v.optional(v.array(QuestionSchema)),
   sprint: SprintSchema,
   circuit_breaker: BreakerSchema,
   config: ConfigSchema,
@@ -291,6 +296,7 @@ export const RECORD_SECTIONS = {
   human_notes: 'list',
   spec_changes: 'list',
   anomalies: 'list',
+  questions: 'list',
 } as const;
 
 type Frozen<T> = T extends (infer U)[]
@@ -305,6 +311,7 @@ export type Agent = Frozen<v.InferInput<typeof AgentSchema>>;
 export type Discovery = Frozen<v.InferInput<typeof DiscoverySchema>>;
 export type Handoff = Frozen<v.InferInput<typeof HandoffSchema>>;
 export type Note = Frozen<v.InferInput<typeof NoteSchema>>;
+export type Question = Frozen<v.InferInput<typeof QuestionSchema>>;
 export type Anomaly = Frozen<v.InferInput<typeof AnomalySchema>>;
 export type Usage = Frozen<v.InferInput<typeof UsageSchema>>;
 export type Interrupted = Frozen<v.InferInput<typeof InterruptedSchema>>;

@@ -3,6 +3,8 @@
 
 import type { Table } from './command-row.ts';
 import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './commands/agent-reports.ts';
+import { answer } from './commands/answer.ts';
+import { ask } from './commands/ask.ts';
 import { analyze, resolve } from './commands/breaker.ts';
 import { claimTask, register, reserveClaim } from './commands/claim.ts';
 import { begin, block, limit } from './commands/coder.ts';
@@ -57,6 +59,8 @@ export const TABLE: Table = {
   'record-validation': recordValidation,
   block,
   limit,
+  ask,
+  answer,
   discover,
   anomaly,
   'anomaly processed': anomalyProcessed,

@@ -18,7 +18,8 @@ const ALLOWED: ReadonlySet<string> = new Set([
     'goals',
   ],
   ...['discovery list', 'discovery convert', 'discovery dismiss', 'wt delete'],
-  ...['begin', 'block', 'discover', 'anomaly', 'anomaly processed', 'note done', 'handoff', 'heartbeat', 'exit'],
+  ...['ask', 'answer', 'begin', 'block', 'discover', 'anomaly', 'anomaly processed', 'note done', 'handoff'],
+  ...['heartbeat', 'exit'],
   ...['submit-for-review', 'submit-verdict'],
   // Refused to agents by the board itself, which then remembers who tried.
   ...[

@@ -2,7 +2,7 @@
 // schema. Serves only what the files' stat proves to be current, and says "don't know" otherwise.
 
 import type { Files } from '../ports/files.ts';
-import type { Config, Task } from '../protocol/state.ts';
+import type { Config, Question, Task } from '../protocol/state.ts';
 import { readIndex, readKeys, readRecord, unchanged } from './cache.ts';
 import type { Paths } from './paths.ts';
 
@@ -11,16 +11,26 @@ interface Where {
   readonly paths: Paths;
 }
 
+interface Peeked {
+  readonly task: Task | undefined;
+  readonly config: Config;
+  readonly questions?: readonly Question[];
+}
+
 /** undefined: the cache cannot tell. `task: undefined`: there is no such task on the board. */
-export function peekTask(
-  { files, paths }: Where,
-  id: string,
-): { readonly task: Task | undefined; readonly config: Config } | undefined {
+export function peekTask({ files, paths }: Where, id: string): Peeked | undefined {
   const found = readIndex(files, paths.cache);
   if (found === undefined || found.racy || !unchanged(files, found.index.key, paths)) return undefined;
   try {
     const read = (section: string, key: string | null) => readRecord(rangeIn({ files, paths }), found, section, key);
-    return { task: read('tasks', id) as Task | undefined, config: (read('config', null) ?? {}) as Config };
+    const keys = readKeys(rangeIn({ files, paths }), found, 'questions');
+    if (keys.includes(null)) return undefined; // written in another style: the whole board tells
+    const questions = keys.map((key) => read('questions', key) as Question);
+    return {
+      task: read('tasks', id) as Task | undefined,
+      config: (read('config', null) ?? {}) as Config,
+      ...(questions.length === 0 ? {} : { questions }),
+    };
   } catch {
     return undefined; // replaced between the two reads
   }

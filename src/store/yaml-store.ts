@@ -145,11 +145,13 @@ function withNotices(refusal: Refusal, notices: readonly Notice[]): Refusal {
 
 async function readTask(context: BoardContext, read: Read, id: string): ReturnType<Store['readTask']> {
   const { board } = await read();
-  const { config } = board.state;
+  const { config, questions = [] } = board.state;
   const task = board.state.tasks.find((candidate) => candidate.id === id);
-  if (task === undefined) return readArchived(context, id, config);
+  const asked = questions.length === 0 ? {} : { questions };
+  const archived = task === undefined ? await readArchived(context, id, config) : undefined;
+  if (task === undefined) return archived && { ...archived, ...asked };
   const lease = board.leases.get(task.reviewing_by ?? task.assigned_to ?? '');
-  return { task, archived: false, config, ...defined({ lease }) };
+  return { task, archived: false, config, ...defined({ lease }), ...asked };
 }
 
 async function readArchived({ files, paths }: BoardContext, id: string, config: Config): ReturnType<Store['readTask']> {

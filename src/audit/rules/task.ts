@@ -12,6 +12,7 @@ import { borneBy, sessionFacts } from './sessions.ts';
 const MAKERS: Readonly<Record<string, readonly string[]>> = {
   created: ['add-task', 'supersede', 'discovery-convert', 'discovery convert', 'external_edit', 'lock write'],
   finalized: ['finalize', 'add-task'],
+  answered: ['answer'],
   claimed: ['claim-task'],
   pre_execution_checkpoint: ['begin'],
   submitted: ['submit-for-review'],

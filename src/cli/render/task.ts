@@ -3,7 +3,8 @@
 
 import { usageText } from '../../budget/rules/format.ts';
 import { historyOf } from '../../protocol/leases.ts';
-import type { Handoff, HistoryEvent, Note, Task, Usage } from '../../protocol/state.ts';
+import { outcomeOf } from '../../protocol/question-scope.ts';
+import type { Handoff, HistoryEvent, Note, Question, Task, Usage } from '../../protocol/state.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import { confinement } from '../../sandbox/rules/session-label.ts';
 import { counted } from '../../text/format.ts';
@@ -20,6 +21,8 @@ export interface TaskExtras {
   readonly handoff?: Handoff | undefined;
   /** The human's notes for this task. */
   readonly notes?: readonly Note[];
+  /** What was asked about it, or about its spec. */
+  readonly questions?: readonly Question[];
 }
 
 const LABEL = 15;
@@ -31,6 +34,7 @@ export function renderTask(task: Task, extras: TaskExtras, look: Look): string {
     heading(task, extras, p),
     fields('Definition', definition(task, extras), p),
     fields('Blocked', blocked(task), p),
+    fields('Questions', asked(extras), p),
     fields('Ownership', ownership(task, extras), p),
     fields('Review', review(task, extras), p),
     fields('Handoff', handoff(extras.handoff), p),
@@ -88,6 +92,10 @@ function blocked(task: Task): readonly Field[] {
     ['attempted', task.attempted?.map((attempt) => `- ${attempt}`).join('\n')],
   ];
 }
+
+/** Each whole, with what became of it; those that hold the task are told with the block, until somebody answers. */
+const asked = ({ questions = [] }: TaskExtras): readonly Field[] =>
+  questions.map((one) => [one.id, `Q ${one.text}\n${outcomeOf(one)}`]);
 
 function ownership(task: Task, { view }: TaskExtras): readonly Field[] {
   const lease = task.status === 'CLAIMED' ? leaseOf(view) : '';

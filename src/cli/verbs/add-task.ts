@@ -1,6 +1,7 @@
 // `liza add-task`: a new DRAFT, or with --ready a task that may be claimed at once.
 
 import { isRefusal } from '../../protocol/decision.ts';
+import { defined } from '../../protocol/values.ts';
 import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
 import { openProject, runCommand } from '../open-project.ts';
 import { keptSpecFacts } from '../spec-file.ts';
@@ -10,6 +11,7 @@ export const verb: Verb = {
   options: {
     id: { value: 'id', kind: 'task', required: true, description: 'Its name: small letters, digits, dashes.' },
     ...DEFINITION_OPTIONS,
+    because: { value: 'question', kind: 'task', description: 'The question whose answer makes it necessary.' },
     ready: { description: 'Release it for claiming at once; all gates must pass.' },
   },
   examples: [
@@ -24,9 +26,10 @@ export const verb: Verb = {
     if (isRefusal(facts)) return facts;
     const id = args.must('id');
     const ready = args.flag('ready');
+    const because = args.text('because');
     return runCommand(
       context,
-      { name: 'add-task', definition: { id, ...changes }, ...(ready ? { ready } : {}), facts },
+      { name: 'add-task', definition: { id, ...changes }, ...(ready ? { ready } : {}), ...defined({ because }), facts },
       () => (ready ? {} : { lines: [`Release it with: liza finalize ${id}`] }),
     );
   },

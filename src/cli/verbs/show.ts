@@ -4,6 +4,7 @@
 import { effectiveLease } from '../../protocol/board.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
+import { concerns } from '../../protocol/question-scope.ts';
 import type { Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskView } from '../../report/status-view.ts';
@@ -32,7 +33,9 @@ export const verb: Verb = {
       return refuse(`there is no task ${quoted(id)}`, 'liza status --all lists the tasks there are', 1, 'no-task');
     }
     const lines = args.json ? [] : [await text(store, found, io)];
-    return { ok: true, lines, data: { task: found.task, archived: found.archived } };
+    const questions = (found.questions ?? []).filter((one) => concerns(one, found.task));
+    const data = { task: found.task, archived: found.archived, ...(questions.length === 0 ? {} : { questions }) };
+    return { ok: true, lines, data };
   },
 };
 
@@ -46,7 +49,8 @@ async function text(store: Store, found: TaskReading, io: Io): Promise<string> {
   const now = io.host.clock.now();
   const view = { ...viewOf(found, now), waits: await waitsOf(store, task) };
   const look = { color: io.color, unicode: io.unicode, width: io.columns };
-  return renderTask(task, { now, view, archived }, look).trimEnd();
+  const questions = (found.questions ?? []).filter((one) => concerns(one, task));
+  return renderTask(task, { now, view, archived, questions }, look).trimEnd();
 }
 
 function viewOf({ task, config, lease }: TaskReading, now: Instant): Omit<TaskView, 'waits'> {

@@ -11,6 +11,7 @@ import type { Guard, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../leases.ts';
+import { withQuestion } from '../questions.ts';
 
 export const STOP = 'Stop now: liza exit 42 --reason "lease lost"';
 
@@ -175,10 +176,13 @@ export const block: Row<'block'> = {
       },
     },
   ],
-  effects: 'blocked_reason, blocked_questions; a coder’s own block counts in failed_by and failures_current',
+  effects:
+    'blocked_reason, blocked_questions and their records; a coder’s own block counts in failed_by and failures_current',
   change: (s) => {
     const { task, command, part, actor } = s;
-    const state = blockTask(s, s.state, task, {
+    const asked = { asked_by: actorName(actor), task: task.id, created: iso(s.now) };
+    const before = command.questions.reduce((so, text) => withQuestion(so, { ...asked, text }).state, s.state);
+    const state = blockTask(s, before, task, {
       reason: command.reason,
       questions: command.questions,
       attempted: command.attempted,

@@ -17,7 +17,9 @@ import {
 } from '../definition.ts';
 import { findTask, statusOf } from '../find.ts';
 import { historyOf } from '../leases.ts';
+import { findQuestion, tasksBuiltOn } from '../questions.ts';
 import type { State, Task } from '../state.ts';
+import { defined } from '../values.ts';
 
 export const PLANNERS = ['planner', 'human'] as const;
 
@@ -74,6 +76,14 @@ export const addTask: Row<'add-task'> = {
       check: (s) => checkDefinition(s, s.command.definition.id, s.command.definition),
     },
     {
+      name: 'because',
+      rule: 'the question it comes from is there',
+      check: ({ state, command: { because } }) =>
+        because === undefined || findQuestion(state, because) !== undefined
+          ? undefined
+          : refuse(`there is no question ${because}`, 'Leave --because out, or name a question: liza status --json'),
+    },
+    {
       name: 'gates',
       rule: 'with --ready: the gates of finalize',
       needs: 'facts',
@@ -85,13 +95,24 @@ export const addTask: Row<'add-task'> = {
   ],
   effects: 'created, history; with --ready also what finalize does',
   change: (s) => {
-    const made = draft(s.command.definition, iso(s.now));
-    const task = evolve(made, { goal: s.state.goal.id }, event(s, 'created'));
+    const { because } = s.command;
+    const made = { ...draft(s.command.definition, iso(s.now)), ...defined({ because }) };
+    const cause = because === undefined ? {} : causeOf(s, because);
+    const task = evolve(made, { goal: s.state.goal.id }, event(s, 'created', cause));
     const state = s.command.ready === true ? finalized(s, s.state, task) : withTask(s.state, task);
     const ready = s.command.ready === true ? 'UNCLAIMED, ready to be claimed' : 'DRAFT';
     return { state, task: task.id, detail: `task ${task.id} added as ${ready}` };
   },
 };
+
+/** The question behind a task, and the merged work that its answer undoes. */
+function causeOf({ board, state }: Situation<'add-task'>, because: string): Readonly<Record<string, unknown>> {
+  const question = findQuestion(state, because);
+  if (question === undefined) return {};
+  const on = new Set([...tasksBuiltOn(state, question).map(({ id }) => id), ...(question.task ? [question.task] : [])]);
+  const undoes = [...on].filter((id) => statusOf(board, id) === 'MERGED');
+  return { because, question: question.text, ...(undoes.length === 0 ? {} : { undoes }) };
+}
 
 export const amend: Row<'amend'> = {
   name: 'amend',

@@ -42,7 +42,8 @@ import {
 } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { historyOf } from '../leases.ts';
-import { isTerminal, type State, TASK_STATUSES, type Task } from '../state.ts';
+import { blockingQuestions, closeQuestions, openQuestions } from '../questions.ts';
+import { isTerminal, type Question, type State, TASK_STATUSES, type Task } from '../state.ts';
 import { firstLine } from './coder.ts';
 import { PLANNERS, specText } from './planning.ts';
 
@@ -85,7 +86,7 @@ export const unblock: Row<'unblock'> = {
       rule: 'after two coders failed, a word, number, path or command of done_when, scope, spec_ref or validation, or the text of the spec, must differ; case, spacing and punctuation do not count',
       needs: 'facts',
       check: ({ task, command, commandLine }) => {
-        if (!isExhausted(task)) return undefined;
+        if (!isExhausted(task) || command.answered_by_person === true) return undefined;
         if (isReworded(definitionWhenFailed(task), redefined(task, command.changes))) return undefined;
         if (isSpecChanged(task, command.facts)) return undefined;
         return refuse(
@@ -143,7 +144,7 @@ export const unblock: Row<'unblock'> = {
     },
   ],
   effects:
-    'a changed definition empties failures_current; failed_by stays; worktree kept with --keep-worktree, or when its budget had stopped it (the iteration goes on then); a changed definition is an entry of alignment_history; assessment logged as review_deadlock; its anomalies are processed',
+    'a changed definition empties failures_current; failed_by stays; worktree kept with --keep-worktree, or when its budget had stopped it (the iteration goes on then); a changed definition is an entry of alignment_history; assessment logged as review_deadlock; its anomalies are processed and the questions that blocked it are withdrawn',
   change: (s) => {
     const { task, command } = s;
     const changes = differing(task, command.changes ?? {});
@@ -164,7 +165,9 @@ export const unblock: Row<'unblock'> = {
         keep_worktree: keep ? true : undefined,
         ...(keep ? {} : { integration_fix: undefined }),
         reserved_for: command.reserve,
-        ...(reworded && task.failures_current !== undefined ? { failures_current: [] } : {}),
+        ...((reworded || command.answered_by_person) && task.failures_current !== undefined
+          ? { failures_current: [] }
+          : {}),
         ...(command.reset_review_cycles === true ? { review_cycles_current: 0 } : {}),
         ...(command.exclude === undefined || command.exclude.length === 0
           ? {}
@@ -179,14 +182,16 @@ export const unblock: Row<'unblock'> = {
         reset_review_cycles: command.reset_review_cycles,
         exclude: command.exclude,
         reserve: command.reserve,
+        answered_by_person: command.answered_by_person,
       }),
     );
     const { assessment } = command;
     const isRescoped = isReworded(definitionWhenBlocked(task), next);
     const fields = Object.keys(changes).join(', ') || 'its definition';
+    const unasked = withTask(withdrawn(s, s.state, blockingQuestions(s.state, task)), free);
     const freed = isRescoped
-      ? aligned(s, withTask(s.state, free), 'rescope', `${task.id} redefined (${fields}) and unblocked`)
-      : withTask(s.state, free);
+      ? aligned(s, unasked, 'rescope', `${task.id} redefined (${fields}) and unblocked`)
+      : unasked;
     const logged = blank(assessment)
       ? freed
       : withAnomaly(s, freed, { type: 'review_deadlock', task: task.id, details: { assessment } });
@@ -197,6 +202,23 @@ export const unblock: Row<'unblock'> = {
     };
   },
 };
+
+/** Questions that nobody needs answered any more. */
+export const withdrawn = <K extends 'unblock' | 'abandon' | 'supersede'>(
+  s: Situation<K>,
+  state: State,
+  questions: readonly Question[],
+): State =>
+  closeQuestions(
+    s,
+    state,
+    questions.map(({ id }) => id),
+    { status: 'withdrawn' },
+  );
+
+/** Every open question of a task that ends. */
+export const questionsLeft = (state: State, task: Task): readonly Question[] =>
+  openQuestions(state).filter((one) => one.task === task.id);
 
 const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes']): Task => ({
   ...task,
@@ -255,7 +277,7 @@ export const abandon: Row<'abandon'> = {
     },
   ],
   effects:
-    'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them; alignment_history; its anomalies are processed; after a deadlock the rationale is logged as review_deadlock',
+    'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them; alignment_history; its anomalies are processed and its open questions withdrawn; after a deadlock the rationale is logged as review_deadlock',
   change: (s) => {
     const { task, command } = s;
     const gone = evolve(
@@ -265,7 +287,7 @@ export const abandon: Row<'abandon'> = {
     );
     const rescoped = aligned(
       s,
-      withTask(s.state, gone),
+      withTask(withdrawn(s, s.state, questionsLeft(s.state, task)), gone),
       'rescope',
       `${task.id} abandoned: ${command.rationale}`.slice(0, 2000),
     );

@@ -12,7 +12,7 @@ import { historyOf } from '../leases.ts';
 import { isTerminal, type State, type Task } from '../state.ts';
 import { firstLine } from './coder.ts';
 import { joinSprint, PLANNERS } from './planning.ts';
-import { START_OVER, withAssessment } from './rescope.ts';
+import { questionsLeft, START_OVER, withAssessment, withdrawn } from './rescope.ts';
 
 const CHAIN_WITHOUT_HUMAN = 2;
 
@@ -74,7 +74,7 @@ export const supersede: Row<'supersede'> = {
     },
   ],
   effects:
-    'superseded_by / supersedes, rescope_reason on both, dependents repointed, replacements take its place in the sprint, alignment_history, its anomalies processed, after a deadlock the root cause logged as review_deadlock: one transaction',
+    'superseded_by / supersedes, rescope_reason on both, dependents repointed, replacements take its place in the sprint, alignment_history, its anomalies processed, its open questions withdrawn, after a deadlock the root cause logged as review_deadlock: one transaction',
   change: superseded,
 };
 
@@ -121,7 +121,7 @@ function superseded(s: Situation<'supersede'>): Change {
   const reason = command.root_cause;
   const chain = chainDepth(s.state, task) + 1;
   let state = withTask(
-    s.state,
+    withdrawn(s, s.state, questionsLeft(s.state, task)),
     evolve(
       task,
       {

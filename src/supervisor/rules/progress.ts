@@ -15,6 +15,10 @@ export function progressCount({ state }: Pick<Board, 'state'>, agent: string): n
   if (state.goal.handoff?.agent === agent) count += instant(state.goal.handoff.timestamp);
   for (const { by } of state.goal.alignment_history ?? []) if (by === agent) count += 1;
   for (const { by } of state.discovered) if (by === agent) count += 1;
+  for (const { asked_by, closed_by } of state.questions ?? []) {
+    if (asked_by === agent) count += 1;
+    if (closed_by === agent) count += 1;
+  }
   for (const { reporter } of state.anomalies) if (reporter === agent) count += 1;
   // Who settled a discovery is not recorded; only a planner can.
   const settled = state.discovered.filter((found) => found.converted_to_task ?? found.dismissed_reason);

@@ -98,6 +98,8 @@ sprint-start               h
 sprint-deadline            h
 retrospective              h
 register                   s
+ask                        hpcCrR
+answer                     hp
 discover                   cCrR
 anomaly                    hpcCrR
 anomaly-processed          hp
@@ -299,6 +301,7 @@ function busy(name: string): World {
       details: { assumption: 'ids are unique', reality: 'they are not' },
     })),
     goal: { ...state.goal, integration_head: commit(98) },
+    questions: [{ id: 'q-9', asked_by: 'coder-3', text: 'How long?', assume: 'a minute', status: 'open' }],
     discovered: [{ id: 'disc-9', by: 'coder-1', description: 'no timeout', severity: 'high' }],
     human_notes: [{ id: 'note-1', timestamp: '2026-03-01T09:00:00Z', message: 'mind the ids', for: 'other' }],
   }));
@@ -317,6 +320,8 @@ const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
   'sprint-deadline': { name: 'sprint deadline', deadline: '2027-01-01T00:00:00Z' },
   retrospective: { name: 'retrospective', learned: 'smaller tasks' },
   register: { name: 'register', agent: 'coder-9', role: 'coder' },
+  ask: { name: 'ask', text: 'How often?', assume: 'twice' },
+  answer: { name: 'answer', about: 'q-9', text: 'twice', facts: SPEC },
   discover: { name: 'discover', description: 'a leak', severity: 'low' },
   anomaly: { name: 'anomaly', type: 'system_ambiguity', details: { protocol_section: '5', question: 'who?' } },
   'anomaly-processed': { name: 'anomaly processed', anomalies: ['anomaly-9'] },

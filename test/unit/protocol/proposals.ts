@@ -203,7 +203,16 @@ function work(run: Run, task: Task, y: number, z: number): { actor: Actor; comma
   const t = task.id;
   const actor = asCoder(task.assigned_to ?? '');
   const begun = task.history?.some((entry, at) => entry.event === 'pre_execution_checkpoint' && at > lastClaim(task));
-  if (y % 9 === 0) return { actor, command: { name: 'block', task: t, reason: `stuck ${z % 3}`, questions: ['why?'] } };
+  if (y % 9 === 0)
+    return {
+      actor,
+      command: {
+        name: 'block',
+        task: t,
+        reason: `stuck ${z % 3}`,
+        questions: z % 2 === 0 ? ['why?'] : ['why?', 'who knows?'],
+      },
+    };
   if (y % 9 === 1) {
     const limit = pick(['spin', 'silence', 'max_iterations'] as const, z);
     return { actor: SUPERVISOR, command: { name: 'limit', task: t, limit } };
@@ -277,12 +286,21 @@ function rescue(run: Run, task: Task, y: number, z: number): { actor: Actor; com
     default: {
       if (task.status === 'INTEGRATION_FAILED')
         return { actor: SUPERVISOR, command: claimOf(run, task, pick(CODERS, z), false) };
+      if (y % 9 === 7) return { actor, command: answerOf(state, t, z) };
       const changes = z % 3 === 0 ? { done_when: `variant ${y}` } : {};
       const more =
         z % 2 === 0 ? { keep_worktree: true, reserve: pick(CODERS, y), assessment: 'the criteria shift' } : {};
       return { actor, command: { name: 'unblock', task: t, changes, facts: SPEC, ...more } };
     }
   }
+}
+
+/** By the task, by one of its questions, or all assumptions at once. */
+function answerOf(state: State, task: string, z: number): Command {
+  const asked = (state.questions ?? []).filter((one) => one.task === task && one.status === 'open').map(({ id }) => id);
+  if (z % 13 === 0) return { name: 'answer', accept: true, facts: SPEC };
+  const about = pick([...asked, ...asked, task], z);
+  return { name: 'answer', about, text: `as in ${z % 5}`, facts: SPEC, ...(z % 3 === 0 ? { criterion: true } : {}) };
 }
 
 /** Anything, by anyone, well-formed or not. */
@@ -305,6 +323,9 @@ function wild(run: Run, task: Task, x: number, y: number, z: number): { actor: A
     { name: 'finalize', task: '../x', facts: SPEC },
     { name: 'exit', code: 42 },
     { name: 'discover', description: 'leak', severity: 'low', during: task.id },
+    { name: 'ask', text: `how ${z % 3}?`, assume: 'so', task: task.id },
+    { name: 'ask', text: `how ${z % 3}?`, assume: 'so' },
+    answerOf(run.board.state, task.id, z),
     { name: 'anomaly', type: 'retry_loop', task: task.id, details: { count: 3, error_pattern: 'EPIPE' } },
     { name: 'claim-review', task: task.id, agent: id },
   ];

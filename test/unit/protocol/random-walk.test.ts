@@ -52,6 +52,8 @@ hold-merge         APPROVED APPROVED
 merge              APPROVED MERGED
 merge-failed       APPROVED INTEGRATION_FAILED
 unblock            BLOCKED UNCLAIMED
+answer             BLOCKED UNCLAIMED
+answer             BLOCKED BLOCKED
 supersede          BLOCKED SUPERSEDED
 supersede          INTEGRATION_FAILED SUPERSEDED
 abandon            BLOCKED ABANDONED
@@ -102,7 +104,7 @@ function step(run: Run, numbers: Step): void {
 }
 
 function touched(command: Command, old: Task, now: Task, before: State, after: State): void {
-  const own = 'task' in command && command.task === old.id;
+  const own = ('task' in command && command.task === old.id) || answers(command, old, before);
   if (own) taken.add(`${command.name} ${old.status} ${now.status}`);
   if (command.name === 'merge' && own) {
     must(old.merging?.candidate === now.merge_commit, `${old.id} was merged without being announced`);
@@ -134,6 +136,7 @@ const TERMINAL = new Set(['MERGED', 'SUPERSEDED', 'ABANDONED']);
 
 /** Which other tasks a command may touch at all. */
 function concerns(command: Command, other: Task, before: State): boolean {
+  if (command.name === 'answer') return answers(command, other, before);
   if (command.name === 'clear-stale-review-claims') return other.reviewing_by !== undefined;
   if (command.name === 'long-heartbeat') {
     return Object.values(before.agents).some((agent) => agent.current_task === other.id);
@@ -143,6 +146,12 @@ function concerns(command: Command, other: Task, before: State): boolean {
   const dependent = other.depends_on?.includes(command.task) === true;
   if (command.name === 'abandon') return dependent;
   return command.name === 'supersede' && (dependent || command.replacements.includes(other.id));
+}
+
+/** Whether an answer is about the task: by its id, or by a question of it. */
+function answers(command: Command, task: Task, before: State): boolean {
+  if (command.name !== 'answer') return false;
+  return command.about === task.id || before.questions?.find(({ id }) => id === command.about)?.task === task.id;
 }
 
 /** Written without the code's own invariants: who holds what, seen from both sides. */

@@ -1,0 +1,65 @@
+// `liza answer <question|task> "<answer>"`: what somebody needed to know. The last question of a blocked task gives the
+// task back to the coder that asked.
+
+import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { checkTaskId, quoted } from '../../protocol/ids.ts';
+import { findQuestion } from '../../protocol/questions.ts';
+import type { State } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
+import { textOrStdin } from '../input.ts';
+import { openProject, runCommand } from '../open-project.ts';
+import { specFacts } from '../spec-file.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  positionals: [
+    { name: 'about', optional: true, description: 'A question, or a task whose open questions this answers.' },
+    { name: 'answer', optional: true, rest: true, description: 'The answer; - reads it from stdin.' },
+  ],
+  options: {
+    criterion: { description: 'Make the answer a criterion of the task’s done_when, too.' },
+    accept: { description: 'What the asker goes on with is right; without a question: for all that are open.' },
+  },
+  examples: [
+    'liza answer q-3 "yes, three times"',
+    'liza answer retry-login "five" --criterion',
+    'liza answer --accept',
+  ],
+  details: [
+    'Coder and reviewer read question and answer beside done_when.',
+    'With the last question of a BLOCKED task it is unblocked, its worktree kept, reserved for the coder that asked.',
+  ],
+  run: async (args, io) => {
+    const about = args.text('about');
+    if (about !== undefined && checkTaskId(about) !== undefined) {
+      return refuse(
+        `${quoted(about)} is no question or task`,
+        'Name it first: liza answer q-1 "…"; see what is open: liza status',
+        1,
+        'task-id',
+      );
+    }
+    const words = args.all('answer').join(' ');
+    const text = words === '' ? undefined : await textOrStdin(io, words);
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
+    const { board } = await context.store.read();
+    const facts = specFacts(context.paths.root, specOf(board.state, about ?? ''));
+    return runCommand(context, {
+      name: 'answer',
+      facts: isRefusal(facts) ? {} : facts,
+      ...defined({
+        about,
+        text,
+        accept: args.flag('accept') || undefined,
+        criterion: args.flag('criterion') || undefined,
+      }),
+    });
+  },
+};
+
+/** The spec of the task that the answer is about. */
+function specOf(state: State, about: string): string | undefined {
+  const id = findQuestion(state, about)?.task ?? about;
+  return state.tasks.find((task) => task.id === id)?.spec_ref;
+}

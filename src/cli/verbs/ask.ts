@@ -1,0 +1,35 @@
+// `liza ask "<question>"`: a question on record, and what the work goes on with until somebody answers it.
+
+import { isRefusal } from '../../protocol/decision.ts';
+import { openQuestions } from '../../protocol/questions.ts';
+import { defined } from '../../protocol/values.ts';
+import { textOrStdin } from '../input.ts';
+import { openProject, runCommand } from '../open-project.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  positionals: [{ name: 'question', rest: true, description: 'What you need to know; - reads it from stdin.' }],
+  options: {
+    assume: { value: 'text', description: 'What you go on with until there is an answer; an agent must say it.' },
+    task: { value: 'task', kind: 'task', description: 'The task it is about; an agent’s own without it.' },
+    spec: { value: 'path', kind: 'file', description: 'The spec it is about, such as specs/auth.md#retry.' },
+  },
+  examples: [
+    'liza ask "Is a 429 retried, too?" --spec specs/auth.md#retry --assume "yes, after the time that Retry-After names"',
+  ],
+  details: ['Nothing stops for it. If you cannot go on at all: liza block.'],
+  run: async (args, io) => {
+    const text = await textOrStdin(io, args.all('question').join(' '));
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
+    const asked = { task: args.text('task'), spec_ref: args.text('spec'), assume: args.text('assume') };
+    let id: string | undefined;
+    const result = await runCommand(context, { name: 'ask', text, ...defined(asked) }, ({ state }) => {
+      id = openQuestions(state).findLast((one) => one.text === text && one.assume === (asked.assume || undefined))?.id;
+      return { data: { question: id ?? null } };
+    });
+    if (!result.ok || id === undefined) return result;
+    const asAsked = result.data?.['already'] === true ? [`It is question ${id}`] : [];
+    return { ...result, lines: [...(result.lines ?? []), ...asAsked] };
+  },
+};

@@ -1,0 +1,597 @@
+// One test per rule about questions: who asks, who answers, and what an answer does to a blocked task.
+
+import { describe, expect, it } from 'vitest';
+import type { Command, CommandOf } from '../../../src/protocol/command.ts';
+import { invariants, validate } from '../../../src/protocol/invariants.ts';
+import {
+  blockingQuestions,
+  findQuestion,
+  openQuestions,
+  questionsFor,
+  questionsOf,
+  tasksBuiltOn,
+} from '../../../src/protocol/questions.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
+import type { Question } from '../../../src/protocol/state.ts';
+import { refusedBy } from '../../refused-by.ts';
+import {
+  addDraft,
+  addReady,
+  begin,
+  block,
+  CODER,
+  claim,
+  claimed,
+  claimReview,
+  HUMAN,
+  OTHER_CODER,
+  PLANNER,
+  REVIEWER,
+  ready,
+  SPEC,
+  SUPERVISOR,
+  supervisorOf,
+  toClaimed,
+  toMerged,
+  toReady,
+  toRejected,
+  unblock,
+  type World,
+  world,
+} from './world.ts';
+
+const ask = (text: string, more: Partial<CommandOf<'ask'>> = {}): Command => ({
+  name: 'ask',
+  text,
+  assume: 'yes',
+  ...more,
+});
+const answer = (about: string, text: string, more: Partial<CommandOf<'answer'>> = {}): Command => ({
+  name: 'answer',
+  about,
+  text,
+  facts: SPEC,
+  ...more,
+});
+const accept = (about?: string): Command => ({
+  name: 'answer',
+  accept: true,
+  ...(about === undefined ? {} : { about }),
+  facts: SPEC,
+});
+
+const question = (w: World, id: string): Question => {
+  const found = findQuestion(w.state, id);
+  if (found === undefined) throw new Error(`no question ${id}`);
+  return found;
+};
+
+/** coder-1 blocked task a with one question, q-1. */
+function blocked(...questions: readonly string[]): World {
+  const w = claimed();
+  const asked = questions.length === 0 ? ['Which account may the tests use?'] : questions;
+  w.run(CODER, { name: 'block', task: 'a', reason: 'the API has no sandbox', questions: asked });
+  return w;
+}
+
+describe('ask', () => {
+  it('every role and a person asks, and the work goes on', () => {
+    const w = claimed();
+    for (const actor of [CODER, PLANNER, REVIEWER, HUMAN]) w.run(actor, ask(`How? ${actor.id ?? 'human'}`));
+    expect(w.state.questions).toMatchObject([
+      { id: 'q-1', asked_by: 'coder-1', task: 'a', status: 'open', assume: 'yes', goal: 'goal-1' },
+      { id: 'q-2', asked_by: 'planner-1', status: 'open' },
+      { id: 'q-3', asked_by: 'code-reviewer-1', status: 'open' },
+      { id: 'q-4', asked_by: 'human', status: 'open' },
+    ]);
+    expect(w.state.questions?.[0]?.created).toBe('2026-03-01T09:00:00Z');
+    expect(w.task('a').status).toBe('CLAIMED');
+    expect(w.agent('coder-1').status).toBe('WORKING');
+  });
+
+  it('says the id that it made', () => {
+    expect(claimed().run(CODER, ask('How often?')).detail).toBe('question q-1 asked');
+  });
+
+  it('a question about neither a task nor a spec is about the goal’s spec', () => {
+    const w = ready('a');
+    w.run(PLANNER, ask('How often?'));
+    w.run(PLANNER, ask('How long?', { spec_ref: 'specs/retry.md#time' }));
+    w.run(PLANNER, ask('How many?', { task: 'a' }));
+    expect(w.state.questions?.map(({ spec_ref, task }) => [spec_ref, task])).toEqual([
+      ['specs/vision.md', undefined],
+      ['specs/retry.md#time', undefined],
+      [undefined, 'a'],
+    ]);
+  });
+
+  it('an agent names what it goes on with; a person need not', () => {
+    const w = claimed();
+    for (const assume of ['', ' ']) {
+      const refusal = w.refused(CODER, ask('How often?', { assume }));
+      expect(refusal.guard).toBe<RefusalName>('assumption');
+      expect(refusal.hint).toContain('liza block a');
+    }
+    expect(w.refused(PLANNER, { name: 'ask', text: 'How often?' }).hint).not.toContain('block');
+    w.run(HUMAN, { name: 'ask', text: 'How often?' });
+    expect(w.state.questions?.[0]?.assume).toBeUndefined();
+  });
+
+  it('the question says something, and its task is there', () => {
+    const w = claimed();
+    expect(w.refused(CODER, ask(' ')).guard).toBe<RefusalName>('question');
+    expect(w.refused(CODER, ask('How?', { task: 'none' })).guard).toBe<RefusalName>('task-exists');
+    expect(w.refused(CODER, ask('How?', { task: '../a' })).guard).toBe<RefusalName>('id-pattern');
+    expect(w.refused(CODER, ask('x'.repeat(16_385))).guard).toBe<RefusalName>('text-limit');
+  });
+
+  it('the same question of the same asker is one record while it is open', () => {
+    const w = claimed();
+    w.run(CODER, ask('How often?'));
+    expect(w.run(CODER, ask('How often?')).already).toBe(true);
+    w.run(PLANNER, ask('How often?'));
+    w.run(HUMAN, answer('q-1', 'twice'));
+    w.run(CODER, ask('How often?'));
+    expect(w.state.questions?.map(({ id, asked_by }) => [id, asked_by])).toEqual([
+      ['q-1', 'coder-1'],
+      ['q-2', 'planner-1'],
+      ['q-3', 'coder-1'],
+    ]);
+  });
+
+  it('no question takes the id of a task, for answer takes both', () => {
+    const w = ready('q-1', 'q-2');
+    w.run(PLANNER, ask('How often?'));
+    expect(w.state.questions?.[0]?.id).toBe('q-3');
+  });
+});
+
+describe('the questions of a block', () => {
+  it('stay strings in the task and are records beside it', () => {
+    const w = blocked('Which account?', 'Whose key?');
+    expect(w.task('a').blocked_questions).toEqual(['Which account?', 'Whose key?']);
+    expect(w.state.questions).toMatchObject([
+      { id: 'q-1', asked_by: 'coder-1', task: 'a', text: 'Which account?', status: 'open' },
+      { id: 'q-2', asked_by: 'coder-1', task: 'a', text: 'Whose key?', status: 'open' },
+    ]);
+  });
+
+  it('the planner’s block of a failed merge has records, too', () => {
+    const w = ready('a');
+    toMergeFailed(w);
+    w.run(PLANNER, block('a'));
+    expect(w.state.questions).toMatchObject([{ asked_by: 'planner-1', task: 'a', status: 'open' }]);
+  });
+
+  it('the default questions of a block that nobody made have none', () => {
+    const w = claimed();
+    w.run(supervisorOf('coder-1'), { name: 'limit', task: 'a', limit: 'spin' });
+    expect(openQuestions(w.state)).toEqual([]);
+    const over = ready('a');
+    over.run(HUMAN, { name: 'replan', task: 'a' });
+    expect(openQuestions(over.state)).toEqual([]);
+  });
+
+  it('a board of an earlier version shows them under the ids that the first touch writes', () => {
+    const w = blocked('Which account?');
+    w.run(PLANNER, addReady('b'));
+    toClaimed(w, 'b', 'coder-2');
+    w.run(OTHER_CODER, { ...block('b'), questions: ['Whose key?'] } as Command);
+    w.edit(({ questions: _dropped, ...state }) => state);
+    const seen = openQuestions(w.state);
+    expect(seen.map(({ id, asked_by, task, text }) => [id, asked_by, task, text])).toEqual([
+      ['q-1', 'coder-1', 'a', 'Which account?'],
+      ['q-2', 'coder-2', 'b', 'Whose key?'],
+    ]);
+    w.run(PLANNER, ask('How often?'));
+    expect(w.state.questions?.slice(0, 2)).toEqual(seen);
+    expect(w.state.questions?.[2]).toMatchObject({ id: 'q-3', text: 'How often?' });
+    expect(questionsOf(w.state)).toBe(w.state.questions);
+  });
+
+  it('a task blocked again with the same question asks it again', () => {
+    const w = blocked('Which account?');
+    w.run(PLANNER, answer('q-1', 'the test account'));
+    w.run(SUPERVISOR, claim('a'));
+    w.run(CODER, { ...block('a', 'it is locked'), questions: ['Which account?'] } as Command);
+    expect(w.state.questions?.map(({ id, status }) => [id, status])).toEqual([
+      ['q-1', 'answered'],
+      ['q-2', 'open'],
+    ]);
+  });
+});
+
+describe('answer: who', () => {
+  it('the planner answers coders and reviewers', () => {
+    const w = claimed();
+    w.run(CODER, ask('How often?'));
+    w.run(REVIEWER, ask('Is that fast enough?'));
+    w.run(PLANNER, answer('q-1', 'twice'));
+    w.run(PLANNER, answer('q-2', 'it is'));
+    expect(w.state.questions).toMatchObject([
+      { status: 'answered', answer: 'twice', closed_by: 'planner-1', closed_at: '2026-03-01T09:00:00Z' },
+      { status: 'answered', answer: 'it is' },
+    ]);
+  });
+
+  it('nobody answers their own question, nor does a planner answer another planner or a person', () => {
+    const w = ready('a');
+    w.run(PLANNER, ask('How often?'));
+    w.run(HUMAN, ask('How long?'));
+    const own = w.refused(PLANNER, answer('q-1', 'twice'));
+    expect(own).toMatchObject(refusedBy('asked-by-others', { code: 1 }));
+    expect(own.message).toContain('you asked it yourself');
+    const other = { id: 'planner-2', parts: ['planner'] as const };
+    expect(w.refused(other, answer('q-1', 'twice')).message).toContain('planner-1 asked it');
+    expect(w.refused(PLANNER, answer('q-2', 'long')).guard).toBe<RefusalName>('asked-by-others');
+    expect(w.refused(PLANNER, accept('q-1')).guard).toBe<RefusalName>('asked-by-others');
+  });
+
+  it('a coder and a reviewer answer nobody', () => {
+    const w = claimed();
+    w.run(PLANNER, ask('How often?'));
+    for (const actor of [CODER, REVIEWER])
+      expect(w.refused(actor, answer('q-1', 'twice')).guard).toBe<RefusalName>('role');
+  });
+
+  it('a person answers anybody, and may correct what was answered', () => {
+    const w = claimed();
+    w.run(CODER, ask('How often?'));
+    w.run(PLANNER, ask('How long?'));
+    w.run(PLANNER, answer('q-1', 'twice'));
+    w.run(HUMAN, answer('q-1', 'three times'));
+    w.run(HUMAN, answer('q-2', 'a minute'));
+    expect(w.state.questions?.map(({ answer: said, closed_by }) => [said, closed_by])).toEqual([
+      ['three times', 'human'],
+      ['a minute', 'human'],
+    ]);
+    expect(w.refused(PLANNER, answer('q-1', 'twice')).message).toContain('q-1 is answered: three times');
+  });
+
+  it('the same answer again had taken effect', () => {
+    const w = claimed();
+    w.run(CODER, ask('How often?'));
+    w.run(HUMAN, answer('q-1', 'twice'));
+    expect(w.run(HUMAN, answer('q-1', 'twice')).already).toBe(true);
+  });
+});
+
+describe('answer: what', () => {
+  it('a question or a task is named that is there, and the answer says something', () => {
+    const w = claimed();
+    w.run(CODER, ask('How often?'));
+    expect(w.refused(HUMAN, answer('q-9', 'twice')).message).toContain('there is no question or task q-9');
+    expect(w.refused(HUMAN, answer('q-1', ' ')).guard).toBe<RefusalName>('answer');
+    expect(w.refused(HUMAN, answer('../q', 'x')).guard).toBe<RefusalName>('id-pattern');
+    expect(w.refused(HUMAN, { name: 'answer', text: 'twice', facts: SPEC }).message).toContain('no question was named');
+    w.run(PLANNER, addReady('b'));
+    const none = w.refused(HUMAN, answer('b', 'twice'));
+    expect(none.message).toContain('b (UNCLAIMED) has no open question');
+    expect(none.hint).toContain('liza note');
+    expect(w.refused(PLANNER, answer('b', 'twice')).hint).toContain('liza amend b');
+  });
+
+  it('by the task all of its open questions are answered', () => {
+    const w = claimed();
+    w.run(CODER, ask('How often?'));
+    w.run(CODER, ask('How long?'));
+    w.run(HUMAN, answer('a', 'as the spec says'));
+    expect(w.state.questions?.map((one) => one.answer)).toEqual(['as the spec says', 'as the spec says']);
+    expect(w.task('a').history?.at(-1)).toMatchObject({
+      event: 'answered',
+      agent: 'human',
+      questions: ['q-1', 'q-2'],
+      asked: ['How often?', 'How long?'],
+      answer: 'as the spec says',
+    });
+  });
+
+  it('is a criterion only with --criterion', () => {
+    const w = blocked();
+    w.run(HUMAN, answer('q-1', 'the test account'));
+    expect(w.task('a').done_when).toBe('calls are retried three times');
+    const other = blocked();
+    other.run(HUMAN, answer('q-1', 'only the test account is used', { criterion: true }));
+    expect(other.task('a').done_when).toBe('- calls are retried three times\n- only the test account is used');
+    expect(other.task('a').history?.findLast(({ event }) => event === 'answered')).toMatchObject({
+      changed: true,
+      was: { done_when: 'calls are retried three times' },
+    });
+  });
+
+  it('a criterion joins a list of criteria as one item more', () => {
+    const w = world();
+    w.run(PLANNER, addDraft('a', { done_when: '- one thing holds\n- another thing holds\n' }));
+    w.run(HUMAN, ask('What else?', { task: 'a' }));
+    w.run(HUMAN, answer('q-1', 'a third\nthing holds', { criterion: true }));
+    expect(w.task('a').done_when).toBe('- one thing holds\n- another thing holds\n- a third\n  thing holds');
+  });
+
+  it('no criterion is added to a task that somebody works on, or to none', () => {
+    const w = claimed();
+    w.run(CODER, ask('How often?'));
+    w.run(PLANNER, ask('How long?'));
+    expect(w.refused(HUMAN, answer('q-1', 'twice', { criterion: true })).message).toContain('a is CLAIMED');
+    expect(w.refused(HUMAN, answer('q-2', 'long', { criterion: true })).guard).toBe<RefusalName>('criterion');
+    const long = blocked();
+    const text = 'x'.repeat(16_380);
+    expect(long.refused(HUMAN, answer('q-1', text, { criterion: true })).guard).toBe<RefusalName>('criterion');
+  });
+});
+
+describe('answer: the last open question of a BLOCKED task', () => {
+  it('unblocks it in the same transaction: folder kept, reserved for its asker', () => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    w.run(CODER, block('a'));
+    const done = w.run(PLANNER, answer('q-1', 'the test account'));
+    expect(done.detail).toBe('q-1 answered; a unblocked, reserved for coder-1');
+    expect(w.task('a')).toMatchObject({
+      status: 'UNCLAIMED',
+      keep_worktree: true,
+      worktree: '.worktrees/a',
+      reserved_for: 'coder-1',
+    });
+    expect(w.task('a').blocked_questions).toBeUndefined();
+    expect(
+      w
+        .task('a')
+        .history?.slice(-2)
+        .map(({ event }) => event),
+    ).toEqual(['answered', 'unblocked']);
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe<RefusalName>('reservation');
+    w.run(SUPERVISOR, claim('a', 'coder-1'));
+  });
+
+  it('not before the last one is answered', () => {
+    const w = blocked('Which account?', 'Whose key?');
+    w.run(HUMAN, answer('q-2', 'mine'));
+    expect(w.task('a').status).toBe('BLOCKED');
+    expect(blockingQuestions(w.state, w.task('a')).map(({ id }) => id)).toEqual(['q-1']);
+    w.run(HUMAN, answer('q-1', 'the test account'));
+    expect(w.task('a').status).toBe('UNCLAIMED');
+  });
+
+  it('a question that only goes on with an assumption holds nothing', () => {
+    const w = claimed();
+    w.run(CODER, ask('How often?'));
+    w.run(CODER, block('a'));
+    w.run(HUMAN, answer('q-1', 'twice'));
+    expect(w.task('a').status).toBe('BLOCKED');
+    w.run(HUMAN, answer('q-2', 'the test account'));
+    expect(w.task('a').status).toBe('UNCLAIMED');
+  });
+
+  it('is not reserved for a coder that is excluded, nor kept where no folder is', () => {
+    const w = blocked();
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map(({ worktree: _gone, ...task }) => ({ ...task, excluded_coders: ['coder-1'] })),
+    }));
+    w.run(HUMAN, answer('q-1', 'the test account'));
+    expect(w.task('a')).toMatchObject({ status: 'UNCLAIMED' });
+    expect(w.task('a').reserved_for).toBeUndefined();
+    expect(w.task('a').keep_worktree).toBeUndefined();
+  });
+
+  it('a task that a limit blocked is answered by its id, and the next coder reads it', () => {
+    const w = claimed();
+    w.run(supervisorOf('coder-1'), { name: 'limit', task: 'a', limit: 'spin' });
+    w.run(HUMAN, answer('a', 'start the server first'));
+    expect(w.task('a').status).toBe('UNCLAIMED');
+    expect(questionsFor(w.state, w.task('a'))).toMatchObject([
+      { asked_by: 'liza', status: 'answered', answer: 'start the server first' },
+    ]);
+    expect(questionsFor(w.state, w.task('a'))[0]?.text).toContain('What kept the agent');
+  });
+
+  it('after two failures a planner’s answer must change the definition; a person’s counts as change', () => {
+    const w = twiceFailed();
+    const refusal = w.refused(PLANNER, answer('q-2', 'the test account'));
+    expect(refusal).toMatchObject(refusedBy('unblocks'));
+    expect(refusal.message).toContain('nothing in it has changed');
+    const planned = twiceFailed();
+    planned.run(PLANNER, answer('q-2', 'calls use the test account', { criterion: true }));
+    expect(planned.task('a')).toMatchObject({ status: 'UNCLAIMED', failures_current: [] });
+    w.run(HUMAN, answer('q-2', 'the test account'));
+    expect(w.task('a')).toMatchObject({ status: 'UNCLAIMED', failures_current: [], failed_by: ['coder-1', 'coder-2'] });
+    expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'unblocked', changed: false, answered_by_person: true });
+    w.run(SUPERVISOR, claim('a', 'coder-2'));
+  });
+
+  it('after a review deadlock a person’s answer is the assessment; a planner gives its own', () => {
+    const w = deadlocked();
+    expect(w.refused(PLANNER, answer('a', 'the reviewer is right')).message).toContain('no assessment was given');
+    w.run(HUMAN, answer('a', 'the reviewer is right'));
+    expect(w.task('a').status).toBe('UNCLAIMED');
+    expect(w.state.anomalies.at(-1)).toMatchObject({
+      type: 'review_deadlock',
+      details: { assessment: 'the reviewer is right' },
+    });
+  });
+
+  it('is refused whole while another guard of unblock refuses', () => {
+    const w = ready('base', 'a');
+    w.run(PLANNER, { name: 'amend', task: 'a', changes: { depends_on: [] }, facts: SPEC });
+    toClaimed(w, 'a');
+    w.run(CODER, block('a'));
+    const refusal = w.refused(HUMAN, { ...answer('q-1', 'x'), facts: { spec_exists: false } } as Command);
+    expect(refusal).toMatchObject(refusedBy('spec-exists', { needs: 'facts' }));
+    expect(openQuestions(w.state)).toHaveLength(1);
+  });
+});
+
+describe('--accept', () => {
+  it('turns open questions with an assumption into assumed, and leaves the others', () => {
+    const w = blocked();
+    w.run(PLANNER, ask('How often?'));
+    w.run(REVIEWER, ask('How long?'));
+    w.run(HUMAN, accept());
+    expect(w.state.questions?.map(({ status }) => status)).toEqual(['open', 'assumed', 'assumed']);
+    expect(w.state.questions?.[1]).toMatchObject({ closed_by: 'human' });
+    expect(w.refused(HUMAN, accept()).message).toContain('no open question has an assumption');
+    expect(w.refused(HUMAN, accept('q-1')).guard).toBe<RefusalName>('answer');
+  });
+
+  it('by the planner accepts those of coders and reviewers only', () => {
+    const w = claimed();
+    w.run(CODER, ask('How often?'));
+    w.run(PLANNER, ask('How long?'));
+    w.run(PLANNER, accept());
+    expect(w.state.questions?.map(({ status }) => status)).toEqual(['assumed', 'open']);
+  });
+
+  it('a person may still answer otherwise', () => {
+    const w = claimed();
+    w.run(CODER, ask('How often?'));
+    w.run(PLANNER, accept('q-1'));
+    w.run(HUMAN, answer('q-1', 'never'));
+    expect(question(w, 'q-1')).toMatchObject({ status: 'answered', answer: 'never' });
+  });
+});
+
+describe('unblock, supersede and abandon close the questions of a task', () => {
+  it('unblock withdraws what held it, and leaves what goes on with an assumption', () => {
+    const w = claimed();
+    w.run(CODER, ask('How often?'));
+    w.run(CODER, block('a'));
+    w.run(PLANNER, unblock('a'));
+    expect(w.state.questions?.map(({ status }) => status)).toEqual(['open', 'withdrawn']);
+  });
+
+  it.each<[string, Command]>([
+    ['abandon', { name: 'abandon', task: 'a', rationale: 'no way' }],
+    ['supersede', { name: 'supersede', task: 'a', root_cause: 'wrong', replacements: ['b'], definitions: [] }],
+  ])('%s withdraws all of them', (_name, command) => {
+    const w = claimed();
+    w.run(PLANNER, addDraft('b'));
+    w.run(CODER, ask('How often?'));
+    w.run(CODER, block('a'));
+    w.run(PLANNER, command);
+    expect(w.state.questions).toMatchObject([
+      { status: 'withdrawn', closed_by: 'planner-1' },
+      { status: 'withdrawn', closed_by: 'planner-1' },
+    ]);
+  });
+
+  it('on a board of an earlier version their record says so', () => {
+    const w = blocked();
+    w.edit(({ questions: _dropped, ...state }) => state);
+    w.run(PLANNER, unblock('a'));
+    expect(w.state.questions).toMatchObject([{ id: 'q-1', status: 'withdrawn' }]);
+  });
+});
+
+describe('whom an answer concerns', () => {
+  it('a question about a task concerns it and what replaces it', () => {
+    const w = claimed();
+    w.run(PLANNER, addDraft('b'));
+    w.run(CODER, ask('How often?'));
+    w.run(CODER, block('a'));
+    w.run(PLANNER, { name: 'supersede', task: 'a', root_cause: 'wrong', replacements: ['b'], definitions: [] });
+    expect(tasksBuiltOn(w.state, question(w, 'q-1')).map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('a question about a spec concerns all that comes from it, section by section', () => {
+    const w = world();
+    for (const [id, spec_ref] of [
+      ['a', 'specs/x.md#one'],
+      ['b', 'specs/x.md#two'],
+      ['c', 'specs/x.md'],
+      ['d', 'specs/y.md#one'],
+    ] as const)
+      w.run(PLANNER, addDraft(id, { spec_ref }));
+    w.run(PLANNER, ask('How often?', { spec_ref: './specs/x.md#one' }));
+    w.run(PLANNER, ask('How long?', { spec_ref: 'specs/x.md' }));
+    expect(tasksBuiltOn(w.state, question(w, 'q-1')).map(({ id }) => id)).toEqual(['a', 'c']);
+    expect(tasksBuiltOn(w.state, question(w, 'q-2')).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+    w.run(HUMAN, answer('q-1', 'twice'));
+    expect(questionsFor(w.state, w.task('a')).map(({ id }) => id)).toEqual(['q-1', 'q-2']);
+    expect(questionsFor(w.state, w.task('d'))).toEqual([]);
+  });
+
+  it('a person’s answer to an assumption names what was built on it', () => {
+    const w = ready('a');
+    w.run(PLANNER, ask('How often?', { spec_ref: 'specs/retry.md' }));
+    expect(w.run(HUMAN, answer('q-1', 'never')).notes).toEqual([
+      'built on the assumption "yes": a (UNCLAIMED); the planner is woken',
+    ]);
+  });
+});
+
+describe('add-task --because', () => {
+  it('names a question that is there, and the merged work that its answer undoes', () => {
+    const w = ready('a');
+    w.run(PLANNER, ask('How often?', { spec_ref: 'specs/retry.md' }));
+    toMerged(w, 'a');
+    const because = { ...addDraft('b'), because: 'q-1' } as Command;
+    expect(w.refused(PLANNER, { ...because, because: 'q-7' } as Command).guard).toBe<RefusalName>('because');
+    w.run(PLANNER, because);
+    expect(w.task('b')).toMatchObject({ because: 'q-1' });
+    expect(w.task('b').history?.[0]).toMatchObject({ event: 'created', question: 'How often?', undoes: ['a'] });
+  });
+
+  it('undoes nothing while nothing is merged', () => {
+    const w = ready('a');
+    w.run(PLANNER, ask('How often?', { spec_ref: 'specs/retry.md' }));
+    w.run(PLANNER, { ...addDraft('b'), because: 'q-1' } as Command);
+    expect(w.task('b').history?.[0]).not.toHaveProperty('undoes');
+  });
+});
+
+describe('a board with questions is judged', () => {
+  it('ids are used once; an answered question has an answer, an assumed one an assumption', () => {
+    const w = ready('a');
+    const broken = (...questions: readonly Partial<Question>[]) =>
+      invariants(
+        {
+          ...w.state,
+          questions: questions.map((one) => ({ id: 'q-1', asked_by: 'coder-1', text: 'x', status: 'open', ...one })),
+        },
+        new Map(),
+      ).map(({ message }) => message);
+    expect(broken({})).toEqual([]);
+    expect(broken({}, {})).toEqual(['question q-1: the id is used twice']);
+    expect(broken({ status: 'answered' })).toEqual(['question q-1: answered without an answer']);
+    expect(broken({ status: 'assumed' })).toEqual(['question q-1: assumed without an assumption']);
+  });
+
+  it('a board without the section is valid, and a broken record is named', () => {
+    const { questions: _none, ...state } = ready('a').state;
+    expect(validate(state, new Map())).toEqual([]);
+    const bad = { ...state, questions: [{ id: 'q-1', asked_by: 'coder-1', text: 'x', status: 'lost' }] };
+    expect(validate(bad, new Map()).map(({ message }) => message)).toEqual([
+      'question q-1: status is "lost", must be one of open, answered, assumed, withdrawn',
+    ]);
+    expect(validate({ ...state, questions: {} }, new Map())[0]?.message).toContain('section questions');
+  });
+});
+
+/** coder-1 and coder-2 both failed task a; the open question is q-2. */
+function twiceFailed(): World {
+  const w = blocked();
+  w.run(PLANNER, unblock('a'));
+  toClaimed(w, 'a', 'coder-2');
+  w.run(OTHER_CODER, block('a', 'still no sandbox'));
+  return w;
+}
+
+function deadlocked(): World {
+  const w = world({ max_review_cycles: 1 });
+  w.run(PLANNER, addReady('a'));
+  toRejected(w, 'a');
+  expect(w.task('a').blocked_reason).toBe('review_deadlock');
+  return w;
+}
+
+function toMergeFailed(w: World): void {
+  toReady(w, 'a');
+  w.run(SUPERVISOR, claimReview('a'));
+  w.run(REVIEWER, {
+    name: 'submit-verdict',
+    task: 'a',
+    verdict: 'APPROVED',
+    facts: { unknown_places: [], changed_files: [] },
+  });
+  w.run(SUPERVISOR, { name: 'merge-failed', task: 'a', reason: 'conflict in src/client.ts' });
+}
