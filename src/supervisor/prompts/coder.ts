@@ -12,7 +12,7 @@ import { lastVerdict } from './last-verdict.ts';
 import type { CoderWork, PromptContext } from './prompt.ts';
 import { field, inline, pathList } from './quote.ts';
 import { assemble, bootstrap, humanNotes, notesFor, rejectionOf, type Section, section } from './sections.ts';
-import { checkpointFields, definitionFields, iterationLine, showTask, specNews } from './task-fields.ts';
+import { answerFields, checkpointFields, definitionFields, iterationLine, showTask, specNews } from './task-fields.ts';
 
 export function coderPrompt(context: PromptContext, work: CoderWork): string {
   const { task } = work;
@@ -38,8 +38,9 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
     iterationLine(state, task),
     ...(fresh
       ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(state, task), ...earlier(task), ...formerWork(work)]
-      : []),
-    ...(!fresh && wasRedefined(task) ? [REDEFINED, ...definitionFields(state, task)] : []),
+      : wasRedefined(task)
+        ? [REDEFINED, ...definitionFields(state, task)]
+        : answerFields(state, task)),
     ...specNews(task, work.spec),
     ...(fresh ? (checkpoint ?? outdatedCheckpoint(task)) : []),
     ...madeAgain(task),
@@ -56,13 +57,13 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
 
 const REDEFINED = 'The task was redefined since your last session. What counts now:';
 
+const REDEFINES: ReadonlySet<string> = new Set(['amended', 'unblocked', 'answered']);
+
 /** Whether the definition changed since the last claim but one, when the resumed session read it. */
 function wasRedefined(task: Task): boolean {
   const history = historyOf(task);
   const claims = history.flatMap(({ event }, at) => (event === 'claimed' ? [at] : []));
-  return history
-    .slice(claims.at(-2) ?? 0)
-    .some((entry) => (entry.event === 'amended' || entry.event === 'unblocked') && entry.changed === true);
+  return history.slice(claims.at(-2) ?? 0).some(({ event, changed }) => REDEFINES.has(event) && changed === true);
 }
 
 function instructions(work: CoderWork, begun: boolean, assumptions: number): readonly string[] {

@@ -39,7 +39,7 @@ const EXAMPLES: Readonly<Record<Role, (task: string) => readonly string[]>> = {
     'liza finalize new-task',
     'liza plan done',
     `liza amend ${task} --done "how anyone can tell"`,
-    `liza unblock ${task} --keep-worktree --done "the answer, as a criterion"`,
+    `liza unblock ${task} --keep-worktree --done "a sharper criterion"`,
     `liza supersede ${task} --root-cause "why it could not work" --replacement new-task --replacement other-task`,
     `liza abandon ${task} --reason "why there is no way forward"`,
     `liza block ${task} --reason "why the failed merge must not be fixed" --question "what has to be decided?"`,
@@ -47,7 +47,9 @@ const EXAMPLES: Readonly<Record<Role, (task: string) => readonly string[]>> = {
     'liza discovery convert disc-1 new-task',
     'liza discovery dismiss disc-1 --reason "why it needs no task"',
     'liza align "how the plan serves the goal" --event "what gave rise to it"',
-    `liza anomaly --type spec_gap --task ${task} --detail question="what the spec leaves open"`,
+    'liza ask "what the specs leave open" --spec specs/vision.md#section --assume "what you plan with"',
+    'liza answer q-1 "what the spec says"',
+    `liza anomaly --type review_deadlock --task ${task} --detail assessment="your judgement"`,
     'liza anomaly processed anomaly-1',
     'liza note done note-1 --why "what was done about it"',
     `liza wt delete ${task}`,
@@ -75,6 +77,7 @@ const handoffReview = (task: string): string =>
 const HANDOFF_PLAN = 'liza handoff --summary "where the plan stands" --next "what to do first" --step "what remains"';
 
 const reports = (task: string): readonly string[] => [
+  `liza ask "what you need to know" --task ${task} --assume "what you go on with"`,
   `liza discover "a problem outside this task" --severity medium --during ${task} --recommendation "what you would do"`,
   URGENT,
   `liza anomaly --type retry_loop --task ${task} --detail count=3 --detail error_pattern="what kept failing"`,

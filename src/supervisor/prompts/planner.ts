@@ -5,6 +5,7 @@ import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
 import { discoveryHead, isUrgent, openDiscoveries } from '../../protocol/discoveries.ts';
 import { endedOfGoal } from '../../protocol/goal-tasks.ts';
+import { openQuestions } from '../../protocol/questions.ts';
 import { type Discovery, isTerminal, type Task } from '../../protocol/state.ts';
 import { gist } from '../../text/format.ts';
 import { WAKE_TRIGGERS, type Wake } from '../rules/wakes.ts';
@@ -40,6 +41,7 @@ function planningContext({ board }: PromptContext, { wakes }: PlanningWork, fres
       board,
       records('IMMEDIATE_DISCOVERY').map(({ record }) => record),
     ),
+    ...stillOpen(board, new Set(wakes.map(({ record }) => record))),
     ...openAnomalies(board),
     'INSTRUCTIONS:',
     ...triggers.flatMap((trigger) =>
@@ -119,6 +121,23 @@ function discoveryLines({ state }: Board, told: readonly string[]): readonly str
 
 const recommended = ({ recommendation }: Discovery): string =>
   recommendation === undefined ? '' : `\nrecommends: ${gist(recommendation, LONGEST)}`;
+
+const MOST_QUESTIONS = 20;
+
+/** Questions without an answer, so that nobody asks them twice or plans against what is assumed; `told`: those of wakes. */
+function stillOpen({ state }: Board, told: ReadonlySet<string>): readonly string[] {
+  const open = openQuestions(state).filter(({ id, task }) => !told.has(id) && !told.has(task ?? ''));
+  if (open.length === 0) return [];
+  const shown = open.slice(-MOST_QUESTIONS).map(({ id, asked_by, task, text, assume }) => {
+    const about = task === undefined ? '' : ` on ${task}`;
+    return `${id} of ${asked_by}${about}: ${text}${assume === undefined ? '' : `\nassumed: ${assume}`}`;
+  });
+  const more = open.length - shown.length;
+  return [
+    `OPEN QUESTIONS (a person answers yours; you answer coders and reviewers${more > 0 ? `; ${more} older: \`liza status\`` : ''}):`,
+    ...quoteList(shown, 'liza status'),
+  ];
+}
 
 const MOST_ANOMALIES = 8;
 

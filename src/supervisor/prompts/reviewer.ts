@@ -23,7 +23,7 @@ import {
   type Section,
   section,
 } from './sections.ts';
-import { checkpointFields, definitionFields, iterationLine, showTask, specNews } from './task-fields.ts';
+import { answerFields, checkpointFields, definitionFields, iterationLine, showTask, specNews } from './task-fields.ts';
 
 export function reviewerPrompt(context: PromptContext, work: ReviewWork): string {
   const { task } = work;
@@ -49,7 +49,9 @@ function reviewTask({ board }: PromptContext, work: ReviewWork, fresh: boolean):
     `COMMIT TO REVIEW: ${commit}`,
     `AUTHOR: ${lastCoder(task) ?? 'unknown'}`,
     iterationLine(board.state, task),
-    ...(fresh ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(board.state, task)] : []),
+    ...(fresh
+      ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(board.state, task)]
+      : answerFields(board.state, task)),
     ...specNews(task, work.spec),
     ...integrationFix(work),
     ...(checkpointFields(task) ?? ['PLAN: no checkpoint is recorded for this iteration']),

@@ -2,6 +2,8 @@
 
 import { checkpointEvent } from '../../protocol/leases.ts';
 import { proofCommands } from '../../protocol/proof.ts';
+import { outcomeOf } from '../../protocol/question-scope.ts';
+import { questionsFor } from '../../protocol/questions.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
 import { counted } from '../../text/format.ts';
@@ -16,6 +18,7 @@ export function definitionFields(state: State, task: Task): readonly string[] {
   return [
     ...field('DESCRIPTION', task.description, rest),
     ...field('DONE WHEN', task.done_when, rest),
+    ...answerFields(state, task),
     ...field('SCOPE', task.scope, rest),
     `SPEC: ${inline(task.spec_ref ?? 'none')} (below PROJECT; its current text counts)`,
     ...validationFields(state, task),
@@ -40,6 +43,12 @@ export function specNews(task: Task, news: SpecNews | undefined): readonly strin
 }
 
 const MOST_DIFF = 60;
+
+/** What was asked about the task or its spec: answers count like DONE WHEN, assumptions until somebody answers. */
+export function answerFields(state: State, task: Task): readonly string[] {
+  const told = questionsFor(state, task).map((one) => `${one.id} Q ${one.text}\n${outcomeOf(one)}`);
+  return told.length === 0 ? [] : ['ANSWERS (an A counts like DONE WHEN):', ...quoteList(told, showTask(task))];
+}
 
 function validationFields(state: State, task: Task): readonly string[] {
   const commands = proofCommands(settings(state), task);

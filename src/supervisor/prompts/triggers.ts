@@ -2,16 +2,17 @@
 // that decide it, with their real ids.
 
 import { taskUsedUp } from '../../budget/rules/limits.ts';
-import { isDeadlocked, isStoppedByBudget, unblocksOf } from '../../protocol/blocked.ts';
+import { isDeadlocked, isExhausted, isStoppedByBudget, unblocksOf } from '../../protocol/blocked.ts';
 import type { Board } from '../../protocol/board.ts';
 import { openDiscoveries } from '../../protocol/discoveries.ts';
 import { findTask } from '../../protocol/find.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import { openPlan } from '../../protocol/plan.ts';
-import { type State, settings, type Task } from '../../protocol/state.ts';
+import { blockingQuestions, findQuestion, tasksBuiltOn } from '../../protocol/questions.ts';
+import { type Question, type State, settings, type Task } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
 import type { WakeTrigger } from '../rules/wakes.ts';
-import { field, inline, quoteList } from './quote.ts';
+import { field, inline, pathList, quoteList } from './quote.ts';
 import { showTask } from './task-fields.ts';
 
 /** More records are only named: each is one command away. */
@@ -36,6 +37,10 @@ export function triggerLines(board: Board, trigger: WakeTrigger, records: readon
       return tasks(exhausted);
     case 'IMMEDIATE_DISCOVERY':
       return records.flatMap((id) => discovery(board, id));
+    case 'QUESTION_ASKED':
+      return records.flatMap((id) => questionAsked(board, id));
+    case 'QUESTION_ANSWERED':
+      return records.flatMap((id) => questionAnswered(board, id));
     case 'HUMAN_NOTE':
       return [
         `* HUMAN_NOTE: do what HUMAN NOTES asks, by amending, adding, unblocking or dropping tasks; it outranks the plan. If it answers a blocked task, write the answer into that task. Then \`liza align "what the note changed" --event "human note"\`, and of each: \`liza note done ${inline(records[0] ?? 'note-1')} --why "what was done about it"\`. It wakes you only this once.`,
@@ -58,7 +63,7 @@ function initialPlanning({ state }: Board): readonly string[] {
           `These drafts are there already: ${drafts.slice(0, 20).join(', ')}. Complete them (\`liza amend ${first} --done "how anyone can tell"\`) or drop them (\`liza abandon ${first} --reason "why it is not needed"\`).`,
         ]),
     'Add each task, those it depends on first, then finalize it; see COMMANDS. A refusal names the gate that is not met.',
-    'A part of the goal that no spec covers: `liza anomaly --type spec_gap --detail question="what is open"`, and plan the rest.',
+    'What the specs leave open: `liza ask "the question" --spec specs/vision.md#section --assume "what you plan with"`, and plan on with it.',
     ...planDone(state),
     '`liza align "how these tasks reach the goal" --event "initial plan"`',
   ];
@@ -79,7 +84,7 @@ function blockedTask(board: Board, task: Task): readonly string[] {
   return [
     `* BLOCKED: ${task.id}${last?.agent === undefined ? '' : `, by ${inline(last.agent)}`}, iteration ${task.iteration ?? 0}, ${task.review_cycles_total ?? 0} rejections. History: \`liza show ${task.id}\``,
     ...field('REASON', task.blocked_reason, rest),
-    ...(task.blocked_questions === undefined ? [] : ['QUESTIONS:', ...quoteList(task.blocked_questions, rest)]),
+    ...blockedQuestions(board, task),
     ...(task.attempted === undefined ? [] : ['TRIED:', ...quoteList(task.attempted, rest)]),
     ...whatToDo(board, task),
   ];
@@ -99,12 +104,54 @@ function whatToDo({ state }: Board, task: Task): readonly string[] {
       ? [`Its budget was raised: \`liza unblock ${task.id}\`; it goes on where it was.`, ...rescope(task)]
       : ['Only a person can give it more: leave it BLOCKED, unless it should be cut smaller.', ...rescope(task)];
   }
+  if (isExhausted(task)) return [...rescope(task), 'Only a person can answer: leave it BLOCKED.'];
   return [
-    `The spec or a note has the answer: \`liza unblock ${task.id} --keep-worktree --done "the answer, as a criterion"\``,
+    `The spec or a note has the answer: \`liza answer ${task.id} "the answer"\`; its coder goes on with it. With \`--criterion\` it becomes part of done_when.`,
     ...rescope(task),
-    'Only a person can answer: leave it BLOCKED.',
+    'Only a person can answer: leave it BLOCKED; its questions are shown to them.',
   ];
 }
+
+/** Each with the id that answers it alone; the default questions of a limit have none. */
+function blockedQuestions({ state }: Board, task: Task): readonly string[] {
+  const { blocked_questions: asked = [] } = task;
+  if (asked.length === 0) return [];
+  const ids = new Map(blockingQuestions(state, task).map(({ text, id }) => [text, id]));
+  const told = asked.map((text) => (ids.has(text) ? `${ids.get(text)}: ${text}` : text));
+  return ['QUESTIONS:', ...quoteList(told, showTask(task))];
+}
+
+function questionAsked({ state }: Board, id: string): readonly string[] {
+  const question = findQuestion(state, id);
+  if (question === undefined) return [];
+  return [
+    `* QUESTION_ASKED: ${id}, by ${inline(question.asked_by)}${question.task === undefined ? '' : ` on ${question.task}`}, who goes on meanwhile`,
+    ...questionLines(question),
+    `You know: \`liza answer ${id} "the answer"\`; the assumption is right: \`liza answer ${id} --accept\``,
+    'Only a person knows: leave it open, it is shown to them.',
+  ];
+}
+
+function questionAnswered({ state }: Board, id: string): readonly string[] {
+  const question = findQuestion(state, id);
+  if (question === undefined) return [];
+  const tasks = tasksBuiltOn(state, question).map((task) => `${task.id} (${task.status})`);
+  return [
+    `* QUESTION_ANSWERED: a person answered ${id} of ${inline(question.asked_by)}`,
+    ...questionLines(question),
+    `BUILT ON THE ASSUMPTION: ${tasks.length === 0 ? 'no task' : pathList(tasks)}`,
+    'Where the answer differs: amend a task nobody has begun, let a task under way be (its coder and reviewer read the answer), and undo what is merged:',
+    `liza add-task --id new-task --because ${id} --desc "what to change" --spec specs/vision.md#section --done "command: expected result" --scope "IN: src/part. OUT: the rest"`,
+  ];
+}
+
+const questionLines = ({ text, assume, answer }: Question): readonly string[] => [
+  ...field('Q', text, ALL_QUESTIONS),
+  ...(assume === undefined ? [] : field('ASSUMED', assume, ALL_QUESTIONS)),
+  ...(answer === undefined ? [] : field('A', answer, ALL_QUESTIONS)),
+];
+
+const ALL_QUESTIONS = 'liza status --json';
 
 const rescope = (task: Task): readonly string[] => [
   `Wrongly cut: add the better tasks, then \`liza supersede ${task.id} --root-cause "why it could not work" --replacement new-task\``,

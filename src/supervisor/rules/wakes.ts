@@ -8,6 +8,7 @@ import { isUrgent } from '../../protocol/discoveries.ts';
 import { endedOfGoal } from '../../protocol/goal-tasks.ts';
 import { namedNotes, ROLE_NAMES } from '../../protocol/notes.ts';
 import { isPlanners, openPlan, PLAN_SESSIONS, planWake } from '../../protocol/plan.ts';
+import { isOpen, needsPerson, questionsOf } from '../../protocol/questions.ts';
 import { isTerminal, type Note, type Task } from '../../protocol/state.ts';
 import type { Instant } from '../../text/time.ts';
 
@@ -17,6 +18,8 @@ export const WAKE_TRIGGERS = [
   'INTEGRATION_FAILED',
   'HYPOTHESIS_EXHAUSTED',
   'IMMEDIATE_DISCOVERY',
+  'QUESTION_ASKED',
+  'QUESTION_ANSWERED',
   'HUMAN_NOTE',
   'ALL_TERMINAL',
 ] as const;
@@ -26,7 +29,7 @@ export interface Wake {
   readonly trigger: WakeTrigger;
   /** Stable while the record that woke is unchanged. */
   readonly key: string;
-  /** The id of the goal, task, discovery or note. */
+  /** The id of the goal, task, discovery, question or note. */
   readonly record: string;
 }
 
@@ -40,6 +43,7 @@ export function plannerWakes(board: Board, _now: Instant): readonly Wake[] {
     ...forTasks(board, 'INTEGRATION_FAILED', (task) => task.status === 'INTEGRATION_FAILED'),
     ...forTasks(board, 'HYPOTHESIS_EXHAUSTED', isExhausted),
     ...discoveries(board),
+    ...questions(board),
     ...notes(board),
     ...allTerminal(board),
   ];
@@ -67,6 +71,16 @@ function discoveries({ state }: Board): readonly Wake[] {
   return state.discovered.filter(isUrgent).map((found) => wake('IMMEDIATE_DISCOVERY', found.id, found.created ?? '0'));
 }
 
+/** What a coder or a reviewer asks while its work goes on, and what a person says to somebody's assumption. */
+function questions({ state }: Board): readonly Wake[] {
+  return questionsOf(state).flatMap((one) => {
+    if (one.assume === undefined) return []; // it blocks a task, which wakes by itself
+    if (isOpen(one)) return needsPerson(one) ? [] : [wake('QUESTION_ASKED', one.id, one.created ?? '0')];
+    const byPerson = one.status === 'answered' && roleOfId(one.closed_by ?? '') === undefined;
+    return byPerson ? [wake('QUESTION_ANSWERED', one.id, one.closed_at ?? '0')] : [];
+  });
+}
+
 /** Notes to coders or reviewers are for their prompts; all others are for the planner. Open ones, shown or not. */
 function notes({ state }: Board): readonly Wake[] {
   const isPlanners = ({ for: reader = '' }: Note): boolean => {
@@ -87,11 +101,13 @@ function allTerminal(board: Board): readonly Wake[] {
   return [wake('ALL_TERMINAL', state.goal.id, String(total))];
 }
 
-// History only grows, so its length counts a task's changes. The planner's own amendment of a task it
-// leaves as it is must not wake it again: that would be a loop that only spends tokens.
+// History only grows, so its length counts a task's changes. What the planner itself amends or answers of a task that
+// it leaves as it is must not wake it again: that would be a loop that only spends tokens.
+const OWN_STEPS: ReadonlySet<string> = new Set(['amended', 'answered']);
+
 function revision(task: Task): number {
   const history = task.history ?? [];
-  const last = history.findLastIndex((e) => !(e.event === 'amended' && roleOfId(e.agent ?? '') === 'planner'));
+  const last = history.findLastIndex((e) => !(OWN_STEPS.has(e.event) && roleOfId(e.agent ?? '') === 'planner'));
   return last + 1;
 }
 

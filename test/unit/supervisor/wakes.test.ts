@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Board } from '../../../src/protocol/board.ts';
-import type { Discovery, Note } from '../../../src/protocol/state.ts';
+import type { Discovery, Note, Question } from '../../../src/protocol/state.ts';
 import { plannerWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { agent, ago, board, event, goal, NOW, type Parts, task } from '../boards/empty-board.ts';
 
@@ -8,6 +8,15 @@ const wakes = (parts: Parts): readonly string[] =>
   plannerWakes(board(parts), NOW).map(({ trigger, record }) => `${trigger} ${record}`);
 const keys = (on: Board): readonly string[] => plannerWakes(on, NOW).map(({ key }) => key);
 const busy = task('busy', { status: 'CLAIMED' });
+const QUESTION: Question = {
+  id: 'q-1',
+  asked_by: 'coder-1',
+  task: 'busy',
+  text: 'How often?',
+  assume: 'twice',
+  status: 'open',
+  created: ago(0),
+};
 
 describe('the planner wakes on', () => {
   it('INITIAL_PLANNING while the goal has no plan', () => {
@@ -45,6 +54,27 @@ describe('the planner wakes on', () => {
     expect(of({ ...found, urgency: 'deferred' })).toEqual([]);
     expect(of({ ...found, converted_to_task: 'busy' })).toEqual([]);
     expect(of({ ...found, dismissed_reason: 'known' })).toEqual([]);
+  });
+
+  it('QUESTION_ASKED by a coder or reviewer whose work goes on; a person answers the others', () => {
+    const of = (asked: Partial<Question>) =>
+      wakes({ tasks: [busy], state: { questions: [{ ...QUESTION, ...asked }] } });
+    expect(of({})).toEqual(['QUESTION_ASKED q-1']);
+    expect(of({ asked_by: 'code-reviewer-1' })).toEqual(['QUESTION_ASKED q-1']);
+    expect(of({ asked_by: 'planner-1' })).toEqual([]);
+    expect(of({ asked_by: 'human' })).toEqual([]);
+    expect(of({ status: 'assumed' })).toEqual([]);
+    expect(of({ status: 'withdrawn' })).toEqual([]);
+  });
+
+  it('QUESTION_ANSWERED when a person answered what somebody went on with an assumption about', () => {
+    const closed = { ...QUESTION, status: 'answered', answer: 'no', closed_by: 'human', closed_at: ago(0) } as const;
+    const of = (asked: Partial<Question>) => wakes({ tasks: [busy], state: { questions: [{ ...closed, ...asked }] } });
+    expect(of({})).toEqual(['QUESTION_ANSWERED q-1']);
+    expect(of({ asked_by: 'planner-1' })).toEqual(['QUESTION_ANSWERED q-1']);
+    expect(of({ closed_by: 'planner-1' })).toEqual([]);
+    const { assume: _none, ...blocking } = closed;
+    expect(wakes({ tasks: [busy], state: { questions: [blocking] } })).toEqual([]);
   });
 
   it('HUMAN_NOTE until processed, unless it is for a coder or reviewer', () => {

@@ -29,6 +29,7 @@ import {
   proved,
   REVIEWER,
   reject,
+  SPEC,
   SUPERVISOR,
   submit,
   supervisorOf,
@@ -217,6 +218,27 @@ function blocked(): World {
   return w;
 }
 
+/** A planner planned on an assumption, and a coder asks while it works. */
+function asking(): World {
+  const w = plan('timeouts');
+  const spec_ref = 'specs/retry.md';
+  w.run(PLANNER, { name: 'ask', text: 'Are background calls retried?', spec_ref, assume: 'yes, like all others' });
+  w.run(SUPERVISOR, claim('retry-login'));
+  w.run(CODER, { name: 'ask', text: 'Is a 429 retried, too?', assume: 'yes, after Retry-After' });
+  return w;
+}
+
+/** One question was answered, one is assumed meanwhile, and one is not its business. */
+function answered(): World {
+  const w = coding();
+  w.run(CODER, { name: 'ask', text: 'Is a 429 retried, too?', assume: 'yes, after Retry-After' });
+  w.run(PLANNER, { name: 'ask', text: 'Which languages?', spec_ref: 'specs/ui.md', assume: 'English' });
+  w.run(CODER, block('retry-login'));
+  w.run(HUMAN, { name: 'answer', about: 'q-3', text: 'The account of the staging shop.', facts: SPEC });
+  w.run(SUPERVISOR, claim('retry-login'));
+  return w;
+}
+
 function exhausted(): World {
   const w = blocked();
   w.run(PLANNER, { name: 'unblock', task: 'retry-login', facts: { spec_exists: true } });
@@ -389,6 +411,15 @@ export const SITUATIONS: Readonly<Record<string, () => string>> = {
     w.run(SUPERVISOR, claimReview('retry-login'));
     return toReviewer(w, 'retry-login');
   },
+  'coder-answered': () => toCoder(answered(), 'retry-login'),
+  'coder-answered-resumed': () => toCoder(answered(), 'retry-login', { resumed: true }),
+  'reviewer-answered': () => {
+    const w = answered();
+    w.run(CODER, begin('retry-login'));
+    w.run(CODER, submit('retry-login', commit(0x2000), { proof: proved(w, 'retry-login', commit(0x2000)) }));
+    w.run(SUPERVISOR, claimReview('retry-login'));
+    return toReviewer(w, 'retry-login');
+  },
   'reviewer-first': () => toReviewer(reviewing(), 'retry-login'),
   'reviewer-second-round': () => toReviewer(noted(reviewing(true)), 'retry-login'),
   'reviewer-second-round-resumed': () => toReviewer(reviewing(true), 'retry-login', { resumed: true }),
@@ -404,6 +435,12 @@ export const SITUATIONS: Readonly<Record<string, () => string>> = {
   'reviewer-no-facts': () => toReviewer(reviewing(), 'retry-login', { commit: commit(0x9999) }),
   'planner-initial': () => toPlanner(world()),
   'planner-initial-drafts': () => toPlanner(drafts()),
+  'planner-question-asked': () => toPlanner(asking()),
+  'planner-question-answered': () => {
+    const w = asking();
+    w.run(HUMAN, { name: 'answer', about: 'q-1', text: 'No: only what the user started.', facts: SPEC });
+    return toPlanner(w);
+  },
   'planner-blocked': () => toPlanner(blocked()),
   'planner-blocked-resumed': () => toPlanner(blocked(), { resumed: true }),
   'planner-budget': () => toPlanner(spentOut()),
