@@ -10,10 +10,12 @@ import { statusOf } from '../protocol/find.ts';
 import { endedOfGoal } from '../protocol/goal-tasks.ts';
 import { agentLease, reviewLease, taskLease } from '../protocol/leases.ts';
 import type { Notice } from '../protocol/notice.ts';
+import { isHolding, openQuestions } from '../protocol/questions.ts';
 import {
   type Agent,
   type Discovery,
   isTerminal,
+  type Question,
   type Settings,
   type State,
   settings,
@@ -40,6 +42,8 @@ export interface StatusView {
   readonly counts: readonly { readonly status: TaskStatus; readonly count: number }[];
   /** Tasks on the board, most urgent state first, highest priority first within it. */
   readonly groups: readonly { readonly status: TaskStatus; readonly tasks: readonly TaskView[] }[];
+  /** What waits for an answer: what holds a task first, then oldest first. */
+  readonly questions: readonly QuestionView[];
   readonly agents: readonly AgentView[];
   readonly alarms: readonly Alarm[];
   /** What was found beside the tasks and nobody has decided yet, most severe first. */
@@ -55,6 +59,20 @@ export interface StatusView {
   readonly why?: string;
   /** Whether agents are confined; added where the machine is known. */
   readonly sandbox?: string;
+}
+
+export interface QuestionView {
+  readonly id: string;
+  readonly askedBy: string;
+  readonly task?: string;
+  readonly spec?: string;
+  readonly text: string;
+  /** What the asker goes on with. */
+  readonly assume?: string;
+  /** A task is BLOCKED for it. */
+  readonly blocks: boolean;
+  /** Milliseconds since it was asked. */
+  readonly age?: number;
 }
 
 export interface AnomalyView {
@@ -126,6 +144,7 @@ export function statusView(
     sprint: sprintView(board, now),
     counts: countByStatus(board),
     groups: groupByStatus(board, now),
+    questions: questionViews(board.state, now),
     agents: Object.entries(board.state.agents).map(([id, agent]) => agentView(board, id, agent, now)),
     alarms,
     discoveries: openDiscoveries(board.state),
@@ -137,6 +156,24 @@ export function statusView(
     }),
     spending: spendingView(board, now),
     ...defined({ why }),
+  };
+}
+
+function questionViews(state: State, now: Instant): readonly QuestionView[] {
+  const views = openQuestions(state).map((one) => viewOf(state, one, now));
+  return views.toSorted((a, b) => Number(b.blocks) - Number(a.blocks));
+}
+
+function viewOf(state: State, question: Question, now: Instant): QuestionView {
+  const { id, asked_by, task, spec_ref, text, assume, created } = question;
+  return {
+    id,
+    askedBy: asked_by,
+    ...defined({ task, spec: spec_ref }),
+    text,
+    ...defined({ assume }),
+    blocks: isHolding(state, question),
+    ...(created === undefined ? {} : { age: now - instant(created) }),
   };
 }
 

@@ -3,6 +3,8 @@
 
 import type { Alarm } from '../alarms/rules/alarm.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
+import { findTask } from '../protocol/find.ts';
+import { findQuestion } from '../protocol/questions.ts';
 import { defined } from '../protocol/values.ts';
 import type { Committed, Snapshot } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
@@ -151,6 +153,13 @@ function controlOf(crew: Crew, ended: Promise<CrewEnd>): CrewControl {
     },
     pause: async () => outcomeText(await transact(person, { name: 'pause' })),
     resume: async () => outcomeText(await transact(person, { name: 'resume' })),
+    answer: async (about, text) => {
+      const { state } = crew.snapshot.board;
+      const spec = findTask(state, findQuestion(state, about)?.task ?? about)?.spec_ref;
+      const facts = spec === undefined ? {} : { spec_exists: context.specExists(spec) };
+      const outcome = await transact(person, { name: 'answer', about, text, facts });
+      return { ok: outcome.ok, said: outcomeText(outcome) };
+    },
     stop: () => stopCrew(crew),
   };
 }

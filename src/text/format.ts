@@ -11,6 +11,9 @@ export function gist(text: string, limit: number = GIST_LIMIT): string {
   return `${cut.trimEnd()}…`;
 }
 
+/** All of the text in one line. */
+export const whole = (text: string): string => gist(text, Number.POSITIVE_INFINITY);
+
 /** `a, b, c and 4 more`. */
 export function listed(items: readonly string[], most = 3): string {
   const shown = items.slice(0, most).join(', ');

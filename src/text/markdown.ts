@@ -9,6 +9,9 @@ export const inlineText = (text: string, limit?: number): string =>
     .replaceAll('<', '&lt;')
     .replace(/[`*[\]|]/g, '\\$&');
 
+/** The same, however long it is. */
+export const wholeText = (text: string): string => inlineText(text, Number.POSITIVE_INFINITY);
+
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
 }

@@ -3,7 +3,8 @@
 
 import { findingLine, REPORT, triggerOf } from '../../governance/rules/breaker.ts';
 import type { Board } from '../../protocol/board.ts';
-import { gist } from '../../text/format.ts';
+import { openQuestions } from '../../protocol/questions.ts';
+import { gist, whole } from '../../text/format.ts';
 import { type Instant, iso } from '../../text/time.ts';
 import type { Alarm, AlarmName } from './alarm.ts';
 
@@ -46,7 +47,11 @@ function waiting({ state }: Board): readonly string[] {
     .slice(0, MOST)
     .flatMap((task) => [
       `- ${task.id}: ${gist(task.blocked_reason ?? 'no reason given')}`,
-      ...(task.blocked_questions ?? []).map((question) => `  ? ${gist(question)}`),
+      ...(task.blocked_questions ?? []).map((question) => `  ? ${whole(question)}`),
     ]);
-  return blocked.length > MOST ? [...lines, `- and ${blocked.length - MOST} more`] : lines;
+  const further = blocked.length > MOST ? [`- and ${blocked.length - MOST} more`] : [];
+  const asked = openQuestions(state)
+    .filter(({ assume }) => assume !== undefined)
+    .map(({ id, text }) => `- ${id}: ${whole(text)}`);
+  return [...asked, ...lines, ...further];
 }

@@ -6,10 +6,11 @@ import type { Board } from '../../protocol/board.ts';
 import { isUrgent } from '../../protocol/discoveries.ts';
 import { EDITED_OUTSIDE, type Notice } from '../../protocol/notice.ts';
 import { openPlan, PLAN_SESSIONS } from '../../protocol/plan.ts';
+import { openQuestions } from '../../protocol/questions.ts';
 import { deadlinePassed } from '../../protocol/sprint.ts';
 import { type State, settings, type Trouble } from '../../protocol/state.ts';
 import { bringBack } from '../../protocol/task-history.ts';
-import { gist, listed } from '../../text/format.ts';
+import { gist, listed, whole } from '../../text/format.ts';
 import { duration, type Instant } from '../../text/time.ts';
 import { type Alarm, type AlarmName, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarm.ts';
 import { budgetAlarms, diskAlarm } from './budget-rows.ts';
@@ -84,6 +85,7 @@ const isOpen = (status: State['goal']['status']): boolean => status === 'PLANNIN
 function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[] {
   const { state } = context.board;
   return [
+    ...questions(state),
     ...breaker(state),
     ...deadline(context),
     ...budgetAlarms(context.board, context.now),
@@ -153,6 +155,16 @@ function integrationMoved({ board, settings: { integration_branch } }: AlarmCont
   const words = `${integration_branch} is at ${moved.found}, Liza left it at ${moved.expected}`;
   const key = `INTEGRATION MOVED:${moved.found}`;
   return [{ ...alarm('INTEGRATION MOVED OUTSIDE LIZA', moved.found, words), key }];
+}
+
+/** Whole, because a person answers from what the alarm says. */
+function questions(state: State): readonly Alarm[] {
+  return openQuestions(state).map(({ id, asked_by, task, text, assume }) => {
+    const about = task === undefined ? '' : ` on ${task}`;
+    const meanwhile = assume === undefined ? '' : ` (goes on with: ${whole(assume)})`;
+    const words = `${id} — ${asked_by}${about}: ${whole(text)}${meanwhile} — liza answer ${id} "…"`;
+    return warning('QUESTION', id, words);
+  });
 }
 
 /** One for each cluster: what joins a trigger later is news. It lasts until it is resolved, whatever became of the halt. */
@@ -240,8 +252,10 @@ function troubles(state: State): readonly Alarm[] {
 
 /** Violations by agents; each alarm lasts until somebody marks its anomaly as dealt with. */
 function violations(state: State): readonly Alarm[] {
-  return state.anomalies.flatMap(({ id, type, details, processed_at }, at) => {
+  return state.anomalies.flatMap(({ id, type, task, details, processed_at }, at) => {
     if (processed_at !== undefined || (type !== 'identity_violation' && type !== 'branch_moved')) return [];
+    // A coder may move its own task's branch at any time: what was submitted is pinned.
+    if (type === 'branch_moved' && details?.['branch'] === `task/${task}`) return [];
     const said = (key: string): string => gist(String(details?.[key] ?? '?'), 80);
     const key = id ?? `#${at + 1}`;
     if (type === 'identity_violation') {

@@ -1,5 +1,5 @@
 // Many alarms as one message: however many tasks are blocked at once, a person is called once. The whole list is
-// in alerts.log; a message names the first few and counts the rest.
+// in alerts.log; a message has every question, names the first few of the rest and counts the others.
 
 import { counted, listed } from '../../text/format.ts';
 import type { Alarm, AlarmName } from './alarm.ts';
@@ -42,11 +42,17 @@ export function messageOf(project: string, { raised, cleared }: AlarmGroup): Mes
     ...(raised.length === 0 ? [] : [raised.length === 1 ? '1 alarm' : `${raised.length} alarms${byName(raised)}`]),
     ...(cleared.length === 0 ? [] : [`${cleared.length} over`]),
   ];
-  const told = [...raised.map(({ text }) => text), ...cleared.map(({ text }) => `over: ${text}`)];
+  const asked = raised.filter(({ name }) => name === 'QUESTION').map(({ text }) => text);
+  const others = raised.filter(({ name }) => name !== 'QUESTION').map(({ text }) => text);
+  const told = [...others, ...cleared.map(({ text }) => `over: ${text}`)];
   const more = told.length - SHOWN;
   return {
     title: `Liza · ${project}: ${parts.join(', ')}`,
-    lines: [...told.slice(0, SHOWN), ...(more > 0 ? [`… and ${counted(more, 'more line')}: liza watch --once`] : [])],
+    lines: [
+      ...asked,
+      ...told.slice(0, SHOWN),
+      ...(more > 0 ? [`… and ${counted(more, 'more line')}: liza watch --once`] : []),
+    ],
     urgent: raised.some(({ level }) => level === 'alarm'),
   };
 }

@@ -6,6 +6,7 @@ import { createElement as element, memo, type ReactNode, useEffect, useSyncExter
 import type { Line, Tone } from '../render/layout.ts';
 import { textOf } from './lines.ts';
 import { keyOf } from './screen.ts';
+import { typedOf } from './typing.ts';
 import type { ViewModel } from './view-model.ts';
 
 interface AppProps {
@@ -22,7 +23,11 @@ const WIPE = '\x1b[2J\x1b[H';
 export function App({ model, color, onResize }: AppProps): ReactNode {
   const lines = useSyncExternalStore(model.onFrame, () => model.frame().lines);
   const { isRawModeSupported } = useStdin();
-  useInput((input, key) => keyOf(input, key).forEach(model.press), { isActive: isRawModeSupported });
+  useInput(
+    (input, key) =>
+      model.isTyping() ? typedOf(input, key).forEach(model.type) : keyOf(input, key).forEach(model.press),
+    { isActive: isRawModeSupported },
+  );
   useWipe(model, onResize);
   return element(
     Box,

@@ -39,7 +39,7 @@ export function detailLines(view: CrewView, id: string, p: Page, look: LiveLook)
     ...seen.questions.flatMap((question, at) => field(at === 0 ? 'questions' : '', `? ${question}`, 'warn')),
     ...field(
       'answer',
-      task.status === 'BLOCKED' ? `liza note "…" --for ${id} (the planner reads it), or liza unblock ${id}` : undefined,
+      task.status === 'BLOCKED' ? `press a, or: liza answer ${id} "…" (gives it back to its coder)` : undefined,
     ),
     ...field('rejected', task.status === 'REJECTED' ? task.rejection_reason : undefined, 'warn'),
     ...field('coder', seen.owner && `${seen.owner}${task.status === 'CLAIMED' ? lease : ''}`),

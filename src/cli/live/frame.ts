@@ -13,6 +13,7 @@ import { alarmLines, discoveryLines, happeningLine } from './events.ts';
 import { header } from './header.ts';
 import { heading, shown, windowOf } from './lines.ts';
 import { helpLines, type LogView, logLines } from './pages.ts';
+import { answerable, answerPage, questionRows } from './questions.ts';
 import type { Ground, LiveLook, Screen } from './screen.ts';
 import { countSpans, taskLines, taskRows } from './tasks.ts';
 
@@ -54,11 +55,14 @@ export function frame(view: CrewView, screen: Screen, look: LiveLook, log: LogVi
 }
 
 /** Cuts what could not be shown anyway, so that a megabyte on one line is not measured at every frame. */
-const bounded = (p: Page): Page => ({
+const bounded = (p: Page, longest = 4000): Page => ({
   ...p,
   say: (text) => p.say(text.slice(0, 1000)),
-  lines: (text, width) => p.lines(text.slice(0, 4000), width),
+  lines: (text, width) => p.lines(text.slice(0, longest), width),
 });
+
+/** As much as a question or an answer on the board may have, and a little for what is said around it. */
+const TEXT_LIMIT = 17_000;
 
 interface OpenPane {
   readonly lines: readonly Line[];
@@ -66,14 +70,21 @@ interface OpenPane {
   readonly most: number;
 }
 
-function openPane({ view, screen: { pane, scroll }, look, p, room }: Scene, log: LogView): OpenPane | undefined {
+function openPane({ view, status, screen, look, p, room }: Scene, log: LogView): OpenPane | undefined {
+  const { pane, scroll } = screen;
   if (pane.kind === 'board') return undefined;
   if (pane.kind === 'log') {
     const most = Math.max(0, log.lines.length - room + 1);
     const back = Math.min(scroll, most);
     return { lines: logLines({ view, agent: pane.agent, log, back, room }, p), from: 0, most };
   }
-  const lines = pane.kind === 'help' ? helpLines(p) : detailLines(view, pane.id, p, look);
+  // A question and its answer are never cut.
+  const lines =
+    pane.kind === 'help'
+      ? helpLines(p)
+      : pane.kind === 'answer'
+        ? answerPage(view.board.state, status, screen, bounded(pageFor(look), TEXT_LIMIT))
+        : detailLines(view, pane.id, p, look);
   const most = Math.max(0, lines.length - room);
   return { lines, from: Math.min(scroll, most), most };
 }
@@ -81,7 +92,8 @@ function openPane({ view, screen: { pane, scroll }, look, p, room }: Scene, log:
 /** Tasks and events share what the rest leaves. */
 function boardLines(scene: Scene, agents: readonly Line[]): readonly Line[] {
   const { view, status, look, p, room } = scene;
-  const top = header(scene);
+  const head = header(scene);
+  const top = [...head, ...questionRows(status, Math.max(1, Math.floor((room - head.length) * 0.3)), p)];
   const roomy = room >= ROOMY;
   const alarms = [...alarmSection(view, roomy ? 6 : 2, p), ...discoverySection(status, roomy ? 4 : 2, p)];
   const gap: readonly Line[] = roomy ? [[]] : [];
@@ -151,7 +163,11 @@ function footer(screen: Screen, p: Page): readonly Line[] {
   const back = ['esc back', 'arrows scroll', 'p pause', 'r resume', 'Ctrl-C stop'];
   const quit = stops === 0 ? 'q quit' : 'q at once';
   const keys =
-    pane.kind === 'board' ? ['p pause', 'r resume', 'arrows choose', 'enter open', 'l log', '? help', quit] : back;
+    pane.kind === 'board'
+      ? ['p pause', 'r resume', 'arrows choose', 'enter open', 'l log', '? help', quit]
+      : pane.kind === 'answer'
+        ? ['enter sends', 'esc leaves, and keeps it', 'tab next question', 'Ctrl-C stop']
+        : back;
   const named: Line = [{ text: keys.join(p.dot), tone: 'faint' }];
   if (said === undefined) return [named];
   const answer = p.say(said);
@@ -173,6 +189,7 @@ function ground({ view, status, room }: Scene, members: readonly MemberRow[], mo
       const task = tasks.find((one) => one.id === id);
       return [task?.reviewer, task?.owner].find((agent) => agent !== undefined && withLog.has(agent));
     },
+    questions: answerable(view.board.state, status),
     most,
     page: Math.max(1, room - 2),
   };

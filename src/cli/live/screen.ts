@@ -19,13 +19,17 @@ type Pane =
   | { readonly kind: 'board' }
   | { readonly kind: 'help' }
   | { readonly kind: 'task'; readonly id: string }
-  | { readonly kind: 'log'; readonly agent: string };
+  | { readonly kind: 'log'; readonly agent: string }
+  /** A person types an answer; see typing.ts. */
+  | { readonly kind: 'answer'; readonly about: string };
 
 export interface Screen {
   readonly pane: Pane;
   readonly chosen?: Choice | undefined;
   /** Lines down from the top; in a log, lines up from the end, where 0 follows it. */
   readonly scroll: number;
+  /** An answer that was typed and not sent. */
+  readonly draft?: { readonly about: string; readonly text: string } | undefined;
   /** How often the crew was asked to stop. */
   readonly stops: number;
   /** The answer to the last key. */
@@ -45,6 +49,7 @@ export type Key =
   | 'back'
   | 'log'
   | 'help'
+  | 'answer'
   | 'pause'
   | 'resume'
   | 'quit'
@@ -56,6 +61,8 @@ export interface Ground {
   readonly choices: readonly Choice[];
   readonly taskOf: (choice: Choice) => string | undefined;
   readonly agentOf: (choice: Choice) => string | undefined;
+  /** What can be answered: a question, or a task; the most urgent first. */
+  readonly questions: readonly { readonly about: string; readonly task?: string }[];
   /** How far the open pane can be scrolled. */
   readonly most: number;
   readonly page: number;
@@ -63,7 +70,7 @@ export interface Ground {
 
 export interface Pressed {
   readonly screen: Screen;
-  readonly ask?: 'pause' | 'resume' | 'stop';
+  readonly ask?: 'pause' | 'resume' | 'stop' | { readonly about: string; readonly text: string };
 }
 
 export function press(before: Screen, key: Key, ground: Ground): Pressed {
@@ -83,6 +90,8 @@ export function press(before: Screen, key: Key, ground: Ground): Pressed {
       return {
         screen: screen.pane.kind === 'help' ? closed(screen) : { ...screen, pane: { kind: 'help' }, scroll: 0 },
       };
+    case 'answer':
+      return { screen: openAnswer(screen, ground) };
     case 'open':
       return { screen: open ? closed(screen) : openTask(screen, ground) };
     case 'log':
@@ -102,6 +111,14 @@ function openTask(screen: Screen, { choices, taskOf }: Ground): Screen {
   return { ...screen, pane: { kind: 'task', id }, scroll: 0 };
 }
 
+/** The question of the chosen or open task, or else the most urgent one. */
+function openAnswer(screen: Screen, { questions, taskOf }: Ground): Screen {
+  const chosen = screen.pane.kind === 'task' ? screen.pane.id : screen.chosen && taskOf(screen.chosen);
+  const found = questions.find(({ task }) => chosen !== undefined && task === chosen) ?? questions[0];
+  if (found === undefined) return { ...screen, said: 'No question is open' };
+  return { ...screen, pane: { kind: 'answer', about: found.about }, scroll: 0 };
+}
+
 /** The log of the chosen agent, or of the chosen task's; without a choice, the first one there is. */
 function openLog(screen: Screen, { choices, agentOf }: Ground): Screen {
   const from = screen.pane.kind === 'task' ? ({ kind: 'task', id: screen.pane.id } as const) : screen.chosen;
@@ -111,7 +128,7 @@ function openLog(screen: Screen, { choices, agentOf }: Ground): Screen {
   return { ...screen, pane: { kind: 'log', agent }, scroll: 0 };
 }
 
-type Move = Exclude<Key, 'open' | 'back' | 'log' | 'help' | 'pause' | 'resume' | 'quit' | 'interrupt'>;
+type Move = Exclude<Key, 'open' | 'back' | 'log' | 'help' | 'answer' | 'pause' | 'resume' | 'quit' | 'interrupt'>;
 
 const STEP = (page: number): Readonly<Record<Move, number>> => ({
   up: -1,
@@ -144,6 +161,7 @@ const KEYS: Readonly<Record<string, Key>> = {
   l: 'log',
   '?': 'help',
   h: 'help',
+  a: 'answer',
   p: 'pause',
   r: 'resume',
   q: 'quit',

@@ -41,8 +41,8 @@ export function taskLines(tasks: readonly TaskView[], marked: string | undefined
   });
 }
 
-const about = (task: TaskView): string =>
-  task.questions[0] === undefined ? (task.blockedReason ?? task.description) : `? ${task.questions[0]}`;
+/** A question would be cut here; it stands above, whole. */
+const about = (task: TaskView): string => task.blockedReason ?? task.description;
 
 /** Who has it and in which round; for one that waits, for whom. */
 function facts(task: TaskView, wide: boolean): readonly string[] {

@@ -6,13 +6,17 @@ import type { CrewControl } from '../../supervisor/crew-view.ts';
 import { type Frame, frame } from './frame.ts';
 import { followLog } from './log-file.ts';
 import type { LogView } from './pages.ts';
-import { FIRST_SCREEN, type Key, type LiveLook, press, type Screen } from './screen.ts';
+import { FIRST_SCREEN, type Key, type LiveLook, type Pressed, press, type Screen } from './screen.ts';
+import { type Typed, typed } from './typing.ts';
 
 export interface ViewModel {
   frame(): Frame;
   /** Calls back after the frame changed; returns how to stop. */
   onFrame(changed: () => void): () => void;
   press(key: Key): void;
+  /** Whether letters are an answer, not commands. */
+  isTyping(): boolean;
+  type(input: Typed): void;
   redraw(): void;
   close(): void;
 }
@@ -61,6 +65,22 @@ export function openViewModel(control: CrewControl, look: () => LiveLook): ViewM
     forgetting = setTimeout(() => screen.said === said && show({ ...screen, said: undefined }), SAID);
   };
 
+  const obey = ({ screen: next, ask }: Pressed): void => {
+    show(next);
+    if (ask === undefined) return;
+    if (ask === 'stop') control.stop();
+    else if (typeof ask === 'string') void control[ask]().then(tell, (error: Error) => tell(error.message));
+    else void answer(ask);
+  };
+  /** What was refused can be sent again: the text stays. */
+  const answer = async (given: { readonly about: string; readonly text: string }): Promise<void> => {
+    const outcome = await control
+      .answer(given.about, given.text)
+      .catch((error: Error) => ({ ok: false, said: error.message }));
+    if (!outcome.ok) screen = { ...screen, draft: given };
+    tell(outcome.said);
+  };
+
   const stopListening = control.onChange(() => {
     // Changes come in bursts; a burst is drawn once.
     waiting ??= setTimeout(() => {
@@ -76,12 +96,9 @@ export function openViewModel(control: CrewControl, look: () => LiveLook): ViewM
       listeners.add(changed);
       return () => void listeners.delete(changed);
     },
-    press: (key) => {
-      const { screen: next, ask } = press(screen, key, drawn.ground);
-      show(next);
-      if (ask === 'stop') control.stop();
-      else if (ask !== undefined) void control[ask]().then(tell, (error: Error) => tell(error.message));
-    },
+    press: (key) => obey(press(screen, key, drawn.ground)),
+    isTyping: () => screen.pane.kind === 'answer',
+    type: (input) => obey(typed(screen, input, drawn.ground)),
     close: () => {
       stopListening();
       follows?.stop();

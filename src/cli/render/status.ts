@@ -5,7 +5,7 @@ import { amountText, scopeText, UNITS, type Unit } from '../../budget/rules/limi
 import type { SpendingView } from '../../budget/rules/spending-view.ts';
 import { discoveryHead, holdsGoal } from '../../protocol/discoveries.ts';
 import { type Discovery, isTerminal } from '../../protocol/state.ts';
-import type { AgentView, AnomalyView, StatusView, TaskView } from '../../report/status-view.ts';
+import type { AgentView, AnomalyView, QuestionView, StatusView, TaskView } from '../../report/status-view.ts';
 import { counted, gist } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
 import { grouped, type Line, leaseWords, type Page, pageFor, type Span, STATUS_TONE } from './layout.ts';
@@ -26,6 +26,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
   const on = { p, most };
   const sections = [
     header(view, p),
+    section('Open questions', view.questions, on, (all) => all.flatMap((one) => questionLines(one, p))),
     counts(view, p),
     taskGroups(view, p, most),
     section('Agents', view.agents, on, (agents) => agentLines(agents, leaseholders(view), p)),
@@ -62,6 +63,27 @@ function header(view: StatusView, p: Page): readonly Line[] {
       { text: deadline, tone: left !== undefined && left < 0 ? 'bad' : undefined },
     ],
     ...view.switches.map(({ name, age }): Line => [{ text: `${name} is on for ${duration(age)}`, tone: 'bad' }]),
+  ];
+}
+
+/** Whole: nobody can answer a question that is cut. */
+export function questionLines(question: QuestionView, p: Page): readonly Line[] {
+  const { id, askedBy, task, spec, text, assume, blocks, age } = question;
+  const facts = [
+    `${askedBy}${age === undefined ? '' : `, ${duration(age)} ago`}`,
+    ...(task === undefined ? [] : [blocks ? `${task} is BLOCKED for it` : task]),
+    ...(spec === undefined ? [] : [spec]),
+  ];
+  const indented = (said: string, tone?: Span['tone']): readonly Line[] =>
+    p.whole(said, p.width - 6).map((line) => [{ text: '      ' }, { text: line, tone, whole: true }]);
+  return [
+    [
+      { text: `  ${p.say(id)}  `, tone: 'strong' },
+      { text: facts.map((fact) => p.say(fact)).join(p.dot), tone: 'faint' },
+    ],
+    ...indented(`? ${text}`, 'warn'),
+    ...(assume === undefined ? [] : indented(`goes on with: ${assume}`)),
+    [{ text: `      liza answer ${p.say(id)} "${p.more}"`, tone: 'faint' }],
   ];
 }
 

@@ -5,7 +5,7 @@ import { discoveryHead, openDiscoveries } from '../../protocol/discoveries.ts';
 import { historyOf } from '../../protocol/leases.ts';
 import type { Anomaly, Discovery, HistoryEvent, State, Task } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
-import { inlineText, document as markdown, markdownTable } from '../../text/markdown.ts';
+import { inlineText, document as markdown, markdownTable, wholeText } from '../../text/markdown.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
 import { driftOf, figure, metrics, sprintTasks, timeInStates } from './metrics.ts';
 import { decisionsToTake } from './open-decisions.ts';
@@ -108,7 +108,7 @@ function questions(tasks: readonly Task[]): readonly string[] {
     .filter(({ status }) => status === 'BLOCKED')
     .flatMap((task) => [
       `- **${task.id}**: ${inlineText(task.blocked_reason ?? '')}`,
-      ...(task.blocked_questions ?? []).map((question) => `  - ${inlineText(question)}`),
+      ...(task.blocked_questions ?? []).map((question) => `  - ${wholeText(question)}`),
     ]);
 }
 

@@ -3,22 +3,37 @@
 
 import { isExhausted } from '../../protocol/blocked.ts';
 import { holdsGoal, isUrgent, openDiscoveries } from '../../protocol/discoveries.ts';
+import { isHolding, openQuestions } from '../../protocol/questions.ts';
 import { isTerminal, type State } from '../../protocol/state.ts';
 import { counted, listed } from '../../text/format.ts';
-import { inlineText } from '../../text/markdown.ts';
+import { inlineText, wholeText } from '../../text/markdown.ts';
 import { type Instant, instant } from '../../text/time.ts';
 import { findingLine, REPORT, triggerOf } from './breaker.ts';
 
 export function decisionsToTake(state: State, now: Instant): readonly string[] {
   return [
+    ...blocked(state),
+    ...questions(state),
     ...breaker(state),
     ...integration(state),
     ...deadline(state, now),
-    ...blocked(state),
     ...discoveries(state),
     ...stoppedAgents(state),
     ...sprintEnd(state),
   ];
+}
+
+/** Those that hold a task are told with it. */
+function questions(state: State): readonly string[] {
+  return openQuestions(state)
+    .filter((one) => !isHolding(state, one))
+    .map(({ id, asked_by, text, assume, task, spec_ref }) => {
+      const about = [task, spec_ref].filter((one) => one !== undefined).map((one) => inlineText(one));
+      const on = about.length === 0 ? '' : ` about ${about.join(', ')}`;
+      const meanwhile = assume === undefined ? '' : ` Meanwhile: ${wholeText(assume)}`;
+      const accept = assume === undefined ? '' : `, or \`liza answer ${id} --accept\``;
+      return `${id}, ${inlineText(asked_by)} asks${on}: ${wholeText(text)}${meanwhile} \`liza answer ${id} "…"\`${accept}`;
+    });
 }
 
 function breaker({ circuit_breaker: { status, current_trigger } }: State): readonly string[] {
@@ -46,8 +61,8 @@ function blocked({ tasks }: State): readonly string[] {
     .filter(({ status }) => status === 'BLOCKED')
     .map((task) => {
       const framing = isExhausted(task) ? ' Two coders failed it: its framing must change.' : '';
-      const questions = (task.blocked_questions ?? []).map((one) => inlineText(one)).join(' ');
-      return `${task.id} is BLOCKED: ${inlineText(task.blocked_reason ?? '')}.${framing} ${questions} Answer with \`liza note "…" --for ${task.id}\`, or yourself: \`liza unblock ${task.id}\``;
+      const asked = (task.blocked_questions ?? []).map(wholeText).join(' ');
+      return `${task.id} is BLOCKED: ${inlineText(task.blocked_reason ?? '')}.${framing} ${asked} \`liza answer ${task.id} "…"\` gives it back to its coder`;
     });
 }
 

@@ -8,7 +8,7 @@ import { endedOfGoal } from '../../protocol/goal-tasks.ts';
 import { agentLease, codersOf, taskLease } from '../../protocol/leases.ts';
 import { approvalsOf } from '../../protocol/quorum.ts';
 import { isTerminal, type Role, type Task, type TaskStatus } from '../../protocol/state.ts';
-import { counted, gist, listed } from '../../text/format.ts';
+import { counted, gist, listed, whole } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
 import { dependencyWaits, dependents, whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from './claim-order.ts';
 import type { Survey } from './idle-survey.ts';
@@ -107,8 +107,8 @@ function blocked(seen: Survey): string | undefined {
   if (spent !== undefined) return spent;
   const asks = root.blocked_questions?.[0] ?? root.blocked_reason ?? 'no reason given';
   const rest = all.length === 1 ? '' : ` (and ${all.length - 1} more)`;
-  const next = isExhausted(root) ? `liza supersede ${root.id}` : `liza unblock ${root.id}`;
-  return `${crowd(seen, root.id)} BLOCKED${rest}: "${gist(asks, 120)}" — ${planner(seen)}: liza note, or ${next}`;
+  const instead = isExhausted(root) ? `, or liza supersede ${root.id}` : '';
+  return `${crowd(seen, root.id)} BLOCKED${rest}: "${whole(asks)}" — ${planner(seen)}: liza answer ${root.id} "…"${instead}`;
 }
 
 /** A task that its budget stopped: only a person decides whether it may cost more. */

@@ -76,6 +76,18 @@ const discovery = {
   severity: 'high',
   urgency: 'immediate',
 } as const;
+const asked = (status: 'open' | 'assumed'): Board =>
+  board({
+    state: {
+      questions: [
+        {
+          ...{ id: 'q-1', asked_by: 'coder-1', task: 't', status },
+          text: 'How often,\n  and how long?',
+          assume: 'twice,\n at once',
+        },
+      ],
+    },
+  });
 const troubled = (kind: Trouble, until?: string): Board =>
   board({
     agents: {
@@ -285,6 +297,15 @@ const SCENARIOS: readonly Scenario[] = [
     begins: at(NOW, about({ status: 'BLOCKED', blocked_reason: 'no token' })),
     goesOn: at(NOW, about({ status: 'BLOCKED', blocked_reason: 'no token, still' })),
     over: at(NOW, about({ status: 'UNCLAIMED' })),
+  },
+  {
+    row: 'QUESTION',
+    level: 'warning',
+    text: '⚠️ QUESTION: q-1 — coder-1 on t: How often, and how long? (goes on with: twice, at once) — liza answer q-1 "…"',
+    before: at(NOW, board()),
+    begins: at(NOW, asked('open')),
+    goesOn: at(NOW + HOUR, asked('open')),
+    over: at(NOW, asked('assumed')),
   },
   {
     row: 'ORPHANED REJECTED',

@@ -124,6 +124,24 @@ describe('alarms that begin at a moment', () => {
 });
 
 describe('alarms that begin with a state', () => {
+  it('a coder that moved its own task’s branch after the submit raises none', () => {
+    const moved = (branch: string) => ({
+      ...{ id: 'anomaly-1', type: 'branch_moved' as const, task: 't', reporter: 'liza' },
+      details: { agent: 'coder-1', branch, commit: 'c'.repeat(40) },
+    });
+    const seen = (branch: string) => texts(about({}, { state: { anomalies: [moved(branch)] } }));
+    expect(seen('task/t')).toEqual([]);
+    expect(seen('task/other')[0]).toContain('BRANCH MOVED BY AN AGENT');
+  });
+
+  it('QUESTION tells all of it, however long it is', () => {
+    const text = 'why and '.repeat(500).trim();
+    const questions = [{ id: 'q-1', asked_by: 'planner-1', text, assume: 'no', status: 'open' as const }];
+    expect(texts(about({}, { state: { questions } }))).toEqual([
+      `⚠️ QUESTION: q-1 — planner-1: ${text} (goes on with: no) — liza answer q-1 "…"`,
+    ]);
+  });
+
   it('BLOCKED names the reason in one bounded line', () => {
     expect(texts(about({ status: 'BLOCKED', blocked_reason: 'no\n token' }))).toEqual(['⚠️ BLOCKED: t — no token']);
     expect(texts(about({ status: 'BLOCKED', blocked_reason: 'x'.repeat(9000) }))[0]).toBe(

@@ -77,6 +77,15 @@ describe('messages', () => {
     expect(message.lines.at(-1)).toBe('… and 4 more lines: liza watch --once');
   });
 
+  it('have every question, whole, before the rest', () => {
+    const asked = Array.from({ length: 8 }, (_, n) => warning('QUESTION', `q-${n}`, `q-${n} — ${'why '.repeat(200)}`));
+    const raised = [...Array.from({ length: 7 }, (_, n) => alarm(`t-${n}`)), ...asked];
+    const { lines } = messageOf('shop', { raised, cleared: [] });
+    expect(lines.slice(0, 8)).toEqual(asked.map(({ text }) => text));
+    expect(lines.slice(8)).toHaveLength(6);
+    expect(lines.at(-1)).toBe('… and 2 more lines: liza watch --once');
+  });
+
   it('leave out what came and went meanwhile', () => {
     const none = { raised: [], cleared: [] };
     const came = { raised: [alarm('a')], cleared: [] };

@@ -101,7 +101,7 @@ test('the summary of a checkpoint begins with what waits for an answer', async (
   const decisions = text.slice(text.indexOf('## Decisions'), text.indexOf('## Metrics'));
   expect(decisions).toMatch(/1\. stuck is BLOCKED/);
   expect(decisions).toContain(LONG);
-  expect(decisions).toContain('2. q-2, human asks about specs/vision.md: How often? Meanwhile: twice');
+  expect(decisions).toContain('2. q-2, human asks: How often? Meanwhile: twice `liza answer q-2 "…"`');
 });
 
 test('add-task --because names the question behind a task', async () => {

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { findPatterns, type PatternName, triggerOf } from '../../../src/governance/rules/breaker.ts';
 import { breakerReport } from '../../../src/governance/rules/breaker-report.ts';
 import { SIMILAR, similarity, wording } from '../../../src/governance/rules/similarity.ts';
+import type { Command } from '../../../src/protocol/command.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import type { Anomaly, AnomalyType } from '../../../src/protocol/state.ts';
 import { refusedBy } from '../../refused-by.ts';
@@ -14,18 +15,26 @@ import {
   addReady,
   begin,
   block,
+  CODER,
   claim,
   claimReview,
   commit,
   HUMAN,
+  OTHER_CODER,
+  PLANNER,
   REVIEWER,
   ready,
   reject,
   rejection,
+  reserveMerge,
+  SPEC,
   SUPERVISOR,
   submit,
   supervisorOf,
+  toApproved,
   toClaimed,
+  toMerged,
+  toReady,
   type World,
   world,
 } from '../protocol/world.ts';
@@ -64,9 +73,10 @@ const retry = (error_pattern: string, task?: string): Told => ['retry_loop', { c
 const debt = (what: string, debt_created: unknown): Told => ['trade_off', { what, why: 'time', debt_created }];
 const assumed = (assumption: string): Told => ['assumption_violated', { assumption, reality: 'it is not so' }];
 const around = (root_cause: string): Told => ['workaround', { root_cause }];
-const gap = (spec_ref: string, question: string, type: AnomalyType = 'spec_gap'): Told => [
+const gap = (spec_ref: string, question: string, task?: string, type: AnomalyType = 'spec_gap'): Told => [
   type,
   { spec_ref, question },
+  task,
 ];
 const outage = (blocker_service: string, task?: string): Told => ['external_blocker', { blocker_service }, task];
 
@@ -105,12 +115,6 @@ const CASES: readonly Case[] = [
     ],
     unrelated: [around('the config object is a global singleton'), around('the driver pads its strings')],
     matched: /singleton/,
-  },
-  {
-    pattern: 'spec_gap_cluster',
-    similar: [gap('specs/auth.md#retry', 'how often?'), gap('./specs/auth.md#retry', 'which codes?', 'spec_ambiguity')],
-    unrelated: [gap('specs/auth.md#retry', 'how often?'), gap('specs/billing.md', 'how often?')],
-    matched: /^specs\/auth\.md#retry$/,
   },
   {
     pattern: 'external_service_outage',
@@ -251,6 +255,127 @@ describe('history speaks for those who report nothing', () => {
     const reason = 'the stripe sandbox answers 503';
     w.run({ id: 'coder-2', parts: ['coder'] }, { name: 'block', task: 'b', reason, questions });
     expect(fired(w)).toEqual(['external_service_outage']);
+  });
+});
+
+describe('spec_gap_cluster counts gaps that stopped or undid work', () => {
+  const SPEC_FILE = 'specs/retry.md';
+  const stop = (w: World, id: string, coder: string, reason: string): void => {
+    toClaimed(w, id, coder);
+    w.run({ id: coder, parts: ['coder'] }, block(id, reason));
+  };
+  const sendBack = (w: World, id: string, coder: string, issue: string): void => {
+    toReady(w, id, coder);
+    w.run(SUPERVISOR, claimReview(id));
+    w.run(REVIEWER, reject(id, issue));
+  };
+
+  it('gaps that were only reported never trip it, however many they are', () => {
+    const told = ['how often?', 'which codes?', 'how long?', 'who pays?'].map((one) => gap(SPEC_FILE, one));
+    expect(fired(reporting(...told, gap(SPEC_FILE, 'what now?', 'b', 'spec_ambiguity')))).toEqual([]);
+  });
+
+  it('questions asked with an assumption never trip it', () => {
+    const w = ready('a', 'b');
+    for (const text of ['How often?', 'How often is it tried?', 'How often at most?']) {
+      w.run(PLANNER, { name: 'ask', text, spec_ref: SPEC_FILE, assume: 'three times' });
+    }
+    toClaimed(w, 'a');
+    w.run(CODER, { name: 'ask', text: 'How often?', assume: 'three times' });
+    expect(fired(w)).toEqual([]);
+  });
+
+  it('two tasks that stop over gaps which they reported trip it, whatever they ask', () => {
+    const w = reporting(gap(SPEC_FILE, 'which codes?', 'a'), gap(SPEC_FILE, 'how long?', 'b', 'spec_ambiguity'));
+    stop(w, 'a', 'coder-1', 'nobody says which codes are meant');
+    expect(fired(w)).toEqual([]);
+    stop(w, 'b', 'coder-2', 'no time is named');
+    const [found] = findPatterns(w.state);
+    expect(found).toMatchObject({ pattern: 'spec_gap_cluster', matched: SPEC_FILE, tasks: ['a', 'b'] });
+    expect(found?.evidence.map(({ source }) => source)).toEqual(['blocked', 'blocked']);
+  });
+
+  it('a block about something else is no gap', () => {
+    const w = reporting(gap(SPEC_FILE, 'which codes?', 'a'));
+    stop(w, 'a', 'coder-1', 'nobody says which codes are meant');
+    toClaimed(w, 'b', 'coder-2');
+    w.run(OTHER_CODER, { name: 'block', task: 'b', reason: 'the disk is full', questions: ['May logs be deleted?'] });
+    expect(fired(w)).toEqual([]);
+  });
+
+  it('two rejections with a blocker in the spec’s file trip it; blockers elsewhere do not', () => {
+    const w = ready('a', 'b', 'c');
+    sendBack(w, 'a', 'coder-1', `${SPEC_FILE}:4 — says nothing about a 401`);
+    sendBack(w, 'b', 'coder-2', 'src/b.ts:9 — a handle leaks');
+    expect(fired(w)).toEqual([]);
+    sendBack(w, 'c', 'coder-3', `${SPEC_FILE}:9 — two limits are named`);
+    expect(findPatterns(w.state)).toMatchObject([{ pattern: 'spec_gap_cluster', tasks: ['a', 'c'] }]);
+  });
+
+  it('where the spec is the work, an objection to it is no gap', () => {
+    const w = world();
+    for (const id of ['a', 'b']) w.run(PLANNER, addReady(id, { type: 'spec' }));
+    sendBack(w, 'a', 'coder-1', `${SPEC_FILE}:4 — says nothing about a 401`);
+    sendBack(w, 'b', 'coder-2', `${SPEC_FILE}:9 — two limits are named`);
+    expect(fired(w)).toEqual([]);
+  });
+
+  it('two tasks made because an answer undid merged work trip it; made in time they do not', () => {
+    const undone = (merges: boolean): World => {
+      const w = ready('a');
+      w.run(PLANNER, { name: 'ask', text: 'How often?', spec_ref: SPEC_FILE, assume: 'three times' });
+      if (merges) toMerged(w, 'a');
+      w.run(HUMAN, { name: 'answer', about: 'q-1', text: 'never', facts: SPEC });
+      for (const id of ['b', 'c']) w.run(PLANNER, { ...addReady(id), because: 'q-1' } as Command);
+      return w;
+    };
+    expect(findPatterns(undone(true).state)).toMatchObject([{ pattern: 'spec_gap_cluster', tasks: ['b', 'c'] }]);
+    expect(fired(undone(false))).toEqual([]);
+  });
+
+  it('one task counts once', () => {
+    const w = ready('a');
+    sendBack(w, 'a', 'coder-1', `${SPEC_FILE}:4 — says nothing about a 401`);
+    w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(0x1003) }));
+    w.run(CODER, block('a', 'the spec says nothing about a 401'));
+    expect(fired(w)).toEqual([]);
+  });
+});
+
+describe('what Liza found out by itself', () => {
+  const byLiza = (...tasks: readonly string[]): World => {
+    const w = reporting(...tasks.map((id) => retry('queue lock timeout', id)));
+    w.edit((state) => ({ ...state, anomalies: state.anomalies.map((one) => ({ ...one, reporter: 'liza' })) }));
+    return w;
+  };
+
+  it('counts once for each task and pattern', () => {
+    expect(fired(byLiza('a', 'a', 'a', 'a'))).toEqual([]);
+    expect(fired(byLiza('a', 'b', 'a', 'b'))).toEqual([]);
+    expect(fired(byLiza('a', 'b', 'c'))).toEqual(['retry_cluster']);
+  });
+
+  it('a branch that moved after the submit is recorded as branch_moved, and counts for nothing', () => {
+    const w = ready('a', 'b', 'c');
+    for (const [n, id] of ['a', 'b', 'c'].entries()) {
+      toApproved(w, id, `coder-${n + 1}`);
+      w.run(SUPERVISOR, reserveMerge(id, commit(0x70 + n), w.state.goal.integration_head));
+      w.run(SUPERVISOR, { name: 'merge', task: id, merge_commit: commit(0x70 + n), head_moved: commit(0x90 + n) });
+    }
+    expect(w.state.anomalies).toMatchObject(
+      ['a', 'b', 'c'].map((id, n) => ({
+        type: 'branch_moved',
+        task: id,
+        reporter: 'liza',
+        details: { agent: `coder-${n + 1}`, branch: `task/${id}`, commit: commit(0x90 + n) },
+      })),
+    );
+    expect(fired(w)).toEqual([]);
+  });
+
+  it('what earlier versions logged of such branches counts for nothing either', () => {
+    const own = assumed('the task branch stays at the submitted commit');
+    expect(fired(reporting(own, own, own))).toEqual([]);
   });
 });
 
@@ -575,6 +700,42 @@ describe('tripping and resolving', () => {
       ],
     }));
     expect(findPatterns(w.state).map(({ matched }) => matched)).toEqual(['Stripe']);
+  });
+
+  it('what an event also said, and was too little then, counts later', () => {
+    const w = ready('a', 'b', 'c');
+    const sent = (id: string, minute: number, ...issues: readonly string[]): void =>
+      w.edit((state) => ({
+        ...state,
+        tasks: state.tasks.map((task) => {
+          const reason = rejection(issues.map((one) => `src/a.ts:1 — ${one}`));
+          const entry = { time: `2026-03-01T09:${minute}:00Z`, event: 'rejected', reason };
+          return task.id === id ? { ...task, history: [...(task.history ?? []), entry] } : task;
+        }),
+      }));
+    sent('a', 10, 'alpha index missing', 'gamma cache stale');
+    sent('b', 11, 'alpha index missing', 'gamma cache stale');
+    sent('c', 12, 'alpha index missing');
+    w.run(SUPERVISOR, { name: 'analyze' });
+    w.run(HUMAN, { name: 'resolve', resolution: 'there is an index now' });
+    expect(fired(w)).toEqual([]);
+    sent('c', 13, 'gamma cache stale');
+    expect(findPatterns(w.state)).toMatchObject([{ matched: 'gamma cache stale', tasks: ['a', 'b', 'c'] }]);
+  });
+
+  it('evidence that an earlier version resolved by its key stays resolved', () => {
+    const w = reporting(...three);
+    w.run(SUPERVISOR, { name: 'analyze' });
+    w.run(HUMAN, { name: 'resolve', resolution: 'one lock per worker' });
+    const keys = w.state.anomalies.map(({ id }) => id);
+    w.edit((state) => ({
+      ...state,
+      circuit_breaker: {
+        status: 'OK',
+        history: [{ resolved_at: '2026-03-01T09:02:00Z', settled: { retry_cluster: keys } }],
+      },
+    }));
+    expect(fired(w)).toEqual([]);
   });
 
   it('what an earlier sprint resolved is no word about the evidence of this one', () => {

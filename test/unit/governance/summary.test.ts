@@ -48,10 +48,10 @@ it('what waits for a person, most urgent first', () => {
     sprint: { ...state.sprint, timeline: { ...state.sprint.timeline, deadline: '2026-03-01T11:00:00Z' } },
   }));
   expect(decisionsToTake(w.state, w.now).map((line) => line.split(' ').slice(0, 4).join(' '))).toEqual([
+    'search is BLOCKED: no',
     'The circuit breaker is',
     'The integration branch was',
     'The deadline 2026-03-01T11:00:00Z has',
-    'search is BLOCKED: no',
     'Discovery disc-1 is urgent',
     'coder-3 has stopped (login):',
   ]);

@@ -29,6 +29,7 @@ function room(given: Partial<Followed> = {}) {
       },
       pause: async () => '',
       resume: async () => '',
+      answer: async () => ({ ok: true, said: '' }),
       stop,
       ended,
     },

@@ -203,6 +203,10 @@ export function fakeCrew(clock: () => Instant, from = 0, log?: string): Fake {
       changed();
       return 'PAUSE is on: no new work starts';
     },
+    answer: async (about, text) => {
+      asked.push(`answer ${about}: ${text}`);
+      return { ok: true, said: `${about} answered` };
+    },
     resume: async () => {
       asked.push('resume');
       paused = undefined;

@@ -17,6 +17,7 @@ const ground: Ground = {
   ],
   taskOf: ({ kind, id }) => (kind === 'task' ? id : id === 'coder-1' ? 'b' : undefined),
   agentOf: ({ id }) => (id === 'coder-1' || id === 'b' ? 'coder-1' : undefined),
+  questions: [{ about: 'q-1' }, { about: 'q-2', task: 'b' }],
   most: 5,
   page: 3,
 };
