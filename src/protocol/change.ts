@@ -98,8 +98,6 @@ export function aligned<K extends CommandName>(
 
 interface Reported {
   readonly type: Anomaly['type'];
-  /** Found out by Liza itself, whoever gave the command: the circuit breaker counts it once for each task. */
-  readonly byMachine?: true;
   readonly task?: string | undefined;
   readonly details: NonNullable<Anomaly['details']>;
 }
@@ -107,13 +105,13 @@ interface Reported {
 export function withAnomaly<K extends CommandName>(
   { actor, now }: Pick<Situation<K>, 'actor' | 'now'>,
   state: State,
-  { type, task, details, byMachine }: Reported,
+  { type, task, details }: Reported,
 ): State {
   const logged: Anomaly = {
     id: freeId('anomaly', new Set(state.anomalies.map((one) => one.id ?? ''))),
     type,
     ...defined({ task }),
-    reporter: byMachine === true ? LIZA : actorName(actor),
+    reporter: actorName(actor),
     timestamp: iso(now),
     details,
   };
@@ -133,9 +131,6 @@ export function withMachineAnomaly<K extends CommandName>(
   );
   return known ? state : withAnomaly({ actor: { id: LIZA, parts: [] }, now }, state, told);
 }
-
-/** The reporter of what no agent reported. */
-export const LIZA = 'liza';
 
 /** Marks anomalies as dealt with; none is ever deleted. */
 export function processAnomalies<K extends CommandName>(

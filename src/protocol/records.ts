@@ -4,8 +4,8 @@
 import * as v from 'valibot';
 import { ConfigSchema } from './config.ts';
 import { ID_PATTERN } from './fields.ts';
-import { HandoffSchema } from './session-records.ts';
 import { QuestionSchema } from './question.ts';
+import { HandoffSchema } from './session-records.ts';
 import {
   AgentSchema,
   AnomalySchema,

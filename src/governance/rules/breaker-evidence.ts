@@ -2,6 +2,7 @@
 // Agents under pressure report little, so rejections, blocks and limits speak for them; but one troubled task has
 // its own limits, so history counts a task once, and only where that task reported nothing similar itself.
 
+import { LIZA } from '../../protocol/board.ts';
 import { historyOf } from '../../protocol/leases.ts';
 import type { Anomaly, AnomalyType, HistoryEvent, State, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
@@ -30,19 +31,35 @@ const MOST = 120;
 const MOST_SAYINGS = 3 * MOST;
 const SAID = 240;
 
-/** This sprint's anomalies of these types; one without a time was written by hand just now. */
+/**
+ * This sprint's anomalies of these types; one without a time was written by hand just now. What Liza found out by itself
+ * it may find many times: it counts once for each task.
+ */
 export function anomaliesOf(state: State, ...types: readonly AnomalyType[]): readonly Anomaly[] {
   const { started } = state.sprint.timeline;
-  return state.anomalies.filter(({ type, timestamp = started }) => types.includes(type) && timestamp >= started);
+  const told = state.anomalies.filter((one) => types.includes(one.type) && (one.timestamp ?? started) >= started);
+  const found = new Set<string | undefined>();
+  return told.filter(({ reporter, task }) => {
+    if (reporter !== LIZA) return true;
+    const first = !found.has(task);
+    found.add(task);
+    return first;
+  });
 }
 
 /** Where evidence is looked for. */
 interface Sources {
   readonly state: State;
   readonly tasks: readonly Task[];
-  /** Keys of what a person has dealt with. */
+  /** What a person has dealt with: marks, and in boards of earlier versions keys. */
   readonly settled: ReadonlySet<string>;
 }
+
+/** One thing that was said: an event may say several, and each is settled by itself. */
+export const markOf = ({ key, said }: Pick<Evidence, 'key' | 'said'>): string => `${key}: ${said}`;
+
+const isSettled = (settled: ReadonlySet<string>, one: Evidence): boolean =>
+  settled.has(one.key) || settled.has(markOf(one));
 
 /** The latest of them as evidence. */
 export function reports(
@@ -53,7 +70,7 @@ export function reports(
   return anomalies
     .slice(-MOST)
     .map((one) => reported(state, tasks, one, said(one)))
-    .filter(({ key }) => !settled.has(key));
+    .filter((one) => !isSettled(settled, one));
 }
 
 function reported(state: State, tasks: readonly Task[], anomaly: Anomaly, said: string): Evidence {
@@ -89,7 +106,7 @@ export function detail(anomaly: Anomaly, ...keys: readonly string[]): string {
 /** What one kind of event says. */
 interface Reading {
   readonly event: string;
-  readonly read: (event: HistoryEvent) => readonly string[];
+  readonly read: (event: HistoryEvent, task: Task) => readonly string[];
 }
 
 /** What events of this sprint say, oldest first; only the latest are read, for reading is what takes time. */
@@ -106,7 +123,7 @@ export function told({ state, tasks, settled }: Sources, { event: wanted, read }
     .toSorted((a, b) => (a.entry.time < b.entry.time ? -1 : a.entry.time > b.entry.time ? 1 : 0))
     .slice(-MOST)
     .flatMap(({ task, entry, key }) =>
-      read(entry).map((said) => ({
+      read(entry, task).map((said) => ({
         key,
         source: wanted,
         said: gist(said, SAID),
@@ -117,7 +134,7 @@ export function told({ state, tasks, settled }: Sources, { event: wanted, read }
       })),
     )
     .slice(-MOST_SAYINGS)
-    .filter(({ key }) => !settled.has(key));
+    .filter((one) => !isSettled(settled, one));
 }
 
 /** What reviewers object to, blocker by blocker. */
@@ -125,6 +142,24 @@ export const OBJECTIONS: Reading = {
   event: 'rejected',
   read: ({ reason }) =>
     typeof reason === 'string' ? parseRejection(reason, false).blockers.map(({ text }) => text) : [],
+};
+
+/** What reviewers object to in the spec itself; where the spec is the work, an objection to it is no gap. */
+export const SPEC_OBJECTIONS: Reading = {
+  event: 'rejected',
+  read: ({ reason }, { spec_ref, type }) => {
+    const spec = spec_ref?.split('#', 1)[0]?.replace(/^\.\//, '');
+    if (typeof reason !== 'string' || type === 'spec') return [];
+    return parseRejection(reason, false)
+      .blockers.filter(({ file }) => file === spec)
+      .map(({ text }) => text);
+  },
+};
+
+/** Merged work that an answer undid, by the question behind it. */
+export const UNDONE: Reading = {
+  event: 'created',
+  read: ({ undoes, question }) => (Array.isArray(undoes) && typeof question === 'string' ? [question] : []),
 };
 
 /** What stopped a session at a limit, as the agent described it; Liza's own name for the limit is not evidence. */

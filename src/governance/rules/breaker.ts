@@ -3,7 +3,19 @@
 // again.
 
 import type { Anomaly, AnomalyType, State, Task } from '../../protocol/state.ts';
-import { anomaliesOf, BLOCKS, detail, type Evidence, LIMITS, OBJECTIONS, reports, told } from './breaker-evidence.ts';
+import {
+  anomaliesOf,
+  BLOCKS,
+  detail,
+  type Evidence,
+  LIMITS,
+  markOf,
+  OBJECTIONS,
+  reports,
+  SPEC_OBJECTIONS,
+  told,
+  UNDONE,
+} from './breaker-evidence.ts';
 import { type Cluster, gather, type Match, similar, unreported } from './clusters.ts';
 import { nameOf, names, SIMILAR, similarity, type Wording, wording } from './similarity.ts';
 
@@ -12,7 +24,7 @@ export const PATTERNS = {
   debt_accumulation: { count: 3, flaw: 'SCOPE_FLAW', about: 'trade-offs leave debt behind' },
   assumption_cascade: { count: 2, flaw: 'SPEC_FLAW', about: 'the same assumption turns out wrong' },
   workaround_pattern: { count: 2, flaw: 'ARCHITECTURE_FLAW', about: 'the same root cause is worked around' },
-  spec_gap_cluster: { count: 2, flaw: 'SPEC_FLAW', about: 'the same spec leaves questions open' },
+  spec_gap_cluster: { count: 2, flaw: 'SPEC_FLAW', about: 'gaps of the same spec stop or undo work' },
   external_service_outage: {
     count: 2,
     flaw: 'EXTERNAL_DEPENDENCY',
@@ -46,11 +58,11 @@ export function findPatterns(state: State, archived: readonly Task[] = []): read
   return NAMES.flatMap((pattern) => clustersOf(state, archived, pattern).map((one) => finding(pattern, one)));
 }
 
-/** The evidence behind all of them, by its keys: what does not count again once a person has dealt with it. */
+/** The evidence behind all of them, by its marks: what does not count again once a person has dealt with it. */
 export function evidenceKeys(state: State, archived: readonly Task[] = []): Settled {
   const keys = NAMES.map((pattern) => {
     const members = clustersOf(state, archived, pattern).flatMap((one) => one.members);
-    return [pattern, [...new Set(members.map(({ key }) => key))]] as const;
+    return [pattern, [...new Set(members.map(markOf))]] as const;
   });
   return Object.fromEntries(keys.filter(([, some]) => some.length > 0));
 }
@@ -92,17 +104,32 @@ const FINDERS: Readonly<Record<PatternName, (look: Look, count: number) => reado
     return [{ matched: 'trade-offs that leave debt', evidence, members: evidence }];
   },
   // History: assumptions that were too many to begin with are not yet wrong, so none counts.
-  assumption_cascade: (look, count) => similar(look.reported(['assumption_violated'], 'assumption'), [], count),
+  assumption_cascade: (look, count) =>
+    similar(
+      look.reported(['assumption_violated'], 'assumption').filter(({ said }) => said !== OWN_ASSUMPTION),
+      [],
+      count,
+    ),
   workaround_pattern: (look, count) =>
     similar(look.reported(['workaround'], 'root_cause', 'cause', 'why', 'what'), [], count),
-  // History: coders that stopped over similar questions about the same spec.
+  // A gap that was only reported, or assumed over, has cost nothing: what counts is work that it stopped or undid.
   spec_gap_cluster: (look, count) => {
     const gaps = look.reported(['spec_gap', 'spec_ambiguity'], 'question', 'gap', 'what');
-    const asked = look.told(BLOCKS);
-    const specs = new Set([...gaps, ...asked].flatMap(({ spec }) => spec ?? []));
+    const undone = [...look.told(SPEC_OBJECTIONS), ...look.told(UNDONE)];
+    const stopped = look.told(BLOCKS);
+    const specs = new Set([...undone, ...stopped].flatMap(({ spec }) => spec ?? []));
     return [...specs].flatMap((spec) => {
       const about = ({ spec: one }: Evidence): boolean => one === spec;
-      return aboutSpec(spec, gaps.filter(about), asked.filter(about), count);
+      const known = gaps.filter(about);
+      const isGap = (one: Evidence): boolean => known.some((gap) => isSameGap(gap, one));
+      const blocks = stopped.filter(about);
+      const cost = [...undone.filter(about), ...blocks.filter(isGap)];
+      return aboutSpec(
+        spec,
+        cost,
+        blocks.filter((one) => !isGap(one)),
+        count,
+      );
     });
   },
   // History: coders that stopped and named a service which somebody else reported.
@@ -121,7 +148,15 @@ const FINDERS: Readonly<Record<PatternName, (look: Look, count: number) => reado
   },
 };
 
-/** All reports about one spec are one pattern, whatever they ask; coders that only stopped count by their questions. */
+/** What earlier versions logged when a branch had moved after the submit: their own bookkeeping. */
+const OWN_ASSUMPTION = 'the task branch stays at the submitted commit';
+
+/** The task that reported the gap stopped, or another one did in similar words. */
+const isSameGap = (gap: Evidence, stopped: Evidence): boolean =>
+  (gap.task !== undefined && gap.task === stopped.task) ||
+  similarity(wording(gap.said), wording(stopped.said)) >= SIMILAR;
+
+/** All gaps of one spec that cost work are one pattern, whatever they ask; other blocks count by their questions. */
 function aboutSpec(
   spec: string,
   gaps: readonly Evidence[],
@@ -129,8 +164,11 @@ function aboutSpec(
   count: number,
 ): readonly Cluster[] {
   const nearest = similar(gaps, asked, 1)[0];
-  const reported = new Set(gaps.map(({ key }) => key));
-  const alike = (nearest?.evidence ?? []).filter(({ key }) => !reported.has(key));
+  const costly = unreported([], gaps);
+  const alike = unreported(
+    costly,
+    (nearest?.evidence ?? []).filter((one) => asked.some(({ key }) => key === one.key)),
+  );
   const members = [...new Set([...gaps, ...(nearest?.members ?? [])])];
   const others = similar(
     [],
@@ -138,7 +176,7 @@ function aboutSpec(
     count,
   );
   return [
-    { matched: spec, evidence: [...gaps, ...alike], members },
+    { matched: spec, evidence: [...costly, ...alike], members },
     ...others.map((one) => ({ ...one, matched: spec })),
   ];
 }
@@ -190,7 +228,7 @@ function resolvedKeys({ circuit_breaker: { history = [] }, sprint }: State, patt
       if (typeof at === 'string' && at < started) return [];
       const named = (triggerOf(entry)?.findings ?? []).filter((one) => one.pattern === pattern);
       const also = settled?.[pattern];
-      return [...named.flatMap((one) => one.evidence.map(({ key }) => key)), ...(Array.isArray(also) ? also : [])];
+      return [...named.flatMap((one) => one.evidence.map(markOf)), ...(Array.isArray(also) ? also : [])];
     }),
   );
 }

@@ -2,7 +2,7 @@
 
 import { raiseTaskCommands, spentText, taskUsedUp } from '../../budget/rules/limits.ts';
 import { counted, gist, listed } from '../../text/format.ts';
-import { duration } from '../../text/time.ts';
+import { duration, iso } from '../../text/time.ts';
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { event, evolve, withTask } from '../change.ts';

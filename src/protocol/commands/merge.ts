@@ -5,8 +5,8 @@
 import { metrics as computeMetrics } from '../../governance/rules/metrics.ts';
 import { iso } from '../../text/time.ts';
 import { blockTask, LET_GO, QUESTIONS } from '../blocked.ts';
-import { actorName, holdOn, onHold } from '../board.ts';
-import { detach, event, evolve, patch, withAnomaly, withGoal, withSprint, withTask } from '../change.ts';
+import { actorName, holdOn, LIZA, onHold } from '../board.ts';
+import { detach, event, evolve, patch, withGoal, withMachineAnomaly, withSprint, withTask } from '../change.ts';
 import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
@@ -87,7 +87,7 @@ export const merge: Row<'merge'> = {
     { name: 'announced', rule: 'this very merge was announced', check: announced },
   ],
   effects:
-    'merge_commit, goal.integration_head, sprint.metrics; worktree removed; a task branch that had moved is logged as an anomaly',
+    'merge_commit, goal.integration_head, sprint.metrics; worktree removed; a task branch that had moved since the submit is logged as branch_moved',
   change: (s) => {
     const { task, command } = s;
     const { merge_commit, head_moved } = command;
@@ -108,21 +108,28 @@ export const merge: Row<'merge'> = {
     // Git decides: the branch is there now, whatever head was recorded before.
     const landed = withGoal(detach(withTask(s.state, merged), task.id), { integration_head: merge_commit });
     const state = withSprint(landed, { metrics: computeMetrics(landed, command.archived) });
-    const moved =
-      head_moved === undefined ? undefined : `task/${task.id} is at ${head_moved}, ${task.review_commit} was merged`;
     return {
-      state: moved === undefined ? state : logMoved(s, state, moved),
+      state: head_moved === undefined ? state : logMoved(s, state, head_moved),
       detail: `${task.id} merged as ${merge_commit.slice(0, 12)}, approved by ${task.approved_by}`,
-      ...(moved === undefined ? {} : { notes: [moved] }),
+      ...(head_moved === undefined
+        ? {}
+        : { notes: [`task/${task.id} is at ${head_moved}, ${task.review_commit} was merged`] }),
     };
   },
 };
 
-const logMoved = (s: Situation<'merge'>, state: State, reality: string): State =>
-  withAnomaly(s, state, {
-    type: 'assumption_violated',
+/** The branch is its coder's own: that it went on after the submit is worth a line, and no violation. */
+const logMoved = (s: Situation<'merge'>, state: State, commit: string): State =>
+  withMachineAnomaly(s, state, {
+    type: 'branch_moved',
     task: s.task.id,
-    details: { assumption: 'the task branch stays at the submitted commit', reality },
+    pattern: 'commit',
+    details: {
+      agent: lastCoder(s.task) ?? LIZA,
+      branch: `task/${s.task.id}`,
+      commit,
+      ...defined({ merged: s.task.review_commit }),
+    },
   });
 
 function announced({ task, command, commandLine }: Situation<'merge'>): Refusal | undefined {

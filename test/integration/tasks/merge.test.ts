@@ -143,9 +143,9 @@ describe.each(['worktree', 'clone'] as const)('%s: a branch that moved on after 
     expect(p.head()).toBe(commit);
     expect((await p.state()).anomalies).toEqual([
       expect.objectContaining({
-        type: 'assumption_violated',
+        type: 'branch_moved',
         task: 't',
-        details: expect.objectContaining({ reality: `task/t is at ${amended}, ${commit} was merged` }),
+        details: expect.objectContaining({ branch: 'task/t', commit: amended, merged: commit }),
       }),
     ]);
     const kept = p.refs('refs/liza/attempts')['refs/liza/attempts/t/1'];

@@ -219,10 +219,10 @@ describe('merge', () => {
     expect(w.state.anomalies).toMatchObject([
       {
         id: 'anomaly-1',
-        type: 'assumption_violated',
+        type: 'branch_moved',
         task: 'a',
-        reporter: 'supervisor',
-        details: { assumption: 'the task branch stays at the submitted commit', reality },
+        reporter: 'liza',
+        details: { agent: 'coder-1', branch: 'task/a', commit: commit(77), merged: review_commit },
       },
     ]);
     expect(validate(w.state, new Map())).toEqual([]);
