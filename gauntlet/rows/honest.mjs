@@ -45,8 +45,8 @@ export const g72 = {
     try block liza block a --reason 'I cannot tell' --question 'which?'
     try plan liza plan done
     shell commit 'git -c user.name=r -c user.email=r@example.invalid commit --allow-empty -qm "a note of mine"'
-    try handoff liza handoff a --summary 'half of it is read' --next 'read the test'
-    leave 42 'handed off'`,
+    try handoff liza handoff a --summary 'half of it is read' --next 'read the test' && leave 42 'handed off'
+    liza submit-verdict a APPROVED; leave 0 approved`,
   async play(w) {
     await w.crew({ until: () => w.task().status === 'MERGED' });
   },
