@@ -109,7 +109,7 @@ function unrecorded(state: State): readonly Asking[] {
       ({ created = '', status }) => created >= (block?.time ?? '') && status !== 'withdrawn',
     );
     const known = new Set(since.map(({ text }) => text));
-    const asked_by = block?.agent ?? task.assigned_to ?? 'human';
+    const asked_by = block?.agent ?? task.assigned_to ?? LIZA;
     return (task.blocked_questions ?? [])
       .filter((text) => !known.has(text) && !DEFAULTS.has(text))
       .map((text) => ({ asked_by, task: task.id, text, ...defined({ created: block?.time }) }));

@@ -10,7 +10,6 @@ export function workersOf(state: State, tasks: readonly Task[]): readonly Worker
   const reports = [
     ...state.anomalies.map(({ reporter }) => reporter),
     ...state.discovered.map(({ by }) => by),
-    ...(state.questions ?? []).map(({ asked_by }) => asked_by),
     ...state.human_notes.map(() => HUMAN),
   ];
   const ids = new Set([

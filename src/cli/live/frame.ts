@@ -116,7 +116,9 @@ function boardLines(scene: Scene, agents: readonly Line[]): readonly Line[] {
   ];
 }
 
-function alarmSection({ alarms }: CrewView, most: number, p: Page): readonly Line[] {
+/** Questions have a section of their own. */
+function alarmSection(view: CrewView, most: number, p: Page): readonly Line[] {
+  const alarms = view.alarms.filter(({ name }) => name !== 'QUESTION');
   const window = windowOf(alarms.length, most, 0);
   return shown(alarmLines(alarms, p).slice(window.from, window.to), window, p, 'alarms');
 }

@@ -31,7 +31,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
     taskGroups(view, p, most),
     section('Agents', view.agents, on, (agents) => agentLines(agents, leaseholders(view), p)),
     section('Spent', view.spending, on, spendingLines),
-    section('Alarms', urgentFirst(view.alarms), on, alarmLines),
+    section('Alarms', urgentFirst(view.alarms.filter(isToldHere)), on, alarmLines),
     section('Open discoveries', view.discoveries, on, (found) =>
       found.flatMap((one) => hanging(discoveryText(one), p, holdsGoal(one) ? 'warn' : undefined)),
     ),
@@ -103,9 +103,15 @@ function taskGroups(view: StatusView, p: Page, most: number): readonly Line[] {
   const groups = view.groups.filter(({ status }) => !isTerminal(status) || ended <= FEW_ENDED || most > MOST);
   const shown = groups.flatMap(({ tasks }) => tasks.slice(0, most));
   const idWidth = Math.min(Math.floor(p.width / 4), Math.max(0, ...shown.map(({ id }) => columns(id))));
+  // What stands above as an open question is not said again.
+  const told = new Set(view.questions.slice(0, most).map(({ task, text }) => `${task} ${text}`));
+  const withoutTold = (task: TaskView): TaskView =>
+    task.questions.length === 0
+      ? task
+      : { ...task, questions: task.questions.filter((text) => !told.has(`${task.id} ${text}`)) };
   return groups.flatMap(({ status, tasks }): readonly Line[] => [
     [{ text: status, tone: STATUS_TONE[status] ?? 'strong' }],
-    ...tasks.slice(0, most).flatMap((task) => taskLines(task, p, idWidth)),
+    ...tasks.slice(0, most).flatMap((task) => taskLines(withoutTold(task), p, idWidth)),
     ...overflow(tasks.length, p, most),
   ]);
 }
@@ -189,6 +195,9 @@ function agentLines(agents: readonly AgentView[], told: ReadonlySet<string | und
     ];
   });
 }
+
+/** Questions have a section of their own. */
+const isToldHere = ({ name }: StatusView['alarms'][number]): boolean => name !== 'QUESTION';
 
 const urgentFirst = (alarms: StatusView['alarms']): StatusView['alarms'] => [
   ...alarms.filter(({ level }) => level === 'alarm'),

@@ -2,12 +2,15 @@
 
 import fs from 'node:fs';
 import { expect, test } from 'vitest';
+import { QUESTIONS } from '../../../src/protocol/blocked.ts';
 import { aBlocked, type Project, project } from './fixtures.ts';
 
 let here: Project;
 
+/** Blocked by a person: the general question of that has no alarm of its own. */
 const open = (blocked: boolean): void => {
-  here = project({ tasks: blocked ? [aBlocked('retry-login', { blocked_reason: 'two headers' })] : [] });
+  const because = { blocked_reason: 'two headers', blocked_questions: QUESTIONS.override };
+  here = project({ tasks: blocked ? [aBlocked('retry-login', because)] : [] });
 };
 const TEXT = '⚠️ BLOCKED: retry-login — two headers';
 const log = (): string => fs.readFileSync(here.file('.liza', 'alerts.log'), 'utf8');
@@ -55,7 +58,7 @@ test.each([
   [
     ['--json'],
     'stdout',
-    `${JSON.stringify({ time: '2026-03-01T12:00:00Z', event: 'raised', key: 'BLOCKED:retry-login', level: 'warning', text: TEXT, known: false })}\n`,
+    `${JSON.stringify({ time: '2026-03-01T12:00:00Z', event: 'raised', name: 'BLOCKED', key: 'BLOCKED:retry-login', level: 'warning', text: TEXT, known: false })}\n`,
   ],
 ] as const)('it goes on until Ctrl-C, then exits 0: %j', async (options, stream, line) => {
   open(true);
