@@ -15,6 +15,7 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import { discoveryHead } from '../protocol/discoveries.ts';
 import { goalRecord } from '../protocol/goal-record.ts';
 import { freshState, nextGoal } from '../protocol/new-board.ts';
+import { openQuestions } from '../protocol/questions.ts';
 import type { Config, Goal, State } from '../protocol/state.ts';
 import { taskArchive } from '../store/archive.ts';
 import { touchedRecords } from '../store/changed-records.ts';
@@ -162,8 +163,10 @@ function reopen(context: BoardContext, request: InitRequest): Promise<InitDone |
 }
 
 /** What the former goal left undecided. */
-const carriedOver = (state: State): readonly string[] =>
-  state.discovered.map((found) => `carried over: ${discoveryHead(found)}: ${gist(found.description)}`);
+const carriedOver = (state: State): readonly string[] => [
+  ...openQuestions(state).map(({ id, asked_by, text }) => `carried over: ${id}, asked by ${asked_by}: ${text}`),
+  ...state.discovered.map((found) => `carried over: ${discoveryHead(found)}: ${gist(found.description)}`),
+];
 
 export const goalOpen = ({ description, status }: Goal): Refusal =>
   refuse(

@@ -6,7 +6,8 @@ import { type Metrics, metricsOf } from '../governance/rules/metrics.ts';
 import { type Instant, iso } from '../text/time.ts';
 import { type Refusal, refuse } from './decision.ts';
 import { tasksOfGoal } from './goal-tasks.ts';
-import type { Agent, Goal, Sprint, State, Task } from './state.ts';
+import { questionsOf } from './questions.ts';
+import type { Agent, Goal, Question, Sprint, State, Task } from './state.ts';
 
 export interface GoalRecord extends Omit<Goal, 'days'> {
   readonly archived_at: string;
@@ -16,6 +17,7 @@ export interface GoalRecord extends Omit<Goal, 'days'> {
   readonly tasks: readonly string[];
   readonly agents: Readonly<Record<string, Pick<Agent, 'role' | 'provider' | 'usage'>>>;
   readonly discovered: State['discovered'];
+  readonly questions: readonly Question[];
   readonly anomalies: State['anomalies'];
   readonly spec_changes: State['spec_changes'];
   readonly human_notes: State['human_notes'];
@@ -37,6 +39,7 @@ export function goalRecord(state: State, archived: readonly Task[], now: Instant
     tasks: tasks.map(({ id }) => id),
     agents: Object.fromEntries(Object.entries(state.agents).map(([id, agent]) => [id, namedAgent(agent)])),
     discovered: state.discovered,
+    questions: questionsOf(state),
     anomalies: state.anomalies,
     spec_changes: since(state.spec_changes),
     human_notes: since(state.human_notes),
@@ -51,7 +54,7 @@ const namedAgent = ({ role, provider, usage }: Agent): GoalRecord['agents'][stri
 
 /** The board as it was when the goal ended, as far as a report asks for it; settings are today's. */
 export function boardOfGoal(record: GoalRecord, today: State): State {
-  const { sprints, agents, discovered, anomalies, spec_changes, human_notes } = record;
+  const { sprints, agents, discovered, questions, anomalies, spec_changes, human_notes } = record;
   return {
     ...today,
     goal: record,
@@ -61,6 +64,7 @@ export function boardOfGoal(record: GoalRecord, today: State): State {
       Object.entries(agents).map(([id, agent]): [string, Agent] => [id, { status: 'IDLE', ...agent }]),
     ),
     discovered,
+    questions,
     anomalies,
     spec_changes,
     human_notes,

@@ -5,6 +5,7 @@ import { type Instant, iso } from '../text/time.ts';
 import { patch } from './change.ts';
 import { isOpenDiscovery } from './discoveries.ts';
 import { numberOf } from './goal-tasks.ts';
+import { openQuestions } from './questions.ts';
 import { STATE_VERSION, type State } from './state.ts';
 import { defined } from './values.ts';
 
@@ -107,6 +108,7 @@ export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State
     handoff: {},
     human_notes: notes,
     spec_changes: [],
+    ...(state.questions === undefined ? {} : { questions: openQuestions(state) }),
     anomalies: [],
     sprint: {
       id: `sprint-${numberOf(state.sprint.id) + 1}`,

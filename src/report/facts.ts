@@ -7,6 +7,7 @@ import { metricsOf, taskFigures, timeInStates } from '../governance/rules/metric
 import { decisionsToTake } from '../governance/rules/open-decisions.ts';
 import { isUrgent, openDiscoveries } from '../protocol/discoveries.ts';
 import { codersOf, historyOf } from '../protocol/leases.ts';
+import { questionsOf } from '../protocol/questions.ts';
 import type { Anomaly, Discovery, State, Task } from '../protocol/state.ts';
 import { roundsOf, stateIntervals, timesOutOfOrder } from '../protocol/task-history.ts';
 import { defined, isFields } from '../protocol/values.ts';
@@ -18,6 +19,7 @@ import type {
   DiscoveryTold,
   Judged,
   Progress,
+  QuestionTold,
   Report,
   RoundTold,
   TaskStory,
@@ -66,6 +68,7 @@ export function reportOf(source: ReportSource): Report {
     workers: workersOf(state, tasks),
     use: totalUse(state, stories),
     anomalies: state.anomalies.map(anomalyTold),
+    questions: questionsTold(state),
     discoveries: openDiscoveries(state).map(discoveryTold),
     planChanges: planChanges(state, tasks),
     burnUp: burnUp(stories),
@@ -207,6 +210,20 @@ function anomalyTold({ id, type, timestamp, task, reporter, details, processed_b
     text: gist(said, REASON),
     ...defined({ processedBy: processed_by }),
   };
+}
+
+function questionsTold(state: State): readonly QuestionTold[] {
+  return questionsOf(state)
+    .map(({ id, asked_by: by, task, goal, text, status, assume, answer, closed_by }) => ({
+      id,
+      by,
+      ...defined({ task }),
+      ...(goal === undefined || goal === state.goal.id ? {} : { from: goal }),
+      text,
+      state: closed_by === undefined ? status : `${status} by ${closed_by}`,
+      ...defined({ answer: answer ?? assume }),
+    }))
+    .toSorted((a, b) => Number(b.state === 'open') - Number(a.state === 'open'));
 }
 
 function discoveryTold(found: Discovery): DiscoveryTold {

@@ -4,7 +4,7 @@
 import { isTerminal, type TaskStatus } from '../protocol/state.ts';
 import { parseRejection } from '../protocol/verdict.ts';
 import { counted } from '../text/format.ts';
-import { inlineText, document as markdown, markdownTable } from '../text/markdown.ts';
+import { inlineText, document as markdown, markdownTable, wholeText } from '../text/markdown.ts';
 import { duration } from '../text/time.ts';
 import { thinned } from './axis.ts';
 import {
@@ -19,7 +19,7 @@ import {
   usedTotal,
   when,
 } from './format.ts';
-import type { DiscoveryTold, Report, TaskStory } from './model.ts';
+import type { DiscoveryTold, QuestionTold, Report, TaskStory } from './model.ts';
 import { markdownLines } from './table.ts';
 import { crew, drift, everyTask, usage } from './tables.ts';
 
@@ -54,6 +54,7 @@ export function markdownReport(report: Report): string {
       ['Who did what', markdownLines(crew(report))],
       ['Review rounds', report.tasks.flatMap(reviews)],
       ['Tokens and cost', usageLines(report)],
+      ['Questions', report.questions.map(question)],
       [discoveriesTitle(report), report.discoveries.map(discovery)],
       ['Anomalies', report.anomalies.map(anomaly)],
       ['Course', report.planChanges.map(planChange)],
@@ -160,6 +161,12 @@ function why(reason: string): string {
 function usageLines(report: Report): readonly string[] {
   const lines = markdownLines(usage(report));
   return lines.length === 0 ? [] : [`${unknownNote(report)} ${confinedNote(report)}`.trim(), '', ...lines];
+}
+
+function question({ id, by, task, from, text, state, answer }: QuestionTold): string {
+  const where = [state, `asked by ${by}`, task, from && `from ${from}`].filter((one) => one !== undefined).join(', ');
+  const said = answer === undefined ? '' : ` → ${state === 'open' ? 'meanwhile: ' : ''}${wholeText(answer)}`;
+  return `- **${inlineText(id)}** (${inlineText(where)}): ${wholeText(text)}${said}`;
 }
 
 function discovery({ id, severity, urgent, by, during, from, text, recommends }: DiscoveryTold): string {

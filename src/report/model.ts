@@ -31,6 +31,8 @@ export interface Report {
   readonly workers: readonly Worker[];
   readonly use: UseTold;
   readonly anomalies: readonly AnomalyTold[];
+  /** Open ones first. */
+  readonly questions: readonly QuestionTold[];
   /** What nobody has decided, most severe first; of a goal that is over: what went to the next one. */
   readonly discoveries: readonly DiscoveryTold[];
   readonly planChanges: readonly PlanChange[];
@@ -106,6 +108,19 @@ export interface AnomalyTold {
   readonly by?: string;
   readonly text: string;
   readonly processedBy?: string;
+}
+
+export interface QuestionTold {
+  readonly id: string;
+  readonly by: string;
+  readonly task?: string;
+  /** The goal under which it was asked, if that was an earlier one. */
+  readonly from?: string;
+  readonly text: string;
+  /** `open`, or how it was closed, and by whom. */
+  readonly state: string;
+  /** The answer; of an open one, what its asker goes on with. */
+  readonly answer?: string;
 }
 
 export interface DiscoveryTold {

@@ -25,7 +25,18 @@ import { reviews } from './reviews.ts';
 import { patterns } from './state-styles.ts';
 import { style } from './stylesheet.ts';
 import { folded, lastOf, pageTable } from './table.ts';
-import { anomalies, crew, discoveries, drift, everyTask, MOST, nameOf, type UseRow, usage } from './tables.ts';
+import {
+  anomalies,
+  crew,
+  discoveries,
+  drift,
+  everyTask,
+  MOST,
+  nameOf,
+  questions,
+  type UseRow,
+  usage,
+} from './tables.ts';
 import { foremost, timeInState, timeline } from './timeline.ts';
 
 /** Marks a file as a report that Liza wrote, which the next report may replace. */
@@ -46,6 +57,7 @@ export function page(report: Report): string {
     ['crew', 'Who did what', pageTable(crew(report))],
     ['reviews', 'Review rounds', reviews(report)],
     ['use', 'Tokens and cost', usageSection(report)],
+    ['questions', 'Questions', pageTable(questions(report))],
     ['discoveries', discoveriesTitle(report), pageTable(discoveries(report))],
     ['anomalies', 'Anomalies', pageTable(anomalies(report))],
     ['course', 'Course and drift', planSection(report)],

@@ -14,7 +14,7 @@ import {
   UNKNOWN,
 } from './format.ts';
 import { html, type Markup } from './markup.ts';
-import type { AnomalyTold, DiscoveryTold, Report, TaskStory, Used, Worker } from './model.ts';
+import type { AnomalyTold, DiscoveryTold, QuestionTold, Report, TaskStory, Used, Worker } from './model.ts';
 import { pill } from './state-styles.ts';
 import type { Cell, Column, Table } from './table.ts';
 
@@ -106,6 +106,27 @@ export const anomalies = (report: Report): Table<AnomalyTold> => ({
     {
       head: 'State',
       page: ({ processedBy }) => (processedBy === undefined ? html`<b>open</b>` : `dealt with by ${processedBy}`),
+    },
+  ],
+});
+
+export const questions = (report: Report): Table<QuestionTold> => ({
+  caption: 'What somebody needed to know',
+  none: 'Nobody asked any.',
+  fold: 'questions',
+  rows: report.questions,
+  columns: [
+    { head: 'Question', page: ({ id }) => id },
+    { head: 'Asked by', page: ({ by, task }) => (task === undefined ? by : `${by}, on ${task}`) },
+    { head: 'From', page: ({ from }) => from },
+    { head: 'What', page: ({ text }) => html`<span class="said">${text}</span>` },
+    { head: 'State', page: ({ state }) => (state === 'open' ? html`<b>open</b>` : state) },
+    {
+      head: 'Answer',
+      page: ({ state, answer }) =>
+        answer === undefined
+          ? undefined
+          : html`<span class="said">${state === 'open' ? 'meanwhile: ' : ''}${answer}</span>`,
     },
   ],
 });

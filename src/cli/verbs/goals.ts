@@ -2,6 +2,7 @@
 
 import { holdsGoal, openDiscoveries } from '../../protocol/discoveries.ts';
 import { type GoalRecord, goalRecord } from '../../protocol/goal-record.ts';
+import { isOpen } from '../../protocol/questions.ts';
 import { defined } from '../../protocol/values.ts';
 import { counted } from '../../text/format.ts';
 import { onProject } from '../open-project.ts';
@@ -37,6 +38,9 @@ interface Row {
   /** Left by an earlier one. */
   readonly carried: number;
   readonly open_discoveries: number;
+  readonly questions: number;
+  readonly open_questions: number;
+  /** What the goal may not end over in silence. */
   readonly undecided: number;
 }
 
@@ -47,6 +51,8 @@ function row(record: GoalRecord): Row {
     ? alignment_history.findLast(({ event }) => event === 'goal_completed' || event === 'aborted')?.timestamp
     : undefined;
   const open = openDiscoveries(record);
+  const asked = record.questions ?? [];
+  const unanswered = asked.filter(isOpen).length;
   const carried = record.discovered.filter(({ carried_from }) => carried_from !== undefined).length;
   return {
     id,
@@ -60,7 +66,9 @@ function row(record: GoalRecord): Row {
     discoveries: record.discovered.length - carried,
     carried,
     open_discoveries: open.length,
-    undecided: open.filter(holdsGoal).length,
+    questions: asked.filter(({ goal = id }) => goal === id).length,
+    open_questions: unanswered,
+    undecided: open.filter(holdsGoal).length + unanswered,
   };
 }
 
@@ -76,6 +84,8 @@ function lines(goal: Row): readonly string[] {
     goal.discoveries === 1 ? '1 discovery' : `${goal.discoveries} discoveries`,
     ...(goal.carried === 0 ? [] : [`${goal.carried} carried over`]),
     ...(goal.open_discoveries === 0 ? [] : [`${goal.open_discoveries} open`]),
+    ...(goal.questions === 0 ? [] : [counted(goal.questions, 'question')]),
+    ...(goal.open_questions === 0 ? [] : [`${goal.open_questions} unanswered`]),
     goal.anomalies === 1 ? '1 anomaly' : `${goal.anomalies} anomalies`,
   ];
   return [oneLine(`${goal.id}  ${goal.status}  ${goal.description}`), `  ${oneLine([...when, ...facts].join(', '))}`];

@@ -10,6 +10,7 @@ import { blank } from '../definition.ts';
 import { holdsGoal, openDiscoveries } from '../discoveries.ts';
 import { endedOfGoal, isOfGoal } from '../goal-tasks.ts';
 import { withNote } from '../notes.ts';
+import { needsPerson, openQuestions } from '../questions.ts';
 import { type Goal, isTerminal, type State } from '../state.ts';
 import { defined } from '../values.ts';
 import { goalOpen, PLANNED_OUT, PLANNERS } from './planning.ts';
@@ -87,7 +88,23 @@ interface Undecided {
 }
 
 /** What the goal may not end over in silence. */
-function undecided({ state, commandLine }: Completing): readonly Undecided[] {
+function undecided(s: Completing): readonly Undecided[] {
+  return [...undecidedQuestions(s), ...undecidedDiscoveries(s)];
+}
+
+/** Nobody answers their own question: a planner is told who does. */
+function undecidedQuestions({ state, part }: Completing): readonly Undecided[] {
+  return openQuestions(state).map((one) => {
+    const accept = one.assume === undefined ? '' : ` or liza answer ${one.id} --accept`;
+    const answers = `liza answer ${one.id} "…"${accept}`;
+    return {
+      name: `${one.id}, asked by ${one.asked_by}: ${one.text}`,
+      commands: part === 'planner' && needsPerson(one) ? `${one.id} is a person’s to answer: ${answers}` : answers,
+    };
+  });
+}
+
+function undecidedDiscoveries({ state, commandLine }: Completing): readonly Undecided[] {
   return openDiscoveries(state)
     .filter(holdsGoal)
     .map(({ id, severity, description }) => ({

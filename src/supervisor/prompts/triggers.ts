@@ -8,7 +8,7 @@ import { openDiscoveries } from '../../protocol/discoveries.ts';
 import { findTask } from '../../protocol/find.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import { openPlan } from '../../protocol/plan.ts';
-import { blockingQuestions, findQuestion, tasksBuiltOn } from '../../protocol/questions.ts';
+import { blockingQuestions, findQuestion, openQuestions, tasksBuiltOn } from '../../protocol/questions.ts';
 import { type Question, type State, settings, type Task } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
 import type { WakeTrigger } from '../rules/wakes.ts';
@@ -198,10 +198,10 @@ function allTerminal({ state }: Board): readonly string[] {
   return [
     `* ALL_TERMINAL: nothing is left to do. Hold GOAL SPEC against what was merged on ${inline(state.config.integration_branch ?? 'integration')}, criterion by criterion.`,
     ...(left.length === 0 ? [] : [`Abandoned on the way: ${left.slice(0, 20).join(', ')}.`]),
-    ...(openDiscoveries(state).length === 0
+    ...(openDiscoveries(state).length + openQuestions(state).length === 0
       ? []
       : [
-          'Decide OPEN DISCOVERIES first; critical and high ones hold the goal back. What the next goal should take up: `liza goal complete --carry-over --summary "what was reached"`',
+          'Decide OPEN DISCOVERIES first; critical and high ones, and open questions, hold the goal back. What the next goal should take up: `liza goal complete --carry-over --summary "what was reached"`',
         ]),
     'All of it is met: `liza goal complete --summary "what was reached"`',
     'Something is missing: add and finalize the tasks for it, then `liza align "what was missing" --event "goal check"`',

@@ -6,6 +6,7 @@ import { isExhausted, isStoppedByBudget } from '../../protocol/blocked.ts';
 import { holdsGoal, openDiscoveries } from '../../protocol/discoveries.ts';
 import { endedOfGoal } from '../../protocol/goal-tasks.ts';
 import { agentLease, codersOf, taskLease } from '../../protocol/leases.ts';
+import { openQuestions } from '../../protocol/questions.ts';
 import { approvalsOf } from '../../protocol/quorum.ts';
 import { isTerminal, type Role, type Task, type TaskStatus } from '../../protocol/state.ts';
 import { counted, gist, listed, whole } from '../../text/format.ts';
@@ -167,10 +168,10 @@ function deadEnd(seen: Survey): string | undefined {
 function ended(seen: Survey): string | undefined {
   const count = seen.board.state.tasks.length + endedOfGoal(seen.board).length;
   if (count === 0 || seen.board.state.goal.status === 'PLANNING') return undefined;
-  const open = openDiscoveries(seen.board.state).filter(holdsGoal);
+  const { state } = seen.board;
+  const open = [...openQuestions(state), ...openDiscoveries(state).filter(holdsGoal)].map(({ id }) => id);
   if (open.length === 0) return `every task has ended — ${planner(seen)}: liza goal complete, or liza add-task`;
-  const names = open.map(({ id }) => id);
-  return `every task has ended, and ${listed(names, 5)} ${open.length === 1 ? 'is' : 'are'} undecided — ${planner(seen)}: liza discovery list, then liza goal complete`;
+  return `every task has ended, and ${listed(open, 5)} ${open.length === 1 ? 'is' : 'are'} undecided — ${planner(seen)}: liza goal complete says how to decide each`;
 }
 
 const unplanned = (seen: Survey): string => `nothing is planned yet — ${planner(seen)}: liza add-task`;

@@ -61,6 +61,29 @@ describe('the second goal', () => {
     expect(await out('status')).toContain('disc-1, high, by coder-1, from goal-1: nobody is thanked');
   });
 
+  test('a question that nobody answered comes along, and the report of each goal has its own', async () => {
+    await here.merge('greet');
+    await here.ok(['ask', 'Whom first?', '--assume', 'the eldest'], { as: 'coder-1' });
+    await here.ok(['ask', 'How loud?', '--assume', 'softly'], { as: 'coder-1' });
+    await here.ok(['answer', 'q-1', 'the youngest']);
+    expect((await here.liza(['goal', 'complete'])).stderr).toContain('q-2, asked by coder-1: How loud?');
+    await here.ok(['goal', 'complete', '--carry-over']);
+    here.pass(5);
+    const { stdout } = await here.ok(['init', 'Thank people']);
+    expect(stdout).toContain('carried over: q-2, asked by coder-1: How loud?');
+    const first = await out('report', '--md', '--goal', 'goal-1');
+    expect(first).toContain('- **q-1** (answered by human, asked by coder-1): Whom first? → the youngest');
+    expect(first).toContain('- **q-2** (open, asked by coder-1): How loud? → meanwhile: softly');
+    const next = await out('report', '--md');
+    expect(next).not.toContain('Whom first?');
+    expect(next).toContain('- **q-2** (open, asked by coder-1, from goal-1): How loud?');
+    expect((await goals()).goals).toMatchObject([
+      { id: 'goal-1', questions: 2, open_questions: 1, undecided: 1 },
+      { id: 'goal-2', questions: 0, open_questions: 1, undecided: 1 },
+    ]);
+    expect(here.read('.liza/archive/goals.yaml')).toContain('Whom first?');
+  });
+
   test('goals lists both, with state, dates and counts of each alone', async () => {
     await secondGoal();
     await here.merge('thank');

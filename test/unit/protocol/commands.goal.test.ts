@@ -168,6 +168,51 @@ describe('what is undecided', () => {
   });
 });
 
+describe('a question that is open', () => {
+  const ask = (text: string, assume?: string): Command =>
+    ({ name: 'ask', text, ...(assume === undefined ? {} : { assume }) }) as Command;
+
+  it('holds the goal back, whole, and each reader is told what it can do', () => {
+    const w = merged();
+    const long = `How often? ${'And why so often? '.repeat(20)}`.trim();
+    w.run(CODER, ask(long, 'three times'));
+    w.run(PLANNER, ask('Which account?', 'the test account'));
+    const person = w.refused(HUMAN, COMPLETE);
+    expect(person).toMatchObject(refusedBy('nothing-undecided'));
+    expect(person.message).toContain(`q-1, asked by coder-1: ${long}`);
+    expect(person.message).toContain('q-2, asked by planner-1: Which account?');
+    expect(person.hint).toContain('liza answer q-1 "…" or liza answer q-1 --accept');
+    expect(person.hint).toContain('liza answer q-2 "…" or liza answer q-2 --accept');
+    const planner = w.refused(PLANNER, COMPLETE);
+    expect(planner.hint).toContain('\nliza answer q-1 "…"');
+    expect(planner.hint).toContain('q-2 is a person’s to answer: liza answer q-2 "…"');
+  });
+
+  it('once it is answered the goal completes', () => {
+    const w = merged();
+    w.run(CODER, ask('How often?', 'three times'));
+    w.run(PLANNER, { name: 'answer', about: 'q-1', text: 'five times', facts: {} } as Command);
+    w.run(PLANNER, COMPLETE);
+    expect(w.state.goal.status).toBe('COMPLETED');
+  });
+
+  it('is carried over by name, and the next goal has it and no other', () => {
+    const w = merged();
+    w.run(CODER, ask('How often?', 'three times'));
+    w.run(CODER, ask('Which port?', '80'));
+    w.run(HUMAN, { name: 'answer', about: 'q-1', text: 'five times', facts: {} } as Command);
+    const done = w.run(PLANNER, { ...COMPLETE, carry_over: true } as Command);
+    expect(done.notes).toEqual(['left to the next goal: q-2, asked by coder-1: Which port?']);
+    expect(goalRecord(w.state, [], w.now).questions).toMatchObject([
+      { id: 'q-1', status: 'answered', answer: 'five times', goal: 'goal-1' },
+      { id: 'q-2', status: 'open' },
+    ]);
+    begin(w, 'Time out');
+    expect(w.state.questions).toMatchObject([{ id: 'q-2', text: 'Which port?', goal: 'goal-1', status: 'open' }]);
+    expect(w.state.questions).toHaveLength(1);
+  });
+});
+
 describe('the next goal', () => {
   it('starts at zero, and keeps the open discoveries with the goal they come from', () => {
     const w = merged();

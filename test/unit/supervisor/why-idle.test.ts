@@ -212,7 +212,7 @@ describe('nothing moves because', () => {
     const found = (id: string, severity: string) => ({ id, by: 'coder-1', description: 'x', severity });
     const discovered = [found('disc-1', 'high'), found('disc-2', 'low'), found('disc-3', 'critical')] as never;
     expect(why({ tasks: [task('t', { status: 'MERGED' })], agents: PLANNER, state: { discovered } })).toBe(
-      'every task has ended, and disc-3, disc-1 are undecided — waiting for planner-1, or decide yourself: liza discovery list, then liza goal complete',
+      'every task has ended, and disc-3, disc-1 are undecided — waiting for planner-1, or decide yourself: liza goal complete says how to decide each',
     );
   });
 
