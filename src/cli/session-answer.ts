@@ -112,6 +112,12 @@ export function newsLines(news: News): readonly string[] {
   switch (news.kind) {
     case 'note':
       return [`news: ${news.id} from the person, for ${news.for ?? 'everyone'}, ${news.time}:`, ...quoted(news.text)];
+    case 'answer':
+      return [
+        `news: ${news.id} is answered by ${news.by}, ${news.time}:`,
+        ...quoted(`Q: ${news.question}`),
+        ...quoted(`A: ${news.text}`),
+      ];
     case 'spec':
       return [`news: ${news.spec} changed, ${news.time}; its current text counts:`, ...quoted(news.text)];
     case 'integration': {

@@ -9,7 +9,7 @@ export function concerns({ task: about, spec_ref }: Question, task: Task): boole
 }
 
 /** The same file, and the same section where both name one. */
-function sameSpec(a: string | undefined, b: string | undefined): boolean {
+export function sameSpec(a: string | undefined, b: string | undefined): boolean {
   const [file, section] = partsOf(a);
   const [otherFile, otherSection] = partsOf(b);
   if (file === undefined || file !== otherFile) return false;

@@ -33,14 +33,19 @@ export function writeTold(place: Place, agent: string, told: ToldSession): void 
 
 /** Of another session, or not to be read: nothing was told. */
 export function readTold(place: Place, agent: string, session: string): ToldSession {
-  const nothing: ToldSession = { session, told: { notes: [], specs: [] } };
+  const nothing: ToldSession = { session, told: { notes: [], answers: [], specs: [] } };
   try {
     const found: unknown = JSON.parse(place.files.read(fileOf(place, agent))?.toString('utf8') ?? 'null');
     if (!isFields(found) || found['session'] !== session || !isFields(found['told'])) return nothing;
-    const { notes, specs, integration } = found['told'];
+    const { notes, answers, specs, integration } = found['told'];
     return {
       session,
-      told: { notes: texts(notes), specs: texts(specs), ...(typeof integration === 'string' ? { integration } : {}) },
+      told: {
+        notes: texts(notes),
+        answers: texts(answers),
+        specs: texts(specs),
+        ...(typeof integration === 'string' ? { integration } : {}),
+      },
       ...(typeof found['seen'] === 'string' ? { seen: found['seen'] } : {}),
     };
   } catch {

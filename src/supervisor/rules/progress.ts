@@ -11,6 +11,8 @@ export function progressCount({ state }: Pick<Board, 'state'>, agent: string): n
     for (const { agent: by, event } of task.history ?? []) if (by === agent && !given.has(event)) count += 1;
   }
   for (const { processed_by } of state.human_notes) if (processed_by === agent) count += 1;
+  for (const { asked_by, closed_by } of state.questions ?? [])
+    count += (asked_by === agent ? 1 : 0) + (closed_by === agent ? 1 : 0);
   // Each has another time.
   if (state.goal.handoff?.agent === agent) count += instant(state.goal.handoff.timestamp);
   for (const { by } of state.goal.alignment_history ?? []) if (by === agent) count += 1;

@@ -88,8 +88,38 @@ describe('a note', () => {
 
   test('without a word on what the prompt said, everything that is open is told', async () => {
     await coding();
-    writeTold(p.context, 'coder-1', { session: 'another', told: { notes: ['note-1'], specs: [] } });
+    writeTold(p.context, 'coder-1', { session: 'another', told: { notes: ['note-1'], answers: [], specs: [] } });
     expect((await says(['show', 't'])).stderr).toContain('from before');
+  });
+});
+
+describe('an answer', () => {
+  test('reaches the one who asked with its next command, once', async () => {
+    await coding();
+    expect((await says(['ask', 'How many retries?', '--task', 't', '--assume', 'three'])).code).toBe(0);
+    await p.ok(['answer', 'q-1', 'five, with a pause']);
+    const { stderr } = await says(['show', 't']);
+    expect(stderr).toMatch(
+      /news: q-1 is answered by human, .*:\n {2}\| Q: How many retries\?\n {2}\| A: five, with a pause\n/,
+    );
+    expect((await says(['show', 't'])).stderr).toBe('');
+  });
+
+  test('an assumption that a person accepts is one, and a later answer is news again', async () => {
+    await coding();
+    await says(['ask', 'How many retries?', '--task', 't', '--assume', 'three']);
+    await p.ok(['answer', 'q-1', '--accept']);
+    expect((await says(['show', 't'])).stderr).toContain('| A: three');
+    p.pass(1);
+    await p.ok(['answer', 'q-1', 'five']);
+    expect((await says(['show', 't'])).stderr).toContain('| A: five');
+  });
+
+  test('to a question of another task it is not told', async () => {
+    await coding();
+    await p.ok(['ask', 'Which colour?', '--task', 'u', '--assume', 'red']);
+    await p.ok(['answer', 'q-1', '--accept']);
+    expect((await says(['show', 't'])).stderr).toBe('');
   });
 });
 
@@ -97,6 +127,8 @@ test('a change of its task’s spec is told, of another spec not; a planner hear
   await coding();
   await p.ok(['spec-change', 'specs/vision.md', 'five retries, not three']);
   expect((await says(['show', 't'])).stderr).toMatch(/news: specs\/vision\.md changed, .*\n {2}\| five retries/);
+  expect((await says(['show', 't'])).stderr).toBe('');
+  await p.run(undefined, { name: 'spec-change', spec: 'specs/vision.md#other', change: 'another section' });
   expect((await says(['show', 't'])).stderr).toBe('');
   await begins('planner-1', 'planner', undefined);
   p.write({ 'specs/other.md': '# Other\n' });
