@@ -207,7 +207,9 @@ describe('a file that cannot be read', () => {
     inPlace(board, '');
     expect(board.ok(['status']).stdout).toContain('open-one');
     board.ok(['note', 'next']);
-    expect(board.read('.liza/state.yaml').replace(/- timestamp: .*\n {2}message: next\n/, '')).toBe(good);
+    expect(board.read('.liza/state.yaml').replace(/- id: note-\d+\n {2}timestamp: .*\n {2}message: next\n/, '')).toBe(
+      good,
+    );
   });
 
   test('liza edit opens it, and the mended file counts', () => {
@@ -368,7 +370,7 @@ describe('lock write under an agent’s id', () => {
       ['.our_own', '1'],
     ] as const) {
       const { code, stderr } = write(where, value);
-      expect({ where, code }).toEqual({ where, code: 4 });
+      expect({ where, code }).toEqual({ where, code: 1 });
       expect(stderr).toContain('the blackboard is as before');
       expect(stderr).toMatch(/kept in \.liza\/rejected\//);
     }
@@ -386,7 +388,9 @@ describe('a board without a journal', () => {
     expect(board.journal().map(({ command }) => command)).toEqual(['imported', 'pause']);
     board.ok(['note', 'added']);
     for (const comment of COMMENTS) expect(board.read('.liza/state.yaml')).toContain(comment);
-    expect(board.read('.liza/state.yaml').replace(/- timestamp: .*\n {2}message: added\n/, '')).toBe(HANDWRITTEN);
+    expect(board.read('.liza/state.yaml').replace(/- id: note-\d+\n {2}timestamp: .*\n {2}message: added\n/, '')).toBe(
+      HANDWRITTEN,
+    );
     expect(board.read('.liza/log.yaml')).toContain('action: imported');
     board.ok(['log', 'verify']);
   });

@@ -121,7 +121,7 @@ describe('G10: acts as somebody else', () => {
     // A copy of the credential of a session that has ended is worth nothing, and is told to stop.
     const credential = p.read('.liza/out/credential');
     const late = p.liza(['heartbeat'], { env: { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: credential } });
-    expect(late).toMatchObject({ code: 1, stderr: expect.stringMatching(/session of coder-1 is over[\s\S]*42/) });
+    expect(late).toMatchObject({ code: 1, stderr: expect.stringMatching(/session of coder-1 has ended[\s\S]*42/) });
     // And a person goes on.
     p.ok(['pause']);
     p.ok(['resume']);

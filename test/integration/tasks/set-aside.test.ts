@@ -4,9 +4,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openSession } from '../../../src/identity/agent-sessions.ts';
 import { setAside } from '../../../src/tasks/set-aside.ts';
 import { write } from '../../support/core.mjs';
-import { type Project, project, succeeded } from '../../support/project.ts';
+import { type Project, project, START, succeeded } from '../../support/project.ts';
+import { sessionsAt } from '../../unit/cli/fixtures.ts';
 
 const CHECKPOINT = [
   ...['--intent', 'change it', '--risks', 'none', '--validation', 'npm test: passes'],
@@ -50,6 +52,23 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     gitIn(...commandIn(done.stdout, 'cherry-pick'));
     expect(gitIn('log', '-1', '--format=%s')).toBe('too early');
     expect(gitIn('rev-parse', 'HEAD^{tree}')).toBe(gitIn('rev-parse', `${early}^{tree}`));
+  });
+
+  test('liza attempts tells an agent commit ids, which resolve in its folder, and a person the refs', async () => {
+    await start();
+    p.work('t', { 'src/early.ts': 'early\n' });
+    await begin('--set-aside');
+    const { credential } = openSession(
+      sessionsAt(p.root),
+      { agent: 'coder-1', role: 'coder', task: 't', epoch: 1, pid: process.pid },
+      START,
+    );
+    const told = await p.liza(['attempts', 't'], { env: { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: credential } });
+    const commands = [...told.stdout.matchAll(/git (.*)$/gm)].map(([, words = '']) => words.split(' '));
+    expect(commands.length).toBeGreaterThan(2);
+    for (const words of commands) gitIn(...words);
+    expect(fs.existsSync(p.folder('t', 'src/early.ts'))).toBe(true);
+    expect((await p.liza(['attempts', 't'])).stdout).toContain('git show --stat refs/liza/attempts/t/1');
   });
 
   test('on another branch, or on none, it goes back to the task’s branch', async () => {
