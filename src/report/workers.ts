@@ -9,7 +9,8 @@ export function workersOf(state: State, tasks: readonly Task[]): readonly Worker
   const events = tasks.flatMap((task) => historyOf(task).map((entry) => ({ task: task.id, entry, by: doer(entry) })));
   const reports = [
     ...state.anomalies.map(({ reporter }) => reporter),
-    ...state.discovered.map(({ by }) => by),
+    // What an earlier goal left was counted there.
+    ...state.discovered.filter(({ carried_from }) => carried_from === undefined).map(({ by }) => by),
     ...state.human_notes.map(() => HUMAN),
   ];
   const ids = new Set([

@@ -257,6 +257,7 @@ describe('the report of a goal', () => {
       state: board({
         state: {
           discovered,
+          agents: { 'coder-1': agent('coder') },
           goal: { ...goal(status).goal, id: 'goal-2', created: iso(at(60)) },
           human_notes: [
             { timestamp: iso(at(90)), message: 'earlier' },
@@ -282,7 +283,10 @@ describe('the report of a goal', () => {
       expect(text).toContain('Left to the next goal');
   });
 
-  it('does not count a note of an earlier goal', () => {
-    expect(of('IN_PROGRESS').workers).toMatchObject([{ id: 'human', reported: 1 }]);
+  it('counts neither a note nor a discovery of an earlier goal', () => {
+    expect(of('IN_PROGRESS').workers).toMatchObject([
+      { id: 'coder-1', reported: 2 },
+      { id: 'human', reported: 1 },
+    ]);
   });
 });
