@@ -35,6 +35,7 @@ test('planner, coder and reviewer are played by hand from the plan to the merge'
   expect(play(p, 'sh', 'coder-1', 'pwd')).toContain(path.join('.worktrees', 'a'));
   expect(play(p, 'sh', 'coder-1', BEGIN)).toContain('[exit 0]');
   expect(play(p, 'sh', 'coder-1', WORK)).toContain('[exit 0]');
+  expect(play(p, 'sh', 'coder-1', "printf 'if x:\\n  y\\n'")).toBe('if x:\n  y\n[exit 0]\n');
   // A refusal reaches the player as it reaches an agent.
   expect(play(p, 'sh', 'coder-1', 'liza submit-verdict a APPROVED good')).toContain('[exit 1]');
   expect(play(p, 'sh', 'coder-1', 'liza submit-for-review a HEAD && liza exit 42 --reason submitted')).toContain(

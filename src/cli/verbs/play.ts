@@ -16,7 +16,7 @@ import {
   take,
 } from '../../rehearsal/player-folder.ts';
 import type { Io } from '../io.ts';
-import { oneLine } from '../render/terminal.ts';
+import { oneLine, plain } from '../render/terminal.ts';
 import type { Args, Positional, Result, Verb } from '../verb.ts';
 
 const AGENT: Positional = { name: 'agent', kind: 'agent', description: 'The agent you play.' };
@@ -84,7 +84,7 @@ function taken(io: Io, { folder, session }: Waiting): Result {
       `type    liza play sh ${agent} '<command>'   (or the command on stdin)`,
       `end     liza play end ${agent}`,
       '',
-      ...prompt.split('\n').map((line) => oneLine(line)),
+      ...shown(prompt),
     ],
     data: { agent, role, folder: cwd, prompt },
   };
@@ -103,11 +103,19 @@ const sh: Verb = {
     const answered = await asked(args, io, { kind: 'sh', text, seconds });
     if (isRefusal(answered)) return answered;
     const { output, status, why } = answered;
-    const shown = output.trimEnd();
-    const lines = shown === '' ? [] : shown.split('\n').map((line) => oneLine(line));
-    return { ok: true, message: `[exit ${status ?? why ?? 'unknown'}]`, lines, data: { output, status } };
+    const [first = '', ...rest] = [...shown(output), `[exit ${status ?? why ?? 'unknown'}]`];
+    return { ok: true, message: first, lines: rest, data: { output, status } };
   },
 };
+
+/** As it was printed, without what would steer a terminal. */
+const shown = (text: string): readonly string[] =>
+  text.trimEnd() === ''
+    ? []
+    : text
+        .trimEnd()
+        .split('\n')
+        .map((line) => plain(line.replaceAll('\t', '    ')));
 
 const say: Verb = {
   operatorOnly: true,
