@@ -141,20 +141,20 @@ describe('nothing moves because', () => {
     });
     const tasks = [task('a', { depends_on: ['root'] }), task('b', { depends_on: ['a'] }), root];
     expect(why({ tasks, agents: { ...CODER, ...PLANNER } })).toBe(
-      'all 2 other tasks wait for root, which is BLOCKED: "Which header?" — waiting for planner-1, or decide yourself: liza note, or liza unblock root',
+      'all 2 other tasks wait for root, which is BLOCKED: "Which header?" — waiting for planner-1, or decide yourself: liza answer root "…"',
     );
     expect(why({ tasks, agents: CODER })).toBe(
-      'all 2 other tasks wait for root, which is BLOCKED: "Which header?" — no planner is registered (liza agent planner), so it is yours: liza note, or liza unblock root',
+      'all 2 other tasks wait for root, which is BLOCKED: "Which header?" — no planner is registered (liza agent planner), so it is yours: liza answer root "…"',
     );
     const lone = task('lone', { status: 'BLOCKED', blocked_reason: 'no key' });
     expect(why({ tasks: [lone, ...tasks], agents: PLANNER })).toBe(
-      '2 other tasks wait for root, which is BLOCKED (and 1 more): "Which header?" — waiting for planner-1, or decide yourself: liza note, or liza unblock root',
+      '2 other tasks wait for root, which is BLOCKED (and 1 more): "Which header?" — waiting for planner-1, or decide yourself: liza answer root "…"',
     );
     expect(why({ tasks: [lone, { ...lone, id: 'second' }], agents: PLANNER })).toMatch(
       /^lone is BLOCKED \(and 1 more\)/,
     );
     expect(why({ tasks: [lone], agents: PLANNER })).toBe(
-      'lone is BLOCKED: "no key" — waiting for planner-1, or decide yourself: liza note, or liza unblock lone',
+      'lone is BLOCKED: "no key" — waiting for planner-1, or decide yourself: liza answer lone "…"',
     );
   });
 
@@ -165,7 +165,7 @@ describe('nothing moves because', () => {
       failures_current: ['coder-1', 'coder-2'],
     });
     expect(why({ tasks: [root], agents: PLANNER })).toBe(
-      't is BLOCKED: "Why?" — waiting for planner-1, or decide yourself: liza note, or liza supersede t',
+      't is BLOCKED: "Why?" — waiting for planner-1, or decide yourself: liza answer t "…", or liza supersede t',
     );
   });
 
