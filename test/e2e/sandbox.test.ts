@@ -189,6 +189,35 @@ run('liza', 'submit-for-review', 'a', 'HEAD');`;
   });
 });
 
+inSandbox('a note that a person leaves meanwhile', () => {
+  const LISTENS = `import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+if (!process.env.LIZA_AGENT_ID.startsWith('coder')) process.exit(0);
+fs.writeFileSync('listening', '');
+while (!fs.existsSync('noted')) spawnSync('sleep', ['0.05']);
+for (const nth of ['first', 'second']) {
+  const { stdout, stderr } = spawnSync('liza', ['show', 'a'], { encoding: 'utf8' });
+  console.log('HEARD ' + JSON.stringify({ nth, stdout: stdout.includes('news'), stderr }));
+}
+spawnSync('liza', ['block', 'a', '--reason', 'heard', '--question', 'what now?']);`;
+
+  test('reaches it through the mailbox with its next command, once, and not on stdout', async () => {
+    const file = path.join(temporaryFolder(), 'agent.mjs');
+    fs.writeFileSync(file, LISTENS);
+    const s = scene(file);
+    const running = s.p.start(RUN, { env: s.env });
+    await until(() => fs.existsSync(s.p.file('.worktrees/a/listening')));
+    s.p.ok(['note', 'use the helper', '--for', 'a']);
+    fs.writeFileSync(s.p.file('.worktrees/a/noted'), '');
+    await running.ended;
+    const heard = [...logs(s).matchAll(/^HEARD (.*)$/gm)].map(([, json]) => JSON.parse(json ?? ''));
+    expect(heard).toMatchObject([
+      { nth: 'first', stdout: false, stderr: expect.stringMatching(/news: note-1 .*\n {2}\| use the helper/) },
+      { nth: 'second', stdout: false, stderr: '' },
+    ]);
+  });
+});
+
 describe('sandbox: require', () => {
   test('without one nothing starts: exit 5, and what to do', () => {
     const p = builtProject();
