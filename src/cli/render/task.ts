@@ -70,7 +70,10 @@ function heading(task: Task, { archived }: TaskExtras, p: Page): readonly Line[]
 function definition(task: Task, { view }: TaskExtras): readonly Field[] {
   const waits = new Map<string, string>(view.waits.map((wait) => [wait.id, wait.status]));
   return [
-    ['spec', task.spec_ref],
+    [
+      'spec',
+      task.spec_ref && `${task.spec_ref}${task.spec_seen === undefined ? '' : ' (changed since the task was made)'}`,
+    ],
     ['done when', task.done_when],
     ['scope', task.scope],
     ['depends on', task.depends_on?.map((id) => `${id} (${waits.get(id) ?? 'MERGED'})`).join(', ')],
