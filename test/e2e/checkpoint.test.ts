@@ -134,7 +134,7 @@ test('by the breaker: agents’ own reports halt the run, which says so; resolve
   // The decision reached the planner, and its note is marked as read.
   expect(p.read('.liza/state.yaml')).toContain('the note was read');
   expect(p.board().human_notes).toMatchObject([
-    { message: 'Decided at the CHECKPOINT, replan: one lock per queue', processed_by: 'planner-1' },
+    { id: 'note-1', message: 'Decided at the CHECKPOINT, replan: one lock per queue' },
   ]);
   expect(working(p)).toEqual([]);
 });
