@@ -137,4 +137,7 @@ test('by the breaker: agents’ own reports halt the run, which says so; resolve
     { id: 'note-1', message: 'Decided at the CHECKPOINT, replan: one lock per queue' },
   ]);
   expect(working(p)).toEqual([]);
+  // Each agent says in which terminal its supervisor is.
+  const terminals = Object.values(p.board().agents as Record<string, { terminal?: string }>).map((one) => one.terminal);
+  expect(new Set(terminals)).toEqual(new Set(['unknown']));
 });

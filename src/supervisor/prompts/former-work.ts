@@ -78,7 +78,7 @@ export function outdatedCheckpoint(task: Task): readonly string[] {
   const whose = earlier.agent === task.assigned_to ? 'yours' : `${inline(earlier.agent ?? 'the former coder')}’s`;
   const why =
     opened.fresh === true ? 'the work starts fresh' : (OUTDATED[String(opened.from)] ?? 'this is a new iteration');
-  return [`EARLIER CHECKPOINT: ${whose} from ${earlier.time} does not count any more: ${why}.`];
+  return [`EARLIER PLAN (checkpoint): ${whose} from ${earlier.time} does not count any more: ${why}.`];
 }
 
 const OUTDATED: Readonly<Record<string, string>> = {

@@ -45,9 +45,14 @@ export function unfit(verb: string, parts: readonly Part[]): boolean {
   return !rows.some(({ who }) => parts.some((part) => who.includes(part)));
 }
 
+/** The random walk meets the same hints again and again. */
+const FITTING = new Set<string>();
+
 /** Throws when an agent is told to run what it may not. A supervisor is no reader: it may name the others' commands. */
 export function holdHintFits({ parts }: Actor, { hint, message }: Refusal): void {
-  if (parts.includes('supervisor')) return;
+  const known = `${parts.join()} ${hint}`;
+  if (parts.includes('supervisor') || FITTING.has(known)) return;
   const wrong = namedCommands(hint).filter((verb) => unfit(verb, parts));
   if (wrong.length > 0) throw new Error(`the hint for ${parts.join()} names ${wrong.join(', ')}: ${message} → ${hint}`);
+  FITTING.add(known);
 }

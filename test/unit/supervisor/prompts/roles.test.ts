@@ -53,6 +53,15 @@ test.each(Object.entries(SITUATIONS))('%s: the prompt names no command that its 
   expect(named.filter((one) => unfit(one, [roleOf(name)]))).toEqual([]);
 });
 
+test('CHECKPOINT, the halt, and a checkpoint, a coder’s plan, are told apart in every line of a prompt or contract', () => {
+  const texts = [...ROLES.map(contractOf), ...Object.values(SITUATIONS).map((told) => told())];
+  const lines = texts.flatMap((text) => text.split('\n')).filter((line) => !line.startsWith('|'));
+  expect(lines.some((line) => /\bcheckpoint\b/.test(line))).toBe(true);
+  const shouted = lines.filter((line) => /\bCHECKPOINT\b/.test(line));
+  expect(shouted.length).toBeGreaterThan(0);
+  expect(shouted.filter((line) => !/\bhalt|PAUSE|ABORT|liza resume/.test(line))).toEqual([]);
+});
+
 test('the check itself knows a command of another role', () => {
   expect(unfit('submit-verdict', ['coder'])).toBe(true);
   expect(unfit('begin', ['code_reviewer'])).toBe(true);
