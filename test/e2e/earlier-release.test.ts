@@ -41,7 +41,7 @@ const listed = (value: unknown): Listed => value as Listed;
 const SAID: Readonly<Record<string, (answer: Answer) => unknown>> = {
   status: (status) => ({
     ...picked(status, 'goal', 'sprint', 'counts', 'groups', 'agents', 'anomalies', 'switches', 'spending'),
-    alarms: listed(status['alarms']).map(({ key, level }) => [String(key).split(':', 1)[0], level]),
+    alarms: alarmsOf(status).filter(([name]) => name !== 'QUESTION'),
   }),
   'log verify': (said) => picked(said, 'entries', 'voids', 'head', 'problems', 'remarks'),
   audit: (audit) => ({
@@ -55,6 +55,9 @@ const SAID: Readonly<Record<string, (answer: Answer) => unknown>> = {
   doctor: (doctor) => levels(doctor),
   blame: (blame) => picked(blame, 'commit', 'part', 'merge', 'task', 'authors', 'iterations', 'rounds'),
 };
+
+const alarmsOf = (status: Answer): readonly (readonly unknown[])[] =>
+  listed(status['alarms']).map(({ key, level }) => [String(key).split(':', 1)[0], level]);
 
 const levels = (doctor: Answer): readonly unknown[] =>
   listed(doctor['findings'])
@@ -105,6 +108,8 @@ test('a project of 0.4.0 is read as 0.4.0 itself read it, and reading changes no
       said: said(one, byGoal(one.answer)),
     });
   }
+  // 0.4.0 had no alarm for what a blocked task asks.
+  expect(alarmsOf(answer('status'))).toContainEqual(['QUESTION', 'warning']);
   expect(files()).toEqual(before);
   expect(liza(['validate']).stdout).toBe('VALID\n');
   expect(printed('audit')['contradicted']).toBe(0);
