@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { LOG_LIMIT } from '../../../src/alarms/alerts-log.ts';
 import { SETTLE_MS } from '../../../src/alarms/observe.ts';
 import { watchBoard, watchOnce } from '../../../src/alarms/watcher.ts';
+import { QUESTIONS } from '../../../src/protocol/blocked.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 import { makeChangeSignal } from '../../../src/supervisor/change-signal.ts';
@@ -37,7 +38,9 @@ const change = (edit: (task: Task) => Task) =>
   }));
 const block = (id = 't', reason = 'no token') =>
   change((task) =>
-    task.id === id ? { ...task, status: 'BLOCKED', blocked_reason: reason, blocked_questions: ['which one?'] } : task,
+    task.id === id
+      ? { ...task, status: 'BLOCKED', blocked_reason: reason, blocked_questions: QUESTIONS.override }
+      : task,
   );
 const unblock = () => change((task) => (task.id === 't' ? { ...task, status: 'UNCLAIMED' } : task));
 const BLOCKED = '⚠️ BLOCKED: t — no token';
@@ -135,7 +138,7 @@ describe('told once', () => {
 });
 
 test('1,000 blocked tasks are 1,000 lines and one message', async () => {
-  const blocked = { status: 'BLOCKED', blocked_reason: 'no token', blocked_questions: ['which?'] } as const;
+  const blocked = { status: 'BLOCKED', blocked_reason: 'no token', blocked_questions: QUESTIONS.override } as const;
   await open({ tasks: Array.from({ length: 1000 }, (_, n) => ({ id: `t-${n}`, ...blocked })) });
   const w = watch();
   await w.look(5);
@@ -395,7 +398,7 @@ test('CHECKPOINT: 30 min, 2 h, 8 h, and ESCALATION until it is over', async () =
       '',
       'Waiting for an answer:',
       '- u: which header?',
-      '  ? which one?',
+      '  ? What should be done differently, and why?',
       '',
     ].join('\n'),
   );

@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { LAST_WORD_MS, watchOnce } from '../../../src/alarms/watcher.ts';
 import { post } from '../../../src/alarms/webhook.ts';
 import { ATTEMPTS } from '../../../src/alarms/webhook-queue.ts';
+import { QUESTIONS } from '../../../src/protocol/blocked.ts';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { State } from '../../../src/protocol/state.ts';
 import { hostAt } from '../../host.ts';
@@ -58,7 +59,9 @@ const block = (id: string, reason = 'no token') =>
   change((state) => ({
     ...state,
     tasks: state.tasks.map((task) =>
-      task.id === id ? { ...task, status: 'BLOCKED', blocked_reason: reason, blocked_questions: ['which?'] } : task,
+      task.id === id
+        ? { ...task, status: 'BLOCKED', blocked_reason: reason, blocked_questions: QUESTIONS.override }
+        : task,
     ),
   }));
 
@@ -358,7 +361,7 @@ test('a storm is one message, which names the first and counts the rest', async 
       id: `t-${n}`,
       status: 'BLOCKED' as const,
       blocked_reason: 'no token',
-      blocked_questions: ['which?'],
+      blocked_questions: QUESTIONS.override,
     })),
     config: { escalation_webhook: hook.url },
   });
