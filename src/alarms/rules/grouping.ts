@@ -1,5 +1,5 @@
 // Many alarms as one message: however many tasks are blocked at once, a person is called once. The whole list is
-// in alerts.log; a message has every question, names the first few of the rest and counts the others.
+// in alerts.log; a message has the questions, whole, names the first few of the rest and counts the others.
 
 import { counted, listed } from '../../text/format.ts';
 import type { Alarm, AlarmName } from './alarm.ts';
@@ -17,6 +17,8 @@ export interface Message {
 }
 
 const SHOWN = 5;
+/** Each whole, for a person answers from the message. */
+const MOST_QUESTIONS = 20;
 
 export const isEmpty = ({ raised, cleared }: AlarmGroup): boolean => raised.length + cleared.length === 0;
 
@@ -46,10 +48,13 @@ export function messageOf(project: string, { raised, cleared }: AlarmGroup): Mes
   const others = raised.filter(({ name }) => name !== 'QUESTION').map(({ text }) => text);
   const told = [...others, ...cleared.map(({ text }) => `over: ${text}`)];
   const more = told.length - SHOWN;
+  const unasked = asked.length - MOST_QUESTIONS;
+  const left = unasked > 0 ? [`… and ${counted(unasked, 'more question')}: liza status`] : [];
   return {
     title: `Liza · ${project}: ${parts.join(', ')}`,
     lines: [
-      ...asked,
+      ...asked.slice(0, MOST_QUESTIONS),
+      ...left,
       ...told.slice(0, SHOWN),
       ...(more > 0 ? [`… and ${counted(more, 'more line')}: liza watch --once`] : []),
     ],

@@ -84,6 +84,10 @@ describe('messages', () => {
     expect(lines.slice(0, 8)).toEqual(asked.map(({ text }) => text));
     expect(lines.slice(8)).toHaveLength(6);
     expect(lines.at(-1)).toBe('… and 2 more lines: liza watch --once');
+    const many = Array.from({ length: 23 }, (_, n) => warning('QUESTION', `q-${n}`, 'why?'));
+    const crowded = messageOf('shop', { raised: many, cleared: [] }).lines;
+    expect(crowded).toHaveLength(21);
+    expect(crowded.at(-1)).toBe('… and 3 more questions: liza status');
   });
 
   it('leave out what came and went meanwhile', () => {
