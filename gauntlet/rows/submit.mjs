@@ -163,13 +163,19 @@ export const g15 = {
     commit 'a: made'
     try late begin
     try submit liza submit-for-review a "$(git rev-parse HEAD)"
+    try aside liza begin a --intent 'a and its test' --risks none --validation 'node test/a.test.mjs: passes' --file src/a.mjs --set-aside
+    shell gone 'test ! -e src/a.mjs && test -z "$(git status --porcelain)"'
+    shell back 'eval "$(liza attempts a | sed -n "s/.*\\(git checkout .*\\)/\\1/p")" && test -e src/a.mjs'
     liza block a --reason 'done here' --question 'go on?'; leave 42 blocked`,
   check(w) {
-    w.refused('dirty', /changed already: .*src/);
-    w.refused('late', /the code came before the checkpoint/);
-    w.refused('submit', /has no checkpoint/);
+    w.refused('dirty', /changed already: .*src/, /--set-aside/);
+    w.refused('late', /the code came before the checkpoint/, /--set-aside/);
+    w.refused('submit', /has no checkpoint/, /--set-aside/);
+    for (const name of ['aside', 'gone', 'back']) w.succeeded(name);
     stillAtWork(w);
-    return prevented('refused, uncommitted or committed; and without a checkpoint no submission');
+    return prevented(
+      'refused, uncommitted or committed; put aside in one step, it is kept and comes back after the checkpoint',
+    );
   },
 };
 
