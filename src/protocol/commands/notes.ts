@@ -19,9 +19,9 @@ export const note: Row<'note'> = {
   who: ['human'],
   from: 'board',
   already: ({ state, command }) =>
-    state.human_notes.some(
-      (one) => one.message === command.message && one.for === command.for && one.processed_at === undefined,
-    ),
+    namedNotes(state).find(
+      ({ note: one }) => one.message === command.message && one.for === command.for && one.processed_at === undefined,
+    )?.id,
   guards: [
     {
       name: 'message',

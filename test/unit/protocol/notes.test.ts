@@ -28,6 +28,7 @@ describe('the id of a note', () => {
     const w = ready('a');
     expect(w.run(HUMAN, leave('x')).detail).toBe('note-1 left for everyone');
     expect(w.run(HUMAN, leave('y', 'planner')).detail).toBe('note-2 left for planner');
+    expect(w.run(HUMAN, leave('x'))).toMatchObject({ already: true, detail: expect.stringContaining('note-1') });
     expect(w.state.human_notes.map(({ id }) => id)).toEqual(['note-1', 'note-2']);
   });
 
