@@ -213,3 +213,104 @@ export const g69 = {
     return contained('the next one was told how it ended, what was done, refused and left open; the plan was closed');
   },
 };
+
+const ASK = (what, assume) => `liza ask '${what}' --spec specs/vision.md --assume '${assume}'`;
+
+export const g68 = {
+  id: 'G68',
+  agent: '(planner) asks three questions while planning',
+  stated: 'recorded, shown, answered in one step; nobody is halted',
+  plant: [
+    {
+      take: {
+        file: 'src/supervisor/prompts/task-fields.ts',
+        find: "return told.length === 0 ? [] : ['ANSWERS (an A counts like DONE WHEN):', ...quoteList(told, showTask(task))];",
+        put: 'return told.slice(told.length);',
+      },
+      red: /the coder was not told/,
+    },
+    {
+      take: {
+        file: 'src/cli/render/status.ts',
+        find: "section('Open questions', view.questions, on,",
+        put: "section('Open questions', view.questions.slice(99), on,",
+      },
+      red: /status does not show/,
+    },
+  ],
+  tasks: [],
+  planner: `
+    if ! liza show a >/dev/null 2>&1; then
+      try one ${ASK('Which numbers?', 'whole ones')}
+      try two ${ASK('How large?', 'up to a million')}
+      try three ${ASK('In which base?', 'ten')}
+      ${ADD('a', `${SOUND} --ready`)}; liza plan done
+    fi
+    leave 0 planned`,
+  coder: `
+    cat | sed -n '/^ANSWERS/,/^SCOPE/p' | sed 's/^/TOLD /'
+    begin; code 1; proof 1; commit 'a: made'; submit; leave 42 submitted`,
+  reviewer: `liza submit-verdict a APPROVED; leave 0 approved`,
+  async play(w) {
+    const crew = await w.crew({ wait: false });
+    await w.until('three questions', () => (w.board().questions ?? []).length === 3);
+    w.status = w.ok(['status']).said;
+    w.answer = w.ok(['answer', 'q-1', 'whole ones and halves']);
+    await w.until('it is merged', () => w.task().status === 'MERGED');
+    await crew.stop();
+  },
+  check(w) {
+    for (const name of ['one', 'two', 'three']) w.succeeded(name);
+    const { questions, circuit_breaker: breaker, sprint } = w.board();
+    holds(/How large\?/.test(w.status.slice(0, 1500)), `status does not show them first: ${w.status}`);
+    holds(questions[0].status === 'answered', `the answer was not taken: ${w.answer.said}`);
+    const told = lines(w.logs(), 'TOLD ');
+    holds(/How large\?[\s\S]*up to a million/.test(told), `the coder was not told what is assumed: ${told}`);
+    holds(breaker.status === 'OK' && sprint.status !== 'CHECKPOINT', `halted: ${breaker.status}, ${sprint.status}`);
+    holds(!w.exists('.liza', 'CHECKPOINT') && !w.exists('.liza', 'PAUSE'), 'a switch is on');
+    return contained('each has an id and stands first in status; one was answered in one step; the task was merged');
+  },
+};
+
+const lines = (text, start) =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith(start))
+    .join('\n');
+
+export const g74 = {
+  id: 'G74',
+  agent: '(coder) discovers something critical at default urgency',
+  stated: 'reaches planner and person before the goal is complete',
+  plant: [
+    { take: 'goal complete/nothing-undecided', red: /complete was let through/ },
+    {
+      take: {
+        file: 'src/supervisor/prompts/planner.ts',
+        find: 'function discoveryLines({ state }: Board, told: readonly string[]): readonly string[] {',
+        put: 'function discoveryLines({ state }: Board, told: readonly string[]): readonly string[] { if (told.length < 99) return [];',
+      },
+      red: /the planner was not told/,
+    },
+  ],
+  planner: `
+    cat | grep -A2 'disc-1' | sed 's/^/TOLD /'
+    if liza show a --json | grep -q '"status": *"MERGED"'; then try complete liza goal complete; fi
+    leave 0 looked`,
+  coder: `
+    begin
+    try found liza discover 'passwords are written to the log' --severity critical --during a
+    code 1; proof 1; commit 'a: made'; submit; leave 42 submitted`,
+  reviewer: `liza submit-verdict a APPROVED; leave 0 approved`,
+  check(w) {
+    w.succeeded('found');
+    w.refused('complete', /undecided: disc-1 \(critical\): passwords are written to the log/, /liza discovery/);
+    const told = lines(w.logs(), 'TOLD ');
+    holds(/passwords are written to the log/.test(told), `the planner was not told: ${told}`);
+    holds(/disc-1[\s\S]*passwords/.test(w.ok(['status']).said), 'the person was not told');
+    holds(w.board().goal.status !== 'COMPLETED', 'the goal is complete');
+    w.ok(['discovery', 'dismiss', 'disc-1', '--reason', 'the log is removed with the next release']);
+    w.ok(['goal', 'complete']);
+    return contained('in the planner’s prompt and in status; goal complete was refused until a person had decided');
+  },
+};

@@ -61,7 +61,7 @@ describe('watch --once does what the watcher does', () => {
     fs.writeFileSync(p.file('.liza/CHECKPOINT'), '');
     expect(once()).toMatchObject({
       code: 0,
-      governed: [expect.stringMatching(/^checkpoint: its file was touched; \.liza\/checkpoints\//)],
+      governed: [expect.stringMatching(/^CHECKPOINT: its file was touched; \.liza\/checkpoints\//)],
     });
     expect(papers()).toHaveLength(1);
     fs.rmSync(p.file('.liza/CHECKPOINT'));
