@@ -32,7 +32,8 @@ describe.each(ROLES)('the contract of a %s', (role) => {
     expect(named.filter((name) => unfit(name, [role]))).toEqual([]);
   });
 
-  test.runIf(role !== 'coder')('does not tell it to commit', () => {
+  if (role === 'coder') return;
+  test('does not tell it to commit', () => {
     const told = contractOf(role).split('\n');
     expect(told.filter((line) => /(^|[:;,.] *|- )commit(,| what| your| everything| only| it)\b/i.test(line))).toEqual(
       [],
