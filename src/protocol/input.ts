@@ -16,6 +16,15 @@ const ID_FIELDS: ReadonlySet<string> = new Set(
 /** Under these keys a caller's own names begin. */
 const FREE: ReadonlySet<string> = new Set(['details', 'value']);
 
+/** What examples and hints have where words belong. Pasted as it is, it tells nobody anything. */
+const PLACEHOLDER = /^\s*["'\u201c]?(\u2026|\.{3})["'\u201d]?\s*$/;
+const PROSE: ReadonlySet<string> = new Set(
+  words(
+    'intent risks validation assumptions reason questions question text assume answer message summary next_action ' +
+      'description done_when scope rationale root_cause recommendation',
+  ),
+);
+
 export function checkInput(command: Command): Refusal | undefined {
   const { name: _name, ...fields } = command;
   return firstFault(fields, [], false);
@@ -47,6 +56,9 @@ function checkText(text: string, path: readonly string[], isId: boolean): Refusa
       1,
       'text-limit',
     );
+  }
+  if (PLACEHOLDER.test(text) && PROSE.has(path.at(-1) ?? '') && path[0] !== 'facts') {
+    return refuse(`${field} says only ${text.trim()}`, `Put your own words where the example has …`, 1, 'placeholder');
   }
   if (!isId || ID_PATTERN.test(text)) return undefined;
   return refuse(

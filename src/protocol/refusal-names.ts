@@ -47,7 +47,7 @@ export type RefusalName =
 
 /** A step of `decide` outside a row's guards. */
 type StepName =
-  WordsOf<'command role input id-pattern text-limit credential task-exists terminal epoch state switches invariants'>;
+  WordsOf<'command role input id-pattern text-limit placeholder credential task-exists terminal epoch state switches invariants'>;
 
 /** What exactly is wrong with a task's definition; said by the guards `definition` and `gates`. */
 type GateName = WordsOf<

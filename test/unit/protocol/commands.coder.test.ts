@@ -288,3 +288,21 @@ describe('reports', () => {
     w.run({ ...CODER, epoch: 2 }, { name: 'exit', code: 0 });
   });
 });
+
+describe('the placeholder of an example', () => {
+  const plan = (fields: object): Command => ({ ...begin('a'), checkpoint: { ...CHECKPOINT, ...fields } }) as Command;
+
+  it.each(['…', '...', ' “…” '])('%s where words belong is refused, and the hint says what to do', (text) => {
+    const w = claimed();
+    expect(w.refused(CODER, plan({ intent: text })).guard).toBe<RefusalName>('placeholder');
+    expect(w.refused(CODER, plan({ validation: text })).hint).toContain('your own words');
+    const blocking = { name: 'block', task: 'a', reason: text, questions: ['which?'] } as const;
+    expect(w.refused(CODER, blocking).guard).toBe<RefusalName>('placeholder');
+  });
+
+  it('words that end with it are words', () => {
+    const w = claimed();
+    w.run(CODER, { name: 'block', task: 'a', reason: 'the server answers …', questions: ['which?'] });
+    expect(w.task('a').status).toBe('BLOCKED');
+  });
+});
