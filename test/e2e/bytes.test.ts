@@ -58,7 +58,7 @@ const ROUND = (n: number): readonly Operation[] => [
   { argv: ['spec-change', 'specs/vision.md', `round ${n}`], may: ['spec_changes*'] },
   { argv: ['align', `round ${n} is done`], as: 'planner-1', may: ['goal'] },
   { argv: ['replan', `new-${n}`, '--reason', 'wait'], may: [`tasks/new-${n}`] },
-  { argv: ['unblock', `new-${n}`, '--done', `really ${n}`], may: [`tasks/new-${n}`] },
+  { argv: ['unblock', `new-${n}`, '--done', `really ${n}`], may: [`tasks/new-${n}`, 'goal'] },
 ];
 
 const ONCE: readonly Operation[] = [
@@ -70,7 +70,7 @@ const ONCE: readonly Operation[] = [
   {
     argv: ['block', 'claimed-one', '--reason', 'no: limit', '--question', 'How # many?'],
     as: 'coder-1',
-    may: ['tasks/claimed-one', 'agents/coder-1'],
+    may: ['tasks/claimed-one', 'agents/coder-1', 'questions*'],
   },
   {
     argv: ['submit-verdict', 'review-one', 'REJECTED', '-'],
@@ -78,15 +78,18 @@ const ONCE: readonly Operation[] = [
     as: 'code-reviewer-1',
     may: ['tasks/review-one', 'agents/code-reviewer-1', 'agents/coder-2'],
   },
-  { argv: ['unblock', 'blocked-one', '--done', '12e4567'], may: ['tasks/blocked-one', 'sprint'] },
-  { argv: ['abandon', 'draft-one', '--reason', 'not needed'], may: ['tasks/draft-one'] },
+  {
+    argv: ['unblock', 'blocked-one', '--done', '12e4567'],
+    may: ['tasks/blocked-one', 'sprint', 'goal', 'questions/q-1'],
+  },
+  { argv: ['abandon', 'draft-one', '--reason', 'not needed'], may: ['tasks/draft-one', 'goal'] },
   {
     argv: ['supersede', 'claimed-one', '--root-cause', 'too big', '--replacement', 'new-1'],
     as: 'planner-1',
     // What was reported about it is dealt with.
-    may: ['tasks/claimed-one', 'tasks/new-1', 'goal', 'sprint', ...ANOMALIES],
+    may: ['questions/q-2', 'tasks/claimed-one', 'tasks/new-1', 'goal', 'sprint', ...ANOMALIES],
   },
-  { argv: ['abandon', 'new-2', '--reason', 'enough'], may: ['tasks/new-2'] },
+  { argv: ['abandon', 'new-2', '--reason', 'enough'], may: ['tasks/new-2', 'goal'] },
   { argv: ['undo'], may: [] }, // an ended task: refused, and nothing changes
   { argv: ['note', 'to be undone'], may: ['human_notes*'] },
   { argv: ['undo'], may: ['human_notes/6'] },
@@ -96,7 +99,8 @@ test('a hundred operations change no byte outside their records', { timeout: 120
   const board = builtProject(HANDWRITTEN);
   // The places that the verdict names are looked for in them.
   const [base, reviewed] = [commitOfDigits(board), commitOfDigits(board)];
-  board.write({ '.liza/state.yaml': HANDWRITTEN.replaceAll('0123456', base).replaceAll('0000001', reviewed) });
+  const text = HANDWRITTEN.replaceAll('0123456', base).replaceAll('0000001', reviewed);
+  board.write({ '.liza/state.yaml': `${text}questions: []\n` });
   const liza = inProcess({ ...board, now: Date.now });
   const operations = [...[1, 2, 3, 4, 5].flatMap(ROUND), ...ONCE];
   expect(operations).toHaveLength(100);
@@ -160,7 +164,7 @@ interface Piece {
   readonly text: string;
 }
 
-const SPLIT = ['tasks', 'agents', 'discovered', 'handoff', 'human_notes', 'spec_changes', 'anomalies'];
+const SPLIT = ['tasks', 'agents', 'discovered', 'handoff', 'human_notes', 'spec_changes', 'anomalies', 'questions'];
 
 /** Every record and where it lies; unsplit sections by their key, list items without an id by their place. */
 function pieces(text: string): Map<string, Piece> {

@@ -61,11 +61,11 @@ describe('watch --once does what the watcher does', () => {
     fs.writeFileSync(p.file('.liza/CHECKPOINT'), '');
     expect(once()).toMatchObject({
       code: 0,
-      governed: [expect.stringMatching(/^CHECKPOINT: its file was touched; \.liza\/checkpoints\//)],
+      governed: [expect.stringMatching(/^CHECKPOINT is on: its file was touched; \.liza\/checkpoints\//)],
     });
     expect(papers()).toHaveLength(1);
     fs.rmSync(p.file('.liza/CHECKPOINT'));
-    expect(once()).toMatchObject({ governed: ['checkpoint over: its file was removed'] });
+    expect(once()).toMatchObject({ governed: ['CHECKPOINT is over: its file was removed'] });
     expect(once()).toMatchObject({ governed: [] });
   });
 
@@ -75,7 +75,7 @@ describe('watch --once does what the watcher does', () => {
     expect(once()).toMatchObject({ code: 0, governed: [] });
     await until(() => Date.now() >= at.getTime());
     const found = once();
-    expect(found.governed[0]).toMatch(/^checkpoint: the deadline \S+ has passed; \.liza\/checkpoints\//);
+    expect(found.governed[0]).toMatch(/^CHECKPOINT is on: the deadline \S+ has passed; \.liza\/checkpoints\//);
     expect(alarms(found)[0]).toMatch(/^🚨 DEADLINE PASSED: sprint-1 — /u);
     p.ok(['resume', '--decision', 'continue', '--note', 'two more days']);
     expect(once()).toMatchObject({ code: 0, alarms: [], governed: [] });

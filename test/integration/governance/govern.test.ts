@@ -117,11 +117,11 @@ describe('a checkpoint', () => {
   test('a touched CHECKPOINT is one, and a removed one is over', async () => {
     p = project();
     fs.writeFileSync(p.file('.liza/CHECKPOINT'), '');
-    expect(await watch()).toEqual([expect.stringMatching(/^CHECKPOINT: its file was touched; \.liza\/checkpoints\//)]);
+    expect(await watch()).toEqual([expect.stringMatching(/^CHECKPOINT is on: its file was touched; \.liza\/checkpoints\//)]);
     expect(await sprint()).toMatchObject({ status: 'CHECKPOINT' });
     expect(await watch()).toEqual([]);
     fs.rmSync(p.file('.liza/CHECKPOINT'));
-    expect(await watch()).toEqual(['checkpoint over: its file was removed']);
+    expect(await watch()).toEqual(['CHECKPOINT is over: its file was removed']);
     expect(await sprint()).toMatchObject({ status: 'IN_PROGRESS' });
     expect((await p.state()).goal.alignment_history?.at(-1)).toMatchObject({
       event: 'resumed',
