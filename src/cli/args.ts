@@ -36,9 +36,8 @@ export function readArgs(verb: LoadedVerb, argv: readonly string[]): Args | Refu
 
   const misplaced = placeWords(verb, words, given);
   if (misplaced !== undefined) return misplaced;
-  for (const [name, option] of Object.entries(options)) {
-    if (option.required && !given.has(name)) return missing(verb, `--${name} <${option.value}>`);
-  }
+  const lacking = Object.entries(options).filter(([name, { required }]) => required && !given.has(name));
+  if (lacking.length > 0) return missing(verb, lacking.map(([name, { value }]) => `--${name} <${value}>`).join(', '));
   return checkValues(verb, options, given) ?? answer(verb, options, given);
 }
 

@@ -87,10 +87,10 @@ async function factsFor(context: TaskContext, id: string): Promise<{ readonly fa
 }
 
 function fromFlags(args: Args): Checkpoint | Refusal {
-  for (const name of ['intent', 'risks', 'validation']) {
-    if (!args.flag(name)) return incomplete(`--${name} is missing`);
-  }
-  if (!args.flag('file')) return incomplete('no --file is named');
+  const lacking = ['intent', 'risks', 'validation', 'file']
+    .filter((name) => !args.flag(name))
+    .map((name) => `--${name}`);
+  if (lacking.length > 0) return incomplete(`${lacking.join(', ')} ${lacking.length === 1 ? 'is' : 'are'} missing`);
   return {
     intent: args.must('intent'),
     assumptions: args.all('assume'),

@@ -49,7 +49,7 @@ const next: Verb = {
 const nobody = (agent: string | undefined): Refusal =>
   refuse(
     `no session of ${agent ?? 'any agent'} waits to be played`,
-    'start a crew that is played: liza run --agent player; or wait longer: --wait 300',
+    'start a crew that is played: liza run --agent player; or wait for its next session: --wait <seconds>',
     1,
     'rehearsal',
   );

@@ -147,6 +147,8 @@ test('a stale session’s heartbeat is refused', async () => {
 test('begin without all its parts says which is missing', async () => {
   const ran = await here.liza(['begin', 'mine', '--intent', 'x', '--risks', 'y', '--file', 'a'], coder);
   expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('--validation is missing') });
+  const bare = await here.liza(['begin', 'mine', '--risks', 'y'], coder);
+  expect(bare.stderr).toContain('--intent, --validation, --file are missing');
   const json = await here.liza(['begin', 'mine', '--json-file', '-'], { ...coder, stdin: '{"intent":"x","risks":1}' });
   expect(json.stderr).toContain('risks is not a text');
 });
