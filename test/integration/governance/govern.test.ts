@@ -117,7 +117,9 @@ describe('a checkpoint', () => {
   test('a touched CHECKPOINT is one, and a removed one is over', async () => {
     p = project();
     fs.writeFileSync(p.file('.liza/CHECKPOINT'), '');
-    expect(await watch()).toEqual([expect.stringMatching(/^CHECKPOINT is on: its file was touched; \.liza\/checkpoints\//)]);
+    expect(await watch()).toEqual([
+      expect.stringMatching(/^CHECKPOINT is on: its file was touched; \.liza\/checkpoints\//),
+    ]);
     expect(await sprint()).toMatchObject({ status: 'CHECKPOINT' });
     expect(await watch()).toEqual([]);
     fs.rmSync(p.file('.liza/CHECKPOINT'));
