@@ -86,15 +86,17 @@ function reminded(situation: Situation<CommandName>, change: Change): Change {
 
 /** This very command finished its part of the work: nothing is left to do, and its supervisor ends the session. */
 function sessionEnds(
-  { state, actor, now, settings: limits }: Situation<CommandName>,
+  { state, actor, command, now, settings: limits }: Situation<CommandName>,
   after: State,
 ): string | undefined {
   const id = actor.id ?? '';
   const held = state.agents[id]?.current_task ?? '';
   if (actor.session === undefined || actor.session === SUPERVISOR) return undefined;
-  if (!holdsWork(findTask(state, held), id) || holdsWork(findTask(after, held), id)) return undefined;
+  if (!holdsWork(findTask(state, held), id)) return undefined;
+  const isLeft = command.name === 'handoff';
+  if (!isLeft && holdsWork(findTask(after, held), id)) return undefined;
   const by = later(now, limits.pause_grace);
-  return `Your part of ${held} is done and this session ends: ${commandLine('exit')}, then stop. At ${by} (in ${duration(limits.pause_grace * 1000)}) it is ended, and no later command counts.`;
+  return `${isLeft ? `What you left of ${held} is kept` : `Your part of ${held} is done`} and this session ends: ${commandLine('exit')}, then stop. At ${by} (in ${duration(limits.pause_grace * 1000)}) it is ended, and no later command counts.`;
 }
 
 /** Its context is nearly used up. */

@@ -125,8 +125,10 @@ function whyEnd(board: Board, work: SessionWork, percent: number): Due | undefin
   const task = work.task === undefined ? undefined : findTask(board.state, work.task);
   if (task?.paused === true) return { why: `${task.id} is paused` };
   if (work.task !== undefined && !isHolding(board, work.agent, work.task)) return { why: 'its work is done' };
-  const declared = board.state.agents[work.agent]?.declared_exit;
+  const { declared_exit: declared, status } = board.state.agents[work.agent] ?? {};
   if (declared !== undefined) return { why: `it declared exit ${declared.code}` };
+  // The next session claims the task again, so this status is this session's own.
+  if (status === 'HANDOFF') return { why: 'it handed its work off' };
   return percent >= HANDOFF_PERCENT ? { why: 'its context is nearly used up', contextUsed: true } : undefined;
 }
 

@@ -322,6 +322,16 @@ describe('handoff', () => {
     await r().until('blocked', async () => (await status()) === 'BLOCKED');
   });
 
+  test('one that handed off and stays is ended after a while, and the next one goes on', async () => {
+    await open({ parts: { 'coder-1': [{}, {}] }, config: { pause_grace: 1, poll_interval: 1000 } });
+    await r().until('working', () => r().started.length === 1);
+    await r().p.run('coder-1', { name: 'handoff', task: 't', summary: 'half way', next_action: 'the other half' });
+    await r().until('patience', () => sleeps(0, 1000));
+    r().clock.advance(1000);
+    await r().until('the next', () => r().started.length === 2);
+    expect(r().started[1]?.prompt).toContain('half way');
+  });
+
   test('one that does not hear is ended after a while and told to hand off when it resumes', async () => {
     await open({ parts: { 'coder-1': [{ events: [full] }, {}] }, config: { pause_grace: 100, poll_interval: 1000 } });
     await r().until('told', async () => (await agent())?.context_percent === 93);
