@@ -4,11 +4,11 @@
 
 import { ANOMALY_TYPES, type Role } from '../../protocol/state.ts';
 
-/** `task`: the work at hand. */
-export function commandLines(role: Role, task: string): readonly string[] {
+/** `task`: the work at hand; `spec`: the file that a planner's examples name. */
+export function commandLines(role: Role, task: string, spec = 'specs/vision.md'): readonly string[] {
   return [
     `COMMANDS (replace the quoted texts; more on each: \`liza help ${FIRST[role]}\` and so on):`,
-    ...EXAMPLES[role](task),
+    ...EXAMPLES[role](task, spec),
     `ANOMALY TYPES (details): ${anomalies(role)}`,
   ];
 }
@@ -16,7 +16,7 @@ export function commandLines(role: Role, task: string): readonly string[] {
 const FIRST: Readonly<Record<Role, string>> = { coder: 'begin', code_reviewer: 'discover', planner: 'add-task' };
 
 /** A reviewer's verdicts are in its instructions, with the form of a rejection. */
-const EXAMPLES: Readonly<Record<Role, (task: string) => readonly string[]>> = {
+const EXAMPLES: Readonly<Record<Role, (task: string, spec: string) => readonly string[]>> = {
   coder: (task) => [
     begin(task),
     `liza submit-for-review ${task} HEAD`,
@@ -34,8 +34,8 @@ const EXAMPLES: Readonly<Record<Role, (task: string) => readonly string[]>> = {
     `liza show ${task}`,
     'liza status',
   ],
-  planner: (task) => [
-    'liza add-task --id new-task --desc "what to build" --spec specs/vision.md#section --done "command: expected result" --scope "IN: src/part. OUT: the rest" --validate "npm test" --depends other-task --priority 2',
+  planner: (task, spec) => [
+    `liza add-task --id new-task --desc "what to build" --spec ${spec}#section --done "command: expected result" --scope "IN: src/part. OUT: the rest" --validate "npm test" --depends other-task --priority 2`,
     'liza finalize new-task',
     'liza plan done',
     `liza amend ${task} --done "how anyone can tell"`,
@@ -47,7 +47,7 @@ const EXAMPLES: Readonly<Record<Role, (task: string) => readonly string[]>> = {
     'liza discovery convert disc-1 new-task',
     'liza discovery dismiss disc-1 --reason "why it needs no task"',
     'liza align "how the plan serves the goal" --event "what gave rise to it"',
-    'liza ask "what the specs leave open" --spec specs/vision.md#section --assume "what you plan with"',
+    `liza ask "what the specs leave open" --spec ${spec}#section --assume "what you plan with"`,
     'liza answer q-1 "what the spec says"',
     `liza anomaly --type review_deadlock --task ${task} --detail assessment="your judgement"`,
     'liza anomaly processed anomaly-1',

@@ -7,6 +7,7 @@ import type { Board } from '../../protocol/board.ts';
 import { openDiscoveries } from '../../protocol/discoveries.ts';
 import { findTask } from '../../protocol/find.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
+import { fileOf } from '../../protocol/news.ts';
 import { openPlan } from '../../protocol/plan.ts';
 import { blockingQuestions, findQuestion, openQuestions, tasksBuiltOn } from '../../protocol/questions.ts';
 import { type Question, type State, settings, type Task } from '../../protocol/state.ts';
@@ -63,7 +64,7 @@ function initialPlanning({ state }: Board): readonly string[] {
           `These drafts are there already: ${drafts.slice(0, 20).join(', ')}. Complete them (\`liza amend ${first} --done "how anyone can tell"\`) or drop them (\`liza abandon ${first} --reason "why it is not needed"\`).`,
         ]),
     'Add each task, those it depends on first, then finalize it; see COMMANDS. A refusal names the gate that is not met.',
-    'What the specs leave open: `liza ask "the question" --spec specs/vision.md#section --assume "what you plan with"`, and plan on with it.',
+    `What the specs leave open: \`liza ask "the question" --spec ${fileOf(state.goal.spec_ref)}#section --assume "what you plan with"\`, and plan on with it.`,
     ...planDone(state),
     '`liza align "how these tasks reach the goal" --event "initial plan"`',
   ];
@@ -141,7 +142,7 @@ function questionAnswered({ state }: Board, id: string): readonly string[] {
     ...questionLines(question),
     `BUILT ON THE ASSUMPTION: ${tasks.length === 0 ? 'no task' : pathList(tasks)}`,
     'Where the answer differs: amend a task nobody has begun, let a task under way be (its coder and reviewer read the answer), and undo what is merged:',
-    `liza add-task --id new-task --because ${id} --desc "what to change" --spec specs/vision.md#section --done "command: expected result" --scope "IN: src/part. OUT: the rest"`,
+    `liza add-task --id new-task --because ${id} --desc "what to change" --spec ${fileOf(state.goal.spec_ref)}#section --done "command: expected result" --scope "IN: src/part. OUT: the rest"`,
   ];
 }
 
