@@ -111,7 +111,8 @@ function wrapParagraph(paragraph: string, width: number, whole: boolean): readon
   const indent = /^ */.exec(paragraph)?.[0].slice(0, Math.floor(width / 2)) ?? '';
   const lines: string[] = [];
   let line = indent;
-  for (let word of paragraph.trim().split(/ +/)) {
+  // In what people copy, several blanks may mean something: they stay with the word before them.
+  for (let word of paragraph.trim().split(whole ? / (?=\S)/ : / +/)) {
     const glue = line === indent ? '' : ' ';
     if (columns(line + glue + word) <= width) {
       line += glue + word;

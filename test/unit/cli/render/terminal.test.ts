@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ascii, clip, columns, oneLine, plain, wrap } from '../../../../src/cli/render/terminal.ts';
+import { ascii, clip, columns, oneLine, plain, wrap, wrapWhole } from '../../../../src/cli/render/terminal.ts';
 
 describe('plain', () => {
   it.each([
@@ -63,6 +63,11 @@ describe('clip', () => {
 });
 
 describe('wrap', () => {
+  it('what people copy keeps its runs of blanks', () => {
+    expect(wrapWhole("grep '(?:    .*)' file", 80)).toEqual(["grep '(?:    .*)' file"]);
+    expect(wrapWhole('one two  three', 8)).toEqual(['one two ', 'three']);
+  });
+
   it('breaks at spaces, keeps line breaks and indents, splits what is too long', () => {
     expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
     expect(wrap('one\n\n  two three', 8)).toEqual(['one', '', '  two', '  three']);
