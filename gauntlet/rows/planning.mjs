@@ -156,7 +156,12 @@ export const g44 = {
   check(w) {
     for (const name of ['own-id', 'coders-id']) w.refused(name, /for the supervisor, not for planner-1/);
     // From inside a sandbox everything is asked in the session's own name.
-    w.refused('impostor', w.sandboxed ? /not for planner-1/ : /runs below planner-1 and would act as coder-1/);
+    w.refused(
+      'impostor',
+      w.sandboxed
+        ? /not for planner-1|below planner-1 and would act as coder-1/
+        : /runs below planner-1 and would act as coder-1/,
+    );
     w.refused('begin', /for a coder, not for planner-1/);
     holds(w.task().status === 'UNCLAIMED' && w.task().assigned_to === undefined, `it is ${w.task().status}`);
     return prevented('refused under its own id, a coder’s, and without begin');
