@@ -206,7 +206,9 @@ export const g27 = {
     'scripts/integration-test.sh': '#!/bin/sh\necho BASE SIDE\ntest "$(cat src/a.mjs)" = "export const a = 2;"\n',
   },
   tasks: [{ scope: 'IN: src/, test/, scripts/' }],
+  // Called again for the failed merge while the crew is being stopped: that session is not what is judged.
   coder: `
+    [ ! -e src/a.mjs ] || leave 42 'it was tried'
     begin; code 1; proof 1; mkdir -p scripts; printf '#!/bin/sh\\nexit 0\\n' > scripts/integration-test.sh; commit 'a: made'
     try submit liza submit-for-review a "$(git rev-parse HEAD)"
     leave 42 submitted`,
