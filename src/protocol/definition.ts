@@ -171,13 +171,6 @@ export function differing(task: Task, changes: DefinitionChange): DefinitionChan
   );
 }
 
-/** One criterion more: each top-level item of a list is one, and a text without items is one as a whole. */
-export function withCriterion(doneWhen: string | undefined, criterion: string): string {
-  const item = (text: string): string => `- ${text.trim().replace(/\n/g, '\n  ')}`;
-  if (doneWhen === undefined || blank(doneWhen)) return item(criterion);
-  return `${/^- /m.test(doneWhen) ? doneWhen.trimEnd() : item(doneWhen)}\n${item(criterion)}`;
-}
-
 /** The former values of the fields that change: what history keeps, so that nothing is rewritten silently. */
 export function formerValues(task: Task, changes: DefinitionChange): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.keys(changes).map((field) => [field, task[field as keyof Task] ?? null]));

@@ -5,8 +5,9 @@ import { iso } from '../../text/time.ts';
 import { actorName, LIZA } from '../board.ts';
 import { event, evolve, withTask } from '../change.ts';
 import type { BoardSituation, Change, Row, Situation } from '../command-row.ts';
+import { withCriterion } from '../criteria.ts';
 import { type Refusal, refuse } from '../decision.ts';
-import { blank, formerValues, isChanged, withCriterion } from '../definition.ts';
+import { blank, formerValues, isChanged } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { findTask, statusOf } from '../find.ts';
 import {

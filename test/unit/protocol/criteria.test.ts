@@ -1,0 +1,30 @@
+// The criteria of a text, and one more of them.
+
+import { expect, test } from 'vitest';
+import { criteriaOf, withCriterion } from '../../../src/protocol/criteria.ts';
+
+test.each([
+  ['nothing has none', undefined, []],
+  ['blanks have none', ' \n ', []],
+  ['a text without items is one as a whole', 'it parses\nand prints', ['it parses\nand prints']],
+  ['each top-level item is one', '- it parses\n- it prints', ['it parses', 'it prints']],
+  [
+    'what is below an item belongs to it',
+    '- it parses\n  also - blanks\n  - and tabs\n- it prints',
+    ['it parses\nalso - blanks\n- and tabs', 'it prints'],
+  ],
+  ['what stands before the first item is none', 'All of:\n- it parses\n- it prints', ['it parses', 'it prints']],
+  ['an item that says nothing is none', '- it parses\n-  \n- it prints', ['it parses', 'it prints']],
+  ['a dash inside a line is no item', 'it prints a - b', ['it prints a - b']],
+])('%s', (_name, text, criteria) => {
+  expect(criteriaOf(text)).toEqual(criteria);
+});
+
+test('one more criterion makes a text without items the first, and counts as one itself however many lines it has', () => {
+  expect(criteriaOf(withCriterion('it parses\nand prints', 'it is fast:\n- really'))).toEqual([
+    'it parses\nand prints',
+    'it is fast:\n- really',
+  ]);
+  expect(criteriaOf(withCriterion(undefined, 'it is fast'))).toEqual(['it is fast']);
+  expect(criteriaOf(withCriterion('- a b\n', 'it is fast'))).toEqual(['a b', 'it is fast']);
+});
