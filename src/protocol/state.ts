@@ -182,6 +182,8 @@ export const DiscoverySchema = v.object({
   created: v.optional(timestamp),
   converted_to_task: v.optional(id),
   dismissed_reason: v.optional(text),
+  /** The task that took it up was abandoned, and nothing replaced it. */
+  reopened: v.optional(v.object({ task: id, time: timestamp })),
   /** The goal under which it was made, once that one ended with it undecided. */
   carried_from: v.optional(id),
 });
@@ -257,6 +259,8 @@ export const GoalSchema = v.object({
   integration_head: v.optional(commit),
   /** Somebody else moved it; no merge starts until a person has accepted that. */
   integration_moved: v.optional(v.object({ expected: commit, found: commit, time: timestamp })),
+  /** The highest numbers that earlier goals gave: `q-7` is never the id of a second question. */
+  last_ids: v.optional(v.object({ q: v.optional(count), disc: v.optional(count), anomaly: v.optional(count) })),
   /** Its sprints before the current one, oldest first. */
   sprints: v.optional(v.array(SprintSchema)),
 });

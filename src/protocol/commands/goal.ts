@@ -77,11 +77,16 @@ export const discoveryConvert: Row<'discovery convert'> = {
     { name: 'open-discovery', rule: 'the discovery exists and is still open', check: checkOpen },
     {
       name: 'task-exists',
-      rule: 'the task exists',
-      check: ({ board, command, commandLine }) =>
-        statusOf(board, command.to_task) === undefined
-          ? refuse(`there is no task ${command.to_task}`, `Add it first: ${commandLine('add-task', command.to_task)}`)
-          : undefined,
+      rule: 'the task exists and was not abandoned',
+      check: ({ board, command, commandLine }) => {
+        const { to_task: id } = command;
+        const status = statusOf(board, id);
+        if (status === undefined)
+          return refuse(`there is no task ${id}`, `Add it first: ${commandLine('add-task', id)}`);
+        return status === 'ABANDONED'
+          ? refuse(`${id} was abandoned and takes up nothing`, `Add another task: ${commandLine('add-task')}`)
+          : undefined;
+      },
     },
   ],
   effects: 'converted_to_task',

@@ -3,6 +3,7 @@
 
 import { raiseTaskCommands, taskUsedUp, usedUpText } from '../../budget/rules/limits.ts';
 import { counted } from '../../text/format.ts';
+import { iso } from '../../text/time.ts';
 import {
   blockTask,
   FAILURES_THAT_EXHAUST,
@@ -40,6 +41,7 @@ import {
   isReworded,
   isSpecChanged,
 } from '../definition.ts';
+import { reopenDiscoveries } from '../discoveries.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { historyOf } from '../leases.ts';
 import { blockingQuestions, closeQuestions, openQuestions } from '../questions.ts';
@@ -277,7 +279,7 @@ export const abandon: Row<'abandon'> = {
     },
   ],
   effects:
-    'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them; alignment_history; its anomalies are processed and its open questions withdrawn; after a deadlock the rationale is logged as review_deadlock',
+    'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them; alignment_history; its anomalies are processed and its open questions withdrawn; discoveries that it had taken up are open again; after a deadlock the rationale is logged as review_deadlock',
   change: (s) => {
     const { task, command } = s;
     const gone = evolve(
@@ -302,7 +304,9 @@ export const abandon: Row<'abandon'> = {
           : blockTask(s, state, other, { reason, questions: QUESTIONS.abandoned });
       notes.push(`${other.id} depends on it and is BLOCKED`);
     }
-    return { state, detail: `task ${task.id} abandoned: ${firstLine(command.rationale, 240)}`, notes };
+    const { state: after, reopened } = reopenDiscoveries(state, task.id, iso(s.now));
+    notes.push(...reopened.map((id) => `discovery ${id}, which it had taken up, is open again`));
+    return { state: after, detail: `task ${task.id} abandoned: ${firstLine(command.rationale, 240)}`, notes };
   },
 };
 

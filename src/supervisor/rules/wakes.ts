@@ -68,7 +68,9 @@ function forTasks({ state }: Board, trigger: WakeTrigger, calls: (task: Task) =>
 }
 
 function discoveries({ state }: Board): readonly Wake[] {
-  return state.discovered.filter(isUrgent).map((found) => wake('IMMEDIATE_DISCOVERY', found.id, found.created ?? '0'));
+  return state.discovered
+    .filter(isUrgent)
+    .map(({ id, created, reopened }) => wake('IMMEDIATE_DISCOVERY', id, reopened?.time ?? created ?? '0'));
 }
 
 /** What a coder or a reviewer asks while its work goes on, and what a person says to somebody's assumption. */

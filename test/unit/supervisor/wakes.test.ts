@@ -56,6 +56,15 @@ describe('the planner wakes on', () => {
     expect(of({ ...found, dismissed_reason: 'known' })).toEqual([]);
   });
 
+  it('IMMEDIATE_DISCOVERY anew when the task that took it up was abandoned', () => {
+    const found = { id: 'disc-1', by: 'coder-1', description: 'x', severity: 'high', urgency: 'immediate' } as const;
+    const of = (discovery: Discovery) => keys(board({ tasks: [busy], state: { discovered: [discovery] } }));
+    const [before, after] = [found, { ...found, reopened: { task: 'busy', time: ago(0) } }].map(of);
+    expect(before).toHaveLength(1);
+    expect(after).toHaveLength(1);
+    expect(after).not.toEqual(before);
+  });
+
   it('QUESTION_ASKED by a coder or reviewer whose work goes on; a person answers the others', () => {
     const of = (asked: Partial<Question>) =>
       wakes({ tasks: [busy], state: { questions: [{ ...QUESTION, ...asked }] } });
