@@ -6,6 +6,7 @@ import { actorName, LIZA } from './board.ts';
 import type { CommandName } from './command.ts';
 import type { Situation } from './command-row.ts';
 import { replaceTask, taskIndex } from './find.ts';
+import { idsOf, nextId } from './record-ids.ts';
 import type { Agent, AgentStatus, Anomaly, Goal, HistoryEvent, Sprint, State, Task } from './state.ts';
 import { defined } from './values.ts';
 
@@ -108,7 +109,7 @@ export function withAnomaly<K extends CommandName>(
   { type, task, details }: Reported,
 ): State {
   const logged: Anomaly = {
-    id: freeId('anomaly', new Set(state.anomalies.map((one) => one.id ?? ''))),
+    id: nextId('anomaly', { there: idsOf(state.anomalies), given: state.goal.last_ids?.anomaly }),
     type,
     ...defined({ task }),
     reporter: actorName(actor),
@@ -142,13 +143,6 @@ export function processAnomalies<K extends CommandName>(
   if (!state.anomalies.some(mine)) return state;
   const marks = { processed_at: iso(now), processed_by: actorName(actor) };
   return { ...state, anomalies: state.anomalies.map((one) => (mine(one) ? { ...one, ...marks } : one)) };
-}
-
-/** The next free `prefix-n`; counting from the end, since records are never deleted. */
-export function freeId(prefix: string, taken: ReadonlySet<string>): string {
-  let number = taken.size + 1;
-  while (taken.has(`${prefix}-${number}`)) number++;
-  return `${prefix}-${number}`;
 }
 
 export const unique = (values: readonly string[]): readonly string[] => [...new Set(values)];

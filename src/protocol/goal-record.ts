@@ -9,7 +9,7 @@ import { tasksOfGoal } from './goal-tasks.ts';
 import { questionsOf } from './questions.ts';
 import type { Agent, Goal, Question, Sprint, State, Task } from './state.ts';
 
-export interface GoalRecord extends Omit<Goal, 'days'> {
+export interface GoalRecord extends Omit<Goal, 'days' | 'last_ids'> {
   readonly archived_at: string;
   /** All of them, the last one included. */
   readonly sprints: readonly Sprint[];
@@ -25,7 +25,7 @@ export interface GoalRecord extends Omit<Goal, 'days'> {
 
 /** `archived`: tasks that left the state earlier, of whatever goal. */
 export function goalRecord(state: State, archived: readonly Task[], now: Instant): GoalRecord {
-  const { id, days: _, sprints = [], ...goal } = state.goal;
+  const { id, days: _, last_ids: __, sprints = [], ...goal } = state.goal;
   const tasks = tasksOfGoal([...archived, ...state.tasks], state.goal);
   const since = <T extends { readonly timestamp: string }>(all: readonly T[]): readonly T[] =>
     all.filter(({ timestamp }) => timestamp >= (goal.created ?? ''));

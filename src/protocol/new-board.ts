@@ -6,6 +6,7 @@ import { patch } from './change.ts';
 import { isOpenDiscovery } from './discoveries.ts';
 import { numberOf } from './goal-tasks.ts';
 import { openQuestions } from './questions.ts';
+import { lastIds } from './record-ids.ts';
 import { STATE_VERSION, type State } from './state.ts';
 import { defined } from './values.ts';
 
@@ -94,6 +95,7 @@ export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State
       created,
       status: 'PLANNING',
       alignment_history: [],
+      last_ids: lastIds(state),
       ...defined({ integration_head, integration_moved }),
       // A new goal is no new day.
       ...defined({ days }),

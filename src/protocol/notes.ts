@@ -3,7 +3,7 @@
 
 import { type Instant, iso } from '../text/time.ts';
 import { roleOfId } from './board.ts';
-import { freeId } from './change.ts';
+import { nextId } from './record-ids.ts';
 import type { Note, Role, State } from './state.ts';
 import { defined } from './values.ts';
 
@@ -29,7 +29,7 @@ export function withNote(
   { message, reader }: { readonly message: string; readonly reader?: string | undefined },
   now: Instant,
 ): { readonly state: State; readonly id: string } {
-  const id = freeId('note', new Set(namedNotes(state).map((one) => one.id)));
+  const id = nextId('note', { there: namedNotes(state).map((one) => one.id) });
   const note: Note = { id, timestamp: iso(now), message, ...defined({ for: reader }) };
   return { state: { ...state, human_notes: [...state.human_notes, note] }, id };
 }

@@ -8,6 +8,7 @@ import { type Actor, actorName, LIZA, roleOfId } from './board.ts';
 import { findTask, taskIndex } from './find.ts';
 import { historyOf } from './leases.ts';
 import { concerns } from './question-scope.ts';
+import { idsOf, nextId } from './record-ids.ts';
 import type { Question, State, Task } from './state.ts';
 import { defined } from './values.ts';
 
@@ -116,13 +117,13 @@ function unrecorded(state: State): readonly Asking[] {
   });
 }
 
-/** Ids after the highest there is; none is a task's, because `liza answer` takes questions and tasks. */
+/** No id of a question is a task's, because `liza answer` takes questions and tasks. */
 function numbered({ questions = [], tasks, goal }: State, asked: readonly Asking[]): readonly Question[] {
   const taken = taskIndex(tasks);
-  let last = questions.reduce((most, { id }) => Math.max(most, Number(/^q-(\d+)$/.exec(id)?.[1] ?? 0)), 0);
+  const there = [...idsOf(questions)];
   return asked.map(({ text, assume, ...about }) => {
-    do last += 1;
-    while (taken.has(`q-${last}`));
-    return { id: `q-${last}`, ...about, text, ...defined({ assume }), status: 'open', goal: goal.id };
+    const id = nextId('q', { there, given: goal.last_ids?.q, skip: (one) => taken.has(one) });
+    there.push(id);
+    return { id, ...about, text, ...defined({ assume }), status: 'open', goal: goal.id };
   });
 }

@@ -2,13 +2,14 @@
 
 import { instant, iso, later } from '../../text/time.ts';
 import { actorName } from '../board.ts';
-import { event, evolve, freeId, patch, processAnomalies, withAgent, withAnomaly, withTask } from '../change.ts';
+import { event, evolve, patch, processAnomalies, withAgent, withAnomaly, withTask } from '../change.ts';
 import type { CommandName } from '../command.ts';
 import type { Guard, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { findTask, statusOf } from '../find.ts';
 import { reviewLease, taskLease } from '../leases.ts';
+import { idsOf, isSpent, nextId } from '../record-ids.ts';
 import { ANOMALY_TYPES, type AnomalyType, type Discovery, type Role, SEVERITIES, URGENCIES } from '../state.ts';
 import { defined } from '../values.ts';
 import { firstLine, list, STOP } from './coder.ts';
@@ -42,7 +43,7 @@ export const discover: Row<'discover'> = {
         if (during !== undefined && statusOf(board, during) === undefined) {
           return refuse(`there is no task ${during}`, 'Name the task you are on, or none');
         }
-        return id !== undefined && state.discovered.some((one) => one.id === id)
+        return id !== undefined && (state.discovered.some((one) => one.id === id) || isSpent(state.goal, 'disc', id))
           ? refuse(`there is a discovery ${id} already`, 'Leave the id out')
           : undefined;
       },
@@ -51,7 +52,7 @@ export const discover: Row<'discover'> = {
   effects: 'discovered; urgency immediate wakes the planner',
   change: ({ state, actor, command, now }) => {
     const { name: _name, id: given, ...told } = command;
-    const id = given ?? freeId('disc', new Set(state.discovered.map((one) => one.id)));
+    const id = given ?? nextId('disc', { there: idsOf(state.discovered), given: state.goal.last_ids?.disc });
     const discovery = patch<Discovery>({ id, by: actorName(actor), ...told }, { ...told, created: iso(now) });
     return {
       state: { ...state, discovered: [...state.discovered, discovery] },
@@ -91,14 +92,7 @@ export const anomaly: Row<'anomaly'> = {
         );
       },
     },
-    {
-      name: 'task-exists',
-      rule: 'the task exists',
-      check: ({ board, command }) =>
-        command.task !== undefined && statusOf(board, command.task) === undefined
-          ? refuse(`there is no task ${command.task}`, 'Name the task you are on, or none')
-          : undefined,
-    },
+    taskExists(),
   ],
   effects: 'anomalies',
   change: (s) => {
@@ -273,6 +267,18 @@ export const exit: Row<'exit'> = {
     };
   },
 };
+
+/** Of a report that may be about a task. */
+export function taskExists<K extends 'ask' | 'anomaly'>(): Guard<K> {
+  return {
+    name: 'task-exists',
+    rule: 'the task exists',
+    check: ({ board, command: { task } }) =>
+      task !== undefined && statusOf(board, task) === undefined
+        ? refuse(`there is no task ${task}`, 'Name the task you are on, or none')
+        : undefined,
+  };
+}
 
 function registeredActor<K extends CommandName>(): Guard<K> {
   return {

@@ -5,10 +5,10 @@ import { actorName } from '../board.ts';
 import type { Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
-import { statusOf } from '../find.ts';
 import { openQuestions, withQuestion } from '../questions.ts';
 import type { Question } from '../state.ts';
 import { defined } from '../values.ts';
+import { taskExists } from './agent-reports.ts';
 
 export const ask: Row<'ask'> = {
   name: 'ask',
@@ -37,14 +37,7 @@ export const ask: Row<'ask'> = {
         );
       },
     },
-    {
-      name: 'task-exists',
-      rule: 'the task exists',
-      check: ({ board, command }) =>
-        command.task !== undefined && statusOf(board, command.task) === undefined
-          ? refuse(`there is no task ${command.task}`, 'Name the task you are on, or none')
-          : undefined,
-    },
+    taskExists(),
   ],
   effects: 'questions; the work goes on; a coder’s or reviewer’s question wakes the planner',
   change: (s) => {

@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
+import { discoveryHead } from '../../../src/protocol/discoveries.ts';
 import { goalRecord } from '../../../src/protocol/goal-record.ts';
 import { endedOfGoal } from '../../../src/protocol/goal-tasks.ts';
 import { nextGoal } from '../../../src/protocol/new-board.ts';
@@ -168,6 +169,47 @@ describe('what is undecided', () => {
   });
 });
 
+describe('a discovery whose task is abandoned', () => {
+  const abandon = (task: string): Command => ({ name: 'abandon', task, rationale: 'no way' });
+  const taken = (severity: Discovery['severity'] = 'high'): World => {
+    const w = merged();
+    w.run(CODER, found('no timeout', severity));
+    w.run(PLANNER, addReady('b'));
+    w.run(PLANNER, { name: 'discovery convert', discovery: 'disc-1', to_task: 'b' });
+    return w;
+  };
+
+  it('is open again, is said to be, and holds the goal back', () => {
+    const w = taken();
+    const done = w.run(PLANNER, abandon('b'));
+    expect(done.notes).toEqual(['discovery disc-1, which it had taken up, is open again']);
+    expect(w.state.discovered[0]).toMatchObject({ id: 'disc-1', reopened: { task: 'b' } });
+    expect(discoveryHead(w.state.discovered[0] as Discovery)).toContain('open again since b was abandoned');
+    expect(w.refused(PLANNER, COMPLETE)).toMatchObject(refusedBy('nothing-undecided'));
+    const again = w.refused(PLANNER, { name: 'discovery convert', discovery: 'disc-1', to_task: 'b' });
+    expect(again).toMatchObject(refusedBy('task-exists'));
+    w.run(PLANNER, { name: 'discovery dismiss', discovery: 'disc-1', reason: 'upstream has it' });
+    w.run(PLANNER, COMPLETE);
+  });
+
+  it('stays taken up while a task that replaced it lives, and is open when the last of them is abandoned', () => {
+    const w = taken();
+    w.run(HUMAN, { name: 'replan', task: 'b' });
+    w.run(PLANNER, {
+      name: 'supersede',
+      task: 'b',
+      root_cause: 'too large',
+      replacements: [],
+      definitions: [definition('c'), definition('d')],
+    });
+    w.run(PLANNER, abandon('c'));
+    expect(w.state.discovered[0]?.converted_to_task).toBe('b');
+    w.run(PLANNER, abandon('d'));
+    expect(w.state.discovered[0]).toMatchObject({ reopened: { task: 'd' } });
+    expect(w.state.discovered[0]?.converted_to_task).toBeUndefined();
+  });
+});
+
 describe('a question that is open', () => {
   const ask = (text: string, assume?: string): Command =>
     ({ name: 'ask', text, ...(assume === undefined ? {} : { assume }) }) as Command;
@@ -249,6 +291,46 @@ describe('the next goal', () => {
     w.run(PLANNER, { ...COMPLETE, carry_over: true } as Command);
     begin(w, 'Third');
     expect(w.state.discovered).toMatchObject([{ id: 'disc-1', carried_from: 'goal-1' }]);
+  });
+
+  it('no id of a question, discovery, anomaly or note is given a second time under a later goal', () => {
+    const ask = (text: string): Command => ({ name: 'ask', text, assume: 'yes' });
+    const w = merged();
+    for (const text of ['first?', 'second?']) {
+      w.run(CODER, ask(text));
+      w.run(CODER, found(text, 'high'));
+      w.run(CODER, { name: 'anomaly', type: 'spec_ambiguity', details: { what: text } });
+    }
+    w.run(HUMAN, { name: 'note', message: 'go on' });
+    w.run(HUMAN, { name: 'answer', about: 'q-2', text: 'no', facts: {} } as Command);
+    w.run(PLANNER, { name: 'discovery dismiss', discovery: 'disc-2', reason: 'known' });
+    w.run(PLANNER, { ...COMPLETE, carry_over: true } as Command);
+    begin(w, 'Time out');
+    expect(goalRecord(w.state, [], w.now)).not.toHaveProperty('last_ids');
+    // The third goal knows what the first one gave, though the second gave nothing.
+    begin(w, 'Third');
+    w.run(CODER, ask('third?'));
+    w.run(CODER, found('third', 'low'));
+    w.run(CODER, { name: 'anomaly', type: 'spec_ambiguity', details: { what: 'third' } });
+    w.run(HUMAN, { name: 'note', message: 'go on again' });
+    expect(w.state.questions?.map(({ id }) => id)).toEqual(['q-1', 'q-3']);
+    expect(w.state.discovered.map(({ id }) => id)).toEqual(['disc-1', 'disc-3']);
+    expect(w.state.anomalies.map(({ id }) => id)).toEqual(['anomaly-3']);
+    expect(w.state.human_notes.map(({ id }) => id)).toEqual(['note-1', 'note-2']);
+    expect(w.refused(CODER, { ...found('fourth', 'low'), id: 'disc-2' } as Command)).toMatchObject(
+      refusedBy('discovery'),
+    );
+  });
+
+  it('a board of an earlier version, which counted nothing, goes on after the ids that it has', () => {
+    const w = second();
+    w.edit(({ goal: { last_ids: _, ...goal }, ...state }) => ({
+      ...state,
+      goal,
+      questions: [{ id: 'q-4', asked_by: 'coder-1', text: 'old?', assume: 'yes', status: 'open' }],
+    }));
+    w.run(CODER, { name: 'ask', text: 'new?', assume: 'yes' });
+    expect(w.state.questions?.map(({ id }) => id)).toEqual(['q-4', 'q-5']);
   });
 
   it('what agents used under an earlier goal is not counted again', () => {
