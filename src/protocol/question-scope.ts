@@ -2,10 +2,36 @@
 
 import type { Question, Task } from './state.ts';
 
-/** A question about a task concerns it and what replaced it; one about no task, all that comes from its spec. */
-export function concerns({ task: about, spec_ref }: Question, task: Task): boolean {
-  if (about !== undefined) return about === task.id || task.supersedes?.includes(about) === true;
-  return sameSpec(spec_ref, task.spec_ref);
+/**
+ * A question about a task concerns it and what replaced it; one about no task, all that comes from its spec; each, the
+ * tasks of the section it names and those that cite its id.
+ */
+export function concerns(question: Question, task: Task): boolean {
+  const { task: about, spec_ref } = question;
+  if (isOwn(question, task)) return true;
+  return about === undefined ? sameSpec(spec_ref, task.spec_ref) : sameSection(spec_ref, task.spec_ref);
+}
+
+/** The same among all tasks of a board: a question about a whole spec that some of them cite is for those alone. */
+export function concernsAmong(question: Question, task: Task, tasks: readonly Task[]): boolean {
+  if (!concerns(question, task)) return false;
+  if (isOwn(question, task) || sameSection(question.spec_ref, task.spec_ref)) return true;
+  return !tasks.some((other) => cites(other, question.id));
+}
+
+const isOwn = ({ id, task: about }: Question, task: Task): boolean =>
+  (about !== undefined && (about === task.id || task.supersedes?.includes(about) === true)) || cites(task, id);
+
+/** Whether the task names the question: as its reason, or anywhere in what it asks for. */
+export function cites({ because, done_when, description }: Task, question: string): boolean {
+  if (because === question) return true;
+  const named = [done_when, description].filter((text) => text?.includes(question) === true);
+  return named.length > 0 && new RegExp(`(?<![\\w-])${question}(?![\\w-])`).test(named.join('\n'));
+}
+
+/** Both name it. */
+function sameSection(a: string | undefined, b: string | undefined): boolean {
+  return partsOf(a)[1] !== undefined && partsOf(b)[1] !== undefined && sameSpec(a, b);
 }
 
 /** The same file, and the same section where both name one. */

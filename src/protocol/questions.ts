@@ -7,7 +7,7 @@ import { QUESTIONS } from './blocked.ts';
 import { type Actor, actorName, LIZA, roleOfId } from './board.ts';
 import { findTask, taskIndex } from './find.ts';
 import { historyOf } from './leases.ts';
-import { concerns } from './question-scope.ts';
+import { concerns, concernsAmong } from './question-scope.ts';
 import { idsOf, nextId } from './record-ids.ts';
 import type { Question, State, Task } from './state.ts';
 import { defined } from './values.ts';
@@ -52,9 +52,9 @@ export function needsPerson({ asked_by }: Question): boolean {
   return role === undefined ? asked_by !== LIZA : role === 'planner';
 }
 
-/** What is settled for a task, or taken for granted meanwhile: by its own questions, and by those about its spec. */
+/** What is settled for a task, or taken for granted meanwhile: its own questions, those it cites, those about its spec. */
 export const questionsFor = (state: State, task: Task): readonly Question[] =>
-  questionsOf(state).filter((one) => one.status !== 'withdrawn' && concerns(one, task));
+  questionsOf(state).filter((one) => one.status !== 'withdrawn' && concernsAmong(one, task, state.tasks));
 
 /** The tasks that were built, or are to be built, on what the asker took for granted. */
 export const tasksBuiltOn = (state: State, question: Question): readonly Task[] =>

@@ -510,6 +510,24 @@ describe('whom an answer concerns', () => {
     expect(questionsFor(w.state, w.task('d'))).toEqual([]);
   });
 
+  it('a task reads the questions that it cites, those of its section whatever task they are about, and no others', () => {
+    const w = world();
+    const told = (id: string) => questionsFor(w.state, w.task(id)).map((one) => one.id);
+    w.run(PLANNER, addDraft('a', { spec_ref: 'specs/x.md#one', done_when: 'the limit is that of q-1, not q-11' }));
+    w.run(PLANNER, addDraft('b', { spec_ref: 'specs/x.md#two', description: 'As (q-2) says' }));
+    w.run(PLANNER, addDraft('c', { spec_ref: 'specs/x.md#two' }));
+    w.run(PLANNER, ask('How many?', { spec_ref: 'specs/other.md#limits' }));
+    w.run(PLANNER, ask('Which colour?', { spec_ref: 'specs/x.md' }));
+    w.run(PLANNER, ask('How long?', { spec_ref: 'specs/x.md' }));
+    w.run(PLANNER, ask('Which name?', { task: 'b', spec_ref: 'specs/x.md#two' }));
+    w.run(PLANNER, ask('Which file?', { task: 'b' }));
+    expect(told('a')).toEqual(['q-1', 'q-3']);
+    expect(told('b')).toEqual(['q-2', 'q-3', 'q-4', 'q-5']);
+    expect(told('c')).toEqual(['q-3', 'q-4']);
+    w.edit((state) => ({ ...state, tasks: state.tasks.map((t) => (t.id === 'c' ? { ...t, because: 'q-5' } : t)) }));
+    expect(told('c')).toEqual(['q-3', 'q-4', 'q-5']);
+  });
+
   it('a person’s answer to an assumption names what was built on it', () => {
     const w = ready('a');
     w.run(PLANNER, ask('How often?', { spec_ref: 'specs/retry.md' }));
