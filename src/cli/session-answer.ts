@@ -90,8 +90,9 @@ const both = (before: Told, now: Told): Told => ({
 
 const MOST_FILES = 30;
 
-/** With the files that a move of the integration branch touched, as far as git can say. */
+/** With the files that a move of the integration branch touched, and how a section changed, as far as they are known. */
 async function whole(context: StoreContext, state: State, news: News): Promise<News> {
+  if (news.kind === 'spec') return news.known === undefined ? news : withDiff(context, news, news.known);
   if (news.kind !== 'integration') return news;
   // Loaded only here: agents look at their task all the time, and that must stay cheap.
   const [{ openGitDir }, { pathsBetween }] = await Promise.all([
@@ -103,9 +104,25 @@ async function whole(context: StoreContext, state: State, news: News): Promise<N
   return { ...news, files: (await pathsBetween(gitDir, news.from, news.to)).slice(0, MOST_FILES) };
 }
 
+const MOST_DIFF = 40;
+
+/** `known`: the hash of the text that the session has read. */
+async function withDiff({ disk, files, paths }: StoreContext, news: SpecNews, known: string): Promise<News> {
+  const { keptSpec, readSpec, specDiff } = await import('../store/spec-texts.ts');
+  const before = keptSpec({ files, paths }, known);
+  const now = readSpec(disk, paths.root, news.spec);
+  if (before === undefined || now === undefined) return news;
+  const lines = (await specDiff(before, now.text)).text.split('\n');
+  return { ...news, diff: { text: lines.slice(0, MOST_DIFF).join('\n'), more: Math.max(0, lines.length - MOST_DIFF) } };
+}
+
 /** A person's words may hold a secret, and what an agent reads goes to a model. */
-const clean = (news: News, secrets: readonly string[]): News =>
-  'text' in news ? { ...news, text: redact(news.text, secrets) } : news;
+function clean(news: News, secrets: readonly string[]): News {
+  if (!('text' in news)) return news;
+  const text = redact(news.text, secrets);
+  if (news.kind !== 'spec' || news.diff === undefined) return { ...news, text };
+  return { ...news, text, diff: { ...news.diff, text: redact(news.diff.text, secrets) } };
+}
 
 /** For stderr. Quoted, so that nothing in a note can pose as an answer of Liza's. */
 export function newsLines(news: News): readonly string[] {
@@ -119,7 +136,7 @@ export function newsLines(news: News): readonly string[] {
         ...quoted(`A: ${news.text}`),
       ];
     case 'spec':
-      return [`news: ${news.spec} changed, ${news.time}; its current text counts:`, ...quoted(news.text)];
+      return specLines(news);
     case 'integration': {
       const files = news.files.length === 0 ? 'no file that git can name' : news.files.join(', ');
       return [`news: integration moved to ${news.to.slice(0, 12)}: ${files}; rebase only if you need them`];
@@ -127,6 +144,18 @@ export function newsLines(news: News): readonly string[] {
     default:
       return news satisfies never;
   }
+}
+
+type SpecNews = Extract<News, { readonly kind: 'spec' }>;
+
+function specLines({ spec, time, text, task, diff }: SpecNews): readonly string[] {
+  const head = `news: ${spec} changed, ${time}; its current text counts`;
+  if (diff === undefined) return [`${head}:`, ...quoted(text)];
+  return [
+    `${head}. Since you last read it:`,
+    ...quoted(diff.text),
+    ...(diff.more === 0 ? [] : [`  (${diff.more} more lines; since the task was made: liza show ${task} --spec)`]),
+  ];
 }
 
 const quoted = (text: string): readonly string[] => text.split(/\r\n?|\n/).map((line) => `  | ${line}`);

@@ -3,8 +3,8 @@
 
 import { findTask } from './find.ts';
 import { openNotes, type Reader } from './notes.ts';
-import { concerns, sameSpec } from './question-scope.ts';
-import type { Question, State } from './state.ts';
+import { concernsAmong, sameSpec } from './question-scope.ts';
+import type { Question, State, Task } from './state.ts';
 import { defined } from './values.ts';
 
 export type News =
@@ -18,7 +18,19 @@ export type News =
       /** The answer, or the assumption that was accepted. */
       readonly text: string;
     }
-  | { readonly kind: 'spec'; readonly spec: string; readonly time: string; readonly text: string }
+  | {
+      readonly kind: 'spec';
+      readonly spec: string;
+      readonly time: string;
+      /** What a person said of it, or in numbers what Liza noticed. */
+      readonly text: string;
+      /** The reader's task, where the section that it comes from reads differently now. */
+      readonly task?: string;
+      /** Hash of the section as the session knows it. */
+      readonly known?: string;
+      /** What became of that text; `more`: how many lines of it are left out. */
+      readonly diff?: { readonly text: string; readonly more: number };
+    }
   | { readonly kind: 'integration'; readonly from: string; readonly to: string; readonly files: readonly string[] };
 
 /** What a session was told so far. */
@@ -29,6 +41,8 @@ export interface Told {
   readonly answers: readonly string[];
   /** Keys of spec changes. */
   readonly specs: readonly string[];
+  /** Hash of the section that the task comes from, as the prompt has it or its difference. */
+  readonly section?: string;
   readonly integration?: string;
 }
 
@@ -37,6 +51,7 @@ export const toldWith = (state: State, reader: Reader): Told => ({
   notes: openNotes(state, reader).map(({ id }) => id),
   answers: answers(state, reader).map(answerKey),
   specs: specChanges(state, reader).map(keyOf),
+  ...defined({ section: sectionHash(taskOf(state, reader)) }),
   ...defined({ integration: state.goal.integration_head }),
 });
 
@@ -44,7 +59,6 @@ export const toldWith = (state: State, reader: Reader): Told => ({
 export function newsSince(state: State, reader: Reader, told: Told): readonly News[] {
   const notes = openNotes(state, reader).filter(({ id }) => !told.notes.includes(id));
   const answered = answers(state, reader).filter((one) => !told.answers.includes(answerKey(one)));
-  const specs = specChanges(state, reader).filter((one) => !told.specs.includes(keyOf(one)));
   const to = state.goal.integration_head;
   const moved =
     reader.role === 'coder' && to !== undefined && told.integration !== undefined && to !== told.integration;
@@ -68,16 +82,17 @@ export function newsSince(state: State, reader: Reader, told: Told): readonly Ne
         text: answer ?? assume ?? '',
       }),
     ),
-    ...specs.map(({ spec, timestamp, change }): News => ({ kind: 'spec', spec, time: timestamp, text: change })),
+    ...specNews(state, reader, told),
     ...(moved ? [{ kind: 'integration', from: told.integration, to, files: [] } as const] : []),
   ];
 }
 
 /** Settled since somebody asked: to the asker, to who works on a task it is about, and to the planner; not to who settled it. */
-function answers(state: State, { agent, role, task: id }: Reader): readonly Question[] {
-  const task = id === undefined ? undefined : findTask(state, id);
+function answers(state: State, reader: Reader): readonly Question[] {
+  const { agent, role } = reader;
+  const task = taskOf(state, reader);
   const mine = (one: Question): boolean =>
-    role === 'planner' || one.asked_by === agent || (task !== undefined && concerns(one, task));
+    role === 'planner' || one.asked_by === agent || (task !== undefined && concernsAmong(one, task, state.tasks));
   return (state.questions ?? []).filter(
     (one) => (one.status === 'answered' || one.status === 'assumed') && one.closed_by !== agent && mine(one),
   );
@@ -88,17 +103,41 @@ const answerKey = ({ id, status, closed_at }: Question): string => `${id} ${stat
 
 type SpecChange = State['spec_changes'][number];
 
-const keyOf = ({ timestamp, spec, change }: SpecChange): string => `${timestamp} ${spec} ${change.slice(0, 80)}`;
+const keyOf = ({ timestamp, spec, change, hash }: SpecChange): string =>
+  `${timestamp} ${spec} ${hash ?? change.slice(0, 80)}`;
 /** Older ones are behind every session that runs. */
 const MOST_SPECS = 50;
 
-/** Those of the section that the reader's task comes from; a planner reads all. */
-function specChanges(state: State, { role, task: id }: Reader): readonly SpecChange[] {
-  const task = id === undefined ? undefined : findTask(state, id);
-  const mine = ({ spec }: SpecChange): boolean =>
-    role === 'planner' || (task !== undefined && sameSpec(task.spec_ref, spec));
+/**
+ * What a person said of the spec that the reader's task comes from; a planner reads all. What Liza noticed of the task's
+ * own section is told by its hash, once, whatever other tasks it was noticed for.
+ */
+function specChanges(state: State, reader: Reader): readonly SpecChange[] {
+  const task = taskOf(state, reader);
+  const mine = ({ spec, hash }: SpecChange): boolean =>
+    reader.role === 'planner' || (task !== undefined && hash === undefined && sameSpec(task.spec_ref, spec));
   return state.spec_changes.filter(mine).slice(-MOST_SPECS);
 }
+
+function specNews(state: State, reader: Reader, told: Told): readonly News[] {
+  const said = specChanges(state, reader).filter((one) => !told.specs.includes(keyOf(one)));
+  const others = said.map(
+    ({ spec, timestamp, change }): News => ({ kind: 'spec', spec, time: timestamp, text: change }),
+  );
+  const task = reader.role === 'planner' ? undefined : taskOf(state, reader);
+  const now = sectionHash(task);
+  const { section: known } = told;
+  if (task?.spec_ref === undefined || known === undefined || now === known) return others;
+  const { spec_ref: spec } = task;
+  const noticed = state.spec_changes.findLast((one) => one.spec === spec && one.hash === now);
+  const time = noticed?.timestamp ?? task.history?.at(-1)?.time ?? '';
+  return [...others, { kind: 'spec', spec, time, text: noticed?.change ?? '', task: task.id, known }];
+}
+
+const sectionHash = (task: Task | undefined): string | undefined => task?.spec_seen ?? task?.spec_hash;
+
+const taskOf = (state: State, { task }: Reader): Task | undefined =>
+  task === undefined ? undefined : findTask(state, task);
 
 /** The file of a reference, whatever section it names. */
 export const fileOf = (reference: string | undefined): string | undefined =>

@@ -37,13 +37,14 @@ export function readTold(place: Place, agent: string, session: string): ToldSess
   try {
     const found: unknown = JSON.parse(place.files.read(fileOf(place, agent))?.toString('utf8') ?? 'null');
     if (!isFields(found) || found['session'] !== session || !isFields(found['told'])) return nothing;
-    const { notes, answers, specs, integration } = found['told'];
+    const { notes, answers, specs, section, integration } = found['told'];
     return {
       session,
       told: {
         notes: texts(notes),
         answers: texts(answers),
         specs: texts(specs),
+        ...(typeof section === 'string' ? { section } : {}),
         ...(typeof integration === 'string' ? { integration } : {}),
       },
       ...(typeof found['seen'] === 'string' ? { seen: found['seen'] } : {}),

@@ -2,7 +2,7 @@
 // lies in the project's folder, where people edit it at any time; nobody has to tell Liza.
 
 import { isTerminal, type State, type Task } from '../protocol/state.ts';
-import { keptSpec, readSpec, type SpecDiff, specDiff } from '../store/spec-texts.ts';
+import { keepSpec, keptSpec, readSpec, type SpecDiff, specDiff } from '../store/spec-texts.ts';
 import { transact } from '../store/transact.ts';
 import { anchorOf, specSection } from '../text/spec-section.ts';
 import type { TaskContext } from './context.ts';
@@ -27,6 +27,8 @@ export async function noticeSpecChange(context: TaskContext, task: Task): Promis
   const diff = before === undefined || isGone ? undefined : await specDiff(before, now.text);
   const isNew = now.hash !== seen;
   if (isNew) {
+    // The next change is told as the difference to this one.
+    keepSpec(context, now);
     const counts = diff === undefined ? {} : { added: diff.added, removed: diff.removed };
     const gone = isGone ? ({ heading_gone: true } as const) : {};
     await transact(context, { name: 'spec-changed', task: task.id, spec_hash: now.hash, ...counts, ...gone });

@@ -7,6 +7,7 @@ import { toldWith } from '../../../src/protocol/news.ts';
 import type { Role } from '../../../src/protocol/state.ts';
 import { refusedIn } from '../../../src/store/refused-commands.ts';
 import { writeTold } from '../../../src/store/session-news.ts';
+import { noticeSpecChanges } from '../../../src/tasks/notice-spec.ts';
 import type { Ran, RunOptions } from '../../support/in-process.ts';
 import { type Project, project, START } from '../../support/project.ts';
 
@@ -134,6 +135,83 @@ test('a change of its task’s spec is told, of another spec not; a planner hear
   p.write({ 'specs/other.md': '# Other\n' });
   await p.ok(['spec-change', 'specs/other.md', 'a new part']);
   expect((await says(['status'], {}, 'planner-1')).stderr).toContain('a new part');
+});
+
+describe('a change of the section that its task comes from', () => {
+  const text = (retry: string, other = 'Red.') => ({
+    'specs/auth.md': `# Auth\n\n## Retry\n\n${retry}\n\n## Colour\n\n${other}\n`,
+  });
+  const FLAGS = ['--desc', 'Do it', '--done', 'it retries three times', '--scope', 'IN: src/', '--validate', 'true'];
+  const notice = async () => {
+    await noticeSpecChanges(p.as('coder-1'), await p.state());
+  };
+
+  async function codingRetry(): Promise<void> {
+    p = project({ tasks: [] });
+    p.write(text('Three tries.'));
+    for (const [id, section] of [
+      ['retry', '#retry'],
+      ['colour', '#colour'],
+      ['all', ''],
+    ]) {
+      await p.ok(['add-task', '--id', id ?? '', '--spec', `specs/auth.md${section}`, ...FLAGS, '--ready']);
+    }
+    await p.claim('retry');
+  }
+
+  test('is told as a difference to what the session has read, once', async () => {
+    await codingRetry();
+    p.write(text('Four tries.'));
+    await notice();
+    await begins('coder-1', 'coder', 'retry');
+    expect((await says(['show', 'retry'])).stderr).toBe('');
+    p.write(text('Five tries.'));
+    await notice();
+    const { stderr } = await says(['show', 'retry']);
+    expect(stderr).toMatch(/news: specs\/auth\.md#retry changed, .*Since you last read it:/);
+    expect(stderr).toContain('  | -Four tries.\n  | +Five tries.\n');
+    expect(stderr.match(/news:/g)).toHaveLength(1);
+    expect((await says(['show', 'retry'])).stderr).toBe('');
+  });
+
+  test('of another section nothing is told, and a planner hears which sections changed', async () => {
+    await codingRetry();
+    await begins('coder-1', 'coder', 'retry');
+    p.write(text('Three tries.', 'Blue.'));
+    await notice();
+    expect((await says(['show', 'retry'])).stderr).toBe('');
+    session.over(START);
+    await begins('planner-1', 'planner', undefined);
+    p.write(text('Three tries.', 'Green.'));
+    await notice();
+    const { stderr } = await says(['status'], {}, 'planner-1');
+    expect(stderr).toContain('news: specs/auth.md#colour changed');
+    expect(stderr).not.toContain('#retry');
+  });
+
+  test('that is long is cut, with the command that shows all of it', async () => {
+    await codingRetry();
+    await begins('coder-1', 'coder', 'retry');
+    const lines = Array.from({ length: 90 }, (_, n) => `Rule ${n}.`).join('\n');
+    p.write(text(lines));
+    await notice();
+    const { stderr } = await says(['show', 'retry']);
+    expect(stderr).toContain('+Rule 3.');
+    expect(stderr).not.toContain('+Rule 80.');
+    expect(stderr).toMatch(/\(\d+ more lines; .*liza show retry --spec\)/);
+    const { stdout } = await says(['show', 'retry', '--spec']);
+    for (const n of [0, 80, 89]) expect(stdout).toContain(`+Rule ${n}.`);
+  });
+});
+
+test('what stood in the prompt is not told again: an answer, what a person said of a spec', async () => {
+  p = project({ tasks: [{ id: 't', spec_ref: 'specs/vision.md#retry' }] });
+  await p.ok(['ask', 'How many?', '--task', 't', '--assume', 'three']);
+  await p.ok(['answer', 'q-1', 'five']);
+  await p.ok(['spec-change', 'specs/vision.md#retry', 'five tries']);
+  await p.claim('t');
+  await begins();
+  expect((await says(['show', 't'])).stderr).toBe('');
 });
 
 test('a moved integration branch is told with its files, to a coder only', async () => {
