@@ -32,7 +32,11 @@ const ROWS: Readonly<Record<string, Row>> = {
     'Show the whole board: who works on what, and why nothing moves.',
     () => import('./verbs/status.ts'),
   ],
-  show: [ANYONE, 'Show one task with its history.', () => import('./verbs/show.ts')],
+  show: [
+    ANYONE,
+    'Show one task with its history, or one question, discovery, anomaly or note.',
+    () => import('./verbs/show.ts'),
+  ],
   log: [ANYONE, 'Show what happened, newest last.', () => import('./verbs/log.ts')],
   help: [ANYONE, 'Explain a command or a topic.', () => import('./verbs/help.ts')],
   completion: [ANYONE, 'Print the completion script of your shell.', () => import('./verbs/completion.ts')],
@@ -81,6 +85,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     'Answer a question; the last one of a blocked task frees it.',
     () => import('./verbs/answer.ts'),
   ],
+  'question list': [EVERYONE, 'List what was asked, and how it stands.', () => import('./verbs/question.ts')],
   begin: [CODER, 'Say what you are about to do, before the first change.', () => import('./verbs/begin.ts')],
   block: [
     ['Coder', 'Planner'],
@@ -89,6 +94,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   ],
   discover: [WORKERS, 'Report a problem outside your task without fixing it.', () => import('./verbs/discover.ts')],
   anomaly: [AGENTS, 'Record something that did not go as it should.', () => import('./verbs/anomaly.ts')],
+  'anomaly list': [EVERYONE, 'List what did not go as it should.', () => import('./verbs/anomaly.ts')],
   'anomaly processed': [['Planner', 'Human'], 'Mark anomalies as dealt with.', () => import('./verbs/anomaly.ts')],
   handoff: [AGENTS, 'Leave your notes to the next session.', () => import('./verbs/handoff.ts')],
   heartbeat: [WORKERS, 'Renew your lease.', () => import('./verbs/heartbeat.ts')],

@@ -138,10 +138,11 @@ export function processAnomalies<K extends CommandName>(
   { actor, now }: Pick<Situation<K>, 'actor' | 'now'>,
   state: State,
   dealtWith: (anomaly: Anomaly) => boolean,
+  why?: string,
 ): State {
   const mine = (one: Anomaly): boolean => one.processed_at === undefined && dealtWith(one);
   if (!state.anomalies.some(mine)) return state;
-  const marks = { processed_at: iso(now), processed_by: actorName(actor) };
+  const marks = { processed_at: iso(now), processed_by: actorName(actor), ...defined({ why }) };
   return { ...state, anomalies: state.anomalies.map((one) => (mine(one) ? { ...one, ...marks } : one)) };
 }
 

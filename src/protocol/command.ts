@@ -356,7 +356,7 @@ interface Payloads {
   analyze: { readonly facts?: { readonly archived: readonly Task[] } };
   resolve: { readonly resolution: string; readonly facts?: { readonly archived: readonly Task[] } };
   /** The planner or a person has dealt with these. */
-  'anomaly processed': { readonly anomalies: readonly string[] };
+  'anomaly processed': { readonly anomalies: readonly string[]; readonly why?: string };
   /** What the people learned; the numbers are drafted from the board. */
   retrospective: { readonly file?: string; readonly learned?: string };
   /** The machine saw that the section a task was made from reads differently now. */

@@ -217,6 +217,8 @@ export const AnomalySchema = v.object({
   details: v.optional(v.record(v.string(), v.unknown())),
   processed_at: v.optional(timestamp),
   processed_by: v.optional(text),
+  /** What became of it, in the words of whoever dealt with it. */
+  why: v.optional(text),
 });
 
 const Alignment = v.object({ timestamp, event: text, summary: text, by: v.optional(text) });

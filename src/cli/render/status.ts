@@ -6,7 +6,7 @@ import type { SpendingView } from '../../budget/rules/spending-view.ts';
 import { discoveryHead, holdsGoal } from '../../protocol/discoveries.ts';
 import { type Discovery, isTerminal } from '../../protocol/state.ts';
 import type { AgentView, AnomalyView, QuestionView, StatusView, TaskView } from '../../report/status-view.ts';
-import { counted, gist } from '../../text/format.ts';
+import { counted, gist, whole } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
 import { grouped, type Line, leaseWords, type Page, pageFor, type Span, STATUS_TONE } from './layout.ts';
 import { clip, columns, type Look, pad } from './terminal.ts';
@@ -218,7 +218,9 @@ const WHOLE = 1000;
 function anomalyText({ id, type, task, reporter, details }: AnomalyView): string {
   const who = [`${id === undefined ? '' : `${id} `}${type}`, task, reporter].filter((part) => part !== undefined);
   const said = Object.entries(details).map(([key, value]) => `${key}: ${gist(String(value))}`);
-  return `${who.join(', ')}${said.length === 0 ? '' : `: ${said.join('; ')}`}`;
+  const cut = Object.values(details).some((value) => gist(String(value)) !== whole(String(value)));
+  const rest = cut ? ` (all of it: liza ${id === undefined ? 'anomaly list' : `show ${id}`})` : '';
+  return `${who.join(', ')}${said.length === 0 ? '' : `: ${said.join('; ')}`}${rest}`;
 }
 
 function nothingMoves(why: string, p: Page): readonly Line[] {

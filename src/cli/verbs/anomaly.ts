@@ -1,10 +1,11 @@
 // `liza anomaly` records that something did not go as it should, for the circuit breaker to read;
-// `liza anomaly processed` marks it as dealt with.
+// `liza anomaly list` and `liza anomaly processed` are for whoever deals with it.
 
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import { defined } from '../../protocol/values.ts';
-import { act } from '../open-project.ts';
+import { act, onProject } from '../open-project.ts';
+import { anomalyLines } from '../render/record.ts';
 import type { Verb } from '../verb.ts';
 
 const anomaly: Verb = {
@@ -54,11 +55,29 @@ function detailOf(key: string, text: string): unknown {
   return text;
 }
 
-const anomalyProcessed: Verb = {
-  positionals: [{ name: 'id', rest: true, description: 'Of the anomalies, such as anomaly-3.' }],
-  examples: ['liza anomaly processed anomaly-3', 'liza anomaly processed anomaly-3 anomaly-4'],
-  details: ['Anomalies of a task are marked by themselves when it is unblocked, superseded or abandoned.'],
-  run: (args, io) => act(io, { name: 'anomaly processed', anomalies: args.all('id') }),
+const anomalyList: Verb = {
+  options: { all: { description: 'Also those that are dealt with.' } },
+  examples: ['liza anomaly list', 'liza anomaly list --all'],
+  details: ['One of them, also of a goal that has ended: liza show anomaly-3.'],
+  run: onProject(async ({ store }, args) => {
+    const { board, notices } = await store.read();
+    const all = board.state.anomalies;
+    const shown = args.flag('all') ? all : all.filter(({ processed_at }) => processed_at === undefined);
+    const lines = shown.length === 0 ? ['No open anomalies.'] : shown.flatMap(anomalyLines);
+    return { ok: true, lines, data: { anomalies: shown }, notices };
+  }),
 };
 
-export const verbs = { anomaly: anomaly, 'anomaly processed': anomalyProcessed };
+const anomalyProcessed: Verb = {
+  positionals: [{ name: 'id', rest: true, description: 'Of the anomalies, such as anomaly-3.' }],
+  options: { why: { value: 'text', description: 'What became of it, in one phrase.' } },
+  examples: [
+    'liza anomaly processed anomaly-3 --why "retry-login has the limit now"',
+    'liza anomaly processed anomaly-3 anomaly-4',
+  ],
+  details: ['Anomalies of a task are marked by themselves when it is unblocked, superseded or abandoned.'],
+  run: (args, io) =>
+    act(io, { name: 'anomaly processed', anomalies: args.all('id'), ...defined({ why: args.text('why') }) }),
+};
+
+export const verbs = { anomaly: anomaly, 'anomaly list': anomalyList, 'anomaly processed': anomalyProcessed };

@@ -1,4 +1,4 @@
-// `liza show <task>`: one task, read without the rest of the board. This is the command agents call
+// `liza show <task>`: one task, read without the rest of the board; or a question, discovery, anomaly or note. This is the command agents call
 // most, so neither it nor what it imports may load valibot, the table or the decisions (a test checks).
 
 import { effectiveLease } from '../../protocol/board.ts';
@@ -8,17 +8,29 @@ import { concerns } from '../../protocol/question-scope.ts';
 import type { Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskView } from '../../report/status-view.ts';
+import type { BoardContext } from '../../store/context.ts';
 import type { Store, TaskReading } from '../../store/store.ts';
 import type { Instant } from '../../text/time.ts';
 import type { Io } from '../io.ts';
 import { openBoard } from '../open-board.ts';
 import { renderTask } from '../render/task.ts';
+import { plain } from '../render/terminal.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Live or archived.' }],
-  options: { ids: { description: 'Only list the ids of all live tasks, one a line.' } },
-  examples: ['liza show retry-login', 'liza show retry-login --json'],
+  positionals: [
+    {
+      name: 'task',
+      kind: 'task',
+      optional: true,
+      description: 'Live or archived; or the id of a question, discovery, anomaly or note.',
+    },
+  ],
+  options: {
+    spec: { description: 'How the section of its spec has changed since the task was made, whole.' },
+    ids: { description: 'Only list the ids of all live tasks, one a line.' },
+  },
+  examples: ['liza show retry-login', 'liza show retry-login --json', 'liza show retry-login --spec', 'liza show q-3'],
   run: async (args, io) => {
     const board = openBoard(io);
     if (isRefusal(board)) return board;
@@ -29,15 +41,52 @@ export const verb: Verb = {
       return refuse('liza show needs <task>', 'liza show --ids lists them; liza status shows the board', 1, 'usage');
     }
     const found = await store.readTask(id);
-    if (found === undefined) {
-      return refuse(`there is no task ${quoted(id)}`, 'liza status --all lists the tasks there are', 1, 'no-task');
-    }
+    if (found === undefined) return showRecord(store, id);
+    if (args.flag('spec')) return showSpec(board, found.task);
     const lines = args.json ? [] : [await text(store, found, io)];
     const questions = (found.questions ?? []).filter((one) => concerns(one, found.task));
     const data = { task: found.task, archived: found.archived, ...(questions.length === 0 ? {} : { questions }) };
     return { ok: true, lines, data };
   },
 };
+
+/** Loaded only here: it reads the whole board. */
+async function showRecord(store: Store, id: string): Promise<Result> {
+  const { findRecord } = await import('../render/record.ts');
+  const { state } = (await store.read()).board;
+  const found = await findRecord(state, id, () => store.pastGoals());
+  if (found !== undefined) return { ok: true, ...found };
+  const kind = LISTS.get(id.replace(/-\d+$/, ''));
+  return kind === undefined
+    ? refuse(`there is no task ${quoted(id)}`, 'liza status --all lists the tasks there are', 1, 'no-task')
+    : refuse(`there is no ${kind[0]} ${quoted(id)}`, `These are there: ${kind[1]}`, 1, 'no-task');
+}
+
+/** By the first part of an id: what it names, and where the others are. */
+const LISTS: ReadonlyMap<string, readonly [string, string]> = new Map([
+  ['q', ['question', 'liza question list --all']],
+  ['disc', ['discovery', 'liza discovery list --all']],
+  ['anomaly', ['anomaly', 'liza anomaly list --all']],
+  ['note', ['note', 'liza lock read']],
+]);
+
+/** Loaded only here: it compares two texts, and the task alone is asked for far more often. */
+async function showSpec({ disk, files, paths }: BoardContext, task: Task): Promise<Result> {
+  const { spec_ref: ref, spec_hash: hash } = task;
+  if (ref === undefined || hash === undefined) {
+    return refuse(`nobody knows how the spec of ${task.id} read before`, `Read it: ${ref ?? 'it has none'}`, 1, 'spec');
+  }
+  const { keptSpec, readSpec, specDiff } = await import('../../store/spec-texts.ts');
+  const now = readSpec(disk, paths.root, ref);
+  const before = keptSpec({ files, paths }, hash);
+  if (now?.hash === hash) return { ok: true, lines: [`${ref} reads as when ${task.id} was made`], data: { diff: '' } };
+  if (now === undefined || before === undefined) {
+    const fact = now === undefined ? `${ref} is not there` : `how ${ref} read when ${task.id} was made is not kept`;
+    return refuse(fact, now === undefined ? 'Ask where it went: liza ask' : `Read it as it is: ${ref}`, 1, 'spec');
+  }
+  const { text } = await specDiff(before, now.text);
+  return { ok: true, lines: text.split('\n').map(plain), data: { diff: text } };
+}
 
 async function listIds(store: Store): Promise<Result> {
   const ids = (await store.read()).board.state.tasks.map(({ id }) => id);

@@ -108,7 +108,7 @@ export const anomaly: Row<'anomaly'> = {
 
 export const anomalyProcessed: Row<'anomaly processed'> = {
   name: 'anomaly processed',
-  syntax: 'anomaly processed <id>',
+  syntax: 'anomaly processed <id> --why "…"',
   summary: 'Mark anomalies as dealt with; they stay on record.',
   who: ['planner', 'human'],
   from: 'board',
@@ -124,13 +124,18 @@ export const anomalyProcessed: Row<'anomaly processed'> = {
         const unknown = command.anomalies.find((id) => !state.anomalies.some((one) => one.id === id));
         return unknown === undefined
           ? undefined
-          : refuse(`there is no anomaly ${unknown.slice(0, 80)}`, 'See those that are open: liza status --all');
+          : refuse(`there is no anomaly ${unknown.slice(0, 80)}`, 'See those that are open: liza anomaly list');
       },
     },
   ],
-  effects: 'processed_at, processed_by; the circuit breaker counts them all the same',
+  effects: 'processed_at, processed_by and why; the circuit breaker counts them all the same',
   change: (s) => ({
-    state: processAnomalies(s, s.state, ({ id }) => id !== undefined && s.command.anomalies.includes(id)),
+    state: processAnomalies(
+      s,
+      s.state,
+      ({ id }) => id !== undefined && s.command.anomalies.includes(id),
+      s.command.why,
+    ),
     detail: `processed: ${list(s.command.anomalies)}`,
   }),
 };

@@ -8,7 +8,7 @@ import { endedOfGoal } from '../../protocol/goal-tasks.ts';
 import { fileOf } from '../../protocol/news.ts';
 import { openQuestions } from '../../protocol/questions.ts';
 import { type Discovery, isTerminal, type Task } from '../../protocol/state.ts';
-import { gist } from '../../text/format.ts';
+import { gist, whole } from '../../text/format.ts';
 import { WAKE_TRIGGERS, type Wake } from '../rules/wakes.ts';
 import { commandLines } from './commands.ts';
 import { handedOffPlan } from './handoff.ts';
@@ -146,15 +146,24 @@ const MOST_ANOMALIES = 8;
 function openAnomalies({ state }: Board): readonly string[] {
   const open = state.anomalies.filter(({ processed_at }) => processed_at === undefined);
   if (open.length === 0) return [];
-  const told = open.slice(-MOST_ANOMALIES).map(({ id, type, task, details }) => {
+  const shown = open.slice(-MOST_ANOMALIES).map(({ id, type, task, details }) => {
     const said = Object.entries(details ?? {}).map(([key, value]) => `${key}: ${String(value)}`);
-    return gist(`${id ?? type} ${type}${task === undefined ? '' : ` on ${task}`}: ${said.join('; ')}`, 240);
+    return boundedAnomaly(`${id ?? type} ${type}${task === undefined ? '' : ` on ${task}`}: ${said.join('; ')}`, id);
   });
-  const more = open.length - told.length;
+  const more = open.length - shown.length;
   return [
-    `OPEN ANOMALIES (${open.length}${more > 0 ? `, the last ${told.length}` : ''}; once dealt with: \`liza anomaly processed ${open.at(-1)?.id ?? 'anomaly-1'}\`):`,
-    ...quoteList(told, 'liza status --json'),
+    `OPEN ANOMALIES (${open.length}${more > 0 ? `, the last ${shown.length}; all: \`liza anomaly list\`` : ''}; once dealt with: \`liza anomaly processed ${open.at(-1)?.id ?? 'anomaly-1'} --why "what became of it"\`):`,
+    ...quoteList(shown, 'liza anomaly list'),
   ];
+}
+
+const LONGEST_ANOMALY = 600;
+
+/** Cut only with the command that shows all of it. */
+function boundedAnomaly(text: string, id: string | undefined): string {
+  const line = whole(text);
+  if (line.length <= LONGEST_ANOMALY) return line;
+  return `${gist(line, LONGEST_ANOMALY)} (all of it: liza ${id === undefined ? 'anomaly list' : `show ${id}`})`;
 }
 
 function taskLine(task: Task): string {

@@ -1,6 +1,6 @@
 // ask and answer as they are typed, and where people see what is open.
 
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { aBlocked, aClaim, agents, aTask, type Project, project } from './fixtures.ts';
 
 const LONG = `Which of the accounts may the tests use, ${'and why, '.repeat(40)}and until when?`;
@@ -110,4 +110,65 @@ test('add-task --because names the question behind a task', async () => {
   expect(ran.code).toBe(0);
   expect(await here.task('undo')).toMatchObject({ because: 'q-2' });
   expect((await here.liza(['add-task', '--id', 'other', '--because', 'q-9'])).stderr).toContain('no question q-9');
+});
+
+describe('show of one record', () => {
+  const shown = async (id: string) => (await here.liza(['show', id])).stdout;
+
+  test('tells a question whole, with its answer and what it concerns', async () => {
+    await here.liza(['ask', LONG, '--task', 'plan', '--assume', 'the first\nand the last']);
+    await here.liza(['answer', 'q-2', 'none of them']);
+    const text = await shown('q-2');
+    expect(text).toContain(`q-2  answered  asked by human on plan`);
+    expect(text).toContain(`Question:\n  ${LONG}\n`);
+    expect(text).toContain('Goes on with:\n  the first\n  and the last\n');
+    expect(text).toContain('Answer:\n  none of them\n');
+    expect(text).toContain('Concerns plan (DRAFT)');
+    expect((await here.liza(['show', 'q-2', '--json'])).json).toMatchObject({ question: { answer: 'none of them' } });
+  });
+
+  test('tells a discovery, an anomaly and a note whole, closed ones too', async () => {
+    const coder = { env: { LIZA_AGENT_ID: 'coder-1' } };
+    expect((await here.liza(['discover', LONG, '--severity', 'low', '--recommendation', LONG], coder)).code).toBe(0);
+    await here.liza(['discovery', 'dismiss', 'disc-1', '--reason', 'fixed upstream']);
+    expect(await shown('disc-1')).toContain(`dismissed`);
+    expect(await shown('disc-1')).toContain(`Found:\n  ${LONG}\nRecommends:\n  ${LONG}\nDismissed:\n  fixed upstream`);
+    await here.liza(['anomaly', '--type', 'spec_gap', '--task', 'plan', '--detail', `what=${LONG}`]);
+    await here.liza(['anomaly', 'processed', 'anomaly-1', '--why', 'plan says it now']);
+    const anomaly = await shown('anomaly-1');
+    expect(anomaly).toContain('anomaly-1 spec_gap  processed  by human on plan');
+    expect(anomaly).toContain(`what:\n  ${LONG}`);
+    expect(anomaly).toContain('Why:\n  plan says it now');
+    await here.liza(['note', LONG, '--for', 'plan']);
+    expect(await shown('note-1')).toContain(`note-1  open  for plan`);
+    expect(await shown('note-1')).toContain(`Note:\n  ${LONG}`);
+  });
+
+  test('of an id that is none says where the others are', async () => {
+    expect(await here.liza(['show', 'q-9'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/there is no question "q-9"[^]*liza question list --all/),
+    });
+    expect((await here.liza(['show', 'constructor'])).stderr).toContain('there is no task "constructor"');
+  });
+});
+
+test('question list and anomaly list show what is open, and with --all the rest', async () => {
+  await here.liza(['ask', 'How often?', '--task', 'plan', '--assume', 'twice']);
+  await here.liza(['answer', 'q-2', '--accept']);
+  const open = await here.liza(['question', 'list']);
+  expect(open.stdout).toContain(`q-1  coder-2 on stuck: ${LONG}\n  not answered yet`);
+  expect(open.stdout).not.toContain('q-2');
+  expect((await here.liza(['question', 'list', '--all'])).stdout).toContain(
+    'q-2  human on plan: How often?\n  A twice (assumed by human, accepted by human)',
+  );
+  await here.liza(['answer', 'stuck', 'the first']);
+  expect((await here.liza(['question', 'list'])).stdout).toBe(
+    'No open questions; 2 closed: liza question list --all\n',
+  );
+  await here.liza(['anomaly', '--type', 'spec_gap', '--task', 'plan', '--detail', `what=${LONG}`]);
+  expect((await here.liza(['anomaly', 'list'])).stdout).toContain(`what:\n  ${LONG}`);
+  await here.liza(['anomaly', 'processed', 'anomaly-2']);
+  expect((await here.liza(['anomaly', 'list'])).stdout).toBe('No open anomalies.\n');
+  expect((await here.liza(['anomaly', 'list', '--all'])).stdout).toContain('anomaly-2 spec_gap  processed');
 });

@@ -28,6 +28,8 @@ const LOOKING = new Set([
   'blame',
   'validate',
   'version',
+  'question list',
+  'anomaly list',
 ]);
 const READING: Readonly<Record<string, readonly Part[]>> = {
   'discovery list': ['planner', 'human'],
