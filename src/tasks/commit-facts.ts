@@ -41,20 +41,26 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
   if (known.status !== 0) return { ...facts, descends_from_base: false, changes: [] };
   const newer = await rebasedOn(asked, base, commit);
   const same = await rejectedTwin(asked, commit);
-  const changes = (await changesBetween(gitDir, newer ?? base, commit)).map(fileChange);
-  const [descends, lines, edits] = await Promise.all([
+  const [descends, diff] = await Promise.all([
     isAncestor(gitDir, base, commit),
-    linesBetween(gitDir, newer ?? base, commit),
-    testEdits(asked, changes, newer ?? base, commit),
+    readDiff(asked, newer ?? base, commit),
   ]);
   return {
     ...facts,
     descends_from_base: descends,
-    changes,
-    lines,
-    ...edits,
+    ...diff,
     ...defined({ base_commit: newer, same_tree_as: same }),
   };
+}
+
+/** All that is read of a diff for its reviewer. */
+export async function readDiff(asked: Pick<Asked, 'gitDir' | 'settings'>, base: string, commit: string) {
+  const changes = (await changesBetween(asked.gitDir, base, commit)).map(fileChange);
+  const [lines, edits] = await Promise.all([
+    linesBetween(asked.gitDir, base, commit),
+    testEdits(asked, changes, base, commit),
+  ]);
+  return { changes, lines, ...edits };
 }
 
 async function folderFacts(
@@ -126,7 +132,7 @@ async function linesBetween(
 
 /** What became of the lines of existing tests, and what switches tests off, by the diff alone. */
 async function testEdits(
-  { gitDir, settings }: Asked,
+  { gitDir, settings }: Pick<Asked, 'gitDir' | 'settings'>,
   changes: SubmitFacts['changes'],
   base: string,
   commit: string,

@@ -1,0 +1,260 @@
+// One real commit replayed as a task, and what of its evidence is a false alarm. By construction everything in it is
+// declared and in scope; what really became of its tests and of their set-up is found here by other means than Liza's.
+
+import { execFile } from 'node:child_process';
+import { basename, dirname, extname } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A git directory that is only read; `objects` is all that Liza asks of its own one. */
+export function openRepository(gitDirectory) {
+  const git = async (...args) =>
+    (await run('git', ['--git-dir', gitDirectory, ...args], { maxBuffer: 1 << 28 })).stdout;
+  const objects = async (args) => {
+    try {
+      return { status: 0, stdout: await git(...args), stderr: '' };
+    } catch (error) {
+      return { status: error.code, stdout: error.stdout, stderr: error.stderr };
+    }
+  };
+  return { git, gitDir: { objects } };
+}
+
+/** Evenly over the history, so that no habit of one year decides. */
+export async function chooseCommits({ git }, many) {
+  const all = (await git('rev-list', '--no-merges', '--min-parents=1', 'HEAD')).trim().split('\n');
+  const step = Math.max(1, all.length / many);
+  return [...new Set(Array.from({ length: Math.min(many, all.length) }, (_, n) => all[Math.floor(n * step)]))];
+}
+
+const STRAY = 'elsewhere/stray.dat';
+
+/** How planners write a scope: each spelling means exactly the given files. */
+export const SPELLINGS = {
+  'plain paths': (files) => `IN: ${files.join(', ')}\nOUT: everything else`,
+  'path: what in it': (files) => `IN: ${files.map((file) => `${file}: the part named above`).join(', ')}`,
+  'folder (what in it)': (files) =>
+    `IN: ${folders(files)
+      .map((place) => `${place} (only what the spec names)`)
+      .join(', ')}`,
+  globs: (files) => `IN: ${[...new Set(files.map(globOf))].join(', ')}. OUT: releases`,
+  'list with descriptions': (files) =>
+    `IN:\n${files.map((file) => `- ${file} — the change, its errors and names`).join('\n')}\nOUT:\n- the rest`,
+  'quoted, joined by and': (files) => `IN: ${files.map((file) => `\`${file}\``).join(' and ')}`,
+  'names in braces': (files) =>
+    `IN: ${folders(files)
+      .map((place) => inBraces(place, files))
+      .join(', ')}`,
+  'with lines': (files) => `IN: ${files.map((file) => `${file}:10-40`).join(', ')}; OUT: nothing else`,
+  'with prose': (files) => `IN: parser, only ${files.join(', ')} and their tests.`,
+};
+
+const folders = (files) => [...new Set(files.map((file) => (file.includes('/') ? `${dirname(file)}/` : file)))];
+const globOf = (file) =>
+  `${file.includes('/') ? `${dirname(file)}/` : ''}${extname(file) === '' ? basename(file) : `*${extname(file)}`}`;
+function inBraces(place, files) {
+  const names = files.filter((file) => `${dirname(file)}/` === place).map((file) => basename(file));
+  return names.length > 1 ? `${place}{${names.join(',')}}` : names.length === 1 ? `${place}${names[0]}` : place;
+}
+
+/** In its second iteration: the first plan named every file, the second the one that had to be mended. */
+function taskOf(files, spelling) {
+  const plan = (named) => ({ event: 'pre_execution_checkpoint', checkpoint: { files_to_modify: named } });
+  return {
+    id: 'replayed',
+    status: 'CLAIMED',
+    scope: SPELLINGS[spelling](files),
+    history: [
+      { event: 'claimed' },
+      plan(files),
+      { event: 'submitted' },
+      { event: 'rejected' },
+      { event: 'claimed', from: 'REJECTED' },
+      plan(files.slice(0, 1)),
+    ],
+  };
+}
+
+/** What a planner lets prove it: the documents by a search, a test by its runner, and the project's own tests. */
+function commandsFor(files, testCommand, isTest) {
+  const document = files.find((file) => /\.(md|rst|txt)$/i.test(file));
+  const test = files.find(isTest);
+  return [
+    ...(document === undefined ? [] : [`grep -q usage ${document}`]),
+    ...(test === undefined ? [] : [`node ${test}`]),
+    testCommand,
+  ];
+}
+
+/** `parts`: readDiff, diffFacts, isTest and the patterns, of the Liza that is measured. */
+export async function replay(parts, repository, commit, { spelling, testCommand }) {
+  const { git, gitDir } = repository;
+  const base = `${commit}^`;
+  const files = (await git('diff-tree', '-r', '-z', '--name-only', '--no-renames', base, commit))
+    .split('\0')
+    .filter((name) => name !== '');
+  if (files.length === 0 || files.some((file) => /[\s,;{}]/.test(file))) return undefined;
+  const isTest = (path) => parts.isTest(path, parts.patterns);
+  const commands = commandsFor(files, testCommand, isTest);
+  const settings = { test_patterns: parts.patterns, test_command: testCommand };
+  const task = { ...taskOf(files, spelling), validation: commands.slice(0, -1) };
+  const read = await parts.readDiff({ gitDir, task, settings }, base, commit);
+  const facts = (changes) => parts.diffFacts(task, { ...read, changes }, parts.patterns, commands);
+  const told = facts(read.changes);
+  const strayed = facts([...read.changes, { path: STRAY, kind: 'added' }]);
+  const seen = await lookAt(git, base, commit, files, isTest);
+  return { commit, files: files.length, ...judge(told, strayed, seen, { testCommand, isTest }) };
+}
+
+const pathsOf = (list) => list?.paths ?? [];
+
+/** What was shown, what of it is false, and what is true and was not shown; each with its paths or lines. */
+function judge(told, strayed, seen, { testCommand, isTest }) {
+  const kinds = {
+    'NOT DECLARED': { shown: pathsOf(told.undeclared), isFalse: () => true },
+    'OUTSIDE SCOPE': { shown: pathsOf(told.beyond_scope), isFalse: () => true },
+    'EXISTING TESTS CHANGED': { shown: pathsOf(told.tests_changed), isFalse: (path) => !seen.lost.has(path) },
+    'TESTS REMOVED': { shown: pathsOf(told.tests_removed), isFalse: (path) => seen.moved.has(path) },
+    'LINES OF TESTS': { shown: told.test_edits?.lines ?? [], isFalse: (line) => seen.isStillThere(line) },
+    'INSTRUCTION FILES': { shown: pathsOf(told.instructions), isFalse: (path) => !REALLY_STEERS.test(path) },
+    'HOW TESTS ARE RUN': {
+      shown: pathsOf(told.test_setup),
+      isFalse: (path) => isTest(path) || !seen.steers(path, testCommand),
+    },
+    'TODO, SKIP, IGNORE': { shown: told.marks?.lines ?? [], isFalse: (line) => seen.isStillThere(line) },
+  };
+  const missed = {
+    'NOT DECLARED': pathsOf(strayed.undeclared).includes(STRAY) ? [] : [STRAY],
+    'OUTSIDE SCOPE': pathsOf(strayed.beyond_scope).includes(STRAY) ? [] : [STRAY],
+    'EXISTING TESTS CHANGED': [...seen.lost].filter((path) => ![...pathsOf(told.tests_changed)].includes(path)),
+    'HOW TESTS ARE RUN': seen.files
+      .filter((path) => !isTest(path) && seen.steers(path, testCommand))
+      .filter((path) => !pathsOf(told.test_setup).includes(path)),
+    'TODO, SKIP, IGNORE': seen.marked.filter(
+      (place) =>
+        ![...(told.marks?.lines ?? []), ...(told.test_edits?.lines ?? [])].some((line) => line.startsWith(place)),
+    ),
+  };
+  return {
+    shown: Object.fromEntries(Object.entries(kinds).map(([kind, { shown }]) => [kind, shown])),
+    false: Object.fromEntries(Object.entries(kinds).map(([kind, { shown, isFalse }]) => [kind, shown.filter(isFalse)])),
+    missed,
+  };
+}
+
+const REALLY_STEERS =
+  /(^|\/)(\.gitattributes|\.gitmodules|\.pre-commit-config\.yaml|(CLAUDE|AGENTS|GEMINI)\.md|\.mcp\.json)$|^(\.github\/(workflows|actions|copilot-instructions)|\.travis\.yml|\.circleci|\.gitlab-ci\.yml|azure-pipelines\.yml|\.cursor|\.claude|\.husky)/i;
+
+const squeezed = (line) => line.replace(/\s+/g, '');
+const MARK =
+  /\b(TODO|FIXME|XXX)\b|eslint-disable|@ts-(ignore|nocheck|expect-error)|#\s*noqa|type:\s*ignore|\bnolint\b|#\[ignore|\b(it|test|describe)\.(skip|only)\b|pytest\.(mark\.)?(skip|xfail)|\bt\.Skip\b/;
+
+/** The diff as git tells it, line by line. */
+async function lookAt(git, base, commit, files, isTest) {
+  const patch = await git('diff-tree', '-r', '-p', '-U0', '--no-renames', '--no-color', base, commit);
+  const gone = new Map();
+  const came = [];
+  let [path, before, after, isNew, inHunk] = ['', 0, 0, false, false];
+  for (const line of patch.split('\n')) {
+    if (line.startsWith('diff --git ')) inHunk = false;
+    else if (!inHunk && line.startsWith('--- ')) {
+      isNew = line === '--- /dev/null';
+      if (!isNew) path = line.slice(6);
+    } else if (!inHunk && line.startsWith('+++ b/')) path = line.slice(6);
+    else if (line.startsWith('@@')) {
+      const [, old, now] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line);
+      [before, after, inHunk] = [Number(old), Number(now), true];
+    } else if (inHunk && line.startsWith('-')) gone.set(`${path}:${before++}`, { path, text: line.slice(1) });
+    else if (inHunk && line.startsWith('+')) came.push({ path, at: after++, text: line.slice(1), isNew });
+  }
+  const added = new Set(came.map(({ path: where, text }) => `${isTest(where)} ${squeezed(text)}`));
+  const removed = new Set([...gone.values()].map(({ text }) => squeezed(text)));
+  const raw = (await git('diff-tree', '-r', '--no-renames', base, commit)).trim().split('\n').slice(0);
+  const blobs = raw.map((line) => /^:(\d+) (\d+) (\w+) (\w+) (\w)\t(.*)$/.exec(line)).filter((found) => found !== null);
+  const put = new Set(blobs.filter(([, , , , , kind]) => kind === 'A').map(([, , , , id]) => id));
+  const changedTests = blobs
+    .filter(([, , , , , kind, where]) => kind === 'M' && isTest(where))
+    .map((found) => found[6]);
+  const contents = await versionsOf(git, base, commit, files);
+  return {
+    files,
+    lost: new Set(
+      changedTests.filter((where) =>
+        [...gone.values()].some(
+          ({ path: file, text }) => file === where && text.trim() !== '' && !added.has(`true ${squeezed(text)}`),
+        ),
+      ),
+    ),
+    moved: new Set(blobs.filter(([, , , id, , kind]) => kind === 'D' && put.has(id)).map((found) => found[6])),
+    isStillThere(line) {
+      const [, place, sign, text] = /^(.*?:\d+) ([-+]) (.*)$/s.exec(line) ?? /^(.*?:\d+)() (.*)$/s.exec(line) ?? [];
+      if (sign !== '-')
+        return removed.has(squeezed(came.find((one) => `${one.path}:${one.at}` === place)?.text ?? text ?? ''));
+      return added.has(`true ${squeezed(gone.get(place)?.text ?? text ?? '')}`);
+    },
+    marked: came
+      .filter(({ path: where, text }) => MARK.test(text) && IS_CODE.test(where) && !removed.has(squeezed(text)))
+      .map(({ path: where, at }) => `${where}:${at}`),
+    steers: (where, testCommand) => steers(where, contents.get(where) ?? {}, testCommand),
+  };
+}
+
+const IS_CODE = /\.([cm]?[jt]sx?|py|pyi|go|rs|c|h|rb)$/;
+const MANIFESTS = /(^|\/)(package\.json|pyproject\.toml|setup\.cfg|tox\.ini|Cargo\.toml)$/;
+
+async function versionsOf(git, base, commit, files) {
+  const at = async (where, path) => git('show', `${where}:${path}`).catch(() => '');
+  const found = new Map();
+  for (const path of files.filter((file) => MANIFESTS.test(file)))
+    found.set(path, { before: await at(base, path), after: await at(commit, path) });
+  return found;
+}
+
+/** Whether a change of this file can change which tests run, or how: by hand-made rules for the measured projects. */
+function steers(path, { before = '', after = '' }, testCommand) {
+  const name = basename(path);
+  if (name === 'package.json') {
+    const part = (text) => {
+      const json = text === '' ? {} : JSON.parse(text);
+      const { scripts, type, ava, jest, mocha, nyc, c8, tap, tsd, tsx } = json;
+      return JSON.stringify([
+        scripts?.test,
+        scripts?.pretest,
+        scripts?.posttest,
+        ...testScripts(scripts),
+        type,
+        ava,
+        jest,
+        mocha,
+        nyc,
+        c8,
+        tap,
+        tsd,
+        tsx,
+      ]);
+    };
+    return part(before) !== part(after);
+  }
+  if (/^(pyproject\.toml|setup\.cfg|tox\.ini)$/.test(name))
+    return sections(before, /pytest|tox|testenv|coverage/) !== sections(after, /pytest|tox|testenv|coverage/);
+  if (name === 'Cargo.toml') return sections(before, /test|profile|bench/) !== sections(after, /test|profile|bench/);
+  if (/^(GNU)?[mM]akefile$/.test(name)) return /\bmake\b/.test(testCommand);
+  if (name === 'CMakeLists.txt') return /\b(cmake|ctest)\b/.test(testCommand);
+  return /^(conftest\.py|pytest\.ini|noxfile\.py|\.mocharc(\.\w+)?|\.nycrc|\.taprc|(vitest|jest|ava|karma|playwright)\.config\.[cm]?[jt]s)$/.test(
+    name,
+  );
+}
+
+const testScripts = (scripts = {}) => Object.entries(scripts).filter(([name]) => /^test/.test(name));
+
+function sections(text, wanted) {
+  let keeps = false;
+  return text
+    .split('\n')
+    .filter((line) => {
+      if (/^\s*\[/.test(line)) keeps = wanted.test(line);
+      return keeps && line.trim() !== '';
+    })
+    .join('\n');
+}
