@@ -4,11 +4,11 @@
 
 import type { FileChange, SubmitFacts, TestEdits } from '../command.ts';
 import { TEXT_LIMIT } from '../fields.ts';
-import { checkpointEvent } from '../leases.ts';
-import type { Task } from '../state.ts';
+import { historyOf } from '../leases.ts';
+import type { HistoryEvent, Task } from '../state.ts';
 import { defined, isFields } from '../values.ts';
 import { isInstruction, steersTests } from './instruction-files.ts';
-import { covers, isTest, parseScope } from './scope.ts';
+import { beyondScope, covers, isTest, parseScope } from './scope.ts';
 
 interface PathList {
   readonly paths: readonly string[];
@@ -20,7 +20,7 @@ interface PathList {
 export interface DiffFacts {
   readonly files: number;
   readonly lines?: SubmitFacts['lines'];
-  /** Outside the files that the iteration's checkpoint named. */
+  /** In no checkpoint since the task's base. */
   readonly undeclared?: PathList;
   /** Outside the paths that the task's scope declares IN; tests have lists of their own. */
   readonly beyond_scope?: PathList;
@@ -46,6 +46,8 @@ export function diffFacts(
   commands: readonly string[] = [],
 ): DiffFacts {
   const declared = declaredFiles(task);
+  const code = changes.map(({ path }) => path).filter((path) => !isTest(path, patterns));
+  const beyond = new Set(beyondScope(parseScope(task.scope ?? ''), code));
   const tests = changes.filter(({ path }) => isTest(path, patterns));
   const testsThat = (kind: FileChange['kind']) => tests.filter((change) => change.kind === kind);
   return {
@@ -57,7 +59,7 @@ export function diffFacts(
     ),
     ...listed(
       'beyond_scope',
-      beyondScope(task, changes).filter(({ path }) => !isTest(path, patterns)),
+      changes.filter(({ path }) => beyond.has(path)),
     ),
     ...listed(
       'links',
@@ -82,19 +84,20 @@ export function diffFacts(
   };
 }
 
-function declaredFiles(task: Task): readonly string[] {
-  const checkpoint = checkpointEvent(task)?.checkpoint;
-  const files = isFields(checkpoint) ? checkpoint['files_to_modify'] : undefined;
-  return Array.isArray(files) ? files.filter((file): file is string => typeof file === 'string') : [];
+/** What the coder named in any checkpoint since the task's base; a coder that starts fresh begins with none. */
+export function declaredFiles(task: Task): readonly string[] {
+  const history = historyOf(task);
+  const since = history.slice(history.findLastIndex(startsFresh) + 1);
+  const files = since.flatMap(({ event, checkpoint }) => {
+    const named = event === 'pre_execution_checkpoint' && isFields(checkpoint) ? checkpoint['files_to_modify'] : [];
+    return Array.isArray(named) ? named.filter((file): file is string => typeof file === 'string') : [];
+  });
+  return [...new Set(files)];
 }
 
-/** `IN: parser` may be a path or a word: a word that covers nothing of the change is not taken for a path. */
-function beyondScope({ scope = '' }: Task, changes: readonly FileChange[]): readonly FileChange[] {
-  const declared = parseScope(scope).in.filter(
-    (item) => /[/.*?]/.test(item) || changes.some(({ path }) => covers(item, path)),
-  );
-  return declared.length === 0 ? [] : changes.filter(({ path }) => !declared.some((item) => covers(item, path)));
-}
+/** What was written before is not in the folder any more. */
+const startsFresh = ({ event, fresh }: HistoryEvent): boolean =>
+  fresh === true && (event === 'claimed' || event === 'worktree_created');
 
 const MOST = 100;
 

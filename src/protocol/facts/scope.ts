@@ -1,6 +1,8 @@
-// The scope text of a task as path lists (`IN:` and `OUT:` lines), and a small glob matcher.
+// The scope text of a task as path lists (`IN:` and `OUT:` lines; scope-items.ts reads an entry), and a small glob matcher.
 // It hides what counts as a path, a test, code. The matcher keeps one return point per star and never recurses, so a
 // hostile pattern costs length × length at worst.
+
+import { itemsOf } from './scope-items.ts';
 
 export const DEFAULT_TEST_PATTERNS = [
   '**/test/**',
@@ -15,28 +17,68 @@ export const DEFAULT_TEST_PATTERNS = [
 export const testPatterns = (settings: { readonly test_patterns?: readonly string[] | undefined }): readonly string[] =>
   settings.test_patterns ?? DEFAULT_TEST_PATTERNS;
 
-interface Scope {
+export interface Scope {
   readonly in: readonly string[];
+  /** Words of IN that are paths only if something of that name is there: `the Node.js client`. */
+  readonly maybe: readonly string[];
   readonly out: readonly string[];
   /** IN items that are prose, not paths: `retry logic of the client`. */
   readonly prose: readonly string[];
+  readonly outProse: readonly string[];
 }
 
 export function parseScope(text: string): Scope {
-  const found = { in: [] as string[], out: [] as string[], prose: [] as string[] };
+  const found = {
+    in: [] as string[],
+    maybe: [] as string[],
+    out: [] as string[],
+    prose: [] as string[],
+    outProse: [] as string[],
+  };
   let section: 'in' | 'out' | undefined;
   for (const line of text.split('\n').flatMap(splitAtHeadings)) {
-    const heading = /^[\s>*-]{0,20}(IN|OUT)( scope)?\s{0,5}:/i.exec(line);
+    const heading = /^[\s>*-]{0,20}(IN|OUT)( of)?( scope)?\s{0,5}:/i.exec(line);
     if (heading?.[1] !== undefined) section = heading[1].toLowerCase() === 'in' ? 'in' : 'out';
     if (section === undefined) continue;
-    for (const item of line.slice(heading?.[0].length ?? 0).split(/[,;]/)) {
-      const entry = clean(item);
-      if (entry === '') continue;
-      if (isPath(entry)) found[section].push(entry);
-      else if (section === 'in') found.prose.push(entry);
+    for (const { paths, maybe, text: entry } of itemsOf(line.slice(heading?.[0].length ?? 0))) {
+      const isWhole = !/\s/.test(entry);
+      if (section === 'in') {
+        found.in.push(...paths);
+        found.maybe.push(...maybe);
+        if (paths.length === 0) found.prose.push(entry);
+        // `OUT: index.js: all but x` forbids a part of the file: that is for a reader to judge.
+      } else if (isWhole) found.out.push(...paths);
+      else found.outProse.push(entry);
     }
   }
   return found;
+}
+
+/** Files of a change that IN does not cover, where it names paths at all. A word that covers nothing is not taken for one. */
+export function beyondScope(scope: Scope, files: readonly string[]): readonly string[] {
+  const isThere = (item: string): boolean => files.some((file) => covers(item, file));
+  const named = [...scope.in.filter((item) => /[/.*?]/.test(item) || isThere(item)), ...scope.maybe.filter(isThere)];
+  if (named.length === 0) return [];
+  const allowed = (file: string): boolean => named.some((item) => covers(item, file));
+  return files.filter((file) => !allowed(file) && !isCompanion(file, files.filter(allowed), named));
+}
+
+const LOCKS = new Set(
+  (
+    'package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock cargo.lock go.sum ' +
+    'poetry.lock uv.lock pdm.lock pipfile.lock gemfile.lock composer.lock mix.lock pubspec.lock flake.lock'
+  ).split(' '),
+);
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
+
+/** Lock files and snapshots follow from a file beside them. */
+function isCompanion(file: string, allowed: readonly string[], named: readonly string[]): boolean {
+  const folder = folderOf(file);
+  const name = file.slice(folder.length).toLowerCase();
+  const isSnapshot = /\.snap$/.test(name) || folder.endsWith('__snapshots__/');
+  if (!isSnapshot && !LOCKS.has(name)) return false;
+  const home = folder.replace(/__snapshots__\/$/, '');
+  return [...allowed, ...named].some((path) => folderOf(path) === home);
 }
 
 /** True when every IN item is a path and every path is a test: tests split off from their code. */
@@ -123,14 +165,3 @@ function splitAtHeadings(line: string): readonly string[] {
   const out = line.search(/\sOUT:/);
   return out === -1 ? [line] : [line.slice(0, out), line.slice(out + 1)];
 }
-
-function clean(item: string): string {
-  return item
-    .trim()
-    .replace(/^[-*]\s+/, '')
-    .replace(/^[`"']+/, '')
-    .replace(/[`"'.]+$/, '')
-    .trim();
-}
-
-const isPath = (entry: string): boolean => !/\s/.test(entry);

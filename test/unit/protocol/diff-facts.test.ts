@@ -23,6 +23,22 @@ describe('diffFacts', () => {
     expect(factsOf(touched, ['src', 'lib/*.ts', '*.md']).undeclared).toEqual({ paths: ['lib/deep/c.ts', 'src2/x.ts'] });
   });
 
+  it('declared is what any checkpoint since the base named: of earlier iterations and of the approved work too', () => {
+    const plan = (...files: string[]) => ({
+      event: 'pre_execution_checkpoint',
+      checkpoint: { files_to_modify: files },
+      time: '2026-03-01T09:00:00Z',
+    });
+    const claim = (more: object = {}) => ({ event: 'claimed', time: '2026-03-01T09:00:00Z', ...more });
+    const undeclared = (...history: object[]) =>
+      diffFacts({ ...claimed().task('a'), history: history as never }, { changes: changes('a.ts', 'b.ts') }, [])
+        .undeclared?.paths;
+    expect(undeclared(claim(), plan('a.ts'), claim({ from: 'REJECTED' }), plan('b.ts'))).toBeUndefined();
+    expect(undeclared(claim(), plan('a.ts', 'b.ts'), claim({ from: 'INTEGRATION_FAILED' }), plan())).toBeUndefined();
+    expect(undeclared(claim(), plan('a.ts'), claim({ fresh: true }), plan('b.ts'))).toEqual(['a.ts']);
+    expect(undeclared(claim(), plan('a.ts'), { ...claim({ fresh: true }), event: 'worktree_created' })).toHaveLength(2);
+  });
+
   it('without a checkpoint everything is undeclared', () => {
     expect(diffFacts(claimed().task('a'), { changes: changes('src/a.ts') }, []).undeclared).toEqual({
       paths: ['src/a.ts'],

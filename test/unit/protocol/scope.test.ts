@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  beyondScope,
   covers,
   DEFAULT_TEST_PATTERNS,
   isCode,
@@ -31,7 +32,64 @@ describe('scope text', () => {
       in: ['src/a.ts'],
       prose: ['retry logic of the client'],
     });
-    expect(parseScope('Inner workings: none. Just the client.')).toEqual({ in: [], out: [], prose: [] });
+    expect(parseScope('Inner workings: none. Just the client.')).toEqual({
+      in: [],
+      maybe: [],
+      out: [],
+      prose: [],
+      outProse: [],
+    });
+  });
+
+  it.each([
+    ['IN: index.js: function x, lib/b.py: the class', ['index.js', 'lib/b.py']],
+    ['IN: src/ (parser only, no printer), test/', ['src/', 'test/']],
+    ['IN: `a.ts` and `b.ts`', ['a.ts', 'b.ts']],
+    ['IN: src/{a,b}.ts, lib/**/*.{c,h}', ['src/a.ts', 'src/b.ts', 'lib/**/*.c', 'lib/**/*.h']],
+    ['IN: src/a.ts:10-40, ./b.py:7, c.go#L3-L9, d.py::test_x', ['src/a.ts', 'b.py', 'c.go', 'd.py']],
+    ['IN:\n- src/a.ts — the parser, its errors and names\n- docs/ - the guide', ['src/a.ts', 'docs/']],
+    ['IN: only src/a.ts and test/, nothing else', ['src/a.ts', 'test/']],
+    ['**IN:** src/a.ts', ['src/a.ts']],
+    ['In scope: src/a.ts\nOut of scope: src/b.ts', ['src/a.ts']],
+  ])('%j names %j', (text, paths) => expect(parseScope(text).in).toEqual(paths));
+
+  it('what is in words is a path only where a file has that name', () => {
+    expect(parseScope('IN: the Node.js client, read/write calls, the README.md text')).toMatchObject({
+      in: [],
+      maybe: ['Node.js', 'read/write', 'README.md'],
+    });
+  });
+
+  it('OUT forbids whole paths; a part of a file is for a reader to judge', () => {
+    expect(parseScope('IN: index.js: x\nOUT: index.js: all but x, docs/, lib/ (its tests), `a.ts`')).toMatchObject({
+      out: ['docs/', 'a.ts'],
+      outProse: ['index.js: all but x', 'lib/ (its tests)'],
+    });
+    expect(parseScope('OUT:\n- docs/ — done later, tests\n- ci').out).toEqual(['docs/', 'ci']);
+  });
+
+  it('a hostile text costs its length', () => {
+    const started = performance.now();
+    for (const part of ['(', '`', '{', '{a,', ', ', 'a.b ', ' - ', '*', 'x: ']) parseScope(`IN: ${part.repeat(8000)}`);
+    expect(parseScope(`IN: ${'{a,b}'.repeat(200)}`).in).toHaveLength(64);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
+
+describe('files beyond IN', () => {
+  const beyond = (scope: string, ...files: string[]) => beyondScope(parseScope(scope), files);
+
+  it('no spelling of a path makes a false one', () => {
+    expect(beyond('IN: index.js: function x', 'index.js')).toEqual([]);
+    expect(beyond('IN: src/ (parser only)', 'src/deep/a.js', 'lib/b.js')).toEqual(['lib/b.js']);
+    expect(beyond('IN: src/*.{js,ts}', 'src/a.ts', 'src/b.js', 'src/c.py')).toEqual(['src/c.py']);
+    expect(beyond('IN: the Node.js client', 'src/a.js')).toEqual([]);
+    expect(beyond('IN: only the README.md text', 'README.md', 'src/a.js')).toEqual(['src/a.js']);
+  });
+
+  it('lock files and snapshots beside an allowed file belong to it', () => {
+    const touched = ['package.json', 'package-lock.json', 'src/__snapshots__/a.snap', 'web/yarn.lock'];
+    expect(beyond('IN: package.json, src/a.ts', ...touched)).toEqual(['web/yarn.lock']);
   });
 });
 
