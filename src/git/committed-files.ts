@@ -18,6 +18,12 @@ export async function notCommitted(
   return wanted.filter((path) => !there.has(path));
 }
 
+/** All that HEAD has, from the project's root. */
+export async function committedFiles(host: Pick<Host, 'env' | 'git'>, root: string): Promise<readonly string[]> {
+  const asked = await git(host, root, ['ls-tree', '-r', '-z', '--full-tree', '--name-only', 'HEAD']);
+  return asked.status === 0 ? asked.stdout.split('\0').filter((path) => path !== '') : [];
+}
+
 /** What a person is told of a spec that is not. */
 export const notInGit = (file: string): string =>
   `${file} is not in git: nobody can see what it said before, or get it back; commit it: git add ${shellQuoted(file)} && git commit`;

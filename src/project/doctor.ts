@@ -27,7 +27,7 @@ import { parseDocument } from '../store/yaml/document.ts';
 import { inTransaction } from '../store/yaml-store.ts';
 import { counted, listed } from '../text/format.ts';
 import { broken, type Finding, fixed, ok, warning } from './finding.ts';
-import { branchOf, checkProject, refuseLink, siteOf } from './project-manifest.ts';
+import { checkProject, refuseLink, settingsOf, siteOf } from './project-manifest.ts';
 
 export async function examine(
   context: BoardContext,
@@ -40,7 +40,7 @@ export async function examine(
   const findings = [await checkGit(context), await checkLock(context)];
   findings.push(...(await checkBoard(context, fix)));
   const site = siteOf(context, commonDirectoryOf(context.disk, repository.gitDirectory));
-  const branch = await branchOf(context);
+  const branch = (await settingsOf(context))?.integration_branch;
   findings.push(...(await checkProject({ ...site, files: context.files, branch }, fix)));
   findings.push(...checkLeftovers(context, fix));
   if (schema !== undefined) findings.push(...checkSchema(context, fix, schema));

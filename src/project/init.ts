@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { checkoutOf } from '../git/branch-checkouts.ts';
-import { notCommitted, notInGit } from '../git/committed-files.ts';
+import { committedFiles, notCommitted, notInGit } from '../git/committed-files.ts';
 import { openPrivateGitDir } from '../git/private-git-dir.ts';
 import { ensureBranch, type Repository } from '../git/repository.ts';
 import { replaceFile } from '../ports/files.ts';
@@ -13,6 +13,7 @@ import { OPERATOR } from '../protocol/board.ts';
 import { branchInUse } from '../protocol/commands/budget-setting.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { discoveryHead } from '../protocol/discoveries.ts';
+import { testPatterns, testsNowhere } from '../protocol/facts/scope.ts';
 import { goalRecord } from '../protocol/goal-record.ts';
 import { freshState, nextGoal } from '../protocol/new-board.ts';
 import { openQuestions } from '../protocol/questions.ts';
@@ -30,7 +31,7 @@ import { updateDocument } from '../store/yaml/update.ts';
 import { inTransaction } from '../store/yaml-store.ts';
 import { gist } from '../text/format.ts';
 import { fileOf, forShell, refuseSpec, writeVision } from './init-document.ts';
-import { branchOf, makeProject, refuseLink, siteOf } from './project-manifest.ts';
+import { makeProject, refuseLink, settingsOf, siteOf } from './project-manifest.ts';
 
 export interface InitRequest {
   readonly goal: string;
@@ -68,7 +69,7 @@ export async function init(
   const gitDir = await openPrivateGitDir(context, repository.root);
   if ('ok' in gitDir) return gitDir;
   // An earlier goal may have named another branch. That one stays, and a person may look at it.
-  const earlier = await branchOf(context);
+  const earlier = (await settingsOf(context))?.integration_branch;
   const user =
     earlier === undefined ? checkoutOf(context.disk, repository.root, `refs/heads/${request.branch}`) : undefined;
   if (user !== undefined) return branchInUse(request.branch, user);
@@ -82,7 +83,12 @@ export async function init(
   const opened = await openBoard(context, request, branch.head);
   if (!opened.ok) return opened;
   const untracked = await notCommitted(context, paths.root, [fileOf(request.spec)]);
-  return { ...opened, lines: [told, ...made, ...opened.lines, ...untracked.map(notInGit)] };
+  const untested = testsNowhere(
+    await committedFiles(context, paths.root),
+    testPatterns((await settingsOf(context)) ?? {}),
+  );
+  const warnings = [...untracked.map(notInGit), ...(untested === undefined ? [] : [untested])];
+  return { ...opened, lines: [told, ...made, ...opened.lines, ...warnings] };
 }
 
 async function openBoard(context: BoardContext, request: InitRequest, head: string): Promise<InitDone | Refusal> {

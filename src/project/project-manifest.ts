@@ -14,7 +14,7 @@ import { hasHook, isHookLine, removeHook } from '../identity/ref-hook.ts';
 import type { Files } from '../ports/files.ts';
 import type { Host } from '../ports/host.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
-import { settings } from '../protocol/state.ts';
+import { type Settings, settings } from '../protocol/state.ts';
 import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
 import { isMirrorFile } from '../store/git-dir-copy.ts';
@@ -174,11 +174,11 @@ export const hasRemains = (site: Site): boolean => ROWS.some(({ isLeft }) => isL
 export const removeRemains = (site: Site, shared: boolean): readonly string[] =>
   ROWS.toReversed().flatMap((row) => (shared && row.shared ? [] : row.remove(site, shared)));
 
-/** The integration branch that the board names; undefined: there is no board, or it cannot be read. */
-export async function branchOf({ files, paths }: BoardContext): Promise<string | undefined> {
+/** What the board is set to; undefined: there is no board, or it cannot be read. */
+export async function settingsOf({ files, paths }: BoardContext): Promise<Settings | undefined> {
   const loaded = await load(files, paths, 'ignore').catch(() => undefined);
   if (loaded === undefined || 'ok' in loaded || 'none' in loaded) return undefined;
-  return settings(normalise(loaded.doc.value).state).integration_branch;
+  return settings(normalise(loaded.doc.value).state);
 }
 
 /** Boards of other checkouts of this repository: they share refs, exclude lines and Liza's own git directory. */

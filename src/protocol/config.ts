@@ -169,9 +169,13 @@ export function guardedSetting(key: string): boolean {
   return schema !== undefined && v.getMetadata(schema)['guarded'] === true;
 }
 
-/** What a person meant: the value it reads as, unless only the text as it was typed fits (`test_command true`). */
+/**
+ * What a person meant: the value it reads as, unless only the text as it was typed fits (`test_command true`), or only a
+ * list of it (`worktree_files .env,.npmrc`).
+ */
 export function meant(key: string, typed: string, value: unknown): unknown {
   const schema = schemaOf(key);
   if (schema === undefined || value === null) return value;
-  return !v.is(schema, value) && v.is(schema, typed) ? typed : value;
+  const list = typed.split(',').map((item) => item.trim());
+  return [value, typed, list].find((candidate) => v.is(schema, candidate)) ?? value;
 }

@@ -50,11 +50,12 @@ const shown = (value: unknown): string =>
 const configSet: Verb = {
   positionals: [
     { name: 'key', description: 'See: liza config get.' },
-    { name: 'value', description: 'Text, or a number, true, false, null, a JSON list or object.' },
+    { name: 'value', description: 'Text, a number, true, false, null, a list with commas, or JSON.' },
   ],
   examples: [
     'liza config set lease_duration 600',
     'liza config set post_worktree_cmd "npm ci"',
+    'liza config set test_patterns "tests/**,src/**/*.rs"',
     'liza config set budgets.day.usd 20',
   ],
   run: async (args, io) => {

@@ -222,7 +222,10 @@ function testsWithCode({ task, command, settings, commandLine }: Situation<'subm
         `${fact}, and its scope declares every test file OUT`,
         `Only the planner can mend that: ${commandLine('block', task.id)}`,
       )
-    : refuse(fact, `Add a test; these count as tests: ${patterns.join(', ')}`);
+    : refuse(
+        fact,
+        `Add a test; these count as tests: ${patterns.join(', ')}. If this project’s tests stand within its code, only a person can say so (liza config set test_patterns): ${commandLine('block', task.id)}`,
+      );
 }
 
 /** The last guard: a submission that only this one refuses has passed all cheap checks, and is worth running. */

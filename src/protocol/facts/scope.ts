@@ -91,6 +91,12 @@ export function isTest(path: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => matches(pattern, plain) || matches(pattern, `${plain}/x`));
 }
 
+/** What a person is told of a project that has code, and no file that would count as its test. */
+export function testsNowhere(files: readonly string[], patterns: readonly string[]): string | undefined {
+  if (!files.some(isCode) || files.some((file) => isTest(file, patterns))) return undefined;
+  return `no file here counts as a test (${patterns.join(', ')}), and code is taken only with its test; if the tests are elsewhere, or stand within the code, name these files: liza config set test_patterns "…"`;
+}
+
 /** Files of a change that the scope declares OUT. */
 export function outOfScope(scope: Scope, files: readonly string[]): readonly string[] {
   return files.filter((file) => scope.out.some((item) => covers(item, file)));

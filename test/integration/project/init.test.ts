@@ -1,8 +1,8 @@
 // `liza init` in real repositories: with flags, with a person, and with one who leaves.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Dialogue } from '../../../src/cli/io.ts';
 import type { Ran, RunOptions } from '../../support/in-process.ts';
@@ -49,6 +49,23 @@ describe('without a terminal', () => {
     expect(again.stdout).toContain('specs/vision.md is not in git');
     expect(vision()).toMatch(/^# Vision: Greet people's pets\n/);
     expect(await config()).toMatchObject({ test_command: 'npm test', integration_branch: 'integration' });
+  });
+
+  test('code without a file that counts as a test is told, with the setting that names them', async () => {
+    const commit = (file: string) => {
+      mkdirSync(dirname(join(root, file)), { recursive: true });
+      writeFileSync(join(root, file), 'x\n');
+      here.git('add', file);
+      here.git('commit', '-qm', file);
+    };
+    const told = async () => (await liza(['init', 'Greet', '--vision-from-template'])).stdout;
+    commit('sds.c');
+    expect(await told()).toContain('no file here counts as a test');
+    expect((await liza(['config', 'set', 'test_patterns', 'sds.c'])).code).toBe(0);
+    expect(await told()).not.toContain('counts as a test');
+    expect((await liza(['config', 'set', 'test_patterns', 'null'])).code).toBe(0);
+    commit('tests/a.c');
+    expect(await told()).not.toContain('counts as a test');
   });
 
   test('flags answer every question', async () => {

@@ -67,6 +67,8 @@ test.each<[string, string, unknown]>([
   ['allow_filters', 'true', true],
   ['post_worktree_cmd', 'npm ci', 'npm ci'],
   ['worktree_files', '[".env"]', ['.env']],
+  ['worktree_files', '.env, .npmrc', ['.env', '.npmrc']],
+  ['test_patterns', 'sds.c', ['sds.c']],
   ['test_command', 'null', undefined],
   ['test_command', 'true', 'true'],
   ['post_worktree_cmd', '5', '5'],
