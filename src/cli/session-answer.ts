@@ -11,6 +11,7 @@ import { defined } from '../protocol/values.ts';
 import { noteRefused } from '../store/refused-commands.ts';
 import { newsLock, readTold, stampOf, writeTold } from '../store/session-news.ts';
 import type { StoreContext } from '../store/transact.ts';
+import { listed } from '../text/format.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import type { Io } from './io.ts';
 import { openBoard } from './open-board.ts';
@@ -35,7 +36,9 @@ export async function openDelivery(io: Io, name: string, result: Result): Promis
     const record = isRefusal(context) ? undefined : sessionOf(io, context);
     if (isRefusal(context) || record === undefined) return NOTHING;
     if (!result.ok) remember(io, context, record, `liza ${name}: ${result.message} → ${result.hint}`);
-    return result.ok && result.silent === true ? NOTHING : await newsOf(io, context, record);
+    // Who has declared its exit reads no more: what came is for the next session.
+    const isLast = result.ok && (result.silent === true || name === 'exit');
+    return isLast ? NOTHING : await newsOf(io, context, record);
   } catch {
     return NOTHING;
   }
@@ -134,6 +137,16 @@ export function newsLines(news: News): readonly string[] {
         `news: ${news.id} is answered by ${news.by}, ${news.time}:`,
         ...quoted(`Q: ${news.question}`),
         ...quoted(`A: ${news.text}`),
+        ...(news.replan === undefined
+          ? []
+          : [
+              `  Your checkpoint is older than this answer. If your plan changes, record it again, where you are: liza begin ${news.replan} --intent "…" --risks "…" --validation "…" --file <path>`,
+            ]),
+        ...(news.built === undefined
+          ? []
+          : [
+              `  Built on what was assumed: ${listed(news.built, 10)}. Where the answer differs: liza amend <task> --done "…" while nobody works on it, and for what is merged liza add-task --because ${news.id}`,
+            ]),
       ];
     case 'spec':
       return specLines(news);

@@ -3,7 +3,7 @@
 
 import { findTask } from './find.ts';
 import { openNotes, type Reader } from './notes.ts';
-import { concernsAmong, sameSpec } from './question-scope.ts';
+import { answersSincePlan, concerns, concernsAmong, differs, sameSpec } from './question-scope.ts';
 import type { Question, State, Task } from './state.ts';
 import { defined } from './values.ts';
 
@@ -17,6 +17,10 @@ export type News =
       readonly time: string;
       /** The answer, or the assumption that was accepted. */
       readonly text: string;
+      /** The coder's own task, where its plan was recorded before this answer. */
+      readonly replan?: string;
+      /** For the planner: tasks that were defined or built on something else. */
+      readonly built?: readonly string[];
     }
   | {
       readonly kind: 'spec';
@@ -72,19 +76,30 @@ export function newsSince(state: State, reader: Reader, told: Told): readonly Ne
         text: note.message,
       }),
     ),
-    ...answered.map(
-      ({ id, text: question, answer, assume, closed_by: by = '', closed_at: time = '' }): News => ({
-        kind: 'answer',
-        id,
-        question,
-        by,
-        time,
-        text: answer ?? assume ?? '',
-      }),
-    ),
+    ...answered.map((one) => answerNews(state, reader, one)),
     ...specNews(state, reader, told),
     ...(moved ? [{ kind: 'integration', from: told.integration, to, files: [] } as const] : []),
   ];
+}
+
+function answerNews(state: State, reader: Reader, one: Question): News {
+  const { id, text: question, answer, assume, closed_by: by = '', closed_at: time = '' } = one;
+  const task = reader.role === 'coder' ? taskOf(state, reader) : undefined;
+  const isLate = task !== undefined && answersSincePlan(state, task).includes(one);
+  const built =
+    reader.role === 'planner' && differs(one)
+      ? state.tasks.filter((other) => concerns(one, other)).map((other) => `${other.id} (${other.status})`)
+      : [];
+  return {
+    kind: 'answer',
+    id,
+    question,
+    by,
+    time,
+    text: answer ?? assume ?? '',
+    ...(isLate ? { replan: task.id } : {}),
+    ...(built.length === 0 ? {} : { built }),
+  };
 }
 
 /** Settled since somebody asked: to the asker, to who works on a task it is about, and to the planner; not to who settled it. */
@@ -99,7 +114,7 @@ function answers(state: State, reader: Reader): readonly Question[] {
 }
 
 /** An answer may replace an earlier one. */
-const answerKey = ({ id, status, closed_at }: Question): string => `${id} ${status} ${closed_at}`;
+export const answerKey = ({ id, status, closed_at }: Question): string => `${id} ${status} ${closed_at}`;
 
 type SpecChange = State['spec_changes'][number];
 

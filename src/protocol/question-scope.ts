@@ -1,6 +1,7 @@
 // Which tasks a question concerns. Light: `liza show` loads it, so it must not import a schema.
 
-import type { Question, Task } from './state.ts';
+import { checkpointEvent } from './leases.ts';
+import type { Question, State, Task } from './state.ts';
 
 /**
  * A question about a task concerns it and what replaced it; one about no task, all that comes from its spec; each, the
@@ -12,10 +13,10 @@ export function concerns(question: Question, task: Task): boolean {
   return about === undefined ? sameSpec(spec_ref, task.spec_ref) : sameSection(spec_ref, task.spec_ref);
 }
 
-/** The same among all tasks of a board: a question about a whole spec that some of them cite is for those alone. */
+/** The same among all tasks of a board: a question about a whole spec that some of them cite is for those that rest on it. */
 export function concernsAmong(question: Question, task: Task, tasks: readonly Task[]): boolean {
   if (!concerns(question, task)) return false;
-  if (isOwn(question, task) || sameSection(question.spec_ref, task.spec_ref)) return true;
+  if (isOwn(question, task) || restsOn(task, question) || sameSection(question.spec_ref, task.spec_ref)) return true;
   return !tasks.some((other) => cites(other, question.id));
 }
 
@@ -46,6 +47,39 @@ function partsOf(reference: string | undefined): readonly [string | undefined, s
   const [file, section] = (reference ?? '').replace(/^\.\//, '').split('#', 2);
   return [file || undefined, section || undefined];
 }
+
+/** Answered otherwise than the asker took for granted; a person may also accept by saying the same words. */
+export const differs = ({ status, answer, assume }: Question): boolean =>
+  status === 'answered' && assume !== undefined && plainWords(answer) !== plainWords(assume);
+
+/** Answers that came after the plan of this iteration was recorded, and that it was not recorded again for. */
+export function answersSincePlan({ questions = [], tasks }: Pick<State, 'questions' | 'tasks'>, task: Task) {
+  const plan = checkpointEvent(task);
+  if (plan === undefined) return [];
+  const known: readonly unknown[] = Array.isArray(plan.because) ? plan.because : [];
+  return questions.filter(
+    (one) =>
+      (differs(one) || (one.status === 'answered' && one.assume === undefined)) &&
+      (one.closed_at ?? '') >= plan.time &&
+      !known.includes(one.id) &&
+      concernsAmong(one, task, tasks),
+  );
+}
+
+/** Whether the task's own words hold the assumption, or name the question. */
+export function restsOn(task: Task, { id, assume }: Question): boolean {
+  if (cites(task, id)) return true;
+  const assumed = plainWords(assume);
+  // A short one, such as "yes", is in every text.
+  if (assumed.split(' ').length < 3) return false;
+  return plainWords(`${task.done_when ?? ''} ${task.description ?? ''}`).includes(assumed);
+}
+
+const plainWords = (text = ''): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
 
 /** What became of it, in one line: the answer, the assumption, or that it is open. */
 export function outcomeOf({ status, answer, assume, closed_by, asked_by }: Question): string {

@@ -8,13 +8,15 @@ import type { State, Task, Trouble } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Provider } from '../providers/provider.ts';
 import { refusedIn } from '../store/refused-commands.ts';
+import { readTold } from '../store/session-news.ts';
 import { transact } from '../store/transact.ts';
 import { duration, iso } from '../text/time.ts';
 import type { Assignment } from './assignments.ts';
-import { taskContextOf } from './context.ts';
+import { type SupervisorContext, taskContextOf } from './context.ts';
 import type { LoopEnd, LoopState } from './loop-state.ts';
 import { refusalText } from './refusals.ts';
 import { judge, type Next } from './rules/restarts.ts';
+import { toldWakes } from './rules/wakes.ts';
 import type { SessionOutcome } from './session.ts';
 
 /** Its usage, how it ended and what was handled; then the note of its usage is no longer needed. */
@@ -43,7 +45,9 @@ export async function recordSession(
     ...(contextPercent === undefined ? {} : { context_percent: Math.min(100, contextPercent) }),
     // It was asked to hand off and did not: the next session starts fresh.
     ...(session === undefined || !isResumable(outcome) || memory.handOff !== undefined ? {} : { session }),
-    ...(again || handled === undefined ? {} : { handled }),
+    ...(again || handled === undefined
+      ? {}
+      : { handled: [...handled, ...(await handledByNews(context, who.agent, stay.id))] }),
     ...(refused.length === 0 ? {} : { refused }),
   };
   const done = await transact(taskContextOf(context, who.agent), command);
@@ -52,6 +56,12 @@ export async function recordSession(
   context.emit({ level: 'info', agent: who.agent, ...task, ended: end.how, text });
   if (isRefusal(done)) context.emit({ level: 'warning', agent: who.agent, ...task, text: refusalText(done) });
   forgetUse(context, who.agent);
+}
+
+/** Of a planner: what it was told while it ran is behind it, too. */
+async function handledByNews(context: SupervisorContext, agent: string, session: string): Promise<readonly string[]> {
+  const { board, now } = await context.store.read();
+  return toldWakes(board, readTold(context, agent, session).told, now).map(({ key }) => key);
 }
 
 /** A provider that reports no usage may have used much and changed nothing; only a session that never ran used none. */

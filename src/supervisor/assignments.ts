@@ -25,7 +25,7 @@ import { coderPrompt } from './prompts/coder.ts';
 import { plannerPrompt } from './prompts/planner.ts';
 import type { CoderWork, PromptContext } from './prompts/prompt.ts';
 import { reviewerPrompt } from './prompts/reviewer.ts';
-import type { Wake } from './rules/wakes.ts';
+import { openWakes, type Wake } from './rules/wakes.ts';
 import type { SessionWork } from './session.ts';
 
 export interface Player {
@@ -205,9 +205,12 @@ async function inspectReview(
 export async function assignPlan(
   context: SupervisorContext,
   player: Player,
-  wakes: readonly Wake[],
+  first: readonly Wake[],
 ): Promise<Assignment> {
   const { board, now } = await context.store.read();
+  // What came since the duty was found belongs to this session, not to one after it.
+  const open = openWakes(board, now);
+  const wakes = open.length === 0 ? first : open;
   return {
     work: {
       ...player,

@@ -11,6 +11,7 @@ import type { Guard, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../leases.ts';
+import { answersSincePlan } from '../question-scope.ts';
 import { withQuestion } from '../questions.ts';
 
 export const STOP = 'Stop now: liza exit 42 --reason "lease lost"';
@@ -56,9 +57,9 @@ export const begin: Row<'begin'> = {
     holdsTask(),
     {
       name: 'once',
-      rule: 'once per iteration; a handoff, a continued takeover or a raised budget continues it',
-      check: ({ task, commandLine }) =>
-        checkpointEvent(task) === undefined
+      rule: 'once per iteration, and again after an answer that came later; a handoff, a continued takeover or a raised budget continues it',
+      check: ({ state, task, commandLine }) =>
+        checkpointEvent(task) === undefined || answersSincePlan(state, task).length > 0
           ? undefined
           : refuse(
               `iteration ${task.iteration} of ${task.id} has its checkpoint already`,
@@ -72,7 +73,7 @@ export const begin: Row<'begin'> = {
     },
     {
       name: 'before-code',
-      rule: 'HEAD is the iteration’s start commit and the tree is clean',
+      rule: 'HEAD is the iteration’s start commit and the tree is clean, unless an answer changes the plan under way',
       needs: 'facts',
       check: beforeCode,
     },
@@ -81,10 +82,12 @@ export const begin: Row<'begin'> = {
   change: (s) => {
     const { task, command, settings } = s;
     const { checkpoint } = command;
+    const because = answersSincePlan(s.state, task);
     const told = event(s, 'pre_execution_checkpoint', {
       checkpoint,
       head: command.facts?.head,
       iteration: task.iteration,
+      because: because.length === 0 ? undefined : because.map(({ id }) => id),
     });
     const { assumptions } = checkpoint;
     if (assumptions.length <= settings.assumption_budget) {
@@ -124,6 +127,8 @@ function beforeCode({ task, command }: Situation<'begin'>): Refusal | undefined 
       'Stop, so that it is made again: liza exit 42 --reason "no worktree"',
     );
   }
+  // The first one came before the code; this one follows an answer.
+  if (checkpointEvent(task) !== undefined) return undefined;
   const start = startCommit(task);
   if (facts.head !== start) {
     return refuse(

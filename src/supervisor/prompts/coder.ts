@@ -2,7 +2,8 @@
 // left, and the way from checkpoint to submit. A resumed session is told only what changed.
 
 import { checkpointEvent, historyOf, iterationEvents } from '../../protocol/leases.ts';
-import { settings, type Task } from '../../protocol/state.ts';
+import { answersSincePlan } from '../../protocol/question-scope.ts';
+import { type State, settings, type Task } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
 import { begin, commandLines, handoff } from './commands.ts';
 import { formerWork, outdatedCheckpoint } from './former-work.ts';
@@ -43,16 +44,26 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
         : answerFields(state, task)),
     ...specNews(task, work.spec),
     ...(fresh ? (checkpoint ?? outdatedCheckpoint(task)) : []),
+    ...answeredSince(state, task),
     ...madeAgain(task),
     ...refusedSubmit(task),
     ...integrationFix(work),
     ...drift(work),
     'INSTRUCTIONS:',
     ...(work.handOff === undefined || fresh
-      ? instructions(work, checkpoint !== undefined, settings(state).assumption_budget)
+      ? instructions(state, work, checkpoint !== undefined)
       : handOffNow(task, work.handOff)),
     ...(fresh ? commandLines('coder', task.id) : []),
   ]);
+}
+
+/** An answer that the plan of this iteration cannot know. */
+function answeredSince(state: State, task: Task): readonly string[] {
+  const late = answersSincePlan(state, task).map(({ id }) => id);
+  if (late.length === 0) return [];
+  return [
+    `THE PLAN IS OLDER than the answer to ${late.join(', ')} (see ANSWERS). If it changes, record it again, where you are: \`${begin(task.id)}\``,
+  ];
 }
 
 const REDEFINED = 'The task was redefined since your last session. What counts now:';
@@ -66,12 +77,14 @@ function wasRedefined(task: Task): boolean {
   return history.slice(claims.at(-2) ?? 0).some(({ event, changed }) => REDEFINES.has(event) && changed === true);
 }
 
-function instructions(work: CoderWork, begun: boolean, assumptions: number): readonly string[] {
+function instructions(state: State, work: CoderWork, begun: boolean): readonly string[] {
   const { task, resumed } = work;
+  const { assumption_budget: assumptions } = settings(state);
+  const isOlder = answersSincePlan(state, task).length > 0;
   const rejection = rejectionOf(task);
   const checkpoint = resumed === true ? `\`${begin(task.id)}\`` : 'the first line of COMMANDS';
   const start = begun
-    ? `${whoseCheckpoint(task)} for this iteration stands (no second \`begin\`). See how far it got: \`git status\`, \`git log\`. Go on from there.`
+    ? `${whoseCheckpoint(task)} for this iteration stands (no second \`begin\`${isOlder ? ' unless it changes' : ''}). See how far it got: \`git status\`, \`git log\`. Go on from there.`
     : `Before the first change record your checkpoint, with at most ${counted(assumptions, 'assumption')}: ${checkpoint}.`;
   const steps = [
     // A fresh session has all its context: it continues instead of handing off.

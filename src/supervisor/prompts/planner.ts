@@ -34,7 +34,9 @@ function planningContext({ board }: PromptContext, { wakes }: PlanningWork, fres
   const triggers = WAKE_TRIGGERS.filter((trigger) => wakes.some((wake) => wake.trigger === trigger));
   const records = (trigger: Wake['trigger']) => wakes.filter((wake) => wake.trigger === trigger);
   return section('PLANNING CONTEXT', [
-    ...triggers.map((trigger) => `WAKE TRIGGER: ${trigger} (${recordNames(records(trigger))})`),
+    ...triggers
+      .filter((trigger) => records(trigger).some(({ quiet }) => quiet !== true))
+      .map((trigger) => `WAKE TRIGGER: ${trigger} (${recordNames(records(trigger))})`),
     `SPRINT STATE: ${board.state.sprint.id} ${board.state.sprint.status}, goal ${board.state.goal.status}`,
     counts(board),
     ...liveTasks(board),

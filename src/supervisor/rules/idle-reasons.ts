@@ -13,7 +13,7 @@ import { counted, gist, listed, whole } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
 import { dependencyWaits, dependents, whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from './claim-order.ts';
 import type { Survey } from './idle-survey.ts';
-import { plannerWakes } from './wakes.ts';
+import { plannerWakes, unhandled } from './wakes.ts';
 
 export function whyStuck(seen: Survey): string {
   return (
@@ -187,9 +187,8 @@ function planner(seen: Survey): string {
 
 /** Nothing new calls for it: it will not come again by itself. A note would. */
 function hasSeenAll({ board, now }: Survey): boolean {
-  const handled = new Set(Object.values(board.state.agents).flatMap((agent) => agent.handled ?? []));
-  const wakes = plannerWakes(board, now);
-  return wakes.length > 0 && wakes.every(({ key }) => handled.has(key));
+  const wakes = plannerWakes(board, now).filter(({ quiet }) => quiet !== true);
+  return wakes.length > 0 && unhandled(board, wakes).length === 0;
 }
 
 function missing({ board, now }: Survey, role: Role): string {

@@ -11,7 +11,7 @@ import { isTerminal, type Role, type Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Instant } from '../../text/time.ts';
 import { claimable, reviewable } from './claim-order.ts';
-import { plannerWakes, type Wake } from './wakes.ts';
+import { openWakes, type Wake } from './wakes.ts';
 
 export type Duty =
   /** Nothing more will come: the goal has ended. */
@@ -79,15 +79,14 @@ export const attemptKey = (task: Task): string =>
   `${task.id}@${task.status}.${task.epoch ?? 0}.${task.history?.length ?? 0}`;
 
 /** There may be several planners, but only the first that lives plans: two would plan the same twice. */
-function planning(board: Board, { agent, postponed }: Looking, now: Instant): Duty {
+function planning(board: Board, { agent }: Looking, now: Instant): Duty {
   const planners = Object.entries(board.state.agents).filter(([, { role }]) => role === 'planner');
   const first = planners.some(
     ([id, { trouble }]) => comesBefore(id, agent) && trouble === undefined && !agentLease(board, id, now).expired,
   );
   if (first) return { kind: 'nothing', hurry: false };
-  const handled = new Set([...planners.flatMap(([, { handled: keys }]) => keys ?? []), ...postponed]);
-  const wakes = plannerWakes(board, now).filter(({ key }) => !handled.has(key));
-  return wakes.length === 0 ? { kind: 'nothing', hurry: false } : { kind: 'plan', wakes };
+  const wakes = openWakes(board, now);
+  return wakes.every(({ quiet }) => quiet) ? { kind: 'nothing', hurry: false } : { kind: 'plan', wakes };
 }
 
 function working(board: Board, looking: Looking, now: Instant): Duty {

@@ -6,8 +6,10 @@ import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
 import { isUrgent } from '../../protocol/discoveries.ts';
 import { endedOfGoal } from '../../protocol/goal-tasks.ts';
+import { answerKey, type Told } from '../../protocol/news.ts';
 import { namedNotes, ROLE_NAMES } from '../../protocol/notes.ts';
 import { isPlanners, openPlan, PLAN_SESSIONS, planWake } from '../../protocol/plan.ts';
+import { differs } from '../../protocol/question-scope.ts';
 import { isOpen, needsPerson, questionsOf } from '../../protocol/questions.ts';
 import { isTerminal, type Note, type Task } from '../../protocol/state.ts';
 import type { Instant } from '../../text/time.ts';
@@ -20,6 +22,7 @@ export const WAKE_TRIGGERS = [
   'IMMEDIATE_DISCOVERY',
   'QUESTION_ASKED',
   'QUESTION_ANSWERED',
+  'ASSUMPTION_ACCEPTED',
   'HUMAN_NOTE',
   'ALL_TERMINAL',
 ] as const;
@@ -31,6 +34,30 @@ export interface Wake {
   readonly key: string;
   /** The id of the goal, task, discovery, question or note. */
   readonly record: string;
+  /** Starts no session: the next one is told of it. */
+  readonly quiet?: true;
+}
+
+/** What no session of a planner has handled yet. */
+export const openWakes = (board: Board, now: Instant): readonly Wake[] => unhandled(board, plannerWakes(board, now));
+
+export function unhandled({ state }: Board, wakes: readonly Wake[]): readonly Wake[] {
+  const handled = new Set(Object.values(state.agents).flatMap((agent) => agent.handled ?? []));
+  return wakes.filter(({ key }) => !handled.has(key));
+}
+
+/** Wakes that a running session was told of by news: what a person answered, accepted or noted. */
+export function toldWakes(board: Board, told: Pick<Told, 'answers' | 'notes'>, now: Instant): readonly Wake[] {
+  const answers = new Set(told.answers);
+  const settled = new Set(
+    questionsOf(board.state)
+      .filter((one) => answers.has(answerKey(one)))
+      .map(({ id }) => id),
+  );
+  return openWakes(board, now).filter(({ trigger, record }) => {
+    if (trigger === 'HUMAN_NOTE') return told.notes.includes(record);
+    return (trigger === 'QUESTION_ANSWERED' || trigger === 'ASSUMPTION_ACCEPTED') && settled.has(record);
+  });
 }
 
 /** All that calls for the planner now, in the order of WAKE_TRIGGERS. */
@@ -78,8 +105,10 @@ function questions({ state }: Board): readonly Wake[] {
   return questionsOf(state).flatMap((one) => {
     if (one.assume === undefined) return []; // it blocks a task, which wakes by itself
     if (isOpen(one)) return needsPerson(one) ? [] : [wake('QUESTION_ASKED', one.id, one.created ?? '0')];
-    const byPerson = one.status === 'answered' && roleOfId(one.closed_by ?? '') === undefined;
-    return byPerson ? [wake('QUESTION_ANSWERED', one.id, one.closed_at ?? '0')] : [];
+    if (one.status === 'withdrawn' || roleOfId(one.closed_by ?? '') !== undefined) return [];
+    if (differs(one)) return [wake('QUESTION_ANSWERED', one.id, one.closed_at ?? '0')];
+    if (one.closed_by === undefined) return [];
+    return [{ ...wake('ASSUMPTION_ACCEPTED', one.id, one.closed_at ?? '0'), quiet: true }];
   });
 }
 

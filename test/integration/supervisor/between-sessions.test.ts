@@ -3,7 +3,9 @@
 
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { toldWith } from '../../../src/protocol/news.ts';
 import { noteRefused } from '../../../src/store/refused-commands.ts';
+import { writeTold } from '../../../src/store/session-news.ts';
 import { type Project, succeeded } from '../../support/project.ts';
 import { addReady } from '../../unit/protocol/world.ts';
 import { open, type Part, r } from './harness.ts';
@@ -63,6 +65,68 @@ describe('a planner that is interrupted before plan done', () => {
     await r().until('a third, for the note', () => r().started.length === 3);
     expect(r().started[2]?.prompt).toContain('WAKE TRIGGER: HUMAN_NOTE (note-1)');
     expect(r().started[2]?.prompt).not.toContain('WAKE TRIGGER: INITIAL_PLANNING');
+  });
+});
+
+describe('a person answers while a planner’s session runs', () => {
+  const answer = (about: string, text: string) =>
+    r().p.run(undefined, { name: 'answer', about, text, facts: { spec_exists: true } });
+  /** As the next command of the agent does, which brings the news. */
+  const hears = async () => {
+    const record = JSON.parse(fs.readFileSync(r().p.file('.liza/agents/planner-1.session'), 'utf8'));
+    const told = toldWith(await r().p.state(), { agent: 'planner-1', role: 'planner' });
+    writeTold(r().p.context, 'planner-1', { session: record.hash.slice(0, 12), told });
+  };
+  const asked = async (p: Project): Promise<void> => {
+    for (const text of ['How often?', 'How long?', 'Which one?']) {
+      await p.run('planner-1', { name: 'ask', text, assume: 'three of them' });
+    }
+    await p.run(undefined, { name: 'answer', about: 'q-1', text: 'never', facts: {} });
+  };
+
+  test.each([
+    ['what it heard is behind it when it ends well: no second session', true, 1],
+    ['what it did not hear starts another', false, 2],
+  ] as const)('%s', async (_, isHeard, sessions) => {
+    const plans: Part = {
+      act: async () => {
+        await r().until('its record', () => fs.existsSync(r().p.file('.liza/agents/planner-1.session')));
+        await answer('q-2', 'a minute');
+        if (isHeard) await hears();
+        await declare(0, 'planner-1');
+      },
+      end: 'exit 0',
+    };
+    await open({
+      agents: ['planner-1'],
+      parts: { 'planner-1': [plans, { act: () => declare(0, 'planner-1'), end: 'exit 0' }] },
+      furnish: asked,
+    });
+    await r().until('idle', async () => {
+      const handled = (await agent('planner-1'))?.handled ?? [];
+      return handled.some((key) => key.startsWith('QUESTION_ANSWERED:q-2')) && member('planner-1')?.state === 'idle';
+    });
+    expect(r().started).toHaveLength(sessions);
+    expect(r().started[0]?.prompt).toContain('* QUESTION_ANSWERED: a person answered q-1');
+  });
+
+  test('an assumption that is accepted starts none, and is in the prompt of the next', async () => {
+    const leaves: Part = { act: () => declare(0, 'planner-1'), end: 'exit 0' };
+    await open({ agents: ['planner-1'], parts: { 'planner-1': [leaves] }, furnish: asked });
+    await r().until('idle', async () => (await agent('planner-1'))?.handled !== undefined);
+    await r().until('idle', () => member('planner-1')?.state === 'idle');
+    const before = r().started.length;
+    await r().p.run(undefined, { name: 'answer', about: 'q-3', accept: true, facts: {} });
+    await r().p.run(undefined, { name: 'note', message: 'go on', for: 'planner' });
+    await r().until('the next', () => r().started.length === before + 1);
+    const prompt = r().started.at(-1)?.prompt ?? '';
+    expect(prompt).toContain('WAKE TRIGGER: HUMAN_NOTE');
+    expect(prompt).not.toContain('WAKE TRIGGER: ASSUMPTION_ACCEPTED');
+    expect(prompt).toContain('* ACCEPTED by a person, as it was assumed; plan on with it:');
+    expect(prompt).toContain('| - q-3 Q Which one?');
+    await r().until('handled', async () =>
+      ((await agent('planner-1'))?.handled ?? []).some((key) => key.startsWith('ASSUMPTION_ACCEPTED:q-3')),
+    );
   });
 });
 

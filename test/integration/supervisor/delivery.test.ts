@@ -116,6 +116,55 @@ describe('an answer', () => {
     expect((await says(['show', 't'])).stderr).toContain('| A: five');
   });
 
+  test('that came after the coder’s checkpoint says so, and how to record the plan again; one before it does not', async () => {
+    await coding();
+    await p.begin('t');
+    const again = [
+      'begin',
+      't',
+      '--intent',
+      'five',
+      '--risks',
+      'none',
+      '--validation',
+      'npm test: green',
+      '--file',
+      'a.js',
+    ];
+    expect((await says(again)).stderr).toContain('has its checkpoint already');
+    await says(['ask', 'How many retries?', '--task', 't', '--assume', 'three']);
+    p.pass(1);
+    await p.ok(['answer', 'q-1', 'five']);
+    const { stderr } = await says(['show', 't']);
+    expect(stderr).toContain('Your checkpoint is older than this answer');
+    expect(stderr).toContain('liza begin t --intent');
+    expect((await says(again)).code).toBe(0);
+    expect(await p.last('t', 'pre_execution_checkpoint')).toMatchObject({
+      because: ['q-1'],
+      checkpoint: { intent: 'five' },
+    });
+    expect((await says([...again.slice(0, 3), 'six', ...again.slice(4)])).stderr).toContain(
+      'has its checkpoint already',
+    );
+  });
+
+  test('tells a planner which tasks were built on the assumption', async () => {
+    await coding();
+    await begins('planner-1', 'planner', undefined);
+    await says(['ask', 'How many retries?', '--task', 't', '--assume', 'three'], {}, 'planner-1');
+    await p.ok(['answer', 'q-1', 'five']);
+    const { stderr } = await says(['status'], {}, 'planner-1');
+    expect(stderr).toContain('Built on what was assumed: t (CLAIMED).');
+    expect(stderr).toContain('liza add-task --because q-1');
+  });
+
+  test('does not come with the exit that ends the session: it is for the next one', async () => {
+    await coding();
+    await p.ok(['note', 'too late', '--for', 't']);
+    expect((await says(['exit', '42', '--reason', 'submitted'])).stderr).not.toContain('too late');
+    expect((await says(['show', 't'])).stderr).toContain('too late');
+  });
+
   test('to a question of another task it is not told', async () => {
     await coding();
     await p.ok(['ask', 'Which colour?', '--task', 'u', '--assume', 'red']);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Board } from '../../../src/protocol/board.ts';
+import { answerKey } from '../../../src/protocol/news.ts';
 import type { Discovery, Note, Question } from '../../../src/protocol/state.ts';
-import { plannerWakes } from '../../../src/supervisor/rules/wakes.ts';
+import { plannerWakes, toldWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { agent, ago, board, event, goal, NOW, type Parts, task } from '../boards/empty-board.ts';
 
 const wakes = (parts: Parts): readonly string[] =>
@@ -84,6 +85,33 @@ describe('the planner wakes on', () => {
     expect(of({ closed_by: 'planner-1' })).toEqual([]);
     const { assume: _none, ...blocking } = closed;
     expect(wakes({ tasks: [busy], state: { questions: [blocking] } })).toEqual([]);
+  });
+
+  it('ASSUMPTION_ACCEPTED by a person, also in the same words, starts no session', () => {
+    const closed = { ...QUESTION, status: 'assumed', closed_by: 'human', closed_at: ago(0) } as const;
+    const of = (asked: Partial<Question>) =>
+      plannerWakes(board({ tasks: [busy], state: { questions: [{ ...closed, ...asked }] } }), NOW);
+    const quiet = { trigger: 'ASSUMPTION_ACCEPTED', record: 'q-1', quiet: true };
+    expect(of({})).toMatchObject([quiet]);
+    expect(of({ status: 'answered', answer: ' Twice.' })).toMatchObject([quiet]);
+    expect(of({ status: 'answered', answer: 'thrice' })[0]?.quiet).toBeUndefined();
+    expect(of({ closed_by: 'planner-1' })).toEqual([]);
+  });
+
+  it('what a running session was told by news is its own: answers and notes, not what came after', () => {
+    const answered = { ...QUESTION, status: 'answered', answer: 'no', closed_by: 'human', closed_at: ago(0) } as const;
+    const on = board({
+      tasks: [busy],
+      state: {
+        questions: [answered, { ...answered, id: 'q-2' }],
+        human_notes: [
+          { timestamp: ago(0), message: 'look' },
+          { timestamp: ago(0), message: 'later' },
+        ],
+      },
+    });
+    const told = { answers: [answerKey(answered)], notes: ['note-1'] };
+    expect(toldWakes(on, told, NOW).map(({ record }) => record)).toEqual(['q-1', 'note-1']);
   });
 
   it('HUMAN_NOTE until processed, unless it is for a coder or reviewer', () => {

@@ -1,0 +1,107 @@
+// An answer that differs from what was assumed: the planner is told which tasks say the old thing and what mends each,
+// and a coder whose plan is older is told so.
+
+import { describe, expect, test } from 'vitest';
+import type { Command } from '../../../../src/protocol/command.ts';
+import { openWakes } from '../../../../src/supervisor/rules/wakes.ts';
+import {
+  addDraft,
+  addReady,
+  begin,
+  CODER,
+  claim,
+  commit,
+  HUMAN,
+  PLANNER,
+  SUPERVISOR,
+  type World,
+  world,
+} from '../../protocol/world.ts';
+import { toCoder, toPlanner } from './situations.ts';
+
+const answer = (about: string, text: string): Command => ({
+  name: 'answer',
+  about,
+  text,
+  facts: { spec_exists: true },
+});
+const prompt = (w: World): string => toPlanner(w, { wakes: openWakes(w.board, w.now) });
+
+/** Planned on the assumption: by its words, by its id, and with neither. */
+function assumed(): World {
+  const w = world();
+  w.run(PLANNER, { name: 'ask', text: 'How often?', spec_ref: 'specs/retry.md', assume: 'At most three times' });
+  w.run(PLANNER, addReady('words', { done_when: 'Each call is retried, at most three times.' }));
+  w.run(PLANNER, addDraft('cites', { description: 'Tell the user, see q-1' }));
+  w.run(PLANNER, addReady('neither', { done_when: 'the log names each call' }));
+  w.pass(1);
+  return w;
+}
+
+describe('a person answers otherwise than was assumed', () => {
+  test('the planner reads which tasks say it, each with the command that mends it in its state', () => {
+    const w = assumed();
+    w.run(SUPERVISOR, claim('words'));
+    w.run(HUMAN, answer('q-1', 'five times'));
+    const told = prompt(w);
+    expect(told).toContain('BUILT ON THE ASSUMPTION: words (CLAIMED), cites (DRAFT)');
+    expect(told).toContain(
+      'words says it in its definition and is CLAIMED: its coder and its reviewer read the answer',
+    );
+    expect(told).toContain(
+      'cites says it in its definition: `liza amend cites --done "the criterion, as the answer has it"`',
+    );
+    expect(told).not.toContain('neither says it');
+  });
+
+  test('a blocked task is mended by unblock', () => {
+    const w = assumed();
+    w.run(HUMAN, { name: 'replan', task: 'words' });
+    w.run(HUMAN, answer('q-1', 'five times'));
+    expect(prompt(w)).toContain('words says it in its definition: `liza unblock words --keep-worktree --done');
+  });
+
+  test('the coder’s next prompt says that its plan is older, until it is recorded again, with work in the folder', () => {
+    const w = assumed();
+    w.run(SUPERVISOR, claim('words'));
+    w.run(CODER, begin('words'));
+    expect(toCoder(w, 'words')).not.toContain('THE PLAN IS OLDER');
+    w.pass(1);
+    w.run(HUMAN, answer('q-1', 'five times'));
+    const told = toCoder(w, 'words');
+    expect(told).toContain('THE PLAN IS OLDER than the answer to q-1');
+    expect(told).toContain('(no second `begin` unless it changes)');
+    w.pass(1);
+    const again = begin('words', commit(7), {
+      intent: 'Five times',
+      assumptions: [],
+      risks: 'none',
+      validation: 'npm test: green',
+      files_to_modify: ['src/a.ts'],
+    });
+    w.run(CODER, again);
+    expect(toCoder(w, 'words')).not.toContain('THE PLAN IS OLDER');
+    expect(toCoder(w, 'words')).toContain('intent: Five times');
+  });
+
+  test('an accepted assumption leaves the plan as it is', () => {
+    const w = assumed();
+    w.run(SUPERVISOR, claim('words'));
+    w.run(CODER, begin('words'));
+    w.pass(1);
+    w.run(HUMAN, { name: 'answer', about: 'q-1', accept: true, facts: {} });
+    expect(toCoder(w, 'words')).not.toContain('THE PLAN IS OLDER');
+    expect(
+      w.refused(
+        CODER,
+        begin('words', commit(7), {
+          intent: 'x',
+          assumptions: [],
+          risks: 'x',
+          validation: 'x',
+          files_to_modify: ['x'],
+        }),
+      ).guard,
+    ).toBe('once');
+  });
+});
