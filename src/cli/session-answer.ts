@@ -131,7 +131,11 @@ function clean(news: News, secrets: readonly string[]): News {
 export function newsLines(news: News): readonly string[] {
   switch (news.kind) {
     case 'note':
-      return [`news: ${news.id} from the person, for ${news.for ?? 'everyone'}, ${news.time}:`, ...quoted(news.text)];
+      return [
+        `news: ${news.id} from the person, for ${news.for ?? 'everyone'}, ${news.time}:`,
+        ...quoted(news.text),
+        ...(news.own === true ? [`  Once it is dealt with: liza note done ${news.id} --why "…"`] : []),
+      ];
     case 'answer':
       return [
         `news: ${news.id} is answered by ${news.by}, ${news.time}:`,

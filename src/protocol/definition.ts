@@ -148,7 +148,7 @@ function checkTestGates(by: Judged, task: Task): Refusal | undefined {
   if (proofCommands(config, task).length > 0) return undefined;
   return refuse(
     'no command proves it: it has no validation, and the project has no test_command',
-    `Name one that fails until it is done: ${amending(by, task)('--validate "npm test"')}${by.part === 'human' ? '; or, for every task: liza config set test_command "npm test"' : ''}`,
+    `Name one that fails until it is done: ${amending(by, task)('--validate "…"')}${by.part === 'human' ? '; or, for every task: liza config set test_command "…"' : ''}`,
     1,
     'proof',
   );

@@ -2,13 +2,21 @@
 // integration branch moved. Told once each; what a prompt says counts as told. Pure: git's part of it is the caller's.
 
 import { findTask } from './find.ts';
-import { openNotes, type Reader } from './notes.ts';
+import { isOwnNote, openNotes, type Reader } from './notes.ts';
 import { answersSincePlan, concerns, concernsAmong, differs, sameSpec } from './question-scope.ts';
 import type { Question, State, Task } from './state.ts';
 import { defined } from './values.ts';
 
 export type News =
-  | { readonly kind: 'note'; readonly id: string; readonly for?: string; readonly time: string; readonly text: string }
+  | {
+      readonly kind: 'note';
+      readonly id: string;
+      readonly for?: string;
+      readonly time: string;
+      readonly text: string;
+      /** The reader is the one who says when it is dealt with. */
+      readonly own?: true;
+    }
   | {
       readonly kind: 'answer';
       readonly id: string;
@@ -74,6 +82,7 @@ export function newsSince(state: State, reader: Reader, told: Told): readonly Ne
         ...defined({ for: note.for }),
         time: note.timestamp,
         text: note.message,
+        ...(reader.role === 'planner' || isOwnNote(note, reader) ? { own: true } : {}),
       }),
     ),
     ...answered.map((one) => answerNews(state, reader, one)),

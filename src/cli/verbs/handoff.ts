@@ -30,11 +30,10 @@ export const verb: Verb = {
   run: onTasks(async (context, args) => {
     const { actor, store } = context;
     const notes = notesIn(args);
-    const ending = () => ({ lines: ['Now end your session with: liza exit 42 --reason handoff'] });
     const named = args.text('task');
     if (actor.parts.includes('planner')) {
       return named === undefined
-        ? runCommand(context, { name: 'handoff-plan', ...notes }, ending)
+        ? runCommand(context, { name: 'handoff-plan', ...notes })
         : refuse('a planner holds no task', 'leave it out: its handoff is about the plan', 1, 'usage');
     }
     const task = named ?? (await store.read()).board.state.agents[actor.id ?? '']?.current_task;
@@ -42,7 +41,7 @@ export const verb: Verb = {
       return refuse(`${actor.id ?? 'a person'} is on no task`, 'name it: liza handoff <task> …', 1, 'no-task');
     }
     const facts = await (await import('../../tasks/handoff-facts.ts')).handoffFacts(context, task);
-    return runCommand(context, { name: 'handoff', task, ...notes, ...defined({ facts }) }, ending);
+    return runCommand(context, { name: 'handoff', task, ...notes, ...defined({ facts }) });
   }),
 };
 

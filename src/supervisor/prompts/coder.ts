@@ -53,7 +53,7 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
     ...(work.handOff === undefined || fresh
       ? instructions(state, work, checkpoint !== undefined)
       : handOffNow(task, work.handOff)),
-    ...(fresh ? commandLines('coder', task.id) : []),
+    ...(fresh ? commandLines('coder', task.id, state) : []),
   ]);
 }
 
@@ -62,7 +62,7 @@ function answeredSince(state: State, task: Task): readonly string[] {
   const late = answersSincePlan(state, task).map(({ id }) => id);
   if (late.length === 0) return [];
   return [
-    `THE PLAN IS OLDER than the answer to ${late.join(', ')} (see ANSWERS). If it changes, record it again, where you are: \`${begin(task.id)}\``,
+    `THE PLAN IS OLDER than the answer to ${late.join(', ')} (see ANSWERS). If it changes, record it again, where you are: \`${begin(task.id, state)}\``,
   ];
 }
 
@@ -82,7 +82,7 @@ function instructions(state: State, work: CoderWork, begun: boolean): readonly s
   const { assumption_budget: assumptions } = settings(state);
   const isOlder = answersSincePlan(state, task).length > 0;
   const rejection = rejectionOf(task);
-  const checkpoint = resumed === true ? `\`${begin(task.id)}\`` : 'the first line of COMMANDS';
+  const checkpoint = resumed === true ? `\`${begin(task.id, state)}\`` : 'the first line of COMMANDS';
   const start = begun
     ? `${whoseCheckpoint(task)} for this iteration stands (no second \`begin\`${isOlder ? ' unless it changes' : ''}). See how far it got: \`git status\`, \`git log\`. Go on from there.`
     : `Before the first change record your checkpoint, with at most ${counted(assumptions, 'assumption')}: ${checkpoint}.`;

@@ -1,14 +1,15 @@
 // Every command a role may use, each as one line to paste: the table's commands for that role, and those
 // that only look. The quoted texts say what belongs there. A test holds this against the table and
-// reads every line with the real argument parser.
+// reads every line with the real argument parser. `note done` stands with the notes, where there are any.
 
-import { ANOMALY_TYPES, type Role } from '../../protocol/state.ts';
+import { fileOf } from '../../protocol/news.ts';
+import { ANOMALY_TYPES, type Role, type State } from '../../protocol/state.ts';
 
-/** `task`: the work at hand; `spec`: the file that a planner's examples name. */
-export function commandLines(role: Role, task: string, spec = 'specs/vision.md'): readonly string[] {
+/** `task`: the work at hand. The examples name what this project has: its spec and its test command. */
+export function commandLines(role: Role, task: string, state: State): readonly string[] {
   return [
     `COMMANDS (replace the quoted texts; more on each: \`liza help ${FIRST[role]}\` and so on):`,
-    ...EXAMPLES[role](task, spec),
+    ...EXAMPLES[role](task, state),
     `ANOMALY TYPES (details): ${anomalies(role)}`,
   ];
 }
@@ -16,9 +17,9 @@ export function commandLines(role: Role, task: string, spec = 'specs/vision.md')
 const FIRST: Readonly<Record<Role, string>> = { coder: 'begin', code_reviewer: 'discover', planner: 'add-task' };
 
 /** A reviewer's verdicts are in its instructions, with the form of a rejection. */
-const EXAMPLES: Readonly<Record<Role, (task: string, spec: string) => readonly string[]>> = {
-  coder: (task) => [
-    begin(task),
+const EXAMPLES: Readonly<Record<Role, (task: string, state: State) => readonly string[]>> = {
+  coder: (task, state) => [
+    begin(task, state),
     `liza submit-for-review ${task} HEAD`,
     `liza block ${task} --reason "what exactly is in the way" --question "which answer would free it?" --attempted "what you tried"`,
     handoff(task),
@@ -34,8 +35,8 @@ const EXAMPLES: Readonly<Record<Role, (task: string, spec: string) => readonly s
     `liza show ${task}`,
     'liza status',
   ],
-  planner: (task, spec) => [
-    `liza add-task --id new-task --desc "what to build" --spec ${spec}#section --done "command: expected result" --scope "IN: src/part. OUT: the rest" --validate "npm test" --depends other-task --priority 2`,
+  planner: (task, state) => [
+    `liza add-task --id new-task --desc "what to build" --spec ${specOf(state)}#section --done "command: expected result" --scope "IN: path/of/part. OUT: the rest" --validate "${testCommand(state)}" --depends other-task --priority 2`,
     'liza finalize new-task',
     'liza plan done',
     `liza amend ${task} --done "how anyone can tell"`,
@@ -47,11 +48,10 @@ const EXAMPLES: Readonly<Record<Role, (task: string, spec: string) => readonly s
     'liza discovery convert disc-1 new-task',
     'liza discovery dismiss disc-1 --reason "why it needs no task"',
     'liza align "how the plan serves the goal" --event "what gave rise to it"',
-    `liza ask "what the specs leave open" --spec ${spec}#section --assume "what you plan with"`,
+    `liza ask "what the specs leave open" --spec ${specOf(state)}#section --assume "what you plan with"`,
     'liza answer q-1 "what the spec says"',
     `liza anomaly --type review_deadlock --task ${task} --detail assessment="your judgement"`,
-    'liza anomaly processed anomaly-1',
-    'liza note done note-1 --why "what was done about it"',
+    'liza anomaly processed anomaly-1 --why "what became of it"',
     `liza wt delete ${task}`,
     HANDOFF_PLAN,
     'liza goal complete --summary "what was reached"',
@@ -61,8 +61,16 @@ const EXAMPLES: Readonly<Record<Role, (task: string, spec: string) => readonly s
   ],
 };
 
-export const begin = (task: string): string =>
-  `liza begin ${task} --intent "what you will do" --assume "what you take for granted" --risks "what could go wrong" --validation "command: expected result" --file src/part.ts --file test/part.test.ts`;
+const specOf = ({ goal }: State): string => fileOf(goal.spec_ref) ?? 'specs/vision.md';
+
+/** Only one that can stand between quotes. */
+function testCommand(state: State): string {
+  const { test_command: command } = state.config;
+  return typeof command === 'string' && /^[\w ./:=@,+-]{1,200}$/.test(command) ? command : 'command';
+}
+
+export const begin = (task: string, state: State): string =>
+  `liza begin ${task} --intent "what you will do" --assume "what you take for granted" --risks "what could go wrong" --validation "${testCommand(state)}: expected result" --file path/of/file --file path/of/its/test`;
 
 export const handoff = (task: string): string =>
   `liza handoff ${task} --summary "where it stands" --next "what to do first" --approach "how it is built" --step "what remains"`;
@@ -82,7 +90,6 @@ const reports = (task: string): readonly string[] => [
   URGENT,
   `liza anomaly --type retry_loop --task ${task} --detail count=3 --detail error_pattern="what kept failing"`,
   'liza heartbeat --long "full test suite, about 12 minutes"',
-  'liza note done note-1 --why "what was done about it"',
 ];
 
 const anomalies = (role: Role): string =>

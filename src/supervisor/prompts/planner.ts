@@ -5,7 +5,6 @@ import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
 import { discoveryHead, isUrgent, openDiscoveries } from '../../protocol/discoveries.ts';
 import { endedOfGoal } from '../../protocol/goal-tasks.ts';
-import { fileOf } from '../../protocol/news.ts';
 import { openQuestions } from '../../protocol/questions.ts';
 import { type Discovery, isTerminal, type Task } from '../../protocol/state.ts';
 import { gist, whole } from '../../text/format.ts';
@@ -55,7 +54,7 @@ function planningContext({ board }: PromptContext, { wakes }: PlanningWork, fres
       ),
     ),
     'Last: when everything above is decided or left to a person on purpose, `liza exit 0 --reason "nothing more to plan now"`, and stop. What you were shown does not wake you again unless it changes.',
-    ...(fresh ? commandLines('planner', 'some-task', fileOf(board.state.goal.spec_ref)) : []),
+    ...(fresh ? commandLines('planner', 'some-task', board.state) : []),
   ]);
 }
 

@@ -57,7 +57,7 @@ function reviewTask({ board }: PromptContext, work: ReviewWork, fresh: boolean):
     ...(checkpointFields(task) ?? ['PLAN: no checkpoint is recorded for this iteration']),
     'INSTRUCTIONS:',
     ...instructions(work, fresh),
-    ...(fresh ? commandLines('code_reviewer', task.id) : []),
+    ...(fresh ? commandLines('code_reviewer', task.id, board.state) : []),
   ]);
 }
 

@@ -148,7 +148,7 @@ function questionAnswered({ state }: Board, id: string): readonly string[] {
     `BUILT ON THE ASSUMPTION: ${tasks.length === 0 ? 'no task' : pathList(tasks)}`,
     ...says.slice(0, MOST).map(mendCriterion),
     'Where the answer differs: amend a task nobody has begun, let a task under way be (its coder and reviewer read the answer), and undo what is merged:',
-    `liza add-task --id new-task --because ${id} --desc "what to change" --spec ${fileOf(state.goal.spec_ref)}#section --done "command: expected result" --scope "IN: src/part. OUT: the rest"`,
+    `liza add-task --id new-task --because ${id} --desc "what to change" --spec ${fileOf(state.goal.spec_ref)}#section --done "command: expected result" --scope "IN: path/of/part. OUT: the rest"`,
   ];
 }
 

@@ -166,7 +166,7 @@ describe('at 90 % of its context', () => {
     expect(w.run(REVIEWER, discover).notes?.join()).toContain('91 % of your context is used: liza handoff a');
     const align: Command = { name: 'align', summary: 'on course' };
     expect(w.run(PLANNER, align).notes?.join()).toContain('91 % of your context is used: liza handoff --summary');
-    expect(w.run(PLANNER, plan).notes).toEqual(['Stop now: liza exit 42']);
+    expect(w.run(PLANNER, plan).notes).toEqual(['Stop now: liza exit 42 --reason handoff']);
   });
 
   it('a fresh session has all its context; a resumed one goes on with what it had', () => {

@@ -13,7 +13,8 @@ import { ROLES, type Role, type Task } from '../../../../src/protocol/state.ts';
 import { TABLE } from '../../../../src/protocol/table.ts';
 import { parseRejection } from '../../../../src/protocol/verdict.ts';
 import { rejectionForm } from '../../../../src/supervisor/prompts/reviewer.ts';
-import { SITUATIONS } from './situations.ts';
+import { addReady, claim, PLANNER, SUPERVISOR, world } from '../../protocol/world.ts';
+import { SITUATIONS, toCoder, toPlanner } from './situations.ts';
 
 /** Lines that are a command, and commands in backticks; never what is quoted from the board. */
 function commandsIn(prompt: string): readonly string[] {
@@ -56,7 +57,8 @@ describe.each(ROLES)('a %s', (role: Role) => {
 
   test('finds every command it may use', () => {
     expect(rows.length).toBeGreaterThan(4);
-    for (const { name } of rows) {
+    // Named with the notes, where there are any: see notes.test.ts.
+    for (const { name } of rows.filter((row) => row.name !== 'note done')) {
       const verb = commandLine(name as CommandName)
         .split(' ')
         .slice(0, name.includes(' ') || name === 'drop-worktree' ? 3 : 2)
@@ -95,4 +97,26 @@ test('a contract names only commands that exist', () => {
     );
     for (const verb of named) expect(Object.keys(REGISTRY), `${page}: ${verb}`).toContain(verb);
   }
+});
+
+describe('the examples', () => {
+  const told = (test_command: string): readonly string[] => {
+    const w = world({ test_command });
+    w.run(PLANNER, addReady('a'));
+    w.run(SUPERVISOR, claim('a'));
+    return [toCoder(w, 'a'), toPlanner(w)];
+  };
+
+  test('name the project’s own test command, and no file of another language', () => {
+    const [coder, planner] = told('pytest -q tests');
+    expect(coder).toContain('--validation "pytest -q tests: expected result"');
+    expect(planner).toContain('--validate "pytest -q tests"');
+    for (const prompt of [coder, planner]) expect(prompt).not.toMatch(/npm|\.ts\b/);
+  });
+
+  test('name no command that would break out of its quotes', () => {
+    const [coder, planner] = told('sh -c "echo $HOME"');
+    expect(coder).toContain('--validation "command: expected result"');
+    expect(planner).toContain('--validate "command"');
+  });
 });

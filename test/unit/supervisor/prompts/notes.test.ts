@@ -91,3 +91,13 @@ test('many records of one trigger are named, not told', () => {
   expect(prompt.match(/^\* BLOCKED: /gm)).toHaveLength(5);
   expect(prompt).toContain('- task-7: read it with `liza show task-7`');
 });
+
+test('note done is named only where there is a note that the reader deals with', () => {
+  const w = ready('a');
+  w.run(SUPERVISOR, claim('a'));
+  expect(toPlanner(w)).not.toContain('liza note done');
+  expect(toCoder(w, 'a')).not.toContain('liza note done');
+  w.run(HUMAN, { name: 'note', message: 'use the helper', for: 'a' });
+  expect(toPlanner(w)).toContain('`liza note done note-1 --why');
+  expect(toCoder(w, 'a')).toContain('`liza note done note-1 --why');
+});
