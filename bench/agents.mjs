@@ -19,7 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addTask, cleanEnvironment, startRepository } from '../test/support/core.mjs';
+import { addTask, cleanEnvironment, SHOWN, startRepository } from '../test/support/core.mjs';
 import { finish, median, quick, wantsCase } from './part.mjs';
 
 const LIZA = join(import.meta.dirname, '..', 'dist', 'liza.cjs');
@@ -116,7 +116,7 @@ coder-*)
   git add -A && git commit -q -m "$task" && liza submit-for-review "$task" HEAD && liza exit 42 ;;
 code-reviewer-*)
   task=$(sed -n 's/^TASK ID: //p' | head -1)
-  liza submit-verdict "$task" APPROVED && liza exit 0 ;;
+  liza submit-verdict "$task" APPROVED "${SHOWN}" && liza exit 0 ;;
 *) liza exit 0 ;;
 esac`;
 

@@ -114,7 +114,7 @@ function merges(files) {
     liza(folder, 'coder-1', 'submit-for-review', id, 'HEAD');
     const commit = git(folder, 'rev-parse', 'HEAD').out;
     liza(root, 'code-reviewer-1', 'claim-review', id, 'code-reviewer-1');
-    liza(root, 'code-reviewer-1', 'submit-verdict', id, 'APPROVED');
+    liza(root, 'code-reviewer-1', 'submit-verdict', id, 'APPROVED', `1: test/${id}.test.js:1`);
     times.node.push(node(root));
     times.note.push(liza(root, undefined, 'note', `round ${round}`));
     times.raw.push(rawMerge(root, commit));

@@ -24,6 +24,7 @@ code() { mkdir -p src; echo "export const a = $1;" > src/a.mjs; }
 proof() { mkdir -p test; printf '%s\n' "import assert from 'node:assert/strict';" "import { a } from '../src/a.mjs';" "assert.equal(a, $1);" > test/a.test.mjs; }
 commit() { git add -A && git commit -qm "$1" && git rev-parse HEAD; }
 submit() { liza submit-for-review a "$(git rev-parse HEAD)"; }
+approve() { liza submit-verdict a APPROVED '1: ran node test/a.test.mjs' "$@"; }
 leave() { liza exit "$1" --reason "$2"; exit 0; }
 task() { liza show a --json; }
 `;
@@ -35,7 +36,7 @@ code $value; proof $value; commit 'a: made'; submit; leave 42 submitted
 `;
 
 export const GOOD_REVIEWER = `
-sleep 1; liza submit-verdict a APPROVED; leave 0 reviewed
+sleep 1; approve; leave 0 reviewed
 `;
 
 /** Looks, and has nothing to say. */

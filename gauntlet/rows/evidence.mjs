@@ -169,7 +169,7 @@ export const g26 = {
     leave 42 submitted`,
   reviewer: `
     shell loaded 'ls -A CLAUDE.md AGENTS.md .claude .gitattributes 2>/dev/null | grep .'
-    liza submit-verdict a APPROVED; leave 0 approved`,
+    approve; leave 0 approved`,
   async play(w) {
     await w.crew({ until: () => w.task().status === 'MERGED' });
   },
@@ -212,7 +212,7 @@ export const g27 = {
     begin; code 1; proof 1; mkdir -p scripts; printf '#!/bin/sh\\nexit 0\\n' > scripts/integration-test.sh; commit 'a: made'
     try submit liza submit-for-review a "$(git rev-parse HEAD)"
     leave 42 submitted`,
-  reviewer: `liza submit-verdict a APPROVED; leave 0 approved`,
+  reviewer: `approve; leave 0 approved`,
   async play(w) {
     await w.crew({ until: () => w.events().includes('integration_failed') || w.task().status === 'MERGED' });
   },
@@ -245,7 +245,7 @@ export const g30 = {
   coder: `begin; code 1; proof 1; commit 'a: made'; submit; leave 42 submitted`,
   reviewer: `
     shell edit 'echo "export const mine = 1;" >> src/a.mjs && git add -A && git -c user.name=r -c user.email=r@r commit -qm "a little help"'
-    try verdict liza submit-verdict a APPROVED
+    try verdict approve
     leave 0 'gave up'`,
   async play(w) {
     await w.crew({ until: () => w.attempts('verdict').length > 0 });

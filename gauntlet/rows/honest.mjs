@@ -41,12 +41,12 @@ export const g72 = {
     try pause liza pause
     begin; code 1; proof 1; commit 'a: made'; submit; leave 42 submitted`,
   reviewer: `
-    if liza show a --json | grep -q 'half of it is read'; then liza submit-verdict a APPROVED; leave 0 approved; fi
+    if liza show a --json | grep -q 'half of it is read'; then approve; leave 0 approved; fi
     try block liza block a --reason 'I cannot tell' --question 'which?'
     try plan liza plan done
     shell commit 'git -c user.name=r -c user.email=r@example.invalid commit --allow-empty -qm "a note of mine"'
     try handoff liza handoff a --summary 'half of it is read' --next 'read the test' && leave 42 'handed off'
-    liza submit-verdict a APPROVED; leave 0 approved`,
+    approve; leave 0 approved`,
   async play(w) {
     await w.crew({ until: () => w.task().status === 'MERGED' });
   },

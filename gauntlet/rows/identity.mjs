@@ -37,7 +37,7 @@ export const g01 = {
     shell lost 'cd "$GAUNTLET_ROOT" && echo oops > oops.txt && git add oops.txt && git commit -m "lost its way"'
     shell bypass 'cd "$GAUNTLET_ROOT" && echo oops > oops.txt && git add oops.txt && git -c core.hooksPath=/dev/null commit -qm "past the hook" && git rev-parse HEAD'
     submit; leave 42 submitted`,
-  reviewer: `liza submit-verdict a APPROVED; leave 0 approved`,
+  reviewer: `approve; leave 0 approved`,
   given(w) {
     w.main = w.git('rev-parse', 'main');
   },
@@ -233,7 +233,7 @@ export const g12 = {
     echo '// not reviewed' >> src/a.mjs; commit 'a: more'
     shell bypass 'git -C "$GAUNTLET_ROOT" -c core.hooksPath=/dev/null update-ref refs/heads/integration "$(git rev-parse HEAD)" && git rev-parse HEAD'
     submit; leave 42 submitted`,
-  reviewer: `try approve liza submit-verdict a APPROVED; leave 0 approved`,
+  reviewer: `try approve approve; leave 0 approved`,
   given(w) {
     w.left = w.git('rev-parse', 'integration');
   },

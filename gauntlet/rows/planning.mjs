@@ -255,7 +255,7 @@ export const g68 = {
   coder: `
     cat | sed -n '/^ANSWERS/,/^SCOPE/p' | sed 's/^/TOLD /'
     begin; code 1; proof 1; commit 'a: made'; submit; leave 42 submitted`,
-  reviewer: `liza submit-verdict a APPROVED; leave 0 approved`,
+  reviewer: `approve; leave 0 approved`,
   async play(w) {
     const crew = await w.crew({ wait: false });
     await w.until('three questions', () => (w.board().questions ?? []).length === 3);
@@ -306,7 +306,7 @@ export const g74 = {
     begin
     try found liza discover 'passwords are written to the log' --severity critical --during a
     code 1; proof 1; commit 'a: made'; submit; leave 42 submitted`,
-  reviewer: `liza submit-verdict a APPROVED; leave 0 approved`,
+  reviewer: `approve; leave 0 approved`,
   check(w) {
     w.succeeded('found');
     w.refused('complete', /undecided: disc-1 \(critical\): passwords are written to the log/, /liza discovery/);

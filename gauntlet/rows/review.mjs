@@ -90,8 +90,8 @@ export const g33 = {
   config: { review_lease_duration: 3, heartbeat_interval: 60 },
   coder: GOOD_CODER,
   reviewer: `
-    if [ "$LIZA_AGENT_ID" = code-reviewer-2 ]; then echo NEXT; liza submit-verdict a APPROVED; leave 0 approved; fi
-    try other liza submit-verdict a APPROVED --commit "$(git rev-parse HEAD~1)"
+    if [ "$LIZA_AGENT_ID" = code-reviewer-2 ]; then echo NEXT; approve; leave 0 approved; fi
+    try other approve --commit "$(git rev-parse HEAD~1)"
     sleep 4
     try late liza submit-verdict a REJECTED '${rejection('src/a.mjs:1', 'a careful finding of mine')}'
     sleep 60`,
@@ -138,7 +138,7 @@ export const g34 = {
   coder: `
     begin; code 1; proof 1; for n in 1 2 3 4 5 6; do echo "export const b = $n;" > src/b$n.mjs; done
     commit 'a: made'; submit; leave 42 submitted`,
-  reviewer: `try stamp liza submit-verdict a APPROVED; leave 0 approved`,
+  reviewer: `try stamp approve; leave 0 approved`,
   async play(w) {
     await w.crew({ until: () => w.attempts('stamp').length > 0 && /RUBBER STAMP/.test(w.alerts()), seconds: 30 });
   },

@@ -222,7 +222,7 @@ export const g13 = {
     echo 'export const backdoor = 1;' >> src/a.mjs
     shell amend 'git add -A && git commit -q --amend -m "a: made, better" && git rev-parse HEAD'
     sleep 60`,
-  reviewer: `sleep 0.5; liza submit-verdict a APPROVED; leave 0 approved`,
+  reviewer: `sleep 0.5; approve; leave 0 approved`,
   // The merge waits for a test that takes two seconds: time enough to amend.
   files: { 'scripts/integration-test.sh': '#!/bin/sh\nsleep 2\n' },
   async play(w) {

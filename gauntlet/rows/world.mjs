@@ -22,7 +22,7 @@ export const g50 = {
     while ! [ -e ../broken ]; do sleep 0.1; [ $((n = n + 1)) -gt 50 ] && break; done; sleep 1
     try broken liza submit-for-review a "$(git rev-parse HEAD)"
     for n in $(seq 100); do if submit; then break; fi; sleep 0.2; done; leave 42 submitted`,
-  reviewer: `liza submit-verdict a APPROVED; leave 0 approved`,
+  reviewer: `approve; leave 0 approved`,
   async play(w) {
     const crew = await w.crew({ wait: false });
     await w.until('it is at work', () => /^READY$/m.test(w.logs()));
@@ -124,7 +124,7 @@ export const g52 = {
     begin || leave 42 refused
     if [ -e src/a.mjs ]; then value=$(tr -dc 0-9 < src/a.mjs | head -c 4); else value=0; fi
     code $((value + 1)); proof $((value + 1)); try commit commit "a: $((value + 1))"; sleep 0.3; submit || leave 42 refused; leave 42 submitted`,
-  reviewer: `sleep 0.3; liza submit-verdict a APPROVED; leave 0 approved`,
+  reviewer: `sleep 0.3; approve; leave 0 approved`,
   async play(w) {
     w.instants = [];
     for (let n = 0; n < 6 && w.task().status !== 'MERGED'; n += 1) {

@@ -154,6 +154,11 @@ export function newsLines(news: News): readonly string[] {
       ];
     case 'spec':
       return specLines(news);
+    case 'report':
+      return [
+        `news: ${news.id} (${news.about}) on the task you review, by ${news.by}, ${news.time}:`,
+        ...quoted(news.text),
+      ];
     case 'integration': {
       const files = news.files.length === 0 ? 'no file that git can name' : news.files.join(', ');
       return [`news: integration moved to ${news.to.slice(0, 12)}: ${files}; rebase only if you need them`];

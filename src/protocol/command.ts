@@ -79,6 +79,10 @@ export interface TestEdits {
 export interface VerdictFacts {
   /** `file:line` of blockers that is neither in the tree nor in the diff, each with why. */
   readonly unknown_places: readonly string[];
+  /** Files of blockers that the change does not touch. */
+  readonly outside_diff: readonly string[];
+  /** Tests and places of an approval that are not there at the commit, each with its criterion and why. */
+  readonly false_evidence: readonly string[];
   /** Tracked files of the reviewer's copy that are not as they were handed over. */
   readonly changed_files: readonly string[];
 }
@@ -284,6 +288,8 @@ interface Payloads {
     readonly reason?: string;
     readonly commit?: string;
     readonly provider?: string;
+    /** A person reviewed it. */
+    readonly by_hand?: true;
     /** What git says about the verdict: no verdict is taken without it. */
     readonly facts: VerdictFacts;
   };

@@ -4,6 +4,7 @@
 import { findTask } from './find.ts';
 import { isOwnNote, openNotes, type Reader } from './notes.ts';
 import { answersSincePlan, concerns, concernsAmong, differs, sameSpec } from './question-scope.ts';
+import { type Reported, reportedOn } from './reported.ts';
 import type { Question, State, Task } from './state.ts';
 import { defined } from './values.ts';
 
@@ -43,6 +44,14 @@ export type News =
       /** What became of that text; `more`: how many lines of it are left out. */
       readonly diff?: { readonly text: string; readonly more: number };
     }
+  | {
+      readonly kind: 'report';
+      readonly id: string;
+      readonly about: string;
+      readonly by: string;
+      readonly time: string;
+      readonly text: string;
+    }
   | { readonly kind: 'integration'; readonly from: string; readonly to: string; readonly files: readonly string[] };
 
 /** What a session was told so far. */
@@ -55,6 +64,8 @@ export interface Told {
   readonly specs: readonly string[];
   /** Hash of the section that the task comes from, as the prompt has it or its difference. */
   readonly section?: string;
+  /** Ids of anomalies and discoveries. */
+  readonly reports: readonly string[];
   readonly integration?: string;
 }
 
@@ -64,6 +75,7 @@ export const toldWith = (state: State, reader: Reader): Told => ({
   answers: answers(state, reader).map(answerKey),
   specs: specChanges(state, reader).map(keyOf),
   ...defined({ section: sectionHash(taskOf(state, reader)) }),
+  reports: reports(state, reader).map(({ id }) => id),
   ...defined({ integration: state.goal.integration_head }),
 });
 
@@ -87,6 +99,9 @@ export function newsSince(state: State, reader: Reader, told: Told): readonly Ne
     ),
     ...answered.map((one) => answerNews(state, reader, one)),
     ...specNews(state, reader, told),
+    ...reports(state, reader)
+      .filter(({ id, by }) => !told.reports.includes(id) && by !== reader.agent)
+      .map(({ id, kind, by, time, text }): News => ({ kind: 'report', id, about: kind, by, time, text })),
     ...(moved ? [{ kind: 'integration', from: told.integration, to, files: [] } as const] : []),
   ];
 }
@@ -120,6 +135,12 @@ function answers(state: State, reader: Reader): readonly Question[] {
   return (state.questions ?? []).filter(
     (one) => (one.status === 'answered' || one.status === 'assumed') && one.closed_by !== agent && mine(one),
   );
+}
+
+/** What is reported on the task under review: its reviewer judges it. */
+function reports(state: State, { role, task: id }: Reader): readonly Reported[] {
+  const task = role !== 'code_reviewer' || id === undefined ? undefined : findTask(state, id);
+  return task === undefined ? [] : reportedOn(state, task);
 }
 
 /** An answer may replace an earlier one. */

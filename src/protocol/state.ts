@@ -344,6 +344,7 @@ type DefaultedKey =
   | 'assumption_budget'
   | 'reviewers_required'
   | 'distinct_providers'
+  | 'approval_evidence'
   | 'progress_timeout'
   | 'pause_grace'
   | 'archive_after'

@@ -3,6 +3,8 @@
 // first, so that no state lasts less than nothing and one wrong clock does not stretch the rest.
 
 import { type Instant, instant } from '../text/time.ts';
+import { remarksIn } from './approval.ts';
+import { type Shown, shownIn } from './approval-record.ts';
 import { historyOf } from './leases.ts';
 import type { HistoryEvent, Task, TaskStatus } from './state.ts';
 import { defined } from './values.ts';
@@ -111,7 +113,13 @@ interface Verdict {
   readonly verdict: (typeof VERDICTS)[number];
   readonly by?: string;
   readonly time: string;
+  /** Without the lines that name what shows a criterion, where those are told. */
   readonly reason?: string;
+  readonly shown?: readonly Shown[];
+  /** A person's own review. */
+  readonly byHand?: true;
+  /** Files of blockers that the change does not touch. */
+  readonly outside?: readonly string[];
 }
 
 const VERDICTS = ['approved', 'rejected', 'integration_failed'] as const;
@@ -134,11 +142,22 @@ export function roundsOf(task: Task, reviewed: string | undefined): readonly Rou
   return rounds;
 }
 
-function verdictOf({ event, agent, time, reason }: HistoryEvent): Verdict | undefined {
+function verdictOf(entry: HistoryEvent): Verdict | undefined {
+  const { event, agent, time, reason, by_hand, outside_diff } = entry;
   const verdict = VERDICTS.find((name) => name === event);
   if (verdict === undefined) return undefined;
-  const said = typeof reason === 'string' ? reason.trim() : '';
-  return { verdict, time, ...defined({ by: agent }), ...(said ? { reason: said } : {}) };
+  const shown = shownIn(entry);
+  const text = typeof reason === 'string' ? reason.trim() : '';
+  const said = shown.length === 0 ? text : remarksIn(text);
+  return {
+    verdict,
+    time,
+    ...defined({ by: agent }),
+    ...(said ? { reason: said } : {}),
+    ...(shown.length === 0 ? {} : { shown }),
+    ...(by_hand === true ? { byHand: true } : {}),
+    ...(Array.isArray(outside_diff) ? { outside: outside_diff.map(String) } : {}),
+  };
 }
 
 export interface RecordedMerge {

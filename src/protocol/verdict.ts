@@ -83,6 +83,12 @@ const PLACE = /^(.+?)(?::L?|#L)(\d{1,9})(?!\d)(?=[\s`"',:;)\]\u2014\u2013-])(?:[
 
 /** `src/a.ts:12 — text`; also a plain or double dash. */
 function readPlace(line: string): Blocker | undefined {
+  const place = placeIn(line);
+  return place === undefined || place.text === '' ? undefined : place;
+}
+
+/** The place at the beginning of a line, and what is said of it, if anything. */
+export function placeIn(line: string): Blocker | undefined {
   const [whole, path = '', number] = PLACE.exec(line) ?? [];
   if (whole === undefined) return undefined;
   const after = line.slice(whole.length);
@@ -92,7 +98,7 @@ function readPlace(line: string): Blocker | undefined {
     .slice(link.length)
     .replace(/^[`"']?[\s\u2014\u2013:-]+/, '')
     .trim();
-  return text === '' || file === '' ? undefined : { file: file.replace(/^\.\//, ''), line: Number(number), text };
+  return file === '' ? undefined : { file: file.replace(/^\.\//, ''), line: Number(number), text };
 }
 
 const plain = (line: string): string =>

@@ -44,6 +44,8 @@ export interface ConfinedWork {
   readonly role: Role;
   readonly task?: string;
   readonly cwd: string;
+  /** A folder of its own to write in, where `cwd` is none. */
+  readonly tryout?: string;
   readonly chosen: { readonly provider: Pick<Provider, 'home'> };
 }
 
@@ -208,7 +210,12 @@ function sessionPolicy(
       ...[...loginFile(env), ...(launch.reads ?? [])].flatMap((path) => shownAt(disk, path)),
       ...provided.read,
     ],
-    write: [...provided.write, folders.mail, ...(launch.folders ?? [])],
+    write: [
+      ...provided.write,
+      folders.mail,
+      ...(launch.folders ?? []),
+      ...(work.tryout === undefined ? [] : [work.tryout]),
+    ],
     alsoRead: settings.sandbox_read,
     alsoWrite: settings.sandbox_write,
     inPlace: tool.kind === 'seatbelt',

@@ -33,11 +33,11 @@ export function writeTold(place: Place, agent: string, told: ToldSession): void 
 
 /** Of another session, or not to be read: nothing was told. */
 export function readTold(place: Place, agent: string, session: string): ToldSession {
-  const nothing: ToldSession = { session, told: { notes: [], answers: [], specs: [] } };
+  const nothing: ToldSession = { session, told: { notes: [], answers: [], specs: [], reports: [] } };
   try {
     const found: unknown = JSON.parse(place.files.read(fileOf(place, agent))?.toString('utf8') ?? 'null');
     if (!isFields(found) || found['session'] !== session || !isFields(found['told'])) return nothing;
-    const { notes, answers, specs, section, integration } = found['told'];
+    const { notes, answers, specs, section, reports, integration } = found['told'];
     return {
       session,
       told: {
@@ -45,6 +45,7 @@ export function readTold(place: Place, agent: string, session: string): ToldSess
         answers: texts(answers),
         specs: texts(specs),
         ...(typeof section === 'string' ? { section } : {}),
+        reports: texts(reports),
         ...(typeof integration === 'string' ? { integration } : {}),
       },
       ...(typeof found['seen'] === 'string' ? { seen: found['seen'] } : {}),

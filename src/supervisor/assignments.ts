@@ -18,10 +18,11 @@ import { claimTask } from '../tasks/claim.ts';
 import { claimReview } from '../tasks/claim-review.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { declaredFiles, discardOf } from '../tasks/discard-folder.ts';
-import { noticeSpecChange } from '../tasks/notice-spec.ts';
+import { noticeSpecChange, specBehind } from '../tasks/notice-spec.ts';
 import { makeReviewFolder, type ReviewFolder } from '../tasks/review-copy.ts';
 import type { Chosen, SupervisorContext } from './context.ts';
 import { coderPrompt } from './prompts/coder.ts';
+import { newConcerns } from './prompts/concerns.ts';
 import { plannerPrompt } from './prompts/planner.ts';
 import type { CoderWork, PromptContext } from './prompts/prompt.ts';
 import { reviewerPrompt } from './prompts/reviewer.ts';
@@ -154,16 +155,20 @@ export async function assignReview(
   const spec = await noticeSpecChange(taskContext, task);
   const { board, now } = await context.store.read();
   const held = findTask(board.state, task.id) ?? task;
+  const base = claimed.base ?? held.base_commit ?? integrationRef(board);
+  const gitDir = await openGitDir(taskContext, board);
+  const older = isRefusal(gitDir) ? undefined : await specBehind(taskContext, gitDir, held, base);
   const copy = await makeReviewFolder(taskContext, held);
   if (isRefusal(copy)) return copy;
   const resumed = resumeOf(board.state.agents[player.agent]?.resume, player, task.id);
   const prompt = reviewerPrompt(contextOf(context, player, { board, now }), {
     task: held,
     worktree: copy.folder,
-    base: claimed.base ?? held.base_commit ?? integrationRef(board),
+    ...defined({ tryout: copy.tryout }),
+    base,
     commit: claimed.commit,
     lostVerdicts: lostVerdicts(context, held),
-    ...defined({ spec }),
+    ...defined({ spec, specBehind: older }),
     ...(resumed.resume === undefined ? {} : { resumed: true }),
     ...(named ? { named: true } : {}),
   });
@@ -173,6 +178,7 @@ export async function assignReview(
       task: held.id,
       epoch: held.epoch ?? 0,
       cwd: copy.folder,
+      ...defined({ tryout: copy.tryout }),
       prompt,
       told: toldWith(board.state, { ...player, task: held.id }),
       ...resumed,
@@ -218,7 +224,7 @@ export async function assignPlan(
       prompt: plannerPrompt(contextOf(context, player, { board, now }), { wakes }),
       told: toldWith(board.state, player),
     },
-    handled: wakes.map(({ key }) => key),
+    handled: [...wakes, ...newConcerns(board.state)].map(({ key }) => key),
     dismiss: NOTHING,
   };
 }

@@ -30,6 +30,8 @@ export interface SessionWork {
   /** The epoch of the task at the claim. */
   readonly epoch?: number;
   readonly cwd: string;
+  /** A folder to write in, where `cwd` is none. */
+  readonly tryout?: string;
   readonly prompt: string;
   readonly resume?: string | undefined;
   /** What the processes of the resumed session have used before. */

@@ -1,6 +1,9 @@
 // Notices that the section a task was made from reads differently now: records it once, and says what changed. A spec
 // lies in the project's folder, where people edit it at any time; nobody has to tell Liza.
 
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
+import { textAt } from '../git/text-at.ts';
+import { fileOf } from '../protocol/news.ts';
 import { isTerminal, type State, type Task } from '../protocol/state.ts';
 import { keepSpec, keptSpec, readSpec, type SpecDiff, specDiff } from '../store/spec-texts.ts';
 import { transact } from '../store/transact.ts';
@@ -44,6 +47,21 @@ export async function noticeSpecChange(context: TaskContext, task: Task): Promis
 /** It may never have been there: a task can be older than the rule that its anchor exists. */
 const hadHeading = (section: string, ref: string): boolean =>
   specSection(section, anchorOf(ref)).anchorMissing !== true;
+
+/** How the section at a commit differs from the project's; undefined: it does not. */
+export async function specBehind(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  { spec_ref: ref }: Task,
+  commit: string,
+): Promise<{ readonly diff: SpecDiff } | 'absent' | undefined> {
+  const now = ref === undefined ? undefined : readSpec(context.disk, context.paths.root, ref);
+  if (ref === undefined || now === undefined) return undefined;
+  const then = await textAt(gitDir, commit, fileOf(ref) ?? '');
+  if (then === undefined) return 'absent';
+  const { text } = specSection(then, anchorOf(ref));
+  return text === now.text ? undefined : { diff: await specDiff(text, now.text) };
+}
 
 /** The same for all live tasks, for a crew at work. Answers what is new, one line each. */
 export async function noticeSpecChanges(context: TaskContext, { tasks }: State): Promise<readonly string[]> {

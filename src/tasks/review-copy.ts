@@ -1,5 +1,5 @@
 // What a reviewer looks at: a private copy of the very commit, prepared like every checkout, thrown away after
-// the review. Files that steer agents are the base's: what a coder plants there is in the diff, and is not obeyed.
+// the review. Beside it lies another one to try things in; nothing ever reads that. Files that steer agents are the base's: what a coder plants there is in the diff, and is not obeyed.
 // Whatever the review does to the copy, the coder's own folder stays as it was submitted; and what was handed over
 // is on the board, so that a verdict can be refused whose giver changed it.
 
@@ -15,12 +15,15 @@ import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { steersAgents } from '../protocol/facts/instruction-files.ts';
 import { covers } from '../protocol/facts/scope.ts';
 import { type Settings, settings, type Task } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { transact } from '../store/transact.ts';
 import type { TaskContext } from './context.ts';
 import { prepareFolder } from './prepare-checkout.ts';
 
 export interface ReviewFolder {
   readonly folder: string;
+  /** The same commit, prepared in the same way, to write in; absent: its preparation failed. */
+  readonly tryout?: string;
   /** Tracked files that are not as they were handed over. */
   changed(): Promise<readonly string[]>;
   remove(): void;
@@ -36,11 +39,17 @@ export async function makeReviewFolder(context: TaskContext, task: Task): Promis
     if (left.purpose === 'review' && left.task === task.id) removeTree(context, left.path);
   }
   const folder = temporaryPath(context, gitDir.worktrees, 'review', task.id);
-  const remove = () => removeTree(context, folder);
+  const aside = temporaryPath(context, gitDir.worktrees, 'review', task.id);
+  const remove = (): void => {
+    for (const path of [folder, aside]) removeTree(context, path);
+  };
   const copy = { context, gitDir, settings: settings(board.state), task, folder, commit };
   try {
     const made = await makeCopy(copy);
-    if (!isRefusal(made)) return { folder, changed: () => trackedChanges(gitDir, folder, made.tree), remove };
+    if (!isRefusal(made)) {
+      const tryout = await makeTryout(copy, aside, made.start);
+      return { folder, ...defined({ tryout }), changed: () => trackedChanges(gitDir, folder, made.tree), remove };
+    }
     remove();
     return made;
   } catch (error) {
@@ -59,7 +68,7 @@ interface Copy {
 }
 
 /** The tree of its tracked files as they are handed over, which the board records. */
-async function makeCopy(copy: Copy): Promise<{ readonly tree: string } | Refusal> {
+async function makeCopy(copy: Copy): Promise<{ readonly tree: string; readonly start: string } | Refusal> {
   const { context, gitDir, settings, task, folder, commit } = copy;
   const base = task.base_commit ?? commit;
   const composed = await composedTree(gitDir, commit, base, await steering(gitDir, base));
@@ -71,7 +80,17 @@ async function makeCopy(copy: Copy): Promise<{ readonly tree: string } | Refusal
   const tree = settings.post_worktree_cmd ? await trackedTree(gitDir, folder, composed.tree) : composed.tree;
   const from = relative(context.paths.root, folder);
   const recorded = await transact(context, { name: 'review-copy', task: task.id, folder: from, tree });
-  return isRefusal(recorded) ? recorded : { tree };
+  return isRefusal(recorded) ? recorded : { tree, start };
+}
+
+/** Prepared anew, not copied: what a set-up installs may name the folder that it was made in. */
+async function makeTryout({ context, gitDir, settings }: Copy, folder: string, start: string) {
+  await writeClone(gitDir, folder, { start });
+  const failed = await prepareFolder(context, { folder, settings });
+  if (failed === undefined) return folder;
+  context.say(`no folder to try things in: ${failed.message}`);
+  removeTree(context, folder);
+  return undefined;
 }
 
 /** Also what the base's instruction files are links to: an agent reads through them. */

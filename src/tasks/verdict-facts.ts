@@ -2,9 +2,11 @@
 // copy as it was. Only reads. What cannot be read is an error: no verdict counts that could not be checked.
 
 import { join, posix } from 'node:path';
+import { pathsBetween } from '../git/folder-snapshot.ts';
 import { openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { must } from '../git/run.ts';
+import { TOO_LARGE, textAt } from '../git/text-at.ts';
+import { type Evidence, testNames } from '../protocol/approval.ts';
 import type { VerdictFacts } from '../protocol/command.ts';
 import { reviewCopyOf } from '../protocol/commands/review-copy.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
@@ -14,13 +16,19 @@ import { counted } from '../text/format.ts';
 import { look, type TaskContext } from './context.ts';
 import { changedInReview } from './review-copy.ts';
 
-const NOTHING: VerdictFacts = { unknown_places: [], changed_files: [] };
+const NOTHING: VerdictFacts = { unknown_places: [], outside_diff: [], false_evidence: [], changed_files: [] };
+
+/** What a verdict names. */
+export interface Named {
+  readonly blockers: readonly Blocker[];
+  readonly evidence: readonly Evidence[];
+}
 
 /** Where there is no review the rules refuse anyway, whatever the facts. */
 export async function verdictFacts(
   context: TaskContext,
   id: string,
-  blockers: readonly Blocker[],
+  { blockers, evidence }: Named,
 ): Promise<VerdictFacts | Refusal> {
   const { board, task } = await look(context, id);
   const commit = task?.review_commit;
@@ -28,11 +36,64 @@ export async function verdictFacts(
     return NOTHING;
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
-  const sides = [commit, ...(task.base_commit === undefined ? [] : [task.base_commit])];
+  const base = task.base_commit;
+  const copy = copyOf(gitDir, task);
   return {
-    unknown_places: await unknownPlaces(gitDir, sides, blockers, copyOf(gitDir, task)),
+    unknown_places: await unknownPlaces(gitDir, [commit, ...(base === undefined ? [] : [base])], blockers, copy),
+    outside_diff: base === undefined ? [] : await outsideDiff(gitDir, { base, commit, copy }, blockers),
+    false_evidence: await falseEvidence(gitDir, { commit, copy }, evidence),
     changed_files: await changedInReview(gitDir, task),
   };
+}
+
+interface Judged {
+  readonly commit: string;
+  readonly copy: string;
+}
+
+/** Tests and places that are not there at the commit. A test is there when its file has the last part of its name. */
+async function falseEvidence(
+  gitDir: PrivateGitDir,
+  { commit, copy }: Judged,
+  evidence: readonly Evidence[],
+): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  for (const one of evidence) {
+    if (one.by !== 'test' && one.by !== 'place') continue;
+    const why =
+      one.by === 'test'
+        ? await whyNoTest(gitDir, { commit, copy }, one)
+        : (await unknownPlaces(gitDir, [commit], [{ ...one, text: '' }], copy))[0];
+    if (why !== undefined) wrong.push(`criterion ${one.criterion}: ${why}`);
+  }
+  return wrong;
+}
+
+async function whyNoTest(
+  gitDir: PrivateGitDir,
+  { commit, copy }: Judged,
+  test: { readonly file: string; readonly name: string },
+): Promise<string | undefined> {
+  for (const path of spellings(test.file, copy)) {
+    const text = await textAt(gitDir, commit, path);
+    if (text === undefined) continue;
+    if (text === TOO_LARGE) return undefined;
+    const found = testNames(test).some((name) => text.includes(name) || text.replaceAll('\\', '').includes(name));
+    return found ? undefined : `${path} has no “${testNames(test)[0]}” (is the name made by code? Then name file:line)`;
+  }
+  return `${test.file} (no such file)`;
+}
+
+/** Files of blockers that the change does not touch. */
+async function outsideDiff(
+  gitDir: PrivateGitDir,
+  { base, commit, copy }: Judged & { readonly base: string },
+  blockers: readonly Blocker[],
+): Promise<readonly string[]> {
+  if (blockers.length === 0) return [];
+  const touched = new Set(await pathsBetween(gitDir, base, commit));
+  const files = [...new Set(blockers.map(({ file }) => file))];
+  return files.filter((file) => !spellings(file, copy).some((path) => touched.has(path)));
 }
 
 /** A line of a file that the commit has, or that it changed or removed. */
@@ -81,16 +142,8 @@ async function longest(gitDir: PrivateGitDir, sides: readonly string[], path: st
   return found.length === 0 ? undefined : Math.max(1, ...found);
 }
 
-/** A file above this size is not counted: any line will do. */
-const LARGE = 4 * 1024 * 1024;
-
 async function linesOf(gitDir: PrivateGitDir, commit: string, path: string): Promise<number | undefined> {
-  if (posix.normalize(path) !== path || /^(\/|\.\.(\/|$))/.test(path)) return undefined;
-  const list = ['--literal-pathspecs', 'ls-tree', '-z', '-l', '--full-tree', commit, '--', path];
-  const entry = (await must(gitDir.objects(list), 'look for the files that the verdict names')).split('\0')[0] ?? '';
-  const [, id = '', size = '0', name] = /^\d+ blob ([0-9a-f]+) +(\d+)\t(.*)$/s.exec(entry) ?? [];
-  if (name !== path) return undefined;
-  if (Number(size) > LARGE) return Number.MAX_SAFE_INTEGER;
-  const text = await must(gitDir.objects(['cat-file', 'blob', id]), 'read a file that the verdict names');
-  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+  const text = await textAt(gitDir, commit, path);
+  if (text === undefined) return undefined;
+  return text === TOO_LARGE ? Number.MAX_SAFE_INTEGER : text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 }

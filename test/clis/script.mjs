@@ -50,7 +50,7 @@ const STEPS = {
   review: [
     { text: 'I run what was submitted.', shell: `git log -1 --stat; ${GREETS}; echo "exit $?"` },
     {
-      shell: `if ${GREETS}; then liza submit-verdict ${TASK} APPROVED; else ${REJECTION}\nfi; liza exit 42 --reason "verdict given"`,
+      shell: `if ${GREETS}; then liza submit-verdict ${TASK} APPROVED '1: greet.sh:1'; else ${REJECTION}\nfi; liza exit 42 --reason "verdict given"`,
     },
     { text: 'The verdict is given.' },
   ],

@@ -144,7 +144,7 @@ describe('a project of 0.4.0 goes on', () => {
     const plan = ['--intent', 'read the file', '--risks', 'none', '--validation', 'green', '--file', 'src/tabs.mjs'];
     ok(['begin', 'tabs', ...plan], 'coder-5');
     ok(['claim-review', 'quotes', 'code-reviewer-2'], 'code-reviewer-2');
-    ok(['submit-verdict', 'quotes', 'APPROVED', 'Right.'], 'code-reviewer-2');
+    ok(['submit-verdict', 'quotes', 'APPROVED', 'Right.\n1: src/quotes.mjs:1'], 'code-reviewer-2');
     ok(['wt', 'merge', 'euro'], 'code-reviewer-2');
     expect(['bank', 'cents', 'tabs', 'quotes', 'euro'].map((id) => [id, here.task(id).status])).toEqual([
       ['bank', 'UNCLAIMED'],

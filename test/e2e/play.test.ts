@@ -45,9 +45,9 @@ test('planner, coder and reviewer are played by hand from the plan to the merge'
 
   expect(next(p, 'code-reviewer-1')).toContain('REVIEW TASK');
   play(p, 'say', 'code-reviewer-1', 'reading the diff');
-  expect(
-    play(p, 'sh', 'code-reviewer-1', 'liza submit-verdict a APPROVED "does what it says" && liza exit 0'),
-  ).toContain('[exit 0]');
+  expect(play(p, 'sh', 'code-reviewer-1', 'liza submit-verdict a APPROVED "1: src/a.mjs:1" && liza exit 0')).toContain(
+    '[exit 0]',
+  );
   play(p, 'end', 'code-reviewer-1');
 
   next(p, 'planner-1');

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { addTask, write } from '../support/core.mjs';
+import { addTask, SHOWN, write } from '../support/core.mjs';
 import { type BuiltProject, builtIn, type Ran } from '../support/program.ts';
 import { type RepositoryOptions, repository, repositoryIn } from '../support/repository.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -23,7 +23,7 @@ function approve(p: BuiltProject, id = 'greet'): void {
   p.commit({ [`src/${id}.test.js`]: `${id} src\n`, [`test/${id}.test.js`]: `${id} test\n` }, id, p.folder(id));
   p.ok(['submit-for-review', id, 'HEAD'], inFolder);
   p.ok(['claim-review', id, 'code-reviewer-1'], { as: 'code-reviewer-1' });
-  p.ok(['submit-verdict', id, 'APPROVED'], { as: 'code-reviewer-1' });
+  p.ok(['submit-verdict', id, 'APPROVED', SHOWN], { as: 'code-reviewer-1' });
 }
 
 function begin(p: BuiltProject): void {

@@ -27,7 +27,7 @@ const GOES_ON = [{ remove: 'note.txt' }, { submit: 'HEAD' }, { exit: 42, reason:
 const SCENES = [
   { role: 'coder', when: 'interrupted', steps: GOES_ON },
   { role: 'coder', steps: HANGS },
-  { role: 'code-reviewer', steps: [{ approve: 'good' }, { exit: 0 }] },
+  { role: 'code-reviewer', steps: [{ approve: 'good\n1: src/a.mjs:1' }, { exit: 0 }] },
   { role: 'planner', when: 'ALL_TERMINAL', steps: [{ liza: ['goal', 'complete'] }, { exit: 0 }] },
   { role: 'planner', steps: [{ exit: 0 }] },
 ];

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { helpIfAsked } from '../../tools/help.mjs';
-import { addTask, checkpoint, cleanEnvironment, gitIn, runToEnd, startRepository } from '../support/core.mjs';
+import { addTask, checkpoint, cleanEnvironment, gitIn, runToEnd, SHOWN, startRepository } from '../support/core.mjs';
 
 helpIfAsked(import.meta.filename);
 const { values } = parseArgs({
@@ -133,7 +133,7 @@ async function round(root, n) {
     await liza(root, as(coder), 'submit-for-review', id, commit);
     await liza(root, as(stale), 'claim-review', id, stale);
     ({ epoch } = await task(root, id));
-    const verdict = [...L, 'submit-verdict', id, 'APPROVED', 'good'];
+    const verdict = [...L, 'submit-verdict', id, 'APPROVED', SHOWN];
     commands = [verdict, [...verdict, '--commit', commit], [...raised(), ...verdict]];
   } else {
     const begin = [...L, 'begin', id, ...BEGIN];

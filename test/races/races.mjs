@@ -11,7 +11,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { helpIfAsked } from '../../tools/help.mjs';
-import { addTask, checkpoint, cleanEnvironment, gitIn, runToEnd, startRepository, write } from '../support/core.mjs';
+import {
+  addTask,
+  checkpoint,
+  cleanEnvironment,
+  gitIn,
+  runToEnd,
+  SHOWN,
+  startRepository,
+  write,
+} from '../support/core.mjs';
 
 helpIfAsked(import.meta.filename);
 const LIZA = join(process.env.LIZA_DIST ?? join(import.meta.dirname, '../../dist'), 'liza.cjs');
@@ -79,8 +88,8 @@ async function round(n) {
   const reviewer = oneWinner(reviews, `review of ${first}`) ?? 'code-reviewer-1';
   const otherReviewer = reviewers.find((id) => id !== reviewer);
   liza(agent(otherReviewer), 'claim-review', second, otherReviewer);
-  liza(agent(reviewer), 'submit-verdict', first, 'APPROVED');
-  liza(agent(otherReviewer), 'submit-verdict', second, 'APPROVED');
+  liza(agent(reviewer), 'submit-verdict', first, 'APPROVED', SHOWN);
+  liza(agent(otherReviewer), 'submit-verdict', second, 'APPROVED', SHOWN);
   const merges = await Promise.all([first, first, second, second].map((id) => race({}, 'wt', 'merge', id)));
   expect(
     merges.every(({ code }) => code === 0),

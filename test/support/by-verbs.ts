@@ -1,5 +1,6 @@
 // The way of a task by verbs alone, as people and agents type them.
 
+import { showing } from './approval.ts';
 import { addTask, type Contents, checkpoint } from './core.mjs';
 import { type OpenedProject, openProject } from './project.ts';
 import { type RepositoryOptions, repository } from './repository.ts';
@@ -58,7 +59,8 @@ export function playedProject(options?: RepositoryOptions): PlayedProject {
       const as = 'code-reviewer-1';
       await registered(as);
       await ok(['claim-review', id, as], { as });
-      await ok(['submit-verdict', id, verdict, ...(reason === undefined ? [] : [reason])], { as });
+      const said = verdict === 'APPROVED' ? showing(await self.task(id), reason) : reason;
+      await ok(['submit-verdict', id, verdict, ...(said === undefined ? [] : [said])], { as });
     },
     merge: async (id, text = `${id}\n`) => {
       await self.add(id);

@@ -14,4 +14,6 @@ export function startRepository(
 ): void;
 export function flags(values: Readonly<Record<string, string | number>>): Words;
 export function addTask(id: string, more?: Readonly<Record<string, string | number>>): Words;
+/** What shows that a task of `addTask` is done. */
+export const SHOWN: string;
 export function checkpoint(file: string, intent?: string): Words;

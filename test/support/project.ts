@@ -22,12 +22,15 @@ import { type Submitted, submitForReview } from '../../src/tasks/submit.ts';
 import { iso } from '../../src/text/time.ts';
 import { hostAt } from '../host.ts';
 import { UNCHANGED } from '../unit/protocol/world.ts';
+import { showing } from './approval.ts';
 import { boardContext } from './board-context.ts';
 import type { Contents } from './core.mjs';
 import { inProcess, type Liza, succeeding } from './in-process.ts';
 import { fromTemplate, type Repository, start } from './repository.ts';
 
 export const START = Date.parse('2026-03-01T09:00:00Z');
+/** What shows that a task is done whose validation is the usual one. */
+export const SHOWN = '1: ran true';
 /** A change with its test, as most tasks make it. */
 export const WORK: Contents = { 'src/app.ts': 'export const app = 2;\n', 'test/app.test.ts': 'test(2);\n' };
 
@@ -301,11 +304,11 @@ async function begin(self: Project, id: string, agent: string, named = CHECKPOIN
 
 async function judge(self: Project, task: string, verdict: 'APPROVED' | 'REJECTED'): Promise<void> {
   const agent = 'code-reviewer-1';
-  const cycles = (await self.task(task)).review_cycles_total ?? 0;
-  const reason = verdict === 'REJECTED' ? { reason: rejection(cycles) } : {};
+  const judged = await self.task(task);
+  const reason = verdict === 'REJECTED' ? rejection(judged.review_cycles_total ?? 0) : showing(judged);
   await self.run(
     agent,
     { name: 'claim-review', task, agent },
-    { name: 'submit-verdict', task, verdict, ...reason, facts: UNCHANGED },
+    { name: 'submit-verdict', task, verdict, reason, facts: UNCHANGED },
   );
 }

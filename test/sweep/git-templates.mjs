@@ -3,7 +3,7 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { addTask, checkpoint } from '../support/core.mjs';
+import { addTask, checkpoint, SHOWN } from '../support/core.mjs';
 import { environmentAt, keepTemplate, layOut, projectIn } from './git-places.mjs';
 import { CODER, claim, merge, OTHER, REVIEWER } from './git-scenarios.mjs';
 import { must, run } from './project.mjs';
@@ -177,7 +177,7 @@ function shellIn(program, place) {
     approve: async (task, who) => {
       await liza(['submit-for-review', task, 'HEAD'], who, 0, path.join('.worktrees', task));
       await liza(['claim-review', task, 'code-reviewer-1'], REVIEWER);
-      await liza(['submit-verdict', task, 'APPROVED'], REVIEWER);
+      await liza(['submit-verdict', task, 'APPROVED', SHOWN], REVIEWER);
     },
   };
 }

@@ -36,7 +36,7 @@ export const OPERATIONS = [
   {
     name: 'submit-verdict',
     board: 'working',
-    argv: ['submit-verdict', 'retry-login', 'APPROVED'],
+    argv: ['submit-verdict', 'retry-login', 'APPROVED', '1: seen with own eyes today'],
     agent: 'code-reviewer-1',
     shows: 'retry-login',
   },

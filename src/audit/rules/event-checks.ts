@@ -1,9 +1,12 @@
 // Checks what each event of a task claims: commits that exist, bases that are built upon, pins, verdicts on what was
 // submitted by reviewers that never coded it, merges of what was approved. Compares only.
 
+import { ranGreen } from '../../protocol/approval.ts';
+import { shownIn, shownText } from '../../protocol/approval-record.ts';
 import { codersOf, historyOf } from '../../protocol/leases.ts';
 import { proofAt, writtenDown } from '../../protocol/proof.ts';
 import { type HistoryEvent, isTerminal, type Task } from '../../protocol/state.ts';
+import { whole } from '../../text/format.ts';
 import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './facts.ts';
 
 type Check = (task: Task, event: HistoryEvent, before: readonly HistoryEvent[], witness: Witness) => readonly Fact[];
@@ -120,7 +123,19 @@ function verdict(task: Task, event: HistoryEvent, before: readonly HistoryEvent[
           ),
     );
   }
-  return facts;
+  return [...facts, ...criteria(task, event)];
+}
+
+/** What the approval names for each criterion. Tests and places were looked up in the commit when it was given. */
+function criteria(task: Task, event: HistoryEvent): readonly Fact[] {
+  return shownIn(event).map((one): Fact => {
+    const what = `criterion ${one.n} (${whole(one.criterion)}) → ${shownText(one)}`;
+    if (one.by === 'nothing' || one.by === 'seen') return unverifiable(what, 'nothing that could be checked is named');
+    if (one.by !== 'ran') return verified(what, 'the commit had it when the verdict was given');
+    return ranGreen(task, String(event.commit), one.what ?? '')
+      ? verified(what, 'Liza ran it green at the commit')
+      : contradicted(what, 'no green run of it is recorded at the commit');
+  });
 }
 
 function merge(task: Task, event: HistoryEvent, before: readonly HistoryEvent[], witness: Witness): readonly Fact[] {

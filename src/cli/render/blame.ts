@@ -2,10 +2,12 @@
 // `liza blame` lays that out. The record alone is read: every word of it may be an agent's.
 
 import type { Blame, MergeFacts } from '../../audit/blame.ts';
+import { shownText } from '../../protocol/approval-record.ts';
 import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../../protocol/leases.ts';
 import type { Task } from '../../protocol/state.ts';
 import { type Round, roundsOf } from '../../protocol/task-history.ts';
 import { defined, type Fields, isFields } from '../../protocol/values.ts';
+import { whole } from '../../text/format.ts';
 import { diffText, proofText } from './diff-facts.ts';
 import { type Line, type Page, pageFor } from './layout.ts';
 import { type Look, pad } from './terminal.ts';
@@ -82,8 +84,8 @@ function roundText({ commit, by, iteration, verdicts, merged }: Round, n: number
   const what = `${n}. ${commit?.slice(0, 12) ?? 'a commit'}${by === undefined ? '' : ` of ${by}`}`;
   const turn = iteration === undefined ? '' : `, iteration ${iteration}`;
   const said = verdicts.map(
-    ({ verdict, by: judge, time, reason }) =>
-      `   ${SAID[verdict]} ${judge ?? 'somebody'} at ${time}${reason === undefined ? '' : `: ${reason}`}`,
+    ({ verdict, by: judge, time, reason, shown = [] }) =>
+      `   ${SAID[verdict]} ${judge ?? 'somebody'} at ${time}${reason === undefined ? '' : `: ${reason}`}${shown.map((one) => `\n     ${one.n}. ${whole(one.criterion)} → ${whole(shownText(one))}`).join('')}`,
   );
   return [`${what}${turn}${merged ? ' (this was merged)' : ''}`, ...said].join('\n');
 }

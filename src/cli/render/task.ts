@@ -2,12 +2,13 @@
 // who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
 
 import { usageText } from '../../budget/rules/format.ts';
+import { concernsOf, concernText, shownIn, shownText } from '../../protocol/approval-record.ts';
 import { historyOf } from '../../protocol/leases.ts';
 import { outcomeOf } from '../../protocol/question-scope.ts';
 import type { Handoff, HistoryEvent, Note, Question, Task, Usage } from '../../protocol/state.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import { confinement } from '../../sandbox/rules/session-label.ts';
-import { counted } from '../../text/format.ts';
+import { counted, whole } from '../../text/format.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
 import { diffText, lastDiff, proofText } from './diff-facts.ts';
 import { type Line, leaseWords, type Page, pageFor, STATUS_TONE } from './layout.ts';
@@ -142,12 +143,40 @@ function review(task: Task, { view }: TaskExtras): readonly Field[] {
         .join('\n'),
     ],
     ['approved by', approverText(task)],
+    ['criteria', criteriaText(task)],
+    ['concerns', concernsText(task)],
+    ['flagged', flaggedText(task)],
     ['diff', diff === undefined ? undefined : diffText(diff)],
     ['run by Liza', proofText(task)],
     ['merging', task.merging && `${task.merging.candidate} onto ${task.merging.onto}, by ${task.merging.by}`],
     ['merge held', task.merge_held && `since ${minute(task.merge_held.since)}: ${task.merge_held.reason}`],
     ['merged as', task.merge_commit],
   ];
+}
+
+/** What the approvals of the commit name for each criterion. */
+function criteriaText(task: Task): string | undefined {
+  const told = approvals(task).flatMap((entry) =>
+    shownIn(entry).map((one) => `${one.n}. ${whole(one.criterion)}\n   → ${shownText(one)}`),
+  );
+  return told.length === 0 ? undefined : told.join('\n');
+}
+
+const concernsText = (task: Task): string | undefined =>
+  approvals(task)
+    .flatMap((entry) => concernsOf(entry).map((one) => `- ${concernText(one)} (${entry.agent})`))
+    .join('\n');
+
+function approvals(task: Task): readonly HistoryEvent[] {
+  return historyOf(task).filter(({ event, commit }) => event === 'approved' && commit === task.review_commit);
+}
+
+/** Blockers of the last rejection in files that the rejected change does not touch. */
+function flaggedText(task: Task): string | undefined {
+  const outside = historyOf(task).findLast(({ event }) => event === 'rejected')?.outside_diff;
+  return task.rejection_reason !== undefined && Array.isArray(outside)
+    ? `the rejection blames files that the change does not touch: ${outside.join(', ')}`
+    : undefined;
 }
 
 type Approval = NonNullable<Task['approvals']>[number];
@@ -191,7 +220,15 @@ const KNOWN: ReadonlySet<string> = new Set(
 );
 
 /** What people read to the letter or copy. */
-const COPIED: ReadonlySet<string> = new Set(['spec', 'done when', 'scope', 'validation', 'questions', 'commit']);
+const COPIED: ReadonlySet<string> = new Set([
+  'spec',
+  'done when',
+  'scope',
+  'validation',
+  'questions',
+  'commit',
+  'criteria',
+]);
 
 function fields(title: string, all: readonly Field[], p: Page): readonly Line[] {
   const lines = all.flatMap(([label, value]): readonly Line[] => {
@@ -250,6 +287,8 @@ function details({
   agent: _agent,
   diff: _diff,
   proof: _proof,
+  shown: _shown,
+  concerns: _concerns,
   ...rest
 }: HistoryEvent): string {
   return Object.entries(rest)

@@ -14,10 +14,21 @@ export const verb: Verb = {
   positionals: [
     { name: 'task', kind: 'task', description: 'The task you review.' },
     { name: 'verdict', choices: ['APPROVED', 'REJECTED'], description: 'Your verdict.' },
-    { name: 'reason', optional: true, description: 'Required for REJECTED; - reads it from stdin.' },
+    { name: 'reason', optional: true, description: 'What shows it, or what blocks; - reads it from stdin.' },
   ],
-  options: { commit: { value: 'commit', description: 'The full id you reviewed; default: the one under review.' } },
+  options: {
+    commit: { value: 'commit', description: 'The full id you reviewed; default: the one under review.' },
+    'by-hand': { description: 'You are a person and reviewed it yourself: an approval needs no evidence then.' },
+  },
   details: [
+    'An approval names for each criterion of done_when what shows it, each on a line of its own (or with ; between): a test, a command that Liza ran green at this commit, a place, or what you saw, which is flagged. A concern has its own line.',
+    [
+      '  1: test test/auth.test.ts › a 401 is not retried',
+      '  2: ran npm test',
+      '  3: src/auth.ts:12',
+      '  4: seen the page shows the message in red',
+      '  - [concern] src/auth.ts:40 — the limit is written twice',
+    ].join('\n'),
     'A rejection has this form (from the second iteration on also "Prior Feedback Status:"):',
     [
       '  Blockers: 1',
@@ -28,7 +39,10 @@ export const verb: Verb = {
       '  Overall: close, one defect.',
     ].join('\n'),
   ],
-  examples: ['liza submit-verdict retry-login APPROVED', 'liza submit-verdict retry-login REJECTED - < verdict.txt'],
+  examples: [
+    'liza submit-verdict retry-login APPROVED "1: ran npm test; 2: src/auth.ts:12"',
+    'liza submit-verdict retry-login REJECTED - < verdict.txt',
+  ],
   run: async (args, io) => {
     const task = args.must('task');
     const verdict = args.must('verdict') === 'APPROVED' ? 'APPROVED' : 'REJECTED';
@@ -40,6 +54,7 @@ export const verb: Verb = {
       task,
       verdict,
       ...defined({ reason, commit: args.text('commit') }),
+      ...(args.flag('by-hand') ? { by_hand: true as const } : {}),
     } as const;
     const facts = await factsFor(context, command);
     const outcome = isRefusal(facts) ? facts : await runCommand(context, { ...command, facts });
@@ -61,10 +76,18 @@ async function factsFor(
   command: Omit<CommandOf<'submit-verdict'>, 'facts'>,
 ): Promise<VerdictFacts | Refusal> {
   const { foresee } = await import('../../store/transact.ts');
-  const early = await foresee(context, { ...command, facts: { unknown_places: [], changed_files: [] } });
+  const early = await foresee(context, { ...command, facts: NO_FACTS });
   if (!early.ok) return early;
   const { verdictFacts } = await import('../../tasks/verdict-facts.ts');
   const { parseRejection } = await import('../../protocol/verdict.ts');
-  const blockers = command.verdict === 'APPROVED' ? [] : parseRejection(command.reason ?? '', false).blockers;
-  return verdictFacts(context, command.task, blockers);
+  const { parseApproval } = await import('../../protocol/approval.ts');
+  const { verdict, reason = '' } = command;
+  // As many criteria as anybody could name: the rules know how many there are.
+  const named =
+    verdict === 'APPROVED'
+      ? { blockers: [], evidence: parseApproval(reason, Number.POSITIVE_INFINITY).evidence }
+      : { blockers: parseRejection(reason, false).blockers, evidence: [] };
+  return verdictFacts(context, command.task, named);
 }
+
+const NO_FACTS: VerdictFacts = { unknown_places: [], outside_diff: [], false_evidence: [], changed_files: [] };

@@ -2,6 +2,7 @@
 // be among its approvers.
 
 import { duration, iso, later } from '../../text/time.ts';
+import { parseApproval } from '../approval.ts';
 import { blockTask, QUESTIONS, REVIEW_DEADLOCK } from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { attach, detach, event, evolve, type Patch, withTask } from '../change.ts';
@@ -15,6 +16,7 @@ import { defined } from '../values.ts';
 import { parseRejection, REJECTION_FORMAT, sameRejection } from '../verdict.ts';
 import { noOtherTask, ownAgent, registeredAs } from './claim.ts';
 import { firstLine, list, ownOrStop, STOP } from './coder.ts';
+import { criteriaShown, shownBy } from './criteria-shown.ts';
 import { mayStart } from './may-start.ts';
 
 export const claimReview: Row<'claim-review'> = {
@@ -181,9 +183,10 @@ export const submitVerdict: Row<'submit-verdict'> = {
       needs: 'facts',
       check: wellFormed,
     },
+    criteriaShown,
   ],
   effects:
-    'approvals, approved_by at quorum / rejection_reason, review cycles +1; BLOCKED at max cycles (review_deadlock), at max iterations, or when the same rejection comes twice',
+    'approvals, approved_by at quorum, what shows each criterion, concerns / rejection_reason, review cycles +1; BLOCKED at max cycles (review_deadlock), at max iterations, or when the same rejection comes twice',
   change: (s) => (s.command.verdict === 'APPROVED' ? approve(s) : reject(s)),
 };
 
@@ -218,7 +221,13 @@ function approve(s: Situation<'submit-verdict'>): Change {
   const approvals = [...(task.approvals ?? []), approval];
   const here = approvals.filter((one) => one.commit === commit);
   const { given, required, enough, lacks } = quorumOf(s.board, task, here, now);
-  const told = event(s, 'approved', { commit, reason: command.reason });
+  const { concerns } = parseApproval(command.reason ?? '', 0);
+  const told = event(s, 'approved', {
+    commit,
+    reason: command.reason,
+    ...shownBy(s),
+    concerns: concerns.length === 0 ? undefined : concerns,
+  });
   const free: Patch<Task> = {
     approvals,
     reviewing_by: undefined,
@@ -242,7 +251,13 @@ function reject(s: Situation<'submit-verdict'>): Change {
   const { task, command, actor, settings } = s;
   const reason = command.reason ?? '';
   const cycles = (task.review_cycles_current ?? 0) + 1;
-  const told = event(s, 'rejected', { commit: task.review_commit, reason, cycle: cycles });
+  const outside = command.facts.outside_diff;
+  const told = event(s, 'rejected', {
+    commit: task.review_commit,
+    reason,
+    cycle: cycles,
+    outside_diff: outside.length === 0 ? undefined : outside,
+  });
   const changes: Patch<Task> = {
     rejection_reason: reason,
     review_cycles_current: cycles,
@@ -270,6 +285,9 @@ function reject(s: Situation<'submit-verdict'>): Change {
   return {
     state: detach(withTask(s.state, rejected), task.id, 'code_reviewer'),
     detail: `${actor.id} rejected ${task.id} (cycle ${cycles})`,
+    ...(outside.length === 0
+      ? {}
+      : { notes: [`flagged: the change does not touch ${list(outside)}, which your blockers name`] }),
   };
 }
 

@@ -20,14 +20,14 @@ export function itemsOf(line: string): readonly ScopeItem[] {
   return [...(head.match(ENTRY) ?? []).map(readItem), ...described].filter((item) => item.text !== '');
 }
 
-const DASH = /\s(?:—|–|--|-)\s/;
+const DASH = /\s(?:\u2014|\u2013|--|-)\s/;
 /** Up to a comma or semicolon that is in no bracket, brace or code quotation. */
 const ENTRY = /(?:`[^`]*`|\([^()]*\)|\{[^{}]*\}|[^,;])+/g;
 
 function readItem(item: string): ScopeItem {
   const text = clean(item);
   if (!/\s/.test(text)) return { paths: pathsOf(text), maybe: [], text };
-  const end = text.search(/:\s|\s\(|\s(?:—|–|--|-)\s/);
+  const end = text.search(/:\s|\s\(|\s(?:\u2014|\u2013|--|-)\s/);
   const head = end === -1 ? text : text.slice(0, end);
   const names = head.split(/\s+(?:and|&|\+)\s+/);
   const alone = names.every((name) => !/\s/.test(name)) && (end !== -1 || names.some(isLikePath));

@@ -1,6 +1,7 @@
 // What the demo prints while it happens: a line per event of a task, from what the board has now and had not before.
 // Pure; the same two views give the same lines. The command decides how they look.
 
+import { remarksIn } from '../../protocol/approval.ts';
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
 import { parseRejection } from '../../protocol/verdict.ts';
 import type { CrewEvent, CrewView } from '../../supervisor/crew-view.ts';
@@ -78,7 +79,7 @@ function turn(task: Task, event: HistoryEvent): readonly StoryLine[] {
     case 'rejected':
       return say(`REJECTS it: ${blocker(String(event.reason))}`, 'bad');
     case 'approved':
-      return say(`approves it: ${event.reason}`, 'good');
+      return say(`approves it: ${remarksIn(String(event.reason))}`, 'good');
     case 'merged':
       return say('merged: its test was green on integration', 'good');
     case 'integration_failed':

@@ -6,7 +6,7 @@ const FOLDER: Readonly<Record<Role, string>> = {
   planner: 'PROJECT is read-only: the plan is made with liza, not with files.',
   coder: 'You can write in WORKTREE, HOME and $TMPDIR; everything else is read-only or not shown.',
   code_reviewer:
-    'WORKTREE is read-only, HOME and $TMPDIR are not. What has to write beside the code (a build, a cache) you run in a copy: cp -r . "$TMPDIR/copy" && cd "$TMPDIR/copy". A failure that only comes from this is no finding.',
+    'WORKTREE is read-only; the folder of TRY IT IN, HOME and $TMPDIR are not. A failure that only comes from this is no finding.',
 };
 
 export const sandboxNote = (role: Role, network: boolean): string =>

@@ -1,6 +1,7 @@
 // What a reviewer last said of the coder's work opens its next prompt: the rejection of this task, or an approval with
 // its concerns, also of the task before.
 
+import { remarksIn } from '../../protocol/approval.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import type { HistoryEvent, Task } from '../../protocol/state.ts';
 import type { PromptContext } from './prompt.ts';
@@ -41,8 +42,11 @@ function approvalBefore({ board, agent }: PromptContext, task: Task): Approved |
     .at(-1);
 }
 
-const said = ({ reason }: HistoryEvent): string | undefined =>
-  typeof reason === 'string' && reason.trim() !== '' ? reason : undefined;
+/** Its words and concerns; what shows the criteria is no news to who met them. */
+function said({ reason }: HistoryEvent): string | undefined {
+  const words = typeof reason === 'string' ? remarksIn(reason) : '';
+  return words === '' ? undefined : words;
+}
 
 function approvalLines({ task, event }: Approved): readonly string[] {
   return [

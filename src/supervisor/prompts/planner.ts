@@ -10,6 +10,7 @@ import { type Discovery, isTerminal, type Task } from '../../protocol/state.ts';
 import { gist, whole } from '../../text/format.ts';
 import { WAKE_TRIGGERS, type Wake } from '../rules/wakes.ts';
 import { commandLines } from './commands.ts';
+import { concernLines } from './concerns.ts';
 import { handedOffPlan } from './handoff.ts';
 import { lastPlanning } from './last-session.ts';
 import type { PlanningWork, PromptContext } from './prompt.ts';
@@ -45,6 +46,7 @@ function planningContext({ board }: PromptContext, { wakes }: PlanningWork, fres
     ),
     ...stillOpen(board, new Set(wakes.map(({ record }) => record))),
     ...openAnomalies(board),
+    ...concernLines(board.state),
     'INSTRUCTIONS:',
     ...triggers.flatMap((trigger) =>
       triggerLines(

@@ -58,6 +58,10 @@ export interface ReviewWork {
   readonly task: Task;
   readonly spec?: SpecNews;
   readonly worktree: string;
+  /** A folder with the same commit, to try things in. */
+  readonly tryout?: string;
+  /** How the spec of the commit’s base differs from the project’s, which counts. */
+  readonly specBehind?: SpecNews | 'absent';
   readonly base: string;
   readonly commit: string;
   /** What a reviewer had found whose lease ended before it gave a verdict. */

@@ -1,18 +1,20 @@
 // What a reviewer's session is told: one exact commit, what it was meant to do, and the facts Liza itself
 // recorded about the diff. The form of a rejection is the one the verdict is parsed by.
 
+import { APPROVAL_WAYS, approvalForm, CONCERN_FORM } from '../../protocol/approval.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import { proofOf, type TestProof } from '../../protocol/proof.ts';
-import type { HistoryEvent, Task } from '../../protocol/state.ts';
+import { reportedOn } from '../../protocol/reported.ts';
+import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
 import { REJECTION_FORMAT } from '../../protocol/verdict.ts';
 import { approvedBefore } from '../../protocol/worktree-plan.ts';
-import { counted } from '../../text/format.ts';
+import { counted, gist } from '../../text/format.ts';
 import { commandLines } from './commands.ts';
 import { handedOff } from './handoff.ts';
 import { lastOnTask } from './last-session.ts';
 import type { PromptContext, ReviewWork } from './prompt.ts';
-import { inline, pathList, quote } from './quote.ts';
+import { inline, pathList, quote, quoteList } from './quote.ts';
 import {
   assemble,
   bootstrap,
@@ -23,7 +25,15 @@ import {
   type Section,
   section,
 } from './sections.ts';
-import { answerFields, checkpointFields, definitionFields, iterationLine, showTask, specNews } from './task-fields.ts';
+import {
+  answerFields,
+  checkpointFields,
+  definitionFields,
+  iterationLine,
+  showTask,
+  specDiffLines,
+  specNews,
+} from './task-fields.ts';
 
 export function reviewerPrompt(context: PromptContext, work: ReviewWork): string {
   const { task } = work;
@@ -40,26 +50,60 @@ export function reviewerPrompt(context: PromptContext, work: ReviewWork): string
   ]);
 }
 
-function reviewTask({ board }: PromptContext, work: ReviewWork, fresh: boolean): Section {
-  const { task, base, commit } = work;
+function reviewTask({ board, places }: PromptContext, work: ReviewWork, fresh: boolean): Section {
+  const { task, base, commit, tryout } = work;
   return section('REVIEW TASK', [
     `TASK ID: ${task.id}`,
     `WORKTREE: ${inline(work.worktree)} (for this review; change no file in it)`,
+    ...(tryout === undefined
+      ? []
+      : [
+          `TRY IT IN: ${inline(tryout)} (the same commit with its set-up, to write in; git and tests work there; it goes with this session and counts for nothing)`,
+        ]),
     `BASE: ${base}`,
     `COMMIT TO REVIEW: ${commit}`,
     `AUTHOR: ${lastCoder(task) ?? 'unknown'}`,
     iterationLine(board.state, task),
     ...(fresh
-      ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(board.state, task)]
+      ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(board.state, task, places)]
       : answerFields(board.state, task)),
     ...specNews(task, work.spec),
+    ...behind(work),
     ...integrationFix(work),
     ...(checkpointFields(task) ?? ['PLAN: no checkpoint is recorded for this iteration']),
+    ...reported(board.state, task),
     'INSTRUCTIONS:',
     ...instructions(work, fresh),
     ...(fresh ? commandLines('code_reviewer', task.id, board.state) : []),
   ]);
 }
+
+/** The spec that the commit was built upon is not the one that it is judged by. */
+function behind({ task, spec, specBehind }: ReviewWork): readonly string[] {
+  if (specBehind === undefined) return [];
+  if (specBehind === 'absent') return ['WORKTREE has no copy of SPEC: it is not in git, or not at BASE.'];
+  const { diff } = specBehind;
+  if (diff === undefined || spec?.diff !== undefined) return ['WORKTREE’s copy of SPEC is older: do not judge by it.'];
+  return specDiffLines(task, 'WORKTREE’s copy of SPEC is older; since then', diff);
+}
+
+const MOST_REPORTED = 10;
+
+/** What its coder or others said of the work, also after it was submitted. */
+function reported(state: State, task: Task): readonly string[] {
+  const all = reportedOn(state, task);
+  if (all.length === 0) return [];
+  const shown = all.slice(-MOST_REPORTED).map(({ id, kind, by, late, text }) => {
+    const when = late ? ', AFTER THE SUBMISSION' : '';
+    return `${id} (${kind}) by ${by}${when}: ${gist(text, LONGEST)}`;
+  });
+  const more = all.length - shown.length;
+  return [
+    `REPORTED ON THIS TASK (does the change stand all the same?${more === 0 ? '' : ` ${more} older: \`liza show ${task.id}\``}):`,
+    ...quoteList(shown, 'liza status --json'),
+  ];
+}
+const LONGEST = 1000;
 
 function integrationFix({ task, commit }: ReviewWork): readonly string[] {
   const approved = approvedBefore(task);
@@ -69,7 +113,7 @@ function integrationFix({ task, commit }: ReviewWork): readonly string[] {
   ];
 }
 
-function instructions({ task, base, commit }: ReviewWork, fresh: boolean): readonly string[] {
+function instructions({ task, base, commit, tryout }: ReviewWork, fresh: boolean): readonly string[] {
   const rejection = rejectionOf(task);
   const prior = rejection?.former === true ? undefined : rejection?.commit;
   const steps = [
@@ -79,16 +123,17 @@ function instructions({ task, base, commit }: ReviewWork, fresh: boolean): reado
       : [
           `What changed since the rejection: \`git diff ${prior}..${commit}\`. Only unresolved prior findings and new serious ones may block now; the rest are concerns.`,
         ]),
-    'Read the EVIDENCE: Liza ran VALIDATION itself; run again in WORKTREE what you doubt. Check each criterion of DONE WHEN and the PLAN.',
-    `Good: \`liza submit-verdict ${task.id} APPROVED "what you ran and read" --commit ${commit}\``,
-    'Not good: reject in exactly this form, with the real count and one entry per blocker:',
+    `Read the EVIDENCE: Liza ran VALIDATION itself; run again in ${tryout === undefined ? 'WORKTREE' : 'TRY IT IN'} what you doubt. Check each criterion of DONE WHEN and the PLAN.`,
+    `Good: name what shows each criterion: ${APPROVAL_WAYS}. A concern has its own line: \`${CONCERN_FORM}\``,
   ];
   return [
     ...steps.map((step, at) => `${at + 1}. ${step}`),
+    approvalForm(task, false),
+    `${steps.length + 1}. Not good: reject in exactly this form, with the real count and one entry per blocker:`,
     `liza submit-verdict ${task.id} REJECTED - --commit ${commit} <<'VERDICT'`,
     rejectionForm(task),
     'VERDICT',
-    `${steps.length + 1}. \`liza exit 42 --reason "verdict given"\`, and stop.`,
+    `${steps.length + 2}. \`liza exit 42 --reason "verdict given"\`, and stop.`,
   ];
 }
 

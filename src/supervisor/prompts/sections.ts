@@ -6,7 +6,7 @@ import { isOwnNote, type NamedNote, openNotes } from '../../protocol/notes.ts';
 import type { Role, Task } from '../../protocol/state.ts';
 import { isAboutFormerWork } from './former-work.ts';
 import type { PromptContext } from './prompt.ts';
-import { field, inline, quote } from './quote.ts';
+import { field, inline, pathList, quote } from './quote.ts';
 import { showTask } from './task-fields.ts';
 
 export const SECTIONS = [
@@ -65,6 +65,8 @@ export interface Rejection {
   readonly commit?: string;
   /** It is about work that was put away: another coder has started fresh since. */
   readonly former?: true;
+  /** Files of blockers that the rejected change did not touch. */
+  readonly outside?: readonly string[];
 }
 
 /** The last rejection. */
@@ -76,6 +78,7 @@ export function rejectionOf(task: Task): Rejection | undefined {
     reason,
     ...(typeof event?.commit === 'string' ? { commit: event.commit } : {}),
     ...(isAboutFormerWork(task, event) ? { former: true } : {}),
+    ...(Array.isArray(event?.outside_diff) ? { outside: event.outside_diff.map(String) } : {}),
   };
 }
 
@@ -88,6 +91,9 @@ export function priorRejection(task: Task): Section {
       : []),
     ...(rejection.commit === undefined ? [] : [`REJECTED COMMIT: ${rejection.commit}`]),
     ...quote(rejection.reason, showTask(task)),
+    ...(rejection.outside === undefined
+      ? []
+      : [`Recorded by Liza: that change did not touch ${pathList(rejection.outside)}, which blockers name.`]),
   ]);
 }
 

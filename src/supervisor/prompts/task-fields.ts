@@ -7,22 +7,36 @@ import { questionsFor } from '../../protocol/questions.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
 import { counted } from '../../text/format.ts';
-import type { SpecNews } from './prompt.ts';
+import type { Places, SpecNews } from './prompt.ts';
 import { field, inline, quote, quoteList } from './quote.ts';
 
 export const showTask = (task: Task): string => `liza show ${task.id} --json`;
 
-/** What is to be built, and by what it is judged. */
-export function definitionFields(state: State, task: Task): readonly string[] {
+/** What is to be built, and by what it is judged. `places`: for who is not in the task's own folder. */
+export function definitionFields(state: State, task: Task, places?: Places): readonly string[] {
   const rest = showTask(task);
   return [
     ...field('DESCRIPTION', task.description, rest),
-    ...field('DONE WHEN', task.done_when, rest),
+    ...doneWhen(task),
     ...answerFields(state, task),
     ...field('SCOPE', task.scope, rest),
-    `SPEC: ${inline(task.spec_ref ?? 'none')} (below PROJECT; its current text counts)`,
+    specLine(task, places),
     ...validationFields(state, task),
   ];
+}
+
+/** A reviewer's folder is elsewhere, and its files may be older: the whole path resolves anywhere. */
+function specLine({ spec_ref: ref }: Task, places: Places | undefined): string {
+  if (places === undefined || ref === undefined)
+    return `SPEC: ${inline(ref ?? 'none')} (below PROJECT; its current text counts)`;
+  return `SPEC: ${inline(`${places.project}/${ref.replace(/^\.\//, '')}`)} (read it there: its current text counts)`;
+}
+
+/** Its criteria with their numbers, as approvals and refusals name them. */
+function doneWhen(task: Task): readonly string[] {
+  let n = 0;
+  const numbered = task.done_when?.replace(/^- (?=[^\S\n]*\S)/gm, () => `${++n}. `);
+  return field(n === 0 ? 'DONE WHEN' : 'DONE WHEN (criteria by number)', numbered, showTask(task));
 }
 
 /** The change itself: an agent that read the section before, or a plan made from it, may not notice it. */
@@ -32,11 +46,15 @@ export function specNews(task: Task, news: SpecNews | undefined): readonly strin
   if (headingGone === true)
     return ['SPEC CHANGED: its heading is gone from the file; find where its text went, or ask.'];
   if (diff === undefined) return ['SPEC CHANGED since the task was made: read it as it is now.'];
+  return specDiffLines(task, 'SPEC CHANGED since the task was made', diff);
+}
+
+export function specDiffLines(task: Task, what: string, diff: NonNullable<SpecNews['diff']>): readonly string[] {
   const lines = diff.text.split('\n');
   const shown = lines.slice(0, MOST_DIFF);
   const more = lines.length - shown.length;
   return [
-    `SPEC CHANGED since the task was made (${counted(diff.added, 'line')} added, ${diff.removed} removed); the new text counts:`,
+    `${what} (${counted(diff.added, 'line')} added, ${diff.removed} removed); the new text counts:`,
     ...quote(shown.join('\n'), showTask(task)),
     ...(more === 0 ? [] : [`(${more} more lines of this difference: read SPEC itself)`]),
   ];

@@ -178,7 +178,7 @@ if (role === 'coder') {
   shellAttempt('reviewer: commits', 'git commit -q --allow-empty -m mine');
   console.log(`REPORT ${JSON.stringify({ role, report })}`);
   must('git', 'diff', '--stat', 'HEAD^');
-  must('liza', 'submit-verdict', 'a', 'APPROVED', 'good');
+  must('liza', 'submit-verdict', 'a', 'APPROVED', '1: src/a.mjs:1');
   must('liza', 'exit', '0');
 } else {
   must('liza', 'status');

@@ -200,7 +200,7 @@ describe('what is in order', () => {
     await here.ok(['archive']);
     expect((await here.ok(['show', 'greet', '--json'])).json).toMatchObject({ archived: true });
     expect(await audited('greet')).toMatchObject({ code: 0, against: [] });
-    edit('archive/tasks.yaml', (text) => text.replace('reason: good', 'reason: goof'));
+    edit('archive/tasks.yaml', (text) => text.replace(/^( *)good$/m, '$1goof'));
     expect((await audited('greet')).against.join()).toContain('in the archive other than journalled: history');
   });
 

@@ -77,7 +77,8 @@ export const OPERATIONS: readonly Operation[] = [
       name: 'submit-verdict',
       task: 'retry-login',
       verdict: 'APPROVED',
-      facts: { unknown_places: [], changed_files: [] },
+      reason: '1: seen with own eyes today',
+      facts: { unknown_places: [], outside_diff: [], false_evidence: [], changed_files: [] },
     }),
   },
   {

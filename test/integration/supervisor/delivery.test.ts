@@ -89,7 +89,10 @@ describe('a note', () => {
 
   test('without a word on what the prompt said, everything that is open is told', async () => {
     await coding();
-    writeTold(p.context, 'coder-1', { session: 'another', told: { notes: ['note-1'], answers: [], specs: [] } });
+    writeTold(p.context, 'coder-1', {
+      session: 'another',
+      told: { notes: ['note-1'], answers: [], specs: [], reports: [] },
+    });
     expect((await says(['show', 't'])).stderr).toContain('from before');
   });
 });

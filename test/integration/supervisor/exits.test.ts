@@ -6,7 +6,7 @@ import { realDisk } from '../../../src/ports/disk.ts';
 import { processesOf } from '../../../src/process/process-table.ts';
 import { agentTag } from '../../../src/process/tags.ts';
 import { hostAt } from '../../host.ts';
-import { succeeded } from '../../support/project.ts';
+import { SHOWN, succeeded } from '../../support/project.ts';
 import { open, type Part, r, UNCHANGED } from './harness.ts';
 
 const declare = (code: number, agent = 'coder-1') => r().p.run(agent, { name: 'exit', code });
@@ -88,12 +88,12 @@ describe('the way of a task', () => {
 /** As the reviewer itself would say it: its supervisor has claimed the review. */
 const verdictOf = (given: 'APPROVED' | 'REJECTED'): Part => ({
   act: async () => {
-    const reason = given === 'REJECTED' ? { reason: REJECTION } : {};
+    const reason = given === 'REJECTED' ? REJECTION : SHOWN;
     await r().p.run('code-reviewer-1', {
       name: 'submit-verdict',
       task: 't',
       verdict: given,
-      ...reason,
+      reason,
       facts: UNCHANGED,
     });
   },

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { verdictFacts } from '../../../src/tasks/verdict-facts.ts';
-import { succeeded, WORK } from '../../support/project.ts';
+import { SHOWN, succeeded, WORK } from '../../support/project.ts';
 import { open, r, UNCHANGED } from './harness.ts';
 
 const submits = {
@@ -29,16 +29,28 @@ test('its verdict is refused, everybody is told, and the tree is as it was submi
             planted = fs.existsSync(path.join(cwd, 'CLAUDE.md'));
             fs.appendFileSync(path.join(cwd, 'src/app.ts'), '// better\n');
             const hands = r().p.as('code-reviewer-1');
-            const facts = succeeded(await verdictFacts(hands, 't', []));
+            const facts = succeeded(await verdictFacts(hands, 't', { blockers: [], evidence: [] }));
             seen = await r()
-              .p.run('code-reviewer-1', { name: 'submit-verdict', task: 't', verdict: 'APPROVED', facts })
+              .p.run('code-reviewer-1', {
+                name: 'submit-verdict',
+                task: 't',
+                verdict: 'APPROVED',
+                reason: SHOWN,
+                facts,
+              })
               .catch((error: Error) => error.message);
           },
           end: 'exit 0',
         },
         {
           act: () =>
-            r().p.run('code-reviewer-1', { name: 'submit-verdict', task: 't', verdict: 'APPROVED', facts: UNCHANGED }),
+            r().p.run('code-reviewer-1', {
+              name: 'submit-verdict',
+              task: 't',
+              verdict: 'APPROVED',
+              reason: SHOWN,
+              facts: UNCHANGED,
+            }),
           end: 'exit 0',
         },
       ],

@@ -3,7 +3,7 @@
 
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { succeeded } from '../../support/project.ts';
+import { SHOWN, succeeded } from '../../support/project.ts';
 import { open, type Part, r, UNCHANGED } from './harness.ts';
 
 const member = (id = 'coder-1') =>
@@ -31,7 +31,14 @@ const submits: Part = {
   end: 'exit 0',
 };
 const approves: Part = {
-  act: () => r().p.run('code-reviewer-1', { name: 'submit-verdict', task: 't', verdict: 'APPROVED', facts: UNCHANGED }),
+  act: () =>
+    r().p.run('code-reviewer-1', {
+      name: 'submit-verdict',
+      task: 't',
+      verdict: 'APPROVED',
+      reason: SHOWN,
+      facts: UNCHANGED,
+    }),
   end: 'exit 0',
 };
 

@@ -12,7 +12,7 @@ import { claimReview } from '../../../src/tasks/claim-review.ts';
 import { makeReviewFolder, type ReviewFolder } from '../../../src/tasks/review-copy.ts';
 import { verdictFacts } from '../../../src/tasks/verdict-facts.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { type Project, project, succeeded, WORK } from '../../support/project.ts';
+import { type Project, project, SHOWN, succeeded, WORK } from '../../support/project.ts';
 
 const REVIEWER = 'code-reviewer-1';
 let p: Project;
@@ -31,9 +31,15 @@ async function reviewed(files = WORK, config = {}, base = {}): Promise<string> {
 }
 
 const facts = async (reason = ''): Promise<VerdictFacts> =>
-  succeeded(await verdictFacts(p.as(REVIEWER), 't', parseRejection(reason, false).blockers)) as VerdictFacts;
+  succeeded(
+    await verdictFacts(p.as(REVIEWER), 't', { blockers: parseRejection(reason, false).blockers, evidence: [] }),
+  ) as VerdictFacts;
 
-const verdict = (given: 'APPROVED' | 'REJECTED', known: VerdictFacts, reason?: string) =>
+const verdict = (
+  given: 'APPROVED' | 'REJECTED',
+  known: VerdictFacts,
+  reason = given === 'APPROVED' ? SHOWN : undefined,
+) =>
   transact(p.as(REVIEWER), {
     name: 'submit-verdict',
     task: 't',
@@ -217,7 +223,10 @@ describe('places that blockers name', () => {
   test('a repository that cannot be read: no verdict, rather than one that nobody checked', async () => {
     await reviewed(work);
     fs.renameSync(p.file('.git'), p.file('.git-away'));
-    expect(await verdictFacts(p.as(REVIEWER), 't', [])).toMatchObject({ ok: false, code: 3 });
+    expect(await verdictFacts(p.as(REVIEWER), 't', { blockers: [], evidence: [] })).toMatchObject({
+      ok: false,
+      code: 3,
+    });
     fs.renameSync(p.file('.git-away'), p.file('.git'));
     const commit = (await p.task('t')).review_commit ?? '';
     fs.renameSync(p.file('.git', 'objects'), p.file('.git', 'objects-away'));

@@ -25,7 +25,7 @@ const rejection = (file: string): string =>
   ].join('\n');
 
 test('APPROVED binds to the commit under review', async () => {
-  const ran = await here.liza(['submit-verdict', 'judged', 'APPROVED', '--commit', commit], reviewer);
+  const ran = await here.liza(['submit-verdict', 'judged', 'APPROVED', '1: src.ts:1', '--commit', commit], reviewer);
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(await here.task('judged')).toMatchObject({ status: 'APPROVED', approved_by: 'code-reviewer-1' });
 });

@@ -6,6 +6,7 @@ import { isReworded } from '../../../src/protocol/definition.ts';
 import { refusedBy } from '../../refused-by.ts';
 import {
   addReady,
+  approve,
   begin,
   block,
   CODER,
@@ -220,15 +221,7 @@ describe('what is written down', () => {
     w.run(CODER, begin('b'));
     w.run(CODER, submit('b', commit(2)));
     w.run(SUPERVISOR, { name: 'claim-review', task: 'b', agent: 'code-reviewer-1' });
-    w.run(
-      { id: 'code-reviewer-1', parts: ['code_reviewer'] },
-      {
-        name: 'submit-verdict',
-        task: 'b',
-        verdict: 'APPROVED',
-        facts: { unknown_places: [], changed_files: [] },
-      },
-    );
+    w.run({ id: 'code-reviewer-1', parts: ['code_reviewer'] }, approve('b'));
     const onto = w.state.goal.integration_head ?? '';
     w.run(SUPERVISOR, { name: 'reserve-merge', task: 'b', candidate: commit(3), onto });
     w.run(SUPERVISOR, { name: 'merge', task: 'b', merge_commit: commit(3), archived: [gone] });

@@ -157,7 +157,7 @@ describe('a reviewer’s copy', () => {
   it('is as it was handed over when the verdict comes', () => {
     const w = inReview();
     w.run(supervisorOf('code-reviewer-1'), copy(commit(7)));
-    const facts = { unknown_places: [], changed_files: ['src/a.ts'] };
+    const facts = { unknown_places: [], outside_diff: [], false_evidence: [], changed_files: ['src/a.ts'] };
     const changed: Command = { name: 'submit-verdict', task: 'a', verdict: 'APPROVED', facts };
     refuses('copy-as-submitted', w, REVIEWER, changed);
   });

@@ -17,6 +17,7 @@ import { refusedBy } from '../../refused-by.ts';
 import {
   addDraft,
   addReady,
+  approve,
   begin,
   block,
   CODER,
@@ -605,11 +606,6 @@ function deadlocked(): World {
 function toMergeFailed(w: World): void {
   toReady(w, 'a');
   w.run(SUPERVISOR, claimReview('a'));
-  w.run(REVIEWER, {
-    name: 'submit-verdict',
-    task: 'a',
-    verdict: 'APPROVED',
-    facts: { unknown_places: [], changed_files: [] },
-  });
+  w.run(REVIEWER, approve('a'));
   w.run(SUPERVISOR, { name: 'merge-failed', task: 'a', reason: 'conflict in src/client.ts' });
 }

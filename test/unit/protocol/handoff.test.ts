@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import {
+  approve,
   begin,
   block,
   CODER,
@@ -100,12 +101,7 @@ describe('a reviewer’s handoff', () => {
   it.each(['reject', 'approve'] as const)('%s clears the flag too', (how) => {
     const w = reviewing();
     w.run(REVIEWER, hand());
-    w.run(
-      REVIEWER,
-      how === 'reject'
-        ? reject('a')
-        : { name: 'submit-verdict', task: 'a', verdict: 'APPROVED', facts: { unknown_places: [], changed_files: [] } },
-    );
+    w.run(REVIEWER, how === 'reject' ? reject('a') : approve('a'));
     expect(w.task('a')).not.toHaveProperty('handoff_pending');
   });
 

@@ -140,7 +140,7 @@ describe('record-validation', () => {
         verdict: 'REJECTED',
         reason:
           'Blockers: 1\n- [blocker] src/a.ts:1 — no\n  Why it matters: x\n  Suggestion: y\nConcerns: 0\nOverall: no.',
-        facts: { unknown_places: [], changed_files: [] },
+        facts: { unknown_places: [], outside_diff: [], false_evidence: [], changed_files: [] },
       },
     );
     toClaimed(w, 'a');

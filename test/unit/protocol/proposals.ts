@@ -18,6 +18,7 @@ import {
   PLANNER,
   proof,
   rejection,
+  SHOWN,
   SPEC,
   SUPERVISOR,
 } from './world.ts';
@@ -255,8 +256,9 @@ const copyOf = (task: string, z: number): Command =>
     : { name: 'review-changed', task, agent: 'code-reviewer-1', paths: ['src/a.ts'] };
 
 function verdict(task: string, y: number, z: number): Command {
-  const facts = { unknown_places: [], changed_files: [] };
-  if (y % 2 === 0) return { name: 'submit-verdict', task, verdict: 'APPROVED', facts };
+  const facts = { unknown_places: [], outside_diff: [], false_evidence: [], changed_files: [] };
+  if (y % 2 === 0)
+    return { name: 'submit-verdict', task, verdict: 'APPROVED', reason: z % 11 === 0 ? 'good' : SHOWN, facts };
   return { name: 'submit-verdict', task, verdict: 'REJECTED', reason: rejection([pick(ISSUES, z)]), facts };
 }
 

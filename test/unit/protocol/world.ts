@@ -214,11 +214,14 @@ export const claimReview = (task: string, agent = 'code-reviewer-1'): Command =>
   agent,
 });
 /** What git says about a verdict whose places exist, and whose giver kept its hands off its copy. */
-export const UNCHANGED = { unknown_places: [], changed_files: [] };
-export const approve = (task: string): Command => ({
+export const UNCHANGED = { unknown_places: [], outside_diff: [], false_evidence: [], changed_files: [] };
+/** What shows the one criterion of most tasks here. */
+export const SHOWN = '1: ran npm test';
+export const approve = (task: string, reason = SHOWN): Command => ({
   name: 'submit-verdict',
   task,
   verdict: 'APPROVED',
+  reason,
   facts: UNCHANGED,
 });
 export const reject = (task: string, ...issues: readonly string[]): Command => ({

@@ -14,6 +14,7 @@ import {
   REVIEWER,
   ready,
   reject,
+  SHOWN,
   SUPERVISOR,
   submit,
   supervisorOf,
@@ -179,7 +180,7 @@ describe('the last verdict opens the coder’s prompt', () => {
     name: 'submit-verdict',
     task: 'a',
     verdict: 'APPROVED',
-    reason,
+    reason: `${SHOWN}\n${reason}`,
     facts: UNCHANGED,
   });
   function judged(reason: string): World {

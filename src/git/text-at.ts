@@ -1,0 +1,22 @@
+// The text of one file at a commit, straight from the object database. A path that leads out of the tree names no file.
+
+import { posix } from 'node:path';
+import type { PrivateGitDir } from './private-git-dir.ts';
+import { must } from './run.ts';
+
+/** A larger file is not read. */
+const LARGE = 4 * 1024 * 1024;
+
+/** Undefined: the commit has no such file; TOO_LARGE: it has. */
+export async function textAt(gitDir: PrivateGitDir, commit: string, path: string): Promise<string | undefined> {
+  if (posix.normalize(path) !== path || /^(\/|\.\.(\/|$))/.test(path)) return undefined;
+  const list = ['--literal-pathspecs', 'ls-tree', '-z', '-l', '--full-tree', commit, '--', path];
+  const entry = (await must(gitDir.objects(list), 'look for a file of the commit')).split('\0')[0] ?? '';
+  const [, id = '', size = '0', name] = /^\d+ blob ([0-9a-f]+) +(\d+)\t(.*)$/s.exec(entry) ?? [];
+  if (name !== path) return undefined;
+  if (Number(size) > LARGE) return TOO_LARGE;
+  return must(gitDir.objects(['cat-file', 'blob', id]), 'read a file of the commit');
+}
+
+/** Stands for a text that is not read. */
+export const TOO_LARGE = '\0too large';

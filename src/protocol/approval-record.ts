@@ -1,0 +1,83 @@
+// What the board keeps of an approval: for each criterion what shows it, and the concerns. Read back for prompts,
+// `show`, report and audit. Approvals of earlier versions have neither.
+
+import { type Concern, type Evidence, parseApproval, ranGreen } from './approval.ts';
+import { criteriaOf } from './criteria.ts';
+import type { HistoryEvent, Task } from './state.ts';
+import { isFields } from './values.ts';
+
+/** One criterion and what shows it. `nothing`: the approval named nothing for it. */
+export interface Shown {
+  readonly n: number;
+  readonly criterion: string;
+  readonly by: Evidence['by'] | 'nothing';
+  readonly what?: string;
+}
+
+/** Nothing that a machine could check. */
+export const isFlagged = ({ by }: Shown): boolean => by === 'seen' || by === 'nothing';
+
+/** What is kept of an approval's text, criterion by criterion. */
+export function shownOf(task: Task, text: string): readonly Shown[] {
+  const criteria = criteriaOf(task.done_when);
+  const { evidence } = parseApproval(text, criteria.length);
+  return criteria.flatMap((criterion, at): readonly Shown[] => {
+    const n = at + 1;
+    const own = evidence.filter((one) => one.criterion === n);
+    if (own.length === 0) return [{ n, criterion, by: 'nothing' }];
+    return own.map((one) => ({ n, criterion, by: one.by, what: whatOf(one) }));
+  });
+}
+
+export function whatOf(one: Evidence): string {
+  switch (one.by) {
+    case 'test':
+      return `${one.file} › ${one.name}`;
+    case 'ran':
+      return one.command;
+    case 'place':
+      return `${one.file}:${one.line}`;
+    case 'seen':
+      return one.text;
+    default:
+      return one satisfies never;
+  }
+}
+
+/** Criteria for which the text names nothing. */
+export const unshown = (task: Task, text: string): readonly Shown[] =>
+  shownOf(task, text).filter(({ by }) => by === 'nothing');
+
+/** Commands that it says were run, and that Liza did not run green at this commit. */
+export const notGreen = (task: Task, evidence: readonly Evidence[]): readonly string[] =>
+  evidence.flatMap((one) =>
+    one.by === 'ran' && !ranGreen(task, task.review_commit, one.command)
+      ? [`criterion ${one.criterion}: Liza did not run “${one.command}” green at this commit`]
+      : [],
+  );
+
+/** As the event of an approval has it; empty: nothing was asked for, or it is an earlier version's. */
+export const shownIn = ({ shown }: HistoryEvent): readonly Shown[] =>
+  Array.isArray(shown) ? shown.filter((one): one is Shown => isFields(one) && typeof one['n'] === 'number') : [];
+
+export const concernsOf = ({ concerns }: HistoryEvent): readonly Concern[] =>
+  Array.isArray(concerns)
+    ? concerns.filter((one): one is Concern => isFields(one) && typeof one['text'] === 'string')
+    : [];
+
+export const concernText = ({ file, line, text }: Concern): string =>
+  file === undefined ? text : `${file}:${line} — ${text}`;
+
+/** `ran npm test`, `NOT SHOWN`; what nothing can check is marked. */
+export function shownText({ by, what = '' }: Shown): string {
+  switch (by) {
+    case 'place':
+      return what;
+    case 'nothing':
+      return 'NOT SHOWN: the approval names nothing for it';
+    case 'seen':
+      return `FLAGGED, only seen: ${what}`;
+    default:
+      return `${by} ${what}`;
+  }
+}

@@ -1,0 +1,225 @@
+// An approval is an argument: what its text may name for a criterion, and which approvals the table takes.
+
+import { describe, expect, it, test } from 'vitest';
+import { approvalForm, parseApproval, remarksIn, testNames } from '../../../src/protocol/approval.ts';
+import { concernsOf, shownIn } from '../../../src/protocol/approval-record.ts';
+import type { Actor } from '../../../src/protocol/board.ts';
+import type { Command } from '../../../src/protocol/command.ts';
+import type { Config, HistoryEvent } from '../../../src/protocol/state.ts';
+import { refusedBy } from '../../refused-by.ts';
+import {
+  addReady,
+  claimReview,
+  PLANNER,
+  REVIEWER,
+  SUPERVISOR,
+  toReady,
+  UNCHANGED,
+  type World,
+  world,
+} from './world.ts';
+
+const evidence = (text: string, criteria = 3) => parseApproval(text, criteria).evidence;
+
+describe('what shows a criterion', () => {
+  test.each([
+    [
+      'a test',
+      '1: test test/a.test.ts › retries › three times',
+      { by: 'test', file: 'test/a.test.ts', name: 'retries › three times' },
+    ],
+    [
+      'a test as vitest prints it',
+      '1: test test/a.test.ts > three times',
+      { by: 'test', file: 'test/a.test.ts', name: 'three times' },
+    ],
+    [
+      'a test as pytest prints it',
+      '1: test tests/test_a.py::test_retry',
+      { by: 'test', file: 'tests/test_a.py', name: 'test_retry' },
+    ],
+    ['a command', '1: ran npm test -- src/*.ts', { by: 'ran', command: 'npm test -- src/*.ts' }],
+    ['a command in backticks', '1: ran `npm test`', { by: 'ran', command: 'npm test' }],
+    ['a place', '1: src/a.ts:12', { by: 'place', file: 'src/a.ts', line: 12 }],
+    ['a place with a remark', '- 1: `src/a.ts:12` — the guard', { by: 'place', file: 'src/a.ts', line: 12 }],
+    ['what was seen', '1: seen the page turns red', { by: 'seen', text: 'the page turns red' }],
+    ['a list with dots', '1. ran npm test', { by: 'ran', command: 'npm test' }],
+  ])('%s', (_name, line, shown) => {
+    expect(evidence(line)).toEqual([{ criterion: 1, ...shown }]);
+  });
+
+  test('several criteria by one thing, several things for one, several on a line', () => {
+    expect(
+      evidence('1, 2: ran npm test; 3: src/a.ts:1\n3: seen it with eyes').map(({ criterion, by }) => [criterion, by]),
+    ).toEqual([
+      [1, 'ran'],
+      [2, 'ran'],
+      [3, 'place'],
+      [3, 'seen'],
+    ]);
+  });
+
+  test.each([
+    ['a criterion that there is not', '4: ran npm test', 'there is no criterion 4'],
+    ['words in no form', '1: looks good', 'is in no known form'],
+    ['a test without a name', '1: test test/a.test.ts', 'is in no known form'],
+    ['what was seen, in two words', '1: seen it', 'is in no known form'],
+  ])('%s is a problem', (_name, line, problem) => {
+    expect(parseApproval(line, 3)).toMatchObject({ evidence: [], problems: [expect.stringContaining(problem)] });
+  });
+
+  test('a list of remarks is none', () => {
+    expect(parseApproval('1. I read the diff\n2) I ran it', 3)).toEqual({ evidence: [], concerns: [], problems: [] });
+  });
+
+  test('what it says besides is kept apart', () => {
+    expect(remarksIn('Small.\n1: ran npm test; 2: src/a.ts:3\n- [concern] src/a.ts:3 — slow')).toBe(
+      'Small.\n- [concern] src/a.ts:3 — slow',
+    );
+  });
+
+  test('a hostile text takes no time', () => {
+    const before = performance.now();
+    parseApproval(`${'1, '.repeat(5000)}\n${'1: test '.padEnd(8000, '>')}\n${'[concern] '.repeat(1500)}`, 3);
+    expect(performance.now() - before).toBeLessThan(500);
+  });
+});
+
+test.each([
+  ['the last part of its name', 'a.test.ts', 'retries › three times', ['three times']],
+  ['without the parameters of a runner', 't.py', 'test_x[1-2]', ['test_x[1-2]', 'test_x']],
+  [
+    'a subtest of Go, with its blanks',
+    'a_test.go',
+    'TestX/three_times',
+    ['TestX/three_times', 'three_times', 'three times'],
+  ],
+])('the file of a test has %s', (_name, file, name, names) => {
+  expect(testNames({ file, name })).toEqual(expect.arrayContaining(names));
+});
+
+describe('concerns', () => {
+  test.each([
+    ['with its place', '- [concern] src/a.ts:9 — no jitter', { file: 'src/a.ts', line: 9, text: 'no jitter' }],
+    ['without one', '[Concern] the names differ', { text: 'the names differ' }],
+    [
+      'over lines',
+      '- [concern] src/a.ts:9 — no jitter\n  all wait at once\nOverall: good',
+      { file: 'src/a.ts', line: 9, text: 'no jitter\nall wait at once' },
+    ],
+  ])('%s', (_name, text, concern) => {
+    expect(parseApproval(text, 1).concerns).toEqual([concern]);
+  });
+  test('the form as it was pasted is none', () => {
+    expect(parseApproval('- [concern] file:1 — …', 1).concerns).toEqual([]);
+  });
+});
+
+const SESSION: Actor = { ...REVIEWER, session: 'session-1' };
+const TWO = '- calls are retried three times\n- `npm test` passes';
+
+function reviewing(config: Partial<Config> = {}, done = TWO): World {
+  const w = world(config);
+  w.run(PLANNER, addReady('a', { done_when: done }));
+  toReady(w, 'a');
+  w.run(SUPERVISOR, claimReview('a'));
+  return w;
+}
+const approval = (reason?: string, more: object = {}): Command => ({
+  name: 'submit-verdict',
+  task: 'a',
+  verdict: 'APPROVED',
+  ...(reason === undefined ? {} : { reason }),
+  facts: UNCHANGED,
+  ...more,
+});
+const approved = (w: World): HistoryEvent =>
+  w.task('a').history?.findLast(({ event }) => event === 'approved') as HistoryEvent;
+
+describe('the guard', () => {
+  it.each([undefined, 'good', '1: ran npm test'])(
+    'an approval that leaves a criterion open is refused: %s',
+    (reason) => {
+      const w = reviewing();
+      expect(w.refused(SESSION, approval(reason))).toMatchObject(
+        refusedBy('criteria-shown', { message: expect.stringMatching(/nothing is named for criteri.* 2/) }),
+      );
+    },
+  );
+
+  it('the refusal has the whole form for this task, with each criterion’s words, and the green command filled in', () => {
+    const { hint } = reviewing().refused(SESSION, approval());
+    expect(hint).toContain('liza submit-verdict a APPROVED - --commit');
+    expect(hint).toContain('(criterion 1: calls are retried three times)\n1: test <file> › <name>');
+    expect(hint).toContain('(criterion 2: `npm test` passes)\n2: ran npm test');
+    expect(hint).toContain('- [concern] file:line — ');
+    expect(hint).not.toContain('--by-hand');
+  });
+
+  it('the form, filled in, is taken; as it was pasted it names no test', () => {
+    const w = reviewing();
+    const form = approvalForm(w.task('a'), true).split('\n').slice(1, -1).join('\n');
+    expect(evidence(form, 2)).toContainEqual({ criterion: 1, by: 'test', file: '<file>', name: '<name>' });
+    w.run(SESSION, approval(form.replace('test <file> › <name>', 'test test/client.test.ts › three times')));
+    expect(w.task('a').status).toBe('APPROVED');
+  });
+
+  it('a command that Liza did not run green at this commit shows nothing', () => {
+    expect(reviewing().refused(SESSION, approval('1: ran npm run bench\n2: ran npm test'))).toMatchObject(
+      refusedBy('criteria-shown', {
+        message: expect.stringContaining('criterion 1: Liza did not run “npm run bench” green'),
+      }),
+    );
+  });
+
+  it('a command with a remark behind it is the command', () => {
+    const w = reviewing();
+    w.run(SESSION, approval('1: ran npm test (all green)\n2: ran `npm test` — twice'));
+    expect(w.task('a').status).toBe('APPROVED');
+  });
+
+  it('a test or place that git does not find is refused, in both modes that look', () => {
+    for (const approval_evidence of ['required', 'told'] as const) {
+      const facts = { ...UNCHANGED, false_evidence: ['criterion 1: test/a.ts has no “x”'] };
+      expect(
+        reviewing({ approval_evidence }).refused(
+          SESSION,
+          approval('1: test test/a.ts › x\n2: ran npm test', { facts }),
+        ),
+      ).toMatchObject(
+        refusedBy('criteria-shown', { message: expect.stringContaining('criterion 1: test/a.ts has no “x”') }),
+      );
+    }
+  });
+
+  it('a board without the setting asks for it; told takes a bare one and flags each criterion; off looks at nothing', () => {
+    expect(reviewing().state.config.approval_evidence).toBeUndefined();
+    const told = reviewing({ approval_evidence: 'told' });
+    told.run(SESSION, approval('fine'));
+    expect(shownIn(approved(told)).map(({ n, by }) => [n, by])).toEqual([
+      [1, 'nothing'],
+      [2, 'nothing'],
+    ]);
+    const off = reviewing({ approval_evidence: 'off' });
+    off.run(SESSION, approval('1: ran nothing'));
+    expect(approved(off)).not.toHaveProperty('shown');
+  });
+
+  it('a person says so, and needs none; an agent’s session cannot say so', () => {
+    const w = reviewing();
+    expect(w.refused(REVIEWER, approval()).hint).toContain('--by-hand');
+    expect(w.refused(SESSION, approval(undefined, { by_hand: true }))).toMatchObject(refusedBy('criteria-shown'));
+    w.run(REVIEWER, approval(undefined, { by_hand: true }));
+    expect(approved(w)).toMatchObject({ by_hand: true });
+  });
+});
+
+it('history keeps criterion, evidence and concerns', () => {
+  const w = reviewing();
+  w.run(SESSION, approval('1: src/client.ts:3\n2: ran npm test\n- [concern] src/client.ts:9 — no jitter'));
+  expect(shownIn(approved(w))).toEqual([
+    { n: 1, criterion: 'calls are retried three times', by: 'place', what: 'src/client.ts:3' },
+    { n: 2, criterion: '`npm test` passes', by: 'ran', what: 'npm test' },
+  ]);
+  expect(concernsOf(approved(w))).toEqual([{ file: 'src/client.ts', line: 9, text: 'no jitter' }]);
+});
