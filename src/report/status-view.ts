@@ -32,7 +32,7 @@ export interface StatusView {
   readonly sprint: {
     readonly id: string;
     readonly status: string;
-    /** Planned tasks, and how many of them have ended. */
+    /** Tasks that joined the sprint, and how many of them have ended. */
     readonly planned: number;
     readonly done: number;
     /** Milliseconds to the deadline, negative when past. */
@@ -189,7 +189,8 @@ const openAnomalies = ({ anomalies }: State): readonly AnomalyView[] =>
 
 function sprintView(board: Board, now: Instant): StatusView['sprint'] {
   const { id, status, scope, timeline } = board.state.sprint;
-  const statuses = scope.planned.map((task) => statusOf(board, task));
+  // What joined after the plan was closed is listed as its tasks are, and counts as they do.
+  const statuses = [...new Set([...scope.planned, ...(scope.stretch ?? [])])].map((task) => statusOf(board, task));
   return {
     id,
     status,
@@ -247,7 +248,8 @@ function agentView(board: Board, id: string, agent: Agent, now: Instant): AgentV
   return {
     id,
     role: agent.role,
-    status: agent.status,
+    // A planner's session has no task that would show it.
+    status: agent.under_way !== undefined && agent.status === 'IDLE' && !lease.expired ? 'WORKING' : agent.status,
     ...defined({ task: agent.current_task }),
     ...(Number.isFinite(lease.remaining) ? { leaseLeft: lease.remaining } : {}),
     gone: lease.expired,

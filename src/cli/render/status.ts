@@ -47,7 +47,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
 function header(view: StatusView, p: Page): readonly Line[] {
   const { goal, sprint } = view;
   const bar = p.bar(sprint.done, sprint.planned, p.width >= 60 ? 20 : 10);
-  const progress = sprint.planned === 0 ? 'nothing planned yet' : `${sprint.done}/${sprint.planned} planned done`;
+  const progress = sprint.planned === 0 ? 'nothing planned yet' : `${sprint.done}/${sprint.planned} done`;
   const state = sprint.status === 'IN_PROGRESS' ? '' : `${p.dot}${sprint.status}`;
   const left = sprint.deadlineLeft;
   const deadline =

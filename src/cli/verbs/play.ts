@@ -21,6 +21,7 @@ import type { Args, Positional, Result, Verb } from '../verb.ts';
 
 const AGENT: Positional = { name: 'agent', kind: 'agent', description: 'The agent you play.' };
 const LOOK_MS = 100;
+const LOOKS_PER_BOARD = 10;
 
 const next: Verb = {
   operatorOnly: true,
@@ -37,22 +38,47 @@ const next: Verb = {
     const named = wanted === undefined ? undefined : agentId(wanted);
     if (typeof named === 'object') return named;
     const until = io.host.clock.monotonic() + seconds * 1000;
-    for (;;) {
+    for (let looks = 0; ; looks++) {
       const found = waiting(io, root, named);
       if (found !== undefined) return taken(io, found);
-      if (io.host.clock.monotonic() >= until || io.stop.aborted) return nobody(wanted);
+      const over = looks % LOOKS_PER_BOARD === 0 ? await endOfGoal(io, root) : undefined;
+      if (over !== undefined) return over;
+      if (io.host.clock.monotonic() >= until || io.stop.aborted) return nobody(wanted, playedByOthers(io, root, named));
       await io.host.clock.sleep(LOOK_MS, io.stop);
     }
   },
 };
 
-const nobody = (agent: string | undefined): Refusal =>
-  refuse(
-    `no session of ${agent ?? 'any agent'} waits to be played`,
-    'start a crew that is played: liza run --agent player; or wait for its next session: --wait <seconds>',
-    1,
-    'rehearsal',
-  );
+function nobody(agent: string | undefined, played: readonly string[]): Refusal {
+  const fact = `no session of ${agent ?? 'any agent'} waits to be played`;
+  return played.length === 0
+    ? refuse(
+        fact,
+        'start a crew that is played: liza run --agent player; or wait for its next session: --wait <seconds>',
+        1,
+        'rehearsal',
+      )
+    : refuse(
+        `${fact}: ${played.join(', ')} is being played already`,
+        `go on with it: liza play sh ${played[0]} '<command>'; or wait for its next session: --wait <seconds>`,
+        1,
+        'rehearsal',
+      );
+}
+
+/** No session comes any more. */
+async function endOfGoal(io: Io, root: string): Promise<Refusal | undefined> {
+  const { goal } = (await io.openStore(io.context(root)).read()).board.state;
+  if (goal.status !== 'COMPLETED' && goal.status !== 'ABORTED') return undefined;
+  return refuse(`${goal.id} is ${goal.status}: no session comes any more`, 'stop playing', 1, 'rehearsal');
+}
+
+function playedByOthers(io: Io, root: string, agent: string | undefined): readonly string[] {
+  const { disk } = io.host;
+  return agentFolders(io, root, agent)
+    .filter(({ folder }) => sessionIn(io.host, folder) !== undefined && isTaken(disk, folder))
+    .map(({ name }) => name);
+}
 
 interface Waiting {
   readonly folder: string;
@@ -62,11 +88,16 @@ interface Waiting {
 const agentsOf = (root: string): string => join(root, '.liza', 'cache', 'agents');
 const folderOf = (root: string, agent: string): string => join(agentsOf(root), agent, 'play');
 
+function agentFolders({ host: { disk } }: Io, root: string, agent: string | undefined) {
+  const all = disk.existsSync(agentsOf(root)) ? disk.readdirSync(agentsOf(root)) : [];
+  return all
+    .filter((each) => roleOfId(each) !== undefined && each === (agent ?? each))
+    .map((name) => ({ name, folder: folderOf(root, name) }));
+}
+
 function waiting(io: Io, root: string, agent: string | undefined): Waiting | undefined {
   const { disk } = io.host;
-  const all = disk.existsSync(agentsOf(root)) ? disk.readdirSync(agentsOf(root)) : [];
-  for (const name of all.filter((each) => roleOfId(each) !== undefined && each === (agent ?? each))) {
-    const folder = folderOf(root, name);
+  for (const { name, folder } of agentFolders(io, root, agent)) {
     const session = sessionIn(io.host, folder);
     if (session !== undefined && !isTaken(disk, folder)) return { folder, session: { ...session, agent: name } };
   }

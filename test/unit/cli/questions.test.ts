@@ -147,7 +147,7 @@ describe('show of one record', () => {
   test('of an id that is none says where the others are', async () => {
     expect(await here.liza(['show', 'q-9'])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/there is no question "q-9"[^]*liza question list --all/),
+      stderr: expect.stringMatching(/there is no question "q-9"[\s\S]*liza question list --all/),
     });
     expect((await here.liza(['show', 'constructor'])).stderr).toContain('there is no task "constructor"');
   });

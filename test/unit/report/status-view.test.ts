@@ -106,6 +106,22 @@ describe('the view of a board', () => {
     expect(statusView(scene, NOW, [], notices).notices).toEqual(notices);
   });
 
+  it('counts in the bar what joined the sprint later, as the list does', () => {
+    const tasks = [task('a', { status: 'MERGED' }), task('b', { status: 'CLAIMED' })];
+    const sprint = { ...board().state.sprint, scope: { planned: ['a'], stretch: ['b'] } };
+    const view = seen(board({ tasks, state: { sprint } }));
+    expect(view.sprint).toMatchObject({ planned: 2, done: 1 });
+    expect(renderStatus(view, { color: false, unicode: true, width: 80 })).toContain('1/2 done');
+  });
+
+  it('shows a planner at work while its session runs, and idle before and after it', () => {
+    const status = (more: object) =>
+      seen(board({ agents: { 'planner-1': agent('planner', more) } })).agents.map((one) => one.status);
+    expect(status({})).toEqual(['IDLE']);
+    expect(status({ under_way: { since: ago(MINUTE) } })).toEqual(['WORKING']);
+    expect(status({ under_way: { since: ago(MINUTE) }, lease_expires: ago(MINUTE) })).toEqual(['IDLE']);
+  });
+
   it('has the switches and their age', () => {
     const on = board({ switches: { PAUSE: NOW - MINUTE, ABORT: NOW - 2 * MINUTE } });
     expect(seen(on).switches).toEqual([
