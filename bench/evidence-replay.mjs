@@ -104,13 +104,13 @@ export async function replay(parts, repository, commit, { spelling, testCommand 
   const told = facts(read.changes);
   const strayed = facts([...read.changes, { path: STRAY, kind: 'added' }]);
   const seen = await lookAt(git, base, commit, files, isTest);
-  return { commit, files: files.length, ...judge(told, strayed, seen, { testCommand, isTest }) };
+  return { commit, files: files.length, ...judge(told, strayed, seen, testCommand) };
 }
 
 const pathsOf = (list) => list?.paths ?? [];
 
 /** What was shown, what of it is false, and what is true and was not shown; each with its paths or lines. */
-function judge(told, strayed, seen, { testCommand, isTest }) {
+function judge(told, strayed, seen, testCommand) {
   const kinds = {
     'NOT DECLARED': { shown: pathsOf(told.undeclared), isFalse: () => true },
     'OUTSIDE SCOPE': { shown: pathsOf(told.beyond_scope), isFalse: () => true },
@@ -120,7 +120,7 @@ function judge(told, strayed, seen, { testCommand, isTest }) {
     'INSTRUCTION FILES': { shown: pathsOf(told.instructions), isFalse: (path) => !REALLY_STEERS.test(path) },
     'HOW TESTS ARE RUN': {
       shown: pathsOf(told.test_setup),
-      isFalse: (path) => isTest(path) || !seen.steers(path, testCommand),
+      isFalse: (path) => !seen.steers(path, testCommand),
     },
     'TODO, SKIP, IGNORE': { shown: told.marks?.lines ?? [], isFalse: (line) => seen.isStillThere(line) },
   };
@@ -129,7 +129,7 @@ function judge(told, strayed, seen, { testCommand, isTest }) {
     'OUTSIDE SCOPE': pathsOf(strayed.beyond_scope).includes(STRAY) ? [] : [STRAY],
     'EXISTING TESTS CHANGED': [...seen.lost].filter((path) => ![...pathsOf(told.tests_changed)].includes(path)),
     'HOW TESTS ARE RUN': seen.files
-      .filter((path) => !isTest(path) && seen.steers(path, testCommand))
+      .filter((path) => seen.steers(path, testCommand))
       .filter((path) => !pathsOf(told.test_setup).includes(path)),
     'TODO, SKIP, IGNORE': seen.marked.filter(
       (place) =>
@@ -168,8 +168,16 @@ async function lookAt(git, base, commit, files, isTest) {
     } else if (inHunk && line.startsWith('-')) gone.set(`${path}:${before++}`, { path, text: line.slice(1) });
     else if (inHunk && line.startsWith('+')) came.push({ path, at: after++, text: line.slice(1), isNew });
   }
-  const added = new Set(came.map(({ path: where, text }) => `${isTest(where)} ${squeezed(text)}`));
-  const removed = new Set([...gone.values()].map(({ text }) => squeezed(text)));
+  const countIn = (lines) => {
+    const counts = new Map();
+    for (const { text } of lines) counts.set(squeezed(text), (counts.get(squeezed(text)) ?? 0) + 1);
+    return (text) => counts.get(squeezed(text)) ?? 0;
+  };
+  const ofTests = (lines) => [...lines].filter((line) => isTest(line.path));
+  const [goneFrom, cameTo] = [countIn(gone.values()), countIn(came)];
+  const [lostOf, addedOf] = [countIn(ofTests(gone.values())), countIn(ofTests(came))];
+  const isLost = (text) => text.trim() !== '' && lostOf(text) > addedOf(text);
+  const isNewText = (text) => cameTo(text) > goneFrom(text);
   const raw = (await git('diff-tree', '-r', '--no-renames', base, commit)).trim().split('\n').slice(0);
   const blobs = raw.map((line) => /^:(\d+) (\d+) (\w+) (\w+) (\w)\t(.*)$/.exec(line)).filter((found) => found !== null);
   const put = new Set(blobs.filter(([, , , , , kind]) => kind === 'A').map(([, , , , id]) => id));
@@ -180,21 +188,16 @@ async function lookAt(git, base, commit, files, isTest) {
   return {
     files,
     lost: new Set(
-      changedTests.filter((where) =>
-        [...gone.values()].some(
-          ({ path: file, text }) => file === where && text.trim() !== '' && !added.has(`true ${squeezed(text)}`),
-        ),
-      ),
+      changedTests.filter((where) => [...gone.values()].some(({ path: file, text }) => file === where && isLost(text))),
     ),
     moved: new Set(blobs.filter(([, , , id, , kind]) => kind === 'D' && put.has(id)).map((found) => found[6])),
     isStillThere(line) {
-      const [, place, sign, text] = /^(.*?:\d+) ([-+]) (.*)$/s.exec(line) ?? /^(.*?:\d+)() (.*)$/s.exec(line) ?? [];
-      if (sign !== '-')
-        return removed.has(squeezed(came.find((one) => `${one.path}:${one.at}` === place)?.text ?? text ?? ''));
-      return added.has(`true ${squeezed(gone.get(place)?.text ?? text ?? '')}`);
+      const [, place = '', sign] = /^(.*?:\d+) ([-+] )?/s.exec(line) ?? [];
+      if (sign === '- ') return !isLost(gone.get(place)?.text ?? '');
+      return !isNewText(came.find((one) => `${one.path}:${one.at}` === place)?.text ?? '');
     },
     marked: came
-      .filter(({ path: where, text }) => MARK.test(text) && IS_CODE.test(where) && !removed.has(squeezed(text)))
+      .filter(({ path: where, text }) => MARK.test(text) && IS_CODE.test(where) && isNewText(text))
       .map(({ path: where, at }) => `${where}:${at}`),
     steers: (where, testCommand) => steers(where, contents.get(where) ?? {}, testCommand),
   };

@@ -30,7 +30,7 @@ async function loadParts(root) {
   try {
     const outfile = join(folder, 'parts.mjs');
     const contents = `
-      export { readDiff } from './src/tasks/commit-facts.ts';
+      export { readDiff } from './src/tasks/read-diff.ts';
       export { diffFacts } from './src/protocol/facts/diff-facts.ts';
       export { isTest, DEFAULT_TEST_PATTERNS as patterns } from './src/protocol/facts/scope.ts';`;
     const banner = {

@@ -27,7 +27,7 @@ const shownTo = (w, role) =>
 const instructionsTold = (w) => /^INSTRUCTION, CI OR GIT FILES: (.*)$/m.exec(shownTo(w, 'code-reviewer-'))?.[1] ?? '';
 const NOT_TOLD = {
   file: 'src/protocol/facts/diff-facts.ts',
-  find: 'changes.filter(({ path }) => isInstruction(path))',
+  find: "pick('instructions', ({ path }) => isInstruction(path))",
   put: '[]',
 };
 

@@ -1,6 +1,7 @@
 // Every command that `decide` takes, as data. `facts` are things about the disk or git that the caller looked up
 // beforehand: the protocol itself never looks.
 
+import type { FileChange, LineList } from './facts/file-change.ts';
 import type { Proof } from './proof.ts';
 import type { Anomaly, Discovery, Handoff, Role, Task, TaskSession, Trouble } from './state.ts';
 
@@ -44,14 +45,6 @@ export interface WorktreeFacts {
   readonly merging?: boolean;
 }
 
-/** One file of the diff between the base and the submitted commit; a rename is one removed and one added. */
-export interface FileChange {
-  readonly path: string;
-  readonly kind: 'added' | 'changed' | 'removed';
-  /** What it is now, where that is no file. */
-  readonly form?: 'link' | 'submodule';
-}
-
 export interface SubmitFacts extends WorktreeFacts {
   readonly descends_from_base: boolean;
   readonly changes: readonly FileChange[];
@@ -63,16 +56,14 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly pin?: number;
   /** Lines of the whole diff. */
   readonly lines?: { readonly added: number; readonly removed: number };
-  readonly test_edits?: TestEdits;
+  /** Lines that were taken from existing tests, and lines that switch tests off. */
+  readonly test_edits?: LineList;
+  /** New lines that put work off or silence a check. */
+  readonly marks?: LineList;
+  /** Changed files that decide how the tests are run. */
+  readonly test_setup?: readonly string[];
   /** What Liza's own runs at this commit showed. */
   readonly proof?: Proof;
-}
-
-/** Lines that were taken from existing tests, and lines that switch tests off. */
-export interface TestEdits {
-  readonly lines: readonly string[];
-  /** How many further ones there are. */
-  readonly more?: number;
 }
 
 /** What git says about a verdict. */

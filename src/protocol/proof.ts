@@ -28,7 +28,12 @@ export interface TestProof {
   readonly base_alone: 'green' | 'partly' | 'red' | 'unknown';
   readonly on_base: 'red' | 'green' | 'unknown';
   readonly base_tests: 'green' | 'red' | 'unknown' | 'same';
-  /** Why something is not known, or what failed where it should not. */
+  /** The command that was red with the new tests on the base, and the tests that it named as failed. */
+  readonly by?: string;
+  readonly failed?: readonly string[];
+  /** Why something is not known, or what failed where it should not: for each of the two facts. */
+  readonly because?: { readonly on_base?: string; readonly base_tests?: string };
+  /** The same in one text. */
   readonly why?: string;
   readonly logs?: readonly string[];
 }
@@ -147,13 +152,22 @@ export const redBefore = (task: Task, commit: string): number =>
     (entry) => entry.event === 'validation_failed' && entry.commit === commit && entry.remembered !== true,
   ).length;
 
-/** Whether a proof on this board shows that these commands pass at this commit. */
-export const isKnownGreen = ({ tasks }: State, commit: string, commands: readonly string[]): boolean =>
-  tasks.some((task) =>
-    historyOf(task).some((entry) => {
-      const proof = proofOf(entry);
-      if (proof === undefined || !same(proof.commands, commands)) return false;
-      const itself = proof.commit === commit && proof.runs.every(({ ok }) => ok) && proof.disproof === undefined;
-      return itself || (proof.tests?.base === commit && proof.tests.base_alone === 'green');
-    }),
+/** Whether proofs on this board show that these commands pass at this commit. */
+export function isKnownGreen(state: State, commit: string, commands: readonly string[]): boolean {
+  const green = greenAt(state, commit);
+  return commands.every((command) => green.has(command));
+}
+
+/** The commands that were green at this commit: none of them need be run there again. */
+export const greenAt = ({ tasks }: State, commit: string): ReadonlySet<string> =>
+  new Set(
+    tasks.flatMap((task) =>
+      historyOf(task).flatMap((entry) => {
+        const proof = proofOf(entry);
+        if (proof === undefined) return [];
+        const { tests, runs, commands } = proof;
+        if (proof.commit === commit) return runs.flatMap(({ ok, command }) => (ok ? [command] : []));
+        return tests?.base === commit && tests.base_alone === 'green' ? commands : [];
+      }),
+    ),
   );

@@ -5,16 +5,13 @@ import { recordTip } from '../git/attempts.ts';
 import { changedSince, pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { isAncestor } from '../git/refs.ts';
-import { must } from '../git/run.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
-import { type Change, changesBetween } from '../git/tree-changes.ts';
-import type { FileChange, SubmitFacts, WorktreeFacts } from '../protocol/command.ts';
-import { isTest, testPatterns } from '../protocol/facts/scope.ts';
+import type { SubmitFacts, WorktreeFacts } from '../protocol/command.ts';
 import { baselineOf, historyOf } from '../protocol/leases.ts';
 import { defined } from '../protocol/values.ts';
 import { declaredFiles, discardOf } from './discard-folder.ts';
 import type { FolderWork } from './make-folder.ts';
-import { readTestEdits, TEST_EDITS_READ } from './rules/test-edits.ts';
+import { readDiff } from './read-diff.ts';
 
 type Asked = Omit<FolderWork, 'context'>;
 
@@ -51,16 +48,6 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
     ...diff,
     ...defined({ base_commit: newer, same_tree_as: same }),
   };
-}
-
-/** All that is read of a diff for its reviewer. */
-export async function readDiff(asked: Pick<Asked, 'gitDir' | 'settings'>, base: string, commit: string) {
-  const changes = (await changesBetween(asked.gitDir, base, commit)).map(fileChange);
-  const [lines, edits] = await Promise.all([
-    linesBetween(asked.gitDir, base, commit),
-    testEdits(asked, changes, base, commit),
-  ]);
-  return { changes, lines, ...edits };
 }
 
 async function folderFacts(
@@ -104,44 +91,4 @@ async function rejectedTwin({ gitDir, task }: Asked, commit: string): Promise<st
 async function treeIdOf(gitDir: PrivateGitDir, commit: string): Promise<string | undefined> {
   const asked = await gitDir.objects(['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{tree}`]);
   return asked.status === 0 ? asked.stdout.trim() : undefined;
-}
-
-const FORMS: Readonly<Record<string, NonNullable<FileChange['form']>>> = { 120000: 'link', 160000: 'submodule' };
-
-function fileChange({ path, old, new: now }: Change): FileChange {
-  const form = FORMS[now?.mode ?? ''];
-  const kind = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed';
-  return { path, kind, ...defined({ form }) };
-}
-
-/** `added\tremoved\tpath\0`; a binary file has no lines. */
-async function linesBetween(
-  gitDir: PrivateGitDir,
-  base: string,
-  commit: string,
-): Promise<NonNullable<SubmitFacts['lines']>> {
-  const asked = gitDir.objects(['diff-tree', '-r', '-z', '--numstat', '--no-renames', base, commit]);
-  const lines = { added: 0, removed: 0 };
-  for (const entry of (await must(asked, 'count the lines of the change')).split('\0')) {
-    const [, added = '0', removed = '0'] = /^(\d+)\t(\d+)\t/.exec(entry) ?? [];
-    lines.added += Number(added);
-    lines.removed += Number(removed);
-  }
-  return lines;
-}
-
-/** What became of the lines of existing tests, and what switches tests off, by the diff alone. */
-async function testEdits(
-  { gitDir, settings }: Pick<Asked, 'gitDir' | 'settings'>,
-  changes: SubmitFacts['changes'],
-  base: string,
-  commit: string,
-): Promise<Pick<SubmitFacts, 'test_edits'>> {
-  const tests = changes.map(({ path }) => path).filter((path) => isTest(path, testPatterns(settings)));
-  if (tests.length === 0) return {};
-  const how = ['-r', '-p', '-U0', '--no-renames', '--no-color', '--no-ext-diff', '--no-textconv'];
-  const args = ['--literal-pathspecs', 'diff-tree', ...how, base, commit, '--', ...tests.slice(0, TEST_EDITS_READ)];
-  const edits = readTestEdits(await must(gitDir.objects(args), 'look at the changed tests'));
-  const more = (edits.more ?? 0) + Math.max(0, tests.length - TEST_EDITS_READ);
-  return edits.lines.length + more === 0 ? {} : { test_edits: { ...edits, ...(more === 0 ? {} : { more }) } };
 }

@@ -12,18 +12,21 @@ export function lastDiff(task: Task): Readonly<Record<string, unknown>> | undefi
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  undeclared: 'not announced in the checkpoint',
+  undeclared: 'announced in no checkpoint',
   beyond_scope: 'outside the paths of scope IN',
   links: 'symbolic links',
   submodules: 'submodules',
   tests_added: 'tests added',
   tests_changed: 'existing tests CHANGED',
+  tests_extended: 'existing tests with lines added only',
+  tests_weakened: 'tests WEAKENED (fewer assertions, or switched off)',
+  tests_moved: 'tests moved, unchanged',
   tests_removed: 'existing tests REMOVED',
   instructions: 'instruction or CI files touched',
   test_setup: 'how tests are run',
 };
 
-export function diffText({ files, lines, test_edits, ...lists }: Readonly<Record<string, unknown>>): string {
+export function diffText({ files, lines, test_edits, marks, ...lists }: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(lists).flatMap(([name, list]) => {
     const { paths, more } = (list ?? {}) as { readonly paths?: unknown; readonly more?: unknown };
     if (!Array.isArray(paths)) return [];
@@ -31,14 +34,19 @@ export function diffText({ files, lines, test_edits, ...lists }: Readonly<Record
   });
   const { added, removed } = (lines ?? {}) as { readonly added?: unknown; readonly removed?: unknown };
   const size = added === undefined ? '' : `, ${String(added)} line(s) added, ${String(removed)} removed`;
-  return [`${String(files)} file(s)${size}`, ...parts, ...editLines(test_edits)].join('\n');
+  return [
+    `${String(files)} file(s)${size}`,
+    ...parts,
+    ...lineList('taken from existing tests, or switching tests off:', test_edits),
+    ...lineList('new lines that put work off or silence a check:', marks),
+  ].join('\n');
 }
 
-function editLines(edits: unknown): readonly string[] {
-  const { lines, more } = (edits ?? {}) as { readonly lines?: unknown; readonly more?: unknown };
+function lineList(title: string, list: unknown): readonly string[] {
+  const { lines, more } = (list ?? {}) as { readonly lines?: unknown; readonly more?: unknown };
   if (!Array.isArray(lines) || lines.length === 0) return [];
   const rest = typeof more === 'number' ? [`  and ${more} more`] : [];
-  return ['taken from existing tests, or switching tests off:', ...lines.map((line) => `  ${String(line)}`), ...rest];
+  return [title, ...lines.map((line) => `  ${String(line)}`), ...rest];
 }
 
 interface Run {
@@ -61,6 +69,7 @@ export function proofText(task: Task, commit?: string): string | undefined {
       ? []
       : [
           `new tests on the base: ${tests.on_base}; the base’s tests: ${tests.base_tests}${tests.why === undefined ? '' : ` (${tests.why})`}`,
+          ...(Array.isArray(tests.failed) ? [`failed without the change: ${tests.failed.join('; ')}`] : []),
         ]),
     ...(file === undefined ? [] : [`all of it: ${file}`]),
   ].join('\n');
@@ -76,4 +85,5 @@ interface Tests {
   readonly on_base: string;
   readonly base_tests: string;
   readonly why?: string;
+  readonly failed?: readonly string[];
 }

@@ -22,6 +22,8 @@ export interface TaskExtras {
   readonly handoff?: Handoff | undefined;
   /** The human's notes for this task. */
   readonly notes?: readonly Note[];
+  /** Every command that is run when it is submitted, the project's own with the task's. */
+  readonly validation?: readonly string[];
   /** What was asked about it, or about its spec. */
   readonly questions?: readonly Question[];
 }
@@ -68,7 +70,7 @@ function heading(task: Task, { archived }: TaskExtras, p: Page): readonly Line[]
   return [p.spread(title, [{ text: tags.join(p.dot), tone: 'faint' }]), ...about.map((text): Line => [{ text }])];
 }
 
-function definition(task: Task, { view }: TaskExtras): readonly Field[] {
+function definition(task: Task, { view, validation }: TaskExtras): readonly Field[] {
   const waits = new Map<string, string>(view.waits.map((wait) => [wait.id, wait.status]));
   return [
     [
@@ -78,7 +80,7 @@ function definition(task: Task, { view }: TaskExtras): readonly Field[] {
     ['done when', task.done_when],
     ['scope', task.scope],
     ['depends on', task.depends_on?.map((id) => `${id} (${waits.get(id) ?? 'MERGED'})`).join(', ')],
-    ['validation', task.validation?.join('\n')],
+    ['validation', (validation ?? task.validation)?.join('\n')],
     ['created', task.created],
     ['supersedes', task.supersedes?.join(', ')],
     ['superseded by', task.superseded_by?.join(', ')],

@@ -4,6 +4,7 @@
 import { effectiveLease } from '../../protocol/board.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
+import { proofCommands } from '../../protocol/proof.ts';
 import { concerns } from '../../protocol/question-scope.ts';
 import type { Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
@@ -99,7 +100,8 @@ async function text(store: Store, found: TaskReading, io: Io): Promise<string> {
   const view = { ...viewOf(found, now), waits: await waitsOf(store, task) };
   const look = { color: io.color, unicode: io.unicode, width: io.columns };
   const questions = (found.questions ?? []).filter((one) => concerns(one, task));
-  return renderTask(task, { now, view, archived, questions }, look).trimEnd();
+  const validation = proofCommands(found.config, task);
+  return renderTask(task, { now, view, archived, questions, validation }, look).trimEnd();
 }
 
 function viewOf({ task, config, lease }: TaskReading, now: Instant): Omit<TaskView, 'waits'> {

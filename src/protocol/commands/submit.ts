@@ -99,7 +99,7 @@ export const submitForReview: Row<'submit-for-review'> = {
     'review_commit, coder lease cleared, agent WAITING; what the diff does and what was run is told in history; files beyond the scope are logged as scope_deviation',
   change: (s) => {
     const { task, command, actor, now, settings } = s;
-    const diff = diffFacts(task, command.facts, testPatterns(settings), proofCommands(settings, task));
+    const diff = diffFacts(task, command.facts, testPatterns(settings));
     const submitted = evolve(
       task,
       {

@@ -2,12 +2,13 @@
 // tests, and which files steer agents, CI or git rather than the product. Lists are bounded: a diff of 5,000
 // files must fit into one history event.
 
-import type { FileChange, SubmitFacts, TestEdits } from '../command.ts';
+import type { SubmitFacts } from '../command.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { historyOf } from '../leases.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import { defined, isFields } from '../values.ts';
-import { isInstruction, steersTests } from './instruction-files.ts';
+import type { FileChange, LineList } from './file-change.ts';
+import { isInstruction } from './instruction-files.ts';
 import { beyondScope, covers, isTest, parseScope } from './scope.ts';
 
 interface PathList {
@@ -29,58 +30,65 @@ export interface DiffFacts {
   /** Other repositories, of which this one has but a commit's id: nothing of them is reviewed or run. */
   readonly submodules?: PathList;
   readonly tests_added?: PathList;
+  /** Existing tests that lost lines. */
   readonly tests_changed?: PathList;
+  /** Existing tests that lost none. */
+  readonly tests_extended?: PathList;
+  /** Tests that assert less in some place, or in which something is switched off. */
+  readonly tests_weakened?: PathList;
+  /** `old → new`, content unchanged. */
+  readonly tests_moved?: PathList;
   readonly tests_removed?: PathList;
   /** Instructions and settings of agents, CI, hooks, and what makes git behave otherwise. */
   readonly instructions?: PathList;
   /** What decides how the tests are run. */
   readonly test_setup?: PathList;
   /** Lines taken from existing tests, and lines that switch tests off. */
-  readonly test_edits?: TestEdits;
+  readonly test_edits?: LineList;
+  /** New lines that put work off or silence a check. */
+  readonly marks?: LineList;
 }
+
+type DiffRead = Pick<SubmitFacts, 'changes' | 'lines' | 'test_edits' | 'marks' | 'test_setup'>;
 
 export function diffFacts(
   task: Task,
-  { changes, lines, test_edits: edits }: Pick<SubmitFacts, 'changes' | 'lines' | 'test_edits'>,
+  { changes, lines, test_edits: edits, marks, test_setup: setup = [] }: DiffRead,
   patterns: readonly string[],
-  commands: readonly string[] = [],
 ): DiffFacts {
   const declared = declaredFiles(task);
   const code = changes.map(({ path }) => path).filter((path) => !isTest(path, patterns));
   const beyond = new Set(beyondScope(parseScope(task.scope ?? ''), code));
-  const tests = changes.filter(({ path }) => isTest(path, patterns));
-  const testsThat = (kind: FileChange['kind']) => tests.filter((change) => change.kind === kind);
+  const pick = (name: keyof DiffFacts, wanted: (change: FileChange) => boolean) => listed(name, changes.filter(wanted));
   return {
     files: changes.length,
     ...defined({ lines }),
-    ...listed(
-      'undeclared',
-      changes.filter(({ path }) => !declared.some((item) => covers(item, path))),
-    ),
-    ...listed(
-      'beyond_scope',
-      changes.filter(({ path }) => beyond.has(path)),
-    ),
-    ...listed(
-      'links',
-      changes.filter(({ form }) => form === 'link'),
-    ),
-    ...listed(
-      'submodules',
-      changes.filter(({ form }) => form === 'submodule'),
-    ),
-    ...listed('tests_added', testsThat('added')),
-    ...listed('tests_changed', testsThat('changed')),
-    ...listed('tests_removed', testsThat('removed')),
-    ...listed(
-      'instructions',
-      changes.filter(({ path }) => isInstruction(path)),
-    ),
-    ...listed(
-      'test_setup',
-      changes.filter(({ path }) => steersTests(path, commands)),
-    ),
+    ...pick('undeclared', ({ path }) => !declared.some((item) => covers(item, path))),
+    ...pick('beyond_scope', ({ path }) => beyond.has(path)),
+    ...pick('links', ({ form }) => form === 'link'),
+    ...pick('submodules', ({ form }) => form === 'submodule'),
+    ...testFacts(changes.filter(({ path }) => isTest(path, patterns))),
+    ...pick('instructions', ({ path }) => isInstruction(path)),
+    ...pick('test_setup', ({ path }) => setup.includes(path)),
     ...(edits === undefined || edits.lines.length === 0 ? {} : { test_edits: edits }),
+    ...defined({ marks }),
+  };
+}
+
+function testFacts(tests: readonly FileChange[]) {
+  const moved = tests.filter((test) => test.moved_from !== undefined);
+  const gone = new Set(moved.map(({ moved_from }) => moved_from));
+  const pick = (name: keyof DiffFacts, wanted: (test: FileChange) => boolean) => listed(name, tests.filter(wanted));
+  return {
+    ...pick('tests_added', ({ kind, moved_from }) => kind === 'added' && moved_from === undefined),
+    ...pick('tests_changed', ({ kind, only_added }) => kind === 'changed' && only_added !== true),
+    ...pick('tests_extended', ({ only_added }) => only_added === true),
+    ...pick('tests_weakened', ({ weakened }) => weakened === true),
+    ...listed(
+      'tests_moved',
+      moved.map((test) => ({ ...test, path: `${test.moved_from} → ${test.path}` })),
+    ),
+    ...pick('tests_removed', ({ kind, path }) => kind === 'removed' && !gone.has(path)),
   };
 }
 

@@ -56,21 +56,3 @@ const AT_ROOT = [
   'bitbucket-pipelines.yml',
   'scripts/integration-test.sh',
 ];
-
-/** What decides how tests are run: settings of runners and builds, and files that a proving command names. */
-export function steersTests(path: string, commands: readonly string[]): boolean {
-  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
-  if (TEST_SETUP.has(name) || /^(vitest|jest|mocha|ava|karma|playwright|cypress)[.\w-]*\.config\.\w+$/.test(name))
-    return true;
-  return commands.some((command) => pathsIn(command).includes(path));
-}
-
-/** Words of a command that may be paths, as git writes them. */
-export const pathsIn = (command: string): readonly string[] =>
-  command.split(/[\s;&|()<>"'`=]+/).flatMap((word) => word.replace(/^\.\//, '').replace(/\/+$/, '') || []);
-
-const TEST_SETUP = words(
-  'package.json makefile gnumakefile justfile taskfile.yml .mocharc.json .mocharc.yml .mocharc.cjs .nycrc pytest.ini ' +
-    'pyproject.toml tox.ini setup.cfg conftest.py noxfile.py cargo.toml go.mod pom.xml build.gradle build.gradle.kts ' +
-    'rakefile .rspec phpunit.xml phpunit.xml.dist mix.exs cmakelists.txt',
-);

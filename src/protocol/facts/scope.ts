@@ -12,6 +12,8 @@ export const DEFAULT_TEST_PATTERNS = [
   '**/*.spec.*',
   '**/*_test.*',
   '**/test_*',
+  '**/test.*',
+  '**/tests.*',
 ] as const;
 
 export const testPatterns = (settings: { readonly test_patterns?: readonly string[] | undefined }): readonly string[] =>

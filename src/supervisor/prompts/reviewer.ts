@@ -3,9 +3,9 @@
 
 import { APPROVAL_WAYS, approvalForm, CONCERN_FORM } from '../../protocol/approval.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
-import { proofOf, type TestProof } from '../../protocol/proof.ts';
+import { proofCommands, proofOf, type TestProof } from '../../protocol/proof.ts';
 import { reportedOn } from '../../protocol/reported.ts';
-import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
+import { type HistoryEvent, type State, settings, type Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
 import { REJECTION_FORMAT } from '../../protocol/verdict.ts';
 import { approvedBefore } from '../../protocol/worktree-plan.ts';
@@ -46,7 +46,7 @@ export function reviewerPrompt(context: PromptContext, work: ReviewWork): string
     ...(fresh ? [handedOff(context, task)] : []),
     humanNotes(context, notesFor(context, task), task),
     reviewTask(context, work, fresh),
-    evidence(work),
+    evidence(context, work),
   ]);
 }
 
@@ -147,11 +147,11 @@ export function rejectionForm(task: Task): string {
   return `${REJECTION_FORMAT}\nPrior Feedback Status:\n${prior}`;
 }
 
-function evidence({ task, commit, lostVerdicts = [] }: ReviewWork): Section {
+function evidence({ board }: PromptContext, { task, commit, resumed, lostVerdicts = [] }: ReviewWork): Section {
   const submitted = historyOf(task).findLast((entry) => entry.event === 'submitted' && entry.commit === commit);
   return section('EVIDENCE', [
     ...diffLines(task, submitted),
-    ...proofLines(task, submitted),
+    ...proofLines(task, submitted, resumed === true ? [] : proofCommands(settings(board.state), task)),
     ...lostVerdicts.flatMap((text) => [
       'A REVIEWER WHOSE LEASE HAD ENDED FOUND (no verdict; check each point):',
       ...quote(text, showTask(task)),
@@ -170,26 +170,30 @@ function diffLines(task: Task, submitted: HistoryEvent | undefined): readonly st
     ...FACTS.map(([key, label]) => `${label}: ${paths(facts[key])}`),
     ...RARE.flatMap(([key, label]) => (isFields(facts[key]) ? [`${label}: ${paths(facts[key])}`] : [])),
     ...(isFields(facts['instructions']) ? ['WORKTREE has the base’s version of files that steer agents.'] : []),
-    ...testEdits(task, edits),
+    ...lineList(task, 'LINES TAKEN FROM EXISTING TESTS (-), OR THAT SWITCH TESTS OFF (+); is each one right?', edits),
+    ...lineList(task, 'NEW LINES THAT PUT WORK OFF OR SILENCE A CHECK; is each one right?', facts['marks']),
   ];
 }
 
-function testEdits(task: Task, edits: unknown): readonly string[] {
-  const lines = isFields(edits) && Array.isArray(edits['lines']) ? edits['lines'].map(String) : [];
+function lineList(task: Task, title: string, list: unknown): readonly string[] {
+  const lines = isFields(list) && Array.isArray(list['lines']) ? list['lines'].map(String) : [];
   if (lines.length === 0) return [];
-  const more = isFields(edits) && typeof edits['more'] === 'number' ? ` (${edits['more']} more)` : '';
-  const title = 'LINES TAKEN FROM EXISTING TESTS (-), OR THAT SWITCH TESTS OFF (+); is each one right?';
+  const more = isFields(list) && typeof list['more'] === 'number' ? ` (${list['more']} more)` : '';
   return [`${title}${more}`, ...quote(lines.join('\n'), showTask(task))];
 }
 
+const LONG = 100;
+
 /** What Liza ran at the commit, and whether its tests test anything. */
-function proofLines(task: Task, submitted: HistoryEvent | undefined): readonly string[] {
+function proofLines(task: Task, submitted: HistoryEvent | undefined, shown: readonly string[]): readonly string[] {
   const proof = submitted === undefined ? undefined : proofOf(submitted);
   if (proof === undefined) return ['RUN BY LIZA: nothing; no command proves this commit, so run what does.'];
   const before = typeof submitted?.red_before === 'number' ? submitted.red_before : 0;
+  // Without the logs: a reviewer in a sandbox cannot read them. A long command is written out under VALIDATION.
+  const named = (command: string): string =>
+    command.length > LONG && shown.includes(command) ? `command ${shown.indexOf(command) + 1} of VALIDATION` : command;
   const ran = proof.runs.map(
-    // Without the logs: a reviewer in a sandbox cannot read them.
-    ({ command, ok, seconds }) => `- ${ok ? 'green' : 'RED'}, ${seconds} s: ${command}`,
+    ({ command, ok, seconds }) => `- ${ok ? 'green' : 'RED'}, ${seconds} s: ${named(command)}`,
   );
   return [
     'RUN BY LIZA at COMMIT TO REVIEW, in a clean checkout:',
@@ -197,17 +201,22 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined): readonly s
     ...(before === 0
       ? []
       : [`THE SAME COMMIT WAS RED ${counted(before, 'TIME')} BEFORE: its tests do not always pass.`]),
-    ...testLines(proof.tests),
+    ...testLines(proof.tests, named),
   ];
 }
 
-function testLines(tests: TestProof | undefined): readonly string[] {
+function testLines(tests: TestProof | undefined, named: (command: string) => string): readonly string[] {
   if (tests === undefined) return [];
-  const { on_base, base_tests, why } = tests;
+  const { on_base, base_tests, by, failed = [], because, why } = tests;
+  const told = (text: string | undefined): string =>
+    text === undefined ? '' : `, because ${inline(text).slice(0, 500)}`;
+  const names = failed.length === 0 ? 'the runner names no test' : `failed: ${failed.map(inline).join('; ')}`;
+  const how = by === undefined ? '' : `; ${inline(named(by))}: ${names}`;
   return [
-    `NEW TESTS WITHOUT THE CHANGE (on BASE): ${ON_BASE[on_base] ?? on_base}`,
-    `TESTS OF BASE ON THE NEW CODE: ${OF_BASE[base_tests] ?? base_tests}`,
-    ...(why === undefined ? [] : [`  because ${inline(why).slice(0, 500)}`]),
+    `NEW TESTS WITHOUT THE CHANGE (on BASE): ${ON_BASE[on_base] ?? on_base}${how}${told(because?.on_base)}`,
+    `TESTS OF BASE ON THE NEW CODE: ${OF_BASE[base_tests] ?? base_tests}${told(because?.base_tests)}`,
+    // Recorded by an older version: what it belongs to is not known.
+    ...(why === undefined || because !== undefined ? [] : [`  because ${inline(why).slice(0, 500)}`]),
   ];
 }
 
@@ -225,9 +234,9 @@ const OF_BASE: Readonly<Record<string, string>> = {
 
 /** The keys of protocol/facts/diff-facts.ts, with their labels. */
 const FACTS = [
-  ['undeclared', 'NOT DECLARED IN THE PLAN'],
+  ['undeclared', 'DECLARED IN NO PLAN OF THIS TASK'],
   ['tests_added', 'TESTS ADDED'],
-  ['tests_changed', 'EXISTING TESTS CHANGED'],
+  ['tests_changed', 'EXISTING TESTS CHANGED (lines taken or replaced)'],
   ['tests_removed', 'TESTS REMOVED'],
   ['instructions', 'INSTRUCTION, CI OR GIT FILES'],
   ['test_setup', 'HOW TESTS ARE RUN'],
@@ -236,6 +245,9 @@ const FACTS = [
 /** Told only where there are some. */
 const RARE = [
   ['beyond_scope', 'OUTSIDE SCOPE IN'],
+  ['tests_weakened', 'TESTS WEAKENED (fewer assertions in a place, or switched off)'],
+  ['tests_extended', 'EXISTING TESTS WITH LINES ADDED ONLY'],
+  ['tests_moved', 'TESTS MOVED, UNCHANGED'],
   ['links', 'SYMBOLIC LINKS'],
   ['submodules', 'SUBMODULES, of which nothing is in this diff or was run'],
 ] as const;

@@ -7,7 +7,7 @@ import { leftoversIn, removeTree } from '../../git/scratch-folders.ts';
 import { stopwatch } from '../../process/run.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
-import { type Disproof, isKnownGreen, type Proof } from '../../protocol/proof.ts';
+import { type Disproof, greenAt, type Proof } from '../../protocol/proof.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
@@ -39,7 +39,7 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
   if (settings.tdd === 'off') return { commit, commands, runs, seconds: since() };
   const told = await proveTests(context, proving, {
     taken: since(),
-    baseIsGreen: isKnownGreen(proving.board.state, proving.base, commands),
+    greenOnBase: greenAt(proving.board.state, proving.base),
   });
   if (isRefusal(told)) return told;
   const { tests, disproof } = told;
@@ -67,8 +67,8 @@ async function tryOnBase(
   proving: Proving,
   command: string,
 ): Promise<OnBase | Refusal | undefined> {
-  const { gitDir, board, task, settings, base, commands } = proving;
-  if (isKnownGreen(board.state, base, commands)) return { hangs: false, how: 'is green' };
+  const { gitDir, board, task, settings, base } = proving;
+  if (greenAt(board.state, base).has(command)) return { hangs: false, how: 'is green' };
   const prepareLog = logOf(context, proving, 'prepare-base');
   const checkout = { purpose: 'proof', task: task.id, commit: base, settings, prepareLog } as const;
   const ran = await inDisposableCheckout<Ran | Refusal>(context, gitDir, checkout, (folder) =>

@@ -104,7 +104,8 @@ export const outputOf = (tail: readonly string[]): string => tail.join('\n').sli
 
 export const short = (command: string): string => {
   const line = command.replace(/\s+/g, ' ');
-  return line.length > 120 ? `${line.slice(0, 120)}…` : line;
+  // Never within a word: a part of a path or an option means something else.
+  return line.length > 120 ? `${line.slice(0, 120).replace(/\s+\S*$/, '')} …` : line;
 };
 
 export const logFolder = (context: TaskContext, task: string): string => join(context.paths.liza, 'evidence', task);

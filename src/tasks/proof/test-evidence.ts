@@ -2,23 +2,28 @@
 // red, and with the base's own tests the commit must stay green. `strict` decides by that, `evidence` tells the
 // reviewer what it found within its time.
 
+import { join } from 'node:path';
 import { checkOutOver } from '../../git/checkout.ts';
 import { composedTree } from '../../git/composed-tree.ts';
+import type { PrivateGitDir } from '../../git/private-git-dir.ts';
+import { must } from '../../git/run.ts';
 import type { Clock } from '../../ports/host.ts';
 import { stopwatch } from '../../process/run.ts';
 import { EnvironmentError, isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
-import { pathsIn } from '../../protocol/facts/instruction-files.ts';
+import { pathsIn } from '../../protocol/facts/command-files.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import type { Disproof, TestProof } from '../../protocol/proof.ts';
+import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
+import { failedTests } from '../rules/failed-tests.ts';
 import { logOf, outputOf, type Proving, type Ran, runAll, short } from './run-commands.ts';
 
 export interface Beforehand {
   /** Seconds that the run at the commit took: these will take about as long. */
   readonly taken: number;
-  /** That the base passes these commands is on the board. */
-  readonly baseIsGreen: boolean;
+  /** Commands that the base is known to pass. */
+  readonly greenOnBase: ReadonlySet<string>;
 }
 
 export interface TestsProved {
@@ -42,12 +47,12 @@ export async function proveTests(
   }
   const named = await namingNewTests(proving, touched);
   const old = proving.commands.filter((command) => !named.includes(command));
-  const onBase = await runOnBase(context, proving, { known: beforehand.baseIsGreen, named, old }, limits);
+  const onBase = await runOnBase(context, proving, { known: beforehand.greenOnBase, named, old }, limits);
   if (isRefusal(onBase)) return unproved(proving, onBase);
   const existing = touched.some(({ kind }) => kind !== 'added');
   const ofBase = existing ? await runBaseTests(context, proving, old, limits) : undefined;
   if (ofBase !== undefined && isRefusal(ofBase)) return unproved(proving, ofBase);
-  return judged(proving, onBase, ofBase);
+  return judged(context, proving, onBase, ofBase);
 }
 
 /** Commands that name a test, or a folder of tests, which the base does not have: there, they can only fail. */
@@ -102,15 +107,15 @@ interface OnBase {
 }
 
 interface Asking {
-  /** That the base passes all commands is on the board. */
-  readonly known: boolean;
+  /** That the base passes these is on the board. */
+  readonly known: ReadonlySet<string>;
   readonly named: readonly string[];
   readonly old: readonly string[];
 }
 
 /**
- * The base alone, unless it is known to be green; then, in the same checkout, the base with the commit's tests, by
- * the commands that were green before.
+ * The base alone, by the commands that it is not known to pass; then, in the same checkout, the base with the commit's
+ * tests, by the commands that were green before. Where the commit has nothing but tests, that was run already.
  */
 async function runOnBase(
   context: TaskContext,
@@ -121,13 +126,19 @@ async function runOnBase(
   const { gitDir, settings, base, commit } = proving;
   const patterns = testPatterns(settings);
   const { tree } = await composedTree(gitDir, base, commit, (path) => isTest(path, patterns));
+  if (tree === (await treeOf(gitDir, commit))) return { alone: 'unknown', withTests: { outcome: 'green' } };
   const checkout = { ...checkoutFor(context, proving, limits), commit: base };
   return inDisposableCheckout<OnBase | Refusal>(context, gitDir, checkout, async (folder) => {
-    const asked = { what: 'base-', seconds: limits.left(), only: known ? [] : old, goOn: true };
+    const untried = old.filter((command) => !known.has(command));
+    const asked = { what: 'base-', seconds: limits.left(), only: untried, goOn: true };
     const alone = await runAll(context, proving, folder, asked);
     if (isRefusal(alone)) return alone;
-    const green = known ? old : alone.runs.filter(({ ok }) => ok).map(({ command }) => command);
-    const only = [...named, ...green];
+    const failed = new Set(alone.runs.filter(({ ok }) => !ok).map(({ command }) => command));
+    const only = judges(
+      proving,
+      named,
+      old.filter((command) => !failed.has(command)),
+    );
     const { red } = alone;
     const told = red === undefined ? {} : { red };
     if (only.length === 0) return { alone: lookedAt(alone).outcome, ...told };
@@ -137,6 +148,18 @@ async function runOnBase(
     if (isRefusal(both)) return both;
     return { alone: red === undefined && named.length === 0 ? 'green' : 'partly', ...told, withTests: lookedAt(both) };
   });
+}
+
+/** The project's test command, then what names the new tests; without that one, whatever was green. The planner's other checks are about other things. */
+function judges({ settings }: Proving, named: readonly string[], green: readonly string[]): readonly string[] {
+  const test = settings.test_command?.trim() ?? '';
+  const runsAll = [...green, ...named].includes(test);
+  return runsAll ? [test, ...named.filter((command) => command !== test)] : [...named, ...green];
+}
+
+async function treeOf(gitDir: PrivateGitDir, commit: string): Promise<string> {
+  const asked = gitDir.objects(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`]);
+  return (await must(asked, 'read a commit')).trim();
 }
 
 /** The base's own programs ran there; what they made of the checkout says nothing about the tests. */
@@ -181,20 +204,19 @@ function checkoutFor(context: TaskContext, proving: Proving, limits: Limits) {
   } as const;
 }
 
-function judged(proving: Proving, onBase: OnBase, ofBase: Looked | undefined): TestsProved {
-  const { settings, base, facts } = proving;
+function judged(context: TaskContext, proving: Proving, onBase: OnBase, ofBase: Looked | undefined): TestsProved {
+  const { settings, base } = proving;
   const { alone, red, withTests } = onBase;
-  const patterns = testPatterns(settings);
-  // Tests within files of code, say: then base and tests together are the commit.
-  const nothingElse = withTests?.outcome === 'green' && facts.changes.every(({ path }) => isTest(path, patterns));
   const mode = settings.tdd === 'strict' ? 'strict' : 'evidence';
-  const reasons = [
-    ...(nothingElse ? ['the commit changes nothing but files that count as tests'] : []),
-    ...(red === undefined ? [] : [`on the base alone ${told(red)}`]),
-    ...(withTests?.outcome === 'unknown' ? [`with the new tests on the base ${told(withTests.red)}`] : []),
-    ...(ofBase === undefined || ofBase.outcome === 'green' ? [] : [`with the base's tests ${told(ofBase.red)}`]),
+  const because = reasonsOf(proving, onBase, ofBase);
+  const reasons = [because.on_base, because.base_tests].filter((reason) => reason !== undefined);
+  const onRed = withTests?.outcome === 'red' ? withTests.red : undefined;
+  const failed = onRed === undefined ? [] : failedTests(printedBy(context, onRed));
+  const logs = [
+    withTests?.outcome === undefined ? red?.log : undefined,
+    withTests?.outcome === 'green' ? undefined : withTests?.red?.log,
+    ofBase?.red?.log,
   ];
-  const logs = [red?.log, withTests?.outcome === 'unknown' ? withTests.red?.log : undefined, ofBase?.red?.log];
   const kept = logs.filter((log) => log !== undefined);
   const tests: TestProof = {
     mode,
@@ -202,13 +224,48 @@ function judged(proving: Proving, onBase: OnBase, ofBase: Looked | undefined): T
     base_alone: alone,
     on_base: withTests?.outcome ?? 'unknown',
     base_tests: ofBase?.outcome ?? 'same',
-    ...(reasons.length === 0 ? {} : { why: reasons.join('; ') }),
+    ...defined({ by: onRed?.command }),
+    ...(failed.length === 0 ? {} : { failed }),
+    ...(reasons.length === 0 ? {} : { because, why: reasons.join('; ') }),
     ...(kept.length === 0 ? {} : { logs: kept }),
   };
   const disproof = mode === 'strict' ? disproofOf(proving, tests, onBase, ofBase) : undefined;
   const late = [red, withTests?.red, ofBase?.red].some((one) => one?.ended === 'timed-out');
   const limit = late ? { limit: settings.validation_timeout } : {};
   return { tests, ...(disproof === undefined ? {} : { disproof: { ...disproof, ...limit } }) };
+}
+
+/** Each of the two facts with what was seen that it rests on; what stands to reason has none. */
+function reasonsOf(
+  { settings, facts }: Proving,
+  { red, withTests }: OnBase,
+  ofBase: Looked | undefined,
+): NonNullable<TestProof['because']> {
+  const patterns = testPatterns(settings);
+  // Tests within files of code, say: then base and tests together are the commit.
+  const nothingElse = facts.changes.every(({ path }) => isTest(path, patterns));
+  return defined({
+    on_base:
+      withTests === undefined
+        ? `on the base alone ${told(red)}`
+        : withTests.outcome === 'unknown'
+          ? `with the new tests on the base ${told(withTests.red)}`
+          : withTests.outcome === 'green' && nothingElse
+            ? 'the commit changes nothing but files that count as tests'
+            : undefined,
+    base_tests:
+      ofBase === undefined || ofBase.outcome === 'green' ? undefined : `with the base's tests ${told(ofBase.red)}`,
+  });
+}
+
+const MOST_READ = 2_000_000;
+
+/** All of it where that is not too long, else its end. */
+function printedBy({ disk, paths }: TaskContext, { log, tail }: NonNullable<Ran['red']>): string {
+  const path = join(paths.root, log);
+  const stat = disk.lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true || stat.size > MOST_READ) return tail.join('\n');
+  return disk.readFileSync(path).toString('utf8');
 }
 
 const told = (red: Ran['red']): string =>

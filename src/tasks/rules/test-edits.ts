@@ -1,54 +1,72 @@
-// A diff of test files, read for what weakens them: every line that was taken from a test that was there before,
-// and every new line that switches a test off. Linear in the diff; what is kept is bounded.
+// A diff, read for what a reviewer should look at: lines that existing tests lost, lines that switch tests off, and
+// new lines that put work off or silence a check. What is kept is bounded.
 
-import type { TestEdits } from '../../protocol/command.ts';
-
-/** Test files whose diff is read. */
-export const TEST_EDITS_READ = 200;
+import type { LineList } from '../../protocol/facts/file-change.ts';
+import type { DiffLine, Hunk } from './diff-lines.ts';
 
 const MOST_LINES = 80;
 const MOST_TEXT = 6000;
 const LINE = 160;
+/** Longer lines are no one's writing. */
+const READ = 2000;
 
 /** Switches a test off, lets it fail, or all others with it, in the words of common test runners. */
 const SWITCHED_OFF =
-  /\b(it|test|describe|context|suite)\.(skip|only|todo|fails)\b|\b(xit|xtest|xdescribe|fit|fdescribe)\s*\(|\b(skip|todo):\s*(true|['"`])|@(unittest\.)?(skip|expectedFailure)|pytest\.(mark\.)?(skip|xfail)|#\[ignore|@(Disabled|Ignore)\b|\bt\.Skip(Now|f)?\(/;
+  /\b(it|test|describe|context|suite)\.(skip|only|todo|fails|failing)\b|\b(xit|xtest|xdescribe|fit|fdescribe)\s*\(|\b(skip|todo):\s*(true|['"`])|@(unittest\.)?(skip|expectedFailure)|pytest\.(mark\.)?(skip|xfail)|#\[ignore|@(Disabled|Ignore)\b|\bt\.Skip(Now|f)?\(|\bmarkTest(Skipped|Incomplete)\(/;
 
-/** Reads a unified diff of git without context lines. */
-export function readTestEdits(unified: string): TestEdits {
-  const found: string[] = [];
-  let [path, isNew, before, after] = ['', false, 0, 0];
-  let inHunk = false;
-  for (const line of unified.split('\n')) {
-    if (line.startsWith('diff --git ')) inHunk = false;
-    else if (!inHunk && line.startsWith('--- ')) {
-      isNew = line.startsWith('--- /dev/null');
-      path = isNew ? '' : named(line);
-    } else if (!inHunk && line.startsWith('+++ ')) path ||= named(line);
-    else if (line.startsWith('@@ ')) {
-      const [, old = '0', now = '0'] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line) ?? [];
-      [inHunk, before, after] = [true, Number(old), Number(now)];
-    } else if (inHunk && line.startsWith('-')) {
-      if (!isNew && line.slice(1).trim() !== '') found.push(`${path}:${before} - ${told(line)}`);
-      before += 1;
-    } else if (inHunk && line.startsWith('+')) {
-      if (SWITCHED_OFF.test(line.slice(0, 2000))) found.push(`${path}:${after} + ${told(line)}`);
-      after += 1;
-    }
-  }
-  return bounded(found);
+const ASSERTS =
+  /\b(assert|expect|should|verify|require|refute|raises)\w*\b|\bself\.(assert|fail)\w*|\bt\.(is|not|true|false|like|regex|same|equal|deepEqual|ok|throws|notThrows|Error|Fatal)\w*\(/i;
+
+/** Work put off, in a comment; and what silences a compiler, a linter or the coverage. */
+const PUT_OFF = /(?:\/\/|#|\/\*|^\s*\*|--|<!--|"""|;;).*\b(?:TODO|FIXME|XXX)\b|\b(?:todo|unimplemented)!\(/;
+const SILENCED =
+  /eslint-disable|oxlint-disable|tslint:disable|biome-ignore|@ts-(?:ignore|nocheck|expect-error)|(?:istanbul|c8|v8) ignore|#\s*noqa|#\s*type:\s*ignore|pyright:\s*ignore|pylint:\s*disable|pragma:\s*no cover|#\s*nosec|\/\/\s*nolint|\bNOLINT|#!?\[allow\(|@SuppressWarnings|rubocop:disable|@phpstan-ignore|@psalm-suppress|shellcheck disable|\bnoinspection\b/;
+
+const isLost = ({ text, moved }: DiffLine): boolean => !moved && text.trim() !== '';
+const isOff = ({ text, moved }: DiffLine): boolean => !moved && SWITCHED_OFF.test(text.slice(0, READ));
+const asserts = (lines: readonly DiffLine[]): number =>
+  lines.filter(({ text, moved }) => !moved && ASSERTS.test(text.slice(0, READ))).length;
+
+/** Every line that was taken from a test that was there before, and every new line that switches a test off. */
+export function testEdits(hunks: readonly Hunk[]): LineList {
+  return bounded(
+    hunks.flatMap(({ path, isNew, gone, came }) => [
+      ...gone
+        .filter((line) => !isNew && isLost(line) && /\w/.test(line.text))
+        .map((line) => `${path}:${line.at} - ${told(line)}`),
+      ...came.filter(isOff).map((line) => `${path}:${line.at} + ${told(line)}`),
+    ]),
+  );
 }
 
-/** `--- a/test/x.ts`; git quotes a name with odd characters, and the quotes may stay. */
-const named = (line: string): string =>
-  line
-    .slice(4)
-    .replace(/^("?)[ab]\//, '$1')
-    .replace(/\t$/, '');
+/** Test files from which something was taken. */
+export const losing = (hunks: readonly Hunk[]): ReadonlySet<string> =>
+  new Set(hunks.filter(({ gone }) => gone.some(isLost)).map(({ path }) => path));
 
-const told = (line: string): string => line.slice(1).trim().slice(0, LINE);
+/** Test files in which a place asserts less than before, or a test is switched off. */
+export const weakened = (hunks: readonly Hunk[]): ReadonlySet<string> =>
+  new Set(
+    hunks
+      .filter(({ isNew, gone, came }) => came.some(isOff) || (!isNew && asserts(gone) > asserts(came)))
+      .map(({ path }) => path),
+  );
 
-function bounded(found: readonly string[]): TestEdits {
+/** New lines that put work off or silence a check; in code, also those that switch a test off. */
+export function marks(hunks: readonly Hunk[], isTest: (path: string) => boolean): LineList {
+  const isMark = (line: DiffLine, path: string): boolean => {
+    const text = line.text.slice(0, READ);
+    return !line.moved && (PUT_OFF.test(text) || SILENCED.test(text) || (!isTest(path) && SWITCHED_OFF.test(text)));
+  };
+  return bounded(
+    hunks.flatMap(({ path, came }) =>
+      came.filter((line) => isMark(line, path)).map((line) => `${path}:${line.at} ${told(line)}`),
+    ),
+  );
+}
+
+const told = ({ text }: DiffLine): string => text.trim().slice(0, LINE);
+
+function bounded(found: readonly string[]): LineList {
   const lines: string[] = [];
   let length = 0;
   for (const line of found) {

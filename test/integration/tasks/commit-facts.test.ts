@@ -82,7 +82,7 @@ test('a commit’s changes: renames as two, odd names, and what descends from th
   const found = await submitFacts(asked, place, commit);
   expect(found).toMatchObject({ head: commit, descends_from_base: true });
   expect([...(found?.changes ?? [])].sort((a, b) => a.path.localeCompare(b.path))).toEqual([
-    { path: 'READ ä"me\n.md', kind: 'added' },
+    { path: 'READ ä"me\n.md', kind: 'added', moved_from: 'README.md' },
     { path: 'README.md', kind: 'removed' },
     { path: 'src/app.ts', kind: 'removed' },
     { path: 'src/new.ts', kind: 'added' },

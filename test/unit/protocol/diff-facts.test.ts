@@ -1,8 +1,8 @@
 // What a diff says about itself, file by file.
 
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../../src/protocol/command.ts';
 import { type DiffFacts, diffFacts } from '../../../src/protocol/facts/diff-facts.ts';
+import type { FileChange } from '../../../src/protocol/facts/file-change.ts';
 import { isInstruction } from '../../../src/protocol/facts/instruction-files.ts';
 import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/facts/scope.ts';
 import { begin, CHECKPOINT, CODER, changes, claimed } from './world.ts';

@@ -2,10 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
-import { isInstruction, pathsIn, steersAgents, steersTests } from '../../../src/protocol/facts/instruction-files.ts';
-import { isKnownGreen, knownProof, type Proof, proofCommands } from '../../../src/protocol/proof.ts';
+import { isInstruction, steersAgents } from '../../../src/protocol/facts/instruction-files.ts';
+import { greenAt, isKnownGreen, knownProof, type Proof, proofCommands } from '../../../src/protocol/proof.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
-import { readTestEdits } from '../../../src/tasks/rules/test-edits.ts';
 import { refusedBy } from '../../refused-by.ts';
 import {
   addDraft,
@@ -173,6 +172,9 @@ describe('record-validation', () => {
     expect(isKnownGreen(w.state, BASE, ['npm test'])).toBe(true);
     expect(isKnownGreen(w.state, at, ['npm test'])).toBe(true);
     expect(isKnownGreen(w.state, at, ['other'])).toBe(false);
+    // Command by command: another task may have asked for more.
+    expect(isKnownGreen(w.state, at, ['npm test', 'other'])).toBe(false);
+    expect([...greenAt(w.state, at)]).toEqual(['npm test']);
   });
 });
 
@@ -192,61 +194,4 @@ describe('what steers whom', () => {
   it.each(['src/agents.ts', 'docs/claude.txt', 'cursor.ts', 'src/codex/x.ts'])('%s is neither', (path) =>
     expect(isInstruction(path)).toBe(false),
   );
-
-  it('what decides how tests are run: settings of runners, and what a command names', () => {
-    const commands = ['sh ./tools/check.sh --all && node "x y"', 'npm test'];
-    expect(
-      ['tools/check.sh', 'package.json', 'a/vitest.config.ts', 'Makefile'].map((one) => steersTests(one, commands)),
-    ).toEqual([true, true, true, true]);
-    expect(steersTests('tools/other.sh', commands)).toBe(false);
-    expect(pathsIn('A=b/c sh ./t/ | x')).toEqual(['A', 'b/c', 'sh', 't', 'x']);
-  });
-});
-
-describe('edits of tests', () => {
-  const diff = `diff --git a/test/a.test.ts b/test/a.test.ts
-index 1..2 100644
---- a/test/a.test.ts
-+++ b/test/a.test.ts
-@@ -3,2 +3 @@ describe
--  expect(a).toBe(1);
--
-+  test.skip('a', () => {});
-@@ -9 +8,2 @@
---- looks like a header
-+++ nor this
-+  more
-diff --git a/test/new.test.ts b/test/new.test.ts
-new file mode 100644
---- /dev/null
-+++ b/test/new.test.ts
-@@ -0,0 +1,2 @@
-+test.only('x');
-+fine
-diff --git a/test/gone.sh b/test/gone.sh
-deleted file mode 100644
---- a/test/gone.sh
-+++ /dev/null
-@@ -1 +0,0 @@
--grep -q 1 src/value
-`;
-
-  it('each line taken from an existing test, and each that switches one off', () => {
-    expect(readTestEdits(diff)).toEqual({
-      lines: [
-        'test/a.test.ts:3 - expect(a).toBe(1);',
-        "test/a.test.ts:3 + test.skip('a', () => {});",
-        'test/a.test.ts:9 - -- looks like a header',
-        "test/new.test.ts:1 + test.only('x');",
-        'test/gone.sh:1 - grep -q 1 src/value',
-      ],
-    });
-  });
-
-  it('bounded, however much was deleted', () => {
-    const head = 'diff --git a/t b/t\n--- a/t\n+++ b/t\n@@ -1,5000 +0,0 @@\n';
-    const { lines, more } = readTestEdits(head + `-${'x'.repeat(500)}\n`.repeat(5000));
-    expect(lines.length + (more ?? 0)).toBe(5000);
-    expect(lines.join('').length).toBeLessThan(7000);
-  });
 });

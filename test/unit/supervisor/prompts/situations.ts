@@ -174,7 +174,7 @@ function reviewing(second = false): World {
       changes: [
         { path: 'src/client.ts', kind: 'changed' },
         { path: 'src/other.ts', kind: 'added', ...(second ? {} : { form: 'link' as const }) },
-        { path: 'test/client.test.ts', kind: 'changed' },
+        { path: 'test/client.test.ts', kind: 'changed', weakened: true },
         { path: 'test/retry.test.ts', kind: 'added' },
         { path: 'AGENTS.md', kind: 'changed' },
         { path: 'package.json', kind: 'changed' },
@@ -183,15 +183,26 @@ function reviewing(second = false): World {
       test_edits: {
         lines: ['test/client.test.ts:12 - expect(calls).toBe(3);', 'test/client.test.ts:30 + test.skip("401")'],
       },
+      marks: { lines: ['src/client.ts:40 // TODO: back off'] },
+      test_setup: ['package.json'],
       proof: proved(w, 'retry-login', commit(0x2000), {
         tests: second
-          ? { mode: 'evidence', base: BASE, base_alone: 'green', on_base: 'red', base_tests: 'green' }
+          ? {
+              mode: 'evidence',
+              base: BASE,
+              base_alone: 'green',
+              on_base: 'red',
+              base_tests: 'green',
+              by: 'npm test',
+              failed: ['test/retry.test.ts > three 503s'],
+            }
           : {
               mode: 'evidence',
               base: BASE,
               base_alone: 'green',
               on_base: 'green',
               base_tests: 'red',
+              because: { base_tests: 'with the base\'s tests "npm test" ended with 1' },
               why: 'with the base\'s tests "npm test" ended with 1',
             },
       }),

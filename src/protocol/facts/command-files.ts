@@ -1,0 +1,113 @@
+// What a command line runs, read without running it: which programs, which files of the project as scripts or
+// settings, which scripts of package.json. A file that a command merely searches or prints is none of them.
+
+/** Words of a command that may be paths, as git writes them. */
+export const pathsIn = (command: string): readonly string[] =>
+  command.split(/[\s;&|()<>"'`=]+/).flatMap((word) => plain(word) || []);
+
+export interface CommandFiles {
+  readonly files: ReadonlySet<string>;
+  readonly programs: ReadonlySet<string>;
+  /** Scripts of package.json, by name. */
+  readonly scripts: ReadonlySet<string>;
+}
+
+const DEEPEST = 6;
+
+/** All that the commands run, through the scripts that they name; `scripts` are those of package.json. */
+export function filesRun(commands: readonly string[], scripts: Readonly<Record<string, string>>): CommandFiles {
+  const files = new Set<string>();
+  const programs = new Set<string>();
+  const named = new Set<string>();
+  let ahead = commands;
+  for (let depth = 0; ahead.length > 0 && depth < DEEPEST; depth += 1) {
+    const next: string[] = [];
+    for (const command of ahead) {
+      for (const { folder, words } of simpleCommands(command)) {
+        const [program = '', ...rest] = unwrapped(words);
+        programs.add(nameOf(program));
+        for (const file of filesOf(program, rest)) files.add(`${folder}${plain(file)}`);
+        if (SHELLS.has(nameOf(program)) && rest[0]?.endsWith('c') === true) next.push(rest[1] ?? '');
+        for (const name of scriptsOf(program, rest)) {
+          if (!named.has(name)) next.push(scripts[name] ?? '');
+          named.add(name);
+        }
+      }
+    }
+    ahead = next.filter((command) => command !== '');
+  }
+  return { files, programs, scripts: named };
+}
+
+const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+const SHELLS = set('sh bash dash zsh ksh');
+const INTERPRETERS = set('sh bash dash zsh ksh node python python3 ruby perl php lua tsx ts-node Rscript . source');
+/** They run the command that follows them. */
+const WRAPPERS = set(
+  'env exec time nice timeout npx pnpx bunx c8 nyc cross-env xvfb-run command uv poetry hatch pipenv bundle run coverage',
+);
+/** The next word is a file of settings, or of code that runs before the tests. */
+const FILE_OPTIONS =
+  /^(?:--(?:config|configuration|rcfile|require|import|loader|setup|setupFiles|globalSetup|file|makefile|bootstrap|settings)|-r|-f)(?:=(.+))?$/;
+
+const nameOf = (program: string): string => program.slice(program.lastIndexOf('/') + 1);
+const plain = (path: string): string => path.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '');
+
+interface Simple {
+  /** Where a `cd` before it led to. */
+  readonly folder: string;
+  readonly words: readonly string[];
+}
+
+function simpleCommands(command: string): readonly Simple[] {
+  const found: Simple[] = [];
+  let words: string[] = [];
+  let folder = '';
+  const end = (): void => {
+    if (words[0] === 'cd') folder = `${folder}${plain(words[1] ?? '')}/`.replace(/^\/$/, '');
+    else if (words.length > 0) found.push({ folder, words });
+    words = [];
+  };
+  for (const [, double, single, sign, word] of command.matchAll(
+    /"((?:[^"\\]|\\.)*)"|'([^']*)'|(\|\||&&|[;|&()\n])|([^\s;|&()"'\n]+)/g,
+  )) {
+    if (sign === undefined) words.push(double ?? single ?? word ?? '');
+    else end();
+  }
+  end();
+  return found;
+}
+
+/** Without assignments, and without programs that only run another. */
+function unwrapped(words: readonly string[]): readonly string[] {
+  let at = 0;
+  let isWrapped = false;
+  for (; at < words.length - 1; at += 1) {
+    const word = words[at] ?? '';
+    if (/^\w+=/.test(word)) continue;
+    if (isWrapped && (word.startsWith('-') || /^\d+[smh]?$/.test(word))) continue;
+    if (!WRAPPERS.has(word)) break;
+    isWrapped = true;
+  }
+  return words.slice(at);
+}
+
+function filesOf(program: string, rest: readonly string[]): readonly string[] {
+  const own = program.includes('/') || /\.(?:sh|py|rb|pl|[cm]?[jt]s)$/.test(program) ? [program] : [];
+  const settings = rest.flatMap((word, at) => {
+    const found = FILE_OPTIONS.exec(word);
+    return found === null ? [] : [found[1] ?? rest[at + 1] ?? ''];
+  });
+  if (!INTERPRETERS.has(nameOf(program))) return [...own, ...settings];
+  const isCode = rest.some((word) => /^-(?:[a-z]*c|e|p|m)$|^--eval$/.test(word));
+  const script = isCode ? undefined : rest.find((word) => !word.startsWith('-') && !settings.includes(word));
+  return [...own, ...settings, ...(script === undefined ? [] : [script])];
+}
+
+/** `npm test`, `npm run lint`, `yarn build`: with what runs before and after it. */
+function scriptsOf(program: string, rest: readonly string[]): readonly string[] {
+  if (!['npm', 'pnpm', 'yarn', 'bun'].includes(program)) return [];
+  const words = rest.filter((word) => !word.startsWith('-'));
+  const name = words[0] === 'run' || words[0] === 'run-script' ? words[1] : words[0] === 't' ? 'test' : words[0];
+  return name === undefined ? [] : [name, `pre${name}`, `post${name}`];
+}

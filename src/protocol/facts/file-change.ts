@@ -1,0 +1,22 @@
+// A submitted diff as the rules see it: its files, and lines worth a look. Read from git, never told by the coder.
+
+/** One file of the diff between the base and the submitted commit; a rename is one removed and one added. */
+export interface FileChange {
+  readonly path: string;
+  readonly kind: 'added' | 'changed' | 'removed';
+  /** What it is now, where that is no file. */
+  readonly form?: 'link' | 'submodule';
+  /** A removed file of the very same content. */
+  readonly moved_from?: string;
+  /** A test that lost no line: what it held, it holds. */
+  readonly only_added?: boolean;
+  /** A test that asserts less in some place, or in which something is switched off. */
+  readonly weakened?: boolean;
+}
+
+/** `file:line text`, each. */
+export interface LineList {
+  readonly lines: readonly string[];
+  /** How many further ones there are. */
+  readonly more?: number;
+}

@@ -1,0 +1,140 @@
+// Which changed files decide how the tests are run: settings and set-up files of the common runners by their names,
+// files that serve more by the part that is about tests, and what the proving commands run. Nothing else.
+
+import { type CommandFiles, filesRun } from './command-files.ts';
+import { isTest } from './scope.ts';
+
+/** A changed file; the texts are there for files that `isManifest` names, if they are not too large. */
+export interface Changed {
+  readonly path: string;
+  readonly before?: string;
+  readonly after?: string;
+}
+
+export interface Commands {
+  readonly commands: readonly string[];
+  /** The package.json at the top of the repository, before and after. */
+  readonly packages: readonly string[];
+  readonly patterns: readonly string[];
+}
+
+export function testSetup(changed: readonly Changed[], { commands, packages, patterns }: Commands): readonly string[] {
+  const run = filesRun(commands, Object.assign({}, ...packages.map(scriptsIn)));
+  return changed.filter((change) => steersTests(change, run, patterns)).map(({ path }) => path);
+}
+
+/** Files of which only a part is about tests: their texts are to be read. */
+export const isManifest = (path: string): boolean => PARTS[nameOf(path)] !== undefined;
+
+function steersTests(change: Changed, run: CommandFiles, patterns: readonly string[]): boolean {
+  const { path, before, after } = change;
+  const name = nameOf(path);
+  if (RUNNER_FILES.has(name) || RUNNER_NAMES.test(name) || path.toLowerCase() === '.cargo/config.toml') return true;
+  // A test that a command names is told of with the tests.
+  if (run.files.has(path) && !isTest(path, patterns)) return true;
+  if ((BUILT_BY[name] ?? []).some((program) => run.programs.has(program))) return true;
+  const part = PARTS[name];
+  if (part === undefined) return false;
+  if (before === undefined || after === undefined) return true;
+  return part(before, run) !== part(after, run);
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1).toLowerCase();
+const words = (text: string): readonly string[] => text.split(' ');
+
+const RUNNER_FILES: ReadonlySet<string> = new Set(
+  words(
+    'pytest.ini .pytest.ini conftest.py noxfile.py .coveragerc phpunit.xml phpunit.xml.dist .rspec spec_helper.rb ' +
+      'rails_helper.rb test_helper.rb test_helper.exs .taprc jasmine.json nextest.toml ctestcustom.cmake .busted ' +
+      'dart_test.yaml codeception.yml behat.yml cucumber.js cucumber.yml karma.conf.js protractor.conf.js .simplecov',
+  ),
+);
+const RUNNER_NAMES =
+  /^(?:vitest|jest|mocha|ava|karma|playwright|cypress|wdio|web-test-runner|nightwatch|jasmine)[.\w-]*\.(?:config|workspace|setup)\.\w+$|^\.(?:mocha|nyc|c8)rc(?:\.\w+)?$|^setuptests\.\w+$|^(?:jest|vitest)[.-]setup\.\w+$/;
+
+/** Files that decide all that their program does, and the programs. */
+const BUILT_BY: Readonly<Record<string, readonly string[]>> = {
+  makefile: ['make', 'gmake'],
+  gnumakefile: ['make', 'gmake'],
+  'cmakelists.txt': ['cmake', 'ctest', 'make', 'ninja'],
+  'meson.build': ['meson', 'ninja'],
+  justfile: ['just'],
+  'taskfile.yml': ['task'],
+  rakefile: ['rake'],
+};
+
+type Part = (text: string, run: CommandFiles) => string;
+
+const sections =
+  (wanted: RegExp): Part =>
+  (text) => {
+    let keeps = false;
+    const kept = text.split('\n').filter((line) => {
+      if (/^\s*\[/.test(line)) keeps = wanted.test(line);
+      return keeps && line.trim() !== '';
+    });
+    return kept.join('\n');
+  };
+const lines =
+  (wanted: RegExp): Part =>
+  (text) =>
+    text
+      .split('\n')
+      .filter((line) => wanted.test(line))
+      .join('\n');
+
+const PYTHON = sections(/pytest|tox|testenv|coverage|nose|hatch\.envs|poe\.|pdm\.scripts/);
+const JVM = lines(/test|surefire|failsafe|junit|jacoco/i);
+const CARGO = sections(/\[\[(?:test|bench)|profile\.(?:test|bench|dev)/);
+
+const PARTS: Readonly<Record<string, Part>> = {
+  'package.json': packagePart,
+  'composer.json': (text) => picked(text, (key) => /^test/.test(key), ['scripts']),
+  'deno.json': (text) => picked(text, (key) => /^test/.test(key), ['tasks', 'test']),
+  'pyproject.toml': PYTHON,
+  'setup.cfg': PYTHON,
+  'tox.ini': PYTHON,
+  'bunfig.toml': sections(/\[test/),
+  'cargo.toml': (text, run) =>
+    `${CARGO(text, run)}\n${lines(/^\s*(?:autotests|autobenches|harness|doctest)\b/)(text, run)}`,
+  'pom.xml': JVM,
+  'build.gradle': JVM,
+  'build.gradle.kts': JVM,
+  'mix.exs': lines(/test/i),
+};
+
+/** Keys under which runners find their settings; `type` decides how files are loaded. */
+const RUNNER_KEYS = words('type jest ava mocha nyc c8 tap vitest jasmine tsd playwright wtr');
+
+function packagePart(text: string, { scripts }: CommandFiles): string {
+  return picked(text, (key) => scripts.has(key) || /^(?:pre|post)?test/.test(key), ['scripts', ...RUNNER_KEYS]);
+}
+
+/** The values of these keys; of scripts and tasks those that are wanted. What is no JSON counts whole. */
+function picked(text: string, wanted: (key: string) => boolean, keys: readonly string[]): string {
+  if (text.trim() === '') return '';
+  const all = parsed(text);
+  if (all === undefined) return text;
+  const kept = keys.flatMap((key) => {
+    const value = all[key];
+    if (value === undefined) return [];
+    if ((key !== 'scripts' && key !== 'tasks') || typeof value !== 'object' || value === null) return [[key, value]];
+    return Object.entries(value).filter(([name]) => wanted(name));
+  });
+  return kept.length === 0 ? '' : JSON.stringify(kept);
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function scriptsIn(packageJson: string): Readonly<Record<string, string>> {
+  const scripts = parsed(packageJson)?.['scripts'];
+  if (typeof scripts !== 'object' || scripts === null) return {};
+  return Object.fromEntries(Object.entries(scripts).filter(([, command]) => typeof command === 'string'));
+}

@@ -1,0 +1,138 @@
+// What git says about the difference of two commits, for the reviewer: files, lines, what became of the tests and of
+// the way they are run, and lines that put work off. Only reads; each list of files that is read is bounded.
+
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
+import { must } from '../git/run.ts';
+import { type Change, changesBetween } from '../git/tree-changes.ts';
+import type { SubmitFacts } from '../protocol/command.ts';
+import type { FileChange } from '../protocol/facts/file-change.ts';
+import { isCode, isTest, testPatterns } from '../protocol/facts/scope.ts';
+import { type Changed, isManifest, testSetup } from '../protocol/facts/test-setup.ts';
+import { proofCommands } from '../protocol/proof.ts';
+import type { Settings, Task } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
+import { type Hunk, readHunks } from './rules/diff-lines.ts';
+import { losing, marks, testEdits, weakened } from './rules/test-edits.ts';
+
+interface Asked {
+  readonly gitDir: PrivateGitDir;
+  readonly task: Task;
+  readonly settings: Settings;
+}
+
+type DiffRead = Pick<SubmitFacts, 'changes' | 'lines' | 'test_edits' | 'marks' | 'test_setup'>;
+
+/** Files of each kind whose diff is read. */
+const MOST_READ = 200;
+/** A diff of more lines was not written by hand. */
+const MOST_LINES = 5000;
+const GENERATED = /(?:^|\/)(?:node_modules|vendor|third_party|dist)\/|\.min\.\w+$/;
+
+export async function readDiff({ gitDir, task, settings }: Asked, base: string, commit: string): Promise<DiffRead> {
+  const patterns = testPatterns(settings);
+  const ofTests = (path: string): boolean => isTest(path, patterns);
+  const found = await changesBetween(gitDir, base, commit);
+  const sizes = await linesBetween(gitDir, base, commit);
+  const paths = found.map(({ path }) => path);
+  const tests = paths.filter(ofTests);
+  const code = paths.filter(
+    (path) => isCode(path) && !ofTests(path) && !GENERATED.test(path) && sizeOf(sizes, path) <= MOST_LINES,
+  );
+  const read = (some: readonly string[]) => hunksOf(gitDir, base, commit, some.slice(0, MOST_READ));
+  const [inTests, inCode] = [await read(tests), await read(code)];
+  const edits = testEdits(inTests);
+  const noted = marks([...inTests, ...inCode], ofTests);
+  const more = (edits.more ?? 0) + Math.max(0, tests.length - MOST_READ);
+  const setup = testSetup(await withTexts(gitDir, found), {
+    commands: proofCommands(settings, task),
+    packages: await Promise.all([base, commit].map((at) => textAt(gitDir, `${at}:package.json`))),
+    patterns,
+  });
+  return {
+    changes: fileChanges(found, new Set(tests.slice(0, MOST_READ)), inTests),
+    lines: total(sizes),
+    ...(edits.lines.length + more === 0 ? {} : { test_edits: { ...edits, ...(more === 0 ? {} : { more }) } }),
+    ...(noted.lines.length === 0 ? {} : { marks: noted }),
+    ...(setup.length === 0 ? {} : { test_setup: setup }),
+  };
+}
+
+const FORMS: Readonly<Record<string, NonNullable<FileChange['form']>>> = { 120000: 'link', 160000: 'submodule' };
+
+function fileChanges(
+  found: readonly Change[],
+  testsRead: ReadonlySet<string>,
+  hunks: readonly Hunk[],
+): readonly FileChange[] {
+  const lost = losing(hunks);
+  const weak = weakened(hunks);
+  const gone = new Map(found.flatMap(({ path, old, new: now }) => (old && !now ? [[old.id, path] as const] : [])));
+  return found.map(({ path, old, new: now }) => {
+    const form = FORMS[now?.mode ?? ''];
+    const kind = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed';
+    const from = kind === 'added' ? gone.get(now?.id ?? '') : undefined;
+    return {
+      path,
+      kind,
+      ...defined({ form, moved_from: from }),
+      ...(kind === 'changed' && testsRead.has(path) && !lost.has(path) ? { only_added: true } : {}),
+      ...(testsRead.has(path) && weak.has(path) ? { weakened: true } : {}),
+    };
+  });
+}
+
+type Sizes = ReadonlyMap<string, { readonly added: number; readonly removed: number }>;
+
+const sizeOf = (sizes: Sizes, path: string): number => {
+  const { added = 0, removed = 0 } = sizes.get(path) ?? {};
+  return added + removed;
+};
+
+const total = (sizes: Sizes): NonNullable<SubmitFacts['lines']> => ({
+  added: [...sizes.values()].reduce((sum, { added }) => sum + added, 0),
+  removed: [...sizes.values()].reduce((sum, { removed }) => sum + removed, 0),
+});
+
+/** `added\tremoved\tpath\0`; a binary file has no lines. */
+async function linesBetween(gitDir: PrivateGitDir, base: string, commit: string): Promise<Sizes> {
+  const asked = gitDir.objects(['diff-tree', '-r', '-z', '--numstat', '--no-renames', base, commit]);
+  const entries = (await must(asked, 'count the lines of the change')).split('\0').flatMap((entry) => {
+    const [, added = '', removed = '', path = ''] = /^(\d+)\t(\d+)\t(.*)$/s.exec(entry) ?? [];
+    return path === '' ? [] : [[path, { added: Number(added), removed: Number(removed) }] as const];
+  });
+  return new Map(entries);
+}
+
+async function hunksOf(
+  gitDir: PrivateGitDir,
+  base: string,
+  commit: string,
+  paths: readonly string[],
+): Promise<readonly Hunk[]> {
+  if (paths.length === 0) return [];
+  const how = ['-r', '-p', '-U0', '--no-renames', '--no-color', '--no-ext-diff', '--no-textconv'];
+  const args = ['-c', 'core.quotePath=false', '--literal-pathspecs', 'diff-tree', ...how, base, commit, '--', ...paths];
+  return readHunks(await must(gitDir.objects(args), 'look at the changed lines'));
+}
+
+const MOST_MANIFESTS = 20;
+const MOST_BYTES = 300_000;
+
+/** The texts of those of which only a part is about tests. */
+async function withTexts(gitDir: PrivateGitDir, found: readonly Change[]): Promise<readonly Changed[]> {
+  const manifests = new Set(found.filter(({ path }) => isManifest(path)).slice(0, MOST_MANIFESTS));
+  return Promise.all(
+    found.map(async (change) => {
+      if (!manifests.has(change)) return { path: change.path };
+      const read = async (id: string | undefined): Promise<string> => (id === undefined ? '' : textAt(gitDir, id));
+      const [before, after] = [await read(change.old?.id), await read(change.new?.id)];
+      return before.length + after.length > MOST_BYTES ? { path: change.path } : { path: change.path, before, after };
+    }),
+  );
+}
+
+/** Empty where there is none. */
+async function textAt(gitDir: PrivateGitDir, object: string): Promise<string> {
+  const asked = await gitDir.objects(['cat-file', 'blob', object]);
+  return asked.status === 0 ? asked.stdout : '';
+}

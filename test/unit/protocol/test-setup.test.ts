@@ -1,0 +1,77 @@
+// Which files decide how the tests are run, and what a command line runs.
+
+import { describe, expect, it } from 'vitest';
+import { filesRun, pathsIn } from '../../../src/protocol/facts/command-files.ts';
+import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/facts/scope.ts';
+import { type Changed, testSetup } from '../../../src/protocol/facts/test-setup.ts';
+
+const told = (changed: readonly Changed[], commands: readonly string[] = ['npm test'], packages: string[] = []) =>
+  testSetup(changed, { commands, packages, patterns: DEFAULT_TEST_PATTERNS });
+const path = (name: string): Changed => ({ path: name });
+
+describe('how tests are run', () => {
+  it.each([
+    ...['vitest.config.ts', 'a/jest.config.js', '.mocharc.yml', 'ava.config.js', 'playwright.config.ts', '.nycrc'],
+    ...['pytest.ini', 'tests/conftest.py', 'noxfile.py', 'phpunit.xml.dist', '.rspec', 'spec/spec_helper.rb'],
+    ...['jest.setup.ts', 'src/setupTests.js', 'vitest.workspace.ts', '.config/nextest.toml', '.cargo/config.toml'],
+  ])('%s is of a runner', (name) => expect(told([path(name)])).toEqual([name]));
+
+  it.each([
+    ...['README.md', 'docs/testing.md', 'src/index.js', 'History.md', 'go.mod', 'config.ts', 'src/test-utils.md'],
+    ...['Makefile', 'CMakeLists.txt', 'LICENSE', '.eslintrc.json', 'tsconfig.json', 'pytest.md'],
+  ])('%s is not, where no command runs it', (name) => expect(told([path(name)])).toEqual([]));
+
+  it('a readme that a command only searches is not; a script that it runs is, also through package.json', () => {
+    const commands = ['grep -q usage README.md', 'test -e docs/a.md && node test/a.test.mjs', 'npm run -s check'];
+    const packages = [
+      JSON.stringify({ scripts: { check: 'sh tools/check.sh && npm run unit', unit: 'make -s unit' } }),
+    ];
+    const changed = ['README.md', 'docs/a.md', 'test/a.test.mjs', 'tools/check.sh', 'tools/other.sh', 'Makefile'];
+    expect(told(changed.map(path), commands, packages)).toEqual(['tools/check.sh', 'Makefile']);
+  });
+
+  it.each([
+    ['package.json', '{"version":"1"}', '{"version":"2","dependencies":{"a":"1"}}', false],
+    ['package.json', '{"scripts":{"test":"ava"}}', '{"scripts":{"test":"true"}}', true],
+    ['package.json', '{"scripts":{"build":"x"}}', '{"scripts":{"build":"y"}}', false],
+    ['package.json', '{}', '{"ava":{"files":["a"]}}', true],
+    ['package.json', '{}', 'no json', true],
+    ['pyproject.toml', '[project]\nversion="1"', '[project]\nversion="2"', false],
+    ['pyproject.toml', '[tool.pytest.ini_options]\na=1', '[tool.pytest.ini_options]\na=2', true],
+    ['tox.ini', '[flake8]\na=1', '[flake8]\na=2', false],
+    ['setup.cfg', '', '[tool:pytest]\naddopts=-x', true],
+    ['Cargo.toml', '[package]\nversion="1"', '[package]\nversion="2"\n[dev-dependencies]\na="1"', false],
+    ['Cargo.toml', '[package]', '[package]\nautotests = false', true],
+    ['pom.xml', '<version>1</version>', '<version>2</version>', false],
+    ['build.gradle', 'test { }', 'test { enabled = false }', true],
+  ])('%s from %j to %j: %s', (name, before, after, expected) => {
+    expect(told([{ path: name, before, after }])).toEqual(expected ? [name] : []);
+  });
+
+  it('a manifest that was too large to be read is told', () => {
+    expect(told([path('package.json')])).toEqual(['package.json']);
+  });
+});
+
+describe('what a command runs', () => {
+  const files = (command: string) => [...filesRun([command], {}).files];
+
+  it.each([
+    ['sh ./tools/check.sh --all && node "x y"', ['tools/check.sh', 'x y']],
+    ['cd web && CI=1 timeout 30 ./run.sh', ['web/run.sh']],
+    ['npx vitest run --config vite/unit.ts', ['vite/unit.ts']],
+    ['node --import ./setup.mjs --test', ['setup.mjs']],
+    ['python -m pytest -c ci.ini', []],
+    ['node -e "require(\'./a.js\')"', []],
+    ['bash -c "sh inner.sh"', ['inner.sh']],
+    ['cat a.txt | grep b docs/c.md; ls src', []],
+    ['. ./env.sh; make -f build/test.mk', ['env.sh', 'build/test.mk']],
+  ])('%s', (command, expected) => expect(files(command)).toEqual(expected));
+
+  it('scripts that call each other end', () => {
+    const { scripts } = filesRun(['npm test'], { test: 'npm run a', a: 'npm test', pretest: 'npm run b' });
+    expect([...scripts]).toEqual(expect.arrayContaining(['test', 'a', 'b']));
+  });
+
+  it('words that may be paths', () => expect(pathsIn('A=b/c sh ./t/ | x')).toEqual(['A', 'b/c', 'sh', 't', 'x']));
+});

@@ -1,0 +1,34 @@
+// The names of failed tests, as the common runners print them.
+
+import { describe, expect, it } from 'vitest';
+import { failedTests } from '../../../src/tasks/rules/failed-tests.ts';
+
+describe('failed tests', () => {
+  it.each([
+    ['TAP', 'ok 1 - a\nnot ok 2 - adds up # time=3ms\n', 'adds up'],
+    ['node', '✔ a (1ms)\n✖ adds up (0.8ms)\n✖ failing tests:\n', 'adds up'],
+    ['vitest', ' FAIL  test/a.test.ts > sum > adds up\n', 'test/a.test.ts > sum > adds up'],
+    ['jest', '  ● sum › adds up\n', 'sum › adds up'],
+    ['mocha', '  1 failing\n\n  1) sum adds up:\n', 'sum adds up:'],
+    ['ava', '  ✘ [fail]: adds up\n', '[fail]: adds up'],
+    ['pytest', 'FAILED tests/test_a.py::test_sum - assert 1 == 2\n', 'tests/test_a.py::test_sum'],
+    ['pytest that cannot import', 'ERROR tests/test_a.py\n', 'tests/test_a.py'],
+    ['unittest', 'FAIL: test_sum (test.SumTest)\n', 'test_sum (test.SumTest)'],
+    ['go', '--- FAIL: TestSum (0.00s)\n    --- FAIL: TestSum/two (0.00s)\n', 'TestSum'],
+    ['cargo', 'test tests::sum ... FAILED\ntest tests::b ... ok\n', 'tests::sum'],
+    ['rspec', 'rspec ./spec/a_spec.rb:3 # sum adds up\n', './spec/a_spec.rb:3 # sum adds up'],
+    ['phpunit', '1) SumTest::testSum\n', 'SumTest::testSum'],
+    ['ctest', '\t  3 - sum (Failed)\n', 'sum'],
+    ['with colours', '\u001b[31mnot ok 2 - adds up\u001b[39m\n', 'adds up'],
+  ])('%s', (_runner, printed, name) => expect(failedTests(printed)[0]).toBe(name));
+
+  it('nothing where no runner says it', () => {
+    expect(failedTests('Error: Cannot find module\n  at x (a.js:1)\n42 tests passed\n')).toEqual([]);
+  });
+
+  it('bounded', () => {
+    const many = Array.from({ length: 500 }, (_, n) => `not ok ${n} - ${'x'.repeat(400)}${n}`).join('\n');
+    expect(failedTests(many).length).toBeLessThanOrEqual(12);
+    expect(failedTests('not ok 1 - '.repeat(50_000)).join('').length).toBeLessThan(200);
+  });
+});

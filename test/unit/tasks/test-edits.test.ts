@@ -1,0 +1,111 @@
+// What a diff says about tests and about work put off, line by line.
+
+import { describe, expect, it } from 'vitest';
+import { readHunks } from '../../../src/tasks/rules/diff-lines.ts';
+import { losing, marks, testEdits, weakened } from '../../../src/tasks/rules/test-edits.ts';
+
+const DIFF = `diff --git a/test/a.test.ts b/test/a.test.ts
+index 1..2 100644
+--- a/test/a.test.ts
++++ b/test/a.test.ts
+@@ -3,2 +3 @@ describe
+-  expect(a).toBe(1);
+-
++  test.skip('a', () => {});
+@@ -9 +8,2 @@
+--- looks like a header
++++ nor this
++  more
+diff --git a/test/new.test.ts b/test/new.test.ts
+new file mode 100644
+--- /dev/null
++++ b/test/new.test.ts
+@@ -0,0 +1,2 @@
++test.only('x');
++fine
+diff --git a/test/gone.sh b/test/gone.sh
+deleted file mode 100644
+--- a/test/gone.sh
++++ /dev/null
+@@ -1 +0,0 @@
+-grep -q 1 src/value
+`;
+
+/** A diff of one file that was there: each hunk as its lines. */
+const diffOf = (path: string, ...hunks: readonly string[]): string =>
+  [`diff --git a/${path} b/${path}`, `--- a/${path}`, `+++ b/${path}`]
+    .concat(hunks.flatMap((hunk, at) => [`@@ -${at * 10 + 1} +${at * 10 + 1} @@`, hunk]))
+    .join('\n');
+
+describe('edits of tests', () => {
+  it('each line taken from an existing test, and each that switches one off', () => {
+    expect(testEdits(readHunks(DIFF))).toEqual({
+      lines: [
+        'test/a.test.ts:3 - expect(a).toBe(1);',
+        "test/a.test.ts:3 + test.skip('a', () => {});",
+        'test/a.test.ts:9 - -- looks like a header',
+        "test/new.test.ts:1 + test.only('x');",
+        'test/gone.sh:1 - grep -q 1 src/value',
+      ],
+    });
+  });
+
+  it('bounded, however much was deleted', () => {
+    const head = 'diff --git a/t b/t\n--- a/t\n+++ b/t\n@@ -1,5000 +0,0 @@\n';
+    const { lines, more } = testEdits(readHunks(head + `-${'x'.repeat(500)}\n`.repeat(5000)));
+    expect(lines.length + (more ?? 0)).toBe(5000);
+    expect(lines.join('').length).toBeLessThan(7000);
+  });
+
+  it('a line that was moved or indented is not taken; one of two equal ones is', () => {
+    const moved = diffOf('test/a.ts', '-expect(a);\n-});', '+  expect(a);\n+  more();');
+    expect(testEdits(readHunks(moved))).toEqual({ lines: [] });
+    expect([...losing(readHunks(diffOf('test/a.ts', '-expect(a);', '+  expect(a);')))]).toEqual([]);
+    const one = diffOf('test/a.ts', '-expect(a);\n-expect(a);\n+  expect(a);');
+    expect(testEdits(readHunks(one)).lines).toEqual(['test/a.ts:2 - expect(a);']);
+    expect([...losing(readHunks(one))]).toEqual(['test/a.ts']);
+  });
+
+  it('weakened: fewer assertions in a place, or something switched off; not a changed assertion, not added ones', () => {
+    const is = (...hunks: string[]): boolean => weakened(readHunks(diffOf('test/a.ts', ...hunks))).has('test/a.ts');
+    expect(is('-  expect(a).toBe(1);')).toBe(true);
+    expect(is('-  assert a == 1\n+  pass', '+  assert b')).toBe(true);
+    expect(is('+test.only(() => {});')).toBe(true);
+    expect(is('+@pytest.mark.xfail')).toBe(true);
+    expect(is('-  expect(a).toBe(1);\n+  expect(a).toBe(2);')).toBe(false);
+    expect(is('+  expect(b).toBe(1);')).toBe(false);
+    expect(is('-  const a = 1;\n+  const a = 2;')).toBe(false);
+  });
+});
+
+describe('lines that put work off or silence a check', () => {
+  const found = (path: string, line: string): readonly string[] =>
+    marks(readHunks(diffOf(path, `+${line}`)), (name) => name.startsWith('test/')).lines;
+
+  it.each([
+    '// TODO: errors',
+    '  # FIXME later',
+    '/* XXX */',
+    'todo!()',
+    '// eslint-disable-next-line no-eval',
+    'x = 1  # noqa: E501',
+    '// @ts-ignore',
+    'import x  # type: ignore[import]',
+    '//nolint:errcheck',
+    '#[allow(dead_code)]',
+    '#[ignore]',
+    '/* istanbul ignore next */',
+    '# pragma: no cover',
+    '// biome-ignore lint/a: b',
+  ])('%s', (line) => expect(found('src/a.ts', line)).toEqual([`src/a.ts:1 ${line.trim()}`]));
+
+  it.each(['const TODO_LIST = [];', "show('TODO')", 'const todo = read();', 'ignore(x);', 'skip: 3,'])(
+    'not %s',
+    (line) => expect(found('src/a.ts', line)).toEqual([]),
+  );
+
+  it('a test that is switched off is told with the tests; one that was only moved is not told', () => {
+    expect(found('test/a.ts', 'test.skip()')).toEqual([]);
+    expect(marks(readHunks(diffOf('src/a.ts', '-// TODO: x', '+  // TODO: x')), () => false).lines).toEqual([]);
+  });
+});
