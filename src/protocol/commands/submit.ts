@@ -224,7 +224,7 @@ function testsWithCode({ task, command, settings, commandLine }: Situation<'subm
       )
     : refuse(
         fact,
-        `Add a test; these count as tests: ${patterns.join(', ')}. If this project’s tests stand within its code, only a person can say so (liza config set test_patterns): ${commandLine('block', task.id)}`,
+        `Add a test; these count as tests: ${patterns.join(', ')}. If this project’s tests stand within its code, only a person can say so (the setting test_patterns): ${commandLine('block', task.id)}`,
       );
 }
 
