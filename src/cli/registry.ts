@@ -154,6 +154,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     () => import('./verbs/clear-stale-review-claims.ts'),
   ],
   'submit-for-review': [CODER, 'Hand a commit to review.', () => import('./verbs/submit-for-review.ts')],
+  retract: [CODER, 'Take a submission back that you know to be wrong.', () => import('./verbs/retract.ts')],
   dashboard: [ANYONE, 'Show the board in the browser.'],
   mcp: [ANYONE, 'Serve the blackboard to agents as an MCP server.'],
 };

@@ -159,6 +159,11 @@ export function newsLines(news: News): readonly string[] {
         `news: ${news.id} (${news.about}) on the task you review, by ${news.by}, ${news.time}:`,
         ...quoted(news.text),
       ];
+    case 'retracted':
+      return [
+        `news: ${news.by} retracted its submission of ${news.task}, ${news.time}; no verdict is needed, stop: liza exit 42 --reason "retracted"`,
+        ...quoted(news.text),
+      ];
     case 'integration': {
       const files = news.files.length === 0 ? 'no file that git can name' : news.files.join(', ');
       return [`news: integration moved to ${news.to.slice(0, 12)}: ${files}; rebase only if you need them`];

@@ -80,6 +80,8 @@ export interface Row<K extends CommandName> {
   readonly irreversible?: true;
   /** Starts work: refused while ABORT, CHECKPOINT or PAUSE is on, or the task is paused. */
   readonly startsWork?: true;
+  /** It is the agent's own epoch that fences: somebody else's claim of the task since then does not. */
+  readonly ownEpoch?: true;
   /** An agent's command that stays open while paused: handoff, block, exit. */
   readonly whilePaused?: true;
   /**

@@ -18,13 +18,16 @@ export interface Definition {
   readonly max_iterations?: number;
   readonly max_review_cycles?: number;
 }
-export type DefinitionChange = Partial<Omit<Definition, 'id'>>;
+/** `add_done`: criteria that come after those of done_when. */
+export type DefinitionChange = Partial<Omit<Definition, 'id'>> & { readonly add_done?: readonly string[] };
 
 /** Whether the file behind a spec_ref exists in the project; undefined: there is no spec_ref to check. */
 export interface SpecFacts {
   readonly spec_exists?: boolean | undefined;
   /** SHA-256 of the section's text, which is kept. */
   readonly spec_hash?: string | undefined;
+  /** The file has no heading and no id that its anchor names; the anchors that it has, nearest first. */
+  readonly dead_anchor?: readonly string[] | undefined;
 }
 
 export interface Checkpoint {
@@ -202,6 +205,7 @@ interface Payloads {
   'drop-worktree': { readonly task: string };
   begin: { readonly task: string; readonly checkpoint: Checkpoint; readonly facts?: WorktreeFacts };
   'submit-for-review': { readonly task: string; readonly commit: string; readonly facts: SubmitFacts };
+  retract: { readonly task: string; readonly reason: string };
   /** Liza ran what proves the commit, and the submission did not (yet) follow: red, or stopped on the way. */
   'record-validation': { readonly task: string; readonly proof: Proof };
   block: {

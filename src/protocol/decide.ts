@@ -172,7 +172,8 @@ function noTask(board: Board, command: Command, actor: Actor): Refusal {
 /** Refuses a session that has lost its task. */
 function staleEpoch({ actor, task, state }: Situation<CommandName>, row: Row<CommandName>): Refusal | undefined {
   if (actor.epoch === undefined) return undefined;
-  const current = task === undefined ? state.agents[actor.id ?? '']?.epoch : (task.epoch ?? 0);
+  const isOwn = task === undefined || row.ownEpoch === true;
+  const current = isOwn ? state.agents[actor.id ?? '']?.epoch : (task.epoch ?? 0);
   if (current === undefined || current === actor.epoch) return undefined;
   if (row.who.includes('planner') && actor.parts.includes('planner')) return undefined;
   const where = task === undefined ? (actor.id ?? '') : task.id;

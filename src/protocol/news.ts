@@ -2,10 +2,11 @@
 // integration branch moved. Told once each; what a prompt says counts as told. Pure: git's part of it is the caller's.
 
 import { findTask } from './find.ts';
+import { historyOf } from './leases.ts';
 import { isOwnNote, openNotes, type Reader } from './notes.ts';
 import { answersSincePlan, concerns, concernsAmong, differs, sameSpec } from './question-scope.ts';
 import { type Reported, reportedOn } from './reported.ts';
-import type { Question, State, Task } from './state.ts';
+import type { HistoryEvent, Question, State, Task } from './state.ts';
 import { defined } from './values.ts';
 
 export type News =
@@ -52,6 +53,13 @@ export type News =
       readonly time: string;
       readonly text: string;
     }
+  | {
+      readonly kind: 'retracted';
+      readonly task: string;
+      readonly by: string;
+      readonly time: string;
+      readonly text: string;
+    }
   | { readonly kind: 'integration'; readonly from: string; readonly to: string; readonly files: readonly string[] };
 
 /** What a session was told so far. */
@@ -66,6 +74,8 @@ export interface Told {
   readonly section?: string;
   /** Ids of anomalies and discoveries. */
   readonly reports: readonly string[];
+  /** When submissions under its review were retracted; a record of an earlier version has none. */
+  readonly retracted?: readonly string[];
   readonly integration?: string;
 }
 
@@ -76,6 +86,7 @@ export const toldWith = (state: State, reader: Reader): Told => ({
   specs: specChanges(state, reader).map(keyOf),
   ...defined({ section: sectionHash(taskOf(state, reader)) }),
   reports: reports(state, reader).map(({ id }) => id),
+  retracted: retractions(state, reader).map(({ time }) => time),
   ...defined({ integration: state.goal.integration_head }),
 });
 
@@ -83,6 +94,7 @@ export const toldWith = (state: State, reader: Reader): Told => ({
 export function newsSince(state: State, reader: Reader, told: Told): readonly News[] {
   const notes = openNotes(state, reader).filter(({ id }) => !told.notes.includes(id));
   const answered = answers(state, reader).filter((one) => !told.answers.includes(answerKey(one)));
+  const taken = retractions(state, reader).filter(({ time }) => !(told.retracted ?? []).includes(time));
   const to = state.goal.integration_head;
   const moved =
     reader.role === 'coder' && to !== undefined && told.integration !== undefined && to !== told.integration;
@@ -102,6 +114,15 @@ export function newsSince(state: State, reader: Reader, told: Told): readonly Ne
     ...reports(state, reader)
       .filter(({ id, by }) => !told.reports.includes(id) && by !== reader.agent)
       .map(({ id, kind, by, time, text }): News => ({ kind: 'report', id, about: kind, by, time, text })),
+    ...taken.map(
+      ({ time, agent = '', reason }): News => ({
+        kind: 'retracted',
+        task: reader.task ?? '',
+        by: agent,
+        time,
+        text: String(reason),
+      }),
+    ),
     ...(moved ? [{ kind: 'integration', from: told.integration, to, files: [] } as const] : []),
   ];
 }
@@ -141,6 +162,13 @@ function answers(state: State, reader: Reader): readonly Question[] {
 function reports(state: State, { role, task: id }: Reader): readonly Reported[] {
   const task = role !== 'code_reviewer' || id === undefined ? undefined : findTask(state, id);
   return task === undefined ? [] : reportedOn(state, task);
+}
+
+/** A reviewer's own work that its coder took back. */
+function retractions(state: State, { agent, role, task: id }: Reader): readonly HistoryEvent[] {
+  const task = role !== 'code_reviewer' || id === undefined ? undefined : findTask(state, id);
+  if (task === undefined) return [];
+  return historyOf(task).filter(({ event, reviewer }) => event === 'retracted' && reviewer === agent);
 }
 
 /** An answer may replace an earlier one. */

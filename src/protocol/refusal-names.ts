@@ -20,9 +20,11 @@ export const GUARD_NAMES = [
   ...words('no-merge-under-way no-other-task no-worktree-files nobody-merges nobody-prepares not-aborted'),
   ...words('not-approved-before not-being-claimed not-being-merged not-completed not-excluded not-exhausted'),
   ...words(
-    'not-halted not-needed note notes nothing-undecided once open-discovery other-provider own-agent own-review own-task proof question',
+    'not-halted not-needed note notes nothing-undecided once open-discovery other-provider own-agent own-review own-submission own-task proof question',
   ),
-  ...words('rationale reason reason-and-questions registered rejection-structure replacements reservation resolution'),
+  ...words(
+    'rationale reason reason-and-questions registered rejection-structure replacements reservation resolution retractions-left',
+  ),
   ...words('room-on-disk root-cause something-changes something-merged something-new something-planned spec-known'),
   ...words('sprint-open sprint-over summary task-exists terminal tests-with-code this-commit tree triggered type'),
   ...words('unblocks unblocks-left value what-changed within-budget'),
@@ -52,7 +54,7 @@ type StepName =
 /** What exactly is wrong with a task's definition; said by the guards `definition` and `gates`. */
 type GateName = WordsOf<
   | 'priority type limits dependencies-exist acyclic spec-ref spec-exists done-when scope no-abandoned-dependency'
-  | 'no-superseded-dependency tests-included proof'
+  | 'no-superseded-dependency tests-included proof anchor criteria type-and-scope always-green'
 >;
 
 /** What a run at the submitted commit showed; said by the guard `proof`. */

@@ -32,7 +32,8 @@ export type Role = (typeof ROLES)[number];
 export const AGENT_STATUSES = ['STARTING', 'IDLE', 'WORKING', 'REVIEWING', 'WAITING', 'HANDOFF'] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
 
-export const TASK_TYPES = ['code', 'docs', 'config', 'spec'] as const;
+/** `test`: tests alone, for code that is merged already. */
+export const TASK_TYPES = ['code', 'test', 'docs', 'config', 'spec'] as const;
 const GOAL_STATUSES = ['PLANNING', 'IN_PROGRESS', 'COMPLETED', 'ABORTED'] as const;
 const SPRINT_STATUSES = ['IN_PROGRESS', 'CHECKPOINT', 'COMPLETED', 'ABORTED'] as const;
 const BREAKER_STATUSES = ['OK', 'TRIGGERED'] as const;
@@ -56,6 +57,8 @@ export const ANOMALY_TYPES = {
   system_ambiguity: { roles: ['planner', 'coder', 'code_reviewer'], details: ['protocol_section', 'question'] },
   identity_violation: { roles: [], details: ['agent', 'claimed', 'command'] },
   branch_moved: { roles: [], details: ['agent', 'branch', 'commit'] },
+  /** Said by `liza retract` after the verdict. */
+  retracted: { roles: [], details: ['reason', 'commit'] },
 } as const satisfies Record<string, { roles: readonly Role[]; details: readonly string[] }>;
 export type AnomalyType = keyof typeof ANOMALY_TYPES;
 

@@ -20,6 +20,7 @@ import { addTask, amend, finalize } from './commands/planning.ts';
 import { recordValidation } from './commands/proof.ts';
 import { releaseClaim, releaseReservation } from './commands/release.ts';
 import { abandon, replan, unblock } from './commands/rescope.ts';
+import { retract } from './commands/retract.ts';
 import { claimReview, clearStaleReviewClaims, submitVerdict } from './commands/review.ts';
 import { reviewChanged, reviewCopy } from './commands/review-copy.ts';
 import { contextUsed, sessionEnd, sessionStart, trouble } from './commands/session.ts';
@@ -56,6 +57,7 @@ export const TABLE: Table = {
   'drop-worktree': dropWorktree,
   begin,
   'submit-for-review': submitForReview,
+  retract,
   'record-validation': recordValidation,
   block,
   limit,

@@ -32,7 +32,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
     'handoff',
   ],
   ...['heartbeat', 'exit'],
-  ...['submit-for-review', 'submit-verdict'],
+  ...['submit-for-review', 'retract', 'submit-verdict'],
   // Refused to agents by the board itself, which then remembers who tried.
   ...[
     'pause',

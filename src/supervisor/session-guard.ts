@@ -103,7 +103,9 @@ function isLost(board: Board, { task: id, agent, role, epoch }: SessionWork): bo
   const task = id === undefined ? undefined : findTask(board.state, id);
   if (task === undefined) return false;
   if (role === 'coder') {
-    const other = task.status === 'CLAIMED' && (task.assigned_to !== agent || (task.epoch ?? 0) !== epoch);
+    // What it left to its own next session it may still leave in order.
+    const fenced = (task.epoch ?? 0) !== epoch && task.handoff_pending !== true;
+    const other = task.status === 'CLAIMED' && (task.assigned_to !== agent || fenced);
     return other || task.status === 'UNCLAIMED';
   }
   return task.reviewing_by !== undefined && task.reviewing_by !== agent;

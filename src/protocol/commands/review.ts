@@ -130,6 +130,12 @@ export const submitVerdict: Row<'submit-verdict'> = {
   who: ['code_reviewer'],
   from: ['READY_FOR_REVIEW'],
   to: ['READY_FOR_REVIEW', 'APPROVED', 'REJECTED', 'BLOCKED'],
+  instead: (task) => {
+    const last = historyOf(task).findLast(({ event: name }) => name === 'submitted' || name === 'retracted');
+    return last?.event === 'retracted' && task.status === 'CLAIMED'
+      ? `Its coder took the submission back, and no verdict is needed: ${firstLine(String(last.reason))}. Stop: liza exit 42 --reason "retracted"`
+      : undefined;
+  },
   already: ({ task, actor, command }) => {
     // A verdict on an earlier submission says nothing about this one.
     const last = historyOf(task).findLast((entry) => ROUND.has(entry.event));

@@ -65,6 +65,7 @@ claim-task         .     s    s    .    s    .    .    s    .    .    .
 release-reservation .    hs   hs   .    hs   .    .    hs   .    .    .
 begin              .     .    c    .    .    .    .    .    .    .    .
 submit-for-review  .     .    c    .    .    .    .    .    .    .    .
+retract            .     .    .    c    c    c    .    c    c    .    .
 block              .     .    c    .    .    .    .    p    .    .    .
 limit              .     .    s    .    .    .    .    .    .    .    .
 handoff            .     .    c    r    .    .    .    .    .    .    .
@@ -132,13 +133,14 @@ const T = 'task-1';
 
 /** The command as that trial gives it: everything right but, perhaps, state and part. */
 const COMMANDS: Readonly<Record<string, (status: TaskStatus) => Command>> = {
-  amend: () => ({ name: 'amend', task: T, changes: { done_when: 'other' }, facts: SPEC }),
+  amend: () => ({ name: 'amend', task: T, changes: { done_when: 'the other client retries too' }, facts: SPEC }),
   finalize: () => finalize(T),
   'reserve-claim': (status) => ({ name: 'reserve-claim', task: T, agent: claimer(status) }),
   'claim-task': (status) => claim(T, claimer(status), { base_commit: commit(7) }),
   'release-reservation': () => ({ name: 'release-reservation', task: T }),
   begin: () => begin(T),
   'submit-for-review': () => submit(T, commit(99)),
+  retract: () => ({ name: 'retract', task: T, reason: 'the test proves nothing' }),
   block: () => block(T, 'another reason'),
   limit: () => ({ name: 'limit', task: T, limit: 'spin' }),
   handoff: () => ({ name: 'handoff', task: T, summary: 'half done', next_action: 'the rest' }),

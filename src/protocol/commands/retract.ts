@@ -1,0 +1,150 @@
+// The row by which a coder takes back a submission that it knows to be wrong. Before the verdict the work is its own
+// again, folder and checkpoint with it; after the verdict nothing is undone, and what it says is on record for reviewer
+// and planner. It counts as no failure, and is bounded so that nobody circles in it.
+
+import { counted } from '../../text/format.ts';
+import { iso, later } from '../../text/time.ts';
+import { actorName } from '../board.ts';
+import { attach, detach, event, evolve, patch, withAgent, withAnomaly, withTask } from '../change.ts';
+import type { Change, Row, Situation } from '../command-row.ts';
+import { refuse } from '../decision.ts';
+import { blank } from '../definition.ts';
+import { historyOf, iterationEvents } from '../leases.ts';
+import type { HistoryEvent, State, Task } from '../state.ts';
+import { firstLine } from './coder.ts';
+
+/** Of one iteration; whoever is wrong more often needs a reviewer. */
+const MOST_RETRACTIONS = 3;
+
+const submission = (task: Task): HistoryEvent | undefined =>
+  historyOf(task).findLast(({ event: name }) => name === 'submitted');
+
+const retractions = (task: Task): readonly HistoryEvent[] =>
+  iterationEvents(task).filter(({ event: name }) => name === 'retracted');
+
+export const retract: Row<'retract'> = {
+  name: 'retract',
+  syntax: 'retract {task} --reason "…"',
+  summary: 'Take a submission back that you know to be wrong.',
+  who: ['coder'],
+  from: ['READY_FOR_REVIEW', 'APPROVED', 'REJECTED', 'INTEGRATION_FAILED', 'MERGED'],
+  to: ['CLAIMED', 'APPROVED', 'REJECTED', 'INTEGRATION_FAILED', 'MERGED'],
+  irreversible: true,
+  ownEpoch: true,
+  offered: (task) => task.status === 'READY_FOR_REVIEW',
+  instead: ({ id, status }, commandLine) =>
+    status === 'CLAIMED' ? `It is yours: mend it, commit, then ${commandLine('submit-for-review', id)}` : undefined,
+  already: ({ task, actor, command }) => {
+    const last = retractions(task).at(-1);
+    return last?.agent === actorName(actor) && last.reason === command.reason && historyOf(task).at(-1) === last;
+  },
+  guards: [
+    {
+      name: 'own-submission',
+      rule: 'the coder itself made the last submission',
+      check: ({ task, actor }) => {
+        const by = submission(task)?.agent;
+        return by === actorName(actor)
+          ? undefined
+          : refuse(
+              `${by ?? 'nobody'} submitted ${task.id}, not ${actorName(actor)}`,
+              'What you know of it, others should: liza discover "…" --severity high',
+            );
+      },
+    },
+    {
+      name: 'reason',
+      rule: 'a reason is given',
+      check: ({ task, command, commandLine }) =>
+        blank(command.reason)
+          ? refuse('no reason was given', `Say what is wrong with it: ${commandLine('retract', task.id)}`)
+          : undefined,
+    },
+    {
+      name: 'retractions-left',
+      rule: `at most ${MOST_RETRACTIONS} in one iteration`,
+      check: ({ task }) => {
+        const times = retractions(task).length;
+        return times < MOST_RETRACTIONS
+          ? undefined
+          : refuse(
+              `it was retracted ${counted(times, 'time')} in this iteration already`,
+              'Leave it to the reviewer, and stop: liza exit 42 --reason "submitted"',
+            );
+      },
+    },
+  ],
+  effects:
+    'before the verdict CLAIMED again: folder, iteration and checkpoint stay, the lease is new, the reviewer is freed and told; if it was under review already, the coder’s next session goes on with it. After the verdict an anomaly retracted, and the status stays',
+  change: (s) => (s.task.status === 'READY_FOR_REVIEW' ? takenBack(s) : toldLate(s)),
+};
+
+const told = (s: Situation<'retract'>, reviewer: string | undefined): HistoryEvent =>
+  event(s, 'retracted', {
+    reason: s.command.reason,
+    commit: submission(s.task)?.commit,
+    iteration: s.task.iteration,
+    reviewer,
+    status: s.task.status,
+  });
+
+function takenBack(s: Situation<'retract'>): Change {
+  const { task, actor, now, settings, command } = s;
+  const id = actor.id ?? '';
+  const expires = later(now, settings.lease_duration);
+  // A review has fenced off the session that submitted: its next one claims the task anew.
+  const isFenced = s.state.agents[id]?.epoch !== task.epoch;
+  const own = evolve(
+    task,
+    {
+      status: 'CLAIMED',
+      lease_expires: expires,
+      review_commit: undefined,
+      reviewing_by: undefined,
+      review_lease_expires: undefined,
+      handoff_pending: isFenced ? true : undefined,
+    },
+    told(s, task.reviewing_by),
+  );
+  const freed = detach(withTask(s.state, own), task.id, 'code_reviewer');
+  const state = isFenced ? leftToNext(s, freed) : attach(freed, id, own, { status: 'WORKING', expires, now: iso(now) });
+  return {
+    state,
+    detail: `${id} retracted ${task.id}: ${firstLine(command.reason)}`,
+    notes: [
+      isFenced
+        ? 'It was under review already: your next session goes on with it, in the same folder. Stop now: liza exit 42 --reason "retracted"'
+        : `It is yours again: mend it, commit, then ${s.commandLine('submit-for-review', task.id)}`,
+    ],
+  };
+}
+
+/** The next session reads why. */
+function leftToNext(s: Situation<'retract'>, state: State): State {
+  const { task, actor, now, command } = s;
+  const id = actor.id ?? '';
+  const left = {
+    agent: id,
+    timestamp: iso(now),
+    summary: `The submission was retracted: ${command.reason}`.slice(0, 4000),
+    next_action: `Mend that, commit, then ${s.commandLine('submit-for-review', task.id)}`,
+  };
+  const agent = state.agents[id];
+  const away = agent === undefined ? state : withAgent(state, id, patch(agent, { status: 'HANDOFF' }));
+  return { ...away, handoff: { ...away.handoff, [task.id]: left } };
+}
+
+function toldLate(s: Situation<'retract'>): Change {
+  const { task, actor, command } = s;
+  const commit = String(submission(task)?.commit ?? '');
+  const reviewer = historyOf(task).findLast(({ event: name }) => name === 'approved' || name === 'rejected')?.agent;
+  const state = withTask(s.state, evolve(task, {}, told(s, reviewer)));
+  const details = { reason: command.reason, commit, status: task.status };
+  return {
+    state: withAnomaly(s, state, { type: 'retracted', task: task.id, details }),
+    detail: `${actor.id} says that ${task.id}, ${task.status}, is wrong: ${firstLine(command.reason)}`,
+    notes: [
+      `The verdict stands: ${task.id} is ${task.status}. What you said is on record for the planner and the reviewer`,
+    ],
+  };
+}

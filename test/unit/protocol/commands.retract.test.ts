@@ -1,0 +1,162 @@
+// A coder takes its submission back: before the verdict the work is its own again, after it the word is on record.
+
+import { describe, expect, it } from 'vitest';
+import type { Actor } from '../../../src/protocol/board.ts';
+import type { Command } from '../../../src/protocol/command.ts';
+import { newsSince, toldWith } from '../../../src/protocol/news.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
+import {
+  addReady,
+  approve,
+  begin,
+  CODER,
+  claim,
+  claimReview,
+  commit,
+  OTHER_CODER,
+  PLANNER,
+  REVIEWER,
+  reject,
+  SUPERVISOR,
+  submit,
+  toClaimed,
+  toMerged,
+  world,
+} from './world.ts';
+
+const retract = (reason = 'the test never waits for the call'): Command => ({ name: 'retract', task: 'a', reason });
+
+function submitted(n = 1) {
+  const w = world();
+  w.run(PLANNER, addReady('a'));
+  toClaimed(w, 'a');
+  w.run(CODER, begin('a'));
+  w.run(CODER, submit('a', commit(n)));
+  return w;
+}
+
+function underReview() {
+  const w = submitted();
+  w.run(SUPERVISOR, claimReview('a'));
+  return w;
+}
+
+describe('before the verdict', () => {
+  it('the task is its coder’s again: CLAIMED with a new lease, same folder, iteration and checkpoint', () => {
+    const w = submitted();
+    const before = w.task('a');
+    w.pass(60);
+    const { notes = [] } = w.run(CODER, retract());
+    expect(w.task('a')).toMatchObject({
+      status: 'CLAIMED',
+      assigned_to: 'coder-1',
+      worktree: before.worktree,
+      iteration: before.iteration,
+      epoch: before.epoch,
+      lease_expires: '2026-03-01T09:06:00Z',
+    });
+    expect(w.task('a').review_commit).toBeUndefined();
+    expect(w.board.state.agents['coder-1']).toMatchObject({ status: 'WORKING', current_task: 'a' });
+    expect(notes.join()).toContain('It is yours again');
+    expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'retracted', commit: commit(1) });
+    w.run(CODER, submit('a', commit(2)));
+    expect(w.task('a').status).toBe('READY_FOR_REVIEW');
+  });
+
+  it('is no failed attempt', () => {
+    const w = submitted();
+    w.run(CODER, retract());
+    const { failed_by, failures_current, review_cycles_current, iteration } = w.task('a');
+    expect([failed_by ?? [], failures_current ?? [], review_cycles_current ?? 0, iteration]).toEqual([[], [], 0, 1]);
+  });
+
+  it('a reviewer that has it is freed and told why; its verdict is refused with how to stop', () => {
+    const w = underReview();
+    const reader = { agent: 'code-reviewer-1', role: 'code_reviewer', task: 'a' } as const;
+    const told = toldWith(w.board.state, reader);
+    w.run(CODER, retract());
+    expect(w.task('a').reviewing_by).toBeUndefined();
+    expect(w.task('a').review_lease_expires).toBeUndefined();
+    expect(w.board.state.agents['code-reviewer-1']).toMatchObject({ status: 'IDLE' });
+    expect(newsSince(w.board.state, reader, told)).toMatchObject([
+      { kind: 'retracted', task: 'a', by: 'coder-1', text: 'the test never waits for the call' },
+    ]);
+    expect(newsSince(w.board.state, reader, toldWith(w.board.state, reader))).toEqual([]);
+    const refused = w.refused(REVIEWER, approve('a'));
+    expect(refused.guard).toBe<RefusalName>('state');
+    expect(refused.hint).toMatch(/took the submission back.*never waits.*liza exit 42/);
+  });
+
+  it('of one under review the coder’s next session goes on, with the reason as its handoff', () => {
+    const w = underReview();
+    const session: Actor = { ...CODER, epoch: w.board.state.agents['coder-1']?.epoch ?? 0 };
+    const { notes = [] } = w.run(session, retract());
+    expect(notes.join()).toContain('your next session goes on');
+    expect(w.task('a')).toMatchObject({ status: 'CLAIMED', handoff_pending: true });
+    expect(w.board.state.agents['coder-1']?.status).toBe('HANDOFF');
+    expect(w.board.state.handoff['a']).toMatchObject({
+      agent: 'coder-1',
+      summary: expect.stringContaining('never waits'),
+    });
+    w.run(SUPERVISOR, claim('a'));
+    expect(w.task('a')).toMatchObject({ status: 'CLAIMED', assigned_to: 'coder-1', iteration: 1 });
+    w.run(CODER, submit('a', commit(2)));
+  });
+
+  it('a session that lost its task by another claim cannot', () => {
+    const w = submitted();
+    expect(w.refused({ ...CODER, epoch: 99 }, retract()).guard).toBe<RefusalName>('epoch');
+  });
+
+  it('only who submitted it, and only with a reason', () => {
+    const w = submitted();
+    expect(w.refused(OTHER_CODER, retract()).guard).toBe<RefusalName>('own-submission');
+    expect(w.refused(CODER, retract('  ')).guard).toBe<RefusalName>('reason');
+    expect(w.refused(REVIEWER, retract()).guard).toBe<RefusalName>('role');
+  });
+
+  it('three times in one iteration and no fourth', () => {
+    const w = submitted();
+    for (const n of [1, 2, 3]) {
+      w.run(CODER, retract(`wrong for the ${n}. time`));
+      w.run(CODER, submit('a', commit(n + 1)));
+    }
+    const refused = w.refused(CODER, retract('and again'));
+    expect(refused.guard).toBe<RefusalName>('retractions-left');
+    expect(refused.hint).toContain('liza exit 42');
+  });
+
+  it('said twice it is done once', () => {
+    const w = submitted();
+    w.run(CODER, retract());
+    expect(w.run(CODER, retract()).already).toBe(true);
+  });
+});
+
+describe('after the verdict', () => {
+  it.each([
+    ['APPROVED', () => approve('a')],
+    ['REJECTED', () => reject('a')],
+  ])('%s stands, and what the coder says is an anomaly', (status, verdict) => {
+    const w = underReview();
+    w.run(REVIEWER, verdict());
+    w.run(CODER, retract());
+    expect(w.task('a').status).toBe(status);
+    expect(w.board.state.anomalies.at(-1)).toMatchObject({
+      type: 'retracted',
+      task: 'a',
+      reporter: 'coder-1',
+      details: { reason: 'the test never waits for the call', commit: commit(1), status },
+    });
+    expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'retracted', reviewer: 'code-reviewer-1' });
+  });
+
+  it('a merged task stays merged', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a'));
+    toMerged(w, 'a');
+    w.run(CODER, retract());
+    expect(w.task('a').status).toBe('MERGED');
+    expect(w.board.state.anomalies.at(-1)).toMatchObject({ type: 'retracted', details: { status: 'MERGED' } });
+  });
+});
