@@ -125,7 +125,7 @@ const waiting = (id, on) => `  - id: ${id}
     status: UNCLAIMED
     priority: 5
     spec_ref: specs/vision.md
-    done_when: it is there
+    done_when: it is there and exported
     scope: "IN: src/, test/"
     validation: ["true"]
     depends_on:

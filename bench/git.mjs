@@ -64,11 +64,11 @@ const addTask = (root, id) =>
     '--spec',
     'specs/vision.md',
     '--done',
-    'd',
+    'it is there and exported',
     '--scope',
     'IN: src',
     '--validate',
-    'true',
+    'test -d .',
     '--ready',
   );
 

@@ -64,7 +64,7 @@ const TASK = {
   id: 'a',
   desc: 'make a',
   spec: 'specs/vision.md',
-  done: 'a is there',
+  done: 'a is there and exported',
   scope: 'IN: src/, test/. OUT: docs/',
   validate: 'node test/a.test.mjs',
 };

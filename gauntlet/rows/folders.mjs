@@ -36,7 +36,7 @@ export const g21 = {
       sandbox: true,
     },
   ],
-  tasks: [{ id: 'a' }, { id: 'b', done: 'b is there' }],
+  tasks: [{ id: 'a' }, { id: 'b', done: 'b is there and exported' }],
   coder: `
     if [ "$LIZA_AGENT_ID" = coder-2 ]; then # the sibling: works on b
       if git log -1 --format=%s | grep -q made; then try b-again liza submit-for-review b "$(git rev-parse HEAD)"; leave 42 submitted; fi

@@ -3,7 +3,7 @@
 import { contained, holds, prevented } from '../harness.mjs';
 
 const ADD = (id, more) => `liza add-task --id ${id} --desc d ${more}`;
-const SOUND = `--spec specs/vision.md --done 'it is there' --scope 'IN: src/, test/' --validate 'node --test'`;
+const SOUND = `--spec specs/vision.md --done 'it is there and exported' --scope 'IN: src/, test/' --validate 'node --test'`;
 
 export const g40 = {
   id: 'G40',
@@ -46,13 +46,13 @@ export const g41 = {
   stated: 'refused, with the reason',
   plant: [
     {
-      take: { file: 'src/protocol/definition.ts', find: 'if (onlyTests(', put: 'if (false && onlyTests(' },
+      take: { file: 'src/protocol/gates.ts', find: '&& onlyTests(', put: '&& false && onlyTests(' },
       red: /split was let through/,
     },
   ],
   tasks: [],
   planner: `
-    try split ${ADD('add-tests', `--spec specs/vision.md --done 'tests are there' --scope 'IN: test/**' --validate 'node --test' --ready`)}
+    try split ${ADD('add-tests', `--spec specs/vision.md --done 'the tests are there' --scope 'IN: test/**' --validate 'node --test' --ready`)}
     leave 0 planned`,
   check(w) {
     w.refused('split', /splits the tests from their code/);
@@ -74,8 +74,8 @@ export const g42 = {
   planner: `
     if task | grep -q 'says coder-1' && task | grep -q 'says coder-2'; then
       try third liza unblock a
-      try spacing liza unblock a --done '  a   is there '
-      try changed liza unblock a --done 'a is there, as the appendix says'
+      try spacing liza unblock a --done '  a   is there and  exported '
+      try changed liza unblock a --done 'a is there and exported, as the appendix says'
       liza pause; leave 0 done
     fi
     if task | grep -q 'says coder-'; then try second liza unblock a --exclude "$(task | grep -o 'says coder-[12]' | head -1 | cut -c6-)"; fi
@@ -103,7 +103,7 @@ export const g43 = {
     { take: 'supersede/chain', red: /c-to-d was let through/ },
   ],
   planner: `
-    by() { liza supersede $1 --root-cause "\${3-it was too big}" --define "{\\"id\\":\\"$2\\",\\"description\\":\\"d\\",\\"spec_ref\\":\\"specs/vision.md\\",\\"done_when\\":\\"$2 is there\\",\\"scope\\":\\"IN: src/, test/\\",\\"validation\\":[\\"node --test\\"]}"; }
+    by() { liza supersede $1 --root-cause "\${3-it was too big}" --define "{\\"id\\":\\"$2\\",\\"description\\":\\"d\\",\\"spec_ref\\":\\"specs/vision.md\\",\\"done_when\\":\\"$2 is there and exported\\",\\"scope\\":\\"IN: src/, test/\\",\\"validation\\":[\\"node --test\\"]}"; }
     blocked() { liza show $1 --json 2>/dev/null | grep -q '"status": *"BLOCKED"'; }
     if blocked a; then
       try no-cause by a b ' '
@@ -199,7 +199,7 @@ export const g69 = {
       leave 0 planned
     fi
     try one ${ADD('one', `${SOUND} --ready`)}
-    try two ${ADD('two', `--done 'it is there' --scope 'IN: src/, test/' --ready`)}
+    try two ${ADD('two', `--done 'it is there and exported' --scope 'IN: src/, test/' --ready`)}
     kill -9 $$`,
   check(w) {
     w.succeeded('one');

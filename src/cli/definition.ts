@@ -2,8 +2,10 @@
 // written as JSON for `supersede --define`. Reading only: the protocol decides what is acceptable.
 
 import type { Definition, DefinitionChange } from '../protocol/command.ts';
+import { asDoneWhen } from '../protocol/criteria.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { checkTaskId, quoted } from '../protocol/ids.ts';
+import { TASK_TYPES } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { some } from './args.ts';
 import type { Args, Option } from './verb.ts';
@@ -11,9 +13,10 @@ import type { Args, Option } from './verb.ts';
 export const DEFINITION_OPTIONS = {
   desc: { value: 'text', description: 'What to build, in one or two sentences.' },
   spec: { value: 'path', kind: 'file', description: 'The spec it comes from, such as specs/auth.md#retry.' },
-  done: { value: 'text', description: 'How anyone can tell that it is done.' },
+  done: { value: 'text', repeat: true, description: 'How anyone can tell that it is done; each is one criterion.' },
+  'add-done': { value: 'text', repeat: true, description: 'One criterion more, after those there are.' },
   scope: { value: 'text', description: 'What is in, and what is out.' },
-  type: { value: 'type', choices: ['code', 'docs', 'config', 'spec'], description: 'Kind of work; default code.' },
+  type: { value: 'type', choices: TASK_TYPES, description: 'Kind of work; default code.' },
   priority: { value: '1-5', description: '1 is the most urgent; default 3.' },
   depends: { value: 'task', repeat: true, description: 'A task that must be merged first; commas separate several.' },
   validate: { value: 'command', repeat: true, description: 'A command that proves it is done.' },
@@ -30,7 +33,8 @@ export function readDefinition(args: Args): DefinitionChange | Refusal {
   return defined({
     description: args.text('desc'),
     spec_ref: args.text('spec'),
-    done_when: args.text('done'),
+    done_when: asDoneWhen(args.all('done')),
+    add_done: some(args.all('add-done')),
     scope: args.text('scope'),
     type: args.text('type') as DefinitionChange['type'],
     priority,

@@ -1,4 +1,4 @@
-// Long input that does not fit a shell word: `-` reads stdin, a name reads a file below cwd.
+// JSON that does not fit a shell word: `-` reads stdin, a name reads a file below cwd. (stdin-text.ts has the texts.)
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -6,11 +6,6 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
 import { isBrokered, refuseFile } from '../sandbox/mailbox-commands.ts';
 import type { Io } from './io.ts';
-
-/** A free text where `-` means stdin. */
-export async function textOrStdin(io: Io, value: string): Promise<string> {
-  return value === '-' ? (await io.readStdin()).trimEnd() : value;
-}
 
 /** JSON from stdin (`-`), from a file, or written out. */
 export async function readJson(io: Io, source: string): Promise<{ readonly json: unknown } | Refusal> {

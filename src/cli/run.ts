@@ -10,6 +10,7 @@ import type { Io } from './io.ts';
 import { nearest } from './nearest.ts';
 import { type Entry, REGISTRY } from './registry.ts';
 import { emit } from './render/result.ts';
+import { withStdin } from './stdin-text.ts';
 import { helpText } from './usage.ts';
 import type { Result } from './verb.ts';
 
@@ -87,9 +88,11 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
     if (!onlyLooks(name, rest)) await (await import('../identity/record-violation.ts')).recordAgentAttempt(io, name);
     return kept;
   }
-  const args = readArgs(verb, rest);
-  if ('ok' in args) return args;
+  const typed = readArgs(verb, rest);
+  if ('ok' in typed) return typed;
   const agent = verb.operatorOnly ? await (await import('../identity/identify.ts')).humanOnly(io, name) : undefined;
+  const args = agent === undefined ? await withStdin(verb, typed, io) : typed;
+  if ('ok' in args) return args;
   return recorded(name, io, agent ?? (await verb.run(args, io)));
 }
 

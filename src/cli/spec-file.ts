@@ -7,6 +7,7 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
 import type { BoardContext } from '../store/context.ts';
 import { specFile } from '../store/spec-file.ts';
+import { nearest } from './nearest.ts';
 
 export function specFacts(root: string, specRef: string | undefined): SpecFacts | Refusal {
   if (specRef === undefined) return {};
@@ -28,8 +29,18 @@ export async function keptSpecFacts(context: BoardContext, specRef: string | und
   const spec = readSpec(context.disk, context.paths.root, specRef);
   if (spec === undefined) return facts;
   keepSpec(context, spec);
-  return { ...facts, spec_hash: spec.hash };
+  return { ...facts, spec_hash: spec.hash, ...deadAnchor(specRef, spec.anchors) };
 }
+
+/** Only of Markdown is it known what an anchor names. */
+function deadAnchor(specRef: string, anchors: readonly string[] | undefined): SpecFacts {
+  const [file = '', anchor = ''] = specRef.split('#');
+  if (anchors === undefined || !/\.(?:md|mdx|markdown|mdown)$/i.test(file)) return {};
+  const close = nearest(anchor.toLowerCase(), anchors) ?? anchors.find((one) => one.includes(anchor.toLowerCase()));
+  return { dead_anchor: [...new Set([...(close === undefined ? [] : [close]), ...anchors])].slice(0, MOST_ANCHORS) };
+}
+
+const MOST_ANCHORS = 8;
 
 export function specExists(root: string, specRef: string): boolean {
   try {

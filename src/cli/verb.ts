@@ -29,6 +29,8 @@ export interface Positional {
   readonly optional?: true;
   /** Takes all remaining arguments. Only the last one may. */
   readonly rest?: true;
+  /** A free text: `-` reads it from stdin. */
+  readonly text?: true;
   readonly kind?: Kind;
   readonly choices?: readonly string[];
 }

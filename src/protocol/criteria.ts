@@ -15,6 +15,11 @@ const unindented = (item: string): string => item.trim().replace(/\n[ \t]+/g, '\
 
 const asItem = (text: string): string => `- ${text.trim().replace(/\n/g, '\n  ')}`;
 
+/** Criteria that were given one by one, as one text; a single one stays as it was written. */
+export function asDoneWhen(criteria: readonly string[]): string | undefined {
+  return criteria.length < 2 ? criteria[0] : criteria.flatMap(criteriaOf).map(asItem).join('\n');
+}
+
 /** One criterion more. A text without items becomes the first one. */
 export function withCriterion(doneWhen: string | undefined, criterion: string): string {
   if (doneWhen === undefined || doneWhen.trim() === '') return asItem(criterion);

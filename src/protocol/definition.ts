@@ -1,15 +1,14 @@
-// What a task says must be done, and the gates before anyone may do it. Shared by add-task,
-// amend, finalize, unblock and supersede: a definition is judged the same whichever way it came.
+// What a task says must be done: whether it is well-formed, what a change makes of it, and whether it says something
+// else than before. Shared by add-task, amend, finalize, unblock and supersede; gates.ts has what it must pass.
 
 import type { Board, Part } from './board.ts';
 import type { Definition, DefinitionChange, SpecFacts } from './command.ts';
 import type { CommandLine } from './command-row.ts';
+import { criteriaOf, withCriterion } from './criteria.ts';
 import { type Refusal, refuse } from './decision.ts';
-import { DEFAULT_TEST_PATTERNS, onlyTests, parseScope } from './facts/scope.ts';
-import { dependencyCycle, findTask, statusOf } from './find.ts';
+import { dependencyCycle, statusOf } from './find.ts';
 import { historyOf } from './leases.ts';
-import { proofCommands } from './proof.ts';
-import { settings, TASK_TYPES, type Task } from './state.ts';
+import { TASK_TYPES, type Task } from './state.ts';
 
 const DEFAULT_PRIORITY = 3;
 
@@ -31,10 +30,12 @@ export const DEFINITION_FIELDS = [
 const SUBSTANCE = ['done_when', 'scope', 'spec_ref', 'validation'] as const;
 
 /** What a definition is judged by: the board, how hints name the commands that mend it, and who reads them. */
-interface Judged {
+export interface Judged {
   readonly board: Pick<Board, 'state' | 'archived'>;
   readonly commandLine: CommandLine;
   readonly part: Part;
+  /** What is judged came with this very command, which can be given again. */
+  readonly given?: true;
 }
 
 /** Checks that the given fields are well-formed: priority, type, limits, dependencies. */
@@ -55,7 +56,7 @@ export function checkDefinition(by: Judged, id: string, given: DefinitionChange)
   return depends_on === undefined ? undefined : checkDependencies(by, id, depends_on);
 }
 
-function checkDependencies(
+export function checkDependencies(
   { board, commandLine }: Judged,
   id: string,
   dependencies: readonly string[],
@@ -79,81 +80,6 @@ function checkDependencies(
   );
 }
 
-/** The gates a task passes before anyone may claim it. */
-export function checkGates(by: Judged, task: Task, facts: SpecFacts): Refusal | undefined {
-  const amend = amending(by, task);
-  if (blank(task.spec_ref)) {
-    return refuse('it has no spec_ref', `Name the spec it follows: ${amend('--spec specs/…')}`, 1, 'spec-ref');
-  }
-  if (facts.spec_exists !== true) {
-    return refuse(
-      `its spec ${task.spec_ref} does not exist in the project`,
-      `Write that file, or name another: ${amend('--spec specs/…')}`,
-      1,
-      'spec-exists',
-    );
-  }
-  if (blank(task.done_when)) {
-    return refuse('it has no done_when', `Say what proves it done: ${amend('--done "…"')}`, 1, 'done-when');
-  }
-  if (blank(task.scope)) {
-    return refuse('it has no scope', `Say what is IN and OUT: ${amend('--scope "IN: …"')}`, 1, 'scope');
-  }
-  return checkDependencyGate(by, task) ?? checkTestGates(by, task);
-}
-
-/** The line that mends the task with one option. */
-const amending =
-  ({ commandLine }: Judged, { id }: Task) =>
-  (option: string): string =>
-    `${commandLine('amend', id).split(' --')[0]} ${option}`;
-
-function checkDependencyGate(by: Judged, task: Task): Refusal | undefined {
-  const { board, commandLine } = by;
-  const amend = amending(by, task);
-  for (const id of task.depends_on ?? []) {
-    const status = statusOf(board, id);
-    if (status === 'ABANDONED') {
-      return refuse(
-        `it depends on ${id}, which was ABANDONED`,
-        `Take the dependency out: ${amend('--depends …')}; or give it up too: ${commandLine('abandon', task.id)}`,
-        1,
-        'no-abandoned-dependency',
-      );
-    }
-    if (status === 'SUPERSEDED') {
-      const replacements = findTask(board.state, id)?.superseded_by?.join(',') ?? '…';
-      return refuse(
-        `it depends on ${id}, which was SUPERSEDED by ${replacements}`,
-        `Depend on the replacement: ${amend(`--depends ${replacements}`)}`,
-        1,
-        'no-superseded-dependency',
-      );
-    }
-  }
-  return checkDependencies(by, task.id, task.depends_on ?? []);
-}
-
-function checkTestGates(by: Judged, task: Task): Refusal | undefined {
-  if ((task.type ?? 'code') !== 'code') return undefined;
-  const config = settings(by.board.state);
-  if (onlyTests(parseScope(task.scope ?? ''), config.test_patterns ?? DEFAULT_TEST_PATTERNS)) {
-    return refuse(
-      'a code task whose IN scope holds only test files splits the tests from their code, and the task that writes the code could not prove it',
-      `Put the tests into the task that writes the code, and give this one up: ${by.commandLine('abandon', task.id)}`,
-      1,
-      'tests-included',
-    );
-  }
-  if (proofCommands(config, task).length > 0) return undefined;
-  return refuse(
-    'no command proves it: it has no validation, and the project has no test_command',
-    `Name one that fails until it is done: ${amending(by, task)('--validate "…"')}${by.part === 'human' ? '; or, for every task: liza config set test_command "…"' : ''}`,
-    1,
-    'proof',
-  );
-}
-
 /** A new DRAFT. */
 export function draft(definition: Definition, created: string): Task {
   const { id, ...rest } = definition;
@@ -161,14 +87,21 @@ export function draft(definition: Definition, created: string): Task {
   return { id, status: 'DRAFT', ...given, priority: definition.priority ?? DEFAULT_PRIORITY, created } as Task;
 }
 
-/** The fields that would really become different. */
-export function differing(task: Task, changes: DefinitionChange): DefinitionChange {
+/** The fields that would really become different; criteria that are added become part of done_when. */
+export function differing(task: Task, changes: DefinitionChange): Omit<DefinitionChange, 'add_done'> {
+  const done_when = appended(changes.done_when ?? task.done_when, changes.add_done);
+  const asked: DefinitionChange = done_when === undefined ? changes : { ...changes, done_when };
   return Object.fromEntries(
     DEFINITION_FIELDS.flatMap((field) => {
-      const value = changes[field];
+      const value = asked[field];
       return value === undefined || JSON.stringify(value) === JSON.stringify(task[field]) ? [] : [[field, value]];
     }),
   );
+}
+
+/** A criterion that is there already is not added again. */
+function appended(doneWhen: string | undefined, more: readonly string[] = []): string | undefined {
+  return more.reduce((so, one) => (criteriaOf(so).includes(one.trim()) ? so : withCriterion(so, one)), doneWhen);
 }
 
 /** The former values of the fields that change: what history keeps, so that nothing is rewritten silently. */

@@ -16,12 +16,12 @@ const ID_FIELDS: ReadonlySet<string> = new Set(
 /** Under these keys a caller's own names begin. */
 const FREE: ReadonlySet<string> = new Set(['details', 'value']);
 
-/** What examples and hints have where words belong. Pasted as it is, it tells nobody anything. */
-const PLACEHOLDER = /^\s*["'\u201c]?(\u2026|\.{3})["'\u201d]?\s*$/;
+/** What examples and hints have where words belong, or the dash that stands for stdin. It tells nobody anything. */
+const PLACEHOLDER = /^\s*["'\u201c]?(\u2026|\.{3}|-)["'\u201d]?\s*$/;
 const PROSE: ReadonlySet<string> = new Set(
   words(
     'intent risks validation assumptions reason questions question text assume answer message summary next_action ' +
-      'description done_when scope rationale root_cause recommendation',
+      'description done_when add_done scope rationale root_cause recommendation',
   ),
 );
 

@@ -18,6 +18,8 @@ export interface SpecText {
   readonly text: string;
   /** No heading has the anchor: the text is the whole file. */
   readonly anchorMissing?: true;
+  /** The anchors that it has instead. */
+  readonly anchors?: readonly string[];
 }
 
 /** A larger file is no spec that a prompt could quote. */
@@ -32,8 +34,8 @@ export function readSpec(disk: Disk, root: string, specRef: string): SpecText | 
   if (file === 'absent' || file === 'outside' || disk.statSync(file).size > LARGEST_FILE) return undefined;
   const whole = decode(disk.readFileSync(file));
   if (whole === undefined) return undefined;
-  const { text, anchorMissing } = specSection(whole, anchorOf(specRef));
-  return { hash: sha256(text), text, ...(anchorMissing === true ? { anchorMissing } : {}) };
+  const { text, anchorMissing, anchors = [] } = specSection(whole, anchorOf(specRef));
+  return { hash: sha256(text), text, ...(anchorMissing === true ? { anchorMissing, anchors } : {}) };
 }
 
 interface Keeping {

@@ -9,7 +9,7 @@ import { findPlace, gitIn, isPlace, type Place } from '../git/task-folder.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
-import { knownProof, knownRefusal, type Proof, proofCommands } from '../protocol/proof.ts';
+import { knownProof, knownRefusal, type Proof, proofCommands, tddOf } from '../protocol/proof.ts';
 import type { Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { sha256 } from '../store/hash.ts';
@@ -43,7 +43,8 @@ export async function submitForReview(
   const pin = await pinForReview(gitDir, id, commit);
   const offer = (proof?: Proof) =>
     transact(context, commandOf({ ...submission, facts: { ...facts, pin, ...defined({ proof }) } }));
-  const { board, settings } = seen;
+  const { board } = seen;
+  const settings = { ...seen.settings, tdd: tddOf(seen.settings, task) };
   const commands = proofCommands(settings, task);
   const base = facts.base_commit ?? task.base_commit ?? facts.head;
   const proving = { gitDir, board, task, settings, commit, base, number: pin, commands, facts };

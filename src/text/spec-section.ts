@@ -5,6 +5,8 @@ export interface SpecSection {
   readonly text: string;
   /** No heading has this anchor: the text is the whole document. */
   readonly anchorMissing?: true;
+  /** The anchors that it has instead. */
+  readonly anchors?: readonly string[];
 }
 
 /** From its heading to the next one of the same or a higher level; without an anchor the whole document. */
@@ -14,7 +16,8 @@ export function specSection(markdown: string, anchor: string | undefined): SpecS
   const all = headings(lines);
   const wanted = decoded(anchor).toLowerCase();
   const found = all.find(({ names }) => names.includes(wanted));
-  if (found === undefined) return { text: tidy(lines), anchorMissing: true };
+  if (found === undefined)
+    return { text: tidy(lines), anchorMissing: true, anchors: all.map(({ names }) => names[0] ?? '') };
   const next = all.find(({ line, level }) => line > found.line && level <= found.level);
   return { text: tidy(lines.slice(found.line, next?.line)) };
 }

@@ -17,7 +17,7 @@ function scripted(script: string): BuiltProject {
   p.ok(['config', 'set', 'providers', JSON.stringify({ script: { kind: 'command', argv: [file] } })]);
   p.ok(['config', 'set', 'test_command', 'npm test']);
   p.ok([
-    ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there'],
+    ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there and exported'],
     ...['--scope', 'IN: src/, test/', '--ready'],
   ]);
   return p;
@@ -90,7 +90,7 @@ liza exit 42 --reason "because of $ANTHROPIC_API_KEY"`;
 
   test('a person’s own words stay, but no agent is told them', () => {
     const p = scripted('cat > ../../.liza/told; echo 1 > note.txt; exit 0');
-    p.ok(['amend', 'a', '--done', `it works with ${KEY}`]);
+    p.ok(['amend', 'a', '--done', `it can be called with ${KEY}`]);
     expect(p.task('a')['done_when']).toContain(KEY);
     p.ok(['config', 'set', 'max_coder_iterations', '1']);
     p.liza(CODER, { as: 'coder-1' });

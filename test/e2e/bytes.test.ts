@@ -29,7 +29,16 @@ const ROUND = (n: number): readonly Operation[] => [
   { argv: ['note', `note ${n}: with "quotes" and # hash`], may: ['human_notes*'] },
   { argv: ['add-task', '--id', `new-${n}`, '--desc', ODD, '--priority', '3'], may: [`tasks/new-${n}`] },
   {
-    argv: ['amend', `new-${n}`, '--done', 'yes', '--scope', 'null', '--spec', 'specs/vision.md'],
+    argv: [
+      'amend',
+      `new-${n}`,
+      '--done',
+      'yes: it is there and exported',
+      '--scope',
+      'null',
+      '--spec',
+      'specs/vision.md',
+    ],
     may: [`tasks/new-${n}`],
   },
   { argv: ['finalize', `new-${n}`], may: [`tasks/new-${n}`, 'sprint'] },
@@ -58,7 +67,7 @@ const ROUND = (n: number): readonly Operation[] => [
   { argv: ['spec-change', 'specs/vision.md', `round ${n}`], may: ['spec_changes*'] },
   { argv: ['align', `round ${n} is done`], as: 'planner-1', may: ['goal'] },
   { argv: ['replan', `new-${n}`, '--reason', 'wait'], may: [`tasks/new-${n}`] },
-  { argv: ['unblock', `new-${n}`, '--done', `really ${n}`], may: [`tasks/new-${n}`, 'goal'] },
+  { argv: ['unblock', `new-${n}`, '--done', `it is really there: ${n}`], may: [`tasks/new-${n}`, 'goal'] },
 ];
 
 const ONCE: readonly Operation[] = [
@@ -79,7 +88,7 @@ const ONCE: readonly Operation[] = [
     may: ['tasks/review-one', 'agents/code-reviewer-1', 'agents/coder-2'],
   },
   {
-    argv: ['unblock', 'blocked-one', '--done', '12e4567'],
+    argv: ['unblock', 'blocked-one', '--scope', '12e4567'],
     may: ['tasks/blocked-one', 'sprint', 'goal', 'questions/q-1'],
   },
   { argv: ['abandon', 'draft-one', '--reason', 'not needed'], may: ['tasks/draft-one', 'goal'] },
@@ -124,8 +133,8 @@ test('a hundred operations change no byte outside their records', { timeout: 120
   expect(end).toContain('    member: window       # own field');
   expect(end).toContain('  my_own_setting: [1, 2, 3]\n');
   expect(end).toContain("  motto: 'never give up'      # our own field\n");
-  expect(board.task('new-3')).toMatchObject({ description: ODD, scope: 'null', done_when: 'really 3' });
-  expect(board.task('blocked-one')['done_when']).toBe('12e4567');
+  expect(board.task('new-3')).toMatchObject({ description: ODD, scope: 'null', done_when: 'it is really there: 3' });
+  expect(board.task('blocked-one')['scope']).toBe('12e4567');
   expect(board.task('review-one')['rejection_reason']).toBe(VERDICT);
   board.ok(['log', 'verify']);
   expect(board.ok(['validate']).stdout).toBe('VALID\n');

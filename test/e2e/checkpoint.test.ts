@@ -34,7 +34,17 @@ function rehearsed(tasks: readonly string[], scenes: readonly object[]): BuiltPr
   made.ok(['config', 'set', 'pause_grace', '1']);
   for (const id of tasks) {
     made.ok([
-      ...['add-task', '--id', id, '--desc', `make ${id}`, '--spec', 'specs/vision.md', '--done', `${id} is there`],
+      ...[
+        'add-task',
+        '--id',
+        id,
+        '--desc',
+        `make ${id}`,
+        '--spec',
+        'specs/vision.md',
+        '--done',
+        `${id} is there and exported`,
+      ],
       ...['--scope', 'IN: src/, test/', '--validate', 'node --test', '--ready'],
     ]);
   }

@@ -39,8 +39,8 @@ esac
   p.ok(['config', 'set', 'providers', JSON.stringify({ hostile: { kind: 'command', argv: [agent] } })]);
   prepare(p);
   p.ok([
-    ...['add-task', '--id', 't', '--desc', 'make t', '--spec', 'specs/vision.md', '--done', 'a is there'],
-    ...['--scope', 'IN: src/, test/', '--ready', '--validate', 'true'],
+    ...['add-task', '--id', 't', '--desc', 'make t', '--spec', 'specs/vision.md', '--done', 'a is there and exported'],
+    ...['--scope', 'IN: src/, test/', '--ready', '--validate', 'test -d .'],
   ]);
   return p;
 }
@@ -172,11 +172,11 @@ describe('G10: acts as somebody else', () => {
       '--spec',
       'specs/vision.md',
       '--done',
-      'y',
+      'it is there and exported',
       '--scope',
       'src/',
       '--validate',
-      'true',
+      'test -d .',
       '--ready',
     ]);
     p.ok(['register', 'coder-1'], { as: 'coder-1' });

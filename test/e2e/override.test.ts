@@ -40,7 +40,7 @@ function demoProject(): BuiltProject {
   // Its agent leaves marks beside its folder.
   made.ok(['config', 'set', 'sandbox', 'off']);
   made.ok([
-    ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there'],
+    ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there and exported'],
     ...['--scope', 'IN: src/, test/', '--validate', 'node --test', '--ready'],
   ]);
   return made;
@@ -103,7 +103,7 @@ test('kill, PAUSE, resume, replan, inject, CHECKPOINT, ABORT: each by hand, whil
     status: UNCLAIMED
     priority: 1
     spec_ref: specs/vision.md
-    done_when: b is there
+    done_when: b is there and exported
     scope: "IN: src/, test/"
     validation: ["node --test"]
 `;

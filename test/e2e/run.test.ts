@@ -41,8 +41,8 @@ function rehearsed(scenes: readonly object[] = SCENES): BuiltProject {
   fs.writeFileSync(script, JSON.stringify({ scenes }));
   made.ok(['config', 'set', 'providers', JSON.stringify({ rehearsal: { script, pace: 0 } })]);
   made.ok([
-    ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there'],
-    ...['--scope', 'IN: src/, test/', '--validate', 'true', '--ready'],
+    ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there and exported'],
+    ...['--scope', 'IN: src/, test/', '--validate', 'test -d .', '--ready'],
   ]);
   return made;
 }

@@ -15,7 +15,7 @@ const CLOSED = ['--unshare-user', '--disable-userns'];
 const closesNamespaces = spawnSync('bwrap', [...CLOSED, '--ro-bind', '/', '/', 'true']).status === 0;
 
 const ADD = [
-  ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there'],
+  ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there and exported'],
   ...['--scope', 'IN: src/, test/', '--validate', 'node test/a.test.mjs', '--ready'],
 ];
 const RUN = ['run', '--agent', 'mine', '--plain', '--coders', '1', '--until-idle'];

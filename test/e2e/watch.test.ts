@@ -95,8 +95,18 @@ describe('status shows the alarms of the watcher', () => {
   const status = (): string => p.ok(['status']).stdout.replace(/\s+/g, ' ');
   beforeEach(() => {
     p.ok([
-      ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there'],
-      ...['--scope', 'IN: src/', '--validate', 'true', '--ready'],
+      ...[
+        'add-task',
+        '--id',
+        'a',
+        '--desc',
+        'make a',
+        '--spec',
+        'specs/vision.md',
+        '--done',
+        'a is there and exported',
+      ],
+      ...['--scope', 'IN: src/', '--validate', 'test -d .', '--ready'],
     ]);
   });
   const edit = (from: string, to: string): void => {

@@ -45,13 +45,13 @@ const VISION = { 'specs/vision.md': '# Vision\n' };
 export const flags = (values) => Object.entries(values).flatMap(([name, value]) => [`--${name}`, String(value)]);
 
 /** Proves the tasks of `addTask`. */
-const VALIDATION = 'true';
+const VALIDATION = 'test -d .';
 /** What shows that such a task is done. */
 export const SHOWN = `1: ran ${VALIDATION}`;
 
 /** The words that add a task which can be claimed at once. */
 export function addTask(id, more = {}) {
-  const task = { desc: `Build ${id}`, spec: 'specs/vision.md', done: `${id} is there` };
+  const task = { desc: `Build ${id}`, spec: 'specs/vision.md', done: `${id} is there and exported` };
   const given = { id, ...task, scope: 'IN: src/, test/, tests/', validate: VALIDATION, ...more };
   return ['add-task', ...flags(given), '--ready'];
 }

@@ -30,7 +30,7 @@ import { fromTemplate, type Repository, start } from './repository.ts';
 
 export const START = Date.parse('2026-03-01T09:00:00Z');
 /** What shows that a task is done whose validation is the usual one. */
-export const SHOWN = '1: ran true';
+export const SHOWN = '1: ran test -d .';
 /** A change with its test, as most tasks make it. */
 export const WORK: Contents = { 'src/app.ts': 'export const app = 2;\n', 'test/app.test.ts': 'test(2);\n' };
 
@@ -230,10 +230,10 @@ const aTask = (changes: Partial<Task> & { readonly id: string }): Task => ({
   status: 'UNCLAIMED',
   priority: 3,
   spec_ref: 'specs/vision.md',
-  done_when: 'its test passes',
+  done_when: 'its own test passes',
   scope: 'IN: src, test. OUT: secret/',
   created: iso(START),
-  validation: ['true'],
+  validation: ['test -d .'],
   history: [{ time: iso(START), event: 'created', agent: 'planner-1' }],
   ...changes,
 });

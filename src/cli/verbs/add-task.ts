@@ -1,11 +1,16 @@
 // `liza add-task`: a new DRAFT, or with --ready a task that may be claimed at once.
 
+import type { DefinitionChange } from '../../protocol/command.ts';
+import { asDoneWhen } from '../../protocol/criteria.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
 import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
 import { openProject, runCommand } from '../open-project.ts';
 import { keptSpecFacts } from '../spec-file.ts';
 import type { Verb } from '../verb.ts';
+
+const allDone = ({ done_when, add_done = [] }: DefinitionChange): string | undefined =>
+  asDoneWhen([...(done_when === undefined ? [] : [done_when]), ...add_done]);
 
 export const verb: Verb = {
   options: {
@@ -18,8 +23,11 @@ export const verb: Verb = {
     'liza add-task --id retry-login --desc "Retry the login call" --spec specs/auth.md#retry --done "three 503s in a row still log in" --scope "IN: src/auth. OUT: the UI" --validate "npm test" --ready',
   ],
   run: async (args, io) => {
-    const changes = readDefinition(args);
-    if (isRefusal(changes)) return changes;
+    const given = readDefinition(args);
+    if (isRefusal(given)) return given;
+    const { add_done = [], ...rest } = given;
+    // Of a new task --add-done is --done.
+    const changes = add_done.length === 0 ? rest : { ...rest, ...defined({ done_when: allDone(given) }) };
     const context = await openProject(io);
     if (isRefusal(context)) return context;
     const facts = await keptSpecFacts(context, changes.spec_ref);

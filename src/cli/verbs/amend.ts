@@ -9,8 +9,14 @@ import type { Verb } from '../verb.ts';
 export const verb: Verb = {
   positionals: [{ name: 'task', kind: 'task', description: 'A task nobody works on.' }],
   options: DEFINITION_OPTIONS,
-  details: ['--depends and --validate replace the whole list; --depends= empties it.'],
-  examples: ['liza amend retry-login --done "five 503s in a row still log in"', 'liza amend retry-login --priority 1'],
+  details: [
+    '--done, --depends and --validate replace all there were; --add-done keeps the criteria and adds one. --depends= empties the list.',
+  ],
+  examples: [
+    'liza amend retry-login --add-done "a 401 is not retried at all"',
+    'liza amend retry-login --done "five 503s in a row still log in" --done "`npm test` is green"',
+    'liza amend retry-login --priority 1',
+  ],
   run: async (args, io) => {
     const changes = readDefinition(args);
     if (isRefusal(changes)) return changes;

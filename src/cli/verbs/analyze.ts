@@ -3,7 +3,6 @@
 import { findingLine } from '../../governance/rules/breaker.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
-import { textOrStdin } from '../input.ts';
 import { committedResult, openTaskContext } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
@@ -18,7 +17,7 @@ export const verb: Verb = {
     'work and is written down in .liza/circuit_breaker_report.md. liza run and liza watch look after every change.',
   ],
   run: async (args, io) => {
-    const resolution = args.flag('resolve') ? await textOrStdin(io, args.must('resolve')) : undefined;
+    const resolution = args.text('resolve');
     const context = await openTaskContext(io);
     if (isRefusal(context)) return context;
     const { analyze, resolveBreaker } = await import('../../governance/analyze.ts');

@@ -6,7 +6,6 @@ import { checkTaskId, quoted } from '../../protocol/ids.ts';
 import { findQuestion } from '../../protocol/questions.ts';
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
-import { textOrStdin } from '../input.ts';
 import { openProject, runCommand } from '../open-project.ts';
 import { specFacts } from '../spec-file.ts';
 import type { Verb } from '../verb.ts';
@@ -14,7 +13,7 @@ import type { Verb } from '../verb.ts';
 export const verb: Verb = {
   positionals: [
     { name: 'about', optional: true, description: 'A question, or a task whose open questions this answers.' },
-    { name: 'answer', optional: true, rest: true, description: 'The answer; - reads it from stdin.' },
+    { name: 'answer', optional: true, rest: true, text: true, description: 'The answer; - reads it from stdin.' },
   ],
   options: {
     criterion: { description: 'Make the answer a criterion of the task’s done_when, too.' },
@@ -40,7 +39,7 @@ export const verb: Verb = {
       );
     }
     const words = args.all('answer').join(' ');
-    const text = words === '' ? undefined : await textOrStdin(io, words);
+    const text = words === '' ? undefined : words;
     const context = await openProject(io);
     if (isRefusal(context)) return context;
     const { board } = await context.store.read();

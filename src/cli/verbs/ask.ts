@@ -3,12 +3,13 @@
 import { isRefusal } from '../../protocol/decision.ts';
 import { openQuestions } from '../../protocol/questions.ts';
 import { defined } from '../../protocol/values.ts';
-import { textOrStdin } from '../input.ts';
 import { openProject, runCommand } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  positionals: [{ name: 'question', rest: true, description: 'What you need to know; - reads it from stdin.' }],
+  positionals: [
+    { name: 'question', rest: true, text: true, description: 'What you need to know; - reads it from stdin.' },
+  ],
   options: {
     assume: { value: 'text', description: 'What you go on with until there is an answer; an agent must say it.' },
     task: { value: 'task', kind: 'task', description: 'The task it is about; an agent’s own without it.' },
@@ -19,7 +20,7 @@ export const verb: Verb = {
   ],
   details: ['Nothing stops for it. If you cannot go on at all: liza block.'],
   run: async (args, io) => {
-    const text = await textOrStdin(io, args.all('question').join(' '));
+    const text = args.all('question').join(' ');
     const context = await openProject(io);
     if (isRefusal(context)) return context;
     const asked = { task: args.text('task'), spec_ref: args.text('spec'), assume: args.text('assume') };

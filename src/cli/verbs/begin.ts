@@ -17,7 +17,7 @@ export const verb: Verb = {
     intent: { value: 'text', description: 'What you are going to do.' },
     assume: { value: 'text', repeat: true, description: 'Something you take for granted.' },
     risks: { value: 'text', description: 'What could go wrong.' },
-    validation: { value: 'text', description: 'How you will check it, and the result you expect.' },
+    validation: { value: 'text', repeat: true, description: 'How you will check it, and the result you expect.' },
     file: { value: 'path', repeat: true, description: 'A file you are going to change.' },
     'set-aside': { description: 'Keep commits and files that came before, and put the worktree back first.' },
     'json-file': { value: 'file', kind: 'file', description: 'All of it as JSON instead; - reads stdin.' },
@@ -95,7 +95,7 @@ function fromFlags(args: Args): Checkpoint | Refusal {
     intent: args.must('intent'),
     assumptions: args.all('assume'),
     risks: args.must('risks'),
-    validation: args.must('validation'),
+    validation: args.all('validation').join('\n'),
     files_to_modify: args.all('file'),
   };
 }

@@ -6,7 +6,7 @@ import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  positionals: [{ name: 'description', rest: true, description: 'What you found.' }],
+  positionals: [{ name: 'description', rest: true, text: true, description: 'What you found.' }],
   options: {
     severity: {
       value: 'level',

@@ -16,7 +16,9 @@ const TEMPLATE = 'templates/vision.md';
 
 export const verb: Verb = {
   operatorOnly: true,
-  positionals: [{ name: 'goal', rest: true, optional: true, description: 'What is to be reached, in a sentence.' }],
+  positionals: [
+    { name: 'goal', rest: true, optional: true, text: true, description: 'What is to be reached, in a sentence.' },
+  ],
   options: {
     spec: { value: 'path', kind: 'file', description: 'The goal’s document; default specs/vision.md.' },
     branch: { value: 'name', description: 'Where approved work is merged; default integration.' },

@@ -2,12 +2,11 @@
 // `liza note done <id>`: it is dealt with.
 
 import { defined } from '../../protocol/values.ts';
-import { textOrStdin } from '../input.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
 const note: Verb = {
-  positionals: [{ name: 'message', rest: true, description: 'The note; - reads it from stdin.' }],
+  positionals: [{ name: 'message', rest: true, text: true, description: 'The note; - reads it from stdin.' }],
   options: {
     for: {
       value: 'task',
@@ -23,7 +22,7 @@ const note: Verb = {
     'A running session is told with the answer to its next liza command. A note stays in prompts until it is dealt with (liza note done), and wakes the planner once.',
   ],
   run: async (args, io) => {
-    const message = await textOrStdin(io, args.all('message').join(' '));
+    const message = args.all('message').join(' ');
     return act(io, { name: 'note', message, ...defined({ for: args.text('for') }) }, ({ state, already }) =>
       already === true ? {} : { data: { note: state.human_notes.at(-1)?.id } },
     );

@@ -2,7 +2,6 @@
 // Who may, and when: protocol/commands/kill-switches.ts.
 
 import { defined } from '../../protocol/values.ts';
-import { textOrStdin } from '../input.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -28,7 +27,7 @@ export const verb: Verb = {
     'liza resume --decision replan --note "drop the export task"',
   ],
   run: async (args, io) => {
-    const note = args.flag('note') ? await textOrStdin(io, args.must('note')) : undefined;
+    const note = args.text('note');
     return act(io, { name: 'resume', ...defined({ task: args.text('task'), decision: args.text('decision'), note }) });
   },
 };

@@ -2,7 +2,6 @@
 
 import { readFileSync } from 'node:fs';
 import { isRefusal } from '../../protocol/decision.ts';
-import { textOrStdin } from '../input.ts';
 import { committedResult, openTaskContext } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -11,7 +10,7 @@ export const verb: Verb = {
   examples: ['liza retrospective', 'liza retrospective --learned "cut tasks by file, not by feature"'],
   details: ['The draft is made once per sprint and is yours from then on: Liza only adds to its end.'],
   run: async (args, io) => {
-    const learned = args.flag('learned') ? await textOrStdin(io, args.must('learned')) : undefined;
+    const learned = args.text('learned');
     const context = await openTaskContext(io);
     if (isRefusal(context)) return context;
     const { retrospective } = await import('../../governance/retrospective.ts');

@@ -10,7 +10,7 @@ import type { Verb } from '../verb.ts';
 export const verb: Verb = {
   positionals: [
     { name: 'spec', kind: 'file', description: 'The spec, such as specs/auth.md#retry.' },
-    { name: 'change', rest: true, description: 'What changed, in one sentence.' },
+    { name: 'change', rest: true, text: true, description: 'What changed, in one sentence.' },
   ],
   options: { 'triggered-by': { value: 'task', kind: 'task', description: 'The task that brought it up.' } },
   examples: ['liza spec-change specs/auth.md "tokens now live 15 minutes" --triggered-by retry-login'],

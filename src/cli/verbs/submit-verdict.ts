@@ -6,7 +6,6 @@ import { isRefusal } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import { redact, secretsOf } from '../../text/redact.ts';
-import { textOrStdin } from '../input.ts';
 import { openTaskContext, runCommand } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -14,7 +13,12 @@ export const verb: Verb = {
   positionals: [
     { name: 'task', kind: 'task', description: 'The task you review.' },
     { name: 'verdict', choices: ['APPROVED', 'REJECTED'], description: 'Your verdict.' },
-    { name: 'reason', optional: true, description: 'What shows it, or what blocks; - reads it from stdin.' },
+    {
+      name: 'reason',
+      optional: true,
+      text: true,
+      description: 'What shows it, or what blocks; - reads it from stdin.',
+    },
   ],
   options: {
     commit: { value: 'commit', description: 'The full id you reviewed; default: the one under review.' },
@@ -46,7 +50,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     const task = args.must('task');
     const verdict = args.must('verdict') === 'APPROVED' ? 'APPROVED' : 'REJECTED';
-    const reason = args.flag('reason') ? await textOrStdin(io, args.must('reason')) : undefined;
+    const reason = args.text('reason');
     const context = await openTaskContext(io);
     if (isRefusal(context)) return context;
     const command = {

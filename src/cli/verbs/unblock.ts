@@ -21,7 +21,7 @@ export const verb: Verb = {
     assessment: { value: 'text', description: 'Your judgement of the review deadlock; required after one.' },
   },
   examples: [
-    'liza unblock retry-login --done "503 is retried, 401 is not"',
+    'liza unblock retry-login --add-done "a 401 is not retried at all"',
     'liza unblock retry-login --keep-worktree --exclude coder-1 --assessment "the coder ignored the timeout blocker"',
   ],
   run: async (args, io) => {

@@ -6,19 +6,14 @@ import { event, evolve, type Patch, withGoal, withSprint, withTask } from '../ch
 import type { CommandName, SpecFacts } from '../command.ts';
 import type { Guard, Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
-import {
-  checkDefinition,
-  checkGates,
-  DEFINITION_FIELDS,
-  differing,
-  draft,
-  formerValues,
-  isChanged,
-} from '../definition.ts';
+import { checkDefinition, DEFINITION_FIELDS, differing, draft, formerValues, isChanged } from '../definition.ts';
 import { findTask, statusOf } from '../find.ts';
+import { checkGates } from '../gates.ts';
 import { historyOf } from '../leases.ts';
 import { findQuestion, tasksBuiltOn } from '../questions.ts';
 import type { State, Task } from '../state.ts';
+import { checkSubstance } from '../substance.ts';
+import { gateNotes } from '../unchecked.ts';
 import { defined } from '../values.ts';
 
 export const PLANNERS = ['planner', 'human'] as const;
@@ -89,7 +84,10 @@ export const addTask: Row<'add-task'> = {
       needs: 'facts',
       check: (s) => {
         const { definition, ready, facts } = s.command;
-        return ready === true ? checkGates(s, draft(definition, iso(s.now)), facts) : undefined;
+        if (ready !== true) return undefined;
+        const task = draft(definition, iso(s.now));
+        const by = { ...s, given: true } as const;
+        return checkGates(by, task, facts) ?? checkSubstance(by, task, facts);
       },
     },
   ],
@@ -101,7 +99,8 @@ export const addTask: Row<'add-task'> = {
     const task = evolve(made, { goal: s.state.goal.id }, event(s, 'created', cause));
     const state = s.command.ready === true ? finalized(s, s.state, task) : withTask(s.state, task);
     const ready = s.command.ready === true ? 'UNCLAIMED, ready to be claimed' : 'DRAFT';
-    return { state, task: task.id, detail: `task ${task.id} added as ${ready}` };
+    const notes = s.command.ready === true ? gateNotes(s.settings, task) : [];
+    return { state, task: task.id, detail: `task ${task.id} added as ${ready}`, notes };
   },
 };
 
@@ -138,12 +137,15 @@ export const amend: Row<'amend'> = {
     },
     {
       name: 'gates',
-      rule: 'an UNCLAIMED task still passes the gates of finalize',
+      rule: 'an UNCLAIMED task still passes the gates of finalize; those of substance judge what changes, of a BLOCKED one too',
       needs: 'facts',
       check: (s) => {
         const { task, command } = s;
-        if (task.status !== 'UNCLAIMED') return undefined;
-        return checkGates(s, { ...task, ...differing(task, command.changes) }, command.facts);
+        if (task.status === 'DRAFT') return undefined;
+        const changes = differing(task, command.changes);
+        const next = { ...task, ...changes };
+        const missing = task.status === 'UNCLAIMED' ? checkGates(s, next, command.facts) : undefined;
+        return missing ?? checkSubstance(s, next, command.facts, changes);
       },
     },
   ],
@@ -182,9 +184,9 @@ export const finalize: Row<'finalize'> = {
     goalOpen(),
     {
       name: 'gates',
-      rule: 'spec_ref exists, done_when, scope, dependencies neither abandoned nor superseded, tests included, a command that proves a code task (its own or test_command)',
+      rule: 'spec_ref exists and so does its anchor; done_when whose every criterion can be checked; a scope that does not forbid what the type demands; dependencies neither abandoned nor superseded; tests included; a command that proves a code task (its own or test_command), and none that cannot fail',
       needs: 'facts',
-      check: (s) => checkGates(s, s.task, s.command.facts),
+      check: (s) => checkGates(s, s.task, s.command.facts) ?? checkSubstance(s, s.task, s.command.facts),
     },
   ],
   effects:
@@ -192,6 +194,7 @@ export const finalize: Row<'finalize'> = {
   change: (s) => ({
     state: finalized(s, s.state, s.task),
     detail: `task ${s.task.id} finalized: it may be claimed`,
+    notes: gateNotes(s.settings, s.task),
   }),
 };
 

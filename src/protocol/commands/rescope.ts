@@ -32,7 +32,6 @@ import { type Refusal, refuse } from '../decision.ts';
 import {
   blank,
   checkDefinition,
-  checkGates,
   definitionWhenBlocked,
   definitionWhenFailed,
   differing,
@@ -43,9 +42,11 @@ import {
 } from '../definition.ts';
 import { reopenDiscoveries } from '../discoveries.ts';
 import { TEXT_LIMIT } from '../fields.ts';
+import { checkGates } from '../gates.ts';
 import { historyOf } from '../leases.ts';
 import { blockingQuestions, closeQuestions, openQuestions } from '../questions.ts';
 import { isTerminal, type Question, type State, TASK_STATUSES, type Task } from '../state.ts';
+import { checkSubstance } from '../substance.ts';
 import { firstLine } from './coder.ts';
 import { PLANNERS, specText } from './planning.ts';
 
@@ -140,9 +141,15 @@ export const unblock: Row<'unblock'> = {
     },
     {
       name: 'gates',
-      rule: 'the gates of finalize hold, and no dependency is ABANDONED',
+      rule: 'the gates of finalize hold, those of substance for what changes, and no dependency is ABANDONED',
       needs: 'facts',
-      check: (s) => checkGates(s, redefined(s.task, s.command.changes), s.command.facts),
+      check: (s) => {
+        const next = redefined(s.task, s.command.changes);
+        const changes = differing(s.task, s.command.changes ?? {});
+        return (
+          checkGates(s, next, s.command.facts) ?? checkSubstance({ ...s, given: true }, next, s.command.facts, changes)
+        );
+      },
     },
   ],
   effects:

@@ -7,12 +7,21 @@ import type { SubmitFacts } from '../command.ts';
 import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { type DiffFacts, diffFacts } from '../facts/diff-facts.ts';
-import { covers, isCode, isTest, outOfScope, parseScope, testPatterns } from '../facts/scope.ts';
+import {
+  covers,
+  forbidsTests,
+  isCode,
+  isDeclaration,
+  isTest,
+  outOfScope,
+  parseScope,
+  testPatterns,
+} from '../facts/scope.ts';
 import { isFullCommit } from '../ids.ts';
 import { hideIn } from '../input.ts';
 import { checkpointEvent, historyOf } from '../leases.ts';
-import { type Proof, proofCommands, redBefore } from '../proof.ts';
-import type { State } from '../state.ts';
+import { type Proof, proofCommands, redBefore, tddOf } from '../proof.ts';
+import type { State, Task } from '../state.ts';
 import { defined, same } from '../values.ts';
 import { holdsTask, list } from './coder.ts';
 
@@ -84,7 +93,7 @@ export const submitForReview: Row<'submit-for-review'> = {
     },
     {
       name: 'tests-with-code',
-      rule: 'a code task’s diff adds or changes a test file; docs, config and spec tasks touch no code',
+      rule: 'a code task’s diff adds or changes a test file, type declarations that its own validation checks aside; a test task’s touches no other code; docs, config and spec tasks touch no code',
       needs: 'facts',
       check: testsWithCode,
     },
@@ -203,21 +212,27 @@ function somethingNew({ task, command }: Situation<'submit-for-review'>): Refusa
   );
 }
 
-function testsWithCode({ task, command, settings, commandLine }: Situation<'submit-for-review'>): Refusal | undefined {
+function testsWithCode(s: Situation<'submit-for-review'>): Refusal | undefined {
+  const { task, command, settings, commandLine } = s;
   const patterns = testPatterns(settings);
   const { changes } = command.facts;
-  if (changes.some(({ path, kind }) => kind !== 'removed' && isTest(path, patterns))) return undefined;
   const type = task.type ?? 'code';
-  const code = changes.map(({ path }) => path).filter(isCode);
-  if (type !== 'code' && code.length === 0) return undefined;
+  const code = changes.map(({ path }) => path).filter((path) => isCode(path) && !isTest(path, patterns));
+  if (type === 'test' && code.length > 0) {
+    return refuse(
+      `a test task that touches code besides tests (${list(code)})`,
+      `Take these changes out; if the code itself is wrong, say so: ${commandLine('block', task.id)}`,
+    );
+  }
+  if (changes.some(({ path, kind }) => kind !== 'removed' && isTest(path, patterns))) return undefined;
+  if (type !== 'code' && type !== 'test' && code.length === 0) return undefined;
+  if (type === 'code' && isTypesAlone(task, code)) return undefined;
   const fact =
-    type === 'code'
-      ? 'a code task without a changed test file'
+    type === 'code' || type === 'test'
+      ? `a ${type} task without a changed test file`
       : `a ${type} task that touches code (${list(code)}) without a test`;
   // A test that the scope forbids would be refused next: no way out of that is the coder's.
-  const examples = patterns.map((pattern) => pattern.replaceAll('**/', '').replaceAll('**', 'x').replaceAll('*', 'x'));
-  const forbidden = outOfScope(parseScope(task.scope ?? ''), examples);
-  return forbidden.length === examples.length
+  return forbidsTests(parseScope(task.scope ?? ''), patterns)
     ? refuse(
         `${fact}, and its scope declares every test file OUT`,
         `Only the planner can mend that: ${commandLine('block', task.id)}`,
@@ -228,12 +243,16 @@ function testsWithCode({ task, command, settings, commandLine }: Situation<'subm
       );
 }
 
+/** Declarations need no test of their own where the planner named what checks them. */
+const isTypesAlone = (task: Task, code: readonly string[]): boolean =>
+  code.length > 0 && code.every(isDeclaration) && (task.validation ?? []).length > 0;
+
 /** The last guard: a submission that only this one refuses has passed all cheap checks, and is worth running. */
 function proved({ task, command, settings, commandLine }: Situation<'submit-for-review'>): Refusal | undefined {
   const commands = proofCommands(settings, task);
   if (commands.length === 0) return undefined;
   const { proof } = command.facts;
-  const strict = settings.tdd === 'strict' && touchesTests(command.facts.changes, testPatterns(settings));
+  const strict = tddOf(settings, task) === 'strict' && touchesTests(command.facts.changes, testPatterns(settings));
   if (proof === undefined || !isProofOf(proof, command.commit, commands, strict)) {
     return refuse(
       `nothing shows that ${commands.join(' and ')} passes at ${command.commit}`,

@@ -99,6 +99,21 @@ export function testsNowhere(files: readonly string[], patterns: readonly string
   return `no file here counts as a test (${patterns.join(', ')}), and code is taken only with its test; if the tests are elsewhere, or stand within the code, name these files: liza config set test_patterns "…"`;
 }
 
+/** Whether no file that counts as a test may be touched: each kind is OUT, or tests are as a word. */
+export function forbidsTests(scope: Scope, patterns: readonly string[]): boolean {
+  const examples = patterns.map((pattern) => pattern.replaceAll('**/', '').replaceAll('**', 'x').replaceAll('*', 'x'));
+  return outOfScope(scope, examples).length === examples.length;
+}
+
+/** `OUT: tests` in words, where no test is IN. */
+export function wavesTestsOff(scope: Scope, patterns: readonly string[]): boolean {
+  const said = [...scope.out, ...scope.outProse].some((item) => TESTS_AS_WORD.test(item));
+  return said && !scope.in.some((item) => isTest(item, patterns));
+}
+
+const TESTS_AS_WORD =
+  /^(?:(?:all|any|the|new|unit|automated|writing|adding)\s+)*(?:tests?|testing)(?:\s+(?:files?|code|cases|suite))?$/i;
+
 /** Files of a change that the scope declares OUT. */
 export function outOfScope(scope: Scope, files: readonly string[]): readonly string[] {
   return files.filter((file) => scope.out.some((item) => covers(item, file)));
@@ -106,7 +121,7 @@ export function outOfScope(scope: Scope, files: readonly string[]): readonly str
 
 const CODE = new Set(
   (
-    'ts tsx mts cts js jsx mjs cjs py rb go rs java kt kts scala swift c h cc cpp cxx hpp m mm cs fs php pl pm lua ' +
+    'ts tsx mts cts js jsx mjs cjs py pyi rb go rs java kt kts scala swift c h cc cpp cxx hpp m mm cs fs php pl pm lua ' +
     'ex exs erl hs ml clj dart r jl sh bash zsh ps1 sql vue svelte'
   ).split(' '),
 );
@@ -116,6 +131,9 @@ export function isCode(path: string): boolean {
   const dot = name.lastIndexOf('.');
   return dot > 0 && CODE.has(name.slice(dot + 1).toLowerCase());
 }
+
+/** Types without code behind them: a compiler or type checker proves them, no test of their own. */
+export const isDeclaration = (path: string): boolean => /\.(?:d\.[cm]?ts|pyi)$/i.test(path);
 
 /** An item covers a file when it is that path, a folder above it, or a glob matching it; `*.md` matches at any depth. */
 export function covers(item: string, file: string): boolean {

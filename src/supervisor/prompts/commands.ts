@@ -21,6 +21,7 @@ const EXAMPLES: Readonly<Record<Role, (task: string, state: State) => readonly s
   coder: (task, state) => [
     begin(task, state),
     `liza submit-for-review ${task} HEAD`,
+    `liza retract ${task} --reason "what is wrong with the submission"`,
     `liza block ${task} --reason "what exactly is in the way" --question "which answer would free it?" --attempted "what you tried"`,
     handoff(task),
     ...reports(task),
@@ -36,11 +37,11 @@ const EXAMPLES: Readonly<Record<Role, (task: string, state: State) => readonly s
     'liza status',
   ],
   planner: (task, state) => [
-    `liza add-task --id new-task --desc "what to build" --spec ${specOf(state)}#section --done "command: expected result" --scope "IN: path/of/part. OUT: the rest" --validate "${testCommand(state)}" --depends other-task --priority 2`,
+    `liza add-task --id new-task --desc "what to build" --spec ${specOf(state)}#section --done "one input and its output" --done "a command: its result" --scope "IN: path/of/part. OUT: the rest" --validate "${testCommand(state)}" --depends other-task --priority 2`,
     'liza finalize new-task',
     'liza plan done',
-    `liza amend ${task} --done "how anyone can tell"`,
-    `liza unblock ${task} --keep-worktree --done "a sharper criterion"`,
+    `liza amend ${task} --add-done "one criterion more"`,
+    `liza unblock ${task} --keep-worktree --add-done "what was missing"`,
     `liza supersede ${task} --root-cause "why it could not work" --replacement new-task --replacement other-task`,
     `liza abandon ${task} --reason "why there is no way forward"`,
     `liza block ${task} --reason "why the failed merge must not be fixed" --question "what has to be decided?"`,

@@ -148,7 +148,7 @@ function questionAnswered({ state }: Board, id: string): readonly string[] {
     `BUILT ON THE ASSUMPTION: ${tasks.length === 0 ? 'no task' : pathList(tasks)}`,
     ...says.slice(0, MOST).map(mendCriterion),
     'Where the answer differs: amend a task nobody has begun, let a task under way be (its coder and reviewer read the answer), and undo what is merged:',
-    `liza add-task --id new-task --because ${id} --desc "what to change" --spec ${fileOf(state.goal.spec_ref)}#section --done "command: expected result" --scope "IN: path/of/part. OUT: the rest"`,
+    `liza add-task --id new-task --because ${id} --desc "what to change" --spec ${fileOf(state.goal.spec_ref)}#section --done "one input and its output" --scope "IN: path/of/part. OUT: the rest"`,
   ];
 }
 
@@ -205,7 +205,7 @@ function integrationFailed(task: Task): readonly string[] {
 function exhausted(task: Task): readonly string[] {
   return [
     `* HYPOTHESIS_EXHAUSTED: ${(task.failures_current ?? []).join(' and ')} failed ${task.id} as it is defined. The framing is presumed wrong; it cannot go out unchanged.`,
-    `Change it in substance: \`liza unblock ${task.id} --done "a sharper criterion" --scope "IN: less. OUT: more"\``,
+    `Change it in substance: \`liza unblock ${task.id} --add-done "what was missing" --scope "IN: less. OUT: more"\``,
     ...rescope(task),
   ];
 }
@@ -248,8 +248,8 @@ function deadlockLines(task: Task): readonly string[] {
   return [
     'A review deadlock. Read every rejection and what answered it, then choose one assessment:',
     `1. The coder does not address the feedback; another goes on with the work: \`liza unblock ${id} --keep-worktree --exclude ${coder} --assessment "which blocker was never answered"\``,
-    `2. The reviewer's criteria are unclear or shift; make them clear, the same coder goes on: \`liza unblock ${id} --keep-worktree --reset-review-cycles --reserve ${coder} --done "the criterion, now unambiguous" --assessment "what shifted"\``,
-    `3. They disagree about the approach; decide it, as a constraint: \`liza unblock ${id} --reset-review-cycles --scope "IN: the chosen way. OUT: the other" --done "what proves it" --assessment "which way, and why"\``,
+    `2. The reviewer's criteria are unclear or shift; make them clear, the same coder goes on: \`liza unblock ${id} --keep-worktree --reset-review-cycles --reserve ${coder} --add-done "the criterion, now unambiguous" --assessment "what shifted"\``,
+    `3. They disagree about the approach; decide it, as a constraint: \`liza unblock ${id} --reset-review-cycles --scope "IN: the chosen way. OUT: the other" --add-done "what proves it" --assessment "which way, and why"\``,
     `4. The task is misframed: ${record}, add better tasks, then \`liza supersede ${id} --root-cause "what was misframed" --replacement new-task\``,
     `5. There is no viable path: ${record}, then \`liza abandon ${id} --reason "why none is left"\``,
     "If the spec itself must change, leave it BLOCKED: specs are a person's.",

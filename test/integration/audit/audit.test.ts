@@ -149,7 +149,7 @@ describe('what is in order', () => {
     const commit = await here.submit('greet', 'src/greet.ts', 'one\n');
     const green = read('evidence/greet/1.json');
     await here.ok(['replan', 'greet', '--reason', 'more to show']);
-    await here.ok(['amend', 'greet', '--validate', 'true', '--validate', 'test -e docs/x']);
+    await here.ok(['amend', 'greet', '--validate', 'test -d .', '--validate', 'test -e docs/x']);
     await here.ok(['unblock', 'greet', '--keep-worktree']);
     await here.claim('greet');
     await here.begin('greet', 'src/greet.ts');

@@ -60,7 +60,7 @@ test('a fast-forward: every commit of it is the task’s, with evidence and merg
     evidence: {
       checkpoint: { intent: 'Write greet', validation: 'npm test is green' },
       diff: { files: 2, tests_added: { paths: ['tests/greet.test.ts'] } },
-      validation: ['true'],
+      validation: ['test -d .'],
       proof: expect.stringMatching(/^green, [\d.]+ s: true\n/),
     },
     merge: {

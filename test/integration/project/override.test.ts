@@ -120,7 +120,7 @@ describe.each([
           id: 'injected',
           description: 'From a person',
           spec_ref: 'specs/vision.md',
-          done_when: 'its test passes',
+          done_when: 'its own test passes',
           scope: 'IN: src, test',
           validation: ['npm test'],
           priority: 1,

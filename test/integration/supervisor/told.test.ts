@@ -66,7 +66,16 @@ test.each(['worktree', 'clone'] as const)(
 const SPEC = '# Vision\n\n## Retry\n\nThree tries.\n';
 const fromSpec = async (p: Project): Promise<void> => {
   p.write({ 'specs/auth.md': SPEC });
-  const flags = ['--desc', 'Retry', '--done', 'it retries', '--scope', 'IN: src/, test/', '--validate', 'true'];
+  const flags = [
+    '--desc',
+    'Retry',
+    '--done',
+    'a 503 is retried once',
+    '--scope',
+    'IN: src/, test/',
+    '--validate',
+    'test -d .',
+  ];
   await p.ok(['add-task', '--id', 'retry', '--spec', 'specs/auth.md#retry', ...flags, '--ready']);
 };
 

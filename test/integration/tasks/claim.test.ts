@@ -311,7 +311,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     await p.run(undefined, {
       name: 'unblock',
       task: 't',
-      changes: { done_when: 'another test passes' },
+      changes: { done_when: 'the other test passes' },
       facts: { spec_exists: true },
     });
     await p.claim('t', 'coder-3');

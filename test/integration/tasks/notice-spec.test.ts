@@ -8,7 +8,7 @@ import { type Project, project } from '../../support/project.ts';
 let p: Project;
 
 const SPEC = '# Auth\n\n## Retry\n\nThree tries.\n\n## Tokens\n\n15 minutes.\n';
-const FLAGS = ['--desc', 'Retry', '--done', 'it retries', '--scope', 'IN: src/', '--validate', 'true'];
+const FLAGS = ['--desc', 'Retry', '--done', 'a 503 is retried once', '--scope', 'IN: src/', '--validate', 'test -d .'];
 const kept = (): readonly string[] => fs.readdirSync(p.file('.liza', 'specs'));
 const edit = (from: string, to: string): void => p.write({ 'specs/auth.md': SPEC.replace(from, to) });
 const noticed = async () => noticeSpecChange(p.as('coder-1'), await p.task('retry'));
@@ -63,8 +63,10 @@ test('a heading that was renamed is told as gone', async () => {
 });
 
 test('an anchor that never had a heading is not told as gone', async () => {
-  await p.ok(['add-task', '--id', 'odd', '--spec', 'specs/auth.md#nowhere', ...FLAGS, '--ready']);
-  edit('Three', 'Five');
+  // Of what is no Markdown no anchor is judged when the task is finalized.
+  p.write({ 'specs/auth.txt': SPEC });
+  await p.ok(['add-task', '--id', 'odd', '--spec', 'specs/auth.txt#nowhere', ...FLAGS, '--ready']);
+  p.write({ 'specs/auth.txt': SPEC.replace('Three', 'Five') });
   const change = await noticeSpecChange(p.as('coder-1'), await p.task('odd'));
   expect(change).toMatchObject({ diff: { added: 1, removed: 1 } });
   expect(change).not.toHaveProperty('headingGone');

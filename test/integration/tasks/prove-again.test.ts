@@ -95,7 +95,7 @@ describe('the same commit again', () => {
     await refused();
     await refused();
     expect(runs()).toBe(2);
-    await p.config({ test_command: 'true' });
+    await p.config({ test_command: 'test -d .' });
     await refused();
     expect(runs()).toBe(3);
     await p.config({ test_command: null, post_worktree_cmd: 'true' });

@@ -149,7 +149,7 @@ describe('the validation at the submitted commit', () => {
   });
 
   test('two submissions of one commit at once: run once, both told that it is submitted', async () => {
-    await begun({ tdd: 'off' }, { validation: ['echo ran >> ../../../runs; sleep 0.3'] });
+    await begun({ tdd: 'off' }, { validation: ['echo ran >> ../../../runs; sleep 0.3; test -d .'] });
     p.work('t', GOOD);
     const both = await Promise.all([p.submit('t'), p.submit('t')]);
     expect(both).toMatchObject([{ ok: true }, { ok: true }]);
@@ -203,7 +203,7 @@ test('where tests and code are the same files, that is told', async () => {
 describe('a validation that spoils its checkout', () => {
   test('never leads Liza’s git to somebody’s own files', async () => {
     const index = (): string => `${p.file('.git', 'index')}`;
-    await begun({}, { validation: ['true'] });
+    await begun({}, { validation: ['test -d .'] });
     await p.config({ test_command: `sh run.sh && ln -sf '${index()}' .git/index` });
     p.work('t', GOOD);
     p.git('add', '-A');

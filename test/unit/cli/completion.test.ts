@@ -125,7 +125,7 @@ for (const { shell, offered } of SHELLS) {
       expect(offered('')).not.toContain('__complete');
       expectOffered(['discovery', ''], ['list', 'convert', 'dismiss']);
       expectOffered(['add-task', '--d'], ['--desc', '--done', '--depends']);
-      expectOffered(['add-task', '--type', ''], ['code', 'docs', 'config', 'spec']);
+      expectOffered(['add-task', '--type', ''], ['code', 'test', 'docs', 'config', 'spec']);
       expectOffered(['discovery', 'dismiss', '--'], ['--reason', '--json', '--help']);
       expectOffered(['show', 'retry-s'], ['retry-search']);
       expectOffered(['submit-verdict', 'retry-login', ''], ['APPROVED', 'REJECTED']);

@@ -25,7 +25,7 @@ export interface Project extends Repository {
 /** `changes` may need the folder first, for commits that are really there. */
 export function project(changes: Partial<State> | ((repo: Repository) => Partial<State>) = {}): Project {
   const repo = repositoryIn(temporaryFolder());
-  repo.write({ '.liza/state.yaml.lock': '', 'specs/auth.md': '# Login\n' });
+  repo.write({ '.liza/state.yaml.lock': '', 'specs/auth.md': '# Login\n\n## Retry\n' });
   const store = memoryStore(aState(typeof changes === 'function' ? changes(repo) : changes), { now: () => NOW });
   const env = { PATH: process.env['PATH'] };
   return {

@@ -25,7 +25,7 @@ const DEFINED = [
   '--spec',
   'specs/auth.md#retry',
   '--done',
-  'it retries',
+  'a 503 is retried once',
   '--scope',
   'IN: src/auth.ts',
 ];
@@ -51,7 +51,7 @@ test('add-task keeps every flag and names the next command', async () => {
     status: 'DRAFT',
     description: 'Retry',
     spec_ref: 'specs/auth.md#retry',
-    done_when: 'it retries',
+    done_when: 'a 503 is retried once',
     scope: 'IN: src/auth.ts',
     type: 'docs',
     priority: 2,
@@ -120,13 +120,13 @@ test('unblock carries the answer', async () => {
     '--reserve',
     'coder-2',
     '--done',
-    'five retries',
+    'five retries in a row',
   ];
   const ran = await here.liza(['unblock', 'stuck', ...flags, '--assessment', 'unclear spec'], planner);
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(await here.task('stuck')).toMatchObject({
     status: 'UNCLAIMED',
-    done_when: 'five retries',
+    done_when: 'five retries in a row',
     keep_worktree: true,
     excluded_coders: ['coder-1'],
     reserved_for: 'coder-2',

@@ -86,7 +86,18 @@ test.each(['a pipe', 'a pipe that does not block'])('output of megabytes arrives
 
 test('a goal, a task and a note from stdin, through the files of a real project', () => {
   expect(p.liza(['init', 'Retry', 'everything'])).toMatchObject({ code: 0 });
-  const task = ['--desc', 'x', '--spec', 'specs/vision.md', '--done', 'x', '--scope', 'IN: src', '--validate', 'true'];
+  const task = [
+    '--desc',
+    'x',
+    '--spec',
+    'specs/vision.md',
+    '--done',
+    'the first test passes',
+    '--scope',
+    'IN: src',
+    '--validate',
+    'test -d .',
+  ];
   expect(p.liza(['add-task', '--id', 'first', ...task, '--ready'])).toMatchObject({ code: 0, stderr: '' });
   expect(p.liza(['note', '-', '--for', 'first'], { input: 'mind the 429\n' })).toMatchObject({ code: 0, stderr: '' });
   const shown = p.liza(['show', 'first', '--json'], { cwd: p.file('specs') });

@@ -94,16 +94,16 @@ describe('add-task and amend', () => {
 
   it('changed = done_when, scope, spec_ref or validation differs after whitespace normalisation', () => {
     const w = world();
-    w.run(PLANNER, addReady('a', { done_when: 'one  two' }));
+    w.run(PLANNER, addReady('a', { done_when: 'one two  three four' }));
     const amendWith = (changes: object) => {
       w.run(PLANNER, { name: 'amend', task: 'a', changes, facts: SPEC });
       return (w.task('a').history?.at(-1) as { changed?: boolean } | undefined)?.changed;
     };
-    expect(amendWith({ done_when: ' one\ntwo ' })).toBe(false);
+    expect(amendWith({ done_when: ' one two\nthree four ' })).toBe(false);
     expect(amendWith({ priority: 1 })).toBe(false);
     expect(amendWith({ description: 'other words' })).toBe(false);
     expect(amendWith({ validation: ['npm test'] })).toBe(true);
-    expect(amendWith({ done_when: 'one two three' })).toBe(true);
+    expect(amendWith({ done_when: 'one two three four five' })).toBe(true);
   });
 
   it('an amended UNCLAIMED task still passes the gates', () => {

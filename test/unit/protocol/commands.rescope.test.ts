@@ -86,10 +86,10 @@ describe('hypothesis exhaustion', () => {
   it('an amendment made while it was blocked counts; one taken back does not', () => {
     const w = exhausted();
     const amend = (done_when: string): Command => ({ name: 'amend', task: 'a', changes: { done_when }, facts: SPEC });
-    w.run(PLANNER, amend('something else'));
+    w.run(PLANNER, amend('calls are retried forever'));
     w.run(PLANNER, amend('calls are retried three times'));
     expect(w.refused(PLANNER, unblock('a')).guard).toBe<RefusalName>('definition-changed');
-    w.run(PLANNER, amend('something else'));
+    w.run(PLANNER, amend('calls are retried forever'));
     w.run(PLANNER, unblock('a'));
     expect(w.task('a').failures_current).toEqual([]);
   });

@@ -42,7 +42,7 @@ describe('the text of the spec', () => {
   it('is another one when the task follows another spec, and stays when anything else is amended', () => {
     const w = finalized();
     w.run(SUPERVISOR, changed(SECOND));
-    w.run(PLANNER, { name: 'amend', task: 'a', changes: { done_when: 'another test passes' }, facts: facts(SECOND) });
+    w.run(PLANNER, { name: 'amend', task: 'a', changes: { done_when: 'the other test passes' }, facts: facts(SECOND) });
     expect(w.task('a')).toMatchObject({ spec_hash: FIRST, spec_seen: SECOND });
     w.run(PLANNER, { name: 'amend', task: 'a', changes: { spec_ref: 'specs/other.md' }, facts: facts(THIRD) });
     expect(w.task('a')).toMatchObject({ spec_hash: THIRD });

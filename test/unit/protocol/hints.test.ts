@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../../src/protocol/board.ts';
+import { withTask } from '../../../src/protocol/change.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import { commandLine } from '../../../src/protocol/next-commands.ts';
 import { holdHintFits, namedCommands } from './hints.ts';
@@ -114,7 +115,9 @@ describe('while paused', () => {
 describe('refusals that would contradict each other', () => {
   it('a test that is demanded and forbidden: the hint is block', () => {
     const w = world({ test_patterns: ['test/**', '**/*.test.*'] });
-    w.run(PLANNER, addReady('a', { scope: 'IN: src/\nOUT: test/, *.test.*' }));
+    w.run(PLANNER, addReady('a', { scope: 'IN: src/' }));
+    // A task of a board that was planned before the gate was there.
+    w.edit((state) => withTask(state, { ...w.task('a'), scope: 'IN: src/\nOUT: test/, *.test.*' }));
     toClaimed(w, 'a');
     w.run(CODER, begin('a'));
     const refused = w.refused(CODER, submit('a', commit(1), { changes: changes('src/client.ts') }));

@@ -84,7 +84,7 @@ describe('a review deadlock', () => {
   });
 
   it('3. they disagree on the approach: the task is rescoped with the decision as a constraint', () => {
-    const changes = { scope: 'IN: src/, with a queue\nOUT: timers', done_when: 'the queue drains' };
+    const changes = { scope: 'IN: src/, with a queue\nOUT: timers', done_when: 'the queue drains in order' };
     w.run(PLANNER, unblock('t', { reset_review_cycles: true, changes, assessment: 'a queue, for order' }));
     expect(w.task('t')).toMatchObject({ status: 'UNCLAIMED', ...changes, review_cycles_current: 0 });
     expect(w.task('t').worktree).toBeUndefined();

@@ -424,7 +424,7 @@ function aBoard(): State {
     priority: 3,
     description: 'retry: "always"',
     spec_ref: 'specs/vision.md',
-    done_when: 'it works',
+    done_when: 'three retries in a row succeed',
     scope: 'src',
   };
   const event = (name: string) => ({ time: created, event: name, agent: 'coder-1' });

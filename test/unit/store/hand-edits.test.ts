@@ -57,7 +57,7 @@ describe('is adopted by itself', () => {
   test('a new UNCLAIMED task, once it passes the gates', async () => {
     await save(insert('    # between two tasks', ready('fresh')));
     await next();
-    expect(task('fresh')).toMatchObject({ status: 'UNCLAIMED', done_when: 'it works' });
+    expect(task('fresh')).toMatchObject({ status: 'UNCLAIMED', done_when: 'three retries in a row succeed' });
     expect(history('fresh')).toEqual(['created', 'finalized']);
     nothingAside();
   });
@@ -100,7 +100,12 @@ describe('is adopted by itself', () => {
       'description: Retry every login',
       { description: 'Retry every login' },
     ],
-    ['blocked-one', /done_when: no payment twice/, 'done_when: never twice', { done_when: 'never twice' }],
+    [
+      'blocked-one',
+      /done_when: no payment twice/,
+      'done_when: nobody is charged twice',
+      { done_when: 'nobody is charged twice' },
+    ],
   ])('the definition of %s', async (id, from, to, wanted) => {
     await save(change(id, from, to));
     await next();
@@ -407,7 +412,7 @@ test('every comment survives all of it', async () => {
 });
 
 const ready = (id: string): string =>
-  `    - {id: ${id}, status: UNCLAIMED, priority: 3, description: D, spec_ref: specs/vision.md, done_when: it works, scope: src, validation: [npm test]}`;
+  `    - {id: ${id}, status: UNCLAIMED, priority: 3, description: D, spec_ref: specs/vision.md, done_when: three retries in a row succeed, scope: src, validation: [npm test]}`;
 
 const insert =
   (before: string, line: string) =>

@@ -90,7 +90,12 @@ test('a try that failed is not repeated until the task has changed', () => {
   const w = ready('a');
   const postponed = new Set([attemptKey(w.task('a'))]);
   expect(duty(w, 'coder-1', { postponed })).toEqual({ kind: 'nothing', hurry: false });
-  w.run(HUMAN, { name: 'amend', task: 'a', changes: { done_when: 'other' }, facts: { spec_exists: true } });
+  w.run(HUMAN, {
+    name: 'amend',
+    task: 'a',
+    changes: { done_when: 'the other client retries too' },
+    facts: { spec_exists: true },
+  });
   expect(taskOf(duty(w, 'coder-1', { postponed }))).toBe('a');
 });
 

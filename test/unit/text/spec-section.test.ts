@@ -63,7 +63,16 @@ describe('the section of an anchor', () => {
 
   it('is the whole document without an anchor, and says so when no heading has it', () => {
     expect(specSection(SPEC, undefined)).toEqual({ text: SPEC.trim() });
-    expect(specSection(SPEC, 'gone')).toEqual({ text: SPEC.trim(), anchorMissing: true });
+    expect(specSection(SPEC, 'gone')).toMatchObject({ text: SPEC.trim(), anchorMissing: true });
+    expect(specSection(SPEC, 'gone').anchors).toEqual([
+      'auth',
+      'retry--backoff',
+      'limits',
+      'retry--backoff-1',
+      'tokens',
+      'sessions-of-login',
+      'errors',
+    ]);
   });
 
   it('does not change with line ends and blanks at the end', () => {

@@ -1,0 +1,58 @@
+// How one criterion is read: what says nothing, which commands it quotes, whether it is about time. Words are judged,
+// nothing is run.
+
+import { isCommand } from './shell-words.ts';
+
+/** Commands in backticks, as they are written. */
+export const quotedCommands = (criterion: string): readonly string[] =>
+  [...criterion.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code.trim()).filter(isCommand);
+
+const LEAST_WORDS = 4;
+
+/** Why nobody can tell whether it is met; undefined: somebody can. */
+export function emptiness(criterion: string): string | undefined {
+  if (quotedCommands(criterion).length > 0) return undefined;
+  const hollow = HOLLOW.exec(criterion)?.[0].trim();
+  if (hollow !== undefined) return `"${hollow}" is a judgement, not something to observe`;
+  if (wordCount(criterion) < LEAST_WORDS) return `it has fewer than ${LEAST_WORDS} words and no command in backticks`;
+  const substance = criterion.replace(VAGUE, ' ').replace(FILLER, ' ');
+  return VAGUE.test(criterion) && wordCount(substance) < LEAST_WORDS
+    ? 'it says that it is done, not how anyone can tell'
+    : undefined;
+}
+
+/** Praise that ends its clause; with a condition behind it ("works as expected when …") it may say something. */
+const HOLLOW = new RegExp(
+  String.raw`\b(?:(?:works?|working|behaves?|functions?|runs?|performs?|handled|implemented|done)\s+` +
+    String.raw`(?:very\s+|really\s+|perfectly\s+)?(?:well|correctly|properly|fine|nicely|perfectly|flawlessly|smoothly|great|` +
+    String.raw`as\s+(?:expected|intended|desired|it\s+should|required|needed))|` +
+    String.raw`(?:looks?|is|are)\s+(?:good|great|nice|fine|ok|okay|clean|robust|user[- ]friendly|production[- ]ready|bug[- ]free)|` +
+    String.raw`high[- ]quality|best\s+practices|no\s+bugs)(?=\s*(?:$|[.!;,\n]))`,
+  'iu',
+);
+
+const VAGUE =
+  /\b(?:is|are|was|were|be|been|gets?)\s+(?:done|complete|completed|finished|implemented|ready|working|correct|added|fixed)\b|\b(?:it|that|everything|all|feature|code)\s+works?\b/iu;
+const FILLER =
+  /\b(?:the|a|an|it|its|this|that|these|all|of|in|and|so|new|whole|everything|feature|features|task|code|work|fully|now|as|described|planned)\b/giu;
+
+/** Words in any script; where a script has no blanks between words, two of its signs count as one. */
+function wordCount(text: string): number {
+  const signs = text.match(
+    /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/gu,
+  );
+  const spaced = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+  return Math.max(spaced, Math.ceil((signs?.length ?? 0) / 2));
+}
+
+/** It is about how long something takes. */
+export const isTimed = (criterion: string): boolean =>
+  /\b\d+(?:[.,]\d+)?\s*(?:ms|milliseconds?|\u00b5s|microseconds?|seconds?|secs?|s|minutes?)(?![\w-])/iu.test(
+    criterion,
+  ) || /\b(?:faster|slower|latency|throughput|speed-?up)\b/iu.test(criterion);
+
+/** It says how often it is measured, or how much room it leaves. */
+export const hasMargin = (criterion: string): boolean =>
+  /\b(?:median|average|mean|percentile|p\d{2}|best\s+of|worst\s+of|repeat(?:s|ed)?|runs|times|margin|tolerance)\b|\d\s*%/iu.test(
+    criterion,
+  );

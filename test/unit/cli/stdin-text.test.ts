@@ -1,0 +1,118 @@
+// `-` for every text of every command, and the options that define criteria.
+
+import { expect, test } from 'vitest';
+import { REGISTRY } from '../../../src/cli/registry.ts';
+import { aTask, type Project, project } from './fixtures.ts';
+
+const planner = { as: 'planner-1' };
+const TEXT = 'a 503 is retried\nthree times at most';
+
+const here = (): Project =>
+  project({
+    tasks: [
+      aTask('first', { status: 'DRAFT' }),
+      aTask('stuck', { status: 'BLOCKED', blocked_reason: 'r', blocked_questions: ['q?'] }),
+    ],
+  });
+
+test('--done - is the text of stdin, never a dash', async () => {
+  const p = here();
+  const ran = await p.liza(['amend', 'first', '--done', '-'], { ...planner, stdin: `${TEXT}\n` });
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect((await p.task('first')).done_when).toBe(TEXT);
+});
+
+test.each<[string, readonly string[], string]>([
+  ['--scope', ['amend', 'first', '--scope=-'], 'tasks'],
+  ['--validate', ['amend', 'first', '--validate', '-'], 'tasks'],
+  ['--assessment', ['unblock', 'stuck', '--assessment', '-'], 'tasks'],
+  ['a positional', ['align', '-'], 'goal'],
+  ['a question', ['ask', '-', '--assume', 'three'], 'questions'],
+  ['a reason', ['abandon', 'first', '--reason', '-'], 'tasks'],
+])('%s reads stdin', async (_what, argv, section) => {
+  const p = here();
+  expect(await p.liza(argv, { ...planner, stdin: TEXT })).toMatchObject({ code: 0 });
+  const kept = JSON.stringify((await p.state())[section as 'tasks']);
+  expect(kept).toContain(JSON.stringify(TEXT).slice(1, -1));
+  expect(kept).not.toContain('"-"');
+});
+
+test('the value of a detail reads stdin, too', async () => {
+  const p = here();
+  const argv = ['anomaly', '--type', 'spec_gap', '--task', 'first', '--detail', 'what=-'];
+  expect(await p.liza(argv, { ...planner, stdin: TEXT })).toMatchObject({ code: 0 });
+  expect((await p.state()).anomalies.at(-1)?.details).toEqual({ what: TEXT });
+});
+
+test('two dashes are refused, naming both', async () => {
+  const p = here();
+  const ran = await p.liza(['amend', 'first', '--done', '-', '--scope', '-'], { ...planner, stdin: TEXT });
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain('for --done and --scope, and there is one stdin');
+  expect((await p.task('first')).done_when).not.toBe(TEXT);
+});
+
+test('a dash with nothing on stdin is refused', async () => {
+  const ran = await here().liza(['amend', 'first', '--done', '-'], { ...planner, stdin: ' \n' });
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('is empty') });
+});
+
+test('every option that takes a text takes it from stdin', async () => {
+  for (const [name, { load }] of Object.entries(REGISTRY)) {
+    if (load === undefined) continue;
+    const { options, positionals } = await load();
+    // What is a text is called so: a new word for it would be stored as a dash.
+    for (const [option, { value }] of Object.entries(options)) {
+      expect(['message', 'reason', 'words', 'sentence', 'note'], `liza ${name} --${option}`).not.toContain(value);
+    }
+    const free = positionals.filter(({ rest, kind, text }) => rest === true && kind === undefined && text !== true);
+    expect(free.map((one) => `${name} <${one.name}>`).filter((one) => !NO_TEXT.has(one))).toEqual([]);
+  }
+});
+
+/** Ids, and another program's arguments. */
+const NO_TEXT = new Set(['anomaly processed <id>', 'note done <id>', 'lock modify <command>']);
+
+test('--done repeats, each is one criterion; --add-done keeps those there are', async () => {
+  const p = here();
+  await p.liza(['amend', 'first', '--done', 'a 503 is retried once', '--done', 'a 401 is not retried'], planner);
+  expect((await p.task('first')).done_when).toBe('- a 503 is retried once\n- a 401 is not retried');
+  await p.liza(['amend', 'first', '--add-done', 'a timeout counts as 503'], planner);
+  expect((await p.task('first')).done_when).toBe(
+    '- a 503 is retried once\n- a 401 is not retried\n- a timeout counts as 503',
+  );
+});
+
+test('of a new task --add-done is --done', async () => {
+  const p = here();
+  await p.liza(['add-task', '--id', 'n', '--done', 'a 503 is retried once', '--add-done', 'a 401 is not'], planner);
+  expect((await p.task('n')).done_when).toBe('- a 503 is retried once\n- a 401 is not');
+});
+
+test('an anchor that the spec does not have is refused at finalize, with the nearest one', async () => {
+  const p = here();
+  p.write({ 'specs/auth.md': '# Login\n\n## Retry & back-off\n\n<a id="limits"></a>\n## How often\n' });
+  await p.liza(['amend', 'first', '--spec', 'specs/auth.md#retry--backof'], planner);
+  const ran = await p.liza(['finalize', 'first'], planner);
+  expect(ran.stderr).toContain('specs/auth.md has no section #retry--backof');
+  expect(ran.stderr).toContain('liza amend first --spec specs/auth.md#retry--back-off');
+  for (const anchor of ['retry--back-off', 'limits', 'how-often']) {
+    await p.liza(['amend', 'first', '--spec', `specs/auth.md#${anchor}`], planner);
+    expect(await p.liza(['finalize', 'first'], planner)).toMatchObject({ code: 0 });
+    await p.liza(['undo'], {});
+  }
+});
+
+test('of what is no Markdown no anchor is judged', async () => {
+  const p = here();
+  p.write({ 'specs/auth.rst': 'Login\n' });
+  await p.liza(['amend', 'first', '--spec', 'specs/auth.rst#login'], planner);
+  expect(await p.liza(['finalize', 'first'], planner)).toMatchObject({ code: 0 });
+});
+
+test('finalize says which command of a criterion nobody runs', async () => {
+  const p = here();
+  await p.liza(['amend', 'first', '--done', 'a 503 is retried once', '--done', '`npm run bench` is green'], planner);
+  const ran = await p.liza(['finalize', 'first'], planner);
+  expect(ran.stdout).toContain('checked by no command: criterion 2 `npm run bench`');
+});

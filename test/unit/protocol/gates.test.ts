@@ -1,0 +1,318 @@
+// One test per rule about what the words of a task must mean before anyone may claim it, each with its mend.
+
+import { describe, expect, it } from 'vitest';
+import { withTask } from '../../../src/protocol/change.ts';
+import type { Definition, SpecFacts } from '../../../src/protocol/command.ts';
+import { asDoneWhen, criteriaOf } from '../../../src/protocol/criteria.ts';
+import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/facts/scope.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
+import { alwaysGreen, isCommand } from '../../../src/protocol/shell-words.ts';
+import {
+  addDraft,
+  addReady,
+  begin,
+  CODER,
+  changes,
+  commit,
+  finalize,
+  PLANNER,
+  SPEC,
+  submit,
+  toClaimed,
+  world,
+} from './world.ts';
+
+function refusedAtFinalize(more: Partial<Definition>, facts: SpecFacts = SPEC) {
+  const w = world();
+  w.run(PLANNER, addDraft('a', more));
+  const refusal = w.refused(PLANNER, { name: 'finalize', task: 'a', facts });
+  expect(w.task('a').status).toBe('DRAFT');
+  return refusal;
+}
+
+const passes = (more: Partial<Definition>): readonly string[] => {
+  const w = world();
+  w.run(PLANNER, addDraft('a', more));
+  return w.run(PLANNER, finalize('a')).notes ?? [];
+};
+
+describe('criteria', () => {
+  it('each top-level item is one, continued lines and items below it included; else the whole is', () => {
+    expect(criteriaOf('calls are retried')).toEqual(['calls are retried']);
+    expect(criteriaOf('Done when:\n- one\n  more of one\n  - below one\n- two')).toEqual([
+      'one\nmore of one\n- below one',
+      'two',
+    ]);
+    expect(criteriaOf(undefined)).toEqual([]);
+  });
+  it('several become items, a single one stays as it was written', () => {
+    expect(asDoneWhen(['- a list\n- of two'])).toBe('- a list\n- of two');
+    expect(asDoneWhen(['one\ntwo', 'three'])).toBe('- one\n  two\n- three');
+    expect(asDoneWhen(['- a list\n- of two', 'three'])).toBe('- a list\n- of two\n- three');
+  });
+  it.each([
+    ['a dash', '-', 'placeholder'],
+    ['one word', 'done', 'criteria'],
+    ['three words', 'login is retried', 'criteria'],
+    ['praise', 'the retry of the login call works well', 'criteria'],
+    ['praise after a fact', '- a 503 is retried three times\n- it all looks good.', 'criteria'],
+    ['what says only that it is done', 'the whole new feature is implemented', 'criteria'],
+    ['everything works', 'everything works in the code now', 'criteria'],
+  ])('%s is refused', (_what, done_when, guard) => {
+    const w = world();
+    if (guard === 'placeholder') {
+      expect(w.refused(PLANNER, addDraft('a', { done_when })).guard).toBe(guard);
+    } else expect(refusedAtFinalize({ done_when }).guard).toBe(guard);
+  });
+  it.each([
+    ['four words', 'a 503 is retried'],
+    ['a command alone', '`npm test`'],
+    ['a condition behind the praise', 'login works as expected when the server answers 503 twice'],
+    ['another script', '再試行は三回まで行われる'],
+    ['a state inside a condition', 'GET /jobs/1 answers 200 once the job is done'],
+  ])('%s passes', (_what, done_when) => {
+    expect(() => passes({ done_when })).not.toThrow();
+  });
+  it('the mend keeps the other criteria, in one line that can be pasted', () => {
+    const { hint, message } = refusedAtFinalize({ done_when: '- a 503 is retried, `npm test` is green\n- works well' });
+    expect(message).toContain('criterion 2 of 2');
+    expect(hint).toContain(`liza amend a --done 'a 503 is retried, \`npm test\` is green' --done "…"`);
+  });
+  it('of a task that is added with --ready the mend is the same command', () => {
+    expect(world().refused(PLANNER, addReady('a', { done_when: 'works' })).hint).toContain(
+      'the same command with --done',
+    );
+  });
+});
+
+describe('the anchor of a spec', () => {
+  it('that is not there is refused, naming the nearest that is', () => {
+    const refusal = refusedAtFinalize(
+      { spec_ref: 'specs/retry.md#retires' },
+      { ...SPEC, dead_anchor: ['retries', 'limits'] },
+    );
+    expect(refusal.guard).toBe<RefusalName>('anchor');
+    expect(refusal.message).toContain('no section #retires: it has #retries, #limits');
+    expect(refusal.hint).toContain('liza amend a --spec specs/retry.md#retries');
+  });
+});
+
+describe('type, test rule and scope', () => {
+  it.each<[string, Partial<Definition>]>([
+    ['a code task with every test file OUT', { scope: `IN: src/\nOUT: ${DEFAULT_TEST_PATTERNS.join(', ')}` }],
+    ['a code task with tests OUT, in a word', { scope: 'IN: src/a.ts\nOUT: tests' }],
+    ['a code task with tests OUT, in words', { scope: 'IN: src/a.ts\nOUT: any unit tests, the UI' }],
+    ['a docs task whose IN is code', { type: 'docs', scope: 'IN: docs/, src/a.ts' }],
+    ['a config task whose IN is code by a glob', { type: 'config', scope: 'IN: src/**/*.py' }],
+    ['what is IN and OUT at once', { scope: 'IN: src/auth/login.ts\nOUT: src/auth' }],
+    ['a test task whose IN has code', { type: 'test', scope: 'IN: src/a.ts, test/a.test.ts' }],
+    ['a test task whose IN has no test', { type: 'test', scope: 'IN: docs/a.md' }],
+  ])('%s is refused with the mend', (_what, more) => {
+    const refusal = refusedAtFinalize(more);
+    expect(refusal.guard).toBe<RefusalName>('type-and-scope');
+    expect(refusal.hint).toMatch(/liza amend a --(scope|type)/);
+  });
+  it.each<[string, Partial<Definition>]>([
+    ['a code task with one of two test folders OUT', { scope: 'IN: src/\nOUT: test/legacy' }],
+    ['tests OUT in a word where a test is IN', { scope: 'IN: src/a.go, src/a_test.go\nOUT: tests' }],
+    ['a docs task about documents', { type: 'docs', scope: 'IN: docs/, README.md\nOUT: src/' }],
+    [
+      'declarations that a validation checks',
+      { scope: 'IN: types/index.d.ts\nOUT: tests', validation: ['tsc --noEmit'] },
+    ],
+    ['a test task', { type: 'test', scope: 'IN: test/client.test.ts' }],
+  ])('%s passes', (_what, more) => {
+    expect(() => passes(more)).not.toThrow();
+  });
+  it('a code task of tests alone is refused, and the mend makes a test task of it', () => {
+    const refusal = refusedAtFinalize({ scope: 'IN: test/client.test.ts' });
+    expect(refusal.guard).toBe<RefusalName>('tests-included');
+    expect(refusal.hint).toContain('liza amend a --type test');
+  });
+  it('a test task needs a command that proves it, as code does', () => {
+    const w = world({ test_command: undefined });
+    w.run(PLANNER, addDraft('a', { type: 'test', scope: 'IN: test/' }));
+    expect(w.refused(PLANNER, finalize('a')).guard).toBe<RefusalName>('proof');
+  });
+});
+
+describe('commands that cannot fail', () => {
+  it.each([
+    'true',
+    ' : ',
+    '/bin/true',
+    'exit 0',
+    'exit',
+    'echo ok',
+    'echo a && echo b',
+    'npm test || true',
+    'npm test || echo "red, never mind"',
+    'npm test; exit 0',
+    'npm test; echo done',
+    'npm test &',
+    'npm test | tail -5',
+    'npm test 2>&1 | tee log',
+    'true # npm test',
+    'sh -c "exit 0"',
+    'node -e "process.exit(0)"',
+    "python3 -c 'pass'",
+    '[ 1 ]',
+  ])('%s', (command) => {
+    expect(alwaysGreen(command)).toEqual(expect.any(String));
+    const refusal = refusedAtFinalize({ validation: ['npm run lint', command] });
+    expect(refusal.guard).toBe<RefusalName>('always-green');
+    expect(refusal.hint).toContain('liza amend a --validate "npm run lint"');
+  });
+  it.each([
+    'npm test',
+    'npm run build && npm test',
+    'echo start && npm test',
+    'echo start; npm test',
+    'npm test 2>&1',
+    'grep -q "a || true" src/a.ts',
+    "sh -c 'npm test || exit 1'",
+    'node dist/cli.js | grep -q ready',
+    'set -e; npm test; echo done',
+    'bash -o pipefail -c "npm test | tail -5"',
+    'set -o pipefail; npm test | tail -5',
+    'test -f README.md',
+    'diff <(a) <(b)',
+    'npm test && echo "$(date)"',
+    '! grep -rn TODO src',
+  ])('%s may fail', (command) => {
+    expect(alwaysGreen(command)).toBeUndefined();
+  });
+  it('a test_command that cannot fail proves no task that has nothing else', () => {
+    const w = world({ test_command: 'exit 0' });
+    w.run(PLANNER, addDraft('a'));
+    expect(w.refused(PLANNER, finalize('a'))).toMatchObject({ guard: 'always-green' });
+    w.run(PLANNER, { name: 'amend', task: 'a', changes: { validation: ['npm test'] }, facts: SPEC });
+    w.run(PLANNER, finalize('a'));
+  });
+});
+
+describe('what the gates judge', () => {
+  const old = (more: object) => {
+    const w = world();
+    w.run(PLANNER, addReady('a'));
+    toClaimed(w, 'a');
+    w.edit((state) => withTask(state, { ...w.task('a'), ...more }));
+    w.run(CODER, { name: 'block', task: 'a', reason: 'no limit is named', questions: ['How many?'] });
+    return w;
+  };
+  const VACUOUS = { done_when: 'works', validation: ['true'], scope: 'IN: src/\nOUT: tests' };
+
+  it('a task of an older board that is merely unblocked goes on', () => {
+    const w = old(VACUOUS);
+    w.run(PLANNER, { name: 'unblock', task: 'a', facts: { ...SPEC, dead_anchor: [] } });
+    expect(w.task('a').status).toBe('UNCLAIMED');
+  });
+  it.each<[string, object, RefusalName]>([
+    ['done_when', { done_when: 'works' }, 'criteria'],
+    ['validation', { validation: ['true'] }, 'always-green'],
+    ['scope', { scope: 'IN: src/\nOUT: tests' }, 'type-and-scope'],
+    ['spec_ref', { spec_ref: 'specs/b.md#gone' }, 'anchor'],
+  ])('a %s that an unblock or an amendment changes is judged, the rest is not', (field, change, guard) => {
+    const facts = { ...SPEC, dead_anchor: [] };
+    const w = old({ ...VACUOUS, done_when: 'it just works', validation: [':'], scope: 'IN: a\nOUT: tests' });
+    expect(w.refused(PLANNER, { name: 'unblock', task: 'a', changes: change, facts }).guard).toBe(guard);
+    expect(w.refused(PLANNER, { name: 'amend', task: 'a', changes: change, facts }).guard).toBe(guard);
+    w.run(PLANNER, { name: 'amend', task: 'a', changes: { priority: 1 }, facts });
+    expect(w.task('a')[field as 'scope']).not.toBe(undefined);
+  });
+  it('a draft is judged when it is finalized, not while it is written', () => {
+    const w = world();
+    w.run(PLANNER, addDraft('a'));
+    w.run(PLANNER, { name: 'amend', task: 'a', changes: { done_when: 'works' }, facts: SPEC });
+    expect(w.refused(PLANNER, finalize('a')).guard).toBe<RefusalName>('criteria');
+  });
+});
+
+describe('a criterion more', () => {
+  it('keeps those there are; the same one is not added twice', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a'));
+    const add = (...add_done: readonly string[]) =>
+      w.run(PLANNER, { name: 'amend', task: 'a', changes: { add_done }, facts: SPEC });
+    add('a 401 is not retried');
+    expect(w.task('a').done_when).toBe('- calls are retried three times\n- a 401 is not retried');
+    expect(add('a 401 is not retried').already).toBe(true);
+    expect(w.task('a').history?.at(-1)).toMatchObject({
+      event: 'amended',
+      was: { done_when: 'calls are retried three times' },
+    });
+  });
+  it('is a changed definition for an unblock after two failures', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a'));
+    toClaimed(w, 'a');
+    w.run(CODER, { name: 'block', task: 'a', reason: 'no limit is named', questions: ['How many?'] });
+    w.run(PLANNER, { name: 'unblock', task: 'a', changes: { add_done: ['at most three tries'] }, facts: SPEC });
+    expect(criteriaOf(w.task('a').done_when)).toHaveLength(2);
+  });
+});
+
+describe('told at finalize', () => {
+  it('a command in backticks that no validation runs is named with its criterion', () => {
+    const done_when = '- calls are retried three times\n- `npm run bench` prints one line\n- `npm run  test` is green';
+    const notes = passes({ done_when, validation: ['cd . && npm test'] });
+    expect(notes.join()).toContain('checked by no command: criterion 2 `npm run bench`.');
+  });
+  it('nothing is told where every command is run', () => {
+    expect(passes({ done_when: '`npm test` is green', validation: ['npm test'] })).toEqual([]);
+  });
+  it.each(['a search of 10,000 rows takes 200 ms', 'it answers within 2 seconds', 'parsing is faster than before'])(
+    '%s asks for repeats and a margin',
+    (done_when) => {
+      expect(passes({ done_when }).join()).toContain('criterion 1 is about time');
+    },
+  );
+  it('one that says how often and how much is not asked again', () => {
+    expect(passes({ done_when: 'the median of 5 runs is at most 200 ms' })).toEqual([]);
+  });
+  it('also with add-task --ready', () => {
+    const { notes = [] } = world().run(PLANNER, addReady('a', { done_when: 'it answers within 2 seconds' }));
+    expect(notes.join()).toContain('about time');
+  });
+});
+
+describe('what in backticks is a command', () => {
+  it.each(['npm test', './run.sh', 'pytest', 'mycli show a --json', 'node --test test/'])('%s is one', (code) => {
+    expect(isCommand(code)).toBe(true);
+  });
+  it.each(['src/a.ts', 'login()', 'null', 'return null', 'const x = 1', 'a + b', 'Retry-After: 3', 'npm'])(
+    '%s is none',
+    (code) => {
+      expect(isCommand(code)).toBe(false);
+    },
+  );
+});
+
+describe('submitting', () => {
+  const submitted = (more: Partial<Definition>, ...paths: readonly string[]) => {
+    const w = world();
+    w.run(PLANNER, addReady('a', more));
+    toClaimed(w, 'a');
+    w.run(CODER, begin('a'));
+    return w.tell(CODER, submit('a', commit(1), { changes: changes(...paths) }));
+  };
+  it('type declarations need no test where the task’s own validation checks them', () => {
+    const scope = 'IN: types/, test/';
+    const with_ = { scope, validation: ['tsc --noEmit'] };
+    for (const file of ['types/a.d.ts', 'types/a.d.mts', 'stubs/a.pyi']) {
+      expect(submitted(with_, file)).toMatchObject({ guard: 'proof' });
+    }
+    expect(submitted({ scope }, 'types/a.d.ts')).toMatchObject({ guard: 'tests-with-code' });
+    expect(submitted(with_, 'types/a.d.ts', 'src/a.ts')).toMatchObject({ guard: 'tests-with-code' });
+    expect(submitted(with_, 'README.md')).toMatchObject({ guard: 'tests-with-code' });
+  });
+  it('a test task submits tests alone', () => {
+    const test = { type: 'test', scope: 'IN: test/' } as const;
+    expect(submitted(test, 'test/a.test.ts')).toMatchObject({ ok: true });
+    expect(submitted(test, 'test/a.test.ts', 'src/a.ts')).toMatchObject({
+      guard: 'tests-with-code',
+      message: expect.stringContaining('touches code besides tests (src/a.ts)'),
+    });
+    expect(submitted(test, 'docs/a.md')).toMatchObject({ guard: 'tests-with-code' });
+  });
+});
