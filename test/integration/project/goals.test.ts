@@ -71,6 +71,10 @@ describe('the second goal', () => {
     here.pass(5);
     const { stdout } = await here.ok(['init', 'Thank people']);
     expect(stdout).toContain('carried over: q-2, asked by coder-1: How loud?');
+    const shown = await out('show', 'q-1');
+    expect(shown).toContain('Answer:\n  the youngest');
+    expect(shown).toContain('Of goal-1, which has ended.');
+    expect(await out('show', 'q-2')).not.toContain('which has ended');
     const first = await out('report', '--md', '--goal', 'goal-1');
     expect(first).toContain('- **q-1** (answered by human, asked by coder-1): Whom first? → the youngest');
     expect(first).toContain('- **q-2** (open, asked by coder-1): How loud? → meanwhile: softly');
