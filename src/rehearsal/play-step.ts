@@ -102,7 +102,7 @@ async function giveCommand(
   say(shown);
   const ran = await liza(stage, argv, input);
   if (ran.status === null) throw new Error(`${shown}: ${ran.why}`);
-  const said = lastLines(ran.output, 6);
+  const said = lastLines(ran.output, 20);
   if (step.expect !== 'refused') {
     if (ran.status !== 0) throw new Error(`${shown} was refused (exit ${ran.status}): ${said}`);
     return;

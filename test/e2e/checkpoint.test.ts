@@ -20,7 +20,7 @@ const BUSY = [
 ];
 const DONE = [{ remove: 'note.txt' }, { submit: 'HEAD' }, { exit: 42, reason: 'submitted' }];
 const OTHERS = [
-  { role: 'code-reviewer', steps: [{ approve: 'good\n1: src/{task}.mjs:1' }, { exit: 0 }] },
+  { role: 'code-reviewer', steps: [{ approve: 'good\n1: ran node --test' }, { exit: 0 }] },
   { role: 'planner', when: 'ALL_TERMINAL', steps: [{ liza: ['goal', 'complete'] }, { exit: 0 }] },
   { role: 'planner', when: 'HUMAN_NOTE', steps: [{ liza: ['align', 'the note was read'] }, { exit: 0 }] },
   { role: 'planner', steps: [{ exit: 0 }] },

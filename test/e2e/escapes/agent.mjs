@@ -178,6 +178,13 @@ if (role === 'coder') {
   shellAttempt('reviewer: commits', 'git commit -q --allow-empty -m mine');
   console.log(`REPORT ${JSON.stringify({ role, report })}`);
   must('git', 'diff', '--stat', 'HEAD^');
+  // The folder to try things in: written to, with git and the tests at work.
+  const [tryout = 'none'] = fs
+    .readdirSync('..')
+    .filter((name) => name.startsWith('.review-a-') && name !== path.basename(process.cwd()));
+  must('sh', '-c', `cd ../${tryout} && echo "// tried" >> src/a.mjs && node test/a.test.mjs`);
+  must('git', '-C', `../${tryout}`, 'log', '--oneline', 'HEAD^..HEAD');
+  must('git', '-C', `../${tryout}`, '-c', 'user.name=r', '-c', 'user.email=r@example.org', 'commit', '-qam', 'tried');
   must('liza', 'submit-verdict', 'a', 'APPROVED', '1: src/a.mjs:1');
   must('liza', 'exit', '0');
 } else {

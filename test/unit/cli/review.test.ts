@@ -30,6 +30,22 @@ test('APPROVED binds to the commit under review', async () => {
   expect(await here.task('judged')).toMatchObject({ status: 'APPROVED', approved_by: 'code-reviewer-1' });
 });
 
+test.each(['argument', 'stdin'])('APPROVED takes what shows it as %s, and names what is not there', async (way) => {
+  const told = (reason: string) =>
+    here.liza(['submit-verdict', 'judged', 'APPROVED', way === 'stdin' ? '-' : reason], {
+      ...reviewer,
+      ...(way === 'stdin' ? { stdin: `${reason}\n` } : {}),
+    });
+  expect((await told('good')).stderr).toContain('nothing is named for criterion 1');
+  expect((await told('good\n1: src.ts:2')).stderr).toContain('criterion 1: src.ts:2');
+  expect(await told('good\n1: src.ts:1')).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a person’s approval needs none', async () => {
+  expect(await here.liza(['submit-verdict', 'judged', 'APPROVED', '--by-hand'], reviewer)).toMatchObject({ code: 0 });
+  expect((await here.task('judged')).history?.at(-1)).toMatchObject({ event: 'approved', by_hand: true });
+});
+
 test('another commit is refused', async () => {
   const ran = await here.liza(['submit-verdict', 'judged', 'APPROVED', '--commit', 'c'.repeat(40)], reviewer);
   expect(ran.code).toBe(1);

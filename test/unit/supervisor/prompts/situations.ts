@@ -432,6 +432,16 @@ export const SITUATIONS: Readonly<Record<string, () => string>> = {
     return toReviewer(w, 'retry-login');
   },
   'reviewer-first': () => toReviewer(reviewing(), 'retry-login'),
+  'reviewer-tries': () => {
+    const w = reviewing();
+    w.run(CODER, {
+      name: 'discover',
+      description: 'the client logs the token',
+      severity: 'high',
+      during: 'retry-login',
+    });
+    return toReviewer(w, 'retry-login', { tryout: '/home/ada/shop/.worktrees/.review-retry-login-2' });
+  },
   'reviewer-second-round': () => toReviewer(noted(reviewing(true)), 'retry-login'),
   'reviewer-second-round-resumed': () => toReviewer(reviewing(true), 'retry-login', { resumed: true }),
   'reviewer-integration-fix': () => {
