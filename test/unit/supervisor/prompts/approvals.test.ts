@@ -79,7 +79,12 @@ describe('the reviewer', () => {
     w.run(PLANNER, addReady('a'));
     w.run(PLANNER, addReady('b'));
     w.run(SUPERVISOR, claim('a'));
-    w.run(CODER, { name: 'anomaly', type: 'assumption_violated', task: 'a', details: { assumption: 'calls end', reality: 'some hang' } });
+    w.run(CODER, {
+      name: 'anomaly',
+      type: 'assumption_violated',
+      task: 'a',
+      details: { assumption: 'calls end', reality: 'some hang' },
+    });
     toReady(w, 'a');
     w.pass(60);
     w.run(SUPERVISOR, claim('b', 'coder-2'));
@@ -88,7 +93,9 @@ describe('the reviewer', () => {
     w.run(SUPERVISOR, claimReview('a'));
     const prompt = toReviewer(w, 'a');
     expect(prompt).toContain('REPORTED ON THIS TASK');
-    expect(prompt).toMatch(/\| - anomaly-1 \(assumption_violated\) by coder-1: assumption: calls end; reality: some hang/);
+    expect(prompt).toMatch(
+      /\| - anomaly-1 \(assumption_violated\) by coder-1: assumption: calls end; reality: some hang/,
+    );
     expect(prompt).toMatch(/\| - disc-1 \(discovery, high\) by coder-2, AFTER THE SUBMISSION: retry drops the body/);
     expect(prompt).not.toContain('the docs are old');
   });
