@@ -4,12 +4,13 @@
 
 import { join } from 'node:path';
 import { EnvironmentError } from '../protocol/decision.ts';
+import { shellWord } from '../text/format.ts';
 import { type Checkout, headIn, MARKER, plainText } from './branch-checkouts.ts';
 import { readInterrupted } from './interrupted-update.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 import { clearStaleLocks } from './stale-locks.ts';
-import { changesBetween, copyIndex, firstFew, inTheWay, reasonOf, shellQuoted, splitNul } from './tree-changes.ts';
+import { changesBetween, copyIndex, firstFew, inTheWay, reasonOf, splitNul } from './tree-changes.ts';
 
 export interface Failed {
   /** What is in the way, and what to do. */
@@ -219,7 +220,7 @@ function parseMarker(text: string): { readonly from: string; readonly to: string
 }
 
 const short = (commit: string): string => commit.slice(0, 12);
-const gitThere = ({ folder }: Checkout, args: string): string => `git -C ${shellQuoted(folder)} ${args}`;
+const gitThere = ({ folder }: Checkout, args: string): string => `git -C ${shellWord(folder)} ${args}`;
 
 const otherHead = (checkout: Checkout, commit: string | undefined, to: string): string =>
   `it is at ${commit === undefined ? 'no commit' : short(commit)} instead of ${short(to)}: ${gitThere(checkout, 'status')}`;

@@ -1,8 +1,8 @@
 // Which files of the project are in its history: what is not, nobody can get back.
 
 import type { Host } from '../ports/host.ts';
+import { shellWord } from '../text/format.ts';
 import { git } from './run.ts';
-import { shellQuoted } from './tree-changes.ts';
 
 /** Those of the paths, from the project's root, that HEAD does not have. */
 export async function notCommitted(
@@ -26,4 +26,4 @@ export async function committedFiles(host: Pick<Host, 'env' | 'git'>, root: stri
 
 /** What a person is told of a spec that is not. */
 export const notInGit = (file: string): string =>
-  `${file} is not in git: nobody can see what it said before, or get it back; commit it: git add ${shellQuoted(file)} && git commit`;
+  `${file} is not in git: nobody can see what it said before, or get it back; commit it: git add ${shellWord(file)} && git commit`;

@@ -2,6 +2,7 @@
 // to the byte, since git works on a copy of the index.
 
 import { join } from 'node:path';
+import { shellWord } from '../text/format.ts';
 import { type Checkout, headIn, MARKER } from './branch-checkouts.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { git, must } from './run.ts';
@@ -14,7 +15,6 @@ import {
   inTheWay,
   isSubmodule,
   reasonOf,
-  shellQuoted,
   splitNul,
 } from './tree-changes.ts';
 
@@ -58,7 +58,7 @@ interface Look {
 
 const there = ({ folder, branch }: Checkout): string =>
   `${folder} has ${branch.replace('refs/heads/', '')} checked out`;
-const gitThere = ({ folder }: Checkout, args: string): string => `git -C ${shellQuoted(folder)} ${args}`;
+const gitThere = ({ folder }: Checkout, args: string): string => `git -C ${shellWord(folder)} ${args}`;
 
 const PROCEDURES: readonly (readonly [file: string, name: string, stop: string])[] = [
   ['rebase-merge', 'rebase', 'rebase --abort'],
@@ -90,7 +90,7 @@ function underWay({ host }: PrivateGitDir, checkout: Checkout): Held | undefined
   const lock = join(checkout.gitDirectory, 'index.lock');
   return {
     message: `${there(checkout)}, and ${lock} says that a git is at work there`,
-    hint: `if no git runs there any more: rm ${shellQuoted(lock)}`,
+    hint: `if no git runs there any more: rm ${shellWord(lock)}`,
   };
 }
 

@@ -109,10 +109,6 @@ export function firstFew(paths: readonly string[], most = 5): string {
   return `${paths.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** A folder as it can be pasted into a shell. */
-export const shellQuoted = (path: string): string =>
-  /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
-
 /** What git said, in one line and without its advice. */
 export const reasonOf = (stderr: string): string =>
   stderr

@@ -5,6 +5,7 @@ import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { BoardContext } from '../store/context.ts';
+import { shellWord } from '../text/format.ts';
 import type { InitRequest } from './init.ts';
 
 export function refuseSpec(root: string, request: InitRequest): Refusal | undefined {
@@ -26,8 +27,8 @@ function typed({ goal, spec, branch, settings }: InitRequest): string {
     ['branch', branch === 'integration' ? undefined : branch],
     ['provider', settings?.default_provider],
     ['test', settings?.test_command],
-  ].flatMap(([name, value]) => (value ? [`--${name} ${forShell(value)}`] : []));
-  return ['liza init', forShell(goal), ...options].join(' ');
+  ].flatMap(([name, value]) => (value ? [`--${name} ${shellWord(value)}`] : []));
+  return ['liza init', shellWord(goal), ...options].join(' ');
 }
 
 /** A folder on the way may be a link that leads out of the project, or no folder at all. */
@@ -68,7 +69,3 @@ export function writeVision({ paths }: BoardContext, { spec, specExists, templat
 
 /** Without the `#section`. */
 export const fileOf = (spec: string): string => spec.split('#', 1)[0] ?? '';
-
-/** One word of a shell line. */
-export const forShell = (text: string): string =>
-  /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

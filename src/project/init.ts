@@ -29,8 +29,8 @@ import { LostRace } from '../store/transaction.ts';
 import { emitEntries } from '../store/yaml/emit.ts';
 import { updateDocument } from '../store/yaml/update.ts';
 import { inTransaction } from '../store/yaml-store.ts';
-import { gist } from '../text/format.ts';
-import { fileOf, forShell, refuseSpec, writeVision } from './init-document.ts';
+import { gist, shellWord } from '../text/format.ts';
+import { fileOf, refuseSpec, writeVision } from './init-document.ts';
 import { makeProject, refuseLink, settingsOf, siteOf } from './project-manifest.ts';
 
 export interface InitRequest {
@@ -202,7 +202,7 @@ const already = ({ goal, settings }: InitRequest, config?: Config): InitDone => 
   message: `already done: this project has its blackboard for: ${goal}`,
   lines: Object.entries(settings ?? {})
     .filter(([key, value]) => config !== undefined && config[key as keyof Config] !== value)
-    .map(([key, value]) => `${key} stays as it was; to change it: liza config set ${key} ${forShell(String(value))}`),
+    .map(([key, value]) => `${key} stays as it was; to change it: liza config set ${key} ${shellWord(String(value))}`),
 });
 
 function boardText(state: State, schema: boolean): string {

@@ -65,6 +65,8 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly marks?: LineList;
   /** Changed files that decide how the tests are run. */
   readonly test_setup?: readonly string[];
+  /** Words of the scope's IN that name something on the base. */
+  readonly on_base?: readonly string[];
   /** What Liza's own runs at this commit showed. */
   readonly proof?: Proof;
 }
@@ -204,6 +206,8 @@ interface Payloads {
   /** `wt delete` saved the work and removed the worktree. */
   'drop-worktree': { readonly task: string };
   begin: { readonly task: string; readonly checkpoint: Checkpoint; readonly facts?: WorktreeFacts };
+  /** `begin --also`: files that the checkpoint did not name. */
+  declare: { readonly task: string; readonly files: readonly string[]; readonly reason: string };
   'submit-for-review': { readonly task: string; readonly commit: string; readonly facts: SubmitFacts };
   retract: { readonly task: string; readonly reason: string };
   /** Liza ran what proves the commit, and the submission did not (yet) follow: red, or stopped on the way. */

@@ -14,7 +14,7 @@ export const GUARD_NAMES = [
   ...words(
     'copy-as-submitted criteria-shown criterion deadline decision definition definition-changed dependencies-merged details discovery',
   ),
-  ...words('file-gone file-there gates goal-open holds-review holds-task id-fits-role id-free in-scope'),
+  ...words('file-gone file-there files gates goal-open holds-review holds-task id-fits-role id-free in-scope'),
   ...words('integration-accepted integration-known key learned lease-lives lease-past left-behind limit-reached'),
   ...words('live-task merge-commit message moved never-its-coder no-hole no-live-lease no-live-review'),
   ...words('no-merge-under-way no-other-task no-worktree-files nobody-merges nobody-prepares not-aborted'),

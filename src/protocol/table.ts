@@ -8,6 +8,7 @@ import { ask } from './commands/ask.ts';
 import { analyze, resolve } from './commands/breaker.ts';
 import { claimTask, register, reserveClaim } from './commands/claim.ts';
 import { begin, block, limit } from './commands/coder.ts';
+import { declare } from './commands/declare.ts';
 import { align, discoveryConvert, discoveryDismiss, planDone } from './commands/goal.ts';
 import { goalComplete, goalEdit } from './commands/goal-end.ts';
 import { handoff, handoffPlan } from './commands/handoff.ts';
@@ -56,6 +57,7 @@ export const TABLE: Table = {
   'renew-worktree': renewWorktree,
   'drop-worktree': dropWorktree,
   begin,
+  declare,
   'submit-for-review': submitForReview,
   retract,
   'record-validation': recordValidation,

@@ -5,8 +5,10 @@ import { recordTip } from '../git/attempts.ts';
 import { changedSince, pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { isAncestor } from '../git/refs.ts';
+import { must } from '../git/run.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
 import type { SubmitFacts, WorktreeFacts } from '../protocol/command.ts';
+import { parseScope } from '../protocol/facts/scope.ts';
 import { baselineOf, historyOf } from '../protocol/leases.ts';
 import { defined } from '../protocol/values.ts';
 import { declaredFiles, discardOf } from './discard-folder.ts';
@@ -38,14 +40,16 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
   if (known.status !== 0) return { ...facts, descends_from_base: false, changes: [] };
   const newer = await rebasedOn(asked, base, commit);
   const same = await rejectedTwin(asked, commit);
-  const [descends, diff] = await Promise.all([
+  const [descends, diff, onBase] = await Promise.all([
     isAncestor(gitDir, base, commit),
     readDiff(asked, newer ?? base, commit),
+    wordsOnBase(asked, base),
   ]);
   return {
     ...facts,
     descends_from_base: descends,
     ...diff,
+    ...(onBase.length === 0 ? {} : { on_base: onBase }),
     ...defined({ base_commit: newer, same_tree_as: same }),
   };
 }
@@ -66,6 +70,16 @@ async function folderFacts(
     dirty: changed.filter((path) => !leaveOut.includes(path)),
     ...(head.merging === undefined ? {} : { merging: true }),
   };
+}
+
+/** Which bare words of the scope's IN are names of something there: `src`, and not `parser`. */
+async function wordsOnBase({ gitDir, task }: Asked, base: string): Promise<readonly string[]> {
+  const { in: named, maybe } = parseScope(task.scope ?? '');
+  const bare = [...named.filter((item) => !/[/.*?]/.test(item)), ...maybe];
+  const words = [...new Set(bare)].filter((word) => /^[\w.-]{1,200}$/.test(word) && !word.startsWith('-')).slice(0, 50);
+  if (words.length === 0) return [];
+  const asked = gitDir.objects(['--literal-pathspecs', 'ls-tree', '-z', '--name-only', base, '--', ...words]);
+  return (await must(asked, 'look up the scope')).split('\0').filter((name) => name !== '');
 }
 
 /** The coder took newer work of the integration branch in: the review begins there. */

@@ -25,3 +25,7 @@ export const counted = (count: number, noun: string): string => {
   const plural = noun === noun.toUpperCase() ? 'S' : 's';
   return `${count} ${/[^aeiou]y$/i.test(noun) && count !== 1 ? `${noun.slice(0, -1)}ie${plural}` : `${noun}${count === 1 ? '' : plural}`}`;
 };
+
+/** One word of a line that is pasted into a shell. */
+export const shellWord = (text: string): string =>
+  /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

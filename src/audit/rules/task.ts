@@ -15,6 +15,7 @@ const MAKERS: Readonly<Record<string, readonly string[]>> = {
   answered: ['answer'],
   claimed: ['claim-task'],
   pre_execution_checkpoint: ['begin'],
+  declared: ['declare'],
   submitted: ['submit-for-review'],
   validated: ['record-validation'],
   validation_failed: ['record-validation'],
@@ -27,7 +28,7 @@ const MAKERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Only the agent itself can have done these. */
-const OWN = new Set(['pre_execution_checkpoint', 'submitted', 'approved', 'rejected']);
+const OWN = new Set(['pre_execution_checkpoint', 'declared', 'submitted', 'approved', 'rejected']);
 
 export function auditTask(task: Task, witness: Witness): readonly Fact[] {
   const history = historyOf(task);

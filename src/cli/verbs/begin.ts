@@ -19,14 +19,18 @@ export const verb: Verb = {
     risks: { value: 'text', description: 'What could go wrong.' },
     validation: { value: 'text', repeat: true, description: 'How you will check it, and the result you expect.' },
     file: { value: 'path', repeat: true, description: 'A file you are going to change.' },
+    also: { value: 'path', repeat: true, description: 'Later on: a further file, which the plan did not name.' },
+    reason: { value: 'text', description: 'Why that file is needed; with --also.' },
     'set-aside': { description: 'Keep commits and files that came before, and put the worktree back first.' },
     'json-file': { value: 'file', kind: 'file', description: 'All of it as JSON instead; - reads stdin.' },
   },
   examples: [
     'liza begin retry-login --intent "wrap login() in retry()" --risks "login is not idempotent" --validation "npm test: auth.test passes, 3 retries seen" --file src/auth.ts --file test/auth.test.ts',
+    'liza begin retry-login --also src/http.ts --reason "the retry needs its error codes"',
     `echo '{"intent":"…","assumptions":[],"risks":"…","validation":"…","files_to_modify":["src/auth.ts"]}' | liza begin retry-login --json-file -`,
   ],
   run: async (args, io) => {
+    if (args.flag('also')) return declare(args, io);
     const checkpoint = args.flag('json-file') ? await fromJson(io, args.must('json-file')) : fromFlags(args);
     if (isRefusal(checkpoint)) return checkpoint;
     const context = await openTaskContext(io);
@@ -44,6 +48,25 @@ export const verb: Verb = {
     }));
   },
 };
+
+/** No new plan: files are added to the one that there is. */
+async function declare(args: Args, io: Io): Promise<Result> {
+  const more = ['intent', 'assume', 'risks', 'validation', 'file', 'set-aside', 'json-file'].find((name) =>
+    args.flag(name),
+  );
+  if (more !== undefined) {
+    return refuse(
+      `--also adds files to the plan that there is, and --${more} belongs to a new one`,
+      'give --also and --reason alone',
+      2,
+      'usage',
+    );
+  }
+  const context = await openTaskContext(io);
+  if (isRefusal(context)) return context;
+  const reason = args.text('reason') ?? '';
+  return runCommand(context, { name: 'declare', task: args.must('task'), files: args.all('also'), reason });
+}
 
 interface Aside {
   readonly task: string;

@@ -13,6 +13,7 @@ import { blank } from '../definition.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../leases.ts';
 import { answersSincePlan } from '../question-scope.ts';
 import { withQuestion } from '../questions.ts';
+import type { Task } from '../state.ts';
 
 export const STOP = 'Stop now: liza exit 42 --reason "lease lost"';
 
@@ -110,10 +111,21 @@ function checkpointComplete({ task, command, commandLine }: Situation<'begin'>):
     ...(blank(risks) ? ['risks'] : []),
     ...(blank(validation) ? ['validation (command and expected result)'] : []),
     ...(files_to_modify.every(blank) ? ['files_to_modify'] : []),
+    ...(blank(validation) || expectsSomething(task, validation)
+      ? []
+      : ['what the validation is expected to give (command: expected result)']),
     ...(assumptions.some(blank) ? ['the text of an assumption'] : []),
   ];
   if (missing.length === 0) return undefined;
   return refuse(`the checkpoint lacks ${missing.join(', ')}`, `Give them all: ${commandLine('begin', task.id)}`);
+}
+
+/** `npm test: all pass`, `make check exits 0`; where there is nothing to run, `read: what a reader shall find`. */
+function expectsSomething(task: Task, validation: string): boolean {
+  if (/^\s*read\b/i.test(validation)) return task.type === 'docs' || task.type === 'spec';
+  return /\S\s*(?::|=>|->|\u2192)\s*\S|\b(?:exit|print|pass|fail|show|give|green|red|expect|succeed|return|answer|no (?:error|warning|output))/i.test(
+    validation,
+  );
 }
 
 const SET_ASIDE =

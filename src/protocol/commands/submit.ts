@@ -1,13 +1,15 @@
 // The row by which a coder submits a commit for review. Its guards look at the commit itself, never at what the coder
 // says about it.
 
+import { shellWord } from '../../text/format.ts';
 import { iso, later } from '../../text/time.ts';
 import { attach, event, evolve, patch, withAgent, withMachineAnomaly, withTask } from '../change.ts';
 import type { SubmitFacts } from '../command.ts';
 import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
-import { type DiffFacts, diffFacts } from '../facts/diff-facts.ts';
+import { type DiffFacts, declaredFiles, diffFacts } from '../facts/diff-facts.ts';
 import {
+  beyondScope,
   covers,
   forbidsTests,
   isCode,
@@ -79,17 +81,9 @@ export const submitForReview: Row<'submit-for-review'> = {
     },
     {
       name: 'in-scope',
-      rule: 'no path the task declares OUT is touched',
+      rule: 'no path the task declares OUT is touched; where IN names paths, a file beyond them is declared (tests, lock files and snapshots beside an allowed file are IN)',
       needs: 'facts',
-      check: ({ task, command }) => {
-        const touched = command.facts.changes.map(({ path }) => path);
-        const outside = outOfScope(parseScope(task.scope ?? ''), touched);
-        if (outside.length === 0) return undefined;
-        return refuse(
-          `the task declares OUT what the commit touches: ${list(outside)}`,
-          'Take these changes out, then submit again',
-        );
-      },
+      check: inScope,
     },
     {
       name: 'tests-with-code',
@@ -209,6 +203,28 @@ function somethingNew({ task, command }: Situation<'submit-for-review'>): Refusa
       ? `${command.commit} is the commit that was rejected, unchanged`
       : `${command.commit} has the same files as ${same_tree_as}, which was rejected`,
     `Address the feedback first: liza show ${task.id}`,
+  );
+}
+
+function inScope({ task, command, settings, commandLine }: Situation<'submit-for-review'>): Refusal | undefined {
+  const scope = parseScope(task.scope ?? '');
+  const { changes, on_base: onBase } = command.facts;
+  const touched = changes.map(({ path }) => path);
+  const outside = outOfScope(scope, touched);
+  if (outside.length > 0) {
+    return refuse(
+      `the task declares OUT what the commit touches: ${list(outside)}`,
+      'Take these changes out, then submit again',
+    );
+  }
+  const declared = declaredFiles(task);
+  const code = touched.filter((path) => !isTest(path, testPatterns(settings)));
+  const beyond = beyondScope(scope, code, onBase).filter((path) => !declared.some((item) => covers(item, path)));
+  if (beyond.length === 0) return undefined;
+  const also = beyond.slice(0, 5).map((path) => `--also ${shellWord(path)}`);
+  return refuse(
+    `neither the task’s IN nor your plan names what the commit touches: ${list(beyond)}`,
+    `If the task needs them, declare them: ${commandLine('declare', task.id).replace('--also <path>', also.join(' '))}; if not, take them out, then submit the new HEAD`,
   );
 }
 

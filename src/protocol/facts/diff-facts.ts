@@ -2,6 +2,7 @@
 // tests, and which files steer agents, CI or git rather than the product. Lists are bounded: a diff of 5,000
 // files must fit into one history event.
 
+import { gist } from '../../text/format.ts';
 import type { SubmitFacts } from '../command.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { historyOf } from '../leases.ts';
@@ -23,6 +24,8 @@ export interface DiffFacts {
   readonly lines?: SubmitFacts['lines'];
   /** In no checkpoint since the task's base. */
   readonly undeclared?: PathList;
+  /** Named by `begin --also`, each with its reason. */
+  readonly declared_late?: PathList;
   /** Outside the paths that the task's scope declares IN; tests have lists of their own. */
   readonly beyond_scope?: PathList;
   /** Symbolic links: what they lead to need not be in the repository. */
@@ -49,21 +52,22 @@ export interface DiffFacts {
   readonly marks?: LineList;
 }
 
-type DiffRead = Pick<SubmitFacts, 'changes' | 'lines' | 'test_edits' | 'marks' | 'test_setup'>;
+type DiffRead = Pick<SubmitFacts, 'changes' | 'lines' | 'test_edits' | 'marks' | 'test_setup' | 'on_base'>;
 
 export function diffFacts(
   task: Task,
-  { changes, lines, test_edits: edits, marks, test_setup: setup = [] }: DiffRead,
+  { changes, lines, test_edits: edits, marks, test_setup: setup = [], on_base: onBase }: DiffRead,
   patterns: readonly string[],
 ): DiffFacts {
   const declared = declaredFiles(task);
   const code = changes.map(({ path }) => path).filter((path) => !isTest(path, patterns));
-  const beyond = new Set(beyondScope(parseScope(task.scope ?? ''), code));
+  const beyond = new Set(beyondScope(parseScope(task.scope ?? ''), code, onBase));
   const pick = (name: keyof DiffFacts, wanted: (change: FileChange) => boolean) => listed(name, changes.filter(wanted));
   return {
     files: changes.length,
     ...defined({ lines }),
     ...pick('undeclared', ({ path }) => !declared.some((item) => covers(item, path))),
+    ...lateList(task, changes),
     ...pick('beyond_scope', ({ path }) => beyond.has(path)),
     ...pick('links', ({ form }) => form === 'link'),
     ...pick('submodules', ({ form }) => form === 'submodule'),
@@ -94,13 +98,36 @@ function testFacts(tests: readonly FileChange[]) {
 
 /** What the coder named in any checkpoint since the task's base; a coder that starts fresh begins with none. */
 export function declaredFiles(task: Task): readonly string[] {
-  const history = historyOf(task);
-  const since = history.slice(history.findLastIndex(startsFresh) + 1);
+  const since = sinceFresh(task);
   const files = since.flatMap(({ event, checkpoint }) => {
     const named = event === 'pre_execution_checkpoint' && isFields(checkpoint) ? checkpoint['files_to_modify'] : [];
     return Array.isArray(named) ? named.filter((file): file is string => typeof file === 'string') : [];
   });
-  return [...new Set(files)];
+  return [...new Set([...files, ...lateFiles(since).map(({ path }) => path)])];
+}
+
+interface LateFile {
+  readonly path: string;
+  readonly reason: string;
+}
+
+export const lateFiles = (events: readonly HistoryEvent[]): readonly LateFile[] =>
+  events.flatMap(({ event, files, reason }) =>
+    event === 'declared' && Array.isArray(files)
+      ? files.map((path) => ({ path: String(path), reason: String(reason) }))
+      : [],
+  );
+
+/** Those that the diff changes. */
+function lateList(task: Task, changes: readonly FileChange[]): Pick<DiffFacts, 'declared_late'> {
+  const late = lateFiles(sinceFresh(task)).filter((file) => changes.some(({ path }) => covers(file.path, path)));
+  const told = late.map(({ path, reason }) => ({ path: `${path} (${gist(reason, 200)})`, kind: 'changed' as const }));
+  return listed('declared_late', told);
+}
+
+function sinceFresh(task: Task): readonly HistoryEvent[] {
+  const history = historyOf(task);
+  return history.slice(history.findLastIndex(startsFresh) + 1);
 }
 
 /** What was written before is not in the folder any more. */

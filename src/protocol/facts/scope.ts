@@ -57,8 +57,8 @@ export function parseScope(text: string): Scope {
 }
 
 /** Files of a change that IN does not cover, where it names paths at all. A word that covers nothing is not taken for one. */
-export function beyondScope(scope: Scope, files: readonly string[]): readonly string[] {
-  const isThere = (item: string): boolean => files.some((file) => covers(item, file));
+export function beyondScope(scope: Scope, files: readonly string[], onBase: readonly string[] = []): readonly string[] {
+  const isThere = (item: string): boolean => onBase.includes(item) || files.some((file) => covers(item, file));
   const named = [...scope.in.filter((item) => /[/.*?]/.test(item) || isThere(item)), ...scope.maybe.filter(isThere)];
   if (named.length === 0) return [];
   const allowed = (file: string): boolean => named.some((item) => covers(item, file));

@@ -20,6 +20,7 @@ const FIRST: Readonly<Record<Role, string>> = { coder: 'begin', code_reviewer: '
 const EXAMPLES: Readonly<Record<Role, (task: string, state: State) => readonly string[]>> = {
   coder: (task, state) => [
     begin(task, state),
+    `liza begin ${task} --also path/of/a/further/file --reason "why the task needs it"`,
     `liza submit-for-review ${task} HEAD`,
     `liza retract ${task} --reason "what is wrong with the submission"`,
     `liza block ${task} --reason "what exactly is in the way" --question "which answer would free it?" --attempted "what you tried"`,

@@ -245,6 +245,7 @@ const FACTS = [
 /** Told only where there are some. */
 const RARE = [
   ['beyond_scope', 'OUTSIDE SCOPE IN'],
+  ['declared_late', 'DECLARED LATE, after the plan'],
   ['tests_weakened', 'TESTS WEAKENED (fewer assertions in a place, or switched off)'],
   ['tests_extended', 'EXISTING TESTS WITH LINES ADDED ONLY'],
   ['tests_moved', 'TESTS MOVED, UNCHANGED'],

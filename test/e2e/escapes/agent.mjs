@@ -161,7 +161,7 @@ if (role === 'coder') {
     '--risks',
     'none',
     '--validation',
-    'it is there',
+    'cat: it is there',
     '--file',
     'src/a.mjs',
   );

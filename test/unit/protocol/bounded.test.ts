@@ -14,6 +14,7 @@ import {
   claim,
   claimed,
   commit,
+  declare,
   HUMAN,
   OTHER_CODER,
   PLANNER,
@@ -173,6 +174,7 @@ describe('what Liza logs by itself', () => {
     const w = claimed();
     w.run(CODER, begin('a'));
     const paths = ['src/client.ts', 'lib/other.ts', 'test/client.test.ts'];
+    w.run(CODER, declare('a', 'lib/other.ts'));
     w.run(CODER, submit('a', commit(1), { changes: changes(...paths) }));
     expect(logged(w, 'scope_deviation')).toMatchObject([
       { task: 'a', reporter: 'liza', details: { files: 'lib/other.ts', commit: commit(1) } },

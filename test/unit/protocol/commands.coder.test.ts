@@ -15,6 +15,7 @@ import {
   claim,
   claimed,
   commit,
+  declare,
   HUMAN,
   OTHER_CODER,
   PLANNER,
@@ -24,6 +25,44 @@ import {
   supervisorOf,
   toRejected,
 } from './world.ts';
+
+describe('begin --also', () => {
+  it('records the files and the reason, once, and they count as declared', () => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    w.run(CODER, declare('a', 'lib/other.ts'));
+    expect(w.task('a').history?.at(-1)).toMatchObject({
+      event: 'declared',
+      files: ['lib/other.ts'],
+      reason: 'the retry is set up there',
+    });
+    expect(w.run(CODER, declare('a', 'lib/other.ts')).already).toBe(true);
+  });
+
+  it('comes after the plan, and is asked of its coder alone', () => {
+    const w = claimed();
+    expect(w.refused(CODER, declare('a', 'lib/other.ts')).guard).toBe<RefusalName>('checkpoint-first');
+    w.run(CODER, begin('a'));
+    expect(w.refused(OTHER_CODER, declare('a', 'lib/other.ts')).guard).toBe<RefusalName>('holds-task');
+  });
+
+  it.each(['/etc/passwd', '../x', 'a/../../x', '', ' '])('%j is no path of the repository', (file) => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    expect(w.refused(CODER, declare('a', file)).guard).toBe<RefusalName>('files');
+    expect(w.refused(CODER, declare('a')).guard).toBe<RefusalName>('files');
+  });
+
+  it('needs a reason, and never opens what the task declares OUT', () => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    const bare = { ...declare('a', 'lib/other.ts'), reason: ' ' } as Command;
+    expect(w.refused(CODER, bare).guard).toBe<RefusalName>('reason');
+    const out = w.refused(CODER, declare('a', 'docs/guide.md'));
+    expect(out.guard).toBe<RefusalName>('in-scope');
+    expect(out.hint).toContain('liza block a');
+  });
+});
 
 describe('begin', () => {
   const facts = { head: BASE, branch: 'task/a', dirty: [] as string[] };
@@ -47,6 +86,24 @@ describe('begin', () => {
 
   it.each(['intent', 'risks', 'validation'])('%s is required', (field) => {
     expect(claimed().refused(CODER, beginWith({ [field]: ' ' })).message).toContain(field);
+  });
+
+  it.each(['npm test', 'run it', 'read: the guide names each option'])(
+    'validation %j has no expected result for code',
+    (validation) => {
+      const refusal = claimed().refused(CODER, beginWith({ validation }));
+      expect(refusal.guard).toBe<RefusalName>('checkpoint');
+      expect(refusal.message).toContain('what the validation is expected to give');
+    },
+  );
+
+  it.each([
+    'npm test: 3 more pass',
+    'make check exits 0',
+    './sds-test -> 0 failed',
+    'all tests pass, and lint is green',
+  ])('validation %j has one', (validation) => {
+    claimed().run(CODER, beginWith({ validation }));
   });
 
   it('files_to_modify is required, assumptions may be empty', () => {

@@ -454,6 +454,7 @@ describe('what is possible next', () => {
     toClaimed(w, 'a');
     expect(possible(w.board, ['coder'], w.task('a'))).toEqual([
       'begin',
+      'declare',
       'submit-for-review',
       'record-validation',
       'block',

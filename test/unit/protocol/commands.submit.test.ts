@@ -1,6 +1,7 @@
 // One test per rule about submitting a commit for review.
 
 import { describe, expect, it } from 'vitest';
+import type { SubmitFacts } from '../../../src/protocol/command.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { refusedBy } from '../../refused-by.ts';
 import {
@@ -13,6 +14,7 @@ import {
   claimed,
   claimReview,
   commit,
+  declare,
   PLANNER,
   REVIEWER,
   SUPERVISOR,
@@ -26,7 +28,7 @@ import {
 describe('submit-for-review', () => {
   function begun(type?: 'docs'): World {
     const w = world();
-    w.run(PLANNER, addReady('a', type === undefined ? {} : { type }));
+    w.run(PLANNER, addReady('a', type === undefined ? {} : { type, scope: 'IN: the guide\nOUT: the UI' }));
     toClaimed(w, 'a');
     w.run(CODER, begin('a'));
     return w;
@@ -97,19 +99,23 @@ describe('submit-for-review', () => {
     expect(refusal.guard).toBe<RefusalName>('no-worktree-files');
     expect(refusal.message).toContain('copied in and never committed: .env, secrets/key.pem');
     const removed = [{ path: '.env', kind: 'removed' as const }, ...changes('test/a.test.ts')];
+    w.run(CODER, declare('a', '.env'));
     w.run(CODER, submit('a', commit(1), { changes: removed }));
   });
 
   it('the event tells the pin and what the diff does', () => {
     const w = begun();
     const given = [...changes('src/client.ts', 'CLAUDE.md'), { path: 'test/new.test.ts', kind: 'added' as const }];
+    w.run(CODER, declare('a', 'CLAUDE.md'));
     w.run(CODER, submit('a', commit(1), { changes: given, pin: 3 }));
     expect(w.task('a').history?.at(-1)).toMatchObject({
       event: 'submitted',
       pin: 3,
       diff: {
         files: 3,
-        undeclared: { paths: ['CLAUDE.md', 'test/new.test.ts'] },
+        undeclared: { paths: ['test/new.test.ts'] },
+        declared_late: { paths: ['CLAUDE.md (the retry is set up there)'] },
+        beyond_scope: { paths: ['CLAUDE.md'] },
         tests_added: { paths: ['test/new.test.ts'] },
         instructions: { paths: ['CLAUDE.md'] },
       },
@@ -121,6 +127,44 @@ describe('submit-for-review', () => {
     const refusal = begun().refused(CODER, submit('a', commit(1), { changes: changes('docs/x.md', 'test/a.test.ts') }));
     expect(refusal.guard).toBe<RefusalName>('in-scope');
     expect(refusal.message).toContain('docs/x.md');
+  });
+
+  it('a file that neither IN nor the plan names refuses the submit; declared late it is taken, and told', () => {
+    const w = begun();
+    const given = { changes: changes('src/client.ts', 'lib/a b.ts', 'test/a.test.ts') };
+    const refusal = w.refused(CODER, submit('a', commit(1), given));
+    expect(refusal.guard).toBe<RefusalName>('in-scope');
+    expect(refusal.message).toContain('lib/a b.ts');
+    expect(refusal.hint).toContain(`liza begin a --also 'lib/a b.ts' --reason "…"`);
+    w.run(CODER, declare('a', 'lib/a b.ts'));
+    w.run(CODER, submit('a', commit(1), given));
+    expect(w.task('a').history?.at(-1)).toMatchObject({
+      diff: { declared_late: { paths: ['lib/a b.ts (the retry is set up there)'] } },
+    });
+  });
+
+  it('tests, and a lock file beside an allowed file, are IN; a scope of areas asks for nothing', () => {
+    const tests = { changes: changes('src/client.ts', 'src/package-lock.json', 'spec/x.test.ts') };
+    begun().run(CODER, submit('a', commit(1), tests));
+    const w = world();
+    w.run(PLANNER, addReady('a', { scope: 'IN: the retry logic\nOUT: the UI' }));
+    toClaimed(w, 'a');
+    w.run(CODER, begin('a'));
+    w.run(CODER, submit('a', commit(1), { changes: changes('lib/other.ts', 'test/a.test.ts') }));
+  });
+
+  it('a word of IN is a path where the base has something of that name', () => {
+    const area = (facts: Partial<SubmitFacts>) => {
+      const w = world();
+      w.run(PLANNER, addReady('a', { scope: 'IN: client\nOUT: the UI' }));
+      toClaimed(w, 'a');
+      w.run(CODER, begin('a'));
+      return { w, command: submit('a', commit(1), { changes: changes('lib/other.ts', 'test/a.test.ts'), ...facts }) };
+    };
+    const folder = area({ on_base: ['client'] });
+    expect(folder.w.refused(CODER, folder.command).guard).toBe<RefusalName>('in-scope');
+    const word = area({});
+    word.w.run(CODER, word.command);
   });
 
   it('a code task’s diff without a test file is refused, naming what counts as one', () => {

@@ -14,6 +14,7 @@ import {
   CODER,
   changes,
   commit,
+  declare,
   finalize,
   PLANNER,
   SPEC,
@@ -294,6 +295,7 @@ describe('submitting', () => {
     w.run(PLANNER, addReady('a', more));
     toClaimed(w, 'a');
     w.run(CODER, begin('a'));
+    w.run(CODER, declare('a', ...paths));
     return w.tell(CODER, submit('a', commit(1), { changes: changes(...paths) }));
   };
   it('type declarations need no test where the task’s own validation checks them', () => {

@@ -16,6 +16,7 @@ import {
   claim,
   claimReview,
   commit,
+  declare,
   definition,
   finalize,
   HUMAN,
@@ -64,6 +65,7 @@ reserve-claim      .     s    s    .    s    .    .    s    .    .    .
 claim-task         .     s    s    .    s    .    .    s    .    .    .
 release-reservation .    hs   hs   .    hs   .    .    hs   .    .    .
 begin              .     .    c    .    .    .    .    .    .    .    .
+declare            .     .    c    .    .    .    .    .    .    .    .
 submit-for-review  .     .    c    .    .    .    .    .    .    .    .
 retract            .     .    .    c    c    c    .    c    c    .    .
 block              .     .    c    .    .    .    .    p    .    .    .
@@ -139,6 +141,7 @@ const COMMANDS: Readonly<Record<string, (status: TaskStatus) => Command>> = {
   'claim-task': (status) => claim(T, claimer(status), { base_commit: commit(7) }),
   'release-reservation': () => ({ name: 'release-reservation', task: T }),
   begin: () => begin(T),
+  declare: () => declare(T, 'lib/other.ts'),
   'submit-for-review': () => submit(T, commit(99)),
   retract: () => ({ name: 'retract', task: T, reason: 'the test proves nothing' }),
   block: () => block(T, 'another reason'),

@@ -232,6 +232,10 @@ function work(run: Run, task: Task, y: number, z: number): { actor: Actor; comma
     const facts = { head: startCommit(task) ?? BASE, branch: `task/${t}`, dirty: [] };
     return { actor, command: { name: 'begin', task: t, checkpoint: { ...CHECKPOINT, assumptions }, facts } };
   }
+  if (y % 40 === 7) {
+    const files = [z % 3 === 0 ? '../out' : 'lib/other.ts'];
+    return { actor, command: { name: 'declare', task: t, files, reason: z % 5 === 0 ? ' ' : 'needed there' } };
+  }
   const at = commit(++run.commits);
   const facts = {
     head: at,

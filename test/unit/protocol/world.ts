@@ -179,6 +179,12 @@ export const begin = (task: string, head = BASE, checkpoint: Checkpoint = CHECKP
   checkpoint,
   facts: { head, branch: `task/${task}`, dirty: [] },
 });
+export const declare = (task: string, ...files: string[]): Command => ({
+  name: 'declare',
+  task,
+  files,
+  reason: 'the retry is set up there',
+});
 export const submit = (task: string, at: string, more: Partial<SubmitFacts> = {}): Command => ({
   name: 'submit-for-review',
   task,

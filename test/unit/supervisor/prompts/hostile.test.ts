@@ -72,7 +72,7 @@ function told(words: string): readonly string[] {
       intent: words,
       assumptions: [words],
       risks: words,
-      validation: words,
+      validation: `${words}: green`,
       files_to_modify: ['src'],
     }),
   );

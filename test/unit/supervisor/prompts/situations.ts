@@ -22,6 +22,7 @@ import {
   claim,
   claimReview,
   commit,
+  declare,
   HUMAN,
   mergeFailed,
   OTHER_CODER,
@@ -80,7 +81,7 @@ const login = {
   description: 'Retry the login call when the service is briefly away.',
   spec_ref: 'specs/auth.md#retry',
   done_when: 'three 503s in a row still log in\na 401 is not retried',
-  scope: 'IN: src/auth, test/auth\nOUT: the UI',
+  scope: 'IN: src/, test/\nOUT: the UI',
   validation: ['npm test -- auth'],
 };
 
@@ -168,6 +169,7 @@ function reviewing(second = false): World {
   const w = second ? rejected() : coding();
   const start = second ? commit(0x1003) : BASE;
   w.run(CODER, begin('retry-login', start));
+  w.run(CODER, declare('retry-login', 'AGENTS.md', 'package.json'));
   w.run(
     CODER,
     submit('retry-login', commit(0x2000), {

@@ -1,0 +1,83 @@
+// `begin --also`: files that the plan did not name, declared when the coder sees that it needs them. What the task's
+// scope leaves out by IN may be declared so; what it declares OUT never.
+
+import { listed } from '../../text/format.ts';
+import { event, evolve, withTask } from '../change.ts';
+import type { Row } from '../command-row.ts';
+import { refuse } from '../decision.ts';
+import { blank } from '../definition.ts';
+import { lateFiles } from '../facts/diff-facts.ts';
+import { outOfScope, parseScope } from '../facts/scope.ts';
+import { checkpointEvent, iterationEvents } from '../leases.ts';
+import { holdsTask } from './coder.ts';
+
+/** From the root of the repository, and not out of it. */
+const PATH = /^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))\S.{0,999}$/;
+
+export const declare: Row<'declare'> = {
+  name: 'declare',
+  syntax: 'begin {task} --also <path> --reason "…"',
+  summary: 'Declare a file that the plan did not name.',
+  who: ['coder'],
+  from: ['CLAIMED'],
+  // A submission that needs it names it.
+  offered: () => false,
+  already: ({ task, command }) =>
+    command.files.length > 0 &&
+    command.files.every((file) => lateFiles(iterationEvents(task)).some(({ path }) => path === file)),
+  guards: [
+    holdsTask(),
+    {
+      name: 'checkpoint-first',
+      rule: 'this iteration has its checkpoint',
+      check: ({ task, commandLine }) =>
+        checkpointEvent(task) === undefined
+          ? refuse(
+              `iteration ${task.iteration} has no checkpoint to add to`,
+              `Name the files there: ${commandLine('begin', task.id)}`,
+            )
+          : undefined,
+    },
+    {
+      name: 'files',
+      rule: 'paths from the root of the repository',
+      check: ({ command: { files } }) => {
+        const wrong = files.find((file) => !PATH.test(file));
+        return files.length > 0 && wrong === undefined
+          ? undefined
+          : refuse(
+              wrong === undefined ? 'no file is named' : `${wrong.slice(0, 80)} is not a path of the repository`,
+              'Name each from the root of the repository: --also src/a.c',
+            );
+      },
+    },
+    {
+      name: 'reason',
+      rule: 'a reason is given',
+      check: ({ command }) =>
+        blank(command.reason)
+          ? refuse('it does not say why the file is needed', 'Say it for the reviewer: --reason "…"')
+          : undefined,
+    },
+    {
+      name: 'in-scope',
+      rule: 'none of them is declared OUT',
+      check: ({ task, command, commandLine }) => {
+        const outside = outOfScope(parseScope(task.scope ?? ''), command.files);
+        return outside.length === 0
+          ? undefined
+          : refuse(
+              `the task declares OUT: ${listed(outside, 5)}`,
+              `Do without; if it cannot be done so, only the planner can change that: ${commandLine('block', task.id)}`,
+            );
+      },
+    },
+  ],
+  effects: 'history declared; the reviewer sees these files as declared late, with the reason',
+  change: (s) => {
+    const { task, command } = s;
+    const { files, reason } = command;
+    const told = event(s, 'declared', { files, reason, iteration: task.iteration });
+    return { state: withTask(s.state, evolve(task, {}, told)), detail: `${task.id}: also ${listed(files, 5)}` };
+  },
+};
