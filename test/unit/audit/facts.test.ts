@@ -66,6 +66,24 @@ const changed = (event: string, change: object): Partial<Task> => ({
 describe('a task', () => {
   it('with everything in order contradicts nothing', () => expect(audited()).toEqual([]));
 
+  it('lists each criterion with what shows it; what nothing can check is unverifiable, a run that was not is contradicted', () => {
+    const shown = [
+      { n: 1, criterion: 'it retries', by: 'test', what: 'test/a.ts › retries' },
+      { n: 2, criterion: 'it is red', by: 'seen', what: 'the page is red' },
+      { n: 3, criterion: 'it is fast', by: 'nothing' },
+      { n: 4, criterion: 'all pass', by: 'ran', what: 'npm test' },
+    ];
+    const facts = auditTask({ ...TASK, ...changed('approved', { shown }) }, WITNESS).filter(({ what }) =>
+      what.startsWith('criterion'),
+    );
+    expect(facts.map(({ what, mark }) => [what, mark])).toEqual([
+      ['criterion 1 (it retries) → test test/a.ts › retries', 'verified'],
+      ['criterion 2 (it is red) → FLAGGED, only seen: the page is red', 'unverifiable'],
+      ['criterion 3 (it is fast) → NOT SHOWN: the approval names nothing for it', 'unverifiable'],
+      ['criterion 4 (all pass) → ran npm test', 'contradicted'],
+    ]);
+  });
+
   it.each<[string, Partial<Witness>, Partial<Task>, string]>([
     [
       'the reviewer coded it',
