@@ -75,3 +75,11 @@ test('a malformed rejection shows the form, indented below the arrow', async () 
   const ran = await here.liza(['submit-verdict', 'judged', 'REJECTED', '-'], { ...reviewer, stdin: 'looks wrong' });
   expect(ran.stderr).toMatch(/\n {2}→ [^\n]+\n {4}Blockers: 1\n {4}- \[blocker\]/);
 });
+
+test('show lists each criterion with what shows it, and the concerns', async () => {
+  const reason = '1: seen it with my own eyes\n- [concern] src.ts:1 — empty';
+  await here.liza(['submit-verdict', 'judged', 'APPROVED', reason], reviewer);
+  const { stdout } = await here.liza(['show', 'judged']);
+  expect(stdout).toMatch(/criteria +1\. .*\n +→ FLAGGED, only seen: it with my own eyes/);
+  expect(stdout).toMatch(/concerns +- src\.ts:1 — empty \(code-reviewer-1\)/);
+});
