@@ -64,6 +64,70 @@ export const g41 = {
   },
 };
 
+export const g66 = {
+  id: 'G66',
+  agent:
+    '(planner) finalizes a vacuous task: `-`, “works well”, `--validate true`, an anchor that is not there, a test demanded and forbidden',
+  stated: 'refused with the mend',
+  plant: [
+    {
+      take: { file: 'src/protocol/substance.ts', find: 'const bad = criteria[at];', put: 'const bad = undefined;' },
+      red: /works-well was let through/,
+    },
+    {
+      take: { file: 'src/protocol/substance.ts', find: 'if (own !== undefined) {', put: 'if (false) {' },
+      red: /true was let through/,
+    },
+    {
+      take: { file: 'src/protocol/substance.ts', find: 'if (others === undefined) return', put: 'if (true) return' },
+      red: /anchor was let through/,
+    },
+    {
+      take: {
+        file: 'src/protocol/substance.ts',
+        find: 'if (!forbidsTests(scope, patterns)',
+        put: 'if (true || !forbidsTests(scope, patterns)',
+      },
+      red: /forbidden was let through/,
+    },
+    {
+      take: { file: 'src/protocol/input.ts', find: 'if (PLACEHOLDER.test(text)', put: 'if (false' },
+      red: /the dash was stored/,
+    },
+    {
+      take: { file: 'src/cli/run.ts', find: 'await withStdin(verb, typed, io)', put: 'typed' },
+      red: /stdin was not read/,
+    },
+  ],
+  tasks: [],
+  planner: `
+    if liza show piped --json >/dev/null 2>&1; then leave 0 planned; exit 0; fi
+    vague() { liza add-task --id $1 --desc d --spec "\${4-specs/vision.md}" --done "$2" --scope "\${5-IN: src/, test/}" --validate "$3"; try $1 liza finalize $1; }
+    vague works-well 'the new command works well' 'node --test'
+    vague true 'greet prints one line' 'true'
+    vague anchor 'greet prints one line' 'node --test' specs/vision.md#nosuchanchor
+    vague forbidden 'greet prints one line' 'node --test' specs/vision.md 'IN: src/. OUT: tests'
+    try dash ${ADD('dash', `--spec specs/vision.md --done ' - ' --scope 'IN: src/' --validate 'node --test'`)}
+    printf 'greet prints one line\\nand nothing else' | ${ADD('piped', '--done -')}
+    try mended liza amend true --validate 'node --test'; try released liza finalize true
+    leave 0 planned`,
+  check(w) {
+    w.refused('works-well', /"works well" is a judgement/, /liza amend works-well --done "…"/);
+    w.refused('true', /`true` proves nothing/, /liza amend true --validate/);
+    w.refused('anchor', /no section #nosuchanchor/, /liza amend anchor --spec specs\/vision\.md/);
+    w.refused('forbidden', /needs a test, and its scope has tests OUT/, /liza amend forbidden --scope/);
+    const { tasks } = w.board();
+    holds(!tasks.some(({ id }) => id === 'dash'), 'the dash was stored');
+    w.refused('dash', /says only/);
+    const piped = tasks.find(({ id }) => id === 'piped')?.done_when;
+    holds(piped === 'greet prints one line\nand nothing else', `stdin was not read: ${piped}`);
+    w.succeeded('released');
+    const open = tasks.filter(({ status }) => status !== 'DRAFT').map(({ id }) => id);
+    holds(open.join() === 'true', `claimable: ${open}`);
+    return prevented('refused, each with the line that mends it; the mend leads on');
+  },
+};
+
 export const g42 = {
   id: 'G42',
   agent: '(planner) gives a task that two coders failed to a third, unchanged',

@@ -5,7 +5,8 @@ import { APPROVAL_WAYS, approvalForm, CONCERN_FORM } from '../../protocol/approv
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import { proofCommands, proofOf, type TestProof } from '../../protocol/proof.ts';
 import { reportedOn } from '../../protocol/reported.ts';
-import { type HistoryEvent, type State, settings, type Task } from '../../protocol/state.ts';
+import { type HistoryEvent, type Settings, type State, settings, type Task } from '../../protocol/state.ts';
+import { uncheckedCommands } from '../../protocol/unchecked.ts';
 import { isFields } from '../../protocol/values.ts';
 import { REJECTION_FORMAT } from '../../protocol/verdict.ts';
 import { approvedBefore } from '../../protocol/worktree-plan.ts';
@@ -152,11 +153,22 @@ function evidence({ board }: PromptContext, { task, commit, resumed, lostVerdict
   return section('EVIDENCE', [
     ...diffLines(task, submitted),
     ...proofLines(task, submitted, resumed === true ? [] : proofCommands(settings(board.state), task)),
+    ...uncheckedLines(settings(board.state), task),
     ...lostVerdicts.flatMap((text) => [
       'A REVIEWER WHOSE LEASE HAD ENDED FOUND (no verdict; check each point):',
       ...quote(text, showTask(task)),
     ]),
   ]);
+}
+
+/** A criterion whose own command nobody ran is the reviewer's to run. */
+function uncheckedLines(config: Settings, task: Task): readonly string[] {
+  const unchecked = uncheckedCommands(config, task);
+  const said = unchecked.map(({ criterion, command }) => `criterion ${criterion}: ${command}`).join('\n');
+  return [
+    'CRITERIA WHOSE COMMAND NOBODY RAN; run each yourself:',
+    ...quote(said === '' ? 'none' : said, showTask(task)),
+  ];
 }
 
 function diffLines(task: Task, submitted: HistoryEvent | undefined): readonly string[] {

@@ -61,7 +61,7 @@ test('a fast-forward: every commit of it is the task’s, with evidence and merg
       checkpoint: { intent: 'Write greet', validation: 'npm test is green' },
       diff: { files: 2, tests_added: { paths: ['tests/greet.test.ts'] } },
       validation: ['test -d .'],
-      proof: expect.stringMatching(/^green, [\d.]+ s: true\n/),
+      proof: expect.stringMatching(/^green, [\d.]+ s: test -d \.\n/),
     },
     merge: {
       commit,
