@@ -101,7 +101,7 @@ const INJECTED = `  - id: injected
     status: UNCLAIMED
     priority: 1
     spec_ref: specs/vision.md
-    done_when: its test passes
+    done_when: its own test passes
     scope: "IN: src, test"
     validation:
       - npm test
