@@ -13,7 +13,7 @@ import { OPERATOR } from '../protocol/board.ts';
 import { branchInUse } from '../protocol/commands/budget-setting.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { discoveryHead } from '../protocol/discoveries.ts';
-import { testPatterns, testsNowhere } from '../protocol/facts/scope.ts';
+import { testsNowhere } from '../protocol/facts/scope.ts';
 import { goalRecord } from '../protocol/goal-record.ts';
 import { freshState, nextGoal } from '../protocol/new-board.ts';
 import { openQuestions } from '../protocol/questions.ts';
@@ -83,10 +83,7 @@ export async function init(
   const opened = await openBoard(context, request, branch.head);
   if (!opened.ok) return opened;
   const untracked = await notCommitted(context, paths.root, [fileOf(request.spec)]);
-  const untested = testsNowhere(
-    await committedFiles(context, paths.root),
-    testPatterns((await settingsOf(context)) ?? {}),
-  );
+  const untested = testsNowhere(await committedFiles(context, paths.root), (await settingsOf(context)) ?? {});
   const warnings = [...untracked.map(notInGit), ...(untested === undefined ? [] : [untested])];
   return { ...opened, lines: [told, ...made, ...opened.lines, ...warnings] };
 }

@@ -98,6 +98,10 @@ export const ConfigSchema = v.object({
     'Seconds the integration test may run on a merge candidate.',
   ),
   test_patterns: guarded(v.optional(texts), 'Globs of files that count as tests.'),
+  tests_in_code: guarded(
+    v.optional(texts),
+    'Globs of code files that hold their own tests: a change of one counts as code and as its test. Rust’s, Zig’s and D’s tests and doctests are recognised without it.',
+  ),
   tdd: guarded(
     v.optional(oneOf(['strict', 'evidence', 'off'] as const), 'evidence'),
     'Whether new tests fail without the change, and the base’s tests pass with it: `strict` decides, `evidence` tells the reviewer, `off` does not look.',

@@ -6,13 +6,13 @@ import { must } from '../git/run.ts';
 import { type Change, changesBetween } from '../git/tree-changes.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
 import type { FileChange } from '../protocol/facts/file-change.ts';
-import { isCode, isTest, testPatterns } from '../protocol/facts/scope.ts';
+import { covers, isCode, isTest, testPatterns } from '../protocol/facts/scope.ts';
 import { type Changed, isManifest, testSetup } from '../protocol/facts/test-setup.ts';
 import { proofCommands } from '../protocol/proof.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { type Hunk, readHunks } from './rules/diff-lines.ts';
-import { losing, marks, testEdits, weakened } from './rules/test-edits.ts';
+import { losing, marks, testEdits, testedWithin, weakened } from './rules/test-edits.ts';
 
 interface Asked {
   readonly gitDir: PrivateGitDir;
@@ -43,13 +43,21 @@ export async function readDiff({ gitDir, task, settings }: Asked, base: string, 
   const edits = testEdits(inTests);
   const noted = marks([...inTests, ...inCode], ofTests);
   const more = (edits.more ?? 0) + Math.max(0, tests.length - MOST_READ);
+  const tested = testedWithin(inCode);
+  const named = settings.tests_in_code ?? [];
+  const within = ({ path, kind }: FileChange): boolean =>
+    kind !== 'removed' &&
+    !ofTests(path) &&
+    (named.some((item) => covers(item, path)) || (settings.tdd !== 'strict' && tested.has(path)));
   const setup = testSetup(await withTexts(gitDir, found), {
     commands: proofCommands(settings, task),
     packages: await Promise.all([base, commit].map((at) => textAt(gitDir, `${at}:package.json`))),
     patterns,
   });
   return {
-    changes: fileChanges(found, new Set(tests.slice(0, MOST_READ)), inTests),
+    changes: fileChanges(found, new Set(tests.slice(0, MOST_READ)), inTests).map((change) =>
+      within(change) ? { ...change, tests_within: true } : change,
+    ),
     lines: total(sizes),
     ...(edits.lines.length + more === 0 ? {} : { test_edits: { ...edits, ...(more === 0 ? {} : { more }) } }),
     ...(noted.lines.length === 0 ? {} : { marks: noted }),

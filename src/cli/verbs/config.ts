@@ -55,7 +55,7 @@ const configSet: Verb = {
   examples: [
     'liza config set lease_duration 600',
     'liza config set post_worktree_cmd "npm ci"',
-    'liza config set test_patterns "tests/**,src/**/*.rs"',
+    'liza config set test_patterns "tests/**,checks/**"',
     'liza config set budgets.day.usd 20',
   ],
   run: async (args, io) => {

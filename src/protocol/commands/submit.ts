@@ -241,6 +241,7 @@ function testsWithCode(s: Situation<'submit-for-review'>): Refusal | undefined {
     );
   }
   if (changes.some(({ path, kind }) => kind !== 'removed' && isTest(path, patterns))) return undefined;
+  if (type === 'code' && changes.some(({ tests_within: within }) => within === true)) return undefined;
   if (type !== 'code' && type !== 'test' && code.length === 0) return undefined;
   if (type === 'code' && isTypesAlone(task, code)) return undefined;
   const fact =
@@ -255,7 +256,7 @@ function testsWithCode(s: Situation<'submit-for-review'>): Refusal | undefined {
       )
     : refuse(
         fact,
-        `Add a test; these count as tests: ${patterns.join(', ')}. If this project’s tests stand within its code, only a person can say so (the setting test_patterns): ${commandLine('block', task.id)}`,
+        `Add a test; these count as tests: ${patterns.join(', ')}. If this project’s tests stand within its code, only a person can say so (the setting tests_in_code): ${commandLine('block', task.id)}`,
       );
 }
 

@@ -42,6 +42,8 @@ export interface DiffFacts {
   /** `old → new`, content unchanged. */
   readonly tests_moved?: PathList;
   readonly tests_removed?: PathList;
+  /** Code that holds its own tests: nothing can be shown of them on the base alone. */
+  readonly tests_within?: PathList;
   /** Instructions and settings of agents, CI, hooks, and what makes git behave otherwise. */
   readonly instructions?: PathList;
   /** What decides how the tests are run. */
@@ -72,6 +74,7 @@ export function diffFacts(
     ...pick('links', ({ form }) => form === 'link'),
     ...pick('submodules', ({ form }) => form === 'submodule'),
     ...testFacts(changes.filter(({ path }) => isTest(path, patterns))),
+    ...pick('tests_within', ({ tests_within: within }) => within === true),
     ...pick('instructions', ({ path }) => isInstruction(path)),
     ...pick('test_setup', ({ path }) => setup.includes(path)),
     ...(edits === undefined || edits.lines.length === 0 ? {} : { test_edits: edits }),

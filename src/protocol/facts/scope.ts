@@ -94,9 +94,18 @@ export function isTest(path: string, patterns: readonly string[]): boolean {
 }
 
 /** What a person is told of a project that has code, and no file that would count as its test. */
-export function testsNowhere(files: readonly string[], patterns: readonly string[]): string | undefined {
-  if (!files.some(isCode) || files.some((file) => isTest(file, patterns))) return undefined;
-  return `no file here counts as a test (${patterns.join(', ')}), and code is taken only with its test; if the tests are elsewhere, or stand within the code, name these files: liza config set test_patterns "…"`;
+export function testsNowhere(
+  files: readonly string[],
+  settings: {
+    readonly test_patterns?: readonly string[] | undefined;
+    readonly tests_in_code?: readonly string[] | undefined;
+  },
+): string | undefined {
+  const patterns = testPatterns(settings);
+  const isOne = (file: string): boolean =>
+    isTest(file, patterns) || (settings.tests_in_code ?? []).some((item) => covers(item, file));
+  if (!files.some(isCode) || files.some(isOne)) return undefined;
+  return `no file here counts as a test (${patterns.join(', ')}), and code is taken only with its test; if the tests are elsewhere: liza config set test_patterns "…"; if they stand within the code: liza config set tests_in_code "…"`;
 }
 
 /** Whether no file that counts as a test may be touched: each kind is OUT, or tests are as a word. */

@@ -64,6 +64,26 @@ export function marks(hunks: readonly Hunk[], isTest: (path: string) => boolean)
   );
 }
 
+/** What a test within a file of code begins with, by the file's ending. */
+const WITHIN: Readonly<Record<string, RegExp>> = {
+  rs: /^\s*(?:#\[(?:[\w:]+::)?(?:test|rstest|test_case|bench|quickcheck)\b|#\[cfg\(test\)\])/,
+  zig: /^\s*test\s*["{]/,
+  d: /^\s*unittest\b/,
+  py: /^\s*>>> \S/,
+  ex: /^\s*iex(?:\(\d+\))?> \S/,
+};
+
+/** Files of code to which a test was added that stands within them. */
+export const testedWithin = (hunks: readonly Hunk[]): ReadonlySet<string> =>
+  new Set(
+    hunks
+      .filter(({ path, came }) => {
+        const begins = WITHIN[path.slice(path.lastIndexOf('.') + 1)];
+        return begins !== undefined && came.some(({ text, moved }) => !moved && begins.test(text.slice(0, READ)));
+      })
+      .map(({ path }) => path),
+  );
+
 const told = ({ text }: DiffLine): string => text.trim().slice(0, LINE);
 
 function bounded(found: readonly string[]): LineList {

@@ -61,9 +61,11 @@ describe('without a terminal', () => {
     const told = async () => (await liza(['init', 'Greet', '--vision-from-template'])).stdout;
     commit('sds.c');
     expect(await told()).toContain('no file here counts as a test');
-    expect((await liza(['config', 'set', 'test_patterns', 'sds.c'])).code).toBe(0);
-    expect(await told()).not.toContain('counts as a test');
-    expect((await liza(['config', 'set', 'test_patterns', 'null'])).code).toBe(0);
+    for (const key of ['test_patterns', 'tests_in_code']) {
+      expect((await liza(['config', 'set', key, 'sds.c'])).code).toBe(0);
+      expect(await told()).not.toContain('counts as a test');
+      expect((await liza(['config', 'set', key, 'null'])).code).toBe(0);
+    }
     commit('tests/a.c');
     expect(await told()).not.toContain('counts as a test');
   });

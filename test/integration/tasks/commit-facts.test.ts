@@ -89,3 +89,23 @@ test('a commit’s changes: renames as two, odd names, and what descends from th
   ]);
   expect(await submitFacts(asked, place, '1'.repeat(40))).toMatchObject({ descends_from_base: false, changes: [] });
 });
+
+test.each([
+  ['evidence', undefined, ['src/lib.rs']],
+  ['strict', undefined, []],
+  ['strict', ['src/'], ['src/lib.rs', 'src/plain.c']],
+] as const)('tests within code, tdd %s, tests_in_code %j', async (tdd, named, expected) => {
+  p = project({ config: { tdd, ...(named === undefined ? {} : { tests_in_code: named }) } });
+  await p.claim('t');
+  const commit = p.work('t', {
+    'src/lib.rs': '#[test]\nfn adds() {}\n',
+    'src/plain.c': 'int a;\n',
+    'test/a.rs': '#[test]\n',
+  });
+  const gitDir = await p.gitDir();
+  const place = findPlace(gitDir, 't');
+  if (!isPlace(place)) throw new Error('no folder');
+  const asked = { gitDir, task: await p.task('t'), settings: settings(await p.state()), integration: p.head() };
+  const found = await submitFacts(asked, place, commit);
+  expect(found?.changes.filter((change) => change.tests_within).map((change) => change.path)).toEqual(expected);
+});

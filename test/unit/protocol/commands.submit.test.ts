@@ -173,6 +173,15 @@ describe('submit-for-review', () => {
     expect(refusal.hint).toContain('**/*.test.*');
   });
 
+  it('code that holds its own tests is code and test at once, and the reviewer is told', () => {
+    const w = begun();
+    const within = { path: 'src/a.rs', kind: 'changed' as const, tests_within: true };
+    w.run(CODER, submit('a', commit(1), { changes: [within] }));
+    expect(w.task('a').history?.at(-1)).toMatchObject({ diff: { tests_within: { paths: ['src/a.rs'] } } });
+    const docs = { changes: [{ ...within, kind: 'changed' as const }] };
+    expect(begun('docs').refused(CODER, submit('a', commit(1), docs)).guard).toBe<RefusalName>('tests-with-code');
+  });
+
   it('a removed test file is no test; a removed code file is code', () => {
     const removed = (path: string) => ({ path, kind: 'removed' as const });
     const gone = { changes: [...changes('src/a.ts'), removed('test/a.test.ts')] };

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { readHunks } from '../../../src/tasks/rules/diff-lines.ts';
-import { losing, marks, testEdits, weakened } from '../../../src/tasks/rules/test-edits.ts';
+import { losing, marks, testEdits, testedWithin, weakened } from '../../../src/tasks/rules/test-edits.ts';
 
 const DIFF = `diff --git a/test/a.test.ts b/test/a.test.ts
 index 1..2 100644
@@ -48,6 +48,20 @@ describe('edits of tests', () => {
         'test/gone.sh:1 - grep -q 1 src/value',
       ],
     });
+  });
+
+  it.each([
+    ['src/lib.rs', '+    #[test]', true],
+    ['src/lib.rs', '+    #[tokio::test(flavor = "x")]', true],
+    ['src/lib.rs', '+#[cfg(test)]', true],
+    ['src/lib.rs', '+#[derive(Debug)]', false],
+    ['src/lib.rs', '-    #[test]', false],
+    ['a.zig', '+test "adds" {', true],
+    ['a.py', '+    >>> add(1, 2)', true],
+    ['a.py', '+x = 1 >> 2', false],
+    ['sds.c', '+#[test]', false],
+  ])('%s with %j holds a new test of its own: %s', (path, line, is) => {
+    expect(testedWithin(readHunks(diffOf(path, line))).has(path)).toBe(is);
   });
 
   it('bounded, however much was deleted', () => {
