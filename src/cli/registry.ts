@@ -68,7 +68,11 @@ const ROWS: Readonly<Record<string, Row>> = {
   'goal complete': [['Human', 'Planner'], 'Declare the goal reached.', () => import('./verbs/goal.ts')],
 
   'add-task': [PLANNER, 'Add a task to the plan.', () => import('./verbs/add-task.ts')],
-  amend: [PLANNER, 'Change the definition of a task nobody works on.', () => import('./verbs/amend.ts')],
+  amend: [
+    PLANNER,
+    'Change the definition of a task, under way only after an answer.',
+    () => import('./verbs/amend.ts'),
+  ],
   finalize: [PLANNER, 'Release a draft for claiming.', () => import('./verbs/finalize.ts')],
   'plan done': [PLANNER, 'Close the sprint’s scope: the plan is complete.', () => import('./verbs/plan.ts')],
   unblock: [PLANNER, 'Answer a blocked task and release it again.', () => import('./verbs/unblock.ts')],

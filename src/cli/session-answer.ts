@@ -149,7 +149,7 @@ export function newsLines(news: News): readonly string[] {
         ...(news.built === undefined
           ? []
           : [
-              `  Built on what was assumed: ${listed(news.built, 10)}. Where the answer differs: liza amend <task> --done "…" while nobody works on it, and for what is merged liza add-task --because ${news.id}`,
+              `  Built on what was assumed: ${listed(news.built, 10)}. Where the answer differs: liza amend <task> --done "…" (of a CLAIMED one too: its coder is told), and for what is merged liza add-task --because ${news.id}`,
             ]),
       ];
     case 'spec':
@@ -158,6 +158,16 @@ export function newsLines(news: News): readonly string[] {
       return [
         `news: ${news.id} (${news.about}) on the task you review, by ${news.by}, ${news.time}:`,
         ...quoted(news.text),
+      ];
+    case 'amended':
+      return [
+        `news: ${news.task} was amended by ${news.by}, ${news.time}, after the answer to ${news.because.join(', ')}; it counts from now on, and is no failure of yours:`,
+        ...quoted(news.text),
+        ...(news.replan === true
+          ? [
+              `  Your checkpoint is older. If your plan changes, record it again, where you are: liza begin ${news.task} --intent "…" --risks "…" --validation "…" --file <path>`,
+            ]
+          : []),
       ];
     case 'retracted':
       return [

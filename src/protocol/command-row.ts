@@ -71,7 +71,7 @@ export interface Row<K extends CommandName> {
   /** What to do instead when the task is in another state; without it the hint names what is possible there. */
   readonly instead?: (task: Task, commandLine: CommandLine, part: Part) => string | undefined;
   /** False: a hint does not propose it for this task now. */
-  readonly offered?: (task: Task) => boolean;
+  readonly offered?: (task: Task, state: State) => boolean;
   /** States it may end in; absent: the status stays. */
   readonly to?: readonly TaskStatus[];
   /** A step of the machine or housekeeping: possible, but never the next thing that a hint proposes. */

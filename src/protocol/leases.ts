@@ -91,6 +91,15 @@ export function iterationEvents(task: Task): readonly HistoryEvent[] {
   return opened === -1 ? history : history.slice(opened);
 }
 
+/** When its definition became fixed: the first claim since it was last free. */
+export function claimedSince(task: Task): string | undefined {
+  const history = historyOf(task);
+  const free = history.findLastIndex(({ event }) => FREES.has(event));
+  return history.slice(free + 1).find(({ event }) => event === 'claimed')?.time;
+}
+
+const FREES: ReadonlySet<string> = new Set(['created', 'finalized', 'unblocked', 'released']);
+
 /** The commit at which the iteration starts: that of its claim, or of a worktree that was made again since. */
 export function startCommit(task: Task): string | undefined {
   const start = iterationEvents(task).findLast(

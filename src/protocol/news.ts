@@ -1,6 +1,7 @@
 // What a running session has not been told yet: notes, answers and spec changes that came after its prompt, and that the
 // integration branch moved. Told once each; what a prompt says counts as told. Pure: git's part of it is the caller's.
 
+import { amendmentLines, amendmentsSincePlan, amendmentsUnderClaim, type UnderClaim } from './amendment.ts';
 import { findTask } from './find.ts';
 import { historyOf } from './leases.ts';
 import { isOwnNote, openNotes, type Reader } from './notes.ts';
@@ -54,6 +55,18 @@ export type News =
       readonly text: string;
     }
   | {
+      readonly kind: 'amended';
+      readonly task: string;
+      readonly by: string;
+      readonly time: string;
+      /** The questions whose answers gave rise to it. */
+      readonly because: readonly string[];
+      /** What went and what came, a line each. */
+      readonly text: string;
+      /** The reader has a plan that is older. */
+      readonly replan?: true;
+    }
+  | {
       readonly kind: 'retracted';
       readonly task: string;
       readonly by: string;
@@ -74,6 +87,8 @@ export interface Told {
   readonly section?: string;
   /** Ids of anomalies and discoveries. */
   readonly reports: readonly string[];
+  /** When its task was amended under its claim; a record of an earlier version has none. */
+  readonly amended?: readonly string[];
   /** When submissions under its review were retracted; a record of an earlier version has none. */
   readonly retracted?: readonly string[];
   readonly integration?: string;
@@ -86,6 +101,7 @@ export const toldWith = (state: State, reader: Reader): Told => ({
   specs: specChanges(state, reader).map(keyOf),
   ...defined({ section: sectionHash(taskOf(state, reader)) }),
   reports: reports(state, reader).map(({ id }) => id),
+  amended: amendments(state, reader).map(amendmentKey),
   retracted: retractions(state, reader).map(({ time }) => time),
   ...defined({ integration: state.goal.integration_head }),
 });
@@ -110,6 +126,9 @@ export function newsSince(state: State, reader: Reader, told: Told): readonly Ne
       }),
     ),
     ...answered.map((one) => answerNews(state, reader, one)),
+    ...amendments(state, reader)
+      .filter((one) => !(told.amended ?? []).includes(amendmentKey(one)))
+      .map((one) => amendmentNews(state, reader, one)),
     ...specNews(state, reader, told),
     ...reports(state, reader)
       .filter(({ id, by }) => !told.reports.includes(id) && by !== reader.agent)
@@ -162,6 +181,23 @@ function answers(state: State, reader: Reader): readonly Question[] {
 function reports(state: State, { role, task: id }: Reader): readonly Reported[] {
   const task = role !== 'code_reviewer' || id === undefined ? undefined : findTask(state, id);
   return task === undefined ? [] : reportedOn(state, task);
+}
+
+/** Amendments of the reader's task while it was worked on. */
+function amendments(state: State, reader: Reader): readonly UnderClaim[] {
+  const task = reader.role === 'coder' ? taskOf(state, reader) : undefined;
+  return task === undefined ? [] : amendmentsUnderClaim(task);
+}
+
+/** Two of the same second differ in what they replaced. */
+const amendmentKey = ({ time, was }: UnderClaim): string => `${time} ${JSON.stringify(was).slice(0, 200)}`;
+
+function amendmentNews(state: State, reader: Reader, entry: UnderClaim): News {
+  const { agent: by = '', time, because } = entry;
+  const task = taskOf(state, reader);
+  const text = task === undefined ? '' : amendmentLines(task, entry).join('\n');
+  const isLate = task !== undefined && amendmentsSincePlan(task).includes(entry);
+  return { kind: 'amended', task: reader.task ?? '', by, time, because, text, ...(isLate ? { replan: true } : {}) };
 }
 
 /** A reviewer's own work that its coder took back. */

@@ -69,7 +69,9 @@ const isIts = (actor: Actor, { assigned_to, reviewing_by, status }: Task): boole
 export const isAgent = ({ parts }: Actor): boolean => parts.length > 0 && parts.every(isAgentPart);
 
 const offered = (board: Board, parts: readonly Part[], task: Task): readonly CommandName[] =>
-  possible(board, parts, task).filter((name) => TABLE[name].inner !== true && TABLE[name].offered?.(task) !== false);
+  possible(board, parts, task).filter(
+    (name) => TABLE[name].inner !== true && TABLE[name].offered?.(task, board.state) !== false,
+  );
 
 const lines = (names: readonly CommandName[], task: Task): string =>
   names

@@ -1,6 +1,7 @@
 // Which tasks a question concerns. Light: `liza show` loads it, so it must not import a schema.
 
-import { checkpointEvent } from './leases.ts';
+import { amendmentsUnderClaim } from './amendment.ts';
+import { checkpointEvent, claimedSince } from './leases.ts';
 import type { Question, State, Task } from './state.ts';
 
 /**
@@ -21,14 +22,16 @@ export function concernsAmong(question: Question, task: Task, tasks: readonly Ta
 }
 
 const isOwn = ({ id, task: about }: Question, task: Task): boolean =>
-  (about !== undefined && (about === task.id || task.supersedes?.includes(about) === true)) || cites(task, id);
+  (about !== undefined && (about === task.id || task.supersedes?.includes(about) === true)) ||
+  cites(task, id) ||
+  amendmentsUnderClaim(task).some(({ because }) => because.includes(id));
 
 /** Whether the task names the question: as its reason, or anywhere in what it asks for. */
-export function cites({ because, done_when, description }: Task, question: string): boolean {
-  if (because === question) return true;
-  const named = [done_when, description].filter((text) => text?.includes(question) === true);
-  return named.length > 0 && new RegExp(`(?<![\\w-])${question}(?![\\w-])`).test(named.join('\n'));
-}
+export const cites = ({ because, done_when = '', description = '' }: Task, question: string): boolean =>
+  because === question || names(`${done_when}\n${description}`, question);
+
+const names = (text: string, question: string): boolean =>
+  text.includes(question) && new RegExp(`(?<![\\w-])${question}(?![\\w-])`).test(text);
 
 /** Both name it. */
 function sameSection(a: string | undefined, b: string | undefined): boolean {
@@ -66,13 +69,28 @@ export function answersSincePlan({ questions = [], tasks }: Pick<State, 'questio
   );
 }
 
+/**
+ * Answers that a task under way may contradict, because they came after its definition was fixed: to its own questions,
+ * to those it cites, and to those whose assumption it repeats; also those that it was amended for.
+ */
+export function answersSinceClaim({ questions = [] }: Pick<State, 'questions'>, task: Task): readonly Question[] {
+  const since = task.status === 'CLAIMED' ? claimedSince(task) : undefined;
+  if (since === undefined) return [];
+  return questions.filter(
+    (one) => one.status === 'answered' && (one.closed_at ?? '') >= since && (isOwn(one, task) || restsOn(task, one)),
+  );
+}
+
 /** Whether the task's own words hold the assumption, or name the question. */
-export function restsOn(task: Task, { id, assume }: Question): boolean {
-  if (cites(task, id)) return true;
+export const restsOn = (task: Task, question: Question): boolean =>
+  cites(task, question.id) || saysAssumed(`${task.done_when ?? ''} ${task.description ?? ''}`, question);
+
+/** Whether a text repeats the assumption, or names the question. */
+export function saysAssumed(text: string, { id, assume }: Question): boolean {
+  if (names(text, id)) return true;
   const assumed = plainWords(assume);
   // A short one, such as "yes", is in every text.
-  if (assumed.split(' ').length < 3) return false;
-  return plainWords(`${task.done_when ?? ''} ${task.description ?? ''}`).includes(assumed);
+  return assumed.split(' ').length >= 3 && plainWords(text).includes(assumed);
 }
 
 const plainWords = (text = ''): string =>

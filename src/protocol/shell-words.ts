@@ -79,3 +79,7 @@ const IDLE_PROGRAM =
 /** It does nothing that could fail. */
 const isIdle = (step: string): boolean =>
   IDLE.test(step) || IDLE_PROGRAM.test(step) || /^(?:test|\[)\s+(?:1|-n\s+\S+|true)\s*\]?$/.test(step);
+
+/** For a line that is pasted; placeholders and plain words read better in double quotes. */
+export const shellQuoted = (text: string): string =>
+  /[`$"\\!]/.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : `"${text}"`;

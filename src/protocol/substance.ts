@@ -18,7 +18,7 @@ import {
   wavesTestsOff,
 } from './facts/scope.ts';
 import { amending } from './gates.ts';
-import { alwaysGreen } from './shell-words.ts';
+import { alwaysGreen, shellQuoted } from './shell-words.ts';
 import { settings, type Task } from './state.ts';
 
 /** `changed`: the fields to judge; absent: all of them. */
@@ -68,10 +68,6 @@ function checkCriteria(by: Judged, task: Task): Refusal | undefined {
 }
 
 const said = (text: string): string => `"${text.length > 120 ? `${text.slice(0, 119)}…` : text}"`;
-
-/** For a hint that is pasted; the placeholder reads better in double quotes. */
-const shellQuoted = (text: string): string =>
-  /[`$"\\!]/.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : `"${text}"`;
 
 function checkTypeAndScope(by: Judged, task: Task): Refusal | undefined {
   const scope = parseScope(task.scope ?? '');

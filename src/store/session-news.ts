@@ -37,7 +37,7 @@ export function readTold(place: Place, agent: string, session: string): ToldSess
   try {
     const found: unknown = JSON.parse(place.files.read(fileOf(place, agent))?.toString('utf8') ?? 'null');
     if (!isFields(found) || found['session'] !== session || !isFields(found['told'])) return nothing;
-    const { notes, answers, specs, section, reports, retracted, integration } = found['told'];
+    const { notes, answers, specs, section, reports, amended, retracted, integration } = found['told'];
     return {
       session,
       told: {
@@ -46,6 +46,7 @@ export function readTold(place: Place, agent: string, session: string): ToldSess
         specs: texts(specs),
         ...(typeof section === 'string' ? { section } : {}),
         reports: texts(reports),
+        amended: texts(amended),
         retracted: texts(retracted),
         ...(typeof integration === 'string' ? { integration } : {}),
       },

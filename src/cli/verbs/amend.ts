@@ -1,4 +1,4 @@
-// `liza amend <task>`: changes only what is given of a DRAFT, UNCLAIMED or BLOCKED task.
+// `liza amend <task>`: changes only what is given of a DRAFT, UNCLAIMED or BLOCKED task, or of a CLAIMED one after an answer.
 
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
@@ -7,7 +7,13 @@ import { keptSpecFacts } from '../spec-file.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  positionals: [{ name: 'task', kind: 'task', description: 'A task nobody works on.' }],
+  positionals: [
+    {
+      name: 'task',
+      kind: 'task',
+      description: 'A task nobody works on, or one that an answer came to since its claim.',
+    },
+  ],
   options: DEFINITION_OPTIONS,
   details: [
     '--done, --depends and --validate replace all there were; --add-done keeps the criteria and adds one. --depends= empties the list.',

@@ -3,6 +3,7 @@
 import { raiseTaskCommands, spentText, taskUsedUp } from '../../budget/rules/limits.ts';
 import { counted, gist, listed } from '../../text/format.ts';
 import { duration, iso } from '../../text/time.ts';
+import { amendmentsSincePlan } from '../amendment.ts';
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { actorName } from '../board.ts';
 import { event, evolve, withTask } from '../change.ts';
@@ -58,9 +59,10 @@ export const begin: Row<'begin'> = {
     holdsTask(),
     {
       name: 'once',
-      rule: 'once per iteration, and again after an answer that came later; a handoff, a continued takeover or a raised budget continues it',
+      rule: 'once per iteration, and again after an answer or an amendment that came later; a handoff, a continued takeover or a raised budget continues it',
       check: ({ state, task, commandLine }) =>
-        checkpointEvent(task) === undefined || answersSincePlan(state, task).length > 0
+        checkpointEvent(task) === undefined ||
+        answersSincePlan(state, task).length + amendmentsSincePlan(task).length > 0
           ? undefined
           : refuse(
               `iteration ${task.iteration} of ${task.id} has its checkpoint already`,
@@ -74,7 +76,7 @@ export const begin: Row<'begin'> = {
     },
     {
       name: 'before-code',
-      rule: 'HEAD is the iteration’s start commit and the tree is clean, unless an answer changes the plan under way',
+      rule: 'HEAD is the iteration’s start commit and the tree is clean, unless an answer or an amendment changes the plan under way',
       needs: 'facts',
       check: beforeCode,
     },

@@ -1,15 +1,16 @@
-// The planning rows: a task is added, amended while nobody works on it, and finalized once it passes the gates.
+// The planning rows: a task is added, amended (while somebody works on it only after an answer), and finalized once it passes the gates.
 
 import { iso } from '../../text/time.ts';
 import { actorName } from '../board.ts';
 import { event, evolve, type Patch, withGoal, withSprint, withTask } from '../change.ts';
 import type { CommandName, SpecFacts } from '../command.ts';
-import type { Guard, Row, Situation } from '../command-row.ts';
-import { refuse } from '../decision.ts';
+import type { BoardSituation, Guard, Row, Situation } from '../command-row.ts';
+import { type Refusal, refuse } from '../decision.ts';
 import { checkDefinition, DEFINITION_FIELDS, differing, draft, formerValues, isChanged } from '../definition.ts';
 import { findTask, statusOf } from '../find.ts';
 import { checkGates } from '../gates.ts';
 import { historyOf } from '../leases.ts';
+import { answersSinceClaim } from '../question-scope.ts';
 import { findQuestion, tasksBuiltOn } from '../questions.ts';
 import type { State, Task } from '../state.ts';
 import { checkSubstance } from '../substance.ts';
@@ -116,9 +117,11 @@ function causeOf({ board, state }: Situation<'add-task'>, because: string): Read
 export const amend: Row<'amend'> = {
   name: 'amend',
   syntax: 'amend {task} --done "…" --scope "…"',
-  summary: 'Change the definition of a task nobody works on.',
+  summary: 'Change the definition of a task nobody works on, or of one that an answer came to since its claim.',
   who: PLANNERS,
-  from: ['DRAFT', 'UNCLAIMED', 'BLOCKED'],
+  from: ['DRAFT', 'UNCLAIMED', 'CLAIMED', 'BLOCKED'],
+  offered: (task, state) => task.status !== 'CLAIMED' || answersSinceClaim(state, task).length > 0,
+  instead: (task, _commandLine, part) => (UNDER_WAY.has(task.status) ? changeUnderWay({ task, part }) : undefined),
   already: ({ task, command }) =>
     Object.keys(command.changes).length > 0 && Object.keys(differing(task, command.changes)).length === 0,
   guards: [
@@ -129,6 +132,11 @@ export const amend: Row<'amend'> = {
         Object.values(command.changes).every((value) => value === undefined)
           ? refuse('no field was given', `Name what to change: ${commandLine('amend', command.task)}`)
           : undefined,
+    },
+    {
+      name: 'answered-since-claim',
+      rule: 'a CLAIMED task: only done_when, scope and validation, and only after an answer that came since its claim to a question of the task, one it cites, or one whose assumption it repeats',
+      check: checkUnderClaim,
     },
     {
       name: 'definition',
@@ -149,7 +157,8 @@ export const amend: Row<'amend'> = {
       },
     },
   ],
-  effects: 'definition, history with the former values; says whether the definition changed in substance',
+  effects:
+    'definition, history with the former values; says whether the definition changed in substance; under a claim also for which answers, and the coder is told, may record its checkpoint again and has not failed',
   change: (s) => {
     const { task } = s;
     const changes = differing(task, s.command.changes);
@@ -157,17 +166,46 @@ export const amend: Row<'amend'> = {
     const fields = Object.keys(changes);
     // A DRAFT has its text from finalize.
     const text = changes.spec_ref === undefined || task.status === 'DRAFT' ? {} : specText(s.command.facts);
+    const because = task.status === 'CLAIMED' ? answersSinceClaim(s.state, task).map(({ id }) => id) : undefined;
     const amended = evolve(
       task,
       { ...changes, ...text },
-      event(s, 'amended', { fields, changed, was: formerValues(task, changes) }),
+      event(s, 'amended', { fields, changed, was: formerValues(task, changes), ...defined({ because }) }),
     );
     return {
       state: withTask(s.state, amended),
       detail: `task ${task.id} amended: ${fields.join(', ')}`,
+      notes: because === undefined ? [] : [`${task.assigned_to} works on it and is told with its next command`],
     };
   },
 };
+
+const UNDER_CLAIM: ReadonlySet<string> = new Set(['done_when', 'scope', 'validation']);
+const UNDER_WAY: ReadonlySet<Task['status']> = new Set(['CLAIMED', 'READY_FOR_REVIEW', 'APPROVED']);
+
+function checkUnderClaim(s: BoardSituation<'amend'>): Refusal | undefined {
+  const { task, state, command } = s;
+  if (task.status !== 'CLAIMED') return undefined;
+  if (answersSinceClaim(state, task).length === 0) {
+    return refuse(
+      `${task.assigned_to} works on ${task.id} as it is defined, and no answer came to it since`,
+      changeUnderWay(s),
+    );
+  }
+  const others = Object.keys(differing(task, command.changes)).filter((field) => !UNDER_CLAIM.has(field));
+  if (others.length === 0) return undefined;
+  return refuse(
+    `${task.assigned_to} works on ${task.id}: an answer changes done_when, scope and validation, not ${others.join(', ')}`,
+    `Leave the others out: ${s.commandLine('amend', task.id)}`,
+  );
+}
+
+/** What is left to somebody whose plan changed under a task that is worked on or reviewed. */
+function changeUnderWay({ task, part }: Pick<BoardSituation<'amend'>, 'task' | 'part'>): string {
+  return part === 'human'
+    ? `Tell its coder: liza note "…" --for ${task.id}; or take it back to the planner: liza replan ${task.id}`
+    : `Plan the change as a task after it: liza add-task --id <id> --depends ${task.id} …; or ask a person to give it back: liza ask "…" --task ${task.id} --assume "…"`;
+}
 
 export const finalize: Row<'finalize'> = {
   name: 'finalize',

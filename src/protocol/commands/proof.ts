@@ -2,6 +2,7 @@
 // so that planner and report see it and the attempts have a limit; a green one, so that the commit is not run again.
 
 import { gist } from '../../text/format.ts';
+import { isUnderClaim } from '../amendment.ts';
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { event, evolve, withMachineAnomaly, withTask } from '../change.ts';
 import type { Row, Situation } from '../command-row.ts';
@@ -72,7 +73,11 @@ export const recordValidation: Row<'record-validation'> = {
             output,
           }),
     });
-    const earlier = iterationEvents(task).filter((entry) => entry.event === 'validation_failed');
+    const events = iterationEvents(task);
+    // What was refused by another definition is not held against the work that follows the amendment.
+    const earlier = events
+      .slice(events.findLastIndex(isUnderClaim) + 1)
+      .filter((entry) => entry.event === 'validation_failed');
     if (hangs_on_base === true && earlier.some((entry) => entry.hangs_on_base === true)) {
       const why = `the operator’s to mend: ${firstLine(reason, 400)}`;
       return {

@@ -1,6 +1,7 @@
 // What a coder's session is told: its task, what was said against the last attempt, what an earlier session
 // left, and the way from checkpoint to submit. A resumed session is told only what changed.
 
+import { amendmentsSincePlan } from '../../protocol/amendment.ts';
 import { checkpointEvent, historyOf, iterationEvents } from '../../protocol/leases.ts';
 import { answersSincePlan } from '../../protocol/question-scope.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
@@ -13,7 +14,15 @@ import { lastVerdict } from './last-verdict.ts';
 import type { CoderWork, PromptContext } from './prompt.ts';
 import { field, inline, pathList } from './quote.ts';
 import { assemble, bootstrap, humanNotes, notesFor, rejectionOf, type Section, section } from './sections.ts';
-import { answerFields, checkpointFields, definitionFields, iterationLine, showTask, specNews } from './task-fields.ts';
+import {
+  amendedFields,
+  answerFields,
+  checkpointFields,
+  definitionFields,
+  iterationLine,
+  showTask,
+  specNews,
+} from './task-fields.ts';
 
 export function coderPrompt(context: PromptContext, work: CoderWork): string {
   const { task } = work;
@@ -42,6 +51,7 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
       : wasRedefined(task)
         ? [REDEFINED, ...definitionFields(state, task)]
         : answerFields(state, task)),
+    ...amendedFields(task),
     ...specNews(task, work.spec),
     ...(fresh ? (checkpoint ?? outdatedCheckpoint(task)) : []),
     ...answeredSince(state, task),
@@ -60,9 +70,14 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
 /** An answer that the plan of this iteration cannot know. */
 function answeredSince(state: State, task: Task): readonly string[] {
   const late = answersSincePlan(state, task).map(({ id }) => id);
-  if (late.length === 0) return [];
+  const isAmended = amendmentsSincePlan(task).length > 0;
+  if (late.length === 0 && !isAmended) return [];
+  const than = [
+    ...(late.length === 0 ? [] : [`the answer to ${late.join(', ')} (see ANSWERS)`]),
+    ...(isAmended ? ['the amendment (see AMENDED)'] : []),
+  ];
   return [
-    `THE PLAN IS OLDER than the answer to ${late.join(', ')} (see ANSWERS). If it changes, record it again, where you are: \`${begin(task.id, state)}\``,
+    `THE PLAN IS OLDER than ${than.join(' and ')}. If it changes, record it again, where you are: \`${begin(task.id, state)}\``,
   ];
 }
 
@@ -80,7 +95,7 @@ function wasRedefined(task: Task): boolean {
 function instructions(state: State, work: CoderWork, begun: boolean): readonly string[] {
   const { task, resumed } = work;
   const { assumption_budget: assumptions } = settings(state);
-  const isOlder = answersSincePlan(state, task).length > 0;
+  const isOlder = answersSincePlan(state, task).length + amendmentsSincePlan(task).length > 0;
   const rejection = rejectionOf(task);
   const checkpoint = resumed === true ? `\`${begin(task.id, state)}\`` : 'the first line of COMMANDS';
   const start = begun

@@ -27,6 +27,7 @@ import {
   section,
 } from './sections.ts';
 import {
+  amendedFields,
   answerFields,
   checkpointFields,
   definitionFields,
@@ -68,6 +69,7 @@ function reviewTask({ board, places }: PromptContext, work: ReviewWork, fresh: b
     ...(fresh
       ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(board.state, task, places)]
       : answerFields(board.state, task)),
+    ...amendedFields(task),
     ...specNews(task, work.spec),
     ...behind(work),
     ...integrationFix(work),

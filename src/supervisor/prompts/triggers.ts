@@ -9,12 +9,12 @@ import { findTask } from '../../protocol/find.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import { fileOf } from '../../protocol/news.ts';
 import { openPlan } from '../../protocol/plan.ts';
-import { restsOn } from '../../protocol/question-scope.ts';
-import { blockingQuestions, findQuestion, openQuestions, tasksBuiltOn } from '../../protocol/questions.ts';
-import { isTerminal, type Question, type State, settings, type Task } from '../../protocol/state.ts';
+import { blockingQuestions, openQuestions } from '../../protocol/questions.ts';
+import { type State, settings, type Task } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
 import type { WakeTrigger } from '../rules/wakes.ts';
-import { field, inline, pathList, quoteList } from './quote.ts';
+import { accepted, questionAnswered, questionAsked } from './question-triggers.ts';
+import { field, inline, quoteList } from './quote.ts';
 import { showTask } from './task-fields.ts';
 
 /** More records are only named: each is one command away. */
@@ -124,66 +124,6 @@ function blockedQuestions({ state }: Board, task: Task): readonly string[] {
   const told = asked.map((text) => (ids.has(text) ? `${ids.get(text)}: ${text}` : text));
   return ['QUESTIONS:', ...quoteList(told, showTask(task))];
 }
-
-function questionAsked({ state }: Board, id: string): readonly string[] {
-  const question = findQuestion(state, id);
-  if (question === undefined) return [];
-  return [
-    `* QUESTION_ASKED: ${id}, by ${inline(question.asked_by)}${question.task === undefined ? '' : ` on ${question.task}`}, who goes on meanwhile`,
-    ...questionLines(question),
-    `You know: \`liza answer ${id} "the answer"\`; the assumption is right: \`liza answer ${id} --accept\``,
-    'Only a person knows: leave it open, it is shown to them.',
-  ];
-}
-
-function questionAnswered({ state }: Board, id: string): readonly string[] {
-  const question = findQuestion(state, id);
-  if (question === undefined) return [];
-  const built = tasksBuiltOn(state, question);
-  const tasks = built.map((task) => `${task.id} (${task.status})`);
-  const says = built.filter((task) => !isTerminal(task.status) && restsOn(task, question));
-  return [
-    `* QUESTION_ANSWERED: a person answered ${id} of ${inline(question.asked_by)}`,
-    ...questionLines(question),
-    `BUILT ON THE ASSUMPTION: ${tasks.length === 0 ? 'no task' : pathList(tasks)}`,
-    ...says.slice(0, MOST).map(mendCriterion),
-    'Where the answer differs: amend a task nobody has begun, let a task under way be (its coder and reviewer read the answer), and undo what is merged:',
-    `liza add-task --id new-task --because ${id} --desc "what to change" --spec ${fileOf(state.goal.spec_ref)}#section --done "one input and its output" --scope "IN: path/of/part. OUT: the rest"`,
-  ];
-}
-
-/** A task whose own words say what was assumed: they contradict the answer until somebody changes them. */
-function mendCriterion({ id, status }: Task): string {
-  const says = `${id} says it in its definition`;
-  if (status === 'DRAFT' || status === 'UNCLAIMED')
-    return `${says}: \`liza amend ${id} --done "the criterion, as the answer has it"\``;
-  if (status === 'BLOCKED')
-    return `${says}: \`liza unblock ${id} --keep-worktree --done "the criterion, as the answer has it"\``;
-  return `${says} and is ${status}: its coder and its reviewer read the answer, which counts before these words.`;
-}
-
-/** What a person accepted: nothing changes, and the planner need not wait for it any more. */
-function accepted({ state }: Board, records: readonly string[]): readonly string[] {
-  const told = records.flatMap((id) => {
-    const one = findQuestion(state, id);
-    return one === undefined ? [] : [`${id} Q ${one.text}\nA ${one.assume ?? ''}`];
-  });
-  return [
-    '* ACCEPTED by a person, as it was assumed; plan on with it:',
-    ...quoteList(told.slice(0, MOST_ACCEPTED), ALL_QUESTIONS),
-    ...(told.length > MOST_ACCEPTED ? [`(${told.length - MOST_ACCEPTED} more: \`${ALL_QUESTIONS}\`)`] : []),
-  ];
-}
-
-const MOST_ACCEPTED = 10;
-
-const questionLines = ({ text, assume, answer }: Question): readonly string[] => [
-  ...field('Q', text, ALL_QUESTIONS),
-  ...(assume === undefined ? [] : field('ASSUMED', assume, ALL_QUESTIONS)),
-  ...(answer === undefined ? [] : field('A', answer, ALL_QUESTIONS)),
-];
-
-const ALL_QUESTIONS = 'liza question list --all';
 
 const rescope = (task: Task): readonly string[] => [
   `Wrongly cut: add the better tasks, then \`liza supersede ${task.id} --root-cause "why it could not work" --replacement new-task\``,

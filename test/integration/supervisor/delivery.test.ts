@@ -32,6 +32,18 @@ async function coding(): Promise<void> {
   await begins();
 }
 
+test('an amendment after an answer is told to the coder at work once, and it plans again', async () => {
+  await coding();
+  await p.ok(['ask', 'How often?', '--task', 't', '--assume', 'three times']);
+  await p.ok(['answer', 'q-1', 'five times']);
+  await says(['status']);
+  await p.ok(['amend', 't', '--done', 'each call is retried five times']);
+  const { stderr } = await says(['show', 't']);
+  expect(stderr).toMatch(/news: t was amended by .*, after the answer to q-1; it counts from now on/);
+  expect(stderr).toContain('  | done_when + each call is retried five times');
+  expect((await says(['show', 't'])).stderr).not.toContain('amended');
+});
+
 describe('a note', () => {
   test('is told with the next command, on stderr, and only once', async () => {
     await coding();

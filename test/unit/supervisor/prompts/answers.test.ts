@@ -17,7 +17,7 @@ import {
   type World,
   world,
 } from '../../protocol/world.ts';
-import { toCoder, toPlanner } from './situations.ts';
+import { toCoder, toPlanner, toReviewer } from './situations.ts';
 
 const answer = (about: string, text: string): Command => ({
   name: 'answer',
@@ -46,7 +46,7 @@ describe('a person answers otherwise than was assumed', () => {
     const told = prompt(w);
     expect(told).toContain('BUILT ON THE ASSUMPTION: words (CLAIMED), cites (DRAFT)');
     expect(told).toContain(
-      'words says it in its definition and is CLAIMED: its coder and its reviewer read the answer',
+      'words says it in its definition, and coder-1 works on it: `liza amend words --done "the criterion, as the answer has it"`',
     );
     expect(told).toContain(
       'cites says it in its definition: `liza amend cites --done "the criterion, as the answer has it"`',
@@ -59,6 +59,38 @@ describe('a person answers otherwise than was assumed', () => {
     w.run(HUMAN, { name: 'replan', task: 'words' });
     w.run(HUMAN, answer('q-1', 'five times'));
     expect(prompt(w)).toContain('words says it in its definition: `liza unblock words --keep-worktree --done');
+  });
+
+  test('the line that mends one criterion repeats the others, as a shell reads them', () => {
+    const w = world();
+    w.run(PLANNER, { name: 'ask', text: 'How often?', spec_ref: 'specs/retry.md', assume: 'At most three times' });
+    const done_when = '- each call is retried, at most three times\n- `npm test` prints "ok"';
+    w.run(PLANNER, addReady('words', { done_when }));
+    w.pass(1);
+    w.run(SUPERVISOR, claim('words'));
+    w.run(HUMAN, answer('q-1', 'five times'));
+    expect(prompt(w)).toContain(
+      `| liza amend words --done "the criterion, as the answer has it" --done '\`npm test\` prints "ok"'`,
+    );
+  });
+
+  test('what was amended under way is in the prompts of the coder and the reviewer', () => {
+    const w = assumed();
+    w.run(SUPERVISOR, claim('words'));
+    w.run(CODER, begin('words'));
+    w.pass(1);
+    w.run(HUMAN, answer('q-1', 'five times'));
+    const done_when = 'Each call is retried, five times.';
+    w.run(PLANNER, { name: 'amend', task: 'words', changes: { done_when }, facts: { spec_exists: true } });
+    for (const told of [toCoder(w, 'words'), toReviewer(w, 'words')]) {
+      expect(told).toContain('AMENDED while its coder worked');
+      expect(told).toContain('by planner-1, after the answer to q-1');
+      expect(told).toContain('|   done_when - Each call is retried, at most three times.');
+      expect(told).toContain('|   done_when + Each call is retried, five times.');
+    }
+    expect(toCoder(w, 'words')).toContain(
+      'THE PLAN IS OLDER than the answer to q-1 (see ANSWERS) and the amendment (see AMENDED)',
+    );
   });
 
   test('the coder’s next prompt says that its plan is older, until it is recorded again, with work in the folder', () => {

@@ -1,0 +1,45 @@
+// What an amendment of a task changed, and which of them came while its coder worked. History keeps the former values
+// alone; what followed is the next former value, or the task's own. Light: `liza show` loads it.
+
+import { criteriaOf } from './criteria.ts';
+import { checkpointEvent, historyOf } from './leases.ts';
+import type { HistoryEvent, Task } from './state.ts';
+import { isFields } from './values.ts';
+
+/** An amendment under a claim names the questions whose answers gave rise to it. */
+export type UnderClaim = HistoryEvent & { readonly because: readonly string[] };
+
+export const isUnderClaim = (entry: HistoryEvent): entry is UnderClaim =>
+  entry.event === 'amended' && Array.isArray(entry.because);
+
+export const amendmentsUnderClaim = (task: Task): readonly UnderClaim[] => historyOf(task).filter(isUnderClaim);
+
+/** Those that the plan of this iteration cannot know. */
+export function amendmentsSincePlan(task: Task): readonly UnderClaim[] {
+  const plan = checkpointEvent(task);
+  if (plan === undefined) return [];
+  const history = historyOf(task);
+  return history.slice(history.indexOf(plan) + 1).filter(isUnderClaim);
+}
+
+/** One line for each item that went (`-`) or came (`+`), by field. */
+export function amendmentLines(task: Task, entry: HistoryEvent): readonly string[] {
+  const { was } = entry;
+  if (!isFields(was)) return [];
+  const later = historyOf(task).slice(historyOf(task).indexOf(entry) + 1);
+  return Object.keys(was).flatMap((field) => {
+    const next = later.find((one) => isFields(one.was) && field in one.was)?.was;
+    const before = itemsOf(field, was[field]);
+    const after = itemsOf(field, isFields(next) ? next[field] : task[field as keyof Task]);
+    return [
+      ...before.filter((one) => !after.includes(one)).map((one) => `${field} - ${one}`),
+      ...after.filter((one) => !before.includes(one)).map((one) => `${field} + ${one}`),
+    ];
+  });
+}
+
+function itemsOf(field: string, value: unknown): readonly string[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value.map(String);
+  return field === 'done_when' ? criteriaOf(String(value)) : [String(value)];
+}

@@ -1,0 +1,93 @@
+// What a question asks of the planner: somebody asked, a person answered otherwise than was assumed, or accepted it.
+
+import type { Board } from '../../protocol/board.ts';
+import { criteriaOf } from '../../protocol/criteria.ts';
+import { fileOf } from '../../protocol/news.ts';
+import { restsOn, saysAssumed } from '../../protocol/question-scope.ts';
+import { findQuestion, tasksBuiltOn } from '../../protocol/questions.ts';
+import { shellQuoted } from '../../protocol/shell-words.ts';
+import { isTerminal, type Question, type Task } from '../../protocol/state.ts';
+import { field, inline, pathList, quote, quoteList } from './quote.ts';
+import { showTask } from './task-fields.ts';
+
+/** More tasks are only named. */
+const MOST = 5;
+
+export function questionAsked({ state }: Board, id: string): readonly string[] {
+  const question = findQuestion(state, id);
+  if (question === undefined) return [];
+  return [
+    `* QUESTION_ASKED: ${id}, by ${inline(question.asked_by)}${question.task === undefined ? '' : ` on ${question.task}`}, who goes on meanwhile`,
+    ...questionLines(question),
+    `You know: \`liza answer ${id} "the answer"\`; the assumption is right: \`liza answer ${id} --accept\``,
+    'Only a person knows: leave it open, it is shown to them.',
+  ];
+}
+
+export function questionAnswered({ state }: Board, id: string): readonly string[] {
+  const question = findQuestion(state, id);
+  if (question === undefined) return [];
+  const built = tasksBuiltOn(state, question);
+  const tasks = built.map((task) => `${task.id} (${task.status})`);
+  const says = built.filter((task) => !isTerminal(task.status) && restsOn(task, question));
+  return [
+    `* QUESTION_ANSWERED: a person answered ${id} of ${inline(question.asked_by)}`,
+    ...questionLines(question),
+    `BUILT ON THE ASSUMPTION: ${tasks.length === 0 ? 'no task' : pathList(tasks)}`,
+    ...says.slice(0, MOST).flatMap((task) => mendCriterion(task, question)),
+    'Where the answer differs: amend a task that is not submitted yet (`--validate` and `--scope` too where they say it; the coder of a CLAIMED one is told, and has not failed), let one in review be (its reviewer reads the answer), and undo what is merged:',
+    `liza add-task --id new-task --because ${id} --desc "what to change" --spec ${fileOf(state.goal.spec_ref)}#section --done "one input and its output" --scope "IN: path/of/part. OUT: the rest"`,
+  ];
+}
+
+/** A task whose own words say what was assumed: they contradict the answer until somebody changes them. */
+function mendCriterion(task: Task, question: Question): readonly string[] {
+  const { id, status } = task;
+  const says = `${id} says it in its definition`;
+  const mend = (command: string, also = ''): readonly string[] => {
+    const line = mended(task, question);
+    return line === undefined
+      ? [`${says}${also}: \`liza ${command} --done "the criterion, as the answer has it"\``]
+      : [`${says}${also}; with its other criteria as they are:`, ...quote(`liza ${command} ${line}`, showTask(task))];
+  };
+  if (status === 'DRAFT' || status === 'UNCLAIMED') return mend(`amend ${id}`);
+  if (status === 'BLOCKED') return mend(`unblock ${id} --keep-worktree`);
+  if (status === 'CLAIMED') return mend(`amend ${id}`, `, and ${inline(task.assigned_to ?? 'a coder')} works on it`);
+  return [`${says} and is ${status}: its coder and its reviewer read the answer, which counts before these words.`];
+}
+
+/** The longest list of criteria that an example repeats. */
+const LONGEST_EXAMPLE = 800;
+
+/** `--done` replaces all criteria: the others are repeated, so that none is lost. */
+function mended(task: Task, question: Question): string | undefined {
+  const criteria = criteriaOf(task.done_when);
+  if (criteria.length < 2 || !criteria.some((one) => saysAssumed(one, question))) return undefined;
+  const line = criteria
+    .map((one) => `--done ${saysAssumed(one, question) ? '"the criterion, as the answer has it"' : shellQuoted(one)}`)
+    .join(' ');
+  return line.length > LONGEST_EXAMPLE ? undefined : line;
+}
+
+/** What a person accepted: nothing changes, and the planner need not wait for it any more. */
+export function accepted({ state }: Board, records: readonly string[]): readonly string[] {
+  const told = records.flatMap((id) => {
+    const one = findQuestion(state, id);
+    return one === undefined ? [] : [`${id} Q ${one.text}\nA ${one.assume ?? ''}`];
+  });
+  return [
+    '* ACCEPTED by a person, as it was assumed; plan on with it:',
+    ...quoteList(told.slice(0, MOST_ACCEPTED), ALL_QUESTIONS),
+    ...(told.length > MOST_ACCEPTED ? [`(${told.length - MOST_ACCEPTED} more: \`${ALL_QUESTIONS}\`)`] : []),
+  ];
+}
+
+const MOST_ACCEPTED = 10;
+
+const questionLines = ({ text, assume, answer }: Question): readonly string[] => [
+  ...field('Q', text, ALL_QUESTIONS),
+  ...(assume === undefined ? [] : field('ASSUMED', assume, ALL_QUESTIONS)),
+  ...(answer === undefined ? [] : field('A', answer, ALL_QUESTIONS)),
+];
+
+const ALL_QUESTIONS = 'liza question list --all';
