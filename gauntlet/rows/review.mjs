@@ -111,7 +111,7 @@ export const g33 = {
     holds(!w.events().includes('rejected'), 'the late verdict counted');
     const kept = readdirSync(w.file('.liza', 'rejected')).filter((name) => name.includes('verdict-a-code-reviewer-1'));
     holds(
-      kept.length > 0 && w.read('.liza', 'rejected', kept[0]).includes('a careful finding of mine'),
+      kept.some((name) => w.read('.liza', 'rejected', name).includes('a careful finding of mine')),
       'it was not kept',
     );
     const prompts = readdirSync(w.file('.liza', 'agent-prompts')).filter((name) => name.startsWith('code-reviewer-2'));
