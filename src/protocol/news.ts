@@ -6,7 +6,7 @@ import { findTask } from './find.ts';
 import { historyOf } from './leases.ts';
 import { isOwnNote, openNotes, type Reader } from './notes.ts';
 import { answersSincePlan, concerns, concernsAmong, differs, sameSpec } from './question-scope.ts';
-import { type Reported, reportedOn } from './reported.ts';
+import { namedIn, type Reported, reportedOn } from './reported.ts';
 import type { HistoryEvent, Question, State, Task } from './state.ts';
 import { defined } from './values.ts';
 
@@ -177,10 +177,11 @@ function answers(state: State, reader: Reader): readonly Question[] {
   );
 }
 
-/** What is reported on the task under review: its reviewer judges it. */
-function reports(state: State, { role, task: id }: Reader): readonly Reported[] {
-  const task = role !== 'code_reviewer' || id === undefined ? undefined : findTask(state, id);
-  return task === undefined ? [] : reportedOn(state, task);
+/** What is reported on the task under review: its reviewer judges it. To a coder: what others found and its task runs into. */
+function reports(state: State, { role, task: id }: Reader): readonly Omit<Reported, 'late'>[] {
+  const task = id === undefined ? undefined : findTask(state, id);
+  if (task === undefined) return [];
+  return role === 'code_reviewer' ? reportedOn(state, task) : role === 'coder' ? namedIn(state, task) : [];
 }
 
 /** Amendments of the reader's task while it was worked on. */

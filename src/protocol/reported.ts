@@ -1,9 +1,10 @@
-// What was reported about a task: anomalies on it and discoveries made during it, in the order of time. Its reviewer
-// reads them, and those that came after the submission most of all.
+// What was reported about a task: anomalies on it, discoveries made during it and those that name it, in the order of
+// time. Its reviewer reads them, and those that came after the submission most of all; its coder reads what others
+// found that names its task.
 
 import { LIZA } from './board.ts';
 import { historyOf } from './leases.ts';
-import type { State, Task } from './state.ts';
+import type { Discovery, State, Task } from './state.ts';
 
 export interface Reported {
   readonly id: string;
@@ -25,21 +26,30 @@ export function reportedOn({ anomalies, discovered }: State, task: Task): readon
         ? [{ id, kind: type, by: reporter, time: timestamp, text: detailText(details), late: late(timestamp) }]
         : [],
   );
-  const found = discovered.flatMap(({ id, severity, by, during, created = '', description, recommendation }) =>
-    during === task.id
-      ? [
-          {
-            id,
-            kind: `discovery, ${severity}`,
-            by,
-            time: created,
-            text: recommendation === undefined ? description : `${description}\nrecommends: ${recommendation}`,
-            late: late(created),
-          },
-        ]
-      : [],
-  );
+  const found = discovered
+    .filter((one) => one.during === task.id || isNamed(task.id, one))
+    .map((one) => ({ ...asReport(one), late: late(one.created ?? '') }));
   return [...own, ...found].toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
+}
+
+/** Discoveries of other work that name this task: a problem that its coder would run into. */
+export const namedIn = ({ discovered }: Pick<State, 'discovered'>, task: Task): readonly Omit<Reported, 'late'>[] =>
+  discovered.filter((one) => one.during !== task.id && isNamed(task.id, one)).map(asReport);
+
+const asReport = ({ id, severity, by, created = '', description, recommendation }: Discovery) => ({
+  id,
+  kind: `discovery, ${severity}`,
+  by,
+  time: created,
+  text: recommendation === undefined ? description : `${description}\nrecommends: ${recommendation}`,
+});
+
+/** An id that could be any word (`find`) counts only as a quotation: `find`. */
+function isNamed(task: string, { description, recommendation, dismissed_reason: dismissed }: Discovery): boolean {
+  if (dismissed) return false;
+  const own = task.includes('-') || task.length > 5;
+  const words = `${description} ${recommendation ?? ''}`.split(own ? /[^\w-]+/ : /[^\w`-]+/);
+  return words.includes(own ? task : `\`${task}\``);
 }
 
 /** What Liza itself records of these is in the evidence, or beside the spec. */

@@ -4,15 +4,16 @@
 import { amendmentsSincePlan } from '../../protocol/amendment.ts';
 import { checkpointEvent, historyOf, iterationEvents } from '../../protocol/leases.ts';
 import { answersSincePlan } from '../../protocol/question-scope.ts';
+import { namedIn } from '../../protocol/reported.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
-import { counted } from '../../text/format.ts';
+import { counted, gist } from '../../text/format.ts';
 import { begin, commandLines, handoff } from './commands.ts';
 import { formerWork, outdatedCheckpoint } from './former-work.ts';
 import { handedOff } from './handoff.ts';
 import { lastOnTask } from './last-session.ts';
 import { lastVerdict } from './last-verdict.ts';
 import type { CoderWork, PromptContext } from './prompt.ts';
-import { field, inline, pathList } from './quote.ts';
+import { field, inline, pathList, quoteList } from './quote.ts';
 import { assemble, bootstrap, humanNotes, notesFor, rejectionOf, type Section, section } from './sections.ts';
 import {
   amendedFields,
@@ -55,6 +56,7 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
     ...specNews(task, work.spec),
     ...(fresh ? (checkpoint ?? outdatedCheckpoint(task)) : []),
     ...answeredSince(state, task),
+    ...foundElsewhere(state, task),
     ...madeAgain(task),
     ...refusedSubmit(task),
     ...integrationFix(work),
@@ -65,6 +67,17 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
       : handOffNow(task, work.handOff)),
     ...(fresh ? commandLines('coder', task.id, state) : []),
   ]);
+}
+
+/** Problems that others found and that name this task. */
+function foundElsewhere(state: State, task: Task): readonly string[] {
+  const found = namedIn(state, task).slice(-5);
+  if (found.length === 0) return [];
+  const lines = found.map(({ id, kind, by, text }) => `${id} (${kind}) by ${by}: ${gist(text, 1000)}`);
+  return [
+    'FOUND BY OTHERS, NAMING THIS TASK (mind them where they touch your change):',
+    ...quoteList(lines, 'liza status'),
+  ];
 }
 
 /** An answer that the plan of this iteration cannot know. */

@@ -2,7 +2,19 @@
 
 import { expect, test } from 'vitest';
 import { newsSince, toldWith } from '../../../src/protocol/news.ts';
-import { addReady, CODER, claimReview, PLANNER, REVIEWER, SUPERVISOR, toReady, type World, world } from './world.ts';
+import { namedIn, reportedOn } from '../../../src/protocol/reported.ts';
+import {
+  addReady,
+  CODER,
+  claimReview,
+  PLANNER,
+  REVIEWER,
+  SUPERVISOR,
+  toClaimed,
+  toReady,
+  type World,
+  world,
+} from './world.ts';
 
 const READER = { agent: 'code-reviewer-1', role: 'code_reviewer', task: 'a' } as const;
 
@@ -32,4 +44,29 @@ test('what the reviewer itself reports is no news to it', () => {
   const told = toldWith(w.state, READER);
   w.run(REVIEWER, { ...found, description: 'the docs are old' });
   expect(newsSince(w.state, READER, told)).toEqual([]);
+});
+
+test('a discovery that names another task reaches the coder and the reviewer of that one', () => {
+  const w = world();
+  w.run(PLANNER, addReady('a'));
+  w.run(PLANNER, addReady('repeat-pad'));
+  toClaimed(w, 'repeat-pad', 'coder-2');
+  const reader = { agent: 'coder-2', role: 'coder', task: 'repeat-pad' } as const;
+  const told = toldWith(w.state, reader);
+  const wraps = { ...found, description: 'the sum wraps; repeat-pad must check its own product' };
+  w.run(CODER, wraps);
+  w.run(CODER, { ...found, description: 'I can repeat it, and pad it' });
+  expect(newsSince(w.state, reader, told)).toMatchObject([{ kind: 'report', text: wraps.description }]);
+  expect(reportedOn(w.state, w.task('repeat-pad')).map(({ text }) => text)).toEqual([wraps.description]);
+});
+
+test('an id that could be any word counts only as a quotation; a dismissed discovery names nothing', () => {
+  const w = world();
+  w.run(PLANNER, addReady('find'));
+  w.run(CODER, { ...found, during: undefined, description: 'I find it odd' });
+  expect(namedIn(w.state, w.task('find'))).toEqual([]);
+  w.run(CODER, { ...found, during: undefined, description: 'so `find` runs into it' });
+  expect(namedIn(w.state, w.task('find')).map(({ id }) => id)).toEqual(['disc-2']);
+  w.run(PLANNER, { name: 'discovery dismiss', discovery: 'disc-2', reason: 'it does not' });
+  expect(namedIn(w.state, w.task('find'))).toEqual([]);
 });
