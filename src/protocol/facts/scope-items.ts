@@ -45,7 +45,7 @@ function inProse(text: string): ScopeItem {
 
 const isLikePath = (word: string): boolean => LIKE_PATH.test(word) && !/^\w+:\/\//.test(word);
 /** With a slash, a star, an ending; a dotted name; or a name that only files have. */
-const LIKE_PATH = /[/*]|\w\.[A-Za-z]\w{0,9}$|^\.[a-z]\w+$|^[A-Z]\w*file$|^(?:LICENSE|README|COPYING|CHANGELOG)$/;
+const LIKE_PATH = /[/*]|\w\.[A-Za-z]\w{0,9}$|^\.[a-z]\w+$|^[A-Z]\w*file$|^[A-Z]{4,}$/;
 /** `read/write` and `Node.js` are words, too. */
 const isSurelyPath = (word: string): boolean =>
   isLikePath(word) && (/\w\/$|^\*\*|\*\.|\/\*/.test(word) || (word.includes('/') && /\w\.[A-Za-z]\w{0,9}$/.test(word)));
@@ -54,7 +54,7 @@ const isSurelyPath = (word: string): boolean =>
 function pathsOf(word: string): readonly string[] {
   const plain = word
     .replace(/^\.?\/(?=.)/, '')
-    .replace(/(\.\w+)(?::\d[\d,:-]*|#L?\d.*|::.*)$/, '$1')
+    .replace(/(\w)(?::\d[\d,:-]*|#L?\d.*|::.*)$/, '$1')
     .replace(/:$/, '');
   return plain === '' ? [] : withoutBraces(plain);
 }

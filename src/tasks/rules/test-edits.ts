@@ -18,7 +18,8 @@ const ASSERTS =
   /\b(assert|expect|should|verify|require|refute|raises)\w*\b|\bself\.(assert|fail)\w*|\bt\.(is|not|true|false|like|regex|same|equal|deepEqual|ok|throws|notThrows|Error|Fatal)\w*\(/i;
 
 /** Work put off, in a comment; and what silences a compiler, a linter or the coverage. */
-const PUT_OFF = /(?:\/\/|#|\/\*|^\s*\*|--|<!--|"""|;;).*\b(?:TODO|FIXME|XXX)\b|\b(?:todo|unimplemented)!\(/;
+const PUT_OFF =
+  /(?:\/\/|#|\/\*|^\s*\*|--|<!--|"""|;;).*\b(?:TODO|FIXME|XXX)\b|^\s*(?:TODO|FIXME|XXX)\b|\b(?:todo|unimplemented)!\(/;
 const SILENCED =
   /eslint-disable|oxlint-disable|tslint:disable|biome-ignore|@ts-(?:ignore|nocheck|expect-error)|(?:istanbul|c8|v8) ignore|#\s*noqa|#\s*type:\s*ignore|pyright:\s*ignore|pylint:\s*disable|pragma:\s*no cover|#\s*nosec|\/\/\s*nolint|\bNOLINT|#!?\[allow\(|@SuppressWarnings|rubocop:disable|@phpstan-ignore|@psalm-suppress|shellcheck disable|\bnoinspection\b/;
 

@@ -3,9 +3,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { chooseCommits, openRepository, replay, SPELLINGS } from '../../../bench/evidence-replay.mjs';
 import { findPlace, isPlace } from '../../../src/git/task-folder.ts';
+import { diffFacts } from '../../../src/protocol/facts/diff-facts.ts';
+import { DEFAULT_TEST_PATTERNS, isTest, testPatterns } from '../../../src/protocol/facts/scope.ts';
 import { settings } from '../../../src/protocol/state.ts';
 import { submitFacts, worktreeFacts } from '../../../src/tasks/commit-facts.ts';
+import { readDiff } from '../../../src/tasks/read-diff.ts';
 import { write } from '../../support/core.mjs';
 import { type Project, type ProjectOptions, project, succeeded } from '../../support/project.ts';
 
@@ -108,4 +112,72 @@ test.each([
   const asked = { gitDir, task: await p.task('t'), settings: settings(await p.state()), integration: p.head() };
   const found = await submitFacts(asked, place, commit);
   expect(found?.changes.filter((change) => change.tests_within).map((change) => change.path)).toEqual(expected);
+});
+
+test('a diff, read for its reviewer: tests that lost lines or none, moved, weakened; how tests are run; work put off', async () => {
+  const files = {
+    'test/kept.test.ts': 'test(1);\nexpect(1);\n',
+    'test/weak.test.ts': 'expect(1);\nexpect(2);\n',
+    'test/old.test.ts': 'expect(3);\n',
+    'package.json': '{"version":"1","scripts":{"test":"sh tools/run.sh"}}',
+    'tools/run.sh': 'true\n',
+    'src/app.ts': 'one\n',
+  };
+  p = project({ files, tasks: [{ id: 't', validation: ['grep -q x README.md', 'npm test'] }] });
+  await p.claim('t');
+  succeeded(await p.begin('t'));
+  const commit = p.work('t', {
+    'test/kept.test.ts': 'describe(() => {\n  test(1);\n  expect(1);\n  expect(2);\n});\n',
+    'test/weak.test.ts': 'expect(2);\n',
+    'test/old.test.ts': null,
+    'test/moved.test.ts': 'expect(3);\n',
+    'package.json': '{"version":"2","scripts":{"test":"sh tools/run.sh"}}',
+    'tools/run.sh': 'true || true\n',
+    'README.md': 'x\n',
+    'src/app.ts': 'one\n// TODO: two\n',
+  });
+  const asked = { gitDir: await p.gitDir(), task: await p.task('t'), settings: settings(await p.state()) };
+  const { changes, ...found } = await readDiff(asked, p.head(), commit);
+  expect(changes.filter(({ path: name }) => name.startsWith('test/'))).toEqual([
+    { path: 'test/kept.test.ts', kind: 'changed', only_added: true },
+    { path: 'test/moved.test.ts', kind: 'added', moved_from: 'test/old.test.ts' },
+    { path: 'test/old.test.ts', kind: 'removed' },
+    { path: 'test/weak.test.ts', kind: 'changed', weakened: true },
+  ]);
+  expect(found).toEqual({
+    lines: { added: expect.any(Number), removed: expect.any(Number) },
+    test_edits: { lines: ['test/weak.test.ts:1 - expect(1);'] },
+    marks: { lines: ['src/app.ts:2 // TODO: two'] },
+    test_setup: ['tools/run.sh'],
+  });
+  expect(diffFacts(asked.task, { changes, ...found }, testPatterns(asked.settings))).toMatchObject({
+    tests_extended: { paths: ['test/kept.test.ts'] },
+    tests_changed: { paths: ['test/weak.test.ts'] },
+    tests_weakened: { paths: ['test/weak.test.ts'] },
+    tests_moved: { paths: ['test/old.test.ts → test/moved.test.ts'] },
+    test_setup: { paths: ['tools/run.sh'] },
+  });
+});
+
+test('replayed histories raise no false alarm, and every planted one is told', async () => {
+  p = project();
+  const at = (files: Record<string, string | null>): void => {
+    write(p.root, files);
+    p.git('add', '-A');
+    p.git('commit', '-q', '-m', 'one of a history');
+  };
+  at({ 'lib/index.js': 'a\n', 'test.js': 'is(a);\n', 'package.json': '{"version":"1"}', 'README.md': 'usage\n' });
+  at({ 'lib/index.js': 'b\n', 'test.js': 'is(a);\nis(b);\n', 'package.json': '{"version":"2"}' });
+  at({ 'README.md': 'usage, more\n', Makefile: 'all:\n', '.gitignore': 'x\n' });
+  at({ 'test.js': 'suite(() => {\n  is(a);\n  is(b);\n});\n', 'lib/util/deep.js': 'c\n' });
+  const repository = openRepository(p.file('.git'));
+  const parts = { readDiff, diffFacts, isTest, patterns: DEFAULT_TEST_PATTERNS };
+  for (const commit of (await chooseCommits(repository, 4)).slice(0, 4)) {
+    for (const spelling of Object.keys(SPELLINGS)) {
+      const told = await replay(parts, repository, commit, { spelling, testCommand: 'npm test' });
+      for (const what of ['false', 'missed'] as const)
+        for (const [kind, list] of Object.entries(told?.[what] ?? {}))
+          expect(list, `${what} ${kind}, ${spelling}`).toEqual([]);
+    }
+  }
 });

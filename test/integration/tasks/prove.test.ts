@@ -324,6 +324,75 @@ describe('tdd', () => {
     expect(await tests()).toMatchObject({ base_alone: 'unknown', on_base: 'unknown' });
   });
 
+  const TAP = 'for one in test/*.sh; do sh "$one" && echo "ok - $one" || { echo "not ok 1 - $one"; exit 1; }; done';
+
+  test('red on the base is by the test command, with the tests that its runner names; the planner’s own check is not asked', async () => {
+    const config = { test_command: TAP };
+    await begun(config, { validation: ['grep -q 2 src/value', 'echo ran >> ../../../checks'] });
+    p.work('t', GOOD);
+    succeeded(await p.submit('t'));
+    expect(await tests()).toEqual({
+      mode: 'evidence',
+      base: expect.any(String),
+      base_alone: 'partly',
+      on_base: 'red',
+      base_tests: 'same',
+      by: TAP,
+      failed: ['test/new.sh'],
+      logs: ['.liza/evidence/t/1-tests-on-base-1.log'],
+    });
+    // At the commit and on the base alone, and not again with the tests on the base.
+    expect(fs.readFileSync(path.join(p.base, 'checks'), 'utf8')).toBe('ran\nran\n');
+  });
+
+  test('a check of the planner that is red on the base makes no test red', async () => {
+    await begun({ test_command: TAP }, { validation: ['grep -q 2 src/value'] });
+    p.work('t', { 'src/value': '1 2\n', 'test/new.sh': 'true\n' });
+    succeeded(await p.submit('t'));
+    expect(await tests()).toMatchObject({ base_alone: 'partly', on_base: 'green' });
+    // Nothing failed where it should not, so there is nothing to explain.
+    expect(await tests()).not.toHaveProperty('because');
+  });
+
+  test('what is not known has the reason that was seen', async () => {
+    await begun({}, { validation: ['sh run.sh && test -e src/new'] });
+    p.work('t', { ...GOOD, 'src/new': '' });
+    succeeded(await p.submit('t'));
+    expect(await tests()).toMatchObject({
+      on_base: 'unknown',
+      because: { on_base: 'on the base alone "sh run.sh && test -e src/new" ended with 1' },
+    });
+  });
+
+  test('a commit of tests alone is not run a second time under another name', async () => {
+    await begun({}, { validation: ['echo ran >> ../../../runs; sh run.sh'] });
+    p.work('t', { 'test/more.sh': 'grep -q 1 src/value\n' });
+    succeeded(await p.submit('t'));
+    expect(fs.readFileSync(path.join(p.base, 'runs'), 'utf8')).toBe('ran\n');
+    expect(await tests()).toMatchObject({
+      on_base: 'green',
+      because: { on_base: 'the commit changes nothing but files that count as tests' },
+    });
+  });
+
+  test('what another task showed of the base is not run again, command by command', async () => {
+    const run = 'echo ran >> ../../../runs; sh run.sh';
+    p = project({
+      tasks: [
+        { id: 'a', validation: [run] },
+        { id: 'b', validation: ['test -e src/value', run] },
+      ],
+      config: { tdd: 'evidence' },
+      files: FILES,
+    });
+    const runs = (): number => fs.readFileSync(path.join(p.base, 'runs'), 'utf8').trim().split('\n').length;
+    await p.submitted('a', GOOD);
+    const before = runs();
+    await p.submitted('b', { 'src/b': '', 'test/b.sh': 'test -e src/b\n' }, 'coder-2');
+    // At the commit, and with its tests on the base.
+    expect(runs() - before).toBe(2);
+  });
+
   test('off does not look; a docs task without tests has none to look at', async () => {
     await begun({ tdd: 'off' });
     p.work('t', GOOD);

@@ -100,6 +100,7 @@ describe('lines that put work off or silence a check', () => {
     '// TODO: errors',
     '  # FIXME later',
     '/* XXX */',
+    '   XXX - within a comment',
     'todo!()',
     '// eslint-disable-next-line no-eval',
     'x = 1  # noqa: E501',

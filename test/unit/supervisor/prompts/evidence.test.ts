@@ -1,0 +1,57 @@
+// What a reviewer is told of the facts that Liza found.
+
+import { describe, expect, test } from 'vitest';
+import type { TestProof } from '../../../../src/protocol/proof.ts';
+import {
+  BASE,
+  begin,
+  CODER,
+  claimed,
+  claimReview,
+  commit,
+  proved,
+  SUPERVISOR,
+  submit,
+  type World,
+} from '../../protocol/world.ts';
+import { toReviewer } from './situations.ts';
+
+const AT = commit(0x2000);
+const LONG = `node --test ${'--test-name-pattern=retries '.repeat(8)}test/client.test.ts`;
+
+function reviewed(tests?: Partial<TestProof>): World {
+  const w = claimed();
+  w.edit((state) => ({ ...state, config: { ...state.config, test_command: LONG } }));
+  w.run(CODER, begin('a', BASE));
+  const found = { mode: 'evidence', base: BASE, base_alone: 'green', on_base: 'red', base_tests: 'same' } as const;
+  const proof = proved(w, 'a', AT, tests === undefined ? {} : { tests: { ...found, ...tests } });
+  w.run(CODER, submit('a', AT, { proof }));
+  w.run(SUPERVISOR, claimReview('a'));
+  return w;
+}
+
+describe('a long command', () => {
+  test('is written out once: the runs name it by its place', () => {
+    const told = toReviewer(reviewed({ by: LONG }), 'a');
+    expect(told.split(LONG)).toHaveLength(2);
+    expect(told).toMatch(/green, [\d.]+ s: command \d of VALIDATION/);
+    expect(told).toMatch(/red, as they should be; command \d of VALIDATION: the runner names no test/);
+  });
+
+  test('is written out where VALIDATION is not told again', () => {
+    expect(toReviewer(reviewed(), 'a', { resumed: true })).toContain(`s: ${LONG}`);
+  });
+});
+
+test('each fact has its own reason, and one that needs none has none', () => {
+  const told = toReviewer(reviewed({ base_tests: 'red', because: { base_tests: 'X ended with 1' }, why: 'both' }), 'a');
+  expect(told).toContain('(on BASE): red, as they should be\n');
+  expect(told).toContain('no longer holds, because X ended with 1\n');
+  expect(told).not.toContain('because both');
+});
+
+test('a reason that an older version recorded is told below both', () => {
+  expect(toReviewer(reviewed({ on_base: 'unknown', why: 'it took too long' }), 'a')).toContain(
+    '\n  because it took too long\n',
+  );
+});
