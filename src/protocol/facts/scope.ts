@@ -61,8 +61,9 @@ export function beyondScope(scope: Scope, files: readonly string[], onBase: read
   const isThere = (item: string): boolean => onBase.includes(item) || files.some((file) => covers(item, file));
   const named = [...scope.in.filter((item) => /[/.*?]/.test(item) || isThere(item)), ...scope.maybe.filter(isThere)];
   if (named.length === 0) return [];
-  const allowed = (file: string): boolean => named.some((item) => covers(item, file));
-  return files.filter((file) => !allowed(file) && !isCompanion(file, files.filter(allowed), named));
+  const allowed = new Set(files.filter((file) => named.some((item) => covers(item, file))));
+  const homes = new Set([...allowed, ...named].map(folderOf));
+  return files.filter((file) => !allowed.has(file) && !isCompanion(file, homes));
 }
 
 const LOCKS = new Set(
@@ -74,13 +75,12 @@ const LOCKS = new Set(
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
 
 /** Lock files and snapshots follow from a file beside them. */
-function isCompanion(file: string, allowed: readonly string[], named: readonly string[]): boolean {
+function isCompanion(file: string, homes: ReadonlySet<string>): boolean {
   const folder = folderOf(file);
   const name = file.slice(folder.length).toLowerCase();
   const isSnapshot = /\.snap$/.test(name) || folder.endsWith('__snapshots__/');
   if (!isSnapshot && !LOCKS.has(name)) return false;
-  const home = folder.replace(/__snapshots__\/$/, '');
-  return [...allowed, ...named].some((path) => folderOf(path) === home);
+  return homes.has(folder.replace(/__snapshots__\/$/, ''));
 }
 
 /** True when every IN item is a path and every path is a test: tests split off from their code. */
