@@ -2,6 +2,7 @@
 // docs/configuration.md is generated from here.
 
 import * as v from 'valibot';
+import { DEFAULT_TEST_PATTERNS } from './facts/scope.ts';
 import { amount, branch, count, id, limit, map, oneOf, places, seconds, text, texts } from './fields.ts';
 
 /** `guarded` keys execute, spend or loosen something: an edit by hand waits for `liza edit --adopt`. */
@@ -97,7 +98,7 @@ export const ConfigSchema = v.object({
     v.optional(seconds, 600),
     'Seconds the integration test may run on a merge candidate.',
   ),
-  test_patterns: guarded(v.optional(texts), 'Globs of files that count as tests.'),
+  test_patterns: guarded(v.optional(texts, DEFAULT_TEST_PATTERNS), 'Globs of files that count as tests.'),
   tests_in_code: guarded(
     v.optional(texts),
     'Globs of code files that hold their own tests: a change of one counts as code and as its test. Rust’s, Zig’s and D’s tests and doctests are recognised without it.',
