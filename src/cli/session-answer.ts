@@ -4,7 +4,7 @@
 
 import { matchCredential, readSession, type SessionRecord, sessionIdOf } from '../identity/agent-sessions.ts';
 import { isRefusal } from '../protocol/decision.ts';
-import { type News, newsSince, type Told, toldWith } from '../protocol/news.ts';
+import { type News, newsSince, type SectionNews, type Told, toldWith } from '../protocol/news.ts';
 import type { Reader } from '../protocol/notes.ts';
 import type { State } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -95,7 +95,10 @@ const MOST_FILES = 30;
 
 /** With the files that a move of the integration branch touched, and how a section changed, as far as they are known. */
 async function whole(context: StoreContext, state: State, news: News): Promise<News> {
-  if (news.kind === 'spec') return news.known === undefined ? news : withDiff(context, news, news.known);
+  if (news.kind === 'spec') {
+    if (news.before !== undefined) return withSections(context, state, news, news.before);
+    return news.known === undefined ? news : withDiff(context, news, news.known);
+  }
   if (news.kind !== 'integration') return news;
   // Loaded only here: agents look at their task all the time, and that must stay cheap.
   const [{ openGitDir }, { pathsBetween }] = await Promise.all([
@@ -119,10 +122,18 @@ async function withDiff({ disk, files, paths }: StoreContext, news: SpecNews, kn
   return { ...news, diff: { text: lines.slice(0, MOST_DIFF).join('\n'), more: Math.max(0, lines.length - MOST_DIFF) } };
 }
 
+async function withSections(context: StoreContext, state: State, news: SpecNews, before: string): Promise<News> {
+  const { changesSince } = await import('../store/spec-sections.ts');
+  const sections = await changesSince(context, state, { spec: news.spec, before });
+  return sections === undefined || sections.length === 0 ? news : { ...news, sections };
+}
+
 /** A person's words may hold a secret, and what an agent reads goes to a model. */
 function clean(news: News, secrets: readonly string[]): News {
   if (!('text' in news)) return news;
   const text = redact(news.text, secrets);
+  if (news.kind === 'spec' && news.sections !== undefined)
+    return { ...news, text, sections: news.sections.map((one) => ({ ...one, text: redact(one.text, secrets) })) };
   if (news.kind !== 'spec' || news.diff === undefined) return { ...news, text };
   return { ...news, text, diff: { ...news.diff, text: redact(news.diff.text, secrets) } };
 }
@@ -185,7 +196,28 @@ export function newsLines(news: News): readonly string[] {
 
 type SpecNews = Extract<News, { readonly kind: 'spec' }>;
 
-function specLines({ spec, time, text, task, diff }: SpecNews): readonly string[] {
+const MOST_SECTIONS = 6;
+
+/** A planner's: what each section became, and who builds on it. */
+function sectionLines({ spec, time }: SpecNews, sections: readonly SectionNews[]): readonly string[] {
+  const more = sections.length - MOST_SECTIONS;
+  return [
+    ...sections.slice(0, MOST_SECTIONS).flatMap((one) => {
+      const lines = one.text.split('\n');
+      const rest = lines.length - MOST_DIFF;
+      return [
+        `news: ${one.spec} ${one.kind === 'changed' ? 'changed' : `is ${one.kind}`}, ${time}; on it: ${one.tasks.length === 0 ? 'no task' : listed(one.tasks, 10)}`,
+        ...(one.text === '' ? [] : quoted(lines.slice(0, MOST_DIFF).join('\n'))),
+        ...(rest > 0 ? [`  (${rest} more lines: read ${spec})`] : []),
+      ];
+    }),
+    ...(more > 0 ? [`  (${more} more sections: read ${spec})`] : []),
+  ];
+}
+
+function specLines(news: SpecNews): readonly string[] {
+  const { spec, time, text, task, diff, sections } = news;
+  if (sections !== undefined) return sectionLines(news, sections);
   const head = `news: ${spec} changed, ${time}; its current text counts`;
   if (diff === undefined) return [`${head}:`, ...quoted(text)];
   return [

@@ -5,6 +5,7 @@ import { realDisk } from '../ports/disk.ts';
 import type { SpecFacts } from '../protocol/command.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
+import { fileOf } from '../protocol/news.ts';
 import type { BoardContext } from '../store/context.ts';
 import { specFile } from '../store/spec-file.ts';
 import { nearest } from './nearest.ts';
@@ -29,7 +30,15 @@ export async function keptSpecFacts(context: BoardContext, specRef: string | und
   const spec = readSpec(context.disk, context.paths.root, specRef);
   if (spec === undefined) return facts;
   keepSpec(context, spec);
-  return { ...facts, spec_hash: spec.hash, ...deadAnchor(specRef, spec.anchors) };
+  const name = fileOf(specRef) ?? specRef;
+  const file = readSpec(context.disk, context.paths.root, name);
+  if (file !== undefined) keepSpec(context, file);
+  return {
+    ...facts,
+    spec_hash: spec.hash,
+    ...(file === undefined ? {} : { file: { spec: name, hash: file.hash } }),
+    ...deadAnchor(specRef, spec.anchors),
+  };
 }
 
 /** Only of Markdown is it known what an anchor names. */

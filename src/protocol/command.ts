@@ -28,6 +28,8 @@ export interface SpecFacts {
   readonly spec_hash?: string | undefined;
   /** The file has no heading and no id that its anchor names; the anchors that it has, nearest first. */
   readonly dead_anchor?: readonly string[] | undefined;
+  /** The whole file that the section is in; its text is kept, too. */
+  readonly file?: { readonly spec: string; readonly hash: string } | undefined;
 }
 
 export interface Checkpoint {
@@ -373,6 +375,8 @@ interface Payloads {
     /** The heading that the anchor names is gone. */
     readonly heading_gone?: true;
   };
+  /** The machine saw that a file of specs reads differently now. */
+  'spec-file-changed': NonNullable<SpecFacts['file']> & { readonly added?: number; readonly removed?: number };
   'spec-change': {
     readonly spec: string;
     readonly change: string;

@@ -43,6 +43,10 @@ export type News =
       readonly task?: string;
       /** Hash of the section as the session knows it. */
       readonly known?: string;
+      /** For the planner: the hash of the whole file before. */
+      readonly before?: string;
+      /** What became of it, section by section. */
+      readonly sections?: readonly SectionNews[];
       /** What became of that text; `more`: how many lines of it are left out. */
       readonly diff?: { readonly text: string; readonly more: number };
     }
@@ -75,6 +79,14 @@ export type News =
     }
   | { readonly kind: 'integration'; readonly from: string; readonly to: string; readonly files: readonly string[] };
 
+export interface SectionNews {
+  readonly spec: string;
+  readonly kind: 'changed' | 'new' | 'gone';
+  readonly text: string;
+  /** Those that come from it, with their status. */
+  readonly tasks: readonly string[];
+}
+
 /** What a session was told so far. */
 export interface Told {
   /** Ids of notes. */
@@ -98,7 +110,7 @@ export interface Told {
 export const toldWith = (state: State, reader: Reader): Told => ({
   notes: openNotes(state, reader).map(({ id }) => id),
   answers: answers(state, reader).map(answerKey),
-  specs: specChanges(state, reader).map(keyOf),
+  specs: specChanges(state, reader).map(specChangeKey),
   ...defined({ section: sectionHash(taskOf(state, reader)) }),
   reports: reports(state, reader).map(({ id }) => id),
   amended: amendments(state, reader).map(amendmentKey),
@@ -213,7 +225,7 @@ export const answerKey = ({ id, status, closed_at }: Question): string => `${id}
 
 type SpecChange = State['spec_changes'][number];
 
-const keyOf = ({ timestamp, spec, change, hash }: SpecChange): string =>
+export const specChangeKey = ({ timestamp, spec, change, hash }: SpecChange): string =>
   `${timestamp} ${spec} ${hash ?? change.slice(0, 80)}`;
 /** Older ones are behind every session that runs. */
 const MOST_SPECS = 50;
@@ -224,15 +236,25 @@ const MOST_SPECS = 50;
  */
 function specChanges(state: State, reader: Reader): readonly SpecChange[] {
   const task = taskOf(state, reader);
-  const mine = ({ spec, hash }: SpecChange): boolean =>
-    reader.role === 'planner' || (task !== undefined && hash === undefined && sameSpec(task.spec_ref, spec));
+  const watched = new Set((state.goal.specs_seen ?? []).map(({ spec }) => spec));
+  // A planner hears of the file, which has all its sections.
+  const mine = ({ spec, hash, before }: SpecChange): boolean =>
+    reader.role === 'planner'
+      ? hash === undefined || before !== undefined || !watched.has(fileOf(spec) ?? '')
+      : task !== undefined && hash === undefined && sameSpec(task.spec_ref, spec);
   return state.spec_changes.filter(mine).slice(-MOST_SPECS);
 }
 
 function specNews(state: State, reader: Reader, told: Told): readonly News[] {
-  const said = specChanges(state, reader).filter((one) => !told.specs.includes(keyOf(one)));
+  const said = specChanges(state, reader).filter((one) => !told.specs.includes(specChangeKey(one)));
   const others = said.map(
-    ({ spec, timestamp, change }): News => ({ kind: 'spec', spec, time: timestamp, text: change }),
+    ({ spec, timestamp, change, before }): News => ({
+      kind: 'spec',
+      spec,
+      time: timestamp,
+      text: change,
+      ...defined({ before }),
+    }),
   );
   const task = reader.role === 'planner' ? undefined : taskOf(state, reader);
   const now = sectionHash(task);

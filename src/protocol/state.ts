@@ -209,6 +209,8 @@ export const SpecChangeSchema = v.object({
   change: text,
   triggered_by: v.optional(text),
   hash: v.optional(text),
+  /** Of a whole file: the hash of what it was before. */
+  before: v.optional(text),
 });
 
 export const AnomalySchema = v.object({
@@ -266,6 +268,8 @@ export const GoalSchema = v.object({
   integration_moved: v.optional(v.object({ expected: commit, found: commit, time: timestamp })),
   /** The highest numbers that earlier goals gave: `q-7` is never the id of a second question. */
   last_ids: v.optional(v.object({ q: v.optional(count), disc: v.optional(count), anomaly: v.optional(count) })),
+  /** The files that tasks come from, each as Liza last saw it. */
+  specs_seen: v.optional(v.array(v.object({ spec: text, hash: text }))),
   /** Its sprints before the current one, oldest first. */
   sprints: v.optional(v.array(SprintSchema)),
 });

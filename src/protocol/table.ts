@@ -25,7 +25,7 @@ import { retract } from './commands/retract.ts';
 import { claimReview, clearStaleReviewClaims, submitVerdict } from './commands/review.ts';
 import { reviewChanged, reviewCopy } from './commands/review-copy.ts';
 import { contextUsed, sessionEnd, sessionStart, trouble } from './commands/session.ts';
-import { specChanged } from './commands/spec-changed.ts';
+import { specChanged, specFileChanged } from './commands/spec-changed.ts';
 import { retrospective, sprintDeadline, sprintStart } from './commands/sprint.ts';
 import { submitForReview } from './commands/submit.ts';
 import { supersede } from './commands/supersede.ts';
@@ -101,6 +101,7 @@ export const TABLE: Table = {
   resolve,
   'spec-change': specChange,
   'spec-changed': specChanged,
+  'spec-file-changed': specFileChanged,
   'config set': configSet,
   metrics,
   archive,

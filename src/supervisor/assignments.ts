@@ -10,9 +10,10 @@ import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
 import { EnvironmentError, isRefusal, type Refusal } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { baselineOf, historyOf, startCommit } from '../protocol/leases.ts';
-import { toldWith } from '../protocol/news.ts';
-import { type Agent, type Role, settings, type Task } from '../protocol/state.ts';
+import { type SectionNews, specChangeKey, toldWith } from '../protocol/news.ts';
+import { type Agent, type Role, type State, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import { changesSince } from '../store/spec-sections.ts';
 import { transact } from '../store/transact.ts';
 import { claimTask } from '../tasks/claim.ts';
 import { claimReview } from '../tasks/claim-review.ts';
@@ -217,16 +218,30 @@ export async function assignPlan(
   // What came since the duty was found belongs to this session, not to one after it.
   const open = openWakes(board, now);
   const wakes = open.length === 0 ? first : open;
+  const specs = await specsOf(context, board.state, wakes);
   return {
     work: {
       ...player,
       cwd: context.paths.root,
-      prompt: plannerPrompt(contextOf(context, player, { board, now }), { wakes }),
+      prompt: plannerPrompt(contextOf(context, player, { board, now }), { wakes, specs }),
       told: toldWith(board.state, player),
     },
     handled: [...wakes, ...newConcerns(board.state)].map(({ key }) => key),
     dismiss: NOTHING,
   };
+}
+
+/** What became of each file since the first of its changes that no session was shown. */
+async function specsOf(context: SupervisorContext, state: State, wakes: readonly Wake[]) {
+  const keys = new Set(wakes.filter(({ trigger }) => trigger === 'SPEC_CHANGED').map(({ key }) => key));
+  const changes = state.spec_changes.filter((one) => keys.has(`SPEC_CHANGED:${specChangeKey(one)}`));
+  const found: { readonly spec: string; readonly sections: readonly SectionNews[] }[] = [];
+  for (const { spec, before } of changes) {
+    if (before === undefined || found.some((one) => one.spec === spec)) continue;
+    const sections = await changesSince(context, state, { spec, before });
+    if (sections !== undefined) found.push({ spec, sections });
+  }
+  return found;
 }
 
 function contextOf(

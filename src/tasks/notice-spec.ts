@@ -5,6 +5,7 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { textAt } from '../git/text-at.ts';
 import { fileOf } from '../protocol/news.ts';
 import { isTerminal, type State, type Task } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { keepSpec, keptSpec, readSpec, type SpecDiff, specDiff } from '../store/spec-texts.ts';
 import { transact } from '../store/transact.ts';
 import { anchorOf, specSection } from '../text/spec-section.ts';
@@ -63,13 +64,33 @@ export async function specBehind(
   return text === now.text ? undefined : { diff: await specDiff(text, now.text) };
 }
 
-/** The same for all live tasks, for a crew at work. Answers what is new, one line each. */
-export async function noticeSpecChanges(context: TaskContext, { tasks }: State): Promise<readonly string[]> {
-  const lines: string[] = [];
+/** The same for all live tasks and for whole files, for a crew at work. Answers what is new, one line each. */
+export async function noticeSpecChanges(context: TaskContext, state: State): Promise<readonly string[]> {
+  const { tasks } = state;
+  const lines = [...(await noticeFiles(context, state))];
   for (const task of tasks) {
     if (task.spec_hash === undefined || task.status === 'DRAFT' || isTerminal(task.status)) continue;
     const change = await noticeSpecChange(context, task);
     if (change?.isNew === true) lines.push(told(task, change));
+  }
+  return lines;
+}
+
+/** The files that tasks come from, and the goal's own: a section of theirs may be that of no live task. */
+async function noticeFiles(context: TaskContext, { goal }: State): Promise<readonly string[]> {
+  const { specs_seen: seen = [], status } = goal;
+  if (seen.length === 0 || status === 'COMPLETED' || status === 'ABORTED') return [];
+  const own = fileOf(goal.spec_ref);
+  const isNew = own !== undefined && !seen.some(({ spec }) => spec === own);
+  const lines: string[] = [];
+  for (const { spec, hash } of isNew ? [...seen, { spec: own, hash: '' }] : seen) {
+    const now = readSpec(context.disk, context.paths.root, spec);
+    if (now === undefined || now.hash === hash) continue;
+    keepSpec(context, now);
+    const before = keptSpec(context, hash);
+    const { added, removed } = before === undefined ? {} : await specDiff(before, now.text);
+    await transact(context, { name: 'spec-file-changed', spec, hash: now.hash, ...defined({ added, removed }) });
+    if (hash !== '') lines.push(`${spec} has changed: the planner is told`);
   }
   return lines;
 }

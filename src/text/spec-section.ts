@@ -22,6 +22,31 @@ export function specSection(markdown: string, anchor: string | undefined): SpecS
   return { text: tidy(lines.slice(found.line, next?.line)) };
 }
 
+export interface PlainSection {
+  /** Undefined: what stands before the first heading. */
+  readonly anchor: string | undefined;
+  /** The anchors of the sections that it is in, outermost first. */
+  readonly within: readonly string[];
+  readonly text: string;
+}
+
+/** Every section up to the next heading of any level: together they are the document. */
+export function plainSections(markdown: string): readonly PlainSection[] {
+  const lines = markdown.replace(/\r\n?/g, '\n').split('\n');
+  const all = headings(lines);
+  const open: Heading[] = [];
+  const first = tidy(lines.slice(0, all[0]?.line ?? lines.length));
+  return [
+    ...(first === '' ? [] : [{ anchor: undefined, within: [], text: first }]),
+    ...all.map((heading, at) => {
+      while ((open.at(-1)?.level ?? 0) >= heading.level) open.pop();
+      const within = open.map(({ names }) => names[0] ?? '');
+      open.push(heading);
+      return { anchor: heading.names[0] ?? '', within, text: tidy(lines.slice(heading.line, all[at + 1]?.line)) };
+    }),
+  ];
+}
+
 /** The anchor of a spec_ref such as `specs/auth.md#retry`. */
 export const anchorOf = (specRef: string): string | undefined => {
   const hash = specRef.indexOf('#');

@@ -16,6 +16,7 @@ import type { State, Task } from '../state.ts';
 import { checkSubstance } from '../substance.ts';
 import { gateNotes } from '../unchecked.ts';
 import { defined } from '../values.ts';
+import { seenHash, withSpecSeen } from './spec-changed.ts';
 
 export const PLANNERS = ['planner', 'human'] as const;
 
@@ -242,7 +243,9 @@ export const specText = ({ spec_hash }: SpecFacts): Patch<Task> => ({ spec_hash,
 function finalized<K extends 'add-task' | 'finalize'>(s: Situation<K>, before: State, task: Task): State {
   const { facts } = s.command;
   const ready = evolve(task, { status: 'UNCLAIMED', ...specText(facts) }, event(s, 'finalized'));
-  const state = withTask(before, ready);
+  // What the planner has read is the first text that a later one is held against.
+  const isFirst = facts.file !== undefined && seenHash(before, facts.file.spec) === undefined;
+  const state = withTask(isFirst ? withSpecSeen(before, facts.file) : before, ready);
   const started = state.goal.status === 'PLANNING' ? withGoal(state, { status: 'IN_PROGRESS' }) : state;
   return joinSprint(started, ready.id, (task.supersedes ?? []).length > 0);
 }

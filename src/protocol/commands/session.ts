@@ -17,7 +17,7 @@ import { refuseUsedUp, spaceOnDisk } from './may-start.ts';
 
 const HANDLED_KEPT = 200;
 /** Wakes whose record may stay open for long: forgotten, they would call the planner again for nothing. */
-const ONCE = /^(HUMAN_NOTE|INITIAL_PLANNING|QUESTION_ANSWERED|ASSUMPTION_ACCEPTED):/;
+const ONCE = /^(HUMAN_NOTE|INITIAL_PLANNING|QUESTION_ANSWERED|SPEC_CHANGED|ASSUMPTION_ACCEPTED):/;
 
 /** Each session needs its own permission: a claim may have many sessions, and a planner has no claim. */
 export const sessionStart: Row<'session-start'> = {

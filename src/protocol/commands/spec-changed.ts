@@ -1,12 +1,14 @@
-// The row by which the machine records that the section a task was made from reads differently now. The task keeps the
-// hash it was finalized with: coder and reviewer are shown the difference to that text.
+// The rows by which the machine records that the section a task was made from, or a file of specs, reads differently now.
+// The task keeps the hash it was finalized with: coder and reviewer are shown the difference to that text. A file that
+// changed is the planner's: its sections may be those of merged tasks, or of none yet.
 
 import { counted } from '../../text/format.ts';
 import { iso } from '../../text/time.ts';
-import { event, evolve, withTask } from '../change.ts';
+import { event, evolve, withGoal, withTask } from '../change.ts';
+import type { SpecFacts } from '../command.ts';
 import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
-import { isTerminal, TASK_STATUSES } from '../state.ts';
+import { isTerminal, type State, TASK_STATUSES } from '../state.ts';
 
 export const specChanged: Row<'spec-changed'> = {
   name: 'spec-changed',
@@ -51,9 +53,57 @@ export const specChanged: Row<'spec-changed'> = {
   },
 };
 
-function changeText({ command: { added, removed, heading_gone } }: Pick<Situation<'spec-changed'>, 'command'>): string {
+export const specFileChanged: Row<'spec-file-changed'> = {
+  name: 'spec-file-changed',
+  typed: 'spec-change',
+  syntax: 'spec-change <spec> "…"',
+  summary: 'Record that a file of specs reads differently now.',
+  who: ['supervisor', 'human'],
+  from: 'board',
+  inner: true,
+  already: ({ state, command }) => seenHash(state, command.spec) === command.hash,
+  guards: [
+    {
+      name: 'value',
+      rule: 'it names the SHA-256 of the file',
+      check: ({ command }) =>
+        /^[0-9a-f]{64}$/.test(command.hash)
+          ? undefined
+          : refuse('it is no SHA-256', 'Say what changed yourself: liza spec-change <spec> "…"'),
+    },
+  ],
+  effects:
+    'goal.specs_seen; one entry of spec_changes, which wakes the planner once; a file seen for the first time makes none',
+  change: ({ state, command: { spec, hash, added, removed }, now }) => {
+    const before = seenHash(state, spec);
+    const next = withSpecSeen(state, { spec, hash });
+    if (before === undefined) return { state: next, detail: `${spec} is watched for changes` };
+    const change = changeText({ command: { added, removed } });
+    const entry = { timestamp: iso(now), spec, change, hash, before };
+    return { state: { ...next, spec_changes: [...next.spec_changes, entry] }, detail: `${spec} changed: ${change}` };
+  },
+};
+
+/** How the file read when Liza last looked; undefined: it never did. */
+export const seenHash = ({ goal }: Pick<State, 'goal'>, spec: string): string | undefined =>
+  goal.specs_seen?.find((one) => one.spec === spec)?.hash;
+
+export function withSpecSeen(state: State, file: NonNullable<SpecFacts['file']>): State {
+  const others = (state.goal.specs_seen ?? []).filter(({ spec }) => spec !== file.spec);
+  return withGoal(state, { specs_seen: [...others, { spec: file.spec, hash: file.hash }] });
+}
+
+interface Counted {
+  readonly command: {
+    readonly added?: number | undefined;
+    readonly removed?: number | undefined;
+    readonly heading_gone?: true;
+  };
+}
+
+function changeText({ command: { added, removed, heading_gone } }: Counted): string {
   if (heading_gone === true) return 'noticed by Liza: the heading that the anchor names is gone';
-  if (added === undefined || removed === undefined) return 'noticed by Liza: the section reads differently';
+  if (added === undefined || removed === undefined) return 'noticed by Liza: it reads differently';
   return `noticed by Liza: ${counted(added, 'line')} added, ${removed} removed`;
 }
 

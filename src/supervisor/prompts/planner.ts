@@ -3,6 +3,7 @@
 
 import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
+import { unique } from '../../protocol/change.ts';
 import { discoveryHead, isUrgent, openDiscoveries } from '../../protocol/discoveries.ts';
 import { endedOfGoal } from '../../protocol/goal-tasks.ts';
 import { openQuestions } from '../../protocol/questions.ts';
@@ -16,6 +17,7 @@ import { lastPlanning } from './last-session.ts';
 import type { PlanningWork, PromptContext } from './prompt.ts';
 import { quoteList } from './quote.ts';
 import { assemble, bootstrap, humanNotes, notesFor, type Section, section } from './sections.ts';
+import { specChanged } from './spec-trigger.ts';
 import { triggerLines } from './triggers.ts';
 
 export function plannerPrompt(context: PromptContext, work: PlanningWork): string {
@@ -30,7 +32,7 @@ export function plannerPrompt(context: PromptContext, work: PlanningWork): strin
   ]);
 }
 
-function planningContext({ board }: PromptContext, { wakes }: PlanningWork, fresh: boolean): Section {
+function planningContext({ board }: PromptContext, { wakes, specs }: PlanningWork, fresh: boolean): Section {
   const triggers = WAKE_TRIGGERS.filter((trigger) => wakes.some((wake) => wake.trigger === trigger));
   const records = (trigger: Wake['trigger']) => wakes.filter((wake) => wake.trigger === trigger);
   return section('PLANNING CONTEXT', [
@@ -49,11 +51,13 @@ function planningContext({ board }: PromptContext, { wakes }: PlanningWork, fres
     ...concernLines(board.state),
     'INSTRUCTIONS:',
     ...triggers.flatMap((trigger) =>
-      triggerLines(
-        board,
-        trigger,
-        records(trigger).map(({ record }) => record),
-      ),
+      trigger === 'SPEC_CHANGED'
+        ? specChanged(unique(records(trigger).map(({ record }) => record)), specs)
+        : triggerLines(
+            board,
+            trigger,
+            records(trigger).map(({ record }) => record),
+          ),
     ),
     'Last: when everything above is decided or left to a person on purpose, `liza exit 0 --reason "nothing more to plan now"`, and stop. What you were shown does not wake you again unless it changes.',
     ...(fresh ? commandLines('planner', 'some-task', board.state) : []),
@@ -61,11 +65,9 @@ function planningContext({ board }: PromptContext, { wakes }: PlanningWork, fres
 }
 
 function recordNames(wakes: readonly Wake[]): string {
-  const shown = wakes
-    .slice(0, 10)
-    .map(({ record }) => record)
-    .join(', ');
-  return wakes.length > 10 ? `${shown} and ${wakes.length - 10} more` : shown;
+  const names = unique(wakes.map(({ record }) => record));
+  const shown = names.slice(0, 10).join(', ');
+  return names.length > 10 ? `${shown} and ${names.length - 10} more` : shown;
 }
 
 function counts(board: Board): string {

@@ -1,6 +1,7 @@
 // What an agent is told, as data in and text out. Pure: the same board gives the same text.
 
 import type { Board } from '../../protocol/board.ts';
+import type { SectionNews } from '../../protocol/news.ts';
 import type { Role, Task } from '../../protocol/state.ts';
 import type { Instant } from '../../text/time.ts';
 import type { Wake } from '../rules/wakes.ts';
@@ -73,5 +74,7 @@ export interface ReviewWork {
 
 export interface PlanningWork {
   readonly wakes: readonly Wake[];
+  /** What became of each file of specs that changed; one that is not here has no text to compare with. */
+  readonly specs?: readonly { readonly spec: string; readonly sections: readonly SectionNews[] }[];
   readonly resumed?: boolean;
 }

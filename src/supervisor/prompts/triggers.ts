@@ -20,7 +20,11 @@ import { showTask } from './task-fields.ts';
 /** More records are only named: each is one command away. */
 const MOST = 5;
 
-export function triggerLines(board: Board, trigger: WakeTrigger, records: readonly string[]): readonly string[] {
+export function triggerLines(
+  board: Board,
+  trigger: Exclude<WakeTrigger, 'SPEC_CHANGED'>,
+  records: readonly string[],
+): readonly string[] {
   const tasks = (lines: (task: Task) => readonly string[]): readonly string[] => [
     ...records.slice(0, MOST).flatMap((id) => {
       const task = findTask(board.state, id);

@@ -6,7 +6,7 @@ import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
 import { isUrgent } from '../../protocol/discoveries.ts';
 import { endedOfGoal } from '../../protocol/goal-tasks.ts';
-import { answerKey, type Told } from '../../protocol/news.ts';
+import { answerKey, specChangeKey, type Told } from '../../protocol/news.ts';
 import { namedNotes, ROLE_NAMES } from '../../protocol/notes.ts';
 import { isPlanners, openPlan, PLAN_SESSIONS, planWake } from '../../protocol/plan.ts';
 import { differs } from '../../protocol/question-scope.ts';
@@ -23,6 +23,7 @@ export const WAKE_TRIGGERS = [
   'QUESTION_ASKED',
   'QUESTION_ANSWERED',
   'ASSUMPTION_ACCEPTED',
+  'SPEC_CHANGED',
   'HUMAN_NOTE',
   'ALL_TERMINAL',
 ] as const;
@@ -32,7 +33,7 @@ export interface Wake {
   readonly trigger: WakeTrigger;
   /** Stable while the record that woke is unchanged. */
   readonly key: string;
-  /** The id of the goal, task, discovery, question or note. */
+  /** The id of the goal, task, discovery, question or note, or the file of a spec. */
   readonly record: string;
   /** Starts no session: the next one is told of it. */
   readonly quiet?: true;
@@ -46,15 +47,20 @@ export function unhandled({ state }: Board, wakes: readonly Wake[]): readonly Wa
   return wakes.filter(({ key }) => !handled.has(key));
 }
 
-/** Wakes that a running session was told of by news: what a person answered, accepted or noted. */
-export function toldWakes(board: Board, told: Pick<Told, 'answers' | 'notes'>, now: Instant): readonly Wake[] {
+/** Wakes that a running session was told of by news: what a person answered, accepted, noted or wrote into a spec. */
+export function toldWakes(
+  board: Board,
+  told: Pick<Told, 'answers' | 'notes' | 'specs'>,
+  now: Instant,
+): readonly Wake[] {
   const answers = new Set(told.answers);
   const settled = new Set(
     questionsOf(board.state)
       .filter((one) => answers.has(answerKey(one)))
       .map(({ id }) => id),
   );
-  return openWakes(board, now).filter(({ trigger, record }) => {
+  return openWakes(board, now).filter(({ trigger, record, key }) => {
+    if (trigger === 'SPEC_CHANGED') return told.specs.includes(key.slice('SPEC_CHANGED:'.length));
     if (trigger === 'HUMAN_NOTE') return told.notes.includes(record);
     return (trigger === 'QUESTION_ANSWERED' || trigger === 'ASSUMPTION_ACCEPTED') && settled.has(record);
   });
@@ -71,6 +77,7 @@ export function plannerWakes(board: Board, _now: Instant): readonly Wake[] {
     ...forTasks(board, 'HYPOTHESIS_EXHAUSTED', isExhausted),
     ...discoveries(board),
     ...questions(board),
+    ...specs(board),
     ...notes(board),
     ...allTerminal(board),
   ];
@@ -111,6 +118,12 @@ function questions({ state }: Board): readonly Wake[] {
     return [{ ...wake('ASSUMPTION_ACCEPTED', one.id, one.closed_at ?? '0'), quiet: true }];
   });
 }
+
+/** A file of specs reads differently: what its sections say now may be no task's, or contradict what is merged. */
+const specs = ({ state }: Board): readonly Wake[] =>
+  state.spec_changes
+    .filter(({ before }) => before !== undefined)
+    .map((one) => ({ trigger: 'SPEC_CHANGED', key: `SPEC_CHANGED:${specChangeKey(one)}`, record: one.spec }));
 
 /** Notes to coders or reviewers are for their prompts; all others are for the planner. Open ones, shown or not. */
 function notes({ state }: Board): readonly Wake[] {

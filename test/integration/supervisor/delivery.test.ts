@@ -205,7 +205,16 @@ describe('a change of the section that its task comes from', () => {
   const text = (retry: string, other = 'Red.') => ({
     'specs/auth.md': `# Auth\n\n## Retry\n\n${retry}\n\n## Colour\n\n${other}\n`,
   });
-  const FLAGS = ['--desc', 'Do it', '--done', 'it retries three times', '--scope', 'IN: src/', '--validate', 'true'];
+  const FLAGS = [
+    '--desc',
+    'Do it',
+    '--done',
+    'it retries three times',
+    '--scope',
+    'IN: src/',
+    '--validate',
+    'test -d .',
+  ];
   const notice = async () => {
     await noticeSpecChanges(p.as('coder-1'), await p.state());
   };
@@ -249,8 +258,12 @@ describe('a change of the section that its task comes from', () => {
     p.write(text('Three tries.', 'Green.'));
     await notice();
     const { stderr } = await says(['status'], {}, 'planner-1');
-    expect(stderr).toContain('news: specs/auth.md#colour changed');
+    expect(stderr).toMatch(
+      /news: specs\/auth\.md#colour changed, .*; on it: colour \(UNCLAIMED\), all \(UNCLAIMED\)\n/,
+    );
+    expect(stderr).toContain('  | -Blue.\n  | +Green.\n');
     expect(stderr).not.toContain('#retry');
+    expect((await says(['status'], {}, 'planner-1')).stderr).not.toContain('news');
   });
 
   test('that is long is cut, with the command that shows all of it', async () => {

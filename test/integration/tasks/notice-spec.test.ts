@@ -2,6 +2,8 @@
 
 import fs from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
+import { changesSince } from '../../../src/store/spec-sections.ts';
+import { openWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { noticeSpecChange, noticeSpecChanges } from '../../../src/tasks/notice-spec.ts';
 import { type Project, project } from '../../support/project.ts';
 
@@ -24,7 +26,8 @@ test('the text of the section is kept by its hash, once for all tasks of it', as
   await p.ok(['finalize', 'again']);
   const { spec_hash: hash } = await p.task('again');
   expect(hash).toBe((await p.task('retry')).spec_hash);
-  expect(kept()).toEqual([hash]);
+  const [file] = (await p.state()).goal.specs_seen ?? [];
+  expect(kept().toSorted()).toEqual([hash, file?.hash].toSorted());
   expect(fs.readFileSync(p.file('.liza', 'specs', hash ?? ''), 'utf8')).toBe('## Retry\n\nThree tries.');
 });
 
@@ -51,8 +54,46 @@ test('a crew is told of each change once', async () => {
   edit('Three', 'Five');
   const look = async () => noticeSpecChanges(p.as('coder-1'), await p.state());
   expect(await look()).toEqual([
+    'specs/auth.md has changed: the planner is told',
     expect.stringContaining('specs/auth.md#retry, which retry was made from, has changed'),
   ]);
+  expect(await look()).toEqual([]);
+});
+
+test('a file of specs that changes wakes the planner once, with each section and the tasks on it, merged ones too', async () => {
+  const look = async () => noticeSpecChanges(p.as('coder-1'), await p.state());
+  p.write({ 'specs/auth.md': `${SPEC.replace('15', '20')}\n## Logout\n\nAt once.\n` });
+  await look();
+  await look();
+  const state = await p.state();
+  const { board, now } = await p.as('coder-1').store.read();
+  const wakes = openWakes(board, now);
+  expect(wakes.filter(({ trigger }) => trigger === 'SPEC_CHANGED')).toHaveLength(1);
+  const [change] = state.spec_changes;
+  const merged = state.tasks.map((task) => ({ ...task, spec_ref: 'specs/auth.md#auth', status: 'MERGED' as const }));
+  const sections = await changesSince(
+    p.context,
+    { tasks: merged },
+    { spec: 'specs/auth.md', before: change?.before ?? '' },
+  );
+  expect(sections).toEqual([
+    {
+      spec: 'specs/auth.md#tokens',
+      kind: 'changed',
+      text: '@@ line 1 @@\n ## Tokens\n \n-15 minutes.\n+20 minutes.',
+      tasks: ['retry (MERGED)'],
+    },
+    { spec: 'specs/auth.md#logout', kind: 'new', text: '## Logout\n\nAt once.', tasks: ['retry (MERGED)'] },
+  ]);
+});
+
+test('the goal’s own document is watched from the first look, and a board without the record is silent', async () => {
+  const look = async () => noticeSpecChanges(p.as('coder-1'), await p.state());
+  expect(await look()).toEqual([]);
+  p.write({ 'specs/vision.md': '# Vision\n\nMore.\n' });
+  expect(await look()).toEqual(['specs/vision.md has changed: the planner is told']);
+  p = project({ tasks: ['t'] });
+  p.write({ 'specs/vision.md': '# Vision\n\nMore.\n' });
   expect(await look()).toEqual([]);
 });
 

@@ -193,3 +193,33 @@ describe('after two coders failed', () => {
     expect(before.refused(PLANNER, unblock(SECOND))).toMatchObject(refusedBy('definition-changed'));
   });
 });
+
+describe('spec-file-changed', () => {
+  const seen = (hash: string): Command => ({
+    name: 'spec-file-changed',
+    spec: 'specs/a.md',
+    hash,
+    added: 1,
+    removed: 0,
+  });
+
+  it('the first text is only remembered; each later one is an entry with what it was before', () => {
+    const w = finalized();
+    w.run(SUPERVISOR, seen(FIRST));
+    expect(w.state.spec_changes).toEqual([]);
+    w.run(SUPERVISOR, seen(SECOND));
+    expect(w.run(SUPERVISOR, seen(SECOND)).already).toBe(true);
+    expect(w.state.spec_changes).toMatchObject([{ spec: 'specs/a.md', hash: SECOND, before: FIRST }]);
+    expect(w.state.goal.specs_seen).toEqual([{ spec: 'specs/a.md', hash: SECOND }]);
+  });
+
+  it('names a SHA-256', () => expect(finalized().refused(SUPERVISOR, seen('abc')).guard).toBe('value'));
+
+  it('finalize remembers the file of a task once, as its planner read it', () => {
+    const w = world();
+    const facts = (hash: string) => ({ spec_exists: true, file: { spec: 'specs/retry.md', hash } });
+    w.run(PLANNER, { name: 'add-task', definition: definition('a'), ready: true, facts: facts(FIRST) });
+    w.run(PLANNER, { name: 'add-task', definition: definition('b'), ready: true, facts: facts(SECOND) });
+    expect(w.state.goal.specs_seen).toEqual([{ spec: 'specs/retry.md', hash: FIRST }]);
+  });
+});

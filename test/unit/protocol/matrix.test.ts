@@ -126,6 +126,7 @@ abort                      h
 analyze                    hs
 resolve                    h
 spec-change                h
+spec-file-changed          hs
 config-set                 h
 metrics                    hs
 archive                    h 
@@ -355,6 +356,7 @@ const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
   abort: { name: 'abort' },
   analyze: { name: 'analyze' },
   resolve: { name: 'resolve', resolution: 'the spec is clear now' },
+  'spec-file-changed': { name: 'spec-file-changed', spec: 'specs/retry.md', hash: 'c'.repeat(64) },
   'spec-change': { name: 'spec-change', spec: 'specs/retry.md', change: 'three tries' },
   'config-set': { name: 'config set', key: 'pause_grace', value: 60 },
   metrics: { name: 'metrics' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Board } from '../../../src/protocol/board.ts';
-import { answerKey } from '../../../src/protocol/news.ts';
+import { answerKey, specChangeKey } from '../../../src/protocol/news.ts';
 import type { Discovery, Note, Question } from '../../../src/protocol/state.ts';
 import { plannerWakes, toldWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { agent, ago, board, event, goal, NOW, type Parts, task } from '../boards/empty-board.ts';
@@ -110,8 +110,21 @@ describe('the planner wakes on', () => {
         ],
       },
     });
-    const told = { answers: [answerKey(answered)], notes: ['note-1'] };
+    const told = { answers: [answerKey(answered)], notes: ['note-1'], specs: [] };
     expect(toldWakes(on, told, NOW).map(({ record }) => record)).toEqual(['q-1', 'note-1']);
+  });
+
+  it('SPEC_CHANGED once for each text of a file, and not when the running session was told', () => {
+    const entry = { timestamp: ago(0), spec: 'specs/a.md', change: 'noticed', hash: 'b'.repeat(64) };
+    const whole = { ...entry, before: 'a'.repeat(64) };
+    const spec_changes = [entry, { ...entry, spec: 'specs/a.md#retry' }, whole];
+    const on = board({ tasks: [busy], state: { spec_changes } });
+    expect(plannerWakes(on, NOW).map(({ trigger, record }) => `${trigger} ${record}`)).toEqual([
+      'SPEC_CHANGED specs/a.md',
+    ]);
+    const told = { answers: [], notes: [], specs: [specChangeKey(whole)] };
+    expect(toldWakes(on, told, NOW)).toHaveLength(1);
+    expect(toldWakes(on, { ...told, specs: [] }, NOW)).toEqual([]);
   });
 
   it('HUMAN_NOTE until processed, unless it is for a coder or reviewer', () => {

@@ -137,3 +137,22 @@ describe('a person answers otherwise than was assumed', () => {
     ).toBe('once');
   });
 });
+
+test('a changed spec: the planner reads each section, bounded, the tasks on it, and what to do by their state', () => {
+  const w = world();
+  const sections = [
+    { spec: 'specs/a.md#retry', kind: 'changed' as const, text: '-Three.\n+Five.', tasks: ['words (MERGED)'] },
+    { spec: 'specs/a.md#new', kind: 'new' as const, text: Array(40).fill('=== X ===').join('\n'), tasks: [] },
+  ];
+  const wakes = [1, 2].map((n) => ({
+    trigger: 'SPEC_CHANGED' as const,
+    key: `SPEC_CHANGED:${n}`,
+    record: 'specs/a.md',
+  }));
+  const told = toPlanner(w, { wakes, specs: [{ spec: 'specs/a.md', sections }] });
+  expect(told).toContain('WAKE TRIGGER: SPEC_CHANGED (specs/a.md)\n');
+  expect(told).toContain('CHANGED: specs/a.md#retry, on it: words (MERGED)\n| -Three.\n| +Five.\n');
+  expect(told).toContain('NEW: specs/a.md#new, on it: no task\n| === X ===\n');
+  expect(told).toContain('(15 more lines: read specs/a.md)');
+  expect(toPlanner(w, { wakes, specs: [] })).toContain('the former text is not kept');
+});
