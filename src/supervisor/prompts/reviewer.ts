@@ -127,7 +127,7 @@ function instructions({ task, base, commit, tryout }: ReviewWork, fresh: boolean
           `What changed since the rejection: \`git diff ${prior}..${commit}\`. Only unresolved prior findings and new serious ones may block now; the rest are concerns.`,
         ]),
     `Read the EVIDENCE: Liza ran VALIDATION itself; run again in ${tryout === undefined ? 'WORKTREE' : 'TRY IT IN'} what you doubt. Check each criterion of DONE WHEN and the PLAN.`,
-    `Good: name what shows each criterion: ${APPROVAL_WAYS}. A concern has its own line: \`${CONCERN_FORM}\``,
+    `Good: name what shows each criterion (several lines for one are fine): ${APPROVAL_WAYS}. A concern has its own line: \`${CONCERN_FORM}\``,
   ];
   return [
     ...steps.map((step, at) => `${at + 1}. ${step}`),
@@ -249,9 +249,9 @@ const OF_BASE: Readonly<Record<string, string>> = {
 /** The keys of protocol/facts/diff-facts.ts, with their labels. */
 const FACTS = [
   ['undeclared', 'DECLARED IN NO PLAN OF THIS TASK'],
-  ['tests_added', 'TESTS ADDED'],
+  ['tests_added', 'TEST FILES ADDED'],
   ['tests_changed', 'EXISTING TESTS CHANGED (lines taken or replaced)'],
-  ['tests_removed', 'TESTS REMOVED'],
+  ['tests_removed', 'TEST FILES REMOVED'],
   ['instructions', 'INSTRUCTION, CI OR GIT FILES'],
   ['test_setup', 'HOW TESTS ARE RUN'],
 ] as const;
