@@ -18,6 +18,7 @@ import type { PlanningWork, PromptContext } from './prompt.ts';
 import { quoteList } from './quote.ts';
 import { assemble, bootstrap, humanNotes, notesFor, type Section, section } from './sections.ts';
 import { specChanged } from './spec-trigger.ts';
+import { testRule } from './test-rule.ts';
 import { triggerLines } from './triggers.ts';
 
 export function plannerPrompt(context: PromptContext, work: PlanningWork): string {
@@ -60,6 +61,7 @@ function planningContext({ board }: PromptContext, { wakes, specs }: PlanningWor
           ),
     ),
     'Last: when everything above is decided or left to a person on purpose, `liza exit 0 --reason "nothing more to plan now"`, and stop. What you were shown does not wake you again unless it changes.',
+    ...(fresh ? testRule(board.state) : []),
     ...(fresh ? commandLines('planner', 'some-task', board.state) : []),
   ]);
 }

@@ -35,7 +35,7 @@ export function questionAnswered({ state }: Board, id: string): readonly string[
     ...questionLines(question),
     `BUILT ON THE ASSUMPTION: ${tasks.length === 0 ? 'no task' : pathList(tasks)}`,
     ...says.slice(0, MOST).flatMap((task) => mendCriterion(task, question)),
-    'Where the answer differs: amend a task that is not submitted yet (`--validate` and `--scope` too where they say it; the coder of a CLAIMED one is told, and has not failed), let one in review be (its reviewer reads the answer), and undo what is merged:',
+    'Where the answer differs: amend what is not submitted (`--validate`, `--scope` too; a coder at work is told), let a review be (it reads the answer), undo what is merged:',
     `liza add-task --id new-task --because ${id} --desc "what to change" --spec ${fileOf(state.goal.spec_ref)}#section --done "one input and its output" --scope "IN: path/of/part. OUT: the rest"`,
   ];
 }

@@ -51,7 +51,7 @@ export function triggerLines(
       return accepted(board, records);
     case 'HUMAN_NOTE':
       return [
-        `* HUMAN_NOTE: do what HUMAN NOTES asks, by amending, adding, unblocking or dropping tasks; it outranks the plan. If it answers a blocked task, write the answer into that task. Then \`liza align "what the note changed" --event "human note"\`, and of each: \`liza note done ${inline(records[0] ?? 'note-1')} --why "what was done about it"\`. It wakes you only this once.`,
+        '* HUMAN_NOTE: do what HUMAN NOTES asks; it outranks the plan. If it answers a blocked task, write the answer into that task. Then `liza align "what the note changed" --event "human note"`, and say of each that it is done.',
       ];
     case 'ALL_TERMINAL':
       return allTerminal(board);
@@ -70,7 +70,7 @@ function initialPlanning({ state }: Board): readonly string[] {
       : [
           `These drafts are there already: ${drafts.slice(0, 20).join(', ')}. Complete them (\`liza amend ${first} --done "how anyone can tell"\`) or drop them (\`liza abandon ${first} --reason "why it is not needed"\`).`,
         ]),
-    'Add each task, those it depends on first, then finalize it; see COMMANDS. A refusal names the gate that is not met.',
+    'Add each task, those it depends on first, then finalize it; see COMMANDS and TESTS.',
     `What the specs leave open: \`liza ask "the question" --spec ${fileOf(state.goal.spec_ref)}#section --assume "what you plan with"\`, and plan on with it.`,
     ...planDone(state),
     '`liza align "how these tasks reach the goal" --event "initial plan"`',

@@ -1,0 +1,32 @@
+// A planner is told, before it cuts tasks, by which rules about tests they are judged.
+
+import { describe, expect, test } from 'vitest';
+import { world } from '../../protocol/world.ts';
+import { toPlanner } from './situations.ts';
+
+describe('the planner’s prompt says', () => {
+  test('that code is submitted only with a test, what counts as one, and that tests are IN', () => {
+    const told = toPlanner(world({ test_patterns: ['sds-test.c'], tests_in_code: ['sds.c'] }));
+    expect(told).toContain(
+      'TESTS: a code task is submitted only with a changed test file; those are IN unless OUT.\n| test files: sds-test.c\n| code that holds its own tests: sds.c\n',
+    );
+    expect(toPlanner(world())).toContain('| test files: **/test/**, **/tests/**, **/__tests__/**, **/*.test.*');
+  });
+
+  test('what runs at every submission, or that each task needs its own', () => {
+    expect(toPlanner(world({ test_command: 'make test' }))).toContain(
+      '| test_command, run at each submission: make test\n',
+    );
+    expect(toPlanner(world({ test_command: null }))).toContain('each submission: none, so --validate each code task');
+  });
+
+  test('what tdd asks for', () => {
+    expect(toPlanner(world({ tdd: 'strict' }))).toContain('tdd: strict, new tests must fail on the base');
+    expect(toPlanner(world({ tdd: 'off' }))).toContain('tdd: off');
+  });
+
+  test('how tasks of one file are kept apart', () => {
+    expect(toPlanner(world())).toContain('SAME FILE: tasks that change it at the same time need a fixed place');
+    expect(toPlanner(world(), { resumed: true })).not.toContain('SAME FILE');
+  });
+});
