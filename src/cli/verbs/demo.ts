@@ -10,7 +10,7 @@ import { rehearsalProvider } from '../../providers/rehearsal.ts';
 import { readScript } from '../../rehearsal/check.ts';
 import { runChild } from '../../rehearsal/children.ts';
 import { follow } from '../../rehearsal/demo/follow.ts';
-import { type Answer, GOAL } from '../../rehearsal/demo/human.ts';
+import { answerCommand, GOAL } from '../../rehearsal/demo/human.ts';
 import type { StoryLine } from '../../rehearsal/demo/narration.ts';
 import { type DemoRepository, makeRepository, PLAIN_GIT, plainEnvironment } from '../../rehearsal/demo/repository.ts';
 import { type Chapter, type Logged, story } from '../../rehearsal/demo/story.ts';
@@ -87,7 +87,7 @@ async function perform(play: Play, screen: DemoScreen, keep: boolean): Promise<R
       if (told.killed) deaths.push(told);
       screen.told(told);
     },
-    answer: async ({ task, note }: Answer) => (await liza(play, screen, ['note', note, '--for', task]))?.message,
+    answer: async (given) => (await liza(play, screen, answerCommand(given)))?.message,
   });
   if (stopped !== undefined) {
     const again = play.interrupted.aborted ? 'nothing is left of it; start it again: liza demo' : KEEP;

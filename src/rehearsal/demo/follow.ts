@@ -15,7 +15,7 @@ export interface Followed {
   readonly longestMs: number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   tell(line: StoryLine): void;
-  /** Leaves the note; a sentence says why it could not. */
+  /** Gives the answer; a sentence says why it could not. */
   answer(given: Answer): Promise<string | undefined>;
 }
 

@@ -1,4 +1,4 @@
-// The human's part in the demo: reads the question of a blocked task and leaves a note. Everything else the
+// The human's part in the demo: answers the question of a blocked task, which frees it. Everything else the
 // demo's human does is watch.
 
 import type { State } from '../../protocol/state.ts';
@@ -11,14 +11,17 @@ const ANSWERS: Readonly<Record<string, string>> = {
 
 export interface Answer {
   readonly task: string;
-  readonly note: string;
+  readonly text: string;
 }
 
-/** What a human would answer now; once for each question. */
-export function answerTo({ tasks, human_notes: notes }: State): Answer | undefined {
+/** The command that a human types: the answer is from now on a criterion of the task. */
+export const answerCommand = ({ task, text }: Answer): readonly string[] => ['answer', task, text, '--criterion'];
+
+/** What a human would answer now; an answered task is not BLOCKED any more. */
+export function answerTo({ tasks }: Pick<State, 'tasks'>): Answer | undefined {
   for (const { id, status } of tasks) {
-    const note = ANSWERS[id];
-    if (status === 'BLOCKED' && note !== undefined && !notes.some((one) => one.for === id)) return { task: id, note };
+    const text = ANSWERS[id];
+    if (status === 'BLOCKED' && text !== undefined) return { task: id, text };
   }
   return undefined;
 }

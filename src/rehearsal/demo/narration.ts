@@ -30,16 +30,12 @@ export function news(before: Seen | undefined, after: Seen, spoken: ReadonlySet<
       .flatMap((event) => turn(task, event))
       .map((told) => ({ told, time: Date.parse(fresh[0]?.time ?? '') }));
   });
-  const notes = state.human_notes
-    .slice(known?.human_notes.length ?? 0)
-    .map((note) => line('you', note.for ?? '', `note: ${note.message}`, 'human'));
   const old = new Set(before?.events);
   const deaths = after.events.filter((one) => !old.has(one)).flatMap(death);
   const complete = state.goal.status === 'COMPLETED' && known?.goal.status !== 'COMPLETED';
   return [
     ...doings(before, after, spoken),
     ...deaths,
-    ...notes,
     ...turns.sort((a, b) => a.time - b.time).map(({ told }) => told),
     ...(complete ? [line('planner-1', '', 'the goal is reached', 'good')] : []),
   ];
@@ -86,8 +82,10 @@ function turn(task: Task, event: HistoryEvent): readonly StoryLine[] {
       return say(`CONFLICT in ${list(event.paths)} with ${list(event.with)}; nothing was merged`, 'bad');
     case 'blocked':
       return say(`asks: ${list(event.questions)}`, 'human');
+    case 'answered':
+      return [line('you', task.id, `answer: ${String(event.answer)}`, 'human')];
     case 'unblocked':
-      return say('has its answer and is free again');
+      return [line('', task.id, 'has its answer and is free again')];
     default:
       return [];
   }

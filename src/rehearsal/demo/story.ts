@@ -1,6 +1,7 @@
 // Whether everything the demo promises really happened, read off the board and its log afterwards. Pure. The demo fails
 // when a chapter did not happen.
 
+import { roleOfId } from '../../protocol/board.ts';
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
 
 export interface Chapter {
@@ -111,16 +112,17 @@ function killed(tasks: readonly Task[], log: readonly Logged[], deaths: readonly
   );
 }
 
-function answered({ tasks, human_notes: notes }: State): Chapter {
-  const found = tasks.find(
-    (task) =>
-      follow(task, ['blocked', 'unblocked', 'submitted', 'merged']) && notes.some((note) => note.for === task.id),
+function answered({ tasks, questions = [] }: State): Chapter {
+  const found = questions.find(
+    ({ task: id, status, closed_by }) =>
+      status === 'answered' &&
+      roleOfId(closed_by ?? '') === undefined &&
+      tasks.some((task) => task.id === id && follow(task, ['blocked', 'unblocked', 'submitted', 'merged'])),
   );
-  const answer = notes.find((note) => note.for === found?.id)?.message;
   return chapter(
     'a question',
-    found === undefined ? undefined : `${found.id} was blocked by a question; your note answered it: “${answer}”`,
-    'no task was blocked, answered by a note and merged',
+    found === undefined ? undefined : `${found.task} was blocked by a question; you answered it: “${found.answer}”`,
+    'no task was blocked, answered by a person and merged',
   );
 }
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { answerTo } from '../../../src/rehearsal/demo/human.ts';
+import { answerCommand, answerTo } from '../../../src/rehearsal/demo/human.ts';
 import { builtIn, program, shipped } from '../../support/program.ts';
 import { repositoryIn, start } from '../../support/repository.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -23,7 +23,7 @@ test('played by hand it ends with the goal reached, the dead coder’s task done
   p.ok(['init', 'Build tally']);
   await playCrew(p, shipped('demo/script.json'), (state) => {
     const answer = answerTo(state);
-    if (answer !== undefined) p.ok(['note', answer.note, '--for', answer.task]);
+    if (answer !== undefined) p.ok(answerCommand(answer));
   });
   expect(p.board()['goal']).toMatchObject({ status: 'COMPLETED' });
   expect(p.board().tasks.map(({ status }) => status)).toEqual(Array(6).fill('MERGED'));

@@ -113,10 +113,10 @@ test('a question is answered once', async () => {
   expect(here.answers).toEqual(['totals']);
 });
 
-test('a note that is refused, Ctrl-C and too long a time end it', async () => {
-  const refused = room({ answer: async () => 'the note was refused' });
+test('an answer that is refused, Ctrl-C and too long a time end it', async () => {
+  const refused = room({ answer: async () => 'the answer was refused' });
   refused.change({ state: { tasks: [{ id: 'totals', status: 'BLOCKED', priority: 1 }] } });
-  expect(await refused.why).toBe('the note was refused');
+  expect(await refused.why).toBe('the answer was refused');
   expect(await room({ interrupted: AbortSignal.abort() }).why).toBe('it was interrupted');
   expect(await room({ longestMs: 0 }).why).toBe('it did not end within 0 s');
 });

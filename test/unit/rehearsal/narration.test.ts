@@ -11,7 +11,6 @@ const view = (events: readonly object[], more: object = {}): CrewView =>
     board: {
       state: {
         goal: { status: 'IN_PROGRESS' },
-        human_notes: [],
         tasks: [{ id: 'money', description: 'Write cents', depends_on: ['parse'], history: history(...events) }],
         ...more,
       },
@@ -49,10 +48,23 @@ test('only what is new is told', () => {
   expect(text(view(EVENTS), view(EVENTS))).toEqual([]);
 });
 
-test('a kill, an alarm, a note, the end', () => {
+test('a person’s answer is told as theirs, and that it frees the task', () => {
+  const answered = [
+    { event: 'blocked', agent: 'coder-1', questions: ['does it?'] },
+    { event: 'answered', agent: 'human', answer: 'it does' },
+    { event: 'unblocked', agent: 'human' },
+  ];
+  expect(text(view([]), view(answered))).toEqual([
+    'coder-1 money asks: does it?',
+    'you money answer: it does',
+    ' money has its answer and is free again',
+  ]);
+});
+
+test('a kill, an alarm, the end', () => {
   const KILLED = { kind: 'signalled', signal: 'SIGKILL' } as const;
   const after: CrewView = {
-    ...view([], { goal: { status: 'COMPLETED' }, human_notes: [{ timestamp: 't', message: 'yes', for: 'money' }] }),
+    ...view([], { goal: { status: 'COMPLETED' } }),
     events: [
       {
         time: 0,
@@ -69,7 +81,6 @@ test('a kill, an alarm, a note, the end', () => {
   expect(text(view([]), after)).toEqual([
     'coder-1 parse is killed in the middle of its work (kill -9)',
     'watcher  INTEGRATION FAILED: money',
-    'you money note: yes',
     'planner-1  the goal is reached',
   ]);
 });

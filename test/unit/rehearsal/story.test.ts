@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { State } from '../../../src/protocol/state.ts';
-import { answerTo } from '../../../src/rehearsal/demo/human.ts';
+import { type Answer, answerCommand, answerTo } from '../../../src/rehearsal/demo/human.ts';
 import { type Logged, story } from '../../../src/rehearsal/demo/story.ts';
 
 type Event = readonly [event: string, second: number, agent?: string, more?: object];
@@ -45,11 +45,20 @@ const TASKS = [
     ],
   ),
 ];
+const ANSWERED = {
+  id: 'q-1',
+  asked_by: 'coder-1',
+  task: 'totals',
+  text: 'does it?',
+  status: 'answered',
+  answer: 'it does',
+  closed_by: 'human',
+};
 const state = (tasks: readonly object[] = TASKS, more: object = {}): State =>
   ({
     tasks,
     goal: { status: 'COMPLETED' },
-    human_notes: [{ timestamp: at(13), message: 'it does', for: 'totals' }],
+    questions: [ANSWERED],
     ...more,
   }) as unknown as State;
 const LOG: readonly Logged[] = [
@@ -71,7 +80,7 @@ test('all of it happened', () => {
       "two coders at the same time: parse and money",
       "code-reviewer-1 rejected money for a real defect; reworked, approved, merged",
       "coder-1 was killed (kill -9) while it worked on parse; the work was taken over and merged",
-      "totals was blocked by a question; your note answered it: “it does”",
+      "totals was blocked by a question; you answered it: “it does”",
       "only did not merge (src/tally.mjs); integration stayed as it was until the conflict was resolved and reviewed",
     ]
   `);
@@ -90,7 +99,12 @@ test.each([
   ],
   ['nothing was rejected', without('money', 'rejected'), ['a rejection']],
   ['nothing was blocked', without('totals', 'blocked'), ['a question']],
-  ['the planner did without the human', state(TASKS, { human_notes: [] }), ['a question']],
+  [
+    'the planner did without the human',
+    state(TASKS, { questions: [{ ...ANSWERED, closed_by: 'planner-1' }] }),
+    ['a question'],
+  ],
+  ['the question has no answer', state(TASKS, { questions: [{ ...ANSWERED, status: 'withdrawn' }] }), ['a question']],
   ['nothing conflicted', without('only', 'integration_failed'), ['a conflict']],
   [
     'one coder did it all',
@@ -107,10 +121,11 @@ test('nobody was killed', () => {
   expect(missing(state(), [])).toEqual(['a killed coder']);
 });
 
-test('the human answers a question once, and only the one it knows', () => {
-  const blocked = (id: string, notes: readonly object[]): State =>
-    state([{ id, status: 'BLOCKED', priority: 1 }], { human_notes: notes });
-  expect(answerTo(blocked('totals', []))).toMatchObject({ task: 'totals' });
-  expect(answerTo(blocked('totals', [{ for: 'totals' }]))).toBeUndefined();
-  expect(answerTo(blocked('parse', []))).toBeUndefined();
+test('the human answers a blocked task whose question it knows, by one command that frees it', () => {
+  const one = (id: string, status: string): State => state([{ id, status, priority: 1 }]);
+  const given = answerTo(one('totals', 'BLOCKED'));
+  expect(given).toMatchObject({ task: 'totals' });
+  expect(answerCommand(given as Answer)).toEqual(['answer', 'totals', given?.text, '--criterion']);
+  expect(answerTo(one('totals', 'UNCLAIMED'))).toBeUndefined();
+  expect(answerTo(one('parse', 'BLOCKED'))).toBeUndefined();
 });
