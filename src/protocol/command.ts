@@ -234,6 +234,7 @@ interface Payloads {
     readonly task?: string;
     readonly details: NonNullable<Anomaly['details']>;
   };
+  withdraw: { readonly question: string; readonly reason: string };
   ask: { readonly text: string; readonly task?: string; readonly spec_ref?: string; readonly assume?: string };
   answer: {
     /** A question, or a task whose open questions it answers; absent with accept: all that have an assumption. */

@@ -100,7 +100,7 @@ const plainWords = (text = ''): string =>
     .trim();
 
 /** What became of it, in one line: the answer, the assumption, or that it is open. */
-export function outcomeOf({ status, answer, assume, closed_by, asked_by }: Question): string {
+export function outcomeOf({ status, answer, assume, closed_by, asked_by, why }: Question): string {
   switch (status) {
     case 'answered':
       return `A ${answer ?? ''}`;
@@ -109,7 +109,7 @@ export function outcomeOf({ status, answer, assume, closed_by, asked_by }: Quest
     case 'open':
       return assume === undefined ? 'not answered yet' : `not answered yet; ${asked_by} goes on with: ${assume}`;
     case 'withdrawn':
-      return 'withdrawn';
+      return why === undefined ? 'withdrawn' : `withdrawn by ${closed_by ?? asked_by}: ${why}`;
     default:
       return status satisfies never;
   }

@@ -21,4 +21,6 @@ export const QuestionSchema = v.object({
   created: v.optional(timestamp),
   closed_at: v.optional(timestamp),
   closed_by: v.optional(text),
+  /** Of one that was withdrawn: why. */
+  why: v.optional(text),
 });

@@ -79,13 +79,13 @@ export function closeQuestions(
   { actor, now }: Closing,
   state: State,
   ids: readonly string[],
-  how: Pick<Question, 'status'> & { readonly answer?: string | undefined },
+  how: Pick<Question, 'status'> & { readonly answer?: string | undefined; readonly why?: string },
 ): State {
   const wanted = new Set(ids);
   if (wanted.size === 0) return state;
   const marks = { status: how.status, closed_at: iso(now), closed_by: actorName(actor) };
   const questions = questionsOf(state).map((one) =>
-    wanted.has(one.id) ? { ...one, ...marks, ...defined({ answer: how.answer }) } : one,
+    wanted.has(one.id) ? { ...one, ...marks, ...defined({ answer: how.answer, why: how.why }) } : one,
   );
   return { ...state, questions };
 }

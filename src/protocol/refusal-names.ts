@@ -20,7 +20,7 @@ export const GUARD_NAMES = [
   ...words('no-merge-under-way no-other-task no-worktree-files nobody-merges nobody-prepares not-aborted'),
   ...words('not-approved-before not-being-claimed not-being-merged not-completed not-excluded not-exhausted'),
   ...words(
-    'not-halted not-needed note notes nothing-undecided once open-discovery other-provider own-agent own-review own-submission own-task proof question',
+    'not-halted not-needed note notes nothing-undecided once open-discovery other-provider own-agent own-question own-review own-submission own-task proof question',
   ),
   ...words(
     'rationale reason reason-and-questions registered rejection-structure replacements reservation resolution retractions-left',

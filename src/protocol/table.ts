@@ -4,7 +4,7 @@
 import type { Table } from './command-row.ts';
 import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './commands/agent-reports.ts';
 import { answer } from './commands/answer.ts';
-import { ask } from './commands/ask.ts';
+import { ask, withdraw } from './commands/ask.ts';
 import { analyze, resolve } from './commands/breaker.ts';
 import { claimTask, register, reserveClaim } from './commands/claim.ts';
 import { begin, block, limit } from './commands/coder.ts';
@@ -64,6 +64,7 @@ export const TABLE: Table = {
   block,
   limit,
   ask,
+  withdraw,
   answer,
   discover,
   anomaly,

@@ -1,6 +1,7 @@
-// `liza ask "<question>"`: a question on record, and what the work goes on with until somebody answers it.
+// `liza ask "<question>"`: a question on record, and what the work goes on with until somebody answers it; `--withdraw`
+// takes one back.
 
-import { isRefusal } from '../../protocol/decision.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { openQuestions } from '../../protocol/questions.ts';
 import { defined } from '../../protocol/values.ts';
 import { openProject, runCommand } from '../open-project.ts';
@@ -8,14 +9,23 @@ import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
   positionals: [
-    { name: 'question', rest: true, text: true, description: 'What you need to know; - reads it from stdin.' },
+    {
+      name: 'question',
+      optional: true,
+      rest: true,
+      text: true,
+      description: 'What you need to know; - reads it from stdin.',
+    },
   ],
   options: {
     assume: { value: 'text', description: 'What you go on with until there is an answer; an agent must say it.' },
     task: { value: 'task', kind: 'task', description: 'The task it is about; an agent’s own without it.' },
+    withdraw: { value: 'question', description: 'Takes this question of yours back; says why with --reason.' },
+    reason: { value: 'text', description: 'With --withdraw: what overtook the question.' },
     spec: { value: 'path', kind: 'file', description: 'The spec it is about, such as specs/auth.md#retry.' },
   },
   examples: [
+    'liza ask --withdraw q-3 --reason "the new section on limits says it"',
     'liza ask "Is a 429 retried, too?" --spec specs/auth.md#retry --assume "yes, after the time that Retry-After names"',
   ],
   details: ['Nothing stops for it. If you cannot go on at all: liza block.'],
@@ -23,6 +33,11 @@ export const verb: Verb = {
     const text = args.all('question').join(' ');
     const context = await openProject(io);
     if (isRefusal(context)) return context;
+    const withdrawn = args.text('withdraw');
+    if (withdrawn !== undefined) {
+      if (text !== '') return refuse('a question is asked or withdrawn', 'leave one of them out', 1, 'usage');
+      return runCommand(context, { name: 'withdraw', question: withdrawn, reason: args.text('reason') ?? '' });
+    }
     const asked = { task: args.text('task'), spec_ref: args.text('spec'), assume: args.text('assume') };
     let id: string | undefined;
     const result = await runCommand(context, { name: 'ask', text, ...defined(asked) }, ({ state }) => {

@@ -57,10 +57,11 @@ export const answer: Row<'answer'> = {
       check: (s) => {
         const mine = s.part === 'planner' ? targetsOf(s).find(needsPerson) : undefined;
         if (mine === undefined) return undefined;
-        const whose = mine.asked_by === s.actor.id ? 'you asked it yourself' : `${mine.asked_by} asked it`;
+        const isOwn = mine.asked_by === s.actor.id;
+        const over = isOwn ? `; if it is overtaken: liza ask --withdraw ${mine.id} --reason "…"` : '';
         return refuse(
-          `${whose}, and only a person answers ${mine.id}`,
-          'Leave it to a person, and go on with its assumption',
+          `${isOwn ? 'you asked it yourself' : `${mine.asked_by} asked it`}, and only a person answers ${mine.id}`,
+          `Leave it to a person, and go on with its assumption${over}`,
         );
       },
     },

@@ -4,7 +4,7 @@ import { amendmentLines, amendmentsUnderClaim } from '../../protocol/amendment.t
 import { checkpointEvent } from '../../protocol/leases.ts';
 import { proofCommands } from '../../protocol/proof.ts';
 import { outcomeOf } from '../../protocol/question-scope.ts';
-import { questionsFor } from '../../protocol/questions.ts';
+import { isOpen, questionsFor } from '../../protocol/questions.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
 import { counted } from '../../text/format.ts';
@@ -65,8 +65,12 @@ const MOST_DIFF = 60;
 
 /** What was asked about the task or its spec: answers count like DONE WHEN, assumptions until somebody answers. */
 export function answerFields(state: State, task: Task): readonly string[] {
-  const told = questionsFor(state, task).map((one) => `${one.id} Q ${one.text}\n${outcomeOf(one)}`);
-  return told.length === 0 ? [] : ['ANSWERS (an A counts like DONE WHEN):', ...quoteList(told, showTask(task))];
+  const all = questionsFor(state, task);
+  if (all.length === 0) return [];
+  const open = all.some(isOpen) ? '; before what is not answered yet, DONE WHEN counts' : '';
+  const told = all.map((one) => `${one.id} Q ${one.text}\n${outcomeOf(one)}`);
+  const head = `ANSWERS (an A counts like DONE WHEN${open}):`;
+  return [head, ...quoteList(told, showTask(task))];
 }
 
 const MOST_AMENDMENTS = 3;

@@ -609,3 +609,54 @@ function toMergeFailed(w: World): void {
   w.run(REVIEWER, approve('a'));
   w.run(SUPERVISOR, { name: 'merge-failed', task: 'a', reason: 'conflict in src/client.ts' });
 }
+
+describe('a question that was overtaken', () => {
+  const withdraw = (id: string, reason = 'the spec says it now'): Command => ({
+    name: 'withdraw',
+    question: id,
+    reason,
+  });
+
+  it('is withdrawn by its asker or by a person, with the reason, and no task reads it any more', () => {
+    for (const who of [CODER, HUMAN]) {
+      const w = claimed();
+      w.run(CODER, ask('How often?', { task: 'a' }));
+      expect(questionsFor(w.state, w.task('a'))).toHaveLength(1);
+      w.run(who, withdraw('q-1'));
+      expect(question(w, 'q-1')).toMatchObject({ status: 'withdrawn', why: 'the spec says it now' });
+      expect(questionsFor(w.state, w.task('a'))).toEqual([]);
+      expect(openQuestions(w.state)).toEqual([]);
+      expect(w.run(who, withdraw('q-1')).already).toBe(true);
+      w.run(PLANNER, ask('Another?'));
+      expect(w.run(HUMAN, accept()).detail).toBe('assumed as asked: q-2');
+    }
+  });
+
+  it('is not withdrawn by others: the planner answers, the rest leave it', () => {
+    const w = claimed();
+    w.run(CODER, ask('How often?', { task: 'a' }));
+    w.run(PLANNER, ask('Which colour?'));
+    const planner = w.refused(PLANNER, withdraw('q-1'));
+    expect(planner.guard).toBe('own-question');
+    expect(planner.hint).toBe('Answer it: liza answer q-1 "…"');
+    expect(w.refused(CODER, withdraw('q-2')).guard).toBe('own-question');
+  });
+
+  it('is there, open, holds no task, and the reason says something', () => {
+    const w = blocked();
+    expect(w.refused(CODER, withdraw('q-9')).guard).toBe('question');
+    const holding = w.refused(HUMAN, withdraw('q-1'));
+    expect(holding.guard).toBe('question');
+    expect(holding.hint).toContain('liza unblock a');
+    w.run(PLANNER, ask('Which colour?'));
+    expect(w.refused(PLANNER, withdraw('q-2', ' ')).guard).toBe('reason');
+    w.run(HUMAN, answer('q-2', 'red'));
+    expect(w.refused(PLANNER, withdraw('q-2')).message).toContain('q-2 is answered already');
+  });
+
+  it('is named to who tries to answer their own', () => {
+    const w = world();
+    w.run(PLANNER, ask('Which colour?'));
+    expect(w.refused(PLANNER, answer('q-1', 'red')).hint).toContain('liza ask --withdraw q-1 --reason "…"');
+  });
+});

@@ -102,6 +102,7 @@ sprint-deadline            h
 retrospective              h
 register                   s
 ask                        hpcCrR
+withdraw                   hc
 answer                     hp
 discover                   cCrR
 anomaly                    hpcCrR
@@ -307,7 +308,10 @@ function busy(name: string): World {
       details: { assumption: 'ids are unique', reality: 'they are not' },
     })),
     goal: { ...state.goal, integration_head: commit(98) },
-    questions: [{ id: 'q-9', asked_by: 'coder-3', text: 'How long?', assume: 'a minute', status: 'open' }],
+    questions: [
+      { id: 'q-8', asked_by: 'coder-1', text: 'How far?', assume: 'a mile', status: 'open' },
+      { id: 'q-9', asked_by: 'coder-3', text: 'How long?', assume: 'a minute', status: 'open' },
+    ],
     discovered: [{ id: 'disc-9', by: 'coder-1', description: 'no timeout', severity: 'high' }],
     human_notes: [{ id: 'note-1', timestamp: '2026-03-01T09:00:00Z', message: 'mind the ids', for: 'other' }],
   }));
@@ -326,6 +330,7 @@ const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
   'sprint-deadline': { name: 'sprint deadline', deadline: '2027-01-01T00:00:00Z' },
   retrospective: { name: 'retrospective', learned: 'smaller tasks' },
   register: { name: 'register', agent: 'coder-9', role: 'coder' },
+  withdraw: { name: 'withdraw', question: 'q-8', reason: 'overtaken' },
   ask: { name: 'ask', text: 'How often?', assume: 'twice' },
   answer: { name: 'answer', about: 'q-9', text: 'twice', facts: SPEC },
   discover: { name: 'discover', description: 'a leak', severity: 'low' },
@@ -389,7 +394,9 @@ describe('every board command × part is allowed exactly as the list says', () =
         if (decision.ok && decision.already !== true) return [letter];
         // While PAUSE is on, an agent is refused for that; resume is a person's either way.
         if (!decision.ok)
-          expect<readonly (RefusalName | undefined)[]>(['role', 'lease-lives', 'addressee']).toContain(decision.guard);
+          expect<readonly (RefusalName | undefined)[]>(['role', 'lease-lives', 'addressee', 'own-question']).toContain(
+            decision.guard,
+          );
         return [];
       });
       expect(allowed.join('')).toBe(who);

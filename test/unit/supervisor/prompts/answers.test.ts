@@ -156,3 +156,13 @@ test('a changed spec: the planner reads each section, bounded, the tasks on it, 
   expect(told).toContain('(15 more lines: read specs/a.md)');
   expect(toPlanner(w, { wakes, specs: [] })).toContain('the former text is not kept');
 });
+
+test('DONE WHEN counts before an assumption that nobody answered yet, and the prompt says so', () => {
+  const w = assumed();
+  w.run(SUPERVISOR, claim('words'));
+  expect(toCoder(w, 'words')).toContain(
+    'ANSWERS (an A counts like DONE WHEN; before what is not answered yet, DONE WHEN counts):',
+  );
+  w.run(PLANNER, { name: 'withdraw', question: 'q-1', reason: 'overtaken' });
+  expect(toCoder(w, 'words')).not.toContain('ANSWERS');
+});
