@@ -43,6 +43,18 @@ export function holdsTask<K extends CommandName>(): Guard<K> {
   };
 }
 
+export const hasCheckpoint = <K extends CommandName>(): Guard<K> => ({
+  name: 'checkpoint-first',
+  rule: 'this iteration has its checkpoint',
+  check: ({ task, commandLine }) =>
+    checkpointEvent(task) === undefined
+      ? refuse(
+          `iteration ${task.iteration} has no checkpoint`,
+          `It comes before the code; with --set-aside what you have is kept for after it: ${commandLine('begin', task.id)} --set-aside`,
+        )
+      : undefined,
+});
+
 export const begin: Row<'begin'> = {
   name: 'begin',
   syntax: 'begin {task} --intent "…" --risks "…" --validation "…" --file <path>',

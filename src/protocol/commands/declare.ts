@@ -8,8 +8,8 @@ import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { lateFiles } from '../facts/diff-facts.ts';
 import { outOfScope, parseScope } from '../facts/scope.ts';
-import { checkpointEvent, iterationEvents } from '../leases.ts';
-import { holdsTask } from './coder.ts';
+import { iterationEvents } from '../leases.ts';
+import { hasCheckpoint, holdsTask } from './coder.ts';
 
 /** From the root of the repository, and not out of it. */
 const PATH = /^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))\S.{0,999}$/;
@@ -27,17 +27,7 @@ export const declare: Row<'declare'> = {
     command.files.every((file) => lateFiles(iterationEvents(task)).some(({ path }) => path === file)),
   guards: [
     holdsTask(),
-    {
-      name: 'checkpoint-first',
-      rule: 'this iteration has its checkpoint',
-      check: ({ task, commandLine }) =>
-        checkpointEvent(task) === undefined
-          ? refuse(
-              `iteration ${task.iteration} has no checkpoint to add to`,
-              `Name the files there: ${commandLine('begin', task.id)}`,
-            )
-          : undefined,
-    },
+    hasCheckpoint(),
     {
       name: 'files',
       rule: 'paths from the root of the repository',

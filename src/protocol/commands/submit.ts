@@ -25,7 +25,7 @@ import { checkpointEvent, historyOf } from '../leases.ts';
 import { type Proof, proofCommands, redBefore, tddOf } from '../proof.ts';
 import type { State, Task } from '../state.ts';
 import { defined, same } from '../values.ts';
-import { holdsTask, list } from './coder.ts';
+import { hasCheckpoint, holdsTask, list } from './coder.ts';
 
 export const submitForReview: Row<'submit-for-review'> = {
   name: 'submit-for-review',
@@ -40,17 +40,7 @@ export const submitForReview: Row<'submit-for-review'> = {
     task.status === 'READY_FOR_REVIEW' && task.assigned_to === actor.id && task.review_commit === command.commit,
   guards: [
     holdsTask(),
-    {
-      name: 'checkpoint-first',
-      rule: 'this iteration has its checkpoint',
-      check: ({ task, commandLine }) =>
-        checkpointEvent(task) === undefined
-          ? refuse(
-              `iteration ${task.iteration} has no checkpoint`,
-              `It comes before the code; with --set-aside what you have is kept for after it: ${commandLine('begin', task.id)} --set-aside`,
-            )
-          : undefined,
-    },
+    hasCheckpoint(),
     {
       name: 'clean-sync',
       rule: 'on branch task/<id>, no merge half done, nothing uncommitted, HEAD is the submitted commit, which descends from base_commit',
