@@ -293,7 +293,7 @@ export const g68 = {
     {
       take: {
         file: 'src/supervisor/prompts/task-fields.ts',
-        find: 'return [`ANSWERS (an A counts like DONE WHEN${open}):`, ...quoteList(told, showTask(task))];',
+        find: 'return [head, ...quoteList(told, showTask(task))];',
         put: 'return told.slice(told.length);',
       },
       red: /the coder was not told/,
