@@ -95,6 +95,9 @@ export interface Row<K extends CommandName> {
 }
 
 /** What a row decides; `decide` adds the task where the row is about one. */
-export type Change = Omit<Decided, 'ok'>;
+export type Change = Omit<Decided, 'ok'> & {
+  /** How its agent stops; left out where `decide` tells a session when it ends. */
+  readonly stop?: string;
+};
 
 export type Table = { readonly [K in CommandName]: Row<K> };

@@ -79,9 +79,10 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
 
 /** Tells a running agent, with the answer to its own command, what it must do next about its session. */
 function reminded(situation: Situation<CommandName>, change: Change): Change {
-  if (situation.command.name === 'exit') return change;
-  const note = sessionEnds(situation, change.state) ?? contextUsed(situation, change.state);
-  return note === undefined ? change : { ...change, notes: [...(change.notes ?? []), note] };
+  const { stop, ...rest } = change;
+  if (situation.command.name === 'exit') return rest;
+  const note = sessionEnds(situation, change.state) ?? stop ?? contextUsed(situation, change.state);
+  return note === undefined ? rest : { ...rest, notes: [...(change.notes ?? []), note] };
 }
 
 /** This very command finished its part of the work: nothing is left to do, and its supervisor ends the session. */

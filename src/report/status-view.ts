@@ -8,7 +8,7 @@ import { type Board, SWITCHES, type Switch } from '../protocol/board.ts';
 import { openDiscoveries } from '../protocol/discoveries.ts';
 import { statusOf } from '../protocol/find.ts';
 import { endedOfGoal } from '../protocol/goal-tasks.ts';
-import { agentLease, reviewLease, taskLease } from '../protocol/leases.ts';
+import { agentLease, reservedFor, reviewLease, taskLease } from '../protocol/leases.ts';
 import type { Notice } from '../protocol/notice.ts';
 import { isHolding, openQuestions } from '../protocol/questions.ts';
 import {
@@ -91,6 +91,8 @@ export interface TaskView {
   /** The coder; the reviewer is `reviewer`. */
   readonly owner?: string;
   readonly reviewer?: string;
+  /** The coder that it waits for, while that one lives. */
+  readonly reservedFor?: string;
   /** Milliseconds left of the claim or review under way, negative when past. */
   readonly leaseLeft?: number;
   readonly iteration: number;
@@ -231,6 +233,7 @@ export function taskView(board: Board, task: Task, limits: Settings, now: Instan
     description: task.description ?? '',
     priority: task.priority,
     ...defined({ owner: task.assigned_to, reviewer: task.reviewing_by }),
+    ...(task.status === 'UNCLAIMED' ? defined({ reservedFor: reservedFor(board, task, now) }) : {}),
     ...(left === undefined || !Number.isFinite(left) ? {} : { leaseLeft: left }),
     iteration: task.iteration ?? 0,
     maxIterations: task.max_iterations ?? limits.max_coder_iterations,

@@ -77,19 +77,32 @@ const orphanedRejected: Row = (task, { board, age, sinceHalt }) => {
   );
 };
 
-/** A second coder fixing a failed merge, or going on after a budget was raised, says nothing about the hypothesis. */
+/**
+ * A second coder fixing a failed merge, or going on after a budget was raised, says nothing about the hypothesis; nor does
+ * one that follows a coder who could not finish because of the plan.
+ */
 const reassigned: Row = (task) => {
   const underWay = task.status === 'CLAIMED' || task.status === 'READY_FOR_REVIEW' || task.status === 'REJECTED';
   const coder = task.assigned_to;
   if (!underWay || coder === undefined || task.integration_fix === true) return undefined;
-  const claims = historyOf(task).filter(({ event }) => event === 'claimed');
+  const history = historyOf(task);
+  const claims = history.filter(({ event }) => event === 'claimed');
   const leftIt = ({ agent }: HistoryEvent, at: number): boolean => {
     const next = claims[at + 1];
-    return agent !== undefined && agent !== coder && next?.agent !== agent && next?.takeover !== true;
+    if (agent === undefined || agent === coder || next?.agent === agent || next?.takeover === true) return false;
+    return !wasExcused(history, claims[at], next);
   };
   const before = task.failed_by?.some((id) => id !== coder) || claims.some(leftIt);
   return before ? warning('REASSIGNED', task.id, `${task.id} — hypothesis exhaustion risk`) : undefined;
 };
+
+/** Whether the block that ended this claim was none of the coder's failure. */
+function wasExcused(history: readonly HistoryEvent[], claim: HistoryEvent | undefined, next: HistoryEvent | undefined) {
+  const from = claim === undefined ? 0 : history.indexOf(claim);
+  const ended = history.slice(from, next === undefined ? undefined : history.indexOf(next));
+  const block = ended.findLast(({ event }) => event === 'blocked' || event === 'limit');
+  return block !== undefined && block.failed === undefined;
+}
 
 const reviewLoop: Row = (task, context) => {
   const cycles = task.review_cycles_current ?? 0;

@@ -161,7 +161,7 @@ function taskFacts(task: TaskView): readonly string[] {
       return [...paused, ...owner, ...cycles];
     case 'UNCLAIMED':
     case 'DRAFT':
-      return [...paused, ...waits];
+      return [...paused, ...(task.reservedFor === undefined ? [] : [`reserved for ${task.reservedFor}`]), ...waits];
     case 'MERGED':
     case 'SUPERSEDED':
     case 'ABANDONED':

@@ -34,10 +34,15 @@ const log: Verb = {
     const count = Number(lines);
     // Entries of one task may be anywhere, so all are looked through.
     const tail = await readTail(path, task === undefined ? count : Number.MAX_SAFE_INTEGER);
-    const entries = count === 0 ? [] : tail.entries.filter(mine).slice(-count);
+    const all = tail.entries.filter(mine);
+    const entries = count === 0 ? [] : all.slice(-count);
     if (!args.flag('follow')) {
       const message = entries.length === 0 ? { message: 'No entries yet.' } : {};
-      return { ok: true, ...message, lines: entries.map(line), data: { entries } };
+      // Entries count up from 1, so that the first one shown says how many came before it.
+      const older = task === undefined ? Math.max(0, (entries[0]?.entry ?? 1) - 1) : all.length - entries.length;
+      const more = `(${counted(older, 'older entry')}: liza log${task === undefined ? '' : ` ${task}`} -n ${count + older})`;
+      const lines = [...(older === 0 || entries.length === 0 ? [] : [more]), ...entries.map(line)];
+      return { ok: true, ...message, lines, data: { entries, older } };
     }
     print(entries, io, args.json);
     await follow(path, tail.end, io, (found) => print(found.filter(mine), io, args.json));

@@ -112,9 +112,11 @@ export const anomalyProcessed: Row<'anomaly processed'> = {
   summary: 'Mark anomalies as dealt with; they stay on record.',
   who: ['planner', 'human'],
   from: 'board',
-  already: ({ state, command }) =>
-    command.anomalies.length > 0 &&
-    command.anomalies.every((id) => state.anomalies.find((one) => one.id === id)?.processed_at !== undefined),
+  already: ({ state, command }) => {
+    const named = command.anomalies.map((id) => state.anomalies.find((one) => one.id === id));
+    if (named.length === 0 || named.some((one) => one?.processed_at === undefined)) return false;
+    return list(named.map((one) => `${one?.id} by ${one?.processed_by ?? 'somebody'}, ${one?.processed_at}`));
+  },
   guards: [
     {
       name: 'anomalies',

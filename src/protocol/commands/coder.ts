@@ -113,7 +113,8 @@ export const begin: Row<'begin'> = {
     return {
       state: blockTask(s, s.state, task, { reason, questions: QUESTIONS.assumptions, earlier: [told] }),
       detail: `${task.id} BLOCKED: ${reason}`,
-      notes: ['The planner answers. Stop now: liza exit 42'],
+      notes: ['The planner answers.'],
+      stop: 'Stop now: liza exit 42',
     };
   },
 };

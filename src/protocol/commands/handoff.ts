@@ -61,7 +61,7 @@ export const handoff: Row<'handoff'> = {
     return {
       state: { ...state, handoff: { ...state.handoff, [task.id]: left } },
       detail: `${actor.id} handed off ${task.id}: ${firstLine(command.next_action)}`,
-      notes: ['Stop now: liza exit 42 --reason handoff'],
+      stop: 'Stop now: liza exit 42 --reason handoff',
     };
   },
 };
@@ -88,7 +88,7 @@ export const handoffPlan: Row<'handoff-plan'> = {
     return {
       state: withGoal(s.state, { handoff: leftBy(s, notes) }),
       detail: `${s.actor.id} handed off the plan: ${firstLine(notes.next_action)}`,
-      notes: ['Stop now: liza exit 42 --reason handoff'],
+      stop: 'Stop now: liza exit 42 --reason handoff',
     };
   },
 };

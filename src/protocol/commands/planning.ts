@@ -1,5 +1,6 @@
 // The planning rows: a task is added, amended (while somebody works on it only after an answer), and finalized once it passes the gates.
 
+import { listed } from '../../text/format.ts';
 import { iso } from '../../text/time.ts';
 import { actorName } from '../board.ts';
 import { event, evolve, type Patch, withGoal, withSprint, withTask } from '../change.ts';
@@ -232,10 +233,16 @@ export const finalize: Row<'finalize'> = {
     'goal → IN_PROGRESS; joins scope.planned until `plan done` closes it; replacements join later too, other tasks scope.stretch',
   change: (s) => ({
     state: finalized(s, s.state, s.task),
-    detail: `task ${s.task.id} finalized: it may be claimed`,
+    detail: `task ${s.task.id} finalized: ${whenClaimable(s)}`,
     notes: gateNotes(s.settings, s.task),
   }),
 };
+
+function whenClaimable({ board, task }: Pick<Situation<'finalize'>, 'board' | 'task'>): string {
+  const open = (task.depends_on ?? []).filter((id) => statusOf(board, id) !== 'MERGED');
+  if (open.length === 0) return 'it may be claimed';
+  return `it can be claimed once ${listed(open, 5)} ${open.length === 1 ? 'is' : 'are'} merged`;
+}
 
 /** The text that a task is made from: what changes in it later is told. */
 export const specText = ({ spec_hash }: SpecFacts): Patch<Task> => ({ spec_hash, spec_seen: undefined });

@@ -126,7 +126,8 @@ export const submitForReview: Row<'submit-for-review'> = {
     return {
       state,
       detail: `${actor.id} submitted ${task.id} at ${command.commit.slice(0, 12)}`,
-      notes: ['The verdict comes to a new session. Stop now: liza exit 42'],
+      notes: ['The verdict comes to a new session.'],
+      stop: 'Stop now: liza exit 42',
     };
   },
 };

@@ -166,6 +166,17 @@ describe('alarms that begin with a state', () => {
     expect(texts(about({ status: 'MERGED', assigned_to: 'coder-2', failed_by: ['coder-1'] }))).toEqual([]);
   });
 
+  it('REASSIGNED is not raised after a block that was the plan’s fault', () => {
+    const second = { status: 'CLAIMED', assigned_to: 'coder-2', lease_expires: ago(-MINUTE) } as const;
+    const history = (block: object) => [
+      event('claimed', NOW - HOUR, 'coder-1'),
+      { ...event('blocked', NOW - HOUR + MINUTE, 'coder-1'), ...block },
+      event('claimed', NOW - HOUR + 2 * MINUTE, 'coder-2'),
+    ];
+    expect(texts(about({ ...second, history: history({ excused: 'its definition changed under way' }) }))).toEqual([]);
+    expect(texts(about({ ...second, history: history({ failed: 'coder-1' }) }))).toHaveLength(1);
+  });
+
   it('INTEGRATION FAILED', () => {
     expect(texts(about({ status: 'INTEGRATION_FAILED' }))).toEqual(['🚨 INTEGRATION FAILED: t']);
     expect(texts(about({ status: 'APPROVED' }))).toEqual([]);

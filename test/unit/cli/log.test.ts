@@ -69,7 +69,9 @@ test('what is appended is read once, and an unfinished entry only when it is who
 test('liza log prints the last 20, newest last; -n and a task narrow it', async () => {
   writeFileSync(path, yaml(...numbers(0, 30), entry(30, { task: 'retry-login', action: 'finalize' }), entry(31)));
   const all = await here.liza(['log']);
-  expect(all.stdout.trimEnd().split('\n')).toHaveLength(20);
+  // How many came before, and the command that shows them, then the last 20.
+  expect(all.stdout.split('\n')[0]).toBe('(11 older entries: liza log -n 31)');
+  expect(all.stdout.trimEnd().split('\n')).toHaveLength(21);
   expect(all.stdout).toMatch(/number 31\n$/);
   const mine = await here.liza(['log', 'retry-login', '-n', '5']);
   expect(mine.stdout).toBe('  #30  2026-03-01T12:00:00Z  human  finalize retry-login: number 30\n');

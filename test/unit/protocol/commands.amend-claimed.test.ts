@@ -6,6 +6,7 @@ import { amendmentLines } from '../../../src/protocol/amendment.ts';
 import type { Command, DefinitionChange } from '../../../src/protocol/command.ts';
 import { newsSince, toldWith } from '../../../src/protocol/news.ts';
 import {
+  addDraft,
   addReady,
   BASE,
   begin,
@@ -14,6 +15,7 @@ import {
   CODER,
   claim,
   commit,
+  finalize,
   HUMAN,
   PLANNER,
   proof,
@@ -214,4 +216,33 @@ it('each amendment tells its own difference, whatever followed', () => {
     'done_when + the readme says so too',
     'validation + npm run lint',
   ]);
+});
+
+it('finalize of a task whose dependencies are open says when it can be claimed', () => {
+  const w = world();
+  w.run(PLANNER, addReady('a'));
+  w.run(PLANNER, addDraft('b', { depends_on: ['a'] }));
+  expect(w.run(PLANNER, finalize('b')).detail).toBe('task b finalized: it can be claimed once a is merged');
+  w.run(PLANNER, addDraft('c'));
+  expect(w.run(PLANNER, finalize('c')).detail).toBe('task c finalized: it may be claimed');
+});
+
+it('an anomaly that is processed already says by whom', () => {
+  const w = world();
+  w.run(HUMAN, { name: 'anomaly', type: 'system_ambiguity', details: { protocol_section: '5', question: 'who?' } });
+  w.run(HUMAN, { name: 'anomaly processed', anomalies: ['anomaly-1'] });
+  const again = w.run(PLANNER, { name: 'anomaly processed', anomalies: ['anomaly-1'] });
+  expect(again.detail).toMatch(/anomaly-1 by (human|a person|operator).*, 2026-/);
+});
+
+it('an agent is told to stop once: with the time at which its session ends, or, without a session, how', () => {
+  for (const session of [undefined, 's-1']) {
+    const w = world();
+    w.run(PLANNER, addReady('a'));
+    w.run(SUPERVISOR, claim('a'));
+    const coder = session === undefined ? CODER : { ...CODER, session };
+    w.run(coder, begin('a'));
+    const left = w.run(coder, { name: 'handoff', task: 'a', summary: 'half', next_action: 'the rest' });
+    expect(left.notes?.filter((note) => /stop/i.test(note))).toHaveLength(1);
+  }
 });

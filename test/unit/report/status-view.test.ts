@@ -179,3 +179,15 @@ describe('what belongs to the goal', () => {
     expect(text).not.toContain('disc-3');
   });
 });
+
+it('a task that waits for one coder says so, while that coder lives', () => {
+  const at = (lease: string) =>
+    board({
+      tasks: [task('t', { status: 'UNCLAIMED', reserved_for: 'coder-2' })],
+      agents: { 'coder-2': agent('coder', { lease_expires: lease }) },
+    });
+  const told = (lease: string): string =>
+    renderStatus(statusView(at(lease), NOW, []), { all: false, color: false, unicode: true, width: 120 });
+  expect(told(ago(-MINUTE))).toContain('reserved for coder-2');
+  expect(told(ago(MINUTE))).not.toContain('reserved for');
+});
