@@ -101,7 +101,7 @@ export const g66 = {
   ],
   tasks: [],
   planner: `
-    if liza show piped --json >/dev/null 2>&1; then leave 0 planned; exit 0; fi
+    if liza show true --json >/dev/null 2>&1; then leave 0 planned; exit 0; fi
     vague() { liza add-task --id $1 --desc d --spec "\${4-specs/vision.md}" --done "$2" --scope "\${5-IN: src/, test/}" --validate "$3"; try $1 liza finalize $1; }
     vague works-well 'the new command works well' 'node --test'
     vague true 'greet prints one line' 'true'

@@ -229,7 +229,7 @@ export const g70 = {
       red: /person was let through/,
     },
   ],
-  tasks: [{ done: '- a is there\n- its test passes with node' }],
+  tasks: [{ done: '- a is there and exported\n- its test passes with node' }],
   coder: GOOD_CODER,
   reviewer: `
     try bare liza submit-verdict a APPROVED
@@ -268,7 +268,7 @@ export const g71 = {
         find: 'if (blockers.length === 0) return [];',
         put: 'return [];',
       },
-      red: /the record does not flag it/,
+      red: /the reviewer was not told/,
     },
     {
       take: {
