@@ -2,6 +2,7 @@
 // who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
 
 import { usageText } from '../../budget/rules/format.ts';
+import { amendmentLines } from '../../protocol/amendment.ts';
 import { concernsOf, concernText, shownIn, shownText } from '../../protocol/approval-record.ts';
 import { historyOf } from '../../protocol/leases.ts';
 import { outcomeOf } from '../../protocol/question-scope.ts';
@@ -80,7 +81,7 @@ function definition(task: Task, { view, validation }: TaskExtras): readonly Fiel
     ['done when', task.done_when],
     ['scope', task.scope],
     ['depends on', task.depends_on?.map((id) => `${id} (${waits.get(id) ?? 'MERGED'})`).join(', ')],
-    ['validation', (validation ?? task.validation)?.join('\n')],
+    ['validation', (validation ?? task.validation)?.map((command) => `$ ${command}`).join('\n')],
     ['created', task.created],
     ['supersedes', task.supersedes?.join(', ')],
     ['superseded by', task.superseded_by?.join(', ')],
@@ -237,7 +238,9 @@ function fields(title: string, all: readonly Field[], p: Page): readonly Line[] 
     if (value === undefined || value === null || value === '') return [];
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     const copied = COPIED.has(label);
-    const parts = copied ? p.whole(text, p.width - LABEL - 4) : p.lines(text, p.width - LABEL - 4);
+    // A command that is wrapped cannot be copied.
+    const room = label === 'validation' ? Number.MAX_SAFE_INTEGER : p.width - LABEL - 4;
+    const parts = copied ? p.whole(text, room) : p.lines(text, room);
     return parts.map((part, i) => [
       { text: `  ${pad(i === 0 ? p.say(label) : '', LABEL)}  `, tone: 'faint' },
       { text: part, ...(copied ? { whole: true } : {}) },
@@ -267,7 +270,7 @@ function timeline(task: Task, { now }: TaskExtras, p: Page): readonly Line[] {
       const when = `  ${minute(entry.time)}  `;
       const what = `${pad(p.say(entry.event), eventWidth)}  ${pad(p.say(entry.agent ?? ''), agentWidth)}  `;
       const beside = p.width - columns(when) - columns(what);
-      const said = p.say(details(entry));
+      const said = p.say(details(entry, amendmentLines(task, entry)));
       const narrow = beside < LEAST_BESIDE && columns(said) > beside;
       const [first = '', ...more] = narrow ? ['', ...p.lines(said, p.width - NARROW.length)] : p.lines(said, beside);
       const indent = narrow ? NARROW : ' '.repeat(columns(when) + columns(what));
@@ -283,17 +286,22 @@ function timeline(task: Task, { now }: TaskExtras, p: Page): readonly Line[] {
 const LEAST_BESIDE = 50;
 const NARROW = ' '.repeat(6);
 
-function details({
-  time: _time,
-  event: _event,
-  agent: _agent,
-  diff: _diff,
-  proof: _proof,
-  shown: _shown,
-  concerns: _concerns,
-  ...rest
-}: HistoryEvent): string {
-  return Object.entries(rest)
+/** `changes`: what an amendment changed, told instead of the complete former texts. */
+function details(
+  {
+    time: _time,
+    event: _event,
+    agent: _agent,
+    diff: _diff,
+    proof: _proof,
+    shown: _shown,
+    concerns: _concerns,
+    was: _was,
+    ...rest
+  }: HistoryEvent,
+  changes: readonly string[],
+): string {
+  return Object.entries({ ...rest, ...(changes.length === 0 ? {} : { changes: changes.join(' | ') }) })
     .filter(([, value]) => value !== undefined && value !== null && value !== '')
     .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join('; ');
