@@ -158,8 +158,8 @@ test('LIZA_DEBUG=1 shows the stack', async () => {
 test('show lists every command that is run at submit, the test_command of the project too, each once', async () => {
   here = project({ tasks: [{ ...aTask('retry-login'), validation: ['npm run lint', 'npm test'] }] });
   const shown = (await here.liza(['show', 'retry-login'])).stdout;
-  expect(shown).toMatch(/validation\s+npm run lint\n\s+npm test\n/);
+  expect(shown).toMatch(/validation\s+\$ npm run lint\n\s+\$ npm test\n/);
   expect(shown.match(/npm test/g)).toHaveLength(1);
   here = project({ tasks: [{ ...aTask('retry-login'), validation: ['npm run lint'] }] });
-  expect((await here.liza(['show', 'retry-login'])).stdout).toMatch(/validation\s+npm run lint\n\s+npm test\n/);
+  expect((await here.liza(['show', 'retry-login'])).stdout).toMatch(/validation\s+\$ npm run lint\n\s+\$ npm test\n/);
 });
