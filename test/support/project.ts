@@ -183,7 +183,8 @@ function withSteps(opened: OpenedProject): Project {
       mergeTask(by, task, { testFrom: 'base', ...options }),
     submitted: async (task, files = WORK, agent = 'coder-1') => {
       await self.claim(task, agent);
-      succeeded(await self.begin(task, agent));
+      const named = new Set([...CHECKPOINT.files_to_modify, ...Object.keys(files)]);
+      succeeded(await self.begin(task, agent, [...named]));
       const commit = self.work(task, files, `${task}: work`);
       succeeded(await self.submit(task, commit, agent));
       return commit;
