@@ -18,7 +18,7 @@ const REVIEWER = 'code-reviewer-1';
 let p: Project;
 
 async function reviewing(files = WORK, config = {}): Promise<string> {
-  p = project({ config });
+  p = project({ config, files: { '.gitignore': 'node_modules/\n' } });
   const commit = await p.submitted('t', files);
   succeeded(await claimReview(p.as(REVIEWER), 't', REVIEWER));
   return commit;

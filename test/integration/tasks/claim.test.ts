@@ -180,7 +180,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
       start({ config: { ...config } });
       fs.appendFileSync(p.file('.git', 'info', 'exclude'), '*.log\n');
       await p.claim('t');
-      succeeded(await p.begin('t'));
+      succeeded(await p.begin('t', 'coder-1', ['src/', 'test/', 'run.sh', 'notes.txt', 'link']));
       const commit = p.work('t', { 'src/app.ts': 'mine\n', 'src/old.ts': 'old\n', 'run.sh': 'echo\n' });
       write(p.folder('t'), { 'src/app.ts': 'half\n', 'notes.txt': 'untracked\n', 'built.log': 'ignored\n' });
       fs.rmSync(p.folder('t', 'src/old.ts'));

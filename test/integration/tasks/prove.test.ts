@@ -456,7 +456,10 @@ describe('evidence', () => {
     const value = 'hunter2-hunter2-hunter2';
     const shaped = `ghp_${'a1B2'.repeat(9)}`;
     const files = { 'says.txt': `${value}\n${shaped}\n` };
-    await begun({ test_command: 'sh run.sh' }, { validation: ['cat src/said'] });
+    await begun(
+      { test_command: 'sh run.sh' },
+      { validation: ['cat src/said'], scope: 'IN: src, test, says.txt, x, .github' },
+    );
     p.work('t', {
       ...GOOD,
       ...files,

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { VerdictFacts } from '../../../src/protocol/command.ts';
 import type { Refusal } from '../../../src/protocol/decision.ts';
+import type { Task } from '../../../src/protocol/state.ts';
 import { parseRejection } from '../../../src/protocol/verdict.ts';
 import { transact } from '../../../src/store/transact.ts';
 import { claimReview } from '../../../src/tasks/claim-review.ts';
@@ -22,8 +23,8 @@ afterEach(() => copy?.remove());
 const inCopy = (...parts: readonly string[]): string => path.join(copy.folder, ...parts);
 const read = (file: string): string => fs.readFileSync(inCopy(file), 'utf8');
 
-async function reviewed(files = WORK, config = {}, base = {}): Promise<string> {
-  p = project({ config, files: base });
+async function reviewed(files = WORK, config = {}, base = {}, task: Partial<Task> = {}): Promise<string> {
+  p = project({ config, files: base, tasks: [{ id: 't', ...task }] });
   const commit = await p.submitted('t', files);
   succeeded(await claimReview(p.as(REVIEWER), 't', REVIEWER));
   copy = succeeded(await makeReviewFolder(p.as(REVIEWER), await p.task('t')));
@@ -117,7 +118,7 @@ describe('files that steer agents', () => {
   test.each(['.claude', 'src/.claude', '.github'])('a link called %s does not lead to others', async (name) => {
     p = project({});
     await p.claim('t');
-    succeeded(await p.begin('t'));
+    succeeded(await p.begin('t', 'coder-1', [...Object.keys(WORK), name]));
     fs.mkdirSync(p.folder('t', 'src', 'plain'), { recursive: true });
     fs.symlinkSync(p.folder('t', 'src', 'plain'), p.folder('t', ...name.split('/')));
     p.work('t', { ...WORK, 'src/plain/settings.json': '{"hooks": {}}\n' });
@@ -168,7 +169,8 @@ describe('a copy that was changed', () => {
   });
 
   test('new files, and what the project’s own preparation did, do not count', async () => {
-    await reviewed(WORK, { post_worktree_cmd: 'echo prepared >> README.md; echo x > built.txt' });
+    const config = { post_worktree_cmd: 'echo prepared >> README.md; echo x > built.txt' };
+    await reviewed(WORK, config, {}, { scope: 'IN: src, test, README.md, built.txt' });
     expect(read('README.md')).toContain('prepared');
     fs.writeFileSync(inCopy('coverage.txt'), '');
     succeeded(await verdict('APPROVED', await facts()));

@@ -6,7 +6,7 @@ import { claimReview } from '../../../src/tasks/claim-review.ts';
 import { submitForReview } from '../../../src/tasks/submit.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { write } from '../../support/core.mjs';
-import { type Project, type ProjectOptions, project, succeeded, WORK } from '../../support/project.ts';
+import { type Project, type ProjectOptions, project, SHOWN, succeeded, WORK } from '../../support/project.ts';
 import { approve } from '../../unit/protocol/world.ts';
 
 let p: Project;
@@ -87,7 +87,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     const first = await p.submitted('t');
     await p.reject('t');
     await p.claim('t');
-    succeeded(await p.begin('t'));
+    succeeded(await p.begin('t', 'coder-1', ['src/app.ts', 'CLAUDE.md']));
     expect(await refusal()).toContain('is the commit that was rejected, unchanged');
     gitIn('commit', '-q', '--amend', '-m', 'other words');
     expect(await refusal()).toContain(`has the same files as ${first}, which was rejected`);
@@ -97,7 +97,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     expect((await p.last('t', 'submitted'))?.['diff']).toEqual({
       files: 4,
       lines: { added: 4, removed: 2 },
-      undeclared: { paths: ['CLAUDE.md', 'test/new.test.ts'] },
+      undeclared: { paths: ['test/new.test.ts'] },
       beyond_scope: { paths: ['CLAUDE.md'] },
       tests_added: { paths: ['test/new.test.ts'] },
       tests_changed: { paths: ['test/app.test.ts'] },
@@ -165,7 +165,7 @@ test('a review of what is no longer there is refused; a pin that was taken away 
   succeeded(await claimReview(p.as('code-reviewer-1'), 't', 'code-reviewer-1'));
   expect(p.refs('refs/liza/review')).toEqual({ 'refs/liza/review/t/1': commit });
   const lost = await p.submitted('u', { 'src/u.ts': 'u\n', 'test/u.test.ts': 'u\n' }, 'coder-2');
-  await p.run('code-reviewer-1', approve('t'));
+  await p.run('code-reviewer-1', approve('t', SHOWN));
   fs.rmSync(p.file('.git', 'objects', lost.slice(0, 2), lost.slice(2)));
   expect(await claimReview(p.as('code-reviewer-1'), 'u', 'code-reviewer-1')).toMatchObject(
     refusedBy('commit', { code: 3 }),
@@ -175,7 +175,7 @@ test('a review of what is no longer there is refused; a pin that was taken away 
 test('links and submodules of a commit, and files outside its scope, are called that to the reviewer', async () => {
   p = project({ tasks: [{ id: 't', scope: 'IN: src/, test/. OUT: secret/' }] });
   await p.claim('t');
-  succeeded(await p.begin('t'));
+  succeeded(await p.begin('t', 'coder-1', [...Object.keys(WORK), 'README.md', 'docs/']));
   write(p.folder('t'), { ...WORK, 'README.md': null, 'docs/page.md': 'x\n' });
   fs.symlinkSync('../../../../etc/passwd', p.folder('t', 'README.md'));
   fs.mkdirSync(p.folder('t', 'src', 'vendor'));
