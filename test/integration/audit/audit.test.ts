@@ -149,7 +149,7 @@ describe('what is in order', () => {
     const commit = await here.submit('greet', 'src/greet.ts', 'one\n');
     const green = read('evidence/greet/1.json');
     await here.ok(['replan', 'greet', '--reason', 'more to show']);
-    await here.ok(['amend', 'greet', '--validate', 'test -d .', '--validate', 'test -e docs/x']);
+    await here.ok(['amend', 'greet', '--validate', 'test -d .', '--validate', 'test -e src/x']);
     await here.ok(['unblock', 'greet', '--keep-worktree']);
     await here.claim('greet');
     await here.begin('greet', 'src/greet.ts');
@@ -166,7 +166,7 @@ describe('what is in order', () => {
     edit('evidence/greet/2-2.log', (text) => `${text}green\n`);
     expect((await audited('greet')).against.join()).toContain('2-2.log: it is other than when it was written');
     // The next commit's own number is taken.
-    const next = here.work('greet', { 'docs/x': 'x\n' });
+    const next = here.work('greet', { 'src/x': 'x\n' });
     await here.liza(['submit-for-review', 'greet', next], { as: 'coder-1' });
     expect(readdirSync(file('evidence/greet'))).toContain('3.json');
     expect(JSON.parse(read('evidence/greet/3.json'))).toMatchObject({ commit: next });

@@ -178,7 +178,7 @@ describe('planted', () => {
     p.gitIn(p.folder('t'), 'status');
     expect(fired()).toContain(isolation === 'clone' ? 'clone-fsmonitor' : 'project-fsmonitor');
     clear();
-    succeeded(await step('begin', p.begin('t')));
+    succeeded(await step('begin', p.begin('t', 'coder-1', ['list.txt', 'inner', 'test/app.test.ts'])));
 
     // A repository inside, as a submodule, with a monitor of its own.
     const inner = p.folder('t', 'inner');
