@@ -2,7 +2,7 @@
 // result: another agent was faster, or the folder cannot be prepared.
 
 import { join } from 'node:path';
-import { recordTip } from '../git/attempts.ts';
+import { listAttempts, recordTip } from '../git/attempts.ts';
 import { changedSince, pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import { integrationHead, integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
@@ -131,7 +131,12 @@ async function contentsOf(gitDir: PrivateGitDir, task: Task): Promise<CoderWork[
   const head = isPlace(place) ? await headOf(gitDir, place) : undefined;
   if (!isPlace(place) || head === undefined) return undefined;
   const counted = await gitDir.objects(['rev-list', '--count', `${task.base_commit}..${head.commit}`]);
-  return { commits: Number(counted.stdout) || 0, uncommitted: await changedSince(gitDir, place, head.commit) };
+  const aside = (await listAttempts(gitDir, task.id)).findLast(({ setAside }) => setAside === true);
+  return {
+    commits: Number(counted.stdout) || 0,
+    uncommitted: await changedSince(gitDir, place, head.commit),
+    ...defined({ setAside: aside?.commit }),
+  };
 }
 
 /** What integration has gained since the work began, for a coder who comes back to it. */

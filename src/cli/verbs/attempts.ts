@@ -8,7 +8,7 @@ import { quoted, TASK_ID_SOURCE } from '../../protocol/ids.ts';
 import { isAgent } from '../../protocol/next-commands.ts';
 import { settings } from '../../protocol/state.ts';
 import type { TaskContext } from '../../tasks/context.ts';
-import { counted } from '../../text/format.ts';
+import { counted, shellWord } from '../../text/format.ts';
 import { instant, iso } from '../../text/time.ts';
 import { onTasks } from '../open-project.ts';
 import { oneLine } from '../render/terminal.ts';
@@ -50,7 +50,7 @@ async function list(context: TaskContext, task: string | undefined): Promise<Kep
   const forAgent = isAgent(context.actor);
   const branch = settings(board.state).integration_branch;
   const head = forAgent ? await commitOf(gitDir, `refs/heads/${branch}`) : undefined;
-  return { attempts, odd: all.length - attempts.length, merged: head ?? shellWord(branch), forAgent };
+  return { attempts, odd: all.length - attempts.length, merged: head ?? shellWord(oneLine(branch)), forAgent };
 }
 
 const REF = new RegExp(`^refs/liza/attempts/${TASK_ID_SOURCE.slice(1, -1)}/[1-9]\\d{0,8}$`);
@@ -124,7 +124,3 @@ const oddLines = (odd: number): readonly string[] =>
     : ['', `${counted(odd, 'ref')} below refs/liza/attempts Liza did not write: git for-each-ref refs/liza/attempts`];
 
 const utc = (time: string): string => (Number.isNaN(instant(time)) ? oneLine(time) : iso(instant(time)));
-
-/** A branch name may hold characters that a shell does not read as part of a word. */
-const shellWord = (text: string): string =>
-  /^[\w./-]+$/.test(text) ? text : `'${oneLine(text).replaceAll("'", `'\\''`)}'`;

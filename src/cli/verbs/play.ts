@@ -43,24 +43,29 @@ const next: Verb = {
       if (found !== undefined) return taken(io, found);
       const over = looks % LOOKS_PER_BOARD === 0 ? await endOfGoal(io, root) : undefined;
       if (over !== undefined) return over;
-      if (io.host.clock.monotonic() >= until || io.stop.aborted) return nobody(wanted, playedByOthers(io, root, named));
+      if (io.host.clock.monotonic() >= until || io.stop.aborted) {
+        return nobody({ agent: wanted, waited: seconds }, playedByOthers(io, root, named));
+      }
       await io.host.clock.sleep(LOOK_MS, io.stop);
     }
   },
 };
 
-function nobody(agent: string | undefined, played: readonly string[]): Refusal {
-  const fact = `no session of ${agent ?? 'any agent'} waits to be played`;
+interface Looked {
+  readonly agent: string | undefined;
+  /** Seconds. */
+  readonly waited: number;
+}
+
+function nobody({ agent, waited }: Looked, played: readonly string[]): Refusal {
+  const fact = `no session of ${agent ?? 'any agent'} ${waited === 0 ? 'waits to be played' : `came within ${waited} s`}`;
+  const wait =
+    waited === 0 ? 'or wait for its next session: --wait <seconds>' : 'or wait again; liza status says what moves';
   return played.length === 0
-    ? refuse(
-        fact,
-        'start a crew that is played: liza run --agent player; or wait for its next session: --wait <seconds>',
-        1,
-        'rehearsal',
-      )
+    ? refuse(fact, `start a crew that is played: liza run --agent player; ${wait}`, 1, 'rehearsal')
     : refuse(
         `${fact}: ${played.join(', ')} is being played already`,
-        `go on with it: liza play sh ${played[0]} '<command>'; or wait for its next session: --wait <seconds>`,
+        `go on with it: liza play sh ${played[0]} '<command>'; ${wait}`,
         1,
         'rehearsal',
       );
@@ -112,7 +117,7 @@ function taken(io: Io, { folder, session }: Waiting): Result {
     message: `you play ${agent} (${oneLine(role)})`,
     lines: [
       `folder  ${oneLine(cwd)}`,
-      `type    liza play sh ${agent} '<command>'   (or the command on stdin)`,
+      `type    liza play sh ${agent} '<command>'   (plain sh; or the command on stdin)`,
       `end     liza play end ${agent}`,
       '',
       ...shown(prompt),
@@ -123,7 +128,7 @@ function taken(io: Io, { folder, session }: Waiting): Result {
 
 const sh: Verb = {
   operatorOnly: true,
-  positionals: [AGENT, { name: 'command', optional: true, description: 'The shell command; default: from stdin.' }],
+  positionals: [AGENT, { name: 'command', optional: true, description: 'The command, for plain sh; default: from stdin.' }],
   options: { timeout: { value: 'seconds', description: 'When the command is ended; default 600.' } },
   examples: ["liza play sh coder-1 'git status && liza show retry-login'", "echo 'git log -3' | liza play sh coder-1"],
   details: ['Runs in the agent’s folder and sandbox, with its identity. Each command starts in that folder again.'],

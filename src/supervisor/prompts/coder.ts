@@ -210,9 +210,15 @@ const drift = ({ drift: gained }: CoderWork): readonly string[] =>
         `INTEGRATION MOVED: ${counted(gained.commits, 'commit')} since you began, touching ${pathList(gained.files)}. Rebase only if you need them${gained.head === undefined ? '' : `: \`git rebase ${gained.head}\``}.`,
       ];
 
-/** That others failed here, and where their work is. */
+/** That somebody failed here, and on what; where the work is, is told with the folder. */
 function earlier(task: Task): readonly string[] {
   const failed = task.failed_by ?? [];
   if (failed.length === 0) return [];
-  return [`EARLIER ATTEMPTS: ${failed.join(', ')} could not finish it; see \`liza attempts ${task.id}\`.`];
+  const reason = historyOf(task).findLast(
+    ({ event, reason: why }) => event === 'blocked' && typeof why === 'string',
+  )?.reason;
+  const why = typeof reason === 'string' ? `, the last for: ${inline(gist(reason, 600))}` : '';
+  return [
+    `EARLIER ATTEMPTS: ${failed.join(', ')} could not finish it${why} (what became of it: \`liza show ${task.id}\`).`,
+  ];
 }

@@ -24,6 +24,11 @@ function continued(task: Task, { from, why }: HistoryEvent, found: CoderWork['co
     ];
   return [
     `CONTINUED: ${whose}. WORKTREE is a new folder with ${contents(found)}; ignored files and set-up are new. Look before you go on: \`git log --stat ${baseOf(task)}..HEAD\`, \`git status\`.`,
+    ...(found?.setAside === undefined
+      ? []
+      : [
+          `SET ASIDE by it for its checkpoint, and not in WORKTREE unless it brought it back: \`git diff ${baseOf(task)} ${found.setAside}\`; to bring it back: \`git checkout ${found.setAside} -- .\``,
+        ]),
   ];
 }
 

@@ -39,7 +39,12 @@ export interface CoderWork {
   /** Paths with conflict markers, laid out by an integration fix. */
   readonly conflicts?: readonly string[];
   /** What is in the folder of a coder that was taken over from. */
-  readonly continued?: { readonly commits: number; readonly uncommitted: readonly string[] };
+  readonly continued?: {
+    readonly commits: number;
+    readonly uncommitted: readonly string[];
+    /** The commit that holds what that coder put aside for its checkpoint, and had not brought back. */
+    readonly setAside?: string;
+  };
   /** What integration has gained since the work began. */
   readonly drift?: {
     readonly commits: number;

@@ -404,7 +404,7 @@ export const SITUATIONS: Readonly<Record<string, () => string>> = {
     toCoder(
       takenOver(),
       'retry-login',
-      { continued: { commits: 1, uncommitted: ['src/auth/retry.ts', 'notes.md'] } },
+      { continued: { commits: 1, uncommitted: ['src/auth/retry.ts', 'notes.md'], setAside: commit(0x9) } },
       'coder-2',
     ),
   'coder-takeover-without-checkpoint': () => {
