@@ -185,6 +185,8 @@ export function newsLines(news: News): readonly string[] {
         `news: ${news.by} retracted its submission of ${news.task}, ${news.time}; no verdict is needed, stop: liza exit 42 --reason "retracted"`,
         ...quoted(news.text),
       ];
+    case 'trial':
+      return trialLines(news);
     case 'integration': {
       const files = news.files.length === 0 ? 'no file that git can name' : news.files.join(', ');
       return [`news: integration moved to ${news.to.slice(0, 12)}: ${files}; rebase only if you need them`];
@@ -192,6 +194,18 @@ export function newsLines(news: News): readonly string[] {
     default:
       return news satisfies never;
   }
+}
+
+function trialLines({ task, time, text, cannotRun, amends }: Extract<News, { readonly kind: 'trial' }>) {
+  const remedy =
+    amends === true
+      ? `  Misspelt, or not in this project: liza amend ${task} --validate "…"; if the task brings it, leave it so.`
+      : `  If your change does not bring what cannot be run, it is the planner’s: liza block ${task} --reason "…" --question "…"`;
+  return [
+    `news: Liza tried the validation of ${task} on the base, without any change, ${time}:`,
+    ...quoted(text),
+    ...(cannotRun === true ? [remedy] : []),
+  ];
 }
 
 type SpecNews = Extract<News, { readonly kind: 'spec' }>;

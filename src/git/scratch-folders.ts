@@ -1,5 +1,5 @@
 // Folders that are being made or thrown away. Their names say so, so that the next command after a crash knows them:
-// `.making-<task>-<random>`, `.trash-…`, `.merge-…`, `.review-…`, `.proof-…`, and `.scratch-<pid>-…` for the files of a
+// `.making-<task>-<random>`, `.trash-…`, `.merge-…`, `.review-…`, `.proof-…`, `.trial-…`, and `.scratch-<pid>-…` for the files of a
 // single call. Nothing under such a name is anybody's work.
 
 import { join } from 'node:path';
@@ -9,9 +9,10 @@ import type { PrivateGitDir } from './private-git-dir.ts';
 
 /**
  * `merge`: a candidate's checkout, swept under the integration lock; `proof`: one for the validation of a submitted
- * commit, swept under a lock of its own; `review`: a reviewer's; the others under their task's.
+ * commit, `trial`: one for its trial on the base, each swept under a lock of its own; `review`: a reviewer's; the others
+ * under their task's.
  */
-export type Purpose = 'making' | 'trash' | 'merge' | 'review' | 'proof';
+export type Purpose = 'making' | 'trash' | 'merge' | 'review' | 'proof' | 'trial';
 
 /** A new name below `parent`, for the given task. */
 export function temporaryPath(host: Host, parent: string, purpose: Purpose, task: string): string {
@@ -31,7 +32,7 @@ export const leftoversOf = ({ host, worktrees, common }: PrivateGitDir): readonl
 /** What is below `parent` under such names. */
 export function leftoversIn(disk: Disk, parent: string): readonly Leftover[] {
   return entries(disk, parent).flatMap((name) => {
-    const [, purpose, task] = /^\.(making|trash|merge|review|proof)-(.+)-[0-9a-f]{8}$/.exec(name) ?? [];
+    const [, purpose, task] = /^\.(making|trash|merge|review|proof|trial)-(.+)-[0-9a-f]{8}$/.exec(name) ?? [];
     return purpose === undefined || task === undefined
       ? []
       : [{ path: join(parent, name), purpose: purpose as Purpose, task }];

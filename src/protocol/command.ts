@@ -2,8 +2,10 @@
 // beforehand: the protocol itself never looks.
 
 import type { FileChange, LineList } from './facts/file-change.ts';
+import type { SectionChange } from './facts/section-change.ts';
 import type { Proof } from './proof.ts';
 import type { Anomaly, Discovery, Handoff, Role, Task, TaskSession, Trouble } from './state.ts';
+import type { Trial } from './trial.ts';
 
 export interface Definition {
   readonly id: string;
@@ -214,6 +216,8 @@ interface Payloads {
   retract: { readonly task: string; readonly reason: string };
   /** Liza ran what proves the commit, and the submission did not (yet) follow: red, or stopped on the way. */
   'record-validation': { readonly task: string; readonly proof: Proof };
+  /** Liza ran the task's own validation on the base. */
+  'record-trial': { readonly task: string } & Omit<Trial, 'time'>;
   block: {
     readonly task: string;
     readonly reason: string;
@@ -368,14 +372,7 @@ interface Payloads {
   /** What the people learned; the numbers are drafted from the board. */
   retrospective: { readonly file?: string; readonly learned?: string };
   /** The machine saw that the section a task was made from reads differently now. */
-  'spec-changed': {
-    readonly task: string;
-    readonly spec_hash: string;
-    readonly added?: number;
-    readonly removed?: number;
-    /** The heading that the anchor names is gone. */
-    readonly heading_gone?: true;
-  };
+  'spec-changed': { readonly task: string } & SectionChange;
   /** The machine saw that a file of specs reads differently now. */
   'spec-file-changed': NonNullable<SpecFacts['file']> & { readonly added?: number; readonly removed?: number };
   'spec-change': {

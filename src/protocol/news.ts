@@ -8,6 +8,7 @@ import { isOwnNote, openNotes, type Reader } from './notes.ts';
 import { answersSincePlan, concerns, concernsAmong, differs, sameSpec } from './question-scope.ts';
 import { namedIn, type Reported, reportedOn } from './reported.ts';
 import type { HistoryEvent, Question, State, Task } from './state.ts';
+import { type Trial, trialOf, unrunnable } from './trial.ts';
 import { defined } from './values.ts';
 
 export type News =
@@ -77,6 +78,18 @@ export type News =
       readonly time: string;
       readonly text: string;
     }
+  | {
+      /** How the task's validation came out on the base. */
+      readonly kind: 'trial';
+      readonly task: string;
+      readonly time: string;
+      /** A line for each command. */
+      readonly text: string;
+      /** Some of them cannot be run. */
+      readonly cannotRun?: true;
+      /** The reader may change the commands. */
+      readonly amends?: true;
+    }
   | { readonly kind: 'integration'; readonly from: string; readonly to: string; readonly files: readonly string[] };
 
 export interface SectionNews {
@@ -103,6 +116,8 @@ export interface Told {
   readonly amended?: readonly string[];
   /** When submissions under its review were retracted; a record of an earlier version has none. */
   readonly retracted?: readonly string[];
+  /** Task and time of trials of a validation; a record of an earlier version has none. */
+  readonly trials?: readonly string[];
   readonly integration?: string;
 }
 
@@ -115,6 +130,7 @@ export const toldWith = (state: State, reader: Reader): Told => ({
   reports: reports(state, reader).map(({ id }) => id),
   amended: amendments(state, reader).map(amendmentKey),
   retracted: retractions(state, reader).map(({ time }) => time),
+  trials: trials(state, reader).map(trialKey),
   ...defined({ integration: state.goal.integration_head }),
 });
 
@@ -154,6 +170,9 @@ export function newsSince(state: State, reader: Reader, told: Told): readonly Ne
         text: String(reason),
       }),
     ),
+    ...trials(state, reader)
+      .filter((one) => !(told.trials ?? []).includes(trialKey(one)))
+      .map((one) => trialNews(one, reader)),
     ...(moved ? [{ kind: 'integration', from: told.integration, to, files: [] } as const] : []),
   ];
 }
@@ -218,6 +237,42 @@ function retractions(state: State, { agent, role, task: id }: Reader): readonly 
   const task = role !== 'code_reviewer' || id === undefined ? undefined : findTask(state, id);
   if (task === undefined) return [];
   return historyOf(task).filter(({ event, reviewer }) => event === 'retracted' && reviewer === agent);
+}
+
+interface Tried extends Trial {
+  readonly task: string;
+}
+
+/** To the coder of the task; to a planner what cannot be run of tasks that nobody has begun. */
+function trials(state: State, reader: Reader): readonly Tried[] {
+  const mine = taskOf(state, reader);
+  const about =
+    reader.role === 'planner'
+      ? state.tasks.filter((task) => task.status === 'UNCLAIMED' && unrunnable(task).length > 0)
+      : reader.role === 'coder' && mine !== undefined
+        ? [mine]
+        : [];
+  return about.flatMap((task) => {
+    const trial = trialOf(task);
+    return trial === undefined ? [] : [{ ...trial, task: task.id }];
+  });
+}
+
+const trialKey = ({ task, time }: Tried): string => `${task} ${time}`;
+
+function trialNews({ task, time, runs }: Tried, { role }: Reader): News {
+  const lines = runs.map(
+    ({ is, command, how, output }) =>
+      `${is.replace('_', ' ')}: ${command}${is === 'green' ? '' : ` (${how})`}${is === 'cannot_run' && output !== undefined ? `\n${output}` : ''}`,
+  );
+  return {
+    kind: 'trial',
+    task,
+    time,
+    text: lines.join('\n'),
+    ...(runs.some(({ is }) => is === 'cannot_run') ? { cannotRun: true } : {}),
+    ...(role === 'planner' ? { amends: true } : {}),
+  };
 }
 
 /** An answer may replace an earlier one. */

@@ -4,6 +4,7 @@
 import { historyOf, iterationEvents } from './leases.ts';
 import type { DisproofName } from './refusal-names.ts';
 import type { HistoryEvent, Settings, State, Task } from './state.ts';
+import { triedGreen } from './trial.ts';
 import { isFields, same } from './values.ts';
 
 /** One command, run at the submitted commit in a clean checkout. */
@@ -166,12 +167,14 @@ export function isKnownGreen(state: State, commit: string, commands: readonly st
 export const greenAt = ({ tasks }: State, commit: string): ReadonlySet<string> =>
   new Set(
     tasks.flatMap((task) =>
-      historyOf(task).flatMap((entry) => {
-        const proof = proofOf(entry);
-        if (proof === undefined) return [];
-        const { tests, runs, commands } = proof;
-        if (proof.commit === commit) return runs.flatMap(({ ok, command }) => (ok ? [command] : []));
-        return tests?.base === commit && tests.base_alone === 'green' ? commands : [];
-      }),
+      historyOf(task)
+        .flatMap((entry) => {
+          const proof = proofOf(entry);
+          if (proof === undefined) return [];
+          const { tests, runs, commands } = proof;
+          if (proof.commit === commit) return runs.flatMap(({ ok, command }) => (ok ? [command] : []));
+          return tests?.base === commit && tests.base_alone === 'green' ? commands : [];
+        })
+        .concat(triedGreen(task, commit)),
     ),
   );

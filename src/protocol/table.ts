@@ -29,6 +29,7 @@ import { specChanged, specFileChanged } from './commands/spec-changed.ts';
 import { retrospective, sprintDeadline, sprintStart } from './commands/sprint.ts';
 import { submitForReview } from './commands/submit.ts';
 import { supersede } from './commands/supersede.ts';
+import { recordTrial } from './commands/trial.ts';
 import { branchMoved, violation } from './commands/violations.ts';
 import { dropWorktree, renewWorktree } from './commands/worktree.ts';
 
@@ -61,6 +62,7 @@ export const TABLE: Table = {
   'submit-for-review': submitForReview,
   retract,
   'record-validation': recordValidation,
+  'record-trial': recordTrial,
   block,
   limit,
   ask,

@@ -30,6 +30,8 @@ export interface SandboxSupport {
 export interface SandboxContext extends BoardContext {
   /** Absent: nothing is confined, unless that is required. */
   readonly sandboxSupport?: SandboxSupport | undefined;
+  /** What it starts yields to everything else on the machine. */
+  readonly background?: boolean;
 }
 
 export const sandboxSupportOf = (host: Host, program: readonly string[]): SandboxSupport => ({
@@ -95,7 +97,8 @@ export async function runConfined(
   asked: Program,
 ): Promise<Ended> {
   const { disk, sandboxSupport } = context;
-  const program: Program = { ...asked, limits: rules };
+  const argv: Program['argv'] = context.background === true ? ['nice', '-n', '15', ...asked.argv] : asked.argv;
+  const program: Program = { ...asked, argv, limits: rules };
   const mode = await sandboxMode(sandboxSupport, rules);
   if (isRefusal(mode)) return notStarted(`${mode.message}; ${mode.hint}`);
   if (!('tool' in mode) || sandboxSupport === undefined) return runProgram(context, program);

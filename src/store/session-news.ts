@@ -37,7 +37,7 @@ export function readTold(place: Place, agent: string, session: string): ToldSess
   try {
     const found: unknown = JSON.parse(place.files.read(fileOf(place, agent))?.toString('utf8') ?? 'null');
     if (!isFields(found) || found['session'] !== session || !isFields(found['told'])) return nothing;
-    const { notes, answers, specs, section, reports, amended, retracted, integration } = found['told'];
+    const { notes, answers, specs, section, reports, amended, retracted, trials, integration } = found['told'];
     return {
       session,
       told: {
@@ -48,6 +48,7 @@ export function readTold(place: Place, agent: string, session: string): ToldSess
         reports: texts(reports),
         amended: texts(amended),
         retracted: texts(retracted),
+        trials: texts(trials),
         ...(typeof integration === 'string' ? { integration } : {}),
       },
       ...(typeof found['seen'] === 'string' ? { seen: found['seen'] } : {}),

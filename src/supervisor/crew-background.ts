@@ -14,6 +14,7 @@ import { keepGoverning } from './govern-loop.ts';
 import { refusalText } from './refusals.ts';
 import { restartOnError } from './restart-on-error.ts';
 import { turnOf } from './rules/next-duty.ts';
+import { keepTrying } from './trial-loop.ts';
 
 const REFRESH_MS = 5000;
 
@@ -26,7 +27,14 @@ export function startBackground(crew: Crew, watcher: boolean): () => Promise<voi
   const governor = { context, changeSignal: context.changeSignal, report: warn };
   const resisted = new Set<string>();
   const unwatch = context.store.watch(notifyInTurn(crew));
+  const trials = {
+    context: taskContextOf(context, crew.members[0]?.who.agent ?? 'planner-1'),
+    changeSignal: context.changeSignal,
+    report: (task: string, text: string): void => context.emit({ level: 'warning', task, text }),
+  };
+  const stopped = AbortSignal.any([over.signal, crew.orderly.signal]);
   const running = [
+    keep('trying validations', () => keepTrying(trials, stopped)),
     keep('the board on show', () => refresh(crew, resisted)),
     ...(watcher
       ? [keep('watching', () => watch(crew, warn)), keep('governing', () => keepGoverning(governor, over.signal))]

@@ -84,6 +84,13 @@ export function withProof<T extends object>(
   return underLock(context, { name: `${task}.proof.lock`, patience, busy }, work);
 }
 
+/** One trial at a time in the whole project, and nobody waits for it. */
+export const withTrial = <T extends object>(
+  context: TaskContext,
+  work: () => Promise<T | Refusal>,
+): Promise<T | Refusal> =>
+  underLock(context, { name: '_trial.lock', patience: 0, busy: 'another trial is under way' }, work);
+
 /** One merge at a time: each builds and tests on what the one before left. No id begins with `_`. */
 export function withIntegration<T extends object>(
   context: TaskContext,

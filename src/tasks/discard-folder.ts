@@ -212,8 +212,9 @@ function remainsOf(gitDir: PrivateGitDir, task: string): Place | undefined {
   return { task, kind: 'worktree', folder, gitDirectory: nowhere, index: join(nowhere, 'index') };
 }
 
-/** Swept under the task's lock; merges and validations run under locks of their own. */
-export const isUnderTaskLock = ({ purpose }: Leftover): boolean => purpose !== 'merge' && purpose !== 'proof';
+/** Swept under the task's lock; merges, validations and trials run under locks of their own. */
+export const isUnderTaskLock = ({ purpose }: Leftover): boolean =>
+  purpose !== 'merge' && purpose !== 'proof' && purpose !== 'trial';
 
 /** Only under the task's lock: then nobody is making or removing anything there. */
 export function sweepLeftovers(gitDir: PrivateGitDir, task: string): void {

@@ -19,7 +19,7 @@ import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import type { Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { transact } from '../store/transact.ts';
-import { look, type TaskContext, withIntegration, withProof, withTaskFolder } from './context.ts';
+import { look, type TaskContext, withIntegration, withProof, withTaskFolder, withTrial } from './context.ts';
 import { type Discarded, discardFolder, discardOf, sweepLeftovers } from './discard-folder.ts';
 import {
   type Mended,
@@ -34,6 +34,7 @@ import {
 import { finishMerges } from './finish-merge.ts';
 import { lastSeen, type Ready, remadeOf, remakeFolder } from './make-folder.ts';
 import { sweepProof } from './proof/prove.ts';
+import { sweepTrials } from './trial.ts';
 
 const PATIENCE = 10_000;
 
@@ -82,7 +83,14 @@ async function sweepProofs(context: TaskContext, gitDir: PrivateGitDir): Promise
     const told = { subject: task, problem: 'a validation was under way in a process that is gone' };
     if (!isRefusal(swept) && swept.folders > 0) mended.push({ ...told, done: 'its checkout is removed' });
   }
-  return mended;
+  return [...mended, ...(await sweepKilledTrials(context, gitDir))];
+}
+
+async function sweepKilledTrials(context: TaskContext, gitDir: PrivateGitDir): Promise<readonly Mended[]> {
+  if (!leftoversIn(context.disk, gitDir.worktrees).some(({ purpose }) => purpose === 'trial')) return [];
+  const swept = await withTrial(context, async () => ({ folders: sweepTrials(gitDir) }));
+  const told = { subject: 'trials', problem: 'a trial was under way in a process that is gone' };
+  return !isRefusal(swept) && swept.folders > 0 ? [{ ...told, done: 'its checkout is removed' }] : [];
 }
 
 /** Under the task's lock: nobody else changes anything there meanwhile. */

@@ -20,7 +20,7 @@ import { look, type TaskContext, type View, withProof } from './context.ts';
 import type { Unprepared } from './prepare-checkout.ts';
 import { freeNumber, writeEvidence } from './proof/evidence-files.ts';
 import { prove } from './proof/prove.ts';
-import { logFolder, type Proving } from './proof/run-commands.ts';
+import { logFolder, type Proving, placeSettings } from './proof/run-commands.ts';
 
 export interface Submitted extends Committed {
   readonly commit: string;
@@ -144,11 +144,8 @@ async function recordRefused(
 
 /** What was asked, of which base, and all settings that decide how it is answered, but for the time it may take. */
 function digestOf({ commands, base, settings }: Proving): string {
-  const { tdd, test_patterns, post_worktree_cmd, worktree_files, agent_memory_mb, agent_processes } = settings;
-  const { sandbox, sandbox_network, sandbox_read, sandbox_write } = settings;
-  const asked = [commands, base, tdd, test_patterns, post_worktree_cmd, worktree_files];
-  const rules = [agent_memory_mb, agent_processes, sandbox, sandbox_network, sandbox_read, sandbox_write];
-  return sha256(JSON.stringify([...asked, ...rules])).slice(0, 16);
+  const { tdd, test_patterns } = settings;
+  return sha256(JSON.stringify([commands, base, tdd, test_patterns, ...placeSettings(settings)])).slice(0, 16);
 }
 
 const noFolder = (id: string, why: string): Refusal =>

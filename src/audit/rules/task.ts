@@ -19,6 +19,7 @@ const MAKERS: Readonly<Record<string, readonly string[]>> = {
   submitted: ['submit-for-review'],
   validated: ['record-validation'],
   validation_failed: ['record-validation'],
+  validation_tried: ['record-trial'],
   review_copy: ['review-copy'],
   review_claimed: ['claim-review'],
   approved: ['submit-verdict'],

@@ -7,6 +7,7 @@ import { concernsOf, concernText, shownIn, shownText } from '../../protocol/appr
 import { historyOf } from '../../protocol/leases.ts';
 import { outcomeOf } from '../../protocol/question-scope.ts';
 import type { Handoff, HistoryEvent, Note, Question, Task, Usage } from '../../protocol/state.ts';
+import { trialOf } from '../../protocol/trial.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import { confinement } from '../../sandbox/rules/session-label.ts';
 import { counted, whole } from '../../text/format.ts';
@@ -82,6 +83,7 @@ function definition(task: Task, { view, validation }: TaskExtras): readonly Fiel
     ['scope', task.scope],
     ['depends on', task.depends_on?.map((id) => `${id} (${waits.get(id) ?? 'MERGED'})`).join(', ')],
     ['validation', (validation ?? task.validation)?.map((command) => `$ ${command}`).join('\n')],
+    ['on the base', trialText(task)],
     ['created', task.created],
     ['supersedes', task.supersedes?.join(', ')],
     ['superseded by', task.superseded_by?.join(', ')],
@@ -91,6 +93,21 @@ function definition(task: Task, { view, validation }: TaskExtras): readonly Fiel
     ['sandbox', task.usage && confinement(task.sessions ?? [], task.usage.sessions)],
   ];
 }
+
+/** How the task's own commands came out before anything was changed. */
+function trialText(task: Task): string | undefined {
+  const trial = trialOf(task);
+  const told = trial?.runs.map(({ is, command, how, output }) => {
+    const end =
+      is === 'green'
+        ? ''
+        : ` (${how})${output === undefined ? '' : `\n  ${output.split('\n').slice(-SHOWN_OUTPUT).join('\n  ')}`}`;
+    return `${is.replace('_', ' ')}: ${command}${end}`;
+  });
+  return trial === undefined ? undefined : [`tried at ${trial.commit.slice(0, 12)}`, ...(told ?? [])].join('\n');
+}
+
+const SHOWN_OUTPUT = 5;
 
 function blocked(task: Task): readonly Field[] {
   return [
@@ -228,6 +245,7 @@ const COPIED: ReadonlySet<string> = new Set([
   'done when',
   'scope',
   'validation',
+  'on the base',
   'questions',
   'commit',
   'criteria',
@@ -294,6 +312,8 @@ function details(
     agent: _agent,
     diff: _diff,
     proof: _proof,
+    runs: _runs,
+    commands: _commands,
     shown: _shown,
     concerns: _concerns,
     was: _was,

@@ -8,7 +8,7 @@ import { namedIn } from '../../protocol/reported.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
 import { counted, gist } from '../../text/format.ts';
 import { begin, commandLines, handoff } from './commands.ts';
-import { formerWork, outdatedCheckpoint } from './former-work.ts';
+import { formerWork, outdatedCheckpoint, REDEFINES } from './former-work.ts';
 import { handedOff } from './handoff.ts';
 import { lastOnTask } from './last-session.ts';
 import { lastVerdict } from './last-verdict.ts';
@@ -24,6 +24,7 @@ import {
   showTask,
   specNews,
 } from './task-fields.ts';
+import { trialLines } from './trial.ts';
 
 export function coderPrompt(context: PromptContext, work: CoderWork): string {
   const { task } = work;
@@ -53,8 +54,9 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
         ? [REDEFINED, ...definitionFields(state, task)]
         : answerFields(state, task)),
     ...amendedFields(task),
+    ...trialLines(task, onBase(task)),
     ...specNews(task, work.spec),
-    ...(fresh ? (checkpoint ?? outdatedCheckpoint(task)) : []),
+    ...(checkpoint === undefined ? outdatedCheckpoint(task) : fresh ? checkpoint : []),
     ...answeredSince(state, task),
     ...foundElsewhere(state, task),
     ...madeAgain(task),
@@ -65,7 +67,7 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
     ...(work.handOff === undefined || fresh
       ? instructions(state, work, checkpoint !== undefined)
       : handOffNow(task, work.handOff)),
-    ...(fresh ? commandLines('coder', task.id, state) : []),
+    ...(fresh ? commandLines('coder', task.id, state, stands(state, task)) : []),
   ]);
 }
 
@@ -79,6 +81,11 @@ function foundElsewhere(state: State, task: Task): readonly string[] {
     ...quoteList(lines, 'liza status'),
   ];
 }
+const onBase = ({ id }: Task) => ({
+  title: 'VALIDATION ON THE BASE, before your change',
+  green: 'GREEN there: it proves nothing about your change, unless all shall stay as it is.',
+  missing: `If your task does not bring what CANNOT RUN, it is the planner’s to mend: \`liza block ${id} --reason "the validation cannot run" --question "which command proves it?"\``,
+});
 
 /** An answer that the plan of this iteration cannot know. */
 function answeredSince(state: State, task: Task): readonly string[] {
@@ -94,9 +101,11 @@ function answeredSince(state: State, task: Task): readonly string[] {
   ];
 }
 
-const REDEFINED = 'The task was redefined since your last session. What counts now:';
+/** The checkpoint counts, and no answer came since that would let the coder record another. */
+const stands = (state: State, task: Task): boolean =>
+  checkpointEvent(task) !== undefined && answersSincePlan(state, task).length === 0;
 
-const REDEFINES: ReadonlySet<string> = new Set(['amended', 'unblocked', 'answered']);
+const REDEFINED = 'The task was redefined since your last session. What counts now:';
 
 /** Whether the definition changed since the last claim but one, when the resumed session read it. */
 function wasRedefined(task: Task): boolean {

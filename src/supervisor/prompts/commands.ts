@@ -5,11 +5,12 @@
 import { fileOf } from '../../protocol/news.ts';
 import { ANOMALY_TYPES, type Role, type State } from '../../protocol/state.ts';
 
-/** `task`: the work at hand. The examples name what this project has: its spec and its test command. */
-export function commandLines(role: Role, task: string, state: State): readonly string[] {
+/** `begun`: the iteration has its checkpoint, and a second one would be refused. `task`: the work at hand. The examples name what this project has: its spec and its test command. */
+export function commandLines(role: Role, task: string, state: State, begun = false): readonly string[] {
+  const examples = EXAMPLES[role](task, state).filter((line) => !begun || line !== begin(task, state));
   return [
-    `COMMANDS (replace the quoted texts; more on each: \`liza help ${FIRST[role]}\` and so on):`,
-    ...EXAMPLES[role](task, state),
+    `COMMANDS (replace the quoted texts; more on each: \`liza help ${begun ? 'submit-for-review' : FIRST[role]}\` and so on):`,
+    ...examples,
     `ANOMALY TYPES (details): ${anomalies(role)}`,
   ];
 }
@@ -57,7 +58,6 @@ const EXAMPLES: Readonly<Record<Role, (task: string, state: State) => readonly s
     `liza wt delete ${task}`,
     HANDOFF_PLAN,
     'liza goal complete --summary "what was reached"',
-    'liza exit 0 --reason "nothing more to plan now"',
     `liza show ${task}`,
     'liza status',
   ],

@@ -81,10 +81,21 @@ export function outdatedCheckpoint(task: Task): readonly string[] {
   const opened = opening(task);
   if (earlier === undefined || opened === undefined) return [];
   const whose = earlier.agent === task.assigned_to ? 'yours' : `${inline(earlier.agent ?? 'the former coder')}’s`;
-  const why =
-    opened.fresh === true ? 'the work starts fresh' : (OUTDATED[String(opened.from)] ?? 'this is a new iteration');
-  return [`EARLIER PLAN (checkpoint): ${whose} from ${earlier.time} does not count any more: ${why}.`];
+  const why = [
+    ...(opened.fresh === true ? ['the work starts fresh'] : []),
+    ...(redefinedSince(task, earlier) ? ['the task was redefined since'] : []),
+  ];
+  const reasons = why.length > 0 ? why.join(', and ') : (OUTDATED[String(opened.from)] ?? 'this is a new iteration');
+  return [`EARLIER PLAN (checkpoint): ${whose} from ${earlier.time} does not count any more: ${reasons}.`];
 }
+
+/** What was to be built changed after the plan for it was made. */
+const redefinedSince = (task: Task, plan: HistoryEvent): boolean =>
+  historyOf(task)
+    .slice(historyOf(task).lastIndexOf(plan) + 1)
+    .some(({ event, changed }) => REDEFINES.has(event) && changed === true);
+
+export const REDEFINES: ReadonlySet<string> = new Set(['amended', 'unblocked', 'answered']);
 
 const OUTDATED: Readonly<Record<string, string>> = {
   REJECTED: 'that work was rejected, and each iteration has its own',

@@ -19,6 +19,7 @@ import { quoteList } from './quote.ts';
 import { assemble, bootstrap, humanNotes, notesFor, type Section, section } from './sections.ts';
 import { specChanged } from './spec-trigger.ts';
 import { testRule } from './test-rule.ts';
+import { trialWord } from './trial.ts';
 import { triggerLines } from './triggers.ts';
 
 export function plannerPrompt(context: PromptContext, work: PlanningWork): string {
@@ -60,7 +61,7 @@ function planningContext({ board }: PromptContext, { wakes, specs }: PlanningWor
             records(trigger).map(({ record }) => record),
           ),
     ),
-    'Last: when everything above is decided or left to a person on purpose, `liza exit 0 --reason "nothing more to plan now"`, and stop. What you were shown does not wake you again unless it changes.',
+    'Last: when everything above is decided or left to a person on purpose, `liza exit 0 --reason "nothing more to plan now"`, and stop; what you were shown wakes you again only if it changes.',
     ...(fresh ? testRule(board.state) : []),
     ...(fresh ? commandLines('planner', 'some-task', board.state) : []),
   ]);
@@ -176,5 +177,5 @@ function boundedAnomaly(text: string, id: string | undefined): string {
 function taskLine(task: Task): string {
   const after = task.depends_on?.length ? `, after ${task.depends_on.slice(0, 5).join(', ')}` : '';
   const by = roleOfId(task.assigned_to ?? '') === undefined ? '' : `, ${task.assigned_to}`;
-  return `- ${task.id}: ${task.status}${by}${after}`;
+  return `- ${task.id}: ${task.status}${by}${after}${trialWord(task)}`;
 }

@@ -36,6 +36,7 @@ import {
   specDiffLines,
   specNews,
 } from './task-fields.ts';
+import { trialLines } from './trial.ts';
 
 export function reviewerPrompt(context: PromptContext, work: ReviewWork): string {
   const { task } = work;
@@ -154,6 +155,7 @@ function evidence({ board }: PromptContext, { task, commit, resumed, lostVerdict
   const submitted = historyOf(task).findLast((entry) => entry.event === 'submitted' && entry.commit === commit);
   return section('EVIDENCE', [
     ...diffLines(task, submitted),
+    ...trialLines(task, BEFORE),
     ...proofLines(task, submitted, resumed === true ? [] : proofCommands(settings(board.state), task)),
     ...uncheckedLines(settings(board.state), task),
     ...lostVerdicts.flatMap((text) => [
@@ -195,6 +197,11 @@ function lineList(task: Task, title: string, list: unknown): readonly string[] {
   const more = isFields(list) && typeof list['more'] === 'number' ? ` (${list['more']} more)` : '';
   return [`${title}${more}`, ...quote(lines.join('\n'), showTask(task))];
 }
+
+const BEFORE = {
+  title: 'VALIDATION WITHOUT THE CHANGE, on the base',
+  green: 'GREEN there: that it is green now shows nothing new, as it should where all stays as it is.',
+};
 
 const LONG = 100;
 

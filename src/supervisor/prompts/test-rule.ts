@@ -2,7 +2,7 @@
 // wrongly. As the project has set them, in a few lines.
 
 import { testPatterns } from '../../protocol/facts/scope.ts';
-import { type State, settings } from '../../protocol/state.ts';
+import { type Settings, type State, settings } from '../../protocol/state.ts';
 import { inline, pathList, quote } from './quote.ts';
 
 export function testRule(state: State): readonly string[] {
@@ -13,11 +13,22 @@ export function testRule(state: State): readonly string[] {
     ...(within.length === 0 ? [] : [`code that holds its own tests: ${pathList(within, 0, MOST_PATTERNS)}`]),
     `test_command, run at each submission: ${typeof command === 'string' ? inline(command) : 'none, so --validate each code task'}`,
     TDD[tdd],
+    ...checkout(config),
   ];
   return [
     'TESTS: a code task is submitted only with a changed test file; those are IN unless OUT.',
     ...quote(set.join('\n'), 'liza status --json'),
+    'VALIDATION: one clean clone with history, commands in order, no credentials; tried on the base too: `liza help validation`',
     'SAME FILE: tasks that change it at the same time need a fixed place in it each (scope), or --depends.',
+  ];
+}
+
+/** What a command meets there decides whether it can pass at all. */
+function checkout({ post_worktree_cmd: setUp, worktree_files: files = [], validation_timeout }: Settings) {
+  const made = setUp ? `as ${inline(setUp)} makes them` : 'none but those in git, nothing is installed';
+  return [
+    `dependencies in that clone: ${made}${files.length === 0 ? '' : `; ${pathList(files)} copied in`}`,
+    `time for all commands: ${validation_timeout} s`,
   ];
 }
 

@@ -11,11 +11,13 @@ import { fileOf } from '../../protocol/news.ts';
 import { openPlan } from '../../protocol/plan.ts';
 import { blockingQuestions, openQuestions } from '../../protocol/questions.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
+import { unrunnable } from '../../protocol/trial.ts';
 import { counted } from '../../text/format.ts';
 import type { WakeTrigger } from '../rules/wakes.ts';
 import { accepted, questionAnswered, questionAsked } from './question-triggers.ts';
 import { field, inline, quoteList } from './quote.ts';
 import { showTask } from './task-fields.ts';
+import { trialRun } from './trial.ts';
 
 /** More records are only named: each is one command away. */
 const MOST = 5;
@@ -41,6 +43,8 @@ export function triggerLines(
       return tasks(integrationFailed);
     case 'HYPOTHESIS_EXHAUSTED':
       return tasks(exhausted);
+    case 'VALIDATION_CANNOT_RUN':
+      return tasks(cannotRun);
     case 'IMMEDIATE_DISCOVERY':
       return records.flatMap((id) => discovery(board, id));
     case 'QUESTION_ASKED':
@@ -154,6 +158,15 @@ function exhausted(task: Task): readonly string[] {
   ];
 }
 
+function cannotRun(task: Task): readonly string[] {
+  return [
+    `* VALIDATION_CANNOT_RUN: Liza tried the validation of ${task.id} on the base, and nobody is given the task before you have looked at it.`,
+    ...unrunnable(task).flatMap((run) => trialRun(task, run)),
+    `Misspelt, or nothing that this project has: \`liza amend ${task.id} --validate "command"\` (repeat it: all are replaced), and it is tried again.`,
+    'The task itself brings the program: leave it so; its coder is told. Only a person can install it: `liza ask "who installs what is missing?" --assume "what you plan with until then"`',
+  ];
+}
+
 function discovery({ state }: Board, id: string): readonly string[] {
   const found = state.discovered.find((one) => one.id === id);
   if (found === undefined) return [];
@@ -195,7 +208,7 @@ function deadlockLines(task: Task): readonly string[] {
     `2. The reviewer's criteria are unclear or shift; make them clear, the same coder goes on: \`liza unblock ${id} --keep-worktree --reset-review-cycles --reserve ${coder} --add-done "the criterion, now unambiguous" --assessment "what shifted"\``,
     `3. They disagree about the approach; decide it, as a constraint: \`liza unblock ${id} --reset-review-cycles --scope "IN: the chosen way. OUT: the other" --add-done "what proves it" --assessment "which way, and why"\``,
     `4. The task is misframed: ${record}, add better tasks, then \`liza supersede ${id} --root-cause "what was misframed" --replacement new-task\``,
-    `5. There is no viable path: ${record}, then \`liza abandon ${id} --reason "why none is left"\``,
+    `5. There is no viable path: the same record, then \`liza abandon ${id} --reason "why none is left"\``,
     "If the spec itself must change, leave it BLOCKED: specs are a person's.",
   ];
 }

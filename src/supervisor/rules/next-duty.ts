@@ -11,7 +11,7 @@ import { isTerminal, type Role, type Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Instant } from '../../text/time.ts';
 import { claimable, reviewable } from './claim-order.ts';
-import { openWakes, type Wake } from './wakes.ts';
+import { isWithPlanner, openWakes, type Wake } from './wakes.ts';
 
 export type Duty =
   /** Nothing more will come: the goal has ended. */
@@ -92,7 +92,10 @@ function planning(board: Board, { agent }: Looking, now: Instant): Duty {
 function working(board: Board, looking: Looking, now: Instant): Duty {
   const { agent, role, postponed, only } = looking;
   const offered = role === 'coder' ? claimable(board, agent, now) : reviewable(board, agent, now);
-  const wanted = offered.filter((task) => !postponed.has(attemptKey(task)) && (only === undefined || task.id === only));
+  const wanted = offered.filter(
+    (task) =>
+      !postponed.has(attemptKey(task)) && (only === undefined ? !isWithPlanner(board, task, now) : task.id === only),
+  );
   const mine = wanted.find((task) => holder(task, role) === agent) ?? underWay(board, looking);
   const open = wanted.filter((task) => holder(task, role) !== agent);
   const [over] = mine === undefined ? [] : taskUsedUp(board.state, mine, agent);

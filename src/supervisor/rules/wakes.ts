@@ -6,12 +6,14 @@ import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
 import { isUrgent } from '../../protocol/discoveries.ts';
 import { endedOfGoal } from '../../protocol/goal-tasks.ts';
+import { agentLease } from '../../protocol/leases.ts';
 import { answerKey, specChangeKey, type Told } from '../../protocol/news.ts';
 import { namedNotes, ROLE_NAMES } from '../../protocol/notes.ts';
 import { isPlanners, openPlan, PLAN_SESSIONS, planWake } from '../../protocol/plan.ts';
 import { differs } from '../../protocol/question-scope.ts';
 import { isOpen, needsPerson, questionsOf } from '../../protocol/questions.ts';
 import { isTerminal, type Note, type Task } from '../../protocol/state.ts';
+import { trialOf, unrunnable } from '../../protocol/trial.ts';
 import type { Instant } from '../../text/time.ts';
 
 export const WAKE_TRIGGERS = [
@@ -19,6 +21,7 @@ export const WAKE_TRIGGERS = [
   'BLOCKED_TASKS',
   'INTEGRATION_FAILED',
   'HYPOTHESIS_EXHAUSTED',
+  'VALIDATION_CANNOT_RUN',
   'IMMEDIATE_DISCOVERY',
   'QUESTION_ASKED',
   'QUESTION_ANSWERED',
@@ -50,7 +53,7 @@ export function unhandled({ state }: Board, wakes: readonly Wake[]): readonly Wa
 /** Wakes that a running session was told of by news: what a person answered, accepted, noted or wrote into a spec. */
 export function toldWakes(
   board: Board,
-  told: Pick<Told, 'answers' | 'notes' | 'specs'>,
+  told: Pick<Told, 'answers' | 'notes' | 'specs' | 'trials'>,
   now: Instant,
 ): readonly Wake[] {
   const answers = new Set(told.answers);
@@ -62,6 +65,7 @@ export function toldWakes(
   return openWakes(board, now).filter(({ trigger, record, key }) => {
     if (trigger === 'SPEC_CHANGED') return told.specs.includes(key.slice('SPEC_CHANGED:'.length));
     if (trigger === 'HUMAN_NOTE') return told.notes.includes(record);
+    if (trigger === 'VALIDATION_CANNOT_RUN') return told.trials?.some((one) => one.startsWith(`${record} `)) === true;
     return (trigger === 'QUESTION_ANSWERED' || trigger === 'ASSUMPTION_ACCEPTED') && settled.has(record);
   });
 }
@@ -75,6 +79,7 @@ export function plannerWakes(board: Board, _now: Instant): readonly Wake[] {
     ...forTasks(board, 'BLOCKED_TASKS', (task) => task.status === 'BLOCKED'),
     ...forTasks(board, 'INTEGRATION_FAILED', (task) => task.status === 'INTEGRATION_FAILED'),
     ...forTasks(board, 'HYPOTHESIS_EXHAUSTED', isExhausted),
+    ...validations(board),
     ...discoveries(board),
     ...questions(board),
     ...specs(board),
@@ -99,6 +104,23 @@ function initialPlanning({ state }: Board): readonly Wake[] {
 
 function forTasks({ state }: Board, trigger: WakeTrigger, calls: (task: Task) => boolean): readonly Wake[] {
   return state.tasks.filter(calls).map((task) => wake(trigger, task.id, String(revision(task))));
+}
+
+/** A validation that no coder could make pass as it is: the task waits until the planner has looked at it. */
+const validations = ({ state }: Board): readonly Wake[] =>
+  state.tasks.flatMap((task) => {
+    const trial = task.status === 'UNCLAIMED' && unrunnable(task).length > 0 ? trialOf(task) : undefined;
+    return trial === undefined ? [] : [wake('VALIDATION_CANNOT_RUN', task.id, trial.time)];
+  });
+
+/** While a planner is there that has not looked at it yet; with none, a coder may find out what is missing. */
+export function isWithPlanner(board: Board, task: Task, now: Instant): boolean {
+  if (task.status !== 'UNCLAIMED' || unrunnable(task).length === 0) return false;
+  const { agents } = board.state;
+  const there = Object.entries(agents).some(
+    ([id, { role, trouble }]) => role === 'planner' && trouble === undefined && !agentLease(board, id, now).expired,
+  );
+  return there && unhandled(board, validations(board)).some(({ record }) => record === task.id);
 }
 
 function discoveries({ state }: Board): readonly Wake[] {

@@ -94,6 +94,14 @@ const notStarted = (command: string, reason: string): Refusal =>
     'not-started',
   );
 
+/** All settings that decide where and with which rights commands are run. */
+export const placeSettings = (config: Settings): readonly unknown[] => {
+  const { post_worktree_cmd, worktree_files, agent_memory_mb, agent_processes } = config;
+  const { sandbox, sandbox_network, sandbox_read, sandbox_write } = config;
+  const place = [post_worktree_cmd, worktree_files, agent_memory_mb, agent_processes];
+  return [...place, sandbox, sandbox_network, sandbox_read, sandbox_write];
+};
+
 export const tenths = (seconds: number): number => Math.round(seconds * 10) / 10;
 
 /** The coder may be in a sandbox that hides the log: what it needs must be in the refusal. */

@@ -71,6 +71,25 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     expect((await p.liza(['attempts', 't'])).stdout).toContain('git show --stat refs/liza/attempts/t/1');
   });
 
+  test('each time under a ref of its own: what was put aside before stays where it was said to be', async () => {
+    await start();
+    const first = p.work('t', { 'src/early.ts': 'first\n' }, 'first');
+    const one = await begin('--set-aside');
+    succeeded(await p.submit('t', p.work('t')));
+    await p.reject('t');
+    await p.claim('t');
+    const second = p.work('t', { 'src/early.ts': 'second\n' }, 'second');
+    const two = await begin('--set-aside');
+    expect(two).toMatchObject({ code: 0 });
+    expect(Object.keys(kept())).toEqual(['refs/liza/attempts/t/1', 'refs/liza/attempts/t/2']);
+    for (const [ran, n] of [[one, 1] as const, [two, 2] as const])
+      expect(ran.stdout).toContain(`kept as ${kept()[`refs/liza/attempts/t/${n}`]}`);
+    for (const [commit, n] of [[first, 1] as const, [second, 2] as const])
+      expect(p.git('merge-base', '--is-ancestor', commit, `refs/liza/attempts/t/${n}`)).toBe('');
+    gitIn(...commandIn(two.stdout, 'checkout'));
+    expect(fs.readFileSync(p.folder('t', 'src/early.ts'), 'utf8')).toBe('second\n');
+  });
+
   test('on another branch, or on none, it goes back to the task’s branch', async () => {
     const base = await start();
     gitIn('checkout', '-q', '--detach');

@@ -447,6 +447,7 @@ describe('what is possible next', () => {
       'claim-task',
       'release-reservation',
       'drop-worktree',
+      'record-trial',
       'spec-changed',
     ]);
     expect(possible(w.board, ['planner'], w.task('a'))).toEqual(['amend', 'abandon', 'drop-worktree']);

@@ -86,6 +86,7 @@ supersede          .     .    .    .    .    .    hp   hp   .    .    .
 abandon            hp    hp   .    .    hp   .    hp   .    .    .    .
 replan             .     h    h    h    h    h    h    h    .    .    .
 spec-changed       .     hs   hs   hs   hs   hs   hs   hs   .    .    .
+record-trial       .     s    s    s    s    s    .    .    .    .    .
 `;
 
 // Commands that concern no single task's state.
@@ -170,6 +171,14 @@ const COMMANDS: Readonly<Record<string, (status: TaskStatus) => Command>> = {
   abandon: () => ({ name: 'abandon', task: T, rationale: 'not wanted any more' }),
   replan: () => ({ name: 'replan', task: T }),
   'spec-changed': () => ({ name: 'spec-changed', task: T, spec_hash: 'b'.repeat(64) }),
+  'record-trial': () => ({
+    name: 'record-trial',
+    task: T,
+    commit: commit(9),
+    commands: [],
+    under: 'u',
+    runs: [{ command: 'npm test', is: 'green', how: 'ended with 0', seconds: 1 }],
+  }),
 };
 
 const claimer = (status: TaskStatus): string => (status === 'REJECTED' || status === 'CLAIMED' ? 'coder-1' : 'coder-2');

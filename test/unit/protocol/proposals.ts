@@ -110,6 +110,15 @@ function humanCommands(task: Task): readonly Command[] {
   ];
 }
 
+const tried = (task: Task, n: number): Command => ({
+  name: 'record-trial',
+  task: task.id,
+  commit: commit(0xbad),
+  commands: task.validation ?? [],
+  under: String(n % 2),
+  runs: [{ command: 'npm test', is: pick(['green', 'red', 'cannot_run'] as const, n), how: 'ended', seconds: 1 }],
+});
+
 const register = (n: number): Command => {
   const id = pick(Object.keys(AGENTS), n);
   return { name: 'register', agent: id, role: AGENTS[id] ?? 'coder' };
@@ -131,6 +140,7 @@ function sensible(run: Run, task: Task, y: number, z: number): { actor: Actor; c
       );
     case 'UNCLAIMED':
       if (y % 12 === 0) return { actor: planner, command: amend(t, z) };
+      if (y % 25 === 3) return { actor: SUPERVISOR, command: tried(task, z) };
       if (y % 25 === 1) return { actor: planner, command: { name: 'abandon', task: t, rationale: 'no' } };
       if (y % 7 === 2) return { actor: SUPERVISOR, command: released('release-reservation', t, z) };
       if (task.worktree !== undefined && y % 6 === 3)

@@ -362,6 +362,30 @@ function unblockedSince(): World {
 
 const SPEC_DIFF = { text: '@@ line 3 @@\n Retry.\n-Three tries.\n+Five tries.', added: 1, removed: 1 };
 
+const TRIED = ['npm run lint', 'npm test -- test/retry.test.ts', 'pytset -q'] as const;
+
+/** Liza tried the validation on the base: one is green there, one red, one cannot be run. */
+function tried(w: World): World {
+  const [green, red, missing] = TRIED;
+  w.edit((state) => ({
+    ...state,
+    tasks: state.tasks.map((task) => (task.id === 'retry-login' ? { ...task, validation: [...TRIED] } : task)),
+  }));
+  w.run(SUPERVISOR, {
+    name: 'record-trial',
+    task: 'retry-login',
+    commit: commit(0x1000),
+    commands: [...TRIED],
+    under: 'u',
+    runs: [
+      { command: green, is: 'green', how: 'ended with 0', seconds: 1 },
+      { command: red, is: 'red', how: 'ended with 1', seconds: 2, output: 'No test files found\nexit 1' },
+      { command: missing, is: 'cannot_run', how: 'ended with 127', seconds: 0.1, output: 'sh: 1: pytset: not found' },
+    ],
+  });
+  return w;
+}
+
 /** Name → what the agent is told. The names are those of the golden files. */
 export const SITUATIONS: Readonly<Record<string, () => string>> = {
   'coder-first': () => toCoder(coding(), 'retry-login'),
@@ -424,6 +448,9 @@ export const SITUATIONS: Readonly<Record<string, () => string>> = {
     w.run(SUPERVISOR, claimReview('retry-login'));
     return toReviewer(w, 'retry-login');
   },
+  'coder-tried-on-base': () => toCoder(tried(coding()), 'retry-login'),
+  'reviewer-tried-on-base': () => toReviewer(tried(reviewing()), 'retry-login'),
+  'planner-validation-cannot-run': () => toPlanner(tried(plan())),
   'coder-answered': () => toCoder(answered(), 'retry-login'),
   'coder-answered-resumed': () => toCoder(answered(), 'retry-login', { resumed: true }),
   'reviewer-answered': () => {

@@ -1,0 +1,128 @@
+// Runs a task's own validation on the base, in the background: one at a time, yielding to everything else, in the same
+// kind of checkout and with as few rights as at submit. Nobody waits for it. What is known already is not run again;
+// killed in the middle, it leaves a folder that the next trial removes, and is simply not recorded.
+
+import { join } from 'node:path';
+import { openGitDir } from '../git/integration.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
+import { leftoversIn, removeTree } from '../git/scratch-folders.ts';
+import { stopwatch } from '../process/run.ts';
+import type { Board } from '../protocol/board.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import type { DueTrial } from '../protocol/due-trials.ts';
+import { pathsIn } from '../protocol/facts/command-files.ts';
+import { greenAt } from '../protocol/proof.ts';
+import { type Settings, settings } from '../protocol/state.ts';
+import { type TrialRun, trialCommands, triedAt } from '../protocol/trial.ts';
+import { sha256 } from '../store/hash.ts';
+import type { Committed } from '../store/store.ts';
+import { transact } from '../store/transact.ts';
+import { type TaskContext, withTrial } from './context.ts';
+import { endOf, howEnded, inDisposableCheckout, isGreen, runHere } from './disposable-checkout.ts';
+import { makeEvidenceFolder } from './proof/evidence-retention.ts';
+import { logFolder, placeSettings, tenths } from './proof/run-commands.ts';
+
+/** The settings under which a result still says something. */
+export const trialUnder = (config: Settings): string => sha256(JSON.stringify(placeSettings(config))).slice(0, 16);
+
+/** A refusal: another trial is under way, it was stopped, or the checkout could not be made ready. */
+export function tryOnBase(context: TaskContext, board: Board, due: DueTrial): Promise<Committed | Refusal> {
+  const background = { ...context, background: true };
+  return withTrial<Committed>(background, async () => {
+    const gitDir = await openGitDir(background, board);
+    if (isRefusal(gitDir)) return gitDir;
+    sweepTrials(gitDir);
+    const runs = knownRuns(board, due) ?? (await runThem(background, gitDir, board, due));
+    if ('ok' in runs) return runs;
+    const { task, base: commit } = due;
+    const under = trialUnder(settings(board.state));
+    return transact(background, {
+      name: 'record-trial',
+      task: task.id,
+      commit,
+      commands: trialCommands(task),
+      under,
+      runs,
+    });
+  });
+}
+
+/** Only where all are known: commands share one checkout, and a later one may need what an earlier one made. */
+function knownRuns({ state }: Board, { task, base }: DueTrial): readonly TrialRun[] | undefined {
+  const green = greenAt(state, base);
+  const tried = triedAt(state, base, trialUnder(settings(state)));
+  const known = trialCommands(task).map((command): TrialRun | undefined =>
+    green.has(command) ? { command, is: 'green', how: 'ended with 0', seconds: 0 } : tried.get(command),
+  );
+  return known.every((run) => run !== undefined) ? known : undefined;
+}
+
+async function runThem(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  { state }: Board,
+  { task, base }: DueTrial,
+): Promise<readonly TrialRun[] | Refusal> {
+  const config = settings(state);
+  const folder = logFolder(context, task.id);
+  makeEvidenceFolder(context.disk, folder);
+  const log = (name: string): string => join(folder, `0-trial-${name}.log`);
+  const checkout = {
+    purpose: 'trial',
+    task: task.id,
+    commit: base,
+    settings: config,
+    prepareLog: log('prepare'),
+  } as const;
+  const taken = stopwatch(context.clock);
+  return inDisposableCheckout<readonly TrialRun[] | Refusal>(context, gitDir, checkout, async (place) => {
+    const runs: TrialRun[] = [];
+    for (const [at, command] of trialCommands(task).entries()) {
+      const seconds = config.validation_timeout - taken();
+      if (seconds <= 0) break;
+      const request = { argv: ['sh', '-c', command], folder: place, seconds, log: log(String(at + 1)) } as const;
+      const ended = await runHere(context, config, request);
+      if (ended.how === 'stopped') return STOPPED;
+      if (ended.how === 'not-started' && context.disk.existsSync(place)) return notStarted(ended.reason);
+      const code = ended.how === 'exited' ? ended.code : undefined;
+      const absent = code === 126 || code === 127 ? await absentFile(gitDir, base, command) : undefined;
+      const how = `${howEnded(ended, config.validation_timeout)}${absent === undefined ? '' : `: ${absent} is not there yet`}`;
+      const took = tenths(ended.durationMs / 1000);
+      if (isGreen(ended)) runs.push({ command, is: 'green', how, seconds: took });
+      else {
+        const is = (code === 126 || code === 127) && absent === undefined ? 'cannot_run' : 'red';
+        const output = endOf(ended.tail).join('\n').slice(-MOST_OUTPUT);
+        runs.push({ command, is, how, seconds: took, ...(output === '' ? {} : { output }) });
+      }
+    }
+    return runs;
+  });
+}
+
+const MOST_OUTPUT = 1500;
+
+/** What a set-up brings, and no task. */
+const INSTALLED: ReadonlySet<string> = new Set(['node_modules', 'vendor', 'venv', '.venv', '.tox', 'target']);
+
+/** A path that the command names and the base lacks: the task may be there to write it. */
+async function absentFile(gitDir: PrivateGitDir, base: string, command: string): Promise<string | undefined> {
+  for (const path of pathsIn(command).filter((word) =>
+    /^[\w.@-][\w./@-]*\/[\w.@-]+$|^[\w.@-]+\.[a-z]{1,5}$/i.test(word),
+  )) {
+    if (path.split('/').some((part) => INSTALLED.has(part))) continue;
+    if ((await gitDir.objects(['cat-file', '-e', `${base}:${path}`])).status !== 0) return path;
+  }
+  return undefined;
+}
+
+const STOPPED = refuse('the trial was stopped', 'it is run again when agents are started', 1, 'stopped');
+
+const notStarted = (reason: string): Refusal =>
+  refuse(`the trial could not be started: ${reason}`, 'a person mends that: liza doctor', 5, 'not-started');
+
+/** What a killed trial left. Only under the lock for it. */
+export function sweepTrials(gitDir: PrivateGitDir): number {
+  const left = leftoversIn(gitDir.host.disk, gitDir.worktrees).filter(({ purpose }) => purpose === 'trial');
+  for (const { path } of left) removeTree(gitDir.host, path);
+  return left.length;
+}

@@ -1,0 +1,101 @@
+// A coder is told whether a checkpoint counts, and if an earlier one does not, why; and it is shown `begin` first only
+// where a checkpoint is still to be recorded.
+
+import { describe, expect, it } from 'vitest';
+import {
+  addReady,
+  begin,
+  block,
+  CODER,
+  claim,
+  HUMAN,
+  PLANNER,
+  SPEC,
+  SUPERVISOR,
+  toRejected,
+  type World,
+  world,
+} from '../../protocol/world.ts';
+import { toCoder } from './situations.ts';
+
+function begun(): World {
+  const w = world();
+  w.run(PLANNER, addReady('a'));
+  w.run(SUPERVISOR, claim('a'));
+  w.run(CODER, begin('a'));
+  return w;
+}
+
+const HANDOFF = { name: 'handoff', task: 'a', summary: 'half', next_action: 'the rest' } as const;
+const commands = (told: string): readonly string[] => {
+  const lines = told.split('\n');
+  return lines.slice(lines.findIndex((line) => line.startsWith('COMMANDS')) + 1);
+};
+const earlier = (told: string): string => /^EARLIER PLAN.*$/m.exec(told)?.[0] ?? '';
+
+describe('COMMANDS', () => {
+  it('leads with begin while no checkpoint is recorded', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a'));
+    w.run(SUPERVISOR, claim('a'));
+    expect(commands(toCoder(w, 'a'))[0]).toMatch(/^liza begin a --intent/);
+  });
+
+  it('leads with submit after a handoff that continues the iteration, and names no second checkpoint', () => {
+    const w = begun();
+    w.run(CODER, HANDOFF);
+    w.run(SUPERVISOR, claim('a'));
+    const told = toCoder(w, 'a');
+    expect(told).toContain('Your checkpoint for this iteration stands (no second `begin`)');
+    expect(commands(told).filter((line) => line.startsWith('liza begin a --intent'))).toEqual([]);
+    expect(told).toContain('liza begin a --also');
+  });
+
+  it('leads with submit after a takeover that continues the iteration', () => {
+    const w = begun();
+    w.pass(301);
+    w.run(SUPERVISOR, claim('a', 'coder-2'));
+    const told = toCoder(w, 'a', {}, 'coder-2');
+    expect(told).toContain('The checkpoint of coder-1 for this iteration stands');
+    expect(commands(told).filter((line) => line.startsWith('liza begin a --intent'))).toEqual([]);
+  });
+
+  it('has begin where an answer came after the checkpoint, which may be recorded again then', () => {
+    const w = begun();
+    w.run(CODER, { name: 'ask', text: 'which status?', task: 'a', assume: '503' });
+    w.pass(1);
+    w.run(HUMAN, { name: 'answer', about: 'q-1', text: '502 and 503', facts: SPEC });
+    const told = toCoder(w, 'a');
+    expect(told).toContain('THE PLAN IS OLDER than the answer to q-1');
+    expect(commands(told)[0]).toMatch(/^liza begin a --intent/);
+  });
+});
+
+describe('an earlier checkpoint that counts no more', () => {
+  it('after a rejection: each iteration has its own; a resumed session is told too', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a'));
+    toRejected(w, 'a');
+    w.run(SUPERVISOR, claim('a'));
+    for (const resumed of [false, true])
+      expect(earlier(toCoder(w, 'a', resumed ? { resumed } : {}))).toMatch(/yours from .* was rejected/);
+  });
+
+  it('after a redefinition: the task was redefined since', () => {
+    const w = begun();
+    w.run(CODER, block('a'));
+    const changes = { done_when: 'every 503 is retried three times at most' };
+    w.run(PLANNER, { name: 'unblock', task: 'a', changes, facts: SPEC });
+    w.run(SUPERVISOR, claim('a'));
+    expect(earlier(toCoder(w, 'a'))).toContain('the task was redefined since');
+  });
+
+  it('after a fresh start: the work starts fresh', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a'));
+    toRejected(w, 'a');
+    w.pass(301);
+    w.run(SUPERVISOR, claim('a', 'coder-2', { former: 'refs/liza/attempts/a/1' }));
+    expect(earlier(toCoder(w, 'a', {}, 'coder-2'))).toMatch(/coder-1’s from .* the work starts fresh/);
+  });
+});
