@@ -94,7 +94,7 @@ liza exit 42 --reason "because of $ANTHROPIC_API_KEY"`;
     expect(p.task('a')['done_when']).toContain(KEY);
     p.ok(['config', 'set', 'max_coder_iterations', '1']);
     p.liza(CODER, { as: 'coder-1' });
-    expect(p.read('.liza/told')).toContain('it works with [redacted]');
+    expect(p.read('.liza/told')).toContain('it can be called with [redacted]');
     const [prompt] = fs.readdirSync(p.file('.liza/agent-prompts'));
     expect(p.read(`.liza/agent-prompts/${prompt}`)).not.toContain(KEY.slice(0, 30));
   });

@@ -41,7 +41,8 @@ const ROUND = (n: number): readonly Operation[] => [
     ],
     may: [`tasks/new-${n}`],
   },
-  { argv: ['finalize', `new-${n}`], may: [`tasks/new-${n}`, 'sprint'] },
+  // The goal keeps which text of the spec the plan comes from.
+  { argv: ['finalize', `new-${n}`], may: [`tasks/new-${n}`, 'sprint', 'goal'] },
   { argv: ['amend', 'draft-one', '--priority', String((n % 5) + 1)], may: ['tasks/draft-one'] },
   { argv: ['amend', 'open-one', '--desc', `Retry the login ${n}\nin two lines`], may: ['tasks/open-one'] },
   { argv: ['pause', `new-${n}`], may: [`tasks/new-${n}`] },

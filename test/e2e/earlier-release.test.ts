@@ -3,6 +3,7 @@
 
 import { existsSync, rmSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { DEFAULT_TEST_PATTERNS } from '../../src/protocol/facts/scope.ts';
 import type { BuiltProject, Ran } from '../support/program.ts';
 import { answerOf, at, layOut, type Printed, printedBy } from './earlier-release.ts';
 
@@ -70,13 +71,15 @@ const said = ({ argv }: Pick<Printed, 'argv'>, answer: Answer): unknown =>
 /** What is typed today for what 0.4.0 answered: it audited all goals at once. */
 const TODAY: Readonly<Record<string, readonly string[]>> = { audit: ['audit', '--goal', 'all'] };
 
-/** 0.4.0 counted the merged tasks of the first goal with those of the second, and did not tell what the first one used. */
-function byGoal(old: Answer): Answer {
+/** 0.4.0 counted the merged tasks of the first goal with those of the second, did not tell what the first one used, and
+ * printed no default of test_patterns. */
+function asToday(old: Answer): Answer {
   const own = (one: Answer) =>
     one['status'] === 'MERGED' ? { ...one, count: Number(one['count']) - FIRST.length } : one;
   return {
     ...old,
     ...(Array.isArray(old['counts']) ? { counts: listed(old['counts']).map(own) } : {}),
+    ...('config' in old ? { config: { ...(old['config'] as Answer), test_patterns: DEFAULT_TEST_PATTERNS } } : {}),
     ...('unverifiable' in old ? { unverifiable: Number(old['unverifiable']) + 1 } : {}),
   };
 }
@@ -105,7 +108,7 @@ test('a project of 0.4.0 is read as 0.4.0 itself read it, and reading changes no
     expect({ argv: one.argv, code: ran.code, said: said(one, answerOf(ran)) }).toMatchObject({
       argv: one.argv,
       code: one.code,
-      said: said(one, byGoal(one.answer)),
+      said: said(one, asToday(one.answer)),
     });
   }
   // 0.4.0 had no alarm for what a blocked task asks.

@@ -465,7 +465,7 @@ describe('undo', () => {
         .read('.liza/state.yaml')
         .replace(
           /^agents:/m,
-          '  - id: by-hand\n    status: UNCLAIMED\n    priority: 2\n    spec_ref: specs/vision.md\n    done_when: it works\n    scope: "IN: src"\n    validation: ["true"]\nagents:',
+          '  - id: by-hand\n    status: UNCLAIMED\n    priority: 2\n    spec_ref: specs/vision.md\n    done_when: src has the module\n    scope: "IN: src"\n    validation: ["test -d src"]\nagents:',
         ),
     );
     board.liza(['doctor', '--fix']);
