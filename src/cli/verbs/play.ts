@@ -128,7 +128,10 @@ function taken(io: Io, { folder, session }: Waiting): Result {
 
 const sh: Verb = {
   operatorOnly: true,
-  positionals: [AGENT, { name: 'command', optional: true, description: 'The command, for plain sh; default: from stdin.' }],
+  positionals: [
+    AGENT,
+    { name: 'command', optional: true, description: 'The command, for plain sh; default: from stdin.' },
+  ],
   options: { timeout: { value: 'seconds', description: 'When the command is ended; default 600.' } },
   examples: ["liza play sh coder-1 'git status && liza show retry-login'", "echo 'git log -3' | liza play sh coder-1"],
   details: ['Runs in the agent’s folder and sandbox, with its identity. Each command starts in that folder again.'],
