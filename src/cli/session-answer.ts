@@ -44,6 +44,16 @@ export async function openDelivery(io: Io, name: string, result: Result): Promis
   }
 }
 
+/** What this command's session would be told with its answer; nothing is noted as told. */
+export async function unreadNews(io: Io): Promise<readonly News[]> {
+  const context = openBoard(io);
+  const record = isRefusal(context) ? undefined : sessionOf(io, context);
+  if (isRefusal(context) || record === undefined) return [];
+  const { agent, role, task } = record;
+  const { told } = readTold(context, agent, sessionIdOf(record));
+  return newsSince((await context.store.read()).board.state, { agent, role, task }, told);
+}
+
 /** The session whose credential this process has, while it lasts. */
 function sessionOf({ env }: Io, context: StoreContext): SessionRecord | undefined {
   const { LIZA_AGENT_ID: id, LIZA_SESSION: credential } = env;
@@ -166,10 +176,7 @@ export function newsLines(news: News): readonly string[] {
     case 'spec':
       return specLines(news);
     case 'report':
-      return [
-        `news: ${news.id} (${news.about}) on the task you review, by ${news.by}, ${news.time}:`,
-        ...quoted(news.text),
-      ];
+      return [`news: ${news.id} (${news.about}) about your task, by ${news.by}, ${news.time}:`, ...quoted(news.text)];
     case 'amended':
       return [
         `news: ${news.task} was amended by ${news.by}, ${news.time}, after the answer to ${news.because.join(', ')}; it counts from now on, and is no failure of yours:`,

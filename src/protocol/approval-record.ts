@@ -1,7 +1,7 @@
 // What the board keeps of an approval: for each criterion what shows it, and the concerns. Read back for prompts,
 // `show`, report and audit. Approvals of earlier versions have neither.
 
-import { type Concern, type Evidence, parseApproval, ranGreen } from './approval.ts';
+import { type Concern, commandMeant, type Evidence, parseApproval, ranGreen } from './approval.ts';
 import { criteriaOf } from './criteria.ts';
 import type { HistoryEvent, Task } from './state.ts';
 import { isFields } from './values.ts';
@@ -25,7 +25,10 @@ export function shownOf(task: Task, text: string): readonly Shown[] {
     const n = at + 1;
     const own = evidence.filter((one) => one.criterion === n);
     if (own.length === 0) return [{ n, criterion, by: 'nothing' }];
-    return own.map((one) => ({ n, criterion, by: one.by, what: whatOf(one) }));
+    return own.map((one) => {
+      const what = one.by === 'ran' ? commandMeant(task, task.review_commit, one.command) : whatOf(one);
+      return { n, criterion, by: one.by, what };
+    });
   });
 }
 

@@ -136,12 +136,19 @@ export const CONCERN_FORM = '- [concern] file:line — what somebody should know
 export const greenCommands = (task: Task, commit = task.review_commit): readonly string[] =>
   (proofAt(task, commit)?.runs ?? []).flatMap(({ ok, command }) => (ok ? [command] : []));
 
+/** `command 2 of VALIDATION`, as the evidence calls it, is the second one that Liza ran at that commit. */
+export function commandMeant(task: Task, commit: string | undefined, said: string): string {
+  const n = Number(/^command (\d{1,3})\b/i.exec(said)?.[1] ?? Number.NaN);
+  return proofAt(task, commit)?.runs[n - 1]?.command ?? said;
+}
+
 /** Whether Liza ran it green; what follows it in brackets or after a dash is a remark. */
 export function ranGreen(task: Task, commit: string | undefined, command: string): boolean {
   const given = [
     command,
     command.split(/\s+(?:[\u2014\u2013(]|-\s)/)[0] ?? '',
     /^`([^`]+)`/.exec(command)?.[1] ?? '',
+    commandMeant(task, commit, command),
   ].map(whole);
   return greenCommands(task, commit).some((green) => given.includes(whole(green)));
 }

@@ -6,11 +6,12 @@ import { saveAttempt } from '../git/attempts.ts';
 import { pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import { integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { branchOf, commitOf, seenOf, updateRefs } from '../git/refs.ts';
+import { branchOf, commitOf, isAncestor, seenOf, updateRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import { findPlace, gitIn, headOf, isPlace, type Place } from '../git/task-folder.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { baselineOf, startCommit } from '../protocol/leases.ts';
+import { defined } from '../protocol/values.ts';
 import { counted } from '../text/format.ts';
 import { look, type TaskContext } from './context.ts';
 import { declaredFiles, discardOf } from './discard-folder.ts';
@@ -51,7 +52,9 @@ export async function setAside(context: TaskContext, id: string): Promise<SetAsi
   if (steps.length === 0 || kept === undefined) return { steps, lines: [] };
   // Kept now: that the branch goes back is no rewritten history.
   await updateRefs(gitDir, [{ ref: seenOf(id), to: start }]);
-  return { steps, lines: wayBack(kept.ref, { commit: kept.commit, tip: head.commit, start, files: kept.uncommitted }) };
+  const rebased = integration === undefined ? undefined : await rebasedOnto(gitDir, integration, head.commit, start);
+  const { ref, commit, uncommitted: files } = kept;
+  return { steps, lines: wayBack(ref, { commit, tip: head.commit, start, files, ...defined({ rebased }) }) };
 }
 
 interface Way {
@@ -95,11 +98,32 @@ interface Kept {
   readonly tip: string;
   readonly start: string;
   readonly files: number;
+  /** Where the integration branch was that it had been rebased onto. */
+  readonly rebased?: string;
 }
 
 /** Commit ids resolve in every folder of a task; the ref of work that is kept now does not in a clone. */
-function wayBack(ref: string, { commit, tip, start, files }: Kept): readonly string[] {
+/** The commit of the integration branch that the coder took in beforehand: what others made since is not its own. */
+async function rebasedOnto(
+  gitDir: PrivateGitDir,
+  integration: string,
+  tip: string,
+  start: string,
+): Promise<string | undefined> {
+  const asked = await gitDir.objects(['merge-base', integration, tip]);
+  const onto = asked.stdout.trim();
+  return asked.status === 0 && !(await isAncestor(gitDir, onto, start)) ? onto : undefined;
+}
+
+function wayBack(ref: string, { commit, tip, start, files, rebased }: Kept): readonly string[] {
   const loose = files === 0 ? '' : ` with ${counted(files, 'file')} that you had not committed`;
+  if (rebased !== undefined) {
+    return [
+      `What came before the checkpoint is kept as ${commit}${loose} (${ref}).`,
+      `You had taken newer work of the integration branch in: take it in again, git rebase ${rebased}`,
+      `What you had changed besides, file by file: git diff ${rebased} ${commit}; git checkout ${commit} -- <path>`,
+    ];
+  }
   return [
     `What came before the checkpoint is kept as ${commit}${loose} (${ref}).`,
     `Bring its files back, to go on with them: git checkout ${commit} -- .`,

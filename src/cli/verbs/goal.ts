@@ -1,7 +1,9 @@
 // `liza goal complete|edit`: the goal is reached, or is to say something else.
 
-import { isRefusal } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
+import { listed } from '../../text/format.ts';
+import type { Io } from '../io.ts';
 import { act, onProject, runCommand } from '../open-project.ts';
 import { specFacts } from '../spec-file.ts';
 import type { Verb } from '../verb.ts';
@@ -18,7 +20,8 @@ const goalComplete: Verb = {
   details: [
     'All tasks have ended, at least one of this goal was merged, and every critical or high discovery and every question is decided. What is not: it says which, and the command that decides each; --carry-over leaves them to the next goal. Lesser discoveries go there by themselves.',
   ],
-  run: (args, io) =>
+  run: async (args, io) =>
+    (await notWhileUnread(io)) ??
     act(
       io,
       {
@@ -33,6 +36,21 @@ const goalComplete: Verb = {
       }),
     ),
 };
+
+/** A planner does not end a goal over an answer that it is only about to read. */
+async function notWhileUnread(io: Io): Promise<Refusal | undefined> {
+  const { unreadNews } = await import('../session-answer.ts');
+  const came = (await unreadNews(io)).flatMap((one) =>
+    one.kind === 'answer' || one.kind === 'note' ? [one.id] : one.kind === 'spec' ? [one.spec] : [],
+  );
+  if (came.length === 0) return undefined;
+  return refuse(
+    `what came since your last command is not read yet: ${listed([...new Set(came)], 10)}`,
+    'It stands with this answer. See whether the goal is still reached; if it is, complete it again',
+    1,
+    'unread',
+  );
+}
 
 const goalEdit: Verb = {
   options: {

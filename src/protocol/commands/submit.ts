@@ -104,6 +104,7 @@ export const submitForReview: Row<'submit-for-review'> = {
       },
       event(s, 'submitted', {
         commit: command.commit,
+        base: command.facts.base_commit ?? task.base_commit,
         iteration: task.iteration,
         pin: command.facts.pin,
         diff: hideIn(diff, s.secrets),

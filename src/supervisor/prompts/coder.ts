@@ -11,7 +11,7 @@ import { begin, commandLines, handoff } from './commands.ts';
 import { formerWork, outdatedCheckpoint, REDEFINES } from './former-work.ts';
 import { handedOff } from './handoff.ts';
 import { lastOnTask } from './last-session.ts';
-import { lastVerdict } from './last-verdict.ts';
+import { lastVerdict, ownAnswers } from './last-verdict.ts';
 import type { CoderWork, PromptContext } from './prompt.ts';
 import { field, inline, pathList, quoteList } from './quote.ts';
 import { assemble, bootstrap, humanNotes, notesFor, rejectionOf, type Section, section } from './sections.ts';
@@ -40,7 +40,8 @@ export function coderPrompt(context: PromptContext, work: CoderWork): string {
   ]);
 }
 
-function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean): Section {
+function assignedTask(context: PromptContext, work: CoderWork, fresh: boolean): Section {
+  const { board } = context;
   const { task } = work;
   const { state } = board;
   const checkpoint = checkpointFields(task);
@@ -59,6 +60,7 @@ function assignedTask({ board }: PromptContext, work: CoderWork, fresh: boolean)
     ...(checkpoint === undefined ? outdatedCheckpoint(task) : fresh ? checkpoint : []),
     ...answeredSince(state, task),
     ...foundElsewhere(state, task),
+    ...ownAnswers(context, task),
     ...madeAgain(task),
     ...refusedSubmit(task),
     ...integrationFix(work),
@@ -216,7 +218,7 @@ const drift = ({ drift: gained }: CoderWork): readonly string[] =>
   gained === undefined || gained.commits === 0
     ? []
     : [
-        `INTEGRATION MOVED: ${counted(gained.commits, 'commit')} since you began, touching ${pathList(gained.files)}. Rebase only if you need them${gained.head === undefined ? '' : `: \`git rebase ${gained.head}\``}.`,
+        `INTEGRATION MOVED: ${counted(gained.commits, 'commit')} since you began, touching ${pathList(gained.files)}. Rebase only if you need them, and after \`begin\`${gained.head === undefined ? '' : `: \`git rebase ${gained.head}\``}.`,
       ];
 
 /** That somebody failed here, and on what; where the work is, is told with the folder. */

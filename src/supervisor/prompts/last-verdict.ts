@@ -3,7 +3,8 @@
 
 import { remarksIn } from '../../protocol/approval.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
-import type { HistoryEvent, Task } from '../../protocol/state.ts';
+import { questionsFor, questionsOf } from '../../protocol/questions.ts';
+import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
 import type { PromptContext } from './prompt.ts';
 import { inline, quote } from './quote.ts';
 import { priorRejection, rejectionOf, type Section, section } from './sections.ts';
@@ -11,7 +12,8 @@ import { showTask } from './task-fields.ts';
 
 export function lastVerdict(context: PromptContext, task: Task): readonly Section[] {
   if (rejectionOf(task) !== undefined) return [priorRejection(task)];
-  const own = approvalOf(task) ?? approvalBefore(context, task);
+  const ofThis = approvalOf(task);
+  const own = ofThis !== undefined && said(ofThis.event) !== undefined ? ofThis : approvalBefore(context, task);
   return own === undefined ? [] : [section('LAST VERDICT', approvalLines(own))];
 }
 
@@ -23,15 +25,13 @@ interface Approved {
 /** The approval of this very task: it did not merge, or it needs another reviewer's too. */
 function approvalOf(task: Task): Approved | undefined {
   const event = historyOf(task).findLast(({ event: name }) => name === 'approved' || name === 'rejected');
-  return event?.event === 'approved' && said(event) !== undefined ? { task, event } : undefined;
+  return event?.event === 'approved' ? { task, event } : undefined;
 }
 
 /** The approval of what this coder made last, unless it was told of it before. */
 function approvalBefore({ board, agent }: PromptContext, task: Task): Approved | undefined {
   const { tasks } = board.state;
-  const toldAt = tasks
-    .flatMap(({ sessions = [] }) => sessions)
-    .reduce((last, one) => (one.agent === agent && one.since > last ? one.since : last), '');
+  const toldAt = lastPrompt(board.state, agent);
   return tasks
     .filter((other) => other.id !== task.id && lastCoder(other) === agent)
     .flatMap((other): Approved[] => {
@@ -42,6 +42,27 @@ function approvalBefore({ board, agent }: PromptContext, task: Task): Approved |
     .at(-1);
 }
 
+/** When the agent's last session began, and it read its prompt. */
+function lastPrompt({ tasks }: State, agent: string): string {
+  return tasks
+    .flatMap(({ sessions = [] }) => sessions)
+    .reduce((last, one) => (one.agent === agent && one.since > last ? one.since : last), '');
+}
+
+/** What this agent asked about other work, and was answered since its last prompt. */
+export function ownAnswers({ board: { state }, agent }: PromptContext, task: Task): readonly string[] {
+  const toldAt = lastPrompt(state, agent);
+  const here = new Set(questionsFor(state, task).map(({ id }) => id));
+  return questionsOf(state)
+    .filter((one) => one.asked_by === agent && one.status === 'answered' && !here.has(one.id))
+    .filter(({ closed_at: at = '' }) => at >= toldAt)
+    .slice(-3)
+    .flatMap(({ id, task: about, text, answer = '' }) => [
+      `YOUR QUESTION ${id}${about === undefined ? '' : ` on ${about}`} IS ANSWERED:`,
+      ...quote(`Q ${text}\nA ${answer}`, `liza show ${id}`),
+    ]);
+}
+
 /** Its words and concerns; what shows the criteria is no news to who met them. */
 function said({ reason }: HistoryEvent): string | undefined {
   const words = typeof reason === 'string' ? remarksIn(reason) : '';
@@ -49,8 +70,11 @@ function said({ reason }: HistoryEvent): string | undefined {
 }
 
 function approvalLines({ task, event }: Approved): readonly string[] {
+  const words = said(event);
+  const head = `${task.id} was APPROVED by ${inline(event.agent ?? 'a reviewer')} at ${String(event.commit).slice(0, 12)}${task.status === 'MERGED' ? ', and is merged' : ''}.`;
+  if (words === undefined) return [`${head} It had nothing to add.`];
   return [
-    `${task.id} was APPROVED by ${inline(event.agent ?? 'a reviewer')} at ${String(event.commit).slice(0, 12)}. What it said, concerns included; nothing of it is asked of you now:`,
-    ...quote(said(event) ?? '', showTask(task)),
+    `${head} What it said, concerns included; nothing of it is asked of you now:`,
+    ...quote(words, showTask(task)),
   ];
 }

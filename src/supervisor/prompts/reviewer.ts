@@ -117,6 +117,22 @@ function integrationFix({ task, commit }: ReviewWork): readonly string[] {
   ];
 }
 
+interface Compared {
+  readonly prior: string;
+  readonly base: string;
+  readonly commit: string;
+}
+
+/** After a rebase the plain difference holds what others merged meanwhile. */
+function sinceRejection(task: Task, { prior, base, commit }: Compared): string {
+  const history = historyOf(task);
+  const rejected = history.findLastIndex(({ event }) => event === 'rejected');
+  const former = history.slice(0, rejected).findLast(({ event }) => event === 'submitted')?.base;
+  return typeof former !== 'string' || former === base
+    ? `\`git diff ${prior}..${commit}\``
+    : `BASE moved since, so compare the commits: \`git range-diff ${former}..${prior} ${base}..${commit}\``;
+}
+
 function instructions({ task, base, commit, tryout }: ReviewWork, fresh: boolean): readonly string[] {
   const rejection = rejectionOf(task);
   const prior = rejection?.former === true ? undefined : rejection?.commit;
@@ -125,7 +141,7 @@ function instructions({ task, base, commit, tryout }: ReviewWork, fresh: boolean
     ...(prior === undefined
       ? []
       : [
-          `What changed since the rejection: \`git diff ${prior}..${commit}\`. Only unresolved prior findings and new serious ones may block now; the rest are concerns.`,
+          `What changed since the rejection: ${sinceRejection(task, { prior, base, commit })}. Only unresolved prior findings and new serious ones may block now; the rest are concerns.`,
         ]),
     `Read the EVIDENCE: Liza ran VALIDATION itself; run again in ${tryout === undefined ? 'WORKTREE' : 'TRY IT IN'} what you doubt. Check each criterion of DONE WHEN and the PLAN.`,
     `Good: name what shows each criterion (several lines for one are fine): ${APPROVAL_WAYS}. A concern has its own line: \`${CONCERN_FORM}\``,

@@ -44,6 +44,18 @@ test('an amendment after an answer is told to the coder at work once, and it pla
   expect((await says(['show', 't'])).stderr).not.toContain('amended');
 });
 
+test('a goal does not end over an answer that its planner is only about to read', async () => {
+  p = project({ tasks: ['t'] });
+  await p.claim('t');
+  await p.ok(['ask', 'How often?', '--assume', 'three times']);
+  await begins('planner-1', 'planner', undefined);
+  await p.ok(['answer', 'q-1', 'five times']);
+  const first = await says(['goal', 'complete'], {}, 'planner-1');
+  expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining('is not read yet: q-1') });
+  expect(first.stderr).toContain('A: five times');
+  expect((await says(['goal', 'complete'], {}, 'planner-1')).stderr).toContain('not finished yet: t');
+});
+
 describe('a note', () => {
   test('is told with the next command, on stderr, and only once', async () => {
     await coding();

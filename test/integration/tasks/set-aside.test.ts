@@ -54,6 +54,18 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     expect(gitIn('rev-parse', 'HEAD^{tree}')).toBe(gitIn('rev-parse', `${early}^{tree}`));
   });
 
+  test('after a rebase before the checkpoint the way back is the rebase, not the commits of others', async () => {
+    const base = await start();
+    p.work('t', { 'src/early.ts': 'early\n' }, 'mine');
+    const theirs = await p.accepted({ 'src/theirs.ts': 'theirs\n' }, 'theirs');
+    gitIn('fetch', '-q', p.root, theirs);
+    gitIn('rebase', '-q', theirs);
+    const done = await begin('--set-aside');
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining(`git rebase ${theirs}`) });
+    expect(done.stdout).not.toContain('cherry-pick');
+    expect(gitIn('rev-parse', 'HEAD')).toBe(base);
+  });
+
   test('liza attempts tells an agent commit ids, which resolve in its folder, and a person the refs', async () => {
     await start();
     p.work('t', { 'src/early.ts': 'early\n' });

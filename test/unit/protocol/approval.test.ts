@@ -172,6 +172,13 @@ describe('the guard', () => {
     );
   });
 
+  it('command n is the one that Liza ran as the n-th, and the record has it whole', () => {
+    const w = reviewing();
+    w.run(SESSION, approval('1: ran command 1 of VALIDATION\n2: ran command 1'));
+    expect(shownIn(approved(w)).map(({ what }) => what)).toEqual(['npm test', 'npm test']);
+    expect(reviewing().refused(SESSION, approval('1: ran command 7\n2: ran npm test')).guard).toBe('criteria-shown');
+  });
+
   it('a command with a remark behind it is the command', () => {
     const w = reviewing();
     w.run(SESSION, approval('1: ran npm test (all green)\n2: ran `npm test` — twice'));

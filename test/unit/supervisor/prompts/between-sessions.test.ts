@@ -18,6 +18,7 @@ import {
   SUPERVISOR,
   submit,
   supervisorOf,
+  toMerged,
   toReady,
   UNCHANGED,
   type World,
@@ -215,12 +216,29 @@ describe('the last verdict opens the coder’s prompt', () => {
     expect(toCoder(w, 'b')).not.toContain('LAST VERDICT');
   });
 
-  test('an approval without a word is none, nor is one of another coder’s work', () => {
+  test('an approval without a word is told in a line; one of another coder’s work is not', () => {
     const silent = judged(' ');
     silent.run(SUPERVISOR, claim('b'));
-    expect(toCoder(silent, 'b')).not.toContain('LAST VERDICT');
+    expect(sectionOf(toCoder(silent, 'b'), 'LAST VERDICT')).toMatch(/a was APPROVED by .* It had nothing to add\./);
     const w = judged('good');
     w.run(SUPERVISOR, claim('b', 'coder-2'));
     expect(toCoder(w, 'b', {}, 'coder-2')).not.toContain('LAST VERDICT');
+  });
+
+  test('the answer to a question about other work is in the asker’s next prompt, once', () => {
+    const w = ready('a', 'b');
+    w.run(SUPERVISOR, claim('a'));
+    session(w, 'coder-1', { task: 'a' });
+    w.run(CODER, { name: 'ask', text: 'Is a point of its own due?', task: 'a', assume: 'no' });
+    w.pass(60);
+    w.run(PLANNER, { name: 'answer', about: 'q-1', text: 'Yes, one of its own', facts: {} });
+    toMerged(w, 'a');
+    w.run(SUPERVISOR, claim('b'));
+    const prompt = toCoder(w, 'b');
+    expect(prompt).toContain('YOUR QUESTION q-1 on a IS ANSWERED:');
+    expect(prompt).toContain('| A Yes, one of its own');
+    w.pass(60);
+    session(w, 'coder-1', { task: 'b' });
+    expect(toCoder(w, 'b')).not.toContain('YOUR QUESTION');
   });
 });
