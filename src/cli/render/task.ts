@@ -177,7 +177,10 @@ function review(task: Task, { view }: TaskExtras): readonly Field[] {
 /** What the approvals of the commit name for each criterion. */
 function criteriaText(task: Task): string | undefined {
   const told = approvals(task).flatMap((entry) =>
-    shownIn(entry).map((one) => `${one.n}. ${whole(one.criterion)}\n   → ${shownText(one)}`),
+    shownIn(entry).map((one, at, all) => {
+      const head = all[at - 1]?.n === one.n ? '' : `${one.n}. ${whole(one.criterion)}\n`;
+      return `${head}   → ${shownText(one)}`;
+    }),
   );
   return told.length === 0 ? undefined : told.join('\n');
 }

@@ -62,7 +62,7 @@ export async function runAll(
   for (const [at, command] of only.entries()) {
     const log = logOf(context, proving, `${what}${at + 1}`);
     const left = seconds - taken();
-    context.say(`${what === '' ? 'validation' : what.replaceAll('-', ' ').trim()} of ${proving.task.id}: ${command} …`);
+    context.say(`validation of ${proving.task.id}${PLACES[what] ?? ''}: ${short(command)} …`);
     const ended = await runHere(context, proving.settings, { argv: ['sh', '-c', command], folder, seconds: left, log });
     if (ended.how === 'stopped') return STOPPED;
     // Where its folder is gone, that is the doing of the command before.
@@ -75,6 +75,7 @@ export async function runAll(
       log: fromRoot(context, log),
     };
     runs.push(run);
+    context.say(`  ${run.ok ? 'green' : 'red'}, ${run.seconds} s`);
     if (run.ok) continue;
     const code = ended.how === 'exited' ? ended.code : undefined;
     red ??= { ...run, tail: endOf(ended.tail, SHOWN_LINES), ended: ended.how, ...defined({ code }) };
@@ -82,6 +83,12 @@ export async function runAll(
   }
   return { runs, ...defined({ red }) };
 }
+
+const PLACES: Readonly<Record<string, string>> = {
+  'base-': ', on the base alone',
+  'tests-on-base-': ', the new tests on the base',
+  'base-tests-': ', the base’s tests on the commit',
+};
 
 const STOPPED = refuse('the validation was stopped, and nothing is submitted', 'submit again', 1, 'stopped');
 
