@@ -195,19 +195,26 @@ describe('random edits', () => {
   test('of lines: the document is the one that the whole text gives, or none', async () => {
     const tries = runs(1200);
     await fc.assert(
-      fc.asyncProperty(board, fc.nat(), handText, fc.integer({ min: 1, max: 3 }), async (value, seed, words, edits) => {
-        const random = randomOf(seed);
-        const doc = await open(layOut(value, seed, true));
-        const hunks = lineHunks(doc, random, words.split('\n'), edits);
-        const text = applyHunks(doc.text, hunks);
-        const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS, previous: doc });
-        if (parsed.ok) await reread(doc, hunks, parsed.doc.value);
-        // What nobody can read is not accepted for whatever someone may take it to mean.
-        else expect(documentAfter(doc, hunks, text, shared(lenient(text), doc.value)), text).toBeUndefined();
-      }),
+      fc.asyncProperty(
+        board,
+        fc.nat(),
+        handText,
+        fc.constantFrom(1, 1, 1, 1, 2, 3),
+        async (value, seed, words, edits) => {
+          const random = randomOf(seed);
+          const doc = await open(layOut(value, seed, true));
+          const hunks = lineHunks(doc, random, words.split('\n'), edits);
+          const text = applyHunks(doc.text, hunks);
+          const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS, previous: doc });
+          if (parsed.ok) await reread(doc, hunks, parsed.doc.value);
+          // What nobody can read is not accepted for whatever someone may take it to mean.
+          else expect(documentAfter(doc, hunks, text, shared(lenient(text), doc.value)), text).toBeUndefined();
+        },
+      ),
       { numRuns: tries },
     );
-    expect(spliced()).toBeGreaterThan(tries / 20);
+    // About one in ten; fewer than one in thirty does not come by chance.
+    expect(spliced()).toBeGreaterThan(tries / 30);
   });
 });
 
