@@ -16,6 +16,7 @@ import { discoveryHead } from '../protocol/discoveries.ts';
 import { testsNowhere } from '../protocol/facts/scope.ts';
 import { goalRecord } from '../protocol/goal-record.ts';
 import { freshState, nextGoal } from '../protocol/new-board.ts';
+import { notesAtEnd } from '../protocol/notes.ts';
 import { openQuestions } from '../protocol/questions.ts';
 import type { Config, Goal, State } from '../protocol/state.ts';
 import { taskArchive } from '../store/archive.ts';
@@ -161,15 +162,27 @@ function reopen(context: BoardContext, request: InitRequest): Promise<InitDone |
       effect: true,
     });
     const message = `new goal: ${request.goal}; ${before.goal.id} is archived`;
-    return { ok: true, already: false, message, lines: [...carriedOver(after), ...nextSteps(request, written)] };
+    return {
+      ok: true,
+      already: false,
+      message,
+      lines: [...carriedOver(before, after), ...nextSteps(request, written)],
+    };
   });
 }
 
-/** What the former goal left undecided. */
-const carriedOver = (state: State): readonly string[] => [
-  ...openQuestions(state).map(({ id, asked_by, text }) => `carried over: ${id}, asked by ${asked_by}: ${text}`),
-  ...state.discovered.map((found) => `carried over: ${discoveryHead(found)}: ${gist(found.description)}`),
-];
+/** What the former goal left undecided, and which notes ended with it. */
+function carriedOver(before: State, after: State): readonly string[] {
+  const { carried, ended } = notesAtEnd(before);
+  return [
+    ...openQuestions(after).map(({ id, asked_by, text }) => `carried over: ${id}, asked by ${asked_by}: ${text}`),
+    ...after.discovered.map((found) => `carried over: ${discoveryHead(found)}: ${gist(found.description)}`),
+    ...carried.map(({ id, note }) => `carried over: ${id}, for ${note.for ?? 'everyone'}: ${gist(note.message)}`),
+    ...ended.map(
+      ({ id, note }) => `closed: ${id}, for ${note.for}, which ended with ${before.goal.id}: ${gist(note.message)}`,
+    ),
+  ];
+}
 
 export const goalOpen = ({ description, status }: Goal): Refusal =>
   refuse(

@@ -5,6 +5,7 @@ import { type Instant, iso } from '../text/time.ts';
 import { patch } from './change.ts';
 import { isOpenDiscovery } from './discoveries.ts';
 import { numberOf } from './goal-tasks.ts';
+import { notesOfNextGoal } from './notes.ts';
 import { openQuestions } from './questions.ts';
 import { lastIds } from './record-ids.ts';
 import { STATE_VERSION, type State } from './state.ts';
@@ -82,9 +83,6 @@ interface NextGoal {
 export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State {
   const created = iso(now);
   const id = `goal-${numberOf(state.goal.id) + 1}`;
-  const notes = state.human_notes.map((note) =>
-    note.processed_at === undefined ? { ...note, processed_at: created, processed_by: 'init' } : note,
-  );
   const { integration_head, integration_moved, days } = state.goal;
   return {
     ...state,
@@ -108,7 +106,7 @@ export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State
       Object.entries(state.agents).map(([name, agent]) => [name, patch(agent, { usage: undefined })]),
     ),
     handoff: {},
-    human_notes: notes,
+    human_notes: [...notesOfNextGoal(state, now)],
     spec_changes: [],
     ...(state.questions === undefined ? {} : { questions: openQuestions(state) }),
     anomalies: [],

@@ -1,5 +1,6 @@
 // A person's notes: the id of each, whom it is for, and which a reader still has to be shown. A note is dealt with only
-// when somebody says so (`liza note done`); being shown it proves nothing.
+// when somebody says so (`liza note done`), or when the task it is for has ended with its goal; being shown it proves
+// nothing.
 
 import { type Instant, iso } from '../text/time.ts';
 import { roleOfId } from './board.ts';
@@ -49,6 +50,32 @@ export function isNoteFor(note: Note, { agent, role, task }: Reader): boolean {
   if (reader === agent || reader === role.replace('_', '-')) return true;
   if (ROLE_NAMES.includes(reader) || roleOfId(reader) !== undefined) return false;
   return role === 'planner' || reader === task;
+}
+
+/** The task that it is for; undefined: it is for everyone, a role or an agent. */
+const taskOfNote = ({ for: reader = 'all' }: Note): string | undefined =>
+  READERS.includes(reader) || roleOfId(reader) !== undefined ? undefined : reader;
+
+/** Open notes as a goal ends: those of its tasks end with them, all others are for the next goal too. */
+export function notesAtEnd(state: State): {
+  readonly ended: readonly NamedNote[];
+  readonly carried: readonly NamedNote[];
+} {
+  const open = namedNotes(state).filter(({ note }) => note.processed_at === undefined);
+  return {
+    ended: open.filter(({ note }) => taskOfNote(note) !== undefined),
+    carried: open.filter(({ note }) => taskOfNote(note) === undefined),
+  };
+}
+
+/** The notes as the next goal has them. */
+export function notesOfNextGoal(state: State, now: Instant): readonly Note[] {
+  const ended = new Set(notesAtEnd(state).ended.map(({ id }) => id));
+  return namedNotes(state).map(({ id, note }) =>
+    ended.has(id)
+      ? { ...note, processed_at: iso(now), processed_by: 'init', why: `${note.for} ended with ${state.goal.id}` }
+      : note,
+  );
 }
 
 /** Its own, or of the task it is on: an agent other than a planner may say that such a note is dealt with. */

@@ -61,6 +61,27 @@ describe('the second goal', () => {
     expect(await out('status')).toContain('disc-1, high, by coder-1, from goal-1: nobody is thanked');
   });
 
+  test('an open note for everyone, a role or an agent goes on into it; one for a task ends with the task, and both are told', async () => {
+    await here.merge('greet');
+    await here.ok(['note', 'Keep it small']);
+    await here.ok(['note', 'No new files', '--for', 'coder']);
+    await here.ok(['note', 'You are quick', '--for', 'coder-1']);
+    await here.ok(['note', 'Louder', '--for', 'greet']);
+    await here.ok(['note', 'Go on']);
+    await here.ok(['note', 'done', 'note-5', '--why', 'it went on']);
+    await here.ok(['goal', 'complete']);
+    const { stdout } = await here.ok(['init', 'Thank people']);
+    expect(stdout).toContain('carried over: note-1, for everyone: Keep it small\n');
+    expect(stdout).toContain('carried over: note-2, for coder: No new files\n');
+    expect(stdout).toContain('carried over: note-3, for coder-1: You are quick\n');
+    expect(stdout).toContain('closed: note-4, for greet, which ended with goal-1: Louder\n');
+    expect(stdout).not.toContain('note-5');
+    for (const id of ['note-1', 'note-2', 'note-3']) expect(await out('show', id)).not.toContain('dealt with');
+    expect(await out('show', 'note-4')).toContain('greet ended with goal-1');
+    await here.ok(['note', 'done', 'note-1', '--why', 'it is small']);
+    expect(await out('show', 'note-1')).toContain('it is small');
+  });
+
   test('a question that nobody answered comes along, and the report of each goal has its own', async () => {
     await here.merge('greet');
     await here.ok(['ask', 'Whom first?', '--assume', 'the eldest'], { as: 'coder-1' });
