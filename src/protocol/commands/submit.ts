@@ -127,11 +127,17 @@ export const submitForReview: Row<'submit-for-review'> = {
     return {
       state,
       detail: `${actor.id} submitted ${task.id} at ${command.commit.slice(0, 12)}`,
-      notes: ['The verdict comes to a new session.'],
+      notes: [
+        ...(command.facts.proof?.tests?.on_base === 'green' ? [GREEN_ON_BASE] : []),
+        'The verdict comes to a new session.',
+      ],
       stop: 'Stop now: liza exit 42',
     };
   },
 };
+
+const GREEN_ON_BASE =
+  'Your new tests pass on the base too, so they prove nothing about the change, and the reviewer is told so. If they should: liza retract';
 
 /** Files beyond the scope are the reviewer's to judge; that there were some is on record whatever the verdict. */
 function deviationLogged(s: Situation<'submit-for-review'>, state: State, { beyond_scope }: DiffFacts): State {

@@ -41,7 +41,7 @@ export function coderPrompt(context: PromptContext, work: CoderWork): string {
 }
 
 function assignedTask(context: PromptContext, work: CoderWork, fresh: boolean): Section {
-  const { board } = context;
+  const { board, places } = context;
   const { task } = work;
   const { state } = board;
   const checkpoint = checkpointFields(task);
@@ -50,9 +50,14 @@ function assignedTask(context: PromptContext, work: CoderWork, fresh: boolean): 
     `WORKTREE: ${inline(work.worktree)} (branch task/${task.id}; change nothing outside it)`,
     iterationLine(state, task),
     ...(fresh
-      ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(state, task), ...earlier(task), ...formerWork(work)]
+      ? [
+          `TYPE: ${task.type ?? 'code'}`,
+          ...definitionFields(state, task, places),
+          ...earlier(task),
+          ...formerWork(work),
+        ]
       : wasRedefined(task)
-        ? [REDEFINED, ...definitionFields(state, task)]
+        ? [REDEFINED, ...definitionFields(state, task, places)]
         : answerFields(state, task)),
     ...amendedFields(task),
     ...trialLines(task, onBase(task)),

@@ -13,8 +13,8 @@ import { field, inline, quote, quoteList } from './quote.ts';
 
 export const showTask = (task: Task): string => `liza show ${task.id} --json`;
 
-/** What is to be built, and by what it is judged. `places`: for who is not in the task's own folder. */
-export function definitionFields(state: State, task: Task, places?: Places): readonly string[] {
+/** What is to be built, and by what it is judged. */
+export function definitionFields(state: State, task: Task, places: Places): readonly string[] {
   const rest = showTask(task);
   return [
     ...field('DESCRIPTION', task.description, rest),
@@ -26,11 +26,11 @@ export function definitionFields(state: State, task: Task, places?: Places): rea
   ];
 }
 
-/** A reviewer's folder is elsewhere, and its files may be older: the whole path resolves anywhere. */
-function specLine({ spec_ref: ref }: Task, places: Places | undefined): string {
-  if (places === undefined || ref === undefined)
-    return `SPEC: ${inline(ref ?? 'none')} (below PROJECT; its current text counts)`;
-  return `SPEC: ${inline(`${places.project}/${ref.replace(/^\.\//, '')}`)} (read it there: its current text counts)`;
+/** The whole path: a copy in the reader's own folder may be older. */
+function specLine({ spec_ref: ref }: Task, { project }: Places): string {
+  if (ref === undefined) return 'SPEC: none';
+  const path = inline(`${project}/${ref.replace(/^\.\//, '')}`);
+  return `SPEC: ${path} (read it there: its current text counts, and a copy in your folder may be older)`;
 }
 
 /** Its criteria with their numbers, as approvals and refusals name them. */

@@ -182,6 +182,16 @@ describe('submit-for-review', () => {
     expect(begun('docs').refused(CODER, submit('a', commit(1), docs)).guard).toBe<RefusalName>('tests-with-code');
   });
 
+  it('a coder hears that its new tests pass on the base too', () => {
+    const w = begun();
+    const green = submit('a', commit(1));
+    if (green.name !== 'submit-for-review' || green.facts.proof === undefined) throw new Error('no proof');
+    const tests = { mode: 'evidence', base: BASE, base_alone: 'green', on_base: 'green', base_tests: 'same' } as const;
+    const proved = { ...green, facts: { ...green.facts, proof: { ...green.facts.proof, tests } } };
+    expect(w.run(CODER, proved).notes?.join(' ')).toContain('Your new tests pass on the base too');
+    expect(begun().run(CODER, green).notes?.join(' ')).not.toContain('on the base');
+  });
+
   it('a removed test file is no test; a removed code file is code', () => {
     const removed = (path: string) => ({ path, kind: 'removed' as const });
     const gone = { changes: [...changes('src/a.ts'), removed('test/a.test.ts')] };
