@@ -170,15 +170,23 @@ function noTask(board: Board, command: Command, actor: Actor): Refusal {
   );
 }
 
-/** Refuses a session that has lost its task. */
+/** Refuses a session that has lost its task. Epochs are counted per task: another's says nothing about this session. */
 function staleEpoch({ actor, task, state }: Situation<CommandName>, row: Row<CommandName>): Refusal | undefined {
   if (actor.epoch === undefined) return undefined;
   const isOwn = task === undefined || row.ownEpoch === true;
+  if (!isOwn && worksElsewhere(state, actor, task)) return undefined;
   const current = isOwn ? state.agents[actor.id ?? '']?.epoch : (task.epoch ?? 0);
   if (current === undefined || current === actor.epoch) return undefined;
   if (row.who.includes('planner') && actor.parts.includes('planner')) return undefined;
   const where = task === undefined ? (actor.id ?? '') : task.id;
   return refuse(`lease lost: ${where} is at epoch ${current}, this session has ${actor.epoch}`, STOP);
+}
+
+/** It is still at work, on another task than this one: it has mistaken the id, and the guards say whose that is. */
+function worksElsewhere(state: State, { id = '', epoch }: Actor, asked: Task): boolean {
+  const agent = state.agents[id];
+  const own = agent?.current_task;
+  return own !== undefined && own !== asked.id && agent?.epoch === epoch && !holdsWork(asked, id);
 }
 
 function alreadyDone(

@@ -173,6 +173,7 @@ export function missingDetails(
 
 export const longHeartbeat: Row<'long-heartbeat'> = {
   name: 'long-heartbeat',
+  typed: 'heartbeat',
   syntax: 'heartbeat --long "…"',
   summary: 'Ask for a longer lease before a long operation.',
   who: ['coder', 'code_reviewer'],

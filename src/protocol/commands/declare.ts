@@ -16,6 +16,7 @@ const PATH = /^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))\S.{0,999}$/;
 
 export const declare: Row<'declare'> = {
   name: 'declare',
+  typed: 'begin',
   syntax: 'begin {task} --also <path> --reason "…"',
   summary: 'Declare a file that the plan did not name.',
   who: ['coder'],

@@ -5,7 +5,10 @@ import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../../src/protocol/board.ts';
 import { withTask } from '../../../src/protocol/change.ts';
 import type { Command } from '../../../src/protocol/command.ts';
+import { STOP } from '../../../src/protocol/commands/coder.ts';
 import { commandLine } from '../../../src/protocol/next-commands.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
+import { refusedBy } from '../../refused-by.ts';
 import { holdHintFits, namedCommands } from './hints.ts';
 import {
   addReady,
@@ -14,9 +17,11 @@ import {
   block,
   CODER,
   changes,
+  claim,
   claimed,
   claimReview,
   commit,
+  declare,
   finalize,
   HUMAN,
   OTHER_CODER,
@@ -68,6 +73,62 @@ describe('a task that is not its own', () => {
     toClaimed(w, 'b', 'coder-2');
     expect(hint(w, CODER, begin('b'))).toBe('Your task is a: liza show a');
     expect(hint(w, OTHER_CODER, begin('a'))).toBe('Your task is b: liza show b');
+  });
+
+  const raise = (w: World, id: string, epoch: number) => w.edit((state) => withTask(state, { ...w.task(id), epoch }));
+
+  /** coder-1 is on a at epoch 1, coder-2 on b at epoch 3. */
+  function coding(): World {
+    const w = ready('a', 'b');
+    raise(w, 'b', 2);
+    toClaimed(w, 'a');
+    toClaimed(w, 'b', 'coder-2');
+    expect(['a', 'b'].map((id) => w.task(id).epoch)).toEqual([1, 3]);
+    return w;
+  }
+
+  /** Their work is under review, at epochs 2 and 4. */
+  function reviewing(): World {
+    const w = coding();
+    toReady(w, 'a');
+    toReady(w, 'b', 'coder-2');
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(SUPERVISOR, claimReview('b', 'code-reviewer-2'));
+    return w;
+  }
+
+  it.each([
+    begin('b'),
+    declare('b', 'src/x.ts'),
+    submit('b', commit(1)),
+    block('b'),
+    { name: 'handoff', task: 'b', summary: 'half', next_action: 'the rest' } as const,
+  ])('a session at work has lost nothing by another task’s epoch: $name', (command) => {
+    const refused = coding().refused({ ...CODER, epoch: 1 }, command);
+    expect(refused.message).toContain('b is held by coder-2, not by coder-1');
+    expect(refused.hint).toBe('Your task is a: liza show a');
+  });
+
+  it('a reviewer at work that gives its verdict on another task is told its own', () => {
+    const refused = reviewing().refused({ ...REVIEWER, epoch: 2 }, approve('b'));
+    expect(refused.message).toContain('b is reviewed by code-reviewer-2, not by code-reviewer-1');
+    expect(refused.hint).toBe('Your task is a: liza show a');
+  });
+
+  it('a session that is stale on its own task has lost its lease, whatever task it names', () => {
+    const w = coding();
+    for (const command of [begin('a'), begin('b')])
+      expect(w.refused({ ...CODER, epoch: 0 }, command)).toMatchObject(refusedBy('epoch', { hint: STOP }));
+    expect(reviewing().refused({ ...REVIEWER, epoch: 1 }, approve('a')).guard).toBe<RefusalName>('epoch');
+  });
+
+  it('a session whose task another has claimed since has lost its lease', () => {
+    const w = claimed();
+    w.pass(10_000);
+    w.run(SUPERVISOR, claim('a', 'coder-2'));
+    const gone = w.refused({ ...CODER, epoch: 1 }, begin('a'));
+    expect(gone.message).toContain('lease lost: a is at epoch 2, this session has 1');
+    expect(gone.hint).toBe(STOP);
   });
 
   it('a coder that holds nothing any more is told to stop', () => {

@@ -3,10 +3,25 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { REGISTRY } from '../../../src/cli/registry.ts';
+import { isAgentPart } from '../../../src/protocol/board.ts';
 import { GUARD_NAMES } from '../../../src/protocol/refusal-names.ts';
 import { TABLE } from '../../../src/protocol/table.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { begin, CODER, claim, claimed, commit, OTHER_CODER, proof, SUPERVISOR, submit } from '../protocol/world.ts';
+import {
+  begin,
+  CODER,
+  claim,
+  claimed,
+  commit,
+  declare,
+  OTHER_CODER,
+  proof,
+  ready,
+  SUPERVISOR,
+  submit,
+  toReady,
+} from '../protocol/world.ts';
 
 const DOCS = join(import.meta.dirname, '../../../docs');
 const rows = Object.values(TABLE);
@@ -20,6 +35,22 @@ test('every name of a guard is used by some row, and is in the list once', () =>
 test.each(rows)('the guards of $name have different names', (row) => {
   const names = row.guards.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
+});
+
+test.each(rows.filter(({ who, inner }) => inner !== true && who.some(isAgentPart)))(
+  'what an agent is told of $name names a command that it types',
+  ({ name, typed, syntax }) => {
+    const said = typed ?? name;
+    expect(Object.keys(REGISTRY)).toContain(said);
+    expect(`${syntax} `.startsWith(`${said} `)).toBe(true);
+  },
+);
+
+test('a further file that is refused after the submit is refused as `begin`', () => {
+  const w = ready('a');
+  toReady(w, 'a');
+  const { message } = w.refused(CODER, declare('a', 'src/x.ts'));
+  expect(message).toMatch(/^begin a refused: a is READY_FOR_REVIEW, and begin by a coder needs CLAIMED/);
 });
 
 test('the documentation names only guards that exist', () => {
