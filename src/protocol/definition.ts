@@ -9,6 +9,7 @@ import { type Refusal, refuse } from './decision.ts';
 import { dependencyCycle, statusOf } from './find.ts';
 import { historyOf } from './leases.ts';
 import { TASK_TYPES, type Task } from './state.ts';
+import { runsTheSame, saysTheSame } from './wording.ts';
 
 const DEFAULT_PRIORITY = 3;
 
@@ -115,13 +116,12 @@ type Definitions = Readonly<Record<string, unknown>>;
 export const isChanged = (before: Definitions, after: Definitions): boolean =>
   SUBSTANCE.some((field) => normalise(before[field]) !== normalise(after[field]));
 
-/** Says something else: a word, a number, a path or a command differs, whatever its case, punctuation and order. */
+/** Says something else: a word, a number, an operator, a path or a command differs. */
 export const isReworded = (before: Definitions, after: Definitions): boolean =>
-  SUBSTANCE.some((field) =>
-    field === 'validation'
-      ? normalise(before[field]) !== normalise(after[field])
-      : tokens(before[field]) !== tokens(after[field]),
-  );
+  SUBSTANCE.some((field) => {
+    const isSame = field === 'validation' ? runsTheSame : saysTheSame;
+    return !isSame(textOf(before[field]), textOf(after[field]));
+  });
 
 /** Whether the section of the spec reads differently than when the last coder failed. */
 export function isSpecChanged(task: Task, { spec_hash: now }: SpecFacts): boolean {
@@ -158,16 +158,5 @@ function definitionAt(task: Task, place: number): Definitions {
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.join('\n') : String(value ?? ''));
 
 const normalise = (value: unknown): string => textOf(value).replace(/\s+/g, ' ').trim();
-
-/** Punctuation inside a word (`src/a.ts`, `1.5`) and the sign of a number are part of it. */
-const WORD = /(?:-(?=\d))?[\p{L}\p{N}*](?:.*[\p{L}\p{N}*])?/u;
-
-const tokens = (value: unknown): string =>
-  textOf(value)
-    .toLowerCase()
-    .split(/\s+/)
-    .flatMap((word) => WORD.exec(word)?.[0] ?? [])
-    .toSorted()
-    .join(' ');
 
 export const blank = (text: string | undefined): boolean => text === undefined || text.trim() === '';

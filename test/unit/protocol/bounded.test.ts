@@ -98,6 +98,47 @@ describe('changed', () => {
     ['the spec', { spec_ref: 'specs/other.md' }],
   ])('%s is one', (_what, change) => expect(isReworded(before, { ...before, ...change })).toBe(true));
 
+  it.each([
+    ['k(2,3) gives the right number', 'k(2, 3) gives the right number'],
+    ['k(2,3) gives the right number', 'K( 2 , 3 ) gives "the right number".'],
+    ['`a+b` is below `x`', '`a + b` is below `x`'],
+    ['x<=3 and y=-1', 'x <= 3 and y = -1'],
+    ['it fails,then stops. Nothing else', 'it fails , then stops.Nothing else'],
+    ['x && !y holds', 'x&&! y holds'],
+    ['f(a.b)[0] is 1.5', 'f( a.b ) [ 0 ] is 1.5'],
+  ])('spacing inside code and next to punctuation is no change: %s → %s', (was, is) =>
+    expect(isReworded({ done_when: was }, { done_when: is })).toBe(false),
+  );
+  it('spacing next to the punctuation of a command is no change', () =>
+    expect(isReworded({ validation: ['node -e "k(2,3)"'] }, { validation: ['node -e  "k(2, 3)"'] })).toBe(false));
+  it.each([
+    ['k(2,3) gives the right number', 'k(2,4) gives the right number'],
+    ['k(2,3) gives the right number', 'k(3,2) gives the right number'],
+    ['k(2,3) gives the right number', 'k(23) gives the right number'],
+    ['k(2,3) gives the right number', 'k(2,-3) gives the right number'],
+    ['a + b is given', 'a - b is given'],
+    ['a < b', 'a > b'],
+    ['a < b', 'a <= b'],
+    ['a == b', 'a != b'],
+    ['x && y', 'x && !y'],
+    ['at most 1.5 seconds', 'at most 5.1 seconds'],
+    ['src/a.ts calls test/b.ts', 'src/b.ts calls test/a.ts'],
+    ['src/a.ts', 'src a.ts'],
+  ])('a number, a path or an operator that differs is one: %s → %s', (was, is) =>
+    expect(isReworded({ done_when: was }, { done_when: is })).toBe(true),
+  );
+
+  it('after two coders failed, a blank inside code is refused', () => {
+    const w = ready('a');
+    w.run(PLANNER, { name: 'amend', task: 'a', changes: { done_when: 'k(2,3) gives the right number' }, facts: SPEC });
+    blockedAgain(w, 1);
+    w.run(PLANNER, unblock('a'));
+    w.run(SUPERVISOR, claim('a', 'coder-2'));
+    w.run(OTHER_CODER, block('a'));
+    const same = unblock('a', { changes: { done_when: 'k(2, 3) gives the right number' } });
+    expect(w.refused(PLANNER, same)).toMatchObject(refusedBy('definition-changed'));
+  });
+
   it('after two coders failed, other punctuation is refused and another number is not', () => {
     const w = ready('a');
     blockedAgain(w, 1);

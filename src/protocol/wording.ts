@@ -1,0 +1,39 @@
+// Whether two texts say the same: case, punctuation, order and all spacing are set aside, also inside code and next to
+// punctuation (`k(2,3)`, `k(2, 3)`). A word, a number, its sign, a path or an operator that differs is another text.
+
+/** Of what people read. */
+export function saysTheSame(before: string, after: string): boolean {
+  const [was, is] = [before.toLowerCase(), after.toLowerCase()];
+  if (inSequence(was) === inSequence(is)) return true;
+  return words(was) === words(is) && operators(was) === operators(is);
+}
+
+/** Of what a shell reads: its punctuation and its order count. */
+export const runsTheSame = (before: string, after: string): boolean => tight(before) === tight(after);
+
+const tight = (text: string): string =>
+  text
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([^\p{L}\p{N}_ ]) ?/gu, '$1')
+    .trim();
+
+/** `!` is one where no sentence ends with it. */
+const OPERATOR = /(?<![\p{L}\p{N}"')\]]\s*)!(?=\s*[\p{L}\p{N}_(])|!(?=\s*=)|[+*/%<>=&|^~]/gu;
+const WORD_OR_NUMBER = /-(?=\s*\d)|[\p{L}\p{N}_]+(?:(?<=\d)\.(?=\d)[\p{L}\p{N}_]+)*/gu;
+const EITHER = new RegExp(`${OPERATOR.source}|${WORD_OR_NUMBER.source}`, 'gu');
+
+/** Blind to spacing, so it has to see what stands beside what. */
+const inSequence = (text: string): string => (text.match(EITHER) ?? []).join(' ');
+
+const operators = (text: string): string => (text.match(OPERATOR) ?? []).toSorted().join(' ');
+
+/** Punctuation inside a word (`src/a.ts`, `1.5`) and the sign of a number are part of it. */
+const WORD = /(?:-(?=\d))?[\p{L}\p{N}*](?:.*[\p{L}\p{N}*])?/u;
+
+/** Blind to order, so it has to keep together what belongs together. */
+const words = (text: string): string =>
+  text
+    .split(/\s+/)
+    .flatMap((word) => WORD.exec(word)?.[0] ?? [])
+    .toSorted()
+    .join(' ');
