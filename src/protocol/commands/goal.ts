@@ -74,7 +74,7 @@ export const discoveryConvert: Row<'discovery convert'> = {
   from: 'board',
   already: ({ state, command }) => discoveryOf(state, command.discovery)?.converted_to_task === command.to_task,
   guards: [
-    { name: 'open-discovery', rule: 'the discovery exists and is still open', check: checkOpen },
+    { name: 'open-discovery', rule: 'the discovery exists and was not dismissed', check: checkOpen },
     {
       name: 'task-exists',
       rule: 'the task exists and was not abandoned',
@@ -93,7 +93,7 @@ export const discoveryConvert: Row<'discovery convert'> = {
   change: ({ state, command }) => ({
     state: withDiscovery(state, command.discovery, { converted_to_task: command.to_task }),
     task: command.to_task,
-    detail: `discovery ${command.discovery} became task ${command.to_task}`,
+    detail: `${command.discovery} is taken up by ${command.to_task}`,
   }),
 };
 
@@ -128,8 +128,13 @@ function checkOpen({ state, command }: Situation<'discovery convert'> | Situatio
   const discovery = discoveryOf(state, command.discovery);
   if (discovery === undefined)
     return refuse(`there is no discovery ${command.discovery}`, 'See them: liza discovery list');
-  if (discovery.converted_to_task !== undefined) {
-    return refuse(`discovery ${discovery.id} became task ${discovery.converted_to_task}`, 'Nothing is left to do');
+  const { id, converted_to_task: taken } = discovery;
+  // A discovery that the wrong task took up goes to the right one.
+  if (taken !== undefined && command.name === 'discovery dismiss') {
+    return refuse(
+      `${id} is taken up by ${taken}`,
+      `If that task does not deal with it, give it to one that does: liza discovery convert ${id} <task>`,
+    );
   }
   if (discovery.dismissed_reason === undefined) return undefined;
   return refuse(

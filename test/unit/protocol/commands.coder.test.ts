@@ -295,6 +295,20 @@ describe('reports', () => {
     ).toBe<RefusalName>('open-discovery');
   });
 
+  it('a discovery that the wrong task took up goes to the right one; a dismissed one does not', () => {
+    const w = claimed();
+    w.run(PLANNER, addReady('b'));
+    w.run(CODER, { name: 'discover', description: 'no timeout', severity: 'high' });
+    w.run(PLANNER, { name: 'discovery convert', discovery: 'disc-1', to_task: 'a' });
+    w.run(PLANNER, { name: 'discovery convert', discovery: 'disc-1', to_task: 'b' });
+    expect(w.state.discovered[0]).toMatchObject({ converted_to_task: 'b' });
+    w.run(CODER, { name: 'discover', description: 'a typo', severity: 'low' });
+    w.run(PLANNER, { name: 'discovery dismiss', discovery: 'disc-2', reason: 'no' });
+    expect(
+      w.refused(PLANNER, { name: 'discovery convert', discovery: 'disc-2', to_task: 'b' }).guard,
+    ).toBe<RefusalName>('open-discovery');
+  });
+
   it('each anomaly type is for its roles, with its required details', () => {
     const w = claimed();
     const log = (type: string, details: Record<string, unknown> = {}): Command => ({
