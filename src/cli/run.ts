@@ -12,7 +12,7 @@ import { type Entry, REGISTRY } from './registry.ts';
 import { emit } from './render/result.ts';
 import { withStdin } from './stdin-text.ts';
 import { helpText } from './usage.ts';
-import type { Result } from './verb.ts';
+import type { LoadedVerb, Result } from './verb.ts';
 
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   if (argv[0] === '__complete') return completed(argv.slice(1), io);
@@ -88,12 +88,25 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
     if (!onlyLooks(name, rest)) await (await import('../identity/record-violation.ts')).recordAgentAttempt(io, name);
     return kept;
   }
+  return recorded(name, io, await roleFirst(verb, rest, io));
+}
+
+/** The answer; where an agent is refused what its role may never run, that is what it hears of, not its arguments. */
+async function roleFirst(verb: LoadedVerb, rest: readonly string[], io: Io): Promise<Result> {
+  const result = await typedVerb(verb, rest, io);
+  if (result.ok || !io.env['LIZA_AGENT_ID'] || WHO.has(result.guard)) return result;
+  return (await (await import('./role-first.ts')).refusedToRole(verb, rest, io)) ?? result;
+}
+
+async function typedVerb(verb: LoadedVerb, rest: readonly string[], io: Io): Promise<Result> {
   const typed = readArgs(verb, rest);
   if ('ok' in typed) return typed;
-  const agent = verb.operatorOnly ? await (await import('../identity/identify.ts')).humanOnly(io, name) : undefined;
-  const args = agent === undefined ? await withStdin(verb, typed, io) : typed;
-  if ('ok' in args) return args;
-  return recorded(name, io, agent ?? (await verb.run(args, io)));
+  const agent = verb.operatorOnly
+    ? await (await import('../identity/identify.ts')).humanOnly(io, verb.name)
+    : undefined;
+  if (agent !== undefined) return agent;
+  const args = await withStdin(verb, typed, io);
+  return 'ok' in args ? args : verb.run(args, io);
 }
 
 /** A refusal because of who asks is recorded. */

@@ -124,10 +124,24 @@ function partFor(row: Row<CommandName>, actor: Actor, task: Task | undefined): P
   return mine.find((part) => task !== undefined && admits(row, part, task.status)) ?? mine[0];
 }
 
+/** What names a command, before its arguments are known to be right. */
+interface Named {
+  readonly name: CommandName;
+  readonly task?: string;
+}
+
+/** Refuses what none of the actor's parts may ever run, whatever the arguments; undefined: one of them may. */
+export function refusedByRole(board: Board, command: Named, actor: Actor): Refusal | undefined {
+  const row = TABLE[command.name] as unknown as Row<CommandName>;
+  if (partFor(row, actor, undefined) !== undefined) return undefined;
+  const task = command.task === undefined ? undefined : findTask(board.state, command.task);
+  return notYours({ board, row, command, actor, task });
+}
+
 interface NotYours {
   readonly board: Board;
   readonly row: Row<CommandName>;
-  readonly command: Command;
+  readonly command: Named;
   readonly actor: Actor;
   readonly task: Task | undefined;
 }
@@ -240,7 +254,7 @@ interface Refuser extends Pick<Refusal, 'needs' | 'raced'> {
   readonly name: RefusalName;
 }
 
-function explain(command: Command, refusal: Refusal, by: Refuser = { name: 'input' }): Refusal {
+function explain(command: Named, refusal: Refusal, by: Refuser = { name: 'input' }): Refusal {
   return {
     ...refusal,
     message: `${label(command)} refused: ${refusal.message}`,
@@ -249,7 +263,7 @@ function explain(command: Command, refusal: Refusal, by: Refuser = { name: 'inpu
   };
 }
 
-function label(command: Command): string {
+function label(command: Named): string {
   const subject = 'task' in command && typeof command.task === 'string' ? ` ${command.task.slice(0, 80)}` : '';
   return `${TABLE[command.name].typed ?? command.name}${subject}`;
 }

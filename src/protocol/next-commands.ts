@@ -15,6 +15,10 @@ export function possible(board: Board, parts: readonly Part[], task: Task): read
   ).map((row) => row.name);
 }
 
+/** The rows behind a verb: the one of its name, and those that are steps of it. */
+export const rowsOfVerb = (verb: string): readonly CommandName[] =>
+  ROWS.filter(({ name, typed }) => (typed ?? name) === verb).map(({ name }) => name);
+
 /** Whether the row takes a task in this state from this part. */
 export function admits(row: AnyRow, part: Part, status: TaskStatus): boolean {
   const from = row.fromOf?.[part] ?? row.from;
