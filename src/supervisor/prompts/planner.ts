@@ -7,7 +7,7 @@ import { unique } from '../../protocol/change.ts';
 import { discoveryHead, isUrgent, openDiscoveries } from '../../protocol/discoveries.ts';
 import { endedOfGoal } from '../../protocol/goal-tasks.ts';
 import { openQuestions } from '../../protocol/questions.ts';
-import { type Discovery, isTerminal, type Task } from '../../protocol/state.ts';
+import { type Discovery, isTerminal, settings, type Task } from '../../protocol/state.ts';
 import { gist, whole } from '../../text/format.ts';
 import { WAKE_TRIGGERS, type Wake } from '../rules/wakes.ts';
 import { commandLines } from './commands.ts';
@@ -87,7 +87,8 @@ function counts(board: Board): string {
     integration_failed: inState('INTEGRATION_FAILED'),
     hypothesis_exhausted: state.tasks.filter(isExhausted).length,
     immediate_discoveries: state.discovered.filter(isUrgent).length,
-    merged: inState('MERGED') + ended.filter((status) => status === 'MERGED').length,
+    [`merged to ${settings(state).integration_branch}`]:
+      inState('MERGED') + ended.filter((status) => status === 'MERGED').length,
   };
   return Object.entries(of)
     .map(([name, count]) => `${name}: ${count}`)

@@ -19,7 +19,7 @@ export function testRule(state: State): readonly string[] {
     'TESTS: a code task is submitted only with a changed test file; those are IN unless OUT.',
     ...quote(set.join('\n'), 'liza status --json'),
     'VALIDATION: one clean clone with history, commands in order, no credentials; tried on the base too: `liza help validation`',
-    'SAME FILE: tasks that change it at the same time need a fixed place in it each (scope), or --depends.',
+    'SAME FILE at once: a fixed place in it for each task (scope), or --depends.',
   ];
 }
 

@@ -26,7 +26,7 @@ describe('the planner’s prompt says', () => {
   });
 
   test('how tasks of one file are kept apart', () => {
-    expect(toPlanner(world())).toContain('SAME FILE: tasks that change it at the same time need a fixed place');
+    expect(toPlanner(world())).toContain('SAME FILE at once: a fixed place in it for each task');
     expect(toPlanner(world(), { resumed: true })).not.toContain('SAME FILE');
   });
 });
