@@ -3,10 +3,13 @@
 // News are told before they are noted as told: a crash in between repeats them, and loses none.
 
 import { matchCredential, readSession, type SessionRecord, sessionIdOf } from '../identity/agent-sessions.ts';
+import { occasionOf } from '../protocol/amendment.ts';
 import { isRefusal } from '../protocol/decision.ts';
+import { findTask } from '../protocol/find.ts';
+import { historyOf } from '../protocol/leases.ts';
 import { type News, newsSince, type SectionNews, type Told, toldWith } from '../protocol/news.ts';
 import type { Reader } from '../protocol/notes.ts';
-import type { State } from '../protocol/state.ts';
+import type { State, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { noteRefused } from '../store/refused-commands.ts';
 import { newsLock, readTold, stampOf, writeTold } from '../store/session-news.ts';
@@ -107,7 +110,7 @@ const MOST_FILES = 30;
 async function whole(context: StoreContext, state: State, news: News): Promise<News> {
   if (news.kind === 'spec') {
     if (news.before !== undefined) return withSections(context, state, news, news.before);
-    return news.known === undefined ? news : withDiff(context, news, news.known);
+    return news.known === undefined ? news : withDiff(context, state, news, news.known);
   }
   if (news.kind !== 'integration') return news;
   // Loaded only here: agents look at their task all the time, and that must stay cheap.
@@ -123,13 +126,28 @@ async function whole(context: StoreContext, state: State, news: News): Promise<N
 const MOST_DIFF = 40;
 
 /** `known`: the hash of the text that the session has read. */
-async function withDiff({ disk, files, paths }: StoreContext, news: SpecNews, known: string): Promise<News> {
-  const { keptSpec, readSpec, specDiff } = await import('../store/spec-texts.ts');
-  const before = keptSpec({ files, paths }, known);
+async function withDiff(
+  { disk, files, paths }: StoreContext,
+  state: State,
+  news: SpecNews,
+  known: string,
+): Promise<News> {
+  const task = findTask(state, news.task ?? '');
+  const { hasLostHeading, keptSpec, readSpec, specDiff } = await import('../store/spec-texts.ts');
+  const before = keptSpec({ files, paths }, textKnown(task, known));
   const now = readSpec(disk, paths.root, news.spec);
   if (before === undefined || now === undefined) return news;
+  if (hasLostHeading(news.spec, before, now)) return { ...news, headingGone: true };
   const lines = (await specDiff(before, now.text)).text.split('\n');
   return { ...news, diff: { text: lines.slice(0, MOST_DIFF).join('\n'), more: Math.max(0, lines.length - MOST_DIFF) } };
+}
+
+/** Once a heading is gone, its text is the whole file's: of the section the session knows what it was before that. */
+function textKnown(task: Task | undefined, known: string): string {
+  const gone = (task === undefined ? [] : historyOf(task)).findLast(
+    (entry) => entry.heading_gone === true && entry.hash === known,
+  );
+  return typeof gone?.before === 'string' ? gone.before : known;
 }
 
 async function withSections(context: StoreContext, state: State, news: SpecNews, before: string): Promise<News> {
@@ -179,7 +197,7 @@ export function newsLines(news: News): readonly string[] {
       return [`news: ${news.id} (${news.about}) about your task, by ${news.by}, ${news.time}:`, ...quoted(news.text)];
     case 'amended':
       return [
-        `news: ${news.task} was amended by ${news.by}, ${news.time}, after the answer to ${news.because.join(', ')}; it counts from now on, and is no failure of yours:`,
+        `news: ${news.task} was amended by ${news.by}, ${news.time}, ${occasionOf(news)}; it counts from now on, and is no failure of yours:`,
         ...quoted(news.text),
         ...(news.replan === true
           ? [
@@ -237,8 +255,13 @@ function sectionLines({ spec, time }: SpecNews, sections: readonly SectionNews[]
 }
 
 function specLines(news: SpecNews): readonly string[] {
-  const { spec, time, text, task, diff, sections } = news;
+  const { spec, time, text, task, diff, sections, headingGone } = news;
   if (sections !== undefined) return sectionLines(news, sections);
+  if (headingGone === true)
+    return [
+      `news: the heading of ${spec} is gone from the file, ${time}; find where its text went, or ask: liza ask "…" --task ${task} --assume "…"`,
+    ];
+  if (diff?.text === '') return [`news: ${spec} counts, ${time}; it reads as you know it`];
   const head = `news: ${spec} changed, ${time}; its current text counts`;
   if (diff === undefined) return [`${head}:`, ...quoted(text)];
   return [

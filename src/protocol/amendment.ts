@@ -6,13 +6,24 @@ import { checkpointEvent, historyOf } from './leases.ts';
 import type { HistoryEvent, Task } from './state.ts';
 import { isFields } from './values.ts';
 
-/** An amendment under a claim names the questions whose answers gave rise to it. */
+/** An amendment under a claim names the questions whose answers gave rise to it; none: the heading of its spec was gone. */
 export type UnderClaim = HistoryEvent & { readonly because: readonly string[] };
 
 export const isUnderClaim = (entry: HistoryEvent): entry is UnderClaim =>
   entry.event === 'amended' && Array.isArray(entry.because);
 
 export const amendmentsUnderClaim = (task: Task): readonly UnderClaim[] => historyOf(task).filter(isUnderClaim);
+
+export const occasionOf = ({ because }: Pick<UnderClaim, 'because'>): string =>
+  because.length === 0 ? 'because the heading of its spec is gone' : `after the answer to ${because.join(', ')}`;
+
+/** Whether the file has lost the heading that the task names, and nobody has named another since. */
+export function isHeadingGone(task: Task): boolean {
+  const last = historyOf(task).findLast(
+    ({ event, was }) => event === 'spec_changed' || (isFields(was) && 'spec_ref' in was),
+  );
+  return last?.event === 'spec_changed' && last.heading_gone === true;
+}
 
 /** Those that the plan of this iteration cannot know. */
 export function amendmentsSincePlan(task: Task): readonly UnderClaim[] {

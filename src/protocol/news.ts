@@ -44,6 +44,8 @@ export type News =
       readonly task?: string;
       /** Hash of the section as the session knows it. */
       readonly known?: string;
+      /** The file has no such heading any more: nothing in it is known to be this section. */
+      readonly headingGone?: true;
       /** For the planner: the hash of the whole file before. */
       readonly before?: string;
       /** What became of it, section by section. */

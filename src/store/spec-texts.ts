@@ -38,6 +38,10 @@ export function readSpec(disk: Disk, root: string, specRef: string): SpecText | 
   return { hash: sha256(text), text, ...(anchorMissing === true ? { anchorMissing, anchors } : {}) };
 }
 
+/** An anchor may never have had a heading: a task can be older than the rule that its anchor exists. */
+export const hasLostHeading = (ref: string, before: string, now: SpecText): boolean =>
+  now.anchorMissing === true && specSection(before, anchorOf(ref)).anchorMissing !== true;
+
 interface Keeping {
   readonly files: Files;
   readonly paths: Pick<Paths, 'specs'>;

@@ -3,10 +3,11 @@
 
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { textAt } from '../git/text-at.ts';
+import { isHeadingGone } from '../protocol/amendment.ts';
 import { fileOf } from '../protocol/news.ts';
 import { isTerminal, type State, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
-import { keepSpec, keptSpec, readSpec, type SpecDiff, specDiff } from '../store/spec-texts.ts';
+import { hasLostHeading, keepSpec, keptSpec, readSpec, type SpecDiff, specDiff } from '../store/spec-texts.ts';
 import { transact } from '../store/transact.ts';
 import { anchorOf, specSection } from '../text/spec-section.ts';
 import type { TaskContext } from './context.ts';
@@ -27,9 +28,10 @@ export async function noticeSpecChange(context: TaskContext, task: Task): Promis
   const seen = task.spec_seen ?? hash;
   if (now === undefined || (now.hash === hash && seen === hash)) return undefined;
   const before = keptSpec(context, hash);
-  const isGone = now.anchorMissing === true && before !== undefined && hadHeading(before, ref);
+  const isGone = before !== undefined && hasLostHeading(ref, before, now);
   const diff = before === undefined || isGone ? undefined : await specDiff(before, now.text);
-  const isNew = now.hash !== seen;
+  // The rest of the file is not this section: what changes in it is no news of it.
+  const isNew = now.hash !== seen && !(isGone && isHeadingGone(task));
   if (isNew) {
     // The next change is told as the difference to this one.
     keepSpec(context, now);
@@ -45,10 +47,6 @@ export async function noticeSpecChange(context: TaskContext, task: Task): Promis
   };
 }
 
-/** It may never have been there: a task can be older than the rule that its anchor exists. */
-const hadHeading = (section: string, ref: string): boolean =>
-  specSection(section, anchorOf(ref)).anchorMissing !== true;
-
 /** How the section at a commit differs from the project's; undefined: it does not. */
 export async function specBehind(
   context: TaskContext,
@@ -60,7 +58,9 @@ export async function specBehind(
   if (ref === undefined || now === undefined) return undefined;
   const then = await textAt(gitDir, commit, fileOf(ref) ?? '');
   if (then === undefined) return 'absent';
-  const { text } = specSection(then, anchorOf(ref));
+  const { text, anchorMissing } = specSection(then, anchorOf(ref));
+  // The whole file is not the section: there is nothing to hold against the other.
+  if (anchorMissing !== now.anchorMissing) return anchorMissing === true ? 'absent' : undefined;
   return text === now.text ? undefined : { diff: await specDiff(text, now.text) };
 }
 
@@ -95,7 +95,11 @@ async function noticeFiles(context: TaskContext, { goal }: State): Promise<reado
   return lines;
 }
 
-const told = ({ id, spec_ref: ref }: Task, { headingGone }: SpecChange): string =>
-  headingGone === true
-    ? `the heading of ${ref}, which ${id} was made from, is gone: name the right one with liza amend ${id} --spec`
-    : `${ref}, which ${id} was made from, has changed: its coder and its reviewer are shown how`;
+function told({ id, spec_ref: ref, status }: Task, { headingGone }: SpecChange): string {
+  if (headingGone !== true)
+    return `${ref}, which ${id} was made from, has changed: its coder and its reviewer are shown how`;
+  const now = AMENDED.has(status) ? '' : `${id} is ${status}, so once it is CLAIMED or BLOCKED again, `;
+  return `the heading of ${ref}, which ${id} was made from, is gone: ${now}name the right one: liza amend ${id} --spec ${fileOf(ref)}#<heading>`;
+}
+
+const AMENDED: ReadonlySet<Task['status']> = new Set(['UNCLAIMED', 'CLAIMED', 'BLOCKED']);

@@ -77,13 +77,16 @@ async function showSpec({ disk, files, paths }: BoardContext, task: Task): Promi
   if (ref === undefined || hash === undefined) {
     return refuse(`nobody knows how the spec of ${task.id} read before`, `Read it: ${ref ?? 'it has none'}`, 1, 'spec');
   }
-  const { keptSpec, readSpec, specDiff } = await import('../../store/spec-texts.ts');
+  const { hasLostHeading, keptSpec, readSpec, specDiff } = await import('../../store/spec-texts.ts');
   const now = readSpec(disk, paths.root, ref);
   const before = keptSpec({ files, paths }, hash);
   if (now?.hash === hash) return { ok: true, lines: [`${ref} reads as when ${task.id} was made`], data: { diff: '' } };
   if (now === undefined || before === undefined) {
     const fact = now === undefined ? `${ref} is not there` : `how ${ref} read when ${task.id} was made is not kept`;
     return refuse(fact, now === undefined ? 'Ask where it went: liza ask' : `Read it as it is: ${ref}`, 1, 'spec');
+  }
+  if (hasLostHeading(ref, before, now)) {
+    return { ok: true, lines: [`the heading of ${ref} is gone from the file`], data: { heading_gone: true } };
   }
   const { text } = await specDiff(before, now.text);
   return { ok: true, lines: text.split('\n').map(plain), data: { diff: text } };

@@ -1,7 +1,8 @@
-// The planning rows: a task is added, amended (while somebody works on it only after an answer), and finalized once it passes the gates.
+// The planning rows: a task is added, amended (while somebody works on it only for a reason), and finalized once it passes the gates.
 
 import { listed } from '../../text/format.ts';
 import { iso } from '../../text/time.ts';
+import { isHeadingGone } from '../amendment.ts';
 import { actorName } from '../board.ts';
 import { event, evolve, type Patch, withGoal, withSprint, withTask } from '../change.ts';
 import type { CommandName, SpecFacts } from '../command.ts';
@@ -119,10 +120,11 @@ function causeOf({ board, state }: Situation<'add-task'>, because: string): Read
 export const amend: Row<'amend'> = {
   name: 'amend',
   syntax: 'amend {task} --done "…" --scope "…"',
-  summary: 'Change the definition of a task nobody works on, or of one that an answer came to since its claim.',
+  summary:
+    'Change the definition of a task nobody works on, or of one that an answer came to since its claim; name another section where its heading is gone.',
   who: PLANNERS,
   from: ['DRAFT', 'UNCLAIMED', 'CLAIMED', 'BLOCKED'],
-  offered: (task, state) => task.status !== 'CLAIMED' || answersSinceClaim(state, task).length > 0,
+  offered: (task, state) => task.status !== 'CLAIMED' || openUnderClaim(state, task).length > 0,
   instead: (task, _commandLine, part) => (UNDER_WAY.has(task.status) ? changeUnderWay({ task, part }) : undefined),
   already: ({ task, command }) =>
     Object.keys(command.changes).length > 0 && Object.keys(differing(task, command.changes)).length === 0,
@@ -137,7 +139,7 @@ export const amend: Row<'amend'> = {
     },
     {
       name: 'answered-since-claim',
-      rule: 'a CLAIMED task: only done_when, scope and validation, and only after an answer that came since its claim to a question of the task, one it cites, or one whose assumption it repeats',
+      rule: 'a CLAIMED task: only done_when, scope and validation, and only after an answer that came since its claim to a question of the task, one it cites, or one whose assumption it repeats; its spec_ref only where the heading that it names is gone',
       check: checkUnderClaim,
     },
     {
@@ -160,7 +162,7 @@ export const amend: Row<'amend'> = {
     },
   ],
   effects:
-    'definition, history with the former values; says whether the definition changed in substance; under a claim also for which answers, and the coder is told, may record its checkpoint again and has not failed',
+    'definition, history with the former values; says whether the definition changed in substance; under a claim also for which answers (none: for its heading), and the coder is told, may record its checkpoint again and has not failed',
   change: (s) => {
     const { task } = s;
     const changes = differing(task, s.command.changes);
@@ -168,7 +170,7 @@ export const amend: Row<'amend'> = {
     const fields = Object.keys(changes);
     // A DRAFT has its text from finalize.
     const text = changes.spec_ref === undefined || task.status === 'DRAFT' ? {} : specText(s.command.facts);
-    const because = task.status === 'CLAIMED' ? answersSinceClaim(s.state, task).map(({ id }) => id) : undefined;
+    const because = task.status === 'CLAIMED' ? occasion(s.state, task, fields) : undefined;
     const amended = evolve(
       task,
       { ...changes, ...text },
@@ -182,22 +184,34 @@ export const amend: Row<'amend'> = {
   },
 };
 
-const UNDER_CLAIM: ReadonlySet<string> = new Set(['done_when', 'scope', 'validation']);
+const AFTER_ANSWER: readonly string[] = ['done_when', 'scope', 'validation'];
 const UNDER_WAY: ReadonlySet<Task['status']> = new Set(['CLAIMED', 'READY_FOR_REVIEW', 'APPROVED']);
+
+/** The fields that may change although a coder works by them. */
+const openUnderClaim = (state: State, task: Task): readonly string[] => [
+  ...(answersSinceClaim(state, task).length === 0 ? [] : AFTER_ANSWER),
+  ...(isHeadingGone(task) ? ['spec_ref'] : []),
+];
+
+/** The questions whose answers gave rise to it. */
+const occasion = (state: State, task: Task, fields: readonly string[]): readonly string[] =>
+  fields.some((field) => AFTER_ANSWER.includes(field)) ? answersSinceClaim(state, task).map(({ id }) => id) : [];
 
 function checkUnderClaim(s: BoardSituation<'amend'>): Refusal | undefined {
   const { task, state, command } = s;
   if (task.status !== 'CLAIMED') return undefined;
-  if (answersSinceClaim(state, task).length === 0) {
+  const open = openUnderClaim(state, task);
+  if (open.length === 0) {
     return refuse(
       `${task.assigned_to} works on ${task.id} as it is defined, and no answer came to it since`,
       changeUnderWay(s),
     );
   }
-  const others = Object.keys(differing(task, command.changes)).filter((field) => !UNDER_CLAIM.has(field));
+  const others = Object.keys(differing(task, command.changes)).filter((field) => !open.includes(field));
   if (others.length === 0) return undefined;
+  const why = open.includes('done_when') ? 'an answer' : 'that the heading of its spec is gone';
   return refuse(
-    `${task.assigned_to} works on ${task.id}: an answer changes done_when, scope and validation, not ${others.join(', ')}`,
+    `${task.assigned_to} works on ${task.id}: ${why} changes ${listed(open, 9)}, not ${others.join(', ')}`,
     `Leave the others out: ${s.commandLine('amend', task.id)}`,
   );
 }

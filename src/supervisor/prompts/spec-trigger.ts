@@ -22,7 +22,7 @@ export function specChanged(files: readonly string[], specs: PlanningWork['specs
         ...(more > 0 ? [`(${more} more sections: read ${inline(file)})`] : []),
       ];
     }),
-    'Coders and reviewers of these tasks are shown it. Amend what is DRAFT, UNCLAIMED or BLOCKED; what is merged and does not do it any more, or what no task covers, needs a new task: `liza add-task`, see COMMANDS. Then `liza align "what the change means for the plan" --event "spec change"`. It wakes you only this once.',
+    'Coders and reviewers of these tasks are shown it. Amend what is DRAFT, UNCLAIMED or BLOCKED; where the heading of a task is GONE, also of a CLAIMED one, name the right one: `liza amend <task> --spec <file>#<heading>`; what is merged and does not do it any more, or what no task covers, needs a new task: `liza add-task`, see COMMANDS. Then `liza align "what the change means for the plan" --event "spec change"`. It wakes you only this once.',
   ];
 }
 

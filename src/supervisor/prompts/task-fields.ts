@@ -1,6 +1,6 @@
 // The fields of a task as its coder and its reviewer read them.
 
-import { amendmentLines, amendmentsUnderClaim } from '../../protocol/amendment.ts';
+import { amendmentLines, amendmentsUnderClaim, occasionOf } from '../../protocol/amendment.ts';
 import { checkpointEvent } from '../../protocol/leases.ts';
 import { proofCommands } from '../../protocol/proof.ts';
 import { outcomeOf } from '../../protocol/question-scope.ts';
@@ -75,13 +75,13 @@ export function answerFields(state: State, task: Task): readonly string[] {
 
 const MOST_AMENDMENTS = 3;
 
-/** What an answer changed in the definition while a coder worked by it. */
+/** What an answer, or a heading that is gone, changed in the definition while a coder worked by it. */
 export function amendedFields(task: Task): readonly string[] {
   const all = amendmentsUnderClaim(task);
   if (all.length === 0) return [];
   const told = all.slice(-MOST_AMENDMENTS).map((entry) => {
     const lines = amendmentLines(task, entry);
-    return [`${entry.time} by ${entry.agent}, after the answer to ${entry.because.join(', ')}`, ...lines].join('\n');
+    return [`${entry.time} by ${entry.agent}, ${occasionOf(entry)}`, ...lines].join('\n');
   });
   return [
     'AMENDED while its coder worked (- went, + came; the fields above have it already; no failure of the coder):',

@@ -278,6 +278,48 @@ describe('a change of the section that its task comes from', () => {
     expect((await says(['status'], {}, 'planner-1')).stderr).not.toContain('news');
   });
 
+  const renamed = () => ({ 'specs/auth.md': text('Three tries.')['specs/auth.md'].replace('## Retry', '## Trying') });
+
+  test('whose heading is renamed is told as gone, once, with nothing of other sections; a planner names the right one while it is claimed', async () => {
+    await codingRetry();
+    await begins('coder-1', 'coder', 'retry');
+    p.write(renamed());
+    const told = await noticeSpecChanges(p.as('coder-1'), await p.state());
+    expect(told).toContain(
+      'the heading of specs/auth.md#retry, which retry was made from, is gone: name the right one: liza amend retry --spec specs/auth.md#<heading>',
+    );
+    const { stderr } = await says(['show', 'retry']);
+    expect(stderr).toMatch(
+      /^liza: news: the heading of specs\/auth\.md#retry is gone from the file, .*; find where its text/,
+    );
+    expect(stderr).not.toMatch(/Red|Colour|Three/);
+    expect((await says(['show', 'retry', '--spec'])).stdout).toBe(
+      'the heading of specs/auth.md#retry is gone from the file\n',
+    );
+    p.write({ 'specs/auth.md': renamed()['specs/auth.md'].replace('Red', 'Blue') });
+    await notice();
+    expect((await says(['show', 'retry'])).stderr).toBe('');
+    await p.ok(['amend', 'retry', '--spec', 'specs/auth.md#trying']);
+    const after = await says(['show', 'retry']);
+    expect(after.stderr).toContain('because the heading of its spec is gone; it counts from now on');
+    expect(after.stderr).toContain('  | spec_ref - specs/auth.md#retry\n  | spec_ref + specs/auth.md#trying\n');
+    expect(after.stderr).toContain('  | -## Retry\n  | +## Trying\n');
+    expect(after.stderr).not.toMatch(/Red|Blue|Colour/);
+    expect((await says(['show', 'retry'])).stderr).toBe('');
+  });
+
+  test('whose heading comes back is told as the text that the session knows', async () => {
+    await codingRetry();
+    await begins('coder-1', 'coder', 'retry');
+    p.write(renamed());
+    await notice();
+    await says(['show', 'retry']);
+    p.write(text('Three tries.'));
+    await notice();
+    const { stderr } = await says(['show', 'retry']);
+    expect(stderr).toMatch(/^liza: news: specs\/auth\.md#retry counts, .*; it reads as you know it\n$/);
+  });
+
   test('that is long is cut, with the command that shows all of it', async () => {
     await codingRetry();
     await begins('coder-1', 'coder', 'retry');

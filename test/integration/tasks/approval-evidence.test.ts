@@ -148,4 +148,9 @@ test('a spec that the base has in an older text is told with the difference; one
   p.write({ 'specs/vision.md': '# Vision\n\nTwo, never three.\n', 'specs/new.md': 'new\n' });
   expect(await specBehind(context, gitDir, task, base)).toMatchObject({ diff: { added: 2, removed: 0 } });
   expect(await specBehind(context, gitDir, { ...task, spec_ref: 'specs/new.md' }, base)).toBe('absent');
+  // The whole file is never shown as the section: its heading is gone now, or was not there then.
+  p.write({ 'specs/vision.md': '# Vision\n\n## Never\n\nThree.\n' });
+  expect(await specBehind(context, gitDir, { ...task, spec_ref: 'specs/vision.md#never' }, base)).toBe('absent');
+  p.write({ 'specs/vision.md': '# Aim\n\nThree.\n' });
+  expect(await specBehind(context, gitDir, { ...task, spec_ref: 'specs/vision.md#vision' }, base)).toBeUndefined();
 });

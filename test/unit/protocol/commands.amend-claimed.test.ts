@@ -36,7 +36,7 @@ const READER = { agent: 'coder-1', role: 'coder', task: 'a' } as const;
 function underWay(done_when = OLD): World {
   const w = world();
   w.run(PLANNER, { name: 'ask', text: 'How often?', spec_ref: 'specs/retry.md', assume: 'at most three times' });
-  w.run(PLANNER, addReady('a', { done_when }));
+  w.run(PLANNER, { ...addReady('a', { done_when }), facts: { ...SPEC, spec_hash: 'a'.repeat(64) } } as Command);
   w.pass(1);
   w.run(SUPERVISOR, claim('a'));
   w.run(CODER, begin('a'));
@@ -111,6 +111,45 @@ describe('amend of a CLAIMED task', () => {
     const refusal = w.refused(PLANNER, amend({ done_when: NEW, priority: 1, description: 'other' }));
     expect(refusal.guard).toBe('answered-since-claim');
     expect(refusal.message).toContain('not description, priority');
+  });
+
+  describe('where the file has lost the heading that the task names', () => {
+    const lost = () => {
+      const w = underWay();
+      w.run(SUPERVISOR, { name: 'spec-changed', task: 'a', spec_hash: 'b'.repeat(64), heading_gone: true });
+      return w;
+    };
+    const elsewhere = amend({ spec_ref: 'specs/auth.md#again' });
+
+    it('planner and person name another section at once, which is told as such', () => {
+      for (const by of [PLANNER, HUMAN]) {
+        const w = lost();
+        w.run(by, elsewhere);
+        expect(w.task('a')).toMatchObject({ status: 'CLAIMED', spec_ref: 'specs/auth.md#again' });
+        expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'amended', fields: ['spec_ref'], because: [] });
+      }
+    });
+    it('no other field changes without an answer', () => {
+      const refusal = lost().refused(PLANNER, amend({ done_when: NEW }));
+      expect(refusal.guard).toBe('answered-since-claim');
+      expect(refusal.message).toContain('that the heading of its spec is gone changes spec_ref, not done_when');
+    });
+    it('an answer opens the others too, and is named only for those', () => {
+      const w = lost();
+      w.run(HUMAN, answer('q-1', 'five times'));
+      w.run(PLANNER, elsewhere);
+      expect(w.task('a').history?.at(-1)).toMatchObject({ because: [] });
+      w.run(PLANNER, amend({ done_when: NEW }));
+      expect(w.task('a').history?.at(-1)).toMatchObject({ because: ['q-1'] });
+    });
+    it('once another is named, or the heading is back, or where it never went, the section stays', () => {
+      const named = lost();
+      named.run(PLANNER, elsewhere);
+      const back = lost();
+      back.run(SUPERVISOR, { name: 'spec-changed', task: 'a', spec_hash: 'c'.repeat(64), added: 1, removed: 1 });
+      for (const w of [named, back, underWay()])
+        expect(w.refused(PLANNER, amend({ spec_ref: 'specs/auth.md#third' })).guard).toBe('answered-since-claim');
+    });
   });
 
   it('still passes the gates of substance', () => {
