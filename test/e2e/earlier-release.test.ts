@@ -88,8 +88,9 @@ const FIRST = ['parse', 'money', 'totals', 'report', 'month', 'only'];
 test('the first goal, which 0.4.0 archived, is listed, reported and audited by itself', () => {
   const { goals } = answer('goals') as { goals: Listed };
   expect(goals).toMatchObject([
-    { id: 'goal-1', status: 'COMPLETED', tasks: FIRST.length, merged: FIRST.length },
-    { id: 'goal-2', status: 'IN_PROGRESS', merged: 3 },
+    { id: 'goal-1', status: 'COMPLETED', tasks: FIRST.length, merged: FIRST.length, sprints: 1 },
+    // Of its two only the last one was kept.
+    { id: 'goal-2', status: 'IN_PROGRESS', merged: 3, sprints: 2 },
   ]);
   const report = liza(['report', '--md', '--goal', 'goal-1']).stdout;
   for (const id of FIRST) expect(report).toContain(`| ${id} | MERGED`);

@@ -2,6 +2,7 @@
 
 import { holdsGoal, openDiscoveries } from '../../protocol/discoveries.ts';
 import { type GoalRecord, goalRecord } from '../../protocol/goal-record.ts';
+import { numberOf } from '../../protocol/goal-tasks.ts';
 import { isOpen } from '../../protocol/questions.ts';
 import { defined } from '../../protocol/values.ts';
 import { counted } from '../../text/format.ts';
@@ -17,7 +18,7 @@ export const verb: Verb = {
   run: onProject(async ({ store }) => {
     const { board, now, notices } = await store.read();
     const current = goalRecord(board.state, await store.archivedTasks(), now);
-    const goals = [...(await store.pastGoals()), current].map(row);
+    const goals = [...(await store.pastGoals()), current].map((one, at, all) => row(one, all[at - 1]));
     return { ok: true, lines: goals.flatMap(lines), data: { current: current.id, goals }, notices };
   }),
 };
@@ -44,7 +45,7 @@ interface Row {
   readonly undecided: number;
 }
 
-function row(record: GoalRecord): Row {
+function row(record: GoalRecord, before: GoalRecord | undefined): Row {
   const { id, description, status, spec_ref, created, alignment_history = [] } = record;
   const over = status === 'COMPLETED' || status === 'ABORTED';
   const ended = over
@@ -61,7 +62,7 @@ function row(record: GoalRecord): Row {
     ...defined({ spec_ref, created, ended }),
     tasks: record.tasks.length,
     merged: record.metrics.tasks_merged,
-    sprints: record.sprints.length,
+    sprints: sprintsOf(record, before),
     anomalies: record.anomalies.length,
     discoveries: record.discovered.length - carried,
     carried,
@@ -70,6 +71,12 @@ function row(record: GoalRecord): Row {
     open_questions: unanswered,
     undecided: open.filter(holdsGoal).length + unanswered,
   };
+}
+
+/** Earlier versions kept only the last sprint of a goal; they are numbered through all goals. */
+function sprintsOf({ sprints }: GoalRecord, before: GoalRecord | undefined): number {
+  const last = (goal: GoalRecord['sprints'] = []): number => numberOf(goal.at(-1)?.id ?? '');
+  return Math.max(sprints.length, last(sprints) - last(before?.sprints));
 }
 
 function lines(goal: Row): readonly string[] {
