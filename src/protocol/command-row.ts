@@ -69,7 +69,7 @@ export interface Row<K extends CommandName> {
   /** Narrows `from` for some parts: a planner blocks only INTEGRATION_FAILED, a coder only CLAIMED. */
   readonly fromOf?: Readonly<Partial<Record<Part, readonly TaskStatus[]>>>;
   /** What to do instead when the task is in another state; without it the hint names what is possible there. */
-  readonly instead?: (task: Task, commandLine: CommandLine, part: Part) => string | undefined;
+  readonly instead?: (task: Task, commandLine: CommandLine, part: Part, actor: Actor) => string | undefined;
   /** False: a hint does not propose it for this task now. */
   readonly offered?: (task: Task, state: State) => boolean;
   /** States it may end in; absent: the status stays. */

@@ -66,7 +66,7 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
   }
   const halted = haltedBy(board, row, part, task);
   if (halted !== undefined)
-    return named(onHold(board, halted, { task, open: openWhilePaused(part) }), { name: 'switches' });
+    return named(onHold(board, halted, { task, open: openWhilePaused(state, part, task) }), { name: 'switches' });
   for (const guard of row.guards) {
     const refusal = guard.check(situation);
     if (refusal !== undefined) return named(refusal, guard);
@@ -229,7 +229,7 @@ function wrongState({ board, part, actor, task }: Situation<CommandName>, row: R
   const allowed = Array.isArray(from) ? from.join(', ') : '';
   return refuse(
     `${task.id} is ${task.status}, and ${row.typed ?? row.name} by ${spoken(part)} needs ${allowed}`,
-    row.instead?.(task, commandLine, part) ?? nextHint(board, actor, task),
+    row.instead?.(task, commandLine, part, actor) ?? nextHint(board, actor, task),
   );
 }
 

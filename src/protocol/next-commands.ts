@@ -6,7 +6,7 @@ import { type Actor, type Board, type Hold, holdOn, isAgentPart, type Part, play
 import type { CommandName } from './command.ts';
 import type { CommandLine, Row } from './command-row.ts';
 import { findTask } from './find.ts';
-import type { Task, TaskStatus } from './state.ts';
+import type { State, Task, TaskStatus } from './state.ts';
 import { TABLE } from './table.ts';
 
 export function possible(board: Board, parts: readonly Part[], task: Task): readonly CommandName[] {
@@ -32,12 +32,13 @@ export function haltedBy(board: Board, row: AnyRow, part: Part, task: Task | und
 }
 
 /** The commands that a pause leaves open to an agent; undefined for a person or a supervisor. */
-export const openWhilePaused = (part: Part): readonly string[] | undefined =>
-  isAgentPart(part)
-    ? ROWS.filter(({ who, whilePaused, inner }) => who.includes(part) && whilePaused && !inner).map(
-        ({ name, typed }) => typed ?? name,
-      )
-    : undefined;
+export function openWhilePaused(state: State, part: Part, task: Task | undefined): readonly string[] | undefined {
+  if (!isAgentPart(part)) return undefined;
+  return ROWS.filter(
+    ({ who, whilePaused, inner, offered: isOffered }) =>
+      who.includes(part) && whilePaused && !inner && (task === undefined || isOffered?.(task, state) !== false),
+  ).map(({ name, typed }) => typed ?? name);
+}
 
 /** One line: what this reader can do with the task now; an agent that can do nothing there is told how it goes on or stops. */
 export function nextHint(board: Board, actor: Actor, task: Task): string {

@@ -1,7 +1,10 @@
 // `liza block <task>`: a coder stops its own task, or the planner a failed integration, with the
 // questions whose answers would let it go on.
 
+import { findTask } from '../../protocol/find.ts';
+import { blockingQuestions } from '../../protocol/questions.ts';
 import { defined } from '../../protocol/values.ts';
+import { listed } from '../../text/format.ts';
 import { some } from '../args.ts';
 import { act } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
@@ -16,16 +19,25 @@ export const verb: Verb = {
   examples: [
     'liza block retry-login --reason "the spec names no retry limit" --question "How many retries?" --attempted "read specs/auth.md"',
   ],
-  run: (args, io) =>
-    act(
-      io,
-      {
-        name: 'block',
-        task: args.must('task'),
-        reason: args.must('reason'),
-        questions: args.all('question'),
-        ...defined({ attempted: some(args.all('attempted')) }),
-      },
-      () => ({ lines: ['The planner is woken. End your session with: liza exit 42 --reason blocked'] }),
-    ),
+  run: async (args, io) => {
+    const task = args.must('task');
+    const command = {
+      name: 'block',
+      task,
+      reason: args.must('reason'),
+      questions: args.all('question'),
+      ...defined({ attempted: some(args.all('attempted')) }),
+    } as const;
+    let asked: readonly string[] = [];
+    const result = await act(io, command, ({ state }) => {
+      const blocked = findTask(state, task);
+      asked = blocked === undefined ? [] : blockingQuestions(state, blocked).map(({ id }) => id);
+      return {
+        lines: ['The planner is woken. End your session with: liza exit 42 --reason blocked'],
+        data: { questions: asked },
+      };
+    });
+    // Said also where it had blocked before: whoever asks again has not seen the ids.
+    return result.ok ? { ...result, lines: [`Asked as ${listed(asked, 3)}`, ...(result.lines ?? [])] } : result;
+  },
 };

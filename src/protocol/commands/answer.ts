@@ -139,9 +139,12 @@ function checkTargets(s: Answering): Refusal | undefined {
   // A person may correct what was answered, assumed or withdrawn; the planner answers what is open.
   if (part === 'human' || isOpen(first)) return undefined;
   const end = first.answer === undefined ? '' : `: ${first.answer}`;
+  const open = openQuestions(state).filter((one) => !needsPerson(one));
   return refuse(
     `${first.id} is ${first.status}${end}`,
-    `See what is open: ${openQuestions(state).length} in liza status`,
+    open.length === 0
+      ? 'No question is open that you could answer: go on with the plan'
+      : `Open to you: ${list(open.map(({ id }) => id))}; what they ask: liza status`,
   );
 }
 

@@ -2,6 +2,7 @@
 // anything undecided: what is left open is decided or carried over by name.
 
 import { gist } from '../../text/format.ts';
+import type { Actor } from '../board.ts';
 import { aligned, withGoal } from '../change.ts';
 import type { CommandName } from '../command.ts';
 import type { BoardSituation, Row } from '../command-row.ts';
@@ -11,7 +12,7 @@ import { holdsGoal, openDiscoveries } from '../discoveries.ts';
 import { endedOfGoal, isOfGoal } from '../goal-tasks.ts';
 import { withNote } from '../notes.ts';
 import { needsPerson, openQuestions } from '../questions.ts';
-import { type Goal, isTerminal, type State } from '../state.ts';
+import { type Goal, isTerminal, type Question, type State } from '../state.ts';
 import { defined } from '../values.ts';
 import { goalOpen, PLANNED_OUT, PLANNERS } from './planning.ts';
 
@@ -92,17 +93,19 @@ function undecided(s: Completing): readonly Undecided[] {
   return [...undecidedQuestions(s), ...undecidedDiscoveries(s)];
 }
 
-/** Nobody answers their own question: a planner is told who does. */
-function undecidedQuestions({ state, part }: Completing): readonly Undecided[] {
-  return openQuestions(state).map((one) => {
-    const accept = one.assume === undefined ? '' : ` or liza answer ${one.id} --accept`;
-    const answers = `liza answer ${one.id} "…"${accept}`;
-    return {
-      name: `${one.id}, asked by ${one.asked_by}: ${one.text}`,
-      commands: part === 'planner' && needsPerson(one) ? `${one.id} is a person’s to answer: ${answers}` : answers,
-    };
-  });
+function undecidedQuestions({ state, part, actor }: Completing): readonly Undecided[] {
+  return openQuestions(state).map((one) => ({
+    name: `${one.id}, asked by ${one.asked_by}: ${one.text}`,
+    commands: part === 'planner' && needsPerson(one) ? leftToPerson(one, actor) : answers(one),
+  }));
 }
+
+const answers = ({ id, assume }: Question): string =>
+  `liza answer ${id} "…"${assume === undefined ? '' : ` or liza answer ${id} --accept`}`;
+
+/** A planner answers neither its own questions nor those of its like. */
+const leftToPerson = ({ id, asked_by }: Question, actor: Actor): string =>
+  `${id} is a person’s to answer${asked_by === actor.id ? `; where something overtook it: liza ask --withdraw ${id} --reason "…"` : ''}`;
 
 function undecidedDiscoveries({ state, commandLine }: Completing): readonly Undecided[] {
   return openDiscoveries(state)
@@ -127,7 +130,7 @@ function refuseUndecided(s: Completing) {
     [
       'Decide each:',
       ...open.map(({ commands }) => commands),
-      `Or leave all of it to the next goal: ${s.commandLine('goal complete')} --carry-over`,
+      `Or leave all of it to ${s.part === 'planner' ? 'a person and ' : ''}the next goal: ${s.commandLine('goal complete')} --carry-over`,
     ].join('\n'),
   );
 }

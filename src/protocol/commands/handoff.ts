@@ -22,6 +22,7 @@ export const handoff: Row<'handoff'> = {
   from: ['CLAIMED', 'READY_FOR_REVIEW'],
   fromOf: { coder: ['CLAIMED'], code_reviewer: ['READY_FOR_REVIEW'] },
   whilePaused: true,
+  offered: (task) => task.handoff_pending !== true,
   already: ({ state, task, actor, command }) =>
     task.handoff_pending === true && isSame(state.handoff[task.id], actor.id, command),
   guards: [

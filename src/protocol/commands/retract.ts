@@ -9,7 +9,7 @@ import { attach, detach, event, evolve, patch, withAgent, withAnomaly, withTask 
 import type { Change, Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
-import { historyOf, iterationEvents } from '../leases.ts';
+import { checkpointEvent, historyOf, iterationEvents } from '../leases.ts';
 import type { HistoryEvent, State, Task } from '../state.ts';
 import { firstLine } from './coder.ts';
 
@@ -32,8 +32,12 @@ export const retract: Row<'retract'> = {
   irreversible: true,
   ownEpoch: true,
   offered: (task) => task.status === 'READY_FOR_REVIEW',
-  instead: ({ id, status }, commandLine) =>
-    status === 'CLAIMED' ? `It is yours: mend it, commit, then ${commandLine('submit-for-review', id)}` : undefined,
+  instead: (task, commandLine, _part, actor) => {
+    if (task.status !== 'CLAIMED' || task.assigned_to !== actor.id) return undefined;
+    return checkpointEvent(task) === undefined
+      ? `It is yours, and nothing of this iteration is submitted: ${commandLine('begin', task.id)}`
+      : `It is yours: mend it, commit, then ${commandLine('submit-for-review', task.id)}`;
+  },
   already: ({ task, actor, command }) => {
     const last = retractions(task).at(-1);
     return last?.agent === actorName(actor) && last.reason === command.reason && historyOf(task).at(-1) === last;

@@ -2,6 +2,7 @@
 // that only look. The quoted texts say what belongs there. A test holds this against the table and
 // reads every line with the real argument parser. `note done` stands with the notes, where there are any.
 
+import { openDiscoveries } from '../../protocol/discoveries.ts';
 import { fileOf } from '../../protocol/news.ts';
 import { ANOMALY_TYPES, type Role, type State } from '../../protocol/state.ts';
 
@@ -48,8 +49,8 @@ const EXAMPLES: Readonly<Record<Role, (task: string, state: State) => readonly s
     `liza abandon ${task} --reason "why there is no way forward"`,
     `liza block ${task} --reason "why the failed merge must not be fixed" --question "what has to be decided?"`,
     'liza discovery list',
-    'liza discovery convert disc-1 new-task',
-    'liza discovery dismiss disc-1 --reason "why it needs no task"',
+    `liza discovery convert ${discovery(state)} new-task`,
+    `liza discovery dismiss ${discovery(state)} --reason "why it needs no task"`,
     'liza align "how the plan serves the goal" --event "what gave rise to it"',
     `liza ask "what the specs leave open" --spec ${specOf(state)}#section --assume "what you plan with"`,
     'liza answer q-1 "what the spec says"',
@@ -62,6 +63,9 @@ const EXAMPLES: Readonly<Record<Role, (task: string, state: State) => readonly s
     'liza status',
   ],
 };
+
+/** One that is open, where there is one. */
+const discovery = (state: State): string => openDiscoveries(state)[0]?.id ?? 'disc-1';
 
 const specOf = ({ goal }: State): string => fileOf(goal.spec_ref) ?? 'specs/vision.md';
 

@@ -119,8 +119,9 @@ function discoveryLines({ state }: Board, told: readonly string[]): readonly str
   const shown = open.slice(0, MOST_DISCOVERIES);
   const more = open.length - shown.length;
   const rest = 'liza discovery list';
+  const first = open[0]?.id ?? '';
   return [
-    `OPEN DISCOVERIES (${open.length}${told.length === 0 ? '' : `, and ${told.join(', ')} below`}; a task takes it up: \`liza discovery convert disc-1 new-task\`; it needs none: \`liza discovery dismiss disc-1 --reason "why"\`):`,
+    `OPEN DISCOVERIES (${open.length}${told.length === 0 ? '' : `, and ${told.join(', ')} below`}; a task takes it up: \`liza discovery convert ${first} new-task\`; it needs none: \`liza discovery dismiss ${first} --reason "why"\`):`,
     ...quoteList(
       shown.map((found) => `${discoveryHead(found)}: ${gist(found.description, LONGEST)}${recommended(found)}`),
       rest,

@@ -42,6 +42,14 @@ test('block carries reason, questions and what was tried', async () => {
   });
 });
 
+test('block says under which ids its questions were asked, also when it is said again', async () => {
+  const argv = ['block', 'mine', '--reason', 'no limit named', '--question', 'How many?', '--question', 'Which codes?'];
+  await here.liza(['ask', 'Is it urgent?', '--assume', 'no'], coder);
+  expect((await here.liza(argv, coder)).stdout).toContain('Asked as q-2, q-3\n');
+  expect((await here.liza(argv, coder)).stdout).toMatch(/already done: .*\nAsked as q-2, q-3\n/);
+  expect((await here.liza([...argv, '--json'], coder)).json).toMatchObject({ questions: ['q-2', 'q-3'] });
+});
+
 test('discover reports without fixing', async () => {
   const flags = ['--severity', 'high', '--urgency', 'immediate', '--during', 'mine', '--recommendation', 'add one'];
   expect((await here.liza(['discover', 'no', 'timeout', ...flags], coder)).code).toBe(0);

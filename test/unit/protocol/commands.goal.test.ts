@@ -227,7 +227,20 @@ describe('a question that is open', () => {
     expect(person.hint).toContain('liza answer q-2 "…" or liza answer q-2 --accept');
     const planner = w.refused(PLANNER, COMPLETE);
     expect(planner.hint).toContain('\nliza answer q-1 "…"');
-    expect(planner.hint).toContain('q-2 is a person’s to answer: liza answer q-2 "…"');
+    expect(planner.hint).toContain(
+      '\nq-2 is a person’s to answer; where something overtook it: liza ask --withdraw q-2 --reason "…"\n',
+    );
+    expect(planner.hint).not.toContain('liza answer q-2');
+    expect(planner.hint).toContain('leave all of it to a person and the next goal: liza goal complete --carry-over');
+    expect(person.hint).toContain('leave all of it to the next goal: liza goal complete --carry-over');
+  });
+
+  it('of another planner it is not this one’s to withdraw', () => {
+    const w = merged();
+    w.run(PLANNER, ask('Which account?', 'the test account'));
+    const { hint } = w.refused({ id: 'planner-2', parts: ['planner'] }, COMPLETE);
+    expect(hint).toContain('\nq-1 is a person’s to answer\n');
+    expect(hint).not.toContain('withdraw');
   });
 
   it('once it is answered the goal completes', () => {

@@ -228,6 +228,17 @@ describe('answer: who', () => {
     expect(w.refused(PLANNER, accept('q-1')).guard).toBe<RefusalName>('asked-by-others');
   });
 
+  it('a planner that answers again is told which others it can answer, and never that there are 0', () => {
+    const w = claimed();
+    w.run(CODER, ask('How often?'));
+    w.run(PLANNER, answer('q-1', 'twice'));
+    w.run(PLANNER, ask('Which account?'));
+    const none = w.refused(PLANNER, answer('q-1', 'thrice')).hint;
+    expect(none).toBe('No question is open that you could answer: go on with the plan');
+    w.run(CODER, ask('How long?'));
+    expect(w.refused(PLANNER, answer('q-1', 'thrice')).hint).toBe('Open to you: q-3; what they ask: liza status');
+  });
+
   it('a coder and a reviewer answer nobody', () => {
     const w = claimed();
     w.run(PLANNER, ask('How often?'));

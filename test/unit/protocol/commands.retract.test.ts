@@ -115,6 +115,18 @@ describe('before the verdict', () => {
     expect(w.refused(REVIEWER, retract()).guard).toBe<RefusalName>('role');
   });
 
+  it('of one that is not submitted its coder is told the next step: begin first, then submit', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a'));
+    toClaimed(w, 'a');
+    const early = w.refused(CODER, retract());
+    expect(early.hint).toContain('liza begin a');
+    expect(early.hint).not.toContain('submit-for-review');
+    w.run(CODER, begin('a'));
+    expect(w.refused(CODER, retract()).hint).toContain('It is yours: mend it, commit, then liza submit-for-review a');
+    expect(w.refused(OTHER_CODER, retract()).hint).not.toContain('It is yours');
+  });
+
   it('three times in one iteration and no fourth', () => {
     const w = submitted();
     for (const n of [1, 2, 3]) {

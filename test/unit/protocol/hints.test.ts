@@ -163,6 +163,20 @@ describe('when the work of a role is done', () => {
   });
 });
 
+describe('after a handoff', () => {
+  const left: Command = { name: 'handoff', task: 'a', summary: 'half is done', next_action: 'the other half' };
+
+  it('no hint offers another one, paused or not', () => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    expect(hint(w, CODER, { name: 'plan done' })).toContain('liza handoff a');
+    w.run(CODER, left);
+    expect(hint(w, CODER, { name: 'plan done' })).not.toContain('handoff');
+    w.board = { ...w.board, switches: { PAUSE: w.now } };
+    expect(hint(w, CODER, submit('a', commit(1)))).toMatch(/^block and exit stay open/);
+  });
+});
+
 describe('while paused', () => {
   it('an agent is told what stays open to its role, and of no command of a person', () => {
     const w = claimed();

@@ -52,6 +52,9 @@ test.each(Object.entries(WAKES))(
     expect(prompt).toContain('OPEN DISCOVERIES (2;');
     const shown = [...prompt.matchAll(/^\| - (disc-\d)/gm)].map(([, id]) => id);
     expect(shown).toEqual(['disc-2', 'disc-1']);
+    // Commands to paste name one that is open.
+    expect(prompt).toMatch(/OPEN DISCOVERIES .*`liza discovery convert disc-2 .*`liza discovery dismiss disc-2 /);
+    expect(prompt).toMatch(/^liza discovery convert disc-2 new-task$/m);
     expect(prompt).toContain('|   recommends: stop first');
   },
 );
