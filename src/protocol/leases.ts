@@ -5,7 +5,7 @@
 import { type Instant, instant } from '../text/time.ts';
 import { type Board, effectiveLease, type Lease, type LeaseView } from './board.ts';
 import { type Refusal, refuse } from './decision.ts';
-import type { HistoryEvent, Task } from './state.ts';
+import type { HistoryEvent, State, Task } from './state.ts';
 
 export function taskLease(board: Board, task: Task, now: Instant): LeaseView {
   const lease = effectiveLease(task.lease_expires, task.epoch, recordOf(board, task.assigned_to, task.id), now);
@@ -40,13 +40,24 @@ function recordOf(board: Board, agent: string | undefined, task: string): Lease 
   return record?.task === task ? record : undefined;
 }
 
-/** The agent that a task is reserved for while it lives: the coder of a rejected task, or the one the planner named. */
+/**
+ * The agent that a task is reserved for while it lives: the coder of a rejected task, or the one that an answer or the
+ * planner named, and that one not for ever: it may be long at other work.
+ */
 export function reservedFor(board: Board, task: Task, now: Instant): string | undefined {
   const { reserved_for, assigned_to, status } = task;
-  if (reserved_for !== undefined && !agentLease(board, reserved_for, now).expired) return reserved_for;
+  const isOver = (reservationEnds(task, board.state.config) ?? Number.POSITIVE_INFINITY) <= now;
+  if (reserved_for !== undefined && !isOver && !agentLease(board, reserved_for, now).expired) return reserved_for;
   if (status !== 'REJECTED' || assigned_to === undefined) return undefined;
   if (board.state.agents[assigned_to]?.current_task !== task.id) return undefined;
   return agentLease(board, assigned_to, now).expired ? undefined : assigned_to;
+}
+
+/** When a named coder's reservation ends; undefined: there is none, or nobody knows since when. */
+export function reservationEnds(task: Task, { lease_duration = 300 }: State['config']): Instant | undefined {
+  if (task.reserved_for === undefined) return undefined;
+  const since = historyOf(task).findLast(({ event }) => event === 'unblocked')?.time;
+  return since === undefined ? undefined : instant(since) + lease_duration * 1000;
 }
 
 /** Who is preparing a worktree for this task right now. */

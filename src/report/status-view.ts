@@ -93,6 +93,8 @@ export interface TaskView {
   readonly reviewer?: string;
   /** The coder that it waits for, while that one lives. */
   readonly reservedFor?: string;
+  /** When that ends, whatever the coder does. */
+  readonly reservedUntil?: Instant;
   /** Milliseconds left of the claim or review under way, negative when past. */
   readonly leaseLeft?: number;
   readonly iteration: number;

@@ -11,7 +11,7 @@ import { trialOf } from '../../protocol/trial.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import { confinement } from '../../sandbox/rules/session-label.ts';
 import { counted, whole } from '../../text/format.ts';
-import { duration, type Instant, instant } from '../../text/time.ts';
+import { duration, type Instant, instant, iso } from '../../text/time.ts';
 import { diffText, lastDiff, proofText } from './diff-facts.ts';
 import { type Line, leaseWords, type Page, pageFor, STATUS_TONE } from './layout.ts';
 import { columns, type Look, pad } from './terminal.ts';
@@ -121,7 +121,8 @@ function blocked(task: Task): readonly Field[] {
 const asked = ({ questions = [] }: TaskExtras): readonly Field[] =>
   questions.map((one) => [one.id, `Q ${one.text}\n${outcomeOf(one)}`]);
 
-function ownership(task: Task, { view }: TaskExtras): readonly Field[] {
+function ownership(task: Task, extras: TaskExtras): readonly Field[] {
+  const { view } = extras;
   const lease = task.status === 'CLAIMED' ? leaseOf(view) : '';
   return [
     ['coder', task.assigned_to && `${task.assigned_to}${lease}`],
@@ -131,13 +132,21 @@ function ownership(task: Task, { view }: TaskExtras): readonly Field[] {
     ['epoch', task.epoch],
     ['lease expires', view.leaseLeft === undefined ? task.lease_expires : undefined],
     ['claiming', task.claiming && `${task.claiming.by} until ${task.claiming.expires} (epoch ${task.claiming.epoch})`],
-    ['reserved for', task.reserved_for],
+    ['reserved for', reservation(task, extras)],
     ['excluded', task.excluded_coders?.join(', ')],
     ['failed by', task.failed_by?.join(', ')],
     ['failures now', task.failures_current?.join(', ')],
     ['integration fix', task.integration_fix ? 'yes' : undefined],
     ['handoff pending', task.handoff_pending ? 'yes' : undefined],
   ];
+}
+
+function reservation({ reserved_for: coder }: Task, { view, now }: TaskExtras): string | undefined {
+  const { reservedUntil: until } = view;
+  if (coder === undefined || until === undefined) return coder;
+  return until <= now
+    ? `${coder}, until ${iso(until)}: it is over, others may take it`
+    : `${coder} until ${iso(until)}`;
 }
 
 function sessionsText(usage: Usage): string {

@@ -4,6 +4,7 @@
 import { effectiveLease } from '../../protocol/board.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
+import { reservationEnds } from '../../protocol/leases.ts';
 import { proofCommands } from '../../protocol/proof.ts';
 import { concerns } from '../../protocol/question-scope.ts';
 import type { Task } from '../../protocol/state.ts';
@@ -116,7 +117,7 @@ function viewOf({ task, config, lease }: TaskReading, now: Instant): Omit<TaskVi
     status: task.status,
     description: task.description ?? '',
     priority: task.priority,
-    ...defined({ leaseLeft: left }),
+    ...defined({ leaseLeft: left, reservedUntil: reservationEnds(task, config) }),
     iteration: task.iteration ?? 0,
     maxIterations: task.max_iterations ?? config.max_coder_iterations ?? 10,
     reviewCycle: task.review_cycles_current ?? 0,

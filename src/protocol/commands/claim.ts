@@ -146,7 +146,7 @@ function claimGuards<K extends ClaimName>(): readonly Guard<K>[] {
     },
     {
       name: 'reservation',
-      rule: 'nobody else has it reserved: a REJECTED task is its coder’s while that agent lives',
+      rule: 'nobody else has it reserved: a REJECTED task is its coder’s while that agent lives, one that was answered or unblocked for a coder is that one’s for lease_duration at most',
       raced: true,
       check: notReserved,
     },

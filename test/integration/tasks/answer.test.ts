@@ -17,6 +17,7 @@ test('one answer gives a blocked task back to its coder, with the work that was 
   await p.ok(['answer', 'q-2', 'apples']);
   expect(await p.task('t')).toMatchObject({ status: 'UNCLAIMED', reserved_for: 'coder-1' });
   await expect(p.claim('t', 'coder-2')).rejects.toThrow();
+  expect((await p.ok(['show', 't'])).stdout).toMatch(/reserved for +coder-1 until 2026-03-01T09:05:00Z/);
   await p.claim('t', 'coder-1');
   expect(p.gitIn(p.folder('t'), 'rev-parse', 'HEAD')).toBe(commit);
   expect(p.read('.worktrees/t/half.txt')).toBe('half done\n');

@@ -355,6 +355,30 @@ describe('answer: the last open question of a BLOCKED task', () => {
     w.run(SUPERVISOR, claim('a', 'coder-1'));
   });
 
+  it('a reservation for an asker that is long at other work ends after lease_duration, and others may take the task', () => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    w.run(CODER, block('a'));
+    w.run(PLANNER, answer('q-1', 'the test account'));
+    const alive = (): void =>
+      w.edit(
+        (state) =>
+          ({
+            ...state,
+            agents: {
+              ...state.agents,
+              'coder-1': { ...state.agents['coder-1'], lease_expires: '2099-01-01T00:00:00Z' },
+            },
+          }) as typeof state,
+      );
+    alive();
+    w.pass(299);
+    expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe<RefusalName>('reservation');
+    w.pass(1);
+    w.run(SUPERVISOR, claim('a', 'coder-2'));
+    expect(w.task('a').reserved_for).toBeUndefined();
+  });
+
   it('not before the last one is answered', () => {
     const w = blocked('Which account?', 'Whose key?');
     w.run(HUMAN, answer('q-2', 'mine'));
