@@ -64,7 +64,14 @@ export function blockTask<K extends CommandName>(
   const excusable = block.failed !== undefined && block.event !== 'limit';
   const excused = excusable ? excuse(evolve(task, {}, ...earlier)) : undefined;
   const failed = excused === undefined ? block.failed : undefined;
-  const told = event(situation, block.event ?? 'blocked', { reason, questions, failed, excused, ...block.extra });
+  const told = event(situation, block.event ?? 'blocked', {
+    reason,
+    questions,
+    attempted: attempted === undefined || attempted.length === 0 ? undefined : attempted,
+    failed,
+    excused,
+    ...block.extra,
+  });
   const counted =
     failed === undefined
       ? {}

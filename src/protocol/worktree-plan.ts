@@ -3,7 +3,7 @@
 // head after a rejection or a failure. A failed merge is fixed where it failed, whichever coder has it: approved work is
 // not thrown away because a lease ran out.
 
-import { historyOf, lastCoder } from './leases.ts';
+import { checkpointEvent, historyOf, lastCoder } from './leases.ts';
 import type { Settings, Task } from './state.ts';
 
 /** `continue`: a new folder with the commits and uncommitted files of the old one, and nothing else of it. */
@@ -29,16 +29,27 @@ export function worktreePlan(task: Task, agent: string, { takeover }: Pick<Setti
 
 /** Whether the iteration goes on with this claim: its count, its start and its checkpoint stay. */
 export function continuesIteration(task: Task, agent: string, settings: Pick<Settings, 'takeover'>): boolean {
-  if (goesOn(task)) return true;
+  if (goesOn(task, agent)) return true;
   if (task.status !== 'CLAIMED') return false;
   return task.assigned_to === agent || worktreePlan(task, agent, settings) === 'continue';
 }
 
-/** Whether the next coder continues the iteration, because the task was unblocked after its budget was raised. */
-export function goesOn(task: Task): boolean {
+/**
+ * Whether the iteration goes on in the folder that an unblock kept: under any coder after its budget was raised, and
+ * under the coder that blocked it, unless the task was redefined.
+ */
+export function goesOn(task: Task, agent: string): boolean {
+  if (task.status !== 'UNCLAIMED' || task.keep_worktree !== true || task.worktree === undefined) return false;
   const unblocked = historyOf(task).findLast(({ event }) => event === 'unblocked');
-  const kept = task.status === 'UNCLAIMED' && task.keep_worktree === true && task.worktree !== undefined;
-  return kept && unblocked?.goes_on === true;
+  if (unblocked?.goes_on === true) return true;
+  return lastCoder(task) === agent && unblocked?.changed !== true && blockedUnderWay(task, agent);
+}
+
+/** It blocked the task itself, after its checkpoint; a checkpoint that blocked the task does not count. */
+function blockedUnderWay(task: Task, agent: string): boolean {
+  const block = historyOf(task).findLast(({ event }) => event === 'blocked' || event === 'limit');
+  const own = block?.agent === agent && (block.failed !== undefined || block.excused !== undefined);
+  return own && checkpointEvent(task) !== undefined;
 }
 
 /** The approved commit whose merge failed. */

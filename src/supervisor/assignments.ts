@@ -7,6 +7,7 @@ import { changedSince, pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import { integrationHead, integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
+import { isGivenBack } from '../protocol/block-before.ts';
 import { EnvironmentError, isRefusal, type Refusal } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { baselineOf, historyOf, startCommit } from '../protocol/leases.ts';
@@ -20,6 +21,7 @@ import { claimReview } from '../tasks/claim-review.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { declaredFiles, discardOf } from '../tasks/discard-folder.ts';
 import { noticeSpecChange, specBehind } from '../tasks/notice-spec.ts';
+import { tidy } from '../tasks/release.ts';
 import { makeReviewFolder, type ReviewFolder } from '../tasks/review-copy.ts';
 import type { Chosen, SupervisorContext } from './context.ts';
 import { coderPrompt } from './prompts/coder.ts';
@@ -72,11 +74,13 @@ export async function assignTask(
   // In a fresh folder, or in another coder's work, the agent's memory of the old one would mislead it.
   const resumed = claimed.kept && claimed.continued !== true ? resumeOf(known, player, task.id) : {};
   const drift = held.iteration === 1 ? undefined : await driftOf(gitDir, held, await integrationHead(gitDir, board));
-  const continued = claimed.continued === true ? await contentsOf(gitDir, held) : undefined;
+  const isContinued = claimed.continued === true || (claimed.kept && isGivenBack(held));
+  const continued = isContinued ? await contentsOf(gitDir, held) : undefined;
+  const replaced = await workReplaced(taskContext, gitDir, held);
   const prompt = coderPrompt(contextOf(context, player, { board, now }), {
     task: held,
     worktree,
-    ...defined({ conflicts: claimed.conflicts, drift, spec, continued }),
+    ...defined({ conflicts: claimed.conflicts, drift, spec, continued, replaced }),
     ...(resumed.resume === undefined ? {} : { resumed: true }),
     ...defined({ handOff }),
     ...(named ? { named: true } : {}),
@@ -125,7 +129,23 @@ async function initialFingerprint(gitDir: PrivateGitDir, task: Task): Promise<st
   return `${start} ${tree}`;
 }
 
-/** What another coder left in the folder: its commits, and the files that it did not commit. */
+/** The last work that is kept of each task that this one replaces; by commit, which resolves in every folder. */
+async function workReplaced(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  { supersedes = [] }: Task,
+): Promise<CoderWork['replaced']> {
+  // Its folder may not have been put away yet; if it cannot be, that is reported elsewhere.
+  for (const id of supersedes) if (isPlace(findPlace(gitDir, id))) await tidy(context, id, 'its task is SUPERSEDED');
+  const kept = await Promise.all(supersedes.map((id) => listAttempts(gitDir, id)));
+  const found = kept.flatMap((attempts, at) => {
+    const commit = attempts.findLast(({ setAside }) => setAside !== true)?.commit;
+    return commit === undefined ? [] : [{ task: supersedes[at] ?? '', commit }];
+  });
+  return found.length === 0 ? undefined : found;
+}
+
+/** What is in the folder from before: its commits, and the files that it did not commit. */
 async function contentsOf(gitDir: PrivateGitDir, task: Task): Promise<CoderWork['continued']> {
   const place = findPlace(gitDir, task.id);
   const head = isPlace(place) ? await headOf(gitDir, place) : undefined;

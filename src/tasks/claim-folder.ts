@@ -63,7 +63,7 @@ export async function folderForClaim(
     case 'fresh':
       return freshFolder(work);
     case 'keep':
-      return keepFolder(work);
+      return keepFolder(work, agent);
     case 'continue':
       return continueWork(work, agent);
     case 'integration-fix':
@@ -134,7 +134,7 @@ function tellKept({ context }: FolderWork, { attempt, keptFolder }: Discarded): 
 }
 
 /** Goes on in the folder as it is; where it is gone, from the last commit that was seen. */
-async function keepFolder(work: FolderWork): Promise<ClaimFolder | Refusal> {
+async function keepFolder(work: FolderWork, agent: string): Promise<ClaimFolder | Refusal> {
   const { gitDir, task, settings, integration } = work;
   const usable = await usableFolder(gitDir, task.id);
   if (usable === undefined) return remake(work, await lastSeen(work), 'its folder was gone');
@@ -142,8 +142,13 @@ async function keepFolder(work: FolderWork): Promise<ClaimFolder | Refusal> {
   if (mustBecomeClone(work, place)) return remake(work, head, 'its folder became a clone, for the sandbox');
   await recordTip(gitDir, place, discardOf(task, settings, 'its history was rewritten', integration));
   await mendIndex(gitDir, place, head);
-  const baseline = task.status === 'CLAIMED' || goesOn(task) ? recordedBaseline(task) : undefined;
-  return { place, start: head, base: await baseFor(work, head), made: false, ...defined({ baseline }) };
+  const base = await baseFor(work, head);
+  const same = task.status === 'CLAIMED' || goesOn(task, agent);
+  // An unblock gave the folder back with all that is in it: the next checkpoint is made upon that.
+  if (task.status === 'UNCLAIMED' && !same)
+    return { ...(await handOver(gitDir, settings, place, head)), base, made: false };
+  const baseline = same ? recordedBaseline(task) : undefined;
+  return { place, start: head, base, made: false, ...defined({ baseline }) };
 }
 
 async function remake(work: FolderWork, tip: string, why: string): Promise<ClaimFolder | Refusal> {

@@ -260,7 +260,7 @@ export const claimTask: Row<'claim-task'> = {
     !taskLease(board, task, now).expired,
   guards: claimGuards(),
   effects:
-    'assigned_to, worktree, base_commit, lease, epoch+1; iteration 1, or +1 for the same coder’s rework and an integration fix; another coder continues what was handed off or left by one that died or lost its lease (takeover), and starts fresh after a rejection; what its budget had stopped goes on under any coder',
+    'assigned_to, worktree, base_commit, lease, epoch+1; iteration 1, or +1 for the same coder’s rework and an integration fix; another coder continues what was handed off or left by one that died or lost its lease (takeover), and starts fresh after a rejection; what its budget had stopped goes on under any coder, and what its coder blocked under that one, in a kept worktree',
   change: (s) => {
     const { task, command, now, settings } = s;
     const { agent } = command;
@@ -353,7 +353,7 @@ function countOf(task: Task, agent: string, settings: Settings): Progress {
     default:
       // Review cycles count the current work: they continue only when the same coder continues it.
       return {
-        iteration: goesOn(task) ? Math.max(1, iteration) : 1,
+        iteration: goesOn(task, agent) ? Math.max(1, iteration) : 1,
         ...(same && task.keep_worktree === true ? {} : { review_cycles_current: 0 }),
       };
   }

@@ -71,7 +71,7 @@ export const begin: Row<'begin'> = {
     holdsTask(),
     {
       name: 'once',
-      rule: 'once per iteration, and again after an answer or an amendment that came later; a handoff, a continued takeover or a raised budget continues it',
+      rule: 'once per iteration, and again after an answer or an amendment that came later; a handoff, a continued takeover, a raised budget or an unblock that keeps the worktree of the same coder continues it',
       check: ({ state, task, commandLine }) =>
         checkpointEvent(task) === undefined ||
         answersSincePlan(state, task).length + amendmentsSincePlan(task).length > 0

@@ -2,11 +2,13 @@
 // left, and the way from checkpoint to submit. A resumed session is told only what changed.
 
 import { amendmentsSincePlan } from '../../protocol/amendment.ts';
+import { blockBefore, isGivenBack } from '../../protocol/block-before.ts';
 import { checkpointEvent, historyOf, iterationEvents } from '../../protocol/leases.ts';
 import { answersSincePlan } from '../../protocol/question-scope.ts';
 import { namedIn } from '../../protocol/reported.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
 import { counted, gist } from '../../text/format.ts';
+import { blockedBefore, replaced } from './blocked-before.ts';
 import { begin, commandLines, handoff } from './commands.ts';
 import { formerWork, outdatedCheckpoint, REDEFINES } from './former-work.ts';
 import { handedOff } from './handoff.ts';
@@ -54,11 +56,14 @@ function assignedTask(context: PromptContext, work: CoderWork, fresh: boolean): 
           `TYPE: ${task.type ?? 'code'}`,
           ...definitionFields(state, task, places),
           ...earlier(task),
+          ...blockedBefore(task),
+          ...replaced(state, work),
           ...formerWork(work),
         ]
       : wasRedefined(task)
         ? [REDEFINED, ...definitionFields(state, task, places)]
         : answerFields(state, task)),
+    ...(!fresh && isGivenBack(task) ? [...blockedBefore(task), ...formerWork(work)] : []),
     ...amendedFields(task),
     ...trialLines(task, onBase(task)),
     ...specNews(task, work.spec),
@@ -226,13 +231,14 @@ const drift = ({ drift: gained }: CoderWork): readonly string[] =>
         `INTEGRATION MOVED: ${counted(gained.commits, 'commit')} since you began, touching ${pathList(gained.files)}. Rebase only if you need them, and after \`begin\`${gained.head === undefined ? '' : `: \`git rebase ${gained.head}\``}.`,
       ];
 
-/** That somebody failed here, and on what; where the work is, is told with the folder. */
+/** That somebody failed here; why is told with the block, where the work is, with the folder. */
 function earlier(task: Task): readonly string[] {
   const failed = task.failed_by ?? [];
   if (failed.length === 0) return [];
-  const reason = historyOf(task).findLast(
-    ({ event, reason: why }) => event === 'blocked' && typeof why === 'string',
-  )?.reason;
+  const reason =
+    blockBefore(task) === undefined
+      ? historyOf(task).findLast(({ event, reason: why }) => event === 'blocked' && typeof why === 'string')?.reason
+      : undefined;
   const why = typeof reason === 'string' ? `, the last for: ${inline(gist(reason, 600))}` : '';
   return [
     `EARLIER ATTEMPTS: ${failed.join(', ')} could not finish it${why} (what became of it: \`liza show ${task.id}\`).`,

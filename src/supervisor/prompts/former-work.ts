@@ -1,6 +1,7 @@
 // What a coder is told of the work before it: continued in a new folder, or kept elsewhere while its own folder is fresh;
 // whether an earlier checkpoint still counts; whether notes and rejections are about what is in front of it.
 
+import { isGivenBack } from '../../protocol/block-before.ts';
 import { checkpointEvent, historyOf, opensIteration } from '../../protocol/leases.ts';
 import type { HistoryEvent, Task } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
@@ -11,6 +12,7 @@ import { inline, pathList } from './quote.ts';
 export function formerWork({ task, continued: found }: CoderWork): readonly string[] {
   const taken = reassignment(task);
   if (taken?.continued === true) return continued(task, taken, found);
+  if (isGivenBack(task)) return [givenBack(task, found)];
   const opened = opening(task);
   return opened?.fresh === true ? [freshStart(task, opened)] : [];
 }
@@ -32,11 +34,16 @@ function continued(task: Task, { from, why }: HistoryEvent, found: CoderWork['co
   ];
 }
 
-function contents(found: CoderWork['continued']): string {
-  if (found === undefined) return 'its commits and its uncommitted files';
+/** Its own folder, after an answer or an unblock that kept it. */
+function givenBack(task: Task, found: CoderWork['continued']): string {
+  return `CONTINUED: this is your own work, as you left it when the task was blocked: WORKTREE has ${contents(found, 'your')}. Look before you go on: \`git log --stat ${baseOf(task)}..HEAD\`, \`git status\`.`;
+}
+
+function contents(found: CoderWork['continued'], whose: 'its' | 'your' = 'its'): string {
+  if (found === undefined) return `${whose} commits and ${whose} uncommitted files`;
   const { commits, uncommitted } = found;
   const files = uncommitted.length === 0 ? 'nothing uncommitted' : `these uncommitted files: ${pathList(uncommitted)}`;
-  return `${counted(commits, 'commit')} of it and ${files}`;
+  return `${counted(commits, 'commit')} of ${whose === 'its' ? 'it' : 'yours'} and ${files}`;
 }
 
 const LOSSES: Readonly<Record<string, string>> = {

@@ -38,13 +38,15 @@ export interface CoderWork {
   readonly worktree: string;
   /** Paths with conflict markers, laid out by an integration fix. */
   readonly conflicts?: readonly string[];
-  /** What is in the folder of a coder that was taken over from. */
+  /** What is in the folder that somebody worked in before: a coder that was taken over from, or this one before a block. */
   readonly continued?: {
     readonly commits: number;
     readonly uncommitted: readonly string[];
     /** The commit that holds what that coder put aside for its checkpoint, and had not brought back. */
     readonly setAside?: string;
   };
+  /** The kept work of tasks that this one replaces. */
+  readonly replaced?: readonly { readonly task: string; readonly commit: string }[];
   /** What integration has gained since the work began. */
   readonly drift?: {
     readonly commits: number;

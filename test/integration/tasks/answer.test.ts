@@ -1,6 +1,7 @@
 // A question on a real board and in a real folder: asked, answered, and found again by the coder, the file and git.
 
 import { expect, test } from 'vitest';
+import { checkpointEvent } from '../../../src/protocol/leases.ts';
 import { project } from '../../support/project.ts';
 
 test('one answer gives a blocked task back to its coder, with the work that was in its folder', async () => {
@@ -25,6 +26,48 @@ test('one answer gives a blocked task back to its coder, with the work that was 
   expect(shown).toContain('A three');
   expect(shown).toContain('A apples');
   expect((await p.ok(['log', 'verify'])).code).toBe(0);
+});
+
+test('after an answer the coder that blocked goes on with its checkpoint and its uncommitted work, without begin', async () => {
+  const p = project();
+  await p.claim('t');
+  await p.begin('t');
+  p.work('t');
+  p.write({ '.worktrees/t/src/half.txt': 'half done\n' });
+  await p.run('coder-1', { name: 'block', task: 't', reason: 'which limit?', questions: ['How many?'] });
+  await p.ok(['answer', 'q-1', 'three']);
+  await p.claim('t', 'coder-1');
+  const task = await p.task('t');
+  expect(task.iteration).toBe(1);
+  expect(checkpointEvent(task)).toBeDefined();
+  await p.begin('t');
+  p.gitIn(p.folder('t'), 'add', '-A');
+  p.gitIn(p.folder('t'), 'commit', '-qm', 'the rest');
+  expect(await p.submit('t')).toMatchObject({ ok: true });
+  expect(await p.task('t')).toMatchObject({ status: 'READY_FOR_REVIEW' });
+});
+
+test('after an unblock that redefines the task its coder begins again upon the files that lie in its kept folder', async () => {
+  const p = project();
+  await p.claim('t');
+  await p.begin('t');
+  p.work('t');
+  p.write({ '.worktrees/t/src/half.txt': 'half done\n' });
+  await p.run('coder-1', { name: 'block', task: 't', reason: 'which limit?', questions: ['How many?'] });
+  await p.ok([
+    'unblock',
+    't',
+    '--keep-worktree',
+    '--reserve',
+    'coder-1',
+    '--add-done',
+    'the limit of four prints three',
+  ]);
+  await p.claim('t', 'coder-1');
+  expect(checkpointEvent(await p.task('t'))).toBeUndefined();
+  await p.begin('t');
+  expect(checkpointEvent(await p.task('t'))).toBeDefined();
+  expect(p.read('.worktrees/t/src/half.txt')).toBe('half done\n');
 });
 
 test('a board without questions is left as it is until somebody asks, and undo takes the question back', async () => {
