@@ -165,6 +165,7 @@ export const g26 = {
     try plant git -c core.hooksPath=/dev/null -c core.fsmonitor=false commit -qm 'a: made'
     shell armed 'git status >/dev/null 2>&1; ls "$GAUNTLET_BASE" | grep -c ^canary'
     rm -f "$GAUNTLET_BASE"/canary-* # what its own git set off is not what this is about
+    liza begin a --also .claude/settings.json --also .gitattributes --also AGENTS.md --also CLAUDE.md --reason 'how we work here'
     try submit liza submit-for-review a "$(git -c core.fsmonitor=false rev-parse HEAD)"
     leave 42 submitted`,
   reviewer: `
