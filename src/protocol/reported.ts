@@ -27,18 +27,25 @@ export function reportedOn({ anomalies, discovered }: State, task: Task): readon
         : [],
   );
   const found = discovered
-    .filter((one) => one.during === task.id || isNamed(task.id, one))
-    .map((one) => ({ ...asReport(one), late: late(one.created ?? '') }));
+    .filter((one) => one.during === task.id || isFor(task.id, one))
+    .map((one) => ({ ...asReport(one, task), late: late(one.created ?? '') }));
   return [...own, ...found].toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
 }
 
-/** Discoveries of other work that name this task: a problem that its coder would run into. */
+/** Discoveries of other work that name this task, or that it took up: problems that its coder would run into. */
 export const namedIn = ({ discovered }: Pick<State, 'discovered'>, task: Task): readonly Omit<Reported, 'late'>[] =>
-  discovered.filter((one) => one.during !== task.id && isNamed(task.id, one)).map(asReport);
+  discovered
+    .filter((one) => one.converted_to_task === task.id || (one.during !== task.id && isNamed(task.id, one)))
+    .map((one) => asReport(one, task));
 
-const asReport = ({ id, severity, by, created = '', description, recommendation }: Discovery) => ({
+const isFor = (task: string, found: Discovery): boolean => found.converted_to_task === task || isNamed(task, found);
+
+const asReport = (
+  { id, severity, by, created = '', description, recommendation, converted_to_task: to }: Discovery,
+  task: Task,
+) => ({
   id,
-  kind: `discovery, ${severity}`,
+  kind: `discovery, ${severity}${to === task.id ? ', which this task takes up' : ''}`,
   by,
   time: created,
   text: recommendation === undefined ? description : `${description}\nrecommends: ${recommendation}`,

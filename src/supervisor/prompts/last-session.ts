@@ -63,12 +63,24 @@ const refusedLines = (refused: readonly string[], rest: string): readonly string
 
 const MOST = 12;
 
-/** What it changed on the board, by task. */
-function doneLines({ tasks }: State, { agent, since, ended }: Left): readonly string[] {
-  const done = tasks.flatMap((task) => {
-    const events = historyOf(task).filter((one) => one.agent === agent && one.time >= since && one.time <= ended);
+/** What it changed on the board: by task, then what belongs to no task. */
+function doneLines({ tasks, questions = [], goal, sprint }: State, { agent, since, ended }: Left): readonly string[] {
+  const during = (time: string | undefined): boolean => time !== undefined && time >= since && time <= ended;
+  const onTasks = tasks.flatMap((task) => {
+    const events = historyOf(task).filter((one) => one.agent === agent && during(one.time));
     return events.length === 0 ? [] : [`${task.id} (${[...new Set(events.map(({ event }) => event))].join(', ')})`];
   });
+  const onQuestions = questions.flatMap((one) => {
+    const asked = one.asked_by === agent && during(one.created) ? ['asked'] : [];
+    const closed = one.closed_by === agent && during(one.closed_at) ? [one.status] : [];
+    return asked.length + closed.length === 0 ? [] : [`${one.id} (${[...asked, ...closed].join(', ')})`];
+  });
+  const done = [
+    ...onTasks,
+    ...onQuestions,
+    ...(during(sprint.scope.closed_at) ? ['the plan (done)'] : []),
+    ...(goal.handoff?.agent === agent && during(goal.handoff.timestamp) ? ['a handoff'] : []),
+  ];
   return done.length === 0 ? ['IT CHANGED: nothing'] : [`IT CHANGED: ${listed(done, MOST)}`];
 }
 

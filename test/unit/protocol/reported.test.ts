@@ -60,6 +60,19 @@ test('a discovery that names another task reaches the coder and the reviewer of 
   expect(reportedOn(w.state, w.task('repeat-pad')).map(({ text }) => text)).toEqual([wraps.description]);
 });
 
+test('a discovery that was converted to an existing task reaches the coder and the reviewer of that one', () => {
+  const w = world();
+  w.run(PLANNER, addReady('a'));
+  w.run(PLANNER, addReady('add'));
+  w.run(CODER, { ...found, during: undefined, description: 'the sum wraps' });
+  expect(namedIn(w.state, w.task('add'))).toEqual([]);
+  w.run(PLANNER, { name: 'discovery convert', discovery: 'disc-1', to_task: 'add' });
+  const told = [{ id: 'disc-1', kind: expect.stringContaining('which this task takes up'), text: 'the sum wraps' }];
+  expect(namedIn(w.state, w.task('add'))).toMatchObject(told);
+  expect(reportedOn(w.state, w.task('add'))).toMatchObject(told);
+  expect(namedIn(w.state, w.task('a'))).toEqual([]);
+});
+
 test('an id that could be any word counts only as a quotation; a dismissed discovery names nothing', () => {
   const w = world();
   w.run(PLANNER, addReady('find'));

@@ -10,6 +10,7 @@ import {
   claim,
   claimReview,
   commit,
+  HUMAN,
   PLANNER,
   REVIEWER,
   ready,
@@ -70,6 +71,20 @@ describe('the planner after a session that was interrupted', () => {
     expect(told).toMatch(/^IT CHANGED: a \(.*\), b \(created\)$/m);
     expect(told).toContain('LEFT OPEN: b still DRAFT; `liza plan done` was not said');
     expect(told).toContain('| - liza finalize: b has no done_when → amend it');
+  });
+
+  test('is told of its questions, and of plan done, which belong to no task', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a'));
+    w.pass(10);
+    w.run(supervisorOf('planner-1'), { name: 'session-start', agent: 'planner-1' });
+    w.pass(10);
+    w.run(PLANNER, { name: 'plan done' });
+    w.run(PLANNER, { name: 'ask', text: 'Which languages?', spec_ref: 'specs/ui.md', assume: 'English' });
+    const end = { name: 'session-end', agent: 'planner-1', provider: 'p', used } as const;
+    w.run(supervisorOf('planner-1'), { ...end, how: 'stopped: the operator stops after 3m' });
+    w.run(HUMAN, { name: 'note', message: 'hurry' });
+    expect(sectionOf(toPlanner(w), 'LAST SESSION')).toContain('IT CHANGED: q-1 (asked), the plan (done)\n');
   });
 
   test('is told nothing of one that ended well', () => {
