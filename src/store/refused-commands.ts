@@ -22,12 +22,15 @@ export function noteRefused(place: Place, agent: string, session: string, text: 
   appendBounded(place.files, fileOf(place, agent), Buffer.from(line), LIMIT);
 }
 
-/** The last commands that this session was refused, oldest first; the same one once. */
+/** The last commands that this session was refused, oldest first, the same one once; before them, how many more there were. */
 export function refusedIn(place: Place, agent: string, session: string): readonly string[] {
   const file = fileOf(place, agent);
   const lines = [`${file}.1`, file].flatMap((one) => place.files.read(one)?.toString('utf8').split('\n') ?? []);
   const texts = lines.flatMap((line) => textOf(line, session) ?? []);
-  return [...new Set(texts.reverse())].slice(0, MOST).reverse();
+  const all = [...new Set(texts.reverse())];
+  const more = all.length - MOST;
+  const last = all.slice(0, MOST).reverse();
+  return more > 0 ? [`(${more} more before these)`, ...last] : last;
 }
 
 /** An agent may have written the file: what is no text counts for nothing. */

@@ -360,7 +360,7 @@ test('a moved integration branch is told with its files, to a coder only', async
 });
 
 describe('what a session was refused', () => {
-  test('is kept for the next one: the last five, each once, redacted', async () => {
+  test('is kept for the next one: the last five and how many more, each once, redacted', async () => {
     await coding();
     await says(['submit-for-review', 't', 'HEAD']);
     await says(['submit-for-review', 't', 'HEAD']);
@@ -372,7 +372,10 @@ describe('what a session was refused', () => {
     expect(kept[1]).toMatch(/^liza begin: /);
     expect(kept.join()).not.toContain('sk-ant-api03');
     for (const task of ['a', 'b', 'c', 'd', 'e', 'f']) await says(['show', task]);
-    expect(refusedIn(p.context, 'coder-1', session.id)).toHaveLength(5);
+    const [more, ...last] = refusedIn(p.context, 'coder-1', session.id);
+    expect(more).toBe('(4 more before these)');
+    expect(last).toHaveLength(5);
+    expect(last.at(-1)).toMatch(/^liza show: /);
   });
 
   test('nothing of a person’s, nor of a credential that is none', async () => {
