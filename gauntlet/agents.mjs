@@ -24,7 +24,7 @@ code() { mkdir -p src; echo "export const a = $1;" > src/a.mjs; }
 proof() { mkdir -p test; printf '%s\n' "import assert from 'node:assert/strict';" "import { a } from '../src/a.mjs';" "assert.equal(a, $1);" > test/a.test.mjs; }
 commit() { git add -A && git commit -qm "$1" && git rev-parse HEAD; }
 submit() { liza submit-for-review a "$(git rev-parse HEAD)"; }
-approve() { liza submit-verdict a APPROVED '1: ran node test/a.test.mjs' "$@"; }
+approve() { liza submit-verdict a APPROVED '1: ran command 1 of VALIDATION' "$@"; }
 leave() { liza exit "$1" --reason "$2"; exit 0; }
 task() { liza show a --json; }
 `;
