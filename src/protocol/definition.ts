@@ -102,7 +102,9 @@ export function differing(task: Task, changes: DefinitionChange): Omit<Definitio
 
 /** A criterion that is there already is not added again. */
 function appended(doneWhen: string | undefined, more: readonly string[] = []): string | undefined {
-  return more.reduce((so, one) => (criteriaOf(so).includes(one.trim()) ? so : withCriterion(so, one)), doneWhen);
+  return more
+    .filter((one) => !blank(one))
+    .reduce((so, one) => (criteriaOf(so).includes(one.trim()) ? so : withCriterion(so, one)), doneWhen);
 }
 
 /** The former values of the fields that change: what history keeps, so that nothing is rewritten silently. */

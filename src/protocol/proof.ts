@@ -104,9 +104,15 @@ interface AskedAgain extends Pick<Proof, 'commit' | 'commands'> {
   readonly limit: number;
 }
 
+/** What was tried in this iteration since somebody last freed the task: they may have mended the machine. */
+export function triesOf(task: Task): readonly HistoryEvent[] {
+  const events = iterationEvents(task);
+  return events.slice(events.findLastIndex(({ event }) => event === 'unblocked') + 1);
+}
+
 /** The former refusal of this commit, if there is one in this iteration under the same settings: it is not run again. */
 export function knownRefusal(task: Task, { commit, commands, under, limit }: AskedAgain): Proof | undefined {
-  const red = iterationEvents(task).filter(
+  const red = triesOf(task).filter(
     (entry) =>
       entry.event === 'validation_failed' &&
       entry.remembered !== true &&

@@ -8,8 +8,7 @@ import { event, evolve, withMachineAnomaly, withTask } from '../change.ts';
 import type { Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { isFullCommit } from '../ids.ts';
-import { iterationEvents } from '../leases.ts';
-import { knownProof } from '../proof.ts';
+import { knownProof, triesOf } from '../proof.ts';
 import type { State } from '../state.ts';
 import { firstLine, holdsTask } from './coder.ts';
 
@@ -73,7 +72,7 @@ export const recordValidation: Row<'record-validation'> = {
             output,
           }),
     });
-    const events = iterationEvents(task);
+    const events = triesOf(task);
     // What was refused by another definition is not held against the work that follows the amendment.
     const earlier = events
       .slice(events.findLastIndex(isUnderClaim) + 1)

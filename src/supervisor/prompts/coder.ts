@@ -23,6 +23,7 @@ import {
   checkpointFields,
   definitionFields,
   iterationLine,
+  retractedFields,
   showTask,
   specNews,
 } from './task-fields.ts';
@@ -73,6 +74,7 @@ function assignedTask(context: PromptContext, work: CoderWork, fresh: boolean): 
     ...ownAnswers(context, task),
     ...madeAgain(task),
     ...refusedSubmit(task),
+    ...retractedFields(task),
     ...integrationFix(work),
     ...drift(work),
     'INSTRUCTIONS:',

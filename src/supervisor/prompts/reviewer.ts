@@ -32,6 +32,7 @@ import {
   checkpointFields,
   definitionFields,
   iterationLine,
+  retractedFields,
   showTask,
   specDiffLines,
   specNews,
@@ -76,6 +77,7 @@ function reviewTask({ board, places }: PromptContext, work: ReviewWork, fresh: b
     ...integrationFix(work),
     ...(checkpointFields(task) ?? ['PLAN: no checkpoint is recorded for this iteration']),
     ...reported(board.state, task),
+    ...retractedFields(task),
     'INSTRUCTIONS:',
     ...instructions(work, fresh),
     ...(fresh ? commandLines('code_reviewer', task.id, board.state) : []),
@@ -216,7 +218,7 @@ function lineList(task: Task, title: string, list: unknown): readonly string[] {
 
 const BEFORE = {
   title: 'VALIDATION WITHOUT THE CHANGE, on the base',
-  green: 'GREEN there: that it is green now shows nothing new, as it should where all stays as it is.',
+  green: 'GREEN there, with the tests of the base: what it shows now lies in the new tests, if there are any.',
 };
 
 const LONG = 100;

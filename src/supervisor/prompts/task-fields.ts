@@ -1,7 +1,7 @@
 // The fields of a task as its coder and its reviewer read them.
 
 import { amendmentLines, amendmentsUnderClaim, occasionOf } from '../../protocol/amendment.ts';
-import { checkpointEvent } from '../../protocol/leases.ts';
+import { checkpointEvent, iterationEvents } from '../../protocol/leases.ts';
 import { proofCommands } from '../../protocol/proof.ts';
 import { outcomeOf } from '../../protocol/question-scope.ts';
 import { isOpen, questionsFor } from '../../protocol/questions.ts';
@@ -71,6 +71,16 @@ export function answerFields(state: State, task: Task): readonly string[] {
   const told = all.map((one) => `${one.id} Q ${one.text}\n${outcomeOf(one)}`);
   const head = `ANSWERS (an A counts like DONE WHEN${open}):`;
   return [head, ...quoteList(told, showTask(task))];
+}
+
+/** Why its coder took earlier submissions of this iteration back. */
+export function retractedFields(task: Task): readonly string[] {
+  const told = iterationEvents(task).flatMap(({ event, commit, reason }) =>
+    event === 'retracted' && typeof reason === 'string' ? [`${String(commit).slice(0, 12)}: ${reason}`] : [],
+  );
+  return told.length === 0
+    ? []
+    : ['RETRACTED by its coder in this iteration, and why:', ...quoteList(told, showTask(task))];
 }
 
 const MOST_AMENDMENTS = 3;
