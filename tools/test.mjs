@@ -33,15 +33,15 @@ const STEPS = [
   { name: 'check', run: ['npm', 'run', '--silent', 'check', '--'], report: 'check', alone: true },
   { name: 'integration', run: vitest('integration'), report: 'integration' },
   { name: 'end to end', run: vitest('e2e*'), report: 'e2e' },
-  { name: 'killed at any system call', run: ['node', 'test/sweep/strace.mjs'], short: ['--slice', '40'] },
-  { name: 'git workflows killed at any system call', run: ['node', 'test/sweep/git.mjs'], short: ['--slice', '24'] },
+  { name: 'killed at any system call', run: ['node', 'test/sweep/strace.mjs'], short: ['--slice', '32'] },
+  { name: 'git workflows killed at any system call', run: ['node', 'test/sweep/git.mjs'], short: ['--slice', '16'] },
   { name: 'races', run: ['node', 'test/races/races.mjs'], short: ['--rounds', '6'] },
   { name: 'gauntlet', run: ['node', 'gauntlet/run.mjs'], short: ['--slice'] },
   { name: 'frozen agents', run: ['node', 'test/freeze/freeze.mjs'], short: ['--rounds', '8'] },
   { name: 'hostile input', run: vitest('fuzz') },
   { name: 'planted bugs', run: ['node', 'planted/run.mjs'], short: ['--slice', '3'] },
+  // Plays the demo, too.
   { name: 'packed and installed', run: ['node', 'tools/pack-test.mjs'] },
-  { name: 'demo', run: ['node', 'dist/liza.cjs', 'demo', '--fast'] },
   {
     name: 'bench',
     run: ['node', 'bench/run.mjs'],
