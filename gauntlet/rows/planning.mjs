@@ -309,7 +309,7 @@ export const g68 = {
   ],
   tasks: [],
   planner: `
-    if ! liza show a >/dev/null 2>&1; then
+    if liza show a 2>&1 | grep -q 'no task'; then
       try one ${ASK('Which numbers?', 'whole ones')}
       try two ${ASK('How large?', 'up to a million')}
       try three ${ASK('In which base?', 'ten')}
