@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { type BuiltProject, builtIn, program, shipped } from '../../support/program.ts';
-import { repository } from '../../support/repository.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { type BuiltProject, builtIn, program, shipped } from '../support/program.ts';
+import { repository } from '../support/repository.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let p: BuiltProject;
 beforeAll(() => {
