@@ -165,7 +165,7 @@ export const g15 = {
     try submit liza submit-for-review a "$(git rev-parse HEAD)"
     try aside liza begin a --intent 'a and its test' --risks none --validation 'node test/a.test.mjs: passes' --file src/a.mjs --set-aside
     shell gone 'test ! -e src/a.mjs && test -z "$(git status --porcelain)"'
-    shell back 'eval "$(liza attempts a | sed -n "s/.*\\(git checkout .*\\)/\\1/p")" && test -e src/a.mjs'
+    shell back 'eval "$(liza attempts a | sed -n "s/.*\\(git cherry-pick .*\\)/\\1/p")" && test -e src/a.mjs'
     liza block a --reason 'done here' --question 'go on?'; leave 42 blocked`,
   check(w) {
     w.refused('dirty', /changed already: .*src/, /--set-aside/);

@@ -3,7 +3,7 @@
 // and why it was discarded, so that listing needs nothing but git.
 
 import { isNotTaken } from './clone.ts';
-import { changedSince, treeOf } from './folder-snapshot.ts';
+import { changedSince, treeOf, withPathsOf } from './folder-snapshot.ts';
 import { isolationOf } from './isolation.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { attemptOf, branchOf, commitOf, readRefs, seenOf, updateRefs } from './refs.ts';
@@ -39,9 +39,16 @@ export interface Discard {
   /** Its files are as Liza laid them out: nothing in it is worth keeping. */
   readonly unchanged?: true;
   /** Its coder puts it aside before its checkpoint, because Liza said so. */
-  readonly setAside?: true;
+  readonly setAside?: SetAsideFrom;
   /** A branch that goes back to this commit does just that. */
   readonly setAsideAt?: string | undefined;
+}
+
+/** What the work that is put aside was made upon: the difference to it is what comes back. */
+export interface SetAsideFrom {
+  readonly base: string;
+  /** What the set-up made or changed, and stays in the folder: no part of that difference. */
+  readonly stays: readonly string[];
 }
 
 /** undefined: there was nothing that integration does not have. Safe to repeat. */
@@ -75,10 +82,23 @@ export async function saveAttempt(
     place !== undefined && uncommitted > 0
       ? await treeOf(gitDir, place, tip, discard.leaveOut)
       : (await must(gitDir.objects(['rev-parse', `${tip}^{tree}`]), 'read a commit')).trim();
-  const parents = (await independent(gitDir, tips)).flatMap((parent) => ['-p', parent]);
-  const { setAside = false } = discard;
+  const from = discard.setAside === undefined ? [] : [await mainlineOf(gitDir, discard.setAside, tree)];
+  const parents = [...new Set([...from, ...(await independent(gitDir, tips))])].flatMap((parent) => ['-p', parent]);
+  const setAside = discard.setAside !== undefined;
   const message = attemptMessage(discard, { tip, uncommitted, commits: own, setAside });
   return keep(gitDir, { task, tree, parents, message, reached: own === 0, setAside });
+}
+
+/**
+ * The first parent of work that is put aside, so that `git cherry-pick -m 1` brings back its difference, deleted files and
+ * all: the base, with the set-up's files as they are in the work.
+ */
+async function mainlineOf(gitDir: PrivateGitDir, { base, stays }: SetAsideFrom, work: string): Promise<string> {
+  if (stays.length === 0) return base;
+  const alike = await withPathsOf(gitDir, base, { tree: work, paths: stays });
+  return (
+    await must(gitDir.objects(['commit-tree', alike, '-p', base], 'as the set-up left it\n'), 'keep a base')
+  ).trim();
 }
 
 /**
@@ -128,7 +148,8 @@ async function saveTip(gitDir: PrivateGitDir, tip: string, head: string, discard
   const commits = await countOwn(gitDir, [tip], discard.integration === undefined ? [] : [discard.integration]);
   const setAside = head === discard.setAsideAt;
   const message = attemptMessage(discard, { tip, uncommitted: 0, commits, setAside });
-  return keep(gitDir, { task: discard.task, tree, parents: ['-p', tip], message, setAside });
+  const parents = [...(setAside ? ['-p', head] : []), '-p', tip];
+  return keep(gitDir, { task: discard.task, tree, parents, message, setAside });
 }
 
 /** Commits that none of the others has: neither integration nor an earlier attempt. */
@@ -165,7 +186,9 @@ async function keep(
     const last = earlier.at(-1);
     // Killed between keeping and removing, the next one comes here again with the same work.
     const alike = last !== undefined && (last.setAside === true) === setAside;
-    if (alike && (await sameWork(gitDir, last.commit, tree, reached ? undefined : parents))) return last;
+    // What is put aside counts by what it was made upon, too.
+    const needed = reached && !setAside ? undefined : parents;
+    if (alike && (await sameWork(gitDir, last.commit, tree, needed))) return last;
     const n = (last?.n ?? 0) + 1;
     const made = must(gitDir.objects(['commit-tree', tree, ...parents], message), 'keep discarded work');
     const commit = (await made).trim();

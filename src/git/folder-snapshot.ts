@@ -52,6 +52,27 @@ export async function treeOf(
   });
 }
 
+/** The tree of a commit, with some paths as another tree has them, or has them not. */
+export async function withPathsOf(
+  gitDir: PrivateGitDir,
+  commit: string,
+  other: { readonly tree: string; readonly paths: readonly string[] },
+): Promise<string> {
+  const listed = gitDir.objects(['ls-tree', '-r', '-z', '--full-tree', other.tree]);
+  const wanted = new Set(other.paths);
+  const there = splitNul(await must(listed, 'list a tree')).filter((line) =>
+    wanted.has(line.slice(line.indexOf('\t') + 1)),
+  );
+  return inScratch(gitDir, async (own) => {
+    const files = { folder: own, index: join(own, 'index') };
+    await must(gitDir.files(files, ['read-tree', commit]), 'read a commit');
+    await update(gitDir, files, ['--force-remove'], other.paths);
+    const input = there.map((line) => `${line}\0`).join('');
+    await must(gitDir.files(files, ['update-index', '-z', '--index-info'], input), 'take a snapshot of the folder');
+    return (await must(gitDir.files(files, ['write-tree']), 'write a tree')).trim();
+  });
+}
+
 async function update(
   gitDir: PrivateGitDir,
   files: Files,

@@ -155,7 +155,7 @@ async function contentsOf(gitDir: PrivateGitDir, task: Task): Promise<CoderWork[
   return {
     commits: Number(counted.stdout) || 0,
     uncommitted: await changedSince(gitDir, place, head.commit),
-    ...defined({ setAside: aside?.commit }),
+    ...defined({ setAside: aside?.ref }),
   };
 }
 

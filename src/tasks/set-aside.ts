@@ -2,7 +2,7 @@
 // refs/liza/attempts, and the folder goes back to where the iteration starts. The folder is its agent's, so the steps are
 // plain git, run by whoever asked with no more rights than that one has: here, or by `liza` inside the sandbox.
 
-import { saveAttempt } from '../git/attempts.ts';
+import { type Attempt, saveAttempt, tryBring } from '../git/attempts.ts';
 import { pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import { integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
@@ -10,11 +10,12 @@ import { branchOf, commitOf, isAncestor, seenOf, updateRefs } from '../git/refs.
 import { must } from '../git/run.ts';
 import { findPlace, gitIn, headOf, isPlace, type Place } from '../git/task-folder.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { bringBack } from '../protocol/kept-work.ts';
 import { baselineOf, startCommit } from '../protocol/leases.ts';
 import { defined } from '../protocol/values.ts';
-import { counted } from '../text/format.ts';
+import { counted, shellWord } from '../text/format.ts';
 import { look, type TaskContext } from './context.ts';
-import { declaredFiles, discardOf } from './discard-folder.ts';
+import { discardOf } from './discard-folder.ts';
 
 export interface SetAside {
   /** What git has to be told in the folder, in this order; empty: nothing came before the checkpoint. */
@@ -44,20 +45,28 @@ export async function setAside(context: TaskContext, id: string): Promise<SetAsi
     );
   }
   const integration = await commitOf(gitDir, integrationRef(board));
-  const leaveOut = declaredFiles(settings);
-  const discard = discardOf(task, settings, 'it came before the checkpoint', integration);
-  const kept = await saveAttempt(gitDir, place, { ...discard, setAside: true });
+  const isThere = await tryBring(gitDir, place, head.commit);
+  const rebased =
+    integration === undefined || !isThere ? undefined : await rebasedOnto(gitDir, integration, head.commit, start);
   const target = baselineOf(task) ?? start;
-  const steps = await stepsBack(gitDir, place, { head: head.commit, start, target, leaveOut });
+  const stays = await pathsBetween(gitDir, start, target);
+  const base = rebased ?? start;
+  const discard = discardOf(task, settings, 'it came before the checkpoint', integration);
+  const kept = await saveAttempt(gitDir, place, { ...discard, setAside: { base, stays } });
+  const steps = await stepsBack(gitDir, place, { head: head.commit, start, target, leaveOut: discard.leaveOut });
   if (steps.length === 0 || kept === undefined) return { steps, lines: [] };
   // Kept now: that the branch goes back is no rewritten history.
   await updateRefs(gitDir, [{ ref: seenOf(id), to: start }]);
-  const rebased = integration === undefined ? undefined : await rebasedOnto(gitDir, integration, head.commit, start);
-  const { ref, commit, uncommitted: files } = kept;
-  return { steps, lines: wayBack(ref, { commit, tip: head.commit, start, files, ...defined({ rebased }) }) };
+  const spoilt = (await pathsBetween(gitDir, target, kept.commit)).filter((path) => stays.includes(path));
+  const lines = wayBack(kept, { base, spoilt, ...defined({ rebased }) });
+  return { steps: [...steps, ...named(place, kept)], lines };
 }
 
-interface Way {
+/** In a clone the ref is new. */
+const named = (place: Place, { ref, commit }: Attempt): SetAside['steps'] =>
+  place.kind === 'clone' ? [[...inFolder(place), 'update-ref', ref, commit]] : [];
+
+interface Folder {
   readonly head: string;
   readonly start: string;
   /** The tree that the folder was handed over with. */
@@ -66,21 +75,29 @@ interface Way {
 }
 
 /** Only paths that differ are touched: what a set-up made, and what is ignored, stays. */
-async function stepsBack(gitDir: PrivateGitDir, place: Place, way: Way): Promise<SetAside['steps']> {
-  const { head, start, target, leaveOut } = way;
+async function stepsBack(
+  gitDir: PrivateGitDir,
+  place: Place,
+  { head, start, target, leaveOut }: Folder,
+): Promise<SetAside['steps']> {
   const differing = await pathsBetween(gitDir, target, await treeOf(gitDir, place, head, leaveOut));
   if (head === start && differing.length === 0) return [];
   const there = new Set(await pathsIn(gitDir, target, differing));
   const back = differing.filter((path) => there.has(path));
   const gone = differing.filter((path) => !there.has(path));
-  const inFolder = ['--literal-pathspecs', '-C', place.folder, '-c', 'core.hooksPath=/dev/null'];
+  const git = inFolder(place);
   return [
-    [...inFolder, 'symbolic-ref', 'HEAD', branchOf(place.task)],
-    [...inFolder, 'reset', '--quiet', '--mixed', start],
-    ...chunks(back).map((paths) => [...inFolder, 'restore', '--worktree', `--source=${target}`, '--', ...paths]),
-    ...chunks(gone).map((paths) => [...inFolder, 'clean', '-f', '-d', '-q', '--', ...paths]),
+    [...git, 'symbolic-ref', 'HEAD', branchOf(place.task)],
+    [...git, 'reset', '--quiet', '--mixed', start],
+    ...chunks(back).map((paths) => [...git, 'restore', '--worktree', `--source=${target}`, '--', ...paths]),
+    ...chunks(gone).map((paths) => [...git, 'clean', '-f', '-d', '-q', '--', ...paths]),
   ];
 }
+
+const inFolder = ({ folder }: Place): readonly string[] => [
+  '--literal-pathspecs',
+  ...['-C', folder, '-c', 'core.hooksPath=/dev/null'],
+];
 
 async function pathsIn(gitDir: PrivateGitDir, tree: string, paths: readonly string[]): Promise<readonly string[]> {
   if (paths.length === 0) return [];
@@ -93,16 +110,6 @@ const AT_ONCE = 500;
 const chunks = (paths: readonly string[]): readonly (readonly string[])[] =>
   Array.from({ length: Math.ceil(paths.length / AT_ONCE) }, (_, n) => paths.slice(n * AT_ONCE, (n + 1) * AT_ONCE));
 
-interface Kept {
-  readonly commit: string;
-  readonly tip: string;
-  readonly start: string;
-  readonly files: number;
-  /** Where the integration branch was that it had been rebased onto. */
-  readonly rebased?: string;
-}
-
-/** Commit ids resolve in every folder of a task; the ref of work that is kept now does not in a clone. */
 /** The commit of the integration branch that the coder took in beforehand: what others made since is not its own. */
 async function rebasedOnto(
   gitDir: PrivateGitDir,
@@ -115,19 +122,31 @@ async function rebasedOnto(
   return asked.status === 0 && !(await isAncestor(gitDir, onto, start)) ? onto : undefined;
 }
 
-function wayBack(ref: string, { commit, tip, start, files, rebased }: Kept): readonly string[] {
-  const loose = files === 0 ? '' : ` with ${counted(files, 'file')} that you had not committed`;
-  if (rebased !== undefined) {
-    return [
-      `What came before the checkpoint is kept as ${commit}${loose} (${ref}).`,
-      `You had taken newer work of the integration branch in: take it in again, git rebase ${rebased}`,
-      `What you had changed besides, file by file: git diff ${rebased} ${commit}; git checkout ${commit} -- <path>`,
-    ];
-  }
+interface Way {
+  /** What it was made upon. */
+  readonly base: string;
+  /** Where the integration branch was that it had been rebased onto. */
+  readonly rebased?: string;
+  /** Files of the set-up that it had changed: they are back as the set-up made them. */
+  readonly spoilt: readonly string[];
+}
+
+/** Each line works by itself, in the order given, and overwrites nothing: git refuses, or marks what both changed. */
+function wayBack({ ref, tip, uncommitted }: Attempt, { base, rebased, spoilt }: Way): readonly string[] {
+  const loose = uncommitted === 0 ? '' : `, with ${counted(uncommitted, 'file')} that you had not committed`;
+  const commits = `Or its commits${uncommitted === 0 ? '' : ', without those files'}: git cherry-pick ${base}..${tip}`;
   return [
-    `What came before the checkpoint is kept as ${commit}${loose} (${ref}).`,
-    `Bring its files back, to go on with them: git checkout ${commit} -- .`,
-    ...(tip === start ? [] : [`Or its commits, one by one: git cherry-pick ${start}..${tip}`]),
+    `What came before the checkpoint is kept as ${ref}${loose}.`,
+    ...(rebased === undefined
+      ? []
+      : [`You had taken newer work of the integration branch in; if you need it, first: git rebase ${rebased}`]),
+    `Bring all of it back, not committed yet: ${bringBack(ref)}`,
+    ...(tip === base ? [] : [commits]),
+    ...(spoilt.length === 0
+      ? []
+      : [
+          `Files of the set-up that you had changed: git restore --source=${ref} -- ${spoilt.map(shellWord).join(' ')}`,
+        ]),
   ];
 }
 

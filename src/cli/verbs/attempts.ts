@@ -5,6 +5,7 @@
 import type { Attempt } from '../../git/attempts.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted, TASK_ID_SOURCE } from '../../protocol/ids.ts';
+import { bringBack, mergeBack } from '../../protocol/kept-work.ts';
 import { isAgent } from '../../protocol/next-commands.ts';
 import { settings } from '../../protocol/state.ts';
 import type { TaskContext } from '../../tasks/context.ts';
@@ -89,7 +90,7 @@ interface Commands {
 
 /** Commits come back as a branch; uncommitted files are in the kept commit, on top of them. */
 function commandsFor(attempt: Attempt, { merged, forAgent }: Kept): Commands {
-  const { ref, commit, task, n, tip, commits, uncommitted } = attempt;
+  const { ref, commit, task, n, tip, commits, uncommitted, setAside } = attempt;
   const name = `${task}-attempt-${n}`;
   const kept = forAgent ? commit : ref;
   const look = [
@@ -97,7 +98,7 @@ function commandsFor(attempt: Attempt, { merged, forAgent }: Kept): Commands {
     ...(commits > 0 ? [`git log --stat ${merged}..${tip}`] : []),
     ...(uncommitted > 0 ? [`git diff ${tip} ${kept}`] : []),
   ];
-  if (forAgent) return { look, restore: [`git checkout ${commit} -- .`] };
+  if (forAgent) return { look, restore: [setAside === true ? bringBack(commit) : mergeBack(commit)] };
   return {
     look,
     restore: [

@@ -2,6 +2,7 @@
 // whether an earlier checkpoint still counts; whether notes and rejections are about what is in front of it.
 
 import { isGivenBack } from '../../protocol/block-before.ts';
+import { bringBack } from '../../protocol/kept-work.ts';
 import { checkpointEvent, historyOf, opensIteration } from '../../protocol/leases.ts';
 import type { HistoryEvent, Task } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
@@ -29,7 +30,7 @@ function continued(task: Task, { from, why }: HistoryEvent, found: CoderWork['co
     ...(found?.setAside === undefined
       ? []
       : [
-          `SET ASIDE by it for its checkpoint, and not in WORKTREE unless it brought it back: \`git diff ${baseOf(task)} ${found.setAside}\`; to bring it back: \`git checkout ${found.setAside} -- .\``,
+          `SET ASIDE by it for its checkpoint, and not in WORKTREE unless it brought it back: \`git diff ${found.setAside}^1 ${found.setAside}\`; to bring it back: \`${bringBack(found.setAside)}\``,
         ]),
   ];
 }

@@ -42,7 +42,7 @@ export interface CoderWork {
   readonly continued?: {
     readonly commits: number;
     readonly uncommitted: readonly string[];
-    /** The commit that holds what that coder put aside for its checkpoint, and had not brought back. */
+    /** The ref that holds what that coder put aside for its checkpoint, and had not brought back. */
     readonly setAside?: string;
   };
   /** The kept work of tasks that this one replaces. */

@@ -139,6 +139,16 @@ test('a branch that goes back to where the iteration starts, before its checkpoi
   here.gitIn(here.folder('greet'), 'reset', '-q', '--hard', start);
   await here.ok(begin('greet'), { as: 'coder-1' });
   expect(await listed('greet')).toMatchObject([{ tip: early, setAside: true }]);
+  here.gitIn(
+    here.folder('greet'),
+    'cherry-pick',
+    '--no-commit',
+    '-m',
+    '1',
+    here.git('rev-parse', 'refs/liza/attempts/greet/1'),
+  );
+  expect(here.gitIn(here.folder('greet'), 'diff', '--cached', '--name-status')).toBe('A\tsrc/early.ts');
+  here.gitIn(here.folder('greet'), 'reset', '-q', '--hard');
   // Later on it is history that was rewritten.
   const late = here.work('greet', { 'src/late.ts': 'after it\n' });
   await here.liza(['submit-for-review', 'greet', 'HEAD'], { as: 'coder-1' });

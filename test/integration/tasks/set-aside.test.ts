@@ -25,7 +25,15 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     return gitIn('rev-parse', 'HEAD');
   };
   const commandIn = (stdout: string, word: string): readonly string[] =>
-    (new RegExp(`git ${word} [^\\n]*`).exec(stdout)?.[0] ?? '').split(' ').slice(1);
+    (new RegExp(`git ${word}[^\\n]*`).exec(stdout)?.[0] ?? '').split(' ').slice(1);
+  const wayBack = (stdout: string): readonly string[] => commandIn(stdout, 'cherry-pick --no-commit');
+  /** Paths, modes and contents, committed or not. */
+  const filesOf = (): string => {
+    gitIn('add', '--all');
+    return gitIn('write-tree');
+  };
+  const sessionOf = (agent: string, epoch: number): string =>
+    openSession(sessionsAt(p.root), { agent, role: 'coder', task: 't', epoch, pid: process.pid }, START).credential;
   const kept = () => p.refs('refs/liza/attempts/t');
 
   test('commits, changed, deleted and new files are kept; the folder goes back; the checkpoint counts; the lines bring all of it back', async () => {
@@ -44,12 +52,13 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     expect(fs.readFileSync(p.folder('t', 'README.md'), 'utf8')).toBe('hello\n');
 
     expect(Object.keys(kept())).toEqual(['refs/liza/attempts/t/1']);
-    expect(done.stdout).toContain(`kept as ${kept()['refs/liza/attempts/t/1']} with 3 files`);
-    gitIn(...commandIn(done.stdout, 'checkout'));
+    expect(done.stdout).toContain('kept as refs/liza/attempts/t/1, with 3 files');
+    gitIn(...wayBack(done.stdout));
+    expect(fs.existsSync(p.folder('t', 'test/app.test.ts'))).toBe(false);
     expect(fs.readFileSync(p.folder('t', 'notes/new file.txt'), 'utf8')).toBe('mine\n');
     expect(fs.readFileSync(p.folder('t', 'README.md'), 'utf8')).toBe('changed\n');
     gitIn('reset', '-q', '--hard');
-    gitIn(...commandIn(done.stdout, 'cherry-pick'));
+    gitIn(...commandIn(done.stdout, `cherry-pick ${base}`));
     expect(gitIn('log', '-1', '--format=%s')).toBe('too early');
     expect(gitIn('rev-parse', 'HEAD^{tree}')).toBe(gitIn('rev-parse', `${early}^{tree}`));
   });
@@ -62,25 +71,94 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     gitIn('rebase', '-q', theirs);
     const done = await begin('--set-aside');
     expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining(`git rebase ${theirs}`) });
-    expect(done.stdout).not.toContain('cherry-pick');
     expect(gitIn('rev-parse', 'HEAD')).toBe(base);
+    // Its own change alone, with the rebase or without.
+    gitIn(...wayBack(done.stdout));
+    expect(gitIn('diff', '--cached', '--name-only')).toBe('src/early.ts');
+    gitIn('reset', '-q', '--hard');
+    gitIn('rebase', '-q', theirs);
+    gitIn(...wayBack(done.stdout));
+    expect(gitIn('diff', '--cached', '--name-only')).toBe('src/early.ts');
+  });
+
+  test('the way back restores added, deleted, renamed, binary, linked and mode-changed files exactly, committed or not', async () => {
+    await start();
+    const dir = p.folder('t');
+    p.work('t', { 'bin/tool.sh': 'echo\n', 'old/name.txt': 'one\ntwo\nthree\n', 'src/goes.ts': 'goes\n' }, 'early');
+    gitIn('mv', 'src/app.ts', 'src/renamed.ts');
+    gitIn('rm', '-q', 'README.md');
+    gitIn('commit', '-q', '-m', 'renamed and removed');
+    fs.writeFileSync(path.join(dir, 'image.bin'), Buffer.from([0, 255, 1, 254, 10, 0]));
+    fs.chmodSync(path.join(dir, 'bin/tool.sh'), 0o755);
+    fs.symlinkSync('bin/tool.sh', path.join(dir, 'link'));
+    fs.renameSync(path.join(dir, 'old/name.txt'), path.join(dir, 'new name.txt'));
+    fs.rmSync(path.join(dir, 'test/app.test.ts'));
+    write(dir, { 'src/renamed.ts': 'changed too\n' });
+    const before = filesOf();
+    gitIn('reset', '-q');
+    const done = await begin('--set-aside');
+    expect(done).toMatchObject({ code: 0 });
+    gitIn(...wayBack(done.stdout));
+    expect(filesOf()).toBe(before);
+  });
+
+  test('after new commits the way back keeps both, and what is in the way is not overwritten', async () => {
+    await start();
+    p.work('t', { 'README.md': null, 'src/early.ts': 'early\n', 'src/app.ts': 'export const app = 7;\n' }, 'early');
+    const done = await begin('--set-aside');
+    write(p.folder('t'), { 'src/early.ts': 'new, and untracked\n' });
+    expect(() => gitIn(...wayBack(done.stdout))).toThrow(/would be overwritten/);
+    expect(fs.readFileSync(p.folder('t', 'src/early.ts'), 'utf8')).toBe('new, and untracked\n');
+    fs.rmSync(p.folder('t', 'src/early.ts'));
+
+    p.work('t', { 'src/later.ts': 'later\n' }, 'later');
+    gitIn(...wayBack(done.stdout));
+    expect(
+      gitIn('status', '--porcelain')
+        .split('\n')
+        .map((line) => line.trim()),
+    ).toEqual(['D  README.md', 'M  src/app.ts', 'A  src/early.ts']);
+    expect(fs.readFileSync(p.folder('t', 'src/later.ts'), 'utf8')).toBe('later\n');
+  });
+
+  test('the ref that is named resolves in the folder', async () => {
+    await start();
+    p.work('t', { 'src/early.ts': 'early\n' });
+    const { stdout } = await begin('--set-aside');
+    const [ref = ''] = /refs\/liza\/attempts\/t\/\d+/.exec(stdout) ?? [];
+    expect(gitIn('rev-parse', '--verify', ref)).toBe(kept()[ref]);
   });
 
   test('liza attempts tells an agent commit ids, which resolve in its folder, and a person the refs', async () => {
     await start();
     p.work('t', { 'src/early.ts': 'early\n' });
     await begin('--set-aside');
-    const { credential } = openSession(
-      sessionsAt(p.root),
-      { agent: 'coder-1', role: 'coder', task: 't', epoch: 1, pid: process.pid },
-      START,
-    );
-    const told = await p.liza(['attempts', 't'], { env: { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: credential } });
+    const env = { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: sessionOf('coder-1', 1) };
+    const told = await p.liza(['attempts', 't'], { env });
     const commands = [...told.stdout.matchAll(/git (.*)$/gm)].map(([, words = '']) => words.split(' '));
     expect(commands.length).toBeGreaterThan(2);
     for (const words of commands) gitIn(...words);
     expect(fs.existsSync(p.folder('t', 'src/early.ts'))).toBe(true);
     expect((await p.liza(['attempts', 't'])).stdout).toContain('git show --stat refs/liza/attempts/t/1');
+  });
+
+  test('the way back of former work, as an agent is told it, restores what was deleted and renamed, and keeps later commits', async () => {
+    await start();
+    p.work('t', { 'src/former.ts': 'former\n', 'README.md': null }, 'former');
+    gitIn('mv', 'src/app.ts', 'src/renamed.ts');
+    succeeded(await p.liza(['release-claim', 't']));
+    await p.claim('t', 'coder-2');
+    const env = { LIZA_AGENT_ID: 'coder-2', LIZA_SESSION: sessionOf('coder-2', 2) };
+    const told = await p.liza(['attempts', 't'], { env });
+    p.work('t', { 'src/own.ts': 'own\n' }, 'own');
+    // Some people have this in their configuration.
+    gitIn('-c', 'merge.ff=false', ...commandIn(told.stdout, 'merge'));
+    expect(gitIn('diff', '--cached', '--name-status', '-M').split('\n')).toEqual([
+      'D\tREADME.md',
+      'A\tsrc/former.ts',
+      'R100\tsrc/app.ts\tsrc/renamed.ts',
+    ]);
+    expect(gitIn('log', '-1', '--format=%s')).toBe('own');
   });
 
   test('each time under a ref of its own: what was put aside before stays where it was said to be', async () => {
@@ -95,10 +173,10 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     expect(two).toMatchObject({ code: 0 });
     expect(Object.keys(kept())).toEqual(['refs/liza/attempts/t/1', 'refs/liza/attempts/t/2']);
     for (const [ran, n] of [[one, 1] as const, [two, 2] as const])
-      expect(ran.stdout).toContain(`kept as ${kept()[`refs/liza/attempts/t/${n}`]}`);
+      expect(ran.stdout).toContain(`kept as refs/liza/attempts/t/${n}.`);
     for (const [commit, n] of [[first, 1] as const, [second, 2] as const])
       expect(p.git('merge-base', '--is-ancestor', commit, `refs/liza/attempts/t/${n}`)).toBe('');
-    gitIn(...commandIn(two.stdout, 'checkout'));
+    gitIn(...wayBack(two.stdout));
     expect(fs.readFileSync(p.folder('t', 'src/early.ts'), 'utf8')).toBe('second\n');
   });
 
@@ -120,6 +198,19 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     expect(fs.readFileSync(p.folder('t', 'made.txt'), 'utf8')).toBe('made\n');
     expect(fs.existsSync(p.folder('t', '.gitignored'))).toBe(true);
     expect(fs.existsSync(p.folder('t', 'src/early.ts'))).toBe(false);
+  });
+
+  test('the files of a set-up are not in the way back, and those that were changed are named', async () => {
+    await start({ post_worktree_cmd: 'echo made > made.txt; echo left > left.txt; echo more >> README.md' });
+    write(p.folder('t'), { 'src/early.ts': 'early\n', 'made.txt': 'spoilt\n', 'test/app.test.ts': null });
+    const { stdout } = await begin('--set-aside');
+    gitIn(...wayBack(stdout));
+    expect(gitIn('diff', '--cached', '--name-status')).toBe('A\tsrc/early.ts\nD\ttest/app.test.ts');
+    expect(fs.readFileSync(p.folder('t', 'made.txt'), 'utf8')).toBe('made\n');
+    expect(fs.readFileSync(p.folder('t', 'README.md'), 'utf8')).toBe('hello\nmore\n');
+    gitIn(...commandIn(stdout, 'restore'));
+    expect(fs.readFileSync(p.folder('t', 'made.txt'), 'utf8')).toBe('spoilt\n');
+    expect(stdout).not.toContain('left.txt');
   });
 
   test('with nothing to put aside it is a plain begin', async () => {

@@ -428,7 +428,7 @@ export const SITUATIONS: Readonly<Record<string, () => string>> = {
     toCoder(
       takenOver(),
       'retry-login',
-      { continued: { commits: 1, uncommitted: ['src/auth/retry.ts', 'notes.md'], setAside: commit(0x9) } },
+      { continued: { commits: 1, uncommitted: ['src/auth/retry.ts', 'notes.md'], setAside: 'refs/liza/attempts/retry-login/1' } },
       'coder-2',
     ),
   'coder-takeover-without-checkpoint': () => {
