@@ -1,5 +1,5 @@
 // What an agent's command does besides what was asked: it notes a refusal for the next session, and brings what came
-// since the prompt (notes, spec changes, a moved integration branch), once each. Both never change the answer itself.
+// since the prompt (notes, answers, questions, a moved integration branch), once each. Both never change the answer itself.
 // News are told before they are noted as told: a crash in between repeats them, and loses none.
 
 import { matchCredential, readSession, type SessionRecord, sessionIdOf } from '../identity/agent-sessions.ts';
@@ -14,7 +14,7 @@ import { defined } from '../protocol/values.ts';
 import { noteRefused } from '../store/refused-commands.ts';
 import { newsLock, readTold, stampOf, writeTold } from '../store/session-news.ts';
 import type { StoreContext } from '../store/transact.ts';
-import { listed } from '../text/format.ts';
+import { gist, listed } from '../text/format.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import type { Io } from './io.ts';
 import { openBoard } from './open-board.ts';
@@ -156,12 +156,15 @@ async function withSections(context: StoreContext, state: State, news: SpecNews,
   return sections === undefined || sections.length === 0 ? news : { ...news, sections };
 }
 
-/** A person's words may hold a secret, and what an agent reads goes to a model. */
+/** What somebody wrote may hold a secret, and what an agent reads goes to a model. */
 function clean(news: News, secrets: readonly string[]): News {
   if (!('text' in news)) return news;
   const text = redact(news.text, secrets);
   if (news.kind === 'spec' && news.sections !== undefined)
     return { ...news, text, sections: news.sections.map((one) => ({ ...one, text: redact(one.text, secrets) })) };
+  if (news.kind === 'answer') return { ...news, text, question: redact(news.question, secrets) };
+  if (news.kind === 'question' && news.assume !== undefined)
+    return { ...news, text, assume: redact(news.assume, secrets) };
   if (news.kind !== 'spec' || news.diff === undefined) return { ...news, text };
   return { ...news, text, diff: { ...news.diff, text: redact(news.diff.text, secrets) } };
 }
@@ -212,6 +215,14 @@ export function newsLines(news: News): readonly string[] {
       ];
     case 'trial':
       return trialLines(news);
+    case 'question':
+      return questionLines(news);
+    case 'discovery':
+      return [
+        `news: ${news.head}, ${news.time}:`,
+        ...quoted(gist(news.text, LONGEST_FOUND)),
+        `  It needs work: add a task, then liza discovery convert ${news.id} <task>; it does not: liza discovery dismiss ${news.id} --reason "…"${news.text.length > LONGEST_FOUND ? `; all of it: liza show ${news.id}` : ''}`,
+      ];
     case 'integration': {
       const files = news.files.length === 0 ? 'no file that git can name' : news.files.join(', ');
       return [`news: integration moved to ${news.to.slice(0, 12)}: ${files}; rebase only if you need them`];
@@ -219,6 +230,20 @@ export function newsLines(news: News): readonly string[] {
     default:
       return news satisfies never;
   }
+}
+
+const LONGEST_FOUND = 1000;
+
+/** Whole: a planner that answers half a question answers another one. */
+function questionLines({ id, by, time, task, text, assume }: Extract<News, { readonly kind: 'question' }>) {
+  const isHeld = assume === undefined && task !== undefined;
+  const about = task === undefined ? '' : isHeld ? `, and ${task} is BLOCKED for it` : ` on ${task}`;
+  return [
+    `news: ${id} is asked by ${by}${about}, ${time}:`,
+    ...quoted(`Q: ${text}`),
+    ...(assume === undefined ? [] : quoted(`assumed: ${assume}`)),
+    `  You know: liza answer ${id} "…"${isHeld ? '; its coder goes on with it' : `; the assumption is right: liza answer ${id} --accept`}; only a person knows: leave it open, it is shown to them`,
+  ];
 }
 
 function trialLines({ task, time, text, cannotRun, amends }: Extract<News, { readonly kind: 'trial' }>) {

@@ -1,18 +1,18 @@
 // Discoveries that wait for a decision: no task takes them up, and nobody dismissed them. Everyone who shows or counts
-// them asks here, so that a planner, a person and `goal complete` always see the same ones.
+// them asks here, so that a planner, a person and `goal complete` always see the same ones. Light: no schema.
 
 import { patch } from './change.ts';
 import { findTask } from './find.ts';
-import { type Discovery, SEVERITIES, type State } from './state.ts';
+import type { Discovery, State } from './state.ts';
 
 export const isOpenDiscovery = ({ converted_to_task, dismissed_reason }: Discovery): boolean =>
   !converted_to_task && !dismissed_reason;
 
 /** Most severe first; the oldest first among equals. */
 export const openDiscoveries = ({ discovered }: Pick<State, 'discovered'>): readonly Discovery[] =>
-  discovered
-    .filter(isOpenDiscovery)
-    .toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
+  discovered.filter(isOpenDiscovery).toSorted((a, b) => RANK[a.severity] - RANK[b.severity]);
+
+const RANK: Readonly<Record<Discovery['severity'], number>> = { critical: 0, high: 1, medium: 2, low: 3 };
 
 /** A goal does not end over these in silence. */
 export const holdsGoal = ({ severity }: Discovery): boolean => severity === 'critical' || severity === 'high';

@@ -1,10 +1,11 @@
-// What a running session has not been told yet: notes, answers and spec changes that came after its prompt, and that the
-// integration branch moved. Told once each; what a prompt says counts as told. Pure: git's part of it is the caller's.
+// What a running session has not been told yet: notes, answers and spec changes that came after its prompt, that the
+// integration branch moved, and to a planner what others asked and found. Told once each; what a prompt says counts as told. Pure: git's part of it is the caller's.
 
 import { amendmentLines, amendmentsSincePlan, amendmentsUnderClaim, type UnderClaim } from './amendment.ts';
 import { findTask } from './find.ts';
 import { historyOf } from './leases.ts';
 import { isOwnNote, openNotes, type Reader } from './notes.ts';
+import { type PlannerNews, type PlannerTold, plannerNews, plannerToldWith } from './planner-news.ts';
 import { answersSincePlan, concerns, concernsAmong, differs, sameSpec } from './question-scope.ts';
 import { namedIn, type Reported, reportedOn } from './reported.ts';
 import type { HistoryEvent, Question, State, Task } from './state.ts';
@@ -92,6 +93,7 @@ export type News =
       /** The reader may change the commands. */
       readonly amends?: true;
     }
+  | PlannerNews
   | { readonly kind: 'integration'; readonly from: string; readonly to: string; readonly files: readonly string[] };
 
 export interface SectionNews {
@@ -103,7 +105,7 @@ export interface SectionNews {
 }
 
 /** What a session was told so far. */
-export interface Told {
+export interface Told extends PlannerTold {
   /** Ids of notes. */
   readonly notes: readonly string[];
   /** Keys of answers. */
@@ -133,6 +135,7 @@ export const toldWith = (state: State, reader: Reader): Told => ({
   amended: amendments(state, reader).map(amendmentKey),
   retracted: retractions(state, reader).map(({ time }) => time),
   trials: trials(state, reader).map(trialKey),
+  ...plannerToldWith(state, reader),
   ...defined({ integration: state.goal.integration_head }),
 });
 
@@ -159,6 +162,7 @@ export function newsSince(state: State, reader: Reader, told: Told): readonly Ne
     ...amendments(state, reader)
       .filter((one) => !(told.amended ?? []).includes(amendmentKey(one)))
       .map((one) => amendmentNews(state, reader, one)),
+    ...plannerNews(state, reader, told),
     ...specNews(state, reader, told),
     ...reports(state, reader)
       .filter(({ id, by }) => !told.reports.includes(id) && by !== reader.agent)

@@ -38,6 +38,7 @@ export function readTold(place: Place, agent: string, session: string): ToldSess
     const found: unknown = JSON.parse(place.files.read(fileOf(place, agent))?.toString('utf8') ?? 'null');
     if (!isFields(found) || found['session'] !== session || !isFields(found['told'])) return nothing;
     const { notes, answers, specs, section, reports, amended, retracted, trials, integration } = found['told'];
+    const { questions, discoveries } = found['told'];
     return {
       session,
       told: {
@@ -49,6 +50,8 @@ export function readTold(place: Place, agent: string, session: string): ToldSess
         amended: texts(amended),
         retracted: texts(retracted),
         trials: texts(trials),
+        questions: texts(questions),
+        discoveries: texts(discoveries),
         ...(typeof integration === 'string' ? { integration } : {}),
       },
       ...(typeof found['seen'] === 'string' ? { seen: found['seen'] } : {}),

@@ -37,11 +37,14 @@ const goalComplete: Verb = {
     ),
 };
 
-/** A planner does not end a goal over an answer that it is only about to read. */
+/** What may change whether the goal is reached. */
+const UNREAD: ReadonlySet<string> = new Set(['answer', 'note', 'question', 'discovery']);
+
+/** A planner does not end a goal over an answer, or what somebody found, that it is only about to read. */
 async function notWhileUnread(io: Io): Promise<Refusal | undefined> {
   const { unreadNews } = await import('../session-answer.ts');
   const came = (await unreadNews(io)).flatMap((one) =>
-    one.kind === 'answer' || one.kind === 'note' ? [one.id] : one.kind === 'spec' ? [one.spec] : [],
+    UNREAD.has(one.kind) && 'id' in one ? [one.id] : one.kind === 'spec' ? [one.spec] : [],
   );
   if (came.length === 0) return undefined;
   return refuse(

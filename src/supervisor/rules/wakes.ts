@@ -4,12 +4,13 @@
 
 import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
-import { isUrgent } from '../../protocol/discoveries.ts';
+import { holdsGoal, isUrgent } from '../../protocol/discoveries.ts';
 import { endedOfGoal } from '../../protocol/goal-tasks.ts';
 import { agentLease } from '../../protocol/leases.ts';
 import { answerKey, specChangeKey, type Told } from '../../protocol/news.ts';
 import { namedNotes, ROLE_NAMES } from '../../protocol/notes.ts';
 import { isPlanners, openPlan, PLAN_SESSIONS, planWake } from '../../protocol/plan.ts';
+import { discoveryKey, questionKey } from '../../protocol/planner-news.ts';
 import { differs } from '../../protocol/question-scope.ts';
 import { isOpen, needsPerson, questionsOf } from '../../protocol/questions.ts';
 import { isTerminal, type Note, type Task } from '../../protocol/state.ts';
@@ -50,10 +51,14 @@ export function unhandled({ state }: Board, wakes: readonly Wake[]): readonly Wa
   return wakes.filter(({ key }) => !handled.has(key));
 }
 
-/** Wakes that a running session was told of by news: what a person answered, accepted, noted or wrote into a spec. */
+/**
+ * Wakes that a running session was told of by news: what a person answered, accepted, noted or wrote into a spec, and
+ * what others asked or found. A critical or high discovery that the session left undecided wakes once more: in the
+ * midst of other work it may have been passed over.
+ */
 export function toldWakes(
   board: Board,
-  told: Pick<Told, 'answers' | 'notes' | 'specs' | 'trials'>,
+  told: Pick<Told, 'answers' | 'notes' | 'specs' | 'trials' | 'questions' | 'discoveries'>,
   now: Instant,
 ): readonly Wake[] {
   const answers = new Set(told.answers);
@@ -62,8 +67,15 @@ export function toldWakes(
       .filter((one) => answers.has(answerKey(one)))
       .map(({ id }) => id),
   );
+  const heard = new Set(
+    [
+      ...questionsOf(board.state).filter((one) => told.questions?.includes(questionKey(one))),
+      ...board.state.discovered.filter((one) => !holdsGoal(one) && told.discoveries?.includes(discoveryKey(one))),
+    ].map(({ id }) => id),
+  );
   return openWakes(board, now).filter(({ trigger, record, key }) => {
     if (trigger === 'SPEC_CHANGED') return told.specs.includes(key.slice('SPEC_CHANGED:'.length));
+    if (trigger === 'QUESTION_ASKED' || trigger === 'IMMEDIATE_DISCOVERY') return heard.has(record);
     if (trigger === 'HUMAN_NOTE') return told.notes.includes(record);
     if (trigger === 'VALIDATION_CANNOT_RUN') return told.trials?.some((one) => one.startsWith(`${record} `)) === true;
     return (trigger === 'QUESTION_ANSWERED' || trigger === 'ASSUMPTION_ACCEPTED') && settled.has(record);

@@ -68,15 +68,68 @@ describe('a planner that is interrupted before plan done', () => {
   });
 });
 
+const inSession = () => r().until('its record', () => fs.existsSync(r().p.file('.liza/agents/planner-1.session')));
+/** As the next command of the agent does, which brings the news. */
+const hears = async () => {
+  const record = JSON.parse(fs.readFileSync(r().p.file('.liza/agents/planner-1.session'), 'utf8'));
+  const told = toldWith(await r().p.state(), { agent: 'planner-1', role: 'planner' });
+  writeTold(r().p.context, 'planner-1', { session: record.hash.slice(0, 12), told });
+};
+
+describe('a coder asks and finds while a planner’s session runs', () => {
+  const question = { name: 'ask', task: 't', text: 'Is zero a number?', assume: 'it is one' } as const;
+  const discovery = {
+    name: 'discover',
+    description: 'minus is dropped',
+    severity: 'high',
+    urgency: 'immediate',
+  } as const;
+
+  test.each([
+    ['what it was told and decided wakes no second session', 'decides', 1],
+    [
+      'a question that it leaves to a person does not either, a high discovery that it leaves undecided does',
+      'hears',
+      2,
+    ],
+    ['what it was not told does', 'nothing', 2],
+  ] as const)('%s', async (_, does, sessions) => {
+    const plans: Part = {
+      act: async () => {
+        await inSession();
+        await r().p.run('coder-1', question);
+        await r().p.run('coder-1', discovery);
+        if (does !== 'nothing') await hears();
+        if (does === 'decides') {
+          await r().p.run('planner-1', { name: 'answer', about: 'q-1', text: 'it is one', facts: {} });
+          await r().p.run('planner-1', { name: 'discovery dismiss', discovery: 'disc-1', reason: 'known already' });
+        }
+        await declare(0, 'planner-1');
+      },
+      end: 'exit 0',
+    };
+    await open({
+      agents: ['planner-1'],
+      parts: { 'planner-1': [plans, { act: () => declare(0, 'planner-1'), end: 'exit 0' }] },
+      furnish: async (p) => {
+        await p.claim('t');
+        await p.run(undefined, { name: 'note', message: 'look at the plan', for: 'planner' });
+      },
+    });
+    await r().until('idle', async () => {
+      const { handled = [] } = (await agent('planner-1')) ?? {};
+      const last = does === 'decides' ? 'HUMAN_NOTE' : 'IMMEDIATE_DISCOVERY';
+      return handled.some((key) => key.startsWith(last)) && member('planner-1')?.state === 'idle';
+    });
+    expect(r().started).toHaveLength(sessions);
+    const asked = (r().started[1]?.prompt ?? '').includes('WAKE TRIGGER: QUESTION_ASKED');
+    expect(asked).toBe(does === 'nothing');
+  });
+});
+
 describe('a person answers while a planner’s session runs', () => {
   const answer = (about: string, text: string) =>
     r().p.run(undefined, { name: 'answer', about, text, facts: { spec_exists: true } });
-  /** As the next command of the agent does, which brings the news. */
-  const hears = async () => {
-    const record = JSON.parse(fs.readFileSync(r().p.file('.liza/agents/planner-1.session'), 'utf8'));
-    const told = toldWith(await r().p.state(), { agent: 'planner-1', role: 'planner' });
-    writeTold(r().p.context, 'planner-1', { session: record.hash.slice(0, 12), told });
-  };
   const asked = async (p: Project): Promise<void> => {
     for (const text of ['How often?', 'How long?', 'Which one?']) {
       await p.run('planner-1', { name: 'ask', text, assume: 'three of them' });
@@ -90,7 +143,7 @@ describe('a person answers while a planner’s session runs', () => {
   ] as const)('%s', async (_, isHeard, sessions) => {
     const plans: Part = {
       act: async () => {
-        await r().until('its record', () => fs.existsSync(r().p.file('.liza/agents/planner-1.session')));
+        await inSession();
         await answer('q-2', 'a minute');
         if (isHeard) await hears();
         await declare(0, 'planner-1');

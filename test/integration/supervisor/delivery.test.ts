@@ -200,6 +200,77 @@ describe('an answer', () => {
   });
 });
 
+describe('what coders and reviewers record while a planner’s session runs', () => {
+  const asPlanner = (...argv: string[]) => says(argv, {}, 'planner-1');
+  const planning = async (): Promise<void> => {
+    p = project({ tasks: ['t', 'u'] });
+    await p.claim('t');
+    await p.run('coder-1', { name: 'discover', description: 'known before', severity: 'low' });
+    await begins('planner-1', 'planner', undefined);
+  };
+
+  test('a question is told whole, once, with the commands that decide it', async () => {
+    await planning();
+    const text = `Is zero a number${' and so on'.repeat(200)}?`;
+    await p.run('coder-1', { name: 'ask', task: 't', text, assume: 'it is one' });
+    const { stderr, stdout } = await asPlanner('status', '--json');
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout).news).toMatchObject([{ kind: 'question', id: 'q-1', task: 't', assume: 'it is one' }]);
+    expect((await asPlanner('status')).stderr).toBe('');
+    await p.run('coder-1', { name: 'ask', task: 't', text: 'And one?', assume: 'too, by sk-ant-REDACTED' });
+    const second = await asPlanner('status');
+    expect(second.stderr).toMatch(
+      /news: q-2 is asked by coder-1 on t, .*:\n {2}\| Q: And one\?\n {2}\| assumed: too, by \[redacted\]\n.*liza answer q-2 "…".*liza answer q-2 --accept.*leave it open/,
+    );
+    expect(second.stdout).not.toContain('news');
+  });
+
+  test('a task that is BLOCKED for a question is told with it', async () => {
+    await planning();
+    await p.run('coder-1', { name: 'block', task: 't', reason: 'two ways', questions: ['Which one?'] });
+    const { stderr } = await asPlanner('status');
+    expect(stderr).toMatch(/news: q-1 is asked by coder-1, and t is BLOCKED for it, .*:\n {2}\| Q: Which one\?/);
+    expect(stderr).toContain('liza answer q-1 "…"; its coder goes on with it');
+    expect(stderr).not.toContain('--accept');
+  });
+
+  test('a discovery of any urgency is told once, with the commands that decide it; a long one with where the rest is', async () => {
+    await planning();
+    await p.run('coder-1', { name: 'discover', description: 'minus is dropped', severity: 'high', during: 't' });
+    const { stderr } = await asPlanner('status');
+    expect(stderr).toMatch(/news: disc-2, high, by coder-1 during t, .*:\n {2}\| minus is dropped\n/);
+    expect(stderr).toContain('liza discovery convert disc-2 <task>');
+    expect(stderr).toContain('liza discovery dismiss disc-2 --reason "…"');
+    expect(stderr).not.toContain('known before');
+    expect((await asPlanner('status')).stderr).toBe('');
+    await p.run('coder-1', { name: 'discover', description: 'word '.repeat(900), severity: 'low' });
+    const long = (await asPlanner('status')).stderr;
+    expect(long.length).toBeLessThan(1500);
+    expect(long).toContain('all of it: liza show disc-3');
+  });
+
+  test('a goal does not end over a discovery that its planner is only about to read', async () => {
+    await planning();
+    await p.run('coder-1', { name: 'discover', description: 'minus is dropped', severity: 'medium' });
+    expect(await asPlanner('goal', 'complete')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is not read yet: disc-2'),
+    });
+    expect((await asPlanner('goal', 'complete')).stderr).toContain('not finished yet');
+  });
+
+  test('coders, and the planner that recorded it itself, are not told', async () => {
+    await planning();
+    await p.run('coder-1', { name: 'ask', task: 't', text: 'Is zero a number?', assume: 'it is one' });
+    await asPlanner('discover', 'the docs are old', '--severity', 'low');
+    await asPlanner('ask', 'Which colour?', '--assume', 'red');
+    expect((await asPlanner('status')).stderr).toBe('');
+    await begins('coder-1', 'coder', 'u');
+    await p.run('coder-2', { name: 'discover', description: 'minus is dropped', severity: 'high' });
+    expect((await says(['status'])).stderr).toBe('');
+  });
+});
+
 test('a change of its task’s spec is told, of another spec not; a planner hears of all', async () => {
   await coding();
   await p.ok(['spec-change', 'specs/vision.md', 'five retries, not three']);

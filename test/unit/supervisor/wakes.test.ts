@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Board } from '../../../src/protocol/board.ts';
 import { answerKey, specChangeKey } from '../../../src/protocol/news.ts';
+import { discoveryKey, questionKey } from '../../../src/protocol/planner-news.ts';
 import type { Discovery, Note, Question } from '../../../src/protocol/state.ts';
 import { plannerWakes, toldWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { agent, ago, board, event, goal, NOW, type Parts, task } from '../boards/empty-board.ts';
@@ -112,6 +113,18 @@ describe('the planner wakes on', () => {
     });
     const told = { answers: [answerKey(answered)], notes: ['note-1'], specs: [] };
     expect(toldWakes(on, told, NOW).map(({ record }) => record)).toEqual(['q-1', 'note-1']);
+  });
+
+  it('a question or discovery that a running session was told is its own; a high one left undecided wakes once more', () => {
+    const found = (id: string, severity: Discovery['severity']): Discovery => ({
+      ...{ id, severity, by: 'coder-1', description: 'x', urgency: 'immediate', created: ago(0) },
+    });
+    const discovered = [found('disc-1', 'medium'), found('disc-2', 'high'), found('disc-3', 'medium')];
+    const on = board({ tasks: [busy], state: { questions: [QUESTION, { ...QUESTION, id: 'q-2' }], discovered } });
+    const heard = { questions: [questionKey(QUESTION)], discoveries: discovered.slice(0, 2).map(discoveryKey) };
+    const told = { answers: [], notes: [], specs: [], ...heard };
+    expect(toldWakes(on, told, NOW).map(({ record }) => record)).toEqual(['disc-1', 'q-1']);
+    expect(toldWakes(on, { answers: [], notes: [], specs: [] }, NOW)).toEqual([]);
   });
 
   it('SPEC_CHANGED once for each text of a file, and not when the running session was told', () => {
