@@ -14,12 +14,23 @@ export function emptiness(criterion: string): string | undefined {
   if (quotedCommands(criterion).length > 0) return undefined;
   const hollow = HOLLOW.exec(criterion)?.[0].trim();
   if (hollow !== undefined) return `"${hollow}" is a judgement, not something to observe`;
+  if (EXACT.test(criterion) && !VAGUE.test(criterion)) return undefined;
   if (wordCount(criterion) < LEAST_WORDS) return `it has fewer than ${LEAST_WORDS} words and no command in backticks`;
   const substance = criterion.replace(VAGUE, ' ').replace(FILLER, ' ');
-  return VAGUE.test(criterion) && wordCount(substance) < LEAST_WORDS
-    ? 'it says that it is done, not how anyone can tell'
+  if (VAGUE.test(criterion) && wordCount(substance) < LEAST_WORDS)
+    return 'it says that it is done, not how anyone can tell';
+  return wordCount(substance.replace(GENERAL, ' ')) === 0
+    ? 'its words would fit any task: name an input and what comes of it'
     : undefined;
 }
+
+/** `add(2,3) is 5`, `GET /jobs answers 404`, `x_max >= 3`: code, a number or a quotation, and what it comes to. */
+const EXACT = new RegExp(
+  String.raw`(?:\w\([^()]*\)|${'`'}[^${'`'}\n]+${'`'}|"[^"\n]+"|\d|[a-z][A-Z]|\w_\w|(?:^|\s)(?:--?\w|/))[^\n]{0,200}?` +
+    String.raw`(?:\s(?:is|are|equals?|returns?|gives?|yields?|prints?|throws?|raises?|exits?|answers?|becomes?)\s|` +
+    String.raw`[=<>\u2264\u2265\u2192]|:\s)\s*[^\s=<>]`,
+  'u',
+);
 
 /** Praise that ends its clause; with a condition behind it ("works as expected when …") it may say something. */
 const HOLLOW = new RegExp(
@@ -35,6 +46,16 @@ const VAGUE =
   /\b(?:is|are|was|were|be|been|gets?)\s+(?:done|complete|completed|finished|implemented|ready|working|correct|added|fixed)\b|\b(?:it|that|everything|all|feature|code)\s+works?\b/iu;
 const FILLER =
   /\b(?:the|a|an|it|its|this|that|these|all|of|in|and|so|new|whole|everything|feature|features|task|code|work|fully|now|as|described|planned)\b/giu;
+
+/** What is said of every task: praise, and nouns that name nothing in particular. */
+const GENERAL = new RegExp(
+  String.raw`\b(?:handles?|handled|handling|works?|working|behaves?|functions?|runs?|supports?|covers?|covered|tested|checked|` +
+    'edge|corner|case|cases|errors?|exceptions?|inputs?|outputs?|situations?|scenarios?|conditions?|things?|parts?|users?|data|' +
+    'correct|correctly|proper|properly|well|good|nice|nicely|clean|cleanly|gracefully|robust|robustly|reliably?|appropriately?|' +
+    'perfectly|smoothly|fine|right|valid|invalid|expected|intended|possible|relevant|necessary|needed|required|various|different|' +
+    String.raw`is|are|be|been|must|should|shall|will|can|for|to|with|by|on|any|every|each|also|always|very)\b`,
+  'giu',
+);
 
 /** Words in any script; where a script has no blanks between words, two of its signs count as one. */
 function wordCount(text: string): number {

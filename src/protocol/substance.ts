@@ -2,23 +2,15 @@
 // not forbid what the type demands, commands that can fail. It judges only a task that is finalized and fields that
 // change: a task of an older board that is merely unblocked goes on. Each refusal says the line that mends it.
 
+import { alwaysGreen } from './always-green.ts';
 import type { SpecFacts } from './command.ts';
 import { criteriaOf } from './criteria.ts';
 import { emptiness } from './criterion-words.ts';
 import { type Refusal, refuse } from './decision.ts';
 import type { Judged } from './definition.ts';
-import {
-  covers,
-  forbidsTests,
-  isCode,
-  isDeclaration,
-  isTest,
-  parseScope,
-  testPatterns,
-  wavesTestsOff,
-} from './facts/scope.ts';
+import { covers, forbidsTests, isCode, isDeclaration, isTest, parseScope, testPatterns } from './facts/scope.ts';
 import { amending } from './gates.ts';
-import { alwaysGreen, shellQuoted } from './shell-words.ts';
+import { shellQuoted } from './shell-words.ts';
 import { settings, type Task } from './state.ts';
 
 /** `changed`: the fields to judge; absent: all of them. */
@@ -71,7 +63,8 @@ const said = (text: string): string => `"${text.length > 120 ? `${text.slice(0, 
 
 function checkTypeAndScope(by: Judged, task: Task): Refusal | undefined {
   const scope = parseScope(task.scope ?? '');
-  const patterns = testPatterns(settings(by.board.state));
+  const config = settings(by.board.state);
+  const patterns = testPatterns(config);
   const type = task.type ?? 'code';
   const amend = amending(by, task);
   const contradiction = (fact: string, hint: string): Refusal => refuse(fact, hint, 1, 'type-and-scope');
@@ -102,10 +95,12 @@ function checkTypeAndScope(by: Judged, task: Task): Refusal | undefined {
   }
   // Declarations need no test of their own.
   if (code.length > 0 && code.every(isDeclaration) && (task.validation ?? []).length > 0) return undefined;
-  if (!forbidsTests(scope, patterns) && !wavesTestsOff(scope, patterns)) return undefined;
+  const within = config.tests_in_code ?? [];
+  if (scope.in.some((item) => within.some((one) => covers(one, item)))) return undefined;
+  if (!forbidsTests(scope, patterns)) return undefined;
   return contradiction(
     'a code task needs a test, and its scope has tests OUT',
-    `Let the tests in: ${amend('--scope "IN: … and its tests  OUT: …"')}; if no code changes: ${amend('--type docs')}`,
+    `Let them in, or name in IN where its test shall be: ${amend('--scope "IN: …, <its test file>  OUT: …"')}; if no code changes: ${amend('--type docs')}`,
   );
 }
 

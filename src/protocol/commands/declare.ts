@@ -7,7 +7,7 @@ import type { Row } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { lateFiles } from '../facts/diff-facts.ts';
-import { outOfScope, parseScope } from '../facts/scope.ts';
+import { isCode, isTest, outOfScope, parseScope, testPatterns } from '../facts/scope.ts';
 import { iterationEvents } from '../leases.ts';
 import { hasCheckpoint, holdsTask } from './coder.ts';
 
@@ -52,8 +52,15 @@ export const declare: Row<'declare'> = {
     },
     {
       name: 'in-scope',
-      rule: 'none of them is declared OUT',
-      check: ({ task, command, commandLine }) => {
+      rule: 'none of them is declared OUT, and for a test task none is code besides tests',
+      check: ({ task, command, settings, commandLine }) => {
+        const code = command.files.filter((file) => isCode(file) && !isTest(file, testPatterns(settings)));
+        if (task.type === 'test' && code.length > 0) {
+          return refuse(
+            `a test task changes tests alone, and this is code: ${listed(code, 5)}`,
+            `Test the code as it is; if it is wrong or cannot be tested so, say so: ${commandLine('block', task.id)}`,
+          );
+        }
         const outside = outOfScope(parseScope(task.scope ?? ''), command.files);
         return outside.length === 0
           ? undefined

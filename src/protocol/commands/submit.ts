@@ -128,7 +128,7 @@ export const submitForReview: Row<'submit-for-review'> = {
       state,
       detail: `${actor.id} submitted ${task.id} at ${command.commit.slice(0, 12)}`,
       notes: [
-        ...(command.facts.proof?.tests?.on_base === 'green' ? [GREEN_ON_BASE] : []),
+        ...(command.facts.proof?.tests?.on_base === 'green' && task.type !== 'test' ? [GREEN_ON_BASE] : []),
         'The verdict comes to a new session.',
       ],
       stop: 'Stop now: liza exit 42',
@@ -204,7 +204,8 @@ function somethingNew({ task, command }: Situation<'submit-for-review'>): Refusa
   );
 }
 
-function inScope({ task, command, settings, commandLine }: Situation<'submit-for-review'>): Refusal | undefined {
+function inScope(s: Situation<'submit-for-review'>): Refusal | undefined {
+  const { task, command, settings, commandLine } = s;
   const scope = parseScope(task.scope ?? '');
   const { changes, on_base: onBase } = command.facts;
   const touched = changes.map(({ path }) => path);
@@ -212,19 +213,34 @@ function inScope({ task, command, settings, commandLine }: Situation<'submit-for
   if (outside.length > 0) {
     return refuse(
       `the task declares OUT what the commit touches: ${list(outside)}`,
-      'Take these changes out, then submit again',
+      isDemandedAndForbidden(task, outside, testPatterns(settings))
+        ? `A ${task.type ?? 'code'} task needs a test, and its scope has tests OUT, which only the planner can mend: ${commandLine('block', task.id)}`
+        : 'Take these changes out, then submit again',
     );
   }
   const declared = declaredFiles(task);
   const code = touched.filter((path) => !isTest(path, testPatterns(settings)));
   const beyond = beyondScope(scope, code, onBase).filter((path) => !declared.some((item) => covers(item, path)));
   if (beyond.length === 0) return undefined;
+  if (task.type === 'test' && beyond.some(isCode)) {
+    return refuse(`a test task touches code that is not a test: ${list(beyond.filter(isCode))}`, testsAlone(s));
+  }
   const also = beyond.slice(0, 5).map((path) => `--also ${shellWord(path)}`);
   return refuse(
     `neither the task’s IN nor your plan names what the commit touches: ${list(beyond)}`,
     `If the task needs them, declare them: ${commandLine('declare', task.id).replace('--also <path>', also.join(' '))}; if not, take them out, then submit the new HEAD`,
   );
 }
+
+/** What is taken out here would be demanded next. */
+const isDemandedAndForbidden = (task: Task, outside: readonly string[], patterns: readonly string[]): boolean =>
+  ['code', 'test'].includes(task.type ?? 'code') &&
+  outside.some((path) => isTest(path, patterns)) &&
+  forbidsTests(parseScope(task.scope ?? ''), patterns);
+
+/** No declaration helps: the type itself forbids code. */
+const testsAlone = ({ task, commandLine }: Pick<Situation<'submit-for-review'>, 'task' | 'commandLine'>): string =>
+  `Take these changes out; if the code itself is wrong, say so: ${commandLine('block', task.id)}`;
 
 function testsWithCode(s: Situation<'submit-for-review'>): Refusal | undefined {
   const { task, command, settings, commandLine } = s;
@@ -233,10 +249,7 @@ function testsWithCode(s: Situation<'submit-for-review'>): Refusal | undefined {
   const type = task.type ?? 'code';
   const code = changes.map(({ path }) => path).filter((path) => isCode(path) && !isTest(path, patterns));
   if (type === 'test' && code.length > 0) {
-    return refuse(
-      `a test task that touches code besides tests (${list(code)})`,
-      `Take these changes out; if the code itself is wrong, say so: ${commandLine('block', task.id)}`,
-    );
+    return refuse(`a test task that touches code besides tests (${list(code)})`, testsAlone(s));
   }
   if (changes.some(({ path, kind }) => kind !== 'removed' && isTest(path, patterns))) return undefined;
   if (type === 'code' && changes.some(({ tests_within: within }) => within === true)) return undefined;
@@ -248,10 +261,7 @@ function testsWithCode(s: Situation<'submit-for-review'>): Refusal | undefined {
       : `a ${type} task that touches code (${list(code)}) without a test`;
   // A test that the scope forbids would be refused next: no way out of that is the coder's.
   return forbidsTests(parseScope(task.scope ?? ''), patterns)
-    ? refuse(
-        `${fact}, and its scope declares every test file OUT`,
-        `Only the planner can mend that: ${commandLine('block', task.id)}`,
-      )
+    ? refuse(`${fact}, and its scope has tests OUT`, `Only the planner can mend that: ${commandLine('block', task.id)}`)
     : refuse(
         fact,
         `Add a test; these count as tests: ${patterns.join(', ')}. If this project’s tests stand within its code, only a person can say so (the setting tests_in_code): ${commandLine('block', task.id)}`,

@@ -108,16 +108,29 @@ export function testsNowhere(
   return `no file here counts as a test (${patterns.join(', ')}), and code is taken only with its test; if the tests are elsewhere: liza config set test_patterns "…"; if they stand within the code: liza config set tests_in_code "…"`;
 }
 
-/** Whether no file that counts as a test may be touched: each kind is OUT, or tests are as a word. */
+/**
+ * Whether the test of a change has no place: OUT has tests as a word, or a kind of them as a folder, glob or file, and IN
+ * names no other test. One file or folder among the tests leaves the rest.
+ */
 export function forbidsTests(scope: Scope, patterns: readonly string[]): boolean {
-  const examples = patterns.map((pattern) => pattern.replaceAll('**/', '').replaceAll('**', 'x').replaceAll('*', 'x'));
-  return outOfScope(scope, examples).length === examples.length;
+  const isOpen = (item: string): boolean => isTest(item, patterns) && outOfScope(scope, [item]).length === 0;
+  if (scope.in.some((item) => isOpen(item) || HAS_TESTS_WITHIN.test(item))) return false;
+  if (scope.prose.some((item) => /\btests?\b/i.test(item))) return false;
+  const asWord = [...scope.out, ...scope.outProse].some((item) => TESTS_AS_WORD.test(item));
+  return asWord || scope.out.some((item) => patterns.some((pattern) => takesKind(item, pattern, scope.in)));
 }
 
-/** `OUT: tests` in words, where no test is IN. */
-export function wavesTestsOff(scope: Scope, patterns: readonly string[]): boolean {
-  const said = [...scope.out, ...scope.outProse].some((item) => TESTS_AS_WORD.test(item));
-  return said && !scope.in.some((item) => isTest(item, patterns));
+/** Languages whose tests usually stand within the code. */
+const HAS_TESTS_WITHIN = /\.(?:rs|zig|d)$/;
+
+/** An item takes away a kind of tests when it covers what a pattern stands for, where the work is. */
+function takesKind(item: string, pattern: string, work: readonly string[]): boolean {
+  const example = pattern.replaceAll('**/', '').replaceAll('**', 'x').replaceAll('*', 'x');
+  const ending = /\.\w+$/.exec(item)?.[0] ?? '.x';
+  const parent = folderOf(item.replace(/^\.\//, '').replace(/(?:\/\**)+$/, ''));
+  const home = /[*?]/.test(parent) || !work.every((path) => path.startsWith(parent)) ? '' : parent;
+  const examples = pattern.endsWith('/**') ? [example] : [example, example.replace(/(?:\.x)?$/, ending)];
+  return examples.some((one) => covers(item, home + one));
 }
 
 const TESTS_AS_WORD =

@@ -240,11 +240,15 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined, shown: read
     ...(before === 0
       ? []
       : [`THE SAME COMMIT WAS RED ${counted(before, 'TIME')} BEFORE: its tests do not always pass.`]),
-    ...testLines(proof.tests, named),
+    ...testLines(proof.tests, task, named),
   ];
 }
 
-function testLines(tests: TestProof | undefined, named: (command: string) => string): readonly string[] {
+function testLines(
+  tests: TestProof | undefined,
+  { type }: Pick<Task, 'type'>,
+  named: (command: string) => string,
+): readonly string[] {
   if (tests === undefined) return [];
   const { on_base, base_tests, by, failed = [], because, why } = tests;
   const told = (text: string | undefined): string =>
@@ -252,7 +256,7 @@ function testLines(tests: TestProof | undefined, named: (command: string) => str
   const names = failed.length === 0 ? 'the runner names no test' : `failed: ${failed.map(inline).join('; ')}`;
   const how = by === undefined ? '' : `; ${inline(named(by))}: ${names}`;
   return [
-    `NEW TESTS WITHOUT THE CHANGE (on BASE): ${ON_BASE[on_base] ?? on_base}${how}${told(because?.on_base)}`,
+    `NEW TESTS WITHOUT THE CHANGE (on BASE): ${(type === 'test' ? OF_TEST_TASK : ON_BASE)[on_base] ?? on_base}${how}${told(because?.on_base)}`,
     `TESTS OF BASE ON THE NEW CODE: ${OF_BASE[base_tests] ?? base_tests}${told(because?.base_tests)}`,
     // Recorded by an older version: what it belongs to is not known.
     ...(why === undefined || because !== undefined ? [] : [`  because ${inline(why).slice(0, 500)}`]),
@@ -262,6 +266,12 @@ function testLines(tests: TestProof | undefined, named: (command: string) => str
 const ON_BASE: Readonly<Record<string, string>> = {
   red: 'red, as they should be',
   green: 'GREEN: they pass without the change and prove nothing about it',
+  unknown: 'not known',
+};
+/** Its code is merged already. */
+const OF_TEST_TASK: Readonly<Record<string, string>> = {
+  red: 'RED: they test code that is merged already, so either that code or the test is wrong there',
+  green: 'green, as tests for code that is merged already should be',
   unknown: 'not known',
 };
 const OF_BASE: Readonly<Record<string, string>> = {

@@ -1,15 +1,17 @@
 // One test per rule about what the words of a task must mean before anyone may claim it, each with its mend.
 
 import { describe, expect, it } from 'vitest';
+import { alwaysGreen } from '../../../src/protocol/always-green.ts';
 import { withTask } from '../../../src/protocol/change.ts';
 import type { Definition, SpecFacts } from '../../../src/protocol/command.ts';
 import { asDoneWhen, criteriaOf } from '../../../src/protocol/criteria.ts';
 import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/facts/scope.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
-import { alwaysGreen, isCommand } from '../../../src/protocol/shell-words.ts';
+import { isCommand } from '../../../src/protocol/shell-words.ts';
 import {
   addDraft,
   addReady,
+  BASE,
   begin,
   CODER,
   changes,
@@ -59,6 +61,10 @@ describe('criteria', () => {
     ['praise after a fact', '- a 503 is retried three times\n- it all looks good.', 'criteria'],
     ['what says only that it is done', 'the whole new feature is implemented', 'criteria'],
     ['everything works', 'everything works in the code now', 'criteria'],
+    ['words that fit any task', 'handles edge cases correctly', 'criteria'],
+    ['words that fit any task, without praise', 'all errors and edge cases are handled', 'criteria'],
+    ['praise of the tests', 'the code is clean and well tested', 'criteria'],
+    ['a short one that says only that it is done', 'v2 is done', 'criteria'],
   ])('%s is refused', (_what, done_when, guard) => {
     const w = world();
     if (guard === 'placeholder') {
@@ -71,6 +77,15 @@ describe('criteria', () => {
     ['a condition behind the praise', 'login works as expected when the server answers 503 twice'],
     ['another script', '再試行は三回まで行われる'],
     ['a state inside a condition', 'GET /jobs/1 answers 200 once the job is done'],
+    ['an expression with its value', 'add(2,3) is 5'],
+    ['an expression with its value, as code', 'add(2,3) === 5'],
+    ['code in backticks with its value', '`add(2,3)` is 5'],
+    ['a request with its answer', 'GET / → 200'],
+    ['an option with what it prints', '--version prints 1.2'],
+    ['a limit', 'x_max >= 3'],
+    ['a result that is only called correct', 'leap years are parsed correctly in February'],
+    ['one word of its own', 'the output is valid JSON'],
+    ['errors of one kind', 'an unknown option ends with a message on stderr'],
   ])('%s passes', (_what, done_when) => {
     expect(() => passes({ done_when })).not.toThrow();
   });
@@ -102,6 +117,13 @@ describe('type, test rule and scope', () => {
   it.each<[string, Partial<Definition>]>([
     ['a code task with every test file OUT', { scope: `IN: src/\nOUT: ${DEFAULT_TEST_PATTERNS.join(', ')}` }],
     ['a code task with tests OUT, in a word', { scope: 'IN: src/a.ts\nOUT: tests' }],
+    ['a code task with the test folder OUT', { scope: 'IN: src/\nOUT: test/' }],
+    ['a code task with the test folder OUT, by a glob', { scope: 'IN: src/\nOUT: tests/**, docs/' }],
+    ['a code task with its kind of test OUT', { scope: 'IN: src/\nOUT: *.test.mjs' }],
+    ['a code task with tests beside code OUT', { scope: 'IN: pkg/\nOUT: **/*_test.go' }],
+    ['a code task with the one test file of a library OUT', { scope: 'IN: index.js\nOUT: test.js' }],
+    ['a code task of a package with its test folder OUT', { scope: 'IN: packages/a/src\nOUT: packages/a/test' }],
+    ['a code task in words with the test folder OUT', { scope: 'IN: the retry logic\nOUT: test' }],
     ['a code task with tests OUT, in words', { scope: 'IN: src/a.ts\nOUT: any unit tests, the UI' }],
     ['a docs task whose IN is code', { type: 'docs', scope: 'IN: docs/, src/a.ts' }],
     ['a config task whose IN is code by a glob', { type: 'config', scope: 'IN: src/**/*.py' }],
@@ -115,6 +137,12 @@ describe('type, test rule and scope', () => {
   });
   it.each<[string, Partial<Definition>]>([
     ['a code task with one of two test folders OUT', { scope: 'IN: src/\nOUT: test/legacy' }],
+    ['one test file OUT', { scope: 'IN: src/\nOUT: test/add.test.mjs' }],
+    ['the test folder OUT where another test is IN', { scope: 'IN: src/a.ts, src/a.test.ts\nOUT: test/' }],
+    ['the test folder of another package OUT', { scope: 'IN: packages/a/\nOUT: packages/b/test' }],
+    ['Rust, whose tests stand within the code', { scope: 'IN: src/lib.rs\nOUT: tests/' }],
+    ['tests that IN names in words', { scope: 'IN: src/, the unit tests beside it\nOUT: test/' }],
+    ['an IN that names no place for a test', { scope: 'IN: src/a.ts' }],
     ['tests OUT in a word where a test is IN', { scope: 'IN: src/a.go, src/a_test.go\nOUT: tests' }],
     ['a docs task about documents', { type: 'docs', scope: 'IN: docs/, README.md\nOUT: src/' }],
     [
@@ -124,6 +152,10 @@ describe('type, test rule and scope', () => {
     ['a test task', { type: 'test', scope: 'IN: test/client.test.ts' }],
   ])('%s passes', (_what, more) => {
     expect(() => passes(more)).not.toThrow();
+  });
+  it('tests OUT are no contradiction where tests_in_code has the file', () => {
+    const w = world({ tests_in_code: ['sds.c'] });
+    w.run(PLANNER, addReady('a', { scope: 'IN: sds.c\nOUT: test/' }));
   });
   it('a code task of tests alone is refused, and the mend makes a test task of it', () => {
     const refusal = refusedAtFinalize({ scope: 'IN: test/client.test.ts' });
@@ -295,7 +327,7 @@ describe('submitting', () => {
     w.run(PLANNER, addReady('a', more));
     toClaimed(w, 'a');
     w.run(CODER, begin('a'));
-    w.run(CODER, declare('a', ...paths));
+    w.tell(CODER, declare('a', ...paths));
     return w.tell(CODER, submit('a', commit(1), { changes: changes(...paths) }));
   };
   it('type declarations need no test where the task’s own validation checks them', () => {
@@ -311,10 +343,39 @@ describe('submitting', () => {
   it('a test task submits tests alone', () => {
     const test = { type: 'test', scope: 'IN: test/' } as const;
     expect(submitted(test, 'test/a.test.ts')).toMatchObject({ ok: true });
-    expect(submitted(test, 'test/a.test.ts', 'src/a.ts')).toMatchObject({
+    expect(submitted({ ...test, scope: 'IN: the client' }, 'test/a.test.ts', 'src/a.ts')).toMatchObject({
       guard: 'tests-with-code',
       message: expect.stringContaining('touches code besides tests (src/a.ts)'),
     });
     expect(submitted(test, 'docs/a.md')).toMatchObject({ guard: 'tests-with-code' });
+  });
+  it('a test task is never led to declare code: taking it out or a block is what is left', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a', { type: 'test', scope: 'IN: test/' }));
+    toClaimed(w, 'a');
+    w.run(CODER, begin('a'));
+    const submitting = submit('a', commit(1), { changes: changes('test/a.test.ts', 'lib/a.ts') });
+    for (const command of [submitting, declare('a', 'lib/a.ts')]) {
+      const refusal = w.refused(CODER, command);
+      expect(refusal.guard).toBe<RefusalName>('in-scope');
+      expect(refusal.hint).toContain('liza block a --reason "…" --question "…"');
+      expect(refusal.hint).not.toContain('--also');
+    }
+    w.run(CODER, declare('a', 'fixtures/a.json', 'test/helper.ts'));
+  });
+  it.each([
+    ['code', true],
+    ['test', false],
+  ] as const)('new tests that are green on the base: a %s task is told so: %s', (type, told) => {
+    const w = world();
+    w.run(PLANNER, addReady('a', { type, scope: type === 'test' ? 'IN: test/' : 'IN: src/' }));
+    toClaimed(w, 'a');
+    w.run(CODER, begin('a'));
+    const tests = { mode: 'evidence', base: BASE, base_alone: 'green', on_base: 'green', base_tests: 'same' } as const;
+    const command = submit('a', commit(1), { changes: changes('test/a.test.ts') });
+    if (command.name !== 'submit-for-review' || command.facts.proof === undefined) throw new Error('no proof');
+    const proof = { ...command.facts.proof, tests };
+    const { notes = [] } = w.run(CODER, { ...command, facts: { ...command.facts, proof } });
+    expect(notes.join().includes('pass on the base too')).toBe(told);
   });
 });

@@ -1,6 +1,7 @@
 // What a reviewer is told of the facts that Liza found.
 
 import { describe, expect, test } from 'vitest';
+import { withTask } from '../../../../src/protocol/change.ts';
 import type { TestProof } from '../../../../src/protocol/proof.ts';
 import {
   BASE,
@@ -54,4 +55,11 @@ test('a reason that an older version recorded is told below both', () => {
   expect(toReviewer(reviewed({ on_base: 'unknown', why: 'it took too long' }), 'a')).toContain(
     '\n  because it took too long\n',
   );
+});
+
+test('tests of a test task that are green on the base are told as they should be', () => {
+  const w = reviewed({ on_base: 'green' });
+  expect(toReviewer(w, 'a')).toContain('(on BASE): GREEN: they pass without the change');
+  w.edit((state) => withTask(state, { ...w.task('a'), type: 'test' }));
+  expect(toReviewer(w, 'a')).toContain('(on BASE): green, as tests for code that is merged already should be\n');
 });
