@@ -65,13 +65,16 @@ export function memoryStore(first: State, options: MemoryOptions): Store {
     read: async (): Promise<Snapshot> => ({ board: board(), now: now(), seq: journal.length, notices: [] }),
 
     readTask: async (id) => {
-      const { config, questions = [] } = state;
-      const asked = questions.length === 0 ? {} : { questions };
+      const { config, questions = [], discovered } = state;
+      const others = {
+        ...(questions.length === 0 ? {} : { questions }),
+        ...(discovered.length === 0 ? {} : { discovered }),
+      };
       const live = state.tasks.find((task) => task.id === id);
       const lease = leases.get(live?.reviewing_by ?? live?.assigned_to ?? '');
-      if (live !== undefined) return { task: live, archived: false, config, ...defined({ lease }), ...asked };
+      if (live !== undefined) return { task: live, archived: false, config, ...defined({ lease }), ...others };
       const task = archive.get(id);
-      return task === undefined ? undefined : { task, archived: true, config, ...asked };
+      return task === undefined ? undefined : { task, archived: true, config, ...others };
     },
 
     archivedTasks: async (goal) =>

@@ -35,7 +35,7 @@ export interface PlannerTold {
 
 export const plannerToldWith = (state: State, reader: Reader): PlannerTold =>
   reader.role === 'planner'
-    ? { questions: asked(state).map(questionKey), discoveries: found(state, reader).map(discoveryKey) }
+    ? { questions: asked(state).map(questionKey), discoveries: openOnes(state).map(discoveryKey) }
     : {};
 
 export function plannerNews(state: State, reader: Reader, told: PlannerTold): readonly PlannerNews[] {
@@ -54,7 +54,7 @@ export function plannerNews(state: State, reader: Reader, told: PlannerTold): re
           ...defined({ assume, task }),
         }),
       ),
-    ...found(state, reader)
+    ...openOnes(state)
       .filter((one) => !discoveries.includes(discoveryKey(one)))
       .map(
         (one): PlannerNews => ({
@@ -83,5 +83,4 @@ const asked = ({ questions = [] }: State): readonly Question[] =>
     return status === 'open' && role !== undefined && role !== 'planner';
   });
 
-const found = ({ discovered }: State, { agent }: Reader): readonly Discovery[] =>
-  discovered.filter((one) => isOpenDiscovery(one) && one.by !== agent);
+const openOnes = ({ discovered }: State): readonly Discovery[] => discovered.filter(isOpenDiscovery);

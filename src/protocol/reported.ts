@@ -26,11 +26,16 @@ export function reportedOn({ anomalies, discovered }: State, task: Task): readon
         ? [{ id, kind: type, by: reporter, time: timestamp, text: detailText(details), late: late(timestamp) }]
         : [],
   );
-  const found = discovered
-    .filter((one) => one.during === task.id || isFor(task.id, one))
-    .map((one) => ({ ...asReport(one, task), late: late(one.created ?? '') }));
+  const found = discoveriesOn(discovered, task.id).map((one) => ({
+    ...asReport(one, task),
+    late: late(one.created ?? ''),
+  }));
   return [...own, ...found].toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
 }
+
+/** Those made during the task, those that it takes up, and those that name it. */
+export const discoveriesOn = (discovered: readonly Discovery[], task: string): readonly Discovery[] =>
+  discovered.filter((one) => one.during === task || isFor(task, one));
 
 /** Discoveries of other work that name this task, or that it took up: problems that its coder would run into. */
 export const namedIn = ({ discovered }: Pick<State, 'discovered'>, task: Task): readonly Omit<Reported, 'late'>[] =>

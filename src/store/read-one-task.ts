@@ -2,7 +2,7 @@
 // schema. Serves only what the files' stat proves to be current, and says "don't know" otherwise.
 
 import type { Files } from '../ports/files.ts';
-import type { Config, Question, Task } from '../protocol/state.ts';
+import type { Config, Discovery, Question, Task } from '../protocol/state.ts';
 import { readIndex, readKeys, readRecord, unchanged } from './cache.ts';
 import type { Paths } from './paths.ts';
 
@@ -15,6 +15,7 @@ interface Peeked {
   readonly task: Task | undefined;
   readonly config: Config;
   readonly questions?: readonly Question[];
+  readonly discovered?: readonly Discovery[];
 }
 
 /** undefined: the cache cannot tell. `task: undefined`: there is no such task on the board. */
@@ -23,13 +24,16 @@ export function peekTask({ files, paths }: Where, id: string): Peeked | undefine
   if (found === undefined || found.racy || !unchanged(files, found.index.key, paths)) return undefined;
   try {
     const read = (section: string, key: string | null) => readRecord(rangeIn({ files, paths }), found, section, key);
-    const keys = readKeys(rangeIn({ files, paths }), found, 'questions');
-    if (keys.includes(null)) return undefined; // written in another style: the whole board tells
-    const questions = keys.map((key) => read('questions', key) as Question);
+    const keysOf = (section: string) => readKeys(rangeIn({ files, paths }), found, section);
+    const [asked, made] = [keysOf('questions'), keysOf('discovered')];
+    if ([...asked, ...made].includes(null)) return undefined; // written in another style: the whole board tells
+    const questions = asked.map((key) => read('questions', key) as Question);
+    const discovered = made.map((key) => read('discovered', key) as Discovery);
     return {
       task: read('tasks', id) as Task | undefined,
       config: (read('config', null) ?? {}) as Config,
       ...(questions.length === 0 ? {} : { questions }),
+      ...(discovered.length === 0 ? {} : { discovered }),
     };
   } catch {
     return undefined; // replaced between the two reads

@@ -8,7 +8,7 @@ import type { Decided, Decision, Refusal } from '../protocol/decision.ts';
 import type { GoalRecord } from '../protocol/goal-record.ts';
 import type { TasksOf } from '../protocol/goal-tasks.ts';
 import type { Notice } from '../protocol/notice.ts';
-import type { Config, Question, Task } from '../protocol/state.ts';
+import type { Config, Discovery, Question, Task } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
 
 /** What a transaction is recorded as. */
@@ -55,6 +55,8 @@ export interface TaskReading {
   readonly lease?: Lease;
   /** All questions on record, where there are any. */
   readonly questions?: readonly Question[];
+  /** All discoveries on record, where there are any. */
+  readonly discovered?: readonly Discovery[];
 }
 
 /** A lease as its holder writes it; the store adds process identity and clocks. */

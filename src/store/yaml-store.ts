@@ -145,13 +145,16 @@ function withNotices(refusal: Refusal, notices: readonly Notice[]): Refusal {
 
 async function readTask(context: BoardContext, read: Read, id: string): ReturnType<Store['readTask']> {
   const { board } = await read();
-  const { config, questions = [] } = board.state;
+  const { config, questions = [], discovered } = board.state;
   const task = board.state.tasks.find((candidate) => candidate.id === id);
-  const asked = questions.length === 0 ? {} : { questions };
+  const others = {
+    ...(questions.length === 0 ? {} : { questions }),
+    ...(discovered.length === 0 ? {} : { discovered }),
+  };
   const archived = task === undefined ? await readArchived(context, id, config) : undefined;
-  if (task === undefined) return archived && { ...archived, ...asked };
+  if (task === undefined) return archived && { ...archived, ...others };
   const lease = board.leases.get(task.reviewing_by ?? task.assigned_to ?? '');
-  return { task, archived: false, config, ...defined({ lease }), ...asked };
+  return { task, archived: false, config, ...defined({ lease }), ...others };
 }
 
 async function readArchived({ files, paths }: BoardContext, id: string, config: Config): ReturnType<Store['readTask']> {

@@ -4,9 +4,10 @@
 import { usageText } from '../../budget/rules/format.ts';
 import { amendmentLines } from '../../protocol/amendment.ts';
 import { concernsOf, concernText, shownIn, shownText } from '../../protocol/approval-record.ts';
+import { discoveryHead } from '../../protocol/discoveries.ts';
 import { historyOf } from '../../protocol/leases.ts';
 import { outcomeOf } from '../../protocol/question-scope.ts';
-import type { Handoff, HistoryEvent, Note, Question, Task, Usage } from '../../protocol/state.ts';
+import type { Discovery, Handoff, HistoryEvent, Note, Question, Task, Usage } from '../../protocol/state.ts';
 import { trialOf } from '../../protocol/trial.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import { confinement } from '../../sandbox/rules/session-label.ts';
@@ -28,6 +29,8 @@ export interface TaskExtras {
   readonly validation?: readonly string[];
   /** What was asked about it, or about its spec. */
   readonly questions?: readonly Question[];
+  /** What was found in it, what it takes up, and what names it. */
+  readonly discoveries?: readonly Discovery[];
 }
 
 const LABEL = 15;
@@ -40,6 +43,7 @@ export function renderTask(task: Task, extras: TaskExtras, look: Look): string {
     fields('Definition', definition(task, extras), p),
     fields('Blocked', blocked(task), p),
     fields('Questions', asked(extras), p),
+    fields('Discoveries', found(task, extras), p),
     fields('Ownership', ownership(task, extras), p),
     fields('Review', review(task, extras), p),
     fields('Handoff', handoff(extras.handoff), p),
@@ -120,6 +124,22 @@ function blocked(task: Task): readonly Field[] {
 /** Each whole, with what became of it; those that hold the task are told with the block, until somebody answers. */
 const asked = ({ questions = [] }: TaskExtras): readonly Field[] =>
   questions.map((one) => [one.id, `Q ${one.text}\n${outcomeOf(one)}`]);
+
+/** Each whole, and what becomes of it. */
+const found = ({ id }: Task, { discoveries = [] }: TaskExtras): readonly Field[] =>
+  discoveries.map((one) => [
+    one.id,
+    [
+      `${discoveryHead(one).slice(one.id.length + 2)}: ${fateOf(one, id)}`,
+      one.description,
+      ...(one.recommendation === undefined ? [] : [`recommends: ${one.recommendation}`]),
+    ].join('\n'),
+  ]);
+
+function fateOf({ converted_to_task: to, dismissed_reason: why }: Discovery, task: string): string {
+  if (to) return to === task ? 'this task takes it up' : `${to} takes it up`;
+  return why ? `dismissed: ${why}` : 'not decided yet';
+}
 
 function ownership(task: Task, extras: TaskExtras): readonly Field[] {
   const { view } = extras;

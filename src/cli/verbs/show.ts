@@ -7,6 +7,7 @@ import { quoted } from '../../protocol/ids.ts';
 import { reservationEnds } from '../../protocol/leases.ts';
 import { proofCommands } from '../../protocol/proof.ts';
 import { concerns } from '../../protocol/question-scope.ts';
+import { discoveriesOn } from '../../protocol/reported.ts';
 import type { Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskView } from '../../report/status-view.ts';
@@ -46,11 +47,22 @@ export const verb: Verb = {
     if (found === undefined) return showRecord(store, id);
     if (args.flag('spec')) return showSpec(board, found.task);
     const lines = args.json ? [] : [await text(store, found, io)];
-    const questions = (found.questions ?? []).filter((one) => concerns(one, found.task));
-    const data = { task: found.task, archived: found.archived, ...(questions.length === 0 ? {} : { questions }) };
+    const { questions, discoveries } = recordsOn(found);
+    const data = {
+      task: found.task,
+      archived: found.archived,
+      ...(questions.length === 0 ? {} : { questions }),
+      ...(discoveries.length === 0 ? {} : { discoveries }),
+    };
     return { ok: true, lines, data };
   },
 };
+
+/** What was asked about the task, and what was found in it or is its business. */
+const recordsOn = ({ task, questions = [], discovered = [] }: TaskReading) => ({
+  questions: questions.filter((one) => concerns(one, task)),
+  discoveries: discoveriesOn(discovered, task.id),
+});
 
 /** Loaded only here: it reads the whole board. */
 async function showRecord(store: Store, id: string): Promise<Result> {
@@ -103,9 +115,8 @@ async function text(store: Store, found: TaskReading, io: Io): Promise<string> {
   const now = io.host.clock.now();
   const view = { ...viewOf(found, now), waits: await waitsOf(store, task) };
   const look = { color: io.color, unicode: io.unicode, width: io.columns };
-  const questions = (found.questions ?? []).filter((one) => concerns(one, task));
   const validation = proofCommands(found.config, task);
-  return renderTask(task, { now, view, archived, questions, validation }, look).trimEnd();
+  return renderTask(task, { now, view, archived, ...recordsOn(found), validation }, look).trimEnd();
 }
 
 function viewOf({ task, config, lease }: TaskReading, now: Instant): Omit<TaskView, 'waits'> {
