@@ -1,10 +1,12 @@
 // `liza show <task>`: commands can be copied, and history tells what an amendment changed.
 
-import fs from 'node:fs';
 import { expect, test } from 'vitest';
 import { peekTask } from '../../../src/store/read-one-task.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
-import { project, START } from '../../support/project.ts';
+import { instant } from '../../../src/text/time.ts';
+import { hostAt } from '../../host.ts';
+import { boardContext } from '../../support/board-context.ts';
+import { project } from '../../support/project.ts';
 
 test('each validation command is one line with a mark, however long; an amendment tells what went and came', async () => {
   const p = project({ tasks: ['t'] });
@@ -44,11 +46,10 @@ test('show lists the discoveries of a task: those it takes up, those found in it
   );
   expect(await plain('live')).toContain('mend-minus takes it up');
   expect(await plain('live')).toContain('dismissed: they are made from the code');
-  // The cache, which a file of this very moment may not use, and the whole board agree.
-  const old = new Date(START - 60_000);
-  fs.utimesSync(here.file('.liza/state.yaml'), old, old);
-  for (const _ of ['writes the cache', 'confirms it']) await yamlStore(here.context).read();
-  const cached = peekTask(here.context, 'mend-minus')?.discovered;
+  // The cache, which may not serve a file of this very moment, and the whole board agree.
+  const later = boardContext(here.root, { host: hostAt(() => instant('2100-01-01T00:00:00Z')) });
+  for (const _ of ['writes the cache', 'confirms it']) await yamlStore(later).read();
+  const cached = peekTask(later, 'mend-minus')?.discovered;
   expect(cached).toHaveLength(4);
-  expect(cached).toEqual((await yamlStore(here.context).readTask('mend-minus'))?.discovered);
+  expect(cached).toEqual((await yamlStore(later).readTask('mend-minus'))?.discovered);
 });
