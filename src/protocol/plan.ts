@@ -20,18 +20,29 @@ export interface OpenPlan {
 
 export const isPlanners = (task: Task): boolean => roleOfId(task.history?.[0]?.agent ?? '') === 'planner';
 
+/** A person is asked. Looks at the tasks only where sessions ended without `plan done`: alarms ask this at every look. */
+export function abandonedPlan(state: State): OpenPlan | undefined {
+  return isClosed(state) || sessionsOf(state) < PLAN_SESSIONS ? undefined : openPlan(state);
+}
+
 /** Undefined: it is closed, or it is a person's. */
 export function openPlan(state: State): OpenPlan | undefined {
-  const { goal, sprint, tasks, agents } = state;
-  if (sprint.scope.closed_at !== undefined || (goal.status !== 'PLANNING' && goal.status !== 'IN_PROGRESS'))
-    return undefined;
+  if (isClosed(state)) return undefined;
+  const { goal, sprint, tasks } = state;
   const planned = new Set(sprint.scope.planned);
   const own = tasks.filter((task) => isPlanners(task) && (task.status === 'DRAFT' || planned.has(task.id)));
   if (goal.status !== 'PLANNING' && own.length === 0) return undefined;
-  const key = planWake(state);
-  const handled = new Set(Object.values(agents).flatMap((agent) => agent.handled ?? []));
   return {
-    sessions: [...handled].filter((one) => one.startsWith(key)).length,
+    sessions: sessionsOf(state),
     drafts: own.filter(({ status }) => status === 'DRAFT').map(({ id }) => id),
   };
+}
+
+const isClosed = ({ goal, sprint }: State): boolean =>
+  sprint.scope.closed_at !== undefined || (goal.status !== 'PLANNING' && goal.status !== 'IN_PROGRESS');
+
+function sessionsOf(state: State): number {
+  const key = planWake(state);
+  const handled = new Set(Object.values(state.agents).flatMap((agent) => agent.handled ?? []));
+  return [...handled].filter((one) => one.startsWith(key)).length;
 }

@@ -5,7 +5,7 @@ import { REPORT, triggerOf } from '../../governance/rules/breaker.ts';
 import type { Board } from '../../protocol/board.ts';
 import { isUrgent } from '../../protocol/discoveries.ts';
 import { EDITED_OUTSIDE, type Notice } from '../../protocol/notice.ts';
-import { openPlan, PLAN_SESSIONS } from '../../protocol/plan.ts';
+import { abandonedPlan } from '../../protocol/plan.ts';
 import { openQuestions } from '../../protocol/questions.ts';
 import { deadlinePassed } from '../../protocol/sprint.ts';
 import { type State, settings, type Trouble } from '../../protocol/state.ts';
@@ -224,8 +224,8 @@ function stalled({ board, age: ageOf, sinceHalt }: AlarmContext, extra: Surround
 
 /** The planner was asked twice and left it: it is not called for it again. */
 function planNotClosed(state: State): readonly Alarm[] {
-  const plan = openPlan(state);
-  if (plan === undefined || plan.sessions < PLAN_SESSIONS) return [];
+  const plan = abandonedPlan(state);
+  if (plan === undefined) return [];
   const drafts = plan.drafts.length === 0 ? '' : `; still DRAFT: ${listed(plan.drafts)}`;
   const words = `${state.sprint.id} — ${plan.sessions} planner sessions ended without plan done${drafts}; close it: liza plan done, or say what is missing: liza note "…" --for planner`;
   return [alarm('PLAN NOT CLOSED', state.sprint.id, words)];
