@@ -246,11 +246,12 @@ function questionLines({ id, by, time, task, text, assume }: Extract<News, { rea
   ];
 }
 
-function trialLines({ task, time, text, cannotRun, amends }: Extract<News, { readonly kind: 'trial' }>) {
+function trialLines({ task, time, text, cannotRun, amends, coder }: Extract<News, { readonly kind: 'trial' }>) {
+  const held = coder === undefined ? '' : ` (${coder} works on it, and is told)`;
   const remedy =
     amends === true
-      ? `  Misspelt, or not in this project: liza amend ${task} --validate "…"; if the task brings it, leave it so.`
-      : `  If your change does not bring what cannot be run, it is the planner’s: liza block ${task} --reason "…" --question "…"`;
+      ? `  Misspelt, or not in this project: liza amend ${task} --validate "…"${held}; if the task brings it, leave it so.`
+      : `  If your change does not bring what cannot be run: the planner is told too and may replace it; if you cannot go on without: liza block ${task} --reason "…" --question "…"`;
   return [
     `news: Liza tried the validation of ${task} on the base, without any change, ${time}:`,
     ...quoted(text),

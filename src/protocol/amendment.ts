@@ -6,16 +6,23 @@ import { checkpointEvent, historyOf } from './leases.ts';
 import type { HistoryEvent, Task } from './state.ts';
 import { isFields } from './values.ts';
 
-/** An amendment under a claim names the questions whose answers gave rise to it; none: the heading of its spec was gone. */
-export type UnderClaim = HistoryEvent & { readonly because: readonly string[] };
+/**
+ * An amendment under a claim names the questions whose answers gave rise to it; none: its validation could not be run, or
+ * the heading of its spec was gone.
+ */
+export type UnderClaim = HistoryEvent & { readonly because: readonly string[]; readonly fields?: readonly string[] };
 
 export const isUnderClaim = (entry: HistoryEvent): entry is UnderClaim =>
   entry.event === 'amended' && Array.isArray(entry.because);
 
 export const amendmentsUnderClaim = (task: Task): readonly UnderClaim[] => historyOf(task).filter(isUnderClaim);
 
-export const occasionOf = ({ because }: Pick<UnderClaim, 'because'>): string =>
-  because.length === 0 ? 'because the heading of its spec is gone' : `after the answer to ${because.join(', ')}`;
+export function occasionOf({ because, fields = [] }: Pick<UnderClaim, 'because' | 'fields'>): string {
+  if (because.length > 0) return `after the answer to ${because.join(', ')}`;
+  return fields.includes('validation')
+    ? 'because its validation could not be run'
+    : 'because the heading of its spec is gone';
+}
 
 /** Whether the file has lost the heading that the task names, and nobody has named another since. */
 export function isHeadingGone(task: Task): boolean {

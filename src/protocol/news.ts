@@ -9,7 +9,7 @@ import { type PlannerNews, type PlannerTold, plannerNews, plannerToldWith } from
 import { answersSincePlan, concerns, concernsAmong, differs, sameSpec } from './question-scope.ts';
 import { namedIn, type Reported, reportedOn } from './reported.ts';
 import type { HistoryEvent, Question, State, Task } from './state.ts';
-import { type Trial, trialOf, unrunnable } from './trial.ts';
+import { needsPlanner, type Trial, trialOf } from './trial.ts';
 import { defined } from './values.ts';
 
 export type News =
@@ -69,6 +69,8 @@ export type News =
       readonly time: string;
       /** The questions whose answers gave rise to it. */
       readonly because: readonly string[];
+      /** What of the definition it changed. */
+      readonly fields?: readonly string[];
       /** What went and what came, a line each. */
       readonly text: string;
       /** The reader has a plan that is older. */
@@ -92,6 +94,8 @@ export type News =
       readonly cannotRun?: true;
       /** The reader may change the commands. */
       readonly amends?: true;
+      /** Who works on it, if the reader does not. */
+      readonly coder?: string;
     }
   | PlannerNews
   | { readonly kind: 'integration'; readonly from: string; readonly to: string; readonly files: readonly string[] };
@@ -178,7 +182,7 @@ export function newsSince(state: State, reader: Reader, told: Told): readonly Ne
     ),
     ...trials(state, reader)
       .filter((one) => !(told.trials ?? []).includes(trialKey(one)))
-      .map((one) => trialNews(one, reader)),
+      .map((one) => trialNews(state, one, reader)),
     ...(moved ? [{ kind: 'integration', from: told.integration, to, files: [] } as const] : []),
   ];
 }
@@ -231,11 +235,20 @@ function amendments(state: State, reader: Reader): readonly UnderClaim[] {
 const amendmentKey = ({ time, was }: UnderClaim): string => `${time} ${JSON.stringify(was).slice(0, 200)}`;
 
 function amendmentNews(state: State, reader: Reader, entry: UnderClaim): News {
-  const { agent: by = '', time, because } = entry;
+  const { agent: by = '', time, because, fields } = entry;
   const task = taskOf(state, reader);
   const text = task === undefined ? '' : amendmentLines(task, entry).join('\n');
   const isLate = task !== undefined && amendmentsSincePlan(task).includes(entry);
-  return { kind: 'amended', task: reader.task ?? '', by, time, because, text, ...(isLate ? { replan: true } : {}) };
+  return {
+    kind: 'amended',
+    task: reader.task ?? '',
+    by,
+    time,
+    because,
+    ...defined({ fields }),
+    text,
+    ...(isLate ? { replan: true } : {}),
+  };
 }
 
 /** A reviewer's own work that its coder took back. */
@@ -249,12 +262,12 @@ interface Tried extends Trial {
   readonly task: string;
 }
 
-/** To the coder of the task; to a planner what cannot be run of tasks that nobody has begun. */
+/** To the coder of the task; to a planner what cannot be run, also where a coder has begun. */
 function trials(state: State, reader: Reader): readonly Tried[] {
   const mine = taskOf(state, reader);
   const about =
     reader.role === 'planner'
-      ? state.tasks.filter((task) => task.status === 'UNCLAIMED' && unrunnable(task).length > 0)
+      ? state.tasks.filter(needsPlanner)
       : reader.role === 'coder' && mine !== undefined
         ? [mine]
         : [];
@@ -266,7 +279,8 @@ function trials(state: State, reader: Reader): readonly Tried[] {
 
 const trialKey = ({ task, time }: Tried): string => `${task} ${time}`;
 
-function trialNews({ task, time, runs }: Tried, { role }: Reader): News {
+function trialNews(state: State, { task, time, runs }: Tried, { role }: Reader): News {
+  const coder = role === 'planner' ? findTask(state, task)?.assigned_to : undefined;
   const lines = runs.map(
     ({ is, command, how, output }) =>
       `${is.replace('_', ' ')}: ${command}${is === 'green' ? '' : ` (${how})`}${is === 'cannot_run' && output !== undefined ? `\n${output}` : ''}`,
@@ -277,7 +291,7 @@ function trialNews({ task, time, runs }: Tried, { role }: Reader): News {
     time,
     text: lines.join('\n'),
     ...(runs.some(({ is }) => is === 'cannot_run') ? { cannotRun: true } : {}),
-    ...(role === 'planner' ? { amends: true } : {}),
+    ...(role === 'planner' ? { amends: true, ...defined({ coder }) } : {}),
   };
 }
 

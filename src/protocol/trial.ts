@@ -55,6 +55,10 @@ export const trialOf = (task: Task): Trial | undefined =>
 export const unrunnable = (task: Task): readonly TrialRun[] =>
   (trialOf(task)?.runs ?? []).filter((run) => run.is === 'cannot_run');
 
+/** Whose planner can still do something about it: submitted, the commands were green after all. */
+export const needsPlanner = (task: Task): boolean =>
+  (task.status === 'UNCLAIMED' || task.status === 'CLAIMED') && unrunnable(task).length > 0;
+
 /** What is known of commands at a commit from trials of any task, under the same settings. */
 export const triedAt = ({ tasks }: State, commit: string, under: string): ReadonlyMap<string, TrialRun> =>
   new Map(

@@ -85,7 +85,8 @@ async function runThem(
       if (ended.how === 'stopped') return STOPPED;
       if (ended.how === 'not-started' && context.disk.existsSync(place)) return notStarted(ended.reason);
       const code = ended.how === 'exited' ? ended.code : undefined;
-      const absent = code === 126 || code === 127 ? await absentFile(gitDir, base, command) : undefined;
+      const missing = (code === 126 || code === 127) && !NO_PROGRAM.test(ended.tail);
+      const absent = missing ? await absentFile(gitDir, base, command) : undefined;
       const how = `${howEnded(ended, config.validation_timeout)}${absent === undefined ? '' : `: ${absent} is not there yet`}`;
       const took = tenths(ended.durationMs / 1000);
       if (isGreen(ended)) runs.push({ command, is: 'green', how, seconds: took });
@@ -101,6 +102,9 @@ async function runThem(
 
 const MOST_OUTPUT = 1500;
 
+/** A shell that names what it did not find: a program, not a file of the project. */
+const NO_PROGRAM = /: [\w.+@-]+: (?:command )?not found$|: command not found: [\w.+@-]+$/m;
+
 /** What a set-up brings, and no task. */
 const INSTALLED: ReadonlySet<string> = new Set(['node_modules', 'vendor', 'venv', '.venv', '.tox', 'target']);
 
@@ -109,7 +113,8 @@ async function absentFile(gitDir: PrivateGitDir, base: string, command: string):
   for (const path of pathsIn(command).filter((word) =>
     /^[\w.@-][\w./@-]*\/[\w.@-]+$|^[\w.@-]+\.[a-z]{1,5}$/i.test(word),
   )) {
-    if (path.split('/').some((part) => INSTALLED.has(part))) continue;
+    // A task brings nothing outside of the repository.
+    if (path.split('/').some((part) => part === '..' || INSTALLED.has(part))) continue;
     if ((await gitDir.objects(['cat-file', '-e', `${base}:${path}`])).status !== 0) return path;
   }
   return undefined;

@@ -16,6 +16,7 @@ import { answersSinceClaim } from '../question-scope.ts';
 import { findQuestion, tasksBuiltOn } from '../questions.ts';
 import type { State, Task } from '../state.ts';
 import { checkSubstance } from '../substance.ts';
+import { unrunnable } from '../trial.ts';
 import { gateNotes } from '../unchecked.ts';
 import { defined } from '../values.ts';
 import { seenHash, withSpecSeen } from './spec-changed.ts';
@@ -121,7 +122,7 @@ export const amend: Row<'amend'> = {
   name: 'amend',
   syntax: 'amend {task} --done "…" --scope "…"',
   summary:
-    'Change the definition of a task nobody works on, or of one that an answer came to since its claim; name another section where its heading is gone.',
+    'Change the definition of a task nobody works on, or of one that an answer came to since its claim; replace a validation that cannot be run; name another section where its heading is gone.',
   who: PLANNERS,
   from: ['DRAFT', 'UNCLAIMED', 'CLAIMED', 'BLOCKED'],
   offered: (task, state) => task.status !== 'CLAIMED' || openUnderClaim(state, task).length > 0,
@@ -139,7 +140,7 @@ export const amend: Row<'amend'> = {
     },
     {
       name: 'answered-since-claim',
-      rule: 'a CLAIMED task: only done_when, scope and validation, and only after an answer that came since its claim to a question of the task, one it cites, or one whose assumption it repeats; its spec_ref only where the heading that it names is gone',
+      rule: 'a CLAIMED task: only done_when, scope and validation, and only after an answer that came since its claim to a question of the task, one it cites, or one whose assumption it repeats; its validation also while a trial on the base shows that it cannot be run; its spec_ref only where the heading that it names is gone',
       check: checkUnderClaim,
     },
     {
@@ -162,7 +163,7 @@ export const amend: Row<'amend'> = {
     },
   ],
   effects:
-    'definition, history with the former values; says whether the definition changed in substance; under a claim also for which answers (none: for its heading), and the coder is told, may record its checkpoint again and has not failed',
+    'definition, history with the former values; says whether the definition changed in substance; under a claim also for which answers (none: for its validation or its heading), and the coder is told, may record its checkpoint again and has not failed',
   change: (s) => {
     const { task } = s;
     const changes = differing(task, s.command.changes);
@@ -189,7 +190,7 @@ const UNDER_WAY: ReadonlySet<Task['status']> = new Set(['CLAIMED', 'READY_FOR_RE
 
 /** The fields that may change although a coder works by them. */
 const openUnderClaim = (state: State, task: Task): readonly string[] => [
-  ...(answersSinceClaim(state, task).length === 0 ? [] : AFTER_ANSWER),
+  ...(answersSinceClaim(state, task).length > 0 ? AFTER_ANSWER : unrunnable(task).length > 0 ? ['validation'] : []),
   ...(isHeadingGone(task) ? ['spec_ref'] : []),
 ];
 
@@ -209,7 +210,11 @@ function checkUnderClaim(s: BoardSituation<'amend'>): Refusal | undefined {
   }
   const others = Object.keys(differing(task, command.changes)).filter((field) => !open.includes(field));
   if (others.length === 0) return undefined;
-  const why = open.includes('done_when') ? 'an answer' : 'that the heading of its spec is gone';
+  const why = open.includes('done_when')
+    ? 'an answer'
+    : open.includes('validation')
+      ? 'that its validation cannot be run'
+      : 'that the heading of its spec is gone';
   return refuse(
     `${task.assigned_to} works on ${task.id}: ${why} changes ${listed(open, 9)}, not ${others.join(', ')}`,
     `Leave the others out: ${s.commandLine('amend', task.id)}`,

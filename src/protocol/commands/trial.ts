@@ -41,7 +41,7 @@ export const recordTrial: Row<'record-trial'> = {
     },
   ],
   effects:
-    'history validation_tried; a command that cannot be run (126, 127) wakes the planner while the task is UNCLAIMED',
+    'history validation_tried; a command that cannot be run (126, 127) wakes the planner while the task is UNCLAIMED or CLAIMED, and its coder is told',
   change: (s) => {
     const { task, command } = s;
     const { commit, commands, under, runs } = command;

@@ -98,7 +98,7 @@ function foundElsewhere(state: State, task: Task): readonly string[] {
 const onBase = ({ id }: Task) => ({
   title: 'VALIDATION ON THE BASE, before your change',
   green: 'GREEN there: it proves nothing about your change, unless all shall stay as it is.',
-  missing: `If your task does not bring what CANNOT RUN, it is the planner’s to mend: \`liza block ${id} --reason "the validation cannot run" --question "which command proves it?"\``,
+  missing: `If your task does not bring what CANNOT RUN: the planner is told and may replace it; if nothing comes before you submit: \`liza block ${id} --reason "the validation cannot run" --question "which command proves it?"\``,
 });
 
 /** An answer that the plan of this iteration cannot know. */

@@ -160,12 +160,17 @@ function exhausted(task: Task): readonly string[] {
 
 function cannotRun(task: Task): readonly string[] {
   return [
-    `* VALIDATION_CANNOT_RUN: Liza tried the validation of ${task.id} on the base, and nobody is given the task before you have looked at it.`,
+    `* VALIDATION_CANNOT_RUN: Liza tried the validation of ${task.id} on the base, and ${whoWaits(task)}.`,
     ...unrunnable(task).flatMap((run) => trialRun(task, run)),
     `Misspelt, or nothing that this project has: \`liza amend ${task.id} --validate "command"\` (repeat it: all are replaced), and it is tried again.`,
     'The task itself brings the program: leave it so; its coder is told. Only a person can install it: `liza ask "who installs what is missing?" --assume "what you plan with until then"`',
   ];
 }
+
+const whoWaits = ({ status, assigned_to }: Task): string =>
+  status === 'CLAIMED'
+    ? `${assigned_to} works on it: it is told of this, and of what you amend`
+    : 'nobody is given the task before you have looked at it';
 
 function discovery({ state }: Board, id: string): readonly string[] {
   const found = state.discovered.find((one) => one.id === id);

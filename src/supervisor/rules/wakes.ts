@@ -14,7 +14,7 @@ import { discoveryKey, questionKey } from '../../protocol/planner-news.ts';
 import { differs } from '../../protocol/question-scope.ts';
 import { isOpen, needsPerson, questionsOf } from '../../protocol/questions.ts';
 import { isTerminal, type Note, type Task } from '../../protocol/state.ts';
-import { trialOf, unrunnable } from '../../protocol/trial.ts';
+import { needsPlanner, trialOf } from '../../protocol/trial.ts';
 import type { Instant } from '../../text/time.ts';
 
 export const WAKE_TRIGGERS = [
@@ -118,16 +118,16 @@ function forTasks({ state }: Board, trigger: WakeTrigger, calls: (task: Task) =>
   return state.tasks.filter(calls).map((task) => wake(trigger, task.id, String(revision(task))));
 }
 
-/** A validation that no coder could make pass as it is: the task waits until the planner has looked at it. */
+/** A validation that no coder could make pass as it is; a coder may have taken the task before that was known. */
 const validations = ({ state }: Board): readonly Wake[] =>
   state.tasks.flatMap((task) => {
-    const trial = task.status === 'UNCLAIMED' && unrunnable(task).length > 0 ? trialOf(task) : undefined;
+    const trial = needsPlanner(task) ? trialOf(task) : undefined;
     return trial === undefined ? [] : [wake('VALIDATION_CANNOT_RUN', task.id, trial.time)];
   });
 
-/** While a planner is there that has not looked at it yet; with none, a coder may find out what is missing. */
+/** Free, and a planner is there that has not looked at it yet; with none, a coder may find out what is missing. */
 export function isWithPlanner(board: Board, task: Task, now: Instant): boolean {
-  if (task.status !== 'UNCLAIMED' || unrunnable(task).length === 0) return false;
+  if (task.status !== 'UNCLAIMED' || !needsPlanner(task)) return false;
   const { agents } = board.state;
   const there = Object.entries(agents).some(
     ([id, { role, trouble }]) => role === 'planner' && trouble === undefined && !agentLease(board, id, now).expired,

@@ -71,3 +71,24 @@ test('a stop ends a trial that runs, and nothing of it stays', async () => {
   const left = fs.existsSync(p.file('.worktrees')) ? fs.readdirSync(p.file('.worktrees')) : [];
   expect(left).toEqual([]);
 });
+
+test('a command that cannot be run reaches the planner although a coder has the task already', async () => {
+  await open({
+    agents: ['planner-1', 'coder-1'],
+    tasks: [],
+    furnish: async (p) => {
+      const words = ['--desc', 'Retry', '--done', 'a 503 is retried once', '--scope', 'IN: src/, test/'];
+      const late = 'until test -e ../../../claimed; do sleep 0.1; done; pytset -q';
+      await p.ok(['add-task', '--id', 't', ...words, '--spec', 'specs/vision.md', '--validate', late, '--ready']);
+      await p.ok(['plan', 'done']);
+    },
+  });
+  const { p } = r();
+  await r().until('the claim', async () => (await p.task('t')).status === 'CLAIMED');
+  fs.writeFileSync(path.join(p.base, 'claimed'), '');
+  await r().until('the planner', () => r().started.some(({ role }) => role === 'planner'));
+  const prompt = JSON.stringify(r().started.find(({ role }) => role === 'planner')).replaceAll('\\n', '\n');
+  expect(prompt).toContain('WAKE TRIGGER: VALIDATION_CANNOT_RUN (t)');
+  expect(prompt).toContain('coder-1 works on it');
+  expect((await p.task('t')).assigned_to).toBe('coder-1');
+});

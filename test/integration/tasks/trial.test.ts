@@ -71,6 +71,12 @@ describe('a validation on the base', () => {
     ]);
   });
 
+  test('whose program is misspelt cannot be run, whatever new test or folder outside it names', async () => {
+    const validation = ['pytset test/new.test.ts', 'cd ../.. && pytset'];
+    p = project({ tasks: [{ id: 't', validation }] });
+    expect((await tried()).runs).toMatchObject([{ is: 'cannot_run', how: 'ended with 127' }, { is: 'cannot_run' }]);
+  });
+
   test('runs in one prepared checkout with its history, without credentials, and yields to others', async () => {
     const validation = [
       'test "$(cat made)" = set-up && echo kept > between',

@@ -1,8 +1,8 @@
-// A task that somebody works on is amended only after an answer that came since its claim; the coder may plan again,
-// and nothing of it counts against the coder.
+// A task that somebody works on is amended only after an answer that came since its claim, or where its validation cannot
+// be run or its heading is gone; the coder may plan again, and nothing of it counts against the coder.
 
 import { describe, expect, it } from 'vitest';
-import { amendmentLines } from '../../../src/protocol/amendment.ts';
+import { amendmentLines, occasionOf } from '../../../src/protocol/amendment.ts';
 import type { Command, DefinitionChange } from '../../../src/protocol/command.ts';
 import { newsSince, toldWith } from '../../../src/protocol/news.ts';
 import {
@@ -149,6 +149,41 @@ describe('amend of a CLAIMED task', () => {
       back.run(SUPERVISOR, { name: 'spec-changed', task: 'a', spec_hash: 'c'.repeat(64), added: 1, removed: 1 });
       for (const w of [named, back, underWay()])
         expect(w.refused(PLANNER, amend({ spec_ref: 'specs/auth.md#third' })).guard).toBe('answered-since-claim');
+    });
+  });
+
+  describe('whose validation cannot be run on the base', () => {
+    const stuck = (is: 'cannot_run' | 'red' = 'cannot_run') => {
+      const w = underWay();
+      const commands = ['npm run tset:retry'];
+      w.edit((state) => ({ ...state, tasks: state.tasks.map((task) => ({ ...task, validation: commands })) }));
+      const runs = commands.map((command) => ({ command, is, how: 'ended with 127', seconds: 1 }));
+      w.run(SUPERVISOR, { name: 'record-trial', task: 'a', commit: commit(0xba5e), commands, under: 'u', runs });
+      w.pass(1);
+      return w;
+    };
+    const mend = amend({ validation: ['npm run test:retry'] });
+
+    it('the planner replaces it at once, and the coder is told why', () => {
+      const w = stuck();
+      const before = toldWith(w.state, READER);
+      w.run(PLANNER, mend);
+      expect(w.task('a')).toMatchObject({ status: 'CLAIMED', validation: ['npm run test:retry'] });
+      const [news] = newsSince(w.state, READER, before);
+      expect(news).toMatchObject({ kind: 'amended', because: [], fields: ['validation'], replan: true });
+      expect(occasionOf(w.task('a').history?.at(-1) as never)).toBe('because its validation could not be run');
+    });
+
+    it('nothing else changes with it, and nothing any more once it is replaced', () => {
+      const w = stuck();
+      const refusal = w.refused(PLANNER, amend({ done_when: NEW, validation: ['npm run test:retry'] }));
+      expect(refusal.message).toContain('that its validation cannot be run changes validation, not done_when');
+      w.run(PLANNER, mend);
+      expect(w.refused(PLANNER, amend({ validation: ['npm run other'] })).guard).toBe('answered-since-claim');
+    });
+
+    it('a red one stays: the change may turn it green', () => {
+      expect(stuck('red').refused(PLANNER, mend).guard).toBe('answered-since-claim');
     });
   });
 

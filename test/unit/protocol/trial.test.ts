@@ -202,7 +202,7 @@ describe('a command that cannot be run', () => {
     expect(toldWakes(w.board, after, w.now)).toMatchObject([{ record: 'a' }]);
   });
 
-  it('of a task under way is told to its coder, once, and wakes no planner', () => {
+  it('of a task under way is told to its coder, once, and to the planner, running or not', () => {
     const w = ready();
     w.run(PLANNER, { name: 'plan done' });
     w.run(SUPERVISOR, claim('a'));
@@ -212,6 +212,21 @@ describe('a command that cannot be run', () => {
     expect(newsSince(w.board.state, reader, before)).toMatchObject([{ kind: 'trial', cannotRun: true }]);
     expect(newsSince(w.board.state, reader, before)[0]).not.toHaveProperty('amends');
     expect(newsSince(w.board.state, reader, toldWith(w.board.state, reader))).toEqual([]);
+    expect(openWakes(w.board, w.now)).toMatchObject([{ trigger: 'VALIDATION_CANNOT_RUN', record: 'a' }]);
+    const planner = { agent: 'planner-1', role: 'planner' } as const;
+    expect(newsSince(w.board.state, planner, before)).toMatchObject([
+      { kind: 'trial', task: 'a', amends: true, coder: CODER.id },
+    ]);
+    handled(w);
+    expect(openWakes(w.board, w.now)).toEqual([]);
+  });
+
+  it('wakes nobody any more once the task was submitted, because there it was green', () => {
+    const w = stuck();
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => ({ ...task, status: 'READY_FOR_REVIEW' as const })),
+    }));
     expect(openWakes(w.board, w.now)).toEqual([]);
   });
 });
