@@ -9,6 +9,7 @@ import { findTask } from '../protocol/find.ts';
 import { historyOf } from '../protocol/leases.ts';
 import { type News, newsSince, type SectionNews, type Told, toldWith } from '../protocol/news.ts';
 import type { Reader } from '../protocol/notes.ts';
+import { EXIT_RETRACTED } from '../protocol/retracted.ts';
 import type { State, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { noteRefused } from '../store/refused-commands.ts';
@@ -210,7 +211,7 @@ export function newsLines(news: News): readonly string[] {
       ];
     case 'retracted':
       return [
-        `news: ${news.by} retracted its submission of ${news.task}, ${news.time}; no verdict is needed, stop: liza exit 42 --reason "retracted"`,
+        `news: ${news.by} retracted its submission of ${news.task}, ${news.time}; no verdict is needed. Stop now: ${EXIT_RETRACTED}`,
         ...quoted(news.text),
       ];
     case 'trial':

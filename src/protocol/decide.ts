@@ -14,6 +14,7 @@ import { introduced } from './invariants.ts';
 import { holdsWork } from './leases.ts';
 import { admits, commandLine, goOnOrStop, haltedBy, isAgent, nextHint, openWhilePaused } from './next-commands.ts';
 import type { RefusalName } from './refusal-names.ts';
+import { retractedHint } from './retracted.ts';
 import { settleSprint } from './sprint.ts';
 import { isTerminal, type State, settings, type Task } from './state.ts';
 import { TABLE } from './table.ts';
@@ -193,7 +194,8 @@ function staleEpoch({ actor, task, state }: Situation<CommandName>, row: Row<Com
   if (current === undefined || current === actor.epoch) return undefined;
   if (row.who.includes('planner') && actor.parts.includes('planner')) return undefined;
   const where = task === undefined ? (actor.id ?? '') : task.id;
-  return refuse(`lease lost: ${where} is at epoch ${current}, this session has ${actor.epoch}`, STOP);
+  const hint = (task === undefined ? undefined : retractedHint(task, actor.id)) ?? STOP;
+  return refuse(`lease lost: ${where} is at epoch ${current}, this session has ${actor.epoch}`, hint);
 }
 
 /** It is still at work, on another task than this one: it has mistaken the id, and the guards say whose that is. */

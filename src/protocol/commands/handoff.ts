@@ -9,6 +9,7 @@ import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { hideIn } from '../input.ts';
 import { iterationEvents } from '../leases.ts';
+import { retractedHint } from '../retracted.ts';
 import type { Handoff, State, Task } from '../state.ts';
 import { defined } from '../values.ts';
 import { firstLine, holdsTask } from './coder.ts';
@@ -23,6 +24,7 @@ export const handoff: Row<'handoff'> = {
   fromOf: { coder: ['CLAIMED'], code_reviewer: ['READY_FOR_REVIEW'] },
   whilePaused: true,
   offered: (task) => task.handoff_pending !== true,
+  instead: (task, _commandLine, _part, actor) => retractedHint(task, actor.id),
   already: ({ state, task, actor, command }) =>
     task.handoff_pending === true && isSame(state.handoff[task.id], actor.id, command),
   guards: [

@@ -10,6 +10,7 @@ import type { Change, Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { checkpointEvent, historyOf, iterationEvents } from '../leases.ts';
+import { LEFT_TO_NEXT, retractedHint } from '../retracted.ts';
 import type { HistoryEvent, State, Task } from '../state.ts';
 import { firstLine } from './coder.ts';
 
@@ -33,7 +34,8 @@ export const retract: Row<'retract'> = {
   ownEpoch: true,
   offered: (task) => task.status === 'READY_FOR_REVIEW',
   instead: (task, commandLine, _part, actor) => {
-    if (task.status !== 'CLAIMED' || task.assigned_to !== actor.id) return undefined;
+    const left = retractedHint(task, actor.id);
+    if (left !== undefined || task.status !== 'CLAIMED' || task.assigned_to !== actor.id) return left;
     return checkpointEvent(task) === undefined
       ? `It is yours, and nothing of this iteration is submitted: ${commandLine('begin', task.id)}`
       : `It is yours: mend it, commit, then ${commandLine('submit-for-review', task.id)}`;
@@ -117,7 +119,7 @@ function takenBack(s: Situation<'retract'>): Change {
     detail: `${id} retracted ${task.id}: ${firstLine(command.reason)}`,
     notes: [
       isFenced
-        ? 'It was under review already: your next session goes on with it, in the same folder. Stop now: liza exit 42 --reason "retracted"'
+        ? LEFT_TO_NEXT
         : `It is yours again: mend it, commit, then ${s.commandLine('submit-for-review', task.id)}`,
     ],
   };

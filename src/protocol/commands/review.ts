@@ -10,7 +10,9 @@ import type { CommandName } from '../command.ts';
 import type { Change, Guard, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { codersOf, historyOf, reviewLease } from '../leases.ts';
+import { SUPERVISOR_ENDED } from '../losses.ts';
 import { approvalsOf, quorumOf, whySameProvider } from '../quorum.ts';
+import { retractedHint } from '../retracted.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import { defined } from '../values.ts';
 import { parseRejection, REJECTION_FORMAT, sameRejection } from '../verdict.ts';
@@ -115,7 +117,7 @@ export function holdsReview<K extends CommandName>(): Guard<K> {
       }
       const lease = reviewLease(board, task, now);
       if (!lease.expired) return undefined;
-      const how = lease.dead ? 'its process is gone' : `it ended ${duration(-lease.remaining)} ago`;
+      const how = lease.dead ? SUPERVISOR_ENDED : `it ended ${duration(-lease.remaining)} ago`;
       return refuse(`the review lease of ${actor.id} on ${task.id} is lost: ${how}`, STOP);
     },
   };
@@ -130,12 +132,7 @@ export const submitVerdict: Row<'submit-verdict'> = {
   who: ['code_reviewer'],
   from: ['READY_FOR_REVIEW'],
   to: ['READY_FOR_REVIEW', 'APPROVED', 'REJECTED', 'BLOCKED'],
-  instead: (task) => {
-    const last = historyOf(task).findLast(({ event: name }) => name === 'submitted' || name === 'retracted');
-    return last?.event === 'retracted' && task.status === 'CLAIMED'
-      ? `Its coder took the submission back, and no verdict is needed: ${firstLine(String(last.reason))}. Stop: liza exit 42 --reason "retracted"`
-      : undefined;
-  },
+  instead: (task, _commandLine, _part, actor) => retractedHint(task, actor.id),
   already: ({ task, actor, command }) => {
     // A verdict on an earlier submission says nothing about this one.
     const last = historyOf(task).findLast((entry) => ROUND.has(entry.event));

@@ -103,6 +103,25 @@ describe('before the verdict', () => {
     w.run(CODER, submit('a', commit(2)));
   });
 
+  it('of one under review the old sessions of coder and reviewer are told one thing, whichever command they try', () => {
+    const w = underReview();
+    const old: Actor = { ...CODER, epoch: (w.task('a').epoch ?? 0) - 1 };
+    const reviewer: Actor = { ...REVIEWER, epoch: w.task('a').epoch ?? 0 };
+    w.run({ ...old, epoch: w.board.state.agents['coder-1']?.epoch ?? 0 }, retract());
+    const handoff = { name: 'handoff', task: 'a', summary: 's', next_action: 'n' } as const;
+    const toCoder = [retract('once more'), submit('a', commit(2)), begin('a'), handoff].map(
+      (command) => w.refused(old, command).hint,
+    );
+    expect(new Set(toCoder)).toEqual(new Set([expect.stringMatching(/your next session goes on.*liza exit 42/)]));
+    const toReviewer = () => [approve('a'), handoff].map((command) => w.refused(reviewer, command).hint);
+    expect(new Set(toReviewer())).toEqual(new Set([expect.stringMatching(/took the submission back.*liza exit 42/)]));
+    const before = toReviewer();
+    w.run(SUPERVISOR, claim('a'));
+    expect(toReviewer()).toEqual(before);
+    // The session that goes on with it is told to go on.
+    expect(w.refused(CODER, retract('once more')).hint).toContain('It is yours: mend it');
+  });
+
   it('a session that lost its task by another claim cannot', () => {
     const w = submitted();
     expect(w.refused({ ...CODER, epoch: 99 }, retract()).guard).toBe<RefusalName>('epoch');
