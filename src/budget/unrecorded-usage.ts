@@ -7,6 +7,7 @@ import type { Command, SessionStay, SessionUse } from '../protocol/command.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { ID_PATTERN, TIMESTAMP_PATTERN } from '../protocol/fields.ts';
 import { agentLease } from '../protocol/leases.ts';
+import { SUPERVISOR_ENDED } from '../protocol/losses.ts';
 import { SANDBOXES } from '../protocol/session-records.ts';
 import type { State } from '../protocol/state.ts';
 import { defined, isFields } from '../protocol/values.ts';
@@ -70,7 +71,7 @@ async function recordLeft(context: StoreContext, agent: string, { agents }: Stat
   const command: Command = {
     name: 'session-end',
     agent,
-    how: 'its supervisor was gone before it',
+    how: SUPERVISOR_ENDED,
     provider: saved.provider,
     used: saved.used,
     began: under_way.since,

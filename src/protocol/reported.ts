@@ -2,9 +2,9 @@
 // time. Its reviewer reads them, and those that came after the submission most of all; its coder reads what others
 // found that names its task.
 
-import { LIZA } from './board.ts';
+import { LIZA, roleOfId } from './board.ts';
 import { historyOf } from './leases.ts';
-import type { Discovery, State, Task } from './state.ts';
+import type { Discovery, Role, State, Task } from './state.ts';
 
 export interface Reported {
   readonly id: string;
@@ -42,6 +42,39 @@ export const namedIn = ({ discovered }: Pick<State, 'discovered'>, task: Task): 
   discovered
     .filter((one) => one.converted_to_task === task.id || (one.during !== task.id && isNamed(task.id, one)))
     .map((one) => asReport(one, task));
+
+/** What was reported during the task, with what became of it: its next session must neither miss it nor report it again. */
+export function reportedDuring(state: Pick<State, 'anomalies' | 'discovered'>, task: Task): readonly string[] {
+  const told = ({ id, kind, by, text }: Omit<Reported, 'late' | 'time'>): string => `${id} (${kind}) by ${by}: ${text}`;
+  const own = state.anomalies.flatMap(
+    ({ id = 'anomaly', type, task: about, reporter = LIZA, processed_at: at, ...rest }) =>
+      about === task.id && AT_WORK.has(roleOfId(reporter))
+        ? [
+            told({
+              id,
+              kind: `${type}; ${at === undefined ? 'open' : 'dealt with'}`,
+              by: reporter,
+              text: detailText(rest.details),
+            }),
+          ]
+        : [],
+  );
+  const found = state.discovered
+    .filter(({ during, converted_to_task: to }) => during === task.id && to !== task.id)
+    .map((one) => {
+      const report = asReport(one, task);
+      return told({ ...report, kind: `${report.kind}; ${fateOf(one)}` });
+    });
+  return [...own, ...found];
+}
+
+/** What a planner or a person records of a task comes to its coder otherwise. */
+const AT_WORK: ReadonlySet<Role | undefined> = new Set(['coder', 'code_reviewer']);
+
+function fateOf({ converted_to_task: to, dismissed_reason: dismissed }: Discovery): string {
+  if (dismissed) return `dismissed: ${dismissed}`;
+  return to ? `taken up by ${to}` : 'open';
+}
 
 const isFor = (task: string, found: Discovery): boolean => found.converted_to_task === task || isNamed(task, found);
 

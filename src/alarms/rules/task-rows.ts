@@ -3,6 +3,7 @@
 
 import type { Board } from '../../protocol/board.ts';
 import { historyOf, reviewLease, taskLease } from '../../protocol/leases.ts';
+import { SUPERVISOR_ENDED } from '../../protocol/losses.ts';
 import { type HistoryEvent, isTerminal, type Settings, type Task } from '../../protocol/state.ts';
 import { gist } from '../../text/format.ts';
 import { type Instant, instant } from '../../text/time.ts';
@@ -45,7 +46,7 @@ const expiredLease: Row = (task, { board, now }) => {
 
 /** However long the lease still is: nobody will renew it, and the next agent may take the task. */
 const holderGone = ({ id }: Task, agent: string): Alarm =>
-  warning('HOLDER GONE', `${id}:${agent}`, `${agent} on ${id} — its supervisor has ended; liza run goes on with it`);
+  warning('HOLDER GONE', `${id}:${agent}`, `${agent} on ${id} — ${SUPERVISOR_ENDED}; liza run goes on with it`);
 
 const expiredReview: Row = (task, { board, now }) => {
   const agent = task.reviewing_by;

@@ -2,6 +2,7 @@
 // colour comes last and never carries meaning of its own. A page never exceeds its width, but for words that are longer
 // and that people copy.
 
+import { SUPERVISOR_ENDED } from '../../protocol/losses.ts';
 import type { TaskStatus } from '../../protocol/state.ts';
 import { duration } from '../../text/time.ts';
 import { ascii, clip, columns, type Look, oneLine, plain, wrap, wrapWhole } from './terminal.ts';
@@ -134,6 +135,6 @@ function flow(items: readonly Span[], indent: string, dot: string, width: number
 export function leaseWords(left: number | undefined): string {
   if (left === undefined) return 'no lease';
   // The process died before its lease ended, at a time nobody knows.
-  if (left === 0) return 'its process is gone';
+  if (left === 0) return SUPERVISOR_ENDED;
   return left < 0 ? `lease ended ${duration(-left)} ago` : `lease ${duration(left)}`;
 }

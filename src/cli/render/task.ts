@@ -6,6 +6,7 @@ import { amendmentLines } from '../../protocol/amendment.ts';
 import { concernsOf, concernText, shownIn, shownText } from '../../protocol/approval-record.ts';
 import { discoveryHead } from '../../protocol/discoveries.ts';
 import { historyOf } from '../../protocol/leases.ts';
+import { lossText } from '../../protocol/losses.ts';
 import { outcomeOf } from '../../protocol/question-scope.ts';
 import type { Discovery, Handoff, HistoryEvent, Note, Question, Task, Usage } from '../../protocol/state.ts';
 import { trialOf } from '../../protocol/trial.ts';
@@ -349,11 +350,16 @@ function details(
     shown: _shown,
     concerns: _concerns,
     was: _was,
+    why,
     ...rest
   }: HistoryEvent,
   changes: readonly string[],
 ): string {
-  return Object.entries({ ...rest, ...(changes.length === 0 ? {} : { changes: changes.join(' | ') }) })
+  return Object.entries({
+    ...rest,
+    why: lossText(why) ?? why,
+    ...(changes.length === 0 ? {} : { changes: changes.join(' | ') }),
+  })
     .filter(([, value]) => value !== undefined && value !== null && value !== '')
     .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join('; ');

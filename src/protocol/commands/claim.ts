@@ -10,6 +10,7 @@ import type { BoardSituation, Guard, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { findTask, unmergedDependencies } from '../find.ts';
 import { agentLease, claimingBy, lastCoder, reservedFor, startCommit, taskLease } from '../leases.ts';
+import { type Loss, lossText } from '../losses.ts';
 import type { Agent, HistoryEvent, Role, Settings, Task, TaskStatus } from '../state.ts';
 import { defined } from '../values.ts';
 import { continuesIteration, goesOn, worktreePlan } from '../worktree-plan.ts';
@@ -271,6 +272,7 @@ export const claimTask: Row<'claim-task'> = {
     const plan = worktreePlan(task, agent, settings);
     const progress = progressOf(task, agent, settings);
     const reassigned = former !== undefined && former !== agent ? [reassignment(s, former, plan === 'continue')] : [];
+    const lost = lossText(reassigned[0]?.why);
     const claimed = evolve(
       task,
       {
@@ -309,7 +311,7 @@ export const claimTask: Row<'claim-task'> = {
     const state = attach(freed, agent, claimed, { status: 'WORKING', expires, now: iso(now) });
     return {
       state,
-      detail: `${agent} claimed ${task.id} (iteration ${progress.iteration}, epoch ${epoch})`,
+      detail: `${agent} claimed ${task.id} (iteration ${progress.iteration}, epoch ${epoch})${lost === undefined ? '' : `, from ${former}: ${lost}`}`,
     };
   },
 };
@@ -328,7 +330,7 @@ function reassignment(s: Situation<'claim-task'>, from: string, continued: boole
   });
 }
 
-const lossOf = (task: Task, lease: LeaseView): 'handoff' | 'dead' | 'lease' =>
+const lossOf = (task: Task, lease: LeaseView): Loss =>
   task.handoff_pending === true ? 'handoff' : lease.dead ? 'dead' : 'lease';
 
 /** A coder that starts fresh from the integration head has no failed merge to fix. */

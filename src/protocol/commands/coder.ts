@@ -12,6 +12,7 @@ import type { Guard, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../leases.ts';
+import { SUPERVISOR_ENDED } from '../losses.ts';
 import { answersSincePlan } from '../question-scope.ts';
 import { withQuestion } from '../questions.ts';
 import type { Task } from '../state.ts';
@@ -37,7 +38,7 @@ export function holdsTask<K extends CommandName>(): Guard<K> {
       }
       const lease = taskLease(board, task, now);
       if (!lease.expired) return undefined;
-      const how = lease.dead ? 'its process is gone' : `it ended ${duration(-lease.remaining)} ago`;
+      const how = lease.dead ? SUPERVISOR_ENDED : `it ended ${duration(-lease.remaining)} ago`;
       return refuse(`the lease of ${actor.id} on ${task.id} is lost: ${how}`, STOP);
     },
   };

@@ -5,7 +5,7 @@ import { amendmentsSincePlan } from '../../protocol/amendment.ts';
 import { blockBefore, isGivenBack } from '../../protocol/block-before.ts';
 import { checkpointEvent, historyOf, iterationEvents } from '../../protocol/leases.ts';
 import { answersSincePlan } from '../../protocol/question-scope.ts';
-import { namedIn } from '../../protocol/reported.ts';
+import { namedIn, reportedDuring } from '../../protocol/reported.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
 import { counted, gist } from '../../text/format.ts';
 import { blockedBefore, replaced } from './blocked-before.ts';
@@ -71,6 +71,7 @@ function assignedTask(context: PromptContext, work: CoderWork, fresh: boolean): 
     ...(checkpoint === undefined ? outdatedCheckpoint(task) : fresh ? checkpoint : []),
     ...answeredSince(state, task),
     ...foundElsewhere(state, task),
+    ...(fresh ? reportedBefore(state, task) : []),
     ...ownAnswers(context, task),
     ...madeAgain(task),
     ...refusedSubmit(task),
@@ -95,6 +96,20 @@ function foundElsewhere(state: State, task: Task): readonly string[] {
     ...quoteList(lines, 'liza status'),
   ];
 }
+
+/** Earlier sessions of this task wrote it down, whoever had it then. Questions are under ANSWERS. */
+function reportedBefore(state: State, task: Task): readonly string[] {
+  const told = reportedDuring(state, task).slice(-MOST_REPORTS);
+  if (told.length === 0) return [];
+  const lines = told.map((text) => gist(text, 1000));
+  return [
+    'REPORTED DURING THIS TASK (on the board already: report only what is new):',
+    ...quoteList(lines, 'liza status'),
+  ];
+}
+
+const MOST_REPORTS = 5;
+
 const onBase = ({ id }: Task) => ({
   title: 'VALIDATION ON THE BASE, before your change',
   green: 'GREEN there: it proves nothing about your change, unless all shall stay as it is.',
@@ -135,7 +150,7 @@ function instructions(state: State, work: CoderWork, begun: boolean): readonly s
   const rejection = rejectionOf(task);
   const checkpoint = resumed === true ? `\`${begin(task.id, state)}\`` : 'the first line of COMMANDS';
   const start = begun
-    ? `${whoseCheckpoint(task)} for this iteration stands (no second \`begin\`${isOlder ? ' unless it changes' : ''}). See how far it got: \`git status\`, \`git log\`. Go on from there.`
+    ? `${whoseCheckpoint(task)} for this iteration stands (no second \`begin\`${isOlder ? ' unless it changes' : ''}). See how far it got: \`git status\`, \`git log\`. Go on from there.${resumed === true ? '' : BEYOND}`
     : `Before the first change record your checkpoint, with at most ${counted(assumptions, 'assumption')}: ${checkpoint}.`;
   const steps = [
     // A fresh session has all its context: it continues instead of handing off.
@@ -152,6 +167,8 @@ function instructions(state: State, work: CoderWork, begun: boolean): readonly s
   return steps.map((step, at) => `${at + 1}. ${step}`);
 }
 
+/** A plan that stands takes no second `begin`; what its successor thinks has a place all the same. */
+const BEYOND = ' What you take for granted beyond it: `ask … --assume`; a further file: `begin --also`.';
 const ANSWER = 'Answer every blocker of PRIOR REJECTION FEEDBACK; unchanged work is refused.';
 const LEARN = 'PRIOR REJECTION FEEDBACK says what the former work lacked: yours must not lack it.';
 

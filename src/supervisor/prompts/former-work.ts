@@ -4,6 +4,7 @@
 import { isGivenBack } from '../../protocol/block-before.ts';
 import { bringBack } from '../../protocol/kept-work.ts';
 import { checkpointEvent, historyOf, opensIteration } from '../../protocol/leases.ts';
+import { lossText } from '../../protocol/losses.ts';
 import type { HistoryEvent, Task } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
 import type { CoderWork } from './prompt.ts';
@@ -19,7 +20,7 @@ export function formerWork({ task, continued: found }: CoderWork): readonly stri
 }
 
 function continued(task: Task, { from, why }: HistoryEvent, found: CoderWork['continued']): readonly string[] {
-  const whose = `you take over the work of ${inline(String(from))}, ${LOSSES[String(why)] ?? 'whose folder was kept'}`;
+  const whose = `you take over the work of ${inline(String(from))}: ${lossText(why) ?? 'its folder was kept'}`;
   const aside = lastClaim(task)?.former;
   if (typeof aside === 'string')
     return [
@@ -46,12 +47,6 @@ function contents(found: CoderWork['continued'], whose: 'its' | 'your' = 'its'):
   const files = uncommitted.length === 0 ? 'nothing uncommitted' : `these uncommitted files: ${pathList(uncommitted)}`;
   return `${counted(commits, 'commit')} of ${whose === 'its' ? 'it' : 'yours'} and ${files}`;
 }
-
-const LOSSES: Readonly<Record<string, string>> = {
-  handoff: 'which handed off',
-  dead: 'whose process ended',
-  lease: 'which lost its lease',
-};
 
 function freshStart(task: Task, { former }: HistoryEvent): string {
   const told = 'FRESH START: WORKTREE is fresh from the integration branch; nothing of the work before is in it.';

@@ -399,7 +399,7 @@ describe('a budget that is used up', () => {
         ...{ expires: iso(w.now + 60_000), heartbeat: iso(w.now) },
       });
     const left = (w: World): Command => ({
-      ...{ name: 'session-end', agent: 'coder-1', provider: 'p', how: 'its supervisor was gone before it', task: 'a' },
+      ...{ name: 'session-end', agent: 'coder-1', provider: 'p', how: 'its supervisor has ended', task: 'a' },
       used: { seconds: 0, input_tokens: 0, output_tokens: 0, untold: true },
       began: w.agent('coder-1').under_way?.since ?? '',
     });

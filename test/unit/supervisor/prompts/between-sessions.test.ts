@@ -257,3 +257,98 @@ describe('the last verdict opens the coder’s prompt', () => {
     expect(toCoder(w, 'b')).not.toContain('YOUR QUESTION');
   });
 });
+
+describe('a submission that its coder retracted', () => {
+  const retract = { name: 'retract', task: 'a', reason: 'the test never waits for the call' } as const;
+  const told =
+    'RETRACTED by its coder in this iteration, and why:\n| - 000000000000: the test never waits for the call';
+
+  function submitted(): World {
+    const w = ready('a');
+    w.run(SUPERVISOR, claim('a'));
+    w.run(CODER, begin('a'));
+    w.run(CODER, submit('a', commit(1)));
+    return w;
+  }
+
+  test.each(['before any review', 'under review'])(
+    '%s: the coder’s next prompt and the next reviewer’s say why',
+    (when) => {
+      const w = submitted();
+      if (when === 'under review') w.run(SUPERVISOR, claimReview('a'));
+      w.run(CODER, retract);
+      if (when === 'under review') w.run(SUPERVISOR, claim('a'));
+      expect(toCoder(w, 'a')).toContain(told);
+      w.run(CODER, submit('a', commit(2)));
+      w.run(SUPERVISOR, claimReview('a'));
+      expect(toReviewer(w, 'a')).toContain(told);
+    },
+  );
+
+  test('is not told of the next iteration', () => {
+    const w = submitted();
+    w.run(CODER, retract);
+    w.run(CODER, submit('a', commit(2)));
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, reject('a'));
+    w.run(SUPERVISOR, claim('a'));
+    expect(toCoder(w, 'a')).not.toContain('RETRACTED');
+  });
+});
+
+describe('a task that another coder takes over', () => {
+  const lost = (why: 'handoff' | 'lease' | 'dead'): World => {
+    const w = ready('a');
+    w.run(SUPERVISOR, claim('a'));
+    w.run(CODER, begin('a'));
+    if (why === 'handoff') w.run(CODER, { name: 'handoff', task: 'a', summary: 'half', next_action: 'the rest' });
+    if (why === 'dead')
+      w.lease({
+        agent: 'coder-1',
+        task: 'a',
+        epoch: 1,
+        expires: '2026-03-01T09:05:00Z',
+        heartbeat: '2026-03-01T09:00:00Z',
+        holder: 'dead',
+      });
+    return w;
+  };
+
+  test.each([
+    ['handoff', 'it handed off'],
+    ['lease', 'it lost its lease'],
+    ['dead', 'its supervisor has ended'],
+  ] as const)('after %s: prompt and log say the same words, and where its own assumptions go', (why, words) => {
+    const w = lost(why);
+    if (why !== 'dead') w.pass(301);
+    const { detail } = w.run(SUPERVISOR, claim('a', 'coder-2'));
+    expect(detail).toContain(`from coder-1: ${words}`);
+    const prompt = toCoder(w, 'a', {}, 'coder-2');
+    expect(prompt).toContain(`CONTINUED: you take over the work of coder-1: ${words}.`);
+    expect(prompt).toContain('What you take for granted beyond it: `ask … --assume`; a further file: `begin --also`.');
+  });
+
+  test('what was reported and asked during it is in the next prompt, with what became of it', () => {
+    const w = lost('handoff');
+    const during = { name: 'discover', severity: 'medium', during: 'a' } as const;
+    w.run(CODER, { ...during, description: 'the client has no timeout', recommendation: 'add one' });
+    w.run(CODER, { ...during, description: 'the log is never rotated' });
+    w.run(CODER, {
+      name: 'anomaly',
+      type: 'trade_off',
+      task: 'a',
+      details: { what: 'no cache', why: 'time', debt_created: true },
+    });
+    w.run(CODER, { name: 'ask', text: 'Are names trimmed?', task: 'a', assume: 'no' });
+    w.run(HUMAN, { name: 'discovery dismiss', discovery: 'disc-2', reason: 'logrotate does it' });
+    w.pass(301);
+    w.run(SUPERVISOR, claim('a', 'coder-2'));
+    const prompt = toCoder(w, 'a', {}, 'coder-2');
+    const [, reported = ''] = prompt.split('REPORTED DURING THIS TASK');
+    expect(reported).toMatch(/^\| - anomaly-1 \(trade_off; open\) by coder-1: what: no cache/m);
+    expect(reported).toMatch(/^\| - disc-1 \(discovery, medium; open\) by coder-1: the client has no timeout/m);
+    expect(reported).toMatch(/^\| - disc-2 \(discovery, medium; dismissed: logrotate does it\) by coder-1:/m);
+    expect(prompt).toContain('Q Are names trimmed?\n|   not answered yet; coder-1 goes on with: no');
+    expect(toCoder(w, 'a', { resumed: true }, 'coder-2')).not.toContain('REPORTED DURING');
+  });
+});

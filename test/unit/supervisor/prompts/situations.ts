@@ -428,7 +428,13 @@ export const SITUATIONS: Readonly<Record<string, () => string>> = {
     toCoder(
       takenOver(),
       'retry-login',
-      { continued: { commits: 1, uncommitted: ['src/auth/retry.ts', 'notes.md'], setAside: 'refs/liza/attempts/retry-login/1' } },
+      {
+        continued: {
+          commits: 1,
+          uncommitted: ['src/auth/retry.ts', 'notes.md'],
+          setAside: 'refs/liza/attempts/retry-login/1',
+        },
+      },
       'coder-2',
     ),
   'coder-takeover-without-checkpoint': () => {
