@@ -16,6 +16,8 @@ export interface ProofRun {
   readonly seconds: number;
   /** From the project's root. */
   readonly log: string;
+  /** What the runner said of tests that it did not run. */
+  readonly skipped?: string;
 }
 
 /**

@@ -54,6 +54,7 @@ interface Run {
   readonly ok: boolean;
   readonly how: string;
   readonly seconds: number;
+  readonly skipped?: string;
 }
 
 /** What Liza ran at the last submitted commit, or at another one. */
@@ -64,7 +65,10 @@ export function proofText(task: Task, commit?: string): string | undefined {
   const { runs, tests, file } = submitted?.proof ?? {};
   if (!Array.isArray(runs)) return undefined;
   return [
-    ...runs.map(({ command, ok, seconds }: Run) => `${ok ? 'green' : 'RED'}, ${seconds} s: ${command}`),
+    ...runs.map(
+      ({ command, ok, seconds, skipped }: Run) =>
+        `${ok ? 'green' : 'RED'}, ${seconds} s${skipped === undefined ? '' : `, BUT NOT ALL RAN (${skipped})`}: ${command}`,
+    ),
     ...(tests === undefined
       ? []
       : [

@@ -11,6 +11,7 @@ import type { Settings, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { endOf, fromRoot, howEnded, isGreen, runHere } from '../disposable-checkout.ts';
+import { skippedTests } from '../rules/skipped-tests.ts';
 
 export interface Proving {
   readonly gitDir: PrivateGitDir;
@@ -73,9 +74,11 @@ export async function runAll(
       how: howEnded(ended, seconds),
       seconds: tenths(ended.durationMs / 1000),
       log: fromRoot(context, log),
+      ...defined({ skipped: skippedTests(ended.tail) }),
     };
     runs.push(run);
-    context.say(`  ${run.ok ? 'green' : 'red'}, ${run.seconds} s`);
+    const { skipped } = run;
+    context.say(`  ${run.ok ? 'green' : 'red'}, ${run.seconds} s${skipped === undefined ? '' : ` (${skipped})`}`);
     if (run.ok) continue;
     const code = ended.how === 'exited' ? ended.code : undefined;
     red ??= { ...run, tail: endOf(ended.tail, SHOWN_LINES), ended: ended.how, ...defined({ code }) };
