@@ -13,8 +13,8 @@ export const g31 = {
     {
       take: {
         file: 'src/protocol/commands/review.ts',
-        find: 'if (unknown.length === 0) return undefined;',
-        put: 'return undefined;',
+        find: 'return unknown.length === 0 ? undefined : refuse(',
+        put: 'return true ? undefined : refuse(',
       },
       red: /nowhere was let through/,
     },
@@ -206,9 +206,9 @@ export const g70 = {
     { take: 'submit-verdict/criteria-shown', red: /bare was let through/ },
     {
       take: {
-        file: 'src/tasks/verdict-facts.ts',
-        find: "if (one.by !== 'test' && one.by !== 'place') continue;",
-        put: 'continue;',
+        file: 'src/tasks/approval-facts.ts',
+        find: 'const why = await whyFalse(approved, one);',
+        put: 'const why = undefined;',
       },
       red: /(no-test|nowhere) was let through/,
     },
@@ -265,8 +265,8 @@ export const g71 = {
     {
       take: {
         file: 'src/tasks/verdict-facts.ts',
-        find: 'if (blockers.length === 0) return [];',
-        put: 'return [];',
+        find: 'outside_diff: base === undefined ? [] :',
+        put: 'outside_diff: true ? [] :',
       },
       red: /the reviewer was not told/,
     },

@@ -1,8 +1,9 @@
 // What the board keeps of an approval: for each criterion what shows it, and the concerns. Read back for prompts,
 // `show`, report and audit. Approvals of earlier versions have neither.
 
-import { type Concern, commandMeant, type Evidence, parseApproval, ranGreen } from './approval.ts';
+import { type Concern, type Evidence, parseApproval } from './approval.ts';
 import { criteriaOf } from './criteria.ts';
+import { commandMeant, ranGreen } from './ran-command.ts';
 import type { HistoryEvent, Task } from './state.ts';
 import { isFields } from './values.ts';
 
@@ -12,13 +13,15 @@ export interface Shown {
   readonly criterion: string;
   readonly by: Evidence['by'] | 'nothing';
   readonly what?: string;
+  /** A test of which the change leaves the file as it was. */
+  readonly unchanged?: true;
 }
 
 /** Nothing that a machine could check. */
 export const isFlagged = ({ by }: Shown): boolean => by === 'seen' || by === 'nothing';
 
-/** What is kept of an approval's text, criterion by criterion. */
-export function shownOf(task: Task, text: string): readonly Shown[] {
+/** What is kept of an approval's text, criterion by criterion. `unchanged`: files of tests, as the approval has them. */
+export function shownOf(task: Task, text: string, unchanged: readonly string[] = []): readonly Shown[] {
   const criteria = criteriaOf(task.done_when);
   const { evidence } = parseApproval(text, criteria.length);
   return criteria.flatMap((criterion, at): readonly Shown[] => {
@@ -27,7 +30,8 @@ export function shownOf(task: Task, text: string): readonly Shown[] {
     if (own.length === 0) return [{ n, criterion, by: 'nothing' }];
     return own.map((one) => {
       const what = one.by === 'ran' ? commandMeant(task, task.review_commit, one.command) : whatOf(one);
-      return { n, criterion, by: one.by, what };
+      const old = one.by === 'test' && unchanged.includes(one.file);
+      return { n, criterion, by: one.by, what, ...(old ? { unchanged: true } : {}) };
     });
   });
 }
@@ -40,6 +44,8 @@ export function whatOf(one: Evidence): string {
       return one.command;
     case 'place':
       return `${one.file}:${one.line}`;
+    case 'diff':
+      return one.paths.join(', ');
     case 'seen':
       return one.text;
     default:
@@ -72,7 +78,7 @@ export const concernText = ({ file, line, text }: Concern): string =>
   file === undefined ? text : `${file}:${line} — ${text}`;
 
 /** `ran npm test`, `NOT SHOWN`; what nothing can check is marked. */
-export function shownText({ by, what = '' }: Shown): string {
+export function shownText({ by, what = '', unchanged }: Shown): string {
   switch (by) {
     case 'place':
       return what;
@@ -80,6 +86,10 @@ export function shownText({ by, what = '' }: Shown): string {
       return 'NOT SHOWN: the approval names nothing for it';
     case 'seen':
       return `FLAGGED, only seen: ${what}`;
+    case 'diff':
+      return `the change touches only ${what}`;
+    case 'test':
+      return `test ${what}${unchanged ? ' (unchanged test: the change does not touch its file)' : ''}`;
     default:
       return `${by} ${what}`;
   }

@@ -3,15 +3,16 @@
 
 import { whole } from '../text/format.ts';
 import { criteriaOf } from './criteria.ts';
-import { proofAt } from './proof.ts';
+import { greenCommands, ranForm } from './ran-command.ts';
 import type { Task } from './state.ts';
 import { placeIn } from './verdict.ts';
 
-/** What an approval names for one criterion. `seen` is the reviewer's own word: nothing can check it. */
+/** What an approval names for one criterion. `diff`: only these change. `seen`: its own word, which nothing can check. */
 export type Evidence = { readonly criterion: number } & (
   | { readonly by: 'test'; readonly file: string; readonly name: string }
   | { readonly by: 'ran'; readonly command: string }
   | { readonly by: 'place'; readonly file: string; readonly line: number }
+  | { readonly by: 'diff'; readonly paths: readonly string[] }
   | { readonly by: 'seen'; readonly text: string }
 );
 
@@ -33,12 +34,9 @@ interface Approval {
 export function parseApproval(text: string, criteria: number): Approval {
   const evidence: Evidence[] = [];
   const problems: string[] = [];
-  for (const line of text.split('\n').flatMap(parts)) {
-    const [, numbers = '', mark, body = ''] = NUMBERED.exec(line) ?? [];
-    const named = numbers.split(',').map(Number);
-    const shown = mark === undefined ? undefined : shownBy(body);
+  for (const { numbers, named, body, strict, shown } of text.split('\n').flatMap(readLine)) {
     // `1. text` may be any list; `1: text` is about a criterion.
-    if (mark === undefined || (shown === undefined && mark !== ':')) continue;
+    if (shown === undefined && !strict) continue;
     const none = named.find((n) => n < 1 || n > criteria);
     if (none !== undefined) problems.push(`there is no criterion ${none}`);
     else if (shown === undefined)
@@ -53,18 +51,60 @@ export function parseApproval(text: string, criteria: number): Approval {
 /** Each is looked up in git. */
 const MOST_EVIDENCE = 200;
 
-const NUMBERED = /^(?:criterion\s)?\s*(\d{1,4}(?:\s?,\s?\d{1,4})*)\s?([:.)])\s+(\S.*)$/i;
+const ONE = '\\d{1,4}';
+const AND = '\\s{0,2}(?:,|&|-|\u2013|\\.\\.|and|to)\\s{0,2}';
+const BOLD = '[*_]{0,3}';
+
+/** `1: …`; also `2)`, `2.`, `2 -`, `**2:**`, `Criterion 2:`, and several at once: `1, 3:`, `1-3:`. */
+const NUMBERED = new RegExp(
+  `^${BOLD}(?:criteri(?:on|a)\\s{1,3})?#?(${ONE}(?:${AND}${ONE}){0,200})${BOLD}\\s?(:|[.)]|-|\u2013|\u2014|\u2192)${BOLD}(\\s*)(\\S.*)$`,
+  'i',
+);
+const NEXT = new RegExp(`;\\s*(?=${ONE}(?:${AND}${ONE}){0,200}\\s?[:)]\\s)`, 'i');
+
+interface Line {
+  /** As they are written. */
+  readonly numbers: string;
+  readonly named: readonly number[];
+  readonly body: string;
+  /** It is about a criterion, whatever it says of it. */
+  readonly strict: boolean;
+  readonly shown: Shown | undefined;
+}
 
 /** Several on one line, as an argument of a shell has them: `1: ran npm test; 2: src/a.ts:3`. */
-function parts(line: string): readonly string[] {
-  const plain = line.trim().replace(/^[-*>]\s+/, '');
-  return NUMBERED.test(plain) ? plain.split(/;\s*(?=\d{1,4}\s?:\s)/) : [];
+function readLine(line: string): readonly Line[] {
+  const plain = line.trim().replace(/^[-*+>\u2022]\s+/, '');
+  if (!NUMBERED.test(plain)) return [];
+  return plain.split(NEXT).flatMap((part) => {
+    const [, numbers = '', mark, blank, given = ''] = NUMBERED.exec(part) ?? [];
+    if (mark === undefined) return [];
+    const body = given.replace(/^[*_]{1,3}(test|ran|seen|diff)(:?)[*_]{1,3}/i, '$1$2');
+    return [{ numbers, named: numbersIn(numbers), body, strict: mark === ':' && blank !== '', shown: shownBy(body) }];
+  });
+}
+
+const numbersIn = (text: string): readonly number[] =>
+  text.split(/\s*(?:,|&|and)\s*/i).flatMap((part) => {
+    const [from = 0, to = from] = part.split(/\s*(?:-|\u2013|\.\.|to)\s*/i).map(Number);
+    return to <= from || to - from > MOST_EVIDENCE
+      ? [...new Set([from, to])]
+      : Array.from({ length: to - from + 1 }, (_none, at) => from + at);
+  });
+
+/** A line that seems to be meant for that criterion, and is in no form. */
+export function nearLine(text: string, criterion: number): string | undefined {
+  const near = new RegExp(`^[^\\w(]{0,6}(?:criterion\\s{0,3}|c)?#?${criterion}\\b[^\\n]`, 'i');
+  const line = text
+    .split('\n')
+    .find((one) => near.test(one.trim()) && !readLine(one).some(({ strict, shown }) => strict || shown !== undefined));
+  return line === undefined ? undefined : whole(line).slice(0, 80);
 }
 
 type Shown = Evidence extends infer E ? (E extends Evidence ? Omit<E, 'criterion'> : never) : never;
 
 function shownBy(body: string): Shown | undefined {
-  const [, word = '', rest = ''] = /^(test|ran|seen):?\s+(.*)$/i.exec(body) ?? [];
+  const [, word = '', rest = ''] = /^(test|ran|seen|diff):?\s+(.*)$/i.exec(body) ?? [];
   switch (word.toLowerCase()) {
     case 'test':
       return testIn(rest);
@@ -72,6 +112,8 @@ function shownBy(body: string): Shown | undefined {
       return { by: 'ran', command: unquoted(rest) };
     case 'seen':
       return rest.split(/\s+/).length < LEAST_WORDS || /^<.*>$/.test(rest) ? undefined : { by: 'seen', text: rest };
+    case 'diff':
+      return pathsIn(rest);
     default: {
       const place = placeIn(`${body} `);
       return place === undefined ? undefined : { by: 'place', file: place.file, line: place.line };
@@ -82,9 +124,18 @@ function shownBy(body: string): Shown | undefined {
 /** Fewer words are no sentence. */
 const LEAST_WORDS = 3;
 
+/** A pattern for everything says nothing. */
+function pathsIn(text: string): Shown | undefined {
+  const paths = text
+    .split(/[\s,]+|\band\b/)
+    .map((path) => path.replace(/^[`'"]|[`'"]$/g, '').replace(/^\.\//, ''))
+    .filter((path) => path !== '');
+  return paths.length === 0 || paths.some((path) => /^[*./<>]+$|^<.*>$/.test(path)) ? undefined : { by: 'diff', paths };
+}
+
 /** `file \u203a name`, the name as the runners print it: with `\u203a`, ` > ` or `::` between its parts. */
 function testIn(text: string): Shown | undefined {
-  const at = /\s*(?:\u203a|::|\s>\s)\s*/.exec(text);
+  const at = /\s*(?:\u203a|\u00bb|::|\s[>\u2192\u2014\u2013-]\s)\s*|:\s+|\s+(?=["'`])/.exec(text);
   if (at === null) return undefined;
   const file = unquoted(text.slice(0, at.index)).replace(/:\d+$/, '').replace(/^\.\//, '');
   const name = unquoted(text.slice(at.index + at[0].length));
@@ -95,7 +146,7 @@ function testIn(text: string): Shown | undefined {
 export const remarksIn = (text: string): string =>
   text
     .split('\n')
-    .filter((line) => !parts(line).some((part) => shownBy(NUMBERED.exec(part)?.[3] ?? '') !== undefined))
+    .filter((line) => !readLine(line).some(({ shown }) => shown !== undefined))
     .join('\n')
     .trim();
 
@@ -108,9 +159,11 @@ const unquoted = (text: string): string =>
 /** What the file of a test may hold of its name: its last part, without the parameters that a runner adds. */
 export function testNames({ file, name }: { readonly file: string; readonly name: string }): readonly string[] {
   const last = unquoted(name.split(/\s*\u203a\s*|\s+>\s+|::/).findLast((part) => part.trim() !== '') ?? name);
-  const plain = last.replace(/\[[^\]]*\]$/, '');
+  const plain = last.replace(/\[[^\]]*\]$|\(\)$|\s\([\w.]+\)$/, '');
   const sub = file.endsWith('.go') ? (last.split('/').at(-1) ?? last) : last;
-  return [...new Set([last, plain, sub, sub.replaceAll('_', ' ')])].filter((one) => one.trim() !== '');
+  // `Class.method`, `Class#method`
+  const member = /^[\w.#]+$/.test(plain) ? (plain.split(/[.#]/).at(-1) ?? plain) : plain;
+  return [...new Set([last, plain, member, sub, sub.replaceAll('_', ' ')])].filter((one) => one.trim() !== '');
 }
 
 function concernsIn(text: string): readonly Concern[] {
@@ -119,7 +172,7 @@ function concernsIn(text: string): readonly Concern[] {
     const [, first] = CONCERN.exec(line) ?? [];
     if (first === undefined) return [];
     const after = lines.slice(at + 1);
-    const end = after.findIndex((next) => !/^\s{2,}\S/.test(next) || CONCERN.test(next) || parts(next).length > 0);
+    const end = after.findIndex((next) => !/^\s{2,}\S/.test(next) || CONCERN.test(next) || readLine(next).length > 0);
     const below = (end === -1 ? after : after.slice(0, end)).map((next) => next.trim());
     const place = placeIn(`${first} `);
     const said = [place?.text ?? first, ...below].join('\n').trim();
@@ -132,34 +185,13 @@ const CONCERN = /^\s*(?:[-*>]\s+)?\**\[concern\]\**\s*(.*)$/i;
 
 export const CONCERN_FORM = '- [concern] file:line — what somebody should know';
 
-/** The commands that Liza ran green at the commit under review. */
-export const greenCommands = (task: Task, commit = task.review_commit): readonly string[] =>
-  (proofAt(task, commit)?.runs ?? []).flatMap(({ ok, command }) => (ok ? [command] : []));
-
-/** `command 2 of VALIDATION`, as the evidence calls it, is the second one that Liza ran at that commit. */
-export function commandMeant(task: Task, commit: string | undefined, said: string): string {
-  const n = Number(/^command (\d{1,3})\b/i.exec(said)?.[1] ?? Number.NaN);
-  return proofAt(task, commit)?.runs[n - 1]?.command ?? said;
-}
-
-/** Whether Liza ran it green; what follows it in brackets or after a dash is a remark. */
-export function ranGreen(task: Task, commit: string | undefined, command: string): boolean {
-  const given = [
-    command,
-    command.split(/\s+(?:[\u2014\u2013(]|-\s)/)[0] ?? '',
-    /^`([^`]+)`/.exec(command)?.[1] ?? '',
-    commandMeant(task, commit, command),
-  ].map(whole);
-  return greenCommands(task, commit).some((green) => given.includes(whole(green)));
-}
-
 /** The form to fill in; `withTexts`: with each criterion's words, and the command that shows one that quotes it. */
 export function approvalForm(task: Task, withTexts: boolean): string {
   const lines = criteriaOf(task.done_when).flatMap((text, at) => {
     const shown = withTexts ? greenCommands(task).find((command) => text.includes(`\`${command}\``)) : undefined;
     return [
       ...(withTexts ? [`(criterion ${at + 1}: ${whole(text)})`] : []),
-      `${at + 1}: ${shown === undefined ? 'test <file> › <name>' : `ran ${whole(shown)}`}`,
+      `${at + 1}: ${shown === undefined ? 'test <file> › <name>' : ranForm(task, shown)}`,
     ];
   });
   return [
@@ -171,4 +203,4 @@ export function approvalForm(task: Task, withTexts: boolean): string {
 
 /** What may stand in each line of the form. */
 export const APPROVAL_WAYS =
-  '`n: test <file> › <name>`, `n: ran <command>` (one that Liza ran green at this commit), `n: <file>:<line>` or `n: seen <a sentence>` (flagged: nothing can check it)';
+  '`n: test <file> › <name>`, `n: ran <command>` or `n: ran #2` (one that Liza ran green at this commit), `n: <file>:<line>`, `n: diff <paths>` (nothing else changed) or `n: seen <a sentence>` (flagged: nothing can check it)';

@@ -81,8 +81,10 @@ export interface VerdictFacts {
   readonly unknown_places: readonly string[];
   /** Files of blockers that the change does not touch. */
   readonly outside_diff: readonly string[];
-  /** Tests and places of an approval that are not there at the commit, each with its criterion and why. */
+  /** What an approval names that is not so at the commit, each with its criterion and why. */
   readonly false_evidence: readonly string[];
+  /** Files of the tests it names that the change does not touch, as it has them. */
+  readonly unchanged_tests?: readonly string[];
   /** Tracked files of the reviewer's copy that are not as they were handed over. */
   readonly changed_files: readonly string[];
 }

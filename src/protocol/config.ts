@@ -78,7 +78,7 @@ export const ConfigSchema = v.object({
   ),
   approval_evidence: guarded(
     v.optional(oneOf(['required', 'told', 'off'] as const), 'required'),
-    'What an agent’s approval names for each criterion of `done_when` (a test, a command that Liza ran green, a place, what was seen): `required`; `told`: a bare one is taken, and its criteria are flagged; `off`: nobody looks.',
+    'What an agent’s approval names for each criterion of `done_when` (a test, a command that Liza ran green, a place, the paths of the change, what was seen): `required`; `told`: a bare one is taken, and its criteria are flagged; `off`: nobody looks.',
   ),
   progress_timeout: guarded(v.optional(seconds, 1800), 'Seconds without output or progress before an agent is ended.'),
   pause_grace: harmless(v.optional(seconds, 120), 'Seconds an agent may finish after PAUSE before it is ended.'),

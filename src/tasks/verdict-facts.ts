@@ -6,13 +6,14 @@ import { pathsBetween } from '../git/folder-snapshot.ts';
 import { openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { TOO_LARGE, textAt } from '../git/text-at.ts';
-import { type Evidence, testNames } from '../protocol/approval.ts';
+import type { Evidence } from '../protocol/approval.ts';
 import type { VerdictFacts } from '../protocol/command.ts';
 import { reviewCopyOf } from '../protocol/commands/review-copy.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
-import type { Task } from '../protocol/state.ts';
+import { settings, type Task } from '../protocol/state.ts';
 import type { Blocker } from '../protocol/verdict.ts';
 import { counted } from '../text/format.ts';
+import { approvalFacts } from './approval-facts.ts';
 import { look, type TaskContext } from './context.ts';
 import { changedInReview } from './review-copy.ts';
 
@@ -38,62 +39,28 @@ export async function verdictFacts(
   if (isRefusal(gitDir)) return gitDir;
   const base = task.base_commit;
   const copy = copyOf(gitDir, task);
+  const touched = base === undefined ? [] : await pathsBetween(gitDir, base, commit);
+  const approved = {
+    gitDir,
+    settings: settings(board.state),
+    commit,
+    touched,
+    spellings: (file: string) => spellings(file, copy),
+    whyNoPlace: async (file: string, line: number) =>
+      (await unknownPlaces(gitDir, [commit], [{ file, line, text: '' }], copy))[0],
+  };
   return {
     unknown_places: await unknownPlaces(gitDir, [commit, ...(base === undefined ? [] : [base])], blockers, copy),
-    outside_diff: base === undefined ? [] : await outsideDiff(gitDir, { base, commit, copy }, blockers),
-    false_evidence: await falseEvidence(gitDir, { commit, copy }, evidence),
+    outside_diff: base === undefined ? [] : outsideDiff(touched, blockers, copy),
+    ...(await approvalFacts(approved, evidence)),
     changed_files: await changedInReview(gitDir, task),
   };
 }
 
-interface Judged {
-  readonly commit: string;
-  readonly copy: string;
-}
-
-/** Tests and places that are not there at the commit. A test is there when its file has the last part of its name. */
-async function falseEvidence(
-  gitDir: PrivateGitDir,
-  { commit, copy }: Judged,
-  evidence: readonly Evidence[],
-): Promise<readonly string[]> {
-  const wrong: string[] = [];
-  for (const one of evidence) {
-    if (one.by !== 'test' && one.by !== 'place') continue;
-    const why =
-      one.by === 'test'
-        ? await whyNoTest(gitDir, { commit, copy }, one)
-        : (await unknownPlaces(gitDir, [commit], [{ ...one, text: '' }], copy))[0];
-    if (why !== undefined) wrong.push(`criterion ${one.criterion}: ${why}`);
-  }
-  return wrong;
-}
-
-async function whyNoTest(
-  gitDir: PrivateGitDir,
-  { commit, copy }: Judged,
-  test: { readonly file: string; readonly name: string },
-): Promise<string | undefined> {
-  for (const path of spellings(test.file, copy)) {
-    const text = await textAt(gitDir, commit, path);
-    if (text === undefined) continue;
-    if (text === TOO_LARGE) return undefined;
-    const found = testNames(test).some((name) => text.includes(name) || text.replaceAll('\\', '').includes(name));
-    return found ? undefined : `${path} has no “${testNames(test)[0]}” (is the name made by code? Then name file:line)`;
-  }
-  return `${test.file} (no such file)`;
-}
-
 /** Files of blockers that the change does not touch. */
-async function outsideDiff(
-  gitDir: PrivateGitDir,
-  { base, commit, copy }: Judged & { readonly base: string },
-  blockers: readonly Blocker[],
-): Promise<readonly string[]> {
-  if (blockers.length === 0) return [];
-  const touched = new Set(await pathsBetween(gitDir, base, commit));
+function outsideDiff(touched: readonly string[], blockers: readonly Blocker[], copy: string): readonly string[] {
   const files = [...new Set(blockers.map(({ file }) => file))];
-  return files.filter((file) => !spellings(file, copy).some((path) => touched.has(path)));
+  return files.filter((file) => !spellings(file, copy).some((path) => touched.includes(path)));
 }
 
 /** A line of a file that the commit has, or that it changed or removed. */

@@ -30,7 +30,8 @@ export const verb: Verb = {
       '  1: test test/auth.test.ts › a 401 is not retried',
       '  2: ran npm test',
       '  3: src/auth.ts:12',
-      '  4: seen the page shows the message in red',
+      '  4: diff src/auth.ts, test/',
+      '  5: seen the page shows the message in red',
       '  - [concern] src/auth.ts:40 — the limit is written twice',
     ].join('\n'),
     'A rejection has this form (from the second iteration on also "Prior Feedback Status:"):',
@@ -74,14 +75,14 @@ export const verb: Verb = {
   },
 };
 
-/** Asks git only about a verdict that would be accepted otherwise; what git cannot tell counts as missing. */
+/** Asks git only about a verdict that nothing but such facts could refuse: then one refusal names all that is wrong. */
 async function factsFor(
   context: TaskContext,
   command: Omit<CommandOf<'submit-verdict'>, 'facts'>,
 ): Promise<VerdictFacts | Refusal> {
   const { foresee } = await import('../../store/transact.ts');
   const early = await foresee(context, { ...command, facts: NO_FACTS });
-  if (!early.ok) return early;
+  if (!early.ok && early.needs !== 'facts') return early;
   const { verdictFacts } = await import('../../tasks/verdict-facts.ts');
   const { parseRejection } = await import('../../protocol/verdict.ts');
   const { parseApproval } = await import('../../protocol/approval.ts');
@@ -91,7 +92,13 @@ async function factsFor(
     verdict === 'APPROVED'
       ? { blockers: [], evidence: parseApproval(reason, Number.POSITIVE_INFINITY).evidence }
       : { blockers: parseRejection(reason, false).blockers, evidence: [] };
-  return verdictFacts(context, command.task, named);
+  const facts = verdictFacts(context, command.task, named);
+  if (early.ok) return facts;
+  // Where git cannot tell, the form alone is reason enough.
+  return facts.then(
+    (known) => (isRefusal(known) ? early : known),
+    () => early,
+  );
 }
 
 const NO_FACTS: VerdictFacts = { unknown_places: [], outside_diff: [], false_evidence: [], changed_files: [] };

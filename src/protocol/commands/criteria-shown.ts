@@ -2,11 +2,12 @@
 // commit. One that is refused is answered with the whole form for this task, so that one step leads on.
 
 import { whole } from '../../text/format.ts';
-import { APPROVAL_WAYS, approvalForm, CONCERN_FORM, greenCommands, parseApproval } from '../approval.ts';
+import { APPROVAL_WAYS, approvalForm, CONCERN_FORM, nearLine, parseApproval } from '../approval.ts';
 import { notGreen, type Shown, shownOf, unshown } from '../approval-record.ts';
 import type { Guard, Situation } from '../command-row.ts';
 import { criteriaOf } from '../criteria.ts';
 import { type Refusal, refuse } from '../decision.ts';
+import { greenCommands, isUnwieldy, ranForm } from '../ran-command.ts';
 import type { Task } from '../state.ts';
 import { list } from './coder.ts';
 
@@ -27,28 +28,39 @@ export const criteriaShown: Guard<'submit-verdict'> = {
     const { evidence, problems } = parseApproval(text, criteriaOf(task.done_when).length);
     const wrong = [...notGreen(task, evidence), ...command.facts.false_evidence];
     if (settings.approval_evidence === 'told') return wrong.length === 0 ? undefined : refused(s, wrong);
-    const missing = unshown(task, text).map(({ n }) => n);
-    const all = [
-      ...(missing.length === 0
-        ? []
-        : [`nothing is named for ${missing.length === 1 ? 'criterion' : 'criteria'} ${list(missing.map(String))}`]),
-      ...problems,
-      ...wrong,
-    ];
+    const all = [...missing(task, text), ...problems, ...wrong];
     return all.length === 0 ? undefined : refused(s, all);
   },
 };
 
+function missing(task: Task, text: string): readonly string[] {
+  const open = unshown(task, text).map(({ n }) => n);
+  if (open.length === 0) return [];
+  const lines = open.flatMap((n) => nearLine(text, n) ?? []).map((line) => `“${line}” is in no known form`);
+  return [`nothing is named for ${open.length === 1 ? 'criterion' : 'criteria'} ${list(open.map(String))}`, ...lines];
+}
+
+/** What one refusal names; the rest is counted. */
+const MOST = 40;
+
 function refused({ task, actor }: Verdict, why: readonly string[]): Refusal {
   const person = actor.session === undefined ? '\nA person who reviewed it says so instead: --by-hand' : '';
+  const more = why.length > MOST ? `; and ${why.length - MOST} more` : '';
   return refuse(
-    `the approval does not show that ${task.id} is done: ${why.slice(0, 8).join('; ')}`,
-    `Name for each criterion what shows it:\n${approvalForm(task, true)}\nEach line is one of: ${APPROVAL_WAYS}${green(task)}\nA criterion that nothing shows is a blocker. A concern has a line of its own: ${CONCERN_FORM}${person}`,
+    `the approval does not show that ${task.id} is done: ${why.slice(0, MOST).join('; ')}${more}`,
+    `Name for each criterion what shows it:\n${approvalForm(task, true)}\nEach line is one of: ${APPROVAL_WAYS}${green(task)}\nWhat you ran yourself is seen: \`n: seen I ran <command>, and <what it said>\`. A criterion that nothing shows is a blocker. A concern has a line of its own: ${CONCERN_FORM}${person}`,
   );
 }
 
 function green(task: Task): string {
-  const commands = greenCommands(task).map((command) => `\`${whole(command)}\``);
+  const commands = greenCommands(task).map((command) => {
+    const begins = isUnwieldy(command)
+      ? ` (${whole(command)
+          .slice(0, 80)
+          .replace(/\s+\S*$/, '')} …)`
+      : '';
+    return `\`${ranForm(task, command)}\`${begins}`;
+  });
   return commands.length === 0 ? '' : `; green are ${commands.join(', ')}`;
 }
 
@@ -59,6 +71,6 @@ export function shownBy({ task, command, settings }: Verdict): {
 } {
   if (command.by_hand === true) return { by_hand: true };
   if (settings.approval_evidence === 'off') return {};
-  const shown = shownOf(task, command.reason ?? '');
+  const shown = shownOf(task, command.reason ?? '', command.facts.unchanged_tests);
   return shown.length === 0 ? {} : { shown };
 }

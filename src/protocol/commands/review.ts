@@ -202,17 +202,19 @@ function wellFormed({ task, command, commandLine }: Situation<'submit-verdict'>)
     );
   }
   const { problems } = parseRejection(command.reason ?? '', (task.iteration ?? 1) >= 2);
+  const unknown = command.facts.unknown_places;
+  const places =
+    unknown.length === 0 ? [] : [`blockers name places that are neither in the tree nor in the diff: ${list(unknown)}`];
+  const names = `ame files and lines of ${task.review_commit}`;
   if (problems.length > 0) {
     const form =
       (task.iteration ?? 1) >= 2 ? `${REJECTION_FORMAT}\nPrior Feedback Status:\n- RESOLVED: …` : REJECTION_FORMAT;
-    return refuse(`the rejection is malformed: ${problems.slice(0, 8).join('; ')}`, `Write it like this:\n${form}`);
+    return refuse(
+      [`the rejection is malformed: ${problems.slice(0, 8).join('; ')}`, ...places].join('; '),
+      `${places.length === 0 ? 'Write it' : `N${names}, and write it`} like this:\n${form}`,
+    );
   }
-  const unknown = command.facts.unknown_places;
-  if (unknown.length === 0) return undefined;
-  return refuse(
-    `blockers name places that are neither in the tree nor in the diff: ${list(unknown)}`,
-    `Name files and lines of ${task.review_commit}`,
-  );
+  return unknown.length === 0 ? undefined : refuse(places.join(), `N${names}`);
 }
 
 function approve(s: Situation<'submit-verdict'>): Change {

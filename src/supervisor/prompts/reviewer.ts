@@ -232,7 +232,8 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined, shown: read
   const named = (command: string): string =>
     command.length > LONG && shown.includes(command) ? `command ${shown.indexOf(command) + 1} of VALIDATION` : command;
   const ran = proof.runs.map(
-    ({ command, ok, seconds }) => `- ${ok ? 'green' : 'RED'}, ${seconds} s: ${named(command)}`,
+    ({ command, ok, seconds, skipped }, at) =>
+      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${skipped === undefined ? '' : `, BUT NOT ALL RAN (${skipped})`}: ${named(command)}`,
   );
   return [
     'RUN BY LIZA at COMMIT TO REVIEW, in a clean checkout:',

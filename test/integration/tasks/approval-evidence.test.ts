@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openGitDir } from '../../../src/git/integration.ts';
 import { parseApproval } from '../../../src/protocol/approval.ts';
 import type { VerdictFacts } from '../../../src/protocol/command.ts';
+import type { Proof } from '../../../src/protocol/proof.ts';
 import { parseRejection } from '../../../src/protocol/verdict.ts';
 import { claimReview } from '../../../src/tasks/claim-review.ts';
 import { specBehind } from '../../../src/tasks/notice-spec.ts';
@@ -36,6 +37,8 @@ describe('what an approval names', () => {
       ...WORK,
       'test/app.test.ts': "describe('app', () => {\n  test('it\\'s two, not one', () => {});\n});\n",
       'test_app.py': 'def test_two(n):\n    pass\n',
+      'test/off.test.ts': "test.skip('is put off', () => {});\ntest('is put on', () => {});\n",
+      'src/lib.rs': '#[test]\nfn adds() {}\n',
     });
   });
 
@@ -46,6 +49,10 @@ describe('what an approval names', () => {
     'test test/app.test.ts:2 › not one',
     'src/app.ts:1',
     'src/app.ts:1 — the number',
+    'test src/lib.rs › tests::adds',
+    'test test/off.test.ts › is put on',
+    'diff src/, test/, test_app.py',
+    'diff src/app.ts src/lib.rs test/*.test.ts test_*',
   ])('is there: %s', async (shown) => {
     expect((await facts(`1: ${shown}`)).false_evidence).toEqual([]);
   });
@@ -54,6 +61,13 @@ describe('what an approval names', () => {
     ['test test/app.test.ts › app › three', 'criterion 1: test/app.test.ts has no “three”'],
     ['test test/gone.test.ts › app', 'criterion 1: test/gone.test.ts (no such file)'],
     ['test ../outside › app', 'criterion 1: ../outside (no such file)'],
+    ['test README.md › hello', 'criterion 1: README.md is no test file'],
+    ['test src/app.ts › app', 'criterion 1: src/app.ts is no test file'],
+    ['test test/app.test.ts › o', 'criterion 1: test/app.test.ts has no “o” where a test has its name'],
+    ['test test/off.test.ts › is put off', 'criterion 1: “is put off” is switched off in test/off.test.ts:1'],
+    ['test test/off.test.ts › is put', 'criterion 1: test/off.test.ts has several tests with “is put”'],
+    ['diff src/', 'criterion 1: the change touches more than that: test/app.test.ts, test/off.test.ts, test_app.py'],
+    ['diff src/app.ts, tes', 'criterion 1: the change touches more than that: src/lib.rs'],
     ['src/app.ts:2', 'criterion 1: src/app.ts:2 (it has 1 line)'],
     ['src/gone.ts:1', 'criterion 1: src/gone.ts (no such file)'],
   ])('is not: %s', async (shown, why) => {
@@ -65,6 +79,64 @@ describe('what an approval names', () => {
     fs.writeFileSync(p.folder('t', 'later.ts'), 'x\n');
     expect((await facts('1: README.md:1\n2: later.ts:1')).false_evidence).toHaveLength(2);
   });
+});
+
+describe('a test that the change does not touch', () => {
+  const OLD = {
+    'test/old.test.ts': "test('stays as it was', () => {});\n",
+    'checks/one.js': "test('is checked', f);\n",
+  };
+  async function old(config = {}): Promise<void> {
+    p = project({ config, files: OLD });
+    await p.submitted('t', WORK);
+    succeeded(await claimReview(p.as(REVIEWER), 't', REVIEWER));
+  }
+  const CITED = '1: test test/old.test.ts › stays as it was';
+
+  test('shows that the old stays, and is told as unchanged in show, report and audit alike', async () => {
+    await old();
+    const known = await facts(CITED);
+    expect(known).toMatchObject({ false_evidence: [], unchanged_tests: ['test/old.test.ts'] });
+    await p.run(REVIEWER, { name: 'submit-verdict', task: 't', verdict: 'APPROVED', reason: CITED, facts: known });
+    const told = /test test\/old\.test\.ts › stays as it was \(unchanged test/;
+    expect((await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ')).toMatch(told);
+    expect((await p.ok(['report', '--md'])).stdout).toMatch(told);
+    expect((await p.ok(['audit', '--json'])).stdout).toMatch(told);
+  });
+
+  test('one that it touches is not so marked', async () => {
+    await reviewing({ ...WORK, 'test/app.test.ts': "test('two comes out', () => {});\n" });
+    expect(await facts('1: test test/app.test.ts › two comes out')).not.toHaveProperty('unchanged_tests');
+  });
+
+  test('what counts as a test is what the project says', async () => {
+    await old();
+    expect((await facts('1: test checks/one.js › is checked')).false_evidence).toHaveLength(1);
+    await old({ test_patterns: ['checks/**', '**/*.test.*'] });
+    expect((await facts('1: test checks/one.js › is checked')).false_evidence).toEqual([]);
+    await old({ tests_in_code: ['checks/'] });
+    expect((await facts('1: test checks/one.js › is checked')).false_evidence).toEqual([]);
+  });
+});
+
+test('one refusal names what is wrong in form and in fact', async () => {
+  await reviewing();
+  const refused = await p.liza(['submit-verdict', 't', 'APPROVED', '1: test test/gone.test.ts › x; 7: ran npm test'], {
+    as: REVIEWER,
+  });
+  expect(refused.stderr).toContain('test/gone.test.ts (no such file)');
+  expect(refused.stderr).toContain('there is no criterion 7');
+  const text = 'Blockers: 1\n- [blocker] src/gone.ts:1 — wrong\n  Why it matters: w\n  Suggestion: s\nConcerns: 0';
+  const rejected = await p.liza(['submit-verdict', 't', 'REJECTED', text], { as: REVIEWER });
+  expect(rejected.stderr).toContain('malformed');
+  expect(rejected.stderr).toContain('src/gone.ts (no such file)');
+});
+
+test('what the runner says of skipped tests is kept with the green run, and shown', async () => {
+  await reviewing(WORK, { test_command: "printf '# tests 3\\n# skipped 2\\n'" });
+  const { proof } = (await p.last('t', 'submitted')) as unknown as { readonly proof: Proof };
+  expect(proof.runs.map(({ ok, skipped }) => [ok, skipped])).toContainEqual([true, 'skipped 2']);
+  expect((await p.ok(['show', 't'])).stdout).toContain('BUT NOT ALL RAN (skipped 2)');
 });
 
 test('a blocker in a file that the change does not touch is flagged; one in a changed or removed file is not', async () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it, test } from 'vitest';
 import { approvalForm, parseApproval, remarksIn, testNames } from '../../../src/protocol/approval.ts';
-import { concernsOf, shownIn } from '../../../src/protocol/approval-record.ts';
+import { concernsOf, shownIn, shownText } from '../../../src/protocol/approval-record.ts';
 import type { Actor } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import type { Config, HistoryEvent } from '../../../src/protocol/state.ts';
@@ -44,6 +44,19 @@ describe('what shows a criterion', () => {
     ['a place with a remark', '- 1: `src/a.ts:12` — the guard', { by: 'place', file: 'src/a.ts', line: 12 }],
     ['what was seen', '1: seen the page turns red', { by: 'seen', text: 'the page turns red' }],
     ['a list with dots', '1. ran npm test', { by: 'ran', command: 'npm test' }],
+    ['a bracket', '1) ran npm test', { by: 'ran', command: 'npm test' }],
+    ['a dash', '1 - ran npm test', { by: 'ran', command: 'npm test' }],
+    ['a long dash', '1 — ran npm test', { by: 'ran', command: 'npm test' }],
+    ['a bold number', '**1:** ran npm test', { by: 'ran', command: 'npm test' }],
+    ['a bold number in a list', '- **1**: ran npm test', { by: 'ran', command: 'npm test' }],
+    ['a bold word', '1: **ran** npm test', { by: 'ran', command: 'npm test' }],
+    ['its name in full', '**Criterion 1:** ran npm test', { by: 'ran', command: 'npm test' }],
+    ['a number with its sign', '#1: ran npm test', { by: 'ran', command: 'npm test' }],
+    ['no blank', '1:ran npm test', { by: 'ran', command: 'npm test' }],
+    ['a glob, which is no bold word', '1: ran npx vitest test/**', { by: 'ran', command: 'npx vitest test/**' }],
+    ['a test with a dash', '1: test a.test.ts - three times', { by: 'test', file: 'a.test.ts', name: 'three times' }],
+    ['a test in quotes', '1: test a.test.ts "three times"', { by: 'test', file: 'a.test.ts', name: 'three times' }],
+    ['the paths of the change', '1: diff src/a.ts, `test/`', { by: 'diff', paths: ['src/a.ts', 'test/'] }],
   ])('%s', (_name, line, shown) => {
     expect(evidence(line)).toEqual([{ criterion: 1, ...shown }]);
   });
@@ -60,6 +73,19 @@ describe('what shows a criterion', () => {
   });
 
   test.each([
+    ['1-3: ran npm test', [1, 2, 3]],
+    ['1–2: ran npm test', [1, 2]],
+    ['1 to 3: ran npm test', [1, 2, 3]],
+    ['1 and 3: ran npm test', [1, 3]],
+    ['1 & 3) ran npm test', [1, 3]],
+    ['1, 2-3: ran npm test', [1, 2, 3]],
+  ])('several criteria at once: %s', (line, criteria) => {
+    expect(evidence(line).map(({ criterion }) => criterion)).toEqual(criteria);
+  });
+
+  test.each([
+    ['paths that are all there is', '1: diff **', 'is in no known form'],
+    ['a range beyond the criteria', '1-9: ran npm test', 'there is no criterion 4'],
     ['a criterion that there is not', '4: ran npm test', 'there is no criterion 4'],
     ['words in no form', '1: looks good', 'is in no known form'],
     ['a test without a name', '1: test test/a.test.ts', 'is in no known form'],
@@ -172,11 +198,43 @@ describe('the guard', () => {
     );
   });
 
+  it('a line that seems meant for an open criterion is named with what is wrong', () => {
+    const { message } = reviewing().refused(SESSION, approval('| 1 | ran npm test |\n2 - looks good'));
+    expect(message).toContain('nothing is named for criteria 1, 2');
+    expect(message).toContain('“| 1 | ran npm test |” is in no known form');
+    expect(message).toContain('“2 - looks good” is in no known form');
+  });
+
+  it('all that is wrong is named at once, however much it is', () => {
+    const done = Array.from({ length: 12 }, (_none, n) => `- item number ${n + 1} works`).join('\n');
+    const text = Array.from({ length: 11 }, (_none, n) => `${n + 1}: ran make ${n}`).join('\n');
+    const facts = { ...UNCHANGED, false_evidence: ['criterion 3: no such test'] };
+    const { message } = reviewing({}, done).refused(SESSION, approval(text, { facts }));
+    expect(message.match(/Liza did not run/g)).toHaveLength(11);
+    expect(message).toContain('nothing is named for criterion 12');
+    expect(message).toContain('criterion 3: no such test');
+  });
+
+  it('a person is told what to write for a command that only it ran', () => {
+    expect(reviewing().refused(SESSION, approval('1-2: ran npm run bench')).hint).toContain('n: seen I ran');
+  });
+
   it('command n is the one that Liza ran as the n-th, and the record has it whole', () => {
     const w = reviewing();
     w.run(SESSION, approval('1: ran command 1 of VALIDATION\n2: ran command 1'));
     expect(shownIn(approved(w)).map(({ what }) => what)).toEqual(['npm test', 'npm test']);
     expect(reviewing().refused(SESSION, approval('1: ran command 7\n2: ran npm test')).guard).toBe('criteria-shown');
+  });
+
+  it('#n is the same', () => {
+    const w = reviewing();
+    w.run(SESSION, approval('1: ran #1\n2: ran command #1 (all green)'));
+    expect(shownIn(approved(w)).map(({ what }) => what)).toEqual(['npm test', 'npm test']);
+    expect(
+      reviewing()
+        .refused(SESSION, approval('1: ran #2\n2: ran #0'))
+        .message.match(/did not run/g),
+    ).toHaveLength(2);
   });
 
   it('a command with a remark behind it is the command', () => {
@@ -219,6 +277,21 @@ describe('the guard', () => {
     w.run(REVIEWER, approval(undefined, { by_hand: true }));
     expect(approved(w)).toMatchObject({ by_hand: true });
   });
+});
+
+it('a test of an unchanged file is marked as one, in what history keeps and says', () => {
+  const w = reviewing();
+  const facts = { ...UNCHANGED, unchanged_tests: ['test/old.test.ts'] };
+  w.run(
+    SESSION,
+    approval('1: test test/old.test.ts › old\n1: test test/new.test.ts › new\n2: ran npm test', { facts }),
+  );
+  expect(shownIn(approved(w)).map(({ unchanged }) => unchanged)).toEqual([true, undefined, undefined]);
+  expect(shownIn(approved(w)).map(shownText)).toEqual([
+    'test test/old.test.ts › old (unchanged test: the change does not touch its file)',
+    'test test/new.test.ts › new',
+    'ran npm test',
+  ]);
 });
 
 it('history keeps criterion, evidence and concerns', () => {

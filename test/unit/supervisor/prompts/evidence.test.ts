@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { withTask } from '../../../../src/protocol/change.ts';
-import type { TestProof } from '../../../../src/protocol/proof.ts';
+import { proofOf, type TestProof } from '../../../../src/protocol/proof.ts';
 import {
   BASE,
   begin,
@@ -42,6 +42,23 @@ describe('a long command', () => {
   test('is written out where VALIDATION is not told again', () => {
     expect(toReviewer(reviewed(), 'a', { resumed: true })).toContain(`s: ${LONG}`);
   });
+});
+
+test('each run has the number by which an approval names it, and what its runner left out stands beside green', () => {
+  const w = reviewed();
+  expect(toReviewer(w, 'a')).toMatch(/\| #1 green, [\d.]+ s: /);
+  w.edit((state) => ({
+    ...state,
+    tasks: state.tasks.map((task) => ({
+      ...task,
+      history: (task.history ?? []).map((entry) => {
+        const proof = proofOf(entry);
+        if (proof === undefined) return entry;
+        return { ...entry, proof: { ...proof, runs: proof.runs.map((run) => ({ ...run, skipped: 'skipped 2' })) } };
+      }),
+    })),
+  }));
+  expect(toReviewer(w, 'a')).toMatch(/\| #1 green, [\d.]+ s, BUT NOT ALL RAN \(skipped 2\): /);
 });
 
 test('each fact has its own reason, and one that needs none has none', () => {

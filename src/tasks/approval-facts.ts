@@ -1,0 +1,93 @@
+// What git says about what an approval names: tests that stand in test files of the commit and are not switched off,
+// places that are there, and whether the change keeps to the paths it is said to keep to. Only reads.
+
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
+import { TOO_LARGE, textAt } from '../git/text-at.ts';
+import { type Evidence, testNames } from '../protocol/approval.ts';
+import type { VerdictFacts } from '../protocol/command.ts';
+import { list } from '../protocol/commands/coder.ts';
+import { covers, isTest, testPatterns } from '../protocol/facts/scope.ts';
+import type { Settings } from '../protocol/state.ts';
+import { namedTest } from './rules/named-test.ts';
+
+export interface Approved {
+  readonly gitDir: PrivateGitDir;
+  readonly settings: Settings;
+  readonly commit: string;
+  /** What the change touches. */
+  readonly touched: readonly string[];
+  /** What a path as it is written may stand for, the plainest first. */
+  readonly spellings: (file: string) => readonly string[];
+  /** Undefined: the line is there. */
+  readonly whyNoPlace: (file: string, line: number) => Promise<string | undefined>;
+}
+
+type Facts = Pick<VerdictFacts, 'false_evidence' | 'unchanged_tests'>;
+
+export async function approvalFacts(approved: Approved, evidence: readonly Evidence[]): Promise<Facts> {
+  const wrong: string[] = [];
+  const unchanged = new Set<string>();
+  for (const one of evidence) {
+    const why = await whyFalse(approved, one);
+    if (why !== undefined) wrong.push(`criterion ${one.criterion}: ${why}`);
+    else if (one.by === 'test' && !approved.spellings(one.file).some((path) => approved.touched.includes(path)))
+      unchanged.add(one.file);
+  }
+  return { false_evidence: wrong, ...(unchanged.size === 0 ? {} : { unchanged_tests: [...unchanged] }) };
+}
+
+async function whyFalse(approved: Approved, one: Evidence): Promise<string | undefined> {
+  switch (one.by) {
+    case 'test':
+      return whyNoTest(approved, one);
+    case 'place':
+      return approved.whyNoPlace(one.file, one.line);
+    case 'diff':
+      return alsoTouched(approved, one.paths);
+    default:
+      return undefined;
+  }
+}
+
+type Test = { readonly file: string; readonly name: string };
+
+async function whyNoTest(approved: Approved, test: Test): Promise<string | undefined> {
+  const { gitDir, commit, spellings, settings } = approved;
+  for (const path of spellings(test.file)) {
+    const text = await textAt(gitDir, commit, path);
+    if (text === undefined) continue;
+    if (!holdsTests(path, settings))
+      return `${path} is no test file (${testPatterns(settings).join(', ')}); what another file shows is \`n: <file>:<line>\``;
+    return text === TOO_LARGE ? undefined : whyNotIn(path, text, test);
+  }
+  return `${test.file} (no such file)`;
+}
+
+/** Some languages have their tests within the code, each in a form of its own. */
+const holdsTests = (path: string, settings: Settings): boolean =>
+  isTest(path, testPatterns(settings)) ||
+  (settings.tests_in_code ?? []).some((item) => covers(item, path)) ||
+  /\.(?:rs|zig)$/.test(path);
+
+function whyNotIn(path: string, text: string, test: Test): string | undefined {
+  const names = testNames(test);
+  const found = namedTest(text, names);
+  switch (found.is) {
+    case 'there':
+      return undefined;
+    case 'off':
+      return `“${names[0]}” is switched off in ${path}:${found.line} (skipped, put off or expected to fail): what does not run shows nothing`;
+    case 'several':
+      return `${path} has several tests with “${names[0]}”: write the whole name of one`;
+    case 'absent':
+      return `${path} has no “${names[0]}” where a test has its name (is the name made by code? Then name file:line)`;
+    default:
+      return found satisfies never;
+  }
+}
+
+function alsoTouched({ touched, spellings }: Approved, paths: readonly string[]): string | undefined {
+  const kept = paths.flatMap(spellings);
+  const also = touched.filter((file) => !kept.some((path) => covers(path, file)));
+  return also.length === 0 ? undefined : `the change touches more than that: ${list(also)}`;
+}

@@ -1,0 +1,206 @@
+// The tests that a file declares, in the forms of the common frameworks, and whether the file itself switches them off.
+// It reads text only: what a program decides when it runs (a condition, a name made by code) is not known here.
+// Linear in the text.
+
+export interface Declared {
+  readonly name: string;
+  /** From 1. */
+  readonly line: number;
+  /** Skipped, put off or expected to fail, whatever the machine. */
+  readonly off: boolean;
+}
+
+export interface Declarations {
+  readonly tests: readonly Declared[];
+  /** Some names are made when it runs: `test(name, …)`, `test.each(…)('%s', …)`. */
+  readonly made: boolean;
+}
+
+interface Found {
+  readonly name: string;
+  readonly at: number;
+  readonly end: number;
+  readonly off: boolean;
+}
+
+export function declaredTests(text: string): Declarations {
+  const read = withoutBlockComments(text);
+  const found = [...quoted(read), ...identified(read)]
+    .filter(({ at }) => !COMMENT.test(read.slice(lineStart(read, at), at)))
+    .sort((a, b) => a.at - b.at);
+  return {
+    tests: switchedOff(found, text),
+    made: MADE.test(read) || found.some(({ name }) => hasPlaceholder(name)),
+  };
+}
+
+const PLACEHOLDER = /%[#$]?[a-z]|\$\{[^}]*\}|\$[a-z]\w*|#\{[^}]*\}/gi;
+
+const hasPlaceholder = (name: string): boolean => name.search(PLACEHOLDER) !== -1;
+
+/** What is fixed of a name, in order. */
+export const fixedParts = (name: string): readonly string[] => name.split(PLACEHOLDER);
+
+const COMMENT = /^\s*(?:\/\/|#(?!\[)|\*|\/\*|--|;|<!--)/;
+
+/** As long as it was: places stay. */
+function withoutBlockComments(text: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (const { index } of text.matchAll(/^[ \t]{0,200}\/\*/gm)) {
+    if (index < from) continue;
+    const end = text.indexOf('*/', index);
+    if (end === -1) break;
+    kept.push(text.slice(from, index), text.slice(index, end + 2).replace(/[^\n]/g, ' '));
+    from = end + 2;
+  }
+  return kept.join('') + text.slice(from);
+}
+
+/** Longer lines are nobody's writing. */
+const LINE = 1000;
+
+const before = (text: string, at: number): string => text.slice(Math.max(0, at - LINE), at);
+/** Of the line on which it stands. */
+const lineStart = (text: string, at: number): number =>
+  at - (before(text, at).length - before(text, at).lastIndexOf('\n') - 1);
+function lineEnd(text: string, at: number): number {
+  const end = text.slice(at, at + LINE).indexOf('\n');
+  return end === -1 ? Math.min(text.length, at + LINE) : at + end;
+}
+
+const BARE = 'x?f?(?:it|test|describe|context|suite|specify|scenario|feature)|subtest|test_?[a-z]{1,20}';
+const CALLED = 'group|bench|benchmark|step|property|prop|section|example|module|run|should|DisplayName|xgroup';
+
+/** `test('…'`, `it "…" do`, `t.Run("…"`, `TEST_CASE("…"`. */
+const BY_STRING = new RegExp(
+  `(?<![\\w$])(?:(${BARE})((?:\\.[a-z]{1,20}){0,4})\\s?\\(?|(${CALLED})((?:\\.[a-z]{1,20}){0,4})\\()\\s{0,200}(?=["'\`])`,
+  'gi',
+);
+/** The end of a table of cases: `])('…'`, `.each(cases)('…'`. */
+const AFTER_TABLE = /(?:[\]`]\s{0,40}\)?|(?:\.skip)?\.(?:each|for)\([^()\n]{0,200}\))\(\s{0,200}(?=["'`])/g;
+const MADE = /(?<![\w$])(?:it|test|describe|context|subtest|run)\(\s{0,200}(?!async\b|function\b|func\b|fn\b)[a-z_$]/i;
+
+const OFF_WORD = /^x/i;
+const OFF_PART = /\.(?:skip|todo|fixme|fails|failing)\b/i;
+const OFF_OPTION = /(?<![\w$])(?:skip|todo|fixme)(?::|\s=>)\s*(?:true\b|["'`])|,\s*:skip\b/;
+
+function quoted(text: string): readonly Found[] {
+  const called = [...text.matchAll(BY_STRING)].flatMap((match): readonly Found[] => {
+    const [all, bare, barePart, , part] = match;
+    const from = match.index + all.length;
+    const string = stringAt(text, from);
+    if (string === undefined) return [];
+    const parens = all.includes('(');
+    const off = OFF_WORD.test(bare ?? '') || OFF_PART.test(barePart ?? part ?? '');
+    return [{ ...string, at: match.index, off: off || OFF_OPTION.test(optionsAfter(text, string.end, parens)) }];
+  });
+  const tabled = [...text.matchAll(AFTER_TABLE)].flatMap((match): readonly Found[] => {
+    const string = stringAt(text, match.index + match[0].length);
+    return string === undefined ? [] : [{ ...string, at: match.index, off: OFF_PART.test(match[0]) }];
+  });
+  return [...called, ...tabled];
+}
+
+/** What stands between the name and the body. */
+function optionsAfter(text: string, end: number, parens: boolean): string {
+  const near = text.slice(end, parens ? end + 300 : lineEnd(text, end));
+  return near.slice(0, near.search(/=>\s*[^\s'"`t]|\bfunction\b|\bfunc\b|\bdo\b|\);|$/));
+}
+
+const LONGEST = 500;
+
+/** The string that begins there. One that goes on behind a plus has a part that is not known. */
+function stringAt(text: string, from: number): { readonly name: string; readonly end: number } | undefined {
+  const quote = text[from];
+  const most = Math.min(text.length, from + LONGEST);
+  for (let at = from + 1; at < most; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === quote) {
+      const name = text.slice(from + 1, at).replace(/\\(.)/g, '$1');
+      return { name: /^\s{0,20}\+/.test(text.slice(at + 1, at + 25)) ? `${name}%s` : name, end: at + 1 };
+    }
+  }
+  return undefined;
+}
+
+/** Names that are identifiers; `marked`: only below an attribute that says so, unless the name does. */
+const BY_NAME: readonly { readonly form: RegExp; readonly marked?: true }[] = [
+  { form: /^[ \t]*(?:async[ \t]+)?def[ \t]+(test\w*|\w+_test|it_\w+|should_\w+)\b/gm },
+  { form: /^[ \t]*(?:[a-z]+[ \t]+){0,4}class[ \t]+(\w*Tests?\w*|\w*Spec)\b/gm },
+  { form: /^func[ \t]+(?:\([^)\n]{1,80}\)[ \t]*)?((?:Test|Fuzz|Example|Benchmark)\w*)/gm },
+  { form: /^[ \t]*(?:#\[[^\n]{1,200}\][ \t]*)?(?:pub[ \t]+)?(?:async[ \t]+)?fn[ \t]+(\w+)/gm, marked: true },
+  {
+    form: /^[ \t]*(?:[\w<>[\]@.]{1,60}[ \t]+){0,5}(?:void|fun|func|function|Task|Unit)[ \t]+(`[^`\n]+`|\w+)[ \t]*[(<]/gm,
+    marked: true,
+  },
+  { form: /^[ \t]*\w{0,30}TEST(?:_\w{1,20})?\(\s{0,40}(\w+(?:\s{0,40},\s{0,40}\w+)?)\s{0,40}\)/gm },
+  { form: /\(deftest[ \t]+([^\s()]+)/g },
+  { form: /^[ \t]*(?:function[ \t]+)?(test\w*)[ \t]*\(\)[ \t]*\{/gm },
+  { form: /^[ \t]*(?:Scenario(?: Outline)?|Example|Rule):[ \t]*(\S[^\n]*)$/gm },
+];
+const MARK =
+  /@\w*(?:Test|Property)\w*|@test\b|\[(?:\w+\.)?(?:Test\w*|Fact|Theory)\b|#\[(?:\w+::){0,3}\w*(?:test|bench|quickcheck)\w*/;
+
+function identified(text: string): readonly Found[] {
+  return BY_NAME.flatMap(({ form, marked }) =>
+    [...text.matchAll(form)].flatMap((match): readonly Found[] => {
+      const [all, given = ''] = match;
+      const at = match.index + (/\S/.exec(all)?.index ?? 0);
+      const end = match.index + all.length;
+      const name = given.replace(/^`|`$/g, '');
+      if (marked && !/^(?:test|should)/i.test(name) && !MARK.test(above(text, at) + all)) return [];
+      const off = /\bDISABLED_/.test(name);
+      const [suite = '', second] = name.split(/\s*,\s*/);
+      if (second === undefined) return [{ name, at, end, off }];
+      return [second, `${suite}.${second}`].map((one) => ({ name: one.replace('DISABLED_', ''), at, end, off }));
+    }),
+  );
+}
+
+const MOST_ABOVE = 12;
+
+/** Attributes, decorators and comments right above. */
+function above(text: string, at: number): string {
+  const lines = text
+    .slice(Math.max(0, at - 2000), lineStart(text, at))
+    .split('\n')
+    .slice(0, -1)
+    .reverse();
+  const stop = lines.findIndex((line, n) => n === MOST_ABOVE || !/^\s*(?:@|#|\[|\/\/|\/\*|\*|\)|\])/.test(line));
+  return (stop === -1 ? lines : lines.slice(0, stop)).join('\n');
+}
+
+const OFF_ABOVE =
+  /@(?:\w+\.)?skip\b|mark\.(?:skip|xfail)\b|@(?:\w+\.)?expectedFailure|#\[ignore|@(?:Disabled|Ignore)\b|\[(?:Ignore|Explicit)\b|\bSkip\s*=|@tag :skip/;
+/** The first statement of a body; one below a condition is not known to run. */
+const OFF_FIRST =
+  /^\s*(?:return\s+|await\s+|throw\s+)?(?:(?:t|b|f|tb|this|ctx|context|self|test|pytest|\$this)(?:\.|->))?(?:skip(?:Test|Now|f)?|Skip(?:Now|f)?|markTestSkipped|markTestIncomplete|GTEST_SKIP|XCTSkip|pending)\b(?!\s*[=.:])/;
+const OFF_INLINE = /(?:=>|[{(])\s*\{?\s*(?:t|this|ctx|context)\.[sS]kip(?:Now|f)?\(/;
+
+/** What an outer block switches off is off for all that stand further in. */
+function switchedOff(found: readonly Found[], text: string): readonly Declared[] {
+  const all = /^pytestmark\s*=.*\bmark\.skip\b/m.test(text);
+  let outer = Number.POSITIVE_INFINITY;
+  let line = 1;
+  let read = 0;
+  return found.map(({ name, at, end, off }) => {
+    line += text.slice(read, at).split('\n').length - 1;
+    read = at;
+    const start = lineStart(text, at);
+    const indent = /^\s*/.exec(text.slice(start, at))?.[0].length ?? 0;
+    if (indent <= outer) outer = Number.POSITIVE_INFINITY;
+    const own = off || OFF_ABOVE.test(above(text, at) + text.slice(start, at)) || bodyOff(text, at, end);
+    const isOff = all || own || indent > outer;
+    if (own && outer === Number.POSITIVE_INFINITY) outer = indent;
+    return { name, line, off: isOff };
+  });
+}
+
+function bodyOff(text: string, at: number, end: number): boolean {
+  const headEnd = lineEnd(text, end);
+  if (OFF_INLINE.test(text.slice(end, headEnd)) || /#\[ignore/.test(text.slice(at, end))) return true;
+  const next = text.slice(headEnd, headEnd + LINE).trimStart();
+  const first = next.startsWith('{') ? next.slice(1).trimStart() : next;
+  return OFF_FIRST.test(first.split('\n', 1)[0] ?? '');
+}

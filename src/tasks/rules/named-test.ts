@@ -1,0 +1,77 @@
+// Whether a file has the test that somebody names: its name stands where a test's name stands, and the file does not
+// switch it off. Of a name in words a part will do that only one test has. Pure.
+
+import { type Declared, declaredTests, fixedParts } from './declared-tests.ts';
+
+export type Named =
+  | { readonly is: 'there' }
+  | { readonly is: 'off'; readonly line: number }
+  | { readonly is: 'several' }
+  | { readonly is: 'absent' };
+
+/** `names`: what the file may hold of the name, the whole first. */
+export function namedTest(text: string, names: readonly string[]): Named {
+  const cited = names.map(plain).filter((name) => name !== '');
+  const { tests, made } = declaredTests(text);
+  if (tests.length === 0 && !made) return cited.some((name) => standsAlone(text, name)) ? THERE : ABSENT;
+  const exact = tests.filter(({ name }) => cited.some((one) => one === plain(name) || fills(one, name)));
+  if (exact.length > 0) return judged(exact);
+  const partly = tests.filter(({ name }) => cited.some((one) => isPart(one, plain(name))));
+  if (new Set(partly.map(({ name }) => name)).size > 1) return { is: 'several' };
+  if (partly.length > 0) return judged(partly);
+  return made && cited.some((name) => isLiteral(text, name)) ? THERE : ABSENT;
+}
+
+const THERE: Named = { is: 'there' };
+const ABSENT: Named = { is: 'absent' };
+
+function judged(found: readonly Declared[]): Named {
+  const [first] = found;
+  return first === undefined || found.some(({ off }) => !off) ? THERE : { is: 'off', line: first.line };
+}
+
+const plain = (name: string): string => name.replace(/\s+/g, ' ').trim().slice(0, 500);
+
+const isWord = (char: string | undefined): boolean => char !== undefined && /[\p{L}\p{N}_]/u.test(char);
+
+/** Within whole words, not as a part of one. */
+function within(text: string, part: string): boolean {
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) {
+    const cut = (isWord(part[0]) && isWord(text[at - 1])) || (isWord(part.at(-1)) && isWord(text[at + part.length]));
+    if (!cut) return true;
+  }
+  return false;
+}
+
+/** One word is in many names. */
+const isPart = (cited: string, name: string): boolean => cited.includes(' ') && within(name, cited);
+
+/** Less than this is no name where nothing tells what a test is. */
+const LEAST = 6;
+
+const standsAlone = (text: string, name: string): boolean =>
+  name.length >= LEAST && within(text.replace(/[ \t]+/g, ' '), name);
+
+/** Letters of a name that are fixed; with fewer it would fit anything. */
+const FIXED = 4;
+
+/** A name with places for values, as a runner prints it with the values filled in. */
+function fills(cited: string, name: string): boolean {
+  const parts = fixedParts(name).map((part) => part.replace(/\s+/g, ' '));
+  if (parts.length < 2 || parts.join('').replace(/[^\p{L}\p{N}]/gu, '').length < FIXED) return false;
+  const first = parts[0]?.trimStart() ?? '';
+  const last = parts.at(-1)?.trimEnd() ?? '';
+  if (!cited.startsWith(first) || !cited.endsWith(last) || cited.length < first.length + last.length) return false;
+  let at = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const next = cited.indexOf(part, at);
+    if (next === -1 || next + part.length > cited.length - last.length) return false;
+    at = next + part.length;
+  }
+  return true;
+}
+
+/** A string of a table from which names are made. */
+const isLiteral = (text: string, name: string): boolean =>
+  name.replace(/[^\p{L}\p{N}]/gu, '').length >= FIXED &&
+  ['"', "'", '`'].some((quote) => text.replaceAll('\\', '').includes(`${quote}${name}${quote}`));

@@ -1,0 +1,178 @@
+// A test that an approval names: where a test's name stands in the common frameworks, and which are switched off.
+
+import { describe, expect, test } from 'vitest';
+import { namedTest } from '../../../src/tasks/rules/named-test.ts';
+
+const is = (text: string, ...names: readonly string[]): string => namedTest(text, names).is;
+
+const JS = `import test from 'node:test';
+// test('a commented one', () => {});
+/*
+test('one in a block', () => {});
+*/
+describe('calls', () => {
+  it('are retried three times', () => { helper('not a name'); });
+  it(
+    'stand on a line of their own',
+    async () => {},
+  );
+  it("it's quoted", () => {});
+});
+test.skip('is skipped', () => {});
+xit('is crossed out', () => {});
+test.todo('is to be done');
+test('has an option', { skip: 'later' }, () => {});
+test('has a condition', { skip: process.platform === 'win32' }, () => {});
+test('skips by itself', (t) => {
+  t.skip('later');
+});
+test('skips maybe', (t) => {
+  if (slow) t.skip();
+});
+describe.skip('an outer block', () => {
+  it('is in a skipped block', () => {});
+});
+it('comes after a skipped block', () => {});
+`;
+
+describe('JavaScript', () => {
+  test.each([
+    'calls',
+    'are retried three times',
+    'stand on a line of their own',
+    "it's quoted",
+    'has a condition',
+    'skips maybe',
+    'comes after a skipped block',
+    'retried three times',
+  ])('has: %s', (name) => {
+    expect(is(JS, name)).toBe('there');
+  });
+
+  test.each([
+    'a commented one',
+    'one in a block',
+    'not a name',
+    't',
+    'retried',
+    'etried three time',
+    'node:test',
+    'helper',
+  ])('has no test: %s', (name) => {
+    expect(is(JS, name)).toBe('absent');
+  });
+
+  test.each([
+    'is skipped',
+    'is crossed out',
+    'is to be done',
+    'has an option',
+    'skips by itself',
+    'an outer block',
+    'is in a skipped block',
+  ])('switches off: %s', (name) => {
+    expect(is(JS, name)).toBe('off');
+  });
+
+  test('a part that several names have names none', () => {
+    expect(is("test('a line is read', f);\ntest('a line is written', f);", 'a line')).toBe('several');
+  });
+
+  test('a name that is off in one place and runs in another is there', () => {
+    expect(is("test.skip('twice here', f);\ntest('twice here', f);", 'twice here')).toBe('there');
+  });
+});
+
+describe('names that are made when it runs', () => {
+  const each = "test.each([\n  ['a refund', 1],\n  ['ab', 2],\n])('the total with %s', (name) => {});\n";
+  test.each([
+    ['the pattern, filled in', each, 'the total with a refund'],
+    ['the case of a table', each, 'a refund'],
+    ['a template', 'test(`adds $' + '{n} lines`, f)', 'adds 3 lines'],
+    ['a name in a variable', "for (const [name] of [['with an accent']]) test(name, f);", 'with an accent'],
+    [
+      'a subtest of Go',
+      'func TestX(t *testing.T) {\n\tt.Run(tc.name, f)\n}\nvar c = {name: "three times"}',
+      'three times',
+    ],
+  ])('%s is there', (_what, text, name) => {
+    expect(is(text, name)).toBe('there');
+  });
+  test.each([
+    ['a case that is not in the table', each, 'a discount'],
+    ['a case of two letters', each, 'ab'],
+    ['anything, where all of the name is made', 'test(`$' + '{a}`, f)', 'whatever one likes'],
+  ])('%s is not', (_what, text, name) => {
+    expect(is(text, name)).toBe('absent');
+  });
+});
+
+const PY = 'import x\n\nclass TestA:\n    def test_one(self):\n        assert helper_of() == 1\n';
+const RS =
+  '#[cfg(test)]\nmod tests {\n    #[test]\n    fn adds() {}\n\n    #[test]\n    #[ignore]\n    fn slow() {}\n\n    fn helper() {}\n}\n';
+const GO =
+  'func TestAdd(t *testing.T) {\n}\n\nfunc TestSlow(t *testing.T) {\n\tt.Skip("later")\n}\n\nfunc TestShort(t *testing.T) {\n\tif testing.Short() {\n\t\tt.Skip()\n\t}\n}\n\nfunc helper() {}\n';
+const JAVA =
+  'class CalcTest {\n  @Test\n  void adds() {}\n\n  @Test\n  @Disabled("later")\n  void subtracts() {}\n\n  void helper() {}\n}\n';
+
+test.each([
+  ['pytest', PY, 'test_one'],
+  ['a class of tests', PY, 'TestA'],
+  ['unittest, with a condition', '@unittest.skipIf(WIN, "no")\ndef test_two():\n    pass\n', 'test_two'],
+  ['pytest, with a condition', '@pytest.mark.skipif(WIN, reason="no")\ndef test_two():\n    pass\n', 'test_two'],
+  ['Rust', RS, 'adds'],
+  ['Rust, asynchronous', '#[tokio::test]\nasync fn waits() {}\n', 'waits'],
+  ['Go', GO, 'TestAdd'],
+  ['Go, skipped under a condition', GO, 'TestShort'],
+  ['JUnit', JAVA, 'adds'],
+  ['Kotlin', '@Test\nfun `adds two numbers`() {}\n', 'adds two numbers'],
+  ['xUnit', '[Fact]\npublic async Task AddsTwo() {}\n', 'AddsTwo'],
+  ['PHPUnit', 'public function testAdds(): void {}\n', 'testAdds'],
+  ['XCTest', '  func testAdds() {}\n', 'testAdds'],
+  ['googletest', 'TEST_F(Calc, Adds) {\n}\n', 'Calc.Adds'],
+  ['Catch2', 'TEST_CASE("adds two", "[calc]") {}\n', 'adds two'],
+  ['RSpec', "  it 'adds two' do\n  end\n", 'adds two'],
+  ['ExUnit', '  test "adds two" do\n  end\n', 'adds two'],
+  ['bats', '@test "adds two" {\n}\n', 'adds two'],
+  ['Zig', 'test "adds two" {\n}\n', 'adds two'],
+  ['Gherkin', '  Scenario: Adding two numbers\n    Given one\n', 'Adding two numbers'],
+  ['testthat', 'test_that("it adds two", {\n})\n', 'it adds two'],
+  ['a form that is not known, by a name of some length', 'case "adds two": …\n', 'adds two'],
+])('%s: the test is there', (_what, text, name) => {
+  expect(is(text, name)).toBe('there');
+});
+
+test.each([
+  ['unittest', '@unittest.skip("later")\ndef test_two():\n    pass\n', 'test_two'],
+  ['pytest', '@pytest.mark.skip\ndef test_two():\n    pass\n', 'test_two'],
+  ['pytest, expected to fail', '@pytest.mark.xfail(reason="x")\ndef test_two():\n    pass\n', 'test_two'],
+  ['pytest, the whole file', 'pytestmark = pytest.mark.skip("x")\n\ndef test_two():\n    pass\n', 'test_two'],
+  ['a class', '@unittest.skip("x")\nclass TestB(T):\n    def test_two(self):\n        pass\n', 'test_two'],
+  ['in its body', 'def test_two(self):\n    self.skipTest("x")\n', 'test_two'],
+  ['Rust', RS, 'slow'],
+  ['Go', GO, 'TestSlow'],
+  ['JUnit', JAVA, 'subtracts'],
+  ['googletest', 'TEST(Calc, DISABLED_Adds) {\n}\n', 'Adds'],
+  ['RSpec', "  xit 'adds two' do\n  end\n", 'adds two'],
+  ['bats', '@test "adds two" {\n  skip "later"\n}\n', 'adds two'],
+])('%s: the test is switched off', (_what, text, name) => {
+  expect(is(text, name)).toBe('off');
+});
+
+test.each([
+  ['a helper of pytest', PY, 'helper_of'],
+  ['a part of an identifier', PY, 'test'],
+  ['a helper of Rust', RS, 'helper'],
+  ['a helper of Go', GO, 'helper'],
+  ['a method that is no test', JAVA, 'helper'],
+  ['a letter, where no form is known', 'case "g": …\n', 'g'],
+])('%s is no test', (_what, text, name) => {
+  expect(is(text, name)).toBe('absent');
+});
+
+test('a hostile text takes no time', () => {
+  const before = performance.now();
+  for (const piece of ['test(', "test('", 'void ', '#[test]\n', 'a '.repeat(9), '])(', '/*', 'x.y.z.', '  \n'])
+    is(piece.repeat(10_000), 'a name');
+  expect(performance.now() - before).toBeLessThan(3000);
+});
