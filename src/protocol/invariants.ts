@@ -224,7 +224,7 @@ const messagesOf = (violations: readonly Violation[]): ReadonlySet<string> =>
 
 function changedRecords(before: State, after: State): readonly Violation[] {
   return recordsOf(after, before).flatMap(({ section, value, old, path }) => {
-    const problems = checkRecord(section, value, path);
+    const problems = checkRecord(section, value, path, old);
     if (problems.length === 0 || old === undefined) return problems;
     const known = messagesOf(checkRecord(section, old, path));
     return problems.filter(({ message }) => !known.has(message));

@@ -45,18 +45,19 @@ export type Section = keyof typeof SCHEMAS;
 /** A section that came later: a board may be without it. */
 export const isOptional = (section: string): boolean => section === 'questions';
 
-/** One record against its schema; for a map's record, its key too. */
+/** One record against its schema; for a map's record, its key too. Fields that `old` has as they are go unread. */
 export function checkRecord(
   section: Section,
   value: unknown,
   path: readonly (string | number)[] = [section],
+  old?: unknown,
 ): readonly Violation[] {
   const key = path[1];
   const found: Violation[] = [];
   if (typeof key === 'string' && !ID_PATTERN.test(key)) {
     found.push({ path, message: `${section} ${JSON.stringify(key.slice(0, 80))}: must match ${ID_PATTERN.source}` });
   }
-  const issues = issuesOf(SCHEMAS[section], value);
+  const issues = issuesOf(SCHEMAS[section], value, old);
   if (issues.length === 0) return found;
   const name = typeof key === 'string' ? key : isFields(value) && 'id' in value ? String(value['id']) : (path[1] ?? '');
   const label = `${LABELS[section] ?? section}${name === '' ? '' : ` ${String(name).slice(0, 80)}`}`;
@@ -72,13 +73,15 @@ interface Issue {
 }
 
 /** Field by field over the fields that are there: a task has a dozen of the forty-odd it may have. */
-function issuesOf(schema: (typeof SCHEMAS)[Section], value: unknown): readonly Issue[] {
+function issuesOf(schema: (typeof SCHEMAS)[Section], value: unknown, old: unknown): readonly Issue[] {
   if (!isFields(value)) return readIssues(schema, value, []);
+  const former = isFields(old) ? old : {};
   const entries: Readonly<Record<string, v.GenericSchema>> = schema.entries;
   const found: Issue[] = [];
   for (const [key, field] of Object.entries(value)) {
+    if (field === undefined || field === former[key]) continue;
     const known = Object.hasOwn(entries, key) ? entries[key] : undefined;
-    if (known !== undefined && field !== undefined) found.push(...readIssues(known, field, [key]));
+    if (known !== undefined) found.push(...readIssues(known, field, [key]));
   }
   for (const key of requiredOf(schema)) {
     if (value[key] === undefined) found.push({ keys: [key], message: 'is missing' });
