@@ -13,7 +13,7 @@ import { alarmLines, discoveryLines, happeningLine } from './events.ts';
 import { header } from './header.ts';
 import { heading, shown, windowOf } from './lines.ts';
 import { helpLines, type LogView, logLines } from './pages.ts';
-import { answerable, answerPage, questionRows } from './questions.ts';
+import { answerable, answerPage, questionPage, questionRows } from './questions.ts';
 import type { Ground, LiveLook, Screen } from './screen.ts';
 import { countSpans, taskLines, taskRows } from './tasks.ts';
 
@@ -50,7 +50,7 @@ export function frame(view: CrewView, screen: Screen, look: LiveLook, log: LogVi
   const filled = [...body.slice(0, left), ...Array.from({ length: Math.max(0, left - body.length) }, (): Line => [])];
   return {
     lines: [...filled, ...foot].map((line) => squeeze(line, look.width, p.more)),
-    ground: ground(scene, agents.order, pane?.most ?? 0),
+    ground: ground(scene, agents.order, pane),
   };
 }
 
@@ -68,6 +68,8 @@ interface OpenPane {
   readonly lines: readonly Line[];
   readonly from: number;
   readonly most: number;
+  /** Of the page of questions. */
+  readonly marked?: string | undefined;
 }
 
 function openPane({ view, status, screen, look, p, room }: Scene, log: LogView): OpenPane | undefined {
@@ -79,11 +81,14 @@ function openPane({ view, status, screen, look, p, room }: Scene, log: LogView):
     return { lines: logLines({ view, agent: pane.agent, log, back, room }, p), from: 0, most };
   }
   // A question and its answer are never cut.
+  const asked = { state: view.board.state, status };
+  const long = bounded(pageFor(look), TEXT_LIMIT);
+  if (pane.kind === 'questions') return { ...questionPage(asked, { scroll, room }, long), from: 0 };
   const lines =
     pane.kind === 'help'
       ? helpLines(p)
       : pane.kind === 'answer'
-        ? answerPage(view.board.state, status, screen, bounded(pageFor(look), TEXT_LIMIT))
+        ? answerPage(asked, screen, long)
         : detailLines(view, pane.id, p, look);
   const most = Math.max(0, lines.length - room);
   return { lines, from: Math.min(scroll, most), most };
@@ -159,17 +164,23 @@ function taskSection({ status, screen, p }: Scene, room: number): readonly Line[
   return shown(taskLines(tasks.slice(window.from, window.to), marked, p), window, p, 'tasks');
 }
 
+/** With fewer columns, the help alone names the arrows: the way to it must not be cut. */
+const NARROW = 72;
+
 /** The keys, and the answer to the last one: beside them where it fits, else above them, never cut. */
 function footer(screen: Screen, p: Page): readonly Line[] {
   const { pane, stops, said } = screen;
   const back = ['esc back', 'arrows scroll', 'p pause', 'r resume', 'Ctrl-C stop'];
   const quit = stops === 0 ? 'q quit' : 'q at once';
+  const choose = p.width < NARROW ? [] : ['arrows choose'];
   const keys =
     pane.kind === 'board'
-      ? ['p pause', 'r resume', 'arrows choose', 'enter open', 'l log', '? help', quit]
-      : pane.kind === 'answer'
-        ? ['enter sends', 'esc leaves, and keeps it', 'tab next question', 'Ctrl-C stop']
-        : back;
+      ? ['p pause', 'r resume', ...choose, 'enter open', 'l log', '? help', quit]
+      : pane.kind === 'questions'
+        ? ['a answers the marked one', 'arrows scroll', 'esc back']
+        : pane.kind === 'answer'
+          ? ['enter sends', 'esc leaves, and keeps it', 'tab next question', 'Ctrl-C stop']
+          : back;
   const named: Line = [{ text: keys.join(p.dot), tone: 'faint' }];
   if (said === undefined) return [named];
   const answer = p.say(said);
@@ -177,7 +188,7 @@ function footer(screen: Screen, p: Page): readonly Line[] {
   return [...p.lines(answer, p.width).map((text): Line => [{ text, tone: 'strong' }]), named];
 }
 
-function ground({ view, status, room }: Scene, members: readonly MemberRow[], most: number): Ground {
+function ground({ view, status, room }: Scene, members: readonly MemberRow[], pane: OpenPane | undefined): Ground {
   const tasks = taskRows(status);
   const withLog = new Set(view.members.filter(({ session }) => session !== undefined).map(({ agent }) => agent));
   return {
@@ -192,7 +203,8 @@ function ground({ view, status, room }: Scene, members: readonly MemberRow[], mo
       return [task?.reviewer, task?.owner].find((agent) => agent !== undefined && withLog.has(agent));
     },
     questions: answerable(view.board.state, status),
-    most,
+    marked: pane?.marked,
+    most: pane?.most ?? 0,
     page: Math.max(1, room - 2),
   };
 }

@@ -11,6 +11,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['enter', 'open the task (the chosen agent’s, or the chosen one); again: close it'],
   ['l', 'follow the log of the chosen agent, or of the agent that has the chosen task'],
   ['a', 'answer a question: the chosen task’s, or the first; tab goes to the next one'],
+  ['o', 'all open questions, each whole; a answers the marked one'],
   ['p', 'pause: no new work starts, agents save and wait'],
   ['r', 'resume'],
   ['q, Ctrl-C', 'stop in order; again: at once. In a page q closes it'],

@@ -20,8 +20,10 @@ type Pane =
   | { readonly kind: 'help' }
   | { readonly kind: 'task'; readonly id: string }
   | { readonly kind: 'log'; readonly agent: string }
-  /** A person types an answer; see typing.ts. */
-  | { readonly kind: 'answer'; readonly about: string };
+  /** All that is open, one below the other. */
+  | { readonly kind: 'questions' }
+  /** A person types an answer; see typing.ts. `list`: how far the page of questions was scrolled that it goes back to. */
+  | { readonly kind: 'answer'; readonly about: string; readonly list?: number };
 
 export interface Screen {
   readonly pane: Pane;
@@ -50,6 +52,7 @@ export type Key =
   | 'log'
   | 'help'
   | 'answer'
+  | 'questions'
   | 'pause'
   | 'resume'
   | 'quit'
@@ -63,6 +66,8 @@ export interface Ground {
   readonly agentOf: (choice: Choice) => string | undefined;
   /** What can be answered: a question, or a task; the most urgent first. */
   readonly questions: readonly { readonly about: string; readonly task?: string }[];
+  /** On the page of questions: the one that is marked. */
+  readonly marked?: string | undefined;
   /** How far the open pane can be scrolled. */
   readonly most: number;
   readonly page: number;
@@ -92,7 +97,10 @@ export function press(before: Screen, key: Key, ground: Ground): Pressed {
       };
     case 'answer':
       return { screen: openAnswer(screen, ground) };
+    case 'questions':
+      return { screen: screen.pane.kind === 'questions' ? closed(screen) : openQuestions(screen, ground) };
     case 'open':
+      if (screen.pane.kind === 'questions') return { screen: openAnswer(screen, ground) };
       return { screen: open ? closed(screen) : openTask(screen, ground) };
     case 'log':
       return { screen: screen.pane.kind === 'log' ? closed(screen) : openLog(screen, ground) };
@@ -101,7 +109,11 @@ export function press(before: Screen, key: Key, ground: Ground): Pressed {
   }
 }
 
-const closed = (screen: Screen): Screen => ({ ...screen, pane: { kind: 'board' }, scroll: 0 });
+export function closed(screen: Screen): Screen {
+  const { pane } = screen;
+  const isListed = pane.kind === 'answer' && pane.list !== undefined;
+  return { ...screen, pane: { kind: isListed ? 'questions' : 'board' }, scroll: isListed ? (pane.list ?? 0) : 0 };
+}
 
 /** Without a choice: the first task, which is the most urgent one. */
 function openTask(screen: Screen, { choices, taskOf }: Ground): Screen {
@@ -111,11 +123,18 @@ function openTask(screen: Screen, { choices, taskOf }: Ground): Screen {
   return { ...screen, pane: { kind: 'task', id }, scroll: 0 };
 }
 
-/** The question of the chosen or open task, or else the most urgent one. */
-function openAnswer(screen: Screen, { questions, taskOf }: Ground): Screen {
+const NONE_OPEN = 'No question is open';
+
+const openQuestions = (screen: Screen, { questions }: Ground): Screen =>
+  questions.length === 0 ? { ...screen, said: NONE_OPEN } : { ...screen, pane: { kind: 'questions' }, scroll: 0 };
+
+/** The marked question, that of the chosen or open task, or else the most urgent one. */
+function openAnswer(screen: Screen, { questions, marked, taskOf }: Ground): Screen {
+  if (screen.pane.kind === 'questions' && marked !== undefined)
+    return { ...screen, pane: { kind: 'answer', about: marked, list: screen.scroll }, scroll: 0 };
   const chosen = screen.pane.kind === 'task' ? screen.pane.id : screen.chosen && taskOf(screen.chosen);
   const found = questions.find(({ task }) => chosen !== undefined && task === chosen) ?? questions[0];
-  if (found === undefined) return { ...screen, said: 'No question is open' };
+  if (found === undefined) return { ...screen, said: NONE_OPEN };
   return { ...screen, pane: { kind: 'answer', about: found.about }, scroll: 0 };
 }
 
@@ -128,7 +147,10 @@ function openLog(screen: Screen, { choices, agentOf }: Ground): Screen {
   return { ...screen, pane: { kind: 'log', agent }, scroll: 0 };
 }
 
-type Move = Exclude<Key, 'open' | 'back' | 'log' | 'help' | 'answer' | 'pause' | 'resume' | 'quit' | 'interrupt'>;
+type Move = Exclude<
+  Key,
+  'open' | 'back' | 'log' | 'help' | 'answer' | 'questions' | 'pause' | 'resume' | 'quit' | 'interrupt'
+>;
 
 const STEP = (page: number): Readonly<Record<Move, number>> => ({
   up: -1,
@@ -162,6 +184,7 @@ const KEYS: Readonly<Record<string, Key>> = {
   '?': 'help',
   h: 'help',
   a: 'answer',
+  o: 'questions',
   p: 'pause',
   r: 'resume',
   q: 'quit',

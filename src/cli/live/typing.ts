@@ -2,7 +2,7 @@
 // is a command; leaving without sending keeps what was typed for the next time.
 
 import type { Key as TerminalKey } from 'ink';
-import { type Ground, type Pressed, press, type Screen } from './screen.ts';
+import { closed, type Ground, type Pressed, press, type Screen } from './screen.ts';
 
 /** A key, as it is meant while somebody types. */
 export type Typed =
@@ -29,7 +29,7 @@ export function typed(before: Screen, input: Typed, ground: Ground): Pressed {
     case 'next': {
       const all = ground.questions.map(({ about }) => about);
       const next = all[(all.indexOf(pane.about) + 1) % all.length] ?? pane.about;
-      return { screen: { ...screen, pane: { kind: 'answer', about: next }, scroll: 0 } };
+      return { screen: { ...screen, pane: { ...pane, about: next }, scroll: 0 } };
     }
     case 'leave':
       return { screen: closed(screen) };
@@ -48,8 +48,6 @@ export function typed(before: Screen, input: Typed, ground: Ground): Pressed {
 /** What was typed for the question that is open. */
 export const draftOf = ({ pane, draft }: Screen): string =>
   pane.kind === 'answer' && draft?.about === pane.about ? draft.text : '';
-
-const closed = (screen: Screen): Screen => ({ ...screen, pane: { kind: 'board' }, scroll: 0 });
 
 /** A pasted text arrives in one piece, with a return for each line break. */
 export function typedOf(input: string, key: TerminalKey): readonly Typed[] {

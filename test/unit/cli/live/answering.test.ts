@@ -107,7 +107,7 @@ describe('the board', () => {
     const long = `${'why and '.repeat(300)}when?`;
     const view: CrewView = { ...waiting, board: asking(waiting, long) };
     const shown = page(view, FIRST_SCREEN);
-    expect(shown).toMatch(/more: a shows it/);
+    expect(shown).toMatch(/more: o shows it/);
     expect(shown).not.toContain('why and');
     const tall = { ...look, height: 60 };
     expect(page(view, on('q-8'), tall).replace(/\s+/g, ' ')).toContain(long);
