@@ -34,7 +34,7 @@ export function readDefinition(args: Args): DefinitionChange | Refusal {
     description: args.text('desc'),
     spec_ref: args.text('spec'),
     done_when: asDoneWhen(args.all('done')),
-    add_done: some(args.all('add-done')),
+    add_done: some(args.all('add-done').filter((one) => one.trim() !== '')),
     scope: args.text('scope'),
     type: args.text('type') as DefinitionChange['type'],
     priority,

@@ -17,7 +17,8 @@ const asItem = (text: string): string => `- ${text.trim().replace(/\n/g, '\n  ')
 
 /** Criteria that were given one by one, as one text; a single one stays as it was written. */
 export function asDoneWhen(criteria: readonly string[]): string | undefined {
-  return criteria.length < 2 ? criteria[0] : criteria.flatMap(criteriaOf).map(asItem).join('\n');
+  const said = criteria.filter((one) => one.trim() !== '');
+  return said.length < 2 ? said[0] : said.flatMap(criteriaOf).map(asItem).join('\n');
 }
 
 /** One criterion more. A text without items becomes the first one. */
