@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { agentId } from '../../identity/identify.ts';
 import { roleOfId } from '../../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
+import { agentLease } from '../../protocol/leases.ts';
 import {
   type Answered,
   type Asked,
@@ -194,18 +195,44 @@ async function asked(args: Args, io: Io, what: Asked): Promise<Answered | Refusa
   const { disk, clock } = io.host;
   const folder = folderOf(root, agent);
   const session = sessionIn(io.host, folder);
-  if (session === undefined || !isTaken(disk, folder)) {
-    return refuse(`you play no session of ${agent}`, `take its next one: liza play next ${agent}`, 1, 'rehearsal');
+  if (session === undefined) return notPlayed(io, root, agent, `you play no session of ${agent}`);
+  if (!isTaken(disk, folder)) {
+    const fact = `a session of ${agent} waits, and nobody has taken it`;
+    return refuse(fact, `take it: liza play next ${agent}`, 1, 'rehearsal');
   }
   const name = ask(io.host, folder, what);
   for (;;) {
     const answered = answerTo(disk, folder, name);
     if (answered !== undefined) return answered;
     if (sessionIn(io.host, folder)?.session !== session.session || io.stop.aborted) {
-      return refuse(`the session of ${agent} has ended`, `its next one: liza play next ${agent}`, 1, 'rehearsal');
+      return notPlayed(io, root, agent, `the session of ${agent} has ended`);
     }
     await clock.sleep(LOOK_MS, io.stop);
   }
+}
+
+/** What became of the session, as far as the board knows, and what its player can do now. */
+async function notPlayed(io: Io, root: string, agent: string, fact: string): Promise<Refusal> {
+  const { board, now } = await io.openStore(io.context(root)).read();
+  const { goal, tasks, agents } = board.state;
+  const last = tasks
+    .flatMap(({ sessions = [] }) => sessions.filter((one) => one.agent === agent))
+    .reduce<{ readonly ended: string; readonly how?: string | undefined } | undefined>(
+      (latest, one) => (latest === undefined || one.ended > latest.ended ? one : latest),
+      agents[agent]?.interrupted,
+    );
+  const how = last?.how === undefined ? '' : `; its last one, until ${last.ended}: ${oneLine(last.how)}`;
+  const isOver = goal.status === 'COMPLETED' || goal.status === 'ABORTED';
+  if (isOver) return refuse(`${fact}: ${goal.id} is ${goal.status}`, 'stop playing', 1, 'rehearsal');
+  const next = `liza play next ${agent} --wait 300`;
+  return agentLease(board, agent, now).expired
+    ? refuse(
+        `${fact}, and no supervisor of ${agent} is running${how}`,
+        `liza run --agent player, then ${next}`,
+        1,
+        'rehearsal',
+      )
+    : refuse(`${fact}${how}`, `wait for its next one: ${next}; liza status says what moves`, 1, 'rehearsal');
 }
 
 function secondsOf(args: Args, name: string, otherwise: number): number | Refusal {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { announce, take } from '../../../src/rehearsal/player-folder.ts';
 import { hostAt } from '../../host.ts';
-import { aState, NOW, type Project, project } from './fixtures.ts';
+import { aState, aTask, NOW, type Project, project } from './fixtures.ts';
 
 const next = async (here: Project, ...agent: readonly string[]) => (await here.liza(['play', 'next', ...agent])).stderr;
 
@@ -37,3 +37,42 @@ test.each(['COMPLETED', 'ABORTED'] as const)(
     expect(await next(here)).toContain(`goal-1 is ${status}: no session comes any more`);
   },
 );
+
+const sh = async (here: Project, agent = 'coder-1') => (await here.liza(['play', 'sh', agent, 'ls'])).stderr;
+
+test('play sh of a session that waits says to take it', async () => {
+  const here = project();
+  const folder = join(here.root, '.liza', 'cache', 'agents', 'coder-1', 'play');
+  mkdirSync(folder, { recursive: true });
+  announce(
+    hostAt(() => NOW),
+    folder,
+    { agent: 'coder-1', role: 'coder', session: 's', cwd: here.root, prompt: 'Do it' },
+  );
+  expect(await sh(here)).toMatch(/waits, and nobody has taken it[\s\S]*liza play next coder-1/);
+});
+
+test('play sh says that no supervisor runs, or how the last session ended and that the next one comes', async () => {
+  expect(await sh(project(), 'coder-9')).toMatch(
+    /no session of coder-9, and no supervisor of coder-9 is running[\s\S]*liza run --agent player, then liza play next coder-9 --wait 300/,
+  );
+  const at = '2026-03-01T09:00:00Z';
+  const ended = (time: string, how: string) =>
+    ({
+      id: '0123456789ab',
+      agent: 'coder-1',
+      provider: 'player',
+      since: time,
+      ended: time,
+      how,
+      sandbox: 'off',
+    }) as const;
+  const sessions = [ended(at, 'exit 0, declared 42'), ended('2026-02-28T09:00:00Z', 'older')];
+  const here = project({ tasks: [aTask('t', { sessions })] });
+  expect(await sh(here)).toContain(`its last one, until ${at}: exit 0, declared 42`);
+});
+
+test.each(['COMPLETED', 'ABORTED'] as const)('play sh says that the goal is %s', async (status) => {
+  const told = await sh(project({ goal: { ...aState().goal, status } }));
+  expect(told).toMatch(new RegExp(`goal-1 is ${status}[\\s\\S]*stop playing`));
+});
