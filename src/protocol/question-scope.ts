@@ -17,9 +17,13 @@ export function concerns(question: Question, task: Task): boolean {
 /** The same among all tasks of a board: a question about a whole spec that some of them cite is for those that rest on it. */
 export function concernsAmong(question: Question, task: Task, tasks: readonly Task[]): boolean {
   if (!concerns(question, task)) return false;
-  if (isOwn(question, task) || restsOn(task, question) || sameSection(question.spec_ref, task.spec_ref)) return true;
+  if (isTied(question, task)) return true;
   return !tasks.some((other) => cites(other, question.id));
 }
+
+/** It is about this very task, its section, or words of it; not about a spec as a whole that it comes from. */
+export const isTied = (question: Question, task: Task): boolean =>
+  isOwn(question, task) || restsOn(task, question) || sameSection(question.spec_ref, task.spec_ref);
 
 const isOwn = ({ id, task: about }: Question, task: Task): boolean =>
   (about !== undefined && (about === task.id || task.supersedes?.includes(about) === true)) ||

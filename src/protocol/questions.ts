@@ -47,7 +47,7 @@ export function isHolding(state: State, question: Question): boolean {
 const holds = ({ text }: Question, task: Task): boolean => task.blocked_questions?.includes(text) === true;
 
 /** Whether a person alone may answer: the planner answers coders and reviewers, and nobody answers for themselves. */
-export function needsPerson({ asked_by }: Question): boolean {
+export function needsPerson({ asked_by }: Pick<Question, 'asked_by'>): boolean {
   const role = roleOfId(asked_by);
   return role === undefined ? asked_by !== LIZA : role === 'planner';
 }

@@ -11,6 +11,7 @@ import { endedOfGoal } from '../protocol/goal-tasks.ts';
 import { agentLease, reservedFor, reviewLease, taskLease } from '../protocol/leases.ts';
 import type { Notice } from '../protocol/notice.ts';
 import { isHolding, openQuestions } from '../protocol/questions.ts';
+import { sprintText } from '../protocol/sprint.ts';
 import {
   type Agent,
   type Discovery,
@@ -32,6 +33,8 @@ export interface StatusView {
   readonly sprint: {
     readonly id: string;
     readonly status: string;
+    /** The status in words. */
+    readonly text: string;
     /** Tasks that joined the sprint, and how many of them have ended. */
     readonly planned: number;
     readonly done: number;
@@ -198,6 +201,7 @@ function sprintView(board: Board, now: Instant): StatusView['sprint'] {
   return {
     id,
     status,
+    text: sprintText(board.state),
     planned: statuses.length,
     done: statuses.filter((s) => s !== undefined && isTerminal(s)).length,
     ...(timeline.deadline === undefined ? {} : { deadlineLeft: instant(timeline.deadline) - now }),

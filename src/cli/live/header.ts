@@ -16,7 +16,7 @@ export function header({ view, status, screen, look, p }: Scene): readonly Line[
   const left = sprint.deadlineLeft;
   const facts = [
     progress,
-    ...(sprint.status === 'IN_PROGRESS' ? [] : [sprint.status]),
+    ...(sprint.status === 'IN_PROGRESS' ? [] : [sprint.text]),
     ...(left === undefined ? [] : [left < 0 ? `deadline ${coarse(-left)} ago` : `${coarse(left)} left`]),
     ...used(view.board.state, view.members),
     ...tightest(status),

@@ -3,7 +3,9 @@
 
 import { amountText, scopeText, UNITS, type Unit } from '../../budget/rules/limits.ts';
 import type { SpendingView } from '../../budget/rules/spending-view.ts';
+import { roleOfId } from '../../protocol/board.ts';
 import { discoveryHead, holdsGoal } from '../../protocol/discoveries.ts';
+import { needsPerson } from '../../protocol/questions.ts';
 import { type Discovery, isTerminal } from '../../protocol/state.ts';
 import type { AgentView, AnomalyView, QuestionView, StatusView, TaskView } from '../../report/status-view.ts';
 import { counted, gist, whole } from '../../text/format.ts';
@@ -14,6 +16,8 @@ import { clip, columns, type Look, pad } from './terminal.ts';
 interface StatusLook extends Look {
   /** Every task, agent and alarm instead of a bounded page. */
   readonly all?: boolean;
+  /** The agent that asks; a person without it. */
+  readonly reader?: string | undefined;
 }
 
 const MOST = 12;
@@ -26,7 +30,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
   const on = { p, most };
   const sections = [
     header(view, p),
-    section('Open questions', view.questions, on, (all) => all.flatMap((one) => questionLines(one, p))),
+    section('Open questions', view.questions, on, (all) => all.flatMap((one) => questionLines(one, p, look.reader))),
     counts(view, p),
     taskGroups(view, p, most),
     section('Agents', view.agents, on, (agents) => agentLines(agents, leaseholders(view), p)),
@@ -48,7 +52,7 @@ function header(view: StatusView, p: Page): readonly Line[] {
   const { goal, sprint } = view;
   const bar = p.bar(sprint.done, sprint.planned, p.width >= 60 ? 20 : 10);
   const progress = sprint.planned === 0 ? 'nothing planned yet' : `${sprint.done}/${sprint.planned} done`;
-  const state = sprint.status === 'IN_PROGRESS' ? '' : `${p.dot}${sprint.status}`;
+  const state = sprint.status === 'IN_PROGRESS' ? '' : `${p.dot}${sprint.text}`;
   const left = sprint.deadlineLeft;
   const deadline =
     left === undefined
@@ -67,7 +71,7 @@ function header(view: StatusView, p: Page): readonly Line[] {
 }
 
 /** Whole: nobody can answer a question that is cut. */
-export function questionLines(question: QuestionView, p: Page): readonly Line[] {
+export function questionLines(question: QuestionView, p: Page, reader?: string): readonly Line[] {
   const { id, askedBy, task, spec, text, assume, blocks, age } = question;
   const facts = [
     `${askedBy}${age === undefined ? '' : `, ${duration(age)} ago`}`,
@@ -83,8 +87,15 @@ export function questionLines(question: QuestionView, p: Page): readonly Line[] 
     ],
     ...indented(`? ${text}`, 'warn'),
     ...(assume === undefined ? [] : indented(`goes on with: ${assume}`)),
-    [{ text: `      liza answer ${p.say(id)} "${p.more}"`, tone: 'faint' }],
+    ...answering(question, reader).map((command): Line => [{ text: `      ${command} "${p.more}"`, tone: 'faint' }]),
   ];
+}
+
+/** What the reader can do about it: a person answers everybody, a planner coders and reviewers, the asker takes it back. */
+function answering({ id, askedBy, blocks }: QuestionView, reader: string | undefined): readonly string[] {
+  if (reader === undefined) return [`liza answer ${id}`];
+  if (reader === askedBy) return blocks ? [] : [`liza ask --withdraw ${id} --reason`];
+  return roleOfId(reader) === 'planner' && !needsPerson({ asked_by: askedBy }) ? [`liza answer ${id}`] : [];
 }
 
 function counts(view: StatusView, p: Page): readonly Line[] {

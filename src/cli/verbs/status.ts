@@ -1,5 +1,6 @@
 // `liza status`: the whole board on one page.
 
+import { roleOfId } from '../../protocol/board.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { type Settings, settings } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
@@ -27,11 +28,23 @@ export const verb: Verb = {
       ...statusView(board, now, found, notices),
       ...defined({ sandbox: confined }),
     };
-    const look = { color: io.color, unicode: io.unicode, width: io.columns, all: args.flag('all') };
+    const look = {
+      color: io.color,
+      unicode: io.unicode,
+      width: io.columns,
+      all: args.flag('all'),
+      reader: readerOf(io),
+    };
     // The view shows the notices itself, so they are not repeated on stderr.
     return { ok: true, lines: [renderStatus(view, look).trimEnd()], data: { ...view } };
   },
 };
+
+/** Only what is shown depends on it: no proof is asked for. */
+function readerOf({ env }: Io): string | undefined {
+  const id = (env['LIZA_AGENT_ID'] ?? '').replace(/^code_reviewer-/, 'code-reviewer-');
+  return roleOfId(id) === undefined ? undefined : id;
+}
 
 async function sandboxText(io: Io, wanted: Pick<Settings, 'sandbox'>): Promise<string | undefined> {
   if (io.confines !== true) return undefined;

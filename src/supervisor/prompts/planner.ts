@@ -7,6 +7,7 @@ import { unique } from '../../protocol/change.ts';
 import { discoveryHead, isUrgent, openDiscoveries } from '../../protocol/discoveries.ts';
 import { endedOfGoal } from '../../protocol/goal-tasks.ts';
 import { openQuestions } from '../../protocol/questions.ts';
+import { sprintText } from '../../protocol/sprint.ts';
 import { type Discovery, isTerminal, settings, type Task } from '../../protocol/state.ts';
 import { gist, whole } from '../../text/format.ts';
 import { WAKE_TRIGGERS, type Wake } from '../rules/wakes.ts';
@@ -41,7 +42,7 @@ function planningContext({ board }: PromptContext, { wakes, specs }: PlanningWor
     ...triggers
       .filter((trigger) => records(trigger).some(({ quiet }) => quiet !== true))
       .map((trigger) => `WAKE TRIGGER: ${trigger} (${recordNames(records(trigger))})`),
-    `SPRINT STATE: ${board.state.sprint.id} ${board.state.sprint.status}, goal ${board.state.goal.status}`,
+    `SPRINT STATE: ${board.state.sprint.id} ${sprintText(board.state)}, goal ${board.state.goal.status}`,
     counts(board),
     ...liveTasks(board),
     ...discoveryLines(

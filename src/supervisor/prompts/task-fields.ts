@@ -3,11 +3,11 @@
 import { amendmentLines, amendmentsUnderClaim, occasionOf } from '../../protocol/amendment.ts';
 import { checkpointEvent, iterationEvents } from '../../protocol/leases.ts';
 import { proofCommands } from '../../protocol/proof.ts';
-import { outcomeOf } from '../../protocol/question-scope.ts';
+import { isTied, outcomeOf } from '../../protocol/question-scope.ts';
 import { isOpen, questionsFor } from '../../protocol/questions.ts';
-import { type State, settings, type Task } from '../../protocol/state.ts';
+import { type Question, type State, settings, type Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
-import { counted } from '../../text/format.ts';
+import { counted, gist } from '../../text/format.ts';
 import type { Places, SpecNews } from './prompt.ts';
 import { field, inline, quote, quoteList } from './quote.ts';
 
@@ -68,10 +68,15 @@ export function answerFields(state: State, task: Task): readonly string[] {
   const all = questionsFor(state, task);
   if (all.length === 0) return [];
   const open = all.some(isOpen) ? '; before what is not answered yet, DONE WHEN counts' : '';
-  const told = all.map((one) => `${one.id} Q ${one.text}\n${outcomeOf(one)}`);
+  const [own, whole] = [all.filter((one) => isTied(one, task)), all.filter((one) => !isTied(one, task))];
+  const told = own.map((one) => `${one.id} Q ${one.text}\n${outcomeOf(one)}`);
   const head = `ANSWERS (an A counts like DONE WHEN${open}):`;
-  return [head, ...quoteList(told, showTask(task))];
+  return [head, ...quoteList([...told, ...whole.map(inOneLine)], showTask(task))];
 }
+
+/** A question about a spec as a whole concerns each of its tasks a little. */
+const inOneLine = (one: Question): string =>
+  `${one.id}, on the whole spec (\`liza show ${one.id}\`): Q ${gist(one.text, 120)} ${gist(outcomeOf(one), 160)}`;
 
 /** Why its coder took earlier submissions of this iteration back. */
 export function retractedFields(task: Task): readonly string[] {

@@ -172,3 +172,18 @@ test('question list and anomaly list show what is open, and with --all the rest'
   expect((await here.liza(['anomaly', 'list'])).stdout).toBe('No open anomalies.\n');
   expect((await here.liza(['anomaly', 'list', '--all'])).stdout).toContain('anomaly-2 spec_gap  processed');
 });
+
+test.each([
+  ['a person', undefined, ['liza answer q-1', 'liza answer q-2', 'liza answer q-3']],
+  ['the planner', 'planner-1', ['liza answer q-1', 'liza answer q-2', 'liza ask --withdraw q-3 --reason']],
+  ['the coder that asked', 'coder-1', ['liza ask --withdraw q-2 --reason']],
+  ['the coder whose task is blocked for it', 'coder-2', []],
+  ['a reviewer', 'code-reviewer-1', []],
+])('status shows %s only what it can do about a question', async (_who, reader, commands) => {
+  await here.liza(['ask', 'How often?', '--assume', 'twice'], { as: 'coder-1' });
+  await here.liza(['ask', 'How long?', '--assume', 'a day'], { as: 'planner-1' });
+  const { stdout } = await here.liza(['status'], reader === undefined ? {} : { env: { LIZA_AGENT_ID: reader } });
+  expect(stdout).toContain('? How often?');
+  const shown = [...stdout.matchAll(/^ +(liza (?:answer|ask).*?) "/gm)].map(([, command]) => command);
+  expect(shown).toEqual(commands);
+});

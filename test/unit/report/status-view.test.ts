@@ -6,6 +6,26 @@ import { claimable } from '../../../src/supervisor/rules/claim-order.ts';
 import { agent, ago, board, MINUTE, NOW, task } from '../boards/empty-board.ts';
 import { scene, seen } from '../boards/full-board.ts';
 
+describe('a sprint whose planned tasks have all ended', () => {
+  const on = (...added: readonly ReturnType<typeof task>[]) => {
+    const { state, ...rest } = board({ tasks: [task('planned', { status: 'MERGED' }), ...added] });
+    const sprint = { ...state.sprint, status: 'COMPLETED', scope: { planned: ['planned'] } } as const;
+    return statusView({ ...rest, state: { ...state, sprint } }, NOW, []);
+  };
+  const header = (...added: readonly ReturnType<typeof task>[]) =>
+    renderStatus(on(...added), { color: false, unicode: false, width: 80 }).split('\n')[1];
+
+  it('is COMPLETED while nothing else runs', () => {
+    expect(header()).toMatch(/COMPLETED$/);
+  });
+
+  it('says how many tasks were added since and still run', () => {
+    expect(header(task('late', { status: 'CLAIMED' }), task('over', { status: 'ABANDONED' }))).toMatch(
+      /plan COMPLETED, 1 task since$/,
+    );
+  });
+});
+
 describe('the view of a board', () => {
   const view = seen(scene);
 
@@ -14,6 +34,7 @@ describe('the view of a board', () => {
     expect(view.sprint).toEqual({
       id: 'sprint-1',
       status: 'IN_PROGRESS',
+      text: 'IN_PROGRESS',
       planned: 5,
       done: 2,
       deadlineLeft: 130 * MINUTE,

@@ -166,3 +166,25 @@ test('DONE WHEN counts before an assumption that nobody answered yet, and the pr
   w.run(PLANNER, { name: 'withdraw', question: 'q-1', reason: 'overtaken' });
   expect(toCoder(w, 'words')).not.toContain('ANSWERS');
 });
+
+describe('a question about the whole spec', () => {
+  const LONG = `Which language is it written in, ${'and why, '.repeat(60)}and until when?`;
+  function asked(): World {
+    const w = world();
+    const file = 'specs/retry.md';
+    w.run(PLANNER, { name: 'ask', text: LONG, spec_ref: file, assume: 'English' });
+    w.run(PLANNER, { name: 'ask', text: LONG, spec_ref: `${file}#limits`, assume: 'three' });
+    w.run(PLANNER, addReady('mine', { spec_ref: `${file}#limits` }));
+    w.run(SUPERVISOR, claim('mine'));
+    return w;
+  }
+
+  test('is one line with its id in the prompt of a task that has a section of its own; one about that section is whole', () => {
+    const told = toCoder(asked(), 'mine');
+    const line = /^\| - q-1, on the whole spec .*$/m.exec(told)?.[0] ?? '';
+    expect(line).toContain('`liza show q-1`');
+    expect(line).toContain('not answered yet; planner-1 goes on with: English');
+    expect(line.length).toBeLessThan(400);
+    expect(told).toContain(`q-2 Q ${LONG.slice(0, 300)}`);
+  });
+});
