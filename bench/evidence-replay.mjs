@@ -114,8 +114,18 @@ function judge(told, strayed, seen, testCommand) {
   const kinds = {
     'NOT DECLARED': { shown: pathsOf(told.undeclared), isFalse: () => true },
     'OUTSIDE SCOPE': { shown: pathsOf(told.beyond_scope), isFalse: () => true },
-    'EXISTING TESTS CHANGED': { shown: pathsOf(told.tests_changed), isFalse: (path) => !seen.lost.has(path) },
-    'TESTS REMOVED': { shown: pathsOf(told.tests_removed), isFalse: (path) => seen.moved.has(path) },
+    'EXISTING TESTS CHANGED': {
+      shown: pathsOf(told.tests_changed),
+      isFalse: (path) => (path.includes(' › ') ? !seen.lostFrom(path.split(' › ')[0]) : !seen.lost.has(path)),
+    },
+    'TESTS REMOVED': {
+      shown: pathsOf(told.tests_removed),
+      isFalse: (path) => (path.includes(' › ') ? seen.declares(path) : seen.moved.has(path)),
+    },
+    'TESTS MOVED AND CHANGED': {
+      shown: pathsOf(told.tests_moved_changed),
+      isFalse: (path) => !path.includes(' › ') && !seen.moved.has(path.split(' → ')[0]) && !sameName(path),
+    },
     'LINES OF TESTS': { shown: told.test_edits?.lines ?? [], isFalse: (line) => seen.isStillThere(line) },
     'INSTRUCTION FILES': { shown: pathsOf(told.instructions), isFalse: (path) => !REALLY_STEERS.test(path) },
     'HOW TESTS ARE RUN': {
@@ -127,7 +137,10 @@ function judge(told, strayed, seen, testCommand) {
   const missed = {
     'NOT DECLARED': pathsOf(strayed.undeclared).includes(STRAY) ? [] : [STRAY],
     'OUTSIDE SCOPE': pathsOf(strayed.beyond_scope).includes(STRAY) ? [] : [STRAY],
-    'EXISTING TESTS CHANGED': [...seen.lost].filter((path) => ![...pathsOf(told.tests_changed)].includes(path)),
+    'EXISTING TESTS CHANGED': [
+      ...[...seen.lost].filter((path) => !pathsOf(told.tests_changed).includes(path)),
+      ...seen.lostWithin.filter((path) => !withinTold(told).some((name) => name.startsWith(`${path} › `))),
+    ],
     'HOW TESTS ARE RUN': seen.files
       .filter((path) => seen.steers(path, testCommand))
       .filter((path) => !pathsOf(told.test_setup).includes(path)),
@@ -142,6 +155,10 @@ function judge(told, strayed, seen, testCommand) {
     missed,
   };
 }
+
+const withinTold = (told) =>
+  [told.tests_changed, told.tests_removed, told.tests_moved_changed].flatMap((list) => pathsOf(list));
+const sameName = (fromTo) => new Set(fromTo.split(' → ').map((path) => basename(path))).size === 1;
 
 const REALLY_STEERS =
   /(^|\/)(\.gitattributes|\.gitmodules|\.pre-commit-config\.yaml|(CLAUDE|AGENTS|GEMINI)\.md|\.mcp\.json)$|^(\.github\/(workflows|actions|copilot-instructions)|\.travis\.yml|\.circleci|\.gitlab-ci\.yml|azure-pipelines\.yml|\.cursor|\.claude|\.husky)/i;
@@ -190,10 +207,35 @@ async function lookAt(git, base, commit, files, isTest) {
     lost: new Set(
       changedTests.filter((where) => [...gone.values()].some(({ path: file, text }) => file === where && isLost(text))),
     ),
-    moved: new Set(blobs.filter(([, , , id, , kind]) => kind === 'D' && put.has(id)).map((found) => found[6])),
+    moved: new Set(
+      blobs
+        .filter(([, , , id, , kind, where]) => kind === 'D' && (put.has(id) || isAlike(where, gone, came)))
+        .map((found) => found[6]),
+    ),
+    lostFrom: (where) =>
+      [...gone.values()].some(
+        ({ path: file, text }) => file === where && /\w/.test(text) && goneFrom(text) > cameTo(text),
+      ),
+    declares: (named) => {
+      const [file, name] = named.split(' › ');
+      return (contents.get(file)?.after ?? '').includes(`fn ${name}(`);
+    },
+    lostWithin: files.filter((file) =>
+      [...gone].some(([place, { path: where, text }]) => {
+        if (where !== file || !/\bassert\w*!/.test(text) || goneFrom(text) <= cameTo(text) || isTest(file))
+          return false;
+        const before = (contents.get(file)?.before ?? '').split('\n');
+        const begins = before.indexOf('#[cfg(test)]');
+        const ends = before.findIndex((line, at) => at > begins && line === '}');
+        const at = Number(place.slice(place.lastIndexOf(':') + 1)) - 1;
+        return begins !== -1 && at > begins && at < ends;
+      }),
+    ),
     isStillThere(line) {
       const [, place = '', sign] = /^(.*?:\d+) ([-+] )?/s.exec(line) ?? [];
-      if (sign === '- ') return !isLost(gone.get(place)?.text ?? '');
+      const { path: from = '', text = '' } = gone.get(place) ?? {};
+      // What code lost may be anywhere; what a test lost must be in a test.
+      if (sign === '- ') return isTest(from) ? !isLost(text) : goneFrom(text) <= cameTo(text);
       return !isNewText(came.find((one) => `${one.path}:${one.at}` === place)?.text ?? '');
     },
     marked: came
@@ -203,13 +245,23 @@ async function lookAt(git, base, commit, files, isTest) {
   };
 }
 
+/** At least half of its lines came to one new file. */
+function isAlike(where, gone, came) {
+  const lines = [...gone.values()].filter(({ path, text }) => path === where && text.trim() !== '');
+  const places = new Set(came.filter(({ isNew }) => isNew).map(({ path }) => path));
+  return [...places].some((place) => {
+    const there = new Set(came.filter(({ path }) => path === place).map(({ text }) => squeezed(text)));
+    return lines.filter(({ text }) => there.has(squeezed(text))).length * 2 >= lines.length;
+  });
+}
+
 const IS_CODE = /\.([cm]?[jt]sx?|py|pyi|go|rs|c|h|rb)$/;
 const MANIFESTS = /(^|\/)(package\.json|pyproject\.toml|setup\.cfg|tox\.ini|Cargo\.toml)$/;
 
 async function versionsOf(git, base, commit, files) {
   const at = async (where, path) => git('show', `${where}:${path}`).catch(() => '');
   const found = new Map();
-  for (const path of files.filter((file) => MANIFESTS.test(file)))
+  for (const path of files.filter((file) => MANIFESTS.test(file) || file.endsWith('.rs')))
     found.set(path, { before: await at(base, path), after: await at(commit, path) });
   return found;
 }

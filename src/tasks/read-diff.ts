@@ -13,6 +13,7 @@ import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { type Hunk, readHunks } from './rules/diff-lines.ts';
 import { losing, marks, testEdits, testedWithin, weakened } from './rules/test-edits.ts';
+import { editsWithin, mayHoldTests, type WithinEdits } from './rules/tests-within.ts';
 
 interface Asked {
   readonly gitDir: PrivateGitDir;
@@ -40,24 +41,31 @@ export async function readDiff({ gitDir, task, settings }: Asked, base: string, 
   );
   const read = (some: readonly string[]) => hunksOf(gitDir, base, commit, some.slice(0, MOST_READ));
   const [inTests, inCode] = [await read(tests), await read(code)];
-  const edits = testEdits(inTests);
+  const named = settings.tests_in_code ?? [];
+  const isNamed = (path: string): boolean => named.some((item) => covers(item, path));
+  const losers = losing(inCode);
+  const holders = code.filter((path) => losers.has(path) && mayHoldTests(path, isNamed(path)));
+  // Read as one: a line that went from code to a test was moved.
+  const all = holders.length === 0 ? [] : await read([...holders, ...tests, ...code]);
+  const inside = await editsInside(gitDir, found, { hunks: all, holders, isNamed });
+  const edits = testEdits([...inTests, ...ofTestsWithin(inside)]);
   const noted = marks([...inTests, ...inCode], ofTests);
   const more = (edits.more ?? 0) + Math.max(0, tests.length - MOST_READ);
   const tested = testedWithin(inCode);
-  const named = settings.tests_in_code ?? [];
+  const renamed = await renamesOf(gitDir, base, commit, tests.slice(0, MOST_READ));
   const within = ({ path, kind }: FileChange): boolean =>
-    kind !== 'removed' &&
-    !ofTests(path) &&
-    (named.some((item) => covers(item, path)) || (settings.tdd !== 'strict' && tested.has(path)));
+    kind !== 'removed' && !ofTests(path) && (isNamed(path) || (settings.tdd !== 'strict' && tested.has(path)));
   const setup = testSetup(await withTexts(gitDir, found), {
     commands: proofCommands(settings, task),
     packages: await Promise.all([base, commit].map((at) => textAt(gitDir, `${at}:package.json`))),
     patterns,
   });
   return {
-    changes: fileChanges(found, new Set(tests.slice(0, MOST_READ)), inTests).map((change) =>
-      within(change) ? { ...change, tests_within: true } : change,
-    ),
+    changes: fileChanges(found, new Set(tests.slice(0, MOST_READ)), inTests, renamed).map((change) => ({
+      ...change,
+      ...(within(change) ? { tests_within: true } : {}),
+      ...namesOf(inside.get(change.path)),
+    })),
     lines: total(sizes),
     ...(edits.lines.length + more === 0 ? {} : { test_edits: { ...edits, ...(more === 0 ? {} : { more }) } }),
     ...(noted.lines.length === 0 ? {} : { marks: noted }),
@@ -71,9 +79,12 @@ function fileChanges(
   found: readonly Change[],
   testsRead: ReadonlySet<string>,
   hunks: readonly Hunk[],
+  renamed: ReadonlyMap<string, string>,
 ): readonly FileChange[] {
   const lost = losing(hunks);
-  const weak = weakened(hunks);
+  const left = new Set(renamed.values());
+  // What went from the old place is held against what came to the new one.
+  const weak = weakened(joined(hunks, renamed));
   const gone = new Map(found.flatMap(({ path, old, new: now }) => (old && !now ? [[old.id, path] as const] : [])));
   return found.map(({ path, old, new: now }) => {
     const form = FORMS[now?.mode ?? ''];
@@ -82,11 +93,58 @@ function fileChanges(
     return {
       path,
       kind,
-      ...defined({ form, moved_from: from }),
+      ...defined({ form, moved_from: from, changed_from: from === undefined ? renamed.get(path) : undefined }),
       ...(kind === 'changed' && testsRead.has(path) && !lost.has(path) ? { only_added: true } : {}),
-      ...(testsRead.has(path) && weak.has(path) ? { weakened: true } : {}),
+      ...(testsRead.has(path) && weak.has(path) && !left.has(path) ? { weakened: true } : {}),
     };
   });
+}
+
+/** Each renamed test as one hunk of its new path. */
+function joined(hunks: readonly Hunk[], renamed: ReadonlyMap<string, string>): readonly Hunk[] {
+  const places = new Set([...renamed.keys(), ...renamed.values()]);
+  const lines = (path: string, side: 'gone' | 'came') =>
+    hunks.filter((hunk) => hunk.path === path).flatMap((hunk) => hunk[side]);
+  return [
+    ...hunks.filter(({ path }) => !places.has(path)),
+    ...[...renamed].map(([path, old]) => ({
+      path,
+      isNew: false,
+      gone: lines(old, 'gone'),
+      came: lines(path, 'came'),
+    })),
+  ];
+}
+
+const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** New path → old path of tests that were moved and changed: git finds them alike, or they alone have that name. */
+async function renamesOf(
+  gitDir: PrivateGitDir,
+  base: string,
+  commit: string,
+  tests: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (tests.length < 2) return new Map();
+  const how = ['diff-tree', '-r', '-z', '-M50%', '--name-status'];
+  const asked = gitDir.objects(['--literal-pathspecs', ...how, base, commit, '--', ...tests]);
+  const words = (await must(asked, 'look for moved tests')).split('\0');
+  const renamed = new Map<string, string>();
+  const [added, removed] = [[] as string[], [] as string[]];
+  for (let at = 0; at < words.length; ) {
+    const [status = '', first = '', second = ''] = words.slice(at, at + 3);
+    if (/^R\d/.test(status)) renamed.set(second, first);
+    else if (status === 'A') added.push(first);
+    else if (status === 'D') removed.push(first);
+    at += /^[RC]\d/.test(status) ? 3 : 2;
+  }
+  const alone = (paths: readonly string[], name: string) =>
+    paths.filter((path) => baseName(path) === name).length === 1;
+  for (const path of added) {
+    const old = removed.find((one) => baseName(one) === baseName(path));
+    if (old !== undefined && alone(added, baseName(path)) && alone(removed, baseName(path))) renamed.set(path, old);
+  }
+  return renamed;
 }
 
 type Sizes = ReadonlyMap<string, { readonly added: number; readonly removed: number }>;
@@ -125,6 +183,40 @@ async function hunksOf(
 
 const MOST_MANIFESTS = 20;
 const MOST_BYTES = 300_000;
+const MOST_WITHIN = 50;
+
+interface InCode {
+  readonly hunks: readonly Hunk[];
+  /** Files of code that may hold tests, and lost lines. */
+  readonly holders: readonly string[];
+  readonly isNamed: (path: string) => boolean;
+}
+
+/** What became of tests within files of code from which something was taken. */
+async function editsInside(
+  gitDir: PrivateGitDir,
+  found: readonly Change[],
+  { hunks, holders, isNamed }: InCode,
+): Promise<ReadonlyMap<string, WithinEdits>> {
+  const wanted = new Set(holders);
+  const inside = new Map<string, WithinEdits>();
+  for (const { path, old, new: now } of found.filter(({ path }) => wanted.has(path)).slice(0, MOST_WITHIN)) {
+    const read = async (id: string | undefined): Promise<string> => (id === undefined ? '' : textAt(gitDir, id));
+    const [before, after] = [await read(old?.id), await read(now?.id)];
+    if (before.length + after.length > 2 * MOST_BYTES) continue;
+    inside.set(path, editsWithin(hunks, path, { before, after, named: isNamed(path) }));
+  }
+  return inside;
+}
+
+const ofTestsWithin = (inside: ReadonlyMap<string, WithinEdits>): readonly Hunk[] =>
+  [...inside].map(([path, { lost }]) => ({ path, isNew: false, gone: lost, came: [] }));
+
+const namesOf = (edits: WithinEdits | undefined): Partial<FileChange> => ({
+  ...(edits === undefined || edits.changed.length === 0 ? {} : { within_changed: edits.changed }),
+  ...(edits === undefined || edits.removed.length === 0 ? {} : { within_removed: edits.removed }),
+  ...(edits === undefined || edits.moved.length === 0 ? {} : { within_moved: edits.moved }),
+});
 
 /** The texts of those of which only a part is about tests. */
 async function withTexts(gitDir: PrivateGitDir, found: readonly Change[]): Promise<readonly Changed[]> {

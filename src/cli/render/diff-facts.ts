@@ -21,6 +21,7 @@ const NAMES: Readonly<Record<string, string>> = {
   tests_extended: 'existing tests with lines added only',
   tests_weakened: 'tests WEAKENED (fewer assertions, or switched off)',
   tests_moved: 'tests moved, unchanged',
+  tests_moved_changed: 'tests moved and changed',
   tests_removed: 'existing tests REMOVED',
   instructions: 'instruction or CI files touched',
   test_setup: 'how tests are run',

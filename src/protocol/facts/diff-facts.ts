@@ -41,6 +41,8 @@ export interface DiffFacts {
   readonly tests_weakened?: PathList;
   /** `old → new`, content unchanged. */
   readonly tests_moved?: PathList;
+  /** `old → new`, or `file › name → file` of a test within code. */
+  readonly tests_moved_changed?: PathList;
   readonly tests_removed?: PathList;
   /** Code that holds its own tests: nothing can be shown of them on the base alone. */
   readonly tests_within?: PathList;
@@ -73,7 +75,7 @@ export function diffFacts(
     ...pick('beyond_scope', ({ path }) => beyond.has(path)),
     ...pick('links', ({ form }) => form === 'link'),
     ...pick('submodules', ({ form }) => form === 'submodule'),
-    ...testFacts(changes.filter(({ path }) => isTest(path, patterns))),
+    ...testFacts(changes, patterns),
     ...pick('tests_within', ({ tests_within: within }) => within === true),
     ...pick('instructions', ({ path }) => isInstruction(path)),
     ...pick('test_setup', ({ path }) => setup.includes(path)),
@@ -82,20 +84,40 @@ export function diffFacts(
   };
 }
 
-function testFacts(tests: readonly FileChange[]) {
+/** Files of tests by their path, tests within code as `file › name`. */
+function testFacts(changes: readonly FileChange[], patterns: readonly string[]) {
+  const tests = changes.filter(({ path }) => isTest(path, patterns));
   const moved = tests.filter((test) => test.moved_from !== undefined);
-  const gone = new Set(moved.map(({ moved_from }) => moved_from));
-  const pick = (name: keyof DiffFacts, wanted: (test: FileChange) => boolean) => listed(name, tests.filter(wanted));
+  const altered = tests.filter((test) => test.changed_from !== undefined);
+  const gone = new Set(tests.flatMap(({ moved_from, changed_from }) => moved_from ?? changed_from ?? []));
+  const within = (names: (change: FileChange) => readonly string[] | undefined): readonly FileChange[] =>
+    changes.flatMap((change) =>
+      (names(change) ?? []).map((name) => ({ kind: 'changed', path: `${change.path} › ${name}` })),
+    );
+  const pick = (name: keyof DiffFacts, wanted: (test: FileChange) => boolean, more: readonly FileChange[] = []) =>
+    listed(name, [...tests.filter(wanted), ...more]);
+  const fromTo = (test: FileChange): FileChange => ({
+    ...test,
+    path: `${test.moved_from ?? test.changed_from} → ${test.path}`,
+  });
+  const isNew = ({ kind, moved_from, changed_from }: FileChange): boolean =>
+    kind === 'added' && moved_from === undefined && changed_from === undefined;
   return {
-    ...pick('tests_added', ({ kind, moved_from }) => kind === 'added' && moved_from === undefined),
-    ...pick('tests_changed', ({ kind, only_added }) => kind === 'changed' && only_added !== true),
+    ...pick('tests_added', isNew),
+    ...pick(
+      'tests_changed',
+      ({ kind, only_added }) => kind === 'changed' && only_added !== true,
+      within(({ within_changed }) => within_changed),
+    ),
     ...pick('tests_extended', ({ only_added }) => only_added === true),
     ...pick('tests_weakened', ({ weakened }) => weakened === true),
-    ...listed(
-      'tests_moved',
-      moved.map((test) => ({ ...test, path: `${test.moved_from} → ${test.path}` })),
+    ...listed('tests_moved', moved.map(fromTo)),
+    ...listed('tests_moved_changed', [...altered.map(fromTo), ...within(({ within_moved }) => within_moved)]),
+    ...pick(
+      'tests_removed',
+      ({ kind, path }) => kind === 'removed' && !gone.has(path),
+      within(({ within_removed }) => within_removed),
     ),
-    ...pick('tests_removed', ({ kind, path }) => kind === 'removed' && !gone.has(path)),
   };
 }
 

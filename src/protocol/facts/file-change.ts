@@ -8,6 +8,12 @@ export interface FileChange {
   readonly form?: 'link' | 'submodule';
   /** A removed file of the very same content. */
   readonly moved_from?: string;
+  /** A removed test that this one takes the place of, changed. */
+  readonly changed_from?: string;
+  /** Tests within code, by name: those that lost lines, and those that are gone or stand elsewhere (`name → file`). */
+  readonly within_changed?: readonly string[];
+  readonly within_removed?: readonly string[];
+  readonly within_moved?: readonly string[];
   /** A test that lost no line: what it held, it holds. */
   readonly only_added?: boolean;
   /** A test that asserts less in some place, or in which something is switched off. */

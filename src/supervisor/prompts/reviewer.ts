@@ -287,7 +287,7 @@ const FACTS = [
   ['undeclared', 'DECLARED IN NO PLAN OF THIS TASK'],
   ['tests_added', 'TEST FILES ADDED'],
   ['tests_changed', 'EXISTING TESTS CHANGED (lines taken or replaced)'],
-  ['tests_removed', 'TEST FILES REMOVED'],
+  ['tests_removed', 'TESTS REMOVED'],
   ['instructions', 'INSTRUCTION, CI OR GIT FILES'],
   ['test_setup', 'HOW TESTS ARE RUN'],
 ] as const;
@@ -300,6 +300,7 @@ const RARE = [
   ['tests_weakened', 'TESTS WEAKENED (fewer assertions in a place, or switched off)'],
   ['tests_extended', 'EXISTING TESTS WITH LINES ADDED ONLY'],
   ['tests_moved', 'TESTS MOVED, UNCHANGED'],
+  ['tests_moved_changed', 'TESTS MOVED AND CHANGED'],
   ['links', 'SYMBOLIC LINKS'],
   ['submodules', 'SUBMODULES, of which nothing is in this diff or was run'],
 ] as const;

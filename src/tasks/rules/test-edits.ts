@@ -12,7 +12,7 @@ const READ = 2000;
 
 /** Switches a test off, lets it fail, or all others with it, in the words of common test runners. */
 const SWITCHED_OFF =
-  /\b(it|test|describe|context|suite)\.(skip|only|todo|fails|failing)\b|\b(xit|xtest|xdescribe|fit|fdescribe)\s*\(|\b(skip|todo):\s*(true|['"`])|@(unittest\.)?(skip|expectedFailure)|pytest\.(mark\.)?(skip|xfail)|#\[ignore|@(Disabled|Ignore)\b|\bt\.Skip(Now|f)?\(|\bmarkTest(Skipped|Incomplete)\(/;
+  /\b(it|test|describe|context|suite)\.(skip|only|todo|fails|failing)\b|\b(xit|xtest|xdescribe|fit|fdescribe)\s*\(|\b(skip|todo):\s*(true|['"`])|@(unittest\.)?(skip|expectedFailure)|pytest\.(mark\.)?(skip|xfail)|#\[ignore|@(Disabled|Ignore)\b|\bt\.Skip(Now|f)?\(|\bmarkTest(Skipped|Incomplete)\(|^\s*\/\/[/!]\s*```.*\bignore\b/;
 
 const ASSERTS =
   /\b(assert|expect|should|verify|require|refute|raises)\w*\b|\bself\.(assert|fail)\w*|\bt\.(is|not|true|false|like|regex|same|equal|deepEqual|ok|throws|notThrows|Error|Fatal)\w*\(/i;

@@ -159,6 +159,47 @@ test('a diff, read for its reviewer: tests that lost lines or none, moved, weake
   });
 });
 
+test('tests within code that lost lines, went or moved, and a test file moved with changes, are told by name', async () => {
+  const inner = (name: string, text: string): string => `    #[test]\n    fn ${name}() {\n        ${text}\n    }\n`;
+  const within = (...tests: readonly string[]): string =>
+    `pub fn f() {}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n${tests.join('\n')}}\n`;
+  const kept = inner('keeps', 'assert_eq!(f(), ());\n        assert!(true);');
+  const checks = ['one', 'two', 'three', 'four', 'five'].map((word) => `expect(${word});`);
+  const files = {
+    'src/lib.rs': within(kept, inner('goes', 'assert!(f() == ());'), inner('travels', 'assert!(1 == 1);')),
+    'test/deep/old.test.ts': `${checks.join('\n')}\n`,
+    'test/unit/same.test.ts': 'expect(6);\nexpect(7);\n',
+  };
+  p = project({ files, tasks: [{ id: 't', validation: ['cargo test'] }] });
+  await p.claim('t');
+  const commit = p.work('t', {
+    'src/lib.rs': within(kept.replace('        assert!(true);\n', '')),
+    'tests/outer.rs': inner('travels', 'assert!(2 == 2);'),
+    'test/deep/old.test.ts': null,
+    'test/new.test.ts': `${checks.join('\n').replace('expect(two);', 'expect(2);')}\n`,
+    'test/unit/same.test.ts': null,
+    'test/same.test.ts': 'expect(8);\n',
+  });
+  const asked = { gitDir: await p.gitDir(), task: await p.task('t'), settings: settings(await p.state()) };
+  const found = await readDiff(asked, p.head(), commit);
+  const told = diffFacts(asked.task, found, testPatterns(asked.settings));
+  expect(told).toMatchObject({
+    tests_changed: { paths: ['src/lib.rs › keeps'] },
+    tests_removed: { paths: ['src/lib.rs › goes'] },
+    tests_moved_changed: {
+      paths: [
+        'test/deep/old.test.ts → test/new.test.ts',
+        'test/unit/same.test.ts → test/same.test.ts',
+        'src/lib.rs › travels → tests/outer.rs',
+      ],
+    },
+    tests_added: { paths: ['tests/outer.rs'] },
+    tests_weakened: { paths: ['test/same.test.ts'] },
+  });
+  expect(told.test_edits?.lines).toContain('src/lib.rs:9 - assert!(true);');
+  expect(told.test_edits?.lines).toContain('test/deep/old.test.ts:2 - expect(two);');
+});
+
 test('replayed histories raise no false alarm, and every planted one is told', async () => {
   p = project();
   const at = (files: Record<string, string | null>): void => {

@@ -109,6 +109,7 @@ describe('lines that put work off or silence a check', () => {
     '//nolint:errcheck',
     '#[allow(dead_code)]',
     '#[ignore]',
+    '/// ```ignore',
     '/* istanbul ignore next */',
     '# pragma: no cover',
     '// biome-ignore lint/a: b',
