@@ -3,7 +3,7 @@
 
 import type { Definition, DefinitionChange } from '../protocol/command.ts';
 import { asDoneWhen } from '../protocol/criteria.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { checkTaskId, quoted } from '../protocol/ids.ts';
 import { TASK_TYPES } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -23,6 +23,42 @@ export const DEFINITION_OPTIONS = {
   'max-iterations': { value: 'n', description: 'Attempts before the task is blocked.' },
   'max-review-cycles': { value: 'n', description: 'Rejections before the task is blocked.' },
 } as const satisfies Readonly<Record<string, Option>>;
+
+/** Of a task that is there. */
+export const CHANGE_OPTIONS = {
+  ...DEFINITION_OPTIONS,
+  'replace-done': {
+    value: 'n: text',
+    repeat: true,
+    description: 'One criterion in place of number n; the others stay.',
+  },
+} as const satisfies Readonly<Record<string, Option>>;
+
+export function readChange(args: Args): DefinitionChange | Refusal {
+  const given = readDefinition(args);
+  if (isRefusal(given)) return given;
+  const replaced: Replacement[] = [];
+  for (const value of args.all('replace-done')) {
+    const one = readReplacement(value);
+    if (isRefusal(one)) return one;
+    replaced.push(one);
+  }
+  return replaced.length === 0 ? given : { ...given, replace_done: replaced };
+}
+
+type Replacement = NonNullable<DefinitionChange['replace_done']>[number];
+
+function readReplacement(value: string): Replacement | Refusal {
+  const [, number, text] = /^\s*(\d{1,6})\s*[:.)=]\s*(\S[\s\S]*)$/.exec(value) ?? [];
+  return number === undefined || text === undefined
+    ? refuse(
+        `--replace-done is ${quoted(value)}, must be the number of a criterion and its new text`,
+        'for example --replace-done "2: a 401 is not retried at all"',
+        1,
+        'usage',
+      )
+    : { criterion: Number(number), text };
+}
 
 export function readDefinition(args: Args): DefinitionChange | Refusal {
   const numbers = ['priority', 'max-iterations', 'max-review-cycles'].map((name) => wholeNumber(args, name));

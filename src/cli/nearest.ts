@@ -13,6 +13,21 @@ export function nearest(typed: string, known: readonly string[]): string | undef
   return best ?? known.find((candidate) => typed.length >= 3 && candidate.startsWith(typed));
 }
 
+/** What is like the typed word first, by likeness; the rest in its own order. */
+export function nearestFirst(typed: string, known: readonly string[]): readonly string[] {
+  const far = Number.POSITIVE_INFINITY;
+  const rank = (one: string): number => {
+    if (typed === '' || one.length > LONGEST) return far;
+    const distance = editDistance(typed, one);
+    if (distance <= Math.max(typed.length, one.length) / 2) return distance;
+    return one.includes(typed) || typed.includes(one) ? LONGEST : far;
+  };
+  const ranked = known.map((one) => ({ one, at: typed.length > LONGEST ? far : rank(one) }));
+  return ranked.toSorted((a, b) => (a.at === b.at ? 0 : a.at - b.at)).map(({ one }) => one);
+}
+
+const LONGEST = 200;
+
 /** Insertions, deletions, replacements and swaps of neighbours, each costing one. */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];

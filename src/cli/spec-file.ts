@@ -1,14 +1,17 @@
 // What is said of the file behind a spec_ref: whether it is there, inside the project, and for a task that is defined
 // the hash of its section, whose text is kept. Light: every command loads it.
 
+import { join } from 'node:path';
 import { realDisk } from '../ports/disk.ts';
-import type { SpecFacts } from '../protocol/command.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { parseScope, unsurePaths } from '../protocol/facts/scope.ts';
+import type { SpecFacts } from '../protocol/facts/spec-facts.ts';
 import { quoted } from '../protocol/ids.ts';
 import { fileOf } from '../protocol/news.ts';
+import type { Task } from '../protocol/state.ts';
 import type { BoardContext } from '../store/context.ts';
 import { specFile } from '../store/spec-file.ts';
-import { nearest } from './nearest.ts';
+import { nearestFirst } from './nearest.ts';
 
 export function specFacts(root: string, specRef: string | undefined): SpecFacts | Refusal {
   if (specRef === undefined) return {};
@@ -23,9 +26,14 @@ export function specFacts(root: string, specRef: string | undefined): SpecFacts 
 }
 
 /** The same for a definition; keeps the section's text, so that its changes can be shown later. */
-export async function keptSpecFacts(context: BoardContext, specRef: string | undefined): Promise<SpecFacts | Refusal> {
-  const facts = specFacts(context.paths.root, specRef);
-  if (specRef === undefined || !('spec_exists' in facts) || facts.spec_exists !== true) return facts;
+export async function keptSpecFacts(
+  context: BoardContext,
+  { spec_ref: specRef, scope }: Partial<Pick<Task, 'spec_ref' | 'scope'>>,
+): Promise<SpecFacts | Refusal> {
+  const found = specFacts(context.paths.root, specRef);
+  if (isRefusal(found)) return found;
+  const facts = { ...found, there: wordsThere(context, scope) };
+  if (specRef === undefined || facts.spec_exists !== true) return facts;
   const { keepSpec, readSpec } = await import('../store/spec-texts.ts');
   const spec = readSpec(context.disk, context.paths.root, specRef);
   if (spec === undefined) return facts;
@@ -41,12 +49,22 @@ export async function keptSpecFacts(context: BoardContext, specRef: string | und
   };
 }
 
+/** Words of a scope's IN that name something in the project, though they do not look like paths. */
+function wordsThere({ disk, paths }: BoardContext, scope: string | undefined): readonly string[] {
+  return unsurePaths(parseScope(scope ?? ''))
+    .slice(0, MOST_WORDS)
+    .filter((word) => !word.includes('\0') && !word.split('/').includes('..'))
+    .filter((word) => disk.existsSync(join(paths.root, word)));
+}
+
+const MOST_WORDS = 50;
+
 /** Only of Markdown is it known what an anchor names. */
 function deadAnchor(specRef: string, anchors: readonly string[] | undefined): SpecFacts {
   const [file = '', anchor = ''] = specRef.split('#');
   if (anchors === undefined || !/\.(?:md|mdx|markdown|mdown)$/i.test(file)) return {};
-  const close = nearest(anchor.toLowerCase(), anchors) ?? anchors.find((one) => one.includes(anchor.toLowerCase()));
-  return { dead_anchor: [...new Set([...(close === undefined ? [] : [close]), ...anchors])].slice(0, MOST_ANCHORS) };
+  const there = nearestFirst(anchor.toLowerCase(), [...new Set(anchors)]);
+  return { dead_anchor: there.slice(0, MOST_ANCHORS), more_anchors: Math.max(0, there.length - MOST_ANCHORS) };
 }
 
 const MOST_ANCHORS = 8;

@@ -3,6 +3,7 @@
 
 import type { FileChange, LineList } from './facts/file-change.ts';
 import type { SectionChange } from './facts/section-change.ts';
+import type { SpecFacts } from './facts/spec-facts.ts';
 import type { Proof } from './proof.ts';
 import type { Anomaly, Discovery, Handoff, Role, Task, TaskSession, Trouble } from './state.ts';
 import type { Trial } from './trial.ts';
@@ -20,19 +21,11 @@ export interface Definition {
   readonly max_iterations?: number;
   readonly max_review_cycles?: number;
 }
-/** `add_done`: criteria that come after those of done_when. */
-export type DefinitionChange = Partial<Omit<Definition, 'id'>> & { readonly add_done?: readonly string[] };
-
-/** Whether the file behind a spec_ref exists in the project; undefined: there is no spec_ref to check. */
-export interface SpecFacts {
-  readonly spec_exists?: boolean | undefined;
-  /** SHA-256 of the section's text, which is kept. */
-  readonly spec_hash?: string | undefined;
-  /** The file has no heading and no id that its anchor names; the anchors that it has, nearest first. */
-  readonly dead_anchor?: readonly string[] | undefined;
-  /** The whole file that the section is in; its text is kept, too. */
-  readonly file?: { readonly spec: string; readonly hash: string } | undefined;
-}
+/** `replace_done`: single criteria of done_when, by their number; `add_done`: criteria that come after those. */
+export type DefinitionChange = Partial<Omit<Definition, 'id'>> & {
+  readonly replace_done?: readonly { readonly criterion: number; readonly text: string }[];
+  readonly add_done?: readonly string[];
+};
 
 export interface Checkpoint {
   readonly intent: string;

@@ -21,6 +21,18 @@ export function asDoneWhen(criteria: readonly string[]): string | undefined {
   return said.length < 2 ? said[0] : said.flatMap(criteriaOf).map(asItem).join('\n');
 }
 
+/** One criterion in place of another; what stands before the first stays. A number that is none changes nothing. */
+export function withReplaced(doneWhen: string, criterion: number, text: string): string {
+  if (!ITEM.test(doneWhen)) return criterion === 1 ? text : doneWhen;
+  const [before = '', ...items] = doneWhen.split(ITEM);
+  let number = 0;
+  const kept = items.map((item) => {
+    if (item.trim() !== '') number += 1;
+    return number === criterion && item.trim() !== '' ? `${asItem(text)}\n` : `- ${item}`;
+  });
+  return `${before}${kept.join('')}`.trimEnd();
+}
+
 /** One criterion more. A text without items becomes the first one. */
 export function withCriterion(doneWhen: string | undefined, criterion: string): string {
   if (doneWhen === undefined || doneWhen.trim() === '') return asItem(criterion);

@@ -2,10 +2,11 @@
 // else than before. Shared by add-task, amend, finalize, unblock and supersede; gates.ts has what it must pass.
 
 import type { Board, Part } from './board.ts';
-import type { Definition, DefinitionChange, SpecFacts } from './command.ts';
+import type { Definition, DefinitionChange } from './command.ts';
 import type { CommandLine } from './command-row.ts';
-import { criteriaOf, withCriterion } from './criteria.ts';
+import { criteriaOf, withCriterion, withReplaced } from './criteria.ts';
 import { type Refusal, refuse } from './decision.ts';
+import type { SpecFacts } from './facts/spec-facts.ts';
 import { dependencyCycle, statusOf } from './find.ts';
 import { historyOf } from './leases.ts';
 import { TASK_TYPES, type Task } from './state.ts';
@@ -88,9 +89,48 @@ export function draft(definition: Definition, created: string): Task {
   return { id, status: 'DRAFT', ...given, priority: definition.priority ?? DEFAULT_PRIORITY, created } as Task;
 }
 
-/** The fields that would really become different; criteria that are added become part of done_when. */
-export function differing(task: Task, changes: DefinitionChange): Omit<DefinitionChange, 'add_done'> {
-  const done_when = appended(changes.done_when ?? task.done_when, changes.add_done);
+/** The number of a criterion that is to be replaced and is not there. */
+export function misnumbered(task: Task, { replace_done: replaced = [] }: DefinitionChange): number | undefined {
+  const { length } = criteriaOf(task.done_when);
+  return replaced.find(({ criterion }) => criterion < 1 || criterion > length)?.criterion;
+}
+
+/** A criterion can only be replaced where there is one; with --done all are given anew. */
+export function checkReplaced(
+  { commandLine }: Judged,
+  task: Task,
+  changes: DefinitionChange = {},
+): Refusal | undefined {
+  const { replace_done: replaced = [], done_when } = changes;
+  if (replaced.length > 0 && done_when !== undefined) {
+    return refuse(
+      'all criteria are given anew, and single ones as well',
+      'Use --done or --replace-done',
+      1,
+      'criterion',
+    );
+  }
+  const wrong = misnumbered(task, changes);
+  if (wrong === undefined) return undefined;
+  const criteria = criteriaOf(task.done_when);
+  const list = criteria.map((one, at) => `\n  ${at + 1}: ${one.replaceAll('\n', '\n     ')}`).join('');
+  return refuse(
+    `${task.id} has no criterion ${wrong}; it has ${criteria.length === 0 ? 'none' : `these:${list}`}`,
+    criteria.length === 0
+      ? `Give the first: ${commandLine('amend', task.id).split(' --')[0]} --done "…"`
+      : `Name one of them: --replace-done "${criteria.length}: …"; or add one: --add-done "…"`,
+    1,
+    'criterion',
+  );
+}
+
+/** The fields that would really become different; criteria that are replaced or added become part of done_when. */
+export function differing(task: Task, changes: DefinitionChange): Omit<DefinitionChange, 'add_done' | 'replace_done'> {
+  const replaced = (changes.replace_done ?? []).reduce(
+    (so, { criterion, text }) => (so === undefined ? so : withReplaced(so, criterion, text)),
+    task.done_when,
+  );
+  const done_when = appended(changes.done_when ?? replaced, changes.add_done);
   const asked: DefinitionChange = done_when === undefined ? changes : { ...changes, done_when };
   return Object.fromEntries(
     DEFINITION_FIELDS.flatMap((field) => {

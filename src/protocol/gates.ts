@@ -1,10 +1,10 @@
 // The gates before anyone may claim a task, which hold for every task that becomes claimable: what it says is there,
 // its dependencies can be met, a command proves it. substance.ts asks whether the words mean something.
 
-import type { SpecFacts } from './command.ts';
 import { type Refusal, refuse } from './decision.ts';
 import { blank, checkDependencies, type Judged } from './definition.ts';
 import { onlyTests, parseScope, testPatterns } from './facts/scope.ts';
+import type { SpecFacts } from './facts/spec-facts.ts';
 import { findTask, statusOf } from './find.ts';
 import { proofCommands } from './proof.ts';
 import { settings, type Task } from './state.ts';

@@ -3,12 +3,12 @@
 // change: a task of an older board that is merely unblocked goes on. Each refusal says the line that mends it.
 
 import { alwaysGreen } from './always-green.ts';
-import type { SpecFacts } from './command.ts';
 import { criteriaOf } from './criteria.ts';
 import { emptiness } from './criterion-words.ts';
 import { type Refusal, refuse } from './decision.ts';
 import type { Judged } from './definition.ts';
 import { covers, forbidsTests, isCode, isDeclaration, isTest, parseScope, testPatterns } from './facts/scope.ts';
+import type { SpecFacts } from './facts/spec-facts.ts';
 import { amending } from './gates.ts';
 import { shellQuoted } from './shell-words.ts';
 import { settings, type Task } from './state.ts';
@@ -30,13 +30,18 @@ export function checkSubstance(
   );
 }
 
-function checkAnchor(by: Judged, task: Task, { dead_anchor: others }: SpecFacts): Refusal | undefined {
+function checkAnchor(
+  by: Judged,
+  task: Task,
+  { dead_anchor: others, more_anchors: more = 0 }: SpecFacts,
+): Refusal | undefined {
   if (others === undefined) return undefined;
   const [file = '', anchor = ''] = (task.spec_ref ?? '').split('#');
   const [nearest] = others;
-  const has = others.length === 0 ? 'it has no headings' : `it has ${others.map((one) => `#${one}`).join(', ')}`;
+  const named = others.map((one) => `#${one}`).join(', ');
+  const has = others.length === 0 ? 'it has no headings' : `it has ${named}${more === 0 ? '' : ` and ${more} more`}`;
   return refuse(
-    `${file} has no section #${anchor}: ${has}`,
+    anchor === '' ? `${file}# names no section: ${has}` : `${file} has no section #${anchor}: ${has}`,
     `Name one that is there, or the whole file: ${amending(by, task)(`--spec ${file}${nearest === undefined ? '' : `#${nearest}`}`)}`,
     1,
     'anchor',
@@ -50,10 +55,13 @@ function checkCriteria(by: Judged, task: Task): Refusal | undefined {
   if (bad === undefined) return undefined;
   const which = criteria.length === 1 ? 'its criterion' : `criterion ${at + 1} of ${criteria.length}`;
   const rest = criteria.map((one) => (one === bad ? '…' : one));
-  const shown = rest.join('').length > 600 ? rest.map(() => '…') : rest;
+  // Too much to give again: that one alone, where it is on the board.
+  const isLong = rest.join('').length > 600;
+  const all = (isLong ? rest.map(() => '…') : rest).map((one) => `--done ${shellQuoted(one)}`).join(' ');
+  const mend = isLong && by.given !== true ? `--replace-done "${at + 1}: …"` : all;
   return refuse(
     `nobody can tell whether ${which} is met, ${said(bad)}: ${emptiness(bad)}`,
-    `Say what can be seen or run, each --done one criterion: ${amending(by, task)(shown.map((one) => `--done ${shellQuoted(one)}`).join(' '))}`,
+    `Say what can be seen or run, each --done one criterion: ${amending(by, task)(mend)}`,
     1,
     'criteria',
   );

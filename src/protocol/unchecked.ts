@@ -1,8 +1,11 @@
 // What the planner is told of a task that passed the gates, and the reviewer of what was submitted: criteria that no
-// command checks, and criteria about time. It refuses nothing.
+// command checks, criteria about time, a scope without files. It refuses nothing.
 
+import { listed } from '../text/format.ts';
 import { criteriaOf } from './criteria.ts';
 import { hasMargin, isTimed, quotedCommands } from './criterion-words.ts';
+import { parseScope, unsurePaths } from './facts/scope.ts';
+import type { SpecFacts } from './facts/spec-facts.ts';
 import { proofCommands } from './proof.ts';
 import type { Settings, Task } from './state.ts';
 
@@ -26,19 +29,40 @@ const plain = (command: string): string =>
     .replace(/\bnpm (?:run test|t)\b(?!:)/, 'npm test');
 
 /** What the planner is told of a task that passed: it refuses nothing. */
-export function gateNotes(config: Pick<Settings, 'test_command'>, task: Task): readonly string[] {
+export function gateNotes(
+  config: Pick<Settings, 'test_command'>,
+  task: Task,
+  facts: Pick<SpecFacts, 'there'> = {},
+): readonly string[] {
   const unchecked = uncheckedCommands(config, task).map(
     ({ criterion, command }) => `criterion ${criterion} \`${command}\``,
   );
-  const timed = criteriaOf(task.done_when).flatMap((one, at) => (isTimed(one) && !hasMargin(one) ? [at + 1] : []));
   return [
     ...(unchecked.length === 0
       ? []
       : [`checked by no command: ${unchecked.join(', ')}. The reviewer is told; --validate lets Liza run it`]),
-    ...(timed.length === 0
-      ? []
-      : [
-          `criterion ${timed.join(', ')} is about time: one run on a busy machine shows little. Say how often it is repeated and how much margin it has ("median of 5 runs", "at least 20 % faster")`,
-        ]),
+    ...timedNotes(task),
+    ...areaNotes(task, facts),
+  ];
+}
+
+/** Told as soon as the criterion is written, too. */
+export function timedNotes(task: Pick<Task, 'done_when'>): readonly string[] {
+  const timed = criteriaOf(task.done_when).flatMap((one, at) => (isTimed(one) && !hasMargin(one) ? [at + 1] : []));
+  if (timed.length === 0) return [];
+  return [
+    `criterion ${timed.join(', ')} is about time: one run on a busy machine shows little. Say how often it is repeated and how much margin it has ("median of 5 runs", "at least 20 % faster")`,
+  ];
+}
+
+/** A scope that names areas, not files, is allowed; nothing can be held against it. */
+function areaNotes(task: Task, { there }: Pick<SpecFacts, 'there'>): readonly string[] {
+  const scope = parseScope(task.scope ?? '');
+  const unsure = unsurePaths(scope);
+  const isPath = scope.in.some((item) => !unsure.includes(item));
+  if (isPath || (there === undefined ? unsure.length > 0 : there.length > 0)) return [];
+  const areas = [...scope.in, ...scope.prose];
+  return [
+    `its scope names areas, no files${areas.length === 0 ? '' : ` (${listed(areas, 5)})`}: Liza cannot tell which files are beyond it, so that is the reviewer’s alone to judge. What IN names as a file, a folder or a glob is checked when the work is submitted`,
   ];
 }

@@ -12,12 +12,12 @@ export interface SpecSection {
 /** From its heading to the next one of the same or a higher level; without an anchor the whole document. */
 export function specSection(markdown: string, anchor: string | undefined): SpecSection {
   const lines = markdown.replace(/\r\n?/g, '\n').split('\n');
-  if (anchor === undefined || anchor === '') return { text: tidy(lines) };
+  if (anchor === undefined) return { text: tidy(lines) };
   const all = headings(lines);
   const wanted = decoded(anchor).toLowerCase();
   const found = all.find(({ names }) => names.includes(wanted));
   if (found === undefined)
-    return { text: tidy(lines), anchorMissing: true, anchors: all.map(({ names }) => names[0] ?? '') };
+    return { text: tidy(lines), anchorMissing: true, anchors: all.flatMap(({ names }) => names[0] ?? []) };
   const next = all.find(({ line, level }) => line > found.line && level <= found.level);
   return { text: tidy(lines.slice(found.line, next?.line)) };
 }
@@ -73,11 +73,13 @@ function headings(lines: readonly string[]): readonly Heading[] {
     if (mark !== undefined) fence = mark;
     const heading = headingAt(lines, at);
     if (heading === undefined) continue;
-    const slug = slugOf(heading.title);
+    const slug = slugOf(withoutEmphasis(heading.title));
     const before = slugs.get(slug) ?? 0;
     slugs.set(slug, before + 1);
-    const names = [before === 0 ? slug : `${slug}-${before}`, ...idsIn(line), ...idsIn(lines[at - 1] ?? '')];
-    found.push({ line: at, level: heading.level, names });
+    const numbered = before === 0 || slug === '' ? slug : `${slug}-${before}`;
+    // The last is how older boards may have written it.
+    const names = [numbered, ...idsIn(line), ...idsIn(lines[at - 1] ?? ''), slugOf(heading.title)];
+    found.push({ line: at, level: heading.level, names: [...new Set(names)].filter((name) => name !== '') });
   }
   return found;
 }
@@ -96,12 +98,32 @@ function headingAt(
   return { level: under.startsWith('=') ? 1 : 2, title: line };
 }
 
+const LONGEST_TITLE = 1000;
+
+/** `__bold__` and `_it_` are marks, `snake_case` and code are not; stars fall with the punctuation. */
+function withoutEmphasis(title: string): string {
+  if (title.length > LONGEST_TITLE) return title;
+  return title
+    .split(/(`[^`]*`)/)
+    .map((part) =>
+      part.startsWith('`')
+        ? part
+        : part
+            .replace(/&(?:#\w+|\w+);/g, '')
+            .replace(
+              /(?<![\p{L}\p{N}_\\])(_{1,3})(?=[^\s_])([^_]|_(?=[\p{L}\p{N}]))*?\1(?![\p{L}\p{N}_])/gu,
+              (marked, mark: string) => marked.slice(mark.length, -mark.length),
+            ),
+    )
+    .join('');
+}
+
 /** As GitHub makes it: small letters, no punctuation, dashes for blanks. */
 function slugOf(title: string): string {
   return title
     .replace(/\{#[^}]*\}\s*$/, '')
     .replace(/<[^>]*>/g, '')
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, '$1')
     .trim()
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')

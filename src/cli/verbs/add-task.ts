@@ -30,7 +30,7 @@ export const verb: Verb = {
     const changes = add_done.length === 0 ? rest : { ...rest, ...defined({ done_when: allDone(given) }) };
     const context = await openProject(io);
     if (isRefusal(context)) return context;
-    const facts = await keptSpecFacts(context, changes.spec_ref);
+    const facts = await keptSpecFacts(context, changes);
     if (isRefusal(facts)) return facts;
     const id = args.must('id');
     const ready = args.flag('ready');

@@ -12,7 +12,7 @@ export const verb: Verb = {
     const task = args.must('task');
     const context = await openProject(io);
     if (isRefusal(context)) return context;
-    const facts = await keptSpecFacts(context, (await context.store.readTask(task))?.task.spec_ref);
+    const facts = await keptSpecFacts(context, (await context.store.readTask(task))?.task ?? {});
     if (isRefusal(facts)) return facts;
     return runCommand(context, { name: 'finalize', task, facts });
   },

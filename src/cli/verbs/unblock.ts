@@ -5,7 +5,7 @@ import { agentId } from '../../identity/identify.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
 import { some } from '../args.ts';
-import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
+import { CHANGE_OPTIONS, readChange } from '../definition.ts';
 import { openProject, runCommand } from '../open-project.ts';
 import { keptSpecFacts } from '../spec-file.ts';
 import type { Verb } from '../verb.ts';
@@ -13,7 +13,7 @@ import type { Verb } from '../verb.ts';
 export const verb: Verb = {
   positionals: [{ name: 'task', kind: 'task', description: 'A blocked task.' }],
   options: {
-    ...DEFINITION_OPTIONS,
+    ...CHANGE_OPTIONS,
     'keep-worktree': { description: 'The next coder goes on with the work that is there.' },
     'reset-review-cycles': { description: 'Count rejections from zero again.' },
     exclude: { value: 'agent', kind: 'agent', repeat: true, description: 'A coder that may not take it.' },
@@ -26,15 +26,14 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     const task = args.must('task');
-    const changes = readDefinition(args);
+    const changes = readChange(args);
     if (isRefusal(changes)) return changes;
     const exclude = args.all('exclude').map(agentId);
     const reserve = args.flag('reserve') ? agentId(args.must('reserve')) : undefined;
     for (const id of [...exclude, reserve]) if (typeof id === 'object') return id;
     const context = await openProject(io);
     if (isRefusal(context)) return context;
-    const specRef = changes.spec_ref ?? (await context.store.readTask(task))?.task.spec_ref;
-    const facts = await keptSpecFacts(context, specRef);
+    const facts = await keptSpecFacts(context, { ...(await context.store.readTask(task))?.task, ...changes });
     if (isRefusal(facts)) return facts;
     return runCommand(context, {
       name: 'unblock',

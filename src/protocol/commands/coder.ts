@@ -13,9 +13,9 @@ import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../leases.ts';
 import { SUPERVISOR_ENDED } from '../losses.ts';
+import { exampleValidation, lacksInValidation } from '../plan-validation.ts';
 import { answersSincePlan } from '../question-scope.ts';
 import { withQuestion } from '../questions.ts';
-import type { Task } from '../state.ts';
 
 export const STOP = 'Stop now: liza exit 42 --reason "lease lost"';
 
@@ -84,7 +84,7 @@ export const begin: Row<'begin'> = {
     },
     {
       name: 'checkpoint',
-      rule: 'intent, risks, validation with expected result, files_to_modify; assumptions may be empty',
+      rule: 'intent, risks, validation (what is run, and its expected result), files_to_modify; assumptions may be empty',
       check: checkpointComplete,
     },
     {
@@ -120,28 +120,25 @@ export const begin: Row<'begin'> = {
   },
 };
 
-function checkpointComplete({ task, command, commandLine }: Situation<'begin'>): Refusal | undefined {
+function checkpointComplete({ task, command, settings, commandLine }: Situation<'begin'>): Refusal | undefined {
   const { intent, risks, validation, files_to_modify, assumptions } = command.checkpoint;
+  const lacks = blank(validation) ? undefined : lacksInValidation(settings, task, validation);
   const missing = [
     ...(blank(intent) ? ['intent'] : []),
     ...(blank(risks) ? ['risks'] : []),
     ...(blank(validation) ? ['validation (command and expected result)'] : []),
     ...(files_to_modify.every(blank) ? ['files_to_modify'] : []),
-    ...(blank(validation) || expectsSomething(task, validation)
+    ...(lacks === undefined
       ? []
-      : ['what the validation is expected to give (command: expected result)']),
+      : [`what the validation is expected to give (command: expected result), for ${lacks}`]),
     ...(assumptions.some(blank) ? ['the text of an assumption'] : []),
   ];
   if (missing.length === 0) return undefined;
-  return refuse(`the checkpoint lacks ${missing.join(', ')}`, `Give them all: ${commandLine('begin', task.id)}`);
-}
-
-/** `npm test: all pass`, `make check exits 0`; where there is nothing to run, `read: what a reader shall find`. */
-function expectsSomething(task: Task, validation: string): boolean {
-  if (/^\s*read\b/i.test(validation)) return task.type === 'docs' || task.type === 'spec';
-  return /\S\s*(?::|=>|->|\u2192)\s*\S|\b(?:exit|print|pass|fail|show|give|green|red|expect|succeed|return|answer|no (?:error|warning|output))/i.test(
-    validation,
+  const line = commandLine('begin', task.id).replace(
+    '--validation "…"',
+    () => `--validation ${exampleValidation(settings, task)}`,
   );
+  return refuse(`the checkpoint lacks ${missing.join(', ')}`, `Give them all: ${line}`);
 }
 
 const SET_ASIDE =

@@ -5,10 +5,20 @@ import { iso } from '../../text/time.ts';
 import { isHeadingGone } from '../amendment.ts';
 import { actorName } from '../board.ts';
 import { event, evolve, type Patch, withGoal, withSprint, withTask } from '../change.ts';
-import type { CommandName, SpecFacts } from '../command.ts';
+import type { CommandName } from '../command.ts';
 import type { BoardSituation, Guard, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
-import { checkDefinition, DEFINITION_FIELDS, differing, draft, formerValues, isChanged } from '../definition.ts';
+import {
+  checkDefinition,
+  checkReplaced,
+  DEFINITION_FIELDS,
+  differing,
+  draft,
+  formerValues,
+  isChanged,
+  misnumbered,
+} from '../definition.ts';
+import type { SpecFacts } from '../facts/spec-facts.ts';
 import { findTask, statusOf } from '../find.ts';
 import { checkGates } from '../gates.ts';
 import { historyOf } from '../leases.ts';
@@ -17,7 +27,7 @@ import { findQuestion, tasksBuiltOn } from '../questions.ts';
 import type { State, Task } from '../state.ts';
 import { checkSubstance } from '../substance.ts';
 import { unrunnable } from '../trial.ts';
-import { gateNotes } from '../unchecked.ts';
+import { gateNotes, timedNotes } from '../unchecked.ts';
 import { defined } from '../values.ts';
 import { seenHash, withSpecSeen } from './spec-changed.ts';
 
@@ -104,7 +114,7 @@ export const addTask: Row<'add-task'> = {
     const task = evolve(made, { goal: s.state.goal.id }, event(s, 'created', cause));
     const state = s.command.ready === true ? finalized(s, s.state, task) : withTask(s.state, task);
     const ready = s.command.ready === true ? 'UNCLAIMED, ready to be claimed' : 'DRAFT';
-    const notes = s.command.ready === true ? gateNotes(s.settings, task) : [];
+    const notes = s.command.ready === true ? gateNotes(s.settings, task, s.command.facts) : timedNotes(task);
     return { state, task: task.id, detail: `task ${task.id} added as ${ready}`, notes };
   },
 };
@@ -128,7 +138,9 @@ export const amend: Row<'amend'> = {
   offered: (task, state) => task.status !== 'CLAIMED' || openUnderClaim(state, task).length > 0,
   instead: (task, _commandLine, part) => (UNDER_WAY.has(task.status) ? changeUnderWay({ task, part }) : undefined),
   already: ({ task, command }) =>
-    Object.keys(command.changes).length > 0 && Object.keys(differing(task, command.changes)).length === 0,
+    Object.keys(command.changes).length > 0 &&
+    misnumbered(task, command.changes) === undefined &&
+    Object.keys(differing(task, command.changes)).length === 0,
   guards: [
     {
       name: 'something-changes',
@@ -147,6 +159,11 @@ export const amend: Row<'amend'> = {
       name: 'definition',
       rule: 'priority 1–5, known type, dependencies exist and are acyclic',
       check: (s) => checkDefinition(s, s.command.task, s.command.changes),
+    },
+    {
+      name: 'criterion',
+      rule: 'a criterion that is replaced is there',
+      check: (s) => checkReplaced(s, s.task, s.command.changes),
     },
     {
       name: 'gates',
@@ -180,7 +197,10 @@ export const amend: Row<'amend'> = {
     return {
       state: withTask(s.state, amended),
       detail: `task ${task.id} amended: ${fields.join(', ')}`,
-      notes: because === undefined ? [] : [`${task.assigned_to} works on it and is told with its next command`],
+      notes: [
+        ...(changes.done_when === undefined ? [] : timedNotes(changes)),
+        ...(because === undefined ? [] : [`${task.assigned_to} works on it and is told with its next command`]),
+      ],
     };
   },
 };
@@ -253,7 +273,7 @@ export const finalize: Row<'finalize'> = {
   change: (s) => ({
     state: finalized(s, s.state, s.task),
     detail: `task ${s.task.id} finalized: ${whenClaimable(s)}`,
-    notes: gateNotes(s.settings, s.task),
+    notes: gateNotes(s.settings, s.task, s.command.facts),
   }),
 };
 

@@ -32,6 +32,7 @@ import { type Refusal, refuse } from '../decision.ts';
 import {
   blank,
   checkDefinition,
+  checkReplaced,
   definitionWhenBlocked,
   definitionWhenFailed,
   differing,
@@ -83,6 +84,11 @@ export const unblock: Row<'unblock'> = {
       name: 'definition',
       rule: 'changes pass the guards of add-task',
       check: (s) => checkDefinition(s, s.command.task, s.command.changes ?? {}),
+    },
+    {
+      name: 'criterion',
+      rule: 'a criterion that is replaced is there',
+      check: (s) => checkReplaced(s, s.task, s.command.changes),
     },
     {
       name: 'definition-changed',

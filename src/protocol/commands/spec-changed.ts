@@ -5,9 +5,9 @@
 import { counted } from '../../text/format.ts';
 import { iso } from '../../text/time.ts';
 import { event, evolve, withGoal, withTask } from '../change.ts';
-import type { SpecFacts } from '../command.ts';
 import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
+import type { SpecFacts } from '../facts/spec-facts.ts';
 import { isTerminal, type State, TASK_STATUSES } from '../state.ts';
 
 export const specChanged: Row<'spec-changed'> = {

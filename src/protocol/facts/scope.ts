@@ -56,10 +56,17 @@ export function parseScope(text: string): Scope {
   return found;
 }
 
+/** Words of IN that are paths only if something of that name is there: `src`, `the Node.js client`. */
+export const unsurePaths = (scope: Scope): readonly string[] => [
+  ...scope.in.filter((item) => !/[/.*?]/.test(item)),
+  ...scope.maybe,
+];
+
 /** Files of a change that IN does not cover, where it names paths at all. A word that covers nothing is not taken for one. */
 export function beyondScope(scope: Scope, files: readonly string[], onBase: readonly string[] = []): readonly string[] {
   const isThere = (item: string): boolean => onBase.includes(item) || files.some((file) => covers(item, file));
-  const named = [...scope.in.filter((item) => /[/.*?]/.test(item) || isThere(item)), ...scope.maybe.filter(isThere)];
+  const unsure = unsurePaths(scope);
+  const named = [...scope.in.filter((item) => !unsure.includes(item)), ...unsure.filter(isThere)];
   if (named.length === 0) return [];
   const allowed = new Set(files.filter((file) => named.some((item) => covers(item, file))));
   const homes = new Set([...allowed, ...named].map(folderOf));

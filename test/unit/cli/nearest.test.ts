@@ -1,7 +1,7 @@
 // What was probably meant, and how long it takes to say that nothing was.
 
 import { expect, test } from 'vitest';
-import { nearest } from '../../../src/cli/nearest.ts';
+import { nearest, nearestFirst } from '../../../src/cli/nearest.ts';
 
 const KNOWN = ['status', 'show', 'submit-for-review', 'config set'];
 
@@ -16,4 +16,11 @@ test('a word as long as a file is compared at once', () => {
   const begun = process.cpuUsage();
   expect(nearest('status'.repeat(2_000_000), KNOWN)).toBeUndefined();
   expect(process.cpuUsage(begun).user / 1000).toBeLessThan(500);
+});
+
+test('what is like the typed word comes first, the rest keeps its order', () => {
+  const known = ['vision', 'retry-rules', 'zoo', 'retries', 'the-retires-list'];
+  expect(nearestFirst('retires', known)).toEqual(['retries', 'retry-rules', 'the-retires-list', 'vision', 'zoo']);
+  expect(nearestFirst('', known)).toEqual(known);
+  expect(nearestFirst('x'.repeat(100_000), known)).toEqual(known);
 });

@@ -131,3 +131,41 @@ test('finalize says which command of a criterion nobody runs', async () => {
   const ran = await p.liza(['finalize', 'first'], planner);
   expect(ran.stdout).toContain('checked by no command: criterion 2 `npm run bench`');
 });
+
+test('the refusal of an anchor names the nearest first and says how many more there are; an empty one is none', async () => {
+  const p = here();
+  const many = Array.from({ length: 11 }, (_, at) => `## Part ${at}\n`).join('');
+  p.write({ 'specs/auth.md': `# Login\n\n${many}## __Retry__ rules\n` });
+  const refused = async (anchor: string) => {
+    await p.liza(['amend', 'first', '--spec', `specs/auth.md#${anchor}`], planner);
+    return (await p.liza(['finalize', 'first'], planner)).stderr;
+  };
+  expect(await refused('retri-rules')).toMatch(/it has #retry-rules, #login, (?:#part-\d, ){5}#part-5 and 5 more\n/);
+  expect(await refused('')).toContain('specs/auth.md# names no section: it has #login');
+});
+
+test.each([
+  ['names areas is warned of', 'IN: the parser, error messages', true],
+  ['names a folder in one word is not', 'IN: src', false],
+])('a scope that %s', async (_what, scope, told) => {
+  const p = here();
+  p.write({ 'src/a.ts': '' });
+  await p.liza(['amend', 'first', '--scope', scope], planner);
+  const { code, stdout } = await p.liza(['finalize', 'first'], planner);
+  expect(code).toBe(0);
+  expect(stdout.includes('names areas, no files (the parser, error messages)')).toBe(told);
+});
+
+test('--replace-done changes one criterion by its number', async () => {
+  const p = here();
+  await p.liza(['amend', 'first', '--done', 'a 503 is retried once', '--done', 'a 401 is not retried'], planner);
+  await p.liza(['amend', 'first', '--replace-done', '2: a 401 is answered at once'], planner);
+  expect((await p.task('first')).done_when).toBe('- a 503 is retried once\n- a 401 is answered at once');
+  for (const value of ['a 401 is answered', '2:', 'x: y'])
+    expect((await p.liza(['amend', 'first', '--replace-done', value], planner)).stderr).toContain(
+      'must be the number of a criterion and its new text',
+    );
+  const wrong = await p.liza(['amend', 'first', '--replace-done', '3: a 500 is retried'], planner);
+  expect(wrong).toMatchObject({ code: 1 });
+  expect(wrong.stderr).toContain('first has no criterion 3; it has these:\n  1: a 503 is retried once\n  2: a 401');
+});

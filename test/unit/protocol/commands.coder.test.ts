@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../../src/protocol/board.ts';
+import { withTask } from '../../../src/protocol/change.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { iso } from '../../../src/text/time.ts';
@@ -102,8 +103,52 @@ describe('begin', () => {
     'make check exits 0',
     './sds-test -> 0 failed',
     'all tests pass, and lint is green',
+    'run node --test; 3 tests OK',
+    'read the output of node --test: 3 tests, 0 failures',
+    'read the output of `mycli add 2 3` and find 5',
+    '`npm test`, green',
+    'npm run test:unit passes',
+    'I run ./check.sh and it prints OK',
+    'go test ./... ok',
+    'mycli add --json 2 3 prints {"sum":5}',
+    'python -m pytest -q => 12 passed',
+    'sh scripts/smoke.sh → exit 0',
+    '1. npm run build\n2. npm test\nboth succeed',
+    'CI=1 make check: no warnings',
+    'cargo test (all 14 green)',
+    'the unit tests all pass',
+    'the test suite stays green',
+    'mycheck: exits 0',
+    'execute test/run.py, it reports 0 failures',
+    'npm test && npm run lint, both exit with 0',
+    'npm test läuft fehlerfrei durch: 12 bestanden',
   ])('validation %j has one', (validation) => {
     claimed().run(CODER, beginWith({ validation }));
+  });
+
+  it.each([
+    ['I hope it will give joy', 'it names no command'],
+    ['it will be fine and return good things', 'it names no command'],
+    ['make sure that it works', 'it names no command'],
+    ['I will find out whether it is good', 'it names no command'],
+    ['npm run test:unit', 'it does not say what shall come of it'],
+    ['npm run build; npm test', 'it does not say what shall come of it'],
+    ['run `npm test`', 'it does not say what shall come of it'],
+    ['run the tests', 'it does not say what shall come of it'],
+    ['run it and see', 'it names neither'],
+  ])('validation %j is refused because %s, with the task’s own command as the mend', (validation, why) => {
+    const w = claimed();
+    w.edit((state) => withTask(state, { ...w.task('a'), validation: ['node --test test/a.test.js'] }));
+    const refusal = w.refused(CODER, beginWith({ validation }));
+    expect(refusal.message).toContain(why);
+    expect(refusal.hint).toContain('--validation "node --test test/a.test.js: what it shall print or exit with"');
+    w.run(CODER, beginWith({ validation: 'node --test test/a.test.js: what it shall print or exit with' }));
+  });
+
+  it('a command of the task counts wherever it stands, also one that nobody knows', () => {
+    const w = claimed();
+    w.edit((state) => withTask(state, { ...w.task('a'), validation: ['zorp verify all'] }));
+    w.run(CODER, beginWith({ validation: 'I expect that zorp verify all finds nothing' }));
   });
 
   it('files_to_modify is required, assumptions may be empty', () => {

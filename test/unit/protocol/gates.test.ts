@@ -3,9 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { alwaysGreen } from '../../../src/protocol/always-green.ts';
 import { withTask } from '../../../src/protocol/change.ts';
-import type { Definition, SpecFacts } from '../../../src/protocol/command.ts';
+import type { Definition } from '../../../src/protocol/command.ts';
 import { asDoneWhen, criteriaOf } from '../../../src/protocol/criteria.ts';
 import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/facts/scope.ts';
+import type { SpecFacts } from '../../../src/protocol/facts/spec-facts.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { isCommand } from '../../../src/protocol/shell-words.ts';
 import {
@@ -110,6 +111,15 @@ describe('the anchor of a spec', () => {
     expect(refusal.guard).toBe<RefusalName>('anchor');
     expect(refusal.message).toContain('no section #retires: it has #retries, #limits');
     expect(refusal.hint).toContain('liza amend a --spec specs/retry.md#retries');
+  });
+  it('says how many more there are than it names', () => {
+    const facts = { ...SPEC, dead_anchor: ['retries', 'limits'], more_anchors: 7 };
+    expect(refusedAtFinalize({ spec_ref: 'specs/retry.md#x' }, facts).message).toContain('#limits and 7 more');
+  });
+  it('that is empty names no section', () => {
+    const facts = { ...SPEC, dead_anchor: ['retries'], more_anchors: 0 };
+    const { message } = refusedAtFinalize({ spec_ref: 'specs/retry.md#' }, facts);
+    expect(message).toContain('specs/retry.md# names no section: it has #retries');
   });
 });
 
@@ -285,7 +295,94 @@ describe('a criterion more', () => {
   });
 });
 
+describe('one criterion in place of another', () => {
+  const TWO = '- calls are retried three times\n- a 401 is\n  not retried\n- `npm test` is green';
+  const replace = (criterion: number, text: string) =>
+    ({ name: 'amend', task: 'a', changes: { replace_done: [{ criterion, text }] }, facts: SPEC }) as const;
+  const written = (done_when: string, status: 'DRAFT' | 'UNCLAIMED' = 'UNCLAIMED') => {
+    const w = world();
+    w.run(PLANNER, (status === 'DRAFT' ? addDraft : addReady)('a', { done_when }));
+    return w;
+  };
+  it('keeps the others, whatever stands before them, and the former text in history', () => {
+    const w = written(`All of:\n${TWO}`);
+    w.run(PLANNER, replace(2, 'a 401 is answered\nat once'));
+    expect(w.task('a').done_when).toBe(
+      'All of:\n- calls are retried three times\n- a 401 is answered\n  at once\n- `npm test` is green',
+    );
+    expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'amended', was: { done_when: `All of:\n${TWO}` } });
+    w.run(PLANNER, replace(3, '`npm test` prints 3 passed'));
+    expect(criteriaOf(w.task('a').done_when)[2]).toBe('`npm test` prints 3 passed');
+    expect(w.run(PLANNER, replace(3, '`npm test` prints 3 passed')).already).toBe(true);
+  });
+  it('a text without items is its first', () => {
+    const w = written('calls are retried three times');
+    w.run(PLANNER, replace(1, 'calls are retried five times'));
+    expect(w.task('a').done_when).toBe('calls are retried five times');
+    expect(w.refused(PLANNER, replace(2, 'a 401 is not retried')).guard).toBe<RefusalName>('criterion');
+  });
+  it.each([0, 4])('number %i that is none is refused with the list', (number) => {
+    for (const status of ['DRAFT', 'UNCLAIMED'] as const) {
+      const refusal = written(TWO, status).refused(PLANNER, replace(number, 'a 401 is not retried'));
+      expect(refusal.guard).toBe<RefusalName>('criterion');
+      expect(refusal.message).toContain(
+        `a has no criterion ${number}; it has these:\n  1: calls are retried three times\n  2: a 401 is\n     not retried\n  3: \`npm test\` is green`,
+      );
+      expect(refusal.hint).toContain('--replace-done "3: …"');
+    }
+  });
+  it('is judged like any other, and not given together with all', () => {
+    const w = written(TWO);
+    expect(w.refused(PLANNER, replace(1, 'works well')).guard).toBe<RefusalName>('criteria');
+    const both = {
+      ...replace(1, 'x is 5 now'),
+      changes: { ...replace(1, 'x is 5 now').changes, done_when: 'a 503 is retried' },
+    };
+    expect(w.refused(PLANNER, both).guard).toBe<RefusalName>('criterion');
+  });
+  it('also with unblock, where a wrong number is refused, too', () => {
+    const w = written(TWO);
+    toClaimed(w, 'a');
+    w.run(CODER, { name: 'block', task: 'a', reason: 'no limit is named', questions: ['How many?'] });
+    const unblock = (criterion: number) =>
+      ({ ...replace(criterion, 'at most three tries are made'), name: 'unblock' }) as const;
+    expect(w.refused(PLANNER, unblock(9)).guard).toBe<RefusalName>('criterion');
+    w.run(PLANNER, unblock(1));
+    expect(criteriaOf(w.task('a').done_when)[0]).toBe('at most three tries are made');
+  });
+  it('is the mend where all criteria together are too long to be given again', () => {
+    const long = `calls are retried ${'again and '.repeat(80)}again`;
+    expect(refusedAtFinalize({ done_when: `- ${long}\n- works well` }).hint).toContain(
+      'liza amend a --replace-done "2: …"',
+    );
+  });
+});
+
 describe('told at finalize', () => {
+  it.each([
+    ['words', 'IN: the parser, error messages\nOUT: the UI', 'the parser, error messages'],
+    ['one word that is nothing there', 'IN: parser', 'parser'],
+    ['no IN at all', 'everything about the login', 'no files: Liza'],
+  ])('a scope that names areas (%s) is allowed and warned of', (_what, scope, named) => {
+    const w = world();
+    w.run(PLANNER, addDraft('a', { scope }));
+    const told = (w.run(PLANNER, { name: 'finalize', task: 'a', facts: { ...SPEC, there: [] } }).notes ?? []).join();
+    expect(told).toContain('its scope names areas, no files');
+    expect(told).toContain(named);
+  });
+  it.each([
+    ['a folder', 'IN: src/ and the parser', []],
+    ['a glob', 'IN: *.md, the guide', []],
+    ['one word that is there', 'IN: parser', ['parser']],
+    ['a file within words that is there', 'IN: the options of cli.js', ['cli.js']],
+    ['one word where nobody looked', 'IN: parser', undefined],
+  ])('a scope that names %s is not warned of', (_what, scope, there) => {
+    const { notes = [] } = world().run(PLANNER, {
+      ...addReady('a', { scope }),
+      facts: { ...SPEC, there },
+    } as Parameters<ReturnType<typeof world>['run']>[1]);
+    expect(notes).toEqual([]);
+  });
   it('a command in backticks that no validation runs is named with its criterion', () => {
     const done_when = '- calls are retried three times\n- `npm run bench` prints one line\n- `npm run  test` is green';
     const notes = passes({ done_when, validation: ['cd . && npm test'] });
@@ -302,6 +399,18 @@ describe('told at finalize', () => {
   );
   it('one that says how often and how much is not asked again', () => {
     expect(passes({ done_when: 'the median of 5 runs is at most 200 ms' })).toEqual([]);
+  });
+  it('a criterion about time is told as soon as it is written: in a draft, and when it changes', () => {
+    const w = world();
+    expect((w.run(PLANNER, addDraft('a', { done_when: 'it answers within 2 seconds' })).notes ?? []).join()).toContain(
+      'about time',
+    );
+    expect(w.run(PLANNER, addDraft('b')).notes ?? []).toEqual([]);
+    const changes = { add_done: ['a search takes at most 200 ms'] };
+    const { notes = [] } = w.run(PLANNER, { name: 'amend', task: 'b', changes, facts: SPEC });
+    expect(notes.join()).toContain('criterion 2 is about time');
+    const other = w.run(PLANNER, { name: 'amend', task: 'a', changes: { priority: 1 }, facts: SPEC });
+    expect(other.notes ?? []).toEqual([]);
   });
   it('also with add-task --ready', () => {
     const { notes = [] } = world().run(PLANNER, addReady('a', { done_when: 'it answers within 2 seconds' }));

@@ -86,3 +86,36 @@ describe('the section of an anchor', () => {
     expect(anchorOf('specs/a.md#b#c')).toBe('b#c');
   });
 });
+
+describe('the slug of a heading with marks', () => {
+  it.each([
+    ['__Bold__ part', 'bold-part'],
+    ['**Bold** part', 'bold-part'],
+    ['*It* and _this_', 'it-and-this'],
+    ['___all___ of it', 'all-of-it'],
+    ['`code_x` and `__init__`', 'code_x-and-__init__'],
+    ['snake_case name', 'snake_case-name'],
+    ['_private_name is kept', '_private_name-is-kept'],
+    ['__init__.py', 'initpy'],
+    ['a _b_, (_c_)', 'a-b-c'],
+    ['\\_not\\_ marked', '_not_-marked'],
+    ['[link][ref] and [other](x)', 'link-and-other'],
+    ['Q&amp;A', 'qa'],
+    ['~~gone~~ now', 'gone-now'],
+  ])('%s is #%s', (title, anchor) => {
+    expect(specSection(`# Spec\n\n## ${title}\n\nText.\n`, anchor).anchorMissing).toBeUndefined();
+    expect(specSection(`# Spec\n\n## ${title}\n`, 'no-such').anchors).toEqual(['spec', anchor]);
+  });
+  it('as an older version read it still names the section', () => {
+    expect(specSection('# Spec\n\n## __Bold__ part\n', '__bold__-part').text).toBe('## __Bold__ part');
+  });
+  it('a heading without a name has no anchor, and an empty anchor names nothing', () => {
+    expect(specSection('# Spec\n\n##\n\n## !!!\n', '')).toMatchObject({ anchorMissing: true, anchors: ['spec'] });
+  });
+  it('a long row of underscores is read at once', () => {
+    const since = performance.now();
+    for (const title of ['_'.repeat(100_000), '_a '.repeat(330), '_a_'.repeat(330), `__${'a_'.repeat(490)}`])
+      specSection(`# ${title}\n`, 'x');
+    expect(performance.now() - since).toBeLessThan(2_000);
+  });
+});
