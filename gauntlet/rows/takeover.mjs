@@ -85,7 +85,7 @@ export const g73 = {
     holds(left.length === 0, `something of the one that vanished is alive: ${left.join(', ')}`);
     const told = promptOf(w, 'coder-2');
     holds(/the core is done/.test(told) && /the test is missing/.test(told), 'its notes are not in the prompt');
-    holds(/CONTINUED: you take over the work of coder-1, which handed off/.test(told), 'the prompt does not say so');
+    holds(/CONTINUED: you take over the work of coder-1: it handed off/.test(told), 'the prompt does not say so');
     return contained('the next coder had its commits, files, notes and checkpoint, in a new folder, and submitted');
   },
 };

@@ -26,7 +26,7 @@ test('a coder that takes over is told whose work it continues, what is there and
   r().clock.advance(EXPIRED_MS);
   await started(1);
   const told = promptOf(0);
-  expect(told).toContain('CONTINUED: you take over the work of coder-1, which handed off.');
+  expect(told).toContain('CONTINUED: you take over the work of coder-1: it handed off.');
   expect(told).toContain('1 commit of it and these uncommitted files: notes.txt');
   expect(told).toContain('the core is done');
   expect(told).toContain('The checkpoint of coder-1 for this iteration stands');

@@ -190,3 +190,13 @@ test('what the store noticed goes to stderr and into --json', async () => {
   expect(ran.stderr).toBe('liza: ALARM: a forged record was set aside\n');
   expect((await here.liza(['note', 'again', '--json'], { io })).json).toMatchObject({ ok: true, notices });
 });
+
+test.each([
+  ['dead', 'its supervisor has ended'],
+  ['lease', 'it lost its lease'],
+  ['handoff', 'it handed off'],
+])('show tells a takeover (%s) in the words of the prompts', async (why, words) => {
+  const history = [{ time: '2026-03-01T11:30:00Z', event: 'reassigned', agent: 'coder-2', from: 'coder-1', why }];
+  const { liza } = project({ tasks: [{ ...aClaim('live'), history }], agents: agents({ coder: 'live' }) });
+  expect((await liza(['show', 'live'])).stdout.replace(/\s+/g, ' ')).toContain(`why: ${words}`);
+});
