@@ -1,15 +1,9 @@
 // Every test that vitest runs, one project per kind: `npx vitest run --project integration`. `npm run check` runs
-// 'unit*', and tools/test.mjs the rest. Groups run one after the other: what measures has the machine to itself.
+// 'unit', and tools/test.mjs the rest. Groups run one after the other: what measures has the machine to itself.
 
 import { defineConfig } from 'vitest/config';
 import { IN_MEMORY, ON_DISK } from './test/temporary.ts';
 
-/** These replace modules or globals and need a context of their own; the others share what they import. */
-const ISOLATED = [
-  'test/unit/store/yaml/splice.test.ts',
-  'test/unit/store/cache.test.ts',
-  'test/unit/cli/live/view-model.test.ts',
-];
 /** It measures, and so has the machine to itself. */
 const MEASURED = ['test/e2e/concurrency.test.ts'];
 
@@ -32,13 +26,12 @@ export default defineConfig({
     testTimeout: 60_000,
     globalSetup: ['test/temporary.ts'],
     projects: [
+      // One context for all files of a worker: a test puts back what it replaces.
       project('unit', {
         ...unit,
         include: ['test/unit/**/*.test.ts', 'test/scenarios/**/*.test.ts'],
-        exclude: ISOLATED,
         isolate: false,
       }),
-      project('unit-isolated', { ...unit, include: ISOLATED }),
       project('integration', { ...processes, include: ['test/integration/**/*.test.ts'], sequence: { groupOrder: 1 } }),
       project('fuzz', {
         ...processes,

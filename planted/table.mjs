@@ -21,7 +21,7 @@ const SLOW = /timed out in|to be less than/;
 
 function vitest(plant, files, bail = ['--bail=1']) {
   return new Promise((done) => {
-    const argv = ['run', '--config', 'planted/vitest.config.mjs', '--project', 'unit*', '--reporter=json'];
+    const argv = ['run', '--config', 'planted/vitest.config.mjs', '--project', 'unit', '--reporter=json'];
     const child = spawn(process.execPath, [VITEST, ...argv, ...bail, ...files], {
       cwd: ROOT,
       env: { ...process.env, LIZA_PLANTED: JSON.stringify(plant) },

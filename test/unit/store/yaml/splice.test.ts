@@ -1,25 +1,24 @@
 // Reading only the touched records again must give what reading the whole file gives, or nothing at all.
 import fc from 'fast-check';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as YAML from 'yaml';
 import { type BoardDocument, parseDocument } from '../../../../src/store/yaml/document.ts';
 import { isMap, sameValue } from '../../../../src/store/yaml/equal.ts';
 import { applyHunks, type Hunk } from '../../../../src/store/yaml/hunks.ts';
 import { documentAfter } from '../../../../src/store/yaml/shift.ts';
-import { sectionAfter } from '../../../../src/store/yaml/splice.ts';
+import * as splice from '../../../../src/store/yaml/splice.ts';
 import { updateDocumentSimple } from '../../../../src/store/yaml/update.ts';
 import { runs } from '../../../runs.ts';
 import { board, layOut, type Plain, RECORD_SECTIONS, randomOf, shapeOf, step, tasksOf, withTask } from './boards.ts';
 import { handText, plainValue, scalar } from './samples.ts';
 
-vi.mock('../../../../src/store/yaml/splice.ts', async (original) => {
-  const real = await original<typeof import('../../../../src/store/yaml/splice.ts')>();
-  return { ...real, sectionAfter: vi.fn(real.sectionAfter) };
-});
-beforeEach(() => void vi.mocked(sectionAfter).mockClear());
+const sectionAfter = vi.spyOn(splice, 'sectionAfter');
+beforeEach(() => void sectionAfter.mockClear());
+// Other files share what this one imports.
+afterAll(() => sectionAfter.mockRestore());
 
 /** How many sections were put together from kept and read records since the test began. */
-const spliced = (): number => vi.mocked(sectionAfter).mock.results.filter(({ value }) => value !== undefined).length;
+const spliced = (): number => sectionAfter.mock.results.filter(({ value }) => value !== undefined).length;
 
 async function open(text: string): Promise<BoardDocument> {
   const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS });
