@@ -181,7 +181,7 @@ export function newsLines(news: News): readonly string[] {
       ];
     case 'answer':
       return [
-        `news: ${news.id} is answered by ${news.by}, ${news.time}:`,
+        `news: ${news.id} is ${news.asAssumed === true ? 'accepted as it was assumed' : 'answered'} by ${news.by}, ${news.time}:`,
         ...quoted(`Q: ${news.question}`),
         ...quoted(`A: ${news.text}`),
         ...(news.replan === undefined

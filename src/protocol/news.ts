@@ -6,7 +6,7 @@ import { findTask } from './find.ts';
 import { historyOf } from './leases.ts';
 import { isOwnNote, openNotes, type Reader } from './notes.ts';
 import { type PlannerNews, type PlannerTold, plannerNews, plannerToldWith } from './planner-news.ts';
-import { answersSincePlan, concerns, concernsAmong, differs, sameSpec } from './question-scope.ts';
+import { answersBeside, answersSincePlan, concerns, concernsAmong, differs, sameSpec } from './question-scope.ts';
 import { namedIn, type Reported, reportedOn } from './reported.ts';
 import type { HistoryEvent, Question, State, Task } from './state.ts';
 import { needsPlanner, type Trial, trialOf } from './trial.ts';
@@ -30,6 +30,8 @@ export type News =
       readonly time: string;
       /** The answer, or the assumption that was accepted. */
       readonly text: string;
+      /** It is what the asker assumed. */
+      readonly asAssumed?: true;
       /** The coder's own task, where its plan was recorded before this answer. */
       readonly replan?: string;
       /** For the planner: tasks that were defined or built on something else. */
@@ -202,19 +204,24 @@ function answerNews(state: State, reader: Reader, one: Question): News {
     by,
     time,
     text: answer ?? assume ?? '',
+    ...(assume !== undefined && !differs(one) ? { asAssumed: true } : {}),
     ...(isLate ? { replan: task.id } : {}),
     ...(built.length === 0 ? {} : { built }),
   };
 }
 
-/** Settled since somebody asked: to the asker, to who works on a task it is about, and to the planner; not to who settled it. */
+/** Settled since somebody asked: to the asker, to who works on a task it is about or that follows it, and to the planner; not to who settled it. */
 function answers(state: State, reader: Reader): readonly Question[] {
   const { agent, role } = reader;
   const task = taskOf(state, reader);
   const mine = (one: Question): boolean =>
     role === 'planner' || one.asked_by === agent || (task !== undefined && concernsAmong(one, task, state.tasks));
+  const beside = new Set(task === undefined || role === 'planner' ? [] : answersBeside(state, task));
   return (state.questions ?? []).filter(
-    (one) => (one.status === 'answered' || one.status === 'assumed') && one.closed_by !== agent && mine(one),
+    (one) =>
+      (one.status === 'answered' || one.status === 'assumed') &&
+      one.closed_by !== agent &&
+      (mine(one) || beside.has(one)),
   );
 }
 

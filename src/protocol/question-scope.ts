@@ -25,6 +25,27 @@ export function concernsAmong(question: Question, task: Task, tasks: readonly Ta
 export const isTied = (question: Question, task: Task): boolean =>
   isOwn(question, task) || restsOn(task, question) || sameSection(question.spec_ref, task.spec_ref);
 
+/**
+ * Answers that a task's dependencies were built by, and for a docs task of a whole spec those about its parts: what it
+ * documents or uses follows them, though nobody asked about the task itself.
+ */
+export function answersBeside(state: Pick<State, 'questions' | 'tasks'>, task: Task): readonly Question[] {
+  const { questions = [], tasks } = state;
+  const after = new Set(task.depends_on ?? []);
+  const before = tasks.filter(({ id }) => after.has(id));
+  const isWhole = task.type === 'docs' && partsOf(task.spec_ref)[1] === undefined;
+  const specOf = (one: Question): string | undefined =>
+    one.spec_ref ?? tasks.find(({ id }) => id === one.task)?.spec_ref;
+  return questions.filter(
+    (one) =>
+      SETTLED.has(one.status) &&
+      !concernsAmong(one, task, tasks) &&
+      (after.has(one.task ?? '') ||
+        before.some((other) => concernsAmong(one, other, tasks)) ||
+        (isWhole && sameSpec(specOf(one), task.spec_ref))),
+  );
+}
+
 const isOwn = ({ id, task: about }: Question, task: Task): boolean =>
   (about !== undefined && (about === task.id || task.supersedes?.includes(about) === true)) ||
   cites(task, id) ||
@@ -59,18 +80,21 @@ function partsOf(reference: string | undefined): readonly [string | undefined, s
 export const differs = ({ status, answer, assume }: Question): boolean =>
   status === 'answered' && assume !== undefined && plainWords(answer) !== plainWords(assume);
 
-/** Answers that came after the plan of this iteration was recorded, and that it was not recorded again for. */
+/**
+ * Answers that the plan of this iteration cannot know: they came after it and say something else than was assumed, or
+ * than the answer that it was recorded again for.
+ */
 export function answersSincePlan({ questions = [], tasks }: Pick<State, 'questions' | 'tasks'>, task: Task) {
   const plan = checkpointEvent(task);
   if (plan === undefined) return [];
   const known: readonly unknown[] = Array.isArray(plan.because) ? plan.because : [];
-  return questions.filter(
-    (one) =>
-      (differs(one) || (one.status === 'answered' && one.assume === undefined)) &&
-      (one.closed_at ?? '') >= plan.time &&
-      !known.includes(one.id) &&
-      concernsAmong(one, task, tasks),
-  );
+  return questions.filter((one) => {
+    const { id, status, assume, closed_at: at = '' } = one;
+    const wasKnown = known.includes(id);
+    const says = differs(one) || (status === 'answered' && assume === undefined) || (wasKnown && SETTLED.has(status));
+    const isLate = at > plan.time || (at === plan.time && !wasKnown);
+    return says && isLate && concernsAmong(one, task, tasks);
+  });
 }
 
 /**
@@ -96,6 +120,8 @@ export function saysAssumed(text: string, { id, assume }: Question): boolean {
   // A short one, such as "yes", is in every text.
   return assumed.split(' ').length >= 3 && plainWords(text).includes(assumed);
 }
+
+const SETTLED: ReadonlySet<Question['status']> = new Set(['answered', 'assumed']);
 
 const plainWords = (text = ''): string =>
   text

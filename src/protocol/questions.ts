@@ -2,7 +2,7 @@
 // beside it, and where a board has none yet (an earlier version, an edit by hand) the record is made up here, under the
 // id it keeps once a command writes it. Liza's own default questions have no record: nobody asked them.
 
-import { iso } from '../text/time.ts';
+import { instant, iso } from '../text/time.ts';
 import { QUESTIONS } from './blocked.ts';
 import { type Actor, actorName, LIZA, roleOfId } from './board.ts';
 import { findTask, taskIndex } from './find.ts';
@@ -74,7 +74,10 @@ interface Closing {
   readonly now: number;
 }
 
-/** Closes these questions, or closes them otherwise. */
+/**
+ * Closes these questions, or closes them otherwise: then at a later second than before, because whoever was told the
+ * former end knows it by its time.
+ */
 export function closeQuestions(
   { actor, now }: Closing,
   state: State,
@@ -83,10 +86,16 @@ export function closeQuestions(
 ): State {
   const wanted = new Set(ids);
   if (wanted.size === 0) return state;
-  const marks = { status: how.status, closed_at: iso(now), closed_by: actorName(actor) };
-  const questions = questionsOf(state).map((one) =>
-    wanted.has(one.id) ? { ...one, ...marks, ...defined({ answer: how.answer, why: how.why }) } : one,
-  );
+  const marks = (one: Question) => ({
+    status: how.status,
+    closed_at: iso(Math.max(now, one.closed_at === undefined ? 0 : instant(one.closed_at) + 1000)),
+    closed_by: actorName(actor),
+  });
+  const questions = questionsOf(state).map((one) => {
+    if (!wanted.has(one.id)) return one;
+    const { answer: _answer, why: _why, ...asked } = one;
+    return { ...asked, ...marks(one), ...defined({ answer: how.answer, why: how.why }) };
+  });
   return { ...state, questions };
 }
 

@@ -10,6 +10,7 @@ import { type Refusal, refuse } from '../decision.ts';
 import { blank, formerValues, isChanged } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { findTask, statusOf } from '../find.ts';
+import { differs } from '../question-scope.ts';
 import {
   blockingQuestions,
   closeQuestions,
@@ -35,7 +36,9 @@ export const answer: Row<'answer'> = {
   already: (s) => {
     const { about, text } = s.command;
     const one = about === undefined ? undefined : findQuestion(s.state, about);
-    return text !== undefined && one?.answer === text && one.closed_by === actorName(s.actor);
+    return (
+      text !== undefined && one?.status === 'answered' && one.answer === text && one.closed_by === actorName(s.actor)
+    );
   },
   guards: [
     { name: 'question', rule: 'there is such a question, or a task with open ones', check: checkTargets },
@@ -91,7 +94,13 @@ export const answer: Row<'answer'> = {
     const state = answered(s, freed);
     const first = targets.length === 0 ? freed?.id : targets.map(({ id }) => id).join(', ');
     const about = defined({ task: freed?.id ?? targets[0]?.task });
-    if (freed === undefined) return { state, ...about, detail: `${first} answered`, notes: builtOn(s, state, targets) };
+    if (freed === undefined)
+      return {
+        state,
+        ...about,
+        detail: `${first} answered`,
+        notes: [...replaced(targets), ...builtOn(s, state, targets)],
+      };
     const change = unblock.change(unblocking(s, state, freed));
     if ('ok' in change) return change;
     const whose = reserveFor(s, freed);
@@ -254,11 +263,21 @@ function accepted(s: Situation<'answer'>, targets: readonly Question[]): Change 
   };
 }
 
-/** What a person's answer may undo. */
+/** Two people may answer the same question: the later one reads what its answer replaces. */
+const replaced = (targets: readonly Question[]): readonly string[] =>
+  targets.flatMap(({ id, status, answer, assume, closed_by: by }) =>
+    status === 'answered' || status === 'assumed'
+      ? [`${id} was ${status} before by ${by ?? 'somebody'}: "${answer ?? assume ?? ''}"; your answer counts now`]
+      : [],
+  );
+
+/** What a person's answer may undo; one that says what was assumed undoes nothing. */
 function builtOn({ part }: Situation<'answer'>, state: State, targets: readonly Question[]): readonly string[] {
   if (part !== 'human') return [];
   return targets.flatMap((one) => {
-    const tasks = one.assume === undefined ? [] : tasksBuiltOn(state, one).map(({ id, status }) => `${id} (${status})`);
+    const now = findQuestion(state, one.id);
+    const tasks =
+      now === undefined || !differs(now) ? [] : tasksBuiltOn(state, now).map(({ id, status }) => `${id} (${status})`);
     return tasks.length === 0 ? [] : [`built on the assumption "${one.assume}": ${list(tasks)}; the planner is woken`];
   });
 }

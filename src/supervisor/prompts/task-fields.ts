@@ -3,7 +3,7 @@
 import { amendmentLines, amendmentsUnderClaim, occasionOf } from '../../protocol/amendment.ts';
 import { checkpointEvent, iterationEvents } from '../../protocol/leases.ts';
 import { proofCommands } from '../../protocol/proof.ts';
-import { isTied, outcomeOf } from '../../protocol/question-scope.ts';
+import { answersBeside, isTied, outcomeOf } from '../../protocol/question-scope.ts';
 import { isOpen, questionsFor } from '../../protocol/questions.ts';
 import { type Question, type State, settings, type Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
@@ -65,6 +65,26 @@ const MOST_DIFF = 60;
 
 /** What was asked about the task or its spec: answers count like DONE WHEN, assumptions until somebody answers. */
 export function answerFields(state: State, task: Task): readonly string[] {
+  return [...ownAnswers(state, task), ...answersBesideIt(state, task)];
+}
+
+const MOST_BESIDE = 10;
+const LONGEST_BESIDE = 160;
+
+/** What the tasks before it were built by, a line each. */
+function answersBesideIt(state: State, task: Task): readonly string[] {
+  const all = answersBeside(state, task);
+  if (all.length === 0) return [];
+  const more = all.length - MOST_BESIDE;
+  const line = ({ id, task: about, text, answer, assume }: Question): string =>
+    `${id}${about === undefined ? '' : ` on ${about}`}: ${gist(text, LONGEST_BESIDE)} A ${gist(answer ?? assume ?? '', LONGEST_BESIDE)}`;
+  return [
+    `ANSWERS BESIDE IT, by which other work was built; say and do nothing against them (whole: \`liza show ${all[0]?.id}\`${more > 0 ? `; ${more} older: \`liza question list --all\`` : ''}):`,
+    ...quoteList(all.slice(-MOST_BESIDE).map(line), 'liza question list --all'),
+  ];
+}
+
+function ownAnswers(state: State, task: Task): readonly string[] {
   const all = questionsFor(state, task);
   if (all.length === 0) return [];
   const open = all.some(isOpen) ? '; before what is not answered yet, DONE WHEN counts' : '';

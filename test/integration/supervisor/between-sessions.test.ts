@@ -163,6 +163,30 @@ describe('a person answers while a planner’s session runs', () => {
     expect(r().started[0]?.prompt).toContain('* QUESTION_ANSWERED: a person answered q-1');
   });
 
+  test('two people answer within one second: one session has both answers, and none follows; a question that nobody answers wakes nobody', async () => {
+    const leaves: Part = { act: () => declare(0, 'planner-1'), end: 'exit 0' };
+    await open({ agents: ['planner-1'], parts: { 'planner-1': [leaves] }, furnish: asked });
+    const idle = (key: string) =>
+      r().until('idle', async () => {
+        const { handled = [] } = (await agent('planner-1')) ?? {};
+        return handled.some((one) => one.startsWith(key)) && member('planner-1')?.state === 'idle';
+      });
+    await idle('QUESTION_ANSWERED:q-1');
+    const before = r().started.length;
+    await r().p.run(undefined, { name: 'pause' });
+    await Promise.all([answer('q-2', 'a minute'), answer('q-1', 'once a day')]);
+    await r().p.run(undefined, { name: 'resume' });
+    await idle('QUESTION_ANSWERED:q-2');
+    expect(r().started).toHaveLength(before + 1);
+    const prompt = r().started.at(-1)?.prompt ?? '';
+    for (const said of ['a minute', 'once a day', 'q-3 of planner-1: Which one?']) expect(prompt).toContain(said);
+    expect((await r().p.state()).questions?.map(({ answer: said }) => said)).toEqual([
+      'once a day',
+      'a minute',
+      undefined,
+    ]);
+  });
+
   test('an assumption that is accepted starts none, and is in the prompt of the next', async () => {
     const leaves: Part = { act: () => declare(0, 'planner-1'), end: 'exit 0' };
     await open({ agents: ['planner-1'], parts: { 'planner-1': [leaves] }, furnish: asked });

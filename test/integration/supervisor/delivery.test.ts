@@ -137,7 +137,9 @@ describe('an answer', () => {
     await coding();
     await says(['ask', 'How many retries?', '--task', 't', '--assume', 'three']);
     await p.ok(['answer', 'q-1', '--accept']);
-    expect((await says(['show', 't'])).stderr).toContain('| A: three');
+    const { stderr } = await says(['show', 't']);
+    expect(stderr).toContain('news: q-1 is accepted as it was assumed by human');
+    expect(stderr).toContain('| A: three');
     p.pass(1);
     await p.ok(['answer', 'q-1', 'five']);
     expect((await says(['show', 't'])).stderr).toContain('| A: five');
@@ -190,6 +192,15 @@ describe('an answer', () => {
     await p.ok(['note', 'too late', '--for', 't']);
     expect((await says(['exit', '42', '--reason', 'submitted'])).stderr).not.toContain('too late');
     expect((await says(['show', 't'])).stderr).toContain('too late');
+  });
+
+  test('to a question of a task that its own depends on it is told', async () => {
+    p = project({ tasks: ['u', { id: 't', depends_on: ['u'], spec_ref: 'specs/vision.md#retry' }] });
+    await p.ok(['ask', 'Which colour?', '--task', 'u', '--assume', 'red']);
+    await begins();
+    await p.ok(['answer', 'q-1', 'blue']);
+    expect((await says(['show', 't'])).stderr).toContain('| A: blue');
+    expect((await says(['show', 't'])).stderr).toBe('');
   });
 
   test('to a question of another task it is not told', async () => {

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Command, CommandOf } from '../../../src/protocol/command.ts';
 import { invariants, validate } from '../../../src/protocol/invariants.ts';
+import { answerKey } from '../../../src/protocol/news.ts';
 import {
   blockingQuestions,
   findQuestion,
@@ -258,6 +259,30 @@ describe('answer: who', () => {
       ['a minute', 'human'],
     ]);
     expect(w.refused(PLANNER, answer('q-1', 'twice')).message).toContain('q-1 is answered: three times');
+  });
+
+  it('two answers to one question in the same second: the later counts and is told apart, and who gave it reads the former', () => {
+    const w = claimed();
+    w.run(CODER, ask('How often?'));
+    w.run(HUMAN, answer('q-1', 'twice'));
+    const first = question(w, 'q-1');
+    const { notes } = w.run(HUMAN, answer('q-1', 'three times'));
+    expect(notes?.[0]).toBe('q-1 was answered before by human: "twice"; your answer counts now');
+    const second = question(w, 'q-1');
+    expect(second).toMatchObject({ answer: 'three times', status: 'answered' });
+    expect(answerKey(second)).not.toBe(answerKey(first));
+    expect(w.state.questions).toHaveLength(1);
+  });
+
+  it('what is accepted after an answer has that answer no more, and the same answer then counts again', () => {
+    const w = claimed();
+    w.run(CODER, ask('How often?'));
+    w.run(HUMAN, answer('q-1', 'twice'));
+    w.run(HUMAN, accept('q-1'));
+    expect(question(w, 'q-1')).toMatchObject({ status: 'assumed' });
+    expect(question(w, 'q-1').answer).toBeUndefined();
+    expect(w.run(HUMAN, answer('q-1', 'twice')).already).toBeUndefined();
+    expect(question(w, 'q-1')).toMatchObject({ status: 'answered', answer: 'twice' });
   });
 
   it('the same answer again had taken effect', () => {
@@ -570,6 +595,12 @@ describe('whom an answer concerns', () => {
     expect(w.run(HUMAN, answer('q-1', 'never')).notes).toEqual([
       'built on the assumption "yes": a (UNCLAIMED); the planner is woken',
     ]);
+  });
+
+  it('one that says what was assumed undoes nothing, and names nothing', () => {
+    const w = ready('a');
+    w.run(PLANNER, ask('How often?', { spec_ref: 'specs/retry.md' }));
+    expect(w.run(HUMAN, answer('q-1', 'Yes.')).notes).toEqual([]);
   });
 });
 

@@ -188,3 +188,49 @@ describe('a question about the whole spec', () => {
     expect(told).toContain(`q-2 Q ${LONG.slice(0, 300)}`);
   });
 });
+
+describe('answers by which other work was built', () => {
+  /** `parse` and `print` are merged or under way; nobody asked about `manual` itself. */
+  function documented(manual: Parameters<typeof addReady>[1]): World {
+    const w = world();
+    w.run(PLANNER, addReady('parse', { spec_ref: 'specs/retry.md#parse' }));
+    w.run(PLANNER, addReady('print', { spec_ref: 'specs/retry.md#print' }));
+    w.run(PLANNER, { name: 'ask', task: 'parse', text: 'Is zero a number?', assume: 'it is' });
+    w.run(PLANNER, { name: 'ask', task: 'print', text: 'Which colour?', assume: 'red' });
+    w.run(PLANNER, { name: 'ask', task: 'parse', text: 'And infinity?', assume: 'no' });
+    w.run(HUMAN, answer('q-1', `no, never${' and so on'.repeat(100)}`));
+    w.run(HUMAN, { name: 'answer', about: 'q-2', accept: true, facts: {} });
+    w.run(PLANNER, addReady('manual', { type: 'docs', ...manual }));
+    return w;
+  }
+
+  test('a task reads those of the tasks that it depends on, a line each, and no open question', () => {
+    const told = toCoder(documented({ spec_ref: 'specs/retry.md#manual', depends_on: ['parse'] }), 'manual');
+    const [, beside = ''] = told.split('ANSWERS BESIDE IT');
+    expect(beside).toMatch(/^.*`liza show q-1`.*\n\| - q-1 on parse: Is zero a number\? A no, never and so on.*…\n/);
+    expect(beside.split('\n')[1]?.length).toBeLessThan(250);
+    expect(told).not.toContain('Which colour?');
+    expect(told).not.toContain('And infinity?');
+    expect(toReviewer(documented({ depends_on: ['parse'] }), 'manual')).toContain('q-1 on parse');
+  });
+
+  test('a docs task of a whole spec reads those about all its parts; a code task of it does not', () => {
+    const docs = toCoder(documented({ spec_ref: 'specs/retry.md' }), 'manual');
+    expect(docs).toContain('| - q-1 on parse: Is zero a number?');
+    expect(docs).toContain('| - q-2 on print: Which colour? A red');
+    expect(toCoder(documented({ spec_ref: 'specs/retry.md', type: 'code' }), 'manual')).not.toContain('BESIDE IT');
+    expect(toCoder(documented({ spec_ref: 'specs/other.md' }), 'manual')).not.toContain('BESIDE IT');
+  });
+
+  test('at most ten, the newest, with where the others are', () => {
+    const w = documented({ spec_ref: 'specs/retry.md' });
+    for (let n = 4; n <= 15; n += 1) {
+      w.run(PLANNER, { name: 'ask', task: 'parse', text: `Is ${n} a number?`, assume: 'it is' });
+      w.run(HUMAN, answer(`q-${n}`, 'not here'));
+    }
+    const told = toCoder(w, 'manual');
+    expect(told.match(/^\| - q-\d+ on /gm)).toHaveLength(10);
+    expect(told).toContain('4 older: `liza question list --all`');
+    expect(told).toContain('Is 15 a number?');
+  });
+});

@@ -6,6 +6,7 @@ import {
   addReady,
   begin,
   block,
+  CHECKPOINT,
   CODER,
   claim,
   HUMAN,
@@ -68,6 +69,31 @@ describe('COMMANDS', () => {
     const told = toCoder(w, 'a');
     expect(told).toContain('THE PLAN IS OLDER than the answer to q-1');
     expect(commands(told)[0]).toMatch(/^liza begin a --intent/);
+  });
+
+  it.each([
+    ['accepted', { accept: true as const }],
+    ['answered in its words', { text: 'HTTP status 503.' }],
+  ])('has none where what was assumed is %s: the plan stands', (_, how) => {
+    const w = begun();
+    w.run(CODER, { name: 'ask', text: 'which status?', task: 'a', assume: 'http status 503' });
+    w.pass(1);
+    w.run(HUMAN, { name: 'answer', about: 'q-1', facts: SPEC, ...how });
+    const told = toCoder(w, 'a');
+    expect(told).not.toContain('THE PLAN IS OLDER');
+    expect(commands(told).filter((line) => line.startsWith('liza begin a --intent'))).toEqual([]);
+  });
+
+  it('has begin again where the answer that it was recorded for is corrected, even back to what was assumed', () => {
+    const w = begun();
+    w.run(CODER, { name: 'ask', text: 'which status?', task: 'a', assume: '503' });
+    w.pass(1);
+    w.run(HUMAN, { name: 'answer', about: 'q-1', text: '502', facts: SPEC });
+    w.run(CODER, begin('a', undefined, { ...CHECKPOINT, intent: 'only 502' }));
+    expect(toCoder(w, 'a')).not.toContain('THE PLAN IS OLDER');
+    w.pass(1);
+    w.run(HUMAN, { name: 'answer', about: 'q-1', text: '503', facts: SPEC });
+    expect(toCoder(w, 'a')).toContain('THE PLAN IS OLDER than the answer to q-1');
   });
 });
 
