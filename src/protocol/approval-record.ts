@@ -28,11 +28,15 @@ export function shownOf(task: Task, text: string, unchanged: readonly string[] =
     const n = at + 1;
     const own = evidence.filter((one) => one.criterion === n);
     if (own.length === 0) return [{ n, criterion, by: 'nothing' }];
-    return own.map((one) => {
+    const shown = own.map((one): Shown => {
       const what = one.by === 'ran' ? commandMeant(task, task.review_commit, one.command) : whatOf(one);
       const old = one.by === 'test' && unchanged.includes(one.file);
       return { n, criterion, by: one.by, what, ...(old ? { unchanged: true } : {}) };
     });
+    // A command may be named by its words and by its number.
+    return shown.filter(
+      (one, place) => shown.findIndex(({ by, what }) => by === one.by && what === one.what) === place,
+    );
   });
 }
 

@@ -162,7 +162,17 @@ function whatInstead({ board, row, command, actor, task }: NotYours): string {
   if (actor.id !== undefined && actor.parts.includes('supervisor') && row.who.includes('human')) {
     return `LIZA_AGENT_ID says that you are ${actor.id}; to act as yourself: unset LIZA_AGENT_ID`;
   }
+  if (task?.status === 'READY_FOR_REVIEW' && row.who.every((part) => part === 'code_reviewer')) {
+    return `A person reviews under an id of its own, in a shell with LIZA_AGENT_ID=${freeReviewer(board.state)}: register, claim-review, then this (an approval with --by-hand); each line: liza help ${command.name}`;
+  }
   return task === undefined ? 'See what your role may do: liza help roles' : nextHint(board, actor, task);
+}
+
+function freeReviewer({ agents }: State): string {
+  for (let n = 1; ; n++) {
+    const id = `code-reviewer-${n}`;
+    if (agents[id] === undefined) return id;
+  }
 }
 
 function noTask(board: Board, command: Command, actor: Actor): Refusal {

@@ -209,7 +209,7 @@ function criteriaText(task: Task): string | undefined {
   const told = approvals(task).flatMap((entry) =>
     shownIn(entry).map((one, at, all) => {
       const head = all[at - 1]?.n === one.n ? '' : `${one.n}. ${whole(one.criterion)}\n`;
-      return `${head}   → ${shownText(one)}`;
+      return `${head}   → ${whole(shownText(one))}`;
     }),
   );
   return told.length === 0 ? undefined : told.join('\n');

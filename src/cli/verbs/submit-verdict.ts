@@ -34,6 +34,14 @@ export const verb: Verb = {
       '  5: seen the page shows the message in red',
       '  - [concern] src/auth.ts:40 — the limit is written twice',
     ].join('\n'),
+    'A person reviews under an id of its own, which needs no evidence for an approval and holds the review for review_lease_duration:',
+    [
+      '  export LIZA_AGENT_ID=code-reviewer-9',
+      '  liza register code-reviewer-9',
+      '  liza claim-review retry-login code-reviewer-9',
+      '  liza submit-verdict retry-login APPROVED --by-hand',
+      '  unset LIZA_AGENT_ID',
+    ].join('\n'),
     'A rejection has this form (from the second iteration on also "Prior Feedback Status:"):',
     [
       '  Blockers: 1',

@@ -48,7 +48,10 @@ export function registeredAs<K extends 'reserve-claim' | 'claim-task' | 'claim-r
       const agent = state.agents[command.agent];
       if (agent?.role === role) return undefined;
       return agent === undefined
-        ? refuse(`${command.agent} is not registered`, `Start it: liza agent ${role.replace('_', '-')}`)
+        ? refuse(
+            `${command.agent} is not registered`,
+            `Start it: liza agent ${role.replace('_', '-')}; to work under that id yourself: liza register ${command.agent}`,
+          )
         : refuse(
             `${command.agent} is a ${agent.role}, and only a ${role} may take this`,
             `Name a ${role}: liza status shows them`,

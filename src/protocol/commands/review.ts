@@ -109,18 +109,33 @@ export function holdsReview<K extends CommandName>(): Guard<K> {
     rule: 'the reviewer holds the review and its lease lives',
     raced: true,
     check: ({ board, state, task, actor, now }) => {
+      const lease = reviewLease(board, task, now);
       if (task.reviewing_by === undefined || task.reviewing_by !== actor.id) {
+        const isFree = task.reviewing_by === undefined || lease.expired;
         return refuse(
           `${task.id} is reviewed by ${task.reviewing_by ?? 'nobody'}, not by ${actorName(actor)}`,
-          ownOrStop({ state, actor, task }),
+          claimFirst({ state, actor, task }, isFree) ?? ownOrStop({ state, actor, task }),
         );
       }
-      const lease = reviewLease(board, task, now);
       if (!lease.expired) return undefined;
       const how = lease.dead ? SUPERVISOR_ENDED : `it ended ${duration(-lease.remaining)} ago`;
-      return refuse(`the review lease of ${actor.id} on ${task.id} is lost: ${how}`, STOP);
+      return refuse(
+        `the review lease of ${actor.id} on ${task.id} is lost: ${how}`,
+        claimFirst({ state, actor, task }, true) ?? STOP,
+      );
     },
   };
+}
+
+/** For a person that reviews under an agent's id: no supervisor claims for it. */
+function claimFirst(
+  { state, actor: { id, parts, session }, task }: Pick<Situation<CommandName>, 'state' | 'actor' | 'task'>,
+  isFree: boolean,
+): string | undefined {
+  if (session !== undefined || id === undefined || !parts.includes('supervisor')) return undefined;
+  if (!isFree) return `Wait for its verdict, or take another review: liza show ${task.id}`;
+  const first = state.agents[id] === undefined ? `liza register ${id}, then ` : '';
+  return `Take the review first: ${first}liza claim-review ${task.id} ${id}`;
 }
 
 const ROUND: ReadonlySet<string> = new Set(['submitted', 'approved', 'rejected']);

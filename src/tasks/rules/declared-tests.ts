@@ -175,7 +175,7 @@ const OFF_ABOVE =
   /@(?:\w+\.)?skip\b|mark\.(?:skip|xfail)\b|@(?:\w+\.)?expectedFailure|#\[ignore|@(?:Disabled|Ignore)\b|\[(?:Ignore|Explicit)\b|\bSkip\s*=|@tag :skip/;
 /** The first statement of a body; one below a condition is not known to run. */
 const OFF_FIRST =
-  /^\s*(?:return\s+|await\s+|throw\s+)?(?:(?:t|b|f|tb|this|ctx|context|self|test|pytest|\$this)(?:\.|->))?(?:skip(?:Test|Now|f)?|Skip(?:Now|f)?|markTestSkipped|markTestIncomplete|GTEST_SKIP|XCTSkip|pending)\b(?!\s*[=.:])/;
+  /^\s*(?:return\s+|await\s+|throw\s+)?(?:(?:t|b|f|tb|this|ctx|context|self|pytest|\$this)(?:\.|->))?(?:skip(?:Test|Now|f)?|Skip(?:Now|f)?|markTestSkipped|markTestIncomplete|GTEST_SKIP|XCTSkip|pending)\b(?!\s*[=.:])/;
 const OFF_INLINE = /(?:=>|[{(])\s*\{?\s*(?:t|this|ctx|context)\.[sS]kip(?:Now|f)?\(/;
 
 /** What an outer block switches off is off for all that stand further in. */
@@ -188,7 +188,7 @@ function switchedOff(found: readonly Found[], text: string): readonly Declared[]
     line += text.slice(read, at).split('\n').length - 1;
     read = at;
     const start = lineStart(text, at);
-    const indent = /^\s*/.exec(text.slice(start, at))?.[0].length ?? 0;
+    const indent = indentOf(text.slice(start, at));
     if (indent <= outer) outer = Number.POSITIVE_INFINITY;
     const own = off || OFF_ABOVE.test(above(text, at) + text.slice(start, at)) || bodyOff(text, at, end);
     const isOff = all || own || indent > outer;
@@ -200,7 +200,9 @@ function switchedOff(found: readonly Found[], text: string): readonly Declared[]
 function bodyOff(text: string, at: number, end: number): boolean {
   const headEnd = lineEnd(text, end);
   if (OFF_INLINE.test(text.slice(end, headEnd)) || /#\[ignore/.test(text.slice(at, end))) return true;
-  const next = text.slice(headEnd, headEnd + LINE).trimStart();
-  const first = next.startsWith('{') ? next.slice(1).trimStart() : next;
-  return OFF_FIRST.test(first.split('\n', 1)[0] ?? '');
+  const lines = text.slice(headEnd, headEnd + LINE).split('\n');
+  const first = lines.find((line) => /[^\s{]/.test(line)) ?? '';
+  return indentOf(first) > indentOf(text.slice(lineStart(text, at), at)) && OFF_FIRST.test(first);
 }
+
+const indentOf = (line: string): number => line.length - line.trimStart().length;

@@ -279,6 +279,16 @@ describe('the guard', () => {
   });
 });
 
+it('what is named twice for one criterion is kept once', () => {
+  const w = reviewing();
+  w.run(SESSION, approval('1: ran npm test\n1: ran #1\n1: src/a.ts:1\n2: ran #1'));
+  expect(shownIn(approved(w)).map(({ n, what }) => [n, what])).toEqual([
+    [1, 'npm test'],
+    [1, 'src/a.ts:1'],
+    [2, 'npm test'],
+  ]);
+});
+
 it('a test of an unchanged file is marked as one, in what history keeps and says', () => {
   const w = reviewing();
   const facts = { ...UNCHANGED, unchanged_tests: ['test/old.test.ts'] };

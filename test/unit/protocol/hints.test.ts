@@ -39,6 +39,39 @@ import {
 
 const hint = (w: World, actor: Actor, command: Command): string => w.refused(actor, command).hint;
 
+describe('a person that reviews by hand', () => {
+  const byHand: Command = { ...approve('a'), by_hand: true } as Command;
+  const MINE: Actor = { id: 'code-reviewer-2', parts: ['supervisor', 'code_reviewer'] };
+
+  it('without an id is told under which one, and where each line is', () => {
+    const w = ready('a');
+    toReady(w, 'a');
+    expect(hint(w, HUMAN, byHand)).toMatch(
+      /LIZA_AGENT_ID=code-reviewer-\d+: register, claim-review, .*liza help submit-verdict/,
+    );
+    const [, free = ''] = /LIZA_AGENT_ID=([\w-]+)/.exec(hint(w, HUMAN, byHand)) ?? [];
+    expect(w.state.agents).not.toHaveProperty(free);
+  });
+
+  it('under an id takes the review first; who lost its lease takes it again', () => {
+    const w = ready('a');
+    toReady(w, 'a');
+    expect(hint(w, MINE, byHand)).toContain('liza claim-review a code-reviewer-2');
+    expect(hint(w, { ...MINE, id: 'code-reviewer-9' }, byHand)).toContain('liza register code-reviewer-9, then ');
+    w.run(SUPERVISOR, claimReview('a', 'code-reviewer-2'));
+    w.pass(100_000);
+    expect(hint(w, MINE, byHand)).toContain('liza claim-review a code-reviewer-2');
+  });
+
+  it('waits while an agent reviews it; a session of an agent is told to stop', () => {
+    const w = ready('a');
+    toReady(w, 'a');
+    w.run(SUPERVISOR, claimReview('a'));
+    expect(hint(w, MINE, byHand)).toContain('Wait for its verdict');
+    expect(hint(w, { ...MINE, parts: ['code_reviewer'], session: 's' }, byHand)).toBe(STOP);
+  });
+});
+
 describe('a command of another role', () => {
   it('a coder is told what it can do with its task: begin, and once it has begun, submit', () => {
     const w = claimed();

@@ -35,6 +35,12 @@ describe.skip('an outer block', () => {
 it('comes after a skipped block', () => {});
 `;
 
+test('what stands below a test of one line is no part of it', () => {
+  const text = "test('stays on', () => {});\ntest.skip('is off', () => {});\nxit('too', f);\n";
+  expect(is(text, 'stays on')).toBe('there');
+  expect(is('  it "stays on", f\n  pending "is off"\n', 'stays on')).toBe('there');
+});
+
 describe('JavaScript', () => {
   test.each([
     'calls',
@@ -154,6 +160,7 @@ test.each([
   ['JUnit', JAVA, 'subtracts'],
   ['googletest', 'TEST(Calc, DISABLED_Adds) {\n}\n', 'Adds'],
   ['RSpec', "  xit 'adds two' do\n  end\n", 'adds two'],
+  ['googletest, in its body', 'TEST(Calc, Adds)\n{\n  GTEST_SKIP();\n}\n', 'Adds'],
   ['bats', '@test "adds two" {\n  skip "later"\n}\n', 'adds two'],
 ])('%s: the test is switched off', (_what, text, name) => {
   expect(is(text, name)).toBe('off');
