@@ -66,11 +66,15 @@ function wordCount(text: string): number {
   return Math.max(spaced, Math.ceil((signs?.length ?? 0) / 2));
 }
 
-/** It is about how long something takes. */
+/** It is about how long something takes; a timeout, a delay or an interval is a setting, which no busy machine changes. */
 export const isTimed = (criterion: string): boolean =>
-  /\b\d+(?:[.,]\d+)?\s*(?:ms|milliseconds?|\u00b5s|microseconds?|seconds?|secs?|s|minutes?)(?![\w-])/iu.test(
-    criterion,
-  ) || /\b(?:faster|slower|latency|throughput|speed-?up)\b/iu.test(criterion);
+  /\b(?:faster|slower|latency|throughput|speed-?up)\b/iu.test(criterion) ||
+  (DURATION.test(criterion) && (LIMIT.test(criterion) || !TIMER.test(criterion)));
+
+const DURATION = /\b\d+(?:[.,]\d+)?\s*(?:ms|milliseconds?|\u00b5s|microseconds?|seconds?|secs?|s|minutes?)(?![\w-])/iu;
+const LIMIT = /\b(?:within|under|below|less\s+than|at\s+most|no\s+(?:more|longer)\s+than|takes?|up\s+to)\b|[<\u2264]/iu;
+const TIMER =
+  /\b(?:time[-_ ]?outs?|times?\s+out|timed\s+out|timers?|delays?|delayed|intervals?|back-?off|ttl|expir\w+|waits?|sleeps?|debounc\w+|throttl\w+|poll\w*|abort\w*|cancel\w*|every|after)\b/iu;
 
 /** It says how often it is measured, or how much room it leaves. */
 export const hasMargin = (criterion: string): boolean =>

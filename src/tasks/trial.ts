@@ -87,7 +87,7 @@ async function runThem(
       const code = ended.how === 'exited' ? ended.code : undefined;
       const missing = (code === 126 || code === 127) && !NO_PROGRAM.test(ended.tail);
       const absent = missing ? await absentFile(gitDir, base, command) : undefined;
-      const how = `${howEnded(ended, config.validation_timeout)}${absent === undefined ? '' : `: ${absent} is not there yet`}`;
+      const how = `${howEnded(ended, seconds)}${absent === undefined ? '' : `: ${absent} is not there yet`}`;
       const took = tenths(ended.durationMs / 1000);
       if (isGreen(ended)) runs.push({ command, is: 'green', how, seconds: took });
       else {

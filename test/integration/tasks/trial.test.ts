@@ -99,6 +99,11 @@ describe('a validation on the base', () => {
     expect(await tried()).toMatchObject({ commit: base, runs: [{ is: 'red' }] });
   });
 
+  test('that shares its time with others says how long it really had', async () => {
+    p = project({ tasks: [{ id: 't', validation: ['sleep 2', 'sleep 30'] }], config: { validation_timeout: 4 } });
+    expect((await tried()).runs[1]?.how).toMatch(/^did not end within [12] s$/);
+  });
+
   test('whose time is up is red, and the commands after it are not tried', async () => {
     p = project({ tasks: [{ id: 't', validation: ['sleep 30', 'true'] }], config: { validation_timeout: 1 } });
     expect((await tried()).runs).toMatchObject([{ command: 'sleep 30', is: 'red', how: 'did not end within 1 s' }]);

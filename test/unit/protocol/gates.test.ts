@@ -397,6 +397,17 @@ describe('told at finalize', () => {
       expect(passes({ done_when }).join()).toContain('criterion 1 is about time');
     },
   );
+  it.each([
+    'a request without an answer is aborted after 5 s',
+    'the timeout is 30 seconds by default',
+    'a session expires 20 minutes later',
+    'retries wait 100 ms, then 200 ms',
+  ])('%s is about a setting, and asks for nothing', (done_when) => {
+    expect(passes({ done_when })).toEqual([]);
+  });
+  it('a limit is a limit, also after something', () => {
+    expect(passes({ done_when: 'the list is shown within 200 ms after a click' }).join()).toContain('about time');
+  });
   it('one that says how often and how much is not asked again', () => {
     expect(passes({ done_when: 'the median of 5 runs is at most 200 ms' })).toEqual([]);
   });
