@@ -12,7 +12,12 @@ import type { Args, Option } from './verb.ts';
 
 export const DEFINITION_OPTIONS = {
   desc: { value: 'text', description: 'What to build, in one or two sentences.' },
-  spec: { value: 'path', kind: 'file', description: 'The spec it comes from, such as specs/auth.md#retry.' },
+  spec: {
+    value: 'path',
+    kind: 'file',
+    description:
+      'The spec it comes from, such as specs/auth.md#retry: for several sections the heading above them, or the file.',
+  },
   done: { value: 'text', repeat: true, description: 'How anyone can tell that it is done; each is one criterion.' },
   'add-done': { value: 'text', repeat: true, description: 'One criterion more, after those there are.' },
   scope: { value: 'text', description: 'What is in, and what is out.' },
