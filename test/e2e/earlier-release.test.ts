@@ -145,7 +145,16 @@ describe('a project of 0.4.0 goes on', () => {
     ok(['unblock', 'bank', '--done', 'the green export is read']);
     ok(['submit-for-review', 'cents', 'HEAD'], 'coder-3');
     ok(['claim-task', 'tabs', 'coder-5'], 'coder-5');
-    const plan = ['--intent', 'read the file', '--risks', 'none', '--validation', 'green', '--file', 'src/tabs.mjs'];
+    const plan = [
+      '--intent',
+      'read the file',
+      '--risks',
+      'none',
+      '--validation',
+      'npm test: green',
+      '--file',
+      'src/tabs.mjs',
+    ];
     ok(['begin', 'tabs', ...plan], 'coder-5');
     ok(['claim-review', 'quotes', 'code-reviewer-2'], 'code-reviewer-2');
     ok(['submit-verdict', 'quotes', 'APPROVED', 'Right.\n1: src/quotes.mjs:1'], 'code-reviewer-2');

@@ -4,6 +4,7 @@
 import { usageText } from '../../budget/rules/format.ts';
 import { amendmentLines } from '../../protocol/amendment.ts';
 import { concernsOf, concernText, shownIn, shownText } from '../../protocol/approval-record.ts';
+import { criteriaOf } from '../../protocol/criteria.ts';
 import { discoveryHead } from '../../protocol/discoveries.ts';
 import { historyOf } from '../../protocol/leases.ts';
 import { lossText } from '../../protocol/losses.ts';
@@ -84,7 +85,7 @@ function definition(task: Task, { view, validation }: TaskExtras): readonly Fiel
       'spec',
       task.spec_ref && `${task.spec_ref}${task.spec_seen === undefined ? '' : ' (changed since the task was made)'}`,
     ],
-    ['done when', task.done_when],
+    ['done when', numberedCriteria(task.done_when)],
     ['scope', task.scope],
     ['depends on', task.depends_on?.map((id) => `${id} (${waits.get(id) ?? 'MERGED'})`).join(', ')],
     ['validation', (validation ?? task.validation)?.map((command) => `$ ${command}`).join('\n')],
@@ -97,6 +98,13 @@ function definition(task: Task, { view, validation }: TaskExtras): readonly Fiel
     ['used', task.usage && sessionsText(task.usage)],
     ['sandbox', task.usage && confinement(task.sessions ?? [], task.usage.sessions)],
   ];
+}
+
+/** Numbered as approvals and `--replace-done` name them; one alone needs no number. */
+function numberedCriteria(doneWhen: string | undefined): string | undefined {
+  let number = 0;
+  const numbered = doneWhen?.replace(/^- (?=[^\n]*\S)/gm, () => `${++number}. `);
+  return number > 1 && number === criteriaOf(doneWhen).length ? numbered : doneWhen;
 }
 
 /** How the task's own commands came out before anything was changed. */

@@ -111,8 +111,7 @@ function wrapParagraph(paragraph: string, width: number, whole: boolean): readon
   const indent = /^ */.exec(paragraph)?.[0].slice(0, Math.floor(width / 2)) ?? '';
   const lines: string[] = [];
   let line = indent;
-  // In what people copy, several blanks may mean something: they stay with the word before them.
-  for (let word of paragraph.trim().split(whole ? / (?=\S)/ : / +/)) {
+  for (let word of wordsOf(paragraph.trim(), width - indent.length, whole)) {
     const glue = line === indent ? '' : ' ';
     if (columns(line + glue + word) <= width) {
       line += glue + word;
@@ -130,6 +129,19 @@ function wrapParagraph(paragraph: string, width: number, whole: boolean): readon
   if (line !== indent || lines.length === 0) lines.push(line.trimEnd());
   return lines;
 }
+
+/** Where quoted blanks broke, nobody could tell how many there are: such a text is one word if a line can hold it. */
+function wordsOf(text: string, room: number, whole: boolean): readonly string[] {
+  const bound = text.replace(QUOTED, (quoted) =>
+    EDGE_OR_RUN.test(quoted) && columns(quoted) <= room ? quoted.replaceAll(' ', HELD) : quoted,
+  );
+  // In what people copy, several blanks may mean something: they stay with the word before them.
+  return bound.split(whole ? / (?=\S)/ : / +/).map((word) => word.replaceAll(HELD, ' '));
+}
+
+const QUOTED = /(?<![^\s([{,:=])(['"`])(?:(?!\1).)+\1(?=[\s)\]},.;:!?]|$)/g;
+const EDGE_OR_RUN = /^. | .$| {2}/;
+const HELD = '\0';
 
 /** Letters, dashes, arrows and boxes that never combine: the segmenter costs 12 ms and is left alone. */
 const SIMPLE = /^[\x20-\x7e\n\u00a0-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u259f]*$/;

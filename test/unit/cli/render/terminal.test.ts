@@ -70,6 +70,15 @@ describe('wrap', () => {
 
   it('breaks at spaces, keeps line breaks and indents, splits what is too long', () => {
     expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
+    expect(wrap("it's the string '   ' or ' a', isn't it", 10)).toEqual([
+      "it's the",
+      'string',
+      "'   ' or",
+      "' a',",
+      "isn't it",
+    ]);
+    expect(wrapWhole("gives `a  b` for '  '", 8)).toEqual(['gives', '`a  b`', "for '  '"]);
+    expect(wrap("'much too long for it'", 8)).toEqual(["'much", 'too long', "for it'"]);
     expect(wrap('one\n\n  two three', 8)).toEqual(['one', '', '  two', '  three']);
     expect(wrap('abcdefgh', 3)).toEqual(['abc', 'def', 'gh']);
     expect(wrap('日本語', 4)).toEqual(['日本', '語']);
