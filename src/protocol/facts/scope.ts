@@ -43,7 +43,7 @@ export function parseScope(text: string): Scope {
     if (heading?.[1] !== undefined) section = heading[1].toLowerCase() === 'in' ? 'in' : 'out';
     if (section === undefined) continue;
     for (const { paths, maybe, text: entry } of itemsOf(line.slice(heading?.[0].length ?? 0))) {
-      const isWhole = !/\s/.test(entry);
+      const isWhole = !/\s/.test(entry) || isRemarkOnly(entry);
       if (section === 'in') {
         found.in.push(...paths);
         found.maybe.push(...maybe);
@@ -55,6 +55,17 @@ export function parseScope(text: string): Scope {
   }
   return found;
 }
+
+/** `package.json (its version too)` forbids the file and says more; `lib/ (its tests)` and `a.js (but x)` a part of it. */
+function isRemarkOnly(entry: string): boolean {
+  const [, remark = ''] = /^\S+ \(([^()]*)\)$/.exec(entry) ?? [];
+  return SAYS_WHY.test(remark) && !SAYS_PART.test(remark);
+}
+
+const SAYS_WHY =
+  /[:;]|\b(?:too|also|well|including|even|since|because|as|if|is|are|belongs?|stays?|untouched|unchanged|later|leave|left|task|see|never|not)\b/i;
+const SAYS_PART =
+  /\b(?:but|except|excluding|only|others?|else|rest|besides|apart|outside|beyond|unless|parts?|functions?|sections?|lines?)\b/i;
 
 /** Words of IN that are paths only if something of that name is there: `src`, `the Node.js client`. */
 export const unsurePaths = (scope: Scope): readonly string[] => [

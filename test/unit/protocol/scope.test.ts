@@ -61,6 +61,11 @@ describe('scope text', () => {
   });
 
   it('OUT forbids whole paths; a part of a file is for a reader to judge', () => {
+    expect(
+      parseScope(
+        "IN: a.md. OUT: package.json (its version too: releasing is the maintainer's), test/ (if it differs: report it), b.js (only x), c.js (other functions stay)",
+      ),
+    ).toMatchObject({ out: ['package.json', 'test/'], outProse: ['b.js (only x)', 'c.js (other functions stay)'] });
     expect(parseScope('IN: index.js: x\nOUT: index.js: all but x, docs/, lib/ (its tests), `a.ts`')).toMatchObject({
       out: ['docs/', 'a.ts'],
       outProse: ['index.js: all but x', 'lib/ (its tests)'],
