@@ -2,10 +2,12 @@
 
 import type { Board } from '../protocol/board.ts';
 import { isTerminal } from '../protocol/state.ts';
+import type { Instant } from '../text/time.ts';
 import type { MemberStatus } from './agent-status.ts';
 import type { SupervisorContext } from './context.ts';
 import type { CrewEnd } from './crew-view.ts';
 import type { LoopEnd, LoopMemory, Supervised } from './loop-state.ts';
+import { othersWork } from './rules/idle-survey.ts';
 import { attemptKey, nextDuty } from './rules/next-duty.ts';
 import { whyAllRest } from './rules/why-idle.ts';
 
@@ -26,13 +28,14 @@ interface Ends {
   readonly outlastsPause: boolean;
 }
 
-/** Resolves when all are idle and none of them would find anything to do. */
+/** Resolves when all are idle, none of them would find anything to do, and nobody else is at work. */
 export async function whenIdle(
   context: SupervisorContext,
   supervised: readonly SupervisedAgent[],
   { stopped, over, outlastsPause }: Ends,
 ): Promise<CrewEnd | undefined> {
   const { changeSignal, clock, store } = context;
+  const own = new Set(supervised.map(({ who }) => who.agent));
   for (;;) {
     if (stopped.aborted || over.aborted) return undefined;
     const since = changeSignal.count();
@@ -49,11 +52,17 @@ export async function whenIdle(
         if (duty.kind === 'over' || duty.kind === 'held') return true;
         return duty.kind === 'nothing' && !duty.hurry && !(outlastsPause && isHeld(board));
       });
-      if (still && changeSignal.count() === since) return endOf(context, supervised);
+      if (still && !mayGetWork(board, own, now) && changeSignal.count() === since) return endOf(context, supervised);
     }
     await changeSignal.wait(since, resting ? 500 : 200, over);
   }
 }
+
+/** Agents of another process are at work, and what they end with may be for these. */
+const mayGetWork = (board: Board, own: ReadonlySet<string>, now: Instant): boolean =>
+  Object.keys(board.switches).length === 0 && !isOver(board) && othersWork(board, own, now);
+
+const isOver = ({ state: { goal } }: Board): boolean => goal.status === 'COMPLETED' || goal.status === 'ABORTED';
 
 /** A person holds a task back and will let it go on: its agents must be there then. */
 const isHeld = ({ state }: Board): boolean =>

@@ -2,7 +2,7 @@
 
 import type { Board } from '../../protocol/board.ts';
 import { agentLease, claimingBy, mergingBy, reviewLease, taskLease } from '../../protocol/leases.ts';
-import { type Agent, isTerminal, type Role, type Task } from '../../protocol/state.ts';
+import { type Agent, type AgentStatus, isTerminal, type Role, type Task } from '../../protocol/state.ts';
 import type { Instant } from '../../text/time.ts';
 import { whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from './claim-order.ts';
 
@@ -51,6 +51,14 @@ export function isMoving(seen: Survey): boolean {
     )
   );
 }
+
+const AT_WORK: ReadonlySet<AgentStatus> = new Set(['STARTING', 'WORKING', 'REVIEWING', 'HANDOFF']);
+
+/** An agent that is none of these, with a living lease, is at work. */
+export const othersWork = (board: Board, own: ReadonlySet<string>, now: Instant): boolean =>
+  Object.entries(board.state.agents).some(
+    ([id, { status }]) => !own.has(id) && AT_WORK.has(status) && !agentLease(board, id, now).expired,
+  );
 
 function isHeld({ board, now }: Survey, task: Task): boolean {
   if (claimingBy(board, task, now) !== undefined || mergingBy(board, task) !== undefined) return true;

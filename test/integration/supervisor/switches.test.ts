@@ -80,6 +80,29 @@ describe('while it waits for work', () => {
     },
   );
 
+  test('a run that ends when idle stays while an agent of another process works, and takes over from it', async () => {
+    await open({
+      parts: { 'coder-1': [{}] },
+      crew: { untilIdle: true },
+      furnish: async (p) => {
+        succeeded(await p.run('coder-2', { name: 'register', agent: 'coder-2', role: 'coder' }));
+        await p.claim('t', 'coder-2');
+      },
+    });
+    let ended: string | undefined;
+    void r().crew.ended.then(({ message }) => {
+      ended = message;
+    });
+    await r().until('idle', () => state() === 'idle');
+    for (let at = 0; at < 20; at++) {
+      r().clock.advance(500);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(ended).toBeUndefined();
+    r().clock.advance(3_600_000);
+    await r().until('working', () => state() === 'working');
+  });
+
   test('ABORT: the supervisor ends', async () => {
     await open({ tasks: [{ id: 't', paused: true }] });
     await r().until('idle', () => state() === 'idle');
