@@ -81,6 +81,13 @@ export const concernsOf = ({ concerns }: HistoryEvent): readonly Concern[] =>
 export const concernText = ({ file, line, text }: Concern): string =>
   file === undefined ? text : `${file}:${line} — ${text}`;
 
+/** Each criterion once, with all that shows it. */
+export function byCriterion(shown: readonly Shown[]): readonly (readonly [Shown, readonly Shown[]])[] {
+  const found = new Map<number, Shown[]>();
+  for (const one of shown) found.set(one.n, [...(found.get(one.n) ?? []), one]);
+  return [...found.values()].flatMap((all) => (all[0] === undefined ? [] : [[all[0], all] as const]));
+}
+
 /** `ran npm test`, `NOT SHOWN`; what nothing can check is marked. */
 export function shownText({ by, what = '', unchanged }: Shown): string {
   switch (by) {

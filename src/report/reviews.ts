@@ -1,6 +1,6 @@
 // Rounds of review: for each task what was submitted, and what was said of it and why.
 
-import { isFlagged, type Shown, shownText } from '../protocol/approval-record.ts';
+import { byCriterion, isFlagged, type Shown, shownText } from '../protocol/approval-record.ts';
 import { parseRejection } from '../protocol/verdict.ts';
 import { counted } from '../text/format.ts';
 import { clock } from './format.ts';
@@ -68,12 +68,14 @@ function round(
 /** Each criterion and what shows it. */
 function shownList(shown: readonly Shown[]): Markup | undefined {
   if (shown.length === 0) return undefined;
-  const items = shown.map(
-    (one) =>
-      html`<li><span class="said">${one.n}. ${one.criterion}</span> ${'→'} <span class="${isFlagged(one) ? 'no' : 'yes'}">${shownText(one)}</span></li>`,
+  const items = byCriterion(shown).map(
+    ([{ n, criterion }, all]) => html`<li><span class="said">${n}. ${criterion}</span>${all.map(shownBy)}</li>`,
   );
   return html`<ul class="blockers">${items}</ul>`;
 }
+
+const shownBy = (one: Shown): Markup =>
+  html`<br>${'→'} <span class="${isFlagged(one) ? 'no' : 'yes'}">${shownText(one)}</span>`;
 
 /** What blocks comes first; the whole of a longer text can be opened. */
 function reasonOf(reason: string, whole: boolean): Markup {

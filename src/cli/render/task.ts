@@ -3,7 +3,7 @@
 
 import { usageText } from '../../budget/rules/format.ts';
 import { amendmentLines } from '../../protocol/amendment.ts';
-import { concernsOf, concernText, shownIn, shownText } from '../../protocol/approval-record.ts';
+import { byCriterion, concernsOf, concernText, shownIn, shownText } from '../../protocol/approval-record.ts';
 import { criteriaOf } from '../../protocol/criteria.ts';
 import { discoveryHead } from '../../protocol/discoveries.ts';
 import { historyOf } from '../../protocol/leases.ts';
@@ -215,10 +215,10 @@ function review(task: Task, { view }: TaskExtras): readonly Field[] {
 /** What the approvals of the commit name for each criterion. */
 function criteriaText(task: Task): string | undefined {
   const told = approvals(task).flatMap((entry) =>
-    shownIn(entry).map((one, at, all) => {
-      const head = all[at - 1]?.n === one.n ? '' : `${one.n}. ${whole(one.criterion)}\n`;
-      return `${head}   → ${whole(shownText(one))}`;
-    }),
+    byCriterion(shownIn(entry)).flatMap(([{ n, criterion }, all]) => [
+      `${n}. ${whole(criterion)}`,
+      ...all.map((one) => `   → ${whole(shownText(one))}`),
+    ]),
   );
   return told.length === 0 ? undefined : told.join('\n');
 }
