@@ -4,7 +4,7 @@
 import { whole } from '../text/format.ts';
 import { criteriaOf } from './criteria.ts';
 import { greenCommands, ranForm } from './ran-command.ts';
-import type { Task } from './state.ts';
+import type { TASK_TYPES, Task } from './state.ts';
 import { placeIn } from './verdict.ts';
 
 /** What an approval names for one criterion. `diff`: only these change. `seen`: its own word, which nothing can check. */
@@ -191,7 +191,7 @@ export function approvalForm(task: Task, withTexts: boolean): string {
     const shown = withTexts ? greenCommands(task).find((command) => text.includes(`\`${command}\``)) : undefined;
     return [
       ...(withTexts ? [`(criterion ${at + 1}: ${whole(text)})`] : []),
-      `${at + 1}: ${shown === undefined ? 'test <file> › <name>' : ranForm(task, shown)}`,
+      `${at + 1}: ${shown === undefined ? FIRST_WAY[task.type ?? 'code'] : ranForm(task, shown)}`,
     ];
   });
   return [
@@ -201,6 +201,18 @@ export function approvalForm(task: Task, withTexts: boolean): string {
   ].join('\n');
 }
 
+const TEST = 'test <file> › <name>';
+const PLACE = '<file>:<line>';
+
+/** What shows most in such a task: a text has no tests. */
+const FIRST_WAY: Readonly<Record<(typeof TASK_TYPES)[number], string>> = {
+  code: TEST,
+  test: TEST,
+  config: TEST,
+  docs: PLACE,
+  spec: PLACE,
+};
+
 /** What may stand in each line of the form. */
 export const APPROVAL_WAYS =
-  '`n: test <file> › <name>`, `n: ran <command>` or `n: ran #2` (one that Liza ran green at this commit), `n: <file>:<line>`, `n: diff <paths>` (nothing else changed) or `n: seen <a sentence>` (flagged: nothing can check it)';
+  '`n: test <file> › <name>`, `n: ran <command>` or `n: ran #2` (one that Liza ran green at this commit), `n: <file>:<line>` or `:10-20`, `n: diff <paths>` (nothing else changed) or, flagged because nothing can check it, `n: seen <a sentence>`, also for what you ran yourself: `n: seen I ran <command>: <result>`';

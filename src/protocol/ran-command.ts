@@ -20,7 +20,7 @@ export const commandMeant = (task: Task, commit: string | undefined, said: strin
   runMeant(runsAt(task, commit), said)?.command ?? said;
 
 function runMeant(runs: readonly ProofRun[], said: string): ProofRun | undefined {
-  const n = /^(?:command\s{0,3})?#\s?(\d{1,3})\b|^command (\d{1,3})\b/i.exec(said);
+  const n = /^(?:(?:command|validation)\s{0,3})?#\s?(\d{1,3})\b|^command (\d{1,3})\b/i.exec(said);
   if (n !== null) return runs[Number(n[1] ?? n[2]) - 1];
   const given = [said, said.split(/\s+(?:[\u2014\u2013(]|-\s)/)[0] ?? '', /^`([^`]+)`/.exec(said)?.[1] ?? ''].map(
     whole,

@@ -73,7 +73,7 @@ export async function assignTask(
   const known = board.state.agents[player.agent]?.resume;
   // In a fresh folder, or in another coder's work, the agent's memory of the old one would mislead it.
   const resumed = claimed.kept && claimed.continued !== true ? resumeOf(known, player, task.id) : {};
-  const drift = held.iteration === 1 ? undefined : await driftOf(gitDir, held, await integrationHead(gitDir, board));
+  const drift = await driftOf(gitDir, held, await integrationHead(gitDir, board));
   const isContinued = claimed.continued === true || (claimed.kept && isGivenBack(held));
   const continued = isContinued ? await contentsOf(gitDir, held) : undefined;
   const replaced = await workReplaced(taskContext, gitDir, held);

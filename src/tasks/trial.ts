@@ -17,8 +17,9 @@ import { type TrialRun, trialCommands, triedAt } from '../protocol/trial.ts';
 import { sha256 } from '../store/hash.ts';
 import type { Committed } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
+import { tellingLines } from '../text/telling-lines.ts';
 import { type TaskContext, withTrial } from './context.ts';
-import { endOf, howEnded, inDisposableCheckout, isGreen, runHere } from './disposable-checkout.ts';
+import { howEnded, inDisposableCheckout, isGreen, runHere } from './disposable-checkout.ts';
 import { makeEvidenceFolder } from './proof/evidence-retention.ts';
 import { logFolder, placeSettings, tenths } from './proof/run-commands.ts';
 
@@ -92,7 +93,7 @@ async function runThem(
       if (isGreen(ended)) runs.push({ command, is: 'green', how, seconds: took });
       else {
         const is = (code === 126 || code === 127) && absent === undefined ? 'cannot_run' : 'red';
-        const output = endOf(ended.tail).join('\n').slice(-MOST_OUTPUT);
+        const output = tellingLines(ended.tail, MOST_LINES).join('\n').slice(0, MOST_OUTPUT);
         runs.push({ command, is, how, seconds: took, ...(output === '' ? {} : { output }) });
       }
     }
@@ -100,6 +101,7 @@ async function runThem(
   });
 }
 
+const MOST_LINES = 12;
 const MOST_OUTPUT = 1500;
 
 /** A shell that names what it did not find: a program, not a file of the project. */

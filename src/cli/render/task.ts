@@ -14,6 +14,7 @@ import { trialOf } from '../../protocol/trial.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import { confinement } from '../../sandbox/rules/session-label.ts';
 import { counted, whole } from '../../text/format.ts';
+import { tellingLines } from '../../text/telling-lines.ts';
 import { duration, type Instant, instant, iso } from '../../text/time.ts';
 import { diffText, lastDiff, proofText } from './diff-facts.ts';
 import { type Line, leaseWords, type Page, pageFor, STATUS_TONE } from './layout.ts';
@@ -114,7 +115,7 @@ function trialText(task: Task): string | undefined {
     const end =
       is === 'green'
         ? ''
-        : ` (${how})${output === undefined ? '' : `\n  ${output.split('\n').slice(-SHOWN_OUTPUT).join('\n  ')}`}`;
+        : ` (${how})${output === undefined ? '' : `\n  ${tellingLines(output, SHOWN_OUTPUT).join('\n  ')}`}`;
     return `${is.replace('_', ' ')}: ${command}${end}`;
   });
   return trial === undefined ? undefined : [`tried at ${trial.commit.slice(0, 12)}`, ...(told ?? [])].join('\n');

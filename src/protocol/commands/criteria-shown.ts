@@ -48,7 +48,7 @@ function refused({ task, actor }: Verdict, why: readonly string[]): Refusal {
   const more = why.length > MOST ? `; and ${why.length - MOST} more` : '';
   return refuse(
     `the approval does not show that ${task.id} is done: ${why.slice(0, MOST).join('; ')}${more}`,
-    `Name for each criterion what shows it:\n${approvalForm(task, true)}\nEach line is one of: ${APPROVAL_WAYS}${green(task)}\nWhat you ran yourself is seen: \`n: seen I ran <command>, and <what it said>\`. A criterion that nothing shows is a blocker. A concern has a line of its own: ${CONCERN_FORM}${person}`,
+    `Name for each criterion what shows it:\n${approvalForm(task, true)}\nEach line is one of: ${APPROVAL_WAYS}${green(task)}\nA criterion that nothing shows is a blocker. A concern has a line of its own: ${CONCERN_FORM}${person}`,
   );
 }
 

@@ -2,6 +2,7 @@
 // so that planner and report see it and the attempts have a limit; a green one, so that the commit is not run again.
 
 import { gist } from '../../text/format.ts';
+import { tellingLines } from '../../text/telling-lines.ts';
 import { isUnderClaim } from '../amendment.ts';
 import { blockTask, QUESTIONS } from '../blocked.ts';
 import { event, evolve, withMachineAnomaly, withTask } from '../change.ts';
@@ -114,7 +115,6 @@ function loopLogged(s: Situation<'record-validation'>, state: State, count: numb
 
 /** What distinguishes one failure from another; the command that failed is the same for many tasks. */
 function errorLine(output: string): string | undefined {
-  const lines = output.split('\n').filter((line) => line.trim() !== '');
-  const line = lines.find((one) => /error|fail|assert|exception|not ok|panic/i.test(one)) ?? lines.at(-1);
+  const [line] = tellingLines(output, 1);
   return line === undefined ? undefined : gist(line, 240);
 }

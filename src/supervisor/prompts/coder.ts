@@ -66,7 +66,7 @@ function assignedTask(context: PromptContext, work: CoderWork, fresh: boolean): 
         : answerFields(state, task)),
     ...(!fresh && isGivenBack(task) ? [...blockedBefore(task), ...formerWork(work)] : []),
     ...amendedFields(task),
-    ...trialLines(task, onBase(task)),
+    ...trialLines(state, task, onBase(task), fresh || wasRedefined(task)),
     ...specNews(task, work.spec),
     ...(checkpoint === undefined ? outdatedCheckpoint(task) : fresh ? checkpoint : []),
     ...answeredSince(state, task),
@@ -247,7 +247,7 @@ const drift = ({ drift: gained }: CoderWork): readonly string[] =>
   gained === undefined || gained.commits === 0
     ? []
     : [
-        `INTEGRATION MOVED: ${counted(gained.commits, 'commit')} since you began, touching ${pathList(gained.files)}. Rebase only if you need them, and after \`begin\`${gained.head === undefined ? '' : `: \`git rebase ${gained.head}\``}.`,
+        `INTEGRATION MOVED: ${counted(gained.commits, 'commit')} since this work began, touching ${pathList(gained.files)}. Rebase only if you need them, and after \`begin\`${gained.head === undefined ? '' : `: \`git rebase ${gained.head}\``}.`,
       ];
 
 /** That somebody failed here; why is told with the block, where the work is, with the folder. */

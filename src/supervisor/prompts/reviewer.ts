@@ -145,8 +145,8 @@ function instructions({ task, base, commit, tryout }: ReviewWork, fresh: boolean
       : [
           `What changed since the rejection: ${sinceRejection(task, { prior, base, commit })}. Only unresolved prior findings and new serious ones may block now; the rest are concerns.`,
         ]),
-    `Read the EVIDENCE: Liza ran VALIDATION itself; run again in ${tryout === undefined ? 'WORKTREE' : 'TRY IT IN'} what you doubt. Check each criterion of DONE WHEN and the PLAN.`,
-    `Good: name what shows each criterion (several lines for one are fine): ${APPROVAL_WAYS}. A concern has its own line: \`${CONCERN_FORM}\``,
+    `Read the EVIDENCE${fresh ? ': Liza ran VALIDATION itself' : ''}; run again in ${tryout === undefined ? 'WORKTREE' : 'TRY IT IN'} what you doubt. Check each criterion of DONE WHEN and the PLAN.`,
+    `Good: name what shows each criterion, in a line or more: ${APPROVAL_WAYS}. A concern has its own line and goes to the planner: \`${CONCERN_FORM}\``,
   ];
   return [
     ...steps.map((step, at) => `${at + 1}. ${step}`),
@@ -173,7 +173,7 @@ function evidence({ board }: PromptContext, { task, commit, resumed, lostVerdict
   const submitted = historyOf(task).findLast((entry) => entry.event === 'submitted' && entry.commit === commit);
   return section('EVIDENCE', [
     ...diffLines(task, submitted),
-    ...trialLines(task, BEFORE),
+    ...trialLines(board.state, task, task.type === 'docs' ? { title: BEFORE.title } : BEFORE, resumed !== true),
     ...proofLines(task, submitted, resumed === true ? [] : proofCommands(settings(board.state), task)),
     ...uncheckedLines(settings(board.state), task),
     ...lostVerdicts.flatMap((text) => [
@@ -230,10 +230,10 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined, shown: read
   const before = typeof submitted?.red_before === 'number' ? submitted.red_before : 0;
   // Without the logs: a reviewer in a sandbox cannot read them. A long command is written out under VALIDATION.
   const named = (command: string): string =>
-    command.length > LONG && shown.includes(command) ? `command ${shown.indexOf(command) + 1} of VALIDATION` : command;
+    command.length > LONG && shown.includes(command) ? `VALIDATION #${shown.indexOf(command) + 1}` : command;
   const ran = proof.runs.map(
     ({ command, ok, seconds, skipped }, at) =>
-      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${skipped === undefined ? '' : `, BUT NOT ALL RAN (${skipped})`}: ${named(command)}`,
+      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${skipped === undefined ? '' : `, BUT NOT ALL RAN (${skipped})`}${command.length > LONG && shown[at] === command ? '' : `: ${named(command)}`}`,
   );
   return [
     'RUN BY LIZA at COMMIT TO REVIEW, in a clean checkout:',

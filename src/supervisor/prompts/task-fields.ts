@@ -127,7 +127,10 @@ export function amendedFields(task: Task): readonly string[] {
 function validationFields(state: State, task: Task): readonly string[] {
   const commands = proofCommands(settings(state), task);
   if (commands.length === 0) return ['VALIDATION: none is configured; choose commands that prove DONE WHEN'];
-  return ['VALIDATION (all of it must pass):', ...quoteList(commands, showTask(task))];
+  return [
+    'VALIDATION (all of it must pass):',
+    ...commands.flatMap((command, at) => quote(`#${at + 1} ${command.replace(/\n/g, '\n  ')}`, showTask(task))),
+  ];
 }
 
 /** What the coder said before it began this iteration; undefined: it has not said it yet. */

@@ -1,7 +1,9 @@
 // How the task's own validation came out on the base, before the change: for its coder, its reviewer and the planner.
 
-import type { Task } from '../../protocol/state.ts';
+import { proofCommands } from '../../protocol/proof.ts';
+import { type State, settings, type Task } from '../../protocol/state.ts';
 import { type TrialRun, trialCommands, trialOf } from '../../protocol/trial.ts';
+import { tellingLines } from '../../text/telling-lines.ts';
 import { quote } from './quote.ts';
 import { showTask } from './task-fields.ts';
 
@@ -11,35 +13,46 @@ const MOST_OUTPUTS = 2;
 
 interface Meaning {
   readonly title: string;
-  readonly green: string;
+  /** What a green one means; where it means nothing, nothing is said. */
+  readonly green?: string;
   /** What the reader does about a command that cannot be run. */
   readonly missing?: string;
 }
 
-export function trialLines(task: Task, { title, green, missing }: Meaning): readonly string[] {
+/** By the numbers of VALIDATION; `listed`: the reader has it before its eyes, so that no long command is written twice. */
+export function trialLines(
+  state: State,
+  task: Task,
+  { title, green, missing }: Meaning,
+  listed: boolean,
+): readonly string[] {
   const trial = trialOf(task);
   if (trial === undefined) return [];
   const shown = trial.runs.filter(({ is }) => is !== 'green').slice(0, MOST_OUTPUTS);
+  const tried = new Set(trialCommands(task));
   return [
     `${title} (tried by Liza at ${trial.commit.slice(0, 12)}):`,
     ...quote(
-      trialCommands(task)
-        .flatMap((command) => {
+      proofCommands(settings(state), task)
+        .flatMap((command, at) => {
+          const number = `#${at + 1}`;
+          const named = listed && command.length > LONG ? '' : `: ${short(command)}`;
           const run = trial.runs.find((one) => one.command === command);
-          if (run === undefined) return [`not tried, the time was up: ${short(command)}`];
-          return [`${RESULTS[run.is]}: ${short(command)}`, ...(shown.includes(run) ? endOf(run) : [])];
+          if (run !== undefined)
+            return [`${number} ${RESULTS[run.is]}${named}`, ...(shown.includes(run) ? endOf(run) : [])];
+          return [`${number} not tried, ${tried.has(command) ? 'time was up' : 'the project’s own'}${named}`];
         })
         .join('\n'),
       showTask(task),
     ),
-    ...(trial.runs.some(({ is }) => is === 'green') ? [green] : []),
+    ...(green !== undefined && trial.runs.some(({ is }) => is === 'green') ? [green] : []),
     ...(missing !== undefined && trial.runs.some(({ is }) => is === 'cannot_run') ? [missing] : []),
   ];
 }
 
 /** One command, for who decides about it. */
 export const trialRun = (task: Task, { command, how, output = '' }: TrialRun): readonly string[] =>
-  quote(`${command}\n${[how, ...lastLines(output)].join('\n')}`, showTask(task));
+  quote(`${command}\n${[how, ...tellingLines(output, OUTPUT_LINES)].join('\n')}`, showTask(task));
 
 /** In a list of tasks. */
 export function trialWord(task: Task): string {
@@ -52,14 +65,7 @@ export function trialWord(task: Task): string {
 const RESULTS = { green: 'GREEN', red: 'red', cannot_run: 'CANNOT RUN' } as const;
 
 const endOf = ({ how, output = '' }: TrialRun): readonly string[] =>
-  [how, ...lastLines(output)].map((line) => `    ${line}`);
-
-const lastLines = (output: string): readonly string[] =>
-  output
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .slice(-OUTPUT_LINES)
-    .map((line) => line.slice(0, 200));
+  [how, ...tellingLines(output, OUTPUT_LINES)].map((line) => `    ${line}`);
 
 /** Never within a word; it stands whole under VALIDATION. */
 const short = (command: string): string => {

@@ -33,6 +33,40 @@ test('a coder that takes over is told whose work it continues, what is there and
 });
 
 test.each(['worktree', 'clone'] as const)(
+  '%s: a coder that takes over is told what was merged since the base, and can rebase onto it',
+  async (isolation) => {
+    let head = '';
+    let onto = '';
+    await open({
+      agents: ['coder-2'],
+      config: { isolation },
+      furnish: async (p) => {
+        await p.claim('t');
+        succeeded(await p.begin('t'));
+        p.work('t', WORK);
+        await p.run('coder-1', HANDOFF);
+        head = await p.accepted({ 'src/other.ts': 'export const other = 1;\n' }, 'other work');
+      },
+      parts: {
+        'coder-2': [
+          {
+            act: async ({ cwd }) => {
+              const [, named = ''] = /`git rebase ([0-9a-f]{40})`/.exec(promptOf(0)) ?? [];
+              r().p.gitIn(cwd, 'rebase', named);
+              onto = r().p.gitIn(cwd, 'merge-base', named, 'HEAD');
+            },
+          },
+        ],
+      },
+    });
+    r().clock.advance(EXPIRED_MS);
+    await r().until('it has rebased', () => onto !== '');
+    expect(promptOf(0)).toContain('INTEGRATION MOVED: 1 commit since this work began, touching src/other.ts.');
+    expect(onto).toBe(head);
+  },
+);
+
+test.each(['worktree', 'clone'] as const)(
   '%s: a coder that starts fresh can look at the work it is told of',
   async (isolation) => {
     let former = '';

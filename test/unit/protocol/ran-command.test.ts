@@ -21,6 +21,7 @@ const task = {
 
 test.each([
   ['its number', '#2', SCRIPT],
+  ['its number as the evidence writes it', 'VALIDATION #2', SCRIPT],
   ['its number in words', 'command 2 of VALIDATION', SCRIPT],
   ['all its words in one line', SCRIPT.replaceAll('\n', ' '), SCRIPT],
   ['the first line of several', "node -e '", SCRIPT],

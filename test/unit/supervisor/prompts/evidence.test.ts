@@ -31,12 +31,82 @@ function reviewed(tests?: Partial<TestProof>): World {
   return w;
 }
 
+/** As Liza tried it before the change. */
+function triedOnBase(w: World, commands: readonly string[], output: string): World {
+  w.edit((state) => ({
+    ...state,
+    tasks: state.tasks.map((task) => ({
+      ...task,
+      validation: [...commands],
+      history: [
+        ...(task.history ?? []),
+        {
+          event: 'validation_tried',
+          time: '2026-01-20T10:00:00Z',
+          commit: BASE,
+          commands: [...commands],
+          under: 'u',
+          runs: [
+            { command: commands[0] ?? '', is: 'red', how: 'ended with 1', seconds: 1, output },
+            { command: commands[1] ?? '', is: 'green', how: 'ended with 0', seconds: 1 },
+          ],
+        },
+      ],
+    })),
+  }));
+  return w;
+}
+
+describe('the validation on the base', () => {
+  const RED = `node -e "${'require("./a");'.repeat(10)}"`;
+  const output = 'Error: No test files found: "test/range.js"\nnpm notice\nnpm notice New minor version of npm\n';
+
+  test('has the numbers of VALIDATION, and a command that is missing there says why', () => {
+    const told = toReviewer(triedOnBase(reviewed(), [RED, 'npm run lint', 'make slow'], output), 'a');
+    expect(told).toContain(`| #1 ${RED}`);
+    expect(told).toContain(
+      '\n| #1 red\n|     ended with 1\n|     Error: No test files found: "test/range.js"\n| #2 GREEN',
+    );
+    expect(told).toContain('| #3 not tried, time was up: make slow');
+    expect(told).toContain('| #4 not tried, the project’s own\n');
+    expect(told).not.toContain('npm notice');
+  });
+
+  test('a green one means something for code, and for a text nothing is said of new tests', () => {
+    const w = triedOnBase(reviewed(), [RED, 'npm run lint'], output);
+    expect(toReviewer(w, 'a')).toContain('GREEN there, with the tests of the base');
+    w.edit((state) => ({ ...state, tasks: state.tasks.map((task) => ({ ...task, type: 'docs' as const })) }));
+    expect(toReviewer(w, 'a')).toContain('| #2 GREEN: npm run lint');
+    expect(toReviewer(w, 'a')).not.toContain('GREEN there');
+  });
+});
+
+describe('the form of an approval', () => {
+  test.each([
+    ['code', '1: test <file> › <name>'],
+    ['docs', '1: <file>:<line>'],
+    ['spec', '1: <file>:<line>'],
+  ] as const)('of a %s task begins with %s', (type, first) => {
+    const w = reviewed();
+    w.edit((state) => ({ ...state, tasks: state.tasks.map((task) => ({ ...task, type })) }));
+    expect(toReviewer(w, 'a')).toContain(`<<'VERDICT'\n${first}\n`);
+  });
+
+  test('says how to name a range, and what the reviewer ran itself', () => {
+    const told = toReviewer(reviewed(), 'a');
+    expect(told).toContain('`n: <file>:<line>` or `:10-20`');
+    expect(told).toContain('`n: seen I ran <command>: <result>`');
+    expect(told).toContain('goes to the planner');
+  });
+});
+
 describe('a long command', () => {
   test('is written out once: the runs name it by its place', () => {
     const told = toReviewer(reviewed({ by: LONG }), 'a');
     expect(told.split(LONG)).toHaveLength(2);
-    expect(told).toMatch(/green, [\d.]+ s: command \d of VALIDATION/);
-    expect(told).toMatch(/red, as they should be; command \d of VALIDATION: the runner names no test/);
+    expect(told).toContain(`| #1 ${LONG}`);
+    expect(told).toMatch(/\| #1 green, [\d.]+ s$/m);
+    expect(told).toMatch(/red, as they should be; VALIDATION #1: the runner names no test/);
   });
 
   test('is written out where VALIDATION is not told again', () => {
@@ -46,7 +116,7 @@ describe('a long command', () => {
 
 test('each run has the number by which an approval names it, and what its runner left out stands beside green', () => {
   const w = reviewed();
-  expect(toReviewer(w, 'a')).toMatch(/\| #1 green, [\d.]+ s: /);
+  expect(toReviewer(w, 'a')).toMatch(/\| #1 green, [\d.]+ s$/m);
   w.edit((state) => ({
     ...state,
     tasks: state.tasks.map((task) => ({
@@ -58,7 +128,7 @@ test('each run has the number by which an approval names it, and what its runner
       }),
     })),
   }));
-  expect(toReviewer(w, 'a')).toMatch(/\| #1 green, [\d.]+ s, BUT NOT ALL RAN \(skipped 2\): /);
+  expect(toReviewer(w, 'a')).toMatch(/\| #1 green, [\d.]+ s, BUT NOT ALL RAN \(skipped 2\)$/m);
 });
 
 test('each fact has its own reason, and one that needs none has none', () => {

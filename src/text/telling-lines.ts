@@ -1,0 +1,61 @@
+// The few lines of a red command's output that say what went wrong: a reader gets the error, not the end of a stack or a
+// package manager's advertisement. Knows what node, mocha, TAP, pytest, unittest, make and npm print. Linear in the text;
+// where it recognises nothing, the last lines are told as they are.
+
+const LONGEST = 240;
+const COLOURS = /\u001b\[[\d;]*m/g;
+
+/** At most `most` lines of the output, in its order. */
+export function tellingLines(output: string, most: number): readonly string[] {
+  const printed = output
+    .replace(COLOURS, '')
+    .split('\n')
+    .map((line) => line.slice(0, LONGEST).trimEnd())
+    .filter((line) => line !== '');
+  const lines = printed.filter((line) => !NOISE.some((form) => form.test(line)));
+  if (lines.length === 0) return printed.slice(-most);
+  const weak = new Set(at(lines, WEAK));
+  // The line before often names the test.
+  const strong = at(lines, STRONG).flatMap((n) => [n, ...(weak.has(n - 1) ? [n - 1] : []), n + 1, n + 2]);
+  const all = [...strong, ...weak, ...[...lines.keys()].toReversed()];
+  const chosen = [...new Set(all.filter((n) => n < lines.length))].slice(0, most);
+  return chosen.sort((a, b) => a - b).flatMap((n) => lines[n] ?? []);
+}
+
+const at = (lines: readonly string[], forms: readonly RegExp[]): readonly number[] =>
+  lines.flatMap((line, n) => (forms.some((form) => form.test(line)) ? [n] : []));
+
+/** Says what was wrong; what follows it says with which values. */
+const STRONG: readonly RegExp[] = [
+  /^\s*(?:E\s+)?(?:Uncaught )?[\w.]*(?:Error|Exception)\b(?: \[\w+\])?(?:: |$)/,
+  /^\s*not ok \d+/,
+  /^\w+: \*\*\* /,
+  /^thread '.*' panicked|^panic: /,
+  /^(?:sh|bash|\/bin\/sh): .*(?:not found|No such file)/,
+];
+/** Says that, or where, something failed. */
+const WEAK: readonly RegExp[] = [
+  /\bFAIL(?:ED|URES?)?\b|\berror\b/,
+  /^\s*\d+\) \S/,
+  /^\s*[\u2716\u2717\u2718\xd7\u2715] /,
+  /\bexpected\b|\bactual\b/i,
+  /\b\d+ (?:failed|failing)\b/,
+];
+const NOISE: readonly RegExp[] = [
+  /^npm (?:notice|warn|WARN)\b/,
+  /^npm (?:error|ERR!)\s*(?:$|(?:code|syscall|path|errno|A complete log)\b)/,
+  /\blooking for funding\b|run `npm fund`/,
+  /^> \S+@\S+ \S+$/,
+  // frames of a stack, with and without `at`
+  /^\s*at .*[:(].*\)?(?: \{)?$/,
+  /\(?node:[\w/]+:\d+(?::\d+)?\)?$|^\s*\S.* \(<anonymous>\)$/,
+  /^Node\.js v\d/,
+  /^\[eval\]:\d+$/,
+  /^\s*throw\b/,
+  // nothing but punctuation, or a rule with a title
+  /^[^\p{L}\p{N}]*$/u,
+  /^[=_-]{3,} (?:FAILURES|ERRORS|short test summary info|test session starts) [=_-]{3,}$/,
+  // what a runner says around each test
+  /^\s*(?:# (?:Subtest|tests|suites|pass|cancelled|skipped|todo|duration_ms)\b|TAP version|1\.\.\d+$|ok \d+)/,
+  /^\s*(?:duration_ms|location|failureType|type|generatedMessage|operator|code|name|stack|error):(?: \|-| true,?| '.*',?| [\d.]+)$/,
+];
