@@ -50,7 +50,9 @@ export async function proveTests(
   const onBase = await runOnBase(context, proving, { known: beforehand.greenOnBase, named, old }, limits);
   if (isRefusal(onBase)) return unproved(proving, onBase);
   const existing = touched.some(({ kind }) => kind !== 'added');
-  const ofBase = existing ? await runBaseTests(context, proving, old, limits) : undefined;
+  // What the base itself fails says nothing about its tests: a command that names a new test within an old file, say.
+  const judging = old.filter((command) => onBase.failed?.has(command) !== true);
+  const ofBase = existing ? await runBaseTests(context, proving, judging, limits) : undefined;
   if (ofBase !== undefined && isRefusal(ofBase)) return unproved(proving, ofBase);
   return judged(context, proving, onBase, ofBase);
 }
@@ -101,7 +103,8 @@ function lookedAt({ red }: Ran): Looked {
 
 interface OnBase {
   readonly alone: TestProof['base_alone'];
-  /** What failed on the base alone. */
+  /** What failed on the base alone, the first of them with what it printed. */
+  readonly failed?: ReadonlySet<string>;
   readonly red?: Ran['red'];
   readonly withTests?: Looked;
 }
@@ -140,7 +143,7 @@ async function runOnBase(
       old.filter((command) => !failed.has(command)),
     );
     const { red } = alone;
-    const told = red === undefined ? {} : { red };
+    const told = red === undefined ? {} : { red, failed };
     if (only.length === 0) return { alone: lookedAt(alone).outcome, ...told };
     const spoilt = await laidOver(proving, folder, tree);
     if (spoilt !== undefined) return spoilt;
@@ -254,7 +257,11 @@ function reasonsOf(
             ? 'the commit changes nothing but files that count as tests'
             : undefined,
     base_tests:
-      ofBase === undefined || ofBase.outcome === 'green' ? undefined : `with the base's tests ${told(ofBase.red)}`,
+      ofBase === undefined || ofBase.outcome === 'green'
+        ? undefined
+        : ofBase.red === undefined && red !== undefined
+          ? `on the base alone ${told(red)}`
+          : `with the base's tests ${told(ofBase.red)}`,
   });
 }
 

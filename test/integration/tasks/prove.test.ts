@@ -303,6 +303,13 @@ describe('tdd', () => {
     expect(await refused()).toMatchObject(refusedBy('base-tests-green'));
   });
 
+  test('a command that names a new test within an old file says nothing about the base’s tests', async () => {
+    await begun({}, { validation: ['sh run.sh', 'grep -q two test/old.sh && sh test/old.sh'] });
+    p.work('t', { 'src/value': '1 2\n', 'test/old.sh': 'grep -q 1 src/value\n# two\ngrep -q 2 src/value\n' });
+    succeeded(await p.submit('t'));
+    expect(await tests()).toMatchObject({ base_alone: 'partly', on_base: 'red', base_tests: 'green' });
+  });
+
   test('evidence tells the same and decides nothing', async () => {
     await begun();
     p.work('t', { 'src/value': '2\n', 'test/new.sh': 'true\n', 'test/old.sh': null });
