@@ -16,9 +16,11 @@ interface Left extends Interrupted {
 }
 
 /** The last session of the role on this task, where it ended before its part of the work did. */
-export function lastOnTask({ agent, role }: PromptContext, task: Task, resumed: boolean): Section {
+export function lastOnTask({ agent, role, board }: PromptContext, task: Task, resumed: boolean): Section {
   const mine = task.sessions?.findLast((one) => roleOfId(one.agent) === role && one.sandbox !== 'not-started');
-  if (mine?.how === undefined || mine.since < openedAt(task, role)) return NONE;
+  if (mine?.how === undefined || mine.since < openedAt(task, role)) {
+    return section('LAST SESSION', takenOver(board.state, agent));
+  }
   const { how, refused = [] } = mine;
   return section('LAST SESSION', [
     endLine({ ...mine, how }, agent),
@@ -28,6 +30,24 @@ export function lastOnTask({ agent, role }: PromptContext, task: Task, resumed: 
 }
 
 const NONE: Section = section('LAST SESSION', []);
+
+/** Where the reader's very last session was on a task that another coder has taken over since. */
+function takenOver({ tasks }: State, agent: string): readonly string[] {
+  const own = tasks.flatMap((task) =>
+    (task.sessions ?? []).filter((one) => one.agent === agent).map((one) => ({ task, ...one })),
+  );
+  const last = own.sort((a, b) => (a.since < b.since ? -1 : 1)).at(-1);
+  if (last === undefined) return [];
+  const { task, since, ended, how } = last;
+  const lost = historyOf(task).findLast(
+    ({ event, from, time }) => event === 'reassigned' && from === agent && time >= since,
+  );
+  if (typeof lost?.agent !== 'string') return [];
+  return [
+    `Yours on ${task.id}, from ${since} to ${ended ?? 'its end'}: ${inline(how ?? 'it ended').slice(0, 300)}`,
+    `${inline(lost.agent)} goes on with ${task.id} ${lost['continued'] === true ? 'from your work' : 'from the start'} (now ${task.status}); nothing of it is asked of you: \`${showTask(task)}\``,
+  ];
+}
 
 /** When this part of the work began: the iteration, or the submission under review. */
 function openedAt(task: Task, role: PromptContext['role']): string {

@@ -153,6 +153,25 @@ describe('a coder after a session on the same iteration', () => {
   });
 });
 
+describe('a coder whose last session was on a task that another one took over', () => {
+  test('is told how it ended and who goes on, until it has had a session since', () => {
+    const w = ready('a', 'b');
+    w.run(SUPERVISOR, claim('a'));
+    w.run(CODER, begin('a'));
+    session(w, 'coder-1', { task: 'a', how: 'its supervisor has ended' });
+    w.pass(100_000);
+    w.run(supervisorOf('coder-2'), { name: 'register', agent: 'coder-2', role: 'coder' });
+    w.run(SUPERVISOR, { name: 'register', agent: 'coder-1', role: 'coder' });
+    w.run(supervisorOf('coder-2'), claim('a', 'coder-2'));
+    w.run(SUPERVISOR, claim('b'));
+    const told = sectionOf(toCoder(w, 'b'), 'LAST SESSION');
+    expect(told).toContain('Yours on a, from 2026-03-01T09:00:00Z');
+    expect(told).toContain('coder-2 goes on with a from your work (now CLAIMED); nothing of it is asked of you');
+    session(w, 'coder-1', { task: 'b', how: 'exit 0' });
+    expect(sectionOf(toCoder(w, 'b'), 'LAST SESSION')).not.toContain('goes on with a');
+  });
+});
+
 describe('a reviewer', () => {
   function reviewing(): World {
     const w = ready('a');
