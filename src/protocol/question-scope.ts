@@ -26,12 +26,15 @@ export const isTied = (question: Question, task: Task): boolean =>
   isOwn(question, task) || restsOn(task, question) || sameSection(question.spec_ref, task.spec_ref);
 
 /**
- * Answers that a task's dependencies were built by, and for a docs task of a whole spec those about its parts: what it
+ * Answers that the work before a task was built by, and for a docs task of a whole spec those about its parts: what it
  * documents or uses follows them, though nobody asked about the task itself.
  */
-export function answersBeside(state: Pick<State, 'questions' | 'tasks'>, task: Task): readonly Question[] {
+export function answersBeside(
+  state: Pick<State, 'questions' | 'tasks' | 'discovered'>,
+  task: Task,
+): readonly Question[] {
   const { questions = [], tasks } = state;
-  const after = new Set(task.depends_on ?? []);
+  const after = allBefore(state, task);
   const before = tasks.filter(({ id }) => after.has(id));
   const isWhole = task.type === 'docs' && partsOf(task.spec_ref)[1] === undefined;
   const specOf = (one: Question): string | undefined =>
@@ -44,6 +47,15 @@ export function answersBeside(state: Pick<State, 'questions' | 'tasks'>, task: T
         before.some((other) => concernsAmong(one, other, tasks)) ||
         (isWhole && sameSpec(specOf(one), task.spec_ref))),
   );
+}
+
+/** What it depends on, the work in which the discoveries were made that it takes up, and what those depend on. */
+function allBefore({ tasks, discovered }: Pick<State, 'tasks' | 'discovered'>, task: Task): ReadonlySet<string> {
+  const takenUp = discovered.filter((one) => one.converted_to_task === task.id);
+  const found = new Set([...(task.depends_on ?? []), ...takenUp.flatMap(({ during }) => during ?? [])]);
+  for (const id of found) for (const next of tasks.find((one) => one.id === id)?.depends_on ?? []) found.add(next);
+  found.delete(task.id);
+  return found;
 }
 
 const isOwn = ({ id, task: about }: Question, task: Task): boolean =>

@@ -214,6 +214,23 @@ describe('answers by which other work was built', () => {
     expect(toReviewer(documented({ depends_on: ['parse'] }), 'manual')).toContain('q-1 on parse');
   });
 
+  test('also of those that they depend on, and of the work in which a discovery was made that it takes up', () => {
+    const w = documented({ spec_ref: 'specs/retry.md#manual' });
+    w.run(PLANNER, addReady('between', { spec_ref: 'specs/retry.md#between', depends_on: ['parse'] }));
+    w.run(PLANNER, addReady('last', { spec_ref: 'specs/retry.md#last', depends_on: ['between'] }));
+    expect(toCoder(w, 'last')).toContain('| - q-1 on parse');
+    expect(toCoder(w, 'manual')).not.toContain('BESIDE IT');
+    w.run(CODER, {
+      name: 'discover',
+      description: 'blue is cut',
+      severity: 'low',
+      during: 'print',
+      recommendation: 'mend it',
+    });
+    w.run(PLANNER, { name: 'discovery convert', discovery: 'disc-1', to_task: 'manual' });
+    expect(toCoder(w, 'manual')).toContain('| - q-2 on print: Which colour? A red');
+  });
+
   test('a docs task of a whole spec reads those about all its parts; a code task of it does not', () => {
     const docs = toCoder(documented({ spec_ref: 'specs/retry.md' }), 'manual');
     expect(docs).toContain('| - q-1 on parse: Is zero a number?');
