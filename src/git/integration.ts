@@ -11,6 +11,8 @@ import { commitsOf } from './refs.ts';
 /** The machine, and the project's root on it: part of every context of a board. */
 export interface ProjectHost extends Host {
   readonly paths: { readonly root: string };
+  /** Also where another checkout has the repository's board. */
+  readonly anyBoard?: boolean;
 }
 
 /** The board, or the state that a transaction left. */
@@ -18,7 +20,11 @@ type Known = Pick<Board, 'state'>;
 
 /** `hold`: the descriptor of a lock that every git started here inherits. */
 export const openGitDir = (host: ProjectHost, { state }: Known, hold?: number): Promise<PrivateGitDir | Refusal> =>
-  openPrivateGitDir(host, host.paths.root, { allowFilters: settings(state).allow_filters, hold });
+  openPrivateGitDir(host, host.paths.root, {
+    allowFilters: settings(state).allow_filters,
+    hold,
+    anyBoard: host.anyBoard,
+  });
 
 /** The branch that merges go to. */
 export const integrationRef = ({ state }: Known): string => `refs/heads/${settings(state).integration_branch}`;

@@ -9,6 +9,7 @@ import { type GitAnswer, MINIMUM_GIT } from '../ports/git-program.ts';
 import type { Host } from '../ports/host.ts';
 import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
+import { boardElsewhere, ownedElsewhere } from './board-owner.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import { faultIn, git } from './run.ts';
 
@@ -48,15 +49,19 @@ export interface OpenOptions {
   readonly allowFilters?: boolean;
   /** Inherited by every git started here; see GitCall. */
   readonly hold?: number | undefined;
+  /** Also where another checkout has the repository's board; only to take a second one away. */
+  readonly anyBoard?: boolean | undefined;
 }
 
 export async function openPrivateGitDir(
   host: Host,
   root: string,
-  { allowFilters = false, hold }: OpenOptions = {},
+  { allowFilters = false, hold, anyBoard = false }: OpenOptions = {},
 ): Promise<PrivateGitDir | Refusal> {
   const own = gitDirectoryOf(host.disk, root);
   if (own === undefined) return refuse(`${root} is not in a git repository`, 'restore its .git', 3, 'no-git');
+  const elsewhere = anyBoard ? undefined : boardElsewhere(host.disk, root);
+  if (elsewhere !== undefined) return ownedElsewhere(root, elsewhere);
   const common = commonDirectoryOf(host.disk, own);
   const settings = await readConfig(host, { root, common, hold });
   if ('ok' in settings) return settings;

@@ -4,6 +4,7 @@
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isSecondBoard } from '../git/board-owner.ts';
 import { integrationRef } from '../git/integration.ts';
 import { openPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, readRefs, updateRefs } from '../git/refs.ts';
@@ -55,7 +56,9 @@ interface PutAway {
 /** A lock is held for moments, or for a test of many minutes: only the former is waited for. */
 const PATIENCE = 2000;
 
-export async function deinit(context: TaskContext, purge: boolean): Promise<Deinited | Refusal> {
+export async function deinit(asked: TaskContext, purge: boolean): Promise<Deinited | Refusal> {
+  // A second board of the repository must be able to go.
+  const context = { ...asked, anyBoard: true };
   const { liza } = context.paths;
   const link = refuseLink(liza);
   if (link !== undefined) return link;
@@ -74,9 +77,8 @@ async function deinitBoard(context: TaskContext, purge: boolean): Promise<Deinit
   const busy = refuseBusy(first.board, first.now);
   if (busy !== undefined) return busy;
   return withIntegration(context, PATIENCE, async (gitDir, { board: before }) => {
-    const settled = (await finishMerges(context, gitDir, before)).map((line) =>
-      typeof line === 'string' ? line : line.message,
-    );
+    const finished = isSecondBoard(context.disk, context.paths.root) ? [] : await finishMerges(context, gitDir, before);
+    const settled = finished.map((line) => (typeof line === 'string' ? line : line.message));
     // Edits by hand, and what a killed command had committed, become part of the board that is kept.
     const opened = await inTransaction(context, async () => ({}));
     if (isRefusal(opened) && opened.code === 2) return opened;
@@ -104,7 +106,7 @@ async function boardOf(context: TaskContext): Promise<{ readonly board: Board; r
 }
 
 async function deinitHalfMade(context: TaskContext, purge: boolean): Promise<Deinited | Refusal> {
-  const gitDir = await openPrivateGitDir(context, context.paths.root);
+  const gitDir = await openPrivateGitDir(context, context.paths.root, { anyBoard: true });
   if (isRefusal(gitDir)) return gitDir;
   return withBoard(context, async () => {
     if ((await boardOf(context)) !== undefined)
@@ -207,13 +209,15 @@ async function idsWithWork(gitDir: PrivateGitDir, board: Board, site: Site): Pro
   return [...new Set(ids)].filter((id) => ID_PATTERN.test(id) && mine(id)).sort();
 }
 
-/** Whether a task is of this board. Where another checkout has a board too, only what this one knows is its own. */
+/**
+ * Whether a task is of this board. Where another checkout has a board too, only what this one knows is its own; where
+ * that one owns the repository, only what has a folder here: a board may have been copied with all its tasks.
+ */
 function isMine(board: Board | undefined, site: Site): (id: string) => boolean {
-  if (otherBoards(site).length === 0) return () => true;
-  const tasks = board?.state.tasks.map(({ id }) => id) ?? [];
+  const second = isSecondBoard(site.host.disk, site.root);
+  if (otherBoards(site).length === 0 && !second) return () => true;
   const known = new Set([
-    ...tasks,
-    ...(board?.archived.keys() ?? []),
+    ...(second ? [] : [...(board?.state.tasks.map(({ id }) => id) ?? []), ...(board?.archived.keys() ?? [])]),
     ...entries(site.host.disk, join(site.root, '.worktrees')),
   ]);
   return (id) => known.has(id);
@@ -227,7 +231,7 @@ async function leave(
   board?: Board,
 ): Promise<Pick<Deinited, 'kept' | 'left'>> {
   const site = siteOf(context, gitDir.common);
-  const shared = otherBoards(site).length > 0;
+  const shared = otherBoards(site).length > 0 || isSecondBoard(context.disk, site.root);
   const ref = purge ? undefined : await keepBoard(gitDir, context.paths.liza);
   const mine = isMine(board, site);
   const isWork = (name: string) => ID_PATTERN.test(name.split('/').slice(3).join('/'));

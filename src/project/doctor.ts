@@ -3,6 +3,7 @@
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { boardElsewhere } from '../git/board-owner.ts';
 import { commonDirectoryOf } from '../git/directory.ts';
 import type { Repository } from '../git/repository.ts';
 import { git } from '../git/run.ts';
@@ -25,7 +26,7 @@ import { canRestore, restore } from '../store/restore.ts';
 import { verifyJournal } from '../store/verify.ts';
 import { parseDocument } from '../store/yaml/document.ts';
 import { inTransaction } from '../store/yaml-store.ts';
-import { counted, listed } from '../text/format.ts';
+import { counted, listed, shellWord } from '../text/format.ts';
 import { broken, type Finding, fixed, ok, warning } from './finding.ts';
 import { checkProject, refuseLink, settingsOf, siteOf } from './project-manifest.ts';
 
@@ -38,6 +39,8 @@ export async function examine(
   const link = refuseLink(context.paths.liza);
   if (link !== undefined) return [broken('blackboard', link.message, link.hint)];
   const findings = [await checkGit(context), await checkLock(context)];
+  const elsewhere = boardElsewhere(context.disk, repository.root);
+  if (elsewhere !== undefined) return [...findings, ...(await checkSecond(context, elsewhere))];
   findings.push(...(await checkBoard(context, fix)));
   const site = siteOf(context, commonDirectoryOf(context.disk, repository.gitDirectory));
   const branch = (await settingsOf(context))?.integration_branch;
@@ -45,6 +48,20 @@ export async function examine(
   findings.push(...checkLeftovers(context, fix));
   if (schema !== undefined) findings.push(...checkSchema(context, fix, schema));
   return findings;
+}
+
+/** Nothing here is mended: hook, exclude lines, refs and folders of tasks are the other board's. */
+async function checkSecond(context: BoardContext, elsewhere: string): Promise<readonly Finding[]> {
+  const there = `the blackboard of this repository is in ${elsewhere}`;
+  const work = `work there: cd ${shellWord(elsewhere)} && liza doctor`;
+  const { files, paths } = context;
+  if (files.stat(paths.journal) === undefined && files.stat(paths.state) === undefined)
+    return [warning('blackboard', `none here; ${there}`, work)];
+  const message = `${there}, and this is a second one: nothing of git is touched for it`;
+  return [
+    broken('blackboard', message, `${work}; to remove the one here: liza deinit`),
+    ...(await checkBoard(context, false)),
+  ];
 }
 
 async function checkGit(context: BoardContext): Promise<Finding> {

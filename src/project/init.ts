@@ -32,6 +32,7 @@ import { updateDocument } from '../store/yaml/update.ts';
 import { inTransaction } from '../store/yaml-store.ts';
 import { gist, shellWord } from '../text/format.ts';
 import { fileOf, refuseSpec, writeVision } from './init-document.ts';
+import { asOwner } from './init-place.ts';
 import { makeProject, refuseLink, settingsOf, siteOf } from './project-manifest.ts';
 
 export interface InitRequest {
@@ -58,7 +59,7 @@ export async function init(
   repository: Repository,
   request: InitRequest,
 ): Promise<InitDone | Refusal> {
-  const { files, paths } = context;
+  const { paths } = context;
   const refused =
     refuseGoal(request) ??
     refuseLink(paths.liza) ??
@@ -69,6 +70,16 @@ export async function init(
   // Refuses what Liza could not work with later, before anything is made.
   const gitDir = await openPrivateGitDir(context, repository.root);
   if ('ok' in gitDir) return gitDir;
+  return asOwner(context, gitDir.common, () => make(context, repository, request, gitDir.common));
+}
+
+async function make(
+  context: BoardContext,
+  repository: Repository,
+  request: InitRequest,
+  common: string,
+): Promise<InitDone | Refusal> {
+  const { files, paths } = context;
   // An earlier goal may have named another branch. That one stays, and a person may look at it.
   const earlier = (await settingsOf(context))?.integration_branch;
   const user =
@@ -80,7 +91,7 @@ export async function init(
     branch.how === 'made'
       ? `branch ${request.branch} made from ${repository.head.slice(0, 12)}; approved work is merged there, never to yours`
       : `branch ${request.branch} was there already and is used as it is`;
-  const made = await makeProject({ ...siteOf(context, gitDir.common), files, branch: earlier ?? request.branch });
+  const made = await makeProject({ ...siteOf(context, common), files, branch: earlier ?? request.branch });
   const opened = await openBoard(context, request, branch.head);
   if (!opened.ok) return opened;
   const untracked = await notCommitted(context, paths.root, [fileOf(request.spec)]);

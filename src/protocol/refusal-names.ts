@@ -69,7 +69,7 @@ type StoreName = WordsOf<
   | 'not-utf8 too-large unreadable-journal'
 >;
 
-type GitName = WordsOf<'bare git git-config git-version no-commit no-git ownership partial-clone path'>;
+type GitName = WordsOf<'bare git git-config git-version no-commit no-git ownership partial-clone path second-board'>;
 
 /** Refusals of task folders, proof runs and merges. */
 type TaskName = WordsOf<

@@ -19,6 +19,8 @@ export interface TaskContext extends CommandContext, SandboxContext {
   say(line: string): void;
   /** Ends a program that is running; asked for only when there is one. */
   stop?(): AbortSignal;
+  /** Takes a second board of the repository away, whose git is otherwise not opened. */
+  readonly anyBoard?: boolean;
 }
 
 /** This process, as reservations name it. */
@@ -53,7 +55,7 @@ export function withTaskFolder<T extends object>(
 ): Promise<T | Refusal> {
   return withTaskLock(context, task, patience, async (hold) => {
     const config = (await context.store.readTask(task))?.config ?? (await context.store.read()).board.state.config;
-    const options = { allowFilters: config.allow_filters ?? false, hold };
+    const options = { allowFilters: config.allow_filters ?? false, hold, anyBoard: context.anyBoard };
     const gitDir = await openPrivateGitDir(context, context.paths.root, options);
     return isRefusal(gitDir) ? gitDir : work(gitDir);
   });

@@ -4,6 +4,7 @@
 // supervisor's start and by `doctor --fix`; `doctor` alone only says what it would do.
 
 import { join } from 'node:path';
+import { claimRepository } from '../git/board-owner.ts';
 import { integrationHead, integrationRef, openGitDir } from '../git/integration.ts';
 import { UNFINISHED } from '../git/lay-out-merge.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
@@ -42,6 +43,8 @@ export async function reconcile(context: TaskContext): Promise<readonly Mended[]
   const { board } = await context.store.read();
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
+  // Boards of earlier versions have not said yet that the repository is theirs.
+  claimRepository(context.disk, context.paths.root);
   sweepScratch(gitDir);
   const mended = [...(await finishKilledMerges(context, board))];
   for (const id of await suspects(gitDir, board)) {

@@ -38,11 +38,16 @@ export const verb: Verb = {
     'It changes no other branch, nor your index or .gitignore, and writes no file of yours, except the document if you ask for it.',
     'On a terminal it asks for what was not said. Ctrl-C leaves, and nothing is made.',
     'On a project whose goal is finished it archives that goal and opens the next one.',
+    'A repository has one blackboard, whichever of its checkouts it is in: a second one, in a linked worktree or in .worktrees, is refused.',
   ],
   run: async (args, io) => {
     const { openRepository } = await import('../../git/repository.ts');
     const repository = await openRepository(io.host, io.cwd);
     if (isRefusal(repository)) return repository;
+    const { refusePlace } = await import('../../project/init-place.ts');
+    const context = boardAt(io, repository);
+    const place = refusePlace(context, io.cwd, repository);
+    if (place !== undefined) return place;
     const { goalOpen, init } = await import('../../project/init.ts');
     const { readSchema } = await import('../../project/project-manifest.ts');
     const before = await earlierState(io, repository);
@@ -53,7 +58,7 @@ export const verb: Verb = {
     const { wishes, lines } = wanted;
     const facts = specFacts(repository.root, wishes.spec);
     if (isRefusal(facts)) return facts;
-    const done = await init(boardAt(io, repository), repository, {
+    const done = await init(context, repository, {
       goal: wishes.goal,
       spec: wishes.spec,
       branch: wishes.branch,

@@ -318,7 +318,13 @@ describe('what is not Liza’s stays', () => {
     await claimed();
     const other = here.file('..', 'other');
     here.git('worktree', 'add', '-q', other, '-b', 'other');
+    // Two boards, as an earlier version let them be made.
+    const aside = ['.liza', '.git/liza'].map((name, n): [string, string] => [at(name), at('..', `aside-${n}`)]);
+    for (const [from, to] of aside) renameSync(from, to);
     expect((await here.liza(['init', 'Bow to people'], { cwd: other })).code).toBe(0);
+    rmSync(at('.git', 'liza'), { recursive: true });
+    for (const [from, to] of aside) renameSync(to, from);
+    rmSync(at('.git', 'liza', 'owner'));
     here.git('update-ref', 'refs/liza/seen/bow', 'HEAD');
     here.git('update-ref', 'refs/liza/attempts/bow/1', 'HEAD');
     later();

@@ -1,0 +1,116 @@
+// One repository has one blackboard: all its checkouts share refs, hook, exclude lines and the folders of tasks. The file
+// `liza/owner` in the common git directory names the checkout whose board it is, relative to that directory, so that it
+// holds when the project is moved. Only files are read: every command asks.
+
+import { dirname, join, relative, resolve } from 'node:path';
+import type { Disk } from '../ports/disk.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { shellWord } from '../text/format.ts';
+import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
+import { entries } from './scratch-folders.ts';
+
+/** Locked by `init`, so that of two at once in two checkouts only one makes a board. */
+export const ownerFile = (common: string): string => join(common, 'liza', 'owner');
+
+interface BoardPlace {
+  readonly gitDirectory: string;
+  readonly root: string;
+}
+
+/** The root of another checkout of this repository that has its board; undefined: the board may be, or is, here. */
+export function boardElsewhere(disk: Disk, root: string): string | undefined {
+  const own = gitDirectoryOf(disk, root);
+  if (own === undefined) return undefined;
+  const common = commonDirectoryOf(disk, own);
+  const named = ownerOf(disk, common);
+  if (named !== undefined && isSame(disk, named, own) && hasBoard(disk, { gitDirectory: own, root })) return undefined;
+  const others = boardsIn(disk, common).filter(({ gitDirectory }) => !isSame(disk, gitDirectory, own));
+  const owner = others.find(({ gitDirectory }) => named !== undefined && isSame(disk, gitDirectory, named));
+  return (owner ?? others[0])?.root;
+}
+
+/** Whether the file names another checkout that has a board. Boards of earlier versions have no such file. */
+export function isSecondBoard(disk: Disk, root: string): boolean {
+  const own = gitDirectoryOf(disk, root);
+  const common = own === undefined ? undefined : commonDirectoryOf(disk, own);
+  const named = common === undefined ? undefined : ownerOf(disk, common);
+  return (
+    named !== undefined && own !== undefined && !isSame(disk, named, own) && boardElsewhere(disk, root) !== undefined
+  );
+}
+
+/** Only where no other checkout has the board. */
+export function claimRepository(disk: Disk, root: string): void {
+  const own = gitDirectoryOf(disk, root);
+  if (own === undefined) return;
+  const common = commonDirectoryOf(disk, own);
+  const named = ownerOf(disk, common);
+  if (named !== undefined && isSame(disk, named, own)) return;
+  disk.mkdirSync(dirname(ownerFile(common)), { recursive: true });
+  disk.writeFileSync(ownerFile(common), `${relative(real(disk, common), real(disk, own)) || '.'}\n`);
+}
+
+/** What is told where a second board was about to be made, or to be worked with. */
+export const ownedElsewhere = (here: string, there: string): Refusal =>
+  refuse(
+    `this repository has its blackboard in ${there}, and ${here} is another checkout of it`,
+    `work there: cd ${shellWord(there)} && liza status; for a board here instead, remove that one first: liza deinit`,
+    1,
+    'second-board',
+  );
+
+/** `owner` may be cut off, or name a worktree that was removed: then it names nobody. */
+function ownerOf(disk: Disk, common: string): string | undefined {
+  try {
+    const named = disk.readFileSync(ownerFile(common), 'utf8').trim();
+    return /^(\.|worktrees\/[^/]+)$/.test(named) ? join(common, named) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Checkouts with a board. A worktree whose folder is gone has none any more, whatever its git directory keeps. */
+function boardsIn(disk: Disk, common: string): readonly BoardPlace[] {
+  const links = join(common, 'worktrees');
+  const linked = entries(disk, links)
+    .filter((name) => !name.startsWith('liza-'))
+    .flatMap((name): BoardPlace[] => {
+      const gitDirectory = join(links, name);
+      const back = textOf(disk, join(gitDirectory, 'gitdir'));
+      return back === undefined ? [] : [{ gitDirectory, root: dirname(resolve(gitDirectory, back)) }];
+    });
+  return [{ gitDirectory: common, root: mainRoot(disk, common) }, ...linked].filter((place) => hasBoard(disk, place));
+}
+
+/** A board whose `.liza` was deleted is still there: its copy brings it back. */
+const hasBoard = (disk: Disk, { gitDirectory, root }: BoardPlace): boolean =>
+  disk.existsSync(root) &&
+  [
+    join(root, '.liza', 'state.yaml'),
+    join(root, '.liza', 'journal.jsonl'),
+    join(gitDirectory, 'liza', 'journal.jsonl'),
+  ].some((file) => disk.existsSync(file));
+
+/** Of a submodule the files are where core.worktree says. */
+function mainRoot(disk: Disk, common: string): string {
+  const configured = /^\s*worktree\s*=\s*(.+?)\s*$/m.exec(textOf(disk, join(common, 'config')) ?? '')?.[1];
+  return configured === undefined ? dirname(common) : resolve(common, configured);
+}
+
+function textOf(disk: Disk, file: string): string | undefined {
+  try {
+    return disk.readFileSync(file, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+const isSame = (disk: Disk, one: string, other: string): boolean => real(disk, one) === real(disk, other);
+
+function real(disk: Disk, path: string): string {
+  try {
+    return disk.realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,159 @@
+// One repository has one blackboard, whichever checkout it is in; and no board mends what belongs to another.
+
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { OPERATOR } from '../../../src/protocol/board.ts';
+import { openYamlStore } from '../../../src/store/open.ts';
+import { reconcile } from '../../../src/tasks/reconcile.ts';
+import { boardContext } from '../../support/board-context.ts';
+import { type PlayedProject, playedProject } from '../../support/by-verbs.ts';
+
+let here: PlayedProject;
+let linked: string;
+
+beforeEach(() => {
+  here = playedProject();
+  linked = join(here.base, 'linked');
+});
+
+const worktree = (folder = linked, branch = 'other') => here.git('worktree', 'add', '-q', folder, '-b', branch);
+const inside = (folder: string, ...argv: string[]) => here.liza(argv, { cwd: folder });
+
+/** What all checkouts share: refs, the hook, exclude lines, and what git knows of folders. */
+const shared = () => ({
+  refs: here.git('for-each-ref', '--format=%(refname) %(objectname)'),
+  hook: readFileSync(here.file('.git', 'hooks', 'reference-transaction'), 'utf8'),
+  exclude: here.read('.git', 'info', 'exclude'),
+  folders: here.git('worktree', 'list', '--porcelain'),
+  owner: here.read('.git', 'liza', 'owner'),
+  tasks: existsSync(here.file('.worktrees')) ? readdirSync(here.file('.worktrees')) : [],
+});
+
+async function claimed(): Promise<void> {
+  await here.ok(['init', 'Greet people']);
+  await here.add('greet');
+  await here.claim('greet');
+  here.work('greet', { 'src/greet.ts': 'greet\n' });
+}
+
+describe('init is refused, with the place of the board and nothing made', () => {
+  test('in a linked worktree of a repository whose main checkout has the board', async () => {
+    await claimed();
+    worktree();
+    const before = shared();
+    const ran = await inside(linked, 'init', 'Bow to people', '--vision-from-template');
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining(`has its blackboard in ${here.root}`) });
+    expect(ran.stderr).toContain(`cd ${here.root} && liza status`);
+    expect(existsSync(join(linked, '.liza'))).toBe(false);
+    expect(shared()).toEqual(before);
+  });
+
+  test('in the main checkout while a linked worktree has the board, until that worktree is gone', async () => {
+    worktree();
+    expect((await inside(linked, 'init', 'Greet people')).code).toBe(0);
+    const ran = await here.liza(['init', 'Bow to people']);
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining(`has its blackboard in ${linked}`) });
+    expect(existsSync(here.file('.liza'))).toBe(false);
+    rmSync(linked, { recursive: true });
+    expect((await here.liza(['init', 'Bow to people'])).code).toBe(0);
+    expect((await here.liza(['doctor', '--fix', '--json'])).stdout).not.toContain('second');
+  });
+
+  test.each(['worktree', 'clone'])('in a task’s %s, and in a subfolder of the project', async (isolation) => {
+    await here.ok(['init', 'Greet people']);
+    await here.ok(['config', 'set', 'isolation', isolation]);
+    await here.add('greet');
+    await here.claim('greet');
+    const before = shared();
+    const nested = await inside(here.file('.worktrees', 'greet'), 'init', 'Bow', '--vision-from-template');
+    expect(nested).toMatchObject({ code: 1, stderr: expect.stringContaining(`the blackboard in ${here.root} keeps`) });
+    const below = await inside(here.file('specs'), 'init', 'Bow to people');
+    expect(below).toMatchObject({ code: 1, stderr: expect.stringContaining(`a subfolder of ${here.root}`) });
+    expect(existsSync(here.file('.worktrees', 'greet', '.liza'))).toBe(false);
+    expect(shared()).toEqual(before);
+  });
+
+  test('a subfolder of a repository without a board is fine: the board is at the root', async () => {
+    expect((await inside(here.file('specs'), 'init', 'Greet people')).code).toBe(0);
+    expect(existsSync(here.file('.liza', 'state.yaml'))).toBe(true);
+  });
+
+  test('of two at once in two worktrees one makes its board', async () => {
+    worktree();
+    const third = join(here.base, 'third');
+    worktree(third, 'third');
+    const ran = await Promise.all([inside(linked, 'init', 'One'), inside(third, 'init', 'Two')]);
+    expect(ran.map(({ code }) => code).sort()).toEqual([0, 1]);
+    expect([linked, third].filter((folder) => existsSync(join(folder, '.liza', 'state.yaml')))).toHaveLength(1);
+  });
+});
+
+describe('a second board that is there all the same', () => {
+  const operatorAt = (root: string) => {
+    const context = boardContext(root, { host: here.context });
+    return { ...context, env: here.env, actor: OPERATOR, store: openYamlStore(context), say: () => {} };
+  };
+
+  /** The folder of the board copied into a worktree. */
+  async function copied(): Promise<void> {
+    await claimed();
+    worktree();
+    cpSync(here.file('.liza'), join(linked, '.liza'), { recursive: true });
+    // A write of its own, as an unwary person makes it: from now on it has a copy in the git directory, too.
+    expect((await inside(linked, 'note', 'hello')).code).toBe(0);
+    here.git('update-ref', 'refs/liza/seen/bow', 'HEAD');
+  }
+
+  test('neither reconcile nor doctor --fix of it touches anything, and doctor says whose it is', async () => {
+    await copied();
+    rmSync(here.file('.git', 'hooks', 'reference-transaction'));
+    here.write({ '.git/hooks/reference-transaction': '#!/bin/sh\n' });
+    const before = shared();
+    expect(await reconcile(operatorAt(linked))).toMatchObject({ ok: false, guard: 'second-board' });
+    const ran = await inside(linked, 'doctor', '--fix');
+    expect(ran.code).toBe(4);
+    expect(ran.stdout).toContain(`the blackboard of this repository is in ${here.root}, and this is a second one`);
+    expect((await inside(linked, 'run', '--until-idle')).code).not.toBe(0);
+    expect(shared()).toEqual(before);
+    expect(existsSync(here.file('.worktrees', 'greet', 'src', 'greet.ts'))).toBe(true);
+  });
+
+  test('deinit takes it away and leaves the repository to its owner', async () => {
+    await copied();
+    here.pass(3600);
+    const before = shared();
+    expect(await inside(linked, 'deinit', '--purge')).toMatchObject({ code: 0 });
+    expect(existsSync(join(linked, '.liza'))).toBe(false);
+    expect(shared()).toEqual(before);
+    expect((await here.ok(['validate'])).stdout).toContain('VALID');
+    // The owner still mends what is its own.
+    expect(await reconcile(operatorAt(here.root))).toEqual(expect.any(Array));
+  });
+
+  test('of two boards of an earlier version neither mends, and one goes', async () => {
+    await claimed();
+    worktree();
+    const aside = ['.liza', '.git/liza'].map((name, n): [string, string] => [here.file(name), join(here.base, `${n}`)]);
+    for (const [from, to] of aside) renameSync(from, to);
+    expect((await inside(linked, 'init', 'Bow to people')).code).toBe(0);
+    rmSync(here.file('.git', 'liza'), { recursive: true });
+    for (const [from, to] of aside) renameSync(to, from);
+    rmSync(here.file('.git', 'liza', 'owner'));
+    here.git('update-ref', 'refs/liza/seen/bow', 'HEAD');
+    for (const root of [here.root, linked])
+      expect(await reconcile(operatorAt(root))).toMatchObject({ ok: false, guard: 'second-board' });
+    expect(here.git('for-each-ref', 'refs/liza/seen/bow')).not.toBe('');
+    expect((await inside(linked, 'deinit')).code).toBe(0);
+    expect(await reconcile(operatorAt(here.root))).toEqual(expect.any(Array));
+    expect(here.read('.git', 'liza', 'owner')).toBe('.\n');
+  });
+});
+
+test('a project that was moved is still the owner', async () => {
+  await claimed();
+  worktree();
+  const moved = join(here.base, 'moved');
+  renameSync(here.root, moved);
+  expect((await inside(moved, 'doctor', '--json')).stdout).not.toContain('second one');
+});
