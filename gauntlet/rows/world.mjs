@@ -241,3 +241,58 @@ export const g54 = {
     return contained(`nothing was stolen by either jump; the lease of a frozen holder ended after its 6 s`);
   },
 };
+
+export const g76 = {
+  id: 'G76',
+  agent: '(human) makes a second board in a worktree of the same repository, then copies one there',
+  stated: 'refused; nobody mends another board’s work',
+  plant: [
+    {
+      take: { file: 'src/git/board-owner.ts', find: 'return (owner ?? others[0])?.root;', put: 'return undefined;' },
+      red: /a second board was made/,
+    },
+    {
+      take: {
+        file: 'src/git/private-git-dir.ts',
+        find: 'if (elsewhere !== undefined) return ownedElsewhere(root, elsewhere);',
+        put: '',
+      },
+      red: /the copy touched/,
+    },
+  ],
+  coder: `
+    begin; code 1; proof 1; commit 'a: made'; echo READY
+    while ! [ -e ../go ]; do sleep 0.1; [ $((n = n + 1)) -gt 250 ] && break; done
+    try submit submit; leave 42 submitted`,
+  reviewer: `approve; leave 0 approved`,
+  async play(w) {
+    const crew = await w.crew({ wait: false });
+    await w.until('it is at work', () => /^READY$/m.test(w.logs()));
+    const linked = path.join(w.base, 'linked');
+    w.git('worktree', 'add', '-q', linked, '-b', 'side');
+    const there = (...argv) => w.liza(argv, { cwd: linked });
+    w.init = there('init', 'make b');
+    w.inFolder = w.liza(['init', 'make b'], { cwd: w.file('.worktrees', 'a') });
+    holds(!fs.existsSync(path.join(linked, '.liza')), 'a second board was made');
+    fs.cpSync(w.file('.liza'), path.join(linked, '.liza'), { recursive: true });
+    w.git('update-ref', 'refs/liza/seen/elsewhere', 'HEAD');
+    // What the crew itself changes meanwhile is left out.
+    const shared = () =>
+      w.git('for-each-ref', 'refs/liza/seen/elsewhere') + w.exists('.worktrees', 'a', 'src', 'a.mjs');
+    const before = shared();
+    w.mends = [there('doctor', '--fix'), there('run', '--until-idle', '--coder', 'as-coder', '--agent', 'as-coder')];
+    w.touched = shared() !== before;
+    w.git('update-ref', '-d', 'refs/liza/seen/elsewhere');
+    fs.writeFileSync(w.file('.worktrees', 'go'), '');
+    await w.until('it is merged', () => w.task().status === 'MERGED');
+    await crew.stop();
+  },
+  check(w) {
+    for (const ran of [w.init, w.inFolder])
+      holds(ran.code === 1 && ran.said.includes(w.root), `init: ${ran.code} ${ran.said}`);
+    holds(!w.touched, `the copy touched what is not its own: ${w.mends.map(({ said }) => said).join('\n')}`);
+    for (const ran of w.mends) holds(ran.code !== 0 && ran.said.includes(w.root), `mending: ${ran.code} ${ran.said}`);
+    w.succeeded('submit');
+    return prevented('refused with the place of the board; a copy of it opened nothing of git; the task was merged');
+  },
+};
