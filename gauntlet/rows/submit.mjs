@@ -210,7 +210,7 @@ export const g13 = {
       take: {
         file: 'src/tasks/move-branch.ts',
         find: '{ ref: branch, to, from: onto }',
-        put: "{ ref: branch, to: (await commitOf(gitDir, 'task/' + task.id)) ?? to, from: onto }",
+        put: "{ ref: branch, to: (await commitOf(gitDir, 'task/' + id)) ?? to, from: onto }",
       },
       red: /the approved commit is not on integration/,
     },

@@ -58,8 +58,12 @@ export async function blame(context: TaskContext, name: string): Promise<Blame |
   const since = await descendants(gitDir, commit, head);
   const found = ownerOf(merges, since);
   if (found === undefined) {
-    const told = [...(await context.store.pastGoals()), goal].flatMap((one) => one.alignment_history ?? []);
-    const all = { ...goal, alignment_history: told };
+    const goals = [...(await context.store.pastGoals()), goal];
+    const all = {
+      ...goal,
+      alignment_history: goals.flatMap((one) => one.alignment_history ?? []),
+      syncs: goals.flatMap((one) => one.syncs ?? []),
+    };
     return broughtByNoMerge(gitDir, { branch, commit, merges, since, goal: all });
   }
   return blameOf(gitDir, commit, found);
@@ -122,6 +126,11 @@ async function broughtByNoMerge(
     `what git says of it: git show --stat ${commit}`,
     ...(earlier === '' ? [] : [`an earlier blackboard is kept: git show ${earlier}:state.yaml`]),
   ].join('; ');
+  const sync = goal.syncs?.find(({ merge_commit, onto }) => has(since, merge_commit) && !has(since, onto));
+  if (sync !== undefined) {
+    const told = `${commit} is no task’s: it came from ${sync.branch}, which ${sync.by} brought in at ${sync.time} (liza sync)`;
+    return refuse(told, hint, 1, 'outside');
+  }
   const start = merges[0]?.onto ?? merges[0]?.task.base_commit ?? goal.integration_head;
   if (start === undefined || (await isAncestor(gitDir, commit, start))) {
     return refuse(`${commit} was there before Liza's first merge`, hint, 1, 'before');

@@ -15,6 +15,8 @@ export interface Wishes {
   readonly branch: string;
   readonly provider?: string | undefined;
   readonly test?: string | undefined;
+  /** Bring the person's branch into the integration branch before agents build on it. */
+  readonly sync?: boolean | undefined;
 }
 
 /** What is known before the first question. */
@@ -25,6 +27,8 @@ export interface Known {
   readonly guessedTest: string | undefined;
   /** An earlier goal is finished: branch and settings are the project's already. */
   readonly settled: boolean;
+  /** `main has 3 commits that integration lacks`; undefined: it lacks none. */
+  readonly lag?: string | undefined;
 }
 
 export const DEFAULTS = { spec: 'specs/vision.md', branch: 'integration' } as const;
@@ -48,16 +52,23 @@ async function questions(dialogue: Dialogue, { said, settled, ...known }: Known)
   const goal = said.goal ?? (await insist(dialogue, 'What is to be reached, in a sentence? '));
   const spec = said.spec ?? (await ask(dialogue, 'Document that describes it', DEFAULTS.spec));
   const fromTemplate = said.fromTemplate === true || (!known.specExists(spec) && (await wantsTemplate(dialogue, spec)));
-  if (settled) return { branch: DEFAULTS.branch, ...said, goal, spec, fromTemplate };
+  if (settled) {
+    const { lag } = known;
+    const sync = lag === undefined ? {} : { sync: await agrees(dialogue, `${lag}. Bring them in now? yes or no`) };
+    return { branch: DEFAULTS.branch, ...said, goal, spec, fromTemplate, ...sync };
+  }
   const branch = said.branch ?? (await ask(dialogue, 'Branch for approved work', DEFAULTS.branch));
   const provider = said.provider ?? (await chooseProvider(dialogue, known.installed));
   const test = said.test ?? (await askTest(dialogue, known.guessedTest));
   return { goal, spec, fromTemplate, branch, provider, test };
 }
 
-async function wantsTemplate(dialogue: Dialogue, spec: string): Promise<boolean> {
+const wantsTemplate = (dialogue: Dialogue, spec: string): Promise<boolean> =>
+  agrees(dialogue, `${spec} is not there yet. Write it from a template? yes or no`);
+
+async function agrees(dialogue: Dialogue, question: string): Promise<boolean> {
   for (;;) {
-    const answer = await ask(dialogue, `${spec} is not there yet. Write it from a template? yes or no`, 'yes');
+    const answer = await ask(dialogue, question, 'yes');
     if (/^y(es)?$/i.test(answer)) return true;
     if (/^no?$/i.test(answer)) return false;
   }

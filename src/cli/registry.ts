@@ -64,6 +64,12 @@ const ROWS: Readonly<Record<string, Row>> = {
   'sprint start': [HUMAN, 'Open the next sprint.', () => import('./verbs/sprint.ts')],
   'sprint deadline': [HUMAN, 'Set, move or lift the deadline of the sprint.', () => import('./verbs/sprint.ts')],
   goals: [ANYONE, 'List the goals of this project.', () => import('./verbs/goals.ts')],
+  sync: [HUMAN, 'Bring your branch into the integration branch.', () => import('./verbs/sync.ts')],
+  finish: [
+    HUMAN,
+    'Bring the integration branch into yours: shown, tested and asked.',
+    () => import('./verbs/finish.ts'),
+  ],
   'goal edit': [HUMAN, 'Change what the goal says, or its document.', () => import('./verbs/goal.ts')],
   'goal complete': [['Human', 'Planner'], 'Declare the goal reached.', () => import('./verbs/goal.ts')],
 

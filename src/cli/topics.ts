@@ -16,7 +16,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
       '2. liza run lets a planner, coders and a reviewer work on it, with the agent CLI that you have.',
       '3. liza status shows who works on what, and why nothing moves; liza show <task> shows one.',
       '4. liza pause, liza note and liza replan let you step in; Ctrl-C stops, liza run goes on.',
-      '5. Approved work is on the branch integration: git merge integration, when you like.',
+      '5. Approved work is on the branch integration. Your own branch went on? liza sync. You like the result? liza finish.',
       'Without an agent CLI: liza demo.',
     ],
   },

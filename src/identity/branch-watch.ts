@@ -158,7 +158,9 @@ async function integrationMoved(context: CommandContext, gitDir: PrivateGitDir):
   const { state } = (await context.store.read()).board;
   const left = state.goal.integration_head;
   // A merge of Liza's own moves the branch first and records it then: in between nothing can be said.
-  const merging = [...before.tasks, ...state.tasks].some((task) => task.merging?.candidate === found);
+  const merging =
+    [...before.tasks, ...state.tasks].some((task) => task.merging?.candidate === found) ||
+    [before, state].some(({ goal }) => goal.moving?.candidate === found);
   if (found === undefined || left === undefined || found === left) return undefined;
   if (merging || before.goal.integration_head !== left) return undefined;
   await updateRefs(gitDir, [{ ref: strayOf(found), to: found }]);

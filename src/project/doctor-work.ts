@@ -1,9 +1,11 @@
 // The doctor's check of worktrees, branches and merges; and the command by which a person accepts a branch that was moved
 // outside Liza.
 
+import { baseDistance } from '../git/base-branch.ts';
 import { integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf } from '../git/refs.ts';
+import { lagText } from '../protocol/base-distance.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { settings } from '../protocol/state.ts';
@@ -18,8 +20,20 @@ import { broken, type Finding, fixed, ok, warning } from './finding.ts';
 export async function examineWork(context: TaskContext, fix: boolean): Promise<readonly Finding[]> {
   const found = await (fix ? reconcile(context) : findTrouble(context));
   if (isRefusal(found)) return [broken('worktrees', found.message, found.hint)];
-  if (found.length === 0) return [ok('worktrees', 'git and the blackboard agree')];
-  return found.map(finding);
+  const agreed = found.length === 0 ? [ok('worktrees', 'git and the blackboard agree')] : found.map(finding);
+  return [...agreed, ...(await examineBase(context))];
+}
+
+/** Agents build on what the integration branch has. */
+async function examineBase(context: TaskContext): Promise<readonly Finding[]> {
+  const apart = await baseDistance(context, (await context.store.read()).board);
+  if (apart === undefined) return [];
+  const lag = lagText(apart);
+  return [
+    lag === undefined
+      ? ok('base', `${apart.integration} has all of ${apart.branch}`)
+      : warning('base', lag, 'liza sync'),
+  ];
 }
 
 function finding({ subject, problem, done, resists }: Mended): Finding {

@@ -4,6 +4,7 @@
 
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { branchAt } from '../git/base-branch.ts';
 import { checkoutOf } from '../git/branch-checkouts.ts';
 import { committedFiles, notCommitted, notInGit } from '../git/committed-files.ts';
 import { openPrivateGitDir } from '../git/private-git-dir.ts';
@@ -14,6 +15,7 @@ import { branchInUse } from '../protocol/commands/budget-setting.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { discoveryHead } from '../protocol/discoveries.ts';
 import { testsNowhere } from '../protocol/facts/scope.ts';
+import { isBranchName } from '../protocol/fields.ts';
 import { goalRecord } from '../protocol/goal-record.ts';
 import { freshState, nextGoal } from '../protocol/new-board.ts';
 import { notesAtEnd } from '../protocol/notes.ts';
@@ -115,6 +117,7 @@ async function openBoard(context: BoardContext, request: InitRequest, head: stri
       goal: request.goal,
       spec_ref: request.spec,
       integration_branch: request.branch,
+      base_branch: baseOf(context, request.branch),
       integration_head: head,
       now: context.clock.now(),
     });
@@ -135,6 +138,12 @@ async function openBoard(context: BoardContext, request: InitRequest, head: stri
     message: `blackboard ready in ${relative(paths.root, paths.state)} for: ${request.goal}`,
     lines: [...(unfinished === undefined ? [] : [unfinished]), ...nextSteps(request, written)],
   };
+}
+
+/** A name that the board could not keep is asked for when it is needed. */
+function baseOf({ disk, paths }: BoardContext, integration: string): string | undefined {
+  const on = branchAt(disk, paths.root);
+  return on === undefined || on === integration || !isBranchName(on) ? undefined : on;
 }
 
 /** An existing blackboard: the same goal again is no news; another one needs the old one finished. */

@@ -1,6 +1,7 @@
 // Every command that `decide` takes, as data. `facts` are things about the disk or git that the caller looked up
 // beforehand: the protocol itself never looks.
 
+import type { BasePayloads } from './base-records.ts';
 import type { FileChange, LineList } from './facts/file-change.ts';
 import type { SectionChange } from './facts/section-change.ts';
 import type { SpecFacts } from './facts/spec-facts.ts';
@@ -112,7 +113,7 @@ export interface HandoffFacts {
   readonly files: readonly string[];
 }
 
-interface Payloads {
+interface Payloads extends BasePayloads {
   // planning
   'add-task': {
     readonly definition: Definition;

@@ -59,6 +59,10 @@ const networks = v.strictObject(
 
 export const ConfigSchema = v.object({
   integration_branch: guarded(v.optional(branch, 'integration'), 'Branch that approved work is merged to.'),
+  base_branch: guarded(
+    v.optional(branch),
+    'Your branch: `liza sync` brings it into the integration branch, `liza finish` ends the goal in it. `init` sets it to the branch you are on.',
+  ),
   lease_duration: guarded(v.optional(seconds, 300), "Seconds a coder's claim lasts without a heartbeat."),
   review_lease_duration: guarded(v.optional(seconds, 600), "Seconds a reviewer's claim lasts without a heartbeat."),
   long_lease_duration: guarded(v.optional(seconds, 900), 'Seconds that `liza heartbeat --long` asks for.'),

@@ -35,6 +35,7 @@ export const branch = v.pipe(
   v.string('must be text'),
   v.regex(/^(?![-./])(?!.*(?:\.\.|\/\/|@\{|\.lock$|[/.]$))[A-Za-z0-9._/@+-]+$/, 'must be a branch name'),
 );
+export const isBranchName = (name: string): boolean => v.is(branch, name);
 export const map = v.record(v.string(), v.unknown(), 'must be a map');
 export const seconds = v.pipe(v.number('must be a number of seconds'), v.minValue(1, 'must be ≥ 1 second'));
 export const oneOf = <const T extends readonly string[]>(values: T) =>

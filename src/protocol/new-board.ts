@@ -15,13 +15,15 @@ interface Beginning {
   readonly goal: string;
   readonly spec_ref: string;
   readonly integration_branch?: string;
+  /** The person's branch that it was made from; absent: HEAD was on none. */
+  readonly base_branch?: string | undefined;
   /** Where the integration branch is; absent: not known yet. */
   readonly integration_head?: string;
   readonly now: Instant;
 }
 
 export function freshState(beginning: Beginning): State {
-  const { goal, spec_ref, integration_branch = 'integration', integration_head, now } = beginning;
+  const { goal, spec_ref, integration_branch = 'integration', base_branch, integration_head, now } = beginning;
   const created = iso(now);
   return {
     version: STATE_VERSION,
@@ -51,6 +53,7 @@ export function freshState(beginning: Beginning): State {
     circuit_breaker: { status: 'OK', history: [] },
     config: {
       integration_branch,
+      ...defined({ base_branch }),
       lease_duration: 300,
       heartbeat_interval: 60,
       max_coder_iterations: 10,
@@ -83,7 +86,7 @@ interface NextGoal {
 export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State {
   const created = iso(now);
   const id = `goal-${numberOf(state.goal.id) + 1}`;
-  const { integration_head, integration_moved, days } = state.goal;
+  const { integration_head, integration_moved, moving, days } = state.goal;
   return {
     ...state,
     goal: {
@@ -94,7 +97,7 @@ export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State
       status: 'PLANNING',
       alignment_history: [],
       last_ids: lastIds(state),
-      ...defined({ integration_head, integration_moved }),
+      ...defined({ integration_head, integration_moved, moving }),
       // A new goal is no new day.
       ...defined({ days }),
     },

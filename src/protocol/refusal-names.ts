@@ -17,7 +17,9 @@ export const GUARD_NAMES = [
   ...words('file-gone file-there files gates goal-open holds-review holds-task id-fits-role id-free in-scope'),
   ...words('integration-accepted integration-known key learned lease-lives lease-past left-behind limit-reached'),
   ...words('live-task merge-commit message moved never-its-coder no-hole no-live-lease no-live-review'),
-  ...words('no-merge-under-way no-other-task no-worktree-files nobody-merges nobody-prepares not-aborted'),
+  ...words(
+    'no-merge-under-way no-other-task no-unreviewed-work no-worktree-files nobody-merges nobody-prepares not-aborted',
+  ),
   ...words('not-approved-before not-being-claimed not-being-merged not-completed not-excluded not-exhausted'),
   ...words(
     'not-halted not-needed note notes nothing-undecided once open-discovery other-provider own-agent own-question own-review own-submission own-task proof question',
@@ -74,7 +76,7 @@ type GitName = WordsOf<'bare git git-config git-version no-commit no-git ownersh
 /** Refusals of task folders, proof runs and merges. */
 type TaskName = WordsOf<
   | 'advance branch-exists branch-in-use claimed conflict folder folder-lock foreign held integration-moved'
-  | 'integration-test link no-integration not-started post-worktree-cmd stopped worktree-files'
+  | 'integration-test link no-base no-integration not-started post-worktree-cmd stopped worktree-files'
 >;
 
 /** Refusals of init, deinit, setup, edit, validate and lock. */

@@ -4,6 +4,7 @@
 // Validation never strips or rewrites: unknown fields belong to the people who wrote them.
 
 import * as v from 'valibot';
+import { MovingSchema, SyncSchema } from './base-records.ts';
 import { ConfigSchema } from './config.ts';
 import { commit, count, id, ids, oneOf, text, texts, timestamp } from './fields.ts';
 import { QuestionSchema } from './question.ts';
@@ -266,6 +267,10 @@ export const GoalSchema = v.object({
   integration_head: v.optional(commit),
   /** Somebody else moved it; no merge starts until a person has accepted that. */
   integration_moved: v.optional(v.object({ expected: commit, found: commit, time: timestamp })),
+  /** A branch that `sync` or `finish` is about to move. */
+  moving: v.optional(MovingSchema),
+  /** What `sync` brought from a person's branch, oldest first. */
+  syncs: v.optional(v.array(SyncSchema)),
   /** The highest numbers that earlier goals gave: `q-7` is never the id of a second question. */
   last_ids: v.optional(v.object({ q: v.optional(count), disc: v.optional(count), anomaly: v.optional(count) })),
   /** The files that tasks come from, each as Liza last saw it. */

@@ -5,6 +5,7 @@ import type { Table } from './command-row.ts';
 import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './commands/agent-reports.ts';
 import { answer } from './commands/answer.ts';
 import { ask, withdraw } from './commands/ask.ts';
+import { finish, releaseMove, reserveFinish, reserveSync, sync } from './commands/base.ts';
 import { analyze, resolve } from './commands/breaker.ts';
 import { claimTask, register, reserveClaim } from './commands/claim.ts';
 import { begin, block, limit } from './commands/coder.ts';
@@ -91,6 +92,11 @@ export const TABLE: Table = {
   'release-merge': releaseMerge,
   'integration-moved': integrationMoved,
   'accept-integration': acceptIntegration,
+  'reserve-sync': reserveSync,
+  sync,
+  'reserve-finish': reserveFinish,
+  finish,
+  'release-move': releaseMove,
   'refused-attempt': violation,
   'branch-moved': branchMoved,
   note,

@@ -4,6 +4,7 @@
 import type { Alarm } from '../alarms/rules/alarm.ts';
 import { editKey, unreadable } from '../alarms/rules/evaluate.ts';
 import { type SpendingView, spendingView } from '../budget/rules/spending-view.ts';
+import type { BaseDistance } from '../protocol/base-distance.ts';
 import { type Board, SWITCHES, type Switch } from '../protocol/board.ts';
 import { openDiscoveries } from '../protocol/discoveries.ts';
 import { statusOf } from '../protocol/find.ts';
@@ -62,6 +63,8 @@ export interface StatusView {
   readonly why?: string;
   /** Whether agents are confined; added where the machine is known. */
   readonly sandbox?: string;
+  /** How far the person's branch and the integration branch are apart; added where git is known. */
+  readonly base?: BaseDistance;
 }
 
 export interface QuestionView {

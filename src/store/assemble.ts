@@ -46,6 +46,7 @@ export function endedProcesses(host: ProcessHost, state: State, leases: Board['l
   };
   // A board that was never validated comes through here as well: a task may be anything.
   for (const task of state.tasks) for (const named of [task?.claiming?.process, task?.merging?.process]) look(named);
+  look(state.goal?.moving?.process);
   for (const [id, agent] of Object.entries(state.agents ?? {})) {
     // A lease record of the same epoch knows better, and was checked already.
     if (leases.get(id)?.epoch !== (agent?.epoch ?? 0)) look(agent?.process);

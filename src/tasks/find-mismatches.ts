@@ -49,6 +49,9 @@ export async function findTrouble(context: TaskContext): Promise<readonly Mended
   found.push(
     ...merging.map(({ id }) => ({ subject: id, problem: 'its merge was under way in a process that is gone' })),
   );
+  const { moving } = board.state.goal;
+  if (moving?.process !== undefined && board.gone?.has(moving.process))
+    found.push({ subject: moving.branch, problem: `a ${moving.kind} was under way in a process that is gone` });
   if (isLocked(gitDir, board, NO_TASK)) found.push({ subject: 'git', problem: TOLD.locks });
   const moved = await movedOutside(gitDir, board);
   if (moved !== undefined) found.push(moved.told);
@@ -170,7 +173,10 @@ export interface MovedOutside {
 export async function movedOutside(gitDir: PrivateGitDir, board: Board): Promise<MovedOutside | undefined> {
   const left = board.state.goal.integration_head;
   const found = await commitOf(gitDir, integrationRef(board));
-  const explained = board.state.tasks.some((task) => task.merging?.candidate === found);
+  const { moving } = board.state.goal;
+  const explained =
+    board.state.tasks.some((task) => task.merging?.candidate === found) ||
+    (moving?.kind === 'sync' && moving.candidate === found);
   if (left === undefined || found === left || (found !== undefined && explained)) return undefined;
   const name = settings(board.state).integration_branch;
   const problem =

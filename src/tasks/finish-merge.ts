@@ -1,4 +1,4 @@
-// Finishes or undoes what a killed merge left behind: the branch either holds its candidate, then the board has to say
+// Finishes or undoes what a killed merge, sync or finish left behind: the branch either holds its candidate, then the board has to say
 // so; or it does not, then there was no merge. Only under the integration lock, under which no other merge is alive.
 
 import { type Failed, finishAdvance } from '../git/advance-checkout.ts';
@@ -29,6 +29,12 @@ export async function finishMerges(
   }
   for (const left of leftoversIn(context.disk, gitDir.worktrees))
     if (left.purpose === 'merge') removeTree(context, left.path);
+  done.push(...(await finishAdvances(gitDir, branch)), ...(await finishMove(context, gitDir, board)));
+  return done;
+}
+
+async function finishAdvances(gitDir: PrivateGitDir, branch: string): Promise<readonly (string | Refusal)[]> {
+  const done: (string | Refusal)[] = [];
   for (const checkout of await checkoutsOf(gitDir, branch)) {
     const finished = await finishAdvance(gitDir, checkout);
     if (finished === 'finished') done.push(`${checkout.folder} advanced to where ${branch.slice(11)} is`);
@@ -36,6 +42,34 @@ export async function finishMerges(
   }
   return done;
 }
+
+/** The announcement goes last: until then the next run knows whose checkouts have to follow. */
+async function finishMove(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  board: Board,
+): Promise<readonly (string | Refusal)[]> {
+  const { moving } = board.state.goal;
+  if (moving === undefined) return [];
+  const { kind, candidate } = moving;
+  const ref = kind === 'sync' ? integrationRef(board) : `refs/heads/${moving.branch}`;
+  const what = `the ${kind} of ${moving.branch}`;
+  await clearStaleLocks(context, lockPathsOf(gitDir, moveId(kind), ref));
+  const followed = kind === 'sync' ? [] : await finishAdvances(gitDir, ref);
+  const head = await commitOf(gitDir, ref);
+  const happened = head !== undefined && (await isAncestor(gitDir, candidate, head));
+  await unpin(gitDir, moveId(kind));
+  const outcome = await transact(
+    context,
+    happened ? { name: kind, merge_commit: candidate } : { name: 'release-move', process: thisProcess(context) },
+  );
+  if (!outcome.ok) return [...followed, { ...outcome, message: `${what} is not settled: ${outcome.message}` }];
+  const told = happened ? 'is recorded: it had reached the branch' : 'had not reached the branch and is undone';
+  return [...followed, `${what} ${told}`];
+}
+
+/** In place of a task's id, where a candidate is kept: no id begins with `_`. */
+export const moveId = (kind: 'sync' | 'finish'): string => `_${kind}`;
 
 async function finishMerge(
   context: TaskContext,

@@ -1,4 +1,4 @@
-// The project's own integration test, run on a merge candidate in a checkout that is thrown away.
+// The project's own tests, run on a merge candidate in a checkout that is thrown away.
 // The script is the base side's: a candidate does not choose its own judge. Whatever the test does to
 // its tree, the candidate is a commit and stays what it is.
 
@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import type { Disk } from '../ports/disk.ts';
+import type { Ended } from '../process/run.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings } from '../protocol/state.ts';
 import type { TaskContext } from './context.ts';
@@ -18,6 +19,8 @@ export interface TestRequest {
   readonly candidate: string;
   /** The commit whose script judges. */
   readonly judge: string;
+  /** The command that tries it again. */
+  readonly again: string;
 }
 
 export type Tested =
@@ -34,7 +37,7 @@ export async function testCandidate(
   context: TaskContext,
   gitDir: PrivateGitDir,
   settings: Settings,
-  { task, candidate, judge }: TestRequest,
+  { task, candidate, judge, again }: TestRequest,
 ): Promise<Tested | Refusal> {
   const script = await scriptOf(gitDir, judge);
   if (script === undefined) return { verdict: 'none' };
@@ -50,26 +53,50 @@ export async function testCandidate(
     context.say(`integration test of ${task} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
     const argv: readonly [string, ...string[]] = script.executable ? [program] : ['sh', program];
     const ended = await runHere(context, settings, { argv, folder, seconds, log });
-    if (ended.how === 'stopped') {
-      return refuse(
-        'the integration test was stopped, and so was the merge',
-        'run it again when you like',
-        1,
-        'stopped',
-      );
-    }
-    // Whatever is missing here, a sandbox that is required or the script's interpreter, no coder can mend it.
-    if (ended.how === 'not-started') {
-      return refuse(
-        `the integration test ${howEnded(ended, seconds)}`,
-        `nothing is known of the candidate; mend that (liza doctor), then: liza wt merge ${task}`,
-        5,
-        'not-started',
-      );
-    }
-    if (isGreen(ended)) return { verdict: 'green', seconds: ended.durationMs / 1000, log: fromRoot(context, log) };
-    return red(context, log, `the integration test ${howEnded(ended, seconds)}`, endOf(ended.tail));
+    return verdictOn(context, ended, { what: 'the integration test', seconds, log, again });
   });
+}
+
+/** The project's `test_command` on the candidate, where it has no integration test. */
+export async function testByCommand(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  settings: Settings,
+  { task, candidate, again }: TestRequest,
+): Promise<Tested | Refusal> {
+  const { test_command: command, validation_timeout: seconds } = settings;
+  if (typeof command !== 'string' || command.trim() === '') return { verdict: 'none' };
+  const log = join(context.paths.liza, 'agent-logs', `test-command-${task}-${candidate.slice(0, 12)}.log`);
+  const checkout = { purpose: 'merge', task, commit: candidate, settings, prepareLog: `${log}.prepare` } as const;
+  return inDisposableCheckout<Tested | Refusal>(context, gitDir, checkout, async (folder) => {
+    context.say(`${command} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
+    const ended = await runHere(context, settings, { argv: ['sh', '-c', command], folder, seconds, log });
+    return verdictOn(context, ended, { what: command, seconds, log, again });
+  });
+}
+
+interface Run {
+  readonly what: string;
+  readonly seconds: number;
+  readonly log: string;
+  readonly again: string;
+}
+
+function verdictOn(context: TaskContext, ended: Ended, { what, seconds, log, again }: Run): Tested | Refusal {
+  if (ended.how === 'stopped') {
+    return refuse(`${what} was stopped, and so was the merge`, 'run it again when you like', 1, 'stopped');
+  }
+  // Whatever is missing here, a sandbox that is required or the script's interpreter, no coder can mend it.
+  if (ended.how === 'not-started') {
+    return refuse(
+      `${what} ${howEnded(ended, seconds)}`,
+      `nothing is known of the candidate; mend that (liza doctor), then: ${again}`,
+      5,
+      'not-started',
+    );
+  }
+  if (isGreen(ended)) return { verdict: 'green', seconds: ended.durationMs / 1000, log: fromRoot(context, log) };
+  return red(context, log, `${what} ${howEnded(ended, seconds)}`, endOf(ended.tail));
 }
 
 const red = (context: TaskContext, log: string, reason: string, tail: readonly string[]): Tested => ({

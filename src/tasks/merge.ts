@@ -7,13 +7,14 @@ import { pathsBetween } from '../git/folder-snapshot.ts';
 import { integrationRef } from '../git/integration.ts';
 import { buildCandidate } from '../git/merge-candidate.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { commitsOf, mergingOf, updateRefs } from '../git/refs.ts';
+import { commitsOf } from '../git/refs.ts';
 import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
 import { firstFew } from '../git/tree-changes.ts';
+import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { lastCoder } from '../protocol/leases.ts';
-import type { Task } from '../protocol/state.ts';
+import type { Settings, Task } from '../protocol/state.ts';
 import { recordedMerges } from '../protocol/task-history.ts';
 import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
@@ -29,7 +30,8 @@ import {
 } from './context.ts';
 import { finishMerges, unpin } from './finish-merge.ts';
 import { hasIntegrationTest, type Tested, testCandidate } from './integration-test.ts';
-import { acceptedHead, heldBy, type MergeContext, moveBranch, withdraw } from './move-branch.ts';
+import { judgeCandidate, type MergeFailure } from './judge-candidate.ts';
+import { acceptedHead, type BranchMove, heldBy, moveBranch } from './move-branch.ts';
 import { type Released, tidy } from './release.ts';
 
 export interface MergeOptions {
@@ -47,9 +49,13 @@ export interface Merged {
   readonly tidied?: Released | Refusal;
 }
 
-/** A refusal with output to show: what the integration test printed. */
-export interface MergeFailure extends Refusal {
-  readonly lines?: readonly string[];
+/** What the steps of one merge work on. */
+interface MergeContext extends BranchMove {
+  readonly board: Board;
+  readonly task: Task;
+  readonly settings: Settings;
+  readonly commit: string;
+  readonly process: string;
 }
 
 export async function mergeTask(
@@ -124,7 +130,20 @@ async function openMerge(
     const hint = 'look for it: git fsck --lost-found';
     return refuse(`the approved commit ${wanted} is not in this repository`, hint, 3, 'commit');
   }
-  return { context, gitDir, board, task, settings, branch, onto, commit, process: thisProcess(context) };
+  const process = thisProcess(context);
+  const move: BranchMove = {
+    context,
+    gitDir,
+    branch,
+    onto,
+    id,
+    what: `the merge of ${id}`,
+    // Recorded, so that the board says why nothing moves for as long as it is so.
+    held: async (message, hint) =>
+      void (await transact(context, { name: 'hold-merge', task: id, reason: `${message} (${hint})`.slice(0, 2000) })),
+    release: async () => void (await transact(context, { name: 'release-merge', task: id, process })),
+  };
+  return { ...move, board, task, settings, commit, process };
 }
 
 async function mergeApproved(merge: MergeContext, testFrom: MergeOptions['testFrom']): Promise<Merged | MergeFailure> {
@@ -206,7 +225,6 @@ async function announce(
   return announced.ok ? undefined : announced;
 }
 
-/** Runs the test, and afterwards looks once more whether the merge is still wanted. */
 async function judge(
   merge: MergeContext,
   candidate: string,
@@ -217,30 +235,21 @@ async function judge(
   const judgeCommit = testFrom === 'candidate' ? candidate : onto;
   const has = testFrom === 'candidate' ? await hasIntegrationTest(gitDir, candidate) : scripted;
   if (candidate === onto || !has) return { verdict: 'none' };
-  // Kept while the test runs; deleting this ref stops the merge.
-  await updateRefs(gitDir, [{ ref: mergingOf(task.id), to: candidate }]);
-  const tested = await withdrawing(merge, () =>
-    testCandidate(context, gitDir, settings, { task: task.id, candidate, judge: judgeCommit }),
-  );
-  if ('ok' in tested) {
-    await withdraw(merge);
-    return tested;
-  }
-  if (tested.verdict === 'red') return failOnTest(merge, tested);
-  const still = await foresee(context, { name: 'reserve-merge', task: task.id, candidate, onto, process });
-  const refused = still.ok ? await heldBy(merge, candidate) : still;
-  if (refused === undefined) return tested;
-  await withdraw(merge);
-  return refused;
-}
-
-async function withdrawing<T>(merge: MergeContext, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    await withdraw(merge).catch(() => {}); // the error itself is told; finish-merge.ts undoes the rest
-    throw error;
-  }
+  return judgeCandidate(merge, {
+    candidate,
+    test: () =>
+      testCandidate(context, gitDir, settings, {
+        task: task.id,
+        candidate,
+        judge: judgeCommit,
+        again: `liza wt merge ${task.id}`,
+      }),
+    red: (tested) => failOnTest(merge, tested),
+    refusedNow: async () => {
+      const still = await foresee(context, { name: 'reserve-merge', task: task.id, candidate, onto, process });
+      return still.ok ? undefined : still;
+    },
+  });
 }
 
 async function failOnTest(

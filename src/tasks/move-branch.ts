@@ -1,5 +1,5 @@
-// The one outside act of a merge: the integration branch moves from where Liza left it to the tested
-// candidate, together with every clean checkout that is on it. Or it does not, for a reason that is told.
+// The one outside act of a merge, a sync or a finish: a branch moves from where it was to the tested candidate, together
+// with every clean checkout that is on it. Or it does not, for a reason that is told.
 
 import { type Reservation, reserve } from '../git/advance-checkout.ts';
 import { checkoutsOf } from '../git/branch-checkouts.ts';
@@ -9,23 +9,25 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, mergingOf, updateRefs } from '../git/refs.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import type { Settings, Task } from '../protocol/state.ts';
 import { transact } from '../store/transact.ts';
 import type { TaskContext } from './context.ts';
 import { unpin } from './finish-merge.ts';
 
-/** What the steps of one merge work on. */
-export interface MergeContext {
+/** One move of a branch to a tested candidate. */
+export interface BranchMove {
   readonly context: TaskContext;
   readonly gitDir: PrivateGitDir;
-  readonly board: Board;
-  readonly task: Task;
-  readonly settings: Settings;
   readonly branch: string;
-  /** Where the branch is, and where Liza left it. */
+  /** Where the branch is. */
   readonly onto: string;
-  readonly commit: string;
-  readonly process: string;
+  /** Names the ref that keeps the candidate while its test runs: a task's id, or one that no task can have. */
+  readonly id: string;
+  /** As it is told: `the merge of greet`. */
+  readonly what: string;
+  /** What holds it, for as long as that is so. */
+  held(message: string, hint: string): Promise<void>;
+  /** Takes back that the move was announced. */
+  release(): Promise<void>;
 }
 
 /** Where Liza left the branch. If somebody else has moved it, merging stops until a person has looked. */
@@ -48,27 +50,26 @@ export async function acceptedHead(
 }
 
 /** A checkout of the branch that could not be advanced along holds the merge: nobody's files get out of step. */
-export async function heldBy(merge: MergeContext, to: string): Promise<Refusal | undefined> {
-  const { gitDir, branch, onto } = merge;
+export async function heldBy(move: BranchMove, to: string): Promise<Refusal | undefined> {
+  const { gitDir, branch, onto } = move;
   if (to === onto) return undefined;
   for (const checkout of await checkoutsOf(gitDir, branch)) {
     const why = await whyHeld(gitDir, checkout, onto, to);
     if (why === undefined) continue;
-    return hold(merge, why.message, why.hint);
+    return hold(move, why.message, why.hint);
   }
   return undefined;
 }
 
-/** Recorded, so that the board says why nothing moves for as long as it is so. */
-async function hold({ context, task }: MergeContext, message: string, hint: string): Promise<Refusal> {
-  await transact(context, { name: 'hold-merge', task: task.id, reason: `${message} (${hint})`.slice(0, 2000) });
-  return refuse(`the merge of ${task.id} is held: ${message}`, hint, 1, 'held');
+async function hold(move: BranchMove, message: string, hint: string): Promise<Refusal> {
+  await move.held(message, hint);
+  return refuse(`${move.what} is held: ${message}`, hint, 1, 'held');
 }
 
-/** The branch did not move: nothing of the merge is left. */
-export async function withdraw({ context, gitDir, task, process }: MergeContext): Promise<void> {
-  await unpin(gitDir, task.id);
-  await transact(context, { name: 'release-merge', task: task.id, process });
+/** The branch did not move: nothing of the attempt is left. */
+export async function withdraw({ gitDir, id, release }: BranchMove): Promise<void> {
+  await unpin(gitDir, id);
+  await release();
 }
 
 export interface Moved {
@@ -76,20 +77,16 @@ export interface Moved {
 }
 
 /** Checkouts are reserved before the branch moves: a kill in between leaves a marker, and finish-merge.ts finishes. */
-export async function moveBranch(merge: MergeContext, to: string, pinned: boolean): Promise<Moved | Refusal> {
-  const { context, gitDir, task, branch, onto } = merge;
-  const reserved = to === onto ? [] : await reserveCheckouts(merge, to);
+export async function moveBranch(move: BranchMove, to: string, pinned: boolean): Promise<Moved | Refusal> {
+  const { gitDir, branch, onto, id } = move;
+  const reserved = to === onto ? [] : await reserveCheckouts(move, to);
   if (isRefusal(reserved)) return reserved;
-  const intent = pinned ? [{ ref: mergingOf(task.id), to: null, from: to }] : [];
+  const intent = pinned ? [{ ref: mergingOf(id), to: null, from: to }] : [];
   const swapped = await updateRefs(gitDir, [{ ref: branch, to, from: onto }, ...intent]);
   if (swapped === 'moved') {
     for (const { reservation } of reserved) reservation.release();
-    await withdraw(merge);
-    const { board } = await context.store.read();
-    const moved = await acceptedHead(context, board, await commitOf(gitDir, branch));
-    return typeof moved === 'string'
-      ? refuse(`the merge of ${task.id} was stopped`, 'run it again', 1, 'stopped')
-      : moved;
+    await withdraw(move);
+    return whyStopped(move);
   }
   const remarks: string[] = [];
   for (const { folder, reservation } of reserved) {
@@ -103,13 +100,22 @@ export async function moveBranch(merge: MergeContext, to: string, pinned: boolea
   return { remarks };
 }
 
+/** The branch was moved meanwhile, or the ref that keeps the candidate was deleted. */
+async function whyStopped({ context, gitDir, branch, what }: BranchMove): Promise<Refusal> {
+  const { board } = await context.store.read();
+  const stopped = refuse(`${what} was stopped`, 'run it again', 1, 'stopped');
+  if (branch !== integrationRef(board)) return stopped;
+  const moved = await acceptedHead(context, board, await commitOf(gitDir, branch));
+  return typeof moved === 'string' ? stopped : moved;
+}
+
 interface Reserved {
   readonly folder: string;
   readonly reservation: Reservation;
 }
 
-async function reserveCheckouts(merge: MergeContext, to: string): Promise<readonly Reserved[] | Refusal> {
-  const { gitDir, branch, onto } = merge;
+async function reserveCheckouts(move: BranchMove, to: string): Promise<readonly Reserved[] | Refusal> {
+  const { gitDir, branch, onto } = move;
   const reserved: Reserved[] = [];
   for (const checkout of await checkoutsOf(gitDir, branch)) {
     const reservation = reserve(gitDir, checkout, onto, to);
@@ -118,8 +124,8 @@ async function reserveCheckouts(merge: MergeContext, to: string): Promise<readon
       continue;
     }
     for (const other of reserved) other.reservation.release();
-    await withdraw(merge);
-    return hold(merge, `${checkout.folder}: ${reservation.failed}`, 'run it again when that is done');
+    await withdraw(move);
+    return hold(move, `${checkout.folder}: ${reservation.failed}`, 'run it again when that is done');
   }
   return reserved;
 }

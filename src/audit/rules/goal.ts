@@ -104,7 +104,12 @@ function integrationFacts(witness: Witness): readonly Fact[] {
       contradicted(`the merge of ${task.id}, ${short(mergeCommit)}`, 'the branch does not have it'),
     ),
     ...(walked.facts.length === 0 && lost.length === 0
-      ? [verified('every step of the integration branch', `${walked.found.size} recorded merges, and nothing else`)]
+      ? [
+          verified(
+            'every step of the integration branch',
+            `${walked.found.size} recorded merges${walked.synced === 0 ? '' : `, ${walked.synced} of a person’s branch (liza sync)`}, and nothing else`,
+          ),
+        ]
       : []),
   ];
 }
@@ -112,12 +117,17 @@ function integrationFacts(witness: Witness): readonly Fact[] {
 function walk(
   { state, line, past = [] }: Witness,
   merges: readonly RecordedMerge[],
-): { found: ReadonlySet<string>; facts: readonly Fact[] } {
+): { found: ReadonlySet<string>; synced: number; facts: readonly Fact[] } {
   const by = new Map(merges.map((one) => [one.mergeCommit, one]));
   const places = new Map(line.map((commit, at) => [commit, at]));
   const placeOf = (commit: string | undefined): number => places.get(commit ?? '') ?? -1;
   const oldest = merges.reduce((so, { mergeCommit }) => Math.max(so, placeOf(mergeCommit)), -1);
-  const told = [...past, state.goal].flatMap((goal) => goal.alignment_history ?? []);
+  const goals = [...past, state.goal];
+  const told = goals.flatMap((goal) => goal.alignment_history ?? []);
+  const syncs = new Map(
+    goals.flatMap((goal) => (goal.syncs ?? []).map((one) => [one.merge_commit, one.onto] as const)),
+  );
+  let synced = 0;
   const found = new Set<string>();
   const facts: Fact[] = [];
   const first = merges[0]?.onto ?? state.goal.integration_head;
@@ -126,17 +136,18 @@ function walk(
     const commit = line[at] ?? '';
     const merge = by.get(commit);
     if (merge === undefined && (commit === first || oldest < at) && placeOf(first) <= at) break;
-    if (merge === undefined) {
+    if (merge === undefined && !syncs.has(commit)) {
       facts.push(stranger(told, commit));
       at += 1;
       continue;
     }
-    found.add(commit);
-    // What was fast-forwarded over is the task's own work.
-    const to = placeOf(merge.onto);
+    if (merge === undefined) synced += 1;
+    else found.add(commit);
+    // What was fast-forwarded over is the task's own work, or the person's.
+    const to = placeOf(merge === undefined ? syncs.get(commit) : merge.onto);
     at = to <= at ? at + 1 : to;
   }
-  return { found, facts };
+  return { found, synced, facts };
 }
 
 function stranger(accepted: Witness['state']['goal']['alignment_history'], commit: string): Fact {

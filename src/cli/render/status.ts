@@ -3,6 +3,7 @@
 
 import { amountText, scopeText, UNITS, type Unit } from '../../budget/rules/limits.ts';
 import type { SpendingView } from '../../budget/rules/spending-view.ts';
+import { distanceLines } from '../../protocol/base-distance.ts';
 import { roleOfId } from '../../protocol/board.ts';
 import { discoveryHead, holdsGoal } from '../../protocol/discoveries.ts';
 import { needsPerson } from '../../protocol/questions.ts';
@@ -42,6 +43,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
     section('Anomalies', view.anomalies, on, (anomalies) => anomalies.flatMap((one) => hanging(anomalyText(one), p))),
     section('Notices', view.notices, on, (notices) => notices.flatMap(({ message }) => hanging(message, p))),
     view.why === undefined ? [] : nothingMoves(view.why, p),
+    distanceLines(view.base, view.goal).flatMap((line) => hanging(line, p, 'warn')),
     view.sandbox === undefined ? [] : confined(view.sandbox, p),
   ];
   const lines = sections.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : [[], ...lines]));

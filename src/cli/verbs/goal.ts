@@ -31,7 +31,7 @@ const goalComplete: Verb = {
       },
       ({ state }) => ({
         lines: [
-          `The work is on branch ${state.config.integration_branch ?? 'integration'}; merging it to yours is up to you.`,
+          `The work is on branch ${state.config.integration_branch ?? 'integration'}; to bring it into yours: liza finish`,
         ],
       }),
     ),

@@ -3,12 +3,14 @@
 
 import { readFileSync } from 'node:fs';
 import type { Repository } from '../../git/repository.ts';
+import { baseLag, lagText } from '../../protocol/base-distance.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { DEFAULTS, guessTestCommand, guide, type Wishes } from '../init-guide.ts';
 import type { Io } from '../io.ts';
 import { boardAt, openBoard } from '../open-board.ts';
+import { plain } from '../render/terminal.ts';
 import { specExists, specFacts } from '../spec-file.ts';
 import type { Args, Verb } from '../verb.ts';
 
@@ -37,7 +39,7 @@ export const verb: Verb = {
     'Makes .liza/ (kept out of git through .git/info/exclude), the integration branch, from HEAD, and a reference-transaction hook that guards the branches; yours, if there is one, is called too.',
     'It changes no other branch, nor your index or .gitignore, and writes no file of yours, except the document if you ask for it.',
     'On a terminal it asks for what was not said. Ctrl-C leaves, and nothing is made.',
-    'On a project whose goal is finished it archives that goal and opens the next one.',
+    'On a project whose goal is finished it archives that goal and opens the next one. If your branch has gone on, it offers to bring it in first (liza sync); --yes does.',
     'A repository has one blackboard, whichever of its checkouts it is in: a second one, in a linked worktree or in .worktrees, is refused.',
   ],
   run: async (args, io) => {
@@ -68,9 +70,29 @@ export const verb: Verb = {
       schema: readSchema(io.asset('schema/state.schema.json')),
     });
     if (!done.ok) return done;
-    return { ...done, lines: [...done.lines, ...lines], data: { root: repository.root, already: done.already } };
+    const base = done.already ? [] : await currentBase(io, wishes.sync === true);
+    return {
+      ...done,
+      lines: [...done.lines, ...lines, ...base],
+      data: { root: repository.root, already: done.already },
+    };
   },
 };
+
+/** The person's branch comes in, or it is said how far it is ahead. The goal is open either way. */
+async function currentBase(io: Io, wanted: boolean): Promise<readonly string[]> {
+  const { openTaskContext } = await import('../open-project.ts');
+  const context = await openTaskContext(io);
+  if (isRefusal(context)) return [];
+  const { baseDistance } = await import('../../git/base-branch.ts');
+  const lag = baseLag(await baseDistance(context, (await context.store.read()).board));
+  if (lag === undefined || !wanted) return lag === undefined ? [] : [plain(lag)];
+  const { syncBase } = await import('../../tasks/sync.ts');
+  const synced = await syncBase(context, { withUnreviewed: false });
+  if (isRefusal(synced)) return [`${synced.message}; ${synced.hint}`].map(plain);
+  const { syncedLines } = await import('./sync.ts');
+  return [`${plain(synced.branch)} is brought in`, ...syncedLines(synced)];
+}
 
 type Said = Partial<Wishes>;
 
@@ -128,15 +150,27 @@ async function settle(args: Args, io: Io, { root, said, before }: KnownSoFar): P
   ];
   const nobody = args.flag('yes') || args.json || (before !== undefined && isOpen(before));
   const dialogue = nobody ? undefined : await io.openDialogue?.();
-  if (dialogue === undefined) return { wishes: { goal: '', fromTemplate: false, ...DEFAULTS, ...said }, lines };
+  if (dialogue === undefined)
+    return {
+      wishes: { goal: '', fromTemplate: false, sync: args.flag('yes') && before !== undefined, ...DEFAULTS, ...said },
+      lines,
+    };
   const wishes = await guide(dialogue, {
     said,
     specExists: (path) => specExists(root, path),
     installed,
     guessedTest: guessTestCommand(root),
     settled: before !== undefined,
+    lag: await lagOf(io, before),
   });
   return wishes === undefined ? LEFT : { wishes, lines };
+}
+
+async function lagOf(io: Io, before: State | undefined): Promise<string | undefined> {
+  const board = openBoard(io);
+  if (before === undefined || isRefusal(board)) return undefined;
+  const { baseDistance } = await import('../../git/base-branch.ts');
+  return lagText(await baseDistance(board, { state: before }));
 }
 
 const NO_AGENT = 'no agent CLI is on PATH yet: liza doctor says how to get one; liza demo works without';

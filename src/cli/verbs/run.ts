@@ -6,6 +6,7 @@ import type { Role } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Supervised } from '../../supervisor/loop-state.ts';
 import { openProject } from '../open-project.ts';
+import { plain } from '../render/terminal.ts';
 import type { Args, Verb } from '../verb.ts';
 
 const MOST = 50;
@@ -61,6 +62,10 @@ export const verb: Verb = {
     });
     if (isRefusal(crew)) return crew.guard === 'no-live-lease' ? another(crew) : crew;
     io.stderr(`${cast.told}\n`);
+    const { baseDistance } = await import('../../git/base-branch.ts');
+    const { baseLag } = await import('../../protocol/base-distance.ts');
+    const lag = baseLag(await baseDistance(context, board));
+    if (lag !== undefined) io.stderr(`${plain(lag)}\n`);
     const { showCrew } = await import('../show-crew.ts');
     return showCrew(io, crew, args.flag('plain') || args.json, args.json ? io.stderr : io.stdout);
   },

@@ -23,10 +23,11 @@ export const verb: Verb = {
     const { board, now, notices } = snapshot;
     // The same alarms as the watcher's.
     const found = alarms(board, now, await surroundingsOf(context, snapshot));
-    const confined = await sandbox;
+    const { baseDistance } = await import('../../git/base-branch.ts');
+    const [confined, base] = await Promise.all([sandbox, baseDistance(context, board)]);
     const view = {
       ...statusView(board, now, found, notices),
-      ...defined({ sandbox: confined }),
+      ...defined({ sandbox: confined, base }),
     };
     const look = {
       color: io.color,

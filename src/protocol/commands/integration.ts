@@ -63,7 +63,10 @@ export const acceptIntegration: Row<'accept-integration'> = {
 };
 
 /** A merge on top of commits that nobody has looked at would make them the base of all further work. */
-export function integrationAccepted({ state, commandLine }: Situation<'reserve-merge'>): Refusal | undefined {
+export function integrationAccepted({
+  state,
+  commandLine,
+}: Pick<Situation<'reserve-merge'>, 'state' | 'commandLine'>): Refusal | undefined {
   const moved = state.goal.integration_moved;
   if (moved === undefined) return undefined;
   const { expected, found } = moved;
@@ -73,7 +76,11 @@ export function integrationAccepted({ state, commandLine }: Situation<'reserve-m
   );
 }
 
-export function integrationKnown({ state, command }: Situation<'reserve-merge'>): Refusal | undefined {
+interface Onto extends Pick<Situation<'reserve-merge'>, 'state'> {
+  readonly command: { readonly onto: string };
+}
+
+export function integrationKnown({ state, command }: Onto): Refusal | undefined {
   const { integration_head: head } = state.goal;
   if (head === undefined || head === command.onto) return undefined;
   return refuse(`onto ${command.onto} is not where Liza left the integration branch (${head})`, 'Run it again');

@@ -57,7 +57,7 @@ function whyHeld(board: Board, now: Instant): string | undefined {
 
 function whyOver({ state }: Board): string | undefined {
   if (state.goal.status === 'COMPLETED') {
-    return `the goal is COMPLETED; merge ${state.config.integration_branch ?? 'integration'} to your branch, then: liza init "<next goal>"`;
+    return 'the goal is COMPLETED; bring it into your branch: liza finish; then: liza init "<next goal>"';
   }
   if (state.goal.status === 'ABORTED') return 'the goal is ABORTED; to reopen it: liza resume';
   return undefined;

@@ -435,6 +435,11 @@ test('a moved integration branch is told with its files, to a coder only', async
   const { stderr } = await says(['show', 't']);
   expect(stderr).toContain(`news: integration moved to ${head.slice(0, 12)}: src/new.ts, src/other.ts;`);
   expect((await says(['show', 't'])).stderr).toBe('');
+  p.commit({ 'src/mine.ts': '1\n' });
+  await p.ok(['sync', 'main']);
+  expect((await says(['show', 't'])).stderr).toContain(
+    `news: integration moved to ${p.head().slice(0, 12)}: src/mine.ts;`,
+  );
   await begins('planner-1', 'planner', undefined);
   await p.accepted({ 'src/third.ts': '1\n' });
   expect((await says(['status'], {}, 'planner-1')).stderr).toBe('');

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isRunning, leftoversIn } from '../../../src/git/scratch-folders.ts';
 import { acceptIntegration } from '../../../src/project/doctor-work.ts';
-import type { MergeFailure } from '../../../src/tasks/merge.ts';
+import type { MergeFailure } from '../../../src/tasks/judge-candidate.ts';
 import { refusedBy } from '../../refused-by.ts';
 import type { Contents } from '../../support/core.mjs';
 import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';

@@ -117,6 +117,11 @@ trouble                    s
 clear-stale-review-claims  hs
 integration-moved          hs
 accept-integration         h
+reserve-sync               h
+sync                       hs
+reserve-finish             h
+finish                     hs
+release-move               hs
 note                       h
 note-done                  hpc
 handoff-plan               p
@@ -324,8 +329,12 @@ function busy(name: string): World {
     discovered: [{ id: 'disc-9', by: 'coder-1', description: 'no timeout', severity: 'high' }],
     human_notes: [{ id: 'note-1', timestamp: '2026-03-01T09:00:00Z', message: 'mind the ids', for: 'other' }],
   }));
+  if (name === 'sync' || name === 'release-move') w.run(HUMAN, { name: 'reserve-sync', ...MOVE });
+  if (name === 'finish') w.run(HUMAN, { name: 'reserve-finish', ...MOVE });
   return w;
 }
+
+const MOVE = { branch: 'main', commit: commit(98), candidate: commit(99), onto: commit(98) };
 
 const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
   'add-task': addDraft('fresh'),
@@ -360,6 +369,11 @@ const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
   'clear-stale-review-claims': { name: 'clear-stale-review-claims' },
   'integration-moved': { name: 'integration-moved', found: commit(99) },
   'accept-integration': { name: 'accept-integration', head: commit(99) },
+  'reserve-sync': { name: 'reserve-sync', ...MOVE },
+  sync: { name: 'sync', merge_commit: commit(99) },
+  'reserve-finish': { name: 'reserve-finish', ...MOVE },
+  finish: { name: 'finish', merge_commit: commit(99) },
+  'release-move': { name: 'release-move' },
   note: { name: 'note', message: 'look at the client' },
   'note-done': { name: 'note done', notes: ['note-1'] },
   'handoff-plan': { name: 'handoff-plan', summary: 'half', next_action: 'the rest' },

@@ -67,7 +67,7 @@ describe('nothing moves because', () => {
 
   it('the goal is over', () => {
     expect(why({ state: goal('COMPLETED') })).toBe(
-      'the goal is COMPLETED; merge integration to your branch, then: liza init "<next goal>"',
+      'the goal is COMPLETED; bring it into your branch: liza finish; then: liza init "<next goal>"',
     );
     expect(why({ state: goal('ABORTED') })).toBe('the goal is ABORTED; to reopen it: liza resume');
   });

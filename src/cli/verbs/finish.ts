@@ -1,0 +1,129 @@
+// `liza finish [branch]`: shows what the integration branch brings to a person's branch, tests the result, asks, and
+// merges; or tells how it is done by hand. Never moves a branch that nobody said yes to.
+
+import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { openQuestions } from '../../protocol/questions.ts';
+import { isTerminal, type State } from '../../protocol/state.ts';
+import type { FinishPlan } from '../../tasks/finish.ts';
+import { counted, listed, shellWord } from '../../text/format.ts';
+import type { Io } from '../io.ts';
+import { committedResult, openTaskContext } from '../open-project.ts';
+import { plain } from '../render/terminal.ts';
+import type { Args, Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  operatorOnly: true,
+  positionals: [
+    {
+      name: 'branch',
+      optional: true,
+      description: 'Your branch; default: the one the board was made from (base_branch).',
+    },
+  ],
+  options: {
+    check: { description: 'Only show and test what would be merged; nothing is changed.' },
+    yes: { short: 'y', description: 'Ask nothing, merge.' },
+  },
+  examples: ['liza finish', 'liza finish --check', 'liza finish release --yes'],
+  details: [
+    'Shows the difference, what is unfinished, and the outcome of the tests on the result: scripts/integration-test.sh of the integration branch, or test_command where there is none, in a clean checkout.',
+    'Your branch goes forward, or gets a merge commit. If you have it checked out, a clean checkout moves along; one with changes refuses the merge, and nothing is lost.',
+    'It brings in exactly what Liza left on the integration branch: work that was reviewed and merged. Tasks that are unfinished stay where they are; you may finish again later.',
+    'Exit 1: not merged, nobody said yes, or a checkout is in the way. Exit 3: a conflict or red tests.',
+  ],
+  run: async (args, io) => {
+    const context = await openTaskContext(io);
+    if (isRefusal(context)) return context;
+    const { finishGoal, planFinish } = await import('../../tasks/finish.ts');
+    const plan = await planFinish(context, args.text('branch'));
+    if (isRefusal(plan)) return plan;
+    const { board } = await context.store.read();
+    const { branch, integration, how, onto, commit, candidate, commits, test } = plan;
+    const data = { branch, integration, how, onto, commit, candidate, commits, test: test.verdict };
+    if (how === 'contained')
+      return {
+        ok: true,
+        message: `already done: ${branch} has all of ${integration}`,
+        data: { ...data, already: true },
+      };
+    const shown = [...planLines(plan, board.state), ...(await byHand(io, plan, context.paths.root))].map(plain);
+    if (args.flag('check')) return { ok: true, lines: shown, data };
+    const yes = args.flag('yes') || (await said(args, io, shown, `Merge it into ${branch}?`));
+    if (yes !== true)
+      return { ...(yes === undefined ? UNASKED : DECLINED), ...(yes === undefined ? { lines: shown } : {}), data };
+    const done = await finishGoal(context, plan);
+    if (isRefusal(done)) return done;
+    const next = board.state.goal.status === 'COMPLETED' ? ['next: liza init "<next goal>"'] : [];
+    const lines = [...(args.flag('yes') ? planLines(plan, board.state) : []), ...done.remarks, ...next];
+    return committedResult(done.committed, () => ({ lines: lines.map(plain), data }));
+  },
+};
+
+const UNASKED = refuse(
+  'nothing is merged: there is no terminal to ask at',
+  'to merge it: liza finish --yes',
+  1,
+  'left',
+);
+const DECLINED = refuse('nothing is merged', 'when you like it: liza finish', 1, 'left');
+
+/** Undefined: nobody can be asked. */
+async function said(args: Args, io: Io, shown: readonly string[], question: string): Promise<boolean | undefined> {
+  const dialogue = args.json ? undefined : await io.openDialogue?.();
+  if (dialogue === undefined) return undefined;
+  try {
+    for (const line of shown) dialogue.say(line);
+    for (;;) {
+      const answer = (await dialogue.ask(`${question} yes or no: `))?.trim();
+      if (answer === undefined || /^no?$/i.test(answer)) return false;
+      if (/^y(es)?$/i.test(answer)) return true;
+    }
+  } finally {
+    dialogue.close();
+  }
+}
+
+function planLines(
+  { branch, integration, how, commits, candidate, stat, test }: FinishPlan,
+  state: State,
+): readonly string[] {
+  const way = how === 'merge' ? 'a merge commit' : 'a fast-forward';
+  const live = state.tasks.filter(({ status }) => !isTerminal(status));
+  const questions = openQuestions(state).length;
+  const open = [
+    ...(state.goal.status === 'COMPLETED' ? [] : [`the goal is ${state.goal.status}`]),
+    ...(live.length === 0
+      ? []
+      : [
+          listed(
+            live.map(({ id, status }) => `${id} (${status})`),
+            10,
+          ),
+        ]),
+    ...(questions === 0 ? [] : [counted(questions, 'open question')]),
+  ];
+  return [
+    `${branch} gets ${counted(commits, 'commit')} of ${integration} by ${way} (${candidate.slice(0, 12)}):`,
+    ...stat,
+    ...(open.length === 0 ? [] : [`unfinished, and not part of it: ${open.join('; ')}`]),
+    test.verdict === 'green'
+      ? `tests green on the result after ${test.seconds.toFixed(1)} s (${test.log})`
+      : 'no tests were run: there is neither scripts/integration-test.sh on the integration branch nor a test_command',
+  ];
+}
+
+/** Full names of refs: a tag or another ref of the same short name would be taken instead. */
+async function byHand(io: Io, { branch, integration }: FinishPlan, root: string): Promise<readonly string[]> {
+  const { git } = await import('../../git/run.ts');
+  const remotes = (await git(io.host, root, ['remote'])).stdout.split('\n').filter((name) => name !== '');
+  const remote = remotes.includes('origin') ? 'origin' : remotes[0];
+  const ref = shellWord(`refs/heads/${integration}`);
+  return [
+    `by hand: git switch ${shellWord(branch)} && git merge ${ref}`,
+    ...(remote === undefined
+      ? []
+      : [
+          `as a pull request: git push ${shellWord(remote)} ${shellWord(`refs/heads/${integration}:refs/heads/${integration}`)}, then open one from ${integration} to ${branch}`,
+        ]),
+  ];
+}

@@ -1,0 +1,57 @@
+// `liza sync [branch]`: brings a person's branch into the integration branch, tested as every merge is.
+
+import { isRefusal } from '../../protocol/decision.ts';
+import type { Synced } from '../../tasks/sync.ts';
+import { counted } from '../../text/format.ts';
+import { committedResult, onTasks } from '../open-project.ts';
+import { plain } from '../render/terminal.ts';
+import type { Result, Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  operatorOnly: true,
+  positionals: [
+    {
+      name: 'branch',
+      optional: true,
+      description: 'Your branch; default: the one the board was made from (base_branch).',
+    },
+  ],
+  options: {
+    'with-unreviewed': { description: 'Also commits that agents made and nobody reviewed.' },
+  },
+  examples: ['liza sync', 'liza sync origin/main'],
+  details: [
+    'Work of others goes on beside Liza: this brings it into the integration branch, so that agents build on what is there. It goes forward or makes a merge commit, and runs scripts/integration-test.sh of the integration branch on the result first.',
+    'Coders at work are told which files changed. Your own branch and your files stay as they are, unless you have the integration branch checked out: then a clean checkout moves along, and one with changes holds the sync.',
+    'Exit 3: a conflict or a red test; the files or the end of the output are shown, and nothing is changed.',
+  ],
+  run: onTasks(async (context, args) => {
+    const { syncBase } = await import('../../tasks/sync.ts');
+    const synced = await syncBase(context, {
+      branch: args.text('branch'),
+      withUnreviewed: args.flag('with-unreviewed'),
+    });
+    return isRefusal(synced) ? synced : syncedResult(synced);
+  }),
+};
+
+function syncedResult(synced: Synced): Result {
+  const { branch, how, committed, commits, test } = synced;
+  const data = { branch, how, commits, test: test.verdict };
+  if (committed === undefined)
+    return {
+      ok: true,
+      message: `already done: the integration branch has all of ${branch}`,
+      data: { ...data, already: true },
+    };
+  return committedResult(committed, () => ({ lines: syncedLines(synced), data }));
+}
+
+/** Also below the result of an `init` that brought the branch in. */
+export function syncedLines({ how, commits, test, remarks }: Synced): readonly string[] {
+  const tested =
+    test.verdict === 'green'
+      ? `integration test green after ${test.seconds.toFixed(1)} s (${test.log})`
+      : 'no scripts/integration-test.sh on the integration branch: nothing was run';
+  return [`${counted(commits, 'commit')}, ${how === 'merge' ? 'merge commit' : how}; ${tested}`, ...remarks].map(plain);
+}

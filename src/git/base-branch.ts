@@ -1,0 +1,43 @@
+// The person's branch that a board was made from, and how far the integration branch is from it. Only reads.
+
+import { join } from 'node:path';
+import type { Disk } from '../ports/disk.ts';
+import type { BaseDistance } from '../protocol/base-distance.ts';
+import type { Board } from '../protocol/board.ts';
+import { settings } from '../protocol/state.ts';
+import { gitDirectoryOf } from './directory.ts';
+import type { ProjectHost } from './integration.ts';
+import { git } from './run.ts';
+
+type Known = Pick<Board, 'state'>;
+
+/** The name of the branch that the checkout is on; undefined: on none. By files alone. */
+export function branchAt(disk: Disk, root: string): string | undefined {
+  const own = gitDirectoryOf(disk, root);
+  if (own === undefined) return undefined;
+  try {
+    return /^ref: refs\/heads\/(.+)$/.exec(disk.readFileSync(join(own, 'HEAD'), 'utf8').trim())?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+/** As the board has it; boards of earlier versions: the branch that the project's folder is on, unless it is Liza's. */
+export function baseBranch({ disk, paths }: Pick<ProjectHost, 'disk' | 'paths'>, { state }: Known): string | undefined {
+  const { base_branch, integration_branch } = settings(state);
+  if (base_branch !== undefined) return base_branch;
+  const on = branchAt(disk, paths.root);
+  return on === undefined || on === integration_branch || on.startsWith('task/') ? undefined : on;
+}
+
+/** Undefined: there is no such branch, or git could not tell. */
+export async function baseDistance(host: ProjectHost, known: Known): Promise<BaseDistance | undefined> {
+  const branch = baseBranch(host, known);
+  if (branch === undefined) return undefined;
+  const integration = settings(known.state).integration_branch;
+  const range = `refs/heads/${integration}...refs/heads/${branch}`;
+  const asked = await git(host, host.paths.root, ['rev-list', '--left-right', '--count', '--end-of-options', range]);
+  const [, ahead, lacks] = /^(\d+)\t(\d+)\n?$/.exec(asked.stdout) ?? [];
+  if (asked.status !== 0 || ahead === undefined || lacks === undefined) return undefined;
+  return { branch, integration, lacks: Number(lacks), ahead: Number(ahead) };
+}

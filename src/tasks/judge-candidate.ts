@@ -1,0 +1,46 @@
+// Tests a candidate before a branch moves to it, and looks afterwards once more whether the move is still wanted: a test
+// takes minutes, in which somebody may pause, or begin to edit the checkout that has to come along.
+
+import { mergingOf, updateRefs } from '../git/refs.ts';
+import type { Refusal } from '../protocol/decision.ts';
+import type { Tested } from './integration-test.ts';
+import { type BranchMove, heldBy, withdraw } from './move-branch.ts';
+
+/** A refusal with output to show: what the test printed. */
+export interface MergeFailure extends Refusal {
+  readonly lines?: readonly string[];
+}
+
+export interface Judging {
+  readonly candidate: string;
+  test(): Promise<Tested | Refusal>;
+  /** What a red test comes to; nothing of the attempt is left afterwards. */
+  red(tested: Tested & { readonly verdict: 'red' }): Promise<MergeFailure>;
+  /** Asked after a green test. */
+  refusedNow(): Promise<Refusal | undefined>;
+}
+
+export async function judgeCandidate(move: BranchMove, judging: Judging): Promise<Tested | MergeFailure> {
+  const { candidate } = judging;
+  // Kept while the test runs; deleting this ref stops the move.
+  await updateRefs(move.gitDir, [{ ref: mergingOf(move.id), to: candidate }]);
+  const tested = await withdrawing(move, judging.test);
+  if ('ok' in tested) {
+    await withdraw(move);
+    return tested;
+  }
+  if (tested.verdict === 'red') return judging.red(tested);
+  const refused = (await judging.refusedNow()) ?? (await heldBy(move, candidate));
+  if (refused === undefined) return tested;
+  await withdraw(move);
+  return refused;
+}
+
+async function withdrawing<T>(move: BranchMove, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await withdraw(move).catch(() => {}); // the error itself is told; finish-merge.ts undoes the rest
+    throw error;
+  }
+}

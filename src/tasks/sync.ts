@@ -1,0 +1,201 @@
+// `liza sync`: a person's branch comes into the integration branch, as a task's commit does: the candidate is built in
+// the object database and tested with the base side's integration test, the intent is journalled, and only then the
+// branch moves. Refused, with the files or the end of the output, everything is as it was.
+
+import { baseBranch } from '../git/base-branch.ts';
+import { integrationRef } from '../git/integration.ts';
+import { buildCandidate } from '../git/merge-candidate.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
+import { commitOf } from '../git/refs.ts';
+import { must } from '../git/run.ts';
+import { firstFew } from '../git/tree-changes.ts';
+import { roleOfId } from '../protocol/board.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
+import { type Settings, settings } from '../protocol/state.ts';
+import type { Committed } from '../store/store.ts';
+import { foresee, type Seen, transact } from '../store/transact.ts';
+import { type TaskContext, thisProcess, withIntegration } from './context.ts';
+import { finishMerges, moveId, unpin } from './finish-merge.ts';
+import { hasIntegrationTest, type Tested, testCandidate } from './integration-test.ts';
+import { judgeCandidate, type MergeFailure } from './judge-candidate.ts';
+import { acceptedHead, type BranchMove, heldBy, moveBranch } from './move-branch.ts';
+
+export interface SyncRequest {
+  /** Absent: the branch that the board was made from. */
+  readonly branch?: string | undefined;
+  /** Also commits of agents that no merge of Liza's brought. */
+  readonly withUnreviewed: boolean;
+}
+
+export interface Synced {
+  readonly branch: string;
+  readonly how: 'fast-forward' | 'merge' | 'contained';
+  readonly commits: number;
+  /** Absent: nothing was to be done. */
+  readonly committed?: Committed;
+  readonly test: Tested;
+  readonly remarks: readonly string[];
+}
+
+export async function syncBase(context: TaskContext, request: SyncRequest): Promise<Synced | MergeFailure> {
+  const seen = await context.store.read();
+  const branch = request.branch ?? baseBranch(context, seen.board);
+  if (branch === undefined) return noBase('sync');
+  const none = '0'.repeat(40);
+  const onto = seen.board.state.goal.integration_head ?? none;
+  const early = { name: 'reserve-sync', branch, commit: none, candidate: none, onto } as const;
+  const foreseen = await foresee(context, { ...early, process: thisProcess(context) }, seen);
+  // Another sync that is under way is waited for.
+  if (!foreseen.ok && foreseen.guard !== 'not-being-merged') return foreseen;
+  const patience = (settings(seen.board.state).integration_test_timeout + 60) * 1000;
+  return withIntegration<Synced>(context, patience, async (gitDir, locked) => {
+    const finished = await finishMerges(context, gitDir, locked.board);
+    return syncUnderLock(context, gitDir, finished.length === 0 ? locked : await context.store.read(), {
+      ...request,
+      branch,
+    });
+  });
+}
+
+export const noBase = (verb: 'sync' | 'finish'): Refusal =>
+  refuse(
+    'it is not known which branch is yours: the board does not say, and the project’s folder is on none',
+    `name it: liza ${verb} main; for good: liza config set base_branch main`,
+    1,
+    'no-base',
+  );
+
+interface SyncMove extends BranchMove {
+  readonly name: string;
+  readonly commit: string;
+  readonly settings: Settings;
+  readonly unreviewed: readonly string[];
+  readonly withUnreviewed: boolean;
+}
+
+async function syncUnderLock(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  { board }: Seen,
+  { branch: name, withUnreviewed }: SyncRequest & { readonly branch: string },
+): Promise<Synced | MergeFailure> {
+  const branch = integrationRef(board);
+  const commit = (await commitOf(gitDir, `refs/heads/${name}`)) ?? (await commitOf(gitDir, `refs/remotes/${name}`));
+  if (commit === undefined) return noBranch(name, 'sync');
+  const onto = await acceptedHead(context, board, await commitOf(gitDir, branch));
+  if (typeof onto !== 'string') return onto;
+  const process = thisProcess(context);
+  const move: SyncMove = {
+    context,
+    gitDir,
+    branch,
+    onto,
+    id: moveId('sync'),
+    what: `the sync of ${name}`,
+    // The person who asked is told at once; nobody else waits for it.
+    held: async () => {},
+    release: async () => void (await transact(context, { name: 'release-move', process })),
+    name,
+    commit,
+    settings: settings(board.state),
+    unreviewed: await unreviewedIn(gitDir, onto, commit),
+    withUnreviewed,
+  };
+  return bringIn(move);
+}
+
+export const noBranch = (name: string, verb: 'sync' | 'finish'): Refusal =>
+  refuse(
+    `there is no branch ${name}`,
+    `see yours: git branch --list; then: liza ${verb} <branch>, or for good: liza config set base_branch <branch>`,
+    1,
+    'no-base',
+  );
+
+/** Commits that an agent made, by the address that its session gave to git. */
+async function unreviewedIn(gitDir: PrivateGitDir, onto: string, commit: string): Promise<readonly string[]> {
+  const asked = gitDir.objects(['log', '--format=%H %ae %ce', commit, '--not', onto]);
+  return (await must(asked, 'read the commits that would come in')).split('\n').flatMap((line) => {
+    const [id = '', ...addresses] = line.split(' ');
+    const agents = addresses.filter(
+      (address) => roleOfId(/^(.+)@liza\.invalid$/.exec(address)?.[1] ?? '') !== undefined,
+    );
+    return agents.length === 0 ? [] : [id];
+  });
+}
+
+async function bringIn(move: SyncMove): Promise<Synced | MergeFailure> {
+  const { context, gitDir, onto, commit, name } = move;
+  const candidate = await buildCandidate(gitDir, { onto, commit, message: `Merge branch ${name} by liza sync\n` });
+  if (candidate.kind === 'contained')
+    return { branch: name, how: 'contained', commits: 0, test: { verdict: 'none' }, remarks: [] };
+  if (candidate.kind === 'conflict') return conflicting(name, move.branch.slice('refs/heads/'.length), candidate.paths);
+  const to = candidate.commit;
+  const refused = (await heldBy(move, to)) ?? (await announce(move, to, transact));
+  if (refused !== undefined) return refused;
+  const test = await judge(move, to);
+  if ('ok' in test) return test;
+  const moved = await moveBranch(move, to, test.verdict !== 'none');
+  if ('ok' in moved) return moved;
+  const committed = await transact(context, { name: 'sync', merge_commit: to });
+  if (!committed.ok) return committed;
+  const counted = await gitDir.objects(['rev-list', '--count', commit, '--not', onto]);
+  return {
+    branch: name,
+    how: candidate.kind,
+    commits: Number(counted.stdout),
+    committed,
+    test,
+    remarks: moved.remarks,
+  };
+}
+
+const conflicting = (name: string, integration: string, paths: readonly string[]): MergeFailure =>
+  refuse(
+    `${name} and ${integration} do not merge: conflict in ${firstFew(paths)}; nothing is changed`,
+    `resolve it on a branch of yours: git switch ${name} && git merge refs/heads/${integration}, then: liza sync`,
+    3,
+    'conflict',
+  );
+
+/** The journalled intent, or with `foresee` whether it would be taken now. */
+async function announce(
+  { context, name, commit, onto, unreviewed, withUnreviewed }: SyncMove,
+  candidate: string,
+  by: typeof transact | typeof foresee,
+): Promise<Refusal | undefined> {
+  const outcome = await by(context, {
+    name: 'reserve-sync',
+    branch: name,
+    commit,
+    candidate,
+    onto,
+    process: thisProcess(context),
+    ...(unreviewed.length === 0 ? {} : { unreviewed: unreviewed.slice(0, 50) }),
+    ...(withUnreviewed ? { with_unreviewed: true } : {}),
+  });
+  return outcome.ok ? undefined : outcome;
+}
+
+async function judge(move: SyncMove, candidate: string): Promise<Tested | MergeFailure> {
+  const { context, gitDir, settings, onto, name } = move;
+  if (!(await hasIntegrationTest(gitDir, onto))) return { verdict: 'none' };
+  return judgeCandidate(move, {
+    candidate,
+    test: () => testCandidate(context, gitDir, settings, { task: 'sync', candidate, judge: onto, again: 'liza sync' }),
+    red: async ({ reason, log, tail }) => {
+      await unpin(gitDir, move.id);
+      await move.release();
+      return {
+        ...refuse(
+          `${name} is not brought in: ${reason}; nothing is changed`,
+          `read ${log}; mend it on ${name}, or plan it: liza note "…"; then: liza sync`,
+          3,
+          'integration-test',
+        ),
+        lines: tail.map((line) => `  ${line}`),
+      };
+    },
+    refusedNow: () => announce(move, candidate, foresee),
+  });
+}

@@ -1,0 +1,207 @@
+// The integration branch comes into a person's branch: shown, tested, asked; and nothing of theirs is ever lost.
+
+import fs from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { Dialogue } from '../../../src/cli/io.ts';
+import { transact } from '../../../src/store/transact.ts';
+import { finishGoal, planFinish } from '../../../src/tasks/finish.ts';
+import { reconcile } from '../../../src/tasks/reconcile.ts';
+import { refusedBy } from '../../refused-by.ts';
+import { type Project, project, succeeded } from '../../support/project.ts';
+
+const SCRIPT = 'scripts/integration-test.sh';
+const GONE = `${fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/999999999/1`;
+
+let p: Project;
+let mine: string;
+
+/** main is checked out in the root; integration has `files` in addition. */
+function ahead(files: Readonly<Record<string, string>> = { 'task.txt': 'task\n' }, config = {}): void {
+  p = project({ config: { base_branch: 'main', ...config }, files });
+  mine = p.head('main');
+}
+
+const liza = (argv: readonly string[], answers?: readonly string[]) =>
+  p.liza(argv, answers === undefined ? {} : { io: { openDialogue: async () => answering(answers) } });
+
+function answering(answers: readonly string[]): Dialogue {
+  const left = [...answers];
+  return { say: (text) => said.push(text), ask: async () => left.shift(), close: () => {} };
+}
+const said: string[] = [];
+
+async function expectUntouched(head = mine): Promise<void> {
+  expect(p.head('main')).toBe(head);
+  expect((await p.state()).goal).not.toHaveProperty('moving');
+}
+
+describe('a clean checkout of main in the root', () => {
+  test('--check shows the difference, what is unfinished and how it is done by hand, and changes nothing', async () => {
+    ahead();
+    p.git('tag', 'integration', 'main'); // whoever trusts the short name gets the wrong commit
+    p.git('remote', 'add', 'origin', p.base);
+    const ran = await liza(['finish', '--check']);
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toContain('main gets 1 commit of integration by a fast-forward');
+    expect(ran.stdout).toMatch(/task\.txt \| 1 \+/);
+    expect(ran.stdout).toContain('unfinished, and not part of it: the goal is IN_PROGRESS; t (UNCLAIMED)');
+    expect(ran.stdout).toContain('no tests were run');
+    expect(ran.stdout).toContain('by hand: git switch main && git merge refs/heads/integration');
+    expect(ran.stdout).toContain('git push origin refs/heads/integration:refs/heads/integration');
+    await expectUntouched();
+  });
+
+  test('nobody can be asked: not merged; said no: not merged; said yes: forward, with the checkout', async () => {
+    ahead();
+    expect(await liza(['finish'])).toMatchObject({ code: 1, stderr: expect.stringContaining('liza finish --yes') });
+    expect(await liza(['finish'], ['perhaps', 'no'])).toMatchObject({ code: 1 });
+    expect(await liza(['finish'], [])).toMatchObject({ code: 1 });
+    await expectUntouched();
+    expect(await liza(['finish'], ['yes'])).toMatchObject({ code: 0 });
+    expect(said.join('\n')).toContain('main gets 1 commit');
+    expect(p.head('main')).toBe(p.head());
+    expect(p.read('task.txt')).toBe('task\n');
+    expect(p.git('status', '--porcelain')).toBe('');
+    expect((await p.state()).goal.alignment_history?.at(-1)).toMatchObject({
+      event: 'finished',
+      summary: expect.stringContaining(`integration at ${p.head()} is in main`),
+    });
+    expect(await liza(['finish', '--yes'])).toMatchObject({ code: 0, stdout: expect.stringContaining('already done') });
+  });
+
+  test('main went on: a merge commit whose first parent is main; sync then finds everything there', async () => {
+    ahead();
+    mine = p.commit({ 'mine.txt': 'mine\n' });
+    expect(await liza(['finish', '--yes'])).toMatchObject({ code: 0 });
+    expect(p.git('show', '-s', '--format=%P', 'main')).toBe(`${mine} ${p.head()}`);
+    expect(p.read('task.txt')).toBe('task\n');
+    expect(p.git('status', '--porcelain')).toBe('');
+    await p.ok(['sync']);
+    // What sync brought back goes forward: no merge of merges without end.
+    expect(await liza(['finish', '--yes', '--json'])).toMatchObject({ json: { how: 'fast-forward' } });
+    expect(p.head('main')).toBe(p.head());
+    expect((await p.ok(['sync'])).stdout).toContain('already done');
+  });
+});
+
+describe('refused, and nothing of the person’s is touched', () => {
+  test('changes that are not committed, and files in the way', async () => {
+    ahead({ 'README.md': 'theirs\n', 'task.txt': 'task\n' });
+    p.write({ 'README.md': 'being edited\n' });
+    expect(await liza(['finish', '--yes'])).toMatchObject({ code: 1, stderr: expect.stringContaining('README.md') });
+    expect(p.read('README.md')).toBe('being edited\n');
+    p.git('checkout', '-q', 'README.md');
+    p.write({ 'task.txt': 'mine, and never added\n' });
+    expect(await liza(['finish', '--yes'])).toMatchObject({ code: 1, stderr: expect.stringContaining('task.txt') });
+    expect(p.read('task.txt')).toBe('mine, and never added\n');
+    await expectUntouched();
+  });
+
+  test('a conflict: exit 3 with the files', async () => {
+    ahead({ 'README.md': 'theirs\n' });
+    mine = p.commit({ 'README.md': 'mine\n' });
+    expect(await liza(['finish', '--yes'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('conflict in README.md; nothing is changed'),
+    });
+    await expectUntouched();
+  });
+
+  test.each([
+    ['the integration branch’s script', { [SCRIPT]: '#!/bin/sh\nls\ntest ! -e mine.txt\n' }, {}],
+    ['test_command where there is none', { 'task.txt': 'x\n' }, { test_command: 'ls; test ! -e mine.txt' }],
+  ])('red tests on the result, by %s: exit 3 with the end of the output', async (_, files, config) => {
+    ahead(files, config);
+    mine = p.commit({ 'mine.txt': 'mine\n' });
+    const ran = await liza(['finish', '--yes']);
+    expect(ran).toMatchObject({ code: 3, stdout: expect.stringContaining('mine.txt') });
+    expect(ran.stderr).toContain('main stays as it is');
+    await expectUntouched();
+  });
+
+  test('green tests are told', async () => {
+    ahead({ 'task.txt': 'x\n' }, { test_command: 'test -e task.txt' });
+    expect((await liza(['finish', '--check'])).stdout).toContain('tests green on the result after');
+  });
+
+  test('integration was moved outside Liza: a commit that nobody reviewed does not come in', async () => {
+    ahead();
+    p.commitTo('integration', { 'sneaked.txt': 'x\n' });
+    expect(await liza(['finish', '--yes'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('was moved outside Liza'),
+    });
+    await expectUntouched();
+  });
+
+  test('one of the two branches moved after it was shown', async () => {
+    ahead();
+    const plan = succeeded(await planFinish(p.as()));
+    mine = p.commit({ 'mine.txt': 'mine\n' });
+    expect(await finishGoal(p.as(), plan)).toMatchObject(refusedBy('stopped', { code: 1 }));
+    await expectUntouched();
+    const again = succeeded(await planFinish(p.as()));
+    await p.accepted({ 'later.txt': 'x\n' });
+    expect(await finishGoal(p.as(), again)).toMatchObject(refusedBy('stopped', { code: 1 }));
+    await expectUntouched();
+  });
+
+  test('not for an agent or its supervisor, nor into Liza’s own branches', async () => {
+    ahead();
+    expect(await planFinish(p.as('planner-1'))).toMatchObject(refusedBy('role'));
+    expect(await planFinish(p.as(), 'integration')).toMatchObject(refusedBy('branch'));
+    expect(await planFinish(p.as(), 'nowhere')).toMatchObject(refusedBy('no-base'));
+    await expectUntouched();
+  });
+});
+
+describe('killed on the way', () => {
+  const announced = async (): Promise<string> => {
+    ahead();
+    const commit = p.head();
+    const command = { name: 'reserve-finish', branch: 'main', commit, candidate: commit, onto: mine } as const;
+    succeeded(await transact(p.as(), { ...command, process: GONE }));
+    return commit;
+  };
+
+  test('before the branch moved: undone', async () => {
+    await announced();
+    expect(await reconcile(p.as('coder-1'))).toMatchObject([{ done: expect.stringContaining('is undone') }]);
+    await expectUntouched();
+  });
+
+  test('after it, with the checkout not brought along yet: finished, with the files', async () => {
+    const to = await announced();
+    const marker = `${JSON.stringify({ from: mine, to })}\n`;
+    p.write({ '.git/liza-advance': marker, '.git/index.lock': marker });
+    p.git('update-ref', 'refs/heads/main', to);
+    expect(await reconcile(p.as('coder-1'))).toMatchObject([
+      { done: expect.stringContaining('advanced to where main is') },
+      { done: expect.stringContaining('is recorded') },
+    ]);
+    expect(p.git('status', '--porcelain')).toBe('');
+    expect(p.read('task.txt')).toBe('task\n');
+    expect((await p.state()).goal).not.toHaveProperty('moving');
+  });
+});
+
+describe('how far the branches are apart', () => {
+  test('status and doctor say it with the command, until it is brought in', async () => {
+    ahead();
+    expect((await p.ok(['status'])).stdout).not.toContain('liza sync');
+    p.commit({ 'a.txt': 'a\n' });
+    p.commit({ 'b.txt': 'b\n' });
+    const lag = 'main has 2 commits that integration lacks';
+    expect((await p.ok(['status'])).stdout).toContain(`${lag}: liza sync`);
+    expect((await p.ok(['status', '--json'])).json['base']).toEqual({
+      branch: 'main',
+      integration: 'integration',
+      lacks: 2,
+      ahead: 1,
+    });
+    expect((await p.liza(['doctor'])).stdout).toContain(lag);
+    await p.ok(['sync']);
+    expect((await p.ok(['status'])).stdout).not.toContain('lacks');
+    expect((await p.liza(['doctor'])).stdout).toContain('integration has all of main');
+  });
+});
