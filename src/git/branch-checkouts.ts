@@ -49,19 +49,32 @@ export const checkoutsOf = async (gitDir: PrivateGitDir, branch: string): Promis
  * Whether any checkout may be on the branch, come back to it, or have been left half advanced: a quick look that spares
  * the listing nearly always.
  */
-function mayBeHeld({ host: { disk }, root, common, refStorage }: PrivateGitDir, branch: string): boolean {
-  if (refStorage !== 'files') return true;
-  const links = join(common, 'worktrees');
-  const directories = [
-    common,
-    ...[gitDirectoryOf(disk, root)].filter((own) => own !== undefined),
-    ...entries(disk, links).map((link) => join(links, link)),
-  ];
-  return directories.some(
+function mayBeHeld(gitDir: PrivateGitDir, branch: string): boolean {
+  const { disk } = gitDir.host;
+  if (gitDir.refStorage !== 'files') return true;
+  return directoriesOf(gitDir).some(
     (directory) =>
       text(disk, join(directory, 'HEAD')) === `ref: ${branch}` ||
       UNDER_WAY.some((name) => disk.existsSync(join(directory, name))),
   );
+}
+
+/** Branches with a checkout that was left half advanced: integration, or one that `finish` moved. */
+export function unfinishedBranches(gitDir: PrivateGitDir): readonly string[] {
+  const { disk } = gitDir.host;
+  return directoriesOf(gitDir)
+    .filter((directory) => disk.existsSync(join(directory, MARKER)))
+    .flatMap((directory) => /^ref: (refs\/heads\/.+)$/.exec(text(disk, join(directory, 'HEAD')) ?? '')?.[1] ?? []);
+}
+
+/** The git directories of all checkouts. */
+function directoriesOf({ host: { disk }, root, common }: PrivateGitDir): readonly string[] {
+  const links = join(common, 'worktrees');
+  return [
+    common,
+    ...[gitDirectoryOf(disk, root)].filter((own) => own !== undefined),
+    ...entries(disk, links).map((link) => join(links, link)),
+  ];
 }
 
 /** While it is there, an advance of the checkout is under way, or its process has died; see advance-checkout.ts. */

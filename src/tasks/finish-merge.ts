@@ -2,7 +2,7 @@
 // so; or it does not, then there was no merge. Only under the integration lock, under which no other merge is alive.
 
 import { type Failed, finishAdvance } from '../git/advance-checkout.ts';
-import { type Checkout, checkoutsOf } from '../git/branch-checkouts.ts';
+import { type Checkout, checkoutsOf, unfinishedBranches } from '../git/branch-checkouts.ts';
 import { integrationRef } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, isAncestor, mergingOf, readRefs, updateRefs } from '../git/refs.ts';
@@ -29,8 +29,8 @@ export async function finishMerges(
   }
   for (const left of leftoversIn(context.disk, gitDir.worktrees))
     if (left.purpose === 'merge') removeTree(context, left.path);
-  done.push(...(await finishAdvances(gitDir, branch)), ...(await finishMove(context, gitDir, board)));
-  return done;
+  for (const one of new Set([branch, ...unfinishedBranches(gitDir)])) done.push(...(await finishAdvances(gitDir, one)));
+  return [...done, ...(await finishMove(context, gitDir, board))];
 }
 
 async function finishAdvances(gitDir: PrivateGitDir, branch: string): Promise<readonly (string | Refusal)[]> {
@@ -43,7 +43,6 @@ async function finishAdvances(gitDir: PrivateGitDir, branch: string): Promise<re
   return done;
 }
 
-/** The announcement goes last: until then the next run knows whose checkouts have to follow. */
 async function finishMove(
   context: TaskContext,
   gitDir: PrivateGitDir,
@@ -55,7 +54,6 @@ async function finishMove(
   const ref = kind === 'sync' ? integrationRef(board) : `refs/heads/${moving.branch}`;
   const what = `the ${kind} of ${moving.branch}`;
   await clearStaleLocks(context, lockPathsOf(gitDir, moveId(kind), ref));
-  const followed = kind === 'sync' ? [] : await finishAdvances(gitDir, ref);
   const head = await commitOf(gitDir, ref);
   const happened = head !== undefined && (await isAncestor(gitDir, candidate, head));
   await unpin(gitDir, moveId(kind));
@@ -63,9 +61,9 @@ async function finishMove(
     context,
     happened ? { name: kind, merge_commit: candidate } : { name: 'release-move', process: thisProcess(context) },
   );
-  if (!outcome.ok) return [...followed, { ...outcome, message: `${what} is not settled: ${outcome.message}` }];
+  if (!outcome.ok) return [{ ...outcome, message: `${what} is not settled: ${outcome.message}` }];
   const told = happened ? 'is recorded: it had reached the branch' : 'had not reached the branch and is undone';
-  return [...followed, `${what} ${told}`];
+  return [`${what} ${told}`];
 }
 
 /** In place of a task's id, where a candidate is kept: no id begins with `_`. */

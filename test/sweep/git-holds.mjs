@@ -97,6 +97,8 @@ async function noLeftovers(view, { isolation }) {
   if (left.length > 0) problems.push(`left behind: ${left.map((file) => path.relative(view.root, file)).join(', ')}`);
   const reserved = tasksOf(view).filter(({ claiming, merging: under }) => claiming ?? under);
   if (reserved.length > 0) problems.push(`still reserved: ${reserved.map(({ id }) => id).join(', ')}`);
+  const { moving } = stateOf(view).goal;
+  if (moving !== undefined) problems.push(`a ${moving.kind} is still announced`);
   return problems;
 }
 
@@ -166,7 +168,8 @@ async function integrationTold(view) {
     if (status === 'MERGED' && !chain.includes(merge)) problems.push(`${merge} of ${id} is not in the chain of merges`);
   }
   const merged = tasks.filter(({ status }) => status === 'MERGED').map(({ merge_commit: merge }) => merge);
-  const strange = chain.slice(1).filter((commit) => !merged.includes(commit));
+  const synced = (stateOf(view).goal.syncs ?? []).map(({ merge_commit: merge }) => merge);
+  const strange = chain.slice(1).filter((commit) => ![...merged, ...synced].includes(commit));
   if (strange.length > 0) problems.push(`on integration, but no merge: ${strange.join(', ')}`);
   return problems;
 }

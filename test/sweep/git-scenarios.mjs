@@ -29,6 +29,8 @@ export const SCENARIOS = [
   { name: 'doctor-merge', from: 'merge-killed', ...doctor, ends: 'MERGED' },
   { name: 'doctor-stray', from: 'release-killed', ...doctor, ends: 'UNCLAIMED' },
   { name: 'doctor-missing', from: 'missing', ...doctor, ends: 'CLAIMED' },
+  { name: 'sync', from: 'apart', task: 'greet', argv: ['sync'], env: {}, ends: 'UNCLAIMED' },
+  { name: 'finish', from: 'apart', task: 'greet', argv: ['finish', '--yes'], env: {}, ends: 'UNCLAIMED' },
 ].flatMap((scenario) => ISOLATIONS.map((isolation) => ({ ...scenario, isolation })));
 
 export const titleOf = ({ name, isolation }) => `${name}/${isolation}`;

@@ -62,6 +62,18 @@ export async function makeTemplates({ base, program }, place, isolation, wanted)
     await shell.approve('greet', CODER);
     keep('tested');
   }
+  // Both the integration branch and the person's, which is checked out, went on.
+  if (needs('apart')) {
+    await begin(shell, isolation, { 'scripts/integration-test.sh': '#!/bin/sh\ntest -f src/other.js\n' });
+    await shell.claim('other', OTHER);
+    await shell.work('other', OTHER, 'src/other.js');
+    await shell.approve('other', OTHER);
+    await shell.liza(['wt', 'merge', 'other'], REVIEWER);
+    shell.write('src/mine.js', 'mine\n');
+    await shell.git('add', '-A');
+    await shell.git('commit', '-q', '-m', 'mine');
+    keep('apart');
+  }
   // Without a checkpoint there is nothing to continue.
   for (const name of ['expired', 'left']) {
     if (!needs(name)) continue;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Kill -9 at the system calls by which claim, submit, merge, delete and release change a project: of Liza,
+// Kill -9 at the system calls by which claim, submit, merge, delete, release, sync and finish change a project: of Liza,
 // of a git that it started, or of both; then `liza doctor --fix`, and what must hold (git-examine.mjs).
 // `node test/sweep/git.mjs [--slice K] [--scenario NAME[/ISOLATION]] [--only SCENARIO:POINT]
 // [--straight] [--list] [--verbose]`. --straight repeats the command before the doctor comes.
@@ -22,7 +22,7 @@ import { inParallel, skip, spread, unavailable } from './tracing.mjs';
 
 helpIfAsked(import.meta.filename);
 const ROOT = path.join(import.meta.dirname, '..', '..');
-const WHAT = 'kill -9 at every system call of claim, submit, merge, delete and release';
+const WHAT = 'kill -9 at every system call of claim, submit, merge, delete, release, sync and finish';
 const WORKERS = 2;
 /** A count may be off by one when git finds a file younger than its index: then once more. */
 const TRIES = 4;

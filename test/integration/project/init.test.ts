@@ -206,6 +206,26 @@ describe('with a person', () => {
     expect(asked).toEqual([]);
   });
 
+  test('the next goal: --yes brings in what main has gained; without it that is told', async () => {
+    await liza(['init', 'First', '--vision-from-template']);
+    expect((await config()).base_branch).toBe('main');
+    const gone = (file: string) => here.commit({ [file]: 'x\n' });
+    gone('one.txt');
+    await liza(['abort']);
+    expect((await liza(['init', 'Second'])).stdout).toContain('main has 1 commit that integration lacks: liza sync');
+    await liza(['abort']);
+    const ran = await liza(['init', 'Third', '--yes']);
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('main is brought in') });
+    expect(here.head()).toBe(here.head('main'));
+    // A sync that is refused does not keep the goal from being opened.
+    here.git('branch', '-f', 'integration', here.head('main~1'));
+    await liza(['abort']);
+    gone('two.txt');
+    const moved = await liza(['init', 'Fourth', '--yes']);
+    expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining('was moved outside Liza') });
+    expect((await here.state()).goal.description).toBe('Fourth');
+  });
+
   test('a goal under way is told before anything is asked; the next goal asks for itself only', async () => {
     await liza(['init', 'First', '--vision-from-template', '--test', 'make test']);
     const early = answering([]);

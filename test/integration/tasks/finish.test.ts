@@ -170,11 +170,24 @@ describe('killed on the way', () => {
     await expectUntouched();
   });
 
-  test('after it, with the checkout not brought along yet: finished, with the files', async () => {
-    const to = await announced();
+  /** The branch has moved, its checkout has not followed. */
+  const halfWay = (to: string): void => {
     const marker = `${JSON.stringify({ from: mine, to })}\n`;
     p.write({ '.git/liza-advance': marker, '.git/index.lock': marker });
     p.git('update-ref', 'refs/heads/main', to);
+  };
+
+  test('only its git was, and the finish is recorded: the checkout is brought along all the same', async () => {
+    ahead();
+    halfWay(p.head());
+    expect(await reconcile(p.as('coder-1'))).toMatchObject([
+      { done: expect.stringContaining('advanced to where main is') },
+    ]);
+    expect(p.git('status', '--porcelain')).toBe('');
+  });
+
+  test('after it, with the checkout not brought along yet: finished, with the files', async () => {
+    halfWay(await announced());
     expect(await reconcile(p.as('coder-1'))).toMatchObject([
       { done: expect.stringContaining('advanced to where main is') },
       { done: expect.stringContaining('is recorded') },

@@ -117,6 +117,16 @@ describe('the guide', () => {
     expect(wishes).toEqual({ goal: 'Next', spec: 'specs/vision.md', fromTemplate: true, branch: 'integration' });
   });
 
+  test.each([
+    ['', true],
+    ['no', false],
+  ])('the next goal while main went on: asked whether to bring it in, %j is %s', async (answer, sync) => {
+    const lag = 'main has 3 commits that integration lacks';
+    const { wishes, asked } = await guided(['Next', '', '', 'perhaps', answer], { settled: true, lag });
+    expect(asked.at(-1)).toBe(`${lag}. Bring them in now? yes or no [yes]: `);
+    expect(wishes).toMatchObject({ goal: 'Next', sync });
+  });
+
   test.each([0, 1, 2, 3, 4, 5])('leaving after %i answers: nothing, and the terminal is given back', async (many) => {
     const answers = ['g', '', '', '', '', ''].slice(0, many);
     const { wishes, isClosed } = await guided(answers, { installed: [CLAUDE, CODEX] });
