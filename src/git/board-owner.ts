@@ -54,7 +54,7 @@ export function claimRepository(disk: Disk, root: string): void {
 export const ownedElsewhere = (here: string, there: string): Refusal =>
   refuse(
     `this repository has its blackboard in ${there}, and ${here} is another checkout of it`,
-    `work there: cd ${shellWord(there)} && liza status; for a board here instead, remove that one first: liza deinit`,
+    `work there: cd ${shellWord(there)} && liza status; for a board here instead, remove that one first, there: liza deinit`,
     1,
     'second-board',
   );

@@ -47,7 +47,7 @@ export async function planFinish(context: TaskContext, named?: string): Promise<
     if (onto === undefined) return noBranch(branch, 'finish');
     const commit = await acceptedHead(context, board, await commitOf(gitDir, integrationRef(board)));
     if (typeof commit !== 'string') return commit;
-    const candidate = await candidateFor(gitDir, branch, onto, commit);
+    const candidate = await candidateFor(gitDir, { branch, integration: set.integration_branch, onto, commit });
     if (candidate.kind === 'conflict') return conflicting(branch, set.integration_branch, candidate.paths);
     const to = candidate.kind === 'contained' ? onto : candidate.commit;
     const plan = { branch, integration: set.integration_branch, onto, commit, candidate: to, how: candidate.kind };
@@ -110,9 +110,16 @@ function inIntegration<T extends object>(
 }
 
 /** A person's branch goes forward where it can, as `git merge` does. */
-async function candidateFor(gitDir: PrivateGitDir, branch: string, onto: string, commit: string): Promise<Candidate> {
+async function candidateFor(
+  gitDir: PrivateGitDir,
+  { branch, integration, onto, commit }: Pick<Planned, 'branch' | 'integration' | 'onto' | 'commit'>,
+): Promise<Candidate> {
   if (onto !== commit && (await isAncestor(gitDir, onto, commit))) return { kind: 'fast-forward', commit };
-  return buildCandidate(gitDir, { onto, commit, message: `Merge integration into ${branch} by liza finish\n` });
+  return buildCandidate(gitDir, {
+    onto,
+    commit,
+    message: `Merge branch ${integration} into ${branch} by liza finish\n`,
+  });
 }
 
 const conflicting = (branch: string, integration: string, paths: readonly string[]): Refusal =>

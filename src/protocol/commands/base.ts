@@ -48,7 +48,12 @@ export const reserveSync: Row<'reserve-sync'> = {
     },
   ],
   effects: 'goal.moving {kind: sync, branch, commit, candidate, onto, by, since, process}',
-  change: (s) => announce(s, 'sync', `${s.command.branch} comes into integration as ${short(s.command.candidate)}`),
+  change: (s) =>
+    announce(
+      s,
+      'sync',
+      `${s.command.branch} comes into ${s.settings.integration_branch} as ${short(s.command.candidate)}`,
+    ),
 };
 
 export const sync: Row<'sync'> = {
@@ -66,7 +71,7 @@ export const sync: Row<'sync'> = {
     { name: 'announced', rule: 'this very sync was announced', check: (s) => announced(s, 'sync') },
   ],
   effects: 'goal.integration_head; a line in goal.syncs; goal.moving goes; coders at work are told which files changed',
-  change: ({ state, command, now }) => {
+  change: ({ state, settings, command, now }) => {
     const { branch = '', commit = '', onto = '', by = '' } = state.goal.moving ?? {};
     const { merge_commit } = command;
     const done = { branch, commit, merge_commit, onto, by, time: iso(now) };
@@ -76,7 +81,7 @@ export const sync: Row<'sync'> = {
         moving: undefined,
         syncs: [...(state.goal.syncs ?? []), done],
       }),
-      detail: `${branch} at ${short(commit)} is in integration, which is at ${short(merge_commit)} now`,
+      detail: `${branch} at ${short(commit)} is in ${settings.integration_branch}, which is at ${short(merge_commit)} now`,
     };
   },
 };
@@ -112,7 +117,12 @@ export const reserveFinish: Row<'reserve-finish'> = {
     { name: 'not-being-merged', rule: 'no other sync or finish is under way', check: nobodyMoves },
   ],
   effects: 'goal.moving {kind: finish, branch, commit, candidate, onto, by, since, process}',
-  change: (s) => announce(s, 'finish', `integration comes into ${s.command.branch} as ${short(s.command.candidate)}`),
+  change: (s) =>
+    announce(
+      s,
+      'finish',
+      `${s.settings.integration_branch} comes into ${s.command.branch} as ${short(s.command.candidate)}`,
+    ),
 };
 
 export const finish: Row<'finish'> = {
@@ -130,10 +140,11 @@ export const finish: Row<'finish'> = {
   effects: 'a line in alignment_history; goal.moving goes',
   change: (s) => {
     const { branch = '', commit = '' } = s.state.goal.moving ?? {};
-    const summary = `integration at ${commit} is in ${branch}, which is at ${s.command.merge_commit} now`;
+    const { integration_branch: integration } = s.settings;
+    const summary = `${integration} at ${commit} is in ${branch}, which is at ${s.command.merge_commit} now`;
     return {
       state: aligned(s, withGoal(s.state, { moving: undefined }), 'finished', summary),
-      detail: `integration at ${short(commit)} is in ${branch}, which is at ${short(s.command.merge_commit)} now`,
+      detail: `${integration} at ${short(commit)} is in ${branch}, which is at ${short(s.command.merge_commit)} now`,
     };
   },
 };
