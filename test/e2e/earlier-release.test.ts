@@ -52,7 +52,7 @@ const SAID: Readonly<Record<string, (answer: Answer) => unknown>> = {
       marks: listed(task['facts']).map(({ time, mark }) => [time, mark]),
     })),
   }),
-  // Of what Liza stands on; the git, the sandbox and the agents are the machine's.
+  // Of what Liza stands on; the git, the sandbox and the agents are the machine's. 0.4.0 did not look at the base.
   doctor: (doctor) => levels(doctor),
   blame: (blame) => picked(blame, 'commit', 'part', 'merge', 'task', 'authors', 'iterations', 'rounds'),
 };
@@ -62,7 +62,7 @@ const alarmsOf = (status: Answer): readonly (readonly unknown[])[] =>
 
 const levels = (doctor: Answer): readonly unknown[] =>
   listed(doctor['findings'])
-    .filter(({ check }) => !['git', 'sandbox', 'agents'].includes(String(check)))
+    .filter(({ check }) => !['git', 'sandbox', 'agents', 'base'].includes(String(check)))
     .map(({ check, level }) => [check, level]);
 
 const said = ({ argv }: Pick<Printed, 'argv'>, answer: Answer): unknown =>
