@@ -293,7 +293,7 @@ export const g68 = {
     {
       take: {
         file: 'src/supervisor/prompts/task-fields.ts',
-        find: 'return [head, ...quoteList([...told, ...whole.map(inOneLine)], showTask(task))];',
+        find: 'return [head, ...quoteList([...told, ...general.map(inOneLine)], showTask(task))];',
         put: 'return told.slice(told.length);',
       },
       red: /the coder was not told/,

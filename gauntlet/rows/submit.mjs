@@ -74,8 +74,8 @@ export const g05 = {
     {
       take: {
         file: 'src/protocol/commands/submit.ts',
-        find: 'if (!rejected && same_tree_as === undefined) return undefined;',
-        put: 'if (!rejected) return undefined;',
+        find: 'if (same_tree_as === undefined) return undefined;',
+        put: "if (same_tree_as !== '') return undefined;",
       },
       red: /same-files was let through/,
     },

@@ -54,12 +54,19 @@ async function completed(words: readonly string[], io: Io): Promise<number> {
 async function answer(argv: readonly string[], io: Io): Promise<Result> {
   try {
     const found = findVerb(argv);
-    if ('ok' in found) return found;
+    if ('ok' in found) return io.env['LIZA_AGENT_ID'] ? await forRole(found, argv, io) : found;
     return await runVerb(found, io);
   } catch (error) {
     if (io.env.LIZA_DEBUG === '1' && error instanceof Error) io.stderr(`${error.stack}\n`);
     return explain(error);
   }
+}
+
+/** An agent that typed half of a name is shown what its role may run. */
+async function forRole(refused: Refusal, argv: readonly string[], io: Io): Promise<Refusal> {
+  const { familyOf } = await import('./role-first.ts');
+  const names = familyOf(argv[firstWord(argv)] ?? '', io.env['LIZA_AGENT_ID'] ?? '', Object.keys(REGISTRY));
+  return names.length === 0 ? refused : { ...refused, hint: `one of: ${names.join(', ')}` };
 }
 
 interface Found {

@@ -26,7 +26,9 @@ export function reopenDiscoveries(state: State, task: string, time: string) {
   const reopened = state.discovered.filter(isLost).map(({ id }) => id);
   if (reopened.length === 0) return { state, reopened };
   const discovered = state.discovered.map((found) =>
-    isLost(found) ? patch<Discovery>(found, { converted_to_task: undefined, reopened: { task, time } }) : found,
+    isLost(found)
+      ? patch<Discovery>(found, { converted_to_task: undefined, decided_at: undefined, reopened: { task, time } })
+      : found,
   );
   return { state: { ...state, discovered }, reopened };
 }

@@ -38,10 +38,15 @@ export const discoveriesOn = (discovered: readonly Discovery[], task: string): r
   discovered.filter((one) => one.during === task || isFor(task, one));
 
 /** Discoveries of other work that name this task, or that it took up: problems that its coder would run into. */
-export const namedIn = ({ discovered }: Pick<State, 'discovered'>, task: Task): readonly Omit<Reported, 'late'>[] =>
+export const namedIn = ({ discovered }: Pick<State, 'discovered'>, task: Task): readonly NamedIn[] =>
   discovered
     .filter((one) => one.converted_to_task === task.id || (one.during !== task.id && isNamed(task.id, one)))
-    .map((one) => asReport(one, task));
+    .map((one) => ({ ...asReport(one, task), taken: one.converted_to_task === task.id }));
+
+interface NamedIn extends Omit<Reported, 'late'> {
+  /** The task takes it up. */
+  readonly taken: boolean;
+}
 
 /** What was reported during the task, with what became of it: its next session must neither miss it nor report it again. */
 export function reportedDuring(state: Pick<State, 'anomalies' | 'discovered'>, task: Task): readonly string[] {
@@ -71,7 +76,8 @@ export function reportedDuring(state: Pick<State, 'anomalies' | 'discovered'>, t
 /** What a planner or a person records of a task comes to its coder otherwise. */
 const AT_WORK: ReadonlySet<Role | undefined> = new Set(['coder', 'code_reviewer']);
 
-function fateOf({ converted_to_task: to, dismissed_reason: dismissed }: Discovery): string {
+/** What a planner or a person decided about it. */
+export function fateOf({ converted_to_task: to, dismissed_reason: dismissed }: Discovery): string {
   if (dismissed) return `dismissed: ${dismissed}`;
   return to ? `taken up by ${to}` : 'open';
 }

@@ -186,6 +186,8 @@ export const DiscoverySchema = v.object({
   created: v.optional(timestamp),
   converted_to_task: v.optional(id),
   dismissed_reason: v.optional(text),
+  /** When a task took it up, or it was dismissed: its finder is told once. */
+  decided_at: v.optional(timestamp),
   /** The task that took it up was abandoned, and nothing replaced it. */
   reopened: v.optional(v.object({ task: id, time: timestamp })),
   /** The goal under which it was made, once that one ended with it undecided. */

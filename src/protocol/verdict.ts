@@ -101,6 +101,32 @@ export function placeIn(line: string): Blocker | undefined {
   return file === '' ? undefined : { file: file.replace(/^\.\//, ''), line: Number(number), text };
 }
 
+/** What a rejection says under `Concerns:`, each as one text; a line without a bullet belongs to the one before. */
+export function rejectionConcerns(text: string): readonly string[] {
+  const lines = text.split('\n');
+  const from = lines.findIndex((line) => follows(plain(line), 'concerns') !== undefined);
+  if (from === -1) return [];
+  const below = lines.slice(from + 1);
+  const end = below.findIndex(
+    (line) =>
+      ['overall', 'prior feedback status'].some((name) => follows(plain(line), name) !== undefined) ||
+      /^\W*\[blocker\]/i.test(line),
+  );
+  const found: string[] = [];
+  for (const line of end === -1 ? below : below.slice(0, end)) {
+    if (/^\s*(?:[-*+\u2022]\s|\d{1,3}[.)]\s|\[concern\])/i.test(line) || found.length === 0) found.push('');
+    found.push(
+      `${found.pop()} ${plain(line)
+        .replace(/^\**\[concern\]\**/i, '')
+        .trim()}`.trim(),
+    );
+  }
+  const inline = (follows(plain(lines[from] ?? ''), 'concerns') ?? '').replace(/^\d+\s*[\u2014\u2013:-]?\s*/, '');
+  return [inline, ...found]
+    .filter((one) => one !== '' && !/^(?:none|n\/a|[.\u2026-]+)\.?$/i.test(one))
+    .slice(0, MAX_BLOCKERS);
+}
+
 const plain = (line: string): string =>
   line
     .trim()

@@ -47,13 +47,17 @@ export function holdsTask<K extends CommandName>(): Guard<K> {
 export const hasCheckpoint = <K extends CommandName>(): Guard<K> => ({
   name: 'checkpoint-first',
   rule: 'this iteration has its checkpoint',
-  check: ({ task, commandLine }) =>
-    checkpointEvent(task) === undefined
-      ? refuse(
-          `iteration ${task.iteration} has no checkpoint`,
-          `It comes before the code; with --set-aside what you have is kept for after it: ${commandLine('begin', task.id)} --set-aside`,
-        )
-      : undefined,
+  check: ({ task, command, commandLine }) => {
+    if (checkpointEvent(task) !== undefined) return undefined;
+    const line = commandLine('begin', task.id);
+    const nothingNew = 'commit' in command && command.commit === startCommit(task);
+    return refuse(
+      `iteration ${task.iteration} has no checkpoint`,
+      nothingNew
+        ? `It comes before the code: ${line}`
+        : `It comes before the code; with --set-aside what you have is kept for after it: ${line} --set-aside`,
+    );
+  },
 });
 
 export const begin: Row<'begin'> = {

@@ -89,9 +89,9 @@ export const discoveryConvert: Row<'discovery convert'> = {
       },
     },
   ],
-  effects: 'converted_to_task',
-  change: ({ state, command }) => ({
-    state: withDiscovery(state, command.discovery, { converted_to_task: command.to_task }),
+  effects: 'converted_to_task, decided_at',
+  change: ({ state, command, now }) => ({
+    state: withDiscovery(state, command.discovery, { converted_to_task: command.to_task, decided_at: iso(now) }),
     task: command.to_task,
     detail: `${command.discovery} is taken up by ${command.to_task}`,
   }),
@@ -115,9 +115,9 @@ export const discoveryDismiss: Row<'discovery dismiss'> = {
           : undefined,
     },
   ],
-  effects: 'dismissed_reason',
-  change: ({ state, command }) => ({
-    state: withDiscovery(state, command.discovery, { dismissed_reason: command.reason }),
+  effects: 'dismissed_reason, decided_at',
+  change: ({ state, command, now }) => ({
+    state: withDiscovery(state, command.discovery, { dismissed_reason: command.reason, decided_at: iso(now) }),
     detail: `discovery ${command.discovery} dismissed`,
   }),
 };

@@ -40,6 +40,20 @@ export const submitForReview: Row<'submit-for-review'> = {
     task.status === 'READY_FOR_REVIEW' && task.assigned_to === actor.id && task.review_commit === command.commit,
   guards: [
     holdsTask(),
+    {
+      name: 'not-rejected-before',
+      rule: 'the commit is none that was rejected',
+      check: ({ task, command, commandLine }) => {
+        const isRejected = historyOf(task).some((one) => one.event === 'rejected' && one.commit === command.commit);
+        if (!isRejected) return undefined;
+        const plan =
+          checkpointEvent(task) === undefined ? `, then its checkpoint: ${commandLine('begin', task.id)}` : '';
+        return refuse(
+          `${command.commit} is the commit that was rejected, unchanged`,
+          `Address the feedback first: liza show ${task.id}${plan}`,
+        );
+      },
+    },
     hasCheckpoint(),
     {
       name: 'clean-sync',
@@ -49,7 +63,7 @@ export const submitForReview: Row<'submit-for-review'> = {
     },
     {
       name: 'something-new',
-      rule: 'the commit changes something, and neither it nor its tree was rejected before',
+      rule: 'the commit changes something, and its tree was not rejected before',
       needs: 'facts',
       check: somethingNew,
     },
@@ -194,12 +208,9 @@ function somethingNew({ task, command }: Situation<'submit-for-review'>): Refusa
       'Commit the work first, or say what stops you: liza block',
     );
   }
-  const rejected = historyOf(task).some((entry) => entry.event === 'rejected' && entry.commit === command.commit);
-  if (!rejected && same_tree_as === undefined) return undefined;
+  if (same_tree_as === undefined) return undefined;
   return refuse(
-    rejected
-      ? `${command.commit} is the commit that was rejected, unchanged`
-      : `${command.commit} has the same files as ${same_tree_as}, which was rejected`,
+    `${command.commit} has the same files as ${same_tree_as}, which was rejected`,
     `Address the feedback first: liza show ${task.id}`,
   );
 }

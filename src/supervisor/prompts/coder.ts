@@ -13,7 +13,7 @@ import { begin, commandLines, handoff } from './commands.ts';
 import { formerWork, outdatedCheckpoint, REDEFINES } from './former-work.ts';
 import { handedOff } from './handoff.ts';
 import { lastOnTask } from './last-session.ts';
-import { lastVerdict, ownAnswers } from './last-verdict.ts';
+import { lastVerdict, ownAnswers, ownDiscoveries } from './last-verdict.ts';
 import type { CoderWork, PromptContext } from './prompt.ts';
 import { field, inline, pathList, quoteList } from './quote.ts';
 import { assemble, bootstrap, humanNotes, notesFor, rejectionOf, type Section, section } from './sections.ts';
@@ -22,6 +22,7 @@ import {
   answerFields,
   checkpointFields,
   definitionFields,
+  firstPlan,
   iterationLine,
   retractedFields,
   showTask,
@@ -69,10 +70,12 @@ function assignedTask(context: PromptContext, work: CoderWork, fresh: boolean): 
     ...trialLines(state, task, onBase(task), fresh || wasRedefined(task)),
     ...specNews(task, work.spec),
     ...(checkpoint === undefined ? outdatedCheckpoint(task) : fresh ? checkpoint : []),
+    ...(fresh ? firstPlan(task) : []),
     ...answeredSince(state, task),
-    ...foundElsewhere(state, task),
+    ...foundElsewhere(context, task),
     ...(fresh ? reportedBefore(state, task) : []),
     ...ownAnswers(context, task),
+    ...ownDiscoveries(context, task, fresh),
     ...madeAgain(task),
     ...refusedSubmit(task),
     ...retractedFields(task),
@@ -86,14 +89,22 @@ function assignedTask(context: PromptContext, work: CoderWork, fresh: boolean): 
   ]);
 }
 
-/** Problems that others found and that name this task. */
-function foundElsewhere(state: State, task: Task): readonly string[] {
-  const found = namedIn(state, task).slice(-5);
-  if (found.length === 0) return [];
-  const lines = found.map(({ id, kind, by, text }) => `${id} (${kind}) by ${by}: ${gist(text, 1000)}`);
+/** Problems that others found and that name this task, and what the reader itself found where this task takes it up. */
+function foundElsewhere({ board, agent }: PromptContext, task: Task): readonly string[] {
+  const all = namedIn(board.state, task);
+  const list = (title: string, found: typeof all): readonly string[] => {
+    const lines = found.slice(-5).map(({ id, kind, by, text }) => `${id} (${kind}) by ${by}: ${gist(text, 1000)}`);
+    return lines.length === 0 ? [] : [title, ...quoteList(lines, 'liza status')];
+  };
   return [
-    'FOUND BY OTHERS, NAMING THIS TASK (mind them where they touch your change):',
-    ...quoteList(lines, 'liza status'),
+    ...list(
+      'FOUND BY OTHERS, NAMING THIS TASK (mind them where they touch your change):',
+      all.filter(({ by }) => by !== agent),
+    ),
+    ...list(
+      'FOUND BY YOU, AND THIS TASK TAKES IT UP:',
+      all.filter(({ by, taken }) => by === agent && taken),
+    ),
   ];
 }
 
@@ -208,8 +219,11 @@ function refusedSubmit(task: Task): readonly string[] {
 
 function howTo({ task, conflicts = [] }: CoderWork): string {
   if (task.integration_fix === true) return conflicts.length > 0 ? FIX.conflict : FIX.red;
+  const again = rejectionOf(task);
   return (task.type ?? 'code') === 'code'
-    ? 'Tests first: they fail without the change and prove DONE WHEN. Then the code.'
+    ? again !== undefined && again.former !== true
+      ? 'A blocker that a test can show gets its test first. Then the code, where it has to change: a test that was missing over right code may be green at once.'
+      : 'Tests first: they fail without the change and prove DONE WHEN. Then the code.'
     : `Write it; a ${task.type} task that touches code needs a test too.`;
 }
 

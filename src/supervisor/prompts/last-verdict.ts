@@ -4,9 +4,11 @@
 import { remarksIn } from '../../protocol/approval.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import { questionsFor, questionsOf } from '../../protocol/questions.ts';
+import { fateOf } from '../../protocol/reported.ts';
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
+import { gist } from '../../text/format.ts';
 import type { PromptContext } from './prompt.ts';
-import { inline, quote } from './quote.ts';
+import { inline, quote, quoteList } from './quote.ts';
 import { priorRejection, rejectionOf, type Section, section } from './sections.ts';
 import { showTask } from './task-fields.ts';
 
@@ -63,15 +65,39 @@ export function ownAnswers({ board: { state }, agent }: PromptContext, task: Tas
     ]);
 }
 
+const MOST_DISCOVERIES = 5;
+
+/** What became of what this agent found, once: since its last prompt. */
+export function ownDiscoveries(
+  { board: { state }, agent }: PromptContext,
+  task: Task,
+  fresh: boolean,
+): readonly string[] {
+  const toldAt = lastPrompt(state, agent);
+  const told = state.discovered
+    .filter(({ by, decided_at: at }) => by === agent && at !== undefined && at >= toldAt)
+    // A fresh session reads those of this task with it.
+    .filter(({ during, converted_to_task: to }) => !(fresh && during === task.id) && to !== task.id)
+    .slice(-MOST_DISCOVERIES)
+    .map((one) => `${one.id}, ${gist(fateOf(one), 300)} (${gist(one.description, 120)})`);
+  return told.length === 0 ? [] : ['WHAT BECAME OF YOUR DISCOVERIES:', ...quoteList(told, 'liza discovery list --all')];
+}
+
 /** Its words and concerns; what shows the criteria is no news to who met them. */
 function said({ reason }: HistoryEvent): string | undefined {
   const words = typeof reason === 'string' ? remarksIn(reason) : '';
   return words === '' ? undefined : words;
 }
 
+function becameOf({ status }: Task): string {
+  if (status === 'MERGED') return ', and is merged';
+  if (status === 'APPROVED') return ', and is not merged yet';
+  return status === 'INTEGRATION_FAILED' ? ', but could not be merged' : `, is not merged, and is ${status} now`;
+}
+
 function approvalLines({ task, event }: Approved): readonly string[] {
   const words = said(event);
-  const head = `${task.id} was APPROVED by ${inline(event.agent ?? 'a reviewer')} at ${String(event.commit).slice(0, 12)}${task.status === 'MERGED' ? ', and is merged' : ''}.`;
+  const head = `${task.id} was APPROVED by ${inline(event.agent ?? 'a reviewer')} at ${String(event.commit).slice(0, 12)}${becameOf(task)}.`;
   if (words === undefined) return [`${head} It had nothing to add.`];
   return [
     `${head} What it said, concerns included; nothing of it is asked of you now:`,

@@ -14,6 +14,7 @@ import { counted, gist } from '../../text/format.ts';
 import { commandLines } from './commands.ts';
 import { handedOff } from './handoff.ts';
 import { lastOnTask } from './last-session.ts';
+import { ownDiscoveries } from './last-verdict.ts';
 import type { PromptContext, ReviewWork } from './prompt.ts';
 import { inline, pathList, quote, quoteList } from './quote.ts';
 import {
@@ -31,6 +32,7 @@ import {
   answerFields,
   checkpointFields,
   definitionFields,
+  firstPlan,
   iterationLine,
   retractedFields,
   showTask,
@@ -54,7 +56,8 @@ export function reviewerPrompt(context: PromptContext, work: ReviewWork): string
   ]);
 }
 
-function reviewTask({ board, places }: PromptContext, work: ReviewWork, fresh: boolean): Section {
+function reviewTask(context: PromptContext, work: ReviewWork, fresh: boolean): Section {
+  const { board, places } = context;
   const { task, base, commit, tryout } = work;
   return section('REVIEW TASK', [
     `TASK ID: ${task.id}`,
@@ -76,7 +79,9 @@ function reviewTask({ board, places }: PromptContext, work: ReviewWork, fresh: b
     ...behind(work),
     ...integrationFix(work),
     ...(checkpointFields(task) ?? ['PLAN: no checkpoint is recorded for this iteration']),
+    ...(fresh ? firstPlan(task) : []),
     ...reported(board.state, task),
+    ...ownDiscoveries(context, task, false),
     ...retractedFields(task),
     'INSTRUCTIONS:',
     ...instructions(work, fresh),

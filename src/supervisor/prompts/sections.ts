@@ -4,9 +4,11 @@
 import { historyOf } from '../../protocol/leases.ts';
 import { isOwnNote, type NamedNote, openNotes } from '../../protocol/notes.ts';
 import type { Role, Task } from '../../protocol/state.ts';
+import { rejectionConcerns } from '../../protocol/verdict.ts';
+import { gist } from '../../text/format.ts';
 import { isAboutFormerWork } from './former-work.ts';
 import type { PromptContext } from './prompt.ts';
-import { field, inline, pathList, quote } from './quote.ts';
+import { field, inline, pathList, quote, quoteList } from './quote.ts';
 import { showTask } from './task-fields.ts';
 
 export const SECTIONS = [
@@ -91,10 +93,31 @@ export function priorRejection(task: Task): Section {
       : []),
     ...(rejection.commit === undefined ? [] : [`REJECTED COMMIT: ${rejection.commit}`]),
     ...quote(rejection.reason, showTask(task)),
+    ...earlierConcerns(task, rejection),
     ...(rejection.outside === undefined
       ? []
       : [`Recorded by Liza: that change did not touch ${pathList(rejection.outside)}, which blockers name.`]),
   ]);
+}
+
+const MOST_CONCERNS = 8;
+
+/** What rejections before the last one said beside their blockers; that one is quoted whole. */
+function earlierConcerns(task: Task, { reason: last }: Rejection): readonly string[] {
+  const all = historyOf(task).flatMap(({ event, reason, cycle }) =>
+    event === 'rejected' && typeof reason === 'string' && reason !== last
+      ? rejectionConcerns(reason).map(
+          (one) => `${typeof cycle === 'number' ? `round ${cycle}: ` : ''}${gist(one, 240)}`,
+        )
+      : [],
+  );
+  const told = [...new Set(all)].slice(-MOST_CONCERNS);
+  return told.length === 0
+    ? []
+    : [
+        'CONCERNS OF EARLIER ROUNDS (none blocks; a reviewer repeats what still holds):',
+        ...quoteList(told, showTask(task)),
+      ];
 }
 
 /** Notes that this agent has to be shown, on this task or on the plan. */

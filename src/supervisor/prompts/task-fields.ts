@@ -1,13 +1,13 @@
 // The fields of a task as its coder and its reviewer read them.
 
 import { amendmentLines, amendmentsUnderClaim, occasionOf } from '../../protocol/amendment.ts';
-import { checkpointEvent, iterationEvents } from '../../protocol/leases.ts';
+import { checkpointEvent, historyOf, iterationEvents, opensIteration } from '../../protocol/leases.ts';
 import { proofCommands } from '../../protocol/proof.ts';
 import { answersBeside, isTied, outcomeOf } from '../../protocol/question-scope.ts';
 import { isOpen, questionsFor } from '../../protocol/questions.ts';
 import { type Question, type State, settings, type Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
-import { counted, gist } from '../../text/format.ts';
+import { counted, gist, whole } from '../../text/format.ts';
 import type { Places, SpecNews } from './prompt.ts';
 import { field, inline, quote, quoteList } from './quote.ts';
 
@@ -78,9 +78,16 @@ function answersBesideIt(state: State, task: Task): readonly string[] {
   const more = all.length - MOST_BESIDE;
   const line = ({ id, task: about, text, answer, assume }: Question): string =>
     `${id}${about === undefined ? '' : ` on ${about}`}: ${gist(text, LONGEST_BESIDE)} A ${gist(answer ?? assume ?? '', LONGEST_BESIDE)}`;
+  const shown = all.slice(-MOST_BESIDE);
+  const isCut = (text = ''): boolean => whole(text).length > LONGEST_BESIDE;
+  const cut = shown.filter(({ text, answer, assume }) => isCut(text) || isCut(answer ?? assume));
+  const rest = [
+    ...(cut.length === 0 ? [] : [`whole: ${cut.map(({ id }) => `\`liza show ${id}\``).join(', ')}`]),
+    ...(more > 0 ? [`${more} older: \`liza question list --all\``] : []),
+  ];
   return [
-    `ANSWERS BESIDE IT, by which other work was built; say and do nothing against them (whole: \`liza show ${all[0]?.id}\`${more > 0 ? `; ${more} older: \`liza question list --all\`` : ''}):`,
-    ...quoteList(all.slice(-MOST_BESIDE).map(line), 'liza question list --all'),
+    `ANSWERS BESIDE IT, by which other work was built; say and do nothing against them${rest.length === 0 ? '' : ` (${rest.join('; ')})`}:`,
+    ...quoteList(shown.map(line), 'liza question list --all'),
   ];
 }
 
@@ -88,10 +95,10 @@ function ownAnswers(state: State, task: Task): readonly string[] {
   const all = questionsFor(state, task);
   if (all.length === 0) return [];
   const open = all.some(isOpen) ? '; before what is not answered yet, DONE WHEN counts' : '';
-  const [own, whole] = [all.filter((one) => isTied(one, task)), all.filter((one) => !isTied(one, task))];
+  const [own, general] = [all.filter((one) => isTied(one, task)), all.filter((one) => !isTied(one, task))];
   const told = own.map((one) => `${one.id} Q ${one.text}\n${outcomeOf(one)}`);
   const head = `ANSWERS (an A counts like DONE WHEN${open}):`;
-  return [head, ...quoteList([...told, ...whole.map(inOneLine)], showTask(task))];
+  return [head, ...quoteList([...told, ...general.map(inOneLine)], showTask(task))];
 }
 
 /** A question about a spec as a whole concerns each of its tasks a little. */
@@ -133,13 +140,38 @@ function validationFields(state: State, task: Task): readonly string[] {
   ];
 }
 
+const LONGEST_FIRST = 600;
+
+/** What the work was begun with: the plan of a rework speaks of the rework alone, and the diff holds all of it. */
+export function firstPlan(task: Task): readonly string[] {
+  const history = historyOf(task);
+  const begun = history.findLastIndex((entry) => opensIteration(entry) && entry.fresh === true);
+  const first = history.slice(begun + 1).find(({ event }) => event === 'pre_execution_checkpoint');
+  if (first === undefined || first === checkpointEvent(task) || !isFields(first.checkpoint)) return [];
+  const { text, texts } = readPlan(first.checkpoint);
+  const told = [`intent: ${text('intent')}`, `assumes: ${texts('assumptions').join('; ') || 'nothing'}`];
+  return [
+    'FIRST PLAN of this work, whose changes are in it still:',
+    ...quoteList(
+      told.map((line) => gist(line, LONGEST_FIRST)),
+      showTask(task),
+    ),
+  ];
+}
+
+function readPlan(checkpoint: Readonly<Record<string, unknown>>) {
+  return {
+    text: (key: string): string => (typeof checkpoint[key] === 'string' ? checkpoint[key] : ''),
+    texts: (key: string): readonly string[] =>
+      Array.isArray(checkpoint[key]) ? checkpoint[key].filter((item): item is string => typeof item === 'string') : [],
+  };
+}
+
 /** What the coder said before it began this iteration; undefined: it has not said it yet. */
 export function checkpointFields(task: Task): readonly string[] | undefined {
   const checkpoint = checkpointEvent(task)?.checkpoint;
   if (!isFields(checkpoint)) return undefined;
-  const text = (key: string): string => (typeof checkpoint[key] === 'string' ? checkpoint[key] : '');
-  const texts = (key: string): readonly string[] =>
-    Array.isArray(checkpoint[key]) ? checkpoint[key].filter((item): item is string => typeof item === 'string') : [];
+  const { text, texts } = readPlan(checkpoint);
   const told = [
     `intent: ${text('intent')}`,
     ...texts('assumptions').map((assumption) => `assumes: ${assumption}`),

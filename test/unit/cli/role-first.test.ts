@@ -80,3 +80,21 @@ test('it is noted as refused for the role', async () => {
   await typed('coder-1', 'add-task');
   expect(here.read('.liza/refused.log')).toContain('coder-1 was refused what is not its role’s: liza add-task');
 });
+
+describe('half of a name', () => {
+  test.each([
+    ['coder-1', ['discover', 'discovery list']],
+    ['code-reviewer-1', ['discover', 'discovery list']],
+    ['planner-1', ['discovery list', 'discovery convert', 'discovery dismiss']],
+  ])('%s that types liza discovery x is shown what its role may run', async (agent, names) => {
+    const { stderr } = await typed(agent, 'discovery x');
+    const [, told = ''] = /one of: (.*)/.exec(stderr) ?? [];
+    expect(told.split(', ').sort()).toEqual([...names].sort());
+  });
+
+  test('a person is shown them all', async () => {
+    expect((await here.liza(['discovery', 'x'])).stderr).toContain(
+      'discovery list, discovery convert, discovery dismiss',
+    );
+  });
+});

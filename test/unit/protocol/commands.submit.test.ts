@@ -71,8 +71,21 @@ describe('submit-for-review', () => {
     w.run(SUPERVISOR, claimReview('a'));
     w.run(REVIEWER, { name: 'submit-verdict', task: 'a', verdict: 'REJECTED', reason: REASON, facts: UNCHANGED });
     w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(1) }));
+    const early = w.refused(CODER, submit('a', commit(1)));
+    expect(early.guard).toBe<RefusalName>('not-rejected-before');
+    expect(early.message).toContain('rejected, unchanged');
+    expect(early.hint).toContain('liza show a, then its checkpoint: liza begin a');
+    expect(early.hint).not.toContain('--set-aside');
     w.run(CODER, begin('a', commit(1)));
     expect(w.refused(CODER, submit('a', commit(1))).message).toContain('rejected, unchanged');
+    expect(w.refused(CODER, submit('a', commit(1))).hint).not.toContain('liza begin');
+  });
+
+  it('without a checkpoint it is told to set work aside only where it has some', () => {
+    const w = claimed();
+    expect(w.refused(CODER, submit('a', BASE)).guard).toBe<RefusalName>('checkpoint-first');
+    expect(w.refused(CODER, submit('a', BASE)).hint).not.toContain('--set-aside');
+    expect(w.refused(CODER, submit('a', commit(1))).hint).toContain('--set-aside');
   });
 
   it('another commit with the very files of a rejected one is refused too', () => {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_BLOCKERS, parseRejection, sameRejection, similarity } from '../../../src/protocol/verdict.ts';
+import {
+  MAX_BLOCKERS,
+  parseRejection,
+  rejectionConcerns,
+  sameRejection,
+  similarity,
+} from '../../../src/protocol/verdict.ts';
 import { rejection } from './world.ts';
 
 const problems = (text: string, withPrior = false) => parseRejection(text, withPrior).problems.join('\n');
@@ -142,4 +148,18 @@ describe('the same rejection', () => {
     );
     expect(performance.now() - started).toBeLessThan(500);
   });
+});
+
+describe('the concerns of a rejection', () => {
+  const text = (concerns: string): string => `Blockers: 0\n${concerns}\nOverall: not yet.\nPrior Feedback Status:\n- x`;
+  it.each([
+    ['a list', 'Concerns: 2\n- a.ts:1 — odd\n- b.ts:2 — even', ['a.ts:1 — odd', 'b.ts:2 — even']],
+    ['with their mark', '**Concerns:** 1\n- [concern] a.ts:1 — odd', ['a.ts:1 — odd']],
+    ['over two lines', 'Concerns: 1\n- a.ts:1 — odd\n  and long', ['a.ts:1 — odd and long']],
+    ['on the same line', 'Concerns: 1 — the name is odd', ['the name is odd']],
+    ['none', 'Concerns: 0', []],
+    ['none in words', 'Concerns: 0\n- none', []],
+  ])('%s', (_form, concerns, found) => expect(rejectionConcerns(text(concerns))).toEqual(found));
+
+  it('a text without them has none', () => expect(rejectionConcerns('no')).toEqual([]));
 });

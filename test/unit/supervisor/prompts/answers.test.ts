@@ -231,6 +231,14 @@ describe('answers by which other work was built', () => {
     expect(toCoder(w, 'manual')).toContain('| - q-2 on print: Which colour? A red');
   });
 
+  test('only what is cut is named with the command that shows it whole', () => {
+    const w = documented({ spec_ref: 'specs/retry.md' });
+    w.run(HUMAN, answer('q-3', `only so${' and so on'.repeat(100)}`));
+    expect(toCoder(w, 'manual')).toContain('(whole: `liza show q-1`, `liza show q-3`):');
+    const short = documented({ spec_ref: 'specs/retry.md#manual', depends_on: ['print'] });
+    expect(toCoder(short, 'manual')).toContain('say and do nothing against them:\n| - q-2 on print');
+  });
+
   test('a docs task of a whole spec reads those about all its parts; a code task of it does not', () => {
     const docs = toCoder(documented({ spec_ref: 'specs/retry.md' }), 'manual');
     expect(docs).toContain('| - q-1 on parse: Is zero a number?');
