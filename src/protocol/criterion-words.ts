@@ -67,17 +67,23 @@ function wordCount(text: string): number {
 }
 
 /** It is about how long something takes; a timeout, a delay or an interval is a setting, which no busy machine changes. */
-export const isTimed = (criterion: string): boolean =>
-  /\b(?:faster|slower|latency|throughput|speed-?up)\b/iu.test(criterion) ||
-  (DURATION.test(criterion) && (LIMIT.test(criterion) || !TIMER.test(criterion)));
+export function isTimed(criterion: string): boolean {
+  // What is quoted is a value: `'1KB/60s'` is one that is parsed.
+  const said = criterion.replace(/`[^`\n]*`|"[^"\n]*"|(?<![\w])'[^'\n]*'/g, ' ');
+  if (/\b(?:faster|slower|latency|throughput|speed-?up)\b/iu.test(said)) return true;
+  return DURATION.test(said) && (LIMIT.test(said) || !TIMER.test(said));
+}
 
 const DURATION = /\b\d+(?:[.,]\d+)?\s*(?:ms|milliseconds?|\u00b5s|microseconds?|seconds?|secs?|s|minutes?)(?![\w-])/iu;
 const LIMIT = /\b(?:within|under|below|less\s+than|at\s+most|no\s+(?:more|longer)\s+than|takes?|up\s+to)\b|[<\u2264]/iu;
 const TIMER =
   /\b(?:time[-_ ]?outs?|times?\s+out|timed\s+out|timers?|delays?|delayed|intervals?|back-?off|ttl|expir\w+|waits?|sleeps?|debounc\w+|throttl\w+|poll\w*|abort\w*|cancel\w*|every|after)\b/iu;
 
-/** It says how often it is measured, or how much room it leaves. */
+/** It says how often it is measured, or how much room it leaves: a share, or a bound on both sides. */
 export const hasMargin = (criterion: string): boolean =>
+  /(?:\bat\s+least\b|>=|\u2265)[^\n]*(?:\b(?:below|under|at\s+most|less\s+than)\b|<|\u2264)|\bbetween\b/iu.test(
+    criterion,
+  ) ||
   /\b(?:median|average|mean|percentile|p\d{2}|best\s+of|worst\s+of|repeat(?:s|ed)?|runs|times|margin|tolerance)\b|\d\s*%/iu.test(
     criterion,
   );

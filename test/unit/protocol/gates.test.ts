@@ -402,6 +402,8 @@ describe('told at finalize', () => {
     'the timeout is 30 seconds by default',
     'a session expires 20 minutes later',
     'retries wait 100 ms, then 200 ms',
+    "what is no rate gives null: '1KB', '1KB/60s' and `1KB / 5 minutes`",
+    'after a run of 0.05 s last_duration is at least 0.04 and below 5 s',
   ])('%s is about a setting, and asks for nothing', (done_when) => {
     expect(passes({ done_when })).toEqual([]);
   });
