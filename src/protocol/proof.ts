@@ -34,6 +34,8 @@ export interface TestProof {
   /** The command that was red with the new tests on the base, and the tests that it named as failed. */
   readonly by?: string;
   readonly failed?: readonly string[];
+  /** New tests that it named as passed there all the same. */
+  readonly passed?: readonly string[];
   /** Why something is not known, or what failed where it should not: for each of the two facts. */
   readonly because?: { readonly on_base?: string; readonly base_tests?: string };
   /** The same in one text. */

@@ -74,6 +74,7 @@ export function proofText(task: Task, commit?: string): string | undefined {
       ? []
       : [
           `new tests on the base: ${tests.on_base}; the base’s tests: ${tests.base_tests}${tests.why === undefined ? '' : ` (${tests.why})`}`,
+          ...(Array.isArray(tests.passed) ? [`new, and passed without the change: ${tests.passed.join('; ')}`] : []),
           ...(Array.isArray(tests.failed) ? [`failed without the change: ${tests.failed.join('; ')}`] : []),
         ]),
     ...(file === undefined ? [] : [`all of it: ${file}`]),
@@ -91,4 +92,5 @@ interface Tests {
   readonly base_tests: string;
   readonly why?: string;
   readonly failed?: readonly string[];
+  readonly passed?: readonly string[];
 }

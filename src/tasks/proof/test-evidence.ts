@@ -17,6 +17,8 @@ import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
 import { failedTests } from '../rules/failed-tests.ts';
+import { passedTests } from '../rules/passed-tests.ts';
+import { newTests } from './new-tests.ts';
 import { logOf, outputOf, type Proving, type Ran, runAll, short } from './run-commands.ts';
 
 export interface Beforehand {
@@ -54,7 +56,8 @@ export async function proveTests(
   const judging = old.filter((command) => onBase.failed?.has(command) !== true);
   const ofBase = existing ? await runBaseTests(context, proving, judging, limits) : undefined;
   if (ofBase !== undefined && isRefusal(ofBase)) return unproved(proving, ofBase);
-  return judged(context, proving, onBase, ofBase);
+  const added = onBase.withTests?.outcome === 'red' ? await newTests(proving) : new Set<string>();
+  return judged(context, proving, { ...onBase, added }, ofBase);
 }
 
 /** Commands that name a test, or a folder of tests, which the base does not have: there, they can only fail. */
@@ -207,14 +210,21 @@ function checkoutFor(context: TaskContext, proving: Proving, limits: Limits) {
   } as const;
 }
 
-function judged(context: TaskContext, proving: Proving, onBase: OnBase, ofBase: Looked | undefined): TestsProved {
+interface Seen extends OnBase {
+  /** Names of tests that the commit adds. */
+  readonly added: ReadonlySet<string>;
+}
+
+function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Looked | undefined): TestsProved {
   const { settings, base } = proving;
   const { alone, red, withTests } = onBase;
   const mode = settings.tdd === 'strict' ? 'strict' : 'evidence';
   const because = reasonsOf(proving, onBase, ofBase);
   const reasons = [because.on_base, because.base_tests].filter((reason) => reason !== undefined);
   const onRed = withTests?.outcome === 'red' ? withTests.red : undefined;
-  const failed = onRed === undefined ? [] : failedTests(printedBy(context, onRed));
+  const printed = onRed === undefined ? '' : printedBy(context, onRed);
+  const failed = failedTests(printed);
+  const passed = passedTests(printed, onBase.added, failed);
   const logs = [
     withTests?.outcome === undefined ? red?.log : undefined,
     withTests?.outcome === 'green' ? undefined : withTests?.red?.log,
@@ -229,6 +239,7 @@ function judged(context: TaskContext, proving: Proving, onBase: OnBase, ofBase: 
     base_tests: ofBase?.outcome ?? 'same',
     ...defined({ by: onRed?.command }),
     ...(failed.length === 0 ? {} : { failed }),
+    ...(passed.length === 0 ? {} : { passed }),
     ...(reasons.length === 0 ? {} : { because, why: reasons.join('; ') }),
     ...(kept.length === 0 ? {} : { logs: kept }),
   };

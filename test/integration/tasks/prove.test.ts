@@ -352,6 +352,19 @@ describe('tdd', () => {
     expect(fs.readFileSync(path.join(p.base, 'checks'), 'utf8')).toBe('ran\nran\n');
   });
 
+  test('a new test that stays green on the base is named, beside those that fail there', async () => {
+    await begun({ test_command: 'node --test --test-reporter=tap' }, { validation: [] });
+    const file = (more: string): string => `import { readFileSync } from 'node:fs';
+import assert from 'node:assert';
+import { test } from 'node:test';
+${more}`;
+    const NEEDS = "test('has the two', () => assert.match(readFileSync('src/value', 'utf8'), /2/));\n";
+    const VOID = "test('is there', () => assert.ok(readFileSync));\n";
+    p.work('t', { 'src/value': '1 2\n', 'test/new.test.mjs': file(`${NEEDS}${VOID}`) });
+    succeeded(await p.submit('t'));
+    expect(await tests()).toMatchObject({ on_base: 'red', failed: ['has the two'], passed: ['is there'] });
+  });
+
   test('a check of the planner that is red on the base makes no test red', async () => {
     await begun({ test_command: TAP }, { validation: ['grep -q 2 src/value'] });
     p.work('t', { 'src/value': '1 2\n', 'test/new.sh': 'true\n' });

@@ -138,6 +138,16 @@ test('each fact has its own reason, and one that needs none has none', () => {
   expect(told).not.toContain('because both');
 });
 
+test('new tests that pass without the change are named; of a test task they should', () => {
+  const w = reviewed({ failed: ['adds'], passed: ['is there', 'has a name'] });
+  expect(toReviewer(w, 'a')).toContain(
+    '\nOF THE NEW TESTS THESE PASS WITHOUT THE CHANGE: is there; has a name\nTESTS OF BASE',
+  );
+  w.edit((state) => ({ ...state, tasks: state.tasks.map((task) => ({ ...task, type: 'test' as const })) }));
+  expect(toReviewer(w, 'a')).not.toContain('PASS WITHOUT THE CHANGE');
+  expect(toReviewer(reviewed({ failed: ['adds'] }), 'a')).not.toContain('PASS WITHOUT THE CHANGE');
+});
+
 test('a reason that an older version recorded is told below both', () => {
   expect(toReviewer(reviewed({ on_base: 'unknown', why: 'it took too long' }), 'a')).toContain(
     '\n  because it took too long\n',

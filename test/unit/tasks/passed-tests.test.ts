@@ -1,0 +1,32 @@
+// The names of tests that passed, as the common runners print them.
+
+import { describe, expect, it } from 'vitest';
+import { passedTests } from '../../../src/tasks/rules/passed-tests.ts';
+
+const wanted = new Set(['adds up', 'test_sum', 'TestSum', 'sum']);
+
+describe('passed tests', () => {
+  it.each([
+    ['TAP', 'ok 1 - adds up # time=3ms\nok 2 - old\n', 'adds up'],
+    ['node', '✔ adds up (0.8ms)\n', 'adds up'],
+    ['mocha', '    ✓ adds up\n', 'adds up'],
+    ['vitest', ' ✓ test/a.test.ts > sum > adds up 2ms\n', 'adds up'],
+    ['jest', '    ✓ adds up (2 ms)\n', 'adds up'],
+    ['pytest', 'tests/test_a.py::test_sum PASSED   [ 50%]\n', 'test_sum'],
+    ['unittest', 'test_sum (test_a.SumTest.test_sum) ... ok\n', 'test_sum'],
+    ['go', '--- PASS: TestSum (0.00s)\n', 'TestSum'],
+    ['cargo', 'test tests::sum ... ok\n', 'sum'],
+    ['with colours', '\u001b[32m✔ adds up\u001b[39m\n', 'adds up'],
+  ])('%s', (_runner, printed, name) => expect(passedTests(printed, wanted, [])).toEqual([name]));
+
+  it('nothing that failed, that is not wanted, or that is no line of a runner', () => {
+    expect(passedTests('not ok 1 - adds up\n✖ adds up\nok 2 - old\nadds up\n', wanted, [])).toEqual([]);
+    expect(passedTests('✔ adds up\n', wanted, ['a.test.ts > adds up'])).toEqual([]);
+  });
+
+  it('bounded', () => {
+    const many = Array.from({ length: 500 }, (_, n) => `n${n}`);
+    expect(passedTests(many.map((name) => `ok 1 - ${name}`).join('\n'), new Set(many), [])).toHaveLength(12);
+    expect(passedTests('ok 1 - '.repeat(50_000), wanted, [])).toEqual([]);
+  });
+});
