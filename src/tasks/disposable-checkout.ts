@@ -94,10 +94,8 @@ export function howEnded(ended: Ended, seconds: number): string {
   }
 }
 
-const SHOWN_LINES = 20;
-
 /** The end of what was printed. */
-export const endOf = (output: string, most = SHOWN_LINES): readonly string[] =>
+export const endOf = (output: string, most: number): readonly string[] =>
   output.trim() === '' ? [] : output.trimEnd().split('\n').slice(-most);
 
 export const fromRoot = (context: TaskContext, path: string): string => relative(context.paths.root, path);

@@ -9,8 +9,9 @@ import type { Disk } from '../ports/disk.ts';
 import type { Ended } from '../process/run.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings } from '../protocol/state.ts';
+import { tellingLines } from '../text/telling-lines.ts';
 import type { TaskContext } from './context.ts';
-import { endOf, fromRoot, howEnded, inDisposableCheckout, isGreen, runHere } from './disposable-checkout.ts';
+import { fromRoot, howEnded, inDisposableCheckout, isGreen, runHere } from './disposable-checkout.ts';
 
 export const SCRIPT = 'scripts/integration-test.sh';
 
@@ -75,6 +76,8 @@ export async function testByCommand(
   });
 }
 
+const SHOWN_LINES = 20;
+
 interface Run {
   readonly what: string;
   readonly seconds: number;
@@ -96,7 +99,7 @@ function verdictOn(context: TaskContext, ended: Ended, { what, seconds, log, aga
     );
   }
   if (isGreen(ended)) return { verdict: 'green', seconds: ended.durationMs / 1000, log: fromRoot(context, log) };
-  return red(context, log, `${what} ${howEnded(ended, seconds)}`, endOf(ended.tail));
+  return red(context, log, `${what} ${howEnded(ended, seconds)}`, tellingLines(ended.tail, SHOWN_LINES));
 }
 
 const red = (context: TaskContext, log: string, reason: string, tail: readonly string[]): Tested => ({

@@ -9,6 +9,7 @@ import type { Ended } from '../process/run.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings } from '../protocol/state.ts';
 import { type Rules, runConfined, type SandboxContext } from '../sandbox/mode.ts';
+import { tellingLines } from '../text/telling-lines.ts';
 import type { TaskContext } from './context.ts';
 
 type PrepareContext = SandboxContext & Pick<TaskContext, 'say' | 'stop'>;
@@ -56,7 +57,7 @@ async function runCommand(
   } as const;
   const ended = await runConfined(context, settings, { folder, part: 'setup' }, program);
   if (ended.how === 'exited' && ended.code === 0) return undefined;
-  const lines = ended.tail.split('\n').filter((line) => line.trim() !== '');
+  const lines = tellingLines(ended.tail, SHOWN_LINES);
   return {
     ...refuse(
       `post_worktree_cmd "${shown}" ${ending(ended, settings)}`,
@@ -64,7 +65,7 @@ async function runCommand(
       3,
       'post-worktree-cmd',
     ),
-    ...(lines.length === 0 ? {} : { lines: lines.slice(-SHOWN_LINES).map((line) => `  ${line}`) }),
+    ...(lines.length === 0 ? {} : { lines: lines.map((line) => `  ${line}`) }),
   };
 }
 

@@ -46,8 +46,8 @@ const NOISE: readonly RegExp[] = [
   /^npm (?:error|ERR!)\s*(?:$|(?:code|syscall|path|errno|A complete log)\b)/,
   /\blooking for funding\b|run `npm fund`/,
   /^> \S+@\S+ \S+$/,
-  // frames of a stack, with and without `at`
-  /^\s*at .*[:(].*\)?(?: \{)?$/,
+  // frames that are not the project's own, with and without `at`
+  /^\s*at .*(?:node:|node_modules\/|\[eval\]|<anonymous>\)?(?: \{)?$)/,
   /\(?node:[\w/]+:\d+(?::\d+)?\)?$|^\s*\S.* \(<anonymous>\)$/,
   /^Node\.js v\d/,
   /^\[eval\]:\d+$/,

@@ -229,7 +229,7 @@ describe('the telling lines of an output', () => {
         '✖ adds (2.200264ms)',
         '  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:',
         '  2 !== 3',
-        '    actual: 2,',
+        '      at TestContext.<anonymous> (/work/app/t.test.js:2:20)',
       ],
     ],
     [
@@ -269,7 +269,12 @@ describe('the telling lines of an output', () => {
       ],
     ],
     ['an unknown tool', 'one\ntwo\nthree\nfour\nfive\nsix\n', ['three', 'four', 'five', 'six']],
-    ['colours', '\u001b[31mTypeError: x\u001b[39m\n    at a (b.js:1:2)\n', ['TypeError: x']],
+    [
+      'the project’s own frame',
+      'TypeError: x\n    at sum (/work/app/sum.js:1:2)\n    at Module.load (node:internal/modules/a:1:2)\n    at /work/app/node_modules/mocha/lib/a.js:3:4\n',
+      ['TypeError: x', '    at sum (/work/app/sum.js:1:2)'],
+    ],
+    ['colours', '\u001b[31mTypeError: x\u001b[39m\n    at node:internal/a:1:2\n', ['TypeError: x']],
   ])('%s', (_tool, printed, lines) => expect(tellingLines(printed, 4)).toEqual(lines));
 
   it('one line is the error itself, not its title', () => {
