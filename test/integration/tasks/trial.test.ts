@@ -61,6 +61,15 @@ describe('a validation on the base', () => {
     expect(left()).toEqual([]);
   });
 
+  test('that is red keeps what went wrong, not what a tool prints after it', async () => {
+    const after = 'for n in 1 2 3 4 5 6 7 8 9; do echo "npm notice To update run: npm install -g npm@$n" >&2; done';
+    const validation = [`node -e 'require("assert").strictEqual(1 + 1, 3)' || { ${after}; exit 1; }`];
+    p = project({ tasks: [{ id: 't', validation }] });
+    const [run] = (await tried()).runs;
+    expect(run?.output).toMatch(/^AssertionError .*Expected values to be strictly equal:\n2 !== 3\n/);
+    expect(run?.output).not.toMatch(/npm notice|node:internal|Node\.js v/);
+  });
+
   test('that names a program which the task may write is red, not one that cannot be run', async () => {
     const validation = ['./scripts/check.sh', 'sh -c "exit 127"', './node_modules/.bin/tool'];
     p = project({ tasks: [{ id: 't', validation }] });
