@@ -29,9 +29,10 @@ export const verb: Verb = {
     [
       '  1: test test/auth.test.ts › a 401 is not retried',
       '  2: ran npm test',
-      '  3: src/auth.ts:12',
+      '  3: src/auth.ts:12-20',
       '  4: diff src/auth.ts, test/',
       '  5: seen the page shows the message in red',
+      '  6: seen I ran node bench.mjs three times: 40 ms each',
       '  - [concern] src/auth.ts:40 — the limit is written twice',
     ].join('\n'),
     'A person reviews under an id of its own, which needs no evidence for an approval and holds the review for review_lease_duration:',
