@@ -36,6 +36,8 @@ export interface TestProof {
   readonly failed?: readonly string[];
   /** New tests that it named as passed there all the same. */
   readonly passed?: readonly string[];
+  /** Tests of the base that failed on the new code, as far as the runner names them. */
+  readonly base_failed?: readonly string[];
   /** Why something is not known, or what failed where it should not: for each of the two facts. */
   readonly because?: { readonly on_base?: string; readonly base_tests?: string };
   /** The same in one text. */

@@ -256,17 +256,18 @@ function testLines(
   named: (command: string) => string,
 ): readonly string[] {
   if (tests === undefined) return [];
-  const { on_base, base_tests, by, failed = [], passed = [], because, why } = tests;
+  const { on_base, base_tests, by, failed = [], passed = [], base_failed = [], because, why } = tests;
   const told = (text: string | undefined): string =>
     text === undefined ? '' : `, because ${inline(text).slice(0, 500)}`;
   const names = failed.length === 0 ? 'the runner names no test' : `failed: ${failed.map(inline).join('; ')}`;
   const how = by === undefined ? '' : `; ${inline(named(by))}: ${names}`;
+  const broken = base_failed.length === 0 ? '' : ` (${base_failed.map(inline).join('; ')})`;
   return [
     `NEW TESTS WITHOUT THE CHANGE (on BASE): ${(type === 'test' ? OF_TEST_TASK : ON_BASE)[on_base] ?? on_base}${how}${told(because?.on_base)}`,
     ...(passed.length === 0 || type === 'test'
       ? []
       : [`OF THE NEW TESTS THESE PASS WITHOUT THE CHANGE: ${passed.map(inline).join('; ')}`]),
-    `TESTS OF BASE ON THE NEW CODE: ${OF_BASE[base_tests] ?? base_tests}${told(because?.base_tests)}`,
+    `TESTS OF BASE ON THE NEW CODE: ${OF_BASE[base_tests] ?? base_tests}${broken}${told(because?.base_tests)}`,
     // Recorded by an older version: what it belongs to is not known.
     ...(why === undefined || because !== undefined ? [] : [`  because ${inline(why).slice(0, 500)}`]),
   ];

@@ -225,6 +225,7 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
   const printed = onRed === undefined ? '' : printedBy(context, onRed);
   const failed = failedTests(printed);
   const passed = passedTests(printed, onBase.added, failed);
+  const base_failed = ofBase?.outcome === 'red' && ofBase.red ? failedTests(printedBy(context, ofBase.red)) : [];
   const logs = [
     withTests?.outcome === undefined ? red?.log : undefined,
     withTests?.outcome === 'green' ? undefined : withTests?.red?.log,
@@ -240,6 +241,7 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
     ...defined({ by: onRed?.command }),
     ...(failed.length === 0 ? {} : { failed }),
     ...(passed.length === 0 ? {} : { passed }),
+    ...(base_failed.length === 0 ? {} : { base_failed }),
     ...(reasons.length === 0 ? {} : { because, why: reasons.join('; ') }),
     ...(kept.length === 0 ? {} : { logs: kept }),
   };

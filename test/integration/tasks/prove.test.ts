@@ -333,6 +333,13 @@ describe('tdd', () => {
 
   const TAP = 'for one in test/*.sh; do sh "$one" && echo "ok - $one" || { echo "not ok 1 - $one"; exit 1; }; done';
 
+  test('tests of the base that the new code fails are named, as far as the runner names them', async () => {
+    await begun({ test_command: TAP }, { validation: ['grep -q 2 src/value'] });
+    p.work('t', { 'src/value': '2\n', 'test/new.sh': 'grep -q 2 src/value\n', 'test/old.sh': 'true\n' });
+    succeeded(await p.submit('t'));
+    expect(await tests()).toMatchObject({ base_tests: 'red', base_failed: ['test/old.sh'] });
+  });
+
   test('red on the base is by the test command, with the tests that its runner names; the planner’s own check is not asked', async () => {
     const config = { test_command: TAP };
     await begun(config, { validation: ['grep -q 2 src/value', 'echo ran >> ../../../checks'] });

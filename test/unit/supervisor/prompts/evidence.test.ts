@@ -136,6 +136,8 @@ test('each fact has its own reason, and one that needs none has none', () => {
   expect(told).toContain('(on BASE): red, as they should be\n');
   expect(told).toContain('no longer holds, because X ended with 1\n');
   expect(told).not.toContain('because both');
+  const named = toReviewer(reviewed({ base_tests: 'red', base_failed: ['adds', 'subtracts'] }), 'a');
+  expect(named).toContain('no longer holds (adds; subtracts)\n');
 });
 
 test('new tests that pass without the change are named; of a test task they should', () => {
