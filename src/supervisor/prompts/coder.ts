@@ -10,6 +10,7 @@ import { type State, settings, type Task } from '../../protocol/state.ts';
 import { counted, gist } from '../../text/format.ts';
 import { blockedBefore, replaced } from './blocked-before.ts';
 import { begin, commandLines, handoff } from './commands.ts';
+import { concernsBefore } from './concerns.ts';
 import { formerWork, outdatedCheckpoint, REDEFINES } from './former-work.ts';
 import { handedOff } from './handoff.ts';
 import { lastOnTask } from './last-session.ts';
@@ -73,6 +74,7 @@ function assignedTask(context: PromptContext, work: CoderWork, fresh: boolean): 
     ...(fresh ? firstPlan(task) : []),
     ...answeredSince(state, task),
     ...foundElsewhere(context, task),
+    ...(fresh ? concernsBefore(state, task) : []),
     ...(fresh ? reportedBefore(state, task) : []),
     ...ownAnswers(context, task),
     ...ownDiscoveries(context, task, fresh),

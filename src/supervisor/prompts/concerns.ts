@@ -3,8 +3,8 @@
 
 import { concernsOf, concernText, isFlagged, shownIn, shownText } from '../../protocol/approval-record.ts';
 import { historyOf } from '../../protocol/leases.ts';
-import type { State } from '../../protocol/state.ts';
-import { whole } from '../../text/format.ts';
+import type { State, Task } from '../../protocol/state.ts';
+import { gist, whole } from '../../text/format.ts';
 import { quoteList } from './quote.ts';
 
 interface Said {
@@ -44,3 +44,27 @@ export function concernLines(state: State): readonly string[] {
     ...quoteList(shown, 'liza report'),
   ];
 }
+
+const MOST_BEFORE = 6;
+const LONGEST_BEFORE = 400;
+
+/** What approvals of the work that a task builds on said beside yes, and those of any work that name the task. */
+export function concernsBefore({ tasks }: State, { id, depends_on = [] }: Task): readonly string[] {
+  const lines = tasks
+    .filter((other) => other.id !== id)
+    .flatMap((other) =>
+      historyOf(other)
+        .filter(({ event }) => event === 'approved')
+        .flatMap(concernsOf)
+        .filter(({ text }) => depends_on.includes(other.id) || namesTask(text, id))
+        .map((one) => `${other.id}: ${gist(concernText(one), LONGEST_BEFORE)}`),
+    );
+  if (lines.length === 0) return [];
+  return [
+    'CONCERNS OF REVIEWS BEFORE (they blocked nothing there; mind those that touch this task):',
+    ...quoteList(lines.slice(-MOST_BEFORE), 'liza show <task>'),
+  ];
+}
+
+/** As a word, for an id such as `sum` stands in other words. */
+const namesTask = (text: string, id: string): boolean => text.split(/[^\w.-]+/).includes(id);

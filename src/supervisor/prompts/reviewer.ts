@@ -12,6 +12,7 @@ import { REJECTION_FORMAT } from '../../protocol/verdict.ts';
 import { approvedBefore } from '../../protocol/worktree-plan.ts';
 import { counted, gist } from '../../text/format.ts';
 import { commandLines } from './commands.ts';
+import { concernsBefore } from './concerns.ts';
 import { handedOff } from './handoff.ts';
 import { lastOnTask } from './last-session.ts';
 import { ownDiscoveries } from './last-verdict.ts';
@@ -69,7 +70,7 @@ function reviewTask(context: PromptContext, work: ReviewWork, fresh: boolean): S
         ]),
     `BASE: ${base}`,
     `COMMIT TO REVIEW: ${commit}`,
-    `AUTHOR: ${lastCoder(task) ?? 'unknown'}`,
+    `AUTHOR: ${lastCoder(task) ?? 'unknown'}${begunBy(task)}`,
     iterationLine(board.state, task),
     ...(fresh
       ? [`TYPE: ${task.type ?? 'code'}`, ...definitionFields(board.state, task, places)]
@@ -80,6 +81,7 @@ function reviewTask(context: PromptContext, work: ReviewWork, fresh: boolean): S
     ...integrationFix(work),
     ...(checkpointFields(task) ?? ['PLAN: no checkpoint is recorded for this iteration']),
     ...(fresh ? firstPlan(task) : []),
+    ...(fresh ? concernsBefore(board.state, task) : []),
     ...reported(board.state, task),
     ...ownDiscoveries(context, task, false),
     ...retractedFields(task),
@@ -87,6 +89,12 @@ function reviewTask(context: PromptContext, work: ReviewWork, fresh: boolean): S
     ...instructions(work, fresh),
     ...(fresh ? commandLines('code_reviewer', task.id, board.state) : []),
   ]);
+}
+
+/** The plan and the first commits may be another coder's. */
+function begunBy(task: Task): string {
+  const from = historyOf(task).findLast(({ event, continued }) => event === 'reassigned' && continued === true)?.from;
+  return typeof from === 'string' ? `, who went on from the work of ${inline(from)}` : '';
 }
 
 /** The spec that the commit was built upon is not the one that it is judged by. */

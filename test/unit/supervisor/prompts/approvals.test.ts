@@ -148,3 +148,26 @@ test('the coder is told which blockers name files that its change did not touch'
   w.run(SUPERVISOR, claim('a'));
   expect(toCoder(w, 'a')).toContain('Recorded by Liza: that change did not touch docs/old.md, which blockers name.');
 });
+
+describe('concerns of approvals', () => {
+  test('reach coder and reviewer of a task that builds on the work, and of one that they name; no other', () => {
+    const w = reviewing('- calls are retried three times');
+    for (const [id, more] of [
+      ['after', { depends_on: ['a'] }],
+      ['named', {}],
+      ['other', {}],
+    ] as const)
+      w.run(PLANNER, addReady(id, more));
+    const said = [
+      '1: seen I ran it: it retried three times',
+      '- [concern] src/client.ts:3 — the task named divides by it: it must not be 0',
+      '- [concern] src/client.ts:4 — no jitter',
+    ];
+    w.run(REVIEWER, verdict('APPROVED', said.join('\n')));
+    const concernsIn = (prompt: string): string => prompt.split('CONCERNS OF REVIEWS BEFORE')[1] ?? '';
+    expect(concernsIn(toCoder(w, 'after'))).toContain('| - a: src/client.ts:4 — no jitter\n');
+    expect(concernsIn(toCoder(w, 'named'))).toContain('the task named divides by it');
+    expect(concernsIn(toCoder(w, 'named'))).not.toContain('no jitter');
+    expect(concernsIn(toCoder(w, 'other'))).toBe('');
+  });
+});
