@@ -3,6 +3,7 @@
 
 import { patch } from './change.ts';
 import { findTask } from './find.ts';
+import { idsOf, nextId } from './record-ids.ts';
 import type { Discovery, State } from './state.ts';
 
 export const isOpenDiscovery = ({ converted_to_task, dismissed_reason }: Discovery): boolean =>
@@ -19,6 +20,12 @@ export const holdsGoal = ({ severity }: Discovery): boolean => severity === 'cri
 
 /** Wakes the planner at once. */
 export const isUrgent = (found: Discovery): boolean => found.urgency === 'immediate' && isOpenDiscovery(found);
+
+/** One more, with the next free id unless it has one. */
+export function withDiscovery(state: State, { id: given, ...told }: Omit<Discovery, 'id'> & { readonly id?: string }) {
+  const id = given ?? nextId('disc', { there: idsOf(state.discovered), given: state.goal.last_ids?.disc });
+  return { id, state: { ...state, discovered: [...state.discovered, patch<Discovery>({ id, ...told }, told)] } };
+}
 
 /** After a task was abandoned: what it or its like had taken up, and nobody takes up now, is open again. */
 export function reopenDiscoveries(state: State, task: string, time: string) {

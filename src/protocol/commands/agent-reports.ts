@@ -7,10 +7,11 @@ import type { CommandName } from '../command.ts';
 import type { Guard, Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
+import { withDiscovery } from '../discoveries.ts';
 import { findTask, statusOf } from '../find.ts';
 import { reviewLease, taskLease } from '../leases.ts';
-import { idsOf, isSpent, nextId } from '../record-ids.ts';
-import { ANOMALY_TYPES, type AnomalyType, type Discovery, type Role, SEVERITIES, URGENCIES } from '../state.ts';
+import { isSpent } from '../record-ids.ts';
+import { ANOMALY_TYPES, type AnomalyType, type Role, SEVERITIES, URGENCIES } from '../state.ts';
 import { defined } from '../values.ts';
 import { firstLine, list, STOP } from './coder.ts';
 
@@ -51,13 +52,12 @@ export const discover: Row<'discover'> = {
   ],
   effects: 'discovered; urgency immediate wakes the planner',
   change: ({ state, actor, command, now }) => {
-    const { name: _name, id: given, ...told } = command;
-    const id = given ?? nextId('disc', { there: idsOf(state.discovered), given: state.goal.last_ids?.disc });
-    const discovery = patch<Discovery>({ id, by: actorName(actor), ...told }, { ...told, created: iso(now) });
+    const { name: _name, ...told } = command;
+    const made = withDiscovery(state, { by: actorName(actor), ...told, created: iso(now) });
     return {
-      state: { ...state, discovered: [...state.discovered, discovery] },
-      detail: `discovery ${id}: ${firstLine(command.description)}`,
-      made: id,
+      state: made.state,
+      detail: `discovery ${made.id}: ${firstLine(command.description)}`,
+      made: made.id,
       ...defined({ task: command.during }),
     };
   },

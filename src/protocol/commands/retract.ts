@@ -9,6 +9,7 @@ import { attach, detach, event, evolve, patch, withAgent, withAnomaly, withTask 
 import type { Change, Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
+import { withDiscovery } from '../discoveries.ts';
 import { checkpointEvent, historyOf, iterationEvents } from '../leases.ts';
 import { LEFT_TO_NEXT, retractedHint } from '../retracted.ts';
 import type { HistoryEvent, State, Task } from '../state.ts';
@@ -81,7 +82,7 @@ export const retract: Row<'retract'> = {
     },
   ],
   effects:
-    'before the verdict CLAIMED again: folder, iteration and checkpoint stay, the lease is new, the reviewer is freed and told; if it was under review already, the coder’s next session goes on with it. After the verdict an anomaly retracted, and the status stays',
+    'before the verdict CLAIMED again: folder, iteration and checkpoint stay, the lease is new, the reviewer is freed and told; if it was under review already, the coder’s next session goes on with it. After the verdict the status stays: an anomaly retracted, and unless it was rejected a discovery of severity high, which wakes the planner and holds the goal back',
   change: (s) => (s.task.status === 'READY_FOR_REVIEW' ? takenBack(s) : toldLate(s)),
 };
 
@@ -146,11 +147,24 @@ function toldLate(s: Situation<'retract'>): Change {
   const reviewer = historyOf(task).findLast(({ event: name }) => name === 'approved' || name === 'rejected')?.agent;
   const state = withTask(s.state, evolve(task, {}, told(s, reviewer)));
   const details = { reason: command.reason, commit, status: task.status };
+  const known = withAnomaly(s, state, { type: 'retracted', task: task.id, details });
   return {
-    state: withAnomaly(s, state, { type: 'retracted', task: task.id, details }),
+    // What is rejected comes back to a coder anyway; all else lands, or has landed, and somebody has to decide.
+    state: task.status === 'REJECTED' ? known : withDiscovery(known, wrongWork(s)).state,
     detail: `${actor.id} says that ${task.id}, ${task.status}, is wrong: ${firstLine(command.reason)}`,
     notes: [
       `The verdict stands: ${task.id} is ${task.status}. What you said is on record for the planner and the reviewer`,
     ],
   };
 }
+
+const wrongWork = ({ task, actor, command, now }: Situation<'retract'>) =>
+  ({
+    by: actorName(actor),
+    during: task.id,
+    description: `${task.id}, ${task.status}, is wrong by the word of its coder: ${command.reason}`.slice(0, 4000),
+    severity: 'high',
+    urgency: 'immediate',
+    recommendation: 'a task that mends it, unless it is no defect',
+    created: iso(now),
+  }) as const;

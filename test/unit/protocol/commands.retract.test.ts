@@ -180,6 +180,7 @@ describe('after the verdict', () => {
       details: { reason: 'the test never waits for the call', commit: commit(1), status },
     });
     expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'retracted', reviewer: 'code-reviewer-1' });
+    expect(w.board.state.discovered).toHaveLength(status === 'REJECTED' ? 0 : 1);
   });
 
   it('a merged task stays merged', () => {
@@ -189,5 +190,9 @@ describe('after the verdict', () => {
     w.run(CODER, retract());
     expect(w.task('a').status).toBe('MERGED');
     expect(w.board.state.anomalies.at(-1)).toMatchObject({ type: 'retracted', details: { status: 'MERGED' } });
+    expect(w.board.state.discovered).toMatchObject([
+      { id: 'disc-1', by: 'coder-1', during: 'a', severity: 'high', urgency: 'immediate' },
+    ]);
+    expect(w.refused(PLANNER, { name: 'goal complete', summary: 'done' }).message).toContain('disc-1');
   });
 });
