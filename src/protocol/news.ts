@@ -6,7 +6,15 @@ import { findTask } from './find.ts';
 import { historyOf } from './leases.ts';
 import { isOwnNote, openNotes, type Reader } from './notes.ts';
 import { type PlannerNews, type PlannerTold, plannerNews, plannerToldWith } from './planner-news.ts';
-import { answersBeside, answersSincePlan, concerns, concernsAmong, differs, sameSpec } from './question-scope.ts';
+import {
+  answersBeside,
+  answersSincePlan,
+  concerns,
+  concernsAmong,
+  differs,
+  isTied,
+  sameSpec,
+} from './question-scope.ts';
 import { namedIn, type Reported, reportedOn } from './reported.ts';
 import type { HistoryEvent, Question, State, Task } from './state.ts';
 import { needsPlanner, type Trial, trialOf } from './trial.ts';
@@ -225,11 +233,24 @@ function answers(state: State, reader: Reader): readonly Question[] {
   );
 }
 
-/** What is reported on the task under review: its reviewer judges it. To a coder: what others found and its task runs into. */
+/**
+ * What is reported on the task under review: its reviewer judges it. To a coder: what others found and its task runs
+ * into. To both, what others ask about the task.
+ */
 function reports(state: State, { role, task: id }: Reader): readonly Omit<Reported, 'late'>[] {
   const task = id === undefined ? undefined : findTask(state, id);
-  if (task === undefined) return [];
-  return role === 'code_reviewer' ? reportedOn(state, task) : role === 'coder' ? namedIn(state, task) : [];
+  if (task === undefined || role === 'planner') return [];
+  const asked = (state.questions ?? []).filter((one) => one.status === 'open' && isTied(one, task));
+  return [
+    ...(role === 'code_reviewer' ? reportedOn(state, task) : namedIn(state, task)),
+    ...asked.map(({ id: question, asked_by: by, created: time = '', text, assume }) => ({
+      id: question,
+      kind: 'question',
+      by,
+      time,
+      text: assume === undefined ? text : `${text}\n${by} goes on with: ${assume}`,
+    })),
+  ];
 }
 
 /** Amendments of the reader's task while it was worked on. */

@@ -5,7 +5,7 @@ import { iso } from '../../text/time.ts';
 import { actorName, LIZA } from '../board.ts';
 import { event, evolve, withTask } from '../change.ts';
 import type { BoardSituation, Change, Row, Situation } from '../command-row.ts';
-import { withCriterion } from '../criteria.ts';
+import { criteriaOf, withCriterion, withReplaced } from '../criteria.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank, formerValues, isChanged } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
@@ -124,7 +124,11 @@ function targetsOf({ state, command, part }: Pick<Answering, 'state' | 'command'
     return open.filter((one) => part === 'human' || !needsPerson(one));
   }
   const one = findQuestion(state, about);
-  return one === undefined ? openQuestions(state).filter(({ task }) => task === about) : [one];
+  if (one !== undefined) return [one];
+  // What holds the task is what was asked when it was blocked; what else is open about it is answered by its own id.
+  const task = findTask(state, about);
+  if (task?.status === 'BLOCKED' && accept !== true) return blockingQuestions(state, task);
+  return openQuestions(state).filter((open) => open.task === about);
 }
 
 function checkTargets(s: Answering): Refusal | undefined {
@@ -242,7 +246,7 @@ function told(s: Situation<'answer'>, state: State, id: string, targets: readonl
   const task = findTask(state, id);
   const { text = '', criterion } = s.command;
   if (task === undefined || isTerminal(task.status)) return state;
-  const changes = criterion === true ? { done_when: withCriterion(task.done_when, text) } : {};
+  const changes = criterion === true ? { done_when: withAnswer(task, targets, text) } : {};
   const mine = targets.filter((one) => one.task === id);
   const entry = event(s, 'answered', {
     questions: mine.length === 0 ? undefined : mine.map((one) => one.id),
@@ -253,6 +257,13 @@ function told(s: Situation<'answer'>, state: State, id: string, targets: readonl
       : {}),
   });
   return withTask(state, evolve(task, changes, entry));
+}
+
+/** In place of the criterion that the answer before it became, where it corrects one. */
+function withAnswer(task: Task, targets: readonly Question[], text: string): string {
+  const before = new Set(targets.flatMap(({ answer }) => answer?.trim() ?? []));
+  const at = criteriaOf(task.done_when).findIndex((one) => before.has(one));
+  return at === -1 ? withCriterion(task.done_when, text) : withReplaced(task.done_when ?? '', at + 1, text);
 }
 
 function accepted(s: Situation<'answer'>, targets: readonly Question[]): Change {

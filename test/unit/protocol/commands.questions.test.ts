@@ -323,6 +323,26 @@ describe('answer: what', () => {
     });
   });
 
+  it('of a BLOCKED task the task’s name answers what it was blocked with, and nothing else', () => {
+    const w = claimed();
+    w.run(CODER, ask('Is zero in?', { task: 'a', assume: 'no' }));
+    w.run(CODER, { ...block('a', 'it is locked'), questions: ['How fast?'] } as Command);
+    w.run(HUMAN, answer('a', 'under 1 ms'));
+    expect(w.state.questions?.map(({ text, status }) => [text, status])).toEqual([
+      ['Is zero in?', 'open'],
+      ['How fast?', 'answered'],
+    ]);
+  });
+
+  it('a corrected criterion takes the place of the one before it', () => {
+    const w = world();
+    w.run(PLANNER, addDraft('a', { done_when: '- one thing holds' }));
+    w.run(HUMAN, ask('What of null?', { task: 'a' }));
+    w.run(HUMAN, answer('q-1', 'null is refused with an error', { criterion: true }));
+    w.run(HUMAN, answer('q-1', 'null gives an empty list', { criterion: true }));
+    expect(w.task('a').done_when).toBe('- one thing holds\n- null gives an empty list');
+  });
+
   it('is a criterion only with --criterion', () => {
     const w = blocked();
     w.run(HUMAN, answer('q-1', 'the test account'));

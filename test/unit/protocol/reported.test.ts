@@ -83,3 +83,17 @@ test('an id that could be any word counts only as a quotation; a dismissed disco
   w.run(PLANNER, { name: 'discovery dismiss', discovery: 'disc-2', reason: 'it does not' });
   expect(namedIn(w.state, w.task('find'))).toEqual([]);
 });
+
+test('what the planner asks about a task is news to the coder at work on it, with what is assumed, once', () => {
+  const w = world();
+  w.run(PLANNER, addReady('a'));
+  toClaimed(w, 'a');
+  const coder = { agent: 'coder-1', role: 'coder', task: 'a' } as const;
+  const told = toldWith(w.state, coder);
+  w.run(PLANNER, { name: 'ask', task: 'a', text: 'Which header?', assume: 'X-Auth' });
+  w.run(CODER, { name: 'ask', task: 'a', text: 'How often?', assume: 'once' });
+  expect(newsSince(w.state, coder, told)).toMatchObject([
+    { kind: 'report', id: 'q-1', about: 'question', text: 'Which header?\nplanner-1 goes on with: X-Auth' },
+  ]);
+  expect(newsSince(w.state, coder, toldWith(w.state, coder))).toEqual([]);
+});
