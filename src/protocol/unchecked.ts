@@ -43,6 +43,7 @@ export function gateNotes(
       : [`checked by no command: ${unchecked.join(', ')}. The reviewer is told; --validate lets Liza run it`]),
     ...timedNotes(task),
     ...areaNotes(task, facts),
+    ...partNotes(task),
   ];
 }
 
@@ -65,4 +66,14 @@ function areaNotes(task: Task, { there }: Pick<SpecFacts, 'there'>): readonly st
   return [
     `its scope names areas, no files${areas.length === 0 ? '' : ` (${listed(areas, 5)})`}: Liza cannot tell which files are beyond it, so that is the reviewer’s alone to judge. What IN names as a file, a folder or a glob is checked when the work is submitted`,
   ];
+}
+
+/** What OUT says of a part of a file is held against nothing. */
+function partNotes(task: Task): readonly string[] {
+  const parts = parseScope(task.scope ?? '').outParts.map(({ text }) => `"${text}"`);
+  return parts.length === 0
+    ? []
+    : [
+        `a reader must judge this: OUT ${listed(parts, 5)} is about a part, so no change is refused for it; the reviewer is told when the file is touched. A path without more words is refused`,
+      ];
 }

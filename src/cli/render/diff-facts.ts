@@ -14,6 +14,7 @@ export function lastDiff(task: Task): Readonly<Record<string, unknown>> | undefi
 const NAMES: Readonly<Record<string, string>> = {
   undeclared: 'announced in no checkpoint',
   beyond_scope: 'outside the paths of scope IN',
+  out_parts: 'scope OUT names a part of these (to be judged)',
   links: 'symbolic links',
   submodules: 'submodules',
   tests_added: 'tests added',

@@ -61,7 +61,8 @@ export const declare: Row<'declare'> = {
             `Test the code as it is; if it is wrong or cannot be tested so, say so: ${commandLine('block', task.id)}`,
           );
         }
-        const outside = outOfScope(parseScope(task.scope ?? ''), command.files);
+        const files = command.files.map((file) => file.replace(/^(?:\.\/)+/, ''));
+        const outside = outOfScope(parseScope(task.scope ?? ''), files);
         return outside.length === 0
           ? undefined
           : refuse(

@@ -10,7 +10,7 @@ import type { HistoryEvent, Task } from '../state.ts';
 import { defined, isFields } from '../values.ts';
 import type { FileChange, LineList } from './file-change.ts';
 import { isInstruction } from './instruction-files.ts';
-import { beyondScope, covers, isTest, parseScope } from './scope.ts';
+import { beyondScope, covers, isTest, parseScope, touchedParts } from './scope.ts';
 
 interface PathList {
   readonly paths: readonly string[];
@@ -28,6 +28,8 @@ export interface DiffFacts {
   readonly declared_late?: PathList;
   /** Outside the paths that the task's scope declares IN; tests have lists of their own. */
   readonly beyond_scope?: PathList;
+  /** Files of which OUT means a part, each with what it says: nothing but a reader can tell. */
+  readonly out_parts?: PathList;
   /** Symbolic links: what they lead to need not be in the repository. */
   readonly links?: PathList;
   /** Other repositories, of which this one has but a commit's id: nothing of them is reviewed or run. */
@@ -65,7 +67,9 @@ export function diffFacts(
 ): DiffFacts {
   const declared = declaredFiles(task);
   const code = changes.map(({ path }) => path).filter((path) => !isTest(path, patterns));
-  const beyond = new Set(beyondScope(parseScope(task.scope ?? ''), code, onBase));
+  const scope = parseScope(task.scope ?? '');
+  const beyond = new Set(beyondScope(scope, code, onBase));
+  const touched = changes.map(({ path }) => path);
   const pick = (name: keyof DiffFacts, wanted: (change: FileChange) => boolean) => listed(name, changes.filter(wanted));
   return {
     files: changes.length,
@@ -73,6 +77,10 @@ export function diffFacts(
     ...pick('undeclared', ({ path }) => !declared.some((item) => covers(item, path))),
     ...lateList(task, changes),
     ...pick('beyond_scope', ({ path }) => beyond.has(path)),
+    ...listed(
+      'out_parts',
+      touchedParts(scope, touched).map((path) => ({ path, kind: 'changed' })),
+    ),
     ...pick('links', ({ form }) => form === 'link'),
     ...pick('submodules', ({ form }) => form === 'submodule'),
     ...testFacts(changes, patterns),

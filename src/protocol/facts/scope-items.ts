@@ -76,6 +76,6 @@ const clean = (item: string): string =>
     .trim()
     .replace(/^[-*]\s+/, '')
     .replace(/^[`"']+/, '')
-    .replace(/[`"'.:]+$/, '')
+    .replace(/[`"'.:,;]+$/, '')
     .replace(/^`([^`]*)`$/, '$1')
     .trim();

@@ -1,8 +1,12 @@
-// The scope text of a task as path lists (`IN:` and `OUT:` lines; scope-items.ts reads an entry), and a small glob matcher.
+// The scope text of a task as path lists (scope-sections.ts finds its lines, scope-items.ts reads an entry, scope-out.ts
+// what OUT forbids), and a small glob matcher.
 // It hides what counts as a path, a test, code. The matcher keeps one return point per star and never recurses, so a
 // hostile pattern costs length × length at worst.
 
+import { gist } from '../../text/format.ts';
 import { itemsOf } from './scope-items.ts';
+import { type OutPart, readOut } from './scope-out.ts';
+import { sectionLines } from './scope-sections.ts';
 
 export const DEFAULT_TEST_PATTERNS = [
   '**/test/**',
@@ -26,46 +30,26 @@ export interface Scope {
   readonly out: readonly string[];
   /** IN items that are prose, not paths: `retry logic of the client`. */
   readonly prose: readonly string[];
+  /** Entries of OUT that forbid no path. */
   readonly outProse: readonly string[];
+  /** Of these, the ones about a part of a path: for a reader to judge. */
+  readonly outParts: readonly OutPart[];
 }
 
 export function parseScope(text: string): Scope {
-  const found = {
-    in: [] as string[],
-    maybe: [] as string[],
-    out: [] as string[],
-    prose: [] as string[],
-    outProse: [] as string[],
+  const lines = sectionLines(text);
+  const items = lines.flatMap(({ section, line }) => (section === 'in' ? itemsOf(line) : []));
+  const named = items.flatMap(({ paths }) => paths);
+  const out = lines.flatMap(({ section, line }) => (section === 'out' ? [readOut(line, named)] : []));
+  return {
+    in: named,
+    maybe: items.flatMap(({ maybe }) => maybe),
+    out: out.flatMap(({ forbidden }) => forbidden),
+    prose: items.flatMap(({ paths, text: entry }) => (paths.length === 0 ? [entry] : [])),
+    outProse: out.flatMap(({ prose }) => prose),
+    outParts: out.flatMap(({ parts }) => parts),
   };
-  let section: 'in' | 'out' | undefined;
-  for (const line of text.split('\n').flatMap(splitAtHeadings)) {
-    const heading = /^[\s>*-]{0,20}(IN|OUT)( of)?( scope)?\s{0,5}:/i.exec(line);
-    if (heading?.[1] !== undefined) section = heading[1].toLowerCase() === 'in' ? 'in' : 'out';
-    if (section === undefined) continue;
-    for (const { paths, maybe, text: entry } of itemsOf(line.slice(heading?.[0].length ?? 0))) {
-      const isWhole = !/\s/.test(entry) || isRemarkOnly(entry);
-      if (section === 'in') {
-        found.in.push(...paths);
-        found.maybe.push(...maybe);
-        if (paths.length === 0) found.prose.push(entry);
-        // `OUT: index.js: all but x` forbids a part of the file: that is for a reader to judge.
-      } else if (isWhole) found.out.push(...paths);
-      else found.outProse.push(entry);
-    }
-  }
-  return found;
 }
-
-/** `package.json (its version too)` forbids the file and says more; `lib/ (its tests)` and `a.js (but x)` a part of it. */
-function isRemarkOnly(entry: string): boolean {
-  const [, remark = ''] = /^\S+ \(([^()]*)\)$/.exec(entry) ?? [];
-  return SAYS_WHY.test(remark) && !SAYS_PART.test(remark);
-}
-
-const SAYS_WHY =
-  /[:;]|\b(?:too|also|well|including|even|since|because|as|if|is|are|belongs?|stays?|untouched|unchanged|later|leave|left|task|see|never|not)\b/i;
-const SAYS_PART =
-  /\b(?:but|except|excluding|only|others?|else|rest|besides|apart|outside|beyond|unless|parts?|functions?|sections?|lines?)\b/i;
 
 /** Words of IN that are paths only if something of that name is there: `src`, `the Node.js client`. */
 export const unsurePaths = (scope: Scope): readonly string[] => [
@@ -154,6 +138,13 @@ function takesKind(item: string, pattern: string, work: readonly string[]): bool
 const TESTS_AS_WORD =
   /^(?:(?:all|any|the|new|unit|automated|writing|adding)\s+)*(?:tests?|testing)(?:\s+(?:files?|code|cases|suite))?$/i;
 
+/** Files of a change of which the scope declares a part OUT, each with the entry that says so. */
+export const touchedParts = (scope: Scope, files: readonly string[]): readonly string[] =>
+  files.flatMap((file) => {
+    const part = scope.outParts.find(({ paths }) => paths.some((item) => covers(item, file)));
+    return part === undefined ? [] : [`${file} (OUT: ${gist(part.text, 200)})`];
+  });
+
 /** Files of a change that the scope declares OUT. */
 export function outOfScope(scope: Scope, files: readonly string[]): readonly string[] {
   return files.filter((file) => scope.out.some((item) => covers(item, file)));
@@ -225,9 +216,4 @@ function matchSequence(
   }
   while (at < pattern.length && isStar(pattern[at] ?? '')) at++;
   return at === pattern.length;
-}
-
-function splitAtHeadings(line: string): readonly string[] {
-  const out = line.search(/\sOUT:/);
-  return out === -1 ? [line] : [line.slice(0, out), line.slice(out + 1)];
 }

@@ -142,6 +142,30 @@ describe('submit-for-review', () => {
     expect(refusal.message).toContain('docs/x.md');
   });
 
+  it.each(['src/add.js and README.md', 'src/add.js README.md', 'do not touch src/add.js', 'src/add.js (public API)'])(
+    'OUT: %s refuses a commit and a declaration of src/add.js',
+    (entry) => {
+      const w = world();
+      w.run(PLANNER, addReady('a', { scope: `IN: src/, test/\nOut of scope: ${entry}` }));
+      toClaimed(w, 'a');
+      w.run(CODER, begin('a'));
+      const given = { changes: changes('src/add.js', 'test/a.test.ts') };
+      expect(w.refused(CODER, submit('a', commit(1), given)).guard).toBe<RefusalName>('in-scope');
+      expect(w.refused(CODER, declare('a', './src/add.js')).guard).toBe<RefusalName>('in-scope');
+    },
+  );
+
+  it('OUT of a part of a file refuses nothing, and the reviewer is told with what it says', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a', { scope: 'IN: src/, test/\nOUT: src/add.js: all but add' }));
+    toClaimed(w, 'a');
+    w.run(CODER, begin('a'));
+    w.run(CODER, submit('a', commit(1), { changes: changes('src/add.js', 'src/b.js', 'test/a.test.ts') }));
+    expect(w.task('a').history?.at(-1)).toMatchObject({
+      diff: { out_parts: { paths: ['src/add.js (OUT: src/add.js: all but add)'] } },
+    });
+  });
+
   it('a file that neither IN nor the plan names refuses the submit; declared late it is taken, and told', () => {
     const w = begun();
     const given = { changes: changes('src/client.ts', 'lib/a b.ts', 'test/a.test.ts') };

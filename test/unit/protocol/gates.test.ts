@@ -383,6 +383,11 @@ describe('told at finalize', () => {
     } as Parameters<ReturnType<typeof world>['run']>[1]);
     expect(notes).toEqual([]);
   });
+  it('an OUT that means a part of a file is a reader’s to judge; one that forbids it is not told', () => {
+    const told = passes({ scope: 'IN: src/, test/\nOUT: package.json: its scripts, README.md and docs/' }).join();
+    expect(told).toContain('a reader must judge this: OUT "package.json: its scripts" is about a part');
+    expect(told).not.toContain('README.md');
+  });
   it('a command in backticks that no validation runs is named with its criterion', () => {
     const done_when = '- calls are retried three times\n- `npm run bench` prints one line\n- `npm run  test` is green';
     const notes = passes({ done_when, validation: ['cd . && npm test'] });

@@ -38,6 +38,7 @@ describe('scope text', () => {
       out: [],
       prose: [],
       outProse: [],
+      outParts: [],
     });
   });
 
@@ -73,9 +74,73 @@ describe('scope text', () => {
     expect(parseScope('OUT:\n- docs/ — done later, tests\n- ci').out).toEqual(['docs/', 'ci']);
   });
 
+  it.each([
+    ['src/add.js and README.md', ['src/add.js', 'README.md']],
+    ['src/add.js README.md', ['src/add.js', 'README.md']],
+    ['src/add.js or lib/', ['src/add.js', 'lib/']],
+    ['the files src/add.js, src/b.js', ['src/add.js', 'src/b.js']],
+    ['src/add.js (public API)', ['src/add.js']],
+    ['src/add.js must not change', ['src/add.js']],
+    ['do not touch src/add.js', ['src/add.js']],
+    ['src/add.js - public API', ['src/add.js']],
+    ['all *.md files', ['*.md']],
+    ['generated files (dist/, build/)', ['dist/', 'build/']],
+    ['src/a.js (see src/b.js)', ['src/a.js']],
+    ['**never** `src/add.js`', ['src/add.js']],
+    ['a * b', []],
+  ])('OUT: %s forbids %j', (entry, paths) => {
+    expect([...parseScope(`IN: x\nOUT: ${entry}`).out].sort()).toEqual([...paths].sort());
+    expect(parseScope(`IN: x\nOUT: ${entry}`).outParts).toEqual([]);
+  });
+
+  it.each([
+    ['everything except src/add.js, lib/', ['src/add.js', 'lib/']],
+    ['anything but ./src/add.js', ['src/add.js']],
+    ['files not in src/', ['src/']],
+    ['package.json (dependencies)', ['package.json']],
+    ['README.md: the badges', ['README.md']],
+    ['the other functions of src/add.js', ['src/add.js']],
+    ['refactoring src/add.js', ['src/add.js']],
+    ['lib/ (its tests)', ['lib/']],
+    ['x.md badges', ['x.md']],
+  ])('OUT: %s is a part of %j, and forbids nothing', (entry, paths) => {
+    const scope = parseScope(`IN: x.md\nOUT: ${entry}`);
+    expect(scope.out).toEqual([]);
+    expect(scope.outParts.flatMap((part) => part.paths)).toEqual(paths);
+  });
+
+  it('what stands behind the dash of a list restricts its line alone', () => {
+    expect(parseScope('OUT:\n- a.js \u2014 but its header\n- b.js \u2014 see c.js')).toMatchObject({
+      out: ['b.js'],
+      outParts: [{ text: 'a.js \u2014 but its header', paths: ['a.js'] }],
+    });
+  });
+
+  it.each([
+    'IN: src/ out: docs/',
+    'IN: src/\nout: docs/',
+    'In: src/. Out: docs/',
+    'IN: src/ Out of scope: docs/',
+    'In scope: src/\nNot in scope: docs/',
+    '**In scope:** src/\n**Not in scope:** docs/',
+    'Not in scope: docs/ In scope: src/',
+    'OUT: docs/ IN: src/',
+    '## In scope\n- src/\n## Out of scope\n- docs/',
+    'IN: src/\n**OUT-OF-SCOPE**: docs/',
+  ])('%j has src/ IN and docs/ OUT', (text) => {
+    expect(parseScope(text)).toMatchObject({ in: ['src/'], out: ['docs/'] });
+  });
+
+  it('a word that only ends like a heading is none', () => {
+    expect(parseScope('IN: the button to log out: src/a.js').out).toEqual([]);
+  });
+
   it('a hostile text costs its length', () => {
     const started = performance.now();
-    for (const part of ['(', '`', '{', '{a,', ', ', 'a.b ', ' - ', '*', 'x: ']) parseScope(`IN: ${part.repeat(8000)}`);
+    for (const part of ['(', '`', '{', '{a,', ', ', 'a.b ', ' - ', '*', 'x: ', ' out:', '**a', 'a/b ', 'but a/b, ']) {
+      parseScope(`IN: ${part.repeat(8000)}`);
+      parseScope(`OUT: ${part.repeat(8000)}`);
+    }
     expect(parseScope(`IN: ${'{a,b}'.repeat(200)}`).in).toHaveLength(64);
     expect(performance.now() - started).toBeLessThan(2000);
   });

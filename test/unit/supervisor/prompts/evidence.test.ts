@@ -162,3 +162,13 @@ test('tests of a test task that are green on the base are told as they should be
   w.edit((state) => withTask(state, { ...w.task('a'), type: 'test' }));
   expect(toReviewer(w, 'a')).toContain('(on BASE): green, as tests for code that is merged already should be\n');
 });
+
+test('a file of which scope OUT names a part is told with what it says', () => {
+  const w = claimed();
+  w.edit((state) => withTask(state, { ...w.task('a'), scope: 'IN: src/, test/\nOUT: src/a.ts: all but add' }));
+  w.run(CODER, begin('a', BASE));
+  const changes = ['src/a.ts', 'test/a.test.ts'].map((path) => ({ path, kind: 'changed' as const }));
+  w.run(CODER, submit('a', AT, { changes }));
+  w.run(SUPERVISOR, claimReview('a'));
+  expect(toReviewer(w, 'a')).toMatch(/SCOPE OUT NAMES A PART OF THESE [^\n]*: src\/a\.ts \(OUT: src\/a\.ts: all but add\)/);
+});
