@@ -19,7 +19,7 @@ import { isBranchName } from '../protocol/fields.ts';
 import { goalRecord } from '../protocol/goal-record.ts';
 import { freshState, nextGoal } from '../protocol/new-board.ts';
 import { notesAtEnd } from '../protocol/notes.ts';
-import { openQuestions } from '../protocol/questions.ts';
+import { isOpen } from '../protocol/questions.ts';
 import type { Config, Goal, State } from '../protocol/state.ts';
 import { taskArchive } from '../store/archive.ts';
 import { touchedRecords } from '../store/changed-records.ts';
@@ -195,7 +195,10 @@ function reopen(context: BoardContext, request: InitRequest): Promise<InitDone |
 function carriedOver(before: State, after: State): readonly string[] {
   const { carried, ended } = notesAtEnd(before);
   return [
-    ...openQuestions(after).map(({ id, asked_by, text }) => `carried over: ${id}, asked by ${asked_by}: ${text}`),
+    ...(after.questions ?? []).map(
+      (one) =>
+        `carried over: ${one.id}, asked by ${one.asked_by}: ${one.text}${isOpen(one) ? '' : `; ${one.status} since: ${one.answer ?? one.assume ?? ''}`}`,
+    ),
     ...after.discovered.map((found) => `carried over: ${discoveryHead(found)}: ${gist(found.description)}`),
     ...carried.map(({ id, note }) => `carried over: ${id}, for ${note.for ?? 'everyone'}: ${gist(note.message)}`),
     ...ended.map(

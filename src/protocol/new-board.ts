@@ -6,7 +6,7 @@ import { patch } from './change.ts';
 import { isOpenDiscovery } from './discoveries.ts';
 import { numberOf } from './goal-tasks.ts';
 import { notesOfNextGoal } from './notes.ts';
-import { openQuestions } from './questions.ts';
+import { questionsOfNextGoal } from './questions.ts';
 import { lastIds } from './record-ids.ts';
 import { STATE_VERSION, type State } from './state.ts';
 import { defined } from './values.ts';
@@ -81,7 +81,7 @@ interface NextGoal {
 
 /**
  * The board of the next goal, at zero. What was done and reported under the former one is in the archive (goal-record.ts);
- * what nobody has decided comes along, and notes, settings, agents and the integration branch stay.
+ * what nobody has decided or heard of comes along, and notes, settings, agents and the integration branch stay.
  */
 export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State {
   const created = iso(now);
@@ -111,7 +111,7 @@ export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State
     handoff: {},
     human_notes: [...notesOfNextGoal(state, now)],
     spec_changes: [],
-    ...(state.questions === undefined ? {} : { questions: openQuestions(state) }),
+    ...(state.questions === undefined ? {} : { questions: questionsOfNextGoal(state) }),
     anomalies: [],
     sprint: {
       id: `sprint-${numberOf(state.sprint.id) + 1}`,

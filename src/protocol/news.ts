@@ -9,7 +9,7 @@ import { type PlannerNews, type PlannerTold, plannerNews, plannerToldWith } from
 import {
   answersBeside,
   answersSincePlan,
-  concerns,
+  builtOnAssumption,
   concernsAmong,
   differs,
   isTied,
@@ -201,10 +201,7 @@ function answerNews(state: State, reader: Reader, one: Question): News {
   const { id, text: question, answer, assume, closed_by: by = '', closed_at: time = '' } = one;
   const task = reader.role === 'coder' ? taskOf(state, reader) : undefined;
   const isLate = task !== undefined && answersSincePlan(state, task).includes(one);
-  const built =
-    reader.role === 'planner' && differs(one)
-      ? state.tasks.filter((other) => concerns(one, other)).map((other) => `${other.id} (${other.status})`)
-      : [];
+  const built = reader.role === 'planner' && differs(one) ? builtOnAssumption({ state }, one) : [];
   return {
     kind: 'answer',
     id,

@@ -2,7 +2,7 @@
 
 import { amendmentsUnderClaim } from './amendment.ts';
 import { checkpointEvent, claimedSince } from './leases.ts';
-import type { Question, State, Task } from './state.ts';
+import type { Question, State, Task, TaskStatus } from './state.ts';
 
 /**
  * A question about a task concerns it and what replaced it; one about no task, all that comes from its spec; each, the
@@ -86,6 +86,24 @@ export function sameSpec(a: string | undefined, b: string | undefined): boolean 
 function partsOf(reference: string | undefined): readonly [string | undefined, string | undefined] {
   const [file, section] = (reference ?? '').replace(/^\.\//, '').split('#', 2);
   return [file || undefined, section || undefined];
+}
+
+interface Looked {
+  readonly state: Pick<State, 'tasks' | 'goal'>;
+  /** How tasks in the archive ended; absent: it was not looked at. */
+  readonly archived?: ReadonlyMap<string, TaskStatus>;
+}
+
+/**
+ * The tasks that were built, or are to be built, on what the asker took for granted, each with its status: also the one
+ * that it was asked about, when that one is in the archive.
+ */
+export function builtOnAssumption({ state, archived }: Looked, question: Question): readonly string[] {
+  const { task: about, goal = state.goal.id } = question;
+  const here = state.tasks.filter((task) => concerns(question, task)).map(({ id, status }) => `${id} (${status})`);
+  if (about === undefined || state.tasks.some(({ id }) => id === about)) return here;
+  const under = goal === state.goal.id ? '' : ` under ${goal}`;
+  return [`${about} (${archived?.get(about) ?? 'ended'}${under})`, ...here];
 }
 
 /** Answered otherwise than the asker took for granted; a person may also accept by saying the same words. */

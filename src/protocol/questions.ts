@@ -2,14 +2,14 @@
 // beside it, and where a board has none yet (an earlier version, an edit by hand) the record is made up here, under the
 // id it keeps once a command writes it. Liza's own default questions have no record: nobody asked them.
 
-import { instant, iso } from '../text/time.ts';
+import { type Instant, instant, iso } from '../text/time.ts';
 import { QUESTIONS } from './blocked.ts';
 import { type Actor, actorName, LIZA, roleOfId } from './board.ts';
 import { findTask, taskIndex } from './find.ts';
 import { historyOf } from './leases.ts';
 import { concerns, concernsAmong } from './question-scope.ts';
 import { idsOf, nextId } from './record-ids.ts';
-import type { Question, State, Task } from './state.ts';
+import type { Goal, Question, State, Task } from './state.ts';
 import { defined } from './values.ts';
 
 /** Every question of the board, oldest first; those of blocked tasks that have no record yet come last. */
@@ -60,6 +60,24 @@ export const questionsFor = (state: State, task: Task): readonly Question[] =>
 export const tasksBuiltOn = (state: State, question: Question): readonly Task[] =>
   state.tasks.filter((task) => concerns(question, task));
 
+/**
+ * What the next goal begins with: what is open, and what was settled after the goal had ended, when no planner was
+ * there to hear it.
+ */
+export function questionsOfNextGoal(state: State): readonly Question[] {
+  const ended = endOf(state.goal);
+  const isLate = ({ closed_at: at }: Question): boolean =>
+    ended !== undefined && at !== undefined && instant(at) > ended;
+  return questionsOf(state).filter((one) => isOpen(one) || (one.status !== 'withdrawn' && isLate(one)));
+}
+
+/** When the goal ended, while it is not resumed. */
+function endOf({ status, alignment_history = [] }: Goal): Instant | undefined {
+  if (status !== 'COMPLETED' && status !== 'ABORTED') return undefined;
+  const end = alignment_history.findLast(({ event }) => event === 'goal_completed' || event === 'aborted');
+  return end === undefined ? undefined : instant(end.timestamp);
+}
+
 type Asking = Pick<Question, 'asked_by' | 'task' | 'spec_ref' | 'text' | 'assume' | 'created'>;
 
 /** The state with one more question, and its record. */
@@ -76,7 +94,7 @@ interface Closing {
 
 /**
  * Closes these questions, or closes them otherwise: then at a later second than before, because whoever was told the
- * former end knows it by its time.
+ * former end knows it by its time. Likewise at a later second than the goal ended at.
  */
 export function closeQuestions(
   { actor, now }: Closing,
@@ -86,9 +104,10 @@ export function closeQuestions(
 ): State {
   const wanted = new Set(ids);
   if (wanted.size === 0) return state;
+  const after = (endOf(state.goal) ?? 0) + 1000;
   const marks = (one: Question) => ({
     status: how.status,
-    closed_at: iso(Math.max(now, one.closed_at === undefined ? 0 : instant(one.closed_at) + 1000)),
+    closed_at: iso(Math.max(now, after, one.closed_at === undefined ? 0 : instant(one.closed_at) + 1000)),
     closed_by: actorName(actor),
   });
   const questions = questionsOf(state).map((one) => {

@@ -10,7 +10,7 @@ import { type Refusal, refuse } from '../decision.ts';
 import { blank, formerValues, isChanged } from '../definition.ts';
 import { TEXT_LIMIT } from '../fields.ts';
 import { findTask, statusOf } from '../find.ts';
-import { differs } from '../question-scope.ts';
+import { builtOnAssumption, differs } from '../question-scope.ts';
 import {
   blockingQuestions,
   closeQuestions,
@@ -18,7 +18,6 @@ import {
   isOpen,
   needsPerson,
   openQuestions,
-  tasksBuiltOn,
   withQuestion,
 } from '../questions.ts';
 import { isTerminal, type Question, type State, type Task } from '../state.ts';
@@ -282,13 +281,18 @@ const replaced = (targets: readonly Question[]): readonly string[] =>
       : [],
   );
 
-/** What a person's answer may undo; one that says what was assumed undoes nothing. */
-function builtOn({ part }: Situation<'answer'>, state: State, targets: readonly Question[]): readonly string[] {
+/** What a person's answer may undo, and who reads it; one that says what was assumed undoes nothing. */
+function builtOn({ part, board }: Situation<'answer'>, state: State, targets: readonly Question[]): readonly string[] {
   if (part !== 'human') return [];
+  const { status } = state.goal;
+  const next = status === 'COMPLETED' ? 'the next goal’s planner reads it' : NEXT_AFTER_ABORT;
+  const isOver = status === 'COMPLETED' || status === 'ABORTED';
   return targets.flatMap((one) => {
     const now = findQuestion(state, one.id);
-    const tasks =
-      now === undefined || !differs(now) ? [] : tasksBuiltOn(state, now).map(({ id, status }) => `${id} (${status})`);
-    return tasks.length === 0 ? [] : [`built on the assumption "${one.assume}": ${list(tasks)}; the planner is woken`];
+    const tasks = now === undefined || !differs(now) ? [] : builtOnAssumption({ ...board, state }, now);
+    if (tasks.length === 0) return isOver ? [`${one.id}: ${next}`] : [];
+    return [`built on the assumption "${one.assume}": ${list(tasks)}; ${isOver ? next : 'the planner is woken'}`];
   });
 }
+
+const NEXT_AFTER_ABORT = 'the planner reads it when the goal goes on, or that of the next goal';

@@ -3,7 +3,7 @@
 import type { Board } from '../../protocol/board.ts';
 import { criteriaOf } from '../../protocol/criteria.ts';
 import { fileOf } from '../../protocol/news.ts';
-import { restsOn, saysAssumed } from '../../protocol/question-scope.ts';
+import { builtOnAssumption, restsOn, saysAssumed } from '../../protocol/question-scope.ts';
 import { findQuestion, tasksBuiltOn } from '../../protocol/questions.ts';
 import { shellQuoted } from '../../protocol/shell-words.ts';
 import { isTerminal, type Question, type Task } from '../../protocol/state.ts';
@@ -24,12 +24,12 @@ export function questionAsked({ state }: Board, id: string): readonly string[] {
   ];
 }
 
-export function questionAnswered({ state }: Board, id: string): readonly string[] {
+export function questionAnswered(board: Board, id: string): readonly string[] {
+  const { state } = board;
   const question = findQuestion(state, id);
   if (question === undefined) return [];
-  const built = tasksBuiltOn(state, question);
-  const tasks = built.map((task) => `${task.id} (${task.status})`);
-  const says = built.filter((task) => !isTerminal(task.status) && restsOn(task, question));
+  const tasks = builtOnAssumption(board, question);
+  const says = tasksBuiltOn(state, question).filter((task) => !isTerminal(task.status) && restsOn(task, question));
   return [
     `* QUESTION_ANSWERED: a person answered ${id} of ${inline(question.asked_by)}`,
     ...questionLines(question),

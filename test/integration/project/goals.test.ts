@@ -3,6 +3,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Discovery } from '../../../src/protocol/state.ts';
+import { openYamlStore } from '../../../src/store/open.ts';
+import { questionAnswered } from '../../../src/supervisor/prompts/question-triggers.ts';
+import { openWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { type PlayedProject, playedProject } from '../../support/by-verbs.ts';
 
 let here: PlayedProject;
@@ -107,6 +110,39 @@ describe('the second goal', () => {
       { id: 'goal-2', questions: 0, open_questions: 1, undecided: 1 },
     ]);
     expect(here.read('.liza/archive/goals.yaml')).toContain('Whom first?');
+  });
+
+  test('an answer given between the goals reaches its first planner, with the task that was built on the assumption', async () => {
+    await here.merge('greet');
+    await here.ok(['ask', 'Comma?', '--task', 'greet', '--assume', 'a comma'], { as: 'coder-1' });
+    await here.ok(['ask', 'Loud?', '--assume', 'softly'], { as: 'coder-1' });
+    await here.ok(['ask', 'Shy?', '--assume', 'no'], { as: 'coder-1' });
+    await here.ok(['answer', 'q-3', 'very']);
+    await here.ok(['goal', 'complete', '--carry-over']);
+    const answered = await here.ok(['answer', 'q-1', 'No comma at all']);
+    expect(answered.stdout).toContain(
+      'built on the assumption "a comma": greet (MERGED); the next goal’s planner reads it',
+    );
+    await here.ok(['answer', 'q-2', '--accept']);
+    const { stdout } = await here.ok(['init', 'Hum']);
+    expect(stdout).toContain('carried over: q-1, asked by coder-1: Comma?; answered since: No comma at all\n');
+    expect(stdout).toContain('carried over: q-2, asked by coder-1: Loud?; assumed since: softly\n');
+    expect(stdout).not.toContain('q-3');
+    const { board } = await openYamlStore(here.context).read();
+    const wakes = openWakes(board, 0).map(({ trigger, record }) => `${trigger} ${record}`);
+    expect(wakes).toEqual(['INITIAL_PLANNING goal-2', 'QUESTION_ANSWERED q-1', 'ASSUMPTION_ACCEPTED q-2']);
+    const told = questionAnswered(board, 'q-1').join('\n');
+    expect(told).toContain('No comma at all');
+    expect(told).toContain('BUILT ON THE ASSUMPTION: greet (MERGED under goal-1)');
+  });
+
+  test('a carried question that is answered in it names the archived task that was built on the assumption', async () => {
+    await here.merge('greet');
+    await here.ok(['ask', 'Comma?', '--task', 'greet', '--assume', 'a comma'], { as: 'coder-1' });
+    await here.ok(['goal', 'complete', '--carry-over']);
+    await here.ok(['init', 'Hum']);
+    const { stdout } = await here.ok(['answer', 'q-1', 'No comma at all']);
+    expect(stdout).toContain('built on the assumption "a comma": greet (MERGED under goal-1); the planner is woken');
   });
 
   test('goals lists both, with state, dates and counts of each alone', async () => {
