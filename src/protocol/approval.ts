@@ -181,7 +181,15 @@ function concernsIn(text: string): readonly Concern[] {
   });
 }
 
-const CONCERN = /^\s*(?:[-*>]\s+)?\**\[concern\]\**\s*(.*)$/i;
+/** `[concern] …`; also `Concern: …`. */
+const CONCERN = /^\s*(?:[-*+>\u2022]\s+)?(?:\*{0,3}\[concern\]\*{0,3}:?|[*_]{0,3}concern[*_]{0,3}:[*_]{0,3})\s*(.*)$/i;
+
+const BLOCKER =
+  /^\s*(?:(?:[-*+>\u2022]|\d{1,3}[.):])\s+)?[*_`]{0,3}(?:\[blocker\]|blocker[*_]{0,3}:(?=[\s*_`]*\S{1,300}:\d))/i;
+
+/** Lines of an approval that block. */
+export const blockersIn = (text: string): readonly string[] =>
+  text.split('\n').flatMap((line) => (BLOCKER.test(line) ? [whole(line).slice(0, 80)] : []));
 
 export const CONCERN_FORM = '- [concern] file:line — what somebody should know';
 

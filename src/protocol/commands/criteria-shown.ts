@@ -2,7 +2,7 @@
 // commit. One that is refused is answered with the whole form for this task, so that one step leads on.
 
 import { whole } from '../../text/format.ts';
-import { APPROVAL_WAYS, approvalForm, CONCERN_FORM, nearLine, parseApproval } from '../approval.ts';
+import { APPROVAL_WAYS, approvalForm, blockersIn, CONCERN_FORM, nearLine, parseApproval } from '../approval.ts';
 import { notGreen, type Shown, shownOf, unshown } from '../approval-record.ts';
 import type { Guard, Situation } from '../command-row.ts';
 import { criteriaOf } from '../criteria.ts';
@@ -15,11 +15,16 @@ type Verdict = Situation<'submit-verdict'>;
 
 export const criteriaShown: Guard<'submit-verdict'> = {
   name: 'criteria-shown',
-  rule: 'an agent’s approval names what shows each criterion of done_when, and that is there at the commit (approval_evidence); a person’s needs none (--by-hand)',
+  rule: 'an agent’s approval names what shows each criterion of done_when, and that is there at the commit (approval_evidence); a person’s needs none (--by-hand); no approval has a blocker',
   needs: 'facts',
   check: (s) => {
     const { task, command, actor, settings } = s;
-    if (command.verdict !== 'APPROVED' || settings.approval_evidence === 'off') return undefined;
+    if (command.verdict !== 'APPROVED') return undefined;
+    const blocks = blockersIn(command.reason ?? '').map(
+      (line) => `“${line}” is a blocker, and a blocker rejects; if it blocks nothing, write [concern]`,
+    );
+    if (blocks.length > 0) return refused(s, blocks);
+    if (settings.approval_evidence === 'off') return undefined;
     if (command.by_hand === true && actor.session !== undefined) {
       return refused(s, ['--by-hand is for a person, and a session of an agent gives this verdict']);
     }
