@@ -3,6 +3,7 @@
 
 import { type Concern, type Evidence, parseApproval } from './approval.ts';
 import { criteriaOf } from './criteria.ts';
+import { NO_TEST_COMMAND, ranNoTests } from './proof.ts';
 import { commandMeant, ranGreen } from './ran-command.ts';
 import type { HistoryEvent, Task } from './state.ts';
 import { isFields } from './values.ts';
@@ -15,15 +16,18 @@ export interface Shown {
   readonly what?: string;
   /** A test of which the change leaves the file as it was. */
   readonly unchanged?: true;
+  /** A test that no command of Liza can have run at the commit. */
+  readonly not_run?: true;
 }
 
-/** Nothing that a machine could check. */
-export const isFlagged = ({ by }: Shown): boolean => by === 'seen' || by === 'nothing';
+/** Nothing that a machine could check, or did. */
+export const isFlagged = ({ by, not_run }: Shown): boolean => by === 'seen' || by === 'nothing' || not_run === true;
 
 /** What is kept of an approval's text, criterion by criterion. `unchanged`: files of tests, as the approval has them. */
 export function shownOf(task: Task, text: string, unchanged: readonly string[] = []): readonly Shown[] {
   const criteria = criteriaOf(task.done_when);
   const { evidence } = parseApproval(text, criteria.length);
+  const unrun = ranNoTests(task, task.review_commit);
   return criteria.flatMap((criterion, at): readonly Shown[] => {
     const n = at + 1;
     const own = evidence.filter((one) => one.criterion === n);
@@ -31,7 +35,8 @@ export function shownOf(task: Task, text: string, unchanged: readonly string[] =
     const shown = own.map((one): Shown => {
       const what = one.by === 'ran' ? commandMeant(task, task.review_commit, one.command) : whatOf(one);
       const old = one.by === 'test' && unchanged.includes(one.file);
-      return { n, criterion, by: one.by, what, ...(old ? { unchanged: true } : {}) };
+      const not_run = one.by === 'test' && unrun;
+      return { n, criterion, by: one.by, what, ...(old ? { unchanged: true } : {}), ...(not_run ? { not_run } : {}) };
     });
     // A command may be named by its words and by its number.
     return shown.filter(
@@ -89,7 +94,7 @@ export function byCriterion(shown: readonly Shown[]): readonly (readonly [Shown,
 }
 
 /** `ran npm test`, `NOT SHOWN`; what nothing can check is marked. */
-export function shownText({ by, what = '', unchanged }: Shown): string {
+export function shownText({ by, what = '', unchanged, not_run }: Shown): string {
   switch (by) {
     case 'place':
       return what;
@@ -100,7 +105,7 @@ export function shownText({ by, what = '', unchanged }: Shown): string {
     case 'diff':
       return `the change touches only ${what}`;
     case 'test':
-      return `test ${what}${unchanged ? ' (unchanged test: the change does not touch its file)' : ''}`;
+      return `${not_run ? `NOT RUN BY LIZA (${NO_TEST_COMMAND}): ` : ''}test ${what}${unchanged ? ' (unchanged test: the change does not touch its file)' : ''}`;
     default:
       return `${by} ${what}`;
   }

@@ -22,15 +22,15 @@ export interface ProofRun {
 
 /**
  * Whether the tests of a commit test anything. `red` on the base: they fail without the change, where the base
- * alone is green. `same`: the commit leaves the base's tests as they are, so that its own run was theirs too.
+ * alone is green. `not_run`: no command can run tests. `same`: the commit leaves the base's tests as they are, so that its own run was theirs too.
  */
 export interface TestProof {
   readonly mode: 'strict' | 'evidence';
   readonly base: string;
   /** `partly`: some commands are red there, or name a test that is new; what follows rests on the others. */
   readonly base_alone: 'green' | 'partly' | 'red' | 'unknown';
-  readonly on_base: 'red' | 'green' | 'unknown';
-  readonly base_tests: 'green' | 'red' | 'unknown' | 'same';
+  readonly on_base: 'red' | 'green' | 'unknown' | 'not_run';
+  readonly base_tests: 'green' | 'red' | 'unknown' | 'same' | 'not_run';
   /** The command that was red with the new tests on the base, and the tests that it named as failed. */
   readonly by?: string;
   readonly failed?: readonly string[];
@@ -67,6 +67,8 @@ export interface Proof {
   readonly runs: readonly ProofRun[];
   readonly seconds: number;
   readonly tests?: TestProof;
+  /** No command of it can run tests: what the tests of the commit do, Liza does not know. */
+  readonly runs_no_tests?: true;
   readonly disproof?: Disproof;
   /** Where all of it is written down, from the project's root. */
   readonly file?: string;
@@ -157,6 +159,14 @@ export function writtenDown(entry: HistoryEvent): { readonly file: string; reado
   if (typeof file !== 'string') return undefined;
   return typeof digest === 'string' ? { file, digest } : { file };
 }
+
+/** Whether Liza ran no command at this commit that can run tests. */
+export function ranNoTests(task: Task, commit: string | undefined): boolean {
+  const proof = proofAt(task, commit);
+  return proof === undefined || proof.runs_no_tests === true;
+}
+
+export const NO_TEST_COMMAND = 'no command that Liza runs can run tests';
 
 export const proofAt = (task: Task, commit: string | undefined): Proof | undefined =>
   historyOf(task)

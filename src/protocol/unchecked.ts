@@ -6,6 +6,7 @@ import { criteriaOf } from './criteria.ts';
 import { hasMargin, isTimed, quotedCommands } from './criterion-words.ts';
 import { parseScope, unsurePaths } from './facts/scope.ts';
 import type { SpecFacts } from './facts/spec-facts.ts';
+import { testReach } from './facts/test-commands.ts';
 import { proofCommands } from './proof.ts';
 import type { Settings, Task } from './state.ts';
 
@@ -41,10 +42,23 @@ export function gateNotes(
     ...(unchecked.length === 0
       ? []
       : [`checked by no command: ${unchecked.join(', ')}. The reviewer is told; --validate lets Liza run it`]),
+    ...untestedNotes(config, task),
     ...timedNotes(task),
     ...areaNotes(task, facts),
     ...partNotes(task),
   ];
+}
+
+/** Only where the commands' own words leave no doubt: what a script runs is known at the commit. */
+function untestedNotes(config: Pick<Settings, 'test_command'>, task: Task): readonly string[] {
+  const commands = proofCommands(config, task);
+  if ((task.type ?? 'code') !== 'code' || commands.length === 0 || (config.test_command ?? '').trim() !== '') return [];
+  const { runs, files, targets } = testReach(commands, undefined);
+  return runs || files.length > 0 || targets.length > 0
+    ? []
+    : [
+        'no command runs tests: a test of this task would show nothing; --validate with the tests, or a test_command (a person sets it), lets Liza run them',
+      ];
 }
 
 /** Told as soon as the criterion is written, too. */

@@ -131,6 +131,7 @@ function criteria(task: Task, event: HistoryEvent): readonly Fact[] {
   return shownIn(event).map((one): Fact => {
     const what = `criterion ${one.n} (${whole(one.criterion)}) → ${shownText(one)}`;
     if (one.by === 'nothing' || one.by === 'seen') return unverifiable(what, 'nothing that could be checked is named');
+    if (one.not_run) return unverifiable(what, 'no command that Liza ran can have run it');
     if (one.by === 'diff') return verified(what, 'git said so when the verdict was given');
     if (one.by !== 'ran') return verified(what, 'the commit had it when the verdict was given');
     return ranGreen(task, String(event.commit), one.what ?? '')

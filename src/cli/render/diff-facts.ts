@@ -74,7 +74,7 @@ export function proofText(task: Task, commit?: string): string | undefined {
     ...(tests === undefined
       ? []
       : [
-          `new tests on the base: ${tests.on_base}; the base’s tests: ${tests.base_tests}${tests.why === undefined ? '' : ` (${tests.why})`}`,
+          `new tests on the base: ${tests.on_base.replace('_', ' ')}; the base’s tests: ${tests.base_tests.replace('_', ' ')}${tests.why === undefined ? '' : ` (${tests.why})`}`,
           ...(Array.isArray(tests.passed) ? [`new, and passed without the change: ${tests.passed.join('; ')}`] : []),
           ...(Array.isArray(tests.failed) ? [`failed without the change: ${tests.failed.join('; ')}`] : []),
         ]),

@@ -143,6 +143,7 @@ export const submitForReview: Row<'submit-for-review'> = {
       detail: `${actor.id} submitted ${task.id} at ${command.commit.slice(0, 12)}`,
       notes: [
         ...(command.facts.proof?.tests?.on_base === 'green' && task.type !== 'test' ? [GREEN_ON_BASE] : []),
+        ...(command.facts.proof?.tests?.on_base === 'not_run' ? [NOT_RUN] : []),
         'The verdict comes to a new session.',
       ],
       stop: 'Stop now: liza exit 42',
@@ -152,6 +153,10 @@ export const submitForReview: Row<'submit-for-review'> = {
 
 const GREEN_ON_BASE =
   'Your new tests pass on the base too, so they prove nothing about the change, and the reviewer is told so. If they should: liza retract';
+
+/** Settings are a person's, validation the planner's. */
+const NOT_RUN =
+  'Nobody but you ran your tests: no command that Liza runs can run them (it has no test_command, and no validation does); the reviewer is told so. liza discovery tells the planner';
 
 /** Files beyond the scope are the reviewer's to judge; that there were some is on record whatever the verdict. */
 function deviationLogged(s: Situation<'submit-for-review'>, state: State, { beyond_scope }: DiffFacts): State {

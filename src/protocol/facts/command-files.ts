@@ -14,30 +14,49 @@ export interface CommandFiles {
 
 const DEEPEST = 6;
 
+/** One program with its words, and the folder that a `cd` before it led to. */
+export interface CommandRun {
+  readonly folder: string;
+  readonly program: string;
+  readonly rest: readonly string[];
+}
+
 /** All that the commands run, through the scripts that they name; `scripts` are those of package.json. */
-export function filesRun(commands: readonly string[], scripts: Readonly<Record<string, string>>): CommandFiles {
-  const files = new Set<string>();
-  const programs = new Set<string>();
+export function commandsRun(
+  commands: readonly string[],
+  scripts: Readonly<Record<string, string>>,
+): readonly CommandRun[] {
+  const found: CommandRun[] = [];
   const named = new Set<string>();
   let ahead = commands;
   for (let depth = 0; ahead.length > 0 && depth < DEEPEST; depth += 1) {
     const next: string[] = [];
-    for (const command of ahead) {
-      for (const { folder, words } of simpleCommands(command)) {
-        const [program = '', ...rest] = unwrapped(words);
-        programs.add(nameOf(program));
-        for (const file of filesOf(program, rest)) files.add(`${folder}${plain(file)}`);
-        if (SHELLS.has(nameOf(program)) && rest[0]?.endsWith('c') === true) next.push(rest[1] ?? '');
-        for (const name of scriptsOf(program, rest)) {
-          if (!named.has(name)) next.push(scripts[name] ?? '');
-          named.add(name);
-        }
+    for (const { folder, words } of ahead.flatMap(simpleCommands)) {
+      const [path = '', ...rest] = unwrapped(words);
+      found.push({ folder, program: path, rest });
+      if (SHELLS.has(nameOf(path)) && rest[0]?.endsWith('c') === true) next.push(rest[1] ?? '');
+      for (const name of scriptsOf(path, rest)) {
+        if (!named.has(name)) next.push(scripts[name] ?? '');
+        named.add(name);
       }
     }
     ahead = next.filter((command) => command !== '');
   }
-  return { files, programs, scripts: named };
+  return found;
 }
+
+export function filesRun(commands: readonly string[], scripts: Readonly<Record<string, string>>): CommandFiles {
+  const all = commandsRun(commands, scripts);
+  return {
+    files: new Set(all.flatMap(filesRunBy)),
+    programs: new Set(all.map(({ program }) => nameOf(program))),
+    scripts: new Set(all.flatMap(({ program, rest }) => scriptsOf(program, rest))),
+  };
+}
+
+/** Files of the project that it runs, or takes its settings from. */
+export const filesRunBy = ({ folder, program, rest }: CommandRun): readonly string[] =>
+  filesOf(program, rest).map((file) => `${folder}${plain(file)}`);
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 const SHELLS = set('sh bash dash zsh ksh');
@@ -50,7 +69,7 @@ const WRAPPERS = set(
 const FILE_OPTIONS =
   /^(?:--(?:config|configuration|rcfile|require|import|loader|setup|setupFiles|globalSetup|file|makefile|bootstrap|settings)|-r|-f)(?:=(.+))?$/;
 
-const nameOf = (program: string): string => program.slice(program.lastIndexOf('/') + 1);
+export const nameOf = (program: string): string => program.slice(program.lastIndexOf('/') + 1);
 const plain = (path: string): string => path.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '');
 
 interface Simple {
@@ -105,7 +124,7 @@ function filesOf(program: string, rest: readonly string[]): readonly string[] {
 }
 
 /** `npm test`, `npm run lint`, `yarn build`: with what runs before and after it. */
-function scriptsOf(program: string, rest: readonly string[]): readonly string[] {
+export function scriptsOf(program: string, rest: readonly string[]): readonly string[] {
   if (!['npm', 'pnpm', 'yarn', 'bun'].includes(program)) return [];
   const words = rest.filter((word) => !word.startsWith('-'));
   const name = words[0] === 'run' || words[0] === 'run-script' ? words[1] : words[0] === 't' ? 'test' : words[0];

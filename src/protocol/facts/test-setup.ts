@@ -133,7 +133,8 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-function scriptsIn(packageJson: string): Readonly<Record<string, string>> {
+/** The scripts of a package.json; of what is none, none. */
+export function scriptsIn(packageJson: string): Readonly<Record<string, string>> {
   const scripts = parsed(packageJson)?.['scripts'];
   if (typeof scripts !== 'object' || scripts === null) return {};
   return Object.fromEntries(Object.entries(scripts).filter(([, command]) => typeof command === 'string'));

@@ -277,26 +277,33 @@ function testLines(
       : [`OF THE NEW TESTS THESE PASS WITHOUT THE CHANGE: ${passed.map(inline).join('; ')}`]),
     `TESTS OF BASE ON THE NEW CODE: ${OF_BASE[base_tests] ?? base_tests}${broken}${told(because?.base_tests)}`,
     // Recorded by an older version: what it belongs to is not known.
-    ...(why === undefined || because !== undefined ? [] : [`  because ${inline(why).slice(0, 500)}`]),
+    ...(why === undefined || because !== undefined || on_base === 'not_run'
+      ? []
+      : [`  because ${inline(why).slice(0, 500)}`]),
   ];
 }
 
+const NOT_RUN =
+  'NOT RUN, and not at the commit either: no command that Liza runs can run tests. Run them yourself; `n: test …` is taken, marked NOT RUN BY LIZA';
 const ON_BASE: Readonly<Record<string, string>> = {
   red: 'red, as they should be',
   green: 'GREEN: they pass without the change and prove nothing about it',
   unknown: 'not known',
+  not_run: NOT_RUN,
 };
 /** Its code is merged already. */
 const OF_TEST_TASK: Readonly<Record<string, string>> = {
   red: 'RED: they test code that is merged already, so either that code or the test is wrong there',
   green: 'green, as tests for code that is merged already should be',
   unknown: 'not known',
+  not_run: NOT_RUN,
 };
 const OF_BASE: Readonly<Record<string, string>> = {
   green: 'green',
   red: 'RED: what they checked no longer holds',
   unknown: 'not known',
   same: 'they are unchanged',
+  not_run: 'not run',
 };
 
 /** The keys of protocol/facts/diff-facts.ts, with their labels. */

@@ -14,6 +14,7 @@ import { inDisposableCheckout } from '../disposable-checkout.ts';
 import type { Unprepared } from '../prepare-checkout.ts';
 import { makeEvidenceFolder, makeRoomForEvidence } from './evidence-retention.ts';
 import { logFolder, logOf, outputOf, type Proving, type Ran, runAll, short, tenths } from './run-commands.ts';
+import { canRunTests } from './runs-tests.ts';
 import { proveTests } from './test-evidence.ts';
 
 /** A refusal: it could not be run, so that nothing is known. Only under the lock for it (tasks/context.ts). */
@@ -36,10 +37,13 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
     if (onBase !== undefined && isRefusal(onBase)) return onBase;
     return { commit, commands, runs, seconds: since(), disproof: disproofOf(proving, red, onBase) };
   }
-  if (settings.tdd === 'off') return { commit, commands, runs, seconds: since() };
+  const runsTests = await canRunTests(proving);
+  const unrun = runsTests ? {} : ({ runs_no_tests: true } as const);
+  if (settings.tdd === 'off') return { commit, commands, runs, seconds: since(), ...unrun };
   const told = await proveTests(context, proving, {
     taken: since(),
     greenOnBase: greenAt(proving.board.state, proving.base),
+    runsTests,
   });
   if (isRefusal(told)) return told;
   const { tests, disproof } = told;
@@ -48,6 +52,7 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
     commands,
     runs,
     seconds: since(),
+    ...unrun,
     ...defined({ tests, disproof }),
   };
 }

@@ -12,7 +12,7 @@ import { stopwatch } from '../../process/run.ts';
 import { EnvironmentError, isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { pathsIn } from '../../protocol/facts/command-files.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
-import type { Disproof, TestProof } from '../../protocol/proof.ts';
+import { type Disproof, NO_TEST_COMMAND, type TestProof } from '../../protocol/proof.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
@@ -26,6 +26,8 @@ export interface Beforehand {
   readonly taken: number;
   /** Commands that the base is known to pass. */
   readonly greenOnBase: ReadonlySet<string>;
+  /** Some command can run tests; where none can, nothing that is run says anything of them. */
+  readonly runsTests: boolean;
 }
 
 export interface TestsProved {
@@ -43,6 +45,7 @@ export async function proveTests(
   const touched = facts.changes.filter(({ path }) => isTest(path, patterns));
   if (touched.length === 0) return {};
   const strict = settings.tdd === 'strict';
+  if (!beforehand.runsTests) return notRun(proving, strict);
   const limits = strict ? unlimited(settings.validation_timeout) : timed(context.clock, settings.tdd_timeout);
   if (!strict && beforehand.taken > settings.tdd_timeout) {
     return { tests: unknownTests(proving, `the validation alone took ${beforehand.taken} s`) };
@@ -333,6 +336,24 @@ function disproofOf(
 function unknownTests({ settings, base }: Proving, why: string): TestProof {
   const mode = settings.tdd === 'strict' ? 'strict' : 'evidence';
   return { mode, base, base_alone: 'unknown', on_base: 'unknown', base_tests: 'unknown', why };
+}
+
+function notRun({ base, task }: Proving, strict: boolean): TestsProved {
+  const tests: TestProof = {
+    mode: strict ? 'strict' : 'evidence',
+    base,
+    base_alone: 'unknown',
+    on_base: 'not_run',
+    base_tests: 'not_run',
+    why: NO_TEST_COMMAND,
+  };
+  if (!strict) return { tests };
+  const disproof: Disproof = {
+    guard: 'tests-red-on-base',
+    reason: `tdd is strict, and ${NO_TEST_COMMAND}: whether yours fail without your change cannot be shown`,
+    hint: `A test_command, or a validation that runs them, is not yours to set: liza block ${task.id} --reason "…" --question "…"`,
+  };
+  return { tests, disproof };
 }
 
 /** As evidence it is only not known; where it decides, or somebody stopped it, it is refused. */

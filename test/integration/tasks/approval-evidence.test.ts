@@ -9,6 +9,7 @@ import { parseApproval } from '../../../src/protocol/approval.ts';
 import type { VerdictFacts } from '../../../src/protocol/command.ts';
 import type { Proof } from '../../../src/protocol/proof.ts';
 import { parseRejection } from '../../../src/protocol/verdict.ts';
+import { concernLines } from '../../../src/supervisor/prompts/concerns.ts';
 import { claimReview } from '../../../src/tasks/claim-review.ts';
 import { specBehind } from '../../../src/tasks/notice-spec.ts';
 import { makeReviewFolder, type ReviewFolder } from '../../../src/tasks/review-copy.ts';
@@ -102,6 +103,19 @@ describe('a test that the change does not touch', () => {
     expect((await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ')).toMatch(told);
     expect((await p.ok(['report', '--md'])).stdout).toMatch(told);
     expect((await p.ok(['audit', '--json'])).stdout).toMatch(told);
+  });
+
+  test('one that no command of Liza can run is told as not run in show, report, audit and to the planner', async () => {
+    await old();
+    const known = await facts(CITED);
+    await p.run(REVIEWER, { name: 'submit-verdict', task: 't', verdict: 'APPROVED', reason: CITED, facts: known });
+    const told = /NOT RUN BY LIZA \(no command that Liza runs can run tests\): test test\/old/;
+    expect((await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ')).toMatch(told);
+    expect((await p.ok(['report', '--md'])).stdout).toMatch(told);
+    const audit = JSON.stringify(JSON.parse((await p.ok(['audit', '--json'])).stdout));
+    expect(audit).toMatch(told);
+    expect(audit).toContain('no command that Liza ran can have run it');
+    expect(concernLines(await p.state()).join('\n')).toMatch(told);
   });
 
   test('one that it touches is not so marked', async () => {

@@ -15,6 +15,8 @@ let p: Project;
 const FILES = {
   'run.sh': 'for one in test/*.sh; do sh "$one" || { echo "FAILED $one"; exit 1; }; done\n',
   'src/value': '1\n',
+  'lint.sh': '# tests come later\ngrep -q 2 src/value\n',
+  Makefile: 'lint:\n\tgrep -q 2 src/value\nci: all\nall:\n\tsh run.sh\n',
   'test/old.sh': 'grep -q 1 src/value\n',
 };
 /** A change with a test that needs it. */
@@ -325,10 +327,43 @@ describe('tdd', () => {
   });
 
   test('evidence stays within its time', async () => {
-    await begun({ tdd_timeout: 1 }, { validation: ['grep -q 2 src/value || sleep 60'] });
+    await begun({ tdd_timeout: 1 }, { validation: ['sh run.sh; grep -q 2 src/value || sleep 60'] });
     p.work('t', GOOD);
     succeeded(await p.submit('t'));
     expect(await tests()).toMatchObject({ base_alone: 'unknown', on_base: 'unknown' });
+  });
+
+  test.each([
+    ['a check of the syntax', 'sh -n test/new.sh'],
+    ['a look at a file', 'grep -q 2 src/value && test -f test/new.sh'],
+    ['a script that says nothing of tests', 'sh lint.sh'],
+    ['a target of make that runs none', 'make lint || true; grep -q 2 src/value'],
+  ])('where no command can run tests, a failing test is neither green nor red: %s', async (_what, command) => {
+    await begun({ test_patterns: ['test/**'] }, { validation: [command] });
+    p.work('t', {
+      'src/value': '1 2\n',
+      'test/new.sh': 'exit 1\n',
+    });
+    succeeded(await p.submit('t'));
+    expect(await p.last('t', 'submitted')).toMatchObject({
+      proof: { runs_no_tests: true, tests: { on_base: 'not_run', base_tests: 'not_run' } },
+    });
+  });
+
+  test('a target of make that leads to the tests runs them', async () => {
+    const command = 'make ci || sh -c "exit 0"; grep -q 2 src/value';
+    await begun({}, { validation: [command] });
+    p.work('t', GOOD);
+    succeeded(await p.submit('t'));
+    expect((await p.last('t', 'submitted'))?.proof).not.toHaveProperty('runs_no_tests');
+  });
+
+  test('strict, a commit whose tests no command can run is refused', async () => {
+    await begun({ tdd: 'strict' }, { validation: ['grep -q 2 src/value'] });
+    p.work('t', GOOD);
+    const no = await refused();
+    expect(no).toMatchObject(refusedBy('tests-red-on-base', { code: 1 }));
+    expect(no.message).toContain('no command that Liza runs can run tests');
   });
 
   const TAP = 'for one in test/*.sh; do sh "$one" && echo "ok - $one" || { echo "not ok 1 - $one"; exit 1; }; done';

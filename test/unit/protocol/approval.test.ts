@@ -2,7 +2,7 @@
 
 import { describe, expect, it, test } from 'vitest';
 import { approvalForm, parseApproval, remarksIn, testNames } from '../../../src/protocol/approval.ts';
-import { concernsOf, shownIn, shownText } from '../../../src/protocol/approval-record.ts';
+import { concernsOf, isFlagged, shownIn, shownText } from '../../../src/protocol/approval-record.ts';
 import type { Actor } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import type { Config, HistoryEvent } from '../../../src/protocol/state.ts';
@@ -129,6 +129,8 @@ describe('concerns', () => {
   test.each([
     ['with its place', '- [concern] src/a.ts:9 — no jitter', { file: 'src/a.ts', line: 9, text: 'no jitter' }],
     ['without one', '[Concern] the names differ', { text: 'the names differ' }],
+    ['by its word', 'Concern: src/a.ts:9 — no jitter', { file: 'src/a.ts', line: 9, text: 'no jitter' }],
+    ['by its word, bold', '- **Concern:** the names differ', { text: 'the names differ' }],
     [
       'over lines',
       '- [concern] src/a.ts:9 — no jitter\n  all wait at once\nOverall: good',
@@ -162,6 +164,60 @@ const approval = (reason?: string, more: object = {}): Command => ({
 });
 const approved = (w: World): HistoryEvent =>
   w.task('a').history?.findLast(({ event }) => event === 'approved') as HistoryEvent;
+
+describe('a blocker within an approval', () => {
+  const GREEN = '1-2: ran npm test\n';
+  it.each([
+    '- [blocker] src/db.py:1 — still called',
+    '**[BLOCKER]** it is still called',
+    '1. [blocker] src/db.py:1 — still called',
+    'Blocker: src/db.py:1 — still called',
+  ])('refuses it: %s', (line) => {
+    for (const config of [{}, { approval_evidence: 'told' }, { approval_evidence: 'off' }] as const) {
+      const { guard, message } = reviewing(config).refused(SESSION, approval(GREEN + line));
+      expect(guard).toBe('criteria-shown');
+      expect(message).toContain('a blocker rejects; if it blocks nothing, write [concern]');
+    }
+  });
+  it.each(['Blockers: none', 'No [blocker] was left.', 'The blocker: gone'])('is none: %s', (line) => {
+    const w = reviewing();
+    w.run(SESSION, approval(GREEN + line));
+    expect(w.task('a').status).toBe('APPROVED');
+  });
+});
+
+describe('a test where no command of Liza can run tests', () => {
+  const NAMED = '1: test test/client.test.ts › three times\n2: ran npm test';
+  function untested(): World {
+    const w = reviewing();
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => ({
+        ...task,
+        history: (task.history ?? []).map((entry) =>
+          entry.event === 'submitted'
+            ? { ...entry, proof: { ...((entry as HistoryEvent).proof as object), runs_no_tests: true } }
+            : entry,
+        ),
+      })) as never,
+    }));
+    return w;
+  }
+  it('is taken, and the record says that Liza did not run it', () => {
+    const w = untested();
+    w.run(SESSION, approval(NAMED));
+    const [first, second] = shownIn(approved(w));
+    expect(first).toMatchObject({ by: 'test', not_run: true });
+    expect(isFlagged(first as never)).toBe(true);
+    expect(shownText(first as never)).toContain('NOT RUN BY LIZA (no command that Liza runs can run tests): test ');
+    expect(second).not.toHaveProperty('not_run');
+  });
+  it('is not marked where one can', () => {
+    const w = reviewing();
+    w.run(SESSION, approval(NAMED));
+    expect(shownIn(approved(w))[0]).not.toHaveProperty('not_run');
+  });
+});
 
 describe('the guard', () => {
   it.each([undefined, 'good', '1: ran npm test'])(

@@ -229,6 +229,25 @@ describe('submit-for-review', () => {
     expect(begun().run(CODER, green).notes?.join(' ')).not.toContain('on the base');
   });
 
+  it('a coder hears that no command can run its tests', () => {
+    const green = submit('a', commit(1));
+    if (green.name !== 'submit-for-review' || green.facts.proof === undefined) throw new Error('no proof');
+    const tests = {
+      mode: 'evidence',
+      base: BASE,
+      base_alone: 'unknown',
+      on_base: 'not_run',
+      base_tests: 'not_run',
+    } as const;
+    const proof = { ...green.facts.proof, tests, runs_no_tests: true } as const;
+    const notes = begun()
+      .run(CODER, { ...green, facts: { ...green.facts, proof } })
+      .notes?.join(' ');
+    expect(notes).toContain('no command that Liza runs can run them');
+    expect(notes).not.toContain('pass on the base');
+    expect(begun().run(CODER, green).notes?.join(' ')).not.toContain('can run them');
+  });
+
   it('a removed test file is no test; a removed code file is code', () => {
     const removed = (path: string) => ({ path, kind: 'removed' as const });
     const gone = { changes: [...changes('src/a.ts'), removed('test/a.test.ts')] };

@@ -156,6 +156,13 @@ test('a reason that an older version recorded is told below both', () => {
   );
 });
 
+test('tests that no command can run are told as not run, neither green nor red', () => {
+  const prompt = toReviewer(reviewed({ on_base: 'not_run', base_tests: 'not_run', why: 'none' }), 'a');
+  expect(prompt).toContain('(on BASE): NOT RUN, and not at the commit either: no command that Liza runs can run tests');
+  expect(prompt).toContain('TESTS OF BASE ON THE NEW CODE: not run\n');
+  expect(prompt).not.toContain('GREEN: they pass');
+});
+
 test('tests of a test task that are green on the base are told as they should be', () => {
   const w = reviewed({ on_base: 'green' });
   expect(toReviewer(w, 'a')).toContain('(on BASE): GREEN: they pass without the change');
