@@ -10,7 +10,7 @@ import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
 import { isGivenBack } from '../protocol/block-before.ts';
 import { EnvironmentError, isRefusal, type Refusal } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
-import { baselineOf, historyOf, startCommit } from '../protocol/leases.ts';
+import { baselineOf, iterationEvents, startCommit } from '../protocol/leases.ts';
 import { type SectionNews, specChangeKey, toldWith } from '../protocol/news.ts';
 import { type Agent, type Role, type State, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -304,9 +304,9 @@ function resumeOf(
   return { resume: kept.session, usedBefore: before };
 }
 
-/** Verdicts on this submission that were refused because their reviewer's lease was gone; the newest last. */
+/** Verdicts of this iteration that were refused, because a lease was gone or the work was retracted; the newest last. */
 function lostVerdicts({ files, paths }: SupervisorContext, task: Task): readonly string[] {
-  const submitted = historyOf(task).findLast(({ event }) => event === 'submitted')?.time ?? '';
+  const submitted = iterationEvents(task).find(({ event }) => event === 'submitted')?.time ?? '';
   const stamp = submitted.replace(/[:-]/g, '');
   return files
     .list(paths.rejected)

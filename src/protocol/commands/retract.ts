@@ -4,7 +4,7 @@
 
 import { counted } from '../../text/format.ts';
 import { iso, later } from '../../text/time.ts';
-import { actorName } from '../board.ts';
+import { actorName, roleOfId } from '../board.ts';
 import { attach, detach, event, evolve, patch, withAgent, withAnomaly, withTask } from '../change.ts';
 import type { Change, Row, Situation } from '../command-row.ts';
 import { refuse } from '../decision.ts';
@@ -93,7 +93,16 @@ const told = (s: Situation<'retract'>, reviewer: string | undefined): HistoryEve
     iteration: s.task.iteration,
     reviewer,
     status: s.task.status,
+    findings: findingsOf(s),
   });
+
+/** What a reviewer had handed over of the submission: it stays true of the work, and the note makes way. */
+function findingsOf({ state, task }: Situation<'retract'>): readonly string[] | undefined {
+  const left = state.handoff[task.id];
+  const isOfThis = (left?.timestamp ?? '') >= (submission(task)?.time ?? '');
+  if (left === undefined || roleOfId(left.agent) !== 'code_reviewer' || !isOfThis) return undefined;
+  return [left.summary, ...(left.findings ?? [])];
+}
 
 function takenBack(s: Situation<'retract'>): Change {
   const { task, actor, now, settings, command } = s;

@@ -190,7 +190,7 @@ function evidence({ board }: PromptContext, { task, commit, resumed, lostVerdict
     ...proofLines(task, submitted, resumed === true ? [] : proofCommands(settings(board.state), task)),
     ...uncheckedLines(settings(board.state), task),
     ...lostVerdicts.flatMap((text) => [
-      'A REVIEWER WHOSE LEASE HAD ENDED FOUND (no verdict; check each point):',
+      'A VERDICT THAT CAME TOO LATE TO COUNT SAID (check each point):',
       ...quote(text, showTask(task)),
     ]),
   ]);

@@ -107,12 +107,17 @@ const inOneLine = (one: Question): string =>
 
 /** Why its coder took earlier submissions of this iteration back. */
 export function retractedFields(task: Task): readonly string[] {
-  const told = iterationEvents(task).flatMap(({ event, commit, reason }) =>
-    event === 'retracted' && typeof reason === 'string' ? [`${String(commit).slice(0, 12)}: ${reason}`] : [],
-  );
-  return told.length === 0
-    ? []
-    : ['RETRACTED by its coder in this iteration, and why:', ...quoteList(told, showTask(task))];
+  const all = iterationEvents(task).filter(({ event, reason }) => event === 'retracted' && typeof reason === 'string');
+  if (all.length === 0) return [];
+  const told = all.map(({ commit, reason }) => `${String(commit).slice(0, 12)}: ${reason}`);
+  const found = all.flatMap(({ findings }) => (Array.isArray(findings) ? findings.map(String) : []));
+  return [
+    'RETRACTED by its coder in this iteration, and why:',
+    ...quoteList(told, showTask(task)),
+    ...(found.length === 0
+      ? []
+      : ['ITS REVIEWER HAD FOUND BY THEN (does it still hold?):', ...quoteList(found, showTask(task))]),
+  ];
 }
 
 const MOST_AMENDMENTS = 3;

@@ -157,6 +157,16 @@ describe('before the verdict', () => {
     expect(refused.hint).toContain('liza exit 42');
   });
 
+  it('what its reviewer had handed over is kept with it, for the coder and the next reviewer', () => {
+    const w = underReview();
+    const findings = ['src/client.ts:3 — null crashes it'];
+    w.run(REVIEWER, { name: 'handoff', task: 'a', summary: 'half read', next_action: 'the rest', findings });
+    w.run(CODER, retract());
+    expect(w.task('a').history?.findLast(({ event }) => event === 'retracted')).toMatchObject({
+      findings: ['half read', 'src/client.ts:3 — null crashes it'],
+    });
+  });
+
   it('said twice it is done once', () => {
     const w = submitted();
     w.run(CODER, retract());
