@@ -16,6 +16,8 @@ export interface SpecChange {
   /** Since the task was finalized; absent: the text of that time is not kept, or its heading is gone. */
   readonly diff?: SpecDiff;
   readonly headingGone?: true;
+  /** With its heading gone: how the section read when the task was finalized. */
+  readonly was?: string;
   /** Nobody had noticed it before. */
   readonly isNew?: true;
 }
@@ -42,7 +44,7 @@ export async function noticeSpecChange(context: TaskContext, task: Task): Promis
   if (now.hash === hash) return undefined;
   return {
     ...(diff === undefined ? {} : { diff }),
-    ...(isGone ? { headingGone: true } : {}),
+    ...(isGone ? { headingGone: true, was: before } : {}),
     ...(isNew ? { isNew } : {}),
   };
 }

@@ -94,13 +94,17 @@ async function showSpec({ disk, files, paths }: BoardContext, task: Task): Promi
   const now = readSpec(disk, paths.root, ref);
   const before = keptSpec({ files, paths }, hash);
   if (now?.hash === hash) return { ok: true, lines: [`${ref} reads as when ${task.id} was made`], data: { diff: '' } };
+  const gone = (fact: string, was: string): Result => ({
+    ok: true,
+    lines: [`${fact}; when ${task.id} was made it read:`, ...was.trimEnd().split('\n').map(plain)],
+    data: { heading_gone: true, was },
+  });
+  if (now === undefined && before !== undefined) return gone(`${ref} is not there`, before);
   if (now === undefined || before === undefined) {
     const fact = now === undefined ? `${ref} is not there` : `how ${ref} read when ${task.id} was made is not kept`;
     return refuse(fact, now === undefined ? 'Ask where it went: liza ask' : `Read it as it is: ${ref}`, 1, 'spec');
   }
-  if (hasLostHeading(ref, before, now)) {
-    return { ok: true, lines: [`the heading of ${ref} is gone from the file`], data: { heading_gone: true } };
-  }
+  if (hasLostHeading(ref, before, now)) return gone(`the heading of ${ref} is gone from the file`, before);
   const { text } = await specDiff(before, now.text);
   return { ok: true, lines: text.split('\n').map(plain), data: { diff: text } };
 }

@@ -29,6 +29,8 @@ export interface PromptContext {
 export interface SpecNews {
   readonly diff?: { readonly text: string; readonly added: number; readonly removed: number };
   readonly headingGone?: true;
+  /** How the section read that is gone. */
+  readonly was?: string;
 }
 
 export interface CoderWork {

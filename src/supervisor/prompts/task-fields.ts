@@ -43,9 +43,14 @@ function doneWhen(task: Task): readonly string[] {
 /** The change itself: an agent that read the section before, or a plan made from it, may not notice it. */
 export function specNews(task: Task, news: SpecNews | undefined): readonly string[] {
   if (news === undefined) return [];
-  const { diff, headingGone } = news;
+  const { diff, headingGone, was } = news;
   if (headingGone === true)
-    return ['SPEC CHANGED: its heading is gone from the file; find where its text went, or ask.'];
+    return [
+      'SPEC CHANGED: its heading is gone from the file; find where its text went, or ask.',
+      ...(was === undefined
+        ? []
+        : ['IT READ, when the task was made:', ...quote(was.trim(), `liza show ${task.id} --spec`)]),
+    ];
   if (diff === undefined) return ['SPEC CHANGED since the task was made: read it as it is now.'];
   return specDiffLines(task, 'SPEC CHANGED since the task was made', diff);
 }

@@ -97,9 +97,9 @@ test('the goal’s own document is watched from the first look, and a board with
   expect(await look()).toEqual([]);
 });
 
-test('a heading that was renamed is told as gone', async () => {
+test('a heading that was renamed is told as gone, with the text that is kept of it', async () => {
   edit('## Retry', '## Trying again');
-  expect(await noticed()).toEqual({ headingGone: true, isNew: true });
+  expect(await noticed()).toEqual({ headingGone: true, isNew: true, was: expect.stringContaining('Three') });
   expect(await p.last('retry', 'spec_changed')).toMatchObject({ heading_gone: true });
 });
 
