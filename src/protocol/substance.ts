@@ -2,12 +2,22 @@
 // not forbid what the type demands, commands that can fail. It judges only a task that is finalized and fields that
 // change: a task of an older board that is merely unblocked goes on. Each refusal says the line that mends it.
 
+import { listed } from '../text/format.ts';
 import { alwaysGreen } from './always-green.ts';
 import { criteriaOf } from './criteria.ts';
 import { emptiness } from './criterion-words.ts';
 import { type Refusal, refuse } from './decision.ts';
 import type { Judged } from './definition.ts';
-import { covers, forbidsTests, isCode, isDeclaration, isTest, parseScope, testPatterns } from './facts/scope.ts';
+import {
+  covers,
+  forbidsTests,
+  isCode,
+  isDeclaration,
+  isTest,
+  parseScope,
+  type Scope,
+  testPatterns,
+} from './facts/scope.ts';
 import type { SpecFacts } from './facts/spec-facts.ts';
 import { amending } from './gates.ts';
 import { shellQuoted } from './shell-words.ts';
@@ -105,12 +115,29 @@ function checkTypeAndScope(by: Judged, task: Task): Refusal | undefined {
   if (code.length > 0 && code.every(isDeclaration) && (task.validation ?? []).length > 0) return undefined;
   const within = config.tests_in_code ?? [];
   if (scope.in.some((item) => within.some((one) => covers(one, item)))) return undefined;
+  if (isCodeless(scope)) {
+    const type = scope.in.every((item) => DOCUMENT.test(item)) ? 'docs' : 'config';
+    return contradiction(
+      `a code task is submitted only with a changed test, and its IN has no code and no test: ${listed(scope.in, 5)}`,
+      `If no code changes: ${amend(`--type ${type}`)}; else name the code or the test: ${amend('--scope "IN: …, <its test file>"')}`,
+    );
+  }
   if (!forbidsTests(scope, patterns)) return undefined;
   return contradiction(
     'a code task needs a test, and its scope has tests OUT',
     `Let them in, or name in IN where its test shall be: ${amend('--scope "IN: …, <its test file>  OUT: …"')}; if no code changes: ${amend('--type docs')}`,
   );
 }
+
+/** Nothing but files that hold no code; a folder, a word or an unknown ending may. */
+const isCodeless = ({ in: paths, prose, maybe }: Scope): boolean =>
+  paths.length > 0 && prose.length === 0 && maybe.length === 0 && paths.every((path) => CODELESS.test(path));
+
+const DOCUMENT = /\.(?:md|mdx|markdown|rst|adoc|txt)$|(?:^|\/)(?:LICEN[CS]E|CHANGELOG|README)$/i;
+const CODELESS = new RegExp(
+  String.raw`${DOCUMENT.source}|\.(?:ya?ml|toml|ini|cfg|conf|css|scss|less|svg|png)$|(?:^|\/)(?:Dockerfile|\.gitignore|\.editorconfig|\.dockerignore)$`,
+  'i',
+);
 
 function checkCommands(by: Judged, task: Task): Refusal | undefined {
   const { test_command } = settings(by.board.state);

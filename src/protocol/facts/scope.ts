@@ -131,6 +131,8 @@ function takesKind(item: string, pattern: string, work: readonly string[]): bool
   const ending = /\.\w+$/.exec(item)?.[0] ?? '.x';
   const parent = folderOf(item.replace(/^\.\//, '').replace(/(?:\/\**)+$/, ''));
   const home = /[*?]/.test(parent) || !work.every((path) => path.startsWith(parent)) ? '' : parent;
+  // `*.md` and `*.sql` are about a kind of file, tests or not: those of other kinds stay.
+  if (covers(item, `${home}ordinary${ending}`)) return false;
   const examples = pattern.endsWith('/**') ? [example] : [example, example.replace(/(?:\.x)?$/, ending)];
   return examples.some((one) => covers(item, home + one));
 }

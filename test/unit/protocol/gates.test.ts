@@ -135,6 +135,8 @@ describe('type, test rule and scope', () => {
     ['a code task of a package with its test folder OUT', { scope: 'IN: packages/a/src\nOUT: packages/a/test' }],
     ['a code task in words with the test folder OUT', { scope: 'IN: the retry logic\nOUT: test' }],
     ['a code task with tests OUT, in words', { scope: 'IN: src/a.ts\nOUT: any unit tests, the UI' }],
+    ['a code task whose IN is a document', { scope: 'IN: README.md' }],
+    ['a code task whose IN is styles', { scope: 'IN: web/styles.css\nOUT: src/' }],
     ['a docs task whose IN is code', { type: 'docs', scope: 'IN: docs/, src/a.ts' }],
     ['a config task whose IN is code by a glob', { type: 'config', scope: 'IN: src/**/*.py' }],
     ['what is IN and OUT at once', { scope: 'IN: src/auth/login.ts\nOUT: src/auth' }],
@@ -147,6 +149,13 @@ describe('type, test rule and scope', () => {
   });
   it.each<[string, Partial<Definition>]>([
     ['a code task with one of two test folders OUT', { scope: 'IN: src/\nOUT: test/legacy' }],
+    ...['*.md', '**/*.md', '*.json', '*.lock', '*.css', '*.sql', '*.d.ts', 'all *.md files'].map(
+      (out): [string, Partial<Definition>] => [`${out} OUT`, { scope: `IN: src/\nOUT: ${out}` }],
+    ),
+    ['a document beside code', { scope: 'IN: README.md, src/' }],
+    ['a document and its test', { scope: 'IN: README.md, test/readme.test.js' }],
+    ['data, which code may read', { scope: 'IN: data/rates.json' }],
+    ['a document with something in words', { scope: 'IN: README.md, the parser' }],
     ['one test file OUT', { scope: 'IN: src/\nOUT: test/add.test.mjs' }],
     ['the test folder OUT where another test is IN', { scope: 'IN: src/a.ts, src/a.test.ts\nOUT: test/' }],
     ['the test folder of another package OUT', { scope: 'IN: packages/a/\nOUT: packages/b/test' }],
@@ -162,6 +171,15 @@ describe('type, test rule and scope', () => {
     ['a test task', { type: 'test', scope: 'IN: test/client.test.ts' }],
   ])('%s passes', (_what, more) => {
     expect(() => passes(more)).not.toThrow();
+  });
+  it.each([
+    ['README.md, docs/guide.md', 'docs'],
+    ['.github/workflows/ci.yml', 'config'],
+    ['Dockerfile', 'config'],
+  ])('a code task of %s alone is refused with --type %s as the mend', (paths, type) => {
+    const refusal = refusedAtFinalize({ scope: `IN: ${paths}` });
+    expect(refusal.message).toContain('its IN has no code and no test');
+    expect(refusal.hint).toContain(`liza amend a --type ${type};`);
   });
   it('tests OUT are no contradiction where tests_in_code has the file', () => {
     const w = world({ tests_in_code: ['sds.c'] });
