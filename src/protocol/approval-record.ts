@@ -14,7 +14,7 @@ export interface Shown {
   readonly criterion: string;
   readonly by: Evidence['by'] | 'nothing';
   readonly what?: string;
-  /** A test of which the change leaves the file as it was. */
+  /** A test or a place of which the change leaves the file as it was. */
   readonly unchanged?: true;
   /** A test that no command of Liza can have run at the commit. */
   readonly not_run?: true;
@@ -23,7 +23,7 @@ export interface Shown {
 /** Nothing that a machine could check, or did. */
 export const isFlagged = ({ by, not_run }: Shown): boolean => by === 'seen' || by === 'nothing' || not_run === true;
 
-/** What is kept of an approval's text, criterion by criterion. `unchanged`: files of tests, as the approval has them. */
+/** What is kept of an approval's text, criterion by criterion. `unchanged`: files, as the approval has them. */
 export function shownOf(task: Task, text: string, unchanged: readonly string[] = []): readonly Shown[] {
   const criteria = criteriaOf(task.done_when);
   const { evidence } = parseApproval(text, criteria.length);
@@ -34,7 +34,7 @@ export function shownOf(task: Task, text: string, unchanged: readonly string[] =
     if (own.length === 0) return [{ n, criterion, by: 'nothing' }];
     const shown = own.map((one): Shown => {
       const what = one.by === 'ran' ? commandMeant(task, task.review_commit, one.command) : whatOf(one);
-      const old = one.by === 'test' && unchanged.includes(one.file);
+      const old = (one.by === 'test' || one.by === 'place') && unchanged.includes(one.file);
       const not_run = one.by === 'test' && unrun;
       return { n, criterion, by: one.by, what, ...(old ? { unchanged: true } : {}), ...(not_run ? { not_run } : {}) };
     });
@@ -52,7 +52,7 @@ export function whatOf(one: Evidence): string {
     case 'ran':
       return one.command;
     case 'place':
-      return `${one.file}:${one.line}`;
+      return `${one.file}:${one.line}${one.to === undefined ? '' : `-${one.to}`}`;
     case 'diff':
       return one.paths.join(', ');
     case 'seen':
@@ -97,7 +97,7 @@ export function byCriterion(shown: readonly Shown[]): readonly (readonly [Shown,
 export function shownText({ by, what = '', unchanged, not_run }: Shown): string {
   switch (by) {
     case 'place':
-      return what;
+      return `${what}${unchanged ? ' (unchanged file: the change does not touch it)' : ''}`;
     case 'nothing':
       return 'NOT SHOWN: the approval names nothing for it';
     case 'seen':

@@ -5,13 +5,13 @@ import { whole } from '../text/format.ts';
 import { criteriaOf } from './criteria.ts';
 import { greenCommands, ranForm } from './ran-command.ts';
 import type { TASK_TYPES, Task } from './state.ts';
-import { placeIn } from './verdict.ts';
+import { placeIn, rangeEnd } from './verdict.ts';
 
 /** What an approval names for one criterion. `diff`: only these change. `seen`: its own word, which nothing can check. */
 export type Evidence = { readonly criterion: number } & (
   | { readonly by: 'test'; readonly file: string; readonly name: string }
   | { readonly by: 'ran'; readonly command: string }
-  | { readonly by: 'place'; readonly file: string; readonly line: number }
+  | { readonly by: 'place'; readonly file: string; readonly line: number; readonly to?: number }
   | { readonly by: 'diff'; readonly paths: readonly string[] }
   | { readonly by: 'seen'; readonly text: string }
 );
@@ -36,12 +36,12 @@ export function parseApproval(text: string, criteria: number): Approval {
   const problems: string[] = [];
   for (const { numbers, named, body, strict, shown } of text.split('\n').flatMap(readLine)) {
     // `1. text` may be any list; `1: text` is about a criterion.
-    if (shown === undefined && !strict) continue;
+    if (shown.length === 0 && !strict) continue;
     const none = named.find((n) => n < 1 || n > criteria);
     if (none !== undefined) problems.push(`there is no criterion ${none}`);
-    else if (shown === undefined)
+    else if (shown.length === 0)
       problems.push(`criterion ${numbers}: “${whole(body).slice(0, 80)}” is in no known form`);
-    else evidence.push(...named.map((criterion) => ({ criterion, ...shown })));
+    else evidence.push(...named.flatMap((criterion) => shown.map((one) => ({ criterion, ...one }))));
   }
   if (evidence.length > MOST_EVIDENCE)
     problems.push(`more than ${MOST_EVIDENCE} are named: the ones that show most do`);
@@ -69,7 +69,8 @@ interface Line {
   readonly body: string;
   /** It is about a criterion, whatever it says of it. */
   readonly strict: boolean;
-  readonly shown: Shown | undefined;
+  /** Empty: nothing in any known form. */
+  readonly shown: readonly Shown[];
 }
 
 /** Several on one line, as an argument of a shell has them: `1: ran npm test; 2: src/a.ts:3`. */
@@ -97,13 +98,33 @@ export function nearLine(text: string, criterion: number): string | undefined {
   const near = new RegExp(`^[^\\w(]{0,6}(?:criterion\\s{0,3}|c)?#?${criterion}\\b[^\\n]`, 'i');
   const line = text
     .split('\n')
-    .find((one) => near.test(one.trim()) && !readLine(one).some(({ strict, shown }) => strict || shown !== undefined));
+    .find((one) => near.test(one.trim()) && !readLine(one).some(({ strict, shown }) => strict || shown.length > 0));
   return line === undefined ? undefined : whole(line).slice(0, 80);
 }
 
 type Shown = Evidence extends infer E ? (E extends Evidence ? Omit<E, 'criterion'> : never) : never;
 
-function shownBy(body: string): Shown | undefined {
+function shownBy(body: string): readonly Shown[] {
+  const one = byWord(body);
+  return one === 'place' ? placesIn(body) : one === undefined ? [] : [one];
+}
+
+/** `src/a.ts:3, src/b.ts:10-20`: each is looked up. What follows the last is a remark. */
+function placesIn(text: string): readonly Shown[] {
+  const found: Shown[] = [];
+  for (let rest = text; found.length < MOST_EVIDENCE; ) {
+    const place = placeIn(`${rest} `);
+    if (place === undefined || (found.length > 0 && /\s/.test(place.file))) break;
+    const to = rangeEnd(`${rest} `);
+    found.push({ by: 'place', file: place.file, line: place.line, ...(to === undefined ? {} : { to }) });
+    const [, next] = /^[`"']?\s*(?:[,;+&]|and\b)\s*(\S.*)$/i.exec(place.text) ?? [];
+    if (next === undefined) break;
+    rest = next;
+  }
+  return found;
+}
+
+function byWord(body: string): Shown | 'place' | undefined {
   const [, word = '', rest = ''] = /^(test|ran|seen|diff):?\s+(.*)$/i.exec(body) ?? [];
   switch (word.toLowerCase()) {
     case 'test':
@@ -114,10 +135,8 @@ function shownBy(body: string): Shown | undefined {
       return rest.split(/\s+/).length < LEAST_WORDS || /^<.*>$/.test(rest) ? undefined : { by: 'seen', text: rest };
     case 'diff':
       return pathsIn(rest);
-    default: {
-      const place = placeIn(`${body} `);
-      return place === undefined ? undefined : { by: 'place', file: place.file, line: place.line };
-    }
+    default:
+      return 'place';
   }
 }
 
@@ -146,7 +165,7 @@ function testIn(text: string): Shown | undefined {
 export const remarksIn = (text: string): string =>
   text
     .split('\n')
-    .filter((line) => !readLine(line).some(({ shown }) => shown !== undefined))
+    .filter((line) => !readLine(line).some(({ shown }) => shown.length > 0))
     .join('\n')
     .trim();
 

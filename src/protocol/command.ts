@@ -77,8 +77,8 @@ export interface VerdictFacts {
   readonly outside_diff: readonly string[];
   /** What an approval names that is not so at the commit, each with its criterion and why. */
   readonly false_evidence: readonly string[];
-  /** Files of the tests it names that the change does not touch, as it has them. */
-  readonly unchanged_tests?: readonly string[];
+  /** Files of the tests and places it names that the change does not touch, as it has them. */
+  readonly unchanged_files?: readonly string[];
   /** Tracked files of the reviewer's copy that are not as they were handed over. */
   readonly changed_files: readonly string[];
 }

@@ -79,7 +79,7 @@ function readBlockers(lines: readonly string[]): { blockers: Blocker[]; faults: 
 }
 
 /** A path and a line as people and models write them: `12-20`, `12:3`, `L12`, `#L12`, in quotes, as a link. */
-const PLACE = /^(.+?)(?::L?|#L)(\d{1,9})(?!\d)(?=[\s`"',:;)\]\u2014\u2013-])(?:[:,\u2013-]L?\d+)*/;
+const PLACE = /^(.+?)(?::L?|#L)(\d{1,9})(?!\d)(?=[\s`"',:;)\]\u2014\u2013-])((?:[:,\u2013-]L?\d+)*)/;
 
 /** `src/a.ts:12 — text`; also a plain or double dash. */
 function readPlace(line: string): Blocker | undefined {
@@ -99,6 +99,13 @@ export function placeIn(line: string): Blocker | undefined {
     .replace(/^[`"']?[\s\u2014\u2013:-]+/, '')
     .trim();
   return file === '' ? undefined : { file: file.replace(/^\.\//, ''), line: Number(number), text };
+}
+
+/** The last line of a range: 20 of `src/a.ts:10-20`. */
+export function rangeEnd(line: string): number | undefined {
+  const ends = [...(PLACE.exec(line)?.[3] ?? '').matchAll(/[,\u2013-]L?(\d+)/g)];
+  const last = ends.at(-1)?.[1];
+  return last === undefined ? undefined : Number(last);
 }
 
 /** What a rejection says under `Concerns:`, each as one text; a line without a bullet belongs to the one before. */

@@ -22,7 +22,7 @@ export interface Approved {
   readonly whyNoPlace: (file: string, line: number) => Promise<string | undefined>;
 }
 
-type Facts = Pick<VerdictFacts, 'false_evidence' | 'unchanged_tests'>;
+type Facts = Pick<VerdictFacts, 'false_evidence' | 'unchanged_files'>;
 
 export async function approvalFacts(approved: Approved, evidence: readonly Evidence[]): Promise<Facts> {
   const wrong: string[] = [];
@@ -30,10 +30,11 @@ export async function approvalFacts(approved: Approved, evidence: readonly Evide
   for (const one of evidence) {
     const why = await whyFalse(approved, one);
     if (why !== undefined) wrong.push(`criterion ${one.criterion}: ${why}`);
-    else if (one.by === 'test' && !approved.spellings(one.file).some((path) => approved.touched.includes(path)))
-      unchanged.add(one.file);
+    else if (one.by === 'test' || one.by === 'place') {
+      if (!approved.spellings(one.file).some((path) => approved.touched.includes(path))) unchanged.add(one.file);
+    }
   }
-  return { false_evidence: wrong, ...(unchanged.size === 0 ? {} : { unchanged_tests: [...unchanged] }) };
+  return { false_evidence: wrong, ...(unchanged.size === 0 ? {} : { unchanged_files: [...unchanged] }) };
 }
 
 async function whyFalse(approved: Approved, one: Evidence): Promise<string | undefined> {
@@ -41,7 +42,10 @@ async function whyFalse(approved: Approved, one: Evidence): Promise<string | und
     case 'test':
       return whyNoTest(approved, one);
     case 'place':
-      return approved.whyNoPlace(one.file, one.line);
+      return (
+        (await approved.whyNoPlace(one.file, one.line)) ??
+        (one.to === undefined ? undefined : await approved.whyNoPlace(one.file, one.to))
+      );
     case 'diff':
       return alsoTouched(approved, one.paths);
     default:

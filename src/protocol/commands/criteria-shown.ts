@@ -76,6 +76,6 @@ export function shownBy({ task, command, settings }: Verdict): {
 } {
   if (command.by_hand === true) return { by_hand: true };
   if (settings.approval_evidence === 'off') return {};
-  const shown = shownOf(task, command.reason ?? '', command.facts.unchanged_tests);
+  const shown = shownOf(task, command.reason ?? '', command.facts.unchanged_files);
   return shown.length === 0 ? {} : { shown };
 }

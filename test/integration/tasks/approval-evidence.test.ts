@@ -71,6 +71,8 @@ describe('what an approval names', () => {
     ['diff src/app.ts, tes', 'criterion 1: the change touches more than that: src/lib.rs'],
     ['src/app.ts:2', 'criterion 1: src/app.ts:2 (it has 1 line)'],
     ['src/gone.ts:1', 'criterion 1: src/gone.ts (no such file)'],
+    ['src/app.ts:1-500', 'criterion 1: src/app.ts:500 (it has 1 line)'],
+    ['src/app.ts:1, src/gone.ts:7', 'criterion 1: src/gone.ts (no such file)'],
   ])('is not: %s', async (shown, why) => {
     expect((await facts(`1: ${shown}`)).false_evidence.join()).toContain(why);
   });
@@ -97,9 +99,21 @@ describe('a test that the change does not touch', () => {
   test('shows that the old stays, and is told as unchanged in show, report and audit alike', async () => {
     await old();
     const known = await facts(CITED);
-    expect(known).toMatchObject({ false_evidence: [], unchanged_tests: ['test/old.test.ts'] });
+    expect(known).toMatchObject({ false_evidence: [], unchanged_files: ['test/old.test.ts'] });
     await p.run(REVIEWER, { name: 'submit-verdict', task: 't', verdict: 'APPROVED', reason: CITED, facts: known });
     const told = /test test\/old\.test\.ts › stays as it was \(unchanged test/;
+    expect((await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ')).toMatch(told);
+    expect((await p.ok(['report', '--md'])).stdout).toMatch(told);
+    expect((await p.ok(['audit', '--json'])).stdout).toMatch(told);
+  });
+
+  test('a place in a file that the change does not touch is told as unchanged in show, report and audit alike', async () => {
+    await old();
+    const cited = '1: README.md:1';
+    const known = await facts(`${cited}\n2: src/app.ts:1`);
+    expect(known).toMatchObject({ false_evidence: [], unchanged_files: ['README.md'] });
+    await p.run(REVIEWER, { name: 'submit-verdict', task: 't', verdict: 'APPROVED', reason: cited, facts: known });
+    const told = /README\.md:1 \(unchanged file/;
     expect((await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ')).toMatch(told);
     expect((await p.ok(['report', '--md'])).stdout).toMatch(told);
     expect((await p.ok(['audit', '--json'])).stdout).toMatch(told);
@@ -120,7 +134,7 @@ describe('a test that the change does not touch', () => {
 
   test('one that it touches is not so marked', async () => {
     await reviewing({ ...WORK, 'test/app.test.ts': "test('two comes out', () => {});\n" });
-    expect(await facts('1: test test/app.test.ts › two comes out')).not.toHaveProperty('unchanged_tests');
+    expect(await facts('1: test test/app.test.ts › two comes out')).not.toHaveProperty('unchanged_files');
   });
 
   test('what counts as a test is what the project says', async () => {

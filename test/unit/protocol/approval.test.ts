@@ -2,7 +2,7 @@
 
 import { describe, expect, it, test } from 'vitest';
 import { approvalForm, parseApproval, remarksIn, testNames } from '../../../src/protocol/approval.ts';
-import { concernsOf, isFlagged, shownIn, shownText } from '../../../src/protocol/approval-record.ts';
+import { concernsOf, isFlagged, shownIn, shownText, whatOf } from '../../../src/protocol/approval-record.ts';
 import type { Actor } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import type { Config, HistoryEvent } from '../../../src/protocol/state.ts';
@@ -41,7 +41,7 @@ describe('what shows a criterion', () => {
     ['a command', '1: ran npm test -- src/*.ts', { by: 'ran', command: 'npm test -- src/*.ts' }],
     ['a command in backticks', '1: ran `npm test`', { by: 'ran', command: 'npm test' }],
     ['a place', '1: src/a.ts:12', { by: 'place', file: 'src/a.ts', line: 12 }],
-    ['a range of lines', '1: src/a.ts:10-20', { by: 'place', file: 'src/a.ts', line: 10 }],
+    ['a range of lines', '1: src/a.ts:10-20', { by: 'place', file: 'src/a.ts', line: 10, to: 20 }],
     ['a place with a remark', '- 1: `src/a.ts:12` — the guard', { by: 'place', file: 'src/a.ts', line: 12 }],
     ['what was seen', '1: seen the page turns red', { by: 'seen', text: 'the page turns red' }],
     ['a list with dots', '1. ran npm test', { by: 'ran', command: 'npm test' }],
@@ -60,6 +60,16 @@ describe('what shows a criterion', () => {
     ['the paths of the change', '1: diff src/a.ts, `test/`', { by: 'diff', paths: ['src/a.ts', 'test/'] }],
   ])('%s', (_name, line, shown) => {
     expect(evidence(line)).toEqual([{ criterion: 1, ...shown }]);
+  });
+
+  test.each([
+    ['1: src/a.ts:1, src/b.ts:7', ['src/a.ts:1', 'src/b.ts:7']],
+    ['1: `src/a.ts:1`, `src/b.ts:7-9` — both guards', ['src/a.ts:1', 'src/b.ts:7-9']],
+    ['1: src/a.ts:1 and src/b.ts:7', ['src/a.ts:1', 'src/b.ts:7']],
+    ['1: src/a.ts:1, the same as in src/b.ts:7', ['src/a.ts:1']],
+    ['1: src/a.ts:3:14', ['src/a.ts:3']],
+  ])('each place of a line is read: %s', (line, places) => {
+    expect(evidence(line).map(whatOf)).toEqual(places);
   });
 
   test('several criteria by one thing, several things for one, several on a line', () => {
@@ -348,7 +358,7 @@ it('what is named twice for one criterion is kept once', () => {
 
 it('a test of an unchanged file is marked as one, in what history keeps and says', () => {
   const w = reviewing();
-  const facts = { ...UNCHANGED, unchanged_tests: ['test/old.test.ts'] };
+  const facts = { ...UNCHANGED, unchanged_files: ['test/old.test.ts'] };
   w.run(
     SESSION,
     approval('1: test test/old.test.ts › old\n1: test test/new.test.ts › new\n2: ran npm test', { facts }),
