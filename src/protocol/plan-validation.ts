@@ -1,6 +1,7 @@
 // The validation of a coder's plan: whether it names something to run, and says what shall come of it. It rests on how
 // the text is built, and is generous: only a text that lacks one of the two is refused. Words are judged, nothing is run.
 
+import { alwaysGreen } from './always-green.ts';
 import { proofCommands } from './proof.ts';
 import { PROGRAMS, shellQuoted } from './shell-words.ts';
 import type { Settings, Task } from './state.ts';
@@ -27,13 +28,13 @@ function readPlan(
   text: string,
   known: readonly string[],
 ): { readonly hasCommand: boolean; readonly hasResult: boolean } {
-  const named = known.reduce((so, command) => so.replaceAll(spaced(command), ' ` ` '), spaced(text));
+  const own = known.reduce((so, command) => so.replaceAll(spaced(command), ' ` ` '), spaced(text));
+  const named = own.split('\n').map(readHead).join('\n');
   const quoted = named.replace(/`[^`\n]*\S[^`\n]*`/g, ' ` ` ').replaceAll('` `', NAMED);
   const clauses = quoted.split(/\n|;|&&|\|\||=>|->|\u2192|:(?=\s|$)|,\s|\.\s|\s[-\u2013\u2014]\s|[()]/).map(wordsOf);
-  const isLabel = LABEL.test(text) && !/^\s*read\b/i.test(text);
   const commands = clauses.map((words) => words.some((word, at) => isCommandAt(words, at) || word === NAMED));
   return {
-    hasCommand: isLabel || commands.includes(true) || clauses.some((words) => words.some((word) => CHECK.test(word))),
+    hasCommand: commands.includes(true) || clauses.some((words) => words.some((word) => CHECK.test(word))),
     hasResult: clauses.some((words, at) => saysResult(words, commands[at] === true)),
   };
 }
@@ -42,8 +43,24 @@ const spaced = (text: string): string => text.replace(/[ \t]+/g, ' ');
 
 /** Stands where a command was. */
 const NAMED = '\u0001';
-/** `mycheck: it is green`: one word that can only be a program or a label of one. */
-const LABEL = /^\s*[\w./-]+:\s+\S/;
+
+/** What stands before a colon is a command where it can be run; a lone word such as `done:` is neither command nor result. */
+function readHead(line: string): string {
+  const [all = '', head = ''] = /^\s*(?:\d+[.)]\s+|[-*$>]\s+)?([^:`\u0001]{1,200}):(?=\s+\S)/.exec(line) ?? [];
+  const rest = line.slice(all.length);
+  const [first = '', ...more] = head.trim().split(' ');
+  if (head === '' || alwaysGreen(head) !== undefined) return rest;
+  if (NO_PROGRAM.has(first.toLowerCase()) || ENGLISH.has(first.toLowerCase())) {
+    if (more.length > 0) return line;
+    // What is read is not run.
+    return READS.has(first.toLowerCase()) ? rest.replace(/(?<=^\s*)[\w@.-]*[/.][\w./@-]+/, '') : rest;
+  }
+  const isRun = more.length === 0 ? /^[\w./-]+$/.test(first) : /^[A-Za-z][\w.-]*$/.test(first) && more.some(isArgument);
+  return isRun ? ` \` \` : ${rest}` : line;
+}
+
+/** A number, an option, a path, a value, capitals: what a sentence seldom has behind its first word. */
+const isArgument = (word: string): boolean => /^-|\d|[/=."']|^[A-Z]{2,}$/.test(word.replace(/[.,]$/, ''));
 
 const wordsOf = (clause: string): readonly string[] =>
   clause
@@ -61,6 +78,20 @@ const ENGLISH = set(
   'i we you it the a an all will that this these my our its is are be was should would shall must hope think believe sure ' +
     'whether out and if how to for of on in at no not so what when see through again them everything',
 );
+const READS = set('read see look inspect review open view');
+/** Single words that no program is called. */
+const NO_PROGRAM = new Set([
+  ...READS,
+  ...set(
+    'done yes no ok okay true false check checked checks result results expected expect manual manually works working',
+  ),
+  ...set(
+    'verify verified validation validate plan later todo tbd note output outcome success fine good finished',
+  ),
+  ...set(
+    'ready complete completed confirm ensure observe all nothing none step goal criterion criteria then after before',
+  ),
+]);
 /** Programs whose names are English words, too. */
 const ALSO_WORDS = set('make test time find go just task cat black mix stack swift diff tap hatch rake node bun');
 /** What the project's own command runs, by its name. */
