@@ -13,6 +13,7 @@ import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { type Hunk, readHunks } from './rules/diff-lines.ts';
 import { losing, marks, testEdits, testedWithin, weakened } from './rules/test-edits.ts';
+import { cameTests, type GoneTests, goneTests } from './rules/tests-gone.ts';
 import { editsWithin, mayHoldTests, type WithinEdits } from './rules/tests-within.ts';
 
 interface Asked {
@@ -44,7 +45,7 @@ export async function readDiff({ gitDir, task, settings }: Asked, base: string, 
   const named = settings.tests_in_code ?? [];
   const isNamed = (path: string): boolean => named.some((item) => covers(item, path));
   const losers = losing(inCode);
-  const holders = code.filter((path) => losers.has(path) && mayHoldTests(path, isNamed(path)));
+  const holders = code.filter((path) => losers.has(path) && mayHoldTests(path, isNamed(path), inCode));
   // Read as one: a line that went from code to a test was moved.
   const all = holders.length === 0 ? [] : await read([...holders, ...tests, ...code]);
   const inside = await editsInside(gitDir, found, { hunks: all, holders, isNamed });
@@ -53,6 +54,7 @@ export async function readDiff({ gitDir, task, settings }: Asked, base: string, 
   const more = (edits.more ?? 0) + Math.max(0, tests.length - MOST_READ);
   const tested = testedWithin(inCode);
   const renamed = await renamesOf(gitDir, base, commit, tests.slice(0, MOST_READ));
+  const gone = await goneOf(gitDir, found, inTests, renamed);
   const within = ({ path, kind }: FileChange): boolean =>
     kind !== 'removed' && !ofTests(path) && (isNamed(path) || (settings.tdd !== 'strict' && tested.has(path)));
   const setup = testSetup(await withTexts(gitDir, found), {
@@ -64,7 +66,7 @@ export async function readDiff({ gitDir, task, settings }: Asked, base: string, 
     changes: fileChanges(found, new Set(tests.slice(0, MOST_READ)), inTests, renamed).map((change) => ({
       ...change,
       ...(within(change) ? { tests_within: true } : {}),
-      ...namesOf(inside.get(change.path)),
+      ...namesOf(inside.get(change.path) ?? gone.get(change.path)),
     })),
     lines: total(sizes),
     ...(edits.lines.length + more === 0 ? {} : { test_edits: { ...edits, ...(more === 0 ? {} : { more }) } }),
@@ -212,11 +214,37 @@ async function editsInside(
 const ofTestsWithin = (inside: ReadonlyMap<string, WithinEdits>): readonly Hunk[] =>
   [...inside].map(([path, { lost }]) => ({ path, isNew: false, gone: lost, came: [] }));
 
-const namesOf = (edits: WithinEdits | undefined): Partial<FileChange> => ({
-  ...(edits === undefined || edits.changed.length === 0 ? {} : { within_changed: edits.changed }),
-  ...(edits === undefined || edits.removed.length === 0 ? {} : { within_removed: edits.removed }),
-  ...(edits === undefined || edits.moved.length === 0 ? {} : { within_moved: edits.moved }),
-});
+/** Tests that files of tests declare no more. */
+async function goneOf(
+  gitDir: PrivateGitDir,
+  found: readonly Change[],
+  hunks: readonly Hunk[],
+  renamed: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, GoneTests>> {
+  const all = joined(hunks, renamed);
+  const [lost, came] = [losing(all), cameTests(hunks)];
+  const before = new Map(found.map(({ path, old }) => [path, old?.id]));
+  const gone = new Map<string, GoneTests>();
+  for (const { path, new: now } of found.filter(({ path }) => lost.has(path)).slice(0, MOST_READ)) {
+    const id = before.get(renamed.get(path) ?? path);
+    if (id === undefined || now === undefined) continue;
+    const texts = { before: await textAt(gitDir, id), after: await textAt(gitDir, now.id) };
+    if (texts.before.length + texts.after.length > 2 * MOST_BYTES) continue;
+    const own = all.filter((hunk) => hunk.path === path);
+    gone.set(path, goneTests(own, texts, came));
+  }
+  return gone;
+}
+
+function namesOf(edits: GoneTests | WithinEdits | undefined): Partial<FileChange> {
+  if (edits === undefined) return {};
+  const changed = 'changed' in edits ? edits.changed : [];
+  return {
+    ...(changed.length === 0 ? {} : { within_changed: changed }),
+    ...(edits.removed.length === 0 ? {} : { within_removed: edits.removed }),
+    ...(edits.moved.length === 0 ? {} : { within_moved: edits.moved }),
+  };
+}
 
 /** The texts of those of which only a part is about tests. */
 async function withTexts(gitDir: PrivateGitDir, found: readonly Change[]): Promise<readonly Changed[]> {

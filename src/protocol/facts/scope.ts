@@ -18,6 +18,12 @@ export const DEFAULT_TEST_PATTERNS = [
   '**/test_*',
   '**/test.*',
   '**/tests.*',
+  '**/*Test.*',
+  '**/*Tests.*',
+  '**/*Spec.*',
+  '**/*_spec.*',
+  // Others keep documents in a folder of this name.
+  '**/spec/**/*.rb',
 ] as const;
 
 export const testPatterns = (settings: { readonly test_patterns?: readonly string[] | undefined }): readonly string[] =>
@@ -127,6 +133,8 @@ const HAS_TESTS_WITHIN = /\.(?:rs|zig|d)$/;
 
 /** An item takes away a kind of tests when it covers what a pattern stands for, where the work is. */
 function takesKind(item: string, pattern: string, work: readonly string[]): boolean {
+  const language = /\*(\.\w+)$/.exec(pattern)?.[1];
+  if (language !== undefined && !work.some((path) => path.endsWith(language))) return false;
   const example = pattern.replaceAll('**/', '').replaceAll('**', 'x').replaceAll('*', 'x');
   const ending = /\.\w+$/.exec(item)?.[0] ?? '.x';
   const parent = folderOf(item.replace(/^\.\//, '').replace(/(?:\/\**)+$/, ''));
@@ -155,7 +163,7 @@ export function outOfScope(scope: Scope, files: readonly string[]): readonly str
 const CODE = new Set(
   (
     'ts tsx mts cts js jsx mjs cjs py pyi rb go rs java kt kts scala swift c h cc cpp cxx hpp m mm cs fs php pl pm lua ' +
-    'ex exs erl hs ml clj dart r jl sh bash zsh ps1 sql vue svelte'
+    'ex exs erl hs ml clj dart r jl sh bash zsh ps1 sql vue svelte zig d nim cr groovy'
   ).split(' '),
 );
 

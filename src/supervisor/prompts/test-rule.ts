@@ -32,7 +32,7 @@ function checkout({ post_worktree_cmd: setUp, worktree_files: files = [], valida
   ];
 }
 
-const MOST_PATTERNS = 12;
+const MOST_PATTERNS = 14;
 
 const TDD = {
   strict: 'tdd: strict, new tests must fail on the base',

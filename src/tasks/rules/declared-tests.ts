@@ -8,6 +8,8 @@ export interface Declared {
   readonly line: number;
   /** Skipped, put off or expected to fail, whatever the machine. */
   readonly off: boolean;
+  /** Its form declares nothing but one test: no group, no `run('…'`, no `pattern.test('…'`. */
+  readonly sure: boolean;
 }
 
 export interface Declarations {
@@ -21,6 +23,7 @@ interface Found {
   readonly at: number;
   readonly end: number;
   readonly off: boolean;
+  readonly sure: boolean;
 }
 
 export function declaredTests(text: string): Declarations {
@@ -85,6 +88,10 @@ const OFF_WORD = /^x/i;
 const OFF_PART = /\.(?:skip|todo|fixme|fails|failing)\b/i;
 const OFF_OPTION = /(?<![\w$])(?:skip|todo|fixme)(?::|\s=>)\s*(?:true\b|["'`])|,\s*:skip\b/;
 
+const SURE = /^x?f?(?:it|test|specify|scenario)$|^TEST_CASE$/;
+/** `t.Run("…"`, `t.test('…'`. */
+const OF_RUNNER = /(?<![\w$.])(?:t|s|b|tap|suite)\.(?:Run|test|subtest|step)\(\s*$/;
+
 function quoted(text: string): readonly Found[] {
   const called = [...text.matchAll(BY_STRING)].flatMap((match): readonly Found[] => {
     const [all, bare, barePart, , part] = match;
@@ -93,11 +100,19 @@ function quoted(text: string): readonly Found[] {
     if (string === undefined) return [];
     const parens = all.includes('(');
     const off = OFF_WORD.test(bare ?? '') || OFF_PART.test(barePart ?? part ?? '');
-    return [{ ...string, at: match.index, off: off || OFF_OPTION.test(optionsAfter(text, string.end, parens)) }];
+    const sure = SURE.test(bare ?? '') ? !/\.$/.test(before(text, match.index)) : false;
+    return [
+      {
+        ...string,
+        at: match.index,
+        off: off || OFF_OPTION.test(optionsAfter(text, string.end, parens)),
+        sure: sure || OF_RUNNER.test(before(text, match.index) + all),
+      },
+    ];
   });
   const tabled = [...text.matchAll(AFTER_TABLE)].flatMap((match): readonly Found[] => {
     const string = stringAt(text, match.index + match[0].length);
-    return string === undefined ? [] : [{ ...string, at: match.index, off: OFF_PART.test(match[0]) }];
+    return string === undefined ? [] : [{ ...string, at: match.index, off: OFF_PART.test(match[0]), sure: false }];
   });
   return [...called, ...tabled];
 }
@@ -125,9 +140,9 @@ function stringAt(text: string, from: number): { readonly name: string; readonly
 }
 
 /** Names that are identifiers; `marked`: only below an attribute that says so, unless the name does. */
-const BY_NAME: readonly { readonly form: RegExp; readonly marked?: true }[] = [
+const BY_NAME: readonly { readonly form: RegExp; readonly marked?: true; readonly group?: true }[] = [
   { form: /^[ \t]*(?:async[ \t]+)?def[ \t]+(test\w*|\w+_test|it_\w+|should_\w+)\b/gm },
-  { form: /^[ \t]*(?:[a-z]+[ \t]+){0,4}class[ \t]+(\w*Tests?\w*|\w*Spec)\b/gm },
+  { form: /^[ \t]*(?:[a-z]+[ \t]+){0,4}class[ \t]+(\w*Tests?\w*|\w*Spec)\b/gm, group: true },
   { form: /^func[ \t]+(?:\([^)\n]{1,80}\)[ \t]*)?((?:Test|Fuzz|Example|Benchmark)\w*)/gm },
   { form: /^[ \t]*(?:#\[[^\n]{1,200}\][ \t]*)?(?:pub[ \t]+)?(?:async[ \t]+)?fn[ \t]+(\w+)/gm, marked: true },
   {
@@ -143,7 +158,7 @@ const MARK =
   /@\w*(?:Test|Property)\w*|@test\b|\[(?:\w+\.)?(?:Test\w*|Fact|Theory)\b|#\[(?:\w+::){0,3}\w*(?:test|bench|quickcheck)\w*/;
 
 function identified(text: string): readonly Found[] {
-  return BY_NAME.flatMap(({ form, marked }) =>
+  return BY_NAME.flatMap(({ form, marked, group }) =>
     [...text.matchAll(form)].flatMap((match): readonly Found[] => {
       const [all, given = ''] = match;
       const at = match.index + (/\S/.exec(all)?.index ?? 0);
@@ -152,8 +167,14 @@ function identified(text: string): readonly Found[] {
       if (marked && !/^(?:test|should)/i.test(name) && !MARK.test(above(text, at) + all)) return [];
       const off = /\bDISABLED_/.test(name);
       const [suite = '', second] = name.split(/\s*,\s*/);
-      if (second === undefined) return [{ name, at, end, off }];
-      return [second, `${suite}.${second}`].map((one) => ({ name: one.replace('DISABLED_', ''), at, end, off }));
+      if (second === undefined) return [{ name, at, end, off, sure: group !== true }];
+      return [second, `${suite}.${second}`].map((one) => ({
+        name: one.replace('DISABLED_', ''),
+        at,
+        end,
+        off,
+        sure: true,
+      }));
     }),
   );
 }
@@ -184,7 +205,7 @@ function switchedOff(found: readonly Found[], text: string): readonly Declared[]
   let outer = Number.POSITIVE_INFINITY;
   let line = 1;
   let read = 0;
-  return found.map(({ name, at, end, off }) => {
+  return found.map(({ name, at, end, off, sure }) => {
     line += text.slice(read, at).split('\n').length - 1;
     read = at;
     const start = lineStart(text, at);
@@ -193,7 +214,7 @@ function switchedOff(found: readonly Found[], text: string): readonly Declared[]
     const own = off || OFF_ABOVE.test(above(text, at) + text.slice(start, at)) || bodyOff(text, at, end);
     const isOff = all || own || indent > outer;
     if (own && outer === Number.POSITIVE_INFINITY) outer = indent;
-    return { name, line, off: isOff };
+    return { name, line, off: isOff, sure };
   });
 }
 

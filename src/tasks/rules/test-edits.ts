@@ -65,6 +65,9 @@ export function marks(hunks: readonly Hunk[], isTest: (path: string) => boolean)
   );
 }
 
+/** The block of vitest, or a test of it. */
+const IN_SOURCE = /^\s*if\s*\(import\.meta\.vitest\b|^\s+(?:it|test)(?:\.\w+)*\(\s*["'`].*["'`],/;
+
 /** What a test within a file of code begins with, by the file's ending. */
 const WITHIN: Readonly<Record<string, RegExp>> = {
   rs: /^\s*(?:#\[(?:[\w:]+::)?(?:test|rstest|test_case|bench|quickcheck)\b|#\[cfg\(test\)\])/,
@@ -72,6 +75,7 @@ const WITHIN: Readonly<Record<string, RegExp>> = {
   d: /^\s*unittest\b/,
   py: /^\s*>>> \S/,
   ex: /^\s*iex(?:\(\d+\))?> \S/,
+  ...Object.fromEntries('js jsx mjs cjs ts tsx mts cts'.split(' ').map((ending) => [ending, IN_SOURCE])),
 };
 
 /** Files of code to which a test was added that stands within them. */

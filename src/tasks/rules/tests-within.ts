@@ -70,7 +70,14 @@ function placeOf(hunks: readonly Hunk[], path: string, name: string): string | u
 const innermost = (tests: readonly Test[], line: number): Test | undefined =>
   tests.findLast(({ from, to }) => from <= line && line <= to);
 
-export const mayHoldTests = (path: string, named: boolean): boolean => named || endingOf(path) in FORMS;
+export const mayHoldTests = (path: string, named: boolean, hunks: readonly Hunk[]): boolean =>
+  named ||
+  (endingOf(path) in FORMS &&
+    (!SCRIPT.test(path) || hunks.some((hunk) => hunk.path === path && hunk.gone.some(({ text }) => LIKE.test(text)))));
+
+const SCRIPT = /\.[cm]?[jt]sx?$/;
+/** Few scripts hold tests: they are read only if a line of one may have gone. */
+const LIKE = /\b(?:it|test|describe|expect|assert\w*|import\.meta\.vitest)\b/;
 
 const endingOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
@@ -78,7 +85,8 @@ const endingOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1)
 function testsWithin(path: string, text: string, named: boolean): readonly Test[] {
   const lines = text.split('\n');
   const find = FORMS[endingOf(path)];
-  const found = [...(find === undefined ? [] : find(lines)), ...(named ? looseTests(lines) : [])];
+  const loose = named ? [...(endingOf(path) === 'py' ? pythonTests(lines) : []), ...looseTests(lines)] : [];
+  const found = [...(find === undefined ? [] : find(lines)), ...loose];
   return found.toSorted((a, b) => a.from - b.from || b.to - a.to);
 }
 
@@ -186,22 +194,35 @@ const prompts =
 
 const PYTHON_TEST = /^\s*(?:async\s+)?(def|class)\s+((?:test_|Test)\w*)/;
 
-const pythonTests: Find = (lines) => [
-  ...prompts(/^\s*>>> \S/, /^\s*(?:async\s+)?(?:def|class)\s+(\w+)/)(lines),
-  ...lines.flatMap((line, at) => {
+/** In a file that nobody named, `test_connection` may be a part of the product. */
+const pythonTests: Find = (lines) =>
+  lines.flatMap((line, at) => {
     const [, kind, name] = PYTHON_TEST.exec(line) ?? [];
     if (name === undefined) return [];
     return [
       { name, from: at + 1, to: endOfIndent(lines, at) + 1, ...(kind === 'class' ? { group: true as const } : {}) },
     ];
-  }),
-];
+  });
+
+const SCRIPT_TEST = /^\s+(?:it|test)(?:\.\w+)*\(\s*(["'`])(.*?)\1/;
+
+/** Those of the block that only vitest runs. */
+const scriptTests: Find = (lines) => {
+  const start = lines.findIndex((line) => /\bif\s*\(import\.meta\.vitest\b/.test(line));
+  if (start === -1) return [];
+  const end = endOfBlock(lines, start);
+  return lines.flatMap((line, at) => {
+    const name = at > start && at <= end ? SCRIPT_TEST.exec(line)?.[2] : undefined;
+    return name === undefined ? [] : [{ name, from: at + 1, to: endOfBlock(lines, at) + 1 }];
+  });
+};
 
 const FORMS: Readonly<Record<string, Find>> = {
   rs: rustTests,
   zig: blocks(/^\s*test\s*(?:"([^"]*)")?/, 'test'),
   d: blocks(/^\s*unittest\b/, 'unittest'),
-  py: pythonTests,
+  py: prompts(/^\s*>>> \S/, /^\s*(?:async\s+)?(?:def|class)\s+(\w+)/),
+  ...Object.fromEntries('js jsx mjs cjs ts tsx mts cts'.split(' ').map((ending) => [ending, scriptTests])),
   ex: prompts(/^\s*iex(?:\(\d+\))?> \S/, /^\s*(?:def|defp|defmodule)\s+([\w.?!]+)/),
 };
 

@@ -200,6 +200,60 @@ test('tests within code that lost lines, went or moved, and a test file moved wi
   expect(told.test_edits?.lines).toContain('test/deep/old.test.ts:2 - expect(two);');
 });
 
+test('tests that are gone from files that stay are told by name, in each of the common conventions', async () => {
+  const rspec = (names: readonly string[]): string =>
+    `describe Foo do\n${names.map((name) => `  it "${name}" do\n    expect(1).to eq(1)\n  end\n`).join('\n')}end\n`;
+  const java = (names: readonly string[]): string =>
+    `class FooTest {\n${names.map((name) => `  @Test\n  void ${name}() {\n    assertEquals(1, ${name.length});\n  }\n`).join('\n')}}\n`;
+  const python = (names: readonly string[]): string =>
+    names.map((name) => `def test_${name}():\n    assert ${name}() == 1\n`).join('\n\n');
+  const zig = (names: readonly string[]): string =>
+    `fn f() u8 {\n    return 1;\n}\n${names.map((name) => `\ntest "${name}" {\n    try expect(f() == 1);\n}\n`).join('')}`;
+  const script = (body: string): string => `export const f = () => 1;\n${body}`;
+  const block = "if (import.meta.vitest) {\n  it('is one', () => {\n    expect(f()).toBe(1);\n  });\n}\n";
+  const kept = "it('stays', () => {\n  expect(1).toBe(1);\n});\n";
+  const files = {
+    'spec/bar_spec.rb': rspec(['bars']),
+    'spec/foo_spec.rb': rspec(['foos', 'is two']),
+    'spec/jasSpec.js': `${kept}it('goes', () => {\n  expect(2).toBe(2);\n  run('ls');\n});\n`,
+    'app/FooTest.java': java(['adds', 'subtracts']),
+    'src/f.zig': zig(['f is one', 'f is two']),
+    'src/q.js': script(block),
+    'tests/test_a.py': python(['one', 'two', 'three']),
+    'tests/test_b.py': python(['four']),
+    'tests/test_c.py': python(['adds_two_numbers', 'six']),
+  };
+  p = project({ files });
+  await p.claim('t');
+  const commit = p.work('t', {
+    'spec/bar_spec.rb': null,
+    'spec/foo_spec.rb': rspec(['foos']),
+    'spec/jasSpec.js': kept,
+    'app/FooTest.java': java(['adds']),
+    'src/f.zig': zig(['f is one']),
+    'src/q.js': script(''),
+    'tests/test_a.py': python(['one']),
+    'tests/test_b.py': python(['four', 'three']).replace('three()', 'three(3)'),
+    'tests/test_c.py': python(['adds_2_numbers', 'six']),
+  });
+  const context = { gitDir: await p.gitDir(), task: await p.task('t'), settings: settings(await p.state()) };
+  const diff = await readDiff(context, p.head(), commit);
+  const told = diffFacts(context.task, diff, DEFAULT_TEST_PATTERNS);
+  expect(told.tests_removed?.paths.toSorted()).toEqual(
+    [
+      'app/FooTest.java › subtracts',
+      'spec/bar_spec.rb',
+      'spec/foo_spec.rb › is two',
+      'spec/jasSpec.js › goes',
+      'src/f.zig › f is two',
+      'src/q.js › is one',
+      'tests/test_a.py › test_two',
+    ].toSorted(),
+  );
+  expect(told.tests_moved_changed?.paths).toEqual(['tests/test_a.py › test_three → tests/test_b.py']);
+  expect(told.tests_changed?.paths).toContain('tests/test_c.py');
+});
+
 test('replayed histories raise no false alarm, and every planted one is told', async () => {
   p = project();
   const at = (files: Record<string, string | null>): void => {

@@ -3,6 +3,7 @@ import {
   beyondScope,
   covers,
   DEFAULT_TEST_PATTERNS,
+  forbidsTests,
   isCode,
   isTest,
   matches,
@@ -179,6 +180,11 @@ describe('tests split from their code', () => {
     expect(onlyTests(parseScope(text), DEFAULT_TEST_PATTERNS)).toBe(expected);
   });
 
+  it('a folder of documents named spec that is OUT takes no tests away, but those of Ruby', () => {
+    expect(forbidsTests(parseScope('IN: src/a.ts\nOUT: spec/'), DEFAULT_TEST_PATTERNS)).toBe(false);
+    expect(forbidsTests(parseScope('IN: lib/a.rb\nOUT: spec/'), DEFAULT_TEST_PATTERNS)).toBe(true);
+  });
+
   it('a file is a test by pattern, at any depth', () => {
     for (const path of [
       'test/a.ts',
@@ -188,10 +194,22 @@ describe('tests split from their code', () => {
       'c_test.go',
       'test_a.py',
       'a/test_b.py',
+      'spec/bar_spec.rb',
+      'spec/support/users.rb',
+      'spec/jasSpec.js',
+      'app/FooTest.java',
+      'Sources/FooTests.swift',
     ]) {
       expect(isTest(path, DEFAULT_TEST_PATTERNS), path).toBe(true);
     }
-    for (const path of ['src/contest.ts', 'latest/a.ts', 'src/attest_a.ts', 'README.md']) {
+    for (const path of [
+      'src/contest.ts',
+      'latest/a.ts',
+      'src/attest_a.ts',
+      'README.md',
+      'spec/goal.md',
+      'src/latestSpecial.ts',
+    ]) {
       expect(isTest(path, DEFAULT_TEST_PATTERNS), path).toBe(false);
     }
   });

@@ -123,7 +123,12 @@ describe('tests within other code', () => {
       'unittest assert(f() == 1);',
     ],
     ['a.py', 'def f():\n    """Adds.\n\n    >>> f(1)\n    2\n    """\n    return 2\n', '    2', 'doctest of f'],
-    ['a.py', 'def f():\n    return 2\n\ndef test_f():\n    x = f()\n    assert x == 2\n', 'assert x', 'test_f'],
+    [
+      'a.js',
+      "export const f = () => 1;\nif (import.meta.vitest) {\n  const { it, expect } = import.meta.vitest;\n  it('is one', () => {\n    expect(f()).toBe(1);\n    expect(f()).not.toBe(2);\n  });\n}\n",
+      'not.toBe',
+      'is one',
+    ],
     ['a.ex', '  @doc """\n      iex> f(1)\n      2\n  """\n  def f(n), do: n\n', '      2', 'doctest of the module'],
   ])('%s: a line that a test lost is told with the test', (path, before, part, name) => {
     const after = before
@@ -133,6 +138,22 @@ describe('tests within other code', () => {
     const told = edited(path, before, after)();
     expect(told.changed).toEqual([name]);
     expect(told.lost).toHaveLength(1);
+  });
+
+  it('a function of the product that is called like a test is none, unless tests_in_code names its file', () => {
+    const before = 'def f():\n    return 2\n\ndef test_connection(host):\n    x = f()\n    assert x == 2\n';
+    const after = 'def f():\n    return 2\n';
+    expect(edited('src/db.py', before, after)()).toEqual(NONE);
+    expect(edited('src/db.py', before, after)(true).removed).toContain('test_connection');
+  });
+
+  it('a test of vitest within a script that is gone is told; a script without such a block holds none', () => {
+    const block = "if (import.meta.vitest) {\n  it('is one', () => {\n    expect(f()).toBe(1);\n  });\n}\n";
+    const before = `export const f = () => 1;\n${block}`;
+    const after = 'export const f = () => 1;\n';
+    expect(edited('src/q.js', before, after)()).toMatchObject({ removed: ['is one'] });
+    const plain = block.replace('import.meta.vitest', 'globalThis.x');
+    expect(edited('src/q.js', `export const f = () => 1;\n${plain}`, after)()).toEqual(NONE);
   });
 
   const C =
