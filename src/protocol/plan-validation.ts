@@ -85,9 +85,7 @@ const NO_PROGRAM = new Set([
   ...set(
     'done yes no ok okay true false check checked checks result results expected expect manual manually works working',
   ),
-  ...set(
-    'verify verified validation validate plan later todo tbd note output outcome success fine good finished',
-  ),
+  ...set('verify verified validation validate plan later todo tbd note output outcome success fine good finished'),
   ...set(
     'ready complete completed confirm ensure observe all nothing none step goal criterion criteria then after before',
   ),

@@ -1,7 +1,8 @@
 // Which of the commands that Liza ran at a commit somebody means, and whether it was green: by its number (`#2`), by its
-// words, or, where it is long or has several lines, by how it begins.
+// words, where it is long or has several lines by how it begins, or by a command that it runs as a part of it.
 
 import { whole } from '../text/format.ts';
+import { commandsWithin } from './commands-within.ts';
 import { type ProofRun, proofAt } from './proof.ts';
 import type { Task } from './state.ts';
 
@@ -25,7 +26,12 @@ function runMeant(runs: readonly ProofRun[], said: string): ProofRun | undefined
   const given = [said, said.split(/\s+(?:[\u2014\u2013(]|-\s)/)[0] ?? '', /^`([^`]+)`/.exec(said)?.[1] ?? ''].map(
     whole,
   );
-  return runs.find(({ command }) => given.includes(whole(command))) ?? begunBy(runs, whole(said));
+  const isGiven = (command: string): boolean => given.includes(whole(command));
+  return (
+    runs.find(({ command }) => isGiven(command)) ??
+    begunBy(runs, whole(said)) ??
+    runs.find(({ command }) => commandsWithin(command).some(isGiven))
+  );
 }
 
 /** Not of a short command: `npm test` is not the `npm test -- one.test.js` that was run. */

@@ -2,6 +2,7 @@
 // command checks, criteria about time, a scope without files. It refuses nothing.
 
 import { listed } from '../text/format.ts';
+import { commandsWithin } from './commands-within.ts';
 import { criteriaOf } from './criteria.ts';
 import { hasMargin, isTimed, quotedCommands } from './criterion-words.ts';
 import { parseScope, unsurePaths } from './facts/scope.ts';
@@ -15,7 +16,7 @@ export function uncheckedCommands(
   config: Pick<Settings, 'test_command'>,
   task: Task,
 ): readonly { readonly criterion: number; readonly command: string }[] {
-  const run = proofCommands(config, task).map(plain);
+  const run = proofCommands(config, task).flatMap((line) => [line, ...commandsWithin(line)].map(plain));
   return criteriaOf(task.done_when).flatMap((criterion, at) =>
     quotedCommands(criterion)
       .filter((command) => !run.some((one) => ` ${one} `.includes(` ${plain(command)} `)))

@@ -6,7 +6,8 @@ import type { Task } from '../../../src/protocol/state.ts';
 
 const SCRIPT = "node -e '\nconst a = 1;\nif (a !== 1) process.exit(1);\n'";
 const LONG = `npx vitest run ${Array.from({ length: 8 }, (_none, n) => `test/unit/part-${n}.test.ts`).join(' ')}`;
-const COMMANDS = ['npm test -- one.test.js', SCRIPT, LONG, 'make check'];
+const PRINTS = 'test "$(node src/cli.js 2 3)" = 6';
+const COMMANDS = ['npm test -- one.test.js', SCRIPT, LONG, 'make check', PRINTS];
 
 const COMMIT = 'c'.repeat(40);
 const runs = COMMANDS.map((command) => ({ command, ok: command !== 'make check', how: '', seconds: 1, log: '' }));
@@ -28,6 +29,7 @@ test.each([
   ['how a long one begins', 'npx vitest run test/unit/part-0.test.ts', LONG],
   ['a beginning that says that it is one', 'npm test …', 'npm test -- one.test.js'],
   ['the same in backticks', '`npm test ...`', 'npm test -- one.test.js'],
+  ['a command that it substitutes', 'node src/cli.js 2 3', PRINTS],
   ['it, with a remark', 'npm test -- one.test.js (twice)', 'npm test -- one.test.js'],
 ])('a command is meant by %s', (_what, said, meant) => {
   expect(commandMeant(task, COMMIT, said)).toBe(meant);
@@ -40,6 +42,7 @@ test.each([
   ['too little', 'n…'],
   ['a number that there is not', '#9'],
   ['one that is red', 'make check'],
+  ['a part of a command within another', 'node src/cli.js 2'],
 ])('not green: %s', (_what, said) => {
   expect(ranGreen(task, COMMIT, said)).toBe(false);
 });
@@ -54,5 +57,6 @@ test('the form names a long command, or one of several lines, by its number', ()
     'ran #2',
     'ran #3',
     'ran make check',
+    `ran ${PRINTS}`,
   ]);
 });

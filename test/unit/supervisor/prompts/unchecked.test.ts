@@ -14,3 +14,23 @@ test('each command of a criterion that neither validation nor test_command runs,
   ]);
   expect(uncheckedCommands({ test_command: 'npm test' }, task(done, ['npm run  bench', './check.sh']))).toEqual([]);
 });
+
+test.each([
+  'test "$(node src/cli.js 2 3)" = 6',
+  'test "$( node  src/cli.js 2 3 2>/dev/null)" = 6',
+  'out=`node src/cli.js 2 3` && test "$out" = 6',
+  'node src/cli.js 2 3|grep -x 6',
+  '! node src/cli.js 2 3;true',
+  'if node src/cli.js 2 3; then exit 0; fi',
+  '(cd . && node src/cli.js 2 3)',
+  'diff <(node src/cli.js 2 3) <(echo 6)',
+])('a command that runs as a part of %s is checked', (line) => {
+  const done = '- `node src/cli.js 2 3` prints `6`';
+  expect(uncheckedCommands({}, task(done, [line]))).toEqual([]);
+  expect(uncheckedCommands({}, task('- `node src/cli.js 2 4` prints `8`', [line]))).toHaveLength(1);
+});
+
+test.each(["echo '$(node src/cli.js 2 3)'", 'echo "(node src/cli.js 2 3)"', 'echo "\\$(node src/cli.js 2 3)"'])(
+  'a command that %s only prints is not',
+  (line) => expect(uncheckedCommands({}, task('- `node src/cli.js 2 3` prints `6`', [line]))).toHaveLength(1),
+);

@@ -1,0 +1,61 @@
+// The commands that one command line runs, as they are written: those of a list or a pipe, negated, in a subshell, or
+// substituted into another. What stands in quotes is text. Read without running it; linear in the line.
+
+const DEEPEST = 20;
+
+/** In no order that means anything; a line that is one command is that one. */
+export function commandsWithin(line: string): readonly string[] {
+  const found: string[] = [];
+  scan({ line, found }, 0, '', 0);
+  return found;
+}
+
+interface Scanned {
+  readonly line: string;
+  readonly found: string[];
+}
+
+const SIGNS = new Set([';', '|', '&', '\n', '(', ')']);
+
+/** Reads until `end`, and says where that is. */
+function scan(scanned: Scanned, from: number, end: string, depth: number): number {
+  const { line, found } = scanned;
+  let [start, at, quoted] = [from, from, false];
+  const cut = (): void => {
+    const command = bare(line.slice(start, at));
+    if (command !== '') found.push(command);
+    start = at + 1;
+  };
+  for (; at < line.length; at += 1) {
+    const sign = line[at] ?? '';
+    const opening = depth < DEEPEST && sign !== end ? openingAt(line, at, quoted) : undefined;
+    if (sign === '\\') at += 1;
+    else if (opening !== undefined) at = scan(scanned, at + opening.length, opening === '`' ? '`' : ')', depth + 1);
+    else if (sign === '"') quoted = !quoted;
+    else if (quoted) continue;
+    else if (sign === "'") at = endOfQuote(line, at);
+    else if (sign === end) break;
+    else if (SIGNS.has(sign)) cut();
+  }
+  cut();
+  return at;
+}
+
+function openingAt(line: string, at: number, quoted: boolean): string | undefined {
+  if (line[at] === '`') return '`';
+  const two = line.slice(at, at + 2);
+  return two === '$(' || (!quoted && (two === '<(' || two === '>(')) ? two : undefined;
+}
+
+function endOfQuote(line: string, at: number): number {
+  const end = line.indexOf("'", at + 1);
+  return end === -1 ? line.length : end;
+}
+
+/** Without words of the shell before it, and without redirections behind it. */
+const bare = (text: string): string =>
+  text
+    .trim()
+    .replace(/^(?:(?:!|\{|if|then|elif|else|do|while|until|time)\s+)+/, '')
+    .replace(/(?:\s+\d?(?:>>|>|<)\s?\S+|\s+2>)+$/, '')
+    .trim();
