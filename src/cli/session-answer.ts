@@ -164,7 +164,7 @@ function clean(news: News, secrets: readonly string[]): News {
   if (news.kind === 'spec' && news.sections !== undefined)
     return { ...news, text, sections: news.sections.map((one) => ({ ...one, text: redact(one.text, secrets) })) };
   if (news.kind === 'answer') return { ...news, text, question: redact(news.question, secrets) };
-  if (news.kind === 'question' && news.assume !== undefined)
+  if ((news.kind === 'question' || news.kind === 'reopened') && news.assume !== undefined)
     return { ...news, text, assume: redact(news.assume, secrets) };
   if (news.kind !== 'spec' || news.diff === undefined) return { ...news, text };
   return { ...news, text, diff: { ...news.diff, text: redact(news.diff.text, secrets) } };
@@ -194,6 +194,12 @@ export function newsLines(news: News): readonly string[] {
           : [
               `  Built on what was assumed: ${listed(news.built, 10)}. Where the answer differs: liza amend <task> --done "…" (of a CLAIMED one too: its coder is told), and for what is merged liza add-task --because ${news.id}`,
             ]),
+      ];
+    case 'reopened':
+      return [
+        `news: ${news.id} is open again: the answer was taken back, ${news.time}:`,
+        ...quoted(`Q: ${news.text}`),
+        ...(news.assume === undefined ? [] : quoted(`Until there is another answer: ${news.assume}`)),
       ];
     case 'spec':
       return specLines(news);

@@ -6,6 +6,7 @@ import { type Actor, actorName } from '../protocol/board.ts';
 import type { CommandName } from '../protocol/command.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { invariants } from '../protocol/invariants.ts';
+import { withIdsGiven } from '../protocol/record-ids.ts';
 import { type HistoryEvent, isTerminal, RECORD_SECTIONS, type State, type Task } from '../protocol/state.ts';
 import { TABLE } from '../protocol/table.ts';
 import type { Fields } from '../protocol/values.ts';
@@ -38,7 +39,7 @@ export function undo(context: BoardContext, actor: Actor, wanted: number | undef
     if ('ok' in was) return was;
     const now = transaction.normal.state;
     const event = { time: iso(transaction.now()), event: 'undone', agent: actorName(actor), entry: target.seq };
-    const after = revert(now, was, target, event);
+    const after = withIdsGiven(now, revert(now, was, target, event));
     const { archived } = transaction.board();
     const old = new Set(invariants(now, archived).map((violation) => violation.message));
     const broken = invariants(after, archived).find((violation) => !old.has(violation.message));
@@ -99,7 +100,7 @@ function refuseUndo(transaction: Transaction, target: Entry): Refusal | undefine
   }
   const touched = new Set(target.records);
   const later = transaction.recent.find(
-    ({ entry }) => entry.seq > target.seq && entry.records.some((record) => touched.has(record)),
+    ({ entry }) => entry.seq > target.seq && entry.records.some((one) => touched.has(one) && !isIdsOnly(entry, one)),
   );
   if (later === undefined) return undefined;
   return refuse(
@@ -109,6 +110,9 @@ function refuseUndo(transaction: Transaction, target: Entry): Refusal | undefine
     'later',
   );
 }
+
+/** An undo writes the ids it took off the board into the goal; where it changed more of it, its own target says so. */
+const isIdsOnly = ({ undoes }: Entry, record: string): boolean => undoes !== undefined && record === 'goal';
 
 /** The state before one recent entry, by walking the journal back. */
 async function before(transaction: Transaction, target: Entry): Promise<State | Refusal> {
@@ -142,9 +146,15 @@ function revertItem(current: readonly Fields[], earlier: readonly Fields[], id: 
   return current.flatMap((item) => {
     if (item['id'] !== id) return [item];
     if (old === undefined) return [];
+    if (isReopened(item, old)) return [{ ...old, reopened: latest(event.time, item['closed_at']) }];
     return 'history' in item ? [revertTask(item as unknown as Task, old as unknown as Task, event)] : [old];
   });
 }
+
+/** A question whose end was taken back: who was told of that end hears of it. */
+const isReopened = (item: Fields, old: Fields): boolean => old['status'] === 'open' && item['status'] !== 'open';
+
+const latest = (time: string, other: unknown): string => (typeof other === 'string' && other > time ? other : time);
 
 function revertTask(task: Task, was: Task, event: HistoryEvent): Fields {
   // The epoch only grows: a writer fenced by it must stay fenced.

@@ -46,6 +46,15 @@ export type News =
       readonly built?: readonly string[];
     }
   | {
+      /** The answer that the reader knows was taken back. */
+      readonly kind: 'reopened';
+      readonly id: string;
+      readonly time: string;
+      /** The question. */
+      readonly text: string;
+      readonly assume?: string;
+    }
+  | {
       readonly kind: 'spec';
       readonly spec: string;
       readonly time: string;
@@ -157,6 +166,8 @@ export const toldWith = (state: State, reader: Reader): Told => ({
 export function newsSince(state: State, reader: Reader, told: Told): readonly News[] {
   const notes = openNotes(state, reader).filter(({ id }) => !told.notes.includes(id));
   const answered = answers(state, reader).filter((one) => !told.answers.includes(answerKey(one)));
+  const again = reopened(state, told);
+  const isAgain = ({ id }: { readonly id: string }): boolean => again.some((one) => one.id === id);
   const taken = retractions(state, reader).filter(({ time }) => !(told.retracted ?? []).includes(time));
   const to = state.goal.integration_head;
   const moved =
@@ -172,14 +183,23 @@ export function newsSince(state: State, reader: Reader, told: Told): readonly Ne
         ...(reader.role === 'planner' || isOwnNote(note, reader) ? { own: true } : {}),
       }),
     ),
+    ...again.map(
+      ({ id, text, assume, reopened: time = '' }): News => ({
+        kind: 'reopened',
+        id,
+        time,
+        text,
+        ...defined({ assume }),
+      }),
+    ),
     ...answered.map((one) => answerNews(state, reader, one)),
     ...amendments(state, reader)
       .filter((one) => !(told.amended ?? []).includes(amendmentKey(one)))
       .map((one) => amendmentNews(state, reader, one)),
-    ...plannerNews(state, reader, told),
+    ...plannerNews(state, reader, told).filter((one) => !isAgain(one)),
     ...specNews(state, reader, told),
     ...reports(state, reader)
-      .filter(({ id, by }) => !told.reports.includes(id) && by !== reader.agent)
+      .filter((one) => !told.reports.includes(one.id) && one.by !== reader.agent && !isAgain(one))
       .map(({ id, kind, by, time, text }): News => ({ kind: 'report', id, about: kind, by, time, text })),
     ...taken.map(
       ({ time, agent = '', reason }): News => ({
@@ -196,6 +216,10 @@ export function newsSince(state: State, reader: Reader, told: Told): readonly Ne
     ...(moved ? [{ kind: 'integration', from: told.integration, to, files: [] } as const] : []),
   ];
 }
+
+/** Open questions that the reader was told an end of. */
+const reopened = ({ questions = [] }: State, told: Told): readonly Question[] =>
+  questions.filter(({ id, status }) => status === 'open' && told.answers.some((key) => key.startsWith(`${id} `)));
 
 function answerNews(state: State, reader: Reader, one: Question): News {
   const { id, text: question, answer, assume, closed_by: by = '', closed_at: time = '' } = one;

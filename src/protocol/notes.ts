@@ -24,13 +24,16 @@ export interface NamedNote {
 export const namedNotes = ({ human_notes }: State): readonly NamedNote[] =>
   human_notes.map((note, place) => ({ id: note.id ?? `note-${place + 1}`, note }));
 
+export const nextNoteId = (state: State): string =>
+  nextId('note', { there: namedNotes(state).map((one) => one.id), given: state.goal.last_ids?.note });
+
 /** The state with a new note at the end of its list. */
 export function withNote(
   state: State,
   { message, reader }: { readonly message: string; readonly reader?: string | undefined },
   now: Instant,
 ): { readonly state: State; readonly id: string } {
-  const id = nextId('note', { there: namedNotes(state).map((one) => one.id) });
+  const id = nextNoteId(state);
   const note: Note = { id, timestamp: iso(now), message, ...defined({ for: reader }) };
   return { state: { ...state, human_notes: [...state.human_notes, note] }, id };
 }

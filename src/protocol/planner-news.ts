@@ -71,7 +71,7 @@ export function plannerNews(state: State, reader: Reader, told: PlannerTold): re
   ];
 }
 
-export const questionKey = ({ id, created = '' }: Question): string => `${id} ${created}`;
+export const questionKey = ({ id, created = '', reopened }: Question): string => `${id} ${reopened ?? created}`;
 
 /** One that was open before may be open again, because the task that took it up was abandoned. */
 export const discoveryKey = ({ id, reopened }: Discovery): string => `${id} ${reopened?.time ?? ''}`;

@@ -21,6 +21,8 @@ export const QuestionSchema = v.object({
   created: v.optional(timestamp),
   closed_at: v.optional(timestamp),
   closed_by: v.optional(text),
+  /** When what had closed it was taken back. */
+  reopened: v.optional(timestamp),
   /** Of one that was withdrawn: why. */
   why: v.optional(text),
 });

@@ -107,7 +107,7 @@ export function closeQuestions(
   const after = (endOf(state.goal) ?? 0) + 1000;
   const marks = (one: Question) => ({
     status: how.status,
-    closed_at: iso(Math.max(now, after, one.closed_at === undefined ? 0 : instant(one.closed_at) + 1000)),
+    closed_at: iso(Math.max(now, after, ...[one.closed_at ?? [], one.reopened ?? []].flat().map(nextSecond))),
     closed_by: actorName(actor),
   });
   const questions = questionsOf(state).map((one) => {
@@ -117,6 +117,8 @@ export function closeQuestions(
   });
   return { ...state, questions };
 }
+
+const nextSecond = (time: string): Instant => instant(time) + 1000;
 
 const DEFAULTS: ReadonlySet<string> = new Set(Object.values(QUESTIONS).flat());
 

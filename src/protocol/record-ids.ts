@@ -1,5 +1,6 @@
 // The numbers in the ids of questions, discoveries, anomalies and notes. On a board none is given twice: those that
-// earlier goals gave are behind `goal.last_ids`, since their records have left for the archive.
+// earlier goals gave are behind `goal.last_ids`, since their records have left for the archive, and so are those whose
+// records `undo` took back: somebody may have been told of them.
 
 import type { Goal, State } from './state.ts';
 
@@ -17,16 +18,30 @@ export function nextId(
 }
 
 /** What `goal.last_ids` of the next goal says. */
-export function lastIds({ goal, questions = [], discovered, anomalies }: State): NonNullable<Goal['last_ids']> {
+export function lastIds(state: State): Readonly<Record<NumberedKind, number>> {
+  const { goal, questions = [], discovered, anomalies, human_notes } = state;
   const last = (kind: NumberedKind, records: readonly { readonly id?: string | undefined }[]): number =>
     Math.max(goal.last_ids?.[kind] ?? 0, highest(kind, idsOf(records)));
-  return { q: last('q', questions), disc: last('disc', discovered), anomaly: last('anomaly', anomalies) };
+  return {
+    q: last('q', questions),
+    disc: last('disc', discovered),
+    anomaly: last('anomaly', anomalies),
+    note: last('note', human_notes),
+  };
+}
+
+/** `after` an undo, the ids that it took off the board are not given again. */
+export function withIdsGiven(before: State, after: State): State {
+  const given = lastIds(before);
+  const left = lastIds(after);
+  const isLost = (Object.keys(given) as NumberedKind[]).some((kind) => given[kind] > left[kind]);
+  return isLost ? { ...after, goal: { ...after.goal, last_ids: given } } : after;
 }
 
 export const idsOf = (records: readonly { readonly id?: string | undefined }[]): readonly string[] =>
   records.flatMap(({ id }) => id ?? []);
 
-/** Whether an earlier goal may have given this id: its record is in the archive, not on the board. */
+/** Whether this id may have been given before: its record is in the archive or was taken back. */
 export const isSpent = (goal: Goal, kind: NumberedKind, id: string): boolean =>
   numberIn(kind, id) > 0 && numberIn(kind, id) <= (goal.last_ids?.[kind] ?? 0);
 

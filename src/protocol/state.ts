@@ -273,8 +273,10 @@ export const GoalSchema = v.object({
   moving: v.optional(MovingSchema),
   /** What `sync` brought from a person's branch, oldest first. */
   syncs: v.optional(v.array(SyncSchema)),
-  /** The highest numbers that earlier goals gave: `q-7` is never the id of a second question. */
-  last_ids: v.optional(v.object({ q: v.optional(count), disc: v.optional(count), anomaly: v.optional(count) })),
+  /** The highest numbers that were given and may be off the board: `q-7` is never the id of a second question. */
+  last_ids: v.optional(
+    v.object({ q: v.optional(count), disc: v.optional(count), anomaly: v.optional(count), note: v.optional(count) }),
+  ),
   /** The files that tasks come from, each as Liza last saw it. */
   specs_seen: v.optional(v.array(v.object({ spec: text, hash: text }))),
   /** Its sprints before the current one, oldest first. */

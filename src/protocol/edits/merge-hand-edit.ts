@@ -155,7 +155,7 @@ const KNOWN_FIELDS = new Set(
     'agent timestamp summary next_action context_used approach blockers files_modified next_steps findings commits uncommitted last_red handoff interrupted type task reporter ' +
     'details processed_at processed_by spec_ref alignment_history integration_head integration_moved moving syncs goal_ref scope timeline metrics retrospective ' +
     'last_check current_trigger history usage spent days sprints carried_from asked_by text assume answer goal closed_at ' +
-    'closed_by'
+    'closed_by reopened last_ids'
   ).split(' '),
 );
 

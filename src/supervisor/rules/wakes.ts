@@ -145,7 +145,8 @@ function discoveries({ state }: Board): readonly Wake[] {
 function questions({ state }: Board): readonly Wake[] {
   return questionsOf(state).flatMap((one) => {
     if (one.assume === undefined) return []; // it blocks a task, which wakes by itself
-    if (isOpen(one)) return needsPerson(one) ? [] : [wake('QUESTION_ASKED', one.id, one.created ?? '0')];
+    if (isOpen(one))
+      return needsPerson(one) ? [] : [wake('QUESTION_ASKED', one.id, one.reopened ?? one.created ?? '0')];
     if (one.status === 'withdrawn' || roleOfId(one.closed_by ?? '') !== undefined) return [];
     if (differs(one)) return [wake('QUESTION_ANSWERED', one.id, one.closed_at ?? '0')];
     if (one.closed_by === undefined) return [];

@@ -6,7 +6,8 @@ import { type OpenSession, openSession } from '../../../src/identity/agent-sessi
 import { toldWith } from '../../../src/protocol/news.ts';
 import type { Role } from '../../../src/protocol/state.ts';
 import { refusedIn } from '../../../src/store/refused-commands.ts';
-import { writeTold } from '../../../src/store/session-news.ts';
+import { readTold, writeTold } from '../../../src/store/session-news.ts';
+import { openWakes, toldWakes, type Wake } from '../../../src/supervisor/rules/wakes.ts';
 import { noticeSpecChanges } from '../../../src/tasks/notice-spec.ts';
 import type { Ran, RunOptions } from '../../support/in-process.ts';
 import { type Project, project, START } from '../../support/project.ts';
@@ -54,6 +55,86 @@ test('a goal does not end over an answer that its planner is only about to read'
   expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining('is not read yet: q-1') });
   expect(first.stderr).toContain('A: five times');
   expect((await says(['goal', 'complete'], {}, 'planner-1')).stderr).toContain('not finished yet: t');
+});
+
+describe('what a person takes back by undo', () => {
+  test('a corrected note has its own id and is told to the session that knows the first', async () => {
+    await coding();
+    await p.ok(['note', 'FIRST', '--for', 'coder-1']);
+    expect((await says(['status'])).stderr).toContain('news: note-2');
+    await p.ok(['undo']);
+    expect((await p.ok(['note', 'SECOND', '--for', 'coder-1'])).stdout).toContain('note-3');
+    expect((await says(['status'])).stderr).toMatch(/news: note-3 .*\n {2}\| SECOND/);
+  });
+
+  test('a corrected note wakes the planner whose session was told the first', async () => {
+    p = project();
+    await begins('planner-1', 'planner', undefined);
+    await p.ok(['note', 'FIRST', '--for', 'planner']);
+    await says(['status'], {}, 'planner-1');
+    const { told } = readTold(p.context, 'planner-1', session.id);
+    await p.ok(['undo']);
+    await p.ok(['note', 'SECOND', '--for', 'planner']);
+    const { board } = await p.store.read();
+    const isNote = ({ trigger }: Wake): boolean => trigger === 'HUMAN_NOTE';
+    expect(openWakes(board, START).filter(isNote)).toMatchObject([{ record: 'note-2' }]);
+    expect(toldWakes(board, told, START).filter(isNote)).toEqual([]);
+  });
+
+  test('no question, discovery or anomaly has the id of one that is gone, and what is older can still be undone', async () => {
+    await coding();
+    await p.ok(['goal', 'edit', '--desc', 'Louder']);
+    let firstAfter = 0;
+    const ids = ['q', 'disc', 'anomaly'] as const;
+    const make = [
+      ['ask', 'How often?', '--assume', 'twice'],
+      ['discover', 'no timeout', '--severity', 'low'],
+      ['anomaly', '--type', 'spec_ambiguity', '--detail', 'what=whom'],
+    ];
+    for (const [nth, argv] of make.entries()) {
+      await says(argv);
+      const { json } = await p.ok(['undo', '--json']);
+      firstAfter ||= Number(json['undone']);
+      await says(argv);
+      const { questions = [], discovered, anomalies } = await p.state();
+      expect([...questions, ...discovered, ...anomalies].map(({ id }) => id)).toContain(`${ids[nth]}-2`);
+    }
+    await p.ok(['undo', String(firstAfter - 1)]);
+    expect((await p.state()).goal).toMatchObject({ last_ids: { q: 2, disc: 2, anomaly: 2, note: 2 } });
+    expect((await p.state()).goal.description).not.toBe('Louder');
+  });
+
+  test('an answer: who was told it hears that the question is open again, once, and then the next answer', async () => {
+    await coding();
+    await says(['ask', 'How often?', '--assume', 'three times']);
+    await p.ok(['answer', 'q-1', 'five times']);
+    expect((await says(['status'])).stderr).toContain('A: five times');
+    await p.ok(['undo']);
+    const { stderr } = await says(['status']);
+    expect(stderr).toMatch(/news: q-1 is open again: the answer was taken back, .*:\n {2}\| Q: How often\?/);
+    expect(stderr).toContain('  | Until there is another answer: three times');
+    expect((await says(['status'])).stderr).not.toContain('news');
+    await p.ok(['answer', 'q-1', 'six times']);
+    expect((await says(['status'])).stderr).toContain('A: six times');
+  });
+
+  test('an answer: a planner’s session is told once, and one that begins later is woken for the question again', async () => {
+    await coding();
+    await says(['ask', 'How often?', '--assume', 'three times']);
+    const wakes = async () => openWakes((await p.store.read()).board, START).filter(({ record }) => record === 'q-1');
+    const [asked] = await wakes();
+    p.pass(1);
+    await p.ok(['answer', 'q-1', 'five times']);
+    session.over(START);
+    await begins('planner-1', 'planner', undefined);
+    await p.ok(['undo']);
+    const { stderr } = await says(['status'], {}, 'planner-1');
+    expect(stderr.match(/news: .*q-1/g)).toHaveLength(1);
+    expect(stderr).toContain('q-1 is open again');
+    const [again] = await wakes();
+    expect(again).toMatchObject({ trigger: 'QUESTION_ASKED' });
+    expect(again?.key).not.toBe(asked?.key);
+  });
 });
 
 describe('a note', () => {
