@@ -12,7 +12,11 @@ const READ = 2000;
 
 /** Switches a test off, lets it fail, or all others with it, in the words of common test runners. */
 const SWITCHED_OFF =
-  /\b(it|test|describe|context|suite)\.(skip|only|todo|fails|failing)\b|\b(xit|xtest|xdescribe|fit|fdescribe)\s*\(|\b(skip|todo):\s*(true|['"`])|@(unittest\.)?(skip|expectedFailure)|pytest\.(mark\.)?(skip|xfail)|#\[ignore|@(Disabled|Ignore)\b|\bt\.Skip(Now|f)?\(|\bmarkTest(Skipped|Incomplete)\(|^\s*\/\/[/!]\s*```.*\bignore\b/;
+  /\b(it|test|describe|context|suite)\.(skip|only|todo|fails|failing)\b|\b(xit|xtest|xdescribe|fit|fdescribe)\s*\(|\b(skip|todo):\s*(true|['"`])|@(unittest\.)?(skip|expectedFailure)|pytest\.(mark\.)?(skip|xfail)|#\[ignore|@(Disabled|Ignore)\b|\bt\.Skip(Now|f)?\(|\bmarkTest(Skipped|Incomplete)\(|\bself\.skipTest\(|\braise (unittest\.)?SkipTest\b|\bGTEST_SKIP\b|\bXCTSkip|@(module|describe)?tag (:skip\b|skip:)|\[\w+\([^)\n]*\bSkip\s*=|^\s*\/\/[/!]\s*```.*\bignore\b/;
+
+/** The same in words that mean something else in code. */
+const OFF_IN_TESTS =
+  /\b(t|ctx|context|this)\.(skip|todo)\(|^\s*[xf](it|describe|context|specify|example|scenario|feature)\s+["']|^\s*(skip|pending)\s*($|\(|["']|if\b|unless\b)|,\s*:skip\b|\bDISABLED_\w|^\s*\[Ignore\b|\bAssert\.(Ignore|Inconclusive)\(|\bskip_all\b/;
 
 const ASSERTS =
   /\b(assert|expect|should|verify|require|refute|raises)\w*\b|\bself\.(assert|fail)\w*|\bt\.(is|not|true|false|like|regex|same|equal|deepEqual|ok|throws|notThrows|Error|Fatal)\w*\(/i;
@@ -24,7 +28,9 @@ const SILENCED =
   /eslint-disable|oxlint-disable|tslint:disable|biome-ignore|@ts-(?:ignore|nocheck|expect-error)|(?:istanbul|c8|v8) ignore|#\s*noqa|#\s*type:\s*ignore|pyright:\s*ignore|pylint:\s*disable|pragma:\s*no cover|#\s*nosec|\/\/\s*nolint|\bNOLINT|#!?\[allow\(|@SuppressWarnings|rubocop:disable|@phpstan-ignore|@psalm-suppress|shellcheck disable|\bnoinspection\b/;
 
 const isLost = ({ text, moved }: DiffLine): boolean => !moved && text.trim() !== '';
-const isOff = ({ text, moved }: DiffLine): boolean => !moved && SWITCHED_OFF.test(text.slice(0, READ));
+/** Of a line of a test. */
+const isOff = ({ text, moved }: DiffLine): boolean =>
+  !moved && [SWITCHED_OFF, OFF_IN_TESTS].some((form) => form.test(text.slice(0, READ)));
 const asserts = (lines: readonly DiffLine[]): number =>
   lines.filter(({ text, moved }) => !moved && ASSERTS.test(text.slice(0, READ))).length;
 

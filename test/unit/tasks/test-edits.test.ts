@@ -92,6 +92,47 @@ describe('edits of tests', () => {
   });
 });
 
+describe('lines that switch a test off', () => {
+  const told = (line: string): readonly string[] => testEdits(readHunks(diffOf('test/a', `+${line}`))).lines;
+
+  it.each([
+    "  t.skip('later');",
+    '  t.todo();',
+    "        self.skipTest('later')",
+    '    raise SkipTest',
+    '    raise unittest.SkipTest("later")',
+    "  xit 'adds' do",
+    "  xdescribe 'Foo' do",
+    "    skip 'later'",
+    '  it "adds", :skip do',
+    '  skip',
+    '  skip "needs a network"',
+    '  @tag :skip',
+    '  @moduletag skip: "later"',
+    '  GTEST_SKIP() << "later";',
+    'TEST(Foo, DISABLED_adds) {',
+    '    [Fact(Skip = "later")]',
+    '    [Fact(DisplayName = "a", Skip="later")]',
+  ])('%s', (line) => expect(told(line)).toEqual([`test/a:1 + ${line.trim()}`]));
+
+  it.each([
+    '  const skip = 3;',
+    '  skip = True',
+    '  rows.skip(2);',
+    '  skipped += 1',
+    '  exit "adds"',
+    '  query.Skip(3);',
+    "  text.split(',')",
+  ])('not %s', (line) => expect(told(line)).toEqual([]));
+
+  it('words that mean something else in code are told of tests alone', () => {
+    const inCode = (line: string) => marks(readHunks(diffOf('src/a.rb', `+${line}`)), () => false).lines;
+    expect(inCode('  skip')).toEqual([]);
+    expect(inCode('  t.skip(3);')).toEqual([]);
+    expect(inCode('  raise SkipTest')).toHaveLength(1);
+  });
+});
+
 describe('lines that put work off or silence a check', () => {
   const found = (path: string, line: string): readonly string[] =>
     marks(readHunks(diffOf(path, `+${line}`)), (name) => name.startsWith('test/')).lines;
