@@ -254,7 +254,9 @@ function integrationFix({ task, conflicts = [] }: CoderWork): readonly string[] 
   return [
     ...field('INTEGRATION FIX, because the approved commit did not merge', text('reason'), showTask(task)),
     ...(conflicts.length === 0 ? [] : [`CONFLICTS: ${pathList(conflicts)}`]),
-    ...(others.length === 0 ? [] : [`OTHER SIDE: ${pathList(others)} (read them: \`liza show ${inline(others[0] ?? task.id)}\`)`]),
+    ...(others.length === 0
+      ? []
+      : [`OTHER SIDE: ${pathList(others)} (read them: \`liza show ${inline(others[0] ?? task.id)}\`)`]),
     ...(printed === undefined ? [] : field('TEST LOG', printed, showTask(task))),
   ];
 }

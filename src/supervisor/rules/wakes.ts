@@ -177,7 +177,9 @@ function allTerminal(board: Board): readonly Wake[] {
   const total = state.tasks.length + endedOfGoal(board).length;
   const ended = state.tasks.every((task) => isTerminal(task.status));
   if (state.goal.status !== 'IN_PROGRESS' || total === 0 || !ended) return [];
-  return [wake('ALL_TERMINAL', state.goal.id, String(total))];
+  // A goal that only a person's answers held back goes on once the last of them is there, also where they agree.
+  const isHeld = questionsOf(state).some((one) => isOpen(one) && needsPerson(one));
+  return [wake('ALL_TERMINAL', state.goal.id, `${total}${isHeld ? '?' : ''}`)];
 }
 
 // History only grows, so its length counts a task's changes. What the planner itself amends or answers of a task that

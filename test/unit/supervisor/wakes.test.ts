@@ -220,6 +220,17 @@ describe('the key of a wake', () => {
     });
   });
 
+  it('of ALL_TERMINAL is another one once the last answer is there that only a person could give', () => {
+    const asked = { ...QUESTION, asked_by: 'planner-1' };
+    const of = (question: Question) =>
+      keys(board({ tasks: [task('a', { status: 'MERGED' })], state: { questions: [question] } })).filter((key) =>
+        key.startsWith('ALL_TERMINAL'),
+      );
+    const settled: Question = { ...asked, status: 'assumed', closed_by: 'human', closed_at: ago(0) };
+    expect(of(asked)).toEqual(['ALL_TERMINAL:goal-1@1?']);
+    expect(of(settled)).toEqual(['ALL_TERMINAL:goal-1@1']);
+  });
+
   it('of ALL_TERMINAL stays when tasks are archived', () => {
     const kept = board({ tasks: [task('a', { status: 'MERGED' }), task('b', { status: 'MERGED' })] });
     const moved = board({ tasks: [task('b', { status: 'MERGED' })], archived: new Map([['a', 'MERGED']]) });

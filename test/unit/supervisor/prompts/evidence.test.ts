@@ -177,5 +177,7 @@ test('a file of which scope OUT names a part is told with what it says', () => {
   const changes = ['src/a.ts', 'test/a.test.ts'].map((path) => ({ path, kind: 'changed' as const }));
   w.run(CODER, submit('a', AT, { changes }));
   w.run(SUPERVISOR, claimReview('a'));
-  expect(toReviewer(w, 'a')).toMatch(/SCOPE OUT NAMES A PART OF THESE [^\n]*: src\/a\.ts \(OUT: src\/a\.ts: all but add\)/);
+  expect(toReviewer(w, 'a')).toMatch(
+    /SCOPE OUT NAMES A PART OF THESE [^\n]*: src\/a\.ts \(OUT: src\/a\.ts: all but add\)/,
+  );
 });
