@@ -1,5 +1,5 @@
-// Which command lines succeed whatever the code does: the exit code is followed through lists, pipes, conditions and the
-// line of a `sh -c`. A line that may end red, or that is not understood, counts as a real command.
+// Which command lines succeed whatever the code does: the exit code is followed through lists, pipes, conditions, loops
+// and the line of a `sh -c`. A line that may end red, or that is not understood, counts as a real command.
 
 import { readShellLine, type ShellLine, type Word } from './shell-line.ts';
 import { PROGRAMS } from './shell-words.ts';
@@ -79,6 +79,8 @@ function step(line: ShellLine, shell: Shell): Outcome {
       return list(line.steps, shell);
     case 'if':
       return condition(line, shell);
+    case 'loop':
+      return loop(line, shell);
     default:
       return line satisfies never;
   }
@@ -150,6 +152,26 @@ function condition({ arms, otherwise }: ShellLine & { kind: 'if' }, shell: Shell
   return { next: next | (other?.next ?? 0), exit: exit | (other?.exit ?? 0), why };
 }
 
+/** It is green when it never runs, and else as its last round is. The second round meets what the first has set. */
+function loop({ when, body }: ShellLine & { kind: 'loop' }, shell: Shell): Outcome {
+  const { errexit } = shell;
+  if (when !== undefined) shell.errexit = false;
+  const asked = when === undefined ? green() : follow(when, shell);
+  shell.errexit = errexit;
+  if ((asked.next & GREEN) === 0) return { ...green('its loop never runs'), exit: asked.exit };
+  const { pipefail } = shell;
+  const first = follow(body, shell);
+  const isSame = shell.errexit === errexit && shell.pipefail === pipefail;
+  const rounds = isSame ? [first] : [first, follow(body, shell)];
+  const may = (of: (outcome: Outcome) => number): number => rounds.reduce((so, outcome) => so | of(outcome), 0);
+  return {
+    // A loop that waits for something may never end, and that is red.
+    next: when === undefined ? GREEN | may(({ next }) => next) : EITHER,
+    exit: asked.exit | may(({ exit }) => exit),
+    why: 'whatever its loop runs succeeds',
+  };
+}
+
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 const IDLE = set('true : echo printf sleep pwd date whoami uname hostname id export unset');
 const SHELLS = set('sh bash dash zsh ksh');
@@ -166,6 +188,10 @@ function simple(all: readonly Word[], shell: Shell): Outcome {
   if (name === 'false') return red;
   if (name === 'exit') return ended(rest, shell);
   if (name === 'set') return setModes(rest, shell);
+  if (name === 'eval') return evaluated(rest, shell);
+  if (name === 'wait' && rest.length === 0) return green('`wait` alone does not pass on how what it waits for ended');
+  if (/^(?:npm|pnpm|yarn|bun)$/.test(name) && rest.some(({ text }) => text === '--if-present'))
+    return green('with --if-present it succeeds where there is no such script; leave that out');
   if (name === 'test' || name === '[' || name === '[[') {
     const next = compared(/^\]{1,2}$/.test(rest.at(-1)?.text ?? '') ? rest.slice(0, -1) : rest);
     return { next, exit: 0, why: 'it compares what never changes' };
@@ -198,6 +224,17 @@ function ended(rest: readonly Word[], { last }: Shell): Outcome {
   const code = rest[0];
   const exit = code === undefined ? last : code.varies ? EITHER : /^0+$/.test(code.text) ? GREEN : RED;
   return { next: 0, exit };
+}
+
+/** It runs in the same shell. */
+function evaluated(rest: readonly Word[], shell: Shell): Outcome {
+  const line = rest.some(({ varies }) => varies) || shell.depth > 5 ? undefined : readShellLine(textOf(rest));
+  if (line === undefined) return UNKNOWN;
+  const inner: Shell = { ...shell, depth: shell.depth + 1 };
+  const outcome = follow(line, inner);
+  shell.errexit = inner.errexit;
+  shell.pipefail = inner.pipefail;
+  return outcome;
 }
 
 function setModes(rest: readonly Word[], shell: Shell): Outcome {
@@ -234,10 +271,12 @@ function isIdleCode(name: string, rest: readonly Word[]): boolean {
   const at = rest.findIndex(({ text }) => /^(?:-e|-c|-p|-pe|-r|--eval|--print|eval)$/.test(text));
   const code = rest[at + 1];
   if (at === -1 || code === undefined || code.runs) return false;
-  const bare = code.text.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, ' ');
+  const bare = code.text
+    .replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, ' ')
+    .replace(/\bassert(?:\.ok)?[ (]{1,3}(?:True|true|1)\)?(?=\s*(?:[;,\n]|$))/g, ' ');
   const words = bare.match(/[A-Za-z_$]\w*/g) ?? [];
   const isQuiet = words.every((word) =>
-    /^(?:console|log|print|puts|echo|process|exit|sys|import|pass|true|None|null)$/.test(word),
+    /^(?:console|log|print|puts|echo|process|exit|sys|import|pass|true|True|None|null)$/.test(word),
   );
   return isQuiet && !/exit\W*[1-9]|[\\`]/.test(bare);
 }

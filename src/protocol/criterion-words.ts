@@ -12,6 +12,7 @@ const LEAST_WORDS = 4;
 /** Why nobody can tell whether it is met; undefined: somebody can. */
 export function emptiness(criterion: string): string | undefined {
   if (quotedCommands(criterion).length > 0) return undefined;
+  if (UNWRITTEN.test(criterion)) return 'it is still to be written';
   const hollow = HOLLOW.exec(criterion)?.[0].trim();
   if (hollow !== undefined) return `"${hollow}" is a judgement, not something to observe`;
   if (EXACT.test(criterion) && !VAGUE.test(criterion)) return undefined;
@@ -32,6 +33,10 @@ const EXACT = new RegExp(
   'u',
 );
 
+/** `TODO comments are gone` and `todo add x prints x` say something. */
+const UNWRITTEN =
+  /^\W*(?:TODO|TBD|FIXME|XXX)\s*(?:$|[:.\u2026-]|(?:fill|write|define|decide|specify|later|think)\b)|\b(?:TBD|to\s+be\s+(?:defined|determined|decided|filled\s+in))\s*(?:$|[.!;,])/u;
+
 /** Praise that ends its clause; with a condition behind it ("works as expected when …") it may say something. */
 const HOLLOW = new RegExp(
   String.raw`\b(?:(?:works?|working|behaves?|functions?|runs?|performs?|handled|implemented|done)\s+` +
@@ -50,6 +55,8 @@ const FILLER =
 /** What is said of every task: praise, and nouns that name nothing in particular. */
 const GENERAL = new RegExp(
   String.raw`\b(?:handles?|handled|handling|works?|working|behaves?|functions?|runs?|supports?|covers?|covered|tested|checked|` +
+    'improved?|improves|improvements?|better|enhanced|optimi[sz]ed|follows?|best|practices?|conventions?|standards?|guidelines?|' +
+    'quality|high|readable|maintainable|does|do|what|specs?|specification|requirements?|says?|said|wants?|asked|requested|according|meets?|' +
     'edge|corner|case|cases|errors?|exceptions?|inputs?|outputs?|situations?|scenarios?|conditions?|things?|parts?|users?|data|' +
     'correct|correctly|proper|properly|well|good|nice|nicely|clean|cleanly|gracefully|robust|robustly|reliably?|appropriately?|' +
     'perfectly|smoothly|fine|right|valid|invalid|expected|intended|possible|relevant|necessary|needed|required|various|different|' +

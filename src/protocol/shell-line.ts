@@ -1,5 +1,5 @@
 // A shell command line as a tree, read without running it. It hides quoting, redirections and comments. What it does not
-// understand (loops, functions, here-documents) makes the whole line undefined: nobody may judge what was not read.
+// understand (functions, `case`, here-documents) makes the whole line undefined: nobody may judge what was not read.
 
 export interface Word {
   readonly text: string;
@@ -15,6 +15,8 @@ export type ShellLine =
   | { readonly kind: 'pipe'; readonly parts: readonly ShellLine[] }
   | { readonly kind: 'and' | 'or'; readonly left: ShellLine; readonly right: ShellLine }
   | { readonly kind: 'list'; readonly steps: readonly { readonly of: ShellLine; readonly background: boolean }[] }
+  /** Without a condition it goes over words. */
+  | { readonly kind: 'loop'; readonly when: ShellLine | undefined; readonly body: ShellLine }
   | {
       readonly kind: 'if';
       readonly arms: readonly { readonly when: ShellLine; readonly then: ShellLine }[];
@@ -179,12 +181,13 @@ function readPipe(reader: Reader): ShellLine | undefined {
   return isNot ? { kind: 'not', of: pipe } : pipe;
 }
 
-const UNREAD = ['for', 'while', 'until', 'case', 'select', 'function', 'coproc'];
+const UNREAD = ['case', 'select', 'function', 'coproc'];
 
 function readCommand(reader: Reader): ShellLine | undefined {
   const first = peek(reader);
   if (isKeyword(first, ...UNREAD)) return undefined;
   if (isKeyword(first, 'if')) return withRedirects(reader, readIf(reader));
+  if (isKeyword(first, 'for', 'while', 'until')) return withRedirects(reader, readLoop(reader));
   const closing = isSign(first, '(') ? ')' : isKeyword(first, '{') ? '}' : undefined;
   if (closing === undefined) return readSimple(reader);
   reader.at += 1;
@@ -203,6 +206,26 @@ function withRedirects(reader: Reader, of: ShellLine | undefined): ShellLine | u
 }
 
 const isRedirect = (token: Token | undefined): boolean => token?.sign === true && /[<>]/.test(token.text);
+
+function readLoop(reader: Reader): ShellLine | undefined {
+  const kind = peek(reader)?.text;
+  reader.at += 1;
+  let when: ShellLine | undefined;
+  if (kind === 'for') {
+    // `for ((…))` is not read.
+    while (peek(reader)?.sign === false && !isKeyword(peek(reader), 'do')) reader.at += 1;
+    while (isSign(peek(reader), ';', '\n')) reader.at += 1;
+  } else {
+    when = readList(reader);
+    if (when === undefined) return undefined;
+  }
+  if (!isKeyword(peek(reader), 'do')) return undefined;
+  reader.at += 1;
+  const body = readList(reader);
+  if (body === undefined || !isKeyword(peek(reader), 'done')) return undefined;
+  reader.at += 1;
+  return { kind: 'loop', when: kind === 'until' && when !== undefined ? { kind: 'not', of: when } : when, body };
+}
 
 function readIf(reader: Reader): ShellLine | undefined {
   const arms: { when: ShellLine; then: ShellLine }[] = [];

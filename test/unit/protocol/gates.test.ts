@@ -65,6 +65,11 @@ describe('criteria', () => {
     ['words that fit any task', 'handles edge cases correctly', 'criteria'],
     ['words that fit any task, without praise', 'all errors and edge cases are handled', 'criteria'],
     ['praise of the tests', 'the code is clean and well tested', 'criteria'],
+    ['a criterion still to be written', 'TODO fill in the criteria later', 'criteria'],
+    ['a criterion that is to be decided', 'the limit of retries is TBD', 'criteria'],
+    ['praise of no case', 'error handling is improved and robust', 'criteria'],
+    ['a pointer at the spec', 'it does what the spec says', 'criteria'],
+    ['good manners', 'code follows best practices and conventions', 'criteria'],
     ['a short one that says only that it is done', 'v2 is done', 'criteria'],
   ])('%s is refused', (_what, done_when, guard) => {
     const w = world();
@@ -86,6 +91,9 @@ describe('criteria', () => {
     ['a limit', 'x_max >= 3'],
     ['a result that is only called correct', 'leap years are parsed correctly in February'],
     ['one word of its own', 'the output is valid JSON'],
+    ['what is about TODO comments', 'TODO comments are gone from src/client.ts'],
+    ['a program called todo', 'todo add milk prints the new item'],
+    ['one word of its own beside the spec', 'the header has what the spec says about caching'],
     ['errors of one kind', 'an unknown option ends with a message on stderr'],
   ])('%s passes', (_what, done_when) => {
     expect(() => passes({ done_when })).not.toThrow();
