@@ -9,6 +9,7 @@ import { list } from '../protocol/commands/coder.ts';
 import { covers, isTest, testPatterns } from '../protocol/facts/scope.ts';
 import type { Settings } from '../protocol/state.ts';
 import { namedTest } from './rules/named-test.ts';
+import type { TestReport } from './rules/reported-tests.ts';
 
 export interface Approved {
   readonly gitDir: PrivateGitDir;
@@ -18,6 +19,8 @@ export interface Approved {
   readonly touched: readonly string[];
   /** What a path as it is written may stand for, the plainest first. */
   readonly spellings: (file: string) => readonly string[];
+  /** What the runners said at the commit, as far as they name tests. */
+  readonly reported: TestReport;
   /** Undefined: the line is there. */
   readonly whyNoPlace: (file: string, line: number) => Promise<string | undefined>;
 }
@@ -56,13 +59,13 @@ async function whyFalse(approved: Approved, one: Evidence): Promise<string | und
 type Test = { readonly file: string; readonly name: string };
 
 async function whyNoTest(approved: Approved, test: Test): Promise<string | undefined> {
-  const { gitDir, commit, spellings, settings } = approved;
+  const { gitDir, commit, spellings, settings, reported } = approved;
   for (const path of spellings(test.file)) {
     const text = await textAt(gitDir, commit, path);
     if (text === undefined) continue;
     if (!holdsTests(path, settings))
       return `${path} is no test file (${testPatterns(settings).join(', ')}); what another file shows is \`n: <file>:<line>\``;
-    return text === TOO_LARGE ? undefined : whyNotIn(path, text, test);
+    return text === TOO_LARGE ? undefined : whyNotIn({ path, text, reported }, test);
   }
   return `${test.file} (no such file)`;
 }
@@ -73,9 +76,18 @@ const holdsTests = (path: string, settings: Settings): boolean =>
   (settings.tests_in_code ?? []).some((item) => covers(item, path)) ||
   /\.(?:rs|zig)$/.test(path);
 
-function whyNotIn(path: string, text: string, test: Test): string | undefined {
+interface Read {
+  readonly path: string;
+  readonly text: string;
+  readonly reported: TestReport;
+}
+
+function whyNotIn({ path, text, reported: { passed, failed } }: Read, test: Test): string | undefined {
   const names = testNames(test);
-  const found = namedTest(text, names);
+  // Another file may have one of that name.
+  if (names.some((name) => failed.has(name)) && !names.some((name) => passed.has(name)))
+    return `“${names[0]}” failed when Liza ran it at this commit, says its runner`;
+  const found = namedTest({ text, path, passed }, names);
   switch (found.is) {
     case 'there':
       return undefined;
@@ -84,7 +96,7 @@ function whyNotIn(path: string, text: string, test: Test): string | undefined {
     case 'several':
       return `${path} has several tests with “${names[0]}”: write the whole name of one`;
     case 'absent':
-      return `${path} has no “${names[0]}” where a test has its name (is the name made by code? Then name file:line)`;
+      return `${path} has no “${names[0]}” where a test has its name (a name that code makes is taken if the runner names it as passed; else name file:line)`;
     default:
       return found satisfies never;
   }

@@ -10,12 +10,14 @@ import type { Evidence } from '../protocol/approval.ts';
 import type { VerdictFacts } from '../protocol/command.ts';
 import { reviewCopyOf } from '../protocol/commands/review-copy.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
+import { proofAt } from '../protocol/proof.ts';
 import { settings, type Task } from '../protocol/state.ts';
 import type { Blocker } from '../protocol/verdict.ts';
 import { counted } from '../text/format.ts';
 import { approvalFacts } from './approval-facts.ts';
 import { look, type TaskContext } from './context.ts';
 import { changedInReview } from './review-copy.ts';
+import { NOTHING_REPORTED, reportedTests, type TestReport } from './rules/reported-tests.ts';
 
 const NOTHING: VerdictFacts = { unknown_places: [], outside_diff: [], false_evidence: [], changed_files: [] };
 
@@ -45,6 +47,7 @@ export async function verdictFacts(
     settings: settings(board.state),
     commit,
     touched,
+    reported: evidence.some(({ by }) => by === 'test') ? reportedAt(context, task, commit) : NOTHING_REPORTED,
     spellings: (file: string) => spellings(file, copy),
     whyNoPlace: async (file: string, line: number) =>
       (await unknownPlaces(gitDir, [commit], [{ file, line, text: '' }], copy))[0],
@@ -55,6 +58,23 @@ export async function verdictFacts(
     ...(await approvalFacts(approved, evidence)),
     changed_files: await changedInReview(gitDir, task),
   };
+}
+
+const MOST_READ = 4_000_000;
+
+/** From the logs of what Liza ran there; one that is gone, or that this reader may not read, says nothing. */
+function reportedAt({ disk, paths }: TaskContext, task: Task, commit: string): TestReport {
+  const printed = (proofAt(task, commit)?.runs ?? []).map(({ log }) => {
+    try {
+      const path = join(paths.root, log);
+      return disk.lstatSync(path).isFile() && disk.lstatSync(path).size <= MOST_READ
+        ? disk.readFileSync(path).toString('utf8')
+        : '';
+    } catch {
+      return '';
+    }
+  });
+  return reportedTests(printed.join('\n'));
 }
 
 /** Files of blockers that the change does not touch. */

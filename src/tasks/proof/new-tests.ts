@@ -13,8 +13,8 @@ export async function newTests({ gitDir, base, commit, facts, settings }: Provin
   const files = facts.changes.filter(({ path }) => isTest(path, patterns)).slice(0, MOST_FILES);
   const namesAt = async (at: string): Promise<readonly string[]> => {
     const texts = await Promise.all(files.map(({ path }) => textAt(gitDir, at, path)));
-    return texts.flatMap((text) =>
-      text === undefined || text === TOO_LARGE ? [] : declaredTests(text).tests.map(({ name }) => name),
+    return texts.flatMap((text, n) =>
+      text === undefined || text === TOO_LARGE ? [] : declaredTests(text, files[n]?.path).tests.map(({ name }) => name),
     );
   };
   const before = new Set(await namesAt(base));

@@ -2,6 +2,8 @@
 // It reads text only: what a program decides when it runs (a condition, a name made by code) is not known here.
 // Linear in the text.
 
+import { withoutComments } from './without-comments.ts';
+
 export interface Declared {
   readonly name: string;
   /** From 1. */
@@ -26,10 +28,11 @@ interface Found {
   readonly sure: boolean;
 }
 
-export function declaredTests(text: string): Declarations {
-  const read = withoutBlockComments(text);
+/** `path`: what it is named tells how it writes comments. */
+export function declaredTests(text: string, path?: string): Declarations {
+  const { text: read, isString } = withoutComments(text, path);
   const found = [...quoted(read), ...identified(read)]
-    .filter(({ at }) => !COMMENT.test(read.slice(lineStart(read, at), at)))
+    .filter(({ at }) => !isString(at) && !COMMENT.test(read.slice(lineStart(read, at), at)))
     .sort((a, b) => a.at - b.at);
   return {
     tests: switchedOff(found, text),
@@ -45,20 +48,6 @@ const hasPlaceholder = (name: string): boolean => name.search(PLACEHOLDER) !== -
 export const fixedParts = (name: string): readonly string[] => name.split(PLACEHOLDER);
 
 const COMMENT = /^\s*(?:\/\/|#(?!\[)|\*|\/\*|--|;|<!--)/;
-
-/** As long as it was: places stay. */
-function withoutBlockComments(text: string): string {
-  const kept: string[] = [];
-  let from = 0;
-  for (const { index } of text.matchAll(/^[ \t]{0,200}\/\*/gm)) {
-    if (index < from) continue;
-    const end = text.indexOf('*/', index);
-    if (end === -1) break;
-    kept.push(text.slice(from, index), text.slice(index, end + 2).replace(/[^\n]/g, ' '));
-    from = end + 2;
-  }
-  return kept.join('') + text.slice(from);
-}
 
 /** Longer lines are nobody's writing. */
 const LINE = 1000;
@@ -196,13 +185,15 @@ const OFF_ABOVE =
   /@(?:\w+\.)?skip\b|mark\.(?:skip|xfail)\b|@(?:\w+\.)?expectedFailure|#\[ignore|@(?:Disabled|Ignore)\b|\[(?:Ignore|Explicit)\b|\bSkip\s*=|@tag :skip/;
 /** The first statement of a body; one below a condition is not known to run. */
 const OFF_FIRST =
-  /^\s*(?:return\s+|await\s+|throw\s+)?(?:(?:t|b|f|tb|this|ctx|context|self|pytest|\$this)(?:\.|->))?(?:skip(?:Test|Now|f)?|Skip(?:Now|f)?|markTestSkipped|markTestIncomplete|GTEST_SKIP|XCTSkip|pending)\b(?!\s*[=.:])/;
-const OFF_INLINE = /(?:=>|[{(])\s*\{?\s*(?:t|this|ctx|context)\.[sS]kip(?:Now|f)?\(/;
+  /^\s*(?:return\s+|await\s+|throw\s+)?(?:(?:t|ctx|context)\.todo\b|(?:(?:t|b|f|tb|this|ctx|context|self|pytest|\$this)(?:\.|->))?(?:skip(?:Test|Now|f)?|Skip(?:Now|f)?|markTestSkipped|markTestIncomplete|GTEST_SKIP|XCTSkip|pending)\b)(?!\s*[=.:])/;
+const OFF_INLINE = /(?:=>|[{(])\s*\{?\s*(?:t|this|ctx|context)\.(?:[sS]kip(?:Now|f)?|todo)\(/;
 
 /** What an outer block switches off is off for all that stand further in. */
 function switchedOff(found: readonly Found[], text: string): readonly Declared[] {
   const all = /^pytestmark\s*=.*\bmark\.skip\b/m.test(text);
   let outer = Number.POSITIVE_INFINITY;
+  /** On its own line, what an outer block that is off ends before. */
+  let inline = 0;
   let line = 1;
   let read = 0;
   return found.map(({ name, at, end, off, sure }) => {
@@ -212,10 +203,22 @@ function switchedOff(found: readonly Found[], text: string): readonly Declared[]
     const indent = indentOf(text.slice(start, at));
     if (indent <= outer) outer = Number.POSITIVE_INFINITY;
     const own = off || OFF_ABOVE.test(above(text, at) + text.slice(start, at)) || bodyOff(text, at, end);
-    const isOff = all || own || indent > outer;
+    const isOff = all || own || indent > outer || at < inline;
+    if (own) inline = Math.max(inline, closedOnLine(text, at));
     if (own && outer === Number.POSITIVE_INFINITY) outer = indent;
     return { name, line, off: isOff, sure };
   });
+}
+
+/** Where the bracket closes that opens there, if that is on the same line. */
+function closedOnLine(text: string, at: number): number {
+  const line = text.slice(at, lineEnd(text, at));
+  let depth = 0;
+  for (const { 0: sign, index } of line.matchAll(/[()]/g)) {
+    depth += sign === '(' ? 1 : -1;
+    if (depth <= 0) return at + index;
+  }
+  return 0;
 }
 
 function bodyOff(text: string, at: number, end: number): boolean {

@@ -27,9 +27,15 @@ export function failedTests(printed: string): readonly string[] {
   const found = new Set<string>();
   for (const raw of printed.split('\n')) {
     if (found.size === MOST) break;
-    const line = raw.slice(0, READ).replace(COLOURS, '').trimEnd();
-    const name = FORMS.flatMap((form) => form.exec(line)?.[1] ?? [])[0]?.trim();
-    if (name !== undefined && name !== '' && !NO_NAME.test(name)) found.add(name.slice(0, NAME));
+    const name = failedIn(raw);
+    if (name !== undefined) found.add(name.slice(0, NAME));
   }
   return [...found];
+}
+
+/** The test that this line says failed. */
+export function failedIn(raw: string): string | undefined {
+  const line = raw.slice(0, READ).replace(COLOURS, '').trimEnd();
+  const name = FORMS.flatMap((form) => form.exec(line)?.[1] ?? [])[0]?.trim();
+  return name === undefined || name === '' || NO_NAME.test(name) ? undefined : name;
 }

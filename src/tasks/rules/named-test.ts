@@ -2,6 +2,7 @@
 // switch it off. Of a name in words a part will do that only one test has. Pure.
 
 import { type Declared, declaredTests, fixedParts } from './declared-tests.ts';
+import { withoutComments } from './without-comments.ts';
 
 export type Named =
   | { readonly is: 'there' }
@@ -9,17 +10,29 @@ export type Named =
   | { readonly is: 'several' }
   | { readonly is: 'absent' };
 
+export interface TestFile {
+  readonly text: string;
+  readonly path?: string;
+  /** Tests that the runner named as passed. */
+  readonly passed?: ReadonlySet<string>;
+}
+
 /** `names`: what the file may hold of the name, the whole first. */
-export function namedTest(text: string, names: readonly string[]): Named {
+export function namedTest({ text, path, passed = new Set() }: TestFile, names: readonly string[]): Named {
   const cited = names.map(plain).filter((name) => name !== '');
-  const { tests, made } = declaredTests(text);
-  if (tests.length === 0 && !made) return cited.some((name) => standsAlone(text, name)) ? THERE : ABSENT;
+  const { tests, made } = declaredTests(text, path);
+  const isPassed = cited.some((name) => passed.has(name));
+  if (tests.length === 0 && !made) {
+    const read = withoutComments(text, path).text;
+    return isPassed || cited.some((name) => standsAlone(read, name)) ? THERE : ABSENT;
+  }
   const exact = tests.filter(({ name }) => cited.some((one) => one === plain(name) || fills(one, name)));
   if (exact.length > 0) return judged(exact);
   const partly = tests.filter(({ name }) => cited.some((one) => isPart(one, plain(name))));
   if (new Set(partly.map(({ name }) => name)).size > 1) return { is: 'several' };
   if (partly.length > 0) return judged(partly);
-  return made && cited.some((name) => isLiteral(text, name)) ? THERE : ABSENT;
+  // What code makes only the runner knows.
+  return made && isPassed ? THERE : ABSENT;
 }
 
 const THERE: Named = { is: 'there' };
@@ -70,8 +83,3 @@ function fills(cited: string, name: string): boolean {
   }
   return true;
 }
-
-/** A string of a table from which names are made. */
-const isLiteral = (text: string, name: string): boolean =>
-  name.replace(/[^\p{L}\p{N}]/gu, '').length >= FIXED &&
-  ['"', "'", '`'].some((quote) => text.replaceAll('\\', '').includes(`${quote}${name}${quote}`));

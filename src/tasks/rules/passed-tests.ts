@@ -26,13 +26,18 @@ export function passedTests(
   const found = new Set<string>();
   for (const raw of printed.split('\n')) {
     if (found.size === MOST) break;
-    const line = raw.slice(0, READ).replace(COLOURS, '').trimEnd();
-    const name = ownName(FORMS.flatMap((form) => form.exec(line)?.[1] ?? [])[0] ?? '');
+    const name = ownName(passedIn(raw) ?? '');
     if (wanted.has(name) && !not.has(name)) found.add(name.slice(0, NAME));
   }
   return [...found];
 }
 
+/** The test that this line says passed. */
+export function passedIn(raw: string): string | undefined {
+  const line = raw.slice(0, READ).replace(COLOURS, '').trimEnd();
+  return FORMS.flatMap((form) => form.exec(line)?.[1] ?? [])[0];
+}
+
 /** Without the file and the groups around it. */
-const ownName = (name: string): string =>
+export const ownName = (name: string): string =>
   (name.split(/ > | \u203a |::/).at(-1) ?? name).replace(/ \([\w.]+\)$/, '').trim();

@@ -84,6 +84,33 @@ describe('what an approval names', () => {
   });
 });
 
+describe('what the runner says of a test', () => {
+  const OUTPUT = 'ok 1 - case three\nnot ok 2 - adds two # TODO later\n';
+  const FILES = {
+    ...WORK,
+    'test/app.test.ts': "test('adds two', f);\nfor (const n of ['case three', 'case four']) test(n, f);\n",
+  };
+  async function reviewed(): Promise<void> {
+    p = project({ tasks: [{ id: 't', validation: [`printf '${OUTPUT.replaceAll('\n', '\\n')}'`] }] });
+    await p.submitted('t', FILES);
+    succeeded(await claimReview(p.as(REVIEWER), 't', REVIEWER));
+  }
+
+  test('failed refuses an approval that names it; passed shows a name that code makes', async () => {
+    await reviewed();
+    const wrong = async (name: string) => (await facts(`1: test test/app.test.ts › ${name}`)).false_evidence.join();
+    expect(await wrong('adds two')).toContain('“adds two” failed when Liza ran it at this commit');
+    expect(await wrong('case three')).toBe('');
+    expect(await wrong('case four')).toContain('has no “case four”');
+  });
+
+  test('where its log is gone, it says nothing', async () => {
+    await reviewed();
+    fs.rmSync(p.file('.liza/evidence'), { recursive: true });
+    expect((await facts('1: test test/app.test.ts › adds two')).false_evidence).toEqual([]);
+  });
+});
+
 describe('a test that the change does not touch', () => {
   const OLD = {
     'test/old.test.ts': "test('stays as it was', () => {});\n",

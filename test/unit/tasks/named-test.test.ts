@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { namedTest } from '../../../src/tasks/rules/named-test.ts';
 
-const is = (text: string, ...names: readonly string[]): string => namedTest(text, names).is;
+const is = (text: string, ...names: readonly string[]): string => namedTest({ text }, names).is;
 
 const JS = `import test from 'node:test';
 // test('a commented one', () => {});
@@ -93,18 +93,27 @@ describe('names that are made when it runs', () => {
   const each = "test.each([\n  ['a refund', 1],\n  ['ab', 2],\n])('the total with %s', (name) => {});\n";
   test.each([
     ['the pattern, filled in', each, 'the total with a refund'],
-    ['the case of a table', each, 'a refund'],
     ['a template', 'test(`adds $' + '{n} lines`, f)', 'adds 3 lines'],
+  ])('%s is there', (_what, text, name) => {
+    expect(is(text, name)).toBe('there');
+  });
+  test.each([
+    ['the case of a table', each, 'a refund'],
     ['a name in a variable', "for (const [name] of [['with an accent']]) test(name, f);", 'with an accent'],
     [
       'a subtest of Go',
       'func TestX(t *testing.T) {\n\tt.Run(tc.name, f)\n}\nvar c = {name: "three times"}',
       'three times',
     ],
-  ])('%s is there', (_what, text, name) => {
-    expect(is(text, name)).toBe('there');
+  ])('%s is there only if the runner names it as passed', (_what, text, name) => {
+    expect(is(text, name)).toBe('absent');
+    expect(namedTest({ text, passed: new Set(['another']) }, [name]).is).toBe('absent');
+    expect(namedTest({ text, passed: new Set([name]) }, [name]).is).toBe('there');
   });
+  const made = "import test from 'node:test';\nconsole.log('a text of its own');\ntest(`sub($" + '{a})`, f);\n';
   test.each([
+    ['another string of the file', made, 'node:test'],
+    ['what it prints', made, 'a text of its own'],
     ['a case that is not in the table', each, 'a discount'],
     ['a case of two letters', each, 'ab'],
     ['anything, where all of the name is made', 'test(`$' + '{a}`, f)', 'whatever one likes'],
@@ -182,4 +191,47 @@ test('a hostile text takes no time', () => {
   for (const piece of ['test(', "test('", 'void ', '#[test]\n', 'a '.repeat(9), '])(', '/*', 'x.y.z.', '  \n'])
     is(piece.repeat(10_000), 'a name');
   expect(performance.now() - before).toBeLessThan(3000);
+});
+
+describe('what is no test, whatever it looks like', () => {
+  const of = (path: string, text: string, name: string): string => namedTest({ text, path }, [name]).is;
+  test.each([
+    ['one in a comment within a line', 'a.test.js', "f(); /* test('one in it', f) */ test('other', f);", 'one in it'],
+    ['one in a comment behind code', 'a.test.js', "test('other', f); // test('one in it', f)", 'one in it'],
+    ['one in a string', 'a.test.js', `const s = "test('string one', f)"; test('other', f);`, 'string one'],
+    [
+      'one in a text of Python',
+      'test_a.py',
+      "'''\ndef test_text():\n    pass\n'''\ndef test_b():\n    pass\n",
+      'test_text',
+    ],
+    ['a comment of a script', 'test/smoke.sh', '# adds two numbers\n./run 1 2\n', 'adds two numbers'],
+  ])('%s', (_what, path, text, name) => {
+    expect(of(path, text, name)).toBe('absent');
+  });
+  test.each([
+    ['behind a string with slashes', 'a.test.js', "get('http://a'); test('stays on', f);"],
+    ['behind a pattern that opens a comment', 'a.test.js', "const a = /x/*2;\ntest('stays on', f);"],
+    ['behind an odd quote', 'a.test.js', "const a = /'/;\ntest('stays on', f);"],
+    ['behind a comment with a quote', 'a.test.js', "// don't\ntest('stays on', f);"],
+    ['in a script', 'test/smoke.sh', 'echo "stays on"\n'],
+  ])('a test %s is there', (_what, path, text) => {
+    expect(of(path, text, 'stays on')).toBe('there');
+  });
+  test.each([
+    ['in a skipped block on one line', "describe.skip('off', () => { it('inner one here', f); });"],
+    ['put off within its body', "test('inner one here', (t) => {\n  t.todo();\n});"],
+    ['put off within its body on one line', "test('inner one here', (t) => { t.todo(); });"],
+  ])('a test %s is off', (_what, text) => {
+    expect(of('a.test.js', text, 'inner one here')).toBe('off');
+  });
+  test('what follows a skipped block on one line is on', () => {
+    expect(of('a.test.js', "describe.skip('off', f); it('stays on', f);", 'stays on')).toBe('there');
+  });
+  test.each(['/*', '"\\"', '`\\', "'", '"""', "test('"])('is read in linear time: %s', (part) => {
+    const from = performance.now();
+    is(part.repeat(20_000), 'some name');
+    namedTest({ text: part.repeat(20_000), path: 'a.py' }, ['some name']);
+    expect(performance.now() - from).toBeLessThan(5000);
+  });
 });
