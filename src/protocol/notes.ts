@@ -4,7 +4,7 @@
 
 import { type Instant, iso } from '../text/time.ts';
 import { roleOfId } from './board.ts';
-import { nextId } from './record-ids.ts';
+import { idsOf, nextId } from './record-ids.ts';
 import type { Note, Role, State } from './state.ts';
 import { defined } from './values.ts';
 
@@ -20,9 +20,20 @@ export interface NamedNote {
   readonly note: Note;
 }
 
-/** Notes of earlier versions, and those written by hand, have no id of their own: their place stands for it. */
-export const namedNotes = ({ human_notes }: State): readonly NamedNote[] =>
-  human_notes.map((note, place) => ({ id: note.id ?? `note-${place + 1}`, note }));
+/**
+ * Notes of earlier versions have no id of their own: the first free numbers stand for it, in their order. Whatever is
+ * added later has an id, so that these stay what they are.
+ */
+export function namedNotes({ human_notes }: State): readonly NamedNote[] {
+  const taken = new Set(idsOf(human_notes));
+  let number = 0;
+  const free = (): string => {
+    do number += 1;
+    while (taken.has(`note-${number}`));
+    return `note-${number}`;
+  };
+  return human_notes.map((note) => ({ id: note.id ?? free(), note }));
+}
 
 export const nextNoteId = (state: State): string =>
   nextId('note', { there: namedNotes(state).map((one) => one.id), given: state.goal.last_ids?.note });

@@ -195,7 +195,7 @@ export const DiscoverySchema = v.object({
 });
 
 export const NoteSchema = v.object({
-  /** Boards of earlier versions have none; then the place in the list stands for it. */
+  /** Notes of earlier versions have none; then the first free number stands for it. */
   id: v.optional(text),
   timestamp,
   message: text,

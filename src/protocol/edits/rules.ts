@@ -9,6 +9,7 @@ import { decide } from '../decide.ts';
 import type { Decision } from '../decision.ts';
 import { hideIn } from '../input.ts';
 import { checkRecord } from '../invariants.ts';
+import { nextNoteId } from '../notes.ts';
 import { type State, type Task, TaskSchema } from '../state.ts';
 import { type Fields, isFields, same } from '../values.ts';
 import { changedFields, type Draft, illegal, pick, replaceRecord, type Versions, withState } from './draft.ts';
@@ -123,13 +124,28 @@ export function adoptListed(draft: Draft, section: 'human_notes' | 'spec_changes
   const needed = section === 'human_notes' ? ['message'] : ['spec', 'change'];
   const missing = needed.filter((field) => typeof theirs[field] !== 'string');
   if (missing.length > 0) return illegal(draft, versions, `it has no ${missing.join(', ')}`);
-  const record = 'timestamp' in theirs ? theirs : { timestamp: iso(draft.edit.now), ...theirs };
+  if (section === 'human_notes' && isAdopted(draft, theirs)) return;
+  const dated = 'timestamp' in theirs ? theirs : { timestamp: iso(draft.edit.now), ...theirs };
+  // By its place it would change its name with every note that is written above it.
+  const isNameless = section === 'human_notes' && theirs['id'] === undefined;
+  const record = isNameless ? { id: nextNoteId(draft.board.state), ...dated } : dated;
   const problem = checkRecord(section, record)[0];
   if (problem !== undefined) return illegal(draft, versions, problem.message);
   const list = draft.board.state[section] as readonly unknown[];
   draft.board = withState(draft.board, { [section]: [...list, record] });
   draft.adopted.push(`${section}: one added`);
 }
+
+/** A note that the editor's copy still has as it was written, before Liza gave it an id. */
+const isAdopted = ({ edit }: Draft, { id, message, for: reader, timestamp }: Fields): boolean =>
+  id === undefined &&
+  edit.head.state.human_notes.some(
+    (one) =>
+      one.id !== undefined &&
+      one.message === message &&
+      one.for === reader &&
+      (timestamp === undefined ? one.processed_at === undefined : timestamp === one.timestamp),
+  );
 
 /** Each setting on its own: harmless ones and the user's own count, guarded ones wait for the operator's word. */
 export function adoptConfig(draft: Draft, versions: Versions): void {

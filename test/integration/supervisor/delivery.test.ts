@@ -186,6 +186,20 @@ describe('a note', () => {
     expect((await says(['show', 't'])).stderr).toContain('not lost');
   });
 
+  test('written by hand above the others is told once, by one id; those that come after it have theirs', async () => {
+    await coding();
+    const text = p.read('.liza/state.yaml');
+    p.write({ '.liza/state.yaml': text.replace(/^human_notes:\n/m, 'human_notes:\n  - message: by hand\n') });
+    expect((await says(['status'])).stderr).toMatch(/news: note-2 .*\n {2}\| by hand/);
+    await p.ok(['note', 'after hand']);
+    const { stderr } = await says(['status']);
+    expect(stderr).toMatch(/news: note-3 .*\n {2}\| after hand/);
+    expect(stderr).not.toContain('by hand');
+    await p.ok(['note', 'done', 'note-2']);
+    const open = (await p.state()).human_notes.filter((one) => one.processed_at === undefined);
+    expect(open.map(({ message }) => message).toSorted()).toEqual(['after hand', 'from before']);
+  });
+
   test('keeps its secrets', async () => {
     await coding();
     await p.ok(['note', 'the key is sk-ant-REDACTED', '--for', 't']);

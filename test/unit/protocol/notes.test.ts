@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
-import { openNotes } from '../../../src/protocol/notes.ts';
+import { namedNotes, openNotes } from '../../../src/protocol/notes.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { plannerWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { CODER, claim, HUMAN, OTHER_CODER, PLANNER, REVIEWER, ready, SUPERVISOR, supervisorOf } from './world.ts';
@@ -30,6 +30,16 @@ describe('the id of a note', () => {
     expect(w.run(HUMAN, leave('y', 'planner')).detail).toBe('note-2 left for planner');
     expect(w.run(HUMAN, leave('x'))).toMatchObject({ already: true, detail: expect.stringContaining('note-1') });
     expect(w.state.human_notes.map(({ id }) => id)).toEqual(['note-1', 'note-2']);
+  });
+
+  it('is no other one because a note with an id stands above it', () => {
+    const w = ready('a');
+    const old = { timestamp: '2026-03-01T09:00:00Z', message: 'old' };
+    w.edit((state) => ({
+      ...state,
+      human_notes: [{ ...old, id: 'note-3' }, old, { ...old, id: 'note-2' }, old],
+    }));
+    expect(namedNotes(w.state).map(({ id }) => id)).toEqual(['note-3', 'note-1', 'note-2', 'note-4']);
   });
 
   it('is its place where an earlier version, or a hand, left none', () => {

@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
+import { namedNotes } from '../../../src/protocol/notes.ts';
 import type { Notice } from '../../../src/protocol/notice.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
@@ -83,6 +84,23 @@ describe('is adopted by itself', () => {
     expect(notes()).toEqual(expect.arrayContaining(['without a time', 'with one']));
     expect(board().human_notes.every((note) => typeof note['timestamp'] === 'string')).toBe(true);
     nothingAside();
+  });
+
+  test('a note put first has an id of its own, also in the file; an editor’s copy without it is no second note', async () => {
+    const before = board().human_notes.length;
+    const byHand = replace(/^human_notes:\s*?$/m, 'human_notes:\n- message: put first, by hand');
+    await save(byHand);
+    await next();
+    const mine = () => board().human_notes.filter(({ message }) => message === 'put first, by hand');
+    const [{ id } = {}] = mine();
+    expect(id).toMatch(/^note-\d+$/);
+    const named = namedNotes((await store.read()).board.state);
+    expect(new Set(named.map((one) => one.id)).size).toBe(named.length);
+    expect(named.find((one) => one.id === id)?.note.message).toBe('put first, by hand');
+    await save(byHand);
+    await next();
+    expect(mine()).toMatchObject([{ id }]);
+    expect(board().human_notes.length).toBeGreaterThan(before);
   });
 
   test('a spec change', async () => {
