@@ -7,7 +7,7 @@ import { type Change, changesBetween } from '../git/tree-changes.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
 import type { FileChange } from '../protocol/facts/file-change.ts';
 import { covers, isCode, isTest, testPatterns } from '../protocol/facts/scope.ts';
-import { type Changed, isManifest, testSetup } from '../protocol/facts/test-setup.ts';
+import { type Changed, isManifest, scriptsRun, testSetup } from '../protocol/facts/test-setup.ts';
 import { proofCommands } from '../protocol/proof.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -57,11 +57,10 @@ export async function readDiff({ gitDir, task, settings }: Asked, base: string, 
   const gone = await goneOf(gitDir, found, inTests, renamed);
   const within = ({ path, kind }: FileChange): boolean =>
     kind !== 'removed' && !ofTests(path) && (isNamed(path) || (settings.tdd !== 'strict' && tested.has(path)));
-  const setup = testSetup(await withTexts(gitDir, found), {
-    commands: proofCommands(settings, task),
-    packages: await Promise.all([base, commit].map((at) => textAt(gitDir, `${at}:package.json`))),
-    patterns,
-  });
+  const commands = proofCommands(settings, task);
+  const packages = await Promise.all([base, commit].map((at) => textAt(gitDir, `${at}:package.json`)));
+  const scripts = await scriptTexts(gitDir, scriptsRun({ commands, packages }), [base, commit]);
+  const setup = testSetup(await withTexts(gitDir, found), { commands, packages, patterns, scripts });
   return {
     changes: fileChanges(found, new Set(tests.slice(0, MOST_READ)), inTests, renamed).map((change) => ({
       ...change,
@@ -257,6 +256,15 @@ async function withTexts(gitDir: PrivateGitDir, found: readonly Change[]): Promi
       return before.length + after.length > MOST_BYTES ? { path: change.path } : { path: change.path, before, after };
     }),
   );
+}
+
+/** Each as it is at each commit. */
+async function scriptTexts(gitDir: PrivateGitDir, paths: readonly string[], commits: readonly string[]) {
+  const texts: { path: string; text: string }[] = [];
+  for (const path of paths.slice(0, MOST_MANIFESTS)) {
+    for (const commit of commits) texts.push({ path, text: await textAt(gitDir, `${commit}:${path}`) });
+  }
+  return texts.filter(({ text }) => text.length <= MOST_BYTES);
 }
 
 /** Empty where there is none. */

@@ -7,6 +7,8 @@ export const pathsIn = (command: string): readonly string[] =>
 
 export interface CommandFiles {
   readonly files: ReadonlySet<string>;
+  /** Those of them that are settings, or code that runs before the tests. */
+  readonly setup: ReadonlySet<string>;
   readonly programs: ReadonlySet<string>;
   /** Scripts of package.json, by name. */
   readonly scripts: ReadonlySet<string>;
@@ -49,6 +51,9 @@ export function filesRun(commands: readonly string[], scripts: Readonly<Record<s
   const all = commandsRun(commands, scripts);
   return {
     files: new Set(all.flatMap(filesRunBy)),
+    setup: new Set(
+      all.flatMap(({ folder, program, rest }) => setUpOf(program, rest).map((file) => `${folder}${plain(file)}`)),
+    ),
     programs: new Set(all.map(({ program }) => nameOf(program))),
     scripts: new Set(all.flatMap(({ program, rest }) => scriptsOf(program, rest))),
   };
@@ -109,6 +114,31 @@ function unwrapped(words: readonly string[]): readonly string[] {
     isWrapped = true;
   }
   return words.slice(at);
+}
+
+/** Found out when it runs: the folder of the script, or one that a variable names. */
+const FOUND = /\$\(\s*dirname\s+(?:--\s+)?"?\$(?:0|\{?BASH_SOURCE(?:\[0\])?\}?)"?\s*\)|\$\w+|\$\{[^}\n]*\}/;
+const FOUND_FOLDER = new RegExp(`"(?:${FOUND.source})"/|(?:${FOUND.source})/`, 'g');
+
+/** A script of the shell as a command line; a folder that it finds out when it runs is left open. */
+export const asCommand = (script: string): string =>
+  script
+    .replace(/\\\n/g, ' ')
+    .replace(/^\s*#.*$/gm, '')
+    .replace(FOUND_FOLDER, './');
+
+/** What a script may mean by a path: from the top, or from its own folder. */
+export function meantBy(script: string, path: string): readonly string[] {
+  const fromTop = path.replace(/^(?:\.{1,2}\/)+/, '');
+  return [fromTop, `${script.slice(0, script.lastIndexOf('/') + 1)}${fromTop}`];
+}
+
+function setUpOf(program: string, rest: readonly string[]): readonly string[] {
+  if (program === '.' || program === 'source') return rest.slice(0, 1);
+  return rest.flatMap((word, at) => {
+    const found = word === '-f' ? null : FILE_OPTIONS.exec(word);
+    return found === null ? [] : [found[1] ?? rest[at + 1] ?? ''];
+  });
 }
 
 function filesOf(program: string, rest: readonly string[]): readonly string[] {

@@ -1,7 +1,7 @@
 // Which changed files decide how the tests are run: settings and set-up files of the common runners by their names,
 // files that serve more by the part that is about tests, and what the proving commands run. Nothing else.
 
-import { type CommandFiles, filesRun } from './command-files.ts';
+import { asCommand, type CommandFiles, filesRun, meantBy } from './command-files.ts';
 import { isTest } from './scope.ts';
 
 /** A changed file; the texts are there for files that `isManifest` names, if they are not too large. */
@@ -16,11 +16,34 @@ export interface Commands {
   /** The package.json at the top of the repository, before and after. */
   readonly packages: readonly string[];
   readonly patterns: readonly string[];
+  /** What `scriptsRun` names, before and after. */
+  readonly scripts?: readonly { readonly path: string; readonly text: string }[];
 }
 
-export function testSetup(changed: readonly Changed[], { commands, packages, patterns }: Commands): readonly string[] {
-  const run = filesRun(commands, Object.assign({}, ...packages.map(scriptsIn)));
+export function testSetup(changed: readonly Changed[], asked: Commands): readonly string[] {
+  const { patterns, scripts = [] } = asked;
+  const run = scripts.filter(({ text }) => isShell(text)).reduce(withScript, ranBy(asked));
   return changed.filter((change) => steersTests(change, run, patterns)).map(({ path }) => path);
+}
+
+/** Scripts of the shell that the commands name: their texts are to be read, and no further ones. */
+export const scriptsRun = (asked: Omit<Commands, 'patterns'>): readonly string[] =>
+  [...ranBy(asked).files].filter((path) => /(?:^|\/)(?:[\w-]+|[\w.-]+\.(?:ba|da|z|k)?sh)$/.test(path));
+
+const ranBy = ({ commands, packages }: Omit<Commands, 'patterns'>): CommandFiles =>
+  filesRun(commands, Object.assign({}, ...packages.map(scriptsIn)));
+
+const isShell = (text: string): boolean => !text.startsWith('#!') || /^#!.*sh\b/.test(text);
+
+function withScript(run: CommandFiles, { path, text }: { readonly path: string; readonly text: string }): CommandFiles {
+  const more = filesRun([asCommand(text)], {});
+  const meant = (files: ReadonlySet<string>) => [...files].flatMap((file) => meantBy(path, file));
+  return {
+    ...run,
+    files: new Set([...run.files, ...meant(more.files)]),
+    setup: new Set([...run.setup, ...meant(more.setup)]),
+    programs: new Set([...run.programs, ...more.programs]),
+  };
 }
 
 /** Files of which only a part is about tests: their texts are to be read. */
@@ -30,14 +53,17 @@ function steersTests(change: Changed, run: CommandFiles, patterns: readonly stri
   const { path, before, after } = change;
   const name = nameOf(path);
   if (RUNNER_FILES.has(name) || RUNNER_NAMES.test(name) || path.toLowerCase() === '.cargo/config.toml') return true;
+  if (run.setup.has(path)) return true;
   // A test that a command names is told of with the tests.
-  if (run.files.has(path) && !isTest(path, patterns)) return true;
+  if (run.files.has(path) && (!isTest(path, patterns) || SET_UP.test(name))) return true;
   if ((BUILT_BY[name] ?? []).some((program) => run.programs.has(program))) return true;
   const part = PARTS[name];
   if (part === undefined) return false;
   if (before === undefined || after === undefined) return true;
   return part(before, run) !== part(after, run);
 }
+
+const SET_UP = /^(?:global[-_.]?)?(?:set-?up|boot|bootstrap|tear-?down|env|environment|prepare)\b/;
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1).toLowerCase();
 const words = (text: string): readonly string[] => text.split(' ');

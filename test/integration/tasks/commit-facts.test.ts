@@ -254,6 +254,15 @@ test('tests that are gone from files that stay are told by name, in each of the 
   expect(told.tests_changed?.paths).toContain('tests/test_c.py');
 });
 
+test('a set-up file that only a script of the validation names is told with how tests are run', async () => {
+  const files = { 'scripts/run-tests.sh': '. scripts/env.sh\nnode --test\n', 'scripts/env.sh': 'export A=1\n' };
+  p = project({ files, tasks: [{ id: 't', validation: ['sh scripts/run-tests.sh'] }] });
+  await p.claim('t');
+  const commit = p.work('t', { 'scripts/env.sh': 'export A=2\n', 'scripts/other.sh': 'x\n' });
+  const asked = { gitDir: await p.gitDir(), task: await p.task('t'), settings: settings(await p.state()) };
+  expect((await readDiff(asked, p.head(), commit)).test_setup).toEqual(['scripts/env.sh']);
+});
+
 test('replayed histories raise no false alarm, and every planted one is told', async () => {
   p = project();
   const at = (files: Record<string, string | null>): void => {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { filesRun, pathsIn } from '../../../src/protocol/facts/command-files.ts';
 import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/facts/scope.ts';
-import { type Changed, testSetup } from '../../../src/protocol/facts/test-setup.ts';
+import { type Changed, scriptsRun, testSetup } from '../../../src/protocol/facts/test-setup.ts';
 
 const told = (changed: readonly Changed[], commands: readonly string[] = ['npm test'], packages: string[] = []) =>
   testSetup(changed, { commands, packages, patterns: DEFAULT_TEST_PATTERNS });
@@ -28,6 +28,34 @@ describe('how tests are run', () => {
     ];
     const changed = ['README.md', 'docs/a.md', 'test/a.test.mjs', 'tools/check.sh', 'tools/other.sh', 'Makefile'];
     expect(told(changed.map(path), commands, packages)).toEqual(['tools/check.sh', 'Makefile']);
+  });
+
+  it('code that a command loads before the tests is, also where it stands among the tests', () => {
+    const packages = [JSON.stringify({ scripts: { test: 'node --import ./test/boot.js --test test/a.test.js' } })];
+    const changed = ['test/boot.js', 'test/a.test.js', 'test/other.js'];
+    expect(told(changed.map(path), ['npm test'], packages)).toEqual(['test/boot.js']);
+  });
+
+  it.each([
+    ['from the top', '. scripts/env.sh\nnode --import ./test/setup.js --test test/a.test.js\n'],
+    ['from its folder', '#!/bin/bash\nsource "$(dirname "$0")/env.sh"\nnode --require ../test/setup.js \\\n  --test\n'],
+    ['by a variable', 'HERE=$(dirname "$0")\n. "$HERE/env.sh"\nnode "$HERE"/../test/setup.js\n'],
+    ['after it went to the top', 'cd "$(dirname "$0")/.."\n. scripts/env.sh && node test/setup.js\n'],
+  ])('what a script of the commands names %s is', (_how, text) => {
+    const commands = ['sh scripts/run-tests.sh'];
+    expect(scriptsRun({ commands, packages: [] })).toEqual(['scripts/run-tests.sh']);
+    const changed = ['scripts/env.sh', 'test/setup.js', 'test/a.test.js', 'src/index.js', 'scripts/other.sh'];
+    const asked = { commands, packages: [], patterns: DEFAULT_TEST_PATTERNS };
+    const scripts = [{ path: 'scripts/run-tests.sh', text }];
+    expect(testSetup(changed.map(path), { ...asked, scripts })).toEqual(['scripts/env.sh', 'test/setup.js']);
+    expect(testSetup(changed.map(path), asked)).toEqual([]);
+  });
+
+  it('a script in another language, or a line that is a comment, names nothing', () => {
+    const asked = { commands: ['bin/check'], packages: [], patterns: DEFAULT_TEST_PATTERNS };
+    for (const text of ['#!/usr/bin/env node\n. scripts/env.sh\n', '# . scripts/env.sh\ntrue\n']) {
+      expect(testSetup([path('scripts/env.sh')], { ...asked, scripts: [{ path: 'bin/check', text }] })).toEqual([]);
+    }
   });
 
   it.each([
