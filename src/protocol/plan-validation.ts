@@ -21,8 +21,12 @@ export function lacksInValidation(config: Config, task: Task, validation: string
 export function exampleValidation(config: Config, task: Task): string {
   const [own] = proofCommands(config, task);
   if (own === undefined && (task.type === 'docs' || task.type === 'spec')) return '"read: what a reader shall find"';
-  return shellQuoted(`${own ?? 'the command'}: what it shall print or exit with`);
+  // A long one would hide what is missing; its number says as much.
+  const named = own === undefined || own.length <= LONGEST_SHOWN ? (own ?? 'the command') : '#1';
+  return shellQuoted(`${named}: what it shall print or exit with`);
 }
+
+const LONGEST_SHOWN = 120;
 
 function readPlan(
   text: string,
@@ -49,6 +53,7 @@ function readHead(line: string): string {
   const [all = '', head = ''] = /^\s*(?:\d+[.)]\s+|[-*$>]\s+)?([^:`\u0001]{1,200}):(?=\s+\S)/.exec(line) ?? [];
   const rest = line.slice(all.length);
   const [first = '', ...more] = head.trim().split(' ');
+  if (/^#\d/.test(first)) return line;
   if (head === '' || alwaysGreen(head) !== undefined) return rest;
   if (NO_PROGRAM.has(first.toLowerCase()) || ENGLISH.has(first.toLowerCase())) {
     if (more.length > 0) return line;
@@ -92,9 +97,9 @@ const NO_PROGRAM = new Set([
 ]);
 /** Programs whose names are English words, too. */
 const ALSO_WORDS = set('make test time find go just task cat black mix stack swift diff tap hatch rake node bun');
-/** What the project's own command runs, by its name. */
+/** What the project's own command runs, by its name; and the task's commands, as its prompt numbers and calls them. */
 const CHECK =
-  /^(?:unit-?)?(?:tests?|suite|specs?|lint(?:er|ing)?|type-?checks?|typechecker|builds?|compiler|benchmarks?)[.,:!]?$/i;
+  /^(?:(?:unit-?)?(?:tests?|suite|specs?|lint(?:er|ing)?|type-?checks?|typechecker|builds?|compiler|benchmarks?)|commands|validations?|#\d+)[.,:!]?$/i;
 
 function isCommandAt(words: readonly string[], at: number): boolean {
   const before = words[at - 1]?.toLowerCase();

@@ -98,6 +98,13 @@ function checkTypeAndScope(by: Judged, task: Task): Refusal | undefined {
     if (scope.prose.length > 0 || (scope.in.length > 0 && scope.in.some((item) => isTest(item, patterns)))) {
       if (code.length === 0) return undefined;
     }
+    const mixed = code.filter((item) => (config.tests_in_code ?? []).some((one) => covers(one, item)));
+    if (mixed.length > 0) {
+      return contradiction(
+        `a test task changes nothing but tests, which Liza cannot tell from the code in ${mixed.join(', ')}`,
+        `A code task may add tests alone there: ${amend('--type code')}`,
+      );
+    }
     return contradiction(
       `a test task adds tests for code that is merged already, and its IN names ${code.length === 0 ? 'no test file' : code.join(', ')}`,
       `If the code changes too, it is a code task: ${amend('--type code')}; else name tests alone (${patterns.slice(0, 3).join(', ')}, …): ${amend('--scope "IN: …"')}`,

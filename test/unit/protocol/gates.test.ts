@@ -198,6 +198,14 @@ describe('type, test rule and scope', () => {
     expect(refusal.guard).toBe<RefusalName>('tests-included');
     expect(refusal.hint).toContain('liza amend a --type test');
   });
+  it('a test task in a file that holds code and tests is led to a code task', () => {
+    const w = world({ tests_in_code: ['sds.c'] });
+    w.run(PLANNER, addDraft('a', { type: 'test', scope: 'IN: sds.c' }));
+    const no = w.refused(PLANNER, finalize('a'));
+    expect(no.message).toContain('cannot tell from the code in sds.c');
+    expect(no.hint).toContain('--type code');
+  });
+
   it('a test task needs a command that proves it, as code does', () => {
     const w = world({ test_command: undefined });
     w.run(PLANNER, addDraft('a', { type: 'test', scope: 'IN: test/' }));
