@@ -69,7 +69,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
       'On the base: once a task’s dependencies are merged, Liza tries its validation there in the background.',
       '  green       it passes without the change. Right for a refactoring; else it proves nothing about the task',
       '  red         as it should be before the work; look at the end of its output: red for the right reason?',
-      '  cannot run  exit 126 or 127, no such program: the planner is asked before a coder is given the task',
+      '  cannot run  exit 126 or 127, no such program: the planner is told; a coder that was free may have the task already',
       '  It refuses nothing. liza show <task> has it; coder, reviewer and planner are told.',
       'Good:     npm test -- test/retry.test.js          the tests of this task, by the project’s own runner',
       '          pytest -q tests/test_retry.py           red until the file is there and passes',

@@ -1,5 +1,5 @@
 // The section of a Markdown document that an anchor names: by GitHub's slug of a heading, or by an id that is written
-// out ({#id}, <a id="…">). Headings inside code fences are none.
+// out ({#id}, <a id="…">, <h2 id="…">). Headings inside code fences are none.
 
 export interface SpecSection {
   readonly text: string;
@@ -78,13 +78,13 @@ function headings(lines: readonly string[]): readonly Heading[] {
     slugs.set(slug, before + 1);
     const numbered = before === 0 || slug === '' ? slug : `${slug}-${before}`;
     // The last is how older boards may have written it.
-    const names = [numbered, ...idsIn(line), ...idsIn(lines[at - 1] ?? ''), slugOf(heading.title)];
+    const names = [numbered, ...idsIn(line), ...idsAbove(lines, at), slugOf(heading.title)];
     found.push({ line: at, level: heading.level, names: [...new Set(names)].filter((name) => name !== '') });
   }
   return found;
 }
 
-/** `## Title`, or a title above a line of `=` or `-`. */
+/** `## Title`, `<h2>Title</h2>`, or a title above a line of `=` or `-`. */
 function headingAt(
   lines: readonly string[],
   at: number,
@@ -93,6 +93,8 @@ function headingAt(
   const hashes = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(line);
   if (hashes?.[1] !== undefined)
     return { level: hashes[1].length, title: (hashes[2] ?? '').replace(/[ \t]#+[ \t]*$/, '') };
+  const tag = /^ {0,3}<h([1-6])(?:\s[^>]*)?>(.*)$/i.exec(line);
+  if (tag !== null) return { level: Number(tag[1]), title: tag[2] ?? '' };
   const under = /^ {0,3}(=+|-{2,})[ \t]*$/.exec(lines[at + 1] ?? '')?.[1];
   if (under === undefined || !/^ {0,3}[^\s>|*+-]/.test(line)) return undefined;
   return { level: under.startsWith('=') ? 1 : 2, title: line };
@@ -131,9 +133,17 @@ function slugOf(title: string): string {
 }
 
 const idsIn = (line: string): readonly string[] =>
-  [...line.matchAll(/\{#([^}\s]+)\}|<a\s[^>]*?\b(?:id|name)=["']?([^"'\s>]+)/gi)].map(([, written, tagged]) =>
-    (written ?? tagged ?? '').toLowerCase(),
+  [...line.matchAll(/\{#([^}\s]+)\}|<(?:a|h[1-6])\s[^>]*?\b(?:id|name)=["']?([^"'\s>]+)/gi)].map(
+    ([, written, tagged]) => (written ?? tagged ?? '').toLowerCase(),
   );
+
+/** On the line above, or with a blank line between where nothing else stands on it. */
+function idsAbove(lines: readonly string[], at: number): readonly string[] {
+  const above = lines[at - 1] ?? '';
+  if (above.trim() !== '') return /^\s*<h[1-6]/i.test(above) ? [] : idsIn(above);
+  const further = lines[at - 2] ?? '';
+  return /^\s*<a\s[^>]*>(?:\s*<\/a>)?\s*$/i.test(further) ? idsIn(further) : [];
+}
 
 function decoded(anchor: string): string {
   try {

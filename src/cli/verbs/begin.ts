@@ -113,11 +113,13 @@ function fromFlags(args: Args): Checkpoint | Refusal {
   const lacking = ['intent', 'risks', 'validation', 'file']
     .filter((name) => !args.flag(name))
     .map((name) => `--${name}`);
-  if (lacking.length > 0) return incomplete(`${lacking.join(', ')} ${lacking.length === 1 ? 'is' : 'are'} missing`);
+  // What is wrong with a validation that is given is told in the same round, by the rules.
+  if (lacking.length > 0 && !args.flag('validation'))
+    return incomplete(`${lacking.join(', ')} ${lacking.length === 1 ? 'is' : 'are'} missing`);
   return {
-    intent: args.must('intent'),
+    intent: args.text('intent') ?? '',
     assumptions: args.all('assume'),
-    risks: args.must('risks'),
+    risks: args.text('risks') ?? '',
     validation: args.all('validation').join('\n'),
     files_to_modify: args.all('file'),
   };

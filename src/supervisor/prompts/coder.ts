@@ -226,7 +226,9 @@ function howTo({ task, conflicts = [] }: CoderWork): string {
     ? again !== undefined && again.former !== true
       ? 'A blocker that a test can show gets its test first. Then the code, where it has to change: a test that was missing over right code may be green at once.'
       : 'Tests first: they fail without the change and prove DONE WHEN. Then the code.'
-    : `Write it; a ${task.type} task that touches code needs a test too.`;
+    : task.type === 'test'
+      ? 'Write tests alone: other code is refused. If the code is wrong or cannot be tested so: `liza block`.'
+      : `Write it; a ${task.type} task that touches code needs a test too.`;
 }
 
 const FIX = {

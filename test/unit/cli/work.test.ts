@@ -161,6 +161,13 @@ test('begin without all its parts says which is missing', async () => {
   expect(json.stderr).toContain('risks is not a text');
 });
 
+test('begin says in one round what is missing and what its validation lacks', async () => {
+  const ran = await here.liza(['begin', 'mine', '--intent', 'x', '--validation', 'it: works', '--file', 'a'], coder);
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain('the checkpoint lacks risks, what the validation is expected to give');
+  expect(ran.stderr).toContain('it names no command');
+});
+
 test('begin without a worktree is refused', async () => {
   const ran = await here.liza(['begin', 'mine', ...CHECKPOINT], coder);
   expect(ran.code).toBe(1);

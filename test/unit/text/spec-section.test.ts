@@ -56,6 +56,26 @@ describe('the section of an anchor', () => {
     expect(firstLine('Errors')).toBe('Errors');
   });
 
+  it.each([
+    ['before the text of its heading', '## <a id="x"></a>The title'],
+    ['before the text, by name', '## <a name="x"></a> The title'],
+    ['in a title with a line below', '<a id="x"></a>The title\n---------'],
+    ['in a heading as a tag', '<h2 id="x">The title</h2>'],
+    ['in a heading as a tag with more', '<h2 align="center" id="x">The title</h2>'],
+    ['above its heading, a blank line between', '<a id="x"></a>\n\n## The title'],
+  ])('is found by an id %s', (_where, heading) => {
+    const { text, anchorMissing } = specSection(`# Auth\n\nFirst.\n\n${heading}\n\nSecond.\n\n## Next\n\nThird.`, 'x');
+    expect(anchorMissing).toBeUndefined();
+    expect(text).toContain('Second.');
+    expect(text).not.toMatch(/First|Third/);
+  });
+
+  it('an id of another heading, or within a sentence two lines above, is not its own', () => {
+    const document = '<h2 id="x">One</h2>\n## Two\n\nSee <a id="y"></a> here.\n\n## Three\n';
+    expect(specSection(document, 'x').text).toBe('<h2 id="x">One</h2>');
+    expect(specSection(document, 'y').anchorMissing).toBe(true);
+  });
+
   it('takes no line of a code fence for a heading', () => {
     expect(specSection(SPEC, 'no-heading').anchorMissing).toBe(true);
     expect(specSection(SPEC, 'retry--backoff-1').text).toContain('## no heading');

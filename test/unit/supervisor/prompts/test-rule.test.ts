@@ -1,8 +1,8 @@
 // A planner is told, before it cuts tasks, by which rules about tests they are judged.
 
 import { describe, expect, test } from 'vitest';
-import { world } from '../../protocol/world.ts';
-import { toPlanner } from './situations.ts';
+import { addReady, claim, PLANNER, SUPERVISOR, world } from '../../protocol/world.ts';
+import { toCoder, toPlanner } from './situations.ts';
 
 describe('the planner’s prompt says', () => {
   test('that code is submitted only with a test, what counts as one, and that tests are IN', () => {
@@ -29,4 +29,17 @@ describe('the planner’s prompt says', () => {
     expect(toPlanner(world())).toContain('SAME FILE at once: a fixed place in it for each task');
     expect(toPlanner(world(), { resumed: true })).not.toContain('SAME FILE');
   });
+});
+
+test('the coder of a test task is told that other code is refused, one of documents that code needs a test', () => {
+  const told = (type: 'test' | 'docs', scope: string): string => {
+    const w = world();
+    w.run(PLANNER, addReady('a', { type, scope }));
+    w.run(SUPERVISOR, claim('a'));
+    return toCoder(w, 'a');
+  };
+  const test = told('test', 'IN: test/a.test.ts');
+  expect(test).toContain('Write tests alone: other code is refused.');
+  expect(test).not.toContain('needs a test too');
+  expect(told('docs', 'IN: docs/')).toContain('a docs task that touches code needs a test too');
 });
