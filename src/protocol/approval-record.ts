@@ -62,6 +62,9 @@ export function whatOf(one: Evidence): string {
   }
 }
 
+/** What is said of an approval `--by-hand`. */
+export const BY_HAND = 'a person’s own review';
+
 /** Criteria for which the text names nothing. */
 export const unshown = (task: Task, text: string): readonly Shown[] =>
   shownOf(task, text).filter(({ by }) => by === 'nothing');

@@ -39,14 +39,18 @@ export function parseApproval(text: string, criteria: number): Approval {
     if (shown.length === 0 && !strict) continue;
     const none = named.find((n) => n < 1 || n > criteria);
     if (none !== undefined) problems.push(`there is no criterion ${none}`);
-    else if (shown.length === 0)
-      problems.push(`criterion ${numbers}: “${whole(body).slice(0, 80)}” is in no known form`);
+    else if (shown.length === 0) problems.push(`criterion ${numbers}: “${whole(body).slice(0, 80)}” ${whyNot(body)}`);
     else evidence.push(...named.flatMap((criterion) => shown.map((one) => ({ criterion, ...one }))));
   }
   if (evidence.length > MOST_EVIDENCE)
     problems.push(`more than ${MOST_EVIDENCE} are named: the ones that show most do`);
   return { evidence: evidence.slice(0, MOST_EVIDENCE), concerns: concernsIn(text), problems };
 }
+
+const whyNot = (body: string): string =>
+  /^seen:?(?:\s|$)/i.test(body)
+    ? `is too short: say in a sentence of ${LEAST_WORDS} words or more what you saw`
+    : 'is in no known form';
 
 /** Each is looked up in git. */
 const MOST_EVIDENCE = 200;

@@ -1,7 +1,7 @@
 // The report as Markdown, for a pull request, a wiki or a terminal: tables, and bars of letters where the page has
 // drawings.
 
-import { byCriterion, shownText } from '../protocol/approval-record.ts';
+import { BY_HAND, byCriterion, shownText } from '../protocol/approval-record.ts';
 import { isTerminal, type TaskStatus } from '../protocol/state.ts';
 import { parseRejection } from '../protocol/verdict.ts';
 import { counted } from '../text/format.ts';
@@ -144,7 +144,7 @@ function reviews({ id, status, rounds }: TaskStory): readonly string[] {
     ...rounds.flatMap(({ commit, by, time, verdicts, merged, undeclared }, at) => [
       `${at + 1}. \`${commit?.slice(0, 10) ?? 'a commit'}\`${by === undefined ? '' : ` by ${inlineText(by)}`}${time === undefined ? '' : `, ${when(time)}`}${undeclared === 0 ? '' : `, ${counted(undeclared, 'file')} not declared before`}${merged ? ', this was merged' : ''}`,
       ...verdicts.flatMap(({ verdict, by: judge, time: when_, reason, shown = [], byHand, outside }) => [
-        `   - **${verdict.replace('_', ' ')}**${judge === undefined ? '' : ` by ${inlineText(judge)}`}${byHand ? ', a person’s own review' : ''}, ${when(when_)}${reason === undefined ? '' : `: ${why(reason)}`}`,
+        `   - **${verdict.replace('_', ' ')}**${judge === undefined ? '' : ` by ${inlineText(judge)}`}${byHand ? `, ${BY_HAND}` : ''}, ${when(when_)}${reason === undefined ? '' : `: ${why(reason)}`}`,
         ...byCriterion(shown).flatMap(([{ n, criterion }, all]) => [
           `     - ${n}. ${wholeText(criterion)}`,
           ...all.map((one) => `       - → ${wholeText(shownText(one))}`),

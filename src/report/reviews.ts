@@ -1,6 +1,6 @@
 // Rounds of review: for each task what was submitted, and what was said of it and why.
 
-import { byCriterion, isFlagged, type Shown, shownText } from '../protocol/approval-record.ts';
+import { BY_HAND, byCriterion, isFlagged, type Shown, shownText } from '../protocol/approval-record.ts';
 import { parseRejection } from '../protocol/verdict.ts';
 import { counted } from '../text/format.ts';
 import { clock } from './format.ts';
@@ -59,7 +59,7 @@ function round(
   ];
   const said = verdicts.map(
     ({ verdict, by: judge, time: at, reason, shown = [], byHand, outside }) =>
-      html`<div class="verdict-told ${SHADE[verdict]}"><b><span aria-hidden="true">${SIGN[verdict]}</span> ${WORD[verdict]}</b>${judge === undefined ? undefined : html` by ${judge}${byHand ? ', a person’s own review' : ''}`} <time datetime="${at}">${clock(at, report)}</time>${reason === undefined ? undefined : reasonOf(reason, whole)}${shownList(shown)}${outside === undefined ? undefined : html`<div class="role">Flagged: the change does not touch ${outside.join(', ')}</div>`}</div>`,
+      html`<div class="verdict-told ${SHADE[verdict]}"><b><span aria-hidden="true">${SIGN[verdict]}</span> ${WORD[verdict]}</b>${judge === undefined ? undefined : html` by ${judge}${byHand ? `, ${BY_HAND}` : ''}`} <time datetime="${at}">${clock(at, report)}</time>${reason === undefined ? undefined : reasonOf(reason, whole)}${shownList(shown)}${outside === undefined ? undefined : html`<div class="role">Flagged: the change does not touch ${outside.join(', ')}</div>`}</div>`,
   );
   return html`<li><div><code>${commit?.slice(0, 10) ?? 'a commit'}</code>${by === undefined ? undefined : html` by ${by}`} <span class="role">${facts.join(', ')}</span></div>${said.length === 0 ? html`<div class="verdict-told">No verdict yet.</div>` : said}</li>
 `;

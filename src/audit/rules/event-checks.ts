@@ -1,7 +1,7 @@
 // Checks what each event of a task claims: commits that exist, bases that are built upon, pins, verdicts on what was
 // submitted by reviewers that never coded it, merges of what was approved. Compares only.
 
-import { shownIn, shownText } from '../../protocol/approval-record.ts';
+import { BY_HAND, shownIn, shownText } from '../../protocol/approval-record.ts';
 import { codersOf, historyOf } from '../../protocol/leases.ts';
 import { proofAt, writtenDown } from '../../protocol/proof.ts';
 import { ranGreen } from '../../protocol/ran-command.ts';
@@ -128,6 +128,7 @@ function verdict(task: Task, event: HistoryEvent, before: readonly HistoryEvent[
 
 /** What the approval names for each criterion. Tests and places were looked up in the commit when it was given. */
 function criteria(task: Task, event: HistoryEvent): readonly Fact[] {
+  if (event.by_hand === true) return [unverifiable(BY_HAND, 'an approval by hand names nothing for the criteria')];
   return shownIn(event).map((one): Fact => {
     const what = `criterion ${one.n} (${whole(one.criterion)}) → ${shownText(one)}`;
     if (one.by === 'nothing' || one.by === 'seen') return unverifiable(what, 'nothing that could be checked is named');

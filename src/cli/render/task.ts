@@ -3,7 +3,7 @@
 
 import { usageText } from '../../budget/rules/format.ts';
 import { amendmentLines } from '../../protocol/amendment.ts';
-import { byCriterion, concernsOf, concernText, shownIn, shownText } from '../../protocol/approval-record.ts';
+import { BY_HAND, byCriterion, concernsOf, concernText, shownIn, shownText } from '../../protocol/approval-record.ts';
 import { criteriaOf } from '../../protocol/criteria.ts';
 import { discoveryHead } from '../../protocol/discoveries.ts';
 import { historyOf } from '../../protocol/leases.ts';
@@ -215,12 +215,13 @@ function review(task: Task, { view }: TaskExtras): readonly Field[] {
 
 /** What the approvals of the commit name for each criterion. */
 function criteriaText(task: Task): string | undefined {
-  const told = approvals(task).flatMap((entry) =>
-    byCriterion(shownIn(entry)).flatMap(([{ n, criterion }, all]) => [
+  const told = approvals(task).flatMap((entry) => [
+    ...(entry.by_hand === true ? [`${BY_HAND} (${entry.agent}): it names nothing for them`] : []),
+    ...byCriterion(shownIn(entry)).flatMap(([{ n, criterion }, all]) => [
       `${n}. ${whole(criterion)}`,
       ...all.map((one) => `   → ${whole(shownText(one))}`),
     ]),
-  );
+  ]);
   return told.length === 0 ? undefined : told.join('\n');
 }
 

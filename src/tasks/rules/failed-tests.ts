@@ -33,9 +33,12 @@ export function failedTests(printed: string): readonly string[] {
   return [...found];
 }
 
+/** Where Liza ran it: that folder is gone, and what stands below it is the project. */
+const CHECKOUT = /(?:file:\/\/)?\/[^\s]{0,400}\/\.proof-[^/\s]{1,200}\//g;
+
 /** The test that this line says failed. */
 export function failedIn(raw: string): string | undefined {
   const line = raw.slice(0, READ).replace(COLOURS, '').trimEnd();
   const name = FORMS.flatMap((form) => form.exec(line)?.[1] ?? [])[0]?.trim();
-  return name === undefined || name === '' || NO_NAME.test(name) ? undefined : name;
+  return name === undefined || name === '' || NO_NAME.test(name) ? undefined : name.replace(CHECKOUT, '');
 }

@@ -146,6 +146,17 @@ describe('a test that the change does not touch', () => {
     expect((await p.ok(['audit', '--json'])).stdout).toMatch(told);
   });
 
+  test('a person’s own review is told as that in show, report and audit', async () => {
+    await old();
+    const known = await facts('');
+    const verdict = { name: 'submit-verdict', task: 't', verdict: 'APPROVED', by_hand: true } as const;
+    await p.run(REVIEWER, { ...verdict, facts: known });
+    const told = /a person’s own review/;
+    expect((await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ')).toMatch(/criteria.{0,20}a person’s own review/);
+    expect((await p.ok(['report', '--md'])).stdout).toMatch(told);
+    expect((await p.ok(['audit', '--json'])).stdout).toMatch(told);
+  });
+
   test('one that no command of Liza can run is told as not run in show, report, audit and to the planner', async () => {
     await old();
     const known = await facts(CITED);

@@ -100,7 +100,7 @@ describe('what shows a criterion', () => {
     ['a criterion that there is not', '4: ran npm test', 'there is no criterion 4'],
     ['words in no form', '1: looks good', 'is in no known form'],
     ['a test without a name', '1: test test/a.test.ts', 'is in no known form'],
-    ['what was seen, in two words', '1: seen it', 'is in no known form'],
+    ['what was seen, in two words', '1: seen it', 'is too short'],
   ])('%s is a problem', (_name, line, problem) => {
     expect(parseApproval(line, 3)).toMatchObject({ evidence: [], problems: [expect.stringContaining(problem)] });
   });
@@ -255,6 +255,12 @@ describe('the guard', () => {
     expect(evidence(form, 2)).toContainEqual({ criterion: 1, by: 'test', file: '<file>', name: '<name>' });
     w.run(SESSION, approval(form.replace('test <file> › <name>', 'test test/client.test.ts › three times')));
     expect(w.task('a').status).toBe('APPROVED');
+  });
+
+  it('what was seen in fewer words than a sentence is told as too short', () => {
+    const { message } = reviewing().refused(SESSION, approval('1: seen ok\n2: ran npm test'));
+    expect(message).toContain('criterion 1: “seen ok” is too short: say in a sentence of 3 words or more');
+    expect(message).not.toContain('“seen ok” is in no known form');
   });
 
   it('a command that Liza did not run green at this commit shows nothing', () => {

@@ -32,3 +32,9 @@ describe('failed tests', () => {
     expect(failedTests('not ok 1 - '.repeat(50_000)).join('').length).toBeLessThan(200);
   });
 });
+
+it('a file is named from the project, not from the folder that it ran in', () => {
+  const ran = 'not ok 1 - /tmp/p/.worktrees/.proof-t-0a1b/test/x.test.js\n';
+  expect(failedTests(ran)).toEqual(['test/x.test.js']);
+  expect(failedTests('not ok 1 - reads /etc/proof-t/hosts\n')).toEqual(['reads /etc/proof-t/hosts']);
+});
