@@ -111,7 +111,7 @@ liza block "$task" --reason "measured" --question "what next?" && liza exit 0`,
 const WORKER = () => `case $LIZA_AGENT_ID in
 coder-*)
   task=$(git branch --show-current | sed 's#task/##')
-  liza begin "$task" --intent "a file" --risks "none" --validation "true: passes" --file "src/$task.txt" || exit 1
+  liza begin "$task" --intent "a file" --risks "none" --validation "test -f src/$task.txt: exits with 0" --file "src/$task.txt" || exit 1
   mkdir -p src test && echo "$task" > "src/$task.txt" && echo "$task" > "test/$task.test.txt"
   git add -A && git commit -q -m "$task" && liza submit-for-review "$task" HEAD && liza exit 42 ;;
 code-reviewer-*)
