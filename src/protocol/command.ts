@@ -132,6 +132,8 @@ interface Payloads extends BasePayloads {
     readonly exclude?: readonly string[];
     readonly reserve?: string;
     readonly assessment?: string;
+    /** An answer frees it: nobody has looked at what else was reported on it. */
+    readonly answered?: true;
     /** A person answered what held it: that counts as a change of the definition. */
     readonly answered_by_person?: true;
     readonly facts: SpecFacts;

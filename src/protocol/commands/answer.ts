@@ -2,6 +2,7 @@
 // transaction, by the guards and the change of `unblock`.
 
 import { iso } from '../../text/time.ts';
+import { isDeadlocked } from '../blocked.ts';
 import { actorName, LIZA } from '../board.ts';
 import { event, evolve, withTask } from '../change.ts';
 import type { BoardSituation, Change, Row, Situation } from '../command-row.ts';
@@ -85,7 +86,7 @@ export const answer: Row<'answer'> = {
     },
   ],
   effects:
-    'question answered, or assumed with --accept; with --criterion also a criterion of done_when; the last one of a BLOCKED task does what unblock does: worktree kept, reserved for its asker; a person’s answer to an assumption wakes the planner',
+    'question answered, or assumed with --accept; with --criterion also a criterion of done_when; the last one of a BLOCKED task does what unblock does: worktree kept, reserved for its asker, but of its anomalies only those about the block are processed; a person’s answer to an assumption wakes the planner',
   change: (s) => {
     const targets = targetsOf(s);
     if (s.command.accept === true) return accepted(s, targets);
@@ -214,7 +215,8 @@ function unblocking(s: Situation<'answer'>, state: State, freed: Task): Situatio
     ...defined({
       keep_worktree: task.worktree === undefined ? undefined : true,
       reserve: reserveFor(s, freed),
-      assessment: person ? text : undefined,
+      assessment: person && isDeadlocked(freed) ? text : undefined,
+      answered: true as const,
       answered_by_person: person || undefined,
     }),
   } as const;

@@ -46,7 +46,7 @@ import { TEXT_LIMIT } from '../fields.ts';
 import { checkGates } from '../gates.ts';
 import { historyOf } from '../leases.ts';
 import { blockingQuestions, closeQuestions, openQuestions } from '../questions.ts';
-import { isTerminal, type Question, type State, TASK_STATUSES, type Task } from '../state.ts';
+import { type Anomaly, isTerminal, type Question, type State, TASK_STATUSES, type Task } from '../state.ts';
 import { checkSubstance } from '../substance.ts';
 import { firstLine } from './coder.ts';
 import { PLANNERS, specText } from './planning.ts';
@@ -211,12 +211,19 @@ export const unblock: Row<'unblock'> = {
       ? freed
       : withAnomaly(s, freed, { type: 'review_deadlock', task: task.id, details: { assessment } });
     return {
-      // An unblock settles every anomaly of the task, the deadlock included.
-      state: processAnomalies(s, logged, ({ task: on }) => on === task.id),
+      // An unblock settles every anomaly of the task, the deadlock included; an answer only what the block was about.
+      state: processAnomalies(
+        s,
+        logged,
+        ({ task: on, type }) => on === task.id && (command.answered !== true || OF_BLOCKS.has(type)),
+      ),
       detail: `task ${task.id} unblocked${isRescoped ? ' with a changed definition' : ''}`,
     };
   },
 };
+
+/** What is reported because a task is BLOCKED, not because of its work. */
+const OF_BLOCKS: ReadonlySet<Anomaly['type']> = new Set(['review_deadlock', 'hypothesis_exhaustion']);
 
 /** Questions that nobody needs answered any more. */
 export const withdrawn = <K extends 'unblock' | 'abandon' | 'supersede'>(

@@ -168,9 +168,9 @@ test('question list and anomaly list show what is open, and with --all the rest'
   );
   await here.liza(['anomaly', '--type', 'spec_gap', '--task', 'plan', '--detail', `what=${LONG}`]);
   expect((await here.liza(['anomaly', 'list'])).stdout).toContain(`what:\n  ${LONG}`);
-  await here.liza(['anomaly', 'processed', 'anomaly-2']);
+  await here.liza(['anomaly', 'processed', 'anomaly-1']);
   expect((await here.liza(['anomaly', 'list'])).stdout).toBe('No open anomalies.\n');
-  expect((await here.liza(['anomaly', 'list', '--all'])).stdout).toContain('anomaly-2 spec_gap  processed');
+  expect((await here.liza(['anomaly', 'list', '--all'])).stdout).toContain('anomaly-1 spec_gap  processed');
 });
 
 test.each([

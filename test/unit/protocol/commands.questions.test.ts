@@ -491,6 +491,29 @@ describe('answer: the last open question of a BLOCKED task', () => {
     });
   });
 
+  it.each([HUMAN, PLANNER])(
+    'logs no deadlock where there was none, and leaves what was reported on the task open',
+    (who) => {
+      const w = claimed();
+      const details = { what: 'a list', why: 'it is short', debt_created: 'slow when long' };
+      w.run(CODER, { name: 'anomaly', type: 'trade_off', task: 'a', details });
+      w.run(CODER, { name: 'anomaly', type: 'spec_ambiguity', task: 'a', details: { what: 'whom?' } });
+      w.run(CODER, block('a'));
+      w.run(who, answer('q-1', 'everybody'));
+      expect(w.task('a').status).toBe('UNCLAIMED');
+      expect(w.state.anomalies.map(({ type, processed_at: at }) => [type, at])).toEqual([
+        ['trade_off', undefined],
+        ['spec_ambiguity', undefined],
+      ]);
+    },
+  );
+
+  it('settles the anomaly that tells of the block', () => {
+    const w = twiceFailed();
+    w.run(HUMAN, answer('q-2', 'the test account'));
+    expect(w.state.anomalies).toMatchObject([{ type: 'hypothesis_exhaustion', processed_by: 'human' }]);
+  });
+
   it('is refused whole while another guard of unblock refuses', () => {
     const w = ready('base', 'a');
     w.run(PLANNER, { name: 'amend', task: 'a', changes: { depends_on: [] }, facts: SPEC });
