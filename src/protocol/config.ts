@@ -105,7 +105,7 @@ export const ConfigSchema = v.object({
   test_patterns: guarded(v.optional(texts, DEFAULT_TEST_PATTERNS), 'Globs of files that count as tests.'),
   tests_in_code: guarded(
     v.optional(texts),
-    'Globs of code files that hold their own tests: a change of one counts as code and as its test. Rust’s, Zig’s and D’s tests and doctests are recognised without it.',
+    'Globs of code files that hold their own tests: a change of one counts as code and as its test. Rust’s, Zig’s and D’s tests, doctests and those of vitest within a script are recognised without it.',
   ),
   tdd: guarded(
     v.optional(oneOf(['strict', 'evidence', 'off'] as const), 'evidence'),
