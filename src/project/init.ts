@@ -18,7 +18,7 @@ import { testsNowhere } from '../protocol/facts/scope.ts';
 import { isBranchName } from '../protocol/fields.ts';
 import { goalRecord } from '../protocol/goal-record.ts';
 import { freshState, nextGoal } from '../protocol/new-board.ts';
-import { notesAtEnd } from '../protocol/notes.ts';
+import { notesAtEnd, staysForOthers } from '../protocol/notes.ts';
 import { isOpen } from '../protocol/questions.ts';
 import type { Config, Goal, State } from '../protocol/state.ts';
 import { taskArchive } from '../store/archive.ts';
@@ -200,7 +200,10 @@ function carriedOver(before: State, after: State): readonly string[] {
         `carried over: ${one.id}, asked by ${one.asked_by}: ${one.text}${isOpen(one) ? '' : `; ${one.status} since: ${one.answer ?? one.assume ?? ''}`}`,
     ),
     ...after.discovered.map((found) => `carried over: ${discoveryHead(found)}: ${gist(found.description)}`),
-    ...carried.map(({ id, note }) => `carried over: ${id}, for ${note.for ?? 'everyone'}: ${gist(note.message)}`),
+    ...carried.map(
+      ({ id, note }) =>
+        `carried over: ${id}, for ${note.for ?? 'everyone'}${staysForOthers(note) ? `, dealt with by ${note.processed_by} alone` : ''}: ${gist(note.message)}`,
+    ),
     ...ended.map(
       ({ id, note }) => `closed: ${id}, for ${note.for}, which ended with ${before.goal.id}: ${gist(note.message)}`,
     ),

@@ -70,14 +70,21 @@ export function isNoteFor(note: Note, { agent, role, task }: Reader): boolean {
 const taskOfNote = ({ for: reader = 'all' }: Note): string | undefined =>
   READERS.includes(reader) || roleOfId(reader) !== undefined ? undefined : reader;
 
+/** Only a planner has dealt with it, and others read it too: it stays in their prompts until a person ends it. */
+export const staysForOthers = ({ for: reader = 'all', processed_by: by = '' }: Note): boolean =>
+  roleOfId(by) === 'planner' && reader !== 'planner' && roleOfId(reader) !== 'planner';
+
+/** Nobody is shown it any more. */
+export const isOver = (note: Note): boolean => note.processed_at !== undefined && !staysForOthers(note);
+
 /** Open notes as a goal ends: those of its tasks end with them, all others are for the next goal too. */
 export function notesAtEnd(state: State): {
   readonly ended: readonly NamedNote[];
   readonly carried: readonly NamedNote[];
 } {
-  const open = namedNotes(state).filter(({ note }) => note.processed_at === undefined);
+  const open = namedNotes(state).filter(({ note }) => !isOver(note));
   return {
-    ended: open.filter(({ note }) => taskOfNote(note) !== undefined),
+    ended: open.filter(({ note }) => taskOfNote(note) !== undefined && note.processed_at === undefined),
     carried: open.filter(({ note }) => taskOfNote(note) === undefined),
   };
 }

@@ -2,13 +2,13 @@
 
 import { gist, listed } from '../../text/format.ts';
 import { iso } from '../../text/time.ts';
-import { actorName, type Board, isAgentPart, roleOfId } from '../board.ts';
+import { actorName, type Board, isAgentPart, type Part, roleOfId } from '../board.ts';
 import { patch } from '../change.ts';
 import type { Row, Situation } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { blank } from '../definition.ts';
 import { statusOf } from '../find.ts';
-import { isOwnNote, namedNotes, READERS, ROLE_NAMES, withNote } from '../notes.ts';
+import { isOver, isOwnNote, namedNotes, READERS, ROLE_NAMES, staysForOthers, withNote } from '../notes.ts';
 import { isTerminal, type Note } from '../state.ts';
 import { list } from './coder.ts';
 
@@ -76,20 +76,20 @@ export const noteDone: Row<'note done'> = {
   summary: 'Say that a person’s note is dealt with; it stays on record.',
   who: ['planner', 'coder', 'code_reviewer', 'human'],
   from: 'board',
-  already: ({ state, command }) => {
+  already: ({ state, command, part }) => {
     const named = namedNotes(state).filter(({ id }) => command.notes.includes(id));
-    return named.length > 0 && named.length === command.notes.length && named.every(({ note }) => isDone(note));
+    return named.length > 0 && named.length === command.notes.length && named.every(({ note }) => isDone(note, part));
   },
   guards: [
     {
       name: 'notes',
       rule: 'each is on the board',
-      check: ({ state, command, commandLine }) => {
+      check: ({ state, command, commandLine, part }) => {
         if (command.notes.length === 0) return refuse('no note was named', commandLine('note done'));
         const known = namedNotes(state);
         const unknown = command.notes.find((id) => !known.some((one) => one.id === id));
         if (unknown === undefined) return undefined;
-        const open = known.filter(({ note }) => !isDone(note)).map(({ id }) => id);
+        const open = known.filter(({ note }) => !isDone(note, part)).map(({ id }) => id);
         return refuse(
           `there is no note ${gist(unknown, 80)}`,
           open.length === 0 ? 'None is open' : `These are open: ${listed(open, 10)}`,
@@ -103,18 +103,27 @@ export const noteDone: Row<'note done'> = {
     },
   ],
   effects:
-    'processed_at, processed_by and why of each; a note stays in prompts until then, and wakes the planner only once',
-  change: ({ state, actor, command, now }) => {
+    'processed_at, processed_by and why of each; a note stays in prompts until then, and wakes the planner only once; what the planner deals with and others read too ends for the planner alone, by a person for all',
+  change: ({ state, actor, command, now, part }) => {
     const done = new Set(command.notes);
-    const marks = { processed_at: iso(now), processed_by: actorName(actor), why: command.why };
-    const notes = namedNotes(state).map(({ id, note }) =>
-      done.has(id) && !isDone(note) ? patch<Note>(note, marks) : note,
+    const marks = { processed_at: iso(now), processed_by: actorName(actor) };
+    const human_notes = namedNotes(state).map(({ id, note }) =>
+      done.has(id) && !isDone(note, part) ? patch<Note>(note, { ...marks, why: command.why ?? note.why }) : note,
     );
-    return { state: { ...state, human_notes: notes }, detail: `dealt with: ${list(command.notes)}` };
+    const next = { ...state, human_notes };
+    const stay = namedNotes(next).filter(({ id, note }) => done.has(id) && staysForOthers(note));
+    return {
+      state: next,
+      detail: `dealt with: ${list(command.notes)}`,
+      notes: stay.map(
+        ({ id }) => `${id} stays in the prompts of others that it is for, until a person says: liza note done ${id}`,
+      ),
+    };
   },
 };
 
-const isDone = ({ processed_at }: Note): boolean => processed_at !== undefined;
+/** A person ends a note for all; what a planner has done with it is the planner's own part. */
+const isDone = (note: Note, part: Part): boolean => (part === 'human' ? isOver(note) : note.processed_at !== undefined);
 
 function notForOthers({ state, actor, part, command }: Situation<'note done'>): Refusal | undefined {
   if (!isAgentPart(part) || part === 'planner') return undefined;

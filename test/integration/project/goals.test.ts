@@ -72,6 +72,8 @@ describe('the second goal', () => {
     await here.ok(['note', 'Louder', '--for', 'greet']);
     await here.ok(['note', 'Go on']);
     await here.ok(['note', 'done', 'note-5', '--why', 'it went on']);
+    await here.ok(['note', 'No jokes']);
+    await here.ok(['note', 'done', 'note-6', '--why', 'it is in the plan'], { as: 'planner-1' });
     await here.ok(['goal', 'complete']);
     const { stdout } = await here.ok(['init', 'Thank people']);
     expect(stdout).toContain('carried over: note-1, for everyone: Keep it small\n');
@@ -79,6 +81,7 @@ describe('the second goal', () => {
     expect(stdout).toContain('carried over: note-3, for coder-1: You are quick\n');
     expect(stdout).toContain('closed: note-4, for greet, which ended with goal-1: Louder\n');
     expect(stdout).not.toContain('note-5');
+    expect(stdout).toContain('carried over: note-6, for everyone, dealt with by planner-1 alone: No jokes\n');
     for (const id of ['note-1', 'note-2', 'note-3']) expect(await out('show', id)).not.toContain('dealt with');
     expect(await out('show', 'note-4')).toContain('greet ended with goal-1');
     await here.ok(['note', 'done', 'note-1', '--why', 'it is small']);

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
-import { namedNotes, openNotes } from '../../../src/protocol/notes.ts';
+import { namedNotes, notesAtEnd, openNotes } from '../../../src/protocol/notes.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { plannerWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { CODER, claim, HUMAN, OTHER_CODER, PLANNER, REVIEWER, ready, SUPERVISOR, supervisorOf } from './world.ts';
@@ -93,6 +93,38 @@ describe('note done', () => {
     w.run(PLANNER, done('note-1'));
     expect(w.state.human_notes[0]).toMatchObject({ processed_by: 'planner-1', why: 'it is a criterion now' });
     expect(w.run(PLANNER, done('note-1')).already).toBe(true);
+  });
+
+  it('by the planner ends a note to everyone for the planner alone, and says so; by a person for all', () => {
+    const w = ready('a');
+    w.run(HUMAN, leave('no new files'));
+    const coder = { agent: 'coder-1', role: 'coder', task: 'a' } as const;
+    const planner = { agent: 'planner-1', role: 'planner' } as const;
+    expect(w.run(PLANNER, done('note-1')).notes?.join()).toContain('until a person says: liza note done note-1');
+    expect([openNotes(w.state, coder).length, openNotes(w.state, planner).length]).toEqual([1, 0]);
+    expect(w.run(PLANNER, done('note-1')).already).toBe(true);
+    expect(notesAtEnd(w.state).carried.map(({ id }) => id)).toEqual(['note-1']);
+    expect(w.refused(HUMAN, done('note-9')).hint).toContain('note-1');
+    expect(w.run(HUMAN, { name: 'note done', notes: ['note-1'] }).already).not.toBe(true);
+    expect(w.state.human_notes[0]).toMatchObject({ processed_by: 'human', why: 'it is a criterion now' });
+    expect(openNotes(w.state, coder)).toEqual([]);
+    expect(notesAtEnd(w.state).carried).toEqual([]);
+    expect(w.run(HUMAN, { name: 'note done', notes: ['note-1'] }).already).toBe(true);
+  });
+
+  it('by the planner of a note to a task stays on record as the goal ends', () => {
+    const w = ready('a');
+    w.run(HUMAN, leave('louder', 'a'));
+    w.run(PLANNER, done('note-1'));
+    expect(notesAtEnd(w.state)).toEqual({ ended: [], carried: [] });
+  });
+
+  it('by the planner ends a note to the planner for good', () => {
+    const w = ready('a');
+    w.run(HUMAN, leave('plan smaller', 'planner'));
+    expect(w.run(PLANNER, done('note-1')).notes ?? []).toEqual([]);
+    expect(w.run(HUMAN, { name: 'note done', notes: ['note-1'] }).already).toBe(true);
+    expect(notesAtEnd(w.state).carried).toEqual([]);
   });
 
   it('refuses a note that is not there, naming those that are open', () => {
