@@ -2,7 +2,7 @@
 // words, where it is long or has several lines by how it begins, or by a command that it runs as a part of it.
 
 import { whole } from '../text/format.ts';
-import { commandsWithin } from './commands-within.ts';
+import { commandsWithin } from './nested-commands.ts';
 import { type ProofRun, proofAt } from './proof.ts';
 import type { Task } from './state.ts';
 

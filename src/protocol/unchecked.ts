@@ -2,12 +2,12 @@
 // command checks, criteria about time, a scope without files. It refuses nothing.
 
 import { listed } from '../text/format.ts';
-import { commandsWithin } from './commands-within.ts';
 import { criteriaOf } from './criteria.ts';
 import { hasMargin, isTimed, quotedCommands } from './criterion-words.ts';
 import { parseScope, unsurePaths } from './facts/scope.ts';
 import type { SpecFacts } from './facts/spec-facts.ts';
 import { testReach } from './facts/test-commands.ts';
+import { commandsWithin } from './nested-commands.ts';
 import { proofCommands } from './proof.ts';
 import type { Settings, Task } from './state.ts';
 
