@@ -23,10 +23,12 @@ function expectSentence({ stdout, stderr }: Ran): void {
   expect(stdout).toBe('');
 }
 
-/** Neither the blackboard nor anything around it. */
-/** A refused attempt of an agent is a line of refused.log; a section's text is kept before the board could name it. */
+/**
+ * Neither the blackboard nor anything around it. A refused attempt of an agent is a line of refused.log; a section's text
+ * is kept before the board could name it; Liza's private git directory is made by the first command that asks git.
+ */
 const everything = (board: BuiltProject): string =>
-  fingerprint(board.root, ['.liza/cache', '.liza/refused.log', '.liza/specs']);
+  fingerprint(board.root, ['.liza/cache', '.liza/refused.log', '.liza/specs', '.git/liza/git']);
 
 describe('a bad argument', () => {
   const add = (...more: string[]) => ['add-task', '--desc', 'd', ...more];
