@@ -41,7 +41,9 @@ export async function verdictFacts(
   if (isRefusal(gitDir)) return gitDir;
   const base = task.base_commit;
   const copy = copyOf(gitDir, task);
-  const touched = base === undefined ? [] : await pathsBetween(gitDir, base, commit);
+  // What is only seen names nothing that git could tell about.
+  const asksGit = blockers.length > 0 || evidence.some(({ by }) => by === 'test' || by === 'place' || by === 'diff');
+  const touched = base === undefined || !asksGit ? [] : await pathsBetween(gitDir, base, commit);
   const approved = {
     gitDir,
     settings: settings(board.state),

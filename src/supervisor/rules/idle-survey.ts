@@ -54,10 +54,11 @@ export function isMoving(seen: Survey): boolean {
 
 const AT_WORK: ReadonlySet<AgentStatus> = new Set(['STARTING', 'WORKING', 'REVIEWING', 'HANDOFF']);
 
-/** An agent that is none of these, with a living lease, is at work. */
+/** An agent that is none of these is at work, in the hands of a supervisor that lives. */
 export const othersWork = (board: Board, own: ReadonlySet<string>, now: Instant): boolean =>
   Object.entries(board.state.agents).some(
-    ([id, { status }]) => !own.has(id) && AT_WORK.has(status) && !agentLease(board, id, now).expired,
+    ([id, { status, process }]) =>
+      !own.has(id) && process !== undefined && AT_WORK.has(status) && !agentLease(board, id, now).expired,
   );
 
 function isHeld({ board, now }: Survey, task: Task): boolean {

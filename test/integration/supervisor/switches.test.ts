@@ -85,7 +85,7 @@ describe('while it waits for work', () => {
       parts: { 'coder-1': [{}] },
       crew: { untilIdle: true },
       furnish: async (p) => {
-        succeeded(await p.run('coder-2', { name: 'register', agent: 'coder-2', role: 'coder' }));
+        succeeded(await p.run('coder-2', { name: 'register', agent: 'coder-2', role: 'coder', process: 'another' }));
         await p.claim('t', 'coder-2');
       },
     });
