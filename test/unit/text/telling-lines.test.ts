@@ -33,7 +33,7 @@ const NODE_MISSING = `node:internal/modules/cjs/loader:1210
 
 Error: Cannot find module './sum.js'
 Require stack:
-- /work/app/[eval]
+- /home/me/app/[eval]
     at Module._resolveFilename (node:internal/modules/cjs/loader:1207:15)
     at Module._load (node:internal/modules/cjs/loader:1038:27)
     at Module.require (node:internal/modules/cjs/loader:1289:19)
@@ -45,7 +45,7 @@ Require stack:
     at runScript (node:internal/process/execution:101:62)
     at evalScript (node:internal/process/execution:133:3) {
   code: 'MODULE_NOT_FOUND',
-  requireStack: [ '/work/app/[eval]' ]
+  requireStack: [ '/home/me/app/[eval]' ]
 }
 
 Node.js v20.20.2
@@ -55,7 +55,7 @@ const TAP = `TAP version 13
 not ok 1 - adds
   ---
   duration_ms: 1.886338
-  location: '/work/app/t.test.js:2:1'
+  location: '/home/me/app/t.test.js:2:1'
   failureType: 'testCodeFailure'
   error: |-
     Expected values to be strictly equal:
@@ -68,7 +68,7 @@ not ok 1 - adds
   actual: 2
   operator: 'strictEqual'
   stack: |-
-    TestContext.<anonymous> (/work/app/t.test.js:2:20)
+    TestContext.<anonymous> (/home/me/app/t.test.js:2:20)
     Test.runInAsyncScope (node:async_hooks:206:9)
     Test.run (node:internal/test_runner/test:796:25)
     Test.processPendingSubtests (node:internal/test_runner/test:526:18)
@@ -88,7 +88,7 @@ const SPEC = `✖ adds (2.200264ms)
   
   2 !== 3
   
-      at TestContext.<anonymous> (/work/app/t.test.js:2:20)
+      at TestContext.<anonymous> (/home/me/app/t.test.js:2:20)
       at Test.runInAsyncScope (node:async_hooks:206:9)
       at Test.run (node:internal/test_runner/test:796:25)
       at Test.processPendingSubtests (node:internal/test_runner/test:526:18)
@@ -147,7 +147,7 @@ test_b (test_x.T.test_b) ... ok
 FAIL: test_a (test_x.T.test_a)
 ----------------------------------------------------------------------
 Traceback (most recent call last):
-  File "/work/app/test_x.py", line 3, in test_a
+  File "/home/me/app/test_x.py", line 3, in test_a
     def test_a(self): self.assertEqual(1,2)
                       ^^^^^^^^^^^^^^^^^^^^^
 AssertionError: 1 != 2
@@ -160,7 +160,7 @@ FAILED (failures=1)
 const PYTEST = `============================= test session starts ==============================
 platform linux -- Python 3.11.7, pytest-9.0.3, pluggy-1.6.0
 benchmark: 5.2.3 (defaults: timer=time.perf_counter disable_gc=False min_rounds=5 min_time=0.000005 max_time=1.0 calibration_precision=10 warmup=False warmup_iterations=100000)
-rootdir: /work/app
+rootdir: /home/me/app
 plugins: hypothesis-6.155.2, benchmark-5.2.3
 collected 2 items
 
@@ -187,9 +187,9 @@ make: *** [Makefile:4: x] Error 2
 const NPM = `npm warn Unknown user config "nodedir". This will stop working in the next major version of npm. See \`npm help npmrc\` for supported config options.
 npm error code ENOENT
 npm error syscall open
-npm error path /work/app/package.json
+npm error path /home/me/app/package.json
 npm error errno -2
-npm error enoent Could not read package.json: Error: ENOENT: no such file or directory, open '/work/app/package.json'
+npm error enoent Could not read package.json: Error: ENOENT: no such file or directory, open '/home/me/app/package.json'
 npm error enoent This is related to npm not being able to find a file.
 npm error enoent
 npm error A complete log of this run can be found in: /home/ada/.npm/_logs/2026-11-16T17_15_15_612Z-debug-0.log
@@ -213,8 +213,8 @@ describe('the telling lines of an output', () => {
       [
         "Error: Cannot find module './sum.js'",
         'Require stack:',
-        '- /work/app/[eval]',
-        "  requireStack: [ '/work/app/[eval]' ]",
+        '- /home/me/app/[eval]',
+        "  requireStack: [ '/home/me/app/[eval]' ]",
       ],
     ],
     [
@@ -229,7 +229,7 @@ describe('the telling lines of an output', () => {
         '✖ adds (2.200264ms)',
         '  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:',
         '  2 !== 3',
-        '      at TestContext.<anonymous> (/work/app/t.test.js:2:20)',
+        '      at TestContext.<anonymous> (/home/me/app/t.test.js:2:20)',
       ],
     ],
     [
@@ -263,7 +263,7 @@ describe('the telling lines of an output', () => {
       'npm without a package',
       NPM,
       [
-        "npm error enoent Could not read package.json: Error: ENOENT: no such file or directory, open '/work/app/package.json'",
+        "npm error enoent Could not read package.json: Error: ENOENT: no such file or directory, open '/home/me/app/package.json'",
         'npm error enoent This is related to npm not being able to find a file.',
         'npm error enoent',
       ],
@@ -271,8 +271,8 @@ describe('the telling lines of an output', () => {
     ['an unknown tool', 'one\ntwo\nthree\nfour\nfive\nsix\n', ['three', 'four', 'five', 'six']],
     [
       'the project’s own frame',
-      'TypeError: x\n    at sum (/work/app/sum.js:1:2)\n    at Module.load (node:internal/modules/a:1:2)\n    at /work/app/node_modules/mocha/lib/a.js:3:4\n',
-      ['TypeError: x', '    at sum (/work/app/sum.js:1:2)'],
+      'TypeError: x\n    at sum (/home/me/app/sum.js:1:2)\n    at Module.load (node:internal/modules/a:1:2)\n    at /home/me/app/node_modules/mocha/lib/a.js:3:4\n',
+      ['TypeError: x', '    at sum (/home/me/app/sum.js:1:2)'],
     ],
     ['colours', '\u001b[31mTypeError: x\u001b[39m\n    at node:internal/a:1:2\n', ['TypeError: x']],
   ])('%s', (_tool, printed, lines) => expect(tellingLines(printed, 4)).toEqual(lines));
