@@ -42,6 +42,20 @@ const approves: Part = {
   end: 'exit 0',
 };
 
+/** All rest, and ten seconds pass: what the crew ended with, if it did. */
+async function idleForLong(): Promise<() => string | undefined> {
+  let ended: string | undefined;
+  void r().crew.ended.then(({ message }) => {
+    ended = message;
+  });
+  await r().until('idle', () => state() === 'idle');
+  for (let at = 0; at < 20; at++) {
+    r().clock.advance(500);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return () => ended;
+}
+
 describe('while it waits for work', () => {
   test.each(['PAUSE', 'CHECKPOINT'] as const)('%s: new work is not taken until it is off', async (name) => {
     await open({ tasks: [{ id: 't', paused: true }], parts: { 'coder-1': [{}] } });
@@ -61,20 +75,12 @@ describe('while it waits for work', () => {
         parts: { 'coder-1': [{}] },
         crew: { untilIdle: true, outlastsPause: outlasts },
       });
-      let ended: string | undefined;
-      void r().crew.ended.then(({ message }) => {
-        ended = message;
-      });
-      await r().until('idle', () => state() === 'idle');
-      for (let at = 0; at < 20; at++) {
-        r().clock.advance(500);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+      const ended = await idleForLong();
       if (!outlasts) {
-        await r().until('ended', () => ended?.includes('t is paused') === true);
+        await r().until('ended', () => ended()?.includes('t is paused') === true);
         return;
       }
-      expect(ended).toBeUndefined();
+      expect(ended()).toBeUndefined();
       await r().p.run(undefined, { name: 'resume', task: 't' });
       await r().until('working', () => state() === 'working');
     },
@@ -89,16 +95,8 @@ describe('while it waits for work', () => {
         await p.claim('t', 'coder-2');
       },
     });
-    let ended: string | undefined;
-    void r().crew.ended.then(({ message }) => {
-      ended = message;
-    });
-    await r().until('idle', () => state() === 'idle');
-    for (let at = 0; at < 20; at++) {
-      r().clock.advance(500);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    expect(ended).toBeUndefined();
+    const ended = await idleForLong();
+    expect(ended()).toBeUndefined();
     r().clock.advance(3_600_000);
     await r().until('working', () => state() === 'working');
   });
