@@ -4,7 +4,7 @@
 
 import { actorName, type Board, type Lease, type Switch, sessionName } from '../src/protocol/board.ts';
 import { Bug } from '../src/protocol/decision.ts';
-import { isOfGoal, tasksOfGoal } from '../src/protocol/goal-tasks.ts';
+import { isOfGoal, tasksOfGoal } from '../src/protocol/goal/goal-tasks.ts';
 import { mayRenew } from '../src/protocol/leases.ts';
 import type { State, Task } from '../src/protocol/state.ts';
 import { defined } from '../src/protocol/values.ts';

@@ -29,7 +29,7 @@ export const g72 = {
     },
     {
       take: {
-        file: 'src/protocol/commands/handoff.ts',
+        file: 'src/protocol/commands/coding/handoff.ts',
         find: "who: ['coder', 'code_reviewer'],",
         put: "who: ['coder'],",
       },

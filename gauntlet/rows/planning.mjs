@@ -46,7 +46,7 @@ export const g41 = {
   stated: 'refused, with the reason',
   plant: [
     {
-      take: { file: 'src/protocol/gates.ts', find: '&& onlyTests(', put: '&& false && onlyTests(' },
+      take: { file: 'src/protocol/definition/gates.ts', find: '&& onlyTests(', put: '&& false && onlyTests(' },
       red: /split was let through/,
     },
   ],
@@ -71,20 +71,28 @@ export const g66 = {
   stated: 'refused with the mend',
   plant: [
     {
-      take: { file: 'src/protocol/substance.ts', find: 'const bad = criteria[at];', put: 'const bad = undefined;' },
+      take: {
+        file: 'src/protocol/definition/substance.ts',
+        find: 'const bad = criteria[at];',
+        put: 'const bad = undefined;',
+      },
       red: /works-well was let through/,
     },
     {
-      take: { file: 'src/protocol/substance.ts', find: 'if (own !== undefined) {', put: 'if (false) {' },
+      take: { file: 'src/protocol/definition/substance.ts', find: 'if (own !== undefined) {', put: 'if (false) {' },
       red: /true was let through/,
     },
     {
-      take: { file: 'src/protocol/substance.ts', find: 'if (others === undefined) return', put: 'if (true) return' },
+      take: {
+        file: 'src/protocol/definition/substance.ts',
+        find: 'if (others === undefined) return',
+        put: 'if (true) return',
+      },
       red: /anchor was let through/,
     },
     {
       take: {
-        file: 'src/protocol/substance.ts',
+        file: 'src/protocol/definition/substance.ts',
         find: 'if (!forbidsTests(scope, patterns)',
         put: 'if (true || !forbidsTests(scope, patterns)',
       },
@@ -243,7 +251,7 @@ export const g69 = {
     },
     {
       take: {
-        file: 'src/protocol/plan.ts',
+        file: 'src/protocol/goal/plan.ts',
         find: "if (goal.status !== 'PLANNING' && own.length === 0) return undefined;",
         put: "if (goal.status !== 'PLANNING') return undefined;",
       },

@@ -12,7 +12,7 @@ export const g31 = {
     { take: 'submit-verdict/rejection-structure', red: /bare was let through/ },
     {
       take: {
-        file: 'src/protocol/commands/review.ts',
+        file: 'src/protocol/commands/review/review.ts',
         find: 'return unknown.length === 0 ? undefined : refuse(',
         put: 'return true ? undefined : refuse(',
       },
@@ -41,7 +41,11 @@ export const g32 = {
   stated: 'refused',
   plant: [
     {
-      take: { file: 'src/protocol/verdict.ts', find: 'if (withPrior && !hasPrior(lines)) {', put: 'if (false) {' },
+      take: {
+        file: 'src/protocol/review/verdict.ts',
+        find: 'if (withPrior && !hasPrior(lines)) {',
+        put: 'if (false) {',
+      },
       red: /forgets was let through/,
     },
   ],
@@ -71,7 +75,7 @@ export const g33 = {
     { take: 'submit-verdict/this-commit', red: /had not come: the next reviewer/ },
     {
       take: {
-        file: 'src/protocol/commands/review.ts',
+        file: 'src/protocol/commands/review/review.ts',
         find: 'if (!lease.expired) return undefined;',
         put: 'return undefined;',
       },
@@ -157,7 +161,7 @@ export const g35 = {
   plant: [
     {
       take: {
-        file: 'src/protocol/commands/review.ts',
+        file: 'src/protocol/commands/review/review.ts',
         find: 'if (repeatsItself(task, reason)) {',
         put: 'if (false) {',
       },
@@ -214,7 +218,7 @@ export const g70 = {
     },
     {
       take: {
-        file: 'src/protocol/approval-record.ts',
+        file: 'src/protocol/review/approval-record.ts',
         find: "one.by === 'ran' && !ranGreen",
         put: 'false && !ranGreen',
       },
@@ -222,7 +226,7 @@ export const g70 = {
     },
     {
       take: {
-        file: 'src/protocol/commands/criteria-shown.ts',
+        file: 'src/protocol/commands/review/criteria-shown.ts',
         find: 'if (command.by_hand === true && actor.session !== undefined) {',
         put: 'if (false) {',
       },

@@ -11,7 +11,11 @@ export const g03 = {
   stated: 'refused, the files are named',
   plant: [
     {
-      take: { file: 'src/protocol/commands/submit.ts', find: 'if (facts.dirty.length > 0) {', put: 'if (false) {' },
+      take: {
+        file: 'src/protocol/commands/coding/submit.ts',
+        find: 'if (facts.dirty.length > 0) {',
+        put: 'if (false) {',
+      },
       red: /submit was let through/,
     },
   ],
@@ -33,16 +37,24 @@ export const g04 = {
   stated: 'refused, with the three facts',
   plant: [
     {
-      take: { file: 'src/protocol/commands/submit.ts', find: '...(facts.head === commit ? []', put: '...(true ? []' },
+      take: {
+        file: 'src/protocol/commands/coding/submit.ts',
+        find: '...(facts.head === commit ? []',
+        put: '...(true ? []',
+      },
       red: /not-head was (let through|refused without)/,
     },
     {
-      take: { file: 'src/protocol/commands/submit.ts', find: '...(facts.branch === branch ? []', put: '...(true ? []' },
+      take: {
+        file: 'src/protocol/commands/coding/submit.ts',
+        find: '...(facts.branch === branch ? []',
+        put: '...(true ? []',
+      },
       red: /nowhere was refused without/,
     },
     {
       take: {
-        file: 'src/protocol/commands/submit.ts',
+        file: 'src/protocol/commands/coding/submit.ts',
         find: '...(facts.descends_from_base ? []',
         put: '...(true ? []',
       },
@@ -73,7 +85,7 @@ export const g05 = {
     { take: 'submit-for-review/something-new', red: /without a changed test file/ },
     {
       take: {
-        file: 'src/protocol/commands/submit.ts',
+        file: 'src/protocol/commands/coding/submit.ts',
         find: 'if (same_tree_as === undefined) return undefined;',
         put: "if (same_tree_as !== '') return undefined;",
       },

@@ -6,7 +6,7 @@ import { contained, holds } from '../harness.mjs';
 
 /** Another coder starts fresh, whatever the former one left. */
 const FRESH = {
-  file: 'src/protocol/worktree-plan.ts',
+  file: 'src/protocol/work/worktree-plan.ts',
   find: "isThere && takeover === 'continue' ? 'continue' : fresh",
   put: 'fresh',
 };

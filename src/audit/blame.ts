@@ -9,8 +9,8 @@ import { must } from '../git/run.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { lastCoder } from '../protocol/leases.ts';
 import { type Goal, settings, type Task } from '../protocol/state.ts';
-import { type RecordedMerge, recordedMerges } from '../protocol/task-history.ts';
 import { defined } from '../protocol/values.ts';
+import { type RecordedMerge, recordedMerges } from '../protocol/work/task-history.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 

@@ -2,8 +2,8 @@
 // written as JSON for `supersede --define`. Reading only: the protocol decides what is acceptable.
 
 import type { Definition, DefinitionChange } from '../protocol/command.ts';
-import { asDoneWhen } from '../protocol/criteria.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { asDoneWhen } from '../protocol/definition/criteria.ts';
 import { checkTaskId, quoted } from '../protocol/ids.ts';
 import { TASK_TYPES } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';

@@ -3,13 +3,13 @@
 // News are told before they are noted as told: a crash in between repeats them, and loses none.
 
 import { matchCredential, readSession, type SessionRecord, sessionIdOf } from '../identity/agent-sessions.ts';
-import { occasionOf } from '../protocol/amendment.ts';
 import { isRefusal } from '../protocol/decision.ts';
+import { occasionOf } from '../protocol/definition/amendment.ts';
 import { findTask } from '../protocol/find.ts';
 import { historyOf } from '../protocol/leases.ts';
-import { type News, newsSince, type SectionNews, type Told, toldWith } from '../protocol/news.ts';
-import type { Reader } from '../protocol/notes.ts';
-import { EXIT_RETRACTED } from '../protocol/retracted.ts';
+import { type News, newsSince, type SectionNews, type Told, toldWith } from '../protocol/messages/news.ts';
+import type { Reader } from '../protocol/messages/notes.ts';
+import { EXIT_RETRACTED } from '../protocol/review/retracted.ts';
 import type { State, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { noteRefused } from '../store/refused-commands.ts';

@@ -7,7 +7,7 @@ import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { parseScope, unsurePaths } from '../protocol/facts/scope.ts';
 import type { SpecFacts } from '../protocol/facts/spec-facts.ts';
 import { quoted } from '../protocol/ids.ts';
-import { fileOf } from '../protocol/news.ts';
+import { fileOf } from '../protocol/messages/news.ts';
 import type { Task } from '../protocol/state.ts';
 import type { BoardContext } from '../store/context.ts';
 import { specFile } from '../store/spec-file.ts';

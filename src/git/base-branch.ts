@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
-import type { BaseDistance } from '../protocol/base-distance.ts';
 import type { Board } from '../protocol/board.ts';
+import type { BaseDistance } from '../protocol/goal/base-distance.ts';
 import { settings } from '../protocol/state.ts';
 import { gitDirectoryOf } from './directory.ts';
 import type { ProjectHost } from './integration.ts';

@@ -4,7 +4,7 @@ import type { Host } from '../ports/host.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { settings } from '../protocol/state.ts';
-import { bringBack } from '../protocol/task-history.ts';
+import { bringBack } from '../protocol/work/task-history.ts';
 import { openPrivateGitDir, type PrivateGitDir } from './private-git-dir.ts';
 import { commitsOf } from './refs.ts';
 

@@ -2,7 +2,7 @@
 // decides, in a transaction; here the report is written, and written again if a crash lost it.
 
 import { relative } from 'node:path';
-import { newFindings } from '../protocol/commands/breaker.ts';
+import { newFindings } from '../protocol/commands/operator/breaker.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import type { State, Task } from '../protocol/state.ts';
 import type { Committed, Store } from '../store/store.ts';

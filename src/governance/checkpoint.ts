@@ -4,7 +4,7 @@
 
 import { join, relative } from 'node:path';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
-import { deadlinePassed } from '../protocol/sprint.ts';
+import { deadlinePassed } from '../protocol/goal/sprint.ts';
 import type { State } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';

@@ -3,7 +3,7 @@
 
 import { join, relative } from 'node:path';
 import { appendFile } from '../ports/files.ts';
-import { retrospectiveOf } from '../protocol/commands/sprint.ts';
+import { retrospectiveOf } from '../protocol/commands/plan/sprint.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';

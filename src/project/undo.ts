@@ -6,7 +6,7 @@ import { type Actor, actorName } from '../protocol/board.ts';
 import type { CommandName } from '../protocol/command.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { invariants } from '../protocol/invariants.ts';
-import { withIdsGiven } from '../protocol/record-ids.ts';
+import { withIdsGiven } from '../protocol/records/record-ids.ts';
 import { type HistoryEvent, isTerminal, RECORD_SECTIONS, type State, type Task } from '../protocol/state.ts';
 import { TABLE } from '../protocol/table.ts';
 import type { Fields } from '../protocol/values.ts';

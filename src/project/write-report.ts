@@ -4,7 +4,7 @@ import { type Stats, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { writeDocument } from '../governance/write-document.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
-import { boardOfGoal, noGoal } from '../protocol/goal-record.ts';
+import { boardOfGoal, noGoal } from '../protocol/goal/goal-record.ts';
 import { reportOf } from '../report/facts.ts';
 import { MARKDOWN_MARK, markdownReport } from '../report/markdown.ts';
 import { PAGE_MARK, page } from '../report/page.ts';

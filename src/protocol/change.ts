@@ -6,7 +6,7 @@ import { actorName, LIZA } from './board.ts';
 import type { CommandName } from './command.ts';
 import type { Situation } from './command-row.ts';
 import { replaceTask, taskIndex } from './find.ts';
-import { idsOf, nextId } from './record-ids.ts';
+import { idsOf, nextId } from './records/record-ids.ts';
 import type { Agent, AgentStatus, Anomaly, Goal, HistoryEvent, Sprint, State, Task } from './state.ts';
 import { defined } from './values.ts';
 

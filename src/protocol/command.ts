@@ -1,13 +1,13 @@
 // Every command that `decide` takes, as data. `facts` are things about the disk or git that the caller looked up
 // beforehand: the protocol itself never looks.
 
-import type { BasePayloads } from './base-records.ts';
 import type { FileChange, LineList } from './facts/file-change.ts';
 import type { SectionChange } from './facts/section-change.ts';
 import type { SpecFacts } from './facts/spec-facts.ts';
-import type { Proof } from './proof.ts';
+import type { BasePayloads } from './goal/base-records.ts';
+import type { Proof } from './review/proof.ts';
+import type { Trial } from './review/trial.ts';
 import type { Anomaly, Discovery, Handoff, Role, Task, TaskSession, Trouble } from './state.ts';
-import type { Trial } from './trial.ts';
 
 export interface Definition {
   readonly id: string;

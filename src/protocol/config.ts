@@ -3,7 +3,7 @@
 
 import * as v from 'valibot';
 import { DEFAULT_TEST_PATTERNS } from './facts/scope.ts';
-import { amount, branch, count, id, limit, map, oneOf, places, seconds, text, texts } from './fields.ts';
+import { amount, branch, count, id, limit, map, oneOf, places, seconds, text, texts } from './records/fields.ts';
 
 /** `guarded` keys execute, spend or loosen something: an edit by hand waits for `liza edit --adopt`. */
 const harmless = <T extends v.GenericSchema>(schema: T, description: string) =>

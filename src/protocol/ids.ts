@@ -1,5 +1,5 @@
 // Checks ids, commits and addresses before anything uses them, so that `../x` or `a;b` never comes near a path or a
-// git argument. The pattern repeats protocol/fields.ts on purpose: importing it from there loads valibot, which
+// git argument. The pattern repeats protocol/records/fields.ts on purpose: importing it from there loads valibot, which
 // `liza show` must not pay for. A test holds the two together.
 
 import { type Refusal, refuse } from './decision.ts';

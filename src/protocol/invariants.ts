@@ -5,14 +5,14 @@
 // Every message names its record, so that a violation is recognised wherever the record moves to.
 
 import type { Board } from './board.ts';
-import { missingDetails } from './commands/agent-reports.ts';
+import { missingDetails } from './commands/messages/agent-reports.ts';
 import { findTask, taskIndex } from './find.ts';
 import { codersOf } from './leases.ts';
-import { checkRecord, isOptional, recordsOf, SCHEMAS, type Violation } from './records.ts';
+import { checkRecord, isOptional, recordsOf, SCHEMAS, type Violation } from './records/check-record.ts';
 import { isTerminal, type Question, RECORD_SECTIONS, type State, type Task, type TaskStatus } from './state.ts';
 import { isFields } from './values.ts';
 
-export { checkRecord, type Section, type Violation } from './records.ts';
+export { checkRecord, type Section, type Violation } from './records/check-record.ts';
 
 type Archived = ReadonlyMap<string, TaskStatus>;
 

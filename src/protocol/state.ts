@@ -4,11 +4,11 @@
 // Validation never strips or rewrites: unknown fields belong to the people who wrote them.
 
 import * as v from 'valibot';
-import { MovingSchema, SyncSchema } from './base-records.ts';
 import { ConfigSchema } from './config.ts';
-import { commit, count, id, ids, oneOf, text, texts, timestamp } from './fields.ts';
-import { QuestionSchema } from './question.ts';
-import { HandoffSchema, InterruptedSchema, SessionSchema, USAGE, UsageSchema } from './session-records.ts';
+import { MovingSchema, SyncSchema } from './goal/base-records.ts';
+import { QuestionSchema } from './messages/question.ts';
+import { commit, count, id, ids, oneOf, text, texts, timestamp } from './records/fields.ts';
+import { HandoffSchema, InterruptedSchema, SessionSchema, USAGE, UsageSchema } from './records/session-records.ts';
 
 export const TASK_STATUSES = [
   'DRAFT',

@@ -2,37 +2,37 @@
 // tests read them. Their order is the order in which hints and documentation name commands.
 
 import type { Table } from './command-row.ts';
-import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './commands/agent-reports.ts';
-import { answer } from './commands/answer.ts';
-import { ask, withdraw } from './commands/ask.ts';
-import { finish, releaseMove, reserveFinish, reserveSync, sync } from './commands/base.ts';
-import { analyze, resolve } from './commands/breaker.ts';
-import { claimTask, register, reserveClaim } from './commands/claim.ts';
-import { begin, block, limit } from './commands/coder.ts';
-import { declare } from './commands/declare.ts';
-import { align, discoveryConvert, discoveryDismiss, planDone } from './commands/goal.ts';
-import { goalComplete, goalEdit } from './commands/goal-end.ts';
-import { handoff, handoffPlan } from './commands/handoff.ts';
-import { acceptIntegration, integrationMoved } from './commands/integration.ts';
-import { abort, checkpoint, checkpointOver, pause, resume } from './commands/kill-switches.ts';
-import { holdMerge, merge, mergeFailed, releaseMerge, reserveMerge } from './commands/merge.ts';
-import { note, noteDone } from './commands/notes.ts';
-import { archive, configSet, metrics, specChange } from './commands/operator.ts';
-import { addTask, amend, finalize } from './commands/planning.ts';
-import { recordValidation } from './commands/proof.ts';
-import { releaseClaim, releaseReservation } from './commands/release.ts';
-import { abandon, replan, unblock } from './commands/rescope.ts';
-import { retract } from './commands/retract.ts';
-import { claimReview, clearStaleReviewClaims, submitVerdict } from './commands/review.ts';
-import { reviewChanged, reviewCopy } from './commands/review-copy.ts';
-import { contextUsed, sessionEnd, sessionStart, trouble } from './commands/session.ts';
-import { specChanged, specFileChanged } from './commands/spec-changed.ts';
-import { retrospective, sprintDeadline, sprintStart } from './commands/sprint.ts';
-import { submitForReview } from './commands/submit.ts';
-import { supersede } from './commands/supersede.ts';
-import { recordTrial } from './commands/trial.ts';
-import { branchMoved, violation } from './commands/violations.ts';
-import { dropWorktree, renewWorktree } from './commands/worktree.ts';
+import { claimTask, register, reserveClaim } from './commands/coding/claim.ts';
+import { begin, block, limit } from './commands/coding/coder.ts';
+import { declare } from './commands/coding/declare.ts';
+import { handoff, handoffPlan } from './commands/coding/handoff.ts';
+import { recordValidation } from './commands/coding/proof.ts';
+import { releaseClaim, releaseReservation } from './commands/coding/release.ts';
+import { retract } from './commands/coding/retract.ts';
+import { submitForReview } from './commands/coding/submit.ts';
+import { dropWorktree, renewWorktree } from './commands/coding/worktree.ts';
+import { finish, releaseMove, reserveFinish, reserveSync, sync } from './commands/merge/base.ts';
+import { acceptIntegration, integrationMoved } from './commands/merge/integration.ts';
+import { holdMerge, merge, mergeFailed, releaseMerge, reserveMerge } from './commands/merge/merge.ts';
+import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './commands/messages/agent-reports.ts';
+import { answer } from './commands/messages/answer.ts';
+import { ask, withdraw } from './commands/messages/ask.ts';
+import { note, noteDone } from './commands/messages/notes.ts';
+import { branchMoved, violation } from './commands/messages/violations.ts';
+import { analyze, resolve } from './commands/operator/breaker.ts';
+import { abort, checkpoint, checkpointOver, pause, resume } from './commands/operator/kill-switches.ts';
+import { archive, configSet, metrics, specChange } from './commands/operator/operator.ts';
+import { contextUsed, sessionEnd, sessionStart, trouble } from './commands/operator/session.ts';
+import { align, discoveryConvert, discoveryDismiss, planDone } from './commands/plan/goal.ts';
+import { goalComplete, goalEdit } from './commands/plan/goal-end.ts';
+import { addTask, amend, finalize } from './commands/plan/planning.ts';
+import { abandon, replan, unblock } from './commands/plan/rescope.ts';
+import { specChanged, specFileChanged } from './commands/plan/spec-changed.ts';
+import { retrospective, sprintDeadline, sprintStart } from './commands/plan/sprint.ts';
+import { supersede } from './commands/plan/supersede.ts';
+import { recordTrial } from './commands/plan/trial.ts';
+import { claimReview, clearStaleReviewClaims, submitVerdict } from './commands/review/review.ts';
+import { reviewChanged, reviewCopy } from './commands/review/review-copy.ts';
 
 export const TABLE: Table = {
   'add-task': addTask,

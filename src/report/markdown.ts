@@ -1,9 +1,9 @@
 // The report as Markdown, for a pull request, a wiki or a terminal: tables, and bars of letters where the page has
 // drawings.
 
-import { BY_HAND, byCriterion, shownText } from '../protocol/approval-record.ts';
+import { BY_HAND, byCriterion, shownText } from '../protocol/review/approval-record.ts';
+import { parseRejection } from '../protocol/review/verdict.ts';
 import { isTerminal, type TaskStatus } from '../protocol/state.ts';
-import { parseRejection } from '../protocol/verdict.ts';
 import { counted } from '../text/format.ts';
 import { inlineText, document as markdown, markdownTable, wholeText } from '../text/markdown.ts';
 import { duration } from '../text/time.ts';

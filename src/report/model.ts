@@ -3,7 +3,7 @@
 
 import type { Metrics, TaskFigures } from '../governance/rules/metrics.ts';
 import type { Anomaly, Discovery, State, TaskSession, TaskStatus, Usage } from '../protocol/state.ts';
-import type { Round, StateInterval } from '../protocol/task-history.ts';
+import type { Round, StateInterval } from '../protocol/work/task-history.ts';
 import type { Instant } from '../text/time.ts';
 
 export interface Report {

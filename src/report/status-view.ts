@@ -4,15 +4,15 @@
 import type { Alarm } from '../alarms/rules/alarm.ts';
 import { editKey, unreadable } from '../alarms/rules/evaluate.ts';
 import { type SpendingView, spendingView } from '../budget/rules/spending-view.ts';
-import type { BaseDistance } from '../protocol/base-distance.ts';
 import { type Board, SWITCHES, type Switch } from '../protocol/board.ts';
-import { openDiscoveries } from '../protocol/discoveries.ts';
 import { statusOf } from '../protocol/find.ts';
-import { endedOfGoal } from '../protocol/goal-tasks.ts';
+import type { BaseDistance } from '../protocol/goal/base-distance.ts';
+import { endedOfGoal } from '../protocol/goal/goal-tasks.ts';
+import { sprintText } from '../protocol/goal/sprint.ts';
 import { agentLease, reservedFor, reviewLease, taskLease } from '../protocol/leases.ts';
+import { openDiscoveries } from '../protocol/messages/discoveries.ts';
+import { isHolding, openQuestions } from '../protocol/messages/questions.ts';
 import type { Notice } from '../protocol/notice.ts';
-import { isHolding, openQuestions } from '../protocol/questions.ts';
-import { sprintText } from '../protocol/sprint.ts';
 import {
   type Agent,
   type Discovery,

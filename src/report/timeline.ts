@@ -2,7 +2,7 @@
 // hundred, letters and patterns are in pixels, so that it reads the same on a phone and on paper.
 
 import { isTerminal, TASK_STATUSES, type TaskStatus } from '../protocol/state.ts';
-import type { StateInterval } from '../protocol/task-history.ts';
+import type { StateInterval } from '../protocol/work/task-history.ts';
 import { counted } from '../text/format.ts';
 import { duration } from '../text/time.ts';
 import { type Axis, axisOf, round } from './axis.ts';

@@ -4,8 +4,8 @@
 
 import { dirname, join } from 'node:path';
 import { appendFile, type Files } from '../ports/files.ts';
-import type { GoalRecord } from '../protocol/goal-record.ts';
-import { numberOf } from '../protocol/goal-tasks.ts';
+import type { GoalRecord } from '../protocol/goal/goal-record.ts';
+import { numberOf } from '../protocol/goal/goal-tasks.ts';
 import type { Goal, Task } from '../protocol/state.ts';
 import { emitItem } from './yaml/emit.ts';
 import { parseStrict } from './yaml/strict.ts';

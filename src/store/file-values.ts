@@ -2,8 +2,8 @@
 // older field names are read as today's. The way back returns the very object that was read for
 // every record that nobody changed, so that its text is left alone.
 
-import { normalise as rename } from '../protocol/aliases.ts';
 import type { Section } from '../protocol/invariants.ts';
+import { normalise as rename } from '../protocol/records/aliases.ts';
 import { RECORD_SECTIONS, type State } from '../protocol/state.ts';
 import { type Fields, isFields } from '../protocol/values.ts';
 import type { Plain } from './yaml/document.ts';

@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { replaceFile } from '../ports/files.ts';
-import { freshState } from '../protocol/new-board.ts';
+import { freshState } from '../protocol/records/new-board.ts';
 import { STATE_VERSION } from '../protocol/state.ts';
 import { isFields } from '../protocol/values.ts';
 import { type Instant, iso } from '../text/time.ts';

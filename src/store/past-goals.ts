@@ -1,8 +1,8 @@
 // The goals before the current one, whole. Each was put into the archive when the next one began; a goal that an earlier
 // version let go, and an archive that was lost, come back from the journal.
 
-import { type GoalRecord, goalRecord } from '../protocol/goal-record.ts';
-import { numberOf } from '../protocol/goal-tasks.ts';
+import { type GoalRecord, goalRecord } from '../protocol/goal/goal-record.ts';
+import { numberOf } from '../protocol/goal/goal-tasks.ts';
 import { type Goal, RECORD_SECTIONS, type State, type Task } from '../protocol/state.ts';
 import { instant } from '../text/time.ts';
 import { archivedText, goalArchive } from './archive.ts';

@@ -4,7 +4,7 @@
 
 import { join } from 'node:path';
 import { replaceFile } from '../ports/files.ts';
-import type { Told } from '../protocol/news.ts';
+import type { Told } from '../protocol/messages/news.ts';
 import { isFields } from '../protocol/values.ts';
 import type { BoardContext } from './context.ts';
 

@@ -1,6 +1,6 @@
 // What became of a file of specs, section by section, and which tasks come from each: what a planner has to know of it.
 
-import { fileOf, type SectionNews } from '../protocol/news.ts';
+import { fileOf, type SectionNews } from '../protocol/messages/news.ts';
 import type { State } from '../protocol/state.ts';
 import { anchorOf, type PlainSection, plainSections } from '../text/spec-section.ts';
 import { keptSpec, readSpec, specDiff } from './spec-texts.ts';

@@ -5,8 +5,8 @@
 
 import type { Actor, Board, Lease } from '../protocol/board.ts';
 import type { Decided, Decision, Refusal } from '../protocol/decision.ts';
-import type { GoalRecord } from '../protocol/goal-record.ts';
-import type { TasksOf } from '../protocol/goal-tasks.ts';
+import type { GoalRecord } from '../protocol/goal/goal-record.ts';
+import type { TasksOf } from '../protocol/goal/goal-tasks.ts';
 import type { Notice } from '../protocol/notice.ts';
 import type { Config, Discovery, Question, Task } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';

@@ -10,7 +10,7 @@ import type { Lock } from '../ports/locks.ts';
 import { type Actor, actorName, type Board, sessionName } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Authority } from '../protocol/edits/draft.ts';
-import type { GoalRecord } from '../protocol/goal-record.ts';
+import type { GoalRecord } from '../protocol/goal/goal-record.ts';
 import { EDITED_OUTSIDE, type Notice } from '../protocol/notice.ts';
 import type { Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';

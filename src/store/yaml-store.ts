@@ -6,7 +6,7 @@ import { errorCode } from '../ports/files.ts';
 import { type Board, type Lease, SWITCHES } from '../protocol/board.ts';
 import { decide } from '../protocol/decide.ts';
 import type { Decided, Refusal } from '../protocol/decision.ts';
-import { tasksOfGoal } from '../protocol/goal-tasks.ts';
+import { tasksOfGoal } from '../protocol/goal/goal-tasks.ts';
 import { mayRenew } from '../protocol/leases.ts';
 import type { Notice } from '../protocol/notice.ts';
 import { type Config, isTerminal, settings } from '../protocol/state.ts';

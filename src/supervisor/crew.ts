@@ -4,7 +4,7 @@
 import type { Alarm } from '../alarms/rules/alarm.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
-import { findQuestion } from '../protocol/questions.ts';
+import { findQuestion } from '../protocol/messages/questions.ts';
 import { defined } from '../protocol/values.ts';
 import type { Committed, Snapshot } from '../store/store.ts';
 import { transact } from '../store/transact.ts';

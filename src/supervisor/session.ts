@@ -8,7 +8,7 @@ import { noteUse } from '../budget/unrecorded-usage.ts';
 import type { AgentExit } from '../process/agent-process.ts';
 import type { SessionStay, SessionUse } from '../protocol/command.ts';
 import { findTask } from '../protocol/find.ts';
-import type { Told } from '../protocol/news.ts';
+import type { Told } from '../protocol/messages/news.ts';
 import { type Role, type State, settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Usage } from '../providers/provider.ts';

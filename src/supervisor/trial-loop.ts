@@ -3,10 +3,10 @@
 
 import { integrationHead, openGitDir } from '../git/integration.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
-import { type DueTrial, dueTrials } from '../protocol/due-trials.ts';
 import { findTask } from '../protocol/find.ts';
+import { type DueTrial, dueTrials } from '../protocol/review/due-trials.ts';
+import { trialCommands, unrunnable } from '../protocol/review/trial.ts';
 import { settings } from '../protocol/state.ts';
-import { trialCommands, unrunnable } from '../protocol/trial.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { trialUnder, tryOnBase } from '../tasks/trial.ts';
 import type { ChangeSignal } from './change-signal.ts';

@@ -3,10 +3,10 @@
 
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { TOO_LARGE, textAt } from '../git/text-at.ts';
-import { type Evidence, testNames } from '../protocol/approval.ts';
 import type { VerdictFacts } from '../protocol/command.ts';
-import { list } from '../protocol/commands/coder.ts';
+import { list } from '../protocol/commands/coding/coder.ts';
 import { covers, isTest, testPatterns } from '../protocol/facts/scope.ts';
+import { type Evidence, testNames } from '../protocol/review/approval.ts';
 import type { Settings } from '../protocol/state.ts';
 import { namedTest } from './rules/named-test.ts';
 import type { TestReport } from './rules/reported-tests.ts';

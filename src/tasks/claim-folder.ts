@@ -17,7 +17,7 @@ import { findTask } from '../protocol/find.ts';
 import { checkpointEvent, lastCoder, baselineOf as recordedBaseline, startCommit } from '../protocol/leases.ts';
 import { type State, settings as settingsOf, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
-import { approvedBefore, goesOn, worktreePlan } from '../protocol/worktree-plan.ts';
+import { approvedBefore, goesOn, worktreePlan } from '../protocol/work/worktree-plan.ts';
 import { needsClone } from '../sandbox/mode.ts';
 import type { TaskContext } from './context.ts';
 import { type Discarded, declaredFiles, discardFolder, discardOf } from './discard-folder.ts';

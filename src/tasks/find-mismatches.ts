@@ -12,12 +12,12 @@ import { isMisplaced } from '../git/worktree.ts';
 import { findStrays, type Stray } from '../identity/branch-watch.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { ID_PATTERN } from '../protocol/fields.ts';
 import { findTask } from '../protocol/find.ts';
 import { claimingBy, reviewLease } from '../protocol/leases.ts';
+import { ID_PATTERN } from '../protocol/records/fields.ts';
 import { settings, type Task } from '../protocol/state.ts';
-import { bringBack } from '../protocol/task-history.ts';
 import { defined } from '../protocol/values.ts';
+import { bringBack } from '../protocol/work/task-history.ts';
 import type { TaskContext } from './context.ts';
 import { isUnderTaskLock } from './discard-folder.ts';
 

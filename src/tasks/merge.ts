@@ -15,8 +15,8 @@ import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { lastCoder } from '../protocol/leases.ts';
 import type { Settings, Task } from '../protocol/state.ts';
-import { recordedMerges } from '../protocol/task-history.ts';
 import { defined } from '../protocol/values.ts';
+import { recordedMerges } from '../protocol/work/task-history.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import {

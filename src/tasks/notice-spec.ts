@@ -3,8 +3,8 @@
 
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { textAt } from '../git/text-at.ts';
-import { isHeadingGone } from '../protocol/amendment.ts';
-import { fileOf } from '../protocol/news.ts';
+import { isHeadingGone } from '../protocol/definition/amendment.ts';
+import { fileOf } from '../protocol/messages/news.ts';
 import { isTerminal, type State, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { hasLostHeading, keepSpec, keptSpec, readSpec, type SpecDiff, specDiff } from '../store/spec-texts.ts';

@@ -8,7 +8,7 @@ import type { SubmitFacts } from '../protocol/command.ts';
 import type { FileChange } from '../protocol/facts/file-change.ts';
 import { covers, isCode, isTest, testPatterns } from '../protocol/facts/scope.ts';
 import { type Changed, isManifest, scriptsRun, testSetup } from '../protocol/facts/test-setup.ts';
-import { proofCommands } from '../protocol/proof.ts';
+import { proofCommands } from '../protocol/review/proof.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { type Hunk, readHunks } from './rules/diff-lines.ts';

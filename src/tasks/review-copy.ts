@@ -10,7 +10,7 @@ import { openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import { leftoversIn, removeTree, temporaryPath } from '../git/scratch-folders.ts';
-import { type ReviewCopy, reviewCopyOf } from '../protocol/commands/review-copy.ts';
+import { type ReviewCopy, reviewCopyOf } from '../protocol/commands/review/review-copy.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { steersAgents } from '../protocol/facts/instruction-files.ts';
 import { covers } from '../protocol/facts/scope.ts';

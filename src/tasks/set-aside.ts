@@ -10,9 +10,9 @@ import { branchOf, commitOf, isAncestor, seenOf, updateRefs } from '../git/refs.
 import { must } from '../git/run.ts';
 import { findPlace, gitIn, headOf, isPlace, type Place } from '../git/task-folder.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { bringBack } from '../protocol/kept-work.ts';
 import { baselineOf, startCommit } from '../protocol/leases.ts';
 import { defined } from '../protocol/values.ts';
+import { bringBack } from '../protocol/work/kept-work.ts';
 import { counted, shellWord } from '../text/format.ts';
 import { look, type TaskContext } from './context.ts';
 import { discardOf } from './discard-folder.ts';

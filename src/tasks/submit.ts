@@ -9,7 +9,7 @@ import { findPlace, gitIn, isPlace, type Place } from '../git/task-folder.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
-import { knownProof, knownRefusal, type Proof, proofCommands, tddOf } from '../protocol/proof.ts';
+import { knownProof, knownRefusal, type Proof, proofCommands, tddOf } from '../protocol/review/proof.ts';
 import type { Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { sha256 } from '../store/hash.ts';

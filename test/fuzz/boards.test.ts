@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { freshState } from '../../src/protocol/new-board.ts';
+import { freshState } from '../../src/protocol/records/new-board.ts';
 import { openYamlStore } from '../../src/store/open.ts';
 import { emitEntries } from '../../src/store/yaml/emit.ts';
 import { hostAt } from '../host.ts';

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseScope } from '../../src/protocol/facts/scope.ts';
-import { parseRejection, sameRejection, similarity } from '../../src/protocol/verdict.ts';
+import { parseRejection, sameRejection, similarity } from '../../src/protocol/review/verdict.ts';
 import { gist } from '../../src/text/format.ts';
 import { hostile, RUNS, within } from './hostile.ts';
 

@@ -1,7 +1,7 @@
 // An approval that shows every criterion of a task, for tests that are about something else.
 
-import { criteriaOf } from '../../src/protocol/criteria.ts';
-import { greenCommands } from '../../src/protocol/ran-command.ts';
+import { criteriaOf } from '../../src/protocol/definition/criteria.ts';
+import { greenCommands } from '../../src/protocol/review/ran-command.ts';
 import type { Task } from '../../src/protocol/state.ts';
 
 /** By the first command that Liza ran green; where it ran none, by what was seen. */

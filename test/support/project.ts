@@ -7,7 +7,7 @@ import { type Actor, type Board, OPERATOR, roleOfId } from '../../src/protocol/b
 import type { Checkpoint, Command } from '../../src/protocol/command.ts';
 import { decide } from '../../src/protocol/decide.ts';
 import { type Decided, isRefusal, type Refusal } from '../../src/protocol/decision.ts';
-import { freshState } from '../../src/protocol/new-board.ts';
+import { freshState } from '../../src/protocol/records/new-board.ts';
 import type { Agent, Config, HistoryEvent, State, Task } from '../../src/protocol/state.ts';
 import type { BoardContext } from '../../src/store/context.ts';
 import { openYamlStore } from '../../src/store/open.ts';

@@ -3,7 +3,7 @@
 
 import { findingLine, REPORT, triggerOf } from '../../governance/rules/breaker.ts';
 import type { Board } from '../../protocol/board.ts';
-import { openQuestions } from '../../protocol/questions.ts';
+import { openQuestions } from '../../protocol/messages/questions.ts';
 import { gist, whole } from '../../text/format.ts';
 import { type Instant, iso } from '../../text/time.ts';
 import type { Alarm, AlarmName } from './alarm.ts';

@@ -3,13 +3,13 @@
 
 import { REPORT, triggerOf } from '../../governance/rules/breaker.ts';
 import type { Board } from '../../protocol/board.ts';
-import { isUrgent } from '../../protocol/discoveries.ts';
+import { abandonedPlan } from '../../protocol/goal/plan.ts';
+import { deadlinePassed } from '../../protocol/goal/sprint.ts';
+import { isUrgent } from '../../protocol/messages/discoveries.ts';
+import { openQuestions } from '../../protocol/messages/questions.ts';
 import { EDITED_OUTSIDE, type Notice } from '../../protocol/notice.ts';
-import { abandonedPlan } from '../../protocol/plan.ts';
-import { openQuestions } from '../../protocol/questions.ts';
-import { deadlinePassed } from '../../protocol/sprint.ts';
 import { type State, settings, type Trouble } from '../../protocol/state.ts';
-import { bringBack } from '../../protocol/task-history.ts';
+import { bringBack } from '../../protocol/work/task-history.ts';
 import { gist, listed, whole } from '../../text/format.ts';
 import { duration, type Instant } from '../../text/time.ts';
 import { type Alarm, type AlarmName, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarm.ts';

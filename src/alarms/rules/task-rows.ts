@@ -3,8 +3,8 @@
 
 import type { Board } from '../../protocol/board.ts';
 import { historyOf, reviewLease, taskLease } from '../../protocol/leases.ts';
-import { SUPERVISOR_ENDED } from '../../protocol/losses.ts';
 import { type HistoryEvent, isTerminal, type Settings, type Task } from '../../protocol/state.ts';
+import { SUPERVISOR_ENDED } from '../../protocol/work/losses.ts';
 import { gist } from '../../text/format.ts';
 import { type Instant, instant } from '../../text/time.ts';
 import { type Alarm, alarm, minutes, STALE_AFTER, warning } from './alarm.ts';

@@ -1,10 +1,10 @@
 // Checks what each event of a task claims: commits that exist, bases that are built upon, pins, verdicts on what was
 // submitted by reviewers that never coded it, merges of what was approved. Compares only.
 
-import { BY_HAND, shownIn, shownText } from '../../protocol/approval-record.ts';
 import { codersOf, historyOf } from '../../protocol/leases.ts';
-import { proofAt, writtenDown } from '../../protocol/proof.ts';
-import { ranGreen } from '../../protocol/ran-command.ts';
+import { BY_HAND, shownIn, shownText } from '../../protocol/review/approval-record.ts';
+import { proofAt, writtenDown } from '../../protocol/review/proof.ts';
+import { ranGreen } from '../../protocol/review/ran-command.ts';
 import { type HistoryEvent, isTerminal, type Task } from '../../protocol/state.ts';
 import { whole } from '../../text/format.ts';
 import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './facts.ts';

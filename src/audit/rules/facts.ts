@@ -1,7 +1,7 @@
 // What an audit is made of: facts with their marks, and the witness that they are held against.
 
-import type { GoalRecord } from '../../protocol/goal-record.ts';
-import type { TasksOf } from '../../protocol/goal-tasks.ts';
+import type { GoalRecord } from '../../protocol/goal/goal-record.ts';
+import type { TasksOf } from '../../protocol/goal/goal-tasks.ts';
 import type { Goal, State, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 

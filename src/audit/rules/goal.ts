@@ -3,9 +3,9 @@
 
 import { usageText } from '../../budget/rules/format.ts';
 import { spentOnGoal } from '../../budget/rules/ledger.ts';
-import { type TasksOf, tasksOfGoal } from '../../protocol/goal-tasks.ts';
+import { type TasksOf, tasksOfGoal } from '../../protocol/goal/goal-tasks.ts';
 import type { Goal } from '../../protocol/state.ts';
-import { type RecordedMerge, recordedMerges } from '../../protocol/task-history.ts';
+import { type RecordedMerge, recordedMerges } from '../../protocol/work/task-history.ts';
 import { counted } from '../../text/format.ts';
 import { contradicted, type Fact, PROVIDERS_WORD, short, unverifiable, verified, type Witness } from './facts.ts';
 

@@ -1,7 +1,7 @@
 // Alarms that are on, discoveries that are open, and what happened last. A word names the level; the colour only repeats it.
 
 import type { Alarm } from '../../alarms/rules/alarm.ts';
-import { discoveryHead, holdsGoal } from '../../protocol/discoveries.ts';
+import { discoveryHead, holdsGoal } from '../../protocol/messages/discoveries.ts';
 import type { Discovery } from '../../protocol/state.ts';
 import type { CrewEvent } from '../../supervisor/crew-view.ts';
 import type { Line, Page, Tone } from '../render/layout.ts';

@@ -2,7 +2,7 @@
 // the terminal is. Never more lines than its height, never a line wider than its width. Where room is short
 // the most urgent stays and what is cut is counted.
 
-import { isUrgent } from '../../protocol/discoveries.ts';
+import { isUrgent } from '../../protocol/messages/discoveries.ts';
 import { type StatusView, statusView } from '../../report/status-view.ts';
 import type { CrewView } from '../../supervisor/crew-view.ts';
 import { type Line, type Page, pageFor, squeeze } from '../render/layout.ts';

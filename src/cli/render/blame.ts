@@ -2,11 +2,11 @@
 // `liza blame` lays that out. The record alone is read: every word of it may be an agent's.
 
 import type { Blame, MergeFacts } from '../../audit/blame.ts';
-import { shownText } from '../../protocol/approval-record.ts';
 import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../../protocol/leases.ts';
+import { shownText } from '../../protocol/review/approval-record.ts';
 import type { Task } from '../../protocol/state.ts';
-import { type Round, roundsOf } from '../../protocol/task-history.ts';
 import { defined, type Fields, isFields } from '../../protocol/values.ts';
+import { type Round, roundsOf } from '../../protocol/work/task-history.ts';
 import { whole } from '../../text/format.ts';
 import { diffText, proofText } from './diff-facts.ts';
 import { type Line, type Page, pageFor } from './layout.ts';

@@ -2,8 +2,8 @@
 // colour comes last and never carries meaning of its own. A page never exceeds its width, but for words that are longer
 // and that people copy.
 
-import { SUPERVISOR_ENDED } from '../../protocol/losses.ts';
 import type { TaskStatus } from '../../protocol/state.ts';
+import { SUPERVISOR_ENDED } from '../../protocol/work/losses.ts';
 import { duration } from '../../text/time.ts';
 import { ascii, clip, columns, type Look, oneLine, plain, wrap, wrapWhole } from './terminal.ts';
 

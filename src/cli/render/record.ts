@@ -1,10 +1,10 @@
 // One record of the board besides tasks, whole: a question, a discovery, an anomaly or a note, with its text never cut.
 // Looked up on the board first, then in the goals that ended, whose ids are not given again.
 
-import { discoveryHead } from '../../protocol/discoveries.ts';
-import type { GoalRecord } from '../../protocol/goal-record.ts';
-import { namedNotes } from '../../protocol/notes.ts';
-import { questionsOf, tasksBuiltOn } from '../../protocol/questions.ts';
+import type { GoalRecord } from '../../protocol/goal/goal-record.ts';
+import { discoveryHead } from '../../protocol/messages/discoveries.ts';
+import { namedNotes } from '../../protocol/messages/notes.ts';
+import { questionsOf, tasksBuiltOn } from '../../protocol/messages/questions.ts';
 import type { Anomaly, Discovery, Note, Question, State } from '../../protocol/state.ts';
 import { plain } from './terminal.ts';
 

@@ -3,10 +3,10 @@
 
 import { amountText, scopeText, UNITS, type Unit } from '../../budget/rules/limits.ts';
 import type { SpendingView } from '../../budget/rules/spending-view.ts';
-import { distanceLines } from '../../protocol/base-distance.ts';
 import { roleOfId } from '../../protocol/board.ts';
-import { discoveryHead, holdsGoal } from '../../protocol/discoveries.ts';
-import { needsPerson } from '../../protocol/questions.ts';
+import { distanceLines } from '../../protocol/goal/base-distance.ts';
+import { discoveryHead, holdsGoal } from '../../protocol/messages/discoveries.ts';
+import { needsPerson } from '../../protocol/messages/questions.ts';
 import { type Discovery, isTerminal } from '../../protocol/state.ts';
 import type { AgentView, AnomalyView, QuestionView, StatusView, TaskView } from '../../report/status-view.ts';
 import { counted, gist, whole } from '../../text/format.ts';

@@ -2,15 +2,22 @@
 // who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
 
 import { usageText } from '../../budget/rules/format.ts';
-import { amendmentLines } from '../../protocol/amendment.ts';
-import { BY_HAND, byCriterion, concernsOf, concernText, shownIn, shownText } from '../../protocol/approval-record.ts';
-import { criteriaOf } from '../../protocol/criteria.ts';
-import { discoveryHead } from '../../protocol/discoveries.ts';
+import { amendmentLines } from '../../protocol/definition/amendment.ts';
+import { criteriaOf } from '../../protocol/definition/criteria.ts';
 import { historyOf } from '../../protocol/leases.ts';
-import { lossText } from '../../protocol/losses.ts';
-import { outcomeOf } from '../../protocol/question-scope.ts';
+import { discoveryHead } from '../../protocol/messages/discoveries.ts';
+import { outcomeOf } from '../../protocol/messages/question-scope.ts';
+import {
+  BY_HAND,
+  byCriterion,
+  concernsOf,
+  concernText,
+  shownIn,
+  shownText,
+} from '../../protocol/review/approval-record.ts';
+import { trialOf } from '../../protocol/review/trial.ts';
 import type { Discovery, Handoff, HistoryEvent, Note, Question, Task, Usage } from '../../protocol/state.ts';
-import { trialOf } from '../../protocol/trial.ts';
+import { lossText } from '../../protocol/work/losses.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import { confinement } from '../../sandbox/rules/session-label.ts';
 import { counted, whole } from '../../text/format.ts';

@@ -1,5 +1,5 @@
 // `liza abort`: sets ABORT; goal and sprint end, tasks and worktrees stay as they are.
-// Who may, and when: protocol/commands/kill-switches.ts.
+// Who may, and when: protocol/commands/operator/kill-switches.ts.
 
 import { defined } from '../../protocol/values.ts';
 import { act } from '../open-project.ts';

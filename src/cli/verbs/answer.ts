@@ -3,7 +3,7 @@
 
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { checkTaskId, quoted } from '../../protocol/ids.ts';
-import { findQuestion } from '../../protocol/questions.ts';
+import { findQuestion } from '../../protocol/messages/questions.ts';
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { openProject, runCommand } from '../open-project.ts';

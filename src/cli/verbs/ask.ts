@@ -2,7 +2,7 @@
 // takes one back.
 
 import { isRefusal, refuse } from '../../protocol/decision.ts';
-import { openQuestions } from '../../protocol/questions.ts';
+import { openQuestions } from '../../protocol/messages/questions.ts';
 import { defined } from '../../protocol/values.ts';
 import { openProject, runCommand } from '../open-project.ts';
 import type { Verb } from '../verb.ts';

@@ -5,9 +5,9 @@
 import type { Attempt } from '../../git/attempts.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted, TASK_ID_SOURCE } from '../../protocol/ids.ts';
-import { bringBack, mergeBack } from '../../protocol/kept-work.ts';
 import { isAgent } from '../../protocol/next-commands.ts';
 import { settings } from '../../protocol/state.ts';
+import { bringBack, mergeBack } from '../../protocol/work/kept-work.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import { counted, shellWord } from '../../text/format.ts';
 import { instant, iso } from '../../text/time.ts';

@@ -2,7 +2,7 @@
 // questions whose answers would let it go on.
 
 import { findTask } from '../../protocol/find.ts';
-import { blockingQuestions } from '../../protocol/questions.ts';
+import { blockingQuestions } from '../../protocol/messages/questions.ts';
 import { defined } from '../../protocol/values.ts';
 import { listed } from '../../text/format.ts';
 import { some } from '../args.ts';

@@ -1,5 +1,5 @@
 // `liza checkpoint`: halts everything and writes a summary for the person who decides how to go on.
-// Who may, and when: protocol/commands/kill-switches.ts.
+// Who may, and when: protocol/commands/operator/kill-switches.ts.
 
 import { isRefusal } from '../../protocol/decision.ts';
 import { committedResult, onTasks } from '../open-project.ts';

@@ -1,5 +1,5 @@
 // `liza claim-review <task> <agent>`: a reviewer's supervisor claims a review of the pinned commit.
-// Who may, and when: protocol/commands/review.ts.
+// Who may, and when: protocol/commands/review/review.ts.
 
 import { agentId } from '../../identity/identify.ts';
 import { isRefusal } from '../../protocol/decision.ts';

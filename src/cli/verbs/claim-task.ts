@@ -1,5 +1,5 @@
 // `liza claim-task <task> <agent>`: a coder's supervisor claims a task and gets its worktree.
-// Who may, and when: protocol/commands/claim.ts.
+// Who may, and when: protocol/commands/coding/claim.ts.
 
 import { agentId } from '../../identity/identify.ts';
 import { isRefusal } from '../../protocol/decision.ts';

@@ -1,6 +1,6 @@
 // `liza discovery list|convert|dismiss`: what coders and reviewers found beside their tasks, and what comes of it.
 
-import { openDiscoveries } from '../../protocol/discoveries.ts';
+import { openDiscoveries } from '../../protocol/messages/discoveries.ts';
 import type { Discovery } from '../../protocol/state.ts';
 import { act, onProject } from '../open-project.ts';
 import { oneLine } from '../render/terminal.ts';

@@ -2,7 +2,7 @@
 // merges; or tells how it is done by hand. Never moves a branch that nobody said yes to.
 
 import { isRefusal, refuse } from '../../protocol/decision.ts';
-import { openQuestions } from '../../protocol/questions.ts';
+import { openQuestions } from '../../protocol/messages/questions.ts';
 import { isTerminal, type State } from '../../protocol/state.ts';
 import type { FinishPlan } from '../../tasks/finish.ts';
 import { counted, listed, shellWord } from '../../text/format.ts';

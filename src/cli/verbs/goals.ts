@@ -1,9 +1,9 @@
 // `liza goals`: every goal of this project, one after another: state, dates, and what came of it.
 
-import { holdsGoal, openDiscoveries } from '../../protocol/discoveries.ts';
-import { type GoalRecord, goalRecord } from '../../protocol/goal-record.ts';
-import { numberOf } from '../../protocol/goal-tasks.ts';
-import { isOpen } from '../../protocol/questions.ts';
+import { type GoalRecord, goalRecord } from '../../protocol/goal/goal-record.ts';
+import { numberOf } from '../../protocol/goal/goal-tasks.ts';
+import { holdsGoal, openDiscoveries } from '../../protocol/messages/discoveries.ts';
+import { isOpen } from '../../protocol/messages/questions.ts';
 import { defined } from '../../protocol/values.ts';
 import { counted } from '../../text/format.ts';
 import { onProject } from '../open-project.ts';

@@ -3,8 +3,8 @@
 
 import { readFileSync } from 'node:fs';
 import type { Repository } from '../../git/repository.ts';
-import { baseLag, lagText } from '../../protocol/base-distance.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
+import { baseLag, lagText } from '../../protocol/goal/base-distance.ts';
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { DEFAULTS, guessTestCommand, guide, type Wishes } from '../init-guide.ts';

@@ -1,5 +1,5 @@
 // `liza pause [task]`: sets PAUSE, or pauses one task.
-// Who may, and when: protocol/commands/kill-switches.ts.
+// Who may, and when: protocol/commands/operator/kill-switches.ts.
 
 import { defined } from '../../protocol/values.ts';
 import { act } from '../open-project.ts';

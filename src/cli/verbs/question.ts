@@ -1,7 +1,7 @@
 // `liza question list`: what was asked, by whom, and how it stands; the open ones, or all of the goal.
 
-import { outcomeOf } from '../../protocol/question-scope.ts';
-import { isOpen, questionsOf } from '../../protocol/questions.ts';
+import { outcomeOf } from '../../protocol/messages/question-scope.ts';
+import { isOpen, questionsOf } from '../../protocol/messages/questions.ts';
 import type { Question } from '../../protocol/state.ts';
 import { onProject } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';

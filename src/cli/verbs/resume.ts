@@ -1,5 +1,5 @@
 // `liza resume [task]`: clears what halted the board and records the decision taken.
-// Who may, and when: protocol/commands/kill-switches.ts.
+// Who may, and when: protocol/commands/operator/kill-switches.ts.
 
 import { defined } from '../../protocol/values.ts';
 import { act } from '../open-project.ts';

@@ -63,7 +63,7 @@ export const verb: Verb = {
     if (isRefusal(crew)) return crew.guard === 'no-live-lease' ? another(crew) : crew;
     io.stderr(`${cast.told}\n`);
     const { baseDistance } = await import('../../git/base-branch.ts');
-    const { baseLag } = await import('../../protocol/base-distance.ts');
+    const { baseLag } = await import('../../protocol/goal/base-distance.ts');
     const lag = baseLag(await baseDistance(context, board));
     if (lag !== undefined) io.stderr(`${plain(lag)}\n`);
     const { showCrew } = await import('../show-crew.ts');

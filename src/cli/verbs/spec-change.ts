@@ -18,7 +18,7 @@ export const verb: Verb = {
     const spec = written(args.must('spec'));
     const facts = specFacts(context.paths.root, spec);
     if (isRefusal(facts)) return facts;
-    const { tasksOfSpec } = await import('../../protocol/commands/operator.ts');
+    const { tasksOfSpec } = await import('../../protocol/commands/operator/operator.ts');
     const change = {
       name: 'spec-change' as const,
       spec,

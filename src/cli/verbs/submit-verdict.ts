@@ -93,8 +93,8 @@ async function factsFor(
   const early = await foresee(context, { ...command, facts: NO_FACTS });
   if (!early.ok && early.needs !== 'facts') return early;
   const { verdictFacts } = await import('../../tasks/verdict-facts.ts');
-  const { parseRejection } = await import('../../protocol/verdict.ts');
-  const { parseApproval } = await import('../../protocol/approval.ts');
+  const { parseRejection } = await import('../../protocol/review/verdict.ts');
+  const { parseApproval } = await import('../../protocol/review/approval.ts');
   const { verdict, reason = '' } = command;
   // As many criteria as anybody could name: the rules know how many there are.
   const named =

@@ -4,9 +4,9 @@
 
 import { LIZA } from '../../protocol/board.ts';
 import { historyOf } from '../../protocol/leases.ts';
+import { parseRejection } from '../../protocol/review/verdict.ts';
 import type { Anomaly, AnomalyType, HistoryEvent, State, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
-import { parseRejection } from '../../protocol/verdict.ts';
 import { gist } from '../../text/format.ts';
 
 /** One piece of breaker evidence: something that happened. */

@@ -1,8 +1,8 @@
 // The summary of a checkpoint: what a person needs to decide how to go on, from the board alone. Data in, Markdown out;
 // the same board gives the same text.
 
-import { discoveryHead, openDiscoveries } from '../../protocol/discoveries.ts';
 import { historyOf } from '../../protocol/leases.ts';
+import { discoveryHead, openDiscoveries } from '../../protocol/messages/discoveries.ts';
 import type { Anomaly, Discovery, HistoryEvent, State, Task } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
 import { inlineText, document as markdown, markdownTable, wholeText } from '../../text/markdown.ts';

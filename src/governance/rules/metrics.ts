@@ -3,8 +3,8 @@
 
 import { historyOf, opensIteration } from '../../protocol/leases.ts';
 import { isTerminal, type State, TASK_STATUSES, type Task, type TaskStatus } from '../../protocol/state.ts';
-import { stateIntervals } from '../../protocol/task-history.ts';
 import { defined } from '../../protocol/values.ts';
+import { stateIntervals } from '../../protocol/work/task-history.ts';
 import type { Instant } from '../../text/time.ts';
 
 export type Metrics = Readonly<

@@ -1,10 +1,10 @@
 // What waits for a person, most urgent first: each with the fact and the command that answers it. For the summary of a
 // checkpoint; it says what there is to decide, never what to decide.
 
-import { isExhausted } from '../../protocol/blocked.ts';
-import { holdsGoal, isUrgent, openDiscoveries } from '../../protocol/discoveries.ts';
-import { isHolding, openQuestions } from '../../protocol/questions.ts';
+import { holdsGoal, isUrgent, openDiscoveries } from '../../protocol/messages/discoveries.ts';
+import { isHolding, openQuestions } from '../../protocol/messages/questions.ts';
 import { isTerminal, type State } from '../../protocol/state.ts';
+import { isExhausted } from '../../protocol/work/blocked.ts';
 import { counted, listed } from '../../text/format.ts';
 import { inlineText, wholeText } from '../../text/markdown.ts';
 import { type Instant, instant } from '../../text/time.ts';

@@ -2,7 +2,7 @@
 // numbers, commit ids, filler words and endings go), then compared by letter pairs, which forgives spelling, and by
 // words, which forgives their order; the better of the two counts. Linear in the text, which is cut to a few lines.
 
-import { bigrams, overlap, type Pairs } from '../../protocol/verdict.ts';
+import { bigrams, overlap, type Pairs } from '../../protocol/review/verdict.ts';
 
 /** From here on two wordings count as similar. */
 export const SIMILAR = 0.6;

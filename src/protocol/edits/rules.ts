@@ -9,7 +9,7 @@ import { decide } from '../decide.ts';
 import type { Decision } from '../decision.ts';
 import { hideIn } from '../input.ts';
 import { checkRecord } from '../invariants.ts';
-import { nextNoteId } from '../notes.ts';
+import { nextNoteId } from '../messages/notes.ts';
 import { type State, type Task, TaskSchema } from '../state.ts';
 import { type Fields, isFields, same } from '../values.ts';
 import { changedFields, type Draft, illegal, pick, replaceRecord, type Versions, withState } from './draft.ts';

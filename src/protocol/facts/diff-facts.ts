@@ -4,8 +4,8 @@
 
 import { gist } from '../../text/format.ts';
 import type { SubmitFacts } from '../command.ts';
-import { TEXT_LIMIT } from '../fields.ts';
 import { historyOf } from '../leases.ts';
+import { TEXT_LIMIT } from '../records/fields.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import { defined, isFields } from '../values.ts';
 import type { FileChange, LineList } from './file-change.ts';

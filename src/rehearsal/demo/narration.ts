@@ -1,9 +1,9 @@
 // What the demo prints while it happens: a line per event of a task, from what the board has now and had not before.
 // Pure; the same two views give the same lines. The command decides how they look.
 
-import { remarksIn } from '../../protocol/approval.ts';
+import { remarksIn } from '../../protocol/review/approval.ts';
+import { parseRejection } from '../../protocol/review/verdict.ts';
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
-import { parseRejection } from '../../protocol/verdict.ts';
 import type { CrewEvent, CrewView } from '../../supervisor/crew-view.ts';
 
 export type Tone = 'plain' | 'faint' | 'good' | 'bad' | 'human';

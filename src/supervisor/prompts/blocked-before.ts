@@ -2,9 +2,9 @@
 // been tried, and what the one said who gave it back. A task that replaces others is told why they went, and where their
 // work is, by names that resolve in its own folder.
 
-import { blockBefore } from '../../protocol/block-before.ts';
 import { findTask } from '../../protocol/find.ts';
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
+import { blockBefore } from '../../protocol/work/block-before.ts';
 import { gist } from '../../text/format.ts';
 import type { CoderWork } from './prompt.ts';
 import { field, inline, quoteList } from './quote.ts';

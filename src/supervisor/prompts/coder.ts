@@ -1,12 +1,12 @@
 // What a coder's session is told: its task, what was said against the last attempt, what an earlier session
 // left, and the way from checkpoint to submit. A resumed session is told only what changed.
 
-import { amendmentsSincePlan } from '../../protocol/amendment.ts';
-import { blockBefore, isGivenBack } from '../../protocol/block-before.ts';
+import { amendmentsSincePlan } from '../../protocol/definition/amendment.ts';
 import { checkpointEvent, historyOf, iterationEvents } from '../../protocol/leases.ts';
-import { answersSincePlan } from '../../protocol/question-scope.ts';
-import { namedIn, reportedDuring } from '../../protocol/reported.ts';
+import { answersSincePlan } from '../../protocol/messages/question-scope.ts';
+import { namedIn, reportedDuring } from '../../protocol/review/reported.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
+import { blockBefore, isGivenBack } from '../../protocol/work/block-before.ts';
 import { counted, gist } from '../../text/format.ts';
 import { blockedBefore, replaced } from './blocked-before.ts';
 import { begin, commandLines, handoff } from './commands.ts';

@@ -2,8 +2,8 @@
 // that only look. The quoted texts say what belongs there. A test holds this against the table and
 // reads every line with the real argument parser. `note done` stands with the notes, where there are any.
 
-import { openDiscoveries } from '../../protocol/discoveries.ts';
-import { fileOf } from '../../protocol/news.ts';
+import { openDiscoveries } from '../../protocol/messages/discoveries.ts';
+import { fileOf } from '../../protocol/messages/news.ts';
 import { ANOMALY_TYPES, type Role, type State } from '../../protocol/state.ts';
 
 /** `begun`: the iteration has its checkpoint, and a second one would be refused. `task`: the work at hand. The examples name what this project has: its spec and its test command. */

@@ -1,8 +1,8 @@
 // What approvals said beside yes: concerns, and criteria that nothing but the reviewer's word shows. A planner is told
 // of each until a session that was shown it has ended well; nobody is woken for it.
 
-import { concernsOf, concernText, isFlagged, shownIn, shownText } from '../../protocol/approval-record.ts';
 import { historyOf } from '../../protocol/leases.ts';
+import { concernsOf, concernText, isFlagged, shownIn, shownText } from '../../protocol/review/approval-record.ts';
 import type { State, Task } from '../../protocol/state.ts';
 import { gist, whole } from '../../text/format.ts';
 import { quoteList } from './quote.ts';

@@ -1,11 +1,11 @@
 // What a coder is told of the work before it: continued in a new folder, or kept elsewhere while its own folder is fresh;
 // whether an earlier checkpoint still counts; whether notes and rejections are about what is in front of it.
 
-import { isGivenBack } from '../../protocol/block-before.ts';
-import { bringBack } from '../../protocol/kept-work.ts';
 import { checkpointEvent, historyOf, opensIteration } from '../../protocol/leases.ts';
-import { lossText } from '../../protocol/losses.ts';
 import type { HistoryEvent, Task } from '../../protocol/state.ts';
+import { isGivenBack } from '../../protocol/work/block-before.ts';
+import { bringBack } from '../../protocol/work/kept-work.ts';
+import { lossText } from '../../protocol/work/losses.ts';
 import { counted } from '../../text/format.ts';
 import type { CoderWork } from './prompt.ts';
 import { inline, pathList } from './quote.ts';

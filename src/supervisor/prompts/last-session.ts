@@ -2,8 +2,8 @@
 // next one on the same work, whoever that is; one that ended as it should leaves nothing to tell.
 
 import { roleOfId } from '../../protocol/board.ts';
+import { openPlan } from '../../protocol/goal/plan.ts';
 import { historyOf, iterationEvents } from '../../protocol/leases.ts';
-import { openPlan } from '../../protocol/plan.ts';
 import type { Interrupted, State, Task } from '../../protocol/state.ts';
 import { listed } from '../../text/format.ts';
 import type { PromptContext } from './prompt.ts';

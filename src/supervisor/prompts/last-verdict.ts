@@ -1,10 +1,10 @@
 // What a reviewer last said of the coder's work opens its next prompt: the rejection of this task, or an approval with
 // its concerns, also of the task before.
 
-import { remarksIn } from '../../protocol/approval.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
-import { questionsFor, questionsOf } from '../../protocol/questions.ts';
-import { fateOf } from '../../protocol/reported.ts';
+import { questionsFor, questionsOf } from '../../protocol/messages/questions.ts';
+import { remarksIn } from '../../protocol/review/approval.ts';
+import { fateOf } from '../../protocol/review/reported.ts';
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
 import { gist } from '../../text/format.ts';
 import type { PromptContext } from './prompt.ts';

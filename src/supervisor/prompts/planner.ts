@@ -1,14 +1,14 @@
 // What a planner's session is told: what woke it, how the sprint stands, and what to do about each record.
 // What a trigger asks for is in triggers.ts.
 
-import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
 import { unique } from '../../protocol/change.ts';
-import { discoveryHead, isUrgent, openDiscoveries } from '../../protocol/discoveries.ts';
-import { endedOfGoal } from '../../protocol/goal-tasks.ts';
-import { openQuestions } from '../../protocol/questions.ts';
-import { sprintText } from '../../protocol/sprint.ts';
+import { endedOfGoal } from '../../protocol/goal/goal-tasks.ts';
+import { sprintText } from '../../protocol/goal/sprint.ts';
+import { discoveryHead, isUrgent, openDiscoveries } from '../../protocol/messages/discoveries.ts';
+import { openQuestions } from '../../protocol/messages/questions.ts';
 import { type Discovery, isTerminal, settings, type Task } from '../../protocol/state.ts';
+import { isExhausted } from '../../protocol/work/blocked.ts';
 import { gist, whole } from '../../text/format.ts';
 import { WAKE_TRIGGERS, type Wake } from '../rules/wakes.ts';
 import { commandLines } from './commands.ts';

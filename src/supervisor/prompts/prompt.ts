@@ -1,7 +1,7 @@
 // What an agent is told, as data in and text out. Pure: the same board gives the same text.
 
 import type { Board } from '../../protocol/board.ts';
-import type { SectionNews } from '../../protocol/news.ts';
+import type { SectionNews } from '../../protocol/messages/news.ts';
 import type { Role, Task } from '../../protocol/state.ts';
 import type { Instant } from '../../text/time.ts';
 import type { Wake } from '../rules/wakes.ts';

@@ -1,11 +1,11 @@
 // What a question asks of the planner: somebody asked, a person answered otherwise than was assumed, or accepted it.
 
 import type { Board } from '../../protocol/board.ts';
-import { criteriaOf } from '../../protocol/criteria.ts';
-import { fileOf } from '../../protocol/news.ts';
-import { builtOnAssumption, restsOn, saysAssumed } from '../../protocol/question-scope.ts';
-import { findQuestion, tasksBuiltOn } from '../../protocol/questions.ts';
-import { shellQuoted } from '../../protocol/shell-words.ts';
+import { criteriaOf } from '../../protocol/definition/criteria.ts';
+import { fileOf } from '../../protocol/messages/news.ts';
+import { builtOnAssumption, restsOn, saysAssumed } from '../../protocol/messages/question-scope.ts';
+import { findQuestion, tasksBuiltOn } from '../../protocol/messages/questions.ts';
+import { shellQuoted } from '../../protocol/shell/shell-words.ts';
 import { isTerminal, type Question, type Task } from '../../protocol/state.ts';
 import { field, inline, pathList, quote, quoteList } from './quote.ts';
 import { showTask } from './task-fields.ts';

@@ -1,15 +1,15 @@
 // What a reviewer's session is told: one exact commit, what it was meant to do, and the facts Liza itself
 // recorded about the diff. The form of a rejection is the one the verdict is parsed by.
 
-import { APPROVAL_WAYS, approvalForm, CONCERN_FORM } from '../../protocol/approval.ts';
+import { uncheckedCommands } from '../../protocol/definition/unchecked.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
-import { proofCommands, proofOf, type TestProof } from '../../protocol/proof.ts';
-import { reportedOn } from '../../protocol/reported.ts';
+import { APPROVAL_WAYS, approvalForm, CONCERN_FORM } from '../../protocol/review/approval.ts';
+import { proofCommands, proofOf, type TestProof } from '../../protocol/review/proof.ts';
+import { reportedOn } from '../../protocol/review/reported.ts';
+import { REJECTION_FORMAT } from '../../protocol/review/verdict.ts';
 import { type HistoryEvent, type Settings, type State, settings, type Task } from '../../protocol/state.ts';
-import { uncheckedCommands } from '../../protocol/unchecked.ts';
 import { isFields } from '../../protocol/values.ts';
-import { REJECTION_FORMAT } from '../../protocol/verdict.ts';
-import { approvedBefore } from '../../protocol/worktree-plan.ts';
+import { approvedBefore } from '../../protocol/work/worktree-plan.ts';
 import { counted, gist } from '../../text/format.ts';
 import { commandLines } from './commands.ts';
 import { concernsBefore } from './concerns.ts';

@@ -2,9 +2,9 @@
 // become one text. A section without content is left out.
 
 import { historyOf } from '../../protocol/leases.ts';
-import { isOwnNote, type NamedNote, openNotes } from '../../protocol/notes.ts';
+import { isOwnNote, type NamedNote, openNotes } from '../../protocol/messages/notes.ts';
+import { rejectionConcerns } from '../../protocol/review/verdict.ts';
 import type { Role, Task } from '../../protocol/state.ts';
-import { rejectionConcerns } from '../../protocol/verdict.ts';
 import { gist } from '../../text/format.ts';
 import { isAboutFormerWork } from './former-work.ts';
 import type { PromptContext } from './prompt.ts';

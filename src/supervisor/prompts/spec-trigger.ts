@@ -1,7 +1,7 @@
 // What a changed spec asks of the planner: each section that changed, which tasks come from it, and what to do by their
 // state. Its coders and reviewers are shown the change by themselves.
 
-import type { SectionNews } from '../../protocol/news.ts';
+import type { SectionNews } from '../../protocol/messages/news.ts';
 import type { PlanningWork } from './prompt.ts';
 import { inline, pathList, quote } from './quote.ts';
 

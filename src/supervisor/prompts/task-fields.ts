@@ -1,10 +1,10 @@
 // The fields of a task as its coder and its reviewer read them.
 
-import { amendmentLines, amendmentsUnderClaim, occasionOf } from '../../protocol/amendment.ts';
+import { amendmentLines, amendmentsUnderClaim, occasionOf } from '../../protocol/definition/amendment.ts';
 import { checkpointEvent, historyOf, iterationEvents, opensIteration } from '../../protocol/leases.ts';
-import { proofCommands } from '../../protocol/proof.ts';
-import { answersBeside, isTied, outcomeOf } from '../../protocol/question-scope.ts';
-import { isOpen, questionsFor } from '../../protocol/questions.ts';
+import { answersBeside, isTied, outcomeOf } from '../../protocol/messages/question-scope.ts';
+import { isOpen, questionsFor } from '../../protocol/messages/questions.ts';
+import { proofCommands } from '../../protocol/review/proof.ts';
 import { type Question, type State, settings, type Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
 import { counted, gist, whole } from '../../text/format.ts';

@@ -1,8 +1,8 @@
 // How the task's own validation came out on the base, before the change: for its coder, its reviewer and the planner.
 
-import { proofCommands } from '../../protocol/proof.ts';
+import { proofCommands } from '../../protocol/review/proof.ts';
+import { type TrialRun, trialCommands, trialOf } from '../../protocol/review/trial.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
-import { type TrialRun, trialCommands, trialOf } from '../../protocol/trial.ts';
 import { tellingLines } from '../../text/telling-lines.ts';
 import { quote } from './quote.ts';
 import { showTask } from './task-fields.ts';

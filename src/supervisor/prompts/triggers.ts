@@ -2,16 +2,16 @@
 // that decide it, with their real ids.
 
 import { taskUsedUp } from '../../budget/rules/limits.ts';
-import { isDeadlocked, isExhausted, isStoppedByBudget, unblocksOf } from '../../protocol/blocked.ts';
 import type { Board } from '../../protocol/board.ts';
-import { openDiscoveries } from '../../protocol/discoveries.ts';
 import { findTask } from '../../protocol/find.ts';
+import { openPlan } from '../../protocol/goal/plan.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
-import { fileOf } from '../../protocol/news.ts';
-import { openPlan } from '../../protocol/plan.ts';
-import { blockingQuestions, openQuestions } from '../../protocol/questions.ts';
+import { openDiscoveries } from '../../protocol/messages/discoveries.ts';
+import { fileOf } from '../../protocol/messages/news.ts';
+import { blockingQuestions, openQuestions } from '../../protocol/messages/questions.ts';
+import { unrunnable } from '../../protocol/review/trial.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
-import { unrunnable } from '../../protocol/trial.ts';
+import { isDeadlocked, isExhausted, isStoppedByBudget, unblocksOf } from '../../protocol/work/blocked.ts';
 import { counted } from '../../text/format.ts';
 import type { WakeTrigger } from '../rules/wakes.ts';
 import { accepted, questionAnswered, questionAsked } from './question-triggers.ts';

@@ -2,13 +2,13 @@
 // Advice for supervisors and people; the guards of the table decide again inside the transaction.
 
 import { usedUp, usedUpText } from '../../budget/rules/limits.ts';
-import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, SWITCHES } from '../../protocol/board.ts';
 import { spaceMissing } from '../../protocol/disk-space.ts';
 import { findTask, statusOf } from '../../protocol/find.ts';
 import { claimingBy, codersOf, reservedFor, reviewLease, taskLease } from '../../protocol/leases.ts';
-import { whySameProvider } from '../../protocol/quorum.ts';
+import { whySameProvider } from '../../protocol/review/quorum.ts';
 import { type Agent, isTerminal, type Task, type TaskStatus } from '../../protocol/state.ts';
+import { isExhausted } from '../../protocol/work/blocked.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
 
 /** Tasks this coder may claim now, best first. */

@@ -2,13 +2,13 @@
 // but waits for someone missing, then what could be begun, then what only a planner or a person can free.
 
 import { raiseTaskCommands, taskUsedUp, usedUp, usedUpSentence, usedUpText } from '../../budget/rules/limits.ts';
-import { isExhausted, isStoppedByBudget } from '../../protocol/blocked.ts';
-import { holdsGoal, openDiscoveries } from '../../protocol/discoveries.ts';
-import { endedOfGoal } from '../../protocol/goal-tasks.ts';
+import { endedOfGoal } from '../../protocol/goal/goal-tasks.ts';
 import { agentLease, codersOf, taskLease } from '../../protocol/leases.ts';
-import { openQuestions } from '../../protocol/questions.ts';
-import { approvalsOf } from '../../protocol/quorum.ts';
+import { holdsGoal, openDiscoveries } from '../../protocol/messages/discoveries.ts';
+import { openQuestions } from '../../protocol/messages/questions.ts';
+import { approvalsOf } from '../../protocol/review/quorum.ts';
 import { isTerminal, type Role, type Task, type TaskStatus } from '../../protocol/state.ts';
+import { isExhausted, isStoppedByBudget } from '../../protocol/work/blocked.ts';
 import { counted, gist, listed, whole } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
 import { dependencyWaits, dependents, whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from './claim-order.ts';

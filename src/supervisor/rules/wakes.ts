@@ -2,19 +2,19 @@
 // the keys that a session was shown, and a wake it has seen does not fire again unchanged.
 // Kill switches and leases do not count here: whether the planner may start is the supervisor's question.
 
-import { isExhausted } from '../../protocol/blocked.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
-import { holdsGoal, isUrgent } from '../../protocol/discoveries.ts';
-import { endedOfGoal } from '../../protocol/goal-tasks.ts';
+import { endedOfGoal } from '../../protocol/goal/goal-tasks.ts';
+import { isPlanners, openPlan, PLAN_SESSIONS, planWake } from '../../protocol/goal/plan.ts';
 import { agentLease } from '../../protocol/leases.ts';
-import { answerKey, specChangeKey, type Told } from '../../protocol/news.ts';
-import { namedNotes, ROLE_NAMES } from '../../protocol/notes.ts';
-import { isPlanners, openPlan, PLAN_SESSIONS, planWake } from '../../protocol/plan.ts';
-import { discoveryKey, questionKey } from '../../protocol/planner-news.ts';
-import { differs } from '../../protocol/question-scope.ts';
-import { isOpen, needsPerson, questionsOf } from '../../protocol/questions.ts';
+import { holdsGoal, isUrgent } from '../../protocol/messages/discoveries.ts';
+import { answerKey, specChangeKey, type Told } from '../../protocol/messages/news.ts';
+import { namedNotes, ROLE_NAMES } from '../../protocol/messages/notes.ts';
+import { discoveryKey, questionKey } from '../../protocol/messages/planner-news.ts';
+import { differs } from '../../protocol/messages/question-scope.ts';
+import { isOpen, needsPerson, questionsOf } from '../../protocol/messages/questions.ts';
+import { needsPlanner, trialOf } from '../../protocol/review/trial.ts';
 import { isTerminal, type Note, type Task } from '../../protocol/state.ts';
-import { needsPlanner, trialOf } from '../../protocol/trial.ts';
+import { isExhausted } from '../../protocol/work/blocked.ts';
 import type { Instant } from '../../text/time.ts';
 
 export const WAKE_TRIGGERS = [

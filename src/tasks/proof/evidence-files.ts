@@ -6,7 +6,7 @@ import type { EvidenceFound } from '../../audit/rules/facts.ts';
 import type { Disk } from '../../ports/disk.ts';
 import { hideIn } from '../../protocol/input.ts';
 import { historyOf } from '../../protocol/leases.ts';
-import { type Proof, writtenDown } from '../../protocol/proof.ts';
+import { type Proof, writtenDown } from '../../protocol/review/proof.ts';
 import type { Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
 import type { BoardContext } from '../../store/context.ts';

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { removeIfEmpty } from '../../git/scratch-folders.ts';
 import type { Disk } from '../../ports/disk.ts';
-import { ID_PATTERN } from '../../protocol/fields.ts';
+import { ID_PATTERN } from '../../protocol/records/fields.ts';
 import { isTerminal, type State, settings } from '../../protocol/state.ts';
 import type { TaskContext } from '../context.ts';
 import { type Submission, submissionsToDrop } from '../rules/log-retention.ts';

@@ -7,7 +7,7 @@ import { leftoversIn, removeTree } from '../../git/scratch-folders.ts';
 import { stopwatch } from '../../process/run.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
-import { type Disproof, greenAt, type Proof } from '../../protocol/proof.ts';
+import { type Disproof, greenAt, type Proof } from '../../protocol/review/proof.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';

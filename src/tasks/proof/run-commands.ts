@@ -6,7 +6,7 @@ import { type Ended, stopwatch } from '../../process/run.ts';
 import type { Board } from '../../protocol/board.ts';
 import type { SubmitFacts } from '../../protocol/command.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
-import type { ProofRun } from '../../protocol/proof.ts';
+import type { ProofRun } from '../../protocol/review/proof.ts';
 import type { Settings, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';

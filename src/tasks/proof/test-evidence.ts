@@ -12,7 +12,7 @@ import { stopwatch } from '../../process/run.ts';
 import { EnvironmentError, isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { pathsIn } from '../../protocol/facts/command-files.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
-import { type Disproof, NO_TEST_COMMAND, type TestProof } from '../../protocol/proof.ts';
+import { type Disproof, NO_TEST_COMMAND, type TestProof } from '../../protocol/review/proof.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';

@@ -3,7 +3,7 @@
 
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { toldWith } from '../../../src/protocol/news.ts';
+import { toldWith } from '../../../src/protocol/messages/news.ts';
 import { noteRefused } from '../../../src/store/refused-commands.ts';
 import { writeTold } from '../../../src/store/session-news.ts';
 import { type Project, succeeded } from '../../support/project.ts';

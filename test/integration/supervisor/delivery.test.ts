@@ -3,7 +3,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { type OpenSession, openSession } from '../../../src/identity/agent-sessions.ts';
-import { toldWith } from '../../../src/protocol/news.ts';
+import { toldWith } from '../../../src/protocol/messages/news.ts';
 import type { Role } from '../../../src/protocol/state.ts';
 import { refusedIn } from '../../../src/store/refused-commands.ts';
 import { readTold, writeTold } from '../../../src/store/session-news.ts';

@@ -4,7 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { trialOf } from '../../../src/protocol/trial.ts';
+import { trialOf } from '../../../src/protocol/review/trial.ts';
 import { open, r } from './harness.ts';
 
 const promptOf = (nth: number): string => JSON.stringify(r().started[nth] ?? {}).replaceAll('\\n', '\n');

@@ -2,7 +2,7 @@
 
 import fs from 'node:fs';
 import { expect, test } from 'vitest';
-import { QUESTIONS } from '../../../src/protocol/blocked.ts';
+import { QUESTIONS } from '../../../src/protocol/work/blocked.ts';
 import { aBlocked, type Project, project } from './fixtures.ts';
 
 let here: Project;

@@ -8,8 +8,8 @@ import { realDisk } from '../../../src/ports/disk.ts';
 import type { Ancestor } from '../../../src/process/ancestors.ts';
 import { markOf } from '../../../src/process/rlimit-mark.ts';
 import { agentTag } from '../../../src/process/tags.ts';
-import { ID_PATTERN } from '../../../src/protocol/fields.ts';
 import { checkTaskId, TASK_ID_SOURCE } from '../../../src/protocol/ids.ts';
+import { ID_PATTERN } from '../../../src/protocol/records/fields.ts';
 import type { RunOptions } from '../../support/in-process.ts';
 import { aClaim, NOW, type Project, project, sessionsAt } from '../cli/fixtures.ts';
 

@@ -1,8 +1,8 @@
 // Which validations prove nothing, and that honest ones are never taken for such.
 
 import { describe, expect, it, test } from 'vitest';
-import { alwaysGreen } from '../../../src/protocol/always-green.ts';
-import { readShellLine } from '../../../src/protocol/shell-line.ts';
+import { alwaysGreen } from '../../../src/protocol/shell/always-green.ts';
+import { readShellLine } from '../../../src/protocol/shell/shell-line.ts';
 
 describe('a line that succeeds whatever the code does is told with its reason', () => {
   it.each([

@@ -1,10 +1,10 @@
 // An approval is an argument: what its text may name for a criterion, and which approvals the table takes.
 
 import { describe, expect, it, test } from 'vitest';
-import { approvalForm, parseApproval, remarksIn, testNames } from '../../../src/protocol/approval.ts';
-import { concernsOf, isFlagged, shownIn, shownText, whatOf } from '../../../src/protocol/approval-record.ts';
 import type { Actor } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
+import { approvalForm, parseApproval, remarksIn, testNames } from '../../../src/protocol/review/approval.ts';
+import { concernsOf, isFlagged, shownIn, shownText, whatOf } from '../../../src/protocol/review/approval-record.ts';
 import type { Config, HistoryEvent } from '../../../src/protocol/state.ts';
 import { refusedBy } from '../../refused-by.ts';
 import {

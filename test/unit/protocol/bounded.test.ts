@@ -2,7 +2,7 @@
 // anomalies that nobody has to report.
 
 import { describe, expect, it } from 'vitest';
-import { isReworded } from '../../../src/protocol/definition.ts';
+import { isReworded } from '../../../src/protocol/definition/definition.ts';
 import { refusedBy } from '../../refused-by.ts';
 import {
   addReady,

@@ -2,9 +2,9 @@
 // be run or its heading is gone; the coder may plan again, and nothing of it counts against the coder.
 
 import { describe, expect, it } from 'vitest';
-import { amendmentLines, occasionOf } from '../../../src/protocol/amendment.ts';
 import type { Command, DefinitionChange } from '../../../src/protocol/command.ts';
-import { newsSince, toldWith } from '../../../src/protocol/news.ts';
+import { amendmentLines, occasionOf } from '../../../src/protocol/definition/amendment.ts';
+import { newsSince, toldWith } from '../../../src/protocol/messages/news.ts';
 import {
   addDraft,
   addReady,

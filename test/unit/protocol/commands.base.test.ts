@@ -1,10 +1,10 @@
 // One test per rule of sync and finish: announced, recorded, given up.
 
 import { describe, expect, it } from 'vitest';
-import { distanceLines } from '../../../src/protocol/base-distance.ts';
 import type { Command } from '../../../src/protocol/command.ts';
+import { distanceLines } from '../../../src/protocol/goal/base-distance.ts';
 import { validate } from '../../../src/protocol/invariants.ts';
-import { nextGoal } from '../../../src/protocol/new-board.ts';
+import { nextGoal } from '../../../src/protocol/records/new-board.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { iso } from '../../../src/text/time.ts';
 import { refusedBy } from '../../refused-by.ts';

@@ -3,10 +3,10 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
-import { discoveryHead } from '../../../src/protocol/discoveries.ts';
-import { goalRecord } from '../../../src/protocol/goal-record.ts';
-import { endedOfGoal } from '../../../src/protocol/goal-tasks.ts';
-import { nextGoal } from '../../../src/protocol/new-board.ts';
+import { goalRecord } from '../../../src/protocol/goal/goal-record.ts';
+import { endedOfGoal } from '../../../src/protocol/goal/goal-tasks.ts';
+import { discoveryHead } from '../../../src/protocol/messages/discoveries.ts';
+import { nextGoal } from '../../../src/protocol/records/new-board.ts';
 import type { Discovery } from '../../../src/protocol/state.ts';
 import { refusedBy } from '../../refused-by.ts';
 import {

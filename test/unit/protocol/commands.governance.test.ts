@@ -5,8 +5,8 @@ import type { Actor } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import { validate } from '../../../src/protocol/invariants.ts';
-import { freshState } from '../../../src/protocol/new-board.ts';
 import { possible } from '../../../src/protocol/next-commands.ts';
+import { freshState } from '../../../src/protocol/records/new-board.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { refusedBy } from '../../refused-by.ts';
 import {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
 import { validate } from '../../../src/protocol/invariants.ts';
-import { freshState, nextGoal } from '../../../src/protocol/new-board.ts';
+import { freshState, nextGoal } from '../../../src/protocol/records/new-board.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { iso } from '../../../src/text/time.ts';
 import { refusedBy } from '../../refused-by.ts';

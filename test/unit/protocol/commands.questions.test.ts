@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Command, CommandOf } from '../../../src/protocol/command.ts';
 import { invariants, validate } from '../../../src/protocol/invariants.ts';
-import { answerKey } from '../../../src/protocol/news.ts';
+import { answerKey } from '../../../src/protocol/messages/news.ts';
 import {
   blockingQuestions,
   findQuestion,
@@ -11,7 +11,7 @@ import {
   questionsFor,
   questionsOf,
   tasksBuiltOn,
-} from '../../../src/protocol/questions.ts';
+} from '../../../src/protocol/messages/questions.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import type { Question } from '../../../src/protocol/state.ts';
 import { refusedBy } from '../../refused-by.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
-import { newsSince, toldWith } from '../../../src/protocol/news.ts';
+import { newsSince, toldWith } from '../../../src/protocol/messages/news.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import {
   addReady,

@@ -6,7 +6,7 @@ import { validate } from '../../../src/protocol/invariants.ts';
 import { baselineOf, claimingBy, startCommit } from '../../../src/protocol/leases.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import type { Task } from '../../../src/protocol/state.ts';
-import { type WorktreePlan, worktreePlan } from '../../../src/protocol/worktree-plan.ts';
+import { type WorktreePlan, worktreePlan } from '../../../src/protocol/work/worktree-plan.ts';
 import { refusedBy } from '../../refused-by.ts';
 import {
   BASE,

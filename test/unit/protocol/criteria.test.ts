@@ -1,7 +1,7 @@
 // The criteria of a text, and one more of them.
 
 import { expect, test } from 'vitest';
-import { criteriaOf, withCriterion } from '../../../src/protocol/criteria.ts';
+import { criteriaOf, withCriterion } from '../../../src/protocol/definition/criteria.ts';
 
 test.each([
   ['nothing has none', undefined, []],

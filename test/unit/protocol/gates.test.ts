@@ -1,14 +1,14 @@
 // One test per rule about what the words of a task must mean before anyone may claim it, each with its mend.
 
 import { describe, expect, it } from 'vitest';
-import { alwaysGreen } from '../../../src/protocol/always-green.ts';
 import { withTask } from '../../../src/protocol/change.ts';
 import type { Definition } from '../../../src/protocol/command.ts';
-import { asDoneWhen, criteriaOf } from '../../../src/protocol/criteria.ts';
+import { asDoneWhen, criteriaOf } from '../../../src/protocol/definition/criteria.ts';
 import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/facts/scope.ts';
 import type { SpecFacts } from '../../../src/protocol/facts/spec-facts.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
-import { isCommand } from '../../../src/protocol/shell-words.ts';
+import { alwaysGreen } from '../../../src/protocol/shell/always-green.ts';
+import { isCommand } from '../../../src/protocol/shell/shell-words.ts';
 import {
   addDraft,
   addReady,

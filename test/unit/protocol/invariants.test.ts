@@ -1,8 +1,8 @@
 // Each invariant broken once, on an otherwise sound board, and named.
 
 import { describe, expect, it } from 'vitest';
-import { normalise } from '../../../src/protocol/aliases.ts';
 import { checkRecord, invariants, transitionViolations, validate } from '../../../src/protocol/invariants.ts';
+import { normalise } from '../../../src/protocol/records/aliases.ts';
 import type { State, Task } from '../../../src/protocol/state.ts';
 import { iso } from '../../../src/text/time.ts';
 import { addReady, HUMAN, START, toMerged, world } from './world.ts';

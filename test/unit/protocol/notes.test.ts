@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
-import { namedNotes, notesAtEnd, openNotes } from '../../../src/protocol/notes.ts';
+import { namedNotes, notesAtEnd, openNotes } from '../../../src/protocol/messages/notes.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { plannerWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { CODER, claim, HUMAN, OTHER_CODER, PLANNER, REVIEWER, ready, SUPERVISOR, supervisorOf } from './world.ts';

@@ -1,7 +1,7 @@
 // Whether a plan that nobody closed is a person's to look at. Alarms ask it at every look, at boards of any size.
 
 import { describe, expect, it } from 'vitest';
-import { abandonedPlan, planWake } from '../../../src/protocol/plan.ts';
+import { abandonedPlan, planWake } from '../../../src/protocol/goal/plan.ts';
 import type { State } from '../../../src/protocol/state.ts';
 import { addDraft, PLANNER, type World, world } from './world.ts';
 

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
 import { isInstruction, steersAgents } from '../../../src/protocol/facts/instruction-files.ts';
-import { greenAt, isKnownGreen, knownProof, type Proof, proofCommands } from '../../../src/protocol/proof.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
+import { greenAt, isKnownGreen, knownProof, type Proof, proofCommands } from '../../../src/protocol/review/proof.ts';
 import { refusedBy } from '../../refused-by.ts';
 import {
   addDraft,

@@ -1,7 +1,7 @@
 // Which command that Liza ran somebody means.
 
 import { expect, test } from 'vitest';
-import { commandMeant, ranForm, ranGreen } from '../../../src/protocol/ran-command.ts';
+import { commandMeant, ranForm, ranGreen } from '../../../src/protocol/review/ran-command.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 
 const SCRIPT = "node -e '\nconst a = 1;\nif (a !== 1) process.exit(1);\n'";

@@ -1,8 +1,8 @@
 // What is reported on a task while it is under review reaches its reviewer with the next command, once.
 
 import { expect, test } from 'vitest';
-import { newsSince, toldWith } from '../../../src/protocol/news.ts';
-import { namedIn, reportedOn } from '../../../src/protocol/reported.ts';
+import { newsSince, toldWith } from '../../../src/protocol/messages/news.ts';
+import { namedIn, reportedOn } from '../../../src/protocol/review/reported.ts';
 import {
   addReady,
   CODER,

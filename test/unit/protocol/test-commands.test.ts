@@ -1,8 +1,8 @@
 // Which command lines can run tests, read without running them.
 
 import { describe, expect, test } from 'vitest';
+import { gateNotes } from '../../../src/protocol/definition/unchecked.ts';
 import { mentionsTests, recipesOf, testReach } from '../../../src/protocol/facts/test-commands.ts';
-import { gateNotes } from '../../../src/protocol/unchecked.ts';
 
 const SCRIPTS = { test: 'node --test', lint: 'eslint test', check: 'npm run lint && npm test', build: 'tsc' };
 

@@ -3,10 +3,10 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
-import { dueTrials } from '../../../src/protocol/due-trials.ts';
-import { newsSince, toldWith } from '../../../src/protocol/news.ts';
-import { greenAt } from '../../../src/protocol/proof.ts';
-import { type TrialResult, trialOf } from '../../../src/protocol/trial.ts';
+import { newsSince, toldWith } from '../../../src/protocol/messages/news.ts';
+import { dueTrials } from '../../../src/protocol/review/due-trials.ts';
+import { greenAt } from '../../../src/protocol/review/proof.ts';
+import { type TrialResult, trialOf } from '../../../src/protocol/review/trial.ts';
 import { nextDuty } from '../../../src/supervisor/rules/next-duty.ts';
 import { openWakes, toldWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { refusedBy } from '../../refused-by.ts';

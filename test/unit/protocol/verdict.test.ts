@@ -5,7 +5,7 @@ import {
   rejectionConcerns,
   sameRejection,
   similarity,
-} from '../../../src/protocol/verdict.ts';
+} from '../../../src/protocol/review/verdict.ts';
 import { rejection } from './world.ts';
 
 const problems = (text: string, withPrior = false) => parseRejection(text, withPrior).problems.join('\n');

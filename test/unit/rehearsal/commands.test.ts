@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { readArgs } from '../../../src/cli/args.ts';
 import { REGISTRY } from '../../../src/cli/registry.ts';
-import { parseRejection } from '../../../src/protocol/verdict.ts';
+import { parseRejection } from '../../../src/protocol/review/verdict.ts';
 import { filled, rejection, typed } from '../../../src/rehearsal/commands.ts';
 
 const STEPS = {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { metricsOf, timeInStates } from '../../../src/governance/rules/metrics.ts';
 import type { Task } from '../../../src/protocol/state.ts';
-import { inOrder, stateIntervals } from '../../../src/protocol/task-history.ts';
+import { inOrder, stateIntervals } from '../../../src/protocol/work/task-history.ts';
 import { axisOf, levels } from '../../../src/report/axis.ts';
 import { reportOf } from '../../../src/report/facts.ts';
 import { money, number, short, totalCost, totalTokens } from '../../../src/report/format.ts';

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { type Actor, type Board, type Lease, OPERATOR } from '../../../src/protocol/board.ts';
 import { type Decided, type Decision, type Refusal, refuse } from '../../../src/protocol/decision.ts';
-import { freshState } from '../../../src/protocol/new-board.ts';
+import { freshState } from '../../../src/protocol/records/new-board.ts';
 import type { State, Task } from '../../../src/protocol/state.ts';
 import type { Committed, Decide, JournalEntry, Outcome, Renewal, Store } from '../../../src/store/store.ts';
 import { type Instant, instant, iso, later } from '../../../src/text/time.ts';

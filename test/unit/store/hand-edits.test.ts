@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
-import { namedNotes } from '../../../src/protocol/notes.ts';
+import { namedNotes } from '../../../src/protocol/messages/notes.ts';
 import type { Notice } from '../../../src/protocol/notice.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';

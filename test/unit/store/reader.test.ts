@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import { decide } from '../../../src/protocol/decide.ts';
-import { freshState } from '../../../src/protocol/new-board.ts';
+import { freshState } from '../../../src/protocol/records/new-board.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Board } from '../../../src/protocol/board.ts';
-import { answerKey, specChangeKey } from '../../../src/protocol/news.ts';
-import { discoveryKey, questionKey } from '../../../src/protocol/planner-news.ts';
+import { answerKey, specChangeKey } from '../../../src/protocol/messages/news.ts';
+import { discoveryKey, questionKey } from '../../../src/protocol/messages/planner-news.ts';
 import type { Discovery, Note, Question } from '../../../src/protocol/state.ts';
 import { plannerWakes, toldWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { agent, ago, board, event, goal, NOW, type Parts, task } from '../boards/empty-board.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { withTask } from '../../../../src/protocol/change.ts';
-import { proofOf, type TestProof } from '../../../../src/protocol/proof.ts';
+import { proofOf, type TestProof } from '../../../../src/protocol/review/proof.ts';
 import {
   BASE,
   begin,

@@ -1,7 +1,7 @@
 // What no command checked is a fact for the reviewer.
 
 import { expect, test } from 'vitest';
-import { uncheckedCommands } from '../../../../src/protocol/unchecked.ts';
+import { uncheckedCommands } from '../../../../src/protocol/definition/unchecked.ts';
 
 const task = (done_when: string, validation: readonly string[] = []) =>
   ({ id: 'a', status: 'READY_FOR_REVIEW', priority: 3, done_when, validation }) as const;

@@ -1,0 +1,82 @@
+// `begin --also`: files that the plan did not name, declared when the coder sees that it needs them. What the task's
+// scope leaves out by IN may be declared so; what it declares OUT never.
+
+import { listed } from '../../../text/format.ts';
+import { event, evolve, withTask } from '../../change.ts';
+import type { Row } from '../../command-row.ts';
+import { refuse } from '../../decision.ts';
+import { blank } from '../../definition/definition.ts';
+import { lateFiles } from '../../facts/diff-facts.ts';
+import { isCode, isTest, outOfScope, parseScope, testPatterns } from '../../facts/scope.ts';
+import { iterationEvents } from '../../leases.ts';
+import { hasCheckpoint, holdsTask } from './coder.ts';
+
+/** From the root of the repository, and not out of it. */
+const PATH = /^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))\S.{0,999}$/;
+
+export const declare: Row<'declare'> = {
+  name: 'declare',
+  typed: 'begin',
+  syntax: 'begin {task} --also <path> --reason "…"',
+  summary: 'Declare a file that the plan did not name.',
+  who: ['coder'],
+  from: ['CLAIMED'],
+  // A submission that needs it names it.
+  offered: () => false,
+  already: ({ task, command }) =>
+    command.files.length > 0 &&
+    command.files.every((file) => lateFiles(iterationEvents(task)).some(({ path }) => path === file)),
+  guards: [
+    holdsTask(),
+    hasCheckpoint(),
+    {
+      name: 'files',
+      rule: 'paths from the root of the repository',
+      check: ({ command: { files } }) => {
+        const wrong = files.find((file) => !PATH.test(file));
+        return files.length > 0 && wrong === undefined
+          ? undefined
+          : refuse(
+              wrong === undefined ? 'no file is named' : `${wrong.slice(0, 80)} is not a path of the repository`,
+              'Name each from the root of the repository: --also src/a.c',
+            );
+      },
+    },
+    {
+      name: 'reason',
+      rule: 'a reason is given',
+      check: ({ command }) =>
+        blank(command.reason)
+          ? refuse('it does not say why the file is needed', 'Say it for the reviewer: --reason "…"')
+          : undefined,
+    },
+    {
+      name: 'in-scope',
+      rule: 'none of them is declared OUT, and for a test task none is code besides tests',
+      check: ({ task, command, settings, commandLine }) => {
+        const code = command.files.filter((file) => isCode(file) && !isTest(file, testPatterns(settings)));
+        if (task.type === 'test' && code.length > 0) {
+          return refuse(
+            `a test task changes tests alone, and this is code: ${listed(code, 5)}`,
+            `Test the code as it is; if it is wrong or cannot be tested so, say so: ${commandLine('block', task.id)}`,
+          );
+        }
+        const files = command.files.map((file) => file.replace(/^(?:\.\/)+/, ''));
+        const outside = outOfScope(parseScope(task.scope ?? ''), files);
+        return outside.length === 0
+          ? undefined
+          : refuse(
+              `the task declares OUT: ${listed(outside, 5)}`,
+              `Do without; if it cannot be done so, only the planner can change that: ${commandLine('block', task.id)}`,
+            );
+      },
+    },
+  ],
+  effects: 'history declared; the reviewer sees these files as declared late, with the reason',
+  change: (s) => {
+    const { task, command } = s;
+    const { files, reason } = command;
+    const told = event(s, 'declared', { files, reason, iteration: task.iteration });
+    return { state: withTask(s.state, evolve(task, {}, told)), detail: `${task.id}: also ${listed(files, 5)}` };
+  },
+};

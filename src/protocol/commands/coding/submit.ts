@@ -1,0 +1,318 @@
+// The row by which a coder submits a commit for review. Its guards look at the commit itself, never at what the coder
+// says about it.
+
+import { shellWord } from '../../../text/format.ts';
+import { iso, later } from '../../../text/time.ts';
+import { attach, event, evolve, patch, withAgent, withMachineAnomaly, withTask } from '../../change.ts';
+import type { SubmitFacts } from '../../command.ts';
+import type { Row, Situation } from '../../command-row.ts';
+import { type Refusal, refuse } from '../../decision.ts';
+import { type DiffFacts, declaredFiles, diffFacts } from '../../facts/diff-facts.ts';
+import {
+  beyondScope,
+  covers,
+  forbidsTests,
+  isCode,
+  isDeclaration,
+  isTest,
+  outOfScope,
+  parseScope,
+  testPatterns,
+} from '../../facts/scope.ts';
+import { isFullCommit } from '../../ids.ts';
+import { hideIn } from '../../input.ts';
+import { checkpointEvent, historyOf } from '../../leases.ts';
+import { type Proof, proofCommands, redBefore, tddOf } from '../../review/proof.ts';
+import type { State, Task } from '../../state.ts';
+import { defined, same } from '../../values.ts';
+import { hasCheckpoint, holdsTask, list } from './coder.ts';
+
+export const submitForReview: Row<'submit-for-review'> = {
+  name: 'submit-for-review',
+  syntax: 'submit-for-review {task} <commit>',
+  summary: 'Offer a commit for review.',
+  who: ['coder'],
+  from: ['CLAIMED'],
+  offered: (task) => checkpointEvent(task) !== undefined,
+  to: ['READY_FOR_REVIEW'],
+  irreversible: true,
+  already: ({ task, actor, command }) =>
+    task.status === 'READY_FOR_REVIEW' && task.assigned_to === actor.id && task.review_commit === command.commit,
+  guards: [
+    holdsTask(),
+    {
+      name: 'not-rejected-before',
+      rule: 'the commit is none that was rejected',
+      check: ({ task, command, commandLine }) => {
+        const isRejected = historyOf(task).some((one) => one.event === 'rejected' && one.commit === command.commit);
+        if (!isRejected) return undefined;
+        const plan =
+          checkpointEvent(task) === undefined ? `, then its checkpoint: ${commandLine('begin', task.id)}` : '';
+        return refuse(
+          `${command.commit} is the commit that was rejected, unchanged`,
+          `Address the feedback first: liza show ${task.id}${plan}`,
+        );
+      },
+    },
+    hasCheckpoint(),
+    {
+      name: 'clean-sync',
+      rule: 'on branch task/<id>, no merge half done, nothing uncommitted, HEAD is the submitted commit, which descends from base_commit',
+      needs: 'facts',
+      check: cleanSync,
+    },
+    {
+      name: 'something-new',
+      rule: 'the commit changes something, and its tree was not rejected before',
+      needs: 'facts',
+      check: somethingNew,
+    },
+    {
+      name: 'no-worktree-files',
+      rule: 'no file of worktree_files is committed',
+      needs: 'facts',
+      check: ({ command, settings }) => {
+        const copied = settings.worktree_files ?? [];
+        const held = command.facts.changes
+          .filter(({ path, kind }) => kind !== 'removed' && copied.some((item) => covers(item, path)))
+          .map(({ path }) => path);
+        if (held.length === 0) return undefined;
+        return refuse(
+          `these are worktree_files, copied in and never committed: ${list(held)}`,
+          'Take them out of the commit, then submit the new HEAD',
+        );
+      },
+    },
+    {
+      name: 'in-scope',
+      rule: 'no path the task declares OUT is touched; where IN names paths, a file beyond them is declared (tests, lock files and snapshots beside an allowed file are IN)',
+      needs: 'facts',
+      check: inScope,
+    },
+    {
+      name: 'tests-with-code',
+      rule: 'a code task’s diff adds or changes a test file, type declarations that its own validation checks aside; a test task’s touches no other code; docs, config and spec tasks touch no code',
+      needs: 'facts',
+      check: testsWithCode,
+    },
+    {
+      name: 'proof',
+      rule: 'Liza itself ran the task’s validation and config.test_command at this commit, all green; under tdd: strict the tests are red on the base, and the base’s tests green on the commit',
+      needs: 'proof',
+      check: proved,
+    },
+  ],
+  effects:
+    'review_commit, coder lease cleared, agent WAITING; what the diff does and what was run is told in history; files beyond the scope are logged as scope_deviation',
+  change: (s) => {
+    const { task, command, actor, now, settings } = s;
+    const diff = diffFacts(task, command.facts, testPatterns(settings));
+    const submitted = evolve(
+      task,
+      {
+        status: 'READY_FOR_REVIEW',
+        review_commit: command.commit,
+        lease_expires: undefined,
+        handoff_pending: undefined,
+        ...defined({ base_commit: command.facts.base_commit }),
+      },
+      event(s, 'submitted', {
+        commit: command.commit,
+        base: command.facts.base_commit ?? task.base_commit,
+        iteration: task.iteration,
+        pin: command.facts.pin,
+        diff: hideIn(diff, s.secrets),
+        proof: command.facts.proof,
+        red_before: redBefore(task, command.commit) || undefined,
+      }),
+    );
+    const waiting = { status: 'WAITING', expires: later(now, settings.lease_duration), now: iso(now) } as const;
+    const agent = s.state.agents[actor.id ?? ''];
+    const noted = deviationLogged(s, withTask(s.state, submitted), diff);
+    const counted = attach(noted, actor.id ?? '', submitted, waiting);
+    const state =
+      agent === undefined
+        ? counted
+        : withAgent(
+            counted,
+            actor.id ?? '',
+            patch(counted.agents[actor.id ?? ''] ?? agent, { iterations_total: (agent.iterations_total ?? 0) + 1 }),
+          );
+    return {
+      state,
+      detail: `${actor.id} submitted ${task.id} at ${command.commit.slice(0, 12)}`,
+      notes: [
+        ...(command.facts.proof?.tests?.on_base === 'green' && task.type !== 'test' ? [GREEN_ON_BASE] : []),
+        ...(command.facts.proof?.tests?.on_base === 'not_run' ? [NOT_RUN] : []),
+        'The verdict comes to a new session.',
+      ],
+      stop: 'Stop now: liza exit 42',
+    };
+  },
+};
+
+const GREEN_ON_BASE =
+  'Your new tests pass on the base too, so they prove nothing about the change, and the reviewer is told so. If they should: liza retract';
+
+/** Settings are a person's, validation the planner's. */
+const NOT_RUN =
+  'Nobody but you ran your tests: no command that Liza runs can run them (it has no test_command, and no validation does); the reviewer is told so. liza discovery tells the planner';
+
+/** Files beyond the scope are the reviewer's to judge; that there were some is on record whatever the verdict. */
+function deviationLogged(s: Situation<'submit-for-review'>, state: State, { beyond_scope }: DiffFacts): State {
+  if (beyond_scope === undefined) return state;
+  const files = String(hideIn(list(beyond_scope.paths), s.secrets));
+  const details = { files, commit: s.command.commit };
+  return withMachineAnomaly(s, state, { type: 'scope_deviation', task: s.task.id, pattern: 'files', details });
+}
+
+function cleanSync({ task, command, commandLine }: Situation<'submit-for-review'>): Refusal | undefined {
+  const { commit, facts } = command;
+  if (!isFullCommit(commit)) {
+    return refuse(
+      `${commit.slice(0, 80)} is not a full commit id`,
+      `Use all of it: ${commandLine('submit-for-review', task.id).replace('<commit>', '$(git rev-parse HEAD)')}`,
+    );
+  }
+  if (facts.merging === true) {
+    return refuse(
+      'the merge laid out in the worktree is not concluded',
+      'Resolve it, git add, git commit, then submit the new HEAD',
+    );
+  }
+  if (facts.dirty.length > 0) {
+    return refuse(
+      `these files are not committed: ${list(facts.dirty)}`,
+      'Commit or remove them, then submit the new HEAD',
+    );
+  }
+  const branch = `task/${task.id}`;
+  const wrong = [
+    ...(facts.branch === branch ? [] : [`the worktree is on ${facts.branch ?? 'no branch'}, not on ${branch}`]),
+    ...(facts.head === commit ? [] : [`HEAD is ${facts.head}, not the submitted ${commit}`]),
+    ...(facts.descends_from_base ? [] : [`the commit does not descend from the base ${task.base_commit}`]),
+  ];
+  if (wrong.length === 0) return undefined;
+  if (facts.branch !== branch && facts.head === commit) {
+    return refuse(wrong.join('; '), `Bring the branch here, then submit again: git checkout -B ${branch}`);
+  }
+  if (!facts.descends_from_base && facts.head === commit) {
+    return refuse(wrong.join('; '), `Merge the base in, then submit the new HEAD: git merge ${task.base_commit}`);
+  }
+  return refuse(
+    wrong.join('; '),
+    `Submit the HEAD of ${branch}: ${commandLine('submit-for-review', task.id).replace('<commit>', '$(git rev-parse HEAD)')}`,
+  );
+}
+
+function somethingNew({ task, command }: Situation<'submit-for-review'>): Refusal | undefined {
+  const { changes, same_tree_as } = command.facts;
+  if (command.commit === task.base_commit || changes.length === 0) {
+    return refuse(
+      `${command.commit} changes nothing since the base ${task.base_commit}`,
+      'Commit the work first, or say what stops you: liza block',
+    );
+  }
+  if (same_tree_as === undefined) return undefined;
+  return refuse(
+    `${command.commit} has the same files as ${same_tree_as}, which was rejected`,
+    `Address the feedback first: liza show ${task.id}`,
+  );
+}
+
+function inScope(s: Situation<'submit-for-review'>): Refusal | undefined {
+  const { task, command, settings, commandLine } = s;
+  const scope = parseScope(task.scope ?? '');
+  const { changes, on_base: onBase } = command.facts;
+  const touched = changes.map(({ path }) => path);
+  const outside = outOfScope(scope, touched);
+  if (outside.length > 0) {
+    return refuse(
+      `the task declares OUT what the commit touches: ${list(outside)}`,
+      isDemandedAndForbidden(task, outside, testPatterns(settings))
+        ? `A ${task.type ?? 'code'} task needs a test, and its scope has tests OUT, which only the planner can mend: ${commandLine('block', task.id)}`
+        : 'Take these changes out, then submit again',
+    );
+  }
+  const declared = declaredFiles(task);
+  const code = touched.filter((path) => !isTest(path, testPatterns(settings)));
+  const beyond = beyondScope(scope, code, onBase).filter((path) => !declared.some((item) => covers(item, path)));
+  if (beyond.length === 0) return undefined;
+  if (task.type === 'test' && beyond.some(isCode)) {
+    return refuse(`a test task touches code that is not a test: ${list(beyond.filter(isCode))}`, testsAlone(s));
+  }
+  const also = beyond.slice(0, 5).map((path) => `--also ${shellWord(path)}`);
+  return refuse(
+    `neither the task’s IN nor your plan names what the commit touches: ${list(beyond)}`,
+    `If the task needs them, declare them: ${commandLine('declare', task.id).replace('--also <path>', also.join(' '))}; if not, take them out, then submit the new HEAD`,
+  );
+}
+
+/** What is taken out here would be demanded next. */
+const isDemandedAndForbidden = (task: Task, outside: readonly string[], patterns: readonly string[]): boolean =>
+  ['code', 'test'].includes(task.type ?? 'code') &&
+  outside.some((path) => isTest(path, patterns)) &&
+  forbidsTests(parseScope(task.scope ?? ''), patterns);
+
+/** No declaration helps: the type itself forbids code. */
+const testsAlone = ({ task, commandLine }: Pick<Situation<'submit-for-review'>, 'task' | 'commandLine'>): string =>
+  `Take these changes out; if the code itself is wrong, say so: ${commandLine('block', task.id)}`;
+
+function testsWithCode(s: Situation<'submit-for-review'>): Refusal | undefined {
+  const { task, command, settings, commandLine } = s;
+  const patterns = testPatterns(settings);
+  const { changes } = command.facts;
+  const type = task.type ?? 'code';
+  const code = changes.map(({ path }) => path).filter((path) => isCode(path) && !isTest(path, patterns));
+  if (type === 'test' && code.length > 0) {
+    return refuse(`a test task that touches code besides tests (${list(code)})`, testsAlone(s));
+  }
+  if (changes.some(({ path, kind }) => kind !== 'removed' && isTest(path, patterns))) return undefined;
+  if (type === 'code' && changes.some(({ tests_within: within }) => within === true)) return undefined;
+  if (type !== 'code' && type !== 'test' && code.length === 0) return undefined;
+  if (type === 'code' && isTypesAlone(task, code)) return undefined;
+  const fact =
+    type === 'code' || type === 'test'
+      ? `a ${type} task without a changed test file`
+      : `a ${type} task that touches code (${list(code)}) without a test`;
+  // A test that the scope forbids would be refused next: no way out of that is the coder's.
+  return forbidsTests(parseScope(task.scope ?? ''), patterns)
+    ? refuse(`${fact}, and its scope has tests OUT`, `Only the planner can mend that: ${commandLine('block', task.id)}`)
+    : refuse(
+        fact,
+        `Add a test; these count as tests: ${patterns.join(', ')}. If this project’s tests stand within its code, only a person can say so (the setting tests_in_code): ${commandLine('block', task.id)}`,
+      );
+}
+
+/** Declarations need no test of their own where the planner named what checks them. */
+const isTypesAlone = (task: Task, code: readonly string[]): boolean =>
+  code.length > 0 && code.every(isDeclaration) && (task.validation ?? []).length > 0;
+
+/** The last guard: a submission that only this one refuses has passed all cheap checks, and is worth running. */
+function proved({ task, command, settings, commandLine }: Situation<'submit-for-review'>): Refusal | undefined {
+  const commands = proofCommands(settings, task);
+  if (commands.length === 0) return undefined;
+  const { proof } = command.facts;
+  const strict = tddOf(settings, task) === 'strict' && touchesTests(command.facts.changes, testPatterns(settings));
+  if (proof === undefined || !isProofOf(proof, command.commit, commands, strict)) {
+    return refuse(
+      `nothing shows that ${commands.join(' and ')} passes at ${command.commit}`,
+      `Liza runs it when you submit: ${commandLine('submit-for-review', task.id)}`,
+    );
+  }
+  const { disproof } = proof;
+  return disproof === undefined ? undefined : refuse(disproof.reason, disproof.hint, 1, disproof.guard);
+}
+
+const touchesTests = (changes: SubmitFacts['changes'], patterns: readonly string[]): boolean =>
+  changes.some(({ path }) => isTest(path, patterns));
+
+function isProofOf(proof: Proof, commit: string, commands: readonly string[], strict: boolean): boolean {
+  if (proof.commit !== commit || !same(proof.commands, commands)) return false;
+  const complete = same(
+    proof.runs.map(({ command }) => command),
+    commands,
+  );
+  const asked = !strict || proof.tests?.mode === 'strict';
+  return proof.disproof !== undefined || (complete && asked && proof.runs.every(({ ok }) => ok));
+}

@@ -1,0 +1,302 @@
+// The rows by which agents report besides their work: discoveries, anomalies, long operations, their exit.
+
+import { instant, iso, later } from '../../../text/time.ts';
+import { actorName } from '../../board.ts';
+import { event, evolve, patch, processAnomalies, withAgent, withAnomaly, withTask } from '../../change.ts';
+import type { CommandName } from '../../command.ts';
+import type { Guard, Row, Situation } from '../../command-row.ts';
+import { type Refusal, refuse } from '../../decision.ts';
+import { blank } from '../../definition/definition.ts';
+import { findTask, statusOf } from '../../find.ts';
+import { reviewLease, taskLease } from '../../leases.ts';
+import { withDiscovery } from '../../messages/discoveries.ts';
+import { isSpent } from '../../records/record-ids.ts';
+import { ANOMALY_TYPES, type AnomalyType, type Role, SEVERITIES, URGENCIES } from '../../state.ts';
+import { defined } from '../../values.ts';
+import { firstLine, list, STOP } from '../coding/coder.ts';
+
+export const discover: Row<'discover'> = {
+  name: 'discover',
+  syntax: 'discover "…" --severity high',
+  summary: 'Report a problem next to the task instead of fixing it.',
+  who: ['coder', 'code_reviewer'],
+  from: 'board',
+  already: ({ state, actor, command }) =>
+    state.discovered.find(
+      (one) =>
+        one.by === actorName(actor) &&
+        one.description === command.description &&
+        one.during === command.during &&
+        (command.id === undefined || one.id === command.id),
+    )?.id,
+  guards: [
+    {
+      name: 'discovery',
+      rule: 'description, known severity and urgency, a free id, an existing task',
+      check: ({ board, state, command, commandLine }) => {
+        const { description, severity, urgency, during, id } = command;
+        if (blank(description)) return refuse('the description is empty', commandLine('discover'));
+        if (!SEVERITIES.includes(severity))
+          return refuse(`severity is ${severity}`, `Use one of ${SEVERITIES.join(', ')}`);
+        if (urgency !== undefined && !URGENCIES.includes(urgency)) {
+          return refuse(`urgency is ${urgency}`, `Use one of ${URGENCIES.join(', ')}`);
+        }
+        if (during !== undefined && statusOf(board, during) === undefined) {
+          return refuse(`there is no task ${during}`, 'Name the task you are on, or none');
+        }
+        return id !== undefined && (state.discovered.some((one) => one.id === id) || isSpent(state.goal, 'disc', id))
+          ? refuse(`there is a discovery ${id} already`, 'Leave the id out')
+          : undefined;
+      },
+    },
+  ],
+  effects: 'discovered; urgency immediate wakes the planner',
+  change: ({ state, actor, command, now }) => {
+    const { name: _name, ...told } = command;
+    const made = withDiscovery(state, { by: actorName(actor), ...told, created: iso(now) });
+    return {
+      state: made.state,
+      detail: `discovery ${made.id}: ${firstLine(command.description)}`,
+      made: made.id,
+      ...defined({ task: command.during }),
+    };
+  },
+};
+
+export const anomaly: Row<'anomaly'> = {
+  name: 'anomaly',
+  syntax: 'anomaly --type <type> --task {task}',
+  summary: 'Log something that did not go as it should.',
+  who: ['planner', 'coder', 'code_reviewer', 'human'],
+  from: 'board',
+  already: ({ state, actor, command }) =>
+    state.anomalies.some(
+      (one) =>
+        one.type === command.type &&
+        one.task === command.task &&
+        one.reporter === actorName(actor) &&
+        one.processed_at === undefined &&
+        JSON.stringify(one.details) === JSON.stringify(command.details),
+    ),
+  guards: [
+    { name: 'type', rule: 'a known type that this role logs', check: typeAllowed },
+    {
+      name: 'details',
+      rule: 'the details its type requires',
+      check: ({ command, commandLine }) => {
+        const missing = missingDetails(command.type, command.details);
+        if (missing.length === 0) return undefined;
+        return refuse(
+          `${command.type} needs ${missing.join(', ')}`,
+          `Give them: ${commandLine('anomaly', command.task)} ${missing.map((key) => `--detail ${key}=…`).join(' ')}`,
+        );
+      },
+    },
+    taskExists(),
+  ],
+  effects: 'anomalies',
+  change: (s) => {
+    const { type, task, details } = s.command;
+    const state = withAnomaly(s, s.state, { type: type as AnomalyType, task, details });
+    return {
+      state,
+      detail: `${state.anomalies.at(-1)?.id}: ${type} logged`,
+      ...defined({ task }),
+    };
+  },
+};
+
+export const anomalyProcessed: Row<'anomaly processed'> = {
+  name: 'anomaly processed',
+  syntax: 'anomaly processed <id> --why "…"',
+  summary: 'Mark anomalies as dealt with; they stay on record.',
+  who: ['planner', 'human'],
+  from: 'board',
+  already: ({ state, command }) => {
+    const named = command.anomalies.map((id) => state.anomalies.find((one) => one.id === id));
+    if (named.length === 0 || named.some((one) => one?.processed_at === undefined)) return false;
+    return list(named.map((one) => `${one?.id} by ${one?.processed_by ?? 'somebody'}, ${one?.processed_at}`));
+  },
+  guards: [
+    {
+      name: 'anomalies',
+      rule: 'each is on the board',
+      check: ({ state, command, commandLine }) => {
+        if (command.anomalies.length === 0) return refuse('no anomaly was named', commandLine('anomaly processed'));
+        const unknown = command.anomalies.find((id) => !state.anomalies.some((one) => one.id === id));
+        return unknown === undefined
+          ? undefined
+          : refuse(`there is no anomaly ${unknown.slice(0, 80)}`, 'See those that are open: liza anomaly list');
+      },
+    },
+  ],
+  effects: 'processed_at, processed_by and why; the circuit breaker counts them all the same',
+  change: (s) => ({
+    state: processAnomalies(
+      s,
+      s.state,
+      ({ id }) => id !== undefined && s.command.anomalies.includes(id),
+      s.command.why,
+    ),
+    detail: `processed: ${list(s.command.anomalies)}`,
+  }),
+};
+
+function typeAllowed({ command, part }: Situation<'anomaly'>): Refusal | undefined {
+  const types: Readonly<Record<string, { readonly roles: readonly Role[] } | undefined>> = ANOMALY_TYPES;
+  const known = Object.hasOwn(types, command.type) ? types[command.type] : undefined;
+  const role: Role = part === 'coder' || part === 'code_reviewer' ? part : 'planner';
+  const mine = Object.entries(ANOMALY_TYPES).flatMap(([type, { roles }]) =>
+    (roles as readonly Role[]).includes(role) ? [type] : [],
+  );
+  if (known === undefined) return refuse(`${command.type} is no anomaly type`, `Use one of ${mine.join(', ')}`);
+  if (known.roles.includes(role)) return undefined;
+  if (known.roles.length === 0)
+    return refuse(`${command.type} is recorded by Liza itself`, `Use one of ${mine.join(', ')}`);
+  return refuse(
+    `${command.type} is logged by ${known.roles.join(' or ')}, not by a ${role}`,
+    `Use one of ${mine.join(', ')}`,
+  );
+}
+
+/** Required details that are absent or empty. */
+export function missingDetails(
+  type: string,
+  details: Readonly<Record<string, unknown>> | undefined,
+): readonly string[] {
+  if (!Object.hasOwn(ANOMALY_TYPES, type)) return [];
+  return ANOMALY_TYPES[type as AnomalyType].details.filter((key) => {
+    const value = details?.[key];
+    return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+  });
+}
+
+export const longHeartbeat: Row<'long-heartbeat'> = {
+  name: 'long-heartbeat',
+  typed: 'heartbeat',
+  syntax: 'heartbeat --long "…"',
+  summary: 'Ask for a longer lease before a long operation.',
+  who: ['coder', 'code_reviewer'],
+  from: 'board',
+  guards: [
+    registeredActor(),
+    {
+      name: 'reason',
+      rule: 'the operation is named',
+      check: ({ command, commandLine }) =>
+        blank(command.reason) ? refuse('no reason was given', commandLine('long-heartbeat')) : undefined,
+    },
+    {
+      name: 'lease-lives',
+      rule: 'the agent holds a task or review whose lease lives',
+      check: (s) => {
+        const held = heldBy(s);
+        if (held === undefined) return refuse(`${actorName(s.actor)} holds no task or review`, STOP);
+        return held.lease.expired
+          ? refuse(`the lease of ${actorName(s.actor)} on ${held.task.id} is past`, STOP)
+          : undefined;
+      },
+    },
+  ],
+  effects: 'the lease lasts at least long_lease_duration from now; never shorter than before',
+  change: (s) => {
+    const { state, now, settings, actor, command } = s;
+    const held = heldBy(s);
+    const id = actor.id ?? '';
+    const agent = state.agents[id];
+    if (held === undefined || agent === undefined) return refuse('nothing is held', STOP);
+    const wanted = later(now, settings.long_lease_duration);
+    const longer = (former: string | undefined) =>
+      former !== undefined && instant(former) > instant(wanted) ? former : wanted;
+    const field = held.review ? 'review_lease_expires' : 'lease_expires';
+    const extended = evolve(
+      held.task,
+      { [field]: longer(held.task[field]) },
+      event(s, 'lease_extended', { reason: command.reason }),
+    );
+    return {
+      state: withAgent(
+        withTask(state, extended),
+        id,
+        patch(agent, { lease_expires: longer(agent.lease_expires), heartbeat: iso(now) }),
+      ),
+      task: held.task.id,
+      detail: `${id} extended its lease on ${held.task.id}: ${firstLine(command.reason)}`,
+    };
+  },
+};
+
+function heldBy({ board, state, actor, command, now }: Situation<'long-heartbeat'>) {
+  const id = command.task ?? state.agents[actor.id ?? '']?.current_task;
+  const task = id === undefined ? undefined : findTask(state, id);
+  if (task?.status === 'CLAIMED' && task.assigned_to === actor.id)
+    return { task, review: false, lease: taskLease(board, task, now) };
+  if (task?.status === 'READY_FOR_REVIEW' && task.reviewing_by !== undefined && task.reviewing_by === actor.id) {
+    return { task, review: true, lease: reviewLease(board, task, now) };
+  }
+  return undefined;
+}
+
+export const exit: Row<'exit'> = {
+  name: 'exit',
+  syntax: 'exit 42 --reason "…"',
+  summary: 'Declare how this session ends: 0 nothing more to do, 42 start me again.',
+  who: ['planner', 'coder', 'code_reviewer'],
+  from: 'board',
+  irreversible: true,
+  whilePaused: true,
+  guards: [
+    registeredActor(),
+    {
+      name: 'code',
+      rule: 'a whole number from 0 to 255',
+      check: ({ command }) =>
+        Number.isInteger(command.code) && command.code >= 0 && command.code <= 255
+          ? undefined
+          : refuse(
+              `${command.code} is no exit code`,
+              'Use 0 (nothing more to do) or 42 (start me again): liza exit 42',
+            ),
+    },
+  ],
+  effects: 'declared_exit; the supervisor counts it before the process’s own code',
+  change: ({ state, actor, command, now }) => {
+    const id = actor.id ?? '';
+    const agent = state.agents[id];
+    if (agent === undefined) return refuse(`${id} is not registered`, UNREGISTERED);
+    const declared_exit = {
+      code: command.code,
+      ...defined({ reason: command.reason }),
+      time: iso(now),
+    };
+    return {
+      state: withAgent(state, id, patch(agent, { declared_exit })),
+      detail: `${id} declared exit ${command.code}`,
+    };
+  },
+};
+
+/** Of a report that may be about a task. */
+export function taskExists<K extends 'ask' | 'anomaly'>(): Guard<K> {
+  return {
+    name: 'task-exists',
+    rule: 'the task exists',
+    check: ({ board, command: { task } }) =>
+      task !== undefined && statusOf(board, task) === undefined
+        ? refuse(`there is no task ${task}`, 'Name the task you are on, or none')
+        : undefined,
+  };
+}
+
+function registeredActor<K extends CommandName>(): Guard<K> {
+  return {
+    name: 'registered',
+    rule: 'the agent is registered',
+    check: ({ state, actor }) =>
+      state.agents[actor.id ?? ''] === undefined
+        ? refuse(`${actorName(actor)} is not registered`, UNREGISTERED)
+        : undefined,
+  };
+}
+
+const UNREGISTERED = 'End this session: its supervisor is gone, and nothing it does counts';

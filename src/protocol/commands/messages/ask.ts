@@ -1,0 +1,132 @@
+// The rows of `ask`: a question on record, with what the asker goes on with, and taken back by who asked it. Nothing
+// waits for it.
+
+import { iso } from '../../../text/time.ts';
+import { actorName } from '../../board.ts';
+import type { Row, Situation } from '../../command-row.ts';
+import { refuse } from '../../decision.ts';
+import { blank } from '../../definition/definition.ts';
+import {
+  closeQuestions,
+  findQuestion,
+  isHolding,
+  isOpen,
+  needsPerson,
+  openQuestions,
+  withQuestion,
+} from '../../messages/questions.ts';
+import type { Question } from '../../state.ts';
+import { defined } from '../../values.ts';
+import { firstLine } from '../coding/coder.ts';
+import { taskExists } from './agent-reports.ts';
+
+export const ask: Row<'ask'> = {
+  name: 'ask',
+  syntax: 'ask "…" --assume "…"',
+  summary: 'Ask a question and go on with an assumption.',
+  who: ['planner', 'coder', 'code_reviewer', 'human'],
+  from: 'board',
+  already: (s) => askedBefore(s) !== undefined,
+  guards: [
+    {
+      name: 'question',
+      rule: 'the question says something',
+      check: ({ command, commandLine }) =>
+        blank(command.text) ? refuse('the question is empty', commandLine('ask')) : undefined,
+    },
+    {
+      name: 'assumption',
+      rule: 'an agent says what it goes on with',
+      check: ({ command, part, state, actor, commandLine }) => {
+        if (part === 'human' || !blank(command.assume)) return undefined;
+        const task = state.agents[actor.id ?? '']?.current_task;
+        const stop = part === 'coder' ? `; if you cannot go on at all: ${commandLine('block', task)}` : '';
+        return refuse(
+          'it does not say what you go on with until there is an answer',
+          `Name it: liza ask "…" --assume "…"${stop}`,
+        );
+      },
+    },
+    taskExists(),
+  ],
+  effects: 'questions; the work goes on; a coder’s or reviewer’s question wakes the planner',
+  change: (s) => {
+    const { state, question } = withQuestion(s.state, { ...asked(s), created: iso(s.now) });
+    return { state, detail: `question ${question.id} asked`, ...defined({ task: question.task }) };
+  },
+};
+
+export const withdraw: Row<'withdraw'> = {
+  name: 'withdraw',
+  typed: 'ask',
+  syntax: 'ask --withdraw <question> --reason "…"',
+  summary: 'Take back a question that was overtaken.',
+  who: ['planner', 'coder', 'code_reviewer', 'human'],
+  from: 'board',
+  already: ({ state, command, actor }) => {
+    const one = findQuestion(state, command.question);
+    return one?.status === 'withdrawn' && one.closed_by === actorName(actor) && one.why === command.reason;
+  },
+  guards: [
+    {
+      name: 'question',
+      rule: 'it is open, and no task is BLOCKED for it',
+      check: ({ state, command, part }) => {
+        const one = findQuestion(state, command.question);
+        if (one === undefined)
+          return refuse(`there is no question ${command.question}`, 'See them: liza question list');
+        if (!isOpen(one)) return refuse(`${one.id} is ${one.status} already`, `See it: liza show ${one.id}`);
+        if (!isHolding(state, one)) return undefined;
+        const free =
+          part === 'planner' || part === 'human' ? `: liza unblock ${one.task}` : '; its planner or a person frees it';
+        return refuse(`${one.task} is BLOCKED for ${one.id}`, `Whoever frees the task closes it${free}`);
+      },
+    },
+    {
+      name: 'own-question',
+      rule: 'by who asked it, or by a person',
+      check: ({ state, command, part, actor }) => {
+        const one = findQuestion(state, command.question);
+        if (part === 'human' || one?.asked_by === actor.id) return undefined;
+        const answers = part === 'planner' && one !== undefined && !needsPerson(one);
+        return refuse(
+          `${one?.asked_by} asked ${command.question}`,
+          answers
+            ? `Answer it: liza answer ${command.question} "…"`
+            : 'Leave it: its asker withdraws it, or a person answers',
+        );
+      },
+    },
+    {
+      name: 'reason',
+      rule: 'it says why',
+      check: ({ command }) =>
+        blank(command.reason)
+          ? refuse('it does not say why', `Say what overtook it: liza ask --withdraw ${command.question} --reason "…"`)
+          : undefined,
+    },
+  ],
+  effects: 'question withdrawn, with the reason: no prompt shows it or its assumption any more',
+  change: (s) => {
+    const { question: id, reason: why } = s.command;
+    const task = findQuestion(s.state, id)?.task;
+    const state = closeQuestions(s, s.state, [id], { status: 'withdrawn', why });
+    return { state, detail: `question ${id} withdrawn: ${firstLine(why)}`, ...defined({ task }) };
+  },
+};
+
+/** An agent that names no task means the one it is on; a question about neither task nor spec is about the goal's. */
+function asked({ state, actor, command }: Pick<Situation<'ask'>, 'state' | 'actor' | 'command'>) {
+  const task = command.task ?? state.agents[actor.id ?? '']?.current_task;
+  const spec_ref = command.spec_ref ?? (task === undefined ? state.goal.spec_ref : undefined);
+  const assume = blank(command.assume) ? undefined : command.assume;
+  return { asked_by: actorName(actor), text: command.text, ...defined({ task, spec_ref, assume }) };
+}
+
+/** The same question that this asker has open: asking twice makes one record. */
+function askedBefore(s: Pick<Situation<'ask'>, 'state' | 'actor' | 'command'>): Question | undefined {
+  const { asked_by, text, task, assume } = { task: undefined, assume: undefined, ...asked(s) };
+  return openQuestions(s.state).find(
+    (one) => one.asked_by === asked_by && one.text === text && one.task === task && one.assume === assume,
+  );
+}

@@ -1,0 +1,138 @@
+// The rows of a person's notes: leaving one, for a reader who is there, and saying that it is dealt with.
+
+import { gist, listed } from '../../../text/format.ts';
+import { iso } from '../../../text/time.ts';
+import { actorName, type Board, isAgentPart, type Part, roleOfId } from '../../board.ts';
+import { patch } from '../../change.ts';
+import type { Row, Situation } from '../../command-row.ts';
+import { type Refusal, refuse } from '../../decision.ts';
+import { blank } from '../../definition/definition.ts';
+import { statusOf } from '../../find.ts';
+import { isOver, isOwnNote, namedNotes, READERS, ROLE_NAMES, staysForOthers, withNote } from '../../messages/notes.ts';
+import { isTerminal, type Note } from '../../state.ts';
+import { list } from '../coding/coder.ts';
+
+export const note: Row<'note'> = {
+  name: 'note',
+  syntax: 'note "…"',
+  summary: 'Tell the agents something; it wakes the planner, unless it is for others alone.',
+  who: ['human'],
+  from: 'board',
+  already: ({ state, command }) =>
+    namedNotes(state).find(
+      ({ note: one }) => one.message === command.message && one.for === command.for && one.processed_at === undefined,
+    )?.id,
+  guards: [
+    {
+      name: 'message',
+      rule: 'the message says something',
+      check: ({ command, commandLine }) =>
+        blank(command.message) ? refuse('the note is empty', commandLine('note')) : undefined,
+    },
+    {
+      name: 'addressee',
+      rule: 'whom it is for is there: a task, a registered agent, a role, or all',
+      check: ({ board, command }) => (command.for === undefined ? undefined : checkAddressee(board, command.for)),
+    },
+  ],
+  effects: 'human_notes; running sessions are told with the answer to their next command',
+  change: ({ state, command, now }) => {
+    const made = withNote(state, { message: command.message, reader: command.for }, now);
+    const to = command.for ?? 'everyone';
+    return {
+      state: made.state,
+      detail: `${made.id} left for ${to}`,
+      notes: [
+        ...(command.for === undefined ? ['For one reader only: --for <task, role or agent>'] : []),
+        `It stays in prompts until somebody has dealt with it: liza note done ${made.id}`,
+      ],
+    };
+  },
+};
+
+/** Refuses a note that nobody would read. An agent that has not started yet is reached by its role. */
+function checkAddressee(board: Board, reader: string): Refusal | undefined {
+  const { agents, tasks } = board.state;
+  const known = statusOf(board, reader) !== undefined || Object.hasOwn(agents, reader) || READERS.includes(reader);
+  if (known) return undefined;
+  const role = roleOfId(reader)?.replace('_', '-');
+  const live = tasks.filter(({ status }) => !isTerminal(status)).map(({ id }) => id);
+  const there = [
+    `tasks: ${listed(live, 10) || 'none'}`,
+    `agents: ${listed(Object.keys(agents), 10) || 'none yet'}`,
+    `roles: ${ROLE_NAMES.join(', ')}`,
+  ];
+  return refuse(
+    role === undefined
+      ? `there is no task, agent or role ${gist(reader, 80)}`
+      : `no agent ${reader} was ever here, so nobody would read it`,
+    `${role === undefined ? '' : `Tell all of its role: --for ${role}. `}There are ${there.join('; ')}; without --for everyone reads it`,
+  );
+}
+
+export const noteDone: Row<'note done'> = {
+  name: 'note done',
+  syntax: 'note done <id> --why "…"',
+  summary: 'Say that a person’s note is dealt with; it stays on record.',
+  who: ['planner', 'coder', 'code_reviewer', 'human'],
+  from: 'board',
+  already: ({ state, command, part }) => {
+    const named = namedNotes(state).filter(({ id }) => command.notes.includes(id));
+    return named.length > 0 && named.length === command.notes.length && named.every(({ note }) => isDone(note, part));
+  },
+  guards: [
+    {
+      name: 'notes',
+      rule: 'each is on the board',
+      check: ({ state, command, commandLine, part }) => {
+        if (command.notes.length === 0) return refuse('no note was named', commandLine('note done'));
+        const known = namedNotes(state);
+        const unknown = command.notes.find((id) => !known.some((one) => one.id === id));
+        if (unknown === undefined) return undefined;
+        const open = known.filter(({ note }) => !isDone(note, part)).map(({ id }) => id);
+        return refuse(
+          `there is no note ${gist(unknown, 80)}`,
+          open.length === 0 ? 'None is open' : `These are open: ${listed(open, 10)}`,
+        );
+      },
+    },
+    {
+      name: 'addressee',
+      rule: 'a coder or reviewer says it only of notes to itself or to its task',
+      check: notForOthers,
+    },
+  ],
+  effects:
+    'processed_at, processed_by and why of each; a note stays in prompts until then, and wakes the planner only once; what the planner deals with and others read too ends for the planner alone, by a person for all',
+  change: ({ state, actor, command, now, part }) => {
+    const done = new Set(command.notes);
+    const marks = { processed_at: iso(now), processed_by: actorName(actor) };
+    const human_notes = namedNotes(state).map(({ id, note }) =>
+      done.has(id) && !isDone(note, part) ? patch<Note>(note, { ...marks, why: command.why ?? note.why }) : note,
+    );
+    const next = { ...state, human_notes };
+    const stay = namedNotes(next).filter(({ id, note }) => done.has(id) && staysForOthers(note));
+    return {
+      state: next,
+      detail: `dealt with: ${list(command.notes)}`,
+      notes: stay.map(
+        ({ id }) => `${id} stays in the prompts of others that it is for, until a person says: liza note done ${id}`,
+      ),
+    };
+  },
+};
+
+/** A person ends a note for all; what a planner has done with it is the planner's own part. */
+const isDone = (note: Note, part: Part): boolean => (part === 'human' ? isOver(note) : note.processed_at !== undefined);
+
+function notForOthers({ state, actor, part, command }: Situation<'note done'>): Refusal | undefined {
+  if (!isAgentPart(part) || part === 'planner') return undefined;
+  const agent = actor.id ?? '';
+  const reader = { agent, role: part, task: state.agents[agent]?.current_task };
+  const others = namedNotes(state).find(({ id, note }) => command.notes.includes(id) && !isOwnNote(note, reader));
+  if (others === undefined) return undefined;
+  return refuse(
+    `${others.id} is for ${others.note.for ?? 'everyone'}, not for ${agent} alone`,
+    'Do what it asks of you; the planner or a person says when it is dealt with',
+  );
+}

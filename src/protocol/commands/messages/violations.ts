@@ -1,0 +1,98 @@
+// The rows that record an agent's violations: it acted as somebody else, or moved a branch that is not its task's.
+// Liza itself records them as anomalies, and an alarm lasts until somebody has processed them.
+
+import { gist } from '../../../text/format.ts';
+import { instant, iso } from '../../../text/time.ts';
+import { roleOfId } from '../../board.ts';
+import { patch, withAnomaly } from '../../change.ts';
+import type { Row, Situation } from '../../command-row.ts';
+import { type Refusal, refuse } from '../../decision.ts';
+import { checkCommits } from '../../ids.ts';
+import type { Anomaly, State } from '../../state.ts';
+
+/** Repeated attempts are counted once in this time, so that a loop does not fill the journal. */
+const AGAIN_MS = 60_000;
+/** So many different attempts of one agent have an anomaly each; further ones count with the last. */
+const MOST_OPEN = 10;
+
+const openOf = (state: State, agent: string): readonly Anomaly[] =>
+  state.anomalies.filter(
+    (one) => one.type === 'identity_violation' && one.processed_at === undefined && one.details?.['agent'] === agent,
+  );
+
+function sameBefore({ state, command }: Pick<Situation<'refused-attempt'>, 'state' | 'command'>): Anomaly | undefined {
+  const open = openOf(state, command.agent);
+  const same = open.find(
+    ({ details }) => details?.['claimed'] === command.claimed && details['command'] === command.command,
+  );
+  return same ?? (open.length >= MOST_OPEN ? open.at(-1) : undefined);
+}
+
+export const violation: Row<'refused-attempt'> = {
+  name: 'refused-attempt',
+  syntax: 'anomaly processed <id>',
+  summary: 'Record that an agent tried to act as somebody else, and was refused.',
+  who: ['supervisor'],
+  from: 'board',
+  already: (s) => {
+    const last = sameBefore(s)?.details?.['last'];
+    return typeof last === 'string' && Math.abs(s.now - instant(last)) < AGAIN_MS;
+  },
+  guards: [
+    {
+      name: 'by-agent',
+      rule: 'an agent made it, or a program that Liza runs',
+      check: ({ command: { agent } }) =>
+        roleOfId(agent) === undefined && agent !== 'program'
+          ? refuse(`${agent} is no agent`, 'Nothing is to be done')
+          : undefined,
+    },
+  ],
+  effects: 'an anomaly identity_violation, or its count, at most once a minute; an alarm',
+  change: (s) => {
+    const { agent, claimed, command } = s.command;
+    const detail = `${agent} tried to act as ${claimed}: ${command}`.slice(0, 300);
+    const before = sameBefore(s);
+    if (before === undefined) {
+      const details = { agent, claimed, command: gist(command, 200), count: 1, last: iso(s.now) };
+      const task = s.state.agents[agent]?.current_task;
+      return { state: withAnomaly(s, s.state, { type: 'identity_violation', task, details }), detail };
+    }
+    const count = Number(before.details?.['count'] ?? 1) + 1;
+    const counted = patch<Anomaly>(before, { details: { ...before.details, count, last: iso(s.now) } });
+    const anomalies = s.state.anomalies.map((one) => (one === before ? counted : one));
+    return { state: { ...s.state, anomalies }, detail };
+  },
+};
+
+export const branchMoved: Row<'branch-moved'> = {
+  name: 'branch-moved',
+  syntax: 'anomaly processed <id>',
+  summary: 'Record that an agent moved a branch that is not its task’s.',
+  who: ['supervisor', 'human'],
+  from: 'board',
+  // Recorded once for each place of the branch, also after somebody has processed it.
+  already: ({ state, command }) =>
+    state.anomalies.some(
+      ({ type, details }) =>
+        type === 'branch_moved' && details?.['branch'] === command.branch && details['commit'] === command.commit,
+    ),
+  guards: [
+    { name: 'commit', rule: 'it is a full commit id', check: ({ command }) => checkCommits(command.commit) },
+    { name: 'by-agent', rule: 'an agent moved it', check: movedByAgent },
+  ],
+  effects: 'an anomaly branch_moved; an alarm; the commit is kept below refs/liza/strays',
+  change: (s) => {
+    const { agent, branch, commit } = s.command;
+    const task = s.state.agents[agent]?.current_task;
+    return {
+      state: withAnomaly(s, s.state, { type: 'branch_moved', task, details: { agent, branch, commit } }),
+      detail: `${agent} moved ${branch} to ${commit.slice(0, 12)}`.slice(0, 300),
+    };
+  },
+};
+
+function movedByAgent({ command: { agent } }: Situation<'branch-moved'>): Refusal | undefined {
+  if (roleOfId(agent) !== undefined) return undefined;
+  return refuse(`${agent} is no agent`, 'People are free on their branches');
+}

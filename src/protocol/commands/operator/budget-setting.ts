@@ -1,0 +1,37 @@
+// What `config set` changes: `budgets.day.usd 20` sets that one budget and leaves the others.
+
+import type { CommandOf } from '../../command.ts';
+import { type Refusal, refuse } from '../../decision.ts';
+import type { Config } from '../../state.ts';
+import { type Fields, isFields } from '../../values.ts';
+
+const NESTED = 'budgets';
+
+/** The top-level setting and its whole value after the command. */
+export function settled(
+  config: Config,
+  { key, value }: Pick<CommandOf<'config set'>, 'key' | 'value'>,
+): { readonly key: string; readonly value: unknown } {
+  const [name = '', ...path] = key.split('.');
+  if (name !== NESTED || path.length === 0) return { key, value };
+  return { key: name, value: placed(config.budgets, path, value ?? undefined) };
+}
+
+/** An undefined value removes the field, and every map that becomes empty. */
+function placed(into: unknown, [first, ...rest]: readonly string[], value: unknown): unknown {
+  if (first === undefined) return value;
+  const fields: Fields = isFields(into) ? into : {};
+  const { [first]: before, ...others } = fields;
+  const inner = placed(before, rest, value);
+  const all = inner === undefined ? others : { ...fields, [first]: inner };
+  return Object.keys(all).length === 0 ? undefined : all;
+}
+
+/** Liza moves the integration branch, so it cannot be one that a person has checked out. */
+export const branchInUse = (branch: string, folder: string): Refusal =>
+  refuse(
+    `${branch} is checked out in ${folder}: Liza merges to the integration branch, and merging to yours is up to you`,
+    'Choose another one, or check out something else there first',
+    1,
+    'branch',
+  );

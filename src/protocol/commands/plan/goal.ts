@@ -1,0 +1,148 @@
+// The rows about the plan as a whole: closing the sprint's scope, alignment, discoveries. The goal itself is in goal-end.ts.
+// None of them changes the status of a task.
+
+import { counted } from '../../../text/format.ts';
+import { iso } from '../../../text/time.ts';
+import { aligned, patch, withSprint } from '../../change.ts';
+import type { Row, Situation } from '../../command-row.ts';
+import { refuse } from '../../decision.ts';
+import { blank } from '../../definition/definition.ts';
+import { statusOf } from '../../find.ts';
+import type { Discovery, State } from '../../state.ts';
+import { PLANNERS } from './planning.ts';
+
+export const planDone: Row<'plan done'> = {
+  name: 'plan done',
+  syntax: 'plan done',
+  summary: 'Close the scope of the sprint: what is planned now is what it must finish.',
+  who: PLANNERS,
+  from: 'board',
+  already: ({ state }) => state.sprint.scope.closed_at !== undefined,
+  guards: [
+    {
+      name: 'something-planned',
+      rule: 'at least one task was finalized in this sprint',
+      check: ({ state, commandLine }) =>
+        state.sprint.scope.planned.length === 0
+          ? refuse('no task is planned yet', `Finalize one first: ${commandLine('finalize')}`)
+          : undefined,
+    },
+  ],
+  effects: 'scope.closed_at; the sprint is COMPLETED once all planned tasks are terminal',
+  change: ({ state, now }) => {
+    const drafts = state.tasks.filter((task) => task.status === 'DRAFT').map((task) => task.id);
+    return {
+      state: withSprint(state, { scope: { ...state.sprint.scope, closed_at: iso(now) } }),
+      detail: `plan of ${state.sprint.id} closed with ${counted(state.sprint.scope.planned.length, 'task')}`,
+      notes: drafts.length === 0 ? [] : [`still DRAFT and outside the sprint: ${drafts.slice(0, 20).join(', ')}`],
+    };
+  },
+};
+
+export const align: Row<'align'> = {
+  name: 'align',
+  syntax: 'align "…"',
+  summary: 'Record how the plan still serves the goal.',
+  who: PLANNERS,
+  from: 'board',
+  already: ({ state, command }) => {
+    const last = state.goal.alignment_history?.at(-1);
+    return last?.summary === command.summary && last.event === (command.event ?? 'alignment');
+  },
+  guards: [
+    {
+      name: 'summary',
+      rule: 'a summary is given',
+      check: ({ command, commandLine }) =>
+        blank(command.summary)
+          ? refuse('the summary is empty', `Say it in a sentence: ${commandLine('align')}`)
+          : undefined,
+    },
+  ],
+  effects: 'goal.alignment_history',
+  change: (s) => ({
+    state: aligned(s, s.state, s.command.event ?? 'alignment', s.command.summary),
+    detail: 'alignment recorded',
+  }),
+};
+
+export const discoveryConvert: Row<'discovery convert'> = {
+  name: 'discovery convert',
+  syntax: 'discovery convert <id> <task>',
+  summary: 'Say which task takes up a discovery.',
+  who: PLANNERS,
+  from: 'board',
+  already: ({ state, command }) => discoveryOf(state, command.discovery)?.converted_to_task === command.to_task,
+  guards: [
+    { name: 'open-discovery', rule: 'the discovery exists and was not dismissed', check: checkOpen },
+    {
+      name: 'task-exists',
+      rule: 'the task exists and was not abandoned',
+      check: ({ board, command, commandLine }) => {
+        const { to_task: id } = command;
+        const status = statusOf(board, id);
+        if (status === undefined)
+          return refuse(`there is no task ${id}`, `Add it first: ${commandLine('add-task', id)}`);
+        return status === 'ABANDONED'
+          ? refuse(`${id} was abandoned and takes up nothing`, `Add another task: ${commandLine('add-task')}`)
+          : undefined;
+      },
+    },
+  ],
+  effects: 'converted_to_task, decided_at',
+  change: ({ state, command, now }) => ({
+    state: withDiscovery(state, command.discovery, { converted_to_task: command.to_task, decided_at: iso(now) }),
+    task: command.to_task,
+    detail: `${command.discovery} is taken up by ${command.to_task}`,
+  }),
+};
+
+export const discoveryDismiss: Row<'discovery dismiss'> = {
+  name: 'discovery dismiss',
+  syntax: 'discovery dismiss <id> --reason "…"',
+  summary: 'Leave a discovery aside, saying why.',
+  who: PLANNERS,
+  from: 'board',
+  already: ({ state, command }) => discoveryOf(state, command.discovery)?.dismissed_reason === command.reason,
+  guards: [
+    { name: 'open-discovery', rule: 'the discovery exists and is still open', check: checkOpen },
+    {
+      name: 'reason',
+      rule: 'a reason is given',
+      check: ({ command, commandLine }) =>
+        blank(command.reason)
+          ? refuse('no reason was given', `Say why: ${commandLine('discovery dismiss')}`)
+          : undefined,
+    },
+  ],
+  effects: 'dismissed_reason, decided_at',
+  change: ({ state, command, now }) => ({
+    state: withDiscovery(state, command.discovery, { dismissed_reason: command.reason, decided_at: iso(now) }),
+    detail: `discovery ${command.discovery} dismissed`,
+  }),
+};
+
+const discoveryOf = (state: State, id: string): Discovery | undefined => state.discovered.find((one) => one.id === id);
+
+function checkOpen({ state, command }: Situation<'discovery convert'> | Situation<'discovery dismiss'>) {
+  const discovery = discoveryOf(state, command.discovery);
+  if (discovery === undefined)
+    return refuse(`there is no discovery ${command.discovery}`, 'See them: liza discovery list');
+  const { id, converted_to_task: taken } = discovery;
+  // A discovery that the wrong task took up goes to the right one.
+  if (taken !== undefined && command.name === 'discovery dismiss') {
+    return refuse(
+      `${id} is taken up by ${taken}`,
+      `If that task does not deal with it, give it to one that does: liza discovery convert ${id} <task>`,
+    );
+  }
+  if (discovery.dismissed_reason === undefined) return undefined;
+  return refuse(
+    `discovery ${discovery.id} was dismissed: ${discovery.dismissed_reason}`,
+    'Report it again if it came back',
+  );
+}
+
+function withDiscovery(state: State, id: string, changes: Partial<Discovery>): State {
+  return { ...state, discovered: state.discovered.map((one) => (one.id === id ? patch(one, changes) : one)) };
+}

@@ -1,0 +1,88 @@
+// An approval is an argument: it names what shows each criterion of the task, and what it names is there at the very
+// commit. One that is refused is answered with the whole form for this task, so that one step leads on.
+
+import { whole } from '../../../text/format.ts';
+import type { Guard, Situation } from '../../command-row.ts';
+import { type Refusal, refuse } from '../../decision.ts';
+import { criteriaOf } from '../../definition/criteria.ts';
+import {
+  APPROVAL_WAYS,
+  approvalForm,
+  blockersIn,
+  CONCERN_FORM,
+  nearLine,
+  parseApproval,
+} from '../../review/approval.ts';
+import { notGreen, type Shown, shownOf, unshown } from '../../review/approval-record.ts';
+import { greenCommands, isUnwieldy, ranForm } from '../../review/ran-command.ts';
+import type { Task } from '../../state.ts';
+import { list } from '../coding/coder.ts';
+
+type Verdict = Situation<'submit-verdict'>;
+
+export const criteriaShown: Guard<'submit-verdict'> = {
+  name: 'criteria-shown',
+  rule: 'an agent’s approval names what shows each criterion of done_when, and that is there at the commit (approval_evidence); a person’s needs none (--by-hand); no approval has a blocker',
+  needs: 'facts',
+  check: (s) => {
+    const { task, command, actor, settings } = s;
+    if (command.verdict !== 'APPROVED') return undefined;
+    const blocks = blockersIn(command.reason ?? '').map(
+      (line) => `“${line}” is a blocker, and a blocker rejects; if it blocks nothing, write [concern]`,
+    );
+    if (blocks.length > 0) return refused(s, blocks);
+    if (settings.approval_evidence === 'off') return undefined;
+    if (command.by_hand === true && actor.session !== undefined) {
+      return refused(s, ['--by-hand is for a person, and a session of an agent gives this verdict']);
+    }
+    if (command.by_hand === true) return undefined;
+    const text = command.reason ?? '';
+    const { evidence, problems } = parseApproval(text, criteriaOf(task.done_when).length);
+    const wrong = [...notGreen(task, evidence), ...command.facts.false_evidence];
+    if (settings.approval_evidence === 'told') return wrong.length === 0 ? undefined : refused(s, wrong);
+    const all = [...missing(task, text), ...problems, ...wrong];
+    return all.length === 0 ? undefined : refused(s, all);
+  },
+};
+
+function missing(task: Task, text: string): readonly string[] {
+  const open = unshown(task, text).map(({ n }) => n);
+  if (open.length === 0) return [];
+  const lines = open.flatMap((n) => nearLine(text, n) ?? []).map((line) => `“${line}” is in no known form`);
+  return [`nothing is named for ${open.length === 1 ? 'criterion' : 'criteria'} ${list(open.map(String))}`, ...lines];
+}
+
+/** What one refusal names; the rest is counted. */
+const MOST = 40;
+
+function refused({ task, actor }: Verdict, why: readonly string[]): Refusal {
+  const person = actor.session === undefined ? '\nA person who reviewed it says so instead: --by-hand' : '';
+  const more = why.length > MOST ? `; and ${why.length - MOST} more` : '';
+  return refuse(
+    `the approval does not show that ${task.id} is done: ${why.slice(0, MOST).join('; ')}${more}`,
+    `Name for each criterion what shows it:\n${approvalForm(task, true)}\nEach line is one of: ${APPROVAL_WAYS}${green(task)}\nA criterion that nothing shows is a blocker. A concern has a line of its own: ${CONCERN_FORM}${person}`,
+  );
+}
+
+function green(task: Task): string {
+  const commands = greenCommands(task).map((command) => {
+    const begins = isUnwieldy(command)
+      ? ` (${whole(command)
+          .slice(0, 80)
+          .replace(/\s+\S*$/, '')} …)`
+      : '';
+    return `\`${ranForm(task, command)}\`${begins}`;
+  });
+  return commands.length === 0 ? '' : `; green are ${commands.join(', ')}`;
+}
+
+/** What history keeps of it. */
+export function shownBy({ task, command, settings }: Verdict): {
+  readonly shown?: readonly Shown[];
+  readonly by_hand?: true;
+} {
+  if (command.by_hand === true) return { by_hand: true };
+  if (settings.approval_evidence === 'off') return {};
+  const shown = shownOf(task, command.reason ?? '', command.facts.unchanged_files);
+  return shown.length === 0 ? {} : { shown };
+}

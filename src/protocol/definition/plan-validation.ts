@@ -1,0 +1,130 @@
+// The validation of a coder's plan: whether it names something to run, and says what shall come of it. It rests on how
+// the text is built, and is generous: only a text that lacks one of the two is refused. Words are judged, nothing is run.
+
+import { proofCommands } from '../review/proof.ts';
+import { alwaysGreen } from '../shell/always-green.ts';
+import { PROGRAMS, shellQuoted } from '../shell/shell-words.ts';
+import type { Settings, Task } from '../state.ts';
+
+type Config = Pick<Settings, 'test_command'>;
+
+/** What the text lacks; undefined: nothing. Where there is nothing to run, `read: what a reader shall find` is enough. */
+export function lacksInValidation(config: Config, task: Task, validation: string): string | undefined {
+  const isForReaders = task.type === 'docs' || task.type === 'spec';
+  if (/^\s*read\b/i.test(validation) && isForReaders) return undefined;
+  const { hasCommand, hasResult } = readPlan(validation, proofCommands(config, task));
+  if (hasCommand && hasResult) return undefined;
+  return hasCommand ? 'it does not say what shall come of it' : hasResult ? 'it names no command' : 'it names neither';
+}
+
+/** How it may be written, with the task's own command. */
+export function exampleValidation(config: Config, task: Task): string {
+  const [own] = proofCommands(config, task);
+  if (own === undefined && (task.type === 'docs' || task.type === 'spec')) return '"read: what a reader shall find"';
+  // A long one would hide what is missing; its number says as much.
+  const named = own === undefined || own.length <= LONGEST_SHOWN ? (own ?? 'the command') : '#1';
+  return shellQuoted(`${named}: what it shall print or exit with`);
+}
+
+const LONGEST_SHOWN = 120;
+
+function readPlan(
+  text: string,
+  known: readonly string[],
+): { readonly hasCommand: boolean; readonly hasResult: boolean } {
+  const own = known.reduce((so, command) => so.replaceAll(spaced(command), ' ` ` '), spaced(text));
+  const named = own.split('\n').map(readHead).join('\n');
+  const quoted = named.replace(/`[^`\n]*\S[^`\n]*`/g, ' ` ` ').replaceAll('` `', NAMED);
+  const clauses = quoted.split(/\n|;|&&|\|\||=>|->|\u2192|:(?=\s|$)|,\s|\.\s|\s[-\u2013\u2014]\s|[()]/).map(wordsOf);
+  const commands = clauses.map((words) => words.some((word, at) => isCommandAt(words, at) || word === NAMED));
+  return {
+    hasCommand: commands.includes(true) || clauses.some((words) => words.some((word) => CHECK.test(word))),
+    hasResult: clauses.some((words, at) => saysResult(words, commands[at] === true)),
+  };
+}
+
+const spaced = (text: string): string => text.replace(/[ \t]+/g, ' ');
+
+/** Stands where a command was. */
+const NAMED = '\u0001';
+
+/** What stands before a colon is a command where it can be run; a lone word such as `done:` is neither command nor result. */
+function readHead(line: string): string {
+  const [all = '', head = ''] = /^\s*(?:\d+[.)]\s+|[-*$>]\s+)?([^:`\u0001]{1,200}):(?=\s+\S)/.exec(line) ?? [];
+  const rest = line.slice(all.length);
+  const [first = '', ...more] = head.trim().split(' ');
+  if (/^#\d/.test(first)) return line;
+  if (head === '' || alwaysGreen(head) !== undefined) return rest;
+  if (NO_PROGRAM.has(first.toLowerCase()) || ENGLISH.has(first.toLowerCase())) {
+    if (more.length > 0) return line;
+    // What is read is not run.
+    return READS.has(first.toLowerCase()) ? rest.replace(/(?<=^\s*)[\w@.-]*[/.][\w./@-]+/, '') : rest;
+  }
+  const isRun = more.length === 0 ? /^[\w./-]+$/.test(first) : /^[A-Za-z][\w.-]*$/.test(first) && more.some(isArgument);
+  return isRun ? ` \` \` : ${rest}` : line;
+}
+
+/** A number, an option, a path, a value, capitals: what a sentence seldom has behind its first word. */
+const isArgument = (word: string): boolean => /^-|\d|[/=."']|^[A-Z]{2,}$/.test(word.replace(/[.,]$/, ''));
+
+const wordsOf = (clause: string): readonly string[] =>
+  clause
+    .replace(/^\s*(?:\d+[.)]|[-*$>])\s+/, '')
+    .split(/\s+/)
+    .filter((word) => word !== '');
+
+const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+/** A command follows them. */
+const LEADS = set(
+  'run runs running execute executing call calling use using start of with via by and then first finally',
+);
+/** Words of a sentence, which no command line has next to its program. */
+const ENGLISH = set(
+  'i we you it the a an all will that this these my our its is are be was should would shall must hope think believe sure ' +
+    'whether out and if how to for of on in at no not so what when see through again them everything',
+);
+const READS = set('read see look inspect review open view');
+/** Single words that no program is called. */
+const NO_PROGRAM = new Set([
+  ...READS,
+  ...set(
+    'done yes no ok okay true false check checked checks result results expected expect manual manually works working',
+  ),
+  ...set('verify verified validation validate plan later todo tbd note output outcome success fine good finished'),
+  ...set(
+    'ready complete completed confirm ensure observe all nothing none step goal criterion criteria then after before',
+  ),
+]);
+/** Programs whose names are English words, too. */
+const ALSO_WORDS = set('make test time find go just task cat black mix stack swift diff tap hatch rake node bun');
+/** What the project's own command runs, by its name; and the task's commands, as its prompt numbers and calls them. */
+const CHECK =
+  /^(?:(?:unit-?)?(?:tests?|suite|specs?|lint(?:er|ing)?|type-?checks?|typechecker|builds?|compiler|benchmarks?)|commands|validations?|#\d+)[.,:!]?$/i;
+
+function isCommandAt(words: readonly string[], at: number): boolean {
+  const before = words[at - 1]?.toLowerCase();
+  if (before !== undefined && !LEADS.has(before) && !/^\w+=/.test(before)) return false;
+  const [first = '', next] = words.slice(at).map((word) => word.replace(/^["']|["'.]$/g, ''));
+  if (/^(?:\.{1,2}|[\w@.-]+)?\/[\w./@-]+$/.test(first) || /^[\w-]+\.(?:sh|py|rb|pl|[cm]?[jt]s)$/.test(first))
+    return true;
+  if (PROGRAMS.has(first))
+    return !ALSO_WORDS.has(first) || (next === undefined ? first === 'make' : !ENGLISH.has(next));
+  return (
+    /^[a-z][\w.-]*$/.test(first) && !ENGLISH.has(first) && words.slice(at + 1).some((word) => /^--?[a-z]/i.test(word))
+  );
+}
+
+const OUTCOME =
+  /^(?:exit|print|pass|fail|show|give|green|red|ok|okay|expect|succe|return|answer|output|report|list|throw|equal|contain|match|is$|are$|no$|without$|must$|shall$|should$)/i;
+
+/** Behind a command only words of an outcome count: the others may be its arguments. */
+function saysResult(words: readonly string[], isCommand: boolean): boolean {
+  if (isCommand) {
+    const end = words.lastIndexOf(NAMED);
+    return end === -1 ? words.slice(1).some((word) => OUTCOME.test(word)) : words.slice(end + 1).some(isOwn);
+  }
+  return words.some((word) => isOwn(word) && !CHECK.test(word));
+}
+
+const isOwn = (word: string): boolean =>
+  /[\p{L}\p{N}]/u.test(word) && !LEADS.has(word.toLowerCase()) && !ENGLISH.has(word.toLowerCase());

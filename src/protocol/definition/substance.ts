@@ -1,0 +1,174 @@
+// Whether the words of a task mean something: an anchor that is there, criteria that anyone can check, a scope that does
+// not forbid what the type demands, commands that can fail. It judges only a task that is finalized and fields that
+// change: a task of an older board that is merely unblocked goes on. Each refusal says the line that mends it.
+
+import { listed } from '../../text/format.ts';
+import { type Refusal, refuse } from '../decision.ts';
+import {
+  covers,
+  forbidsTests,
+  isCode,
+  isDeclaration,
+  isTest,
+  parseScope,
+  type Scope,
+  testPatterns,
+} from '../facts/scope.ts';
+import type { SpecFacts } from '../facts/spec-facts.ts';
+import { alwaysGreen } from '../shell/always-green.ts';
+import { shellQuoted } from '../shell/shell-words.ts';
+import { settings, type Task } from '../state.ts';
+import { criteriaOf } from './criteria.ts';
+import { emptiness } from './criterion-words.ts';
+import type { Judged } from './definition.ts';
+import { amending } from './gates.ts';
+
+/** `changed`: the fields to judge; absent: all of them. */
+export function checkSubstance(
+  by: Judged,
+  task: Task,
+  facts: SpecFacts,
+  changed: Readonly<Partial<Record<keyof Task, unknown>>> = task,
+): Refusal | undefined {
+  const isChanged = (...fields: readonly (keyof Task)[]): boolean =>
+    fields.some((field) => changed[field] !== undefined);
+  return (
+    (isChanged('spec_ref') ? checkAnchor(by, task, facts) : undefined) ??
+    (isChanged('done_when') ? checkCriteria(by, task) : undefined) ??
+    (isChanged('scope', 'type') || changed === task ? checkTypeAndScope(by, task) : undefined) ??
+    (isChanged('validation') || changed === task ? checkCommands(by, task) : undefined)
+  );
+}
+
+function checkAnchor(
+  by: Judged,
+  task: Task,
+  { dead_anchor: others, more_anchors: more = 0 }: SpecFacts,
+): Refusal | undefined {
+  if (others === undefined) return undefined;
+  const [file = '', anchor = ''] = (task.spec_ref ?? '').split('#');
+  const [nearest] = others;
+  const named = others.map((one) => `#${one}`).join(', ');
+  const has = others.length === 0 ? 'it has no headings' : `it has ${named}${more === 0 ? '' : ` and ${more} more`}`;
+  return refuse(
+    anchor === '' ? `${file}# names no section: ${has}` : `${file} has no section #${anchor}: ${has}`,
+    `Name one that is there, or the whole file: ${amending(by, task)(`--spec ${file}${nearest === undefined ? '' : `#${nearest}`}`)}`,
+    1,
+    'anchor',
+  );
+}
+
+function checkCriteria(by: Judged, task: Task): Refusal | undefined {
+  const criteria = criteriaOf(task.done_when);
+  const at = criteria.findIndex((one) => emptiness(one) !== undefined);
+  const bad = criteria[at];
+  if (bad === undefined) return undefined;
+  const which = criteria.length === 1 ? 'its criterion' : `criterion ${at + 1} of ${criteria.length}`;
+  const rest = criteria.map((one) => (one === bad ? '…' : one));
+  // Too much to give again: that one alone, where it is on the board.
+  const isLong = rest.join('').length > 600;
+  const all = (isLong ? rest.map(() => '…') : rest).map((one) => `--done ${shellQuoted(one)}`).join(' ');
+  const mend = isLong && by.given !== true ? `--replace-done "${at + 1}: …"` : all;
+  return refuse(
+    `nobody can tell whether ${which} is met, ${said(bad)}: ${emptiness(bad)}`,
+    `Say what can be seen or run, each --done one criterion: ${amending(by, task)(mend)}`,
+    1,
+    'criteria',
+  );
+}
+
+const said = (text: string): string => `"${text.length > 120 ? `${text.slice(0, 119)}…` : text}"`;
+
+function checkTypeAndScope(by: Judged, task: Task): Refusal | undefined {
+  const scope = parseScope(task.scope ?? '');
+  const config = settings(by.board.state);
+  const patterns = testPatterns(config);
+  const type = task.type ?? 'code';
+  const amend = amending(by, task);
+  const contradiction = (fact: string, hint: string): Refusal => refuse(fact, hint, 1, 'type-and-scope');
+  const both = scope.in.find((item) => scope.out.some((out) => covers(out, item)));
+  if (both !== undefined) {
+    return contradiction(
+      `its scope has ${both} IN and OUT at once, and OUT wins when the work is submitted`,
+      `Take it out of one of them: ${amend('--scope "IN: …  OUT: …"')}`,
+    );
+  }
+  const code = scope.in.filter((item) => isCode(item) && !isTest(item, patterns));
+  if (type === 'test') {
+    if (scope.prose.length > 0 || (scope.in.length > 0 && scope.in.some((item) => isTest(item, patterns)))) {
+      if (code.length === 0) return undefined;
+    }
+    const mixed = code.filter((item) => (config.tests_in_code ?? []).some((one) => covers(one, item)));
+    if (mixed.length > 0) {
+      return contradiction(
+        `a test task changes nothing but tests, which Liza cannot tell from the code in ${mixed.join(', ')}`,
+        `A code task may add tests alone there: ${amend('--type code')}`,
+      );
+    }
+    return contradiction(
+      `a test task adds tests for code that is merged already, and its IN names ${code.length === 0 ? 'no test file' : code.join(', ')}`,
+      `If the code changes too, it is a code task: ${amend('--type code')}; else name tests alone (${patterns.slice(0, 3).join(', ')}, …): ${amend('--scope "IN: …"')}`,
+    );
+  }
+  if (type !== 'code') {
+    return code.length === 0
+      ? undefined
+      : contradiction(
+          `a ${type} task whose IN is code (${code.join(', ')}) could not be submitted without a test`,
+          `Make it a code task: ${amend('--type code')}; or take the code out of IN: ${amend('--scope "IN: …"')}`,
+        );
+  }
+  // Declarations need no test of their own.
+  if (code.length > 0 && code.every(isDeclaration) && (task.validation ?? []).length > 0) return undefined;
+  const within = config.tests_in_code ?? [];
+  if (scope.in.some((item) => within.some((one) => covers(one, item)))) return undefined;
+  if (isCodeless(scope)) {
+    const type = scope.in.every((item) => DOCUMENT.test(item)) ? 'docs' : 'config';
+    return contradiction(
+      `a code task is submitted only with a changed test, and its IN has no code and no test: ${listed(scope.in, 5)}`,
+      `If no code changes: ${amend(`--type ${type}`)}; else name the code or the test: ${amend('--scope "IN: …, <its test file>"')}`,
+    );
+  }
+  if (!forbidsTests(scope, patterns)) return undefined;
+  return contradiction(
+    'a code task needs a test, and its scope has tests OUT',
+    `Let them in, or name in IN where its test shall be: ${amend('--scope "IN: …, <its test file>  OUT: …"')}; if no code changes: ${amend('--type docs')}`,
+  );
+}
+
+/** Nothing but files that hold no code; a folder, a word or an unknown ending may. */
+const isCodeless = ({ in: paths, prose, maybe }: Scope): boolean =>
+  paths.length > 0 && prose.length === 0 && maybe.length === 0 && paths.every((path) => CODELESS.test(path));
+
+const DOCUMENT = /\.(?:md|mdx|markdown|rst|adoc|txt)$|(?:^|\/)(?:LICEN[CS]E|CHANGELOG|README)$/i;
+const CODELESS = new RegExp(
+  String.raw`${DOCUMENT.source}|\.(?:ya?ml|toml|ini|cfg|conf|css|scss|less|svg|png)$|(?:^|\/)(?:Dockerfile|\.gitignore|\.editorconfig|\.dockerignore)$`,
+  'i',
+);
+
+function checkCommands(by: Judged, task: Task): Refusal | undefined {
+  const { test_command } = settings(by.board.state);
+  const own = (task.validation ?? []).find((command) => alwaysGreen(command) !== undefined);
+  const amend = amending(by, task);
+  if (own !== undefined) {
+    const others = (task.validation ?? []).filter((command) => alwaysGreen(command) === undefined);
+    const mended = others.length === 0 ? ['…'] : others;
+    return refuse(
+      `its validation \`${own}\` proves nothing: ${alwaysGreen(own)}`,
+      `Name a command that fails until it is done: ${amend(mended.map((one) => `--validate ${shellQuoted(one)}`).join(' '))}`,
+      1,
+      'always-green',
+    );
+  }
+  const type = task.type ?? 'code';
+  if ((type !== 'code' && type !== 'test') || (task.validation ?? []).length > 0 || typeof test_command !== 'string')
+    return undefined;
+  const why = alwaysGreen(test_command);
+  if (why === undefined) return undefined;
+  return refuse(
+    `only the project’s test_command \`${test_command}\` would prove it, and that proves nothing: ${why}`,
+    `Name a command that fails until it is done: ${amend('--validate "…"')}${by.part === 'human' ? '; or, for every task: liza config set test_command "…"' : ''}`,
+    1,
+    'always-green',
+  );
+}

@@ -1,0 +1,94 @@
+// What the planner is told of a task that passed the gates, and the reviewer of what was submitted: criteria that no
+// command checks, criteria about time, a scope without files. It refuses nothing.
+
+import { listed } from '../../text/format.ts';
+import { parseScope, unsurePaths } from '../facts/scope.ts';
+import type { SpecFacts } from '../facts/spec-facts.ts';
+import { testReach } from '../facts/test-commands.ts';
+import { proofCommands } from '../review/proof.ts';
+import { commandsWithin } from '../shell/nested-commands.ts';
+import type { Settings, Task } from '../state.ts';
+import { criteriaOf } from './criteria.ts';
+import { hasMargin, isTimed, quotedCommands } from './criterion-words.ts';
+
+/** Criteria that quote a command which no validation runs, by their number. */
+export function uncheckedCommands(
+  config: Pick<Settings, 'test_command'>,
+  task: Task,
+): readonly { readonly criterion: number; readonly command: string }[] {
+  const run = proofCommands(config, task).flatMap((line) => [line, ...commandsWithin(line)].map(plain));
+  return criteriaOf(task.done_when).flatMap((criterion, at) =>
+    quotedCommands(criterion)
+      .filter((command) => !run.some((one) => ` ${one} `.includes(` ${plain(command)} `)))
+      .map((command) => ({ criterion: at + 1, command })),
+  );
+}
+
+const plain = (command: string): string =>
+  command
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/\bnpm (?:run test|t)\b(?!:)/, 'npm test');
+
+/** What the planner is told of a task that passed: it refuses nothing. */
+export function gateNotes(
+  config: Pick<Settings, 'test_command'>,
+  task: Task,
+  facts: Pick<SpecFacts, 'there'> = {},
+): readonly string[] {
+  const unchecked = uncheckedCommands(config, task).map(
+    ({ criterion, command }) => `criterion ${criterion} \`${command}\``,
+  );
+  return [
+    ...(unchecked.length === 0
+      ? []
+      : [`checked by no command: ${unchecked.join(', ')}. The reviewer is told; --validate lets Liza run it`]),
+    ...untestedNotes(config, task),
+    ...timedNotes(task),
+    ...areaNotes(task, facts),
+    ...partNotes(task),
+  ];
+}
+
+/** Only where the commands' own words leave no doubt: what a script runs is known at the commit. */
+function untestedNotes(config: Pick<Settings, 'test_command'>, task: Task): readonly string[] {
+  const commands = proofCommands(config, task);
+  if ((task.type ?? 'code') !== 'code' || commands.length === 0 || (config.test_command ?? '').trim() !== '') return [];
+  const { runs, files, targets } = testReach(commands, undefined);
+  return runs || files.length > 0 || targets.length > 0
+    ? []
+    : [
+        'no command runs tests: a test of this task would show nothing; --validate with the tests, or a test_command (a person sets it), lets Liza run them',
+      ];
+}
+
+/** Told as soon as the criterion is written, too. */
+export function timedNotes(task: Pick<Task, 'done_when'>): readonly string[] {
+  const timed = criteriaOf(task.done_when).flatMap((one, at) => (isTimed(one) && !hasMargin(one) ? [at + 1] : []));
+  if (timed.length === 0) return [];
+  return [
+    `criterion ${timed.join(', ')} is about time: one run on a busy machine shows little. Say how often it is repeated and how much margin it has ("median of 5 runs", "at least 20 % faster")`,
+  ];
+}
+
+/** A scope that names areas, not files, is allowed; nothing can be held against it. */
+function areaNotes(task: Task, { there }: Pick<SpecFacts, 'there'>): readonly string[] {
+  const scope = parseScope(task.scope ?? '');
+  const unsure = unsurePaths(scope);
+  const isPath = scope.in.some((item) => !unsure.includes(item));
+  if (isPath || (there === undefined ? unsure.length > 0 : there.length > 0)) return [];
+  const areas = [...scope.in, ...scope.prose];
+  return [
+    `its scope names areas, no files${areas.length === 0 ? '' : ` (${listed(areas, 5)})`}: Liza cannot tell which files are beyond it, so that is the reviewer’s alone to judge. What IN names as a file, a folder or a glob is checked when the work is submitted`,
+  ];
+}
+
+/** What OUT says of a part of a file is held against nothing. */
+function partNotes(task: Task): readonly string[] {
+  const parts = parseScope(task.scope ?? '').outParts.map(({ text }) => `"${text}"`);
+  return parts.length === 0
+    ? []
+    : [
+        `a reader must judge this: OUT ${listed(parts, 5)} is about a part, so no change is refused for it; the reviewer is told when the file is touched. A path without more words is refused`,
+      ];
+}

@@ -1,0 +1,40 @@
+// How far a person's branch and the integration branch are apart, in words with the command that brings them together.
+
+import { counted } from '../../text/format.ts';
+
+export interface BaseDistance {
+  /** The person's branch. */
+  readonly branch: string;
+  readonly integration: string;
+  /** Commits of the person's branch that integration lacks. */
+  readonly lacks: number;
+  /** Commits of integration that the person's branch lacks. */
+  readonly ahead: number;
+}
+
+/** Undefined: integration has everything, so that nothing is to be brought in. */
+export const lagText = (distance: BaseDistance | undefined): string | undefined =>
+  distance === undefined || distance.lacks === 0
+    ? undefined
+    : `${distance.branch} has ${counted(distance.lacks, 'commit')} that ${distance.integration} lacks`;
+
+/** The same with the command that brings them in. */
+export function baseLag(distance: BaseDistance | undefined): string | undefined {
+  const text = lagText(distance);
+  return text === undefined ? undefined : `${text}: liza sync`;
+}
+
+/** The same, and after the goal's end what is not in the person's branch yet. */
+export function distanceLines(
+  distance: BaseDistance | undefined,
+  { status }: { readonly status: string },
+): readonly string[] {
+  if (distance === undefined) return [];
+  const { branch, integration, ahead } = distance;
+  const lag = baseLag(distance);
+  const over = status === 'COMPLETED' && ahead > 0;
+  return [
+    ...(lag === undefined ? [] : [lag]),
+    ...(over ? [`${integration} has ${counted(ahead, 'commit')} that ${branch} lacks: liza finish`] : []),
+  ];
+}

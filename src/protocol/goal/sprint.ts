@@ -1,0 +1,33 @@
+// When a sprint ends: its scope is closed and every planned task is terminal, archived ones included. This is applied to
+// the result of every command, so that the sprint ends together with its last task. And when its deadline has passed.
+
+import { counted } from '../../text/format.ts';
+import { type Instant, instant, iso } from '../../text/time.ts';
+import { withSprint } from '../change.ts';
+import { findTask } from '../find.ts';
+import { isTerminal, type State, type TaskStatus } from '../state.ts';
+
+export function settleSprint(state: State, archived: ReadonlyMap<string, TaskStatus>, now: Instant): State {
+  const { status, scope, timeline } = state.sprint;
+  if (status !== 'IN_PROGRESS' || scope.closed_at === undefined) return state;
+  const over = scope.planned.every((id) => {
+    const task = findTask(state, id);
+    return task === undefined ? archived.has(id) : isTerminal(task.status);
+  });
+  return over ? withSprint(state, { status: 'COMPLETED', timeline: { ...timeline, ended: iso(now) } }) : state;
+}
+
+/** Its status in words: tasks that joined after the plan may run on when what was planned has ended. */
+export function sprintText({ sprint, tasks }: Pick<State, 'sprint' | 'tasks'>): string {
+  const since = sprint.status === 'COMPLETED' ? tasks.filter(({ status }) => !isTerminal(status)).length : 0;
+  return since === 0 ? sprint.status : `plan COMPLETED, ${counted(since, 'task')} since`;
+}
+
+/** The deadline, if it has passed and nobody has decided since. It halts the work only once. */
+export function deadlinePassed({ status, timeline }: State['sprint'], now: Instant): string | undefined {
+  const { deadline, checkpoint_at: at } = timeline;
+  if (deadline === undefined || instant(deadline) > now) return undefined;
+  if (status === 'CHECKPOINT') return deadline;
+  const known = at !== undefined && instant(at) >= instant(deadline);
+  return status === 'IN_PROGRESS' && !known ? deadline : undefined;
+}

@@ -1,0 +1,202 @@
+// What proves a submitted commit: the commands that Liza itself runs at it, and what it found out about the
+// tests that came with it. Recorded per commit; the coder's own word is no part of it.
+
+import { historyOf, iterationEvents } from '../leases.ts';
+import type { DisproofName } from '../refusal-names.ts';
+import type { HistoryEvent, Settings, State, Task } from '../state.ts';
+import { isFields, same } from '../values.ts';
+import { triedGreen } from './trial.ts';
+
+/** One command, run at the submitted commit in a clean checkout. */
+export interface ProofRun {
+  readonly command: string;
+  readonly ok: boolean;
+  /** `ended with 1`, `did not end within 600 s`. */
+  readonly how: string;
+  readonly seconds: number;
+  /** From the project's root. */
+  readonly log: string;
+  /** What the runner said of tests that it did not run. */
+  readonly skipped?: string;
+}
+
+/**
+ * Whether the tests of a commit test anything. `red` on the base: they fail without the change, where the base
+ * alone is green. `not_run`: no command can run tests. `same`: the commit leaves the base's tests as they are, so that its own run was theirs too.
+ */
+export interface TestProof {
+  readonly mode: 'strict' | 'evidence';
+  readonly base: string;
+  /** `partly`: some commands are red there, or name a test that is new; what follows rests on the others. */
+  readonly base_alone: 'green' | 'partly' | 'red' | 'unknown';
+  readonly on_base: 'red' | 'green' | 'unknown' | 'not_run';
+  readonly base_tests: 'green' | 'red' | 'unknown' | 'same' | 'not_run';
+  /** The command that was red with the new tests on the base, and the tests that it named as failed. */
+  readonly by?: string;
+  readonly failed?: readonly string[];
+  /** New tests that it named as passed there all the same. */
+  readonly passed?: readonly string[];
+  /** Tests of the base that failed on the new code, as far as the runner names them. */
+  readonly base_failed?: readonly string[];
+  /** Why something is not known, or what failed where it should not: for each of the two facts. */
+  readonly because?: { readonly on_base?: string; readonly base_tests?: string };
+  /** The same in one text. */
+  readonly why?: string;
+  readonly logs?: readonly string[];
+}
+
+/** Why a commit is refused. */
+export interface Disproof {
+  readonly guard: DisproofName;
+  readonly reason: string;
+  readonly hint: string;
+  /** The end of what was printed. */
+  readonly output?: string;
+  /** Seconds after which the run was ended: with more time the result may differ. */
+  readonly limit?: number;
+  /** The command does not end on the base either, so no change by the coder helps. */
+  readonly hangs_on_base?: true;
+  /** The shell found no such command, or could not run it (126, 127): it may be misspelt, or missing on this machine. */
+  readonly cannot_run?: true;
+}
+
+export interface Proof {
+  readonly commit: string;
+  /** Every command that was to be run, in order. */
+  readonly commands: readonly string[];
+  readonly runs: readonly ProofRun[];
+  readonly seconds: number;
+  readonly tests?: TestProof;
+  /** No command of it can run tests: what the tests of the commit do, Liza does not know. */
+  readonly runs_no_tests?: true;
+  readonly disproof?: Disproof;
+  /** Where all of it is written down, from the project's root. */
+  readonly file?: string;
+  /** A digest of what was asked and under which settings; the same commit is not tried forever under the same settings. */
+  readonly under?: string;
+  /** Nothing was run: this very commit was refused before. */
+  readonly remembered?: true;
+  /** SHA-256 of that file, which has those of the logs. */
+  readonly digest?: string;
+}
+
+/** What must pass at a submitted commit: the task's own commands, then the project's. */
+export function proofCommands({ test_command }: Pick<Settings, 'test_command'>, task: Task): readonly string[] {
+  const all = [...(task.validation ?? []), ...(typeof test_command === 'string' ? [test_command] : [])];
+  return [...new Set(all.map((command) => command.trim()).filter((command) => command !== ''))];
+}
+
+/** Tests for code that is merged already are green on the base by design: they can show no red there. */
+export const tddOf = ({ tdd }: Pick<Settings, 'tdd'>, { type }: Pick<Task, 'type'>): Settings['tdd'] =>
+  type === 'test' && tdd === 'strict' ? 'evidence' : tdd;
+
+/** A green proof of this very commit by these very commands that is on the board already. */
+export function knownProof(task: Task, commit: string, commands: readonly string[], mode: string): Proof | undefined {
+  return historyOf(task)
+    .flatMap((entry) => proofOf(entry) ?? [])
+    .findLast(
+      (proof) =>
+        proof.commit === commit &&
+        proof.disproof === undefined &&
+        same(proof.commands, commands) &&
+        (mode === 'strict' ? proof.tests?.mode === 'strict' : true),
+    );
+}
+
+/** A test that fails now and then gets a second chance, and no third. */
+const RUNS_OF_ONE_COMMIT = 2;
+
+interface AskedAgain extends Pick<Proof, 'commit' | 'commands'> {
+  readonly under: string;
+  /** Seconds that it may take now. */
+  readonly limit: number;
+}
+
+/** What was tried in this iteration since somebody last freed the task: they may have mended the machine. */
+export function triesOf(task: Task): readonly HistoryEvent[] {
+  const events = iterationEvents(task);
+  return events.slice(events.findLastIndex(({ event }) => event === 'unblocked') + 1);
+}
+
+/** The former refusal of this commit, if there is one in this iteration under the same settings: it is not run again. */
+export function knownRefusal(task: Task, { commit, commands, under, limit }: AskedAgain): Proof | undefined {
+  const red = triesOf(task).filter(
+    (entry) =>
+      entry.event === 'validation_failed' &&
+      entry.remembered !== true &&
+      entry.commit === commit &&
+      entry.under === under &&
+      // More time is allowed by now.
+      !(typeof entry.limit === 'number' && entry.limit < limit),
+  );
+  const last = red.at(-1);
+  if (last === undefined || (red.length < RUNS_OF_ONE_COMMIT && last.hangs_on_base !== true)) return undefined;
+  const text = (key: string): string => (typeof last[key] === 'string' ? last[key] : '');
+  const disproof: Disproof = {
+    guard: DISPROOFS.find((guard) => guard === last.what) ?? 'validation',
+    reason: `${text('reason')}; the same commit was refused so before, and is not run again`,
+    hint: text('hint'),
+    output: text('output'),
+    ...(last.hangs_on_base === true ? { hangs_on_base: true } : {}),
+    ...(last.cannot_run === true ? { cannot_run: true } : {}),
+  };
+  return { commit, commands, runs: [], seconds: 0, under, remembered: true, disproof };
+}
+
+const DISPROOFS: readonly DisproofName[] = ['validation', 'tests-red-on-base', 'base-tests-green'];
+
+/** The proof that an event carries: `submitted` the one it rests on, `validated` one that came to nothing yet. */
+export function proofOf(entry: HistoryEvent): Proof | undefined {
+  const { proof } = entry;
+  return isFields(proof) && typeof proof['commit'] === 'string' && Array.isArray(proof['runs'])
+    ? (proof as unknown as Proof)
+    : undefined;
+}
+
+/** The evidence file of an event's runs, green or red, and its hash. */
+export function writtenDown(entry: HistoryEvent): { readonly file: string; readonly digest?: string } | undefined {
+  const { file, digest } = entry.event === 'validation_failed' ? entry : (proofOf(entry) ?? {});
+  if (typeof file !== 'string') return undefined;
+  return typeof digest === 'string' ? { file, digest } : { file };
+}
+
+/** Whether Liza ran no command at this commit that can run tests. */
+export function ranNoTests(task: Task, commit: string | undefined): boolean {
+  const proof = proofAt(task, commit);
+  return proof === undefined || proof.runs_no_tests === true;
+}
+
+export const NO_TEST_COMMAND = 'no command that Liza runs can run tests';
+
+export const proofAt = (task: Task, commit: string | undefined): Proof | undefined =>
+  historyOf(task)
+    .flatMap((entry) => (entry.event === 'submitted' ? (proofOf(entry) ?? []) : []))
+    .findLast((proof) => proof.commit === commit);
+
+/** How often this very commit was red before: a test that fails now and then is no proof. */
+export const redBefore = (task: Task, commit: string): number =>
+  historyOf(task).filter(
+    (entry) => entry.event === 'validation_failed' && entry.commit === commit && entry.remembered !== true,
+  ).length;
+
+/** Whether proofs on this board show that these commands pass at this commit. */
+export function isKnownGreen(state: State, commit: string, commands: readonly string[]): boolean {
+  const green = greenAt(state, commit);
+  return commands.every((command) => green.has(command));
+}
+
+/** The commands that were green at this commit: none of them need be run there again. */
+export const greenAt = ({ tasks }: State, commit: string): ReadonlySet<string> =>
+  new Set(
+    tasks.flatMap((task) =>
+      historyOf(task)
+        .flatMap((entry) => {
+          const proof = proofOf(entry);
+          if (proof === undefined) return [];
+          const { tests, runs, commands } = proof;
+          if (proof.commit === commit) return runs.flatMap(({ ok, command }) => (ok ? [command] : []));
+          return tests?.base === commit && tests.base_alone === 'green' ? commands : [];
+        })
+        .concat(triedGreen(task, commit)),
+    ),
+  );
