@@ -127,6 +127,12 @@ test('no file has more than 400 lines', () => {
   expect(FILES.filter((file) => lines(file) > 400)).toEqual([]);
 });
 
+test('no folder of the protocol has more than 20 files', () => {
+  const folders = FILES.map((file) => dirname(file)).filter((folder) => folder.startsWith('protocol'));
+  const size = (folder: string): number => folders.filter((other) => other === folder).length;
+  expect([...new Set(folders)].filter((folder) => size(folder) > 20)).toEqual([]);
+});
+
 test('nobody but its own command knows of the demo', () => {
   const knows = FILES.filter(
     (file) => !file.startsWith('rehearsal/demo/') && imports(file).some(({ module }) => /\/demo(\/|\.ts)/.test(module)),
