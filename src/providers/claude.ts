@@ -19,7 +19,6 @@ export const claude = (settings: ProviderSettings): Provider => ({
   title: 'Claude Code',
   program: settings.program ?? 'claude',
   resumes: true,
-  resumesElsewhere: true,
   hints: {
     install: 'npm install -g @anthropic-ai/claude-code',
     login: 'start `claude` once and use /login, or set ANTHROPIC_API_KEY',

@@ -130,6 +130,8 @@ function problems(name, liza, project, asked, ended) {
   };
   const parts = asked.map((question) => ({ ...partOf(question), question }));
   expect(ended.code === 0, `liza run ended with ${ended.code ?? ended.signal}`);
+  const failed = ended.lines.filter((line) => /session ended: exit (?!0\b)/.test(line));
+  expect(failed.length === 0, `a session failed: ${failed.join(' / ')}`);
   const status = facts(liza).status;
   expect(status === 'MERGED', `the task is ${status}, not MERGED`);
   const merged = spawnSync('git', ['show', 'integration:greet.sh'], { cwd: project, encoding: 'utf8' }).stdout;
