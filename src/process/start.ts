@@ -15,6 +15,8 @@ export interface Startable {
   readonly cwd: string;
   /** The caller's own; the program gets what `scrubbed` leaves of it. */
   readonly env: Environment;
+  /** Variables that it gets though they look like credentials: a file that the user shows it asks for them. */
+  readonly keeps?: readonly string[] | undefined;
   /** Its first process only passes on: asked to end, it would take the others with it at once. */
   readonly wrapped?: boolean | undefined;
 }
@@ -28,11 +30,12 @@ export async function start(
   tag: string,
   pipe: Pipe,
 ): Promise<Started | { readonly reason: string }> {
-  const { argv, cwd, env } = program;
+  const { argv, cwd, env, keeps = [] } = program;
+  const kept = Object.fromEntries(keeps.map((name) => [name, env[name]]));
   try {
     const child = host.processes.spawn(argv[0], argv.slice(1), {
       cwd,
-      env: { ...scrubbed(env), [TAG]: nestedTag(env, tag) },
+      env: { ...scrubbed(env), ...kept, [TAG]: nestedTag(env, tag) },
       stdio: ['ignore', pipe.writeEnd, pipe.writeEnd],
       // A session of its own: no terminal to ask questions on, and Ctrl-C is ours to pass on.
       detached: true,

@@ -14,6 +14,7 @@ import { buildPolicy } from './build-policy.ts';
 import { confine } from './confine.ts';
 import { type Detected, detect, findTool, isTool, type Tool } from './detect.ts';
 import type { Policy } from './policy.ts';
+import { type BroughtRegistries, bringRegistries } from './registries.ts';
 
 /** What is known of the machine; looked up only when something is to be started. */
 export interface SandboxSupport {
@@ -106,8 +107,19 @@ export async function runConfined(
   if (common === undefined) return notStarted(`${context.paths.root} is not in a git repository`);
   const folders = makeProgramFolders(context);
   try {
-    const policy = programPolicy(context, { ...folders, program, rules, confinement, common, tool: mode.tool });
-    const ended = await runProgram(context, { ...program, ...confine(disk, mode.tool, policy, program) });
+    const registries = bringRegistries({
+      disk,
+      env: program.env,
+      root: context.paths.root,
+      common,
+      home: folders.home,
+      inPlace: mode.tool.kind === 'seatbelt',
+      open: openPlaces(rules),
+    });
+    const env = { ...program.env, ...registries.env };
+    const run: ProgramRun = { ...folders, program, rules, confinement, common, tool: mode.tool, registries };
+    const confined = confine(disk, mode.tool, programPolicy(context, run), { argv: program.argv, env });
+    const ended = await runProgram(context, { ...program, ...confined, keeps: registries.asks });
     return { ...ended, confined: true };
   } finally {
     // In the background: what a program left there may be large, and the caller need not wait for that.
@@ -121,11 +133,18 @@ interface ProgramRun extends ProgramFolders {
   readonly confinement: Confinement;
   readonly common: string;
   readonly tool: Tool;
+  readonly registries: BroughtRegistries;
 }
+
+/** Files and folders that the configuration shows as they are. */
+export const openPlaces = ({ sandbox_read = [], sandbox_write = [] }: Rules): readonly string[] => [
+  ...sandbox_read,
+  ...sandbox_write,
+];
 
 function programPolicy(
   { disk, paths, sandboxSupport }: SandboxContext,
-  { program, rules, confinement, common, tool, home, tmp }: ProgramRun,
+  { program, rules, confinement, common, tool, home, tmp, registries }: ProgramRun,
 ): Policy {
   return buildPolicy(disk, {
     env: program.env,
@@ -136,7 +155,7 @@ function programPolicy(
     home,
     tmp,
     network: rules.sandbox_network?.[confinement.part] !== 'off',
-    show: sandboxSupport === undefined ? [] : packageFolder(sandboxSupport),
+    show: [...(sandboxSupport === undefined ? [] : packageFolder(sandboxSupport)), ...registries.read],
     alsoRead: rules.sandbox_read,
     alsoWrite: rules.sandbox_write,
     inPlace: tool.kind === 'seatbelt',

@@ -74,7 +74,18 @@ const STARTUP_FILES = [
   ...['.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases', '.profile', '.inputrc'],
   ...['.pam_environment', '.zshenv', '.zprofile', '.zshrc', '.zlogin', '.config/fish'],
   ...['.gitconfig', '.config/git', '.ssh', '.netrc', '.curlrc', '.wgetrc'],
-  ...['.npmrc', '.yarnrc', '.yarnrc.yml', '.pypirc', '.config/pip', '.pip', '.cargo/config.toml', '.vimrc'],
+  ...[
+    '.npmrc',
+    '.yarnrc',
+    '.yarnrc.yml',
+    '.pypirc',
+    '.config/pip',
+    '.pip',
+    '.cargo/config.toml',
+    '.cargo/config',
+    '.vimrc',
+  ],
+  ...['.config/pnpm', '.config/uv', '.config/go', '.bundle/config'],
 ];
 
 /** Removes them, but not through a link: what that leads to is not the session's. */

@@ -12,9 +12,10 @@ import { buildPolicy, shownAt } from './build-policy.ts';
 import { confine } from './confine.ts';
 import type { Tool } from './detect.ts';
 import { openBroker } from './mailbox-broker.ts';
-import { homesOf, packageFolder, type SandboxContext, sandboxMode, sharedGitDirectory } from './mode.ts';
+import { homesOf, openPlaces, packageFolder, type SandboxContext, sandboxMode, sharedGitDirectory } from './mode.ts';
 import type { Policy } from './policy.ts';
 import { bringProviderFiles, type ProviderFiles, removeStartupFiles } from './provider-home.ts';
+import { type BroughtRegistries, bringRegistries } from './registries.ts';
 import { sandboxNote } from './rules/prompt-section.ts';
 
 export interface SandboxSession {
@@ -127,7 +128,16 @@ function confined(
     home: folders.home,
     inPlace: tool.kind === 'seatbelt',
   });
-  const policy = sessionPolicy(context, work, start, { tool, common, folders, provided });
+  const registries = bringRegistries({
+    disk,
+    env: start.env,
+    root,
+    common,
+    home: folders.home,
+    inPlace: tool.kind === 'seatbelt',
+    open: openPlaces(start.settings),
+  });
+  const policy = sessionPolicy(context, work, start, { tool, common, folders, provided, registries });
   const broker = openBroker(context, {
     folder: folders.mail,
     program: sandboxSupport.program as readonly [string, ...string[]],
@@ -136,7 +146,8 @@ function confined(
     onRequest: start.onRequest,
   });
   const { argv } = start.launch;
-  const inside = confine(disk, tool, policy, { argv, env: environmentInside(start.env, folders.mail) });
+  const env = { ...environmentInside(start.env, folders.mail), ...registries.env };
+  const inside = confine(disk, tool, policy, { argv, env });
   return {
     sandbox: tool.kind,
     argv: inside.argv,
@@ -184,13 +195,14 @@ interface PolicyParts {
   readonly common: string;
   readonly folders: SessionFolders;
   readonly provided: ProviderFiles;
+  readonly registries: BroughtRegistries;
 }
 
 function sessionPolicy(
   context: SessionContext,
   work: ConfinedWork,
   { launch, settings, scratch, env }: SessionStart,
-  { tool, common, folders, provided }: PolicyParts,
+  { tool, common, folders, provided, registries }: PolicyParts,
 ): Policy {
   const { disk, sandboxSupport } = context;
   return buildPolicy(disk, {
@@ -209,6 +221,7 @@ function sessionPolicy(
       scratch,
       ...[...loginFile(env), ...(launch.reads ?? [])].flatMap((path) => shownAt(disk, path)),
       ...provided.read,
+      ...registries.read,
     ],
     write: [
       ...provided.write,
