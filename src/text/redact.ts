@@ -12,7 +12,7 @@ interface Shape {
   readonly pattern: RegExp;
 }
 
-const OTHERS = 'SG. whsec_ pypi-AgE AGE-SECRET-KEY-1 lin_api_ xai- pplx- ATATT3 tskey- sbp_ glsa_ dapi'.split(' ');
+const OTHERS = 'cio SG. whsec_ pypi-AgE AGE-SECRET-KEY-1 lin_api_ xai- pplx- ATATT3 tskey- sbp_ glsa_ dapi'.split(' ');
 
 const MARKED: readonly Shape[] = [
   { needles: ['sk-ant-'], pattern: /(?<![A-Za-z0-9])sk-ant-[A-Za-z0-9_-]{8,}/g },
@@ -38,11 +38,27 @@ const MARKED: readonly Shape[] = [
   {
     needles: OTHERS,
     pattern:
-      /(?<![A-Za-z0-9])(?:SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|whsec_[A-Za-z0-9+/=]{20,}|pypi-AgE[A-Za-z0-9_-]{20,}|AGE-SECRET-KEY-1[0-9A-Z]{40,}|lin_api_[A-Za-z0-9]{30,}|xai-[A-Za-z0-9]{40,}|pplx-[A-Za-z0-9]{32,}|ATATT3[A-Za-z0-9_=-]{20,}|tskey-[a-z]{2,20}-[A-Za-z0-9]{6,}-[A-Za-z0-9]{10,}|sbp_[0-9a-f]{40}|glsa_[A-Za-z0-9]{30,}_[0-9a-f]{8}|dapi[0-9a-f]{32})/g,
+      /(?<![A-Za-z0-9])(?:cio(?=[A-Za-z0-9]{0,31}\d)[A-Za-z0-9]{32}(?![A-Za-z0-9])|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|whsec_[A-Za-z0-9+/=]{20,}|pypi-AgE[A-Za-z0-9_-]{20,}|AGE-SECRET-KEY-1[0-9A-Z]{40,}|lin_api_[A-Za-z0-9]{30,}|xai-[A-Za-z0-9]{40,}|pplx-[A-Za-z0-9]{32,}|ATATT3[A-Za-z0-9_=-]{20,}|tskey-[a-z]{2,20}-[A-Za-z0-9]{6,}-[A-Za-z0-9]{10,}|sbp_[0-9a-f]{40}|glsa_[A-Za-z0-9]{30,}_[0-9a-f]{8}|dapi[0-9a-f]{32})/g,
   },
   { needles: ['hooks.slack.com/services/'], pattern: /(\bhooks\.slack\.com\/services\/)[^\s"'\\]+/g },
   { needles: ['discord'], pattern: /(\bdiscord(?:app)?\.com\/api\/webhooks\/)[^\s"'\\]+/g },
   { needles: ['://'], pattern: /(:\/\/)[^\s/@:"'\\]{0,200}:([^\s/@"'\\]{1,200})@/g },
+  // A token in the place of the name: no name is that long and has digits.
+  { needles: ['://'], pattern: /(:\/\/)(?=[^\s/@:"'\\]{0,200}\d)[^\s/@:"'\\]{20,400}@/g },
+  // Package managers: `//host/:_authToken=…`, and on a line of its own without the host.
+  {
+    needles: ['/:_auth', '/:_password'],
+    pattern: /(\/:_(?:authToken|auth|password)\\?["']?\s{0,3}[=:]\s{0,3}\\?["']?)(?!\$\{)[^\s"'\\]{4,800}/g,
+  },
+  {
+    needles: ['_auth', '_password'],
+    pattern:
+      /((?:^|[\s"'`]|\\n|npm_config_)_(?:authToken|auth|password)\s{0,2}=\s{0,2}\\?["']?)(?=[^\s"'\\]{0,400}[\d=])[^\s"'\\$({[]{6,800}(?=["'\s\\]|$)/gm,
+  },
+  {
+    needles: ['npmAuth'],
+    pattern: /(npmAuth(?:Token|Ident)\\?["']?\s{0,3}:\s{0,3}\\?["']?)(?!\$\{)[^\s"'\\]{4,800}/g,
+  },
   {
     needles: ['uthorization', 'UTHORIZATION'],
     pattern:
@@ -88,7 +104,7 @@ const ASSIGNED: readonly Shape[] = [
 /** One look that tells whether any of them can be there: most texts hold none, and this is what those cost. */
 const GATES: readonly { readonly gate: RegExp; readonly shapes: readonly Shape[] }[] = [
   {
-    gate: /sk-|k_live_|k_test_|gh[oprsu]_|github_pat_|glpat-|npm_|hf_|dop_v1_|shpat_|gsk_|xox|xapp-|AKIA|ASIA|AIza|ya29\.|GOCSPX-|eyJ|hooks\.slack|discord|SG\.|whsec_|pypi-AgE|AGE-SECRET|lin_api_|xai-|pplx-|ATATT3|tskey-|sbp_|glsa_|dapi|uthori|UTHORI|earer |asic |EARER |ASIC |:\/\//,
+    gate: /sk-|k_live_|k_test_|gh[oprsu]_|github_pat_|glpat-|npm_|hf_|dop_v1_|shpat_|gsk_|xox|xapp-|AKIA|ASIA|AIza|ya29\.|GOCSPX-|eyJ|hooks\.slack|discord|SG\.|whsec_|pypi-AgE|AGE-SECRET|lin_api_|xai-|pplx-|ATATT3|tskey-|sbp_|glsa_|dapi|_auth|_password|npmAuth|cio[A-Za-z0-9]{32}|uthori|UTHORI|earer |asic |EARER |ASIC |:\/\//,
     shapes: MARKED,
   },
   {

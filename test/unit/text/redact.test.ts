@@ -56,6 +56,21 @@ describe('known shapes', () => {
     ['{"client_secret":"a1b2c3d4e5"}', '{"client_secret":"[redacted]"}'],
     ['{\\"api_key\\":\\"a1b2c3d4e5\\"}', '{\\"api_key\\":\\"[redacted]\\"}'],
     ['STRIPE_SECRET=whatever-it-was npm start', 'STRIPE_SECRET=[redacted] npm start'],
+    ['//npm.acme.example/:_authToken=abcdefghijkl', '//npm.acme.example/:_authToken=[redacted]'],
+    ['//npm.acme.example/team/:_auth = "bWU6c2VjcmV0"', '//npm.acme.example/team/:_auth = "[redacted]"'],
+    ['//npm.acme.example/:_password=c2VjcmV0', '//npm.acme.example/:_password=[redacted]'],
+    [
+      'registry=https://x/\n_authToken=abcdefghij0\n_auth=bWU6c2VjcmV0Cg==',
+      'registry=https://x/\n_authToken=[redacted]\n_auth=[redacted]',
+    ],
+    ['npm_config__authToken=0abcdefghijk', 'npm_config__authToken=[redacted]'],
+    ['{"line":"_password=c2VjcmV0MQ==\\n"}', '{"line":"_password=[redacted]\\n"}'],
+    ['npmAuthToken: "abcdefghijkl"', 'npmAuthToken: "[redacted]"'],
+    [
+      'index-url = https://1234567890abcdefghij@pypi.acme.example/simple',
+      'index-url = https://[redacted]pypi.acme.example/simple',
+    ],
+    [`token = "cio${'a1B2c3D4'.repeat(4)}"`, 'token = "[redacted]"'],
   ])('%s', (text, clean) => expect(redact(text)).toBe(clean));
 });
 
@@ -107,8 +122,29 @@ test.each([
   ['between quotes', `password: "s3cr3t!pw#9"`, `password: "[redacted]"`],
 ])('a secret %s', (_what, text, clean) => expect(redact(text)).toBe(clean));
 
+test.each([
+  'this._password = input.value;',
+  'self._auth = auth',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as .npmrc writes it
+  '//npm.acme.example/:_authToken=${NPM_TOKEN}',
+  'ssh://git@host.example/x.git',
+  'cannot precioussocialconscienceprecious',
+])('%s is no secret and stays', (text) => expect(redact(text)).toBe(text));
+
 test('no text costs more than its length, whatever it is made of', () => {
-  const pieces = ['-----BEGIN PRIVATE KEY-----', 'sk-', 'sk-a-', 'eyJaaaaaaaa.', '://a:', 'token=', 'Bearer ', 'hf_a'];
+  const pieces = [
+    '-----BEGIN PRIVATE KEY-----',
+    'sk-',
+    'sk-a-',
+    'eyJaaaaaaaa.',
+    '://a:',
+    'token=',
+    'Bearer ',
+    'hf_a',
+    '://1',
+    '/:_auth=',
+    '_auth=',
+  ];
   for (const piece of [
     ...pieces,
     'password: "',
