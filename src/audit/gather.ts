@@ -13,6 +13,7 @@ import { noGoal } from '../protocol/goal/goal-record.ts';
 import { type TasksOf, tasksOfGoal } from '../protocol/goal/goal-tasks.ts';
 import { historyOf } from '../protocol/leases.ts';
 import type { Goal, State, Task } from '../protocol/state.ts';
+import { noTask } from '../protocol/unknown-id.ts';
 import { defined, isFields, same } from '../protocol/values.ts';
 import { recordedMerges } from '../protocol/work/task-history.ts';
 import { goalArchive, taskArchive } from '../store/archive.ts';
@@ -59,11 +60,16 @@ export async function audit(context: TaskContext, { task: only, goal }: Asked = 
   const past = await pastGoals(context, state.goal);
   const about =
     only !== undefined || goal === ALL ? undefined : aboutGoal([...past, state.goal], goal ?? state.goal.id);
-  if (only === undefined && goal !== ALL && about === undefined) return noGoal(goal ?? '');
+  if (only === undefined && goal !== ALL && about === undefined) {
+    return noGoal(
+      goal ?? '',
+      [...past, state.goal].map((one) => one.id),
+    );
+  }
   const ofGoal = about === undefined ? tasks : tasksOfGoal(tasks, about.goal);
   const asked = only === undefined ? ofGoal : tasks.filter(({ id }) => id === only);
   if (only !== undefined && asked.length === 0) {
-    return refuse(`there is no task ${only}`, 'see the tasks: liza status --all', 1, 'task-exists');
+    return { ...noTask({ state: { tasks }, archived: new Map() }, only), guard: 'task-exists' };
   }
   const entries = replayed.entries.map(told);
   const ofTask = byTask(entries);

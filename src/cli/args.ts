@@ -5,8 +5,8 @@
 import { parseArgs } from 'node:util';
 import { Bug, type Refusal, refuse } from '../protocol/decision.ts';
 import { checkTaskId, quoted } from '../protocol/ids.ts';
+import { meantHint } from '../protocol/unknown-id.ts';
 import { defined } from '../protocol/values.ts';
-import { nearest } from './nearest.ts';
 import { usageLine } from './usage.ts';
 import type { Args, LoadedVerb, Option, Positional } from './verb.ts';
 
@@ -127,12 +127,12 @@ function checkValues(
   ];
   for (const [name, shown, { kind, choices }] of described) {
     for (const value of given.get(name) ?? []) {
-      const bad = kind === 'task' ? checkTaskId(value) : undefined;
+      const bad = kind === 'task' || kind === 'new-task' ? checkTaskId(value) : undefined;
       if (bad !== undefined) return bad;
       if (choices !== undefined && !choices.includes(value)) {
         return refuse(
           `${shown} is ${quoted(value)}, must be one of ${choices.join(', ')}`,
-          usageHint(verb),
+          `${meantHint(value, choices)}${usageHint(verb)}`,
           1,
           'usage',
         );
@@ -166,8 +166,7 @@ function answer(
 }
 
 function unknownOption(verb: LoadedVerb, rawName: string, known: readonly string[]): Refusal {
-  const meant = nearest(rawName.replace(/^-+/, ''), known);
-  const hint = meant === undefined ? usageHint(verb) : `did you mean --${meant}? ${usageHint(verb)}`;
+  const hint = meantHint(rawName.replace(/^-+/, ''), known, (name) => `--${name}`) + usageHint(verb);
   return refuse(`liza ${verb.name} has no option ${quoted(rawName)}`, hint, 1, 'usage');
 }
 

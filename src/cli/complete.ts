@@ -136,9 +136,19 @@ async function valuesOf({ kind, choices }: Values, io: Io): Promise<readonly Can
     case 'verb':
       return topics();
     case 'task':
+    case 'tasks':
       return idsOf('tasks', io);
     case 'agent':
+    case 'new-agent':
       return idsOf('agents', io);
+    case 'new-task':
+    case 'question':
+    case 'note':
+    case 'discovery':
+    case 'anomaly':
+    case 'goal':
+    case 'record':
+      return [];
     default:
       return kind satisfies never;
   }

@@ -23,7 +23,12 @@ export const DEFINITION_OPTIONS = {
   scope: { value: 'text', description: 'What is in, and what is out.' },
   type: { value: 'type', choices: TASK_TYPES, description: 'Kind of work; default code.' },
   priority: { value: '1-5', description: '1 is the most urgent; default 3.' },
-  depends: { value: 'task', repeat: true, description: 'A task that must be merged first; commas separate several.' },
+  depends: {
+    value: 'task',
+    kind: 'tasks',
+    repeat: true,
+    description: 'A task that must be merged first; commas separate several.',
+  },
   validate: { value: 'command', repeat: true, description: 'A command that proves it is done.' },
   'max-iterations': { value: 'n', description: 'Attempts before the task is blocked.' },
   'max-review-cycles': { value: 'n', description: 'Rejections before the task is blocked.' },

@@ -4,10 +4,11 @@
 import { EnvironmentError, type Refusal, Refused, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
 import type { RefusalName } from '../protocol/refusal-names.ts';
+import { meantHint } from '../protocol/unknown-id.ts';
 import { isBrokered, onlyLooks, refuseBrokered } from '../sandbox/mailbox-commands.ts';
+import { nearest } from '../text/nearest.ts';
 import { COMMON_OPTIONS, readArgs } from './args.ts';
 import type { Io } from './io.ts';
-import { nearest } from './nearest.ts';
 import { type Entry, REGISTRY } from './registry.ts';
 import { emit } from './render/result.ts';
 import { withStdin } from './stdin-text.ts';
@@ -79,7 +80,7 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
   if (entry.load === undefined) {
     return refuse(
       `liza ${name} is not in this version`,
-      'liza help lists what is; CHANGELOG.md says what comes',
+      'liza help --all lists what is; CHANGELOG.md says what comes',
       1,
       'planned',
     );
@@ -130,10 +131,7 @@ function findVerb(argv: readonly string[]): Found | Refusal {
   const at = firstWord(argv);
   const [first, second] = argv.slice(at, at + 2);
   const leading = argv.slice(0, at);
-  if (first === undefined) {
-    const version = leading.some((word) => word === '--version' || word === '-V');
-    return named(version ? 'version' : 'help', leading.includes('--json') ? ['--json'] : []);
-  }
+  if (first === undefined) return withoutVerb(leading);
   const double = second === undefined ? undefined : `${first} ${second}`;
   if (double !== undefined && Object.hasOwn(REGISTRY, double))
     return named(double, [...leading, ...argv.slice(at + 2)]);
@@ -141,6 +139,26 @@ function findVerb(argv: readonly string[]): Found | Refusal {
   const isFamily = Object.keys(REGISTRY).some((name) => name.startsWith(`${first} `));
   if (isFamily && (second === '--help' || second === '-h')) return named('help', [first]);
   return unknownVerb(first, second);
+}
+
+const ALONE: Readonly<Record<string, 'version' | 'help'>> = {
+  '--version': 'version',
+  '-V': 'version',
+  '-v': 'version',
+  '--help': 'help',
+  '-h': 'help',
+  '--json': 'help',
+};
+
+/** `liza`, `liza --version`: options that need no command. */
+function withoutVerb(options: readonly string[]): Found | Refusal {
+  const unknown = options.find((word) => !Object.hasOwn(ALONE, word));
+  if (unknown !== undefined) {
+    const hint = `${meantHint(unknown, Object.keys(ALONE))}usage: liza <command> [arguments]; see the commands: liza help`;
+    return refuse(`liza has no option ${quoted(unknown)}`, hint, 1, 'usage');
+  }
+  const name = options.some((word) => ALONE[word] === 'version') ? 'version' : 'help';
+  return named(name, options.includes('--json') ? ['--json'] : []);
 }
 
 function named(name: string, rest: readonly string[]): Found {
@@ -158,7 +176,7 @@ function unknownVerb(first: string, second: string | undefined): Refusal {
   }
   const known = [...names, ...names.map((name) => name.split(' ')[0] ?? name)];
   const meant = (second === undefined ? undefined : nearest(`${first} ${second}`, names)) ?? nearest(first, known);
-  const hint = meant === undefined ? 'liza help lists all commands' : `did you mean: liza ${meant}`;
+  const hint = meant === undefined ? 'see all commands: liza help --all' : `did you mean: liza ${meant}`;
   return refuse(`there is no command ${quoted(first)}`, hint, 1, 'unknown-verb');
 }
 

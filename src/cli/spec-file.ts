@@ -11,7 +11,7 @@ import { fileOf } from '../protocol/messages/news.ts';
 import type { Task } from '../protocol/state.ts';
 import type { BoardContext } from '../store/context.ts';
 import { specFile } from '../store/spec-file.ts';
-import { nearestFirst } from './nearest.ts';
+import { nearestFirst } from '../text/nearest.ts';
 
 export function specFacts(root: string, specRef: string | undefined): SpecFacts | Refusal {
   if (specRef === undefined) return {};

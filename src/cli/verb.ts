@@ -8,8 +8,12 @@ import type { Io } from './io.ts';
 export const GROUPS = ['Anyone', 'Human', 'Supervisor', 'Planner', 'Coder', 'Reviewer', 'Plumbing'] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** The kind of a value: parsing checks it, completion offers it. */
-export type Kind = 'task' | 'agent' | 'verb' | 'file';
+/**
+ * The kind of a value: parsing checks it, completion offers it. An id of something that is on the board (IDS) is refused
+ * when nothing has it; a test holds this for every command. `tasks`: commas may separate several.
+ */
+export type Kind = (typeof IDS)[number] | 'new-task' | 'new-agent' | 'verb' | 'file';
+export const IDS = ['task', 'agent', 'question', 'note', 'discovery', 'anomaly', 'goal', 'tasks', 'record'] as const;
 
 export interface Option {
   /** Placeholder of its value, such as `text`; absent: a flag. */

@@ -65,7 +65,7 @@ export async function humanOnly(caller: Caller, verb: string): Promise<AttemptRe
 /** Scripts under an agent's id may use it; an agent in its session has a command for everything that is its own. */
 export function notForAgents({ id, parts }: Actor, verb: string): Refusal | undefined {
   if (id === undefined || parts.includes('supervisor')) return undefined;
-  return refuse(`liza ${verb} is not for ${id} in its session`, 'use the command for it: liza help', 1, 'role');
+  return refuse(`liza ${verb} is not for ${id} in its session`, 'use the command for it: liza help --all', 1, 'role');
 }
 
 /** `code_reviewer-1` and `code-reviewer-1` are the same agent; the second is how it is stored. */

@@ -22,8 +22,9 @@ export async function reportText(
 ): Promise<string | Refusal> {
   const { board, now } = await store.read();
   const isPast = goal !== undefined && goal !== board.state.goal.id;
-  const record = isPast ? (await store.pastGoals()).find(({ id }) => id === goal) : undefined;
-  if (isPast && record === undefined) return noGoal(goal);
+  const past = isPast ? await store.pastGoals() : [];
+  const record = past.find(({ id }) => id === goal);
+  if (isPast && record === undefined) return noGoal(goal, [...past.map(({ id }) => id), board.state.goal.id]);
   const state = record === undefined ? board.state : boardOfGoal(record, board.state);
   const archived = await store.archivedTasks(record ?? state.goal);
   const report = reportOf({ state, archived, now, secrets: secretsOf(env) });

@@ -18,6 +18,7 @@ import type { RefusalName } from './refusal-names.ts';
 import { retractedHint } from './review/retracted.ts';
 import { isTerminal, type State, settings, type Task } from './state.ts';
 import { TABLE } from './table.ts';
+import { noTask as unknownTask } from './unknown-id.ts';
 import { defined } from './values.ts';
 
 /** At this share of its context an agent is told to hand off. */
@@ -34,7 +35,7 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
   const command = concealed(asked, actor, secrets);
   const row = TABLE[command.name] as unknown as Row<CommandName> | undefined;
   if (row === undefined)
-    return refuse(`there is no command ${String(command.name)}`, 'See them: liza help', 1, 'command');
+    return refuse(`there is no command ${String(command.name)}`, 'See them: liza help --all', 1, 'command');
   const task = taskOf(board, row, command);
   const part = partFor(row, actor, task);
   if (part === undefined) return notYours({ board, row, command, actor, task });
@@ -180,12 +181,12 @@ function noTask(board: Board, command: Command, actor: Actor): Refusal {
   const archived = board.archived.get(id);
   if (archived === undefined) {
     const plans = TABLE['add-task'].who.some((part) => actor.parts.includes(part));
-    const hint = plans
-      ? `Add it first: ${commandLine('add-task', id)}; the tasks there are: liza status`
-      : isAgent(actor)
-        ? goOnOrStop(board, actor)
-        : 'See the tasks: liza status';
-    return refuse(`there is no task ${id}`, hint, 1, 'task-exists');
+    const see = !isAgent(actor)
+      ? undefined
+      : plans
+        ? `Add it first: ${commandLine('add-task', id)}; the tasks there are: liza status`
+        : goOnOrStop(board, actor);
+    return { ...unknownTask(board, id, see), guard: 'task-exists' };
   }
   return refuse(
     `${id} is ${archived} and archived, and nothing leaves ${archived}`,

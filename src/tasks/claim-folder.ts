@@ -12,10 +12,11 @@ import { must } from '../git/run.ts';
 import { saveFiles } from '../git/saved-files.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
 import { headOf, type Place } from '../git/task-folder.ts';
-import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { checkpointEvent, lastCoder, baselineOf as recordedBaseline, startCommit } from '../protocol/leases.ts';
 import { type State, settings as settingsOf, type Task } from '../protocol/state.ts';
+import { noTask } from '../protocol/unknown-id.ts';
 import { defined } from '../protocol/values.ts';
 import { approvedBefore, goesOn, worktreePlan } from '../protocol/work/worktree-plan.ts';
 import { needsClone } from '../sandbox/mode.ts';
@@ -53,7 +54,7 @@ export async function folderForClaim(
   { task: id, agent }: { readonly task: string; readonly agent: string },
 ): Promise<ClaimFolder | Refusal> {
   const task = findTask(state, id);
-  if (task === undefined) return refuse(`there is no task ${id}`, 'see the tasks: liza status');
+  if (task === undefined) return noTask({ state, archived: new Map() }, id);
   const integration = await integrationHead(gitDir, { state });
   if (typeof integration !== 'string') return integration;
   await endFormerCoder(context, task, agent);

@@ -4,8 +4,9 @@
 import { integrationHead } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { worktreePath } from '../git/task-folder.ts';
-import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import { startCommit } from '../protocol/leases.ts';
+import { noTask } from '../protocol/unknown-id.ts';
 import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, transact } from '../store/transact.ts';
@@ -48,7 +49,7 @@ async function createUnderLock(
   fresh: boolean,
 ): Promise<Created | Refusal> {
   const { board, task, settings } = await look(context, id);
-  if (task === undefined) return refuse(`there is no task ${id}`, 'see the tasks: liza status');
+  if (task === undefined) return noTask(board, id);
   const usable = fresh ? undefined : await usableFolder(gitDir, id);
   if (usable !== undefined) return { folder: worktreePath(id), start: usable.head };
   const integration = await integrationHead(gitDir, board);

@@ -16,8 +16,9 @@ import { findPlace, isPlace, isPrepared } from '../git/task-folder.ts';
 import { repairLinks } from '../git/worktree.ts';
 import { watchBranches } from '../identity/branch-watch.ts';
 import type { Board } from '../protocol/board.ts';
-import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import type { Task } from '../protocol/state.ts';
+import { noTask } from '../protocol/unknown-id.ts';
 import { defined } from '../protocol/values.ts';
 import { transact } from '../store/transact.ts';
 import { look, type TaskContext, withIntegration, withProof, withTaskFolder, withTrial } from './context.ts';
@@ -142,7 +143,7 @@ async function branchAgain(context: TaskContext, gitDir: PrivateGitDir, id: stri
   const { task, board } = await look(context, id);
   const integration = await integrationHead(gitDir, board);
   if (typeof integration !== 'string') return integration;
-  if (task === undefined) return noTask(id);
+  if (task === undefined) return noTask(board, id);
   const tip = await lastSeen({ gitDir, task, integration });
   await updateRefs(gitDir, [{ ref: branchOf(id), to: tip, from: null }]);
   return `task/${id} is at ${tip.slice(0, 12)} again, the last commit that was seen`;
@@ -158,11 +159,9 @@ async function putAway(context: TaskContext, gitDir: PrivateGitDir, id: string):
     : `put away; its work is kept as ${done.attempt.ref}`;
 }
 
-const noTask = (id: string): Refusal => refuse(`there is no task ${id}`, 'see the tasks: liza status');
-
 async function makeAgain(context: TaskContext, gitDir: PrivateGitDir, id: string): Promise<string | Refusal> {
   const { task, settings: set, board } = await look(context, id);
-  if (task === undefined) return noTask(id);
+  if (task === undefined) return noTask(board, id);
   const integration = await integrationHead(gitDir, board);
   if (typeof integration !== 'string') return integration;
   const work = { context, gitDir, task, settings: set, integration };

@@ -14,9 +14,9 @@ const allDone = ({ done_when, add_done = [] }: DefinitionChange): string | undef
 
 export const verb: Verb = {
   options: {
-    id: { value: 'id', kind: 'task', required: true, description: 'Its name: small letters, digits, dashes.' },
+    id: { value: 'id', kind: 'new-task', required: true, description: 'Its name: small letters, digits, dashes.' },
     ...DEFINITION_OPTIONS,
-    because: { value: 'question', kind: 'task', description: 'The question whose answer makes it necessary.' },
+    because: { value: 'question', kind: 'question', description: 'The question whose answer makes it necessary.' },
     ready: { description: 'Release it for claiming at once; all gates must pass.' },
   },
   examples: [

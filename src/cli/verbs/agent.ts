@@ -2,8 +2,10 @@
 
 import { agentId } from '../../identity/identify.ts';
 import { type Board, roleOfId } from '../../protocol/board.ts';
-import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
+import { findTask } from '../../protocol/find.ts';
 import type { Role } from '../../protocol/state.ts';
+import { noTask } from '../../protocol/unknown-id.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Io } from '../io.ts';
 import { onProject } from '../open-project.ts';
@@ -59,7 +61,7 @@ export const verb: Verb = {
 
 const MOST = 99;
 
-function refuseAsked({ state }: Board, role: Role, own: string | undefined, only: string | undefined) {
+function refuseAsked(board: Board, role: Role, own: string | undefined, only: string | undefined): Refusal | undefined {
   if (own !== undefined && roleOfId(own) !== role) {
     return refuse(
       `the id ${own} does not fit the role ${role}`,
@@ -72,8 +74,8 @@ function refuseAsked({ state }: Board, role: Role, own: string | undefined, only
     return refuse('a planner takes no task', 'start it without one: liza agent planner', 1, 'usage');
   }
   if (only === undefined) return undefined;
-  const task = state.tasks.find(({ id }) => id === only);
-  if (task === undefined) return refuse(`there is no task ${only}`, 'see the tasks: liza status', 1, 'task-exists');
+  const task = findTask(board.state, only);
+  if (task === undefined) return { ...noTask(board, only), guard: 'task-exists' };
   if (role !== 'code_reviewer' || task.status === 'READY_FOR_REVIEW') return undefined;
   return refuse(
     `${only} is ${task.status}, and only a task that is READY_FOR_REVIEW can be reviewed`,

@@ -69,7 +69,7 @@ const anomalyList: Verb = {
 };
 
 const anomalyProcessed: Verb = {
-  positionals: [{ name: 'id', rest: true, description: 'Of the anomalies, such as anomaly-3.' }],
+  positionals: [{ name: 'id', rest: true, kind: 'anomaly', description: 'Of the anomalies, such as anomaly-3.' }],
   options: { why: { value: 'text', description: 'What became of it, in one phrase.' } },
   examples: [
     'liza anomaly processed anomaly-3 --why "retry-login has the limit now"',

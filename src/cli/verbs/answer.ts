@@ -12,7 +12,12 @@ import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
   positionals: [
-    { name: 'about', optional: true, description: 'A question, or a task whose open questions this answers.' },
+    {
+      name: 'about',
+      optional: true,
+      kind: 'record',
+      description: 'A question, or a task whose open questions this answers.',
+    },
     { name: 'answer', optional: true, rest: true, text: true, description: 'The answer; - reads it from stdin.' },
   ],
   options: {

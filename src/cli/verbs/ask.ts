@@ -20,7 +20,11 @@ export const verb: Verb = {
   options: {
     assume: { value: 'text', description: 'What you go on with until there is an answer; an agent must say it.' },
     task: { value: 'task', kind: 'task', description: 'The task it is about; an agent’s own without it.' },
-    withdraw: { value: 'question', description: 'Takes this question of yours back; says why with --reason.' },
+    withdraw: {
+      value: 'question',
+      kind: 'question',
+      description: 'Takes this question of yours back; says why with --reason.',
+    },
     reason: { value: 'text', description: 'With --withdraw: what overtook the question.' },
     spec: { value: 'path', kind: 'file', description: 'The spec it is about, such as specs/auth.md#retry.' },
   },

@@ -3,10 +3,11 @@
 // is only counted, and never becomes part of a command to paste.
 
 import type { Attempt } from '../../git/attempts.ts';
-import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
-import { quoted, TASK_ID_SOURCE } from '../../protocol/ids.ts';
+import { isRefusal, type Refusal } from '../../protocol/decision.ts';
+import { TASK_ID_SOURCE } from '../../protocol/ids.ts';
 import { isAgent } from '../../protocol/next-commands.ts';
 import { settings } from '../../protocol/state.ts';
+import { noTask } from '../../protocol/unknown-id.ts';
 import { bringBack, mergeBack } from '../../protocol/work/kept-work.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import { counted, shellWord } from '../../text/format.ts';
@@ -77,7 +78,7 @@ function tell(kept: Kept): Result {
 
 async function nothing(context: TaskContext, task: string | undefined, odd: number): Promise<Result> {
   if (task !== undefined && (await context.store.readTask(task)) === undefined) {
-    return refuse(`there is no task ${quoted(task)}`, 'liza attempts lists all that is kept', 1, 'no-task');
+    return noTask((await context.store.read()).board, task, 'See all that is kept: liza attempts');
   }
   const of = task === undefined ? '' : ` of ${task}`;
   return { ok: true, message: `no work${of} was discarded`, lines: oddLines(odd), data: { attempts: [], odd } };

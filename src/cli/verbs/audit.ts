@@ -15,7 +15,13 @@ export const verb: Verb = {
   positionals: [
     { name: 'task', kind: 'task', optional: true, description: 'Archived ones too; left out: all of the goal.' },
   ],
-  options: { goal: { value: 'id', description: 'An earlier goal, see liza goals, or all; default: the current one.' } },
+  options: {
+    goal: {
+      value: 'id',
+      kind: 'goal',
+      description: 'An earlier goal, see liza goals, or all; default: the current one.',
+    },
+  },
   examples: ['liza audit', 'liza audit retry-login', 'liza audit --goal goal-1', 'liza audit --goal all --json'],
   details: [
     'Who planned, claimed, began, submitted, judged and merged, and what people did to it. Each fact is marked: ok (the journal or git bears it out), ? (nobody can tell: also a step under an agent’s id with no session of a supervisor behind it), CONTRADICTED (with the reason).',

@@ -7,7 +7,11 @@ import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
   options: {
-    agent: { value: 'agent', description: 'The live review of this one, too: for a person, or its own supervisor.' },
+    agent: {
+      value: 'agent',
+      kind: 'agent',
+      description: 'The live review of this one, too: for a person, or its own supervisor.',
+    },
   },
   examples: ['liza clear-stale-review-claims', 'liza clear-stale-review-claims --agent code-reviewer-1'],
   run: async (args, io) => {

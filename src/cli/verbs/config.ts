@@ -2,11 +2,10 @@
 
 import type { CommandOf } from '../../protocol/command.ts';
 import { meant } from '../../protocol/config.ts';
-import { isRefusal, refuse } from '../../protocol/decision.ts';
-import { quoted } from '../../protocol/ids.ts';
+import { isRefusal } from '../../protocol/decision.ts';
+import { noSuch } from '../../protocol/unknown-id.ts';
 import { defined, isFields } from '../../protocol/values.ts';
 import type { Io } from '../io.ts';
-import { nearest } from '../nearest.ts';
 import { onProject, openProject, runCommand } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
@@ -30,9 +29,7 @@ const configGet: Verb = {
       return { ok: true, lines: [shown(value)], data: { key, value: value ?? null }, notices };
     }
     if (key !== undefined && !known.includes(key)) {
-      const meant = nearest(key, known);
-      const hint = meant === undefined ? 'liza config get lists all keys' : `did you mean ${meant}?`;
-      return refuse(`there is no configuration key ${quoted(key)}`, hint, 1, 'config-key');
+      return noSuch({ what: 'setting', id: key, known, see: 'See the settings: liza config get', guard: 'config-key' });
     }
     if (key !== undefined) {
       return { ok: true, lines: [shown(values[key])], data: { key, value: values[key] ?? null }, notices };

@@ -34,7 +34,7 @@ function lines(found: Discovery): readonly string[] {
 
 const discoveryConvert: Verb = {
   positionals: [
-    { name: 'discovery', description: 'Its id; see liza discovery list.' },
+    { name: 'discovery', kind: 'discovery', description: 'Its id; see liza discovery list.' },
     { name: 'task', kind: 'task', description: 'The task that takes care of it; add it first.' },
   ],
   examples: ['liza discovery convert disc-1 add-timeout'],
@@ -43,7 +43,7 @@ const discoveryConvert: Verb = {
 };
 
 const discoveryDismiss: Verb = {
-  positionals: [{ name: 'discovery', description: 'Its id; see liza discovery list.' }],
+  positionals: [{ name: 'discovery', kind: 'discovery', description: 'Its id; see liza discovery list.' }],
   options: { reason: { value: 'text', required: true, description: 'Why it needs no task.' } },
   examples: ['liza discovery dismiss disc-1 --reason "fixed upstream"'],
   run: (args, io) =>

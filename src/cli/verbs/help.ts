@@ -2,8 +2,8 @@
 
 import { refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
+import { nearest } from '../../text/nearest.ts';
 import { COMMON_OPTIONS } from '../args.ts';
-import { nearest } from '../nearest.ts';
 import { REGISTRY } from '../registry.ts';
 import { TOPICS } from '../topics.ts';
 import { helpText, table } from '../usage.ts';
@@ -11,10 +11,11 @@ import { GROUPS, type Result, type Verb } from '../verb.ts';
 
 export const verb: Verb = {
   positionals: [{ name: 'topic', optional: true, rest: true, kind: 'verb', description: 'A command or a topic.' }],
-  options: { all: { description: 'Also list commands that are planned but not in this version.' } },
-  examples: ['liza help', 'liza help add-task', 'liza help states'],
+  options: { all: { description: 'Every command, also those that are planned but not in this version.' } },
+  examples: ['liza help', 'liza help --all', 'liza help add-task', 'liza help states'],
   run: async (args, io) => {
     const name = args.all('topic').join(' ');
+    if (name === '' && !args.flag('all') && !io.env['LIZA_AGENT_ID']) return everyday(io.columns);
     if (name === '') return overview(args.flag('all'), io.columns);
     const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
     if (topic !== undefined) {
@@ -35,8 +36,35 @@ async function about(name: string, columns: number): Promise<Result> {
   const family = Object.entries(REGISTRY).filter(([other]) => other.startsWith(`${name} `));
   if (family.length > 0) return { ok: true, lines: family.map(([other, { summary }]) => `liza ${other}: ${summary}`) };
   const meant = nearest(name, [...Object.keys(REGISTRY), ...Object.keys(TOPICS)]);
-  const hint = meant === undefined ? 'liza help lists all commands and topics' : `did you mean: liza help ${meant}`;
+  const hint =
+    meant === undefined ? 'see all commands and topics: liza help --all' : `did you mean: liza help ${meant}`;
   return refuse(`there is no command or topic ${quoted(name)}`, hint, 1, 'unknown-topic');
+}
+
+/** What a person needs from the first goal to the last merge, in that order. */
+export const EVERYDAY: readonly (readonly [verb: string, typed: string, about: string])[] = [
+  ['demo', 'liza demo', 'Watch a whole run in a minute: no account, no cost, nothing of yours is touched.'],
+  ['init', 'liza init "<your goal>"', 'Start a goal in the repository you are in.'],
+  ['run', 'liza run', 'Let a planner, coders and a reviewer work on it. Ctrl-C stops, liza run goes on.'],
+  ['status', 'liza status', 'Who works on what, what waits for you, and why nothing moves.'],
+  ['show', 'liza show <task>', 'One task: its plan, its reviews, its history.'],
+  ['answer', 'liza answer <question> "…"', 'Answer what an agent asked; liza status lists the questions.'],
+  ['finish', 'liza finish', 'Look at the result, test it and merge it into your branch.'],
+  ['doctor', 'liza doctor', 'Check the machine, the agent CLIs and the board, and say what to mend.'],
+];
+
+function everyday(columns: number): Result {
+  const lines = [
+    'Liza makes AI coding agents accountable.',
+    '',
+    ...table(
+      EVERYDAY.map(([, typed, about]) => [typed, about]),
+      columns,
+    ),
+    '',
+    'More: liza help <command>, liza help getting-started; every command: liza help --all',
+  ];
+  return { ok: true, lines, data: { commands: EVERYDAY.map(([name, typed, summary]) => ({ name, typed, summary })) } };
 }
 
 function overview(planned: boolean, columns: number): Result {

@@ -59,7 +59,12 @@ const lockModify: Verb = {
   ],
   run: async (args, io) => {
     if (io.env['LIZA_SANDBOX'] === '1') {
-      return refuse('lock modify does not run inside the sandbox', 'use the command for it: liza help', 1, 'sandbox');
+      return refuse(
+        'lock modify does not run inside the sandbox',
+        'use the command for it: liza help --all',
+        1,
+        'sandbox',
+      );
     }
     const context = await openProject(io);
     if (isRefusal(context)) return context;

@@ -1,6 +1,7 @@
 // `liza log` shows the activity log and follows it; `liza log verify` checks the journal behind it.
 
 import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { noTask } from '../../protocol/unknown-id.ts';
 import { isBrokered } from '../../sandbox/mailbox-commands.ts';
 import { counted } from '../../text/format.ts';
 import type { Io } from '../io.ts';
@@ -36,8 +37,12 @@ const log: Verb = {
     const tail = await readTail(path, task === undefined ? count : Number.MAX_SAFE_INTEGER);
     const all = tail.entries.filter(mine);
     const entries = count === 0 ? [] : all.slice(-count);
+    if (all.length === 0 && task !== undefined && (await context.store.readTask(task)) === undefined) {
+      return noTask((await context.store.read()).board, task);
+    }
     if (!args.flag('follow')) {
-      const message = entries.length === 0 ? { message: 'No entries yet.' } : {};
+      const about = task === undefined ? '' : ` about ${task}`;
+      const message = entries.length === 0 ? { message: `No entries${about} yet.` } : {};
       // Entries count up from 1, so that the first one shown says how many came before it.
       const older = task === undefined ? Math.max(0, (entries[0]?.entry ?? 1) - 1) : all.length - entries.length;
       const more = `(${counted(older, 'older entry')}: liza log${task === undefined ? '' : ` ${task}`} -n ${count + older})`;

@@ -10,6 +10,7 @@ const note: Verb = {
   options: {
     for: {
       value: 'task',
+      kind: 'record',
       description:
         'The task, the agent or the role (coder, code-reviewer, planner) it is for; without it everyone reads it.',
     },
@@ -30,7 +31,7 @@ const note: Verb = {
 };
 
 const noteDone: Verb = {
-  positionals: [{ name: 'id', rest: true, description: 'Of the notes, such as note-3.' }],
+  positionals: [{ name: 'id', rest: true, kind: 'note', description: 'Of the notes, such as note-3.' }],
   options: { why: { value: 'text', description: 'What became of it, in one phrase.' } },
   examples: ['liza note done note-3 --why "now a criterion of retry-login"'],
   run: (args, io) => act(io, { name: 'note done', notes: args.all('id'), ...defined({ why: args.text('why') }) }),

@@ -8,7 +8,7 @@ import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
   positionals: [
-    { name: 'agent', kind: 'agent', description: 'A role and a number: planner-1, coder-2, code-reviewer-1.' },
+    { name: 'agent', kind: 'new-agent', description: 'A role and a number: planner-1, coder-2, code-reviewer-1.' },
   ],
   options: { terminal: { value: 'name', description: 'Where it runs, for people who look for it.' } },
   examples: ['LIZA_AGENT_ID=coder-1 liza register coder-1'],

@@ -7,7 +7,7 @@ export const verb: Verb = {
   options: {
     md: { description: 'As Markdown, printed unless --out names a file; a name in .md asks for it, too.' },
     out: { value: 'file', kind: 'file', description: 'Write it there; - prints it. Default .liza/report.html.' },
-    goal: { value: 'id', description: 'An earlier goal, see liza goals; default: the current one.' },
+    goal: { value: 'id', kind: 'goal', description: 'An earlier goal, see liza goals; default: the current one.' },
     force: { description: 'Overwrite a file that is no report of this format.' },
   },
   examples: ['liza report', 'liza report --out goal.html', 'liza report --md', 'liza report --goal goal-1 --md'],

@@ -9,6 +9,7 @@ import { concerns } from '../../protocol/messages/question-scope.ts';
 import { proofCommands } from '../../protocol/review/proof.ts';
 import { discoveriesOn } from '../../protocol/review/reported.ts';
 import type { Task } from '../../protocol/state.ts';
+import { noTask } from '../../protocol/unknown-id.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import type { BoardContext } from '../../store/context.ts';
@@ -67,12 +68,12 @@ const recordsOn = ({ task, questions = [], discovered = [] }: TaskReading) => ({
 /** Loaded only here: it reads the whole board. */
 async function showRecord(store: Store, id: string): Promise<Result> {
   const { findRecord } = await import('../render/record.ts');
-  const { state } = (await store.read()).board;
-  const found = await findRecord(state, id, () => store.pastGoals());
+  const { board } = await store.read();
+  const found = await findRecord(board.state, id, () => store.pastGoals());
   if (found !== undefined) return { ok: true, ...found };
   const kind = LISTS.get(id.replace(/-\d+$/, ''));
   return kind === undefined
-    ? refuse(`there is no task ${quoted(id)}`, 'liza status --all lists the tasks there are', 1, 'no-task')
+    ? noTask(board, id)
     : refuse(`there is no ${kind[0]} ${quoted(id)}`, `These are there: ${kind[1]}`, 1, 'no-task');
 }
 

@@ -47,7 +47,13 @@ export interface Versions {
 
 export function illegal(draft: Draft, versions: Versions, fact: string, hint?: string): void {
   const { record, theirs: value } = versions;
-  draft.aside.push({ record, kind: 'illegal', reason: fact, hint: hint ?? 'use the command for it: liza help', value });
+  draft.aside.push({
+    record,
+    kind: 'illegal',
+    reason: fact,
+    hint: hint ?? 'use the command for it: liza help --all',
+    value,
+  });
 }
 
 export function conflict(draft: Draft, versions: Versions, fact: string): void {

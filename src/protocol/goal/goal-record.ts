@@ -4,9 +4,10 @@
 
 import { type Metrics, metricsOf } from '../../governance/rules/metrics.ts';
 import { type Instant, iso } from '../../text/time.ts';
-import { type Refusal, refuse } from '../decision.ts';
+import type { Refusal } from '../decision.ts';
 import { questionsOf } from '../messages/questions.ts';
 import type { Agent, Goal, Question, Sprint, State, Task } from '../state.ts';
+import { noSuch } from '../unknown-id.ts';
 import { tasksOfGoal } from './goal-tasks.ts';
 
 export interface GoalRecord extends Omit<Goal, 'days' | 'last_ids'> {
@@ -72,5 +73,5 @@ export function boardOfGoal(record: GoalRecord, today: State): State {
   };
 }
 
-export const noGoal = (goal: string): Refusal =>
-  refuse(`there is no goal ${goal.slice(0, 80)}`, 'See the goals: liza goals', 1, 'goal');
+export const noGoal = (goal: string, known: readonly string[]): Refusal =>
+  noSuch({ what: 'goal', id: goal, known, see: 'See the goals: liza goals', guard: 'goal' });

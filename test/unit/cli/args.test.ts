@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { readArgs } from '../../../src/cli/args.ts';
-import { nearest } from '../../../src/cli/nearest.ts';
 import type { Args, LoadedVerb } from '../../../src/cli/verb.ts';
 import type { Refusal } from '../../../src/protocol/decision.ts';
+import { nearest } from '../../../src/text/nearest.ts';
 
 const VERB: LoadedVerb = {
   name: 'sample',

@@ -149,7 +149,7 @@ describe('show of one record', () => {
       code: 1,
       stderr: expect.stringMatching(/there is no question "q-9"[\s\S]*liza question list --all/),
     });
-    expect((await here.liza(['show', 'constructor'])).stderr).toContain('there is no task "constructor"');
+    expect((await here.liza(['show', 'constructor'])).stderr).toContain('there is no task constructor');
   });
 });
 

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { REGISTRY } from '../../../src/cli/registry.ts';
 import { EnvironmentError, Refused, refuse } from '../../../src/protocol/decision.ts';
 import { aTask, type Project, project } from './fixtures.ts';
 
@@ -29,12 +30,11 @@ test.each(['mcp', 'dashboard'])('the planned verb %s says that it is not in this
   expect(ran.stderr).toContain(`liza ${name} is not in this version`);
 });
 
-test('without arguments it explains itself', async () => {
-  const ran = await here.liza([]);
+test('help --all lists the commands by who uses them, the topics, and what is planned', async () => {
+  const ran = await here.liza(['help', '--all']);
   expect(ran.code).toBe(0);
   expect(ran.stdout).toMatch(/Anyone:[\s\S]*status[\s\S]*Planner:[\s\S]*add-task[\s\S]*Topics/);
-  expect(ran.stdout).not.toContain('dashboard');
-  expect((await here.liza(['help', '--all'])).stdout).toContain('(planned) Show the board in the browser.');
+  expect(ran.stdout).toContain('(planned) Show the board in the browser.');
 });
 
 test.each(['states', 'roles', 'identity', 'anomalies', 'exit-codes', 'environment', 'getting-started'])(
@@ -74,8 +74,8 @@ test('--json puts success and refusal on stdout, wherever it stands', async () =
   expect(missing.json).toEqual({
     ok: false,
     code: 1,
-    message: 'there is no task "nothing"',
-    hint: 'liza status --all lists the tasks there are',
+    message: 'there is no task nothing',
+    hint: 'See the tasks: liza status --all',
   });
   expect(missing).toMatchObject({ code: 1, stderr: '' });
   expect((await here.liza(['shwo', '--json'])).json).toMatchObject({
@@ -162,4 +162,33 @@ test('show lists every command that is run at submit, the test_command of the pr
   expect(shown.match(/npm test/g)).toHaveLength(1);
   here = project({ tasks: [{ ...aTask('retry-login'), validation: ['npm run lint'] }] });
   expect((await here.liza(['show', 'retry-login'])).stdout).toMatch(/validation\s+\$ npm run lint\n\s+\$ npm test\n/);
+});
+
+test('liza alone shows the eight everyday commands, each as it is typed, and where the others are', async () => {
+  const { EVERYDAY } = await import('../../../src/cli/verbs/help.ts');
+  const ran = await project().liza([]);
+  expect(ran.code).toBe(0);
+  expect(EVERYDAY).toHaveLength(8);
+  const typed = ran.stdout.split('\n').flatMap((line) => /^ {2}liza ([a-z-]+)/.exec(line)?.[1] ?? []);
+  expect(typed).toEqual(EVERYDAY.map(([name]) => name));
+  expect(typed.filter((name) => REGISTRY[name]?.load === undefined)).toEqual([]);
+  expect(ran.stdout).toContain('liza help --all');
+  expect((await project().liza(['help'])).stdout).toBe(ran.stdout);
+});
+
+test('liza help --all lists every command, and an agent that asks for help sees all of them', async () => {
+  const all = (await project().liza(['help', '--all'])).stdout;
+  const missing = Object.keys(REGISTRY).filter((name) => !new RegExp(`^ {2}${name} `, 'm').test(all));
+  expect(missing).toEqual([]);
+  expect((await project().liza(['help'], { as: 'coder-1' })).stdout).toMatch(/^ {2}submit-for-review /m);
+});
+
+test.each([['-v'], ['-V'], ['--version'], ['version']])('liza %s prints the version', async (word) => {
+  expect((await project().liza([word])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test.each([['--bogus'], ['-x'], ['--']])('liza %s is refused, not taken for help', async (word) => {
+  const ran = await project().liza([word]);
+  expect(ran).toMatchObject({ code: 1, stdout: '' });
+  expect(ran.stderr).toContain(`liza has no option "${word}"`);
 });

@@ -171,10 +171,12 @@ describe('a task that is not its own', () => {
 });
 
 describe('a task that was never made', () => {
-  it('who plans is told how it is added', () => {
-    for (const actor of [PLANNER, HUMAN]) {
-      expect(hint(world(), actor, finalize('t9'))).toContain(commandLine('add-task', 't9'));
-    }
+  it('a planner is told how it is added', () => {
+    expect(hint(world(), PLANNER, finalize('t9'))).toContain(commandLine('add-task', 't9'));
+  });
+  it('a person is told which one was probably meant, and not to add it', () => {
+    const asked = hint(ready('login'), HUMAN, finalize('logn'));
+    expect(asked).toBe('did you mean login? See the tasks: liza status --all');
   });
   it('a coder is told its own', () => {
     expect(hint(claimed(), CODER, begin('t9'))).toMatch(/^Your work is a\. Next: liza begin a/);

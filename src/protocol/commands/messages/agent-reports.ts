@@ -12,6 +12,7 @@ import { reviewLease, taskLease } from '../../leases.ts';
 import { withDiscovery } from '../../messages/discoveries.ts';
 import { isSpent } from '../../records/record-ids.ts';
 import { ANOMALY_TYPES, type AnomalyType, type Role, SEVERITIES, URGENCIES } from '../../state.ts';
+import { noSuch, noTask } from '../../unknown-id.ts';
 import { defined } from '../../values.ts';
 import { firstLine, list, STOP } from '../coding/coder.ts';
 
@@ -42,7 +43,7 @@ export const discover: Row<'discover'> = {
           return refuse(`urgency is ${urgency}`, `Use one of ${URGENCIES.join(', ')}`);
         }
         if (during !== undefined && statusOf(board, during) === undefined) {
-          return refuse(`there is no task ${during}`, 'Name the task you are on, or none');
+          return noTask(board, during, 'Name the task you are on, or none');
         }
         return id !== undefined && (state.discovered.some((one) => one.id === id) || isSpent(state.goal, 'disc', id))
           ? refuse(`there is a discovery ${id} already`, 'Leave the id out')
@@ -126,7 +127,12 @@ export const anomalyProcessed: Row<'anomaly processed'> = {
         const unknown = command.anomalies.find((id) => !state.anomalies.some((one) => one.id === id));
         return unknown === undefined
           ? undefined
-          : refuse(`there is no anomaly ${unknown.slice(0, 80)}`, 'See those that are open: liza anomaly list');
+          : noSuch({
+              what: 'anomaly',
+              id: unknown,
+              known: state.anomalies.flatMap(({ id }) => id ?? []),
+              see: 'See those that are open: liza anomaly list',
+            });
       },
     },
   ],
@@ -283,7 +289,7 @@ export function taskExists<K extends 'ask' | 'anomaly'>(): Guard<K> {
     rule: 'the task exists',
     check: ({ board, command: { task } }) =>
       task !== undefined && statusOf(board, task) === undefined
-        ? refuse(`there is no task ${task}`, 'Name the task you are on, or none')
+        ? noTask(board, task, 'Name the task you are on, or none')
         : undefined,
   };
 }

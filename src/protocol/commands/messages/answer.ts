@@ -2,7 +2,7 @@
 // transaction, by the guards and the change of `unblock`.
 
 import { iso } from '../../../text/time.ts';
-import { actorName, LIZA } from '../../board.ts';
+import { actorName, type Board, LIZA } from '../../board.ts';
 import { event, evolve, withTask } from '../../change.ts';
 import type { BoardSituation, Change, Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
@@ -21,6 +21,7 @@ import {
 } from '../../messages/questions.ts';
 import { TEXT_LIMIT } from '../../records/fields.ts';
 import { isTerminal, type Question, type State, type Task } from '../../state.ts';
+import { noSuch, taskIds } from '../../unknown-id.ts';
 import { defined } from '../../values.ts';
 import { isDeadlocked } from '../../work/blocked.ts';
 import { list } from '../coding/coder.ts';
@@ -145,7 +146,7 @@ function checkTargets(s: Answering): Refusal | undefined {
   if (first === undefined) {
     const status = statusOf(board, about);
     if (status === 'BLOCKED' && accept !== true) return undefined;
-    if (status === undefined) return refuse(`there is no question or task ${about}`, 'See what is open: liza status');
+    if (status === undefined) return unknown(board, about);
     const tell = part === 'human' ? `liza note "…" --for ${about}` : s.commandLine('amend', about);
     return refuse(`${about} (${status}) has no open question`, `To tell its coder something: ${tell}`);
   }
@@ -298,3 +299,11 @@ function builtOn({ part, board }: Situation<'answer'>, state: State, targets: re
 }
 
 const NEXT_AFTER_ABORT = 'the planner reads it when the goal goes on, or that of the next goal';
+
+const unknown = (board: Board, id: string): Refusal =>
+  noSuch({
+    what: 'question or task',
+    id,
+    known: [...(board.state.questions ?? []).map((one) => one.id), ...taskIds(board)],
+    see: 'See what is open: liza status',
+  });

@@ -16,6 +16,7 @@ import {
   withQuestion,
 } from '../../messages/questions.ts';
 import type { Question } from '../../state.ts';
+import { noSuch } from '../../unknown-id.ts';
 import { defined } from '../../values.ts';
 import { firstLine } from '../coding/coder.ts';
 import { taskExists } from './agent-reports.ts';
@@ -74,7 +75,12 @@ export const withdraw: Row<'withdraw'> = {
       check: ({ state, command, part }) => {
         const one = findQuestion(state, command.question);
         if (one === undefined)
-          return refuse(`there is no question ${command.question}`, 'See them: liza question list');
+          return noSuch({
+            what: 'question',
+            id: command.question,
+            known: (state.questions ?? []).map(({ id }) => id),
+            see: 'See them: liza question list',
+          });
         if (!isOpen(one)) return refuse(`${one.id} is ${one.status} already`, `See it: liza show ${one.id}`);
         if (!isHolding(state, one)) return undefined;
         const free =

@@ -10,6 +10,7 @@ import { blank } from '../../definition/definition.ts';
 import { statusOf } from '../../find.ts';
 import { isOver, isOwnNote, namedNotes, READERS, ROLE_NAMES, staysForOthers, withNote } from '../../messages/notes.ts';
 import { isTerminal, type Note } from '../../state.ts';
+import { meantHint, noSuch } from '../../unknown-id.ts';
 import { list } from '../coding/coder.ts';
 
 export const note: Row<'note'> = {
@@ -66,7 +67,7 @@ function checkAddressee(board: Board, reader: string): Refusal | undefined {
     role === undefined
       ? `there is no task, agent or role ${gist(reader, 80)}`
       : `no agent ${reader} was ever here, so nobody would read it`,
-    `${role === undefined ? '' : `Tell all of its role: --for ${role}. `}There are ${there.join('; ')}; without --for everyone reads it`,
+    `${role === undefined ? meantHint(reader, [...live, ...Object.keys(agents), ...ROLE_NAMES]) : `Tell all of its role: --for ${role}. `}There are ${there.join('; ')}; without --for everyone reads it`,
   );
 }
 
@@ -90,10 +91,12 @@ export const noteDone: Row<'note done'> = {
         const unknown = command.notes.find((id) => !known.some((one) => one.id === id));
         if (unknown === undefined) return undefined;
         const open = known.filter(({ note }) => !isDone(note, part)).map(({ id }) => id);
-        return refuse(
-          `there is no note ${gist(unknown, 80)}`,
-          open.length === 0 ? 'None is open' : `These are open: ${listed(open, 10)}`,
-        );
+        return noSuch({
+          what: 'note',
+          id: unknown,
+          known: known.map(({ id }) => id),
+          see: open.length === 0 ? 'None is open' : `These are open: ${listed(open, 10)}`,
+        });
       },
     },
     {

@@ -14,6 +14,7 @@ import { endedOfGoal } from '../../goal/goal-tasks.ts';
 import { withNote } from '../../messages/notes.ts';
 import { TEXT_LIMIT } from '../../records/fields.ts';
 import { isTerminal, type State } from '../../state.ts';
+import { noTask } from '../../unknown-id.ts';
 
 export const pause: Row<'pause'> = {
   name: 'pause',
@@ -40,7 +41,7 @@ function liveTask({ board, state, command }: Situation<'pause'> | Situation<'res
   if (command.task === undefined) return undefined;
   const task = findTask(state, command.task);
   const status = task?.status ?? board.archived.get(command.task);
-  if (status === undefined) return refuse(`there is no task ${command.task}`, 'See the tasks: liza status');
+  if (status === undefined) return noTask(board, command.task);
   if (!isTerminal(status)) return undefined;
   return refuse(`${command.task} is ${status}, which is terminal`, `Nothing is left to do: liza show ${command.task}`);
 }

@@ -8,10 +8,11 @@ import type { Row, Situation } from '../../command-row.ts';
 import { ConfigSchema } from '../../config.ts';
 import { refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
-import { findTask } from '../../find.ts';
+import { findTask, statusOf } from '../../find.ts';
 import { webAddress } from '../../ids.ts';
 import { fileOf } from '../../messages/news.ts';
 import { isTerminal, type State, type Task } from '../../state.ts';
+import { noSuch, noTask } from '../../unknown-id.ts';
 import { defined, listForMap, namesProto } from '../../values.ts';
 import { list } from '../coding/coder.ts';
 import { branchInUse, settled } from './budget-setting.ts';
@@ -48,6 +49,12 @@ export const specChange: Row<'spec-change'> = {
           specs.length === 0 ? 'Name a file of this project' : `Live tasks come from ${list(specs)}`,
         );
       },
+    },
+    {
+      name: 'task-exists',
+      rule: 'the task that brought it up exists',
+      check: ({ board, command: { triggered_by: task } }) =>
+        task === undefined || statusOf(board, task) !== undefined ? undefined : noTask(board, task),
     },
   ],
   effects: 'spec_changes',
@@ -110,10 +117,12 @@ export const configSet: Row<'config set'> = {
       check: ({ state, command }) =>
         Object.hasOwn(ConfigSchema.entries, settled(state.config, command).key)
           ? undefined
-          : refuse(
-              `there is no setting ${command.key.slice(0, 80)}`,
-              `The settings: ${Object.keys(ConfigSchema.entries).join(', ')}`,
-            ),
+          : noSuch({
+              what: 'setting',
+              id: command.key,
+              known: Object.keys(ConfigSchema.entries),
+              see: 'See the settings: liza config get',
+            }),
     },
     {
       name: 'value',
@@ -204,8 +213,7 @@ export const archive: Row<'archive'> = {
       check: ({ board, state, command }) => {
         for (const id of command.tasks ?? []) {
           const task = findTask(state, id);
-          if (task === undefined && !board.archived.has(id))
-            return refuse(`there is no task ${id}`, 'See the tasks: liza status');
+          if (task === undefined && !board.archived.has(id)) return noTask(board, id);
           if (task !== undefined && !isTerminal(task.status)) {
             return refuse(
               `${id} is ${task.status}, not terminal`,

@@ -9,6 +9,7 @@ import { refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
 import { statusOf } from '../../find.ts';
 import type { Discovery, State } from '../../state.ts';
+import { noSuch, noTask } from '../../unknown-id.ts';
 import { PLANNERS } from './planning.ts';
 
 export const planDone: Row<'plan done'> = {
@@ -81,8 +82,7 @@ export const discoveryConvert: Row<'discovery convert'> = {
       check: ({ board, command, commandLine }) => {
         const { to_task: id } = command;
         const status = statusOf(board, id);
-        if (status === undefined)
-          return refuse(`there is no task ${id}`, `Add it first: ${commandLine('add-task', id)}`);
+        if (status === undefined) return noTask(board, id, `Add it first: ${commandLine('add-task', id)}`);
         return status === 'ABANDONED'
           ? refuse(`${id} was abandoned and takes up nothing`, `Add another task: ${commandLine('add-task')}`)
           : undefined;
@@ -127,7 +127,12 @@ const discoveryOf = (state: State, id: string): Discovery | undefined => state.d
 function checkOpen({ state, command }: Situation<'discovery convert'> | Situation<'discovery dismiss'>) {
   const discovery = discoveryOf(state, command.discovery);
   if (discovery === undefined)
-    return refuse(`there is no discovery ${command.discovery}`, 'See them: liza discovery list');
+    return noSuch({
+      what: 'discovery',
+      id: command.discovery,
+      known: state.discovered.map(({ id }) => id),
+      see: 'See them: liza discovery list --all',
+    });
   const { id, converted_to_task: taken } = discovery;
   // A discovery that the wrong task took up goes to the right one.
   if (taken !== undefined && command.name === 'discovery dismiss') {

@@ -28,6 +28,7 @@ import { answersSinceClaim } from '../../messages/question-scope.ts';
 import { findQuestion, tasksBuiltOn } from '../../messages/questions.ts';
 import { unrunnable } from '../../review/trial.ts';
 import type { State, Task } from '../../state.ts';
+import { noSuch } from '../../unknown-id.ts';
 import { defined } from '../../values.ts';
 import { seenHash, withSpecSeen } from './spec-changed.ts';
 
@@ -91,7 +92,12 @@ export const addTask: Row<'add-task'> = {
       check: ({ state, command: { because } }) =>
         because === undefined || findQuestion(state, because) !== undefined
           ? undefined
-          : refuse(`there is no question ${because}`, 'Leave --because out, or name a question: liza status --json'),
+          : noSuch({
+              what: 'question',
+              id: because,
+              known: (state.questions ?? []).map(({ id }) => id),
+              see: 'See them: liza question list --all; or leave --because out',
+            }),
     },
     {
       name: 'gates',

@@ -32,11 +32,12 @@ import {
 } from '../../definition/definition.ts';
 import { checkGates } from '../../definition/gates.ts';
 import { checkSubstance } from '../../definition/substance.ts';
-import { historyOf } from '../../leases.ts';
+import { codersOf, historyOf } from '../../leases.ts';
 import { reopenDiscoveries } from '../../messages/discoveries.ts';
 import { blockingQuestions, closeQuestions, openQuestions } from '../../messages/questions.ts';
 import { TEXT_LIMIT } from '../../records/fields.ts';
 import { type Anomaly, isTerminal, type Question, type State, TASK_STATUSES, type Task } from '../../state.ts';
+import { meantHint } from '../../unknown-id.ts';
 import {
   blockTask,
   FAILURES_THAT_EXHAUST,
@@ -134,13 +135,17 @@ export const unblock: Row<'unblock'> = {
     },
     {
       name: 'coders',
-      rule: 'a reserved coder is registered and not excluded',
+      rule: 'coders that are named are registered; a reserved one is not excluded',
       check: ({ state, task, command }) => {
         const { reserve } = command;
-        if (reserve === undefined) return undefined;
-        if (state.agents[reserve]?.role !== 'coder') {
-          return refuse(`${reserve} is no registered coder`, 'See who is there: liza status');
+        const coders = Object.keys(state.agents).filter((id) => state.agents[id]?.role === 'coder');
+        const named = [...(command.exclude ?? []), ...(reserve === undefined ? [] : [reserve])];
+        const unknown = named.find((id) => !coders.includes(id) && (id === reserve || !codersOf(task).includes(id)));
+        if (unknown !== undefined) {
+          const hint = `${meantHint(unknown, coders)}See who is there: liza status`;
+          return refuse(`${unknown} is no registered coder`, hint);
         }
+        if (reserve === undefined) return undefined;
         if (![...(task.excluded_coders ?? []), ...(command.exclude ?? [])].includes(reserve)) return undefined;
         return refuse(`${reserve} would be reserved and excluded at once`, 'Choose one of --reserve and --exclude');
       },

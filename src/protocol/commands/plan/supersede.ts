@@ -10,6 +10,7 @@ import { blank, checkDefinition, draft } from '../../definition/definition.ts';
 import { dependencyCycle, findTask, statusOf } from '../../find.ts';
 import { historyOf } from '../../leases.ts';
 import { isTerminal, type State, type Task } from '../../state.ts';
+import { noTask } from '../../unknown-id.ts';
 import { firstLine } from '../coding/coder.ts';
 import { joinSprint, PLANNERS } from './planning.ts';
 import { questionsLeft, START_OVER, withAssessment, withdrawn } from './rescope.ts';
@@ -99,7 +100,7 @@ function checkReplacements(s: Situation<'supersede'>): Refusal | undefined {
     const status = statusOf(board, id);
     if (status === 'DRAFT' || status === 'UNCLAIMED') continue;
     return status === undefined
-      ? refuse(`there is no task ${id}`, `Add it first: ${commandLine('add-task', id)}`)
+      ? noTask(board, id, `Add it first: ${commandLine('add-task', id)}`)
       : refuse(`the replacement ${id} is ${status}`, 'A replacement is a DRAFT or UNCLAIMED task');
   }
   let known: State = state;

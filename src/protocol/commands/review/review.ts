@@ -13,6 +13,7 @@ import { approvalsOf, quorumOf, whySameProvider } from '../../review/quorum.ts';
 import { retractedHint } from '../../review/retracted.ts';
 import { parseRejection, REJECTION_FORMAT, sameRejection } from '../../review/verdict.ts';
 import type { HistoryEvent, Task } from '../../state.ts';
+import { noAgent } from '../../unknown-id.ts';
 import { defined } from '../../values.ts';
 import { blockTask, QUESTIONS, REVIEW_DEADLOCK } from '../../work/blocked.ts';
 import { SUPERVISOR_ENDED } from '../../work/losses.ts';
@@ -330,8 +331,13 @@ export const clearStaleReviewClaims: Row<'clear-stale-review-claims'> = {
   summary: 'Free reviews whose reviewer’s lease is past.',
   who: ['supervisor', 'human'],
   from: 'board',
-  already: (s) => staleReviews(s).length === 0,
+  already: (s) => isKnown(s) && staleReviews(s).length === 0,
   guards: [
+    {
+      name: 'registered',
+      rule: 'an agent that is named is registered',
+      check: (s) => (isKnown(s) ? undefined : noAgent(s.state, s.command.agent ?? '')),
+    },
     {
       name: 'own-agent',
       rule: 'a live review is given up only by its own supervisor',
@@ -356,6 +362,9 @@ export const clearStaleReviewClaims: Row<'clear-stale-review-claims'> = {
     return { state, detail: `review claims cleared: ${list(stale.map((task) => task.id))}` };
   },
 };
+
+const isKnown = ({ state, command: { agent } }: Situation<'clear-stale-review-claims'>): boolean =>
+  agent === undefined || Object.hasOwn(state.agents, agent);
 
 function staleReviews({ board, state, command, now }: Situation<'clear-stale-review-claims'>): readonly Task[] {
   return state.tasks.filter(

@@ -1,7 +1,7 @@
 // What was probably meant, and how long it takes to say that nothing was.
 
 import { expect, test } from 'vitest';
-import { nearest, nearestFirst } from '../../../src/cli/nearest.ts';
+import { nearest, nearestFirst } from '../../../src/text/nearest.ts';
 
 const KNOWN = ['status', 'show', 'submit-for-review', 'config set'];
 
