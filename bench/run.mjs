@@ -4,6 +4,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { progress } from '../tools/progress.mjs';
 
 const PARTS = {
   commands: 'show, note and validate at 100 to 10,000 tasks, memory, eight writers at once',
@@ -60,7 +61,8 @@ if (built.status !== 0) process.exit(1);
 
 const missed = [];
 const failed = [];
-for (const { name, one } of chosen) {
+for (const [at, { name, one }] of chosen.entries()) {
+  progress(at + 1, chosen.length, 'parts');
   console.log(`\n${name}: ${PARTS[name]}\n`);
   const result = await measured(name, one);
   missed.push(...result.missed.map((line) => `${name}: ${line}`));

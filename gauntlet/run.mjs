@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { fillMarkers } from '../tools/fill-markers.mjs';
+import { progress } from '../tools/progress.mjs';
 import { play } from './harness.mjs';
 import { allRows, SLICE } from './rows.mjs';
 import { markdown, printed } from './table.mjs';
@@ -70,6 +71,7 @@ async function worker() {
     const { row, sandboxed } = job;
     const result = await play(row, sandboxed, { keep: values.keep });
     results.set(`${row.id} ${sandboxed}`, result);
+    progress(results.size, jobs.length, 'rows');
     const said = `${row.id} ${sandboxed ? 'sandbox ' : 'open    '} ${result.kind}, ${result.seconds} s`;
     console.error(
       result.ok ? said : `${said}\n${result.outcome}\n--- agents\n${result.logs}\n--- supervisor\n${result.crew}\n`,

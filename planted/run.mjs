@@ -3,6 +3,7 @@
 // command table, and from the rows of the gauntlet, each of which names what holds it.
 
 import { parseArgs } from 'node:util';
+import { progress } from '../tools/progress.mjs';
 import { gauntletPlants } from './gauntlet.mjs';
 import { tablePlants } from './table.mjs';
 
@@ -72,10 +73,13 @@ if (values.list === true) {
   const begun = performance.now();
   const missed = new Set();
   const queue = [...plants];
+  let tried = 0;
   const worker = async () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const { noticed, missed: why } = await next.attempt();
       if (noticed === undefined) missed.add(next);
+      tried += 1;
+      progress(tried, plants.length, 'bugs');
       console.log(noticed === undefined ? `✗ ${next.name}: ${why}` : `✓ ${next.name}: ${noticed}`);
     }
   };

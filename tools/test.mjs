@@ -1,7 +1,8 @@
 // `npm test`: everything that must hold before a change is merged. `npm run test:all`: the same without shortening the
-// sweeps, races, fuzzing and benches, which takes hours. Prints each step with its duration; a step that fails shows its
-// output, and the rest still run. Needs only git and Node: a step that needs more skips it, and the end lists what was
-// skipped and how to get it.
+// sweeps, races, fuzzing and benches, which takes hours. Says first how long it takes on two cores, then prints each step
+// with its duration, and how far the running steps are: every half minute, on a terminal all the time. A step that fails
+// shows its output, and the rest still run. Needs only git and Node: a step that needs more skips it, and the end lists
+// what was skipped and how to get it.
 //   node tools/test.mjs --list           the steps
 //   node tools/test.mjs --only races     steps whose name contains that text
 //   node tools/test.mjs --all            in full
@@ -10,8 +11,10 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { helpIfAsked } from './help.mjs';
+import { progressIn, runningStatus } from './progress.mjs';
 
 helpIfAsked(import.meta.filename);
 const { values } = parseArgs({
@@ -21,29 +24,43 @@ const root = path.join(import.meta.dirname, '..');
 const reports = mkdtempSync(path.join(tmpdir(), 'liza-test-'));
 const report = (name) => path.join(reports, `${name}.json`);
 const reporting = (name) =>
-  name === undefined ? [] : ['--reporter=default', '--reporter=json', `--outputFile.json=${report(name)}`];
+  name === undefined
+    ? []
+    : [
+        ...['default', './tools/progress-reporter.mjs', 'json'].map((one) => `--reporter=${one}`),
+        `--outputFile.json=${report(name)}`,
+      ];
 const vitest = (project) => ['node', 'node_modules/vitest/vitest.mjs', 'run', '--project', project];
 
 /** A bench on a shared machine proves nothing small: only a number this many times its limit fails here. */
 const GROSSLY = 3;
 
-/** `short` is added by default, `full` by --all. `alone`: the others need what it makes, or it measures. `report`: vitest's. */
+/**
+ * `takes`: seconds of the short form beside another step, on two idle cores. `short` is added by default, `full` by --all.
+ * `alone`: the others need what it makes, or it measures. `report`: vitest's.
+ */
 const STEPS = [
-  { name: 'build', run: ['node', 'tools/build.mjs'], alone: true },
-  { name: 'check', run: ['npm', 'run', '--silent', 'check', '--'], report: 'check', alone: true },
-  { name: 'integration', run: vitest('integration'), report: 'integration' },
-  { name: 'end to end', run: vitest('e2e*'), report: 'e2e' },
-  { name: 'killed at any system call', run: ['node', 'test/sweep/strace.mjs'], short: ['--slice', '40'] },
-  { name: 'git workflows killed at any system call', run: ['node', 'test/sweep/git.mjs'], short: ['--slice', '24'] },
-  { name: 'races', run: ['node', 'test/races/races.mjs'], short: ['--rounds', '6'] },
-  { name: 'gauntlet', run: ['node', 'gauntlet/run.mjs'], short: ['--slice'] },
-  { name: 'frozen agents', run: ['node', 'test/freeze/freeze.mjs'], short: ['--rounds', '8'] },
-  { name: 'hostile input', run: vitest('fuzz') },
-  { name: 'planted bugs', run: ['node', 'planted/run.mjs'], short: ['--slice', '3'] },
+  { name: 'build', takes: 4, run: ['node', 'tools/build.mjs'], alone: true },
+  { name: 'check', takes: 50, run: ['npm', 'run', '--silent', 'check', '--'], report: 'check', alone: true },
+  { name: 'integration', takes: 400, run: vitest('integration'), report: 'integration' },
+  { name: 'end to end', takes: 240, run: vitest('e2e*'), report: 'e2e' },
+  { name: 'killed at any system call', takes: 30, run: ['node', 'test/sweep/strace.mjs'], short: ['--slice', '40'] },
+  {
+    name: 'git workflows killed at any system call',
+    takes: 80,
+    run: ['node', 'test/sweep/git.mjs'],
+    short: ['--slice', '24'],
+  },
+  { name: 'races', takes: 20, run: ['node', 'test/races/races.mjs'], short: ['--rounds', '6'] },
+  { name: 'gauntlet', takes: 45, run: ['node', 'gauntlet/run.mjs'], short: ['--slice'] },
+  { name: 'frozen agents', takes: 15, run: ['node', 'test/freeze/freeze.mjs'], short: ['--rounds', '8'] },
+  { name: 'hostile input', takes: 17, run: vitest('fuzz'), report: 'fuzz' },
+  { name: 'planted bugs', takes: 18, run: ['node', 'planted/run.mjs'], short: ['--slice', '3'] },
   // Plays the demo, too.
-  { name: 'packed and installed', run: ['node', 'tools/pack-test.mjs'] },
+  { name: 'packed and installed', takes: 25, run: ['node', 'tools/pack-test.mjs'] },
   {
     name: 'bench',
+    takes: 60,
     run: ['node', 'bench/run.mjs'],
     // Whole crews take most of the time, and what they do is tested above.
     short: ['--quick', '--only', 'commands,git,alarms,sandbox'],
@@ -69,13 +86,15 @@ const lines = (text) => text.split('\n');
 const seconds = (from) => `${((performance.now() - from) / 1000).toFixed(1)} s`;
 const command = ({ run, short = [], full = [] }) => [...run, ...(values.all ? full : short)];
 const skipped = [];
+const status = runningStatus(process.stdout);
 let failed = 0;
 
-function start([program, ...args]) {
+/** Runs a command to its end; `told` gets each report of progress, such as `3 of 8 rounds`. */
+function start([program, ...args], told) {
   const longer = values.all ? { FUZZ_RUNS: '10000' } : {};
   // No step needs the network, and reading certificates makes each of thousands of starts of Node three times as long.
   const { NODE_EXTRA_CA_CERTS: _slow, ...inherited } = process.env;
-  const env = { LIZA_RUNS: '1', ...longer, ...inherited, NO_COLOR: '1', FORCE_COLOR: undefined };
+  const env = { LIZA_RUNS: '1', LIZA_PROGRESS: '1', ...longer, ...inherited, NO_COLOR: '1', FORCE_COLOR: undefined };
   return new Promise((resolve) => {
     const child = spawn(program === 'node' ? process.execPath : program, args, {
       cwd: root,
@@ -84,7 +103,11 @@ function start([program, ...args]) {
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text) => (output += text));
+      createInterface({ input: stream }).on('line', (line) => {
+        const far = progressIn(line);
+        if (far !== undefined) told(far);
+        else output += `${line}\n`;
+      });
     child.on('error', (error) => resolve({ ok: false, output: `${output}${error.message}\n` }));
     child.on('close', (code) => resolve({ ok: code === 0, output: stripVTControlCharacters(output) }));
   });
@@ -95,6 +118,17 @@ function grosslyMissed(output) {
   return [...output.matchAll(/^ +(.+: ([\d.]+)(?: MB)? > ([\d.]+))$/gm)]
     .filter(([, , value, limit]) => Number(value) > GROSSLY * Number(limit))
     .map(([, line]) => line);
+}
+
+/** How long this run takes where nothing else is running. */
+function expected() {
+  if (values.all) return 'Takes hours. How far each step is follows.';
+  const total = (steps) => steps.reduce((sum, { takes }) => sum + takes, 0);
+  const alone = STEPS.filter((step) => step.alone);
+  const others = STEPS.filter((step) => !step.alone);
+  const minutes = (total(alone) + total(others) / AT_ONCE) / 60;
+  const told = minutes < 1 ? 'less than a minute' : `about ${Math.round(minutes)} minutes`;
+  return `Takes ${told} on two idle cores.`;
 }
 
 /** Tests that vitest left out; their names say why. */
@@ -112,11 +146,13 @@ function skippedTests(name) {
 
 async function take(step) {
   const begun = performance.now();
-  process.stdout.write(`${step.name} …\n`);
-  const { ok, output } = await start([...command(step), ...reporting(step.report)]);
+  status.begin(step.name);
+  const { ok, output } = await start([...command(step), ...reporting(step.report)], (far) =>
+    status.far(step.name, far),
+  );
   const gross = ok && step.judge !== undefined ? step.judge(output) : [];
   const passed = ok && gross.length === 0;
-  process.stdout.write(`${step.name}: ${passed ? 'ok' : 'FAILED'}, ${seconds(begun)}\n`);
+  status.end(step.name, `${step.name}: ${passed ? 'ok' : 'FAILED'}, ${seconds(begun)}`);
   if (!passed) failed += 1;
   if (!passed || step.show) process.stdout.write(`\n${output.trimEnd()}\n\n`);
   for (const line of gross) process.stdout.write(`more than ${GROSSLY} times its limit: ${line}\n`);
@@ -128,6 +164,7 @@ async function take(step) {
 }
 
 async function takeAll() {
+  process.stdout.write(`${expected()}\n`);
   const running = new Set();
   for (const step of STEPS) {
     while (running.size >= (step.alone ? 1 : AT_ONCE)) await Promise.race(running);
@@ -136,6 +173,7 @@ async function takeAll() {
     if (step.alone) await taken;
   }
   await Promise.all(running);
+  status.close();
   skipped.push(...STEPS.flatMap((step) => (step.report === undefined ? [] : skippedTests(step.report))));
 }
 

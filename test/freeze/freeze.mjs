@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { helpIfAsked } from '../../tools/help.mjs';
+import { progress } from '../../tools/progress.mjs';
 import { addTask, checkpoint, cleanEnvironment, gitIn, runToEnd, SHOWN, startRepository } from '../support/core.mjs';
 
 helpIfAsked(import.meta.filename);
@@ -186,6 +187,7 @@ async function round(root, n) {
     rmSync(folder, { recursive: true, force: true });
   }
   done += 1;
+  progress(done, rounds, 'rounds');
   if (done % 25 === 0) console.log(`${done} rounds, ${attempts} attempts, ${accepted} accepted`);
 }
 

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { helpIfAsked } from '../../tools/help.mjs';
+import { progress } from '../../tools/progress.mjs';
 import {
   addTask,
   checkpoint,
@@ -128,7 +129,10 @@ liza({}, 'config', 'set', 'sandbox', 'off');
 liza({}, 'config', 'set', 'archive_after', '100000');
 for (const id of ['coder-1', 'coder-2', 'code-reviewer-1', 'code-reviewer-2']) liza(agent(id), 'register', id);
 const start = git(root, 'rev-parse', 'integration');
-for (let n = 0; n < rounds && wrong.length === 0; n += 1) await round(n);
+for (let n = 0; n < rounds && wrong.length === 0; n += 1) {
+  await round(n);
+  progress(n + 1, rounds, 'rounds');
+}
 if (wrong.length === 0) checkHistory(start);
 const left = git(root, 'for-each-ref', '--format=%(refname)', 'refs/heads/task', 'refs/liza/seen', 'refs/liza/merging');
 expect(left === '', `refs were left: ${left}`);

@@ -56,12 +56,17 @@ async function main() {
   const yard = await makeYard(scenarios);
   let failed = true;
   try {
-    const plans = await inParallel(scenarios, WORKERS, async (scenario, worker) => {
-      const place = yard.places[worker - 1];
-      const points = await pointsOf(yard, place, scenario);
-      layOut(yard.base, place, scenario.from, scenario.isolation);
-      return { scenario, points, before: await lookBefore(viewOf(yard, place), scenario), seen: new Map() };
-    });
+    const plans = await inParallel(
+      scenarios,
+      WORKERS,
+      async (scenario, worker) => {
+        const place = yard.places[worker - 1];
+        const points = await pointsOf(yard, place, scenario);
+        layOut(yard.base, place, scenario.from, scenario.isolation);
+        return { scenario, points, before: await lookBefore(viewOf(yard, place), scenario), seen: new Map() };
+      },
+      'scenarios',
+    );
     plans.sort((a, b) => scenarios.indexOf(a.scenario) - scenarios.indexOf(b.scenario));
     const jobs = chosen(plans).filter(({ point }) => onlyPoint === undefined || point.id === onlyPoint);
     if (options.list) {
@@ -69,11 +74,16 @@ async function main() {
       for (const { plan, point } of jobs) say(`${titleOf(plan.scenario)}:${point.id}  ${point.what}`);
       return 0;
     }
-    const results = await inParallel(jobs, WORKERS, async (job, worker) => {
-      const result = await attempt(yard, yard.places[worker - 1], job);
-      tell(result);
-      return result;
-    });
+    const results = await inParallel(
+      jobs,
+      WORKERS,
+      async (job, worker) => {
+        const result = await attempt(yard, yard.places[worker - 1], job);
+        tell(result);
+        return result;
+      },
+      'points',
+    );
     failed = report(plans, results, Date.now() - began);
     return failed ? 1 : 0;
   } finally {

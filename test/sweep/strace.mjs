@@ -37,7 +37,7 @@ async function main() {
       plans.push({ operation, expected: await rehearse(yard, operation), points: await pointsOf(yard, operation) });
     }
     const all = plans.flatMap((plan) => plan.points.map((point) => ({ ...plan, point })));
-    const results = await inParallel(spread(all, options.slice), WORKERS, (job) => attempt(yard, job));
+    const results = await inParallel(spread(all, options.slice), WORKERS, (job) => attempt(yard, job), 'points');
     return report(plans, results, Date.now() - began);
   } finally {
     yard.remove();

@@ -2,6 +2,7 @@
 // work of many points spread over a few workers.
 
 import fs from 'node:fs';
+import { progress } from '../../tools/progress.mjs';
 import { run } from './project.mjs';
 
 export const OPENS = ['open', 'openat', 'creat'];
@@ -39,12 +40,15 @@ export function spread(all, count) {
   return Array.from({ length: wanted }, (_, index) => all[Math.floor((index * all.length) / wanted)]);
 }
 
-/** `work(job, worker)`; workers are numbered from 1. */
-export async function inParallel(jobs, workers, work) {
+/** `work(job, worker)`; workers are numbered from 1. `unit`: what a job is called in reports of progress, if it has any. */
+export async function inParallel(jobs, workers, work, unit) {
   const results = [];
   const waiting = [...jobs];
   const worker = async (number) => {
-    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) results.push(await work(job, number));
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+      results.push(await work(job, number));
+      if (unit !== undefined) progress(results.length, jobs.length, unit);
+    }
   };
   await Promise.all(Array.from({ length: workers }, (_, index) => worker(index + 1)));
   return results;
