@@ -7,7 +7,7 @@ import type { Mark } from '../process/own-rlimit-mark.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { BoardContext } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
-import type { CrewControl } from '../supervisor/crew-view.ts';
+import type { Shown } from './live/show.ts';
 
 interface Self {
   readonly pid: number;
@@ -51,8 +51,8 @@ export interface Io {
   readonly interrupted: AbortSignal;
   /** From now on Ctrl-C, SIGTERM and SIGHUP only call this, each time. */
   onInterrupt(asked: () => void): void;
-  /** The live board, until the crew has ended. */
-  live(control: CrewControl): Promise<void>;
+  /** The live board, until the crew has ended or the person has left it. */
+  live(shown: Shown): Promise<'ended' | 'left'>;
   /** The project: the nearest folder upward from cwd with a blackboard in it. */
   root(): string | Refusal;
   context(root: string, gitDirectory?: string): BoardContext;

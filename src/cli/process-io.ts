@@ -11,8 +11,8 @@ import { realHost } from '../ports/real-host.ts';
 import { ancestorsFrom } from '../process/ancestors.ts';
 import { markAt } from '../process/own-rlimit-mark.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
-import type { CrewControl } from '../supervisor/crew-view.ts';
 import type { Dialogue, Io } from './io.ts';
+import type { Shown } from './live/show.ts';
 import { findRoot } from './open-board.ts';
 import { specExists } from './spec-file.ts';
 
@@ -91,9 +91,9 @@ export function processIo(holdOptimiser: () => void): Io {
 const isUnicode = (env: Environment): boolean => /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
 const wantsColor = (env: Environment): boolean => !env.NO_COLOR && env.TERM !== 'dumb';
 
-async function live(control: CrewControl): Promise<void> {
+async function live(shown: Shown): Promise<'ended' | 'left'> {
   const { showLive } = await import('./live/show.ts');
-  await showLive(control, {
+  return showLive(shown, {
     stdin: process.stdin,
     stdout: process.stdout,
     color: wantsColor(process.env),

@@ -1,31 +1,38 @@
 // Shows a crew at work: the live board on a terminal, plain lines everywhere else, and at the end one sentence on how
 // it ended. Ctrl-C once stops in order, twice at once.
 
-import type { CrewControl, CrewEvent, CrewMember, CrewView } from '../supervisor/crew-view.ts';
+import type { CrewControl, CrewEnd, CrewEvent, CrewMember, CrewView } from '../supervisor/crew-view.ts';
 import type { Io } from './io.ts';
+import type { BoardAccess } from './live/access.ts';
 import { happeningLine } from './live/events.ts';
 import { zoneAt } from './live/format.ts';
 import { pageFor } from './render/layout.ts';
 import type { Look } from './render/terminal.ts';
 import type { Result } from './verb.ts';
 
-/** `lines`: where plain lines go; stdout is for the result alone when that is JSON. */
-export async function showCrew(
-  io: Io,
-  control: CrewControl,
-  plainly: boolean,
-  lines: (text: string) => void = io.stdout,
-): Promise<Result> {
-  const stop = (): void => control.stop();
-  io.onInterrupt(stop);
-  if (!plainly && io.stdoutIsTty && io.env.TERM !== 'dumb') await io.live(control);
+export interface Showing {
+  /** What the live board reaches; absent: plain lines. */
+  readonly access?: BoardAccess | undefined;
+  /** Where plain lines go; stdout is for the result alone when that is JSON. */
+  readonly lines: (text: string) => void;
+}
+
+/** Whether there is a terminal that the live board can take over. */
+export const canShowLive = (io: Io): boolean => io.stdoutIsTty && io.env.TERM !== 'dumb';
+
+export async function showCrew(io: Io, control: CrewControl, { access, lines }: Showing): Promise<Result> {
+  io.onInterrupt(() => control.stop());
+  if (access !== undefined && canShowLive(io)) await io.live({ control, access });
   else {
     const look = { color: io.color, unicode: io.unicode, width: io.columns };
     const quiet = printLines(control, lines, look);
     await control.ended;
     quiet();
   }
-  const { code, message, hint } = await control.ended;
+  return endResult(await control.ended);
+}
+
+export function endResult({ code, message, hint }: CrewEnd): Result {
   if (code === 0) return { ok: true, message };
   return { ok: false, code: code as 1, message, hint: hint ?? 'see the board: liza status', guard: 'ended' };
 }

@@ -76,10 +76,6 @@ export interface CrewControl {
   view(): CrewView;
   /** Calls back after any change of the view; returns how to stop. */
   onChange(changed: () => void): () => void;
-  pause(): Promise<string>;
-  resume(): Promise<string>;
-  /** A person's answer to a question, or to the open questions of a task. */
-  answer(about: string, text: string): Promise<{ readonly ok: boolean; readonly said: string }>;
   /** First: in order; again: at once. */
   stop(): void;
   /** Resolves when the last supervisor has ended. */

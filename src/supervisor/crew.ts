@@ -3,21 +3,17 @@
 
 import type { Alarm } from '../alarms/rules/alarm.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
-import { findTask } from '../protocol/find.ts';
-import { findQuestion } from '../protocol/messages/questions.ts';
 import { defined } from '../protocol/values.ts';
-import type { Committed, Snapshot } from '../store/store.ts';
-import { transact } from '../store/transact.ts';
+import type { Snapshot } from '../store/store.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import { isBusy, trackMember } from './agent-status.ts';
-import { type SupervisorContext, taskContextOf } from './context.ts';
+import type { SupervisorContext } from './context.ts';
 import { startBackground } from './crew-background.ts';
 import { prepareProject } from './crew-start.ts';
 import type { CrewControl, CrewEnd, CrewEvent, CrewView } from './crew-view.ts';
 import { endOf, type SupervisedAgent, whenIdle } from './idle.ts';
 import { enrol, supervise } from './loop.ts';
 import { newMemory, type Supervised } from './loop-state.ts';
-import { refusalText } from './refusals.ts';
 import { whyNothingMoves } from './rules/why-idle.ts';
 
 export interface CrewOptions {
@@ -142,23 +138,13 @@ async function superviseAll(crew: Crew): Promise<{ readonly error: unknown } | u
 }
 
 function controlOf(crew: Crew, ended: Promise<CrewEnd>): CrewControl {
-  const { context, feed } = crew;
-  const person = { ...taskContextOf(context, ''), actor: { parts: ['human' as const] } };
+  const { feed } = crew;
   return {
     ended,
     view: () => viewOf(crew),
     onChange: (listener) => {
       feed.listeners.add(listener);
       return () => feed.listeners.delete(listener);
-    },
-    pause: async () => outcomeText(await transact(person, { name: 'pause' })),
-    resume: async () => outcomeText(await transact(person, { name: 'resume' })),
-    answer: async (about, text) => {
-      const { state } = crew.snapshot.board;
-      const spec = findTask(state, findQuestion(state, about)?.task ?? about)?.spec_ref;
-      const facts = spec === undefined ? {} : { spec_exists: context.specExists(spec) };
-      const outcome = await transact(person, { name: 'answer', about, text, facts });
-      return { ok: outcome.ok, said: outcomeText(outcome) };
     },
     stop: () => stopCrew(crew),
   };
@@ -189,6 +175,3 @@ function stopCrew({ context, members, orderly, atOnce }: Crew): void {
   context.changeSignal.notify();
   for (const { member } of members) if (member.view().state !== 'stopped') member.set('stopping');
 }
-
-/** What a person who pressed a key is told: a refusal with what to do instead. */
-const outcomeText = (outcome: Committed | Refusal): string => (outcome.ok ? outcome.detail : refusalText(outcome));

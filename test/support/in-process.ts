@@ -83,7 +83,7 @@ function ioAt(cwd: string, env: Environment, now: () => number): Omit<Io, Answer
       onExit: () => {},
     },
     onInterrupt: () => {},
-    live: async () => {},
+    live: async () => 'ended',
     holdOptimiser: () => {},
     ancestors: () => [],
     mark: () => undefined,

@@ -2,11 +2,12 @@
 // ink compares the rows and writes only those that differ.
 
 import { Box, Text, useInput, useStdin, useStdout } from 'ink';
-import { createElement as element, memo, type ReactNode, useEffect, useSyncExternalStore } from 'react';
+import { createElement as element, memo, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import type { Line, Tone } from '../render/layout.ts';
+import { keyOf } from './keys.ts';
 import { textOf } from './lines.ts';
-import { keyOf } from './screen.ts';
-import { typedOf } from './typing.ts';
+import { openPaste } from './paste.ts';
+import { pastedText, typedOf } from './typing.ts';
 import type { ViewModel } from './view-model.ts';
 
 interface AppProps {
@@ -23,9 +24,17 @@ const WIPE = '\x1b[2J\x1b[H';
 export function App({ model, color, onResize }: AppProps): ReactNode {
   const lines = useSyncExternalStore(model.onFrame, () => model.frame().lines);
   const { isRawModeSupported } = useStdin();
+  const [paste] = useState(openPaste);
   useInput(
-    (input, key) =>
-      model.isTyping() ? typedOf(input, key).forEach(model.type) : keyOf(input, key).forEach(model.press),
+    (input, key) => {
+      const pasted = paste(input, key);
+      if (pasted !== undefined) {
+        // What is pasted where nobody types would be commands that nobody meant.
+        const text = pastedText(pasted);
+        if (model.isTyping() && text !== '') model.type({ kind: 'text', text });
+      } else if (model.isTyping()) typedOf(input, key).forEach(model.type);
+      else keyOf(input, key).forEach(model.press);
+    },
     { isActive: isRawModeSupported },
   );
   useWipe(model, onResize);

@@ -10,26 +10,34 @@ import { clock } from './format.ts';
 /** The sign an alarm starts with: one or two columns wide, depending on the terminal. A word replaces it. */
 export const SIGN = /^(?:\u{1f6a8}|\u26a0)\ufe0f? */u;
 
-export function alarmLines(alarms: readonly Alarm[], p: Page): readonly Line[] {
-  const urgent = [
-    ...alarms.filter(({ level }) => level === 'alarm'),
-    ...alarms.filter(({ level }) => level !== 'alarm'),
-  ];
-  return urgent.map(({ level, text }) => {
+export const byUrgency = (alarms: readonly Alarm[]): readonly Alarm[] => [
+  ...alarms.filter(({ level }) => level === 'alarm'),
+  ...alarms.filter(({ level }) => level !== 'alarm'),
+];
+
+/** `marked`: the key of the chosen one. */
+export const alarmLines = (alarms: readonly Alarm[], marked: string | undefined, p: Page): readonly Line[] =>
+  alarms.map(({ key, level, text }) => {
     const tone: Tone = level === 'alarm' ? 'bad' : 'warn';
     return [
-      { text: level === 'alarm' ? 'ALARM    ' : 'warning  ', tone },
+      { text: markedWord(level === 'alarm' ? 'ALARM' : 'warning', key === marked, p), tone },
       { text: p.say(text.replace(SIGN, '')), tone },
     ];
   });
-}
 
 /** What was found beside the tasks and waits for a decision. */
-export const discoveryLines = (discoveries: readonly Discovery[], p: Page): readonly Line[] =>
+export const discoveryLines = (
+  discoveries: readonly Discovery[],
+  marked: string | undefined,
+  p: Page,
+): readonly Line[] =>
   discoveries.map((found) => [
-    { text: 'found    ', tone: holdsGoal(found) ? 'warn' : 'faint' },
+    { text: markedWord('found', found.id === marked, p), tone: holdsGoal(found) ? 'warn' : 'faint' },
     { text: p.say(`${discoveryHead(found)}: ${found.description}`), tone: holdsGoal(found) ? 'warn' : undefined },
   ]);
+
+/** The first column of these rows begins at the edge: the mark of the chosen one takes the place of the blanks behind. */
+const markedWord = (word: string, isMarked: boolean, p: Page): string => `${isMarked ? p.mark : ''}${word}`.padEnd(9);
 
 /** `14:02:11 coder-1 parse-args: Edit src/parse.ts`, for the board and the plain lines alike. */
 export function happeningLine({ time, level, agent, task, text }: CrewEvent, p: Page, zone: number): Line {

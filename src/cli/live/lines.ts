@@ -3,6 +3,7 @@
 
 import type { Line, Page, Span } from '../render/layout.ts';
 import { clip, columns, pad } from '../render/terminal.ts';
+import type { Draft } from './screen.ts';
 
 export const textOf = (line: Line): string =>
   line
@@ -48,3 +49,26 @@ export function shown(rows: readonly Line[], { from, to, total }: Window, p: Pag
     count === 0 ? [] : [[{ text: `  ${p.more} ${count} more ${what}${where}`, tone: 'faint' }]];
   return [...mark(from, ' above'), ...rows, ...mark(total - to, '')];
 }
+
+/** Cuts what could not be shown anyway, so that a megabyte on one line is not measured at every frame. */
+export const bounded = (p: Page, longest = 4000): Page => ({
+  ...p,
+  say: (text) => p.say(text.slice(0, 1000)),
+  lines: (text, width) => p.lines(text.slice(0, longest), width),
+});
+
+/** The text with its cursor: at the end an underline, within the text a bar. */
+export function withCursor({ text, at }: Draft, p: Page): string {
+  const all = [...text];
+  if (at >= all.length) return `${text}_`;
+  return `${all.slice(0, at).join('')}${p.cursor}${all.slice(at).join('')}`;
+}
+
+/** The lines of a text that is typed, the first one marked. */
+export const typedLines = (draft: Draft, p: Page): readonly Line[] =>
+  p
+    .lines(withCursor(draft, p), p.width - 4)
+    .map((line, at): Line => [{ text: at === 0 ? p.mark : '  ', tone: 'strong' }, { text: line }]);
+
+export const titled = (title: string, about: string, p: Page): Line =>
+  heading(title, about === '' ? [] : [{ text: `  ${p.say(about)}`, tone: 'faint' }], p);

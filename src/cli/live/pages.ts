@@ -1,21 +1,32 @@
-// What can be opened besides a task: the help, and an agent's log as it grows.
+// What can be opened besides a task: the help, a session's log as it grows, the list of logs, and a diff.
 
 import type { CrewMember, CrewView } from '../../supervisor/crew-view.ts';
 import { counted } from '../../text/format.ts';
-import type { Line, Page } from '../render/layout.ts';
+import type { Line, Page, Tone } from '../render/layout.ts';
 import { pad } from '../render/terminal.ts';
+import type { DiffText, SessionLog } from './access.ts';
 import { dollars, tokens } from './format.ts';
+import { heading } from './lines.ts';
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ['up, down, k, j', 'choose an agent or a task; in a page: scroll'],
-  ['enter', 'open the task (the chosen agent’s, or the chosen one); again: close it'],
-  ['l', 'follow the log of the chosen agent, or of the agent that has the chosen task'],
+  ['up, down, k, j', 'choose a row: an agent, a task, an alarm, a discovery; in a page: scroll'],
+  ['enter', 'open the row: the task (an agent’s own), the whole alarm; again: close it'],
+  ['x', 'what can be done with the row, or with the whole board'],
   ['a', 'answer a question: the chosen task’s, or the first; tab goes to the next one'],
   ['o', 'all open questions, each whole; a answers the marked one'],
+  ['n', 'leave a note: for the chosen task or agent, or for everyone'],
+  ['u', 'unblock the chosen task'],
+  ['d', 'what the chosen task changes: its commit against its base'],
+  ['l', 'the log of the chosen agent, or of the agent that has the chosen task'],
+  ['[ and ]', 'in a log: the agent’s session before, and the next one'],
+  ['L', 'the logs of all sessions, of agents that are gone, too'],
+  ['/', 'show only rows with these words; esc shows all again'],
   ['p', 'pause: no new work starts, agents save and wait'],
   ['r', 'resume'],
-  ['q, Ctrl-C', 'stop in order; again: at once. In a page q closes it'],
-  ['esc', 'close the page, or choose nothing'],
+  ['S', 'stop the crew: agents save their work and end; asks first'],
+  ['q', 'in a page: close it. On the board: leave or stop, as the last line says'],
+  ['Ctrl-C', 'stop in order; again: at once. On an attached board: leave it'],
+  ['esc', 'close the page, choose nothing, show all'],
 ];
 
 const SIGNS: readonly (readonly [string, string])[] = [
@@ -42,21 +53,41 @@ export interface LogView {
   readonly lines: readonly string[];
 }
 
+const wrapped = new WeakMap<readonly string[], { readonly width: number; readonly lines: readonly string[] }>();
+
+/** The log for reading, wrapped; kept, because a frame is drawn more often than a log grows. */
+export function readableLines({ lines }: LogView, p: Page): readonly string[] {
+  const known = wrapped.get(lines);
+  if (known?.width === p.width) return known.lines;
+  const all = lines.flatMap((line) => p.lines(bounded(readable(line), p), p.width));
+  wrapped.set(lines, { width: p.width, lines: all });
+  return all;
+}
+
+/** Of one event: a whole file that an agent read is no news. */
+const LONGEST = 1500;
+const bounded = (text: string, p: Page): string =>
+  text.length > LONGEST ? `${text.slice(0, LONGEST)} ${p.more}` : text;
+
 interface LogPane {
   readonly view: CrewView;
-  readonly agent: string;
-  readonly log: LogView;
+  readonly pane: { readonly agent: string; readonly back?: number };
+  readonly path: string | undefined;
+  readonly lines: readonly string[];
   /** Lines up from the end. */
   readonly back: number;
   readonly room: number;
 }
 
-export function logLines({ view, agent, log, back, room }: LogPane, p: Page): readonly Line[] {
+export function logLines({ view, pane, path, lines, back, room }: LogPane, p: Page): readonly Line[] {
+  const { agent } = pane;
   const member = view.members.find((one) => one.agent === agent);
-  const facts = [member?.task, member?.provider, ...spent(member?.session), log.path ?? 'no log yet'].flatMap((fact) =>
-    fact === undefined ? [] : [p.say(fact)],
-  );
-  const place = back === 0 ? 'following' : `${counted(back, 'line')} back`;
+  const isNow = (pane.back ?? 0) === 0;
+  const facts = [
+    ...(isNow ? [member?.task, member?.provider, ...spent(member?.session)] : []),
+    path?.split('/').at(-1) ?? 'no log yet',
+  ].flatMap((fact) => (fact === undefined ? [] : [p.say(fact)]));
+  const place = back === 0 ? (isNow ? 'following' : 'its end') : `${counted(back, 'line')} back`;
   const top = p.spread(
     [
       { text: p.say(agent), tone: 'strong' },
@@ -65,11 +96,54 @@ export function logLines({ view, agent, log, back, room }: LogPane, p: Page): re
     [{ text: place, tone: back === 0 ? 'good' : 'warn' }],
   );
   const none: Line = [
-    { text: `${p.say(agent)} has no session now; its log shows here when one starts`, tone: 'faint' },
+    {
+      text: isNow
+        ? `${p.say(agent)} has no log yet; it shows here when a session starts`
+        : `${p.say(agent)} has no session before that`,
+      tone: 'faint',
+    },
   ];
-  const end = log.lines.length - back;
-  const tail = log.lines.slice(Math.max(0, end - room + 1), end).map((text): Line => [{ text: p.say(readable(text)) }]);
-  return [top, ...(log.lines.length === 0 ? [none] : tail)];
+  const end = lines.length - back;
+  const tail = lines.slice(Math.max(0, end - room + 1), end).map((text): Line => [{ text }]);
+  return [top, ...(lines.length === 0 ? [none] : tail)];
+}
+
+/** One line for each session, so that the chosen one is found by its place. */
+export const logListLines = (logs: readonly SessionLog[], at: number, p: Page): readonly Line[] => [
+  heading('Logs', [{ text: `  ${counted(logs.length, 'session')}, the newest first`, tone: 'faint' }], p),
+  ...logs.map(
+    ({ agent, task, began, bytes }, nth): Line => [
+      { text: nth === at ? p.mark : '  ', tone: 'strong' },
+      { text: `${dated(began)}  `, tone: 'faint' },
+      { text: `${pad(p.say(agent), 18)}  `, tone: nth === at ? 'strong' : 'busy' },
+      { text: p.say(task ?? '') },
+      { text: `${task === undefined ? '' : '  '}${Math.max(1, Math.round(bytes / 1000))} kB`, tone: 'faint' },
+    ],
+  ),
+];
+
+/** `20260131T140211-120Z` → `2026-01-31 14:02:11Z`. */
+const dated = (began: string): string =>
+  began.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d).*$/, '$1-$2-$3 $4:$5:$6Z');
+
+/** Within a line of a diff these would look like the next line. */
+const BREAKS = /[\r\u0085\u2028\u2029]/g;
+
+export function diffLines(task: string, diff: DiffText | undefined, p: Page): readonly Line[] {
+  const title = heading('Diff', [{ text: `  ${p.say(diff?.title ?? `${task}: git is asked`)}`, tone: 'faint' }], p);
+  if (diff === undefined) return [title];
+  return [
+    title,
+    ...diff.lines.flatMap((line) =>
+      p.lines(line.replace(BREAKS, '^M'), p.width).map((text): Line => [{ text, tone: diffTone(line) }]),
+    ),
+  ];
+}
+
+function diffTone(line: string): Tone | undefined {
+  if (/^(diff |\+\+\+ |--- )/.test(line)) return 'strong';
+  if (line.startsWith('@@')) return 'busy';
+  return line.startsWith('+') ? 'good' : line.startsWith('-') ? 'bad' : undefined;
 }
 
 /** `12.3k+4.5k` and `$0.61`, as far as they are known. */

@@ -8,7 +8,7 @@ import type { QuestionView, StatusView } from '../../report/status-view.ts';
 import { counted } from '../../text/format.ts';
 import type { Line, Page } from '../render/layout.ts';
 import { questionLines } from '../render/status.ts';
-import { heading } from './lines.ts';
+import { heading, typedLines } from './lines.ts';
 import type { Ground, Screen } from './screen.ts';
 import { draftOf } from './typing.ts';
 
@@ -94,13 +94,7 @@ interface Asked {
 /** One question, and what is typed so far. */
 export function answerPage(asked: Asked, screen: Screen, p: Page): readonly Line[] {
   const about = screen.pane.kind === 'answer' ? screen.pane.about : '';
-  const answer = p.lines(`${draftOf(screen)}_`, p.width - 4);
-  return [
-    heading('Answer', [], p),
-    ...askedLines(asked, about, p),
-    [],
-    ...answer.map((line, at): Line => [{ text: at === 0 ? p.mark : '  ', tone: 'strong' }, { text: line }]),
-  ];
+  return [heading('Answer', [], p), ...askedLines(asked, about, p), [], ...typedLines(draftOf(screen), p)];
 }
 
 /** What is asked, by the id of a question or of a BLOCKED task. */

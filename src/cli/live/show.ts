@@ -5,11 +5,10 @@ import { Writable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { render } from 'ink';
 import { createElement } from 'react';
-import type { CrewControl } from '../../supervisor/crew-view.ts';
 import { App } from './app.ts';
 import { zoneAt } from './format.ts';
 import type { LiveLook } from './screen.ts';
-import { openViewModel, type ViewModel } from './view-model.ts';
+import { openViewModel, type ViewModel, type ViewOptions } from './view-model.ts';
 
 interface LiveTerminal {
   readonly stdin: NodeJS.ReadStream;
@@ -22,11 +21,15 @@ interface LiveTerminal {
 
 // The other screen, so that what was there before comes back; no wrapping, so that a character which is wider
 // than we think costs no more than its own line.
-const TAKE = '\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[2J\x1b[H';
-const GIVE_BACK = '\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l';
+// Pasted text is marked as such, so that a line break in it sends nothing.
+const TAKE = '\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[?2004h\x1b[2J\x1b[H';
+const GIVE_BACK = '\x1b[?2026l\x1b[0m\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l';
 
-/** Shows the crew at work until it has ended. */
-export async function showLive(control: CrewControl, terminal: LiveTerminal): Promise<void> {
+/** What the board shows, and what its keys reach. */
+export type Shown = Pick<ViewOptions, 'control' | 'access' | 'onQuit'>;
+
+/** Shows the crew at work until it has ended, or the person has left it. */
+export async function showLive({ control, access, onQuit }: Shown, terminal: LiveTerminal): Promise<'ended' | 'left'> {
   const { stdout, color, unicode } = terminal;
   const zone = zoneAt(control.view().now);
   const look = (): LiveLook => ({
@@ -37,7 +40,15 @@ export async function showLive(control: CrewControl, terminal: LiveTerminal): Pr
   });
   // ink makes much short-lived garbage. By default V8 gives it 40 MB more room; measured: no slower without.
   setFlagsFromString('--semi-space-growth-factor=1');
-  const model = openViewModel(control, look);
+  let left = false;
+  let leave: () => void = () => {};
+  const away = new Promise<void>((resolve) => {
+    leave = () => {
+      left = true;
+      resolve();
+    };
+  });
+  const model = openViewModel({ control, access, look, leave, ...(onQuit === undefined ? {} : { onQuit }) });
   let given = false;
   const giveBack = (): void => {
     if (!given) stdout.write(GIVE_BACK);
@@ -53,15 +64,16 @@ export async function showLive(control: CrewControl, terminal: LiveTerminal): Pr
   const forget = terminal.onExit(giveBack);
   stdout.write(TAKE);
   try {
-    await play(control, model, terminal);
+    await play(Promise.race([control.ended, away]), model, terminal);
   } finally {
     model.close();
     forget();
     giveBack();
   }
+  return left ? 'left' : 'ended';
 }
 
-async function play(control: CrewControl, model: ViewModel, { stdin, stdout, color }: LiveTerminal): Promise<void> {
+async function play(over: Promise<unknown>, model: ViewModel, { stdin, stdout, color }: LiveTerminal): Promise<void> {
   const onResize = (resized: () => void): (() => void) => {
     stdout.on('resize', resized);
     return () => void stdout.off('resize', resized);
@@ -72,7 +84,7 @@ async function play(control: CrewControl, model: ViewModel, { stdin, stdout, col
   });
   const gone = board.waitUntilExit();
   try {
-    await Promise.race([control.ended, gone]);
+    await Promise.race([over, gone]);
   } finally {
     board.unmount();
   }

@@ -3,18 +3,29 @@
 // seconds. Listeners hear only of a frame that differs. Knows no terminal library.
 
 import type { CrewControl } from '../../supervisor/crew-view.ts';
+import type { BoardAccess } from './access.ts';
 import { type Frame, frame } from './frame.ts';
+import type { Key } from './keys.ts';
 import { followLog } from './log-file.ts';
-import type { LogView } from './pages.ts';
-import { FIRST_SCREEN, type Key, type LiveLook, type Pressed, press, type Screen } from './screen.ts';
-import { type Typed, typed } from './typing.ts';
+import { type Loaded, NOTHING_LOADED } from './panes.ts';
+import {
+  FIRST_SCREEN,
+  type LiveLook,
+  type OnQuit,
+  type Pane,
+  type Pressed,
+  press,
+  type Run,
+  type Screen,
+} from './screen.ts';
+import { draftKey, type Typed, typed, without } from './typing.ts';
 
 export interface ViewModel {
   frame(): Frame;
   /** Calls back after the frame changed; returns how to stop. */
   onFrame(changed: () => void): () => void;
   press(key: Key): void;
-  /** Whether letters are an answer, not commands. */
+  /** Whether letters are a text, not commands. */
   isTyping(): boolean;
   type(input: Typed): void;
   redraw(): void;
@@ -25,18 +36,31 @@ const BURST = 250;
 const IDLE = 5000;
 /** How long an answer stays. */
 const SAID = 8000;
+/** How often the list of logs is read while a page needs it. */
+const LIST = 2000;
 
-export function openViewModel(control: CrewControl, look: () => LiveLook): ViewModel {
+export interface ViewOptions {
+  readonly control: CrewControl;
+  readonly access: BoardAccess;
+  readonly look: () => LiveLook;
+  readonly onQuit?: OnQuit;
+  /** The person leaves the board, and the crew goes on. */
+  readonly leave?: () => void;
+}
+
+export function openViewModel({ control, access, look, onQuit = 'stop', leave }: ViewOptions): ViewModel {
   const listeners = new Set<() => void>();
   let screen: Screen = FIRST_SCREEN;
-  let log: LogView = { lines: [] };
-  let follows: { readonly agent: string; stop(): void } | undefined;
+  let loaded: Loaded = NOTHING_LOADED;
+  let shownPage = '';
+  let stopLoading: () => void = () => {};
   let waiting: NodeJS.Timeout | undefined;
   let forgetting: NodeJS.Timeout | undefined;
-  let drawn = frame(control.view(), screen, look(), log);
+  const draw = (): Frame => frame(control.view(), screen, look(), { loaded, onQuit });
+  let drawn = draw();
 
   const redraw = (): void => {
-    const next = frame(control.view(), screen, look(), log);
+    const next = draw();
     const same = JSON.stringify(next.lines) === JSON.stringify(drawn.lines);
     // The choices may differ although the lines look the same.
     drawn = same ? { lines: drawn.lines, ground: next.ground } : next;
@@ -44,20 +68,21 @@ export function openViewModel(control: CrewControl, look: () => LiveLook): ViewM
   };
   const show = (next: Screen): void => {
     screen = next;
-    follow(next.pane.kind === 'log' ? next.pane.agent : undefined);
+    load(next.pane);
     redraw();
   };
-  const follow = (agent: string | undefined): void => {
-    if (agent === follows?.agent) return;
-    follows?.stop();
-    log = { lines: [] };
-    const path = (): string | undefined =>
-      control.view().members.find((member) => member.agent === agent)?.session?.log;
-    const found = (next: LogView): void => {
-      log = next;
-      redraw();
-    };
-    follows = agent === undefined ? undefined : { agent, stop: followLog(path, found) };
+  const found = (more: Partial<Loaded>): void => {
+    loaded = { ...loaded, ...more };
+    redraw();
+  };
+  /** What the open page needs from the disk, once for each page. */
+  const load = (pane: Pane): void => {
+    const page = isRead(pane) ? JSON.stringify({ ...pane, at: undefined }) : '';
+    if (page === shownPage) return;
+    shownPage = page;
+    stopLoading();
+    loaded = NOTHING_LOADED;
+    stopLoading = loadPage(pane, { control, access, found });
   };
   const tell = (said: string): void => {
     show({ ...screen, said });
@@ -69,15 +94,13 @@ export function openViewModel(control: CrewControl, look: () => LiveLook): ViewM
     show(next);
     if (ask === undefined) return;
     if (ask === 'stop') control.stop();
-    else if (typeof ask === 'string') void control[ask]().then(tell, (error: Error) => tell(error.message));
-    else void answer(ask);
+    else if (ask === 'leave') leave?.();
+    else void run(ask);
   };
-  /** What was refused can be sent again: the text stays. */
-  const answer = async (given: { readonly about: string; readonly text: string }): Promise<void> => {
-    const outcome = await control
-      .answer(given.about, given.text)
-      .catch((error: Error) => ({ ok: false, said: error.message }));
-    if (!outcome.ok) screen = { ...screen, draft: given };
+  /** What was refused can be sent again: the text stays until it was taken. */
+  const run = async ({ run: argv, draft }: Run): Promise<void> => {
+    const outcome = await access.run(argv).catch((error: Error) => ({ ok: false, said: error.message }));
+    if (outcome.ok && draft !== undefined && draft !== draftKey(screen.pane)) screen = without(screen, draft);
     tell(outcome.said);
   };
 
@@ -97,15 +120,74 @@ export function openViewModel(control: CrewControl, look: () => LiveLook): ViewM
       return () => void listeners.delete(changed);
     },
     press: (key) => obey(press(screen, key, drawn.ground)),
-    isTyping: () => screen.pane.kind === 'answer',
+    isTyping: () => draftKey(screen.pane) !== undefined,
     type: (input) => obey(typed(screen, input, drawn.ground)),
     close: () => {
       stopListening();
-      follows?.stop();
+      stopLoading();
       clearTimeout(waiting);
       clearTimeout(forgetting);
       clearInterval(idle);
       listeners.clear();
     },
   };
+}
+
+const isRead = ({ kind }: Pane): boolean => kind === 'log' || kind === 'logs' || kind === 'diff';
+
+interface Loading {
+  readonly control: CrewControl;
+  readonly access: BoardAccess;
+  readonly found: (more: Partial<Loaded>) => void;
+}
+
+/** Returns how to stop. */
+function loadPage(pane: Pane, { control, access, found }: Loading): () => void {
+  let stopped = false;
+  const tell = (more: Partial<Loaded>): void => {
+    if (!stopped) found(more);
+  };
+  const stop = (): void => {
+    stopped = true;
+  };
+  if (pane.kind === 'diff') {
+    const failed = (error: Error) => ({ title: pane.task, lines: error.message.split('\n') });
+    void access
+      .diff(pane.task)
+      .catch(failed)
+      .then((diff) => tell({ diff }));
+    return stop;
+  }
+  if (pane.kind !== 'log' && pane.kind !== 'logs') return stop;
+  let logs: Loaded['logs'] = [];
+  const list = (): void =>
+    void access.logs().then(
+      (all) => {
+        logs = all;
+        if (pane.kind === 'logs') tell({ logs });
+      },
+      () => {},
+    );
+  list();
+  const again = setInterval(list, LIST);
+  const path = (): string | undefined => (pane.kind === 'log' ? pathOf(pane, control, logs) : undefined);
+  const quiet = pane.kind === 'log' ? followLog(path, (log) => tell({ log })) : () => {};
+  return () => {
+    stop();
+    clearInterval(again);
+    quiet();
+  };
+}
+
+/** The running session's log, or that of the session so many before the last one. */
+function pathOf(
+  { agent, task, back = 0 }: Extract<Pane, { kind: 'log' }>,
+  control: CrewControl,
+  logs: Loaded['logs'],
+): string | undefined {
+  const running = control.view().members.find((member) => member.agent === agent);
+  if (back === 0 && running?.session !== undefined && (task === undefined || running.task === task))
+    return running.session.log;
+  const own = logs.filter((log) => log.agent === agent && (task === undefined || log.task === task));
+  return (own.length === 0 ? logs.filter((log) => log.agent === agent) : own)[back]?.path;
 }

@@ -35,6 +35,8 @@ export interface Page {
   readonly more: string;
   /** Marks the chosen row. */
   readonly mark: string;
+  /** Where a typed text goes on. */
+  readonly cursor: string;
   /** A piece of a horizontal line. */
   readonly rule: string;
   print(lines: readonly Line[]): string;
@@ -45,12 +47,13 @@ export function pageFor(look: Look): Page {
   const fold = look.unicode ? (text: string): string => text : ascii;
   const more = fold('…');
   const dot = fold(' · ');
-  const [full, empty, mark, rule] = look.unicode ? ['█', '░', '› ', '─'] : ['#', '-', '> ', '-'];
+  const [full, empty, mark, cursor, rule] = look.unicode ? ['█', '░', '› ', '▏', '─'] : ['#', '-', '> ', '|', '-'];
   return {
     width,
     dot,
     more,
     mark,
+    cursor,
     rule,
     say: (text) => fold(oneLine(text)),
     lines: (text, room) => wrap(fold(plain(text).trimEnd()), room),

@@ -67,7 +67,9 @@ export const verb: Verb = {
     const lag = baseLag(await baseDistance(context, board));
     if (lag !== undefined) io.stderr(`${plain(lag)}\n`);
     const { showCrew } = await import('../show-crew.ts');
-    return showCrew(io, crew, args.flag('plain') || args.json, args.json ? io.stderr : io.stdout);
+    const { openBoardAccess } = await import('../board-access.ts');
+    const access = args.flag('plain') || args.json ? undefined : openBoardAccess(context, io.self.argv);
+    return showCrew(io, crew, { access, lines: args.json ? io.stderr : io.stdout });
   },
 };
 

@@ -27,9 +27,6 @@ function room(given: Partial<Followed> = {}) {
         changed = tell;
         return () => {};
       },
-      pause: async () => '',
-      resume: async () => '',
-      answer: async () => ({ ok: true, said: '' }),
       stop,
       ended,
     },

@@ -2,8 +2,10 @@
 
 import type { Key as TerminalKey } from 'ink';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Action } from '../../../../src/cli/live/actions.ts';
 import { frame } from '../../../../src/cli/live/frame.ts';
 import { textOf } from '../../../../src/cli/live/lines.ts';
+import { openPaste } from '../../../../src/cli/live/paste.ts';
 import { FIRST_SCREEN, type Ground, type LiveLook, press, type Screen } from '../../../../src/cli/live/screen.ts';
 import { type Typed, typed, typedOf } from '../../../../src/cli/live/typing.ts';
 import { openViewModel, type ViewModel } from '../../../../src/cli/live/view-model.ts';
@@ -11,13 +13,23 @@ import type { CrewView } from '../../../../src/supervisor/crew-view.ts';
 import { type Fake, fakeCrew } from './fake-crew.ts';
 import { crowd, NOW, waiting } from './scenes.ts';
 
+const NOTE: Action = {
+  name: 'note',
+  says: 'a note',
+  asks: { label: 'The note' },
+  argv: (said) => ['note', '--', said],
+};
 const ground: Ground = {
   choices: [{ kind: 'task', id: 'b' }],
   taskOf: ({ id }) => id,
+  logAgent: undefined,
   agentOf: () => undefined,
   questions: [{ about: 'q-1' }, { about: 'q-2', task: 'b' }],
   most: 3,
   page: 3,
+  offersOf: () => ({ actions: [NOTE], typed: [] }),
+  logs: [],
+  onQuit: 'stop',
 };
 const none = {} as TerminalKey;
 const on = (about: string, more: Partial<Screen> = {}): Screen => ({
@@ -46,17 +58,16 @@ describe('a opens', () => {
 
 describe('typing', () => {
   it('letters are text, also those that are commands elsewhere', () => {
-    expect(keys(on('q-1'), text('q'), text('p'), text(' é')).screen.draft).toEqual({ about: 'q-1', text: 'qp é' });
-    expect(keys(on('q-1'), text('ab👍'), { kind: 'erase' }).screen.draft?.text).toBe('ab');
+    expect(keys(on('q-1'), text('q'), text('p'), text(' é')).screen.drafts).toEqual({ 'q-1': { text: 'qp é', at: 4 } });
+    expect(keys(on('q-1'), text('ab👍'), { kind: 'erase' }).screen.drafts['q-1']?.text).toBe('ab');
   });
 
   it('enter sends what was typed and closes; nothing is sent while nothing is typed', () => {
     const sent = keys(on('q-1'), text(' twice '), { kind: 'send' });
     expect(sent).toMatchObject({
       screen: { pane: { kind: 'board' } },
-      ask: { about: 'q-1', text: 'twice' },
+      ask: { run: ['answer', 'q-1', '--', 'twice'], draft: 'q-1' },
     });
-    expect(sent.screen.draft).toBeUndefined();
     const empty = keys(on('q-1'), text(' '), { kind: 'send' });
     expect(empty.ask).toBeUndefined();
     expect(empty.screen.pane.kind).toBe('answer');
@@ -65,8 +76,47 @@ describe('typing', () => {
   it('esc leaves and keeps the text for this question alone', () => {
     const left = keys(on('q-1'), text('twi'), { kind: 'leave' }).screen;
     expect(left.pane.kind).toBe('board');
-    expect(keys({ ...left, pane: { kind: 'answer', about: 'q-1' } }, text('ce')).screen.draft?.text).toBe('twice');
-    expect(keys({ ...left, pane: { kind: 'answer', about: 'q-2' } }, text('x')).screen.draft?.text).toBe('x');
+    expect(keys({ ...left, pane: { kind: 'answer', about: 'q-1' } }, text('ce')).screen.drafts['q-1']?.text).toBe(
+      'twice',
+    );
+    const other = keys({ ...left, pane: { kind: 'answer', about: 'q-2' } }, text('x')).screen.drafts;
+    expect(other).toMatchObject({ 'q-1': { text: 'twi' }, 'q-2': { text: 'x' } });
+  });
+
+  it('the cursor moves through the text, and text goes in and out where it is', () => {
+    const draft = (...inputs: readonly Typed[]) => keys(on('q-1'), ...inputs).screen.drafts['q-1'];
+    expect(draft(text('ac'), { kind: 'left' }, text('b'))).toEqual({ text: 'abc', at: 2 });
+    expect(draft(text('a👍c'), { kind: 'left' }, { kind: 'erase' })).toEqual({ text: 'ac', at: 1 });
+    expect(draft(text('abc'), { kind: 'first' }, { kind: 'erase' }, { kind: 'erase-next' })?.text).toBe('bc');
+    expect(draft(text('abc'), { kind: 'first' }, { kind: 'last' }, { kind: 'right' }, text('d'))?.text).toBe('abcd');
+    expect(draft(text('one two '), { kind: 'erase-word' })?.text).toBe('one ');
+    expect(draft(text('one two'), { kind: 'left' }, { kind: 'erase-before' })?.text).toBe('o');
+    expect(draft(text('x'.repeat(16_000)), text('y'))?.text).toHaveLength(16_000);
+  });
+
+  it('sends what an action needs as one argument of its command, whatever the text is', () => {
+    const note: Screen = { ...FIRST_SCREEN, pane: { kind: 'write', action: 'note' } };
+    const hostile = '--for=all $(touch x) `id`; "q"\n- list';
+    expect(keys(note, text(hostile), { kind: 'send' }).ask).toEqual({ run: ['note', '--', hostile], draft: 'note ' });
+    const empty = keys(note, { kind: 'send' });
+    expect(empty.ask).toBeUndefined();
+    expect(empty.screen.pane.kind).toBe('write');
+    const gone: Screen = { ...FIRST_SCREEN, pane: { kind: 'write', action: 'abandon' } };
+    expect(keys(gone, text('why'), { kind: 'send' }).screen).toMatchObject({
+      pane: { kind: 'write' },
+      drafts: { 'abandon ': { text: 'why' } },
+      said: 'abandon is not possible there any more',
+    });
+  });
+
+  it('a filter holds while it is typed; enter keeps it and esc takes it away', () => {
+    const filter: Screen = { ...FIRST_SCREEN, pane: { kind: 'filter' } };
+    expect(keys(filter, text('ret')).screen).toMatchObject({ pane: { kind: 'filter' }, filter: 'ret' });
+    const kept = keys(filter, text('ret'), { kind: 'send' }).screen;
+    expect(kept).toMatchObject({ pane: { kind: 'board' }, filter: 'ret' });
+    expect(press(kept, 'back', ground).screen.filter).toBeUndefined();
+    expect(keys(filter, text('ret'), { kind: 'leave' }).screen).toMatchObject({ pane: { kind: 'board' }, drafts: {} });
+    expect(keys(filter, text('ret'), { kind: 'leave' }).screen.filter).toBeUndefined();
   });
 
   it('tab goes round the questions, arrows scroll, Ctrl-C stops', () => {
@@ -86,6 +136,19 @@ describe('typing', () => {
     expect(typedOf('', { ...none, escape: true })).toEqual([{ kind: 'leave' }]);
     expect(typedOf('c', { ...none, ctrl: true })).toEqual([{ kind: 'interrupt' }]);
     expect(typedOf('x', { ...none, ctrl: true })).toEqual([]);
+    expect(typedOf('a', { ...none, ctrl: true })).toEqual([{ kind: 'first' }]);
+    expect(typedOf('', { ...none, leftArrow: true })).toEqual([{ kind: 'left' }]);
+    expect(typedOf('', { ...none, end: true })).toEqual([{ kind: 'last' }]);
+  });
+
+  it('takes what is pasted in several pieces for text, also a line break that comes alone', () => {
+    const paste = openPaste();
+    expect(paste('a', none)).toBeUndefined();
+    expect(paste('[200~one\r', none)).toBe('one\r');
+    expect(paste('', { ...none, return: true })).toBe('\n');
+    expect(paste('q two\x1b[201~', none)).toBe('q two');
+    expect(paste('', { ...none, return: true })).toBeUndefined();
+    expect(openPaste()('[200~whole\x1b[201~', none)).toBe('whole');
   });
 });
 
@@ -114,10 +177,12 @@ describe('the board', () => {
   });
 
   it('its page shows the question and what is typed', () => {
-    const shown = page(waiting, on('q-1', { draft: { about: 'q-1', text: 'Authorization' } }));
+    const shown = page(waiting, on('q-1', { drafts: { 'q-1': { text: 'Authorization', at: 13 } } }));
     expect(shown.replace(/\s+/g, ' ')).toContain(QUESTION);
     expect(shown).toContain('› Authorization_');
     expect(shown).toContain('enter sends');
+    const within = page(waiting, on('q-1', { drafts: { 'q-1': { text: 'Authorization', at: 4 } } }));
+    expect(within).toContain('› Auth▏orization');
   });
 });
 
@@ -127,7 +192,11 @@ describe('the model', () => {
   beforeEach(() => {
     vi.useFakeTimers();
     crew = fakeCrew(() => NOW, 60);
-    model = openViewModel(crew, () => ({ color: true, unicode: true, width: 79, height: 23, zone: 0 }));
+    model = openViewModel({
+      control: crew,
+      access: crew,
+      look: () => ({ color: true, unicode: true, width: 79, height: 23, zone: 0 }),
+    });
   });
   afterEach(() => {
     model.close();
@@ -141,13 +210,15 @@ describe('the model', () => {
     model.type(text('Authorization'));
     model.type({ kind: 'send' });
     await vi.advanceTimersByTimeAsync(0);
-    expect(crew.asked).toEqual(['answer q-1: Authorization']);
+    expect(crew.asked).toEqual(['answer q-1 -- Authorization']);
     expect(model.isTyping()).toBe(false);
-    expect(shown()).toContain('q-1 answered');
+    expect(shown()).toContain('answer: done');
+    model.press('answer');
+    expect(shown()).toContain('› _');
   });
 
   it('keeps an answer that was refused, and says why', async () => {
-    vi.spyOn(crew, 'answer').mockResolvedValue({ ok: false, said: 'its budget is used up' });
+    vi.spyOn(crew, 'run').mockResolvedValue({ ok: false, said: 'its budget is used up' });
     model.press('answer');
     model.type(text('go on'));
     model.type({ kind: 'send' });
@@ -155,6 +226,17 @@ describe('the model', () => {
     expect(shown()).toContain('its budget is used up');
     model.press('answer');
     expect(shown()).toContain('› go on_');
+  });
+
+  it('loses nothing that is typed while the board changes', async () => {
+    model.press('note');
+    model.type(text('first '));
+    crew.play(3);
+    await vi.advanceTimersByTimeAsync(6000);
+    model.type(text('second'));
+    crew.play(30);
+    await vi.advanceTimersByTimeAsync(6000);
+    expect(shown()).toContain('› first second_');
   });
 });
 

@@ -2,6 +2,7 @@
 // the same. `fakeCrew` plays the steps one after the other, for looking at the board in a real terminal.
 
 import { alarm, warning } from '../../../../src/alarms/rules/alarm.ts';
+import type { BoardAccess } from '../../../../src/cli/live/access.ts';
 import type { Agent, Task } from '../../../../src/protocol/state.ts';
 import type { CrewControl, CrewEnd, CrewEvent, CrewMember, CrewView } from '../../../../src/supervisor/crew-view.ts';
 import { type Instant, iso } from '../../../../src/text/time.ts';
@@ -163,7 +164,8 @@ function happeningAt(i: number, started: Instant): CrewEvent {
   return { time, level: 'info', agent: `coder-${(i % 3) + 1}`, task: id, text: DOES[i % DOES.length] ?? '' };
 }
 
-export interface Fake extends CrewControl {
+/** Also what the board reaches beyond the crew. */
+export interface Fake extends CrewControl, BoardAccess {
   /** Goes on by so many steps. */
   play(steps: number): void;
   readonly asked: readonly string[];
@@ -197,22 +199,29 @@ export function fakeCrew(clock: () => Instant, from = 0, log?: string): Fake {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    pause: async () => {
-      asked.push('pause');
-      paused ??= clock();
-      changed();
-      return 'PAUSE is on: no new work starts';
+    run: async (argv) => {
+      asked.push(argv.join(' '));
+      if (argv.length === 1 && argv[0] === 'pause') {
+        paused ??= clock();
+        changed();
+        return { ok: true, said: 'PAUSE is on: no new work starts' };
+      }
+      if (argv.length === 1 && argv[0] === 'resume') {
+        paused = undefined;
+        changed();
+        return { ok: true, said: 'Work goes on' };
+      }
+      return { ok: true, said: `${argv[0]}: done` };
     },
-    answer: async (about, text) => {
-      asked.push(`answer ${about}: ${text}`);
-      return { ok: true, said: `${about} answered` };
-    },
-    resume: async () => {
-      asked.push('resume');
-      paused = undefined;
-      changed();
-      return 'Work goes on';
-    },
+    logs: async () =>
+      ['coder-1', 'gone-1'].map((agent) => ({
+        path: log ?? '',
+        agent,
+        task: 'retry-core',
+        began: '20260131T140211-120Z',
+        bytes: 4000,
+      })),
+    diff: async (task) => ({ title: task, lines: ['diff --git a/x b/x', '+new'] }),
     stop: () => {
       asked.push('stop');
       if (asked.filter((one) => one === 'stop').length > 1) end({ code: 1, message: 'stopped at once' });

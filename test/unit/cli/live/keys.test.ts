@@ -1,6 +1,6 @@
 import type { Key as Pressed } from 'ink';
 import { expect, it } from 'vitest';
-import { keyOf } from '../../../../src/cli/live/screen.ts';
+import { keyOf } from '../../../../src/cli/live/keys.ts';
 
 const none = {} as Pressed;
 
@@ -10,7 +10,8 @@ it('knows single keys', () => {
   expect(keyOf('', { ...none, escape: true })).toEqual(['back']);
   expect(keyOf('c', { ...none, ctrl: true })).toEqual(['interrupt']);
   expect(keyOf('z', { ...none, ctrl: true })).toEqual([]);
-  expect(keyOf('x', none)).toEqual([]);
+  expect(keyOf('x', none)).toEqual(['actions']);
+  expect(keyOf('z', none)).toEqual([]);
 });
 
 it('takes apart what a held key sends in one piece', () => {

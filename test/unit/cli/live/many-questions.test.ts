@@ -2,8 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { type Frame, frame } from '../../../../src/cli/live/frame.ts';
+import type { Key } from '../../../../src/cli/live/keys.ts';
 import { textOf } from '../../../../src/cli/live/lines.ts';
-import { FIRST_SCREEN, type Key, type LiveLook, press, type Screen } from '../../../../src/cli/live/screen.ts';
+import { FIRST_SCREEN, type LiveLook, press, type Screen } from '../../../../src/cli/live/screen.ts';
 import { typed } from '../../../../src/cli/live/typing.ts';
 import { columns } from '../../../../src/cli/render/terminal.ts';
 import type { Question } from '../../../../src/protocol/state.ts';
@@ -88,7 +89,7 @@ describe.each(SIZES)('with 14 questions on a screen of %s', (_, width, height) =
       const written = typed(answering, { kind: 'text', text: 'yes' }, ground).screen;
       expect(typed(written, { kind: 'send' }, ground)).toMatchObject({
         screen: { pane: { kind: 'questions' } },
-        ask: { about: 'q-14', text: 'yes' },
+        ask: { run: ['answer', 'q-14', '--', 'yes'] },
       });
     }
     expect(pressed(screen, 'questions', look).pane).toEqual({ kind: 'board' });

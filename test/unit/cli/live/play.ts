@@ -14,15 +14,18 @@ if (crash !== undefined) {
     throw new Error('a crash on purpose');
   }, Number(crash));
 }
-await showLive(crew, {
-  stdin: process.stdin,
-  stdout: process.stdout,
-  color: !process.env.NO_COLOR,
-  unicode: /utf-?8/i.test(process.env.LC_ALL || process.env.LANG || ''),
-  onExit: (restore) => {
-    process.on('exit', restore);
-    return () => void process.off('exit', restore);
+await showLive(
+  { control: crew, access: crew },
+  {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    color: !process.env.NO_COLOR,
+    unicode: /utf-?8/i.test(process.env.LC_ALL || process.env.LANG || ''),
+    onExit: (restore) => {
+      process.on('exit', restore);
+      return () => void process.off('exit', restore);
+    },
   },
-});
+);
 process.stdout.write('the board has ended\n');
 process.exit(0);

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import {
-  FIRST_SCREEN,
-  type Ground,
-  type Key,
-  type Pressed,
-  press,
-  type Screen,
-} from '../../../../src/cli/live/screen.ts';
+import type { Action } from '../../../../src/cli/live/actions.ts';
+import type { Key } from '../../../../src/cli/live/keys.ts';
+import { FIRST_SCREEN, type Ground, type Pressed, press, type Screen } from '../../../../src/cli/live/screen.ts';
+
+const PAUSE: Action = { name: 'pause', says: 'hold it', argv: () => ['pause', 'b'] };
+const UNBLOCK: Action = {
+  name: 'unblock',
+  says: 'go on',
+  asks: { label: 'Why', optional: true },
+  argv: (text) => ['unblock', 'b', `--assessment=${text}`],
+};
+const REPLAN: Action = { name: 'replan', says: 'back', confirm: 'Stop b?', argv: () => ['replan', 'b'] };
 
 const ground: Ground = {
   choices: [
@@ -16,14 +20,22 @@ const ground: Ground = {
     { kind: 'task', id: 'b' },
   ],
   taskOf: ({ kind, id }) => (kind === 'task' ? id : id === 'coder-1' ? 'b' : undefined),
+  logAgent: 'coder-1',
   agentOf: ({ id }) => (id === 'coder-1' || id === 'b' ? 'coder-1' : undefined),
   questions: [{ about: 'q-1' }, { about: 'q-2', task: 'b' }],
   most: 5,
   page: 3,
+  offersOf: (target) => ({ actions: target?.id === 'b' ? [PAUSE, UNBLOCK, REPLAN] : [], typed: [] }),
+  logs: [
+    { agent: 'coder-1', back: 0 },
+    { agent: 'gone-1', back: 0 },
+  ],
+  onQuit: 'stop',
 };
-const after = (screen: Screen, ...keys: readonly Key[]): Pressed =>
-  keys.reduce<Pressed>((pressed, key) => press(pressed.screen, key, ground), { screen });
-const pressed = (...keys: readonly Key[]): Pressed => after(FIRST_SCREEN, ...keys);
+const keyed = (screen: Screen, ...keys: readonly Key[]): Pressed => within(ground, screen, ...keys);
+const within = (on: Ground, screen: Screen, ...keys: readonly Key[]): Pressed =>
+  keys.reduce<Pressed>((pressed, key) => press(pressed.screen, key, on), { screen });
+const pressed = (...keys: readonly Key[]): Pressed => keyed(FIRST_SCREEN, ...keys);
 
 describe('choosing', () => {
   it('walks down and up and stops at both ends', () => {
@@ -39,7 +51,7 @@ describe('choosing', () => {
 
   it('begins at the top again when what was chosen is gone', () => {
     const gone: Screen = { ...FIRST_SCREEN, chosen: { kind: 'task', id: 'gone' } };
-    expect(after(gone, 'down').screen.chosen?.id).toBe('coder-1');
+    expect(keyed(gone, 'down').screen.chosen?.id).toBe('coder-1');
   });
 });
 
@@ -56,8 +68,8 @@ describe('opening', () => {
 
   it('follows the log of the agent that has the task', () => {
     expect(pressed('log').screen.pane).toEqual({ kind: 'log', agent: 'coder-1' });
-    expect(pressed('end', 'log').screen.pane).toEqual({ kind: 'log', agent: 'coder-1' });
-    expect(pressed('end', 'open', 'log').screen.pane).toEqual({ kind: 'log', agent: 'coder-1' });
+    expect(pressed('end', 'log').screen.pane).toEqual({ kind: 'log', agent: 'coder-1', task: 'b' });
+    expect(pressed('end', 'open', 'log').screen.pane).toEqual({ kind: 'log', agent: 'coder-1', task: 'b' });
     expect(pressed('open', 'log').screen.said).toBe('Nobody works on a here');
   });
 
@@ -82,7 +94,85 @@ describe('leaving', () => {
   });
 
   it('asks the crew to pause and to resume', () => {
-    expect(pressed('pause').ask).toBe('pause');
-    expect(pressed('open', 'resume').ask).toBe('resume');
+    expect(pressed('pause').ask).toEqual({ run: ['pause'] });
+    expect(pressed('open', 'resume').ask).toEqual({ run: ['resume'] });
+  });
+
+  it('a crew in the background: q asks whether to stop it or to leave it running, and stops nothing by itself', () => {
+    const background: Ground = { ...ground, onQuit: 'ask' };
+    const asked = within(background, FIRST_SCREEN, 'quit');
+    expect(asked).toMatchObject({ screen: { pane: { kind: 'quit' }, stops: 0 } });
+    expect(asked.ask).toBeUndefined();
+    expect(within(background, asked.screen, 'log')).toMatchObject({ screen: { stops: 0 }, ask: 'leave' });
+    expect(within(background, asked.screen, 'stop')).toMatchObject({ screen: { stops: 1 }, ask: 'stop' });
+    for (const key of ['quit', 'back', 'open', 'yes'] as const) {
+      const stayed = within(background, asked.screen, key);
+      expect(stayed.screen.pane.kind).toBe('board');
+      expect(stayed.ask).toBeUndefined();
+    }
+    expect(within(background, FIRST_SCREEN, 'interrupt').ask).toBe('stop');
+  });
+
+  it('an attached board: q and Ctrl-C leave the crew running, S stops it after a yes', () => {
+    const attached: Ground = { ...ground, onQuit: 'leave' };
+    expect(within(attached, FIRST_SCREEN, 'quit')).toMatchObject({ screen: { stops: 0 }, ask: 'leave' });
+    expect(within(attached, FIRST_SCREEN, 'help', 'interrupt')).toMatchObject({ screen: { stops: 0 }, ask: 'leave' });
+    expect(within(attached, FIRST_SCREEN, 'stop').ask).toBeUndefined();
+    expect(within(attached, FIRST_SCREEN, 'stop', 'back').ask).toBeUndefined();
+    expect(within(attached, FIRST_SCREEN, 'stop', 'yes')).toMatchObject({ screen: { stops: 1 }, ask: 'stop' });
+  });
+});
+
+describe('acting', () => {
+  const b: Screen = { ...FIRST_SCREEN, chosen: { kind: 'task', id: 'b' } };
+
+  it('runs an action of the chosen row by its number or by enter', () => {
+    expect(keyed(b, 'actions', '1')).toMatchObject({
+      screen: { pane: { kind: 'board' } },
+      ask: { run: ['pause', 'b'] },
+    });
+    expect(keyed(b, 'actions', 'open').ask).toEqual({ run: ['pause', 'b'] });
+    expect(keyed(b, 'actions', 'down', 'down', 'down', 'up', 'open').screen.pane).toMatchObject({
+      kind: 'write',
+      action: 'unblock',
+    });
+    expect(keyed(b, 'actions', '9')).toMatchObject({ screen: { pane: { kind: 'actions' } } });
+  });
+
+  it('asks first where the action says so, and only y runs it', () => {
+    const asked = keyed(b, 'actions', '3');
+    expect(asked.screen.pane).toMatchObject({ kind: 'confirm', question: 'Stop b?' });
+    expect(asked.ask).toBeUndefined();
+    expect(keyed(asked.screen, 'yes').ask).toEqual({ run: ['replan', 'b'] });
+    for (const key of ['note', 'open', 'back', 'quit', 'answer'] as const)
+      expect(keyed(asked.screen, key)).toEqual({ screen: { ...b, said: undefined } });
+  });
+
+  it('u unblocks the chosen or open task, and says where it cannot', () => {
+    expect(keyed(b, 'unblock').screen.pane).toMatchObject({ kind: 'write', action: 'unblock' });
+    expect(pressed('unblock').screen.said).toMatch(/blocked task first/);
+  });
+
+  it('n writes a note for the chosen row, or for everyone', () => {
+    expect(keyed(b, 'note').screen.pane).toEqual({ kind: 'write', action: 'note', target: { kind: 'task', id: 'b' } });
+    expect(pressed('note').screen.pane).toEqual({ kind: 'write', action: 'note', target: undefined });
+  });
+
+  it('d shows the diff of the chosen or open task, and of the most urgent one without a choice', () => {
+    expect(keyed(b, 'diff').screen.pane).toEqual({ kind: 'diff', task: 'b' });
+    expect(keyed(b, 'open', 'diff').screen.pane).toEqual({ kind: 'diff', task: 'b' });
+    expect(pressed('diff').screen.pane).toEqual({ kind: 'diff', task: 'a' });
+  });
+
+  it('L lists all logs, enter opens one, brackets go through the sessions of its agent', () => {
+    expect(pressed('logs', 'down', 'open').screen.pane).toEqual({ kind: 'log', agent: 'gone-1', back: 0 });
+    expect(pressed('log', 'older', 'older', 'newer').screen.pane).toMatchObject({ agent: 'coder-1', back: 1 });
+    expect(pressed('log', 'newer').screen.pane).toMatchObject({ back: 0 });
+  });
+
+  it('enter on an alarm opens it whole', () => {
+    const alarm: Screen = { ...FIRST_SCREEN, chosen: { kind: 'alarm', id: 'BLOCKED b' } };
+    expect(keyed(alarm, 'open').screen.pane).toEqual({ kind: 'alarm', id: 'BLOCKED b' });
+    expect(keyed(alarm, 'open', 'open').screen.pane).toEqual({ kind: 'board' });
   });
 });

@@ -25,16 +25,19 @@ function start() {
   const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: vi.fn(), ref: vi.fn(), unref: vi.fn() });
   const restores: (() => void)[] = [];
   const crew = fakeCrew(() => NOW, 45);
-  const done = showLive(crew, {
-    stdin: keys as unknown as NodeJS.ReadStream,
-    stdout: screen as unknown as NodeJS.WriteStream,
-    color: true,
-    unicode: true,
-    onExit: (restore) => {
-      restores.push(restore);
-      return () => void restores.splice(restores.indexOf(restore), 1);
+  const done = showLive(
+    { control: crew, access: crew },
+    {
+      stdin: keys as unknown as NodeJS.ReadStream,
+      stdout: screen as unknown as NodeJS.WriteStream,
+      color: true,
+      unicode: true,
+      onExit: (restore) => {
+        restores.push(restore);
+        return () => void restores.splice(restores.indexOf(restore), 1);
+      },
     },
-  });
+  );
   return { screen, keys, restores, crew, done };
 }
 
@@ -62,7 +65,7 @@ it('takes the terminal, obeys keys, draws only rows that changed, and gives the 
   await done;
   expect(crew.asked).toEqual(['pause', 'stop', 'stop']);
   expect(keys.setRawMode).toHaveBeenLastCalledWith(false);
-  expect(all(screen)).toMatch(/\x1b\[\?7h\x1b\[\?25h\x1b\[\?1049l$/);
+  expect(all(screen)).toMatch(/\x1b\[\?2004l\x1b\[\?7h\x1b\[\?25h\x1b\[\?1049l$/);
   expect(restores).toHaveLength(0);
 });
 

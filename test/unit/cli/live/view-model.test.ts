@@ -22,7 +22,7 @@ beforeEach(() => {
   now = NOW;
   frames = 0;
   crew = fakeCrew(() => now, 45, '/nowhere/session.log');
-  model = openViewModel(crew, () => look);
+  model = openViewModel({ control: crew, access: crew, look: () => look });
   model.onFrame(() => {
     frames += 1;
   });
@@ -75,7 +75,7 @@ describe('keys', () => {
   });
 
   it('shows why something could not be done', async () => {
-    vi.spyOn(crew, 'pause').mockRejectedValue(new Error('the lock is taken'));
+    vi.spyOn(crew, 'run').mockRejectedValue(new Error('the lock is taken'));
     model.press('pause');
     await vi.advanceTimersByTimeAsync(0);
     expect(text(model)).toContain('the lock is taken');
@@ -114,10 +114,8 @@ describe('a log', () => {
     model.close();
     const file = join(folder, 'log');
     writeFileSync(file, 'the first line\n');
-    const followed = openViewModel(
-      fakeCrew(() => now, 45, file),
-      () => look,
-    );
+    const followedCrew = fakeCrew(() => now, 45, file);
+    const followed = openViewModel({ control: followedCrew, access: followedCrew, look: () => look });
     try {
       followed.press('log');
       await vi.waitFor(() => expect(text(followed)).toContain('the first line'));

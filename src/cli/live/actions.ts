@@ -1,0 +1,230 @@
+// What a person can do with the chosen row, taken from the command table: an action is offered exactly where the table
+// would take the command from a person now. Pure. The board runs an action as the command that a person would type, so
+// that it means the same on both ways; argv never passes a shell.
+
+import { type Board, OPERATOR } from '../../protocol/board.ts';
+import type { Command, CommandName } from '../../protocol/command.ts';
+import { decide } from '../../protocol/decide.ts';
+import { findTask } from '../../protocol/find.ts';
+import { isOpenDiscovery } from '../../protocol/messages/discoveries.ts';
+import { commandLine, possible } from '../../protocol/next-commands.ts';
+import { TABLE } from '../../protocol/table.ts';
+import type { Instant } from '../../text/time.ts';
+
+export interface Choice {
+  readonly kind: 'agent' | 'task' | 'alarm' | 'discovery';
+  readonly id: string;
+}
+
+export interface Action {
+  /** Unique among the actions of one row. */
+  readonly name: string;
+  readonly says: string;
+  /** What has to be typed for it. */
+  readonly asks?: { readonly label: string; readonly optional?: true };
+  /** Destroys or spends: asked first. */
+  readonly confirm?: string;
+  /** What follows `liza`. */
+  readonly argv: (text: string) => readonly string[];
+}
+
+/** A command that the table allows and that takes more than one text: it is typed in another terminal. */
+export interface TypedAction {
+  readonly line: string;
+}
+
+export interface Offers {
+  readonly actions: readonly Action[];
+  readonly typed: readonly TypedAction[];
+}
+
+interface Entry extends Action {
+  /** What the table is asked about, with some text in place of what is not typed yet. */
+  readonly probe: Command;
+}
+
+const SOME_TEXT = 'a person decided this on the board';
+/** Of the disk nothing is known here: what is wrong there is told when the command runs. */
+const FACTS = { spec_exists: true };
+
+/** The chosen row's actions; without a row, those of the whole board. `task`: the one that a chosen agent works on. */
+export function offersFor(board: Board, now: Instant, target: Choice | undefined, task?: string): Offers {
+  const entries = [
+    ...(target?.kind === 'agent' || target?.kind === 'task' ? noteActions(target.id) : []),
+    ...(task === undefined ? [] : taskActions(task)),
+    ...(target?.kind === 'discovery' ? discoveryActions(target.id) : []),
+    ...(target === undefined ? boardActions() : []),
+  ];
+  const actions = entries.filter(({ probe }) => isAllowed(board, probe, now));
+  return { actions, typed: typedFor(board, target, task) };
+}
+
+function isAllowed(board: Board, probe: Command, now: Instant): boolean {
+  const decision = decide(board, probe, { actor: OPERATOR, now });
+  return decision.ok && decision.already !== true;
+}
+
+const reason = (text: string): readonly string[] => (text === '' ? [] : [`--reason=${text}`]);
+
+const noteActions = (id: string): readonly Entry[] => [
+  {
+    name: 'note',
+    says: `leave a note for ${id}`,
+    asks: { label: `The note for ${id}` },
+    argv: (text) => ['note', `--for=${id}`, '--', text],
+    probe: { name: 'note', message: SOME_TEXT, for: id },
+  },
+];
+
+const taskActions = (task: string): readonly Entry[] => [
+  {
+    name: 'answer',
+    says: 'answer its questions; with the last one it goes back to its coder',
+    asks: { label: 'The answer' },
+    argv: (text) => ['answer', task, '--', text],
+    probe: { name: 'answer', about: task, text: SOME_TEXT, facts: FACTS },
+  },
+  {
+    name: 'unblock',
+    says: 'give it back to the coders, who go on with the work there is',
+    asks: { label: 'What you judge, for its history (after a review deadlock it is needed)', optional: true },
+    argv: (text) => ['unblock', task, '--keep-worktree', ...(text === '' ? [] : [`--assessment=${text}`])],
+    probe: { name: 'unblock', task, keep_worktree: true, assessment: SOME_TEXT, facts: FACTS },
+  },
+  {
+    name: 'unblock from scratch',
+    says: 'give it back to the coders; the work so far is put aside (liza attempts)',
+    asks: { label: 'What you judge, for its history (after a review deadlock it is needed)', optional: true },
+    confirm: `Start ${task} over?`,
+    argv: (text) => ['unblock', task, ...(text === '' ? [] : [`--assessment=${text}`])],
+    probe: { name: 'unblock', task, assessment: SOME_TEXT, facts: FACTS },
+  },
+  {
+    name: 'pause',
+    says: 'hold this task alone',
+    argv: () => ['pause', task],
+    probe: { name: 'pause', task },
+  },
+  {
+    name: 'resume',
+    says: 'let this task go on',
+    argv: () => ['resume', task],
+    probe: { name: 'resume', task },
+  },
+  {
+    name: 'finalize',
+    says: 'release the draft for coders',
+    confirm: `Release ${task}? Coders may take it at once, which spends.`,
+    argv: () => ['finalize', task],
+    probe: { name: 'finalize', task, facts: FACTS },
+  },
+  {
+    name: 'replan',
+    says: 'stop it and hand it back to the planner',
+    asks: { label: 'Why', optional: true },
+    confirm: `Stop ${task} and hand it back to the planner?`,
+    argv: (text) => ['replan', task, ...reason(text)],
+    probe: { name: 'replan', task },
+  },
+  {
+    name: 'release-claim',
+    says: 'take it from its coder; the work is kept',
+    asks: { label: 'Why', optional: true },
+    confirm: `Take ${task} from its coder?`,
+    argv: (text) => ['release-claim', task, ...reason(text)],
+    probe: { name: 'release-claim', task },
+  },
+  {
+    name: 'abandon',
+    says: 'give it up for good',
+    asks: { label: 'Why there is no way forward' },
+    confirm: `Give ${task} up for good?`,
+    argv: (text) => ['abandon', task, ...reason(text)],
+    probe: { name: 'abandon', task, rationale: SOME_TEXT },
+  },
+];
+
+const discoveryActions = (id: string): readonly Entry[] => [
+  {
+    name: 'discovery dismiss',
+    says: 'it needs no task',
+    asks: { label: 'Why it needs no task' },
+    argv: (text) => ['discovery', 'dismiss', id, `--reason=${text}`],
+    probe: { name: 'discovery dismiss', discovery: id, reason: SOME_TEXT },
+  },
+];
+
+const boardActions = (): readonly Entry[] => [
+  {
+    name: 'note',
+    says: 'leave a note for everyone',
+    asks: { label: 'The note for everyone' },
+    argv: (text) => ['note', '--', text],
+    probe: { name: 'note', message: SOME_TEXT },
+  },
+  {
+    name: 'pause',
+    says: 'let no new work start',
+    argv: () => ['pause'],
+    probe: { name: 'pause' },
+  },
+  {
+    name: 'resume',
+    says: 'go on after PAUSE, CHECKPOINT or ABORT',
+    argv: () => ['resume'],
+    probe: { name: 'resume' },
+  },
+  {
+    name: 'analyze --resolve',
+    says: 'the circuit breaker’s finding is dealt with',
+    asks: { label: 'What was done about it' },
+    argv: (text) => ['analyze', `--resolve=${text}`],
+    probe: { name: 'resolve', resolution: SOME_TEXT },
+  },
+  {
+    name: 'checkpoint',
+    says: 'halt everything for a decision',
+    asks: { label: 'Why', optional: true },
+    confirm: 'Halt everything? Agents save their work and end.',
+    argv: (text) => ['checkpoint', ...reason(text)],
+    probe: { name: 'checkpoint' },
+  },
+  {
+    name: 'plan done',
+    says: 'the plan is complete',
+    confirm: 'Close the plan of this sprint?',
+    argv: () => ['plan', 'done'],
+    probe: { name: 'plan done' },
+  },
+  {
+    name: 'goal complete',
+    says: 'the goal is reached',
+    confirm: 'Declare the goal reached? Everybody stops.',
+    argv: () => ['goal', 'complete'],
+    probe: { name: 'goal complete' },
+  },
+  {
+    name: 'abort',
+    says: 'stop the goal; tasks and worktrees stay',
+    asks: { label: 'Why', optional: true },
+    confirm: 'Stop the goal? Every agent ends.',
+    argv: (text) => ['abort', ...reason(text)],
+    probe: { name: 'abort' },
+  },
+];
+
+/** Rows of the table for a person and a task that the board runs itself; `answer` and others are about no one task. */
+const RUN_HERE: ReadonlySet<CommandName> = new Set(['unblock', 'finalize', 'replan', 'release-claim', 'abandon']);
+
+function typedFor(board: Board, target: Choice | undefined, id: string | undefined): readonly TypedAction[] {
+  const task = id === undefined ? undefined : findTask(board.state, id);
+  const names = task === undefined ? [] : possible(board, OPERATOR.parts, task);
+  const rows = names.filter((name) => !RUN_HERE.has(name) && TABLE[name].inner !== true);
+  const found = board.state.discovered.find((one) => one.id === target?.id);
+  return [
+    ...rows.map((name) => ({ line: commandLine(name, id) })),
+    ...(target?.kind === 'discovery' && found !== undefined && isOpenDiscovery(found)
+      ? [{ line: `liza discovery convert ${target.id} <task>` }]
+      : []),
+  ];
+}

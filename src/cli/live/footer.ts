@@ -1,0 +1,49 @@
+// The last line of the board: the keys that matter now, what is typed into the filter, and the answer to the last key.
+
+import type { Line, Page } from '../render/layout.ts';
+import { columns } from '../render/terminal.ts';
+import type { Scene } from './frame.ts';
+import { withCursor } from './lines.ts';
+import type { OnQuit, Pane, Screen } from './screen.ts';
+import { draftOf } from './typing.ts';
+
+/** The keys, and the answer to the last one: beside them where it fits, else above them, never cut. */
+export function footer({ screen, p, onQuit }: Scene): readonly Line[] {
+  const { said } = screen;
+  if (screen.pane.kind === 'filter') {
+    const keys = { text: `   enter keeps it${p.dot}esc shows all`, tone: 'faint' } as const;
+    return [[{ text: '/ ', tone: 'strong' }, { text: p.say(withCursor(draftOf(screen), p)) }, keys]];
+  }
+  const named: Line = [{ text: keysOf(screen, onQuit, p).join(p.dot), tone: 'faint' }];
+  if (said === undefined) return [named];
+  const answer = p.say(said);
+  if (columns(answer) <= p.width) return [[{ text: `${answer}  `, tone: 'strong' }, ...named]];
+  return [...p.lines(answer, p.width).map((text): Line => [{ text, tone: 'strong' }]), named];
+}
+
+/** With fewer columns, the help alone names the other keys: the way to it must not be cut. */
+const NARROW = 76;
+const WIDE = 118;
+
+function keysOf({ pane, stops, filter }: Screen, onQuit: OnQuit, p: Page): readonly string[] {
+  if (pane.kind !== 'board') return KEYS_IN[pane.kind] ?? IN_PAGE;
+  const quit = stops > 0 ? 'q at once' : onQuit === 'leave' ? 'q leave' : 'q quit';
+  const shown = filter === undefined ? '/ filter' : 'esc shows all';
+  if (p.width < NARROW) return ['p pause', 'x actions', 'l log', shown, '? help', quit];
+  const more = p.width < WIDE ? [] : ['arrows choose', 'enter open', 'a answer', 'n note'];
+  return ['p pause', 'r resume', ...more, 'x actions', 'd diff', 'l log', shown, '? help', quit];
+}
+
+const IN_PAGE = ['esc back', 'arrows scroll', 'x actions', 'p pause', 'r resume', '? help'];
+const IN_TEXT = ['enter sends', 'esc leaves, and keeps it', 'arrows move the cursor'];
+
+const KEYS_IN: Readonly<Partial<Record<Pane['kind'], readonly string[]>>> = {
+  questions: ['a answers the marked one', 'arrows scroll', 'esc back'],
+  answer: ['enter sends', 'esc leaves, and keeps it', 'tab next question'],
+  write: IN_TEXT,
+  actions: ['esc back', 'enter or its number runs it', 'arrows choose'],
+  logs: ['esc back', 'enter opens it', 'arrows choose'],
+  log: ['esc back', 'arrows scroll', '[ older', '] newer', 'L all logs'],
+  confirm: ['y yes', 'any other key: no'],
+  quit: ['s stop', 'l leave it running', 'esc back'],
+};

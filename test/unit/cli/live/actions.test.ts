@@ -1,0 +1,81 @@
+// The actions of a row: exactly the commands that the table takes from a person now.
+
+import { describe, expect, it } from 'vitest';
+import { type Choice, offersFor } from '../../../../src/cli/live/actions.ts';
+import { block, CODER, claimed, HUMAN, PLANNER, ready, type World } from '../../protocol/world.ts';
+
+const row = (id: string): Choice => ({ kind: 'task', id });
+const names = (w: World, target?: Choice, task = target?.id): readonly string[] =>
+  offersFor(w.board, w.now, target, target === undefined ? undefined : task).actions.map(({ name }) => name);
+const blocked = (): World => {
+  const w = claimed();
+  w.run(CODER, block('a'));
+  return w;
+};
+
+describe('a task offers', () => {
+  it('while a coder has it: to take it away, to hold it, to write to it; never to unblock or to abandon it', () => {
+    const w = claimed();
+    expect(names(w, row('a'))).toEqual(['note', 'pause', 'replan', 'release-claim']);
+  });
+
+  it('while it is BLOCKED: to answer, to unblock, to give it up; not to take it from a coder', () => {
+    expect(names(blocked(), row('a'))).toEqual([
+      ...['note', 'answer', 'unblock', 'unblock from scratch', 'pause', 'replan', 'abandon'],
+    ]);
+  });
+
+  it('once it is paused: to go on, and no second pause', () => {
+    const w = ready('a');
+    w.run(HUMAN, { name: 'pause', task: 'a' });
+    expect(names(w, row('a'))).toContain('resume');
+    expect(names(w, row('a'))).not.toContain('pause');
+  });
+
+  it('once it has ended: a note alone', () => {
+    const w = blocked();
+    w.run(HUMAN, { name: 'abandon', task: 'a', rationale: 'nobody needs it' });
+    expect(names(w, row('a'))).toEqual(['note']);
+  });
+
+  it('what takes more than one text as the line to type', () => {
+    const { typed } = offersFor(blocked().board, ready('a').now, row('a'), 'a');
+    expect(typed.map(({ line }) => line.split(' ').slice(0, 3).join(' '))).toEqual([
+      'liza amend a',
+      'liza supersede a',
+    ]);
+  });
+});
+
+it('an agent offers a note and what can be done with its task', () => {
+  const w = claimed();
+  expect(names(w, { kind: 'agent', id: 'coder-1' }, 'a')).toEqual(['note', 'pause', 'replan', 'release-claim']);
+});
+
+it('a discovery offers to dismiss it while it is open', () => {
+  const w = claimed();
+  w.run(CODER, { name: 'discover', description: 'the cache is never cleared', severity: 'low' });
+  const found: Choice = { kind: 'discovery', id: w.state.discovered[0]?.id ?? '' };
+  expect(names(w, found, undefined)).toEqual(['discovery dismiss']);
+  w.run(PLANNER, { name: 'discovery dismiss', discovery: found.id, reason: 'it is cleared at the start' });
+  expect(names(w, found, undefined)).toEqual([]);
+});
+
+it('the board offers to resume only what is halted', () => {
+  const w = ready('a');
+  expect(names(w)).toContain('pause');
+  expect(names(w)).not.toContain('resume');
+  w.run(HUMAN, { name: 'pause' });
+  expect(names(w)).toContain('resume');
+  expect(names(w)).not.toContain('pause');
+});
+
+it('asks before all that destroys or spends', () => {
+  const w = claimed();
+  const all = [
+    ...offersFor(w.board, w.now, row('a'), 'a').actions,
+    ...offersFor(blocked().board, w.now, row('a'), 'a').actions,
+  ];
+  const asked = new Set(all.filter(({ confirm }) => confirm !== undefined).map(({ name }) => name));
+  expect([...asked].sort()).toEqual(['abandon', 'release-claim', 'replan', 'unblock from scratch']);
+});
