@@ -37,6 +37,8 @@ export interface Lease {
   readonly holder: 'alive' | 'dead' | 'unknown';
   /** Milliseconds left by the monotonic clock; only for a live holder on this boot. */
   readonly remaining?: number;
+  /** Its supervisor stopped in order: nobody is missed. */
+  readonly stopped?: true;
 }
 
 /** The parts an actor may play. An id without a live session may act as supervisor or as its agent. */
@@ -87,6 +89,8 @@ export interface LeaseView {
   /** Milliseconds left, negative when past. */
   readonly remaining: number;
   readonly dead: boolean;
+  /** Its supervisor ended, and in order. */
+  readonly stopped?: true;
 }
 
 /**
@@ -103,13 +107,17 @@ export function effectiveLease(
   const stated = expires === undefined ? Number.NEGATIVE_INFINITY : instant(expires) - now;
   const counts = record !== undefined && record.epoch === (epoch ?? 0);
   if (!counts) return { expired: stated <= 0, remaining: stated, dead: false };
-  if (record.holder === 'dead') return { expired: true, remaining: Math.min(stated, 0), dead: true };
+  if (record.holder === 'dead')
+    return { expired: true, remaining: Math.min(stated, 0), dead: true, ...stoppedOf(record) };
   if (record.holder === 'alive' && record.remaining !== undefined) {
     return { expired: record.remaining <= 0, remaining: record.remaining, dead: false };
   }
   const remaining = Math.max(stated, instant(record.expires) - now);
   return { expired: remaining <= 0, remaining, dead: false };
 }
+
+export const stoppedOf = ({ stopped }: Pick<Lease, 'stopped'>): Pick<LeaseView, 'stopped'> =>
+  stopped === true ? { stopped } : {};
 
 /** What holds work back: a kill switch, or the task's own pause. */
 export type Hold = Switch | 'paused';

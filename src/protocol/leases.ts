@@ -3,7 +3,7 @@
 // epoch they were written for: epochs are counted per task, so equal numbers alone prove nothing.
 
 import { type Instant, instant } from '../text/time.ts';
-import { type Board, effectiveLease, type Lease, type LeaseView } from './board.ts';
+import { type Board, effectiveLease, type Lease, type LeaseView, stoppedOf } from './board.ts';
 import { type Refusal, refuse } from './decision.ts';
 import type { HistoryEvent, State, Task } from './state.ts';
 
@@ -23,7 +23,7 @@ function unlessGone(board: Board, id: string | undefined, task: Task, lease: Lea
   const record = board.leases.get(id ?? '');
   const back = agent?.current_task === task.id && agent.epoch !== task.epoch && record?.epoch === agent.epoch;
   if (!back || record?.task !== undefined || record?.holder !== 'dead') return lease;
-  return { expired: true, remaining: Math.min(lease.remaining, 0), dead: true };
+  return { expired: true, remaining: Math.min(lease.remaining, 0), dead: true, ...stoppedOf(record) };
 }
 
 /** The lease of the agent itself, whatever it is doing: alive as long as its supervisor is. */
@@ -32,7 +32,7 @@ export function agentLease(board: Board, id: string, now: Instant): LeaseView {
   const lease = effectiveLease(agent?.lease_expires, agent?.epoch, board.leases.get(id), now);
   // Killed between its registration and its first sign of life: the lease is young, and nobody will ever renew it.
   if (agent?.process === undefined || board.gone?.has(agent.process) !== true) return lease;
-  return { expired: true, remaining: Math.min(lease.remaining, 0), dead: true };
+  return { expired: true, remaining: Math.min(lease.remaining, 0), dead: true, ...stoppedOf(lease) };
 }
 
 function recordOf(board: Board, agent: string | undefined, task: string): Lease | undefined {

@@ -4,7 +4,7 @@
 import type { Alarm } from '../alarms/rules/alarm.ts';
 import { editKey, unreadable } from '../alarms/rules/evaluate.ts';
 import { type SpendingView, spendingView } from '../budget/rules/spending-view.ts';
-import { type Board, SWITCHES, type Switch } from '../protocol/board.ts';
+import { type Board, type LeaseView, SWITCHES, type Switch } from '../protocol/board.ts';
 import { statusOf } from '../protocol/find.ts';
 import type { BaseDistance } from '../protocol/goal/base-distance.ts';
 import { endedOfGoal } from '../protocol/goal/goal-tasks.ts';
@@ -103,6 +103,8 @@ export interface TaskView {
   readonly reservedUntil?: Instant;
   /** Milliseconds left of the claim or review under way, negative when past. */
   readonly leaseLeft?: number;
+  /** The supervisor of its coder or reviewer stopped in order. */
+  readonly holderStopped?: true;
   readonly iteration: number;
   readonly maxIterations: number;
   readonly reviewCycle: number;
@@ -121,6 +123,8 @@ export interface AgentView {
   /** Milliseconds left of the lease, negative when past; absent when it has none. */
   readonly leaseLeft?: number;
   readonly gone: boolean;
+  /** Its supervisor ended: in order, or it was killed. */
+  readonly ended?: 'in-order' | 'killed';
   readonly contextPercent?: number;
 }
 
@@ -230,12 +234,13 @@ function groupByStatus(board: Board, now: Instant): StatusView['groups'] {
 
 /** One task as people see it; for `liza show` too. */
 export function taskView(board: Board, task: Task, limits: Settings, now: Instant): TaskView {
-  const left =
+  const lease =
     task.status === 'CLAIMED'
-      ? taskLease(board, task, now).remaining
+      ? taskLease(board, task, now)
       : task.status === 'READY_FOR_REVIEW' && task.reviewing_by !== undefined
-        ? reviewLease(board, task, now).remaining
+        ? reviewLease(board, task, now)
         : undefined;
+  const left = lease?.remaining;
   return {
     id: task.id,
     status: task.status,
@@ -244,6 +249,7 @@ export function taskView(board: Board, task: Task, limits: Settings, now: Instan
     ...defined({ owner: task.assigned_to, reviewer: task.reviewing_by }),
     ...(task.status === 'UNCLAIMED' ? defined({ reservedFor: reservedFor(board, task, now) }) : {}),
     ...(left === undefined || !Number.isFinite(left) ? {} : { leaseLeft: left }),
+    ...(lease?.stopped === true ? { holderStopped: true } : {}),
     iteration: task.iteration ?? 0,
     maxIterations: task.max_iterations ?? limits.max_coder_iterations,
     reviewCycle: task.review_cycles_current ?? 0,
@@ -260,11 +266,18 @@ function agentView(board: Board, id: string, agent: Agent, now: Instant): AgentV
   return {
     id,
     role: agent.role,
-    // A planner's session has no task that would show it.
-    status: agent.under_way !== undefined && agent.status === 'IDLE' && !lease.expired ? 'WORKING' : agent.status,
+    status: statusShown(agent, lease),
     ...defined({ task: agent.current_task }),
     ...(Number.isFinite(lease.remaining) ? { leaseLeft: lease.remaining } : {}),
     gone: lease.expired,
+    ...(lease.dead ? { ended: lease.stopped === true ? 'in-order' : 'killed' } : {}),
     ...defined({ contextPercent: agent.context_percent }),
   };
+}
+
+/** The board keeps what an agent did last; nobody works whose supervisor has ended. */
+function statusShown({ status, under_way }: Agent, { expired, dead }: LeaseView): string {
+  if (dead) return 'STOPPED';
+  // A planner's session has no task that would show it.
+  return under_way !== undefined && status === 'IDLE' && !expired ? 'WORKING' : status;
 }

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { type Files, replaceFile } from '../ports/files.ts';
 import { bootId, identify, isAlive, type ProcessIdentity } from '../process/process-identity.ts';
-import type { Lease } from '../protocol/board.ts';
+import { type Lease, stoppedOf } from '../protocol/board.ts';
 import { defined } from '../protocol/values.ts';
 import { type Instant, instant, iso } from '../text/time.ts';
 import type { BoardContext } from './context.ts';
@@ -22,6 +22,8 @@ interface LeaseRecord {
   /** Monotonic milliseconds at which it ends. */
   readonly monotonic_end: number;
   readonly boot: string;
+  /** Its holder stopped in order. */
+  readonly stopped?: true;
 }
 
 export function readLeases(context: BoardContext): Map<string, Lease> {
@@ -59,6 +61,7 @@ export function writeLease(context: BoardContext, renewal: Renewal, now: Instant
     ...defined({ process: holder }),
     monotonic_end: same ? Math.max(end, old.monotonic_end) : end,
     boot,
+    ...(renewal.stops === true ? { stopped: true } : {}),
   };
   files.makeDirectory(paths.agents);
   replaceFile(files, file, Buffer.from(`${JSON.stringify(record)}\n`), false);
@@ -86,6 +89,7 @@ function leaseOf(context: BoardContext, record: LeaseRecord): Lease {
     expires: record.expires,
     heartbeat: record.heartbeat,
     holder,
+    ...stoppedOf(record),
     ...(holder === 'alive' ? { remaining: record.monotonic_end - sinceBoot(context) } : {}),
   };
 }

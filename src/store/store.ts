@@ -67,6 +67,8 @@ export interface Renewal {
   readonly seconds: number;
   /** The long-lived process that holds it; a passing command gives none and keeps the one recorded. */
   readonly pid?: number;
+  /** The holder stops in order: the last sign of life says so. */
+  readonly stops?: true;
 }
 
 export interface Store {

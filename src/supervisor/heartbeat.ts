@@ -5,6 +5,7 @@ import type { Board } from '../protocol/board.ts';
 import { findTask } from '../protocol/find.ts';
 import { holdsWork } from '../protocol/leases.ts';
 import { type State, settings } from '../protocol/state.ts';
+import { thisProcess } from '../tasks/context.ts';
 import type { SupervisorContext } from './context.ts';
 
 export interface Held {
@@ -17,7 +18,8 @@ export interface Heartbeat {
   hold(held: Held | undefined, state: State): Promise<void>;
   /** The lease on the task it holds is gone. */
   lost(): boolean;
-  stop(): void;
+  /** The last sign of life says that the supervisor stops in order, so that nobody misses it. */
+  stop(): Promise<void>;
 }
 
 /** `first`: the state when the agent was registered. */
@@ -53,7 +55,12 @@ export function keepAlive(context: SupervisorContext, agent: string, first: Stat
       await beat(state);
     },
     lost: () => isLost,
-    stop: () => over.abort(),
+    stop: async () => {
+      over.abort();
+      const { state } = (await context.store.read()).board;
+      // Another supervisor may have the id by now: its record is not this one's to write.
+      if (state.agents[agent]?.process === thisProcess(context)) await renewOwn(context, agent, state, held, true);
+    },
   };
 }
 
@@ -63,6 +70,7 @@ export async function renewOwn(
   agent: string,
   state: State,
   held?: Held,
+  stops = false,
 ): Promise<boolean> {
   const mine = held !== undefined && isHolding({ state }, agent, held.task) ? held : undefined;
   const limits = settings(state);
@@ -73,6 +81,7 @@ export async function renewOwn(
     epoch: mine?.epoch ?? own?.epoch ?? 0,
     seconds: own?.role === 'code_reviewer' ? limits.review_lease_duration : limits.lease_duration,
     pid,
+    ...(stops ? { stops } : {}),
   });
   return mine === undefined || !('ok' in renewed);
 }

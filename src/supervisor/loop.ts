@@ -61,7 +61,8 @@ export async function supervise(loop: Omit<LoopState, 'heartbeat' | 'heads'>): P
     member.set('stopped', { why: end.why, end: end.kind });
     return end;
   } finally {
-    heartbeat.stop();
+    // The board cannot be read or written just now: then it looks as if the supervisor was killed.
+    await heartbeat.stop().catch(() => {});
   }
 }
 

@@ -37,8 +37,8 @@ const ORPHAN_GRACE = 30_000;
 
 const expiredLease: Row = (task, { board, now }) => {
   if (task.status !== 'CLAIMED') return undefined;
-  const { expired, dead } = taskLease(board, task, now);
-  if (!expired) return undefined;
+  const { expired, dead, stopped } = taskLease(board, task, now);
+  if (!expired || stopped) return undefined;
   const agent = task.assigned_to ?? 'nobody';
   if (dead) return holderGone(task, agent);
   return warning('LEASE EXPIRED', `${task.id}:${agent}`, `${agent} on ${task.id}`);
@@ -51,8 +51,8 @@ const holderGone = ({ id }: Task, agent: string): Alarm =>
 const expiredReview: Row = (task, { board, now }) => {
   const agent = task.reviewing_by;
   if (task.status !== 'READY_FOR_REVIEW' || agent === undefined) return undefined;
-  const { expired, dead } = reviewLease(board, task, now);
-  if (!expired) return undefined;
+  const { expired, dead, stopped } = reviewLease(board, task, now);
+  if (!expired || stopped) return undefined;
   if (dead) return holderGone(task, agent);
   return warning('REVIEW LEASE EXPIRED', `${task.id}:${agent}`, `${agent} on ${task.id} — review can be reclaimed`);
 };

@@ -151,6 +151,10 @@ function taskLines(task: TaskView, p: Page, idWidth: number): readonly Line[] {
   return [head, ...questions];
 }
 
+const STOPPED = 'stopped in order';
+const heldWords = (task: TaskView): string =>
+  task.holderStopped === true ? `${STOPPED}, liza run goes on with it` : leaseWords(task.leaseLeft);
+
 function taskFacts(task: TaskView): readonly string[] {
   const cycles = task.reviewCycle === 0 ? [] : [`review ${task.reviewCycle}/${task.maxReviewCycles}`];
   const iteration = task.iteration === 0 ? [] : [`iteration ${task.iteration}/${task.maxIterations}`];
@@ -160,10 +164,9 @@ function taskFacts(task: TaskView): readonly string[] {
   const paused = task.paused ? ['paused'] : [];
   switch (task.status) {
     case 'CLAIMED':
-      return [...paused, ...owner, leaseWords(task.leaseLeft), ...iteration, ...cycles];
+      return [...paused, ...owner, heldWords(task), ...iteration, ...cycles];
     case 'READY_FOR_REVIEW': {
-      const review =
-        task.reviewer === undefined ? 'waits for a reviewer' : `${task.reviewer}, ${leaseWords(task.leaseLeft)}`;
+      const review = task.reviewer === undefined ? 'waits for a reviewer' : `${task.reviewer}, ${heldWords(task)}`;
       return [...paused, review, ...owner.map((id) => `by ${id}`), ...cycles];
     }
     case 'REJECTED':
@@ -199,7 +202,7 @@ function agentLines(agents: readonly AgentView[], told: ReadonlySet<string | und
   const statusWidth = Math.max(...agents.map(({ status }) => status.length));
   return agents.map((agent) => {
     const context = agent.contextPercent === undefined ? [] : [`context ${Math.round(agent.contextPercent)} %`];
-    const lease = told.has(agent.id) ? [] : [leaseWords(agent.leaseLeft)];
+    const lease = told.has(agent.id) ? [] : [agent.ended === 'in-order' ? STOPPED : leaseWords(agent.leaseLeft)];
     const facts = [...(agent.task === undefined ? [] : [agent.task]), ...lease, ...context];
     return [
       { text: `  ${pad(p.say(agent.id), idWidth)}  ` },

@@ -7,12 +7,12 @@ import { agentLease, codersOf, taskLease } from '../../protocol/leases.ts';
 import { holdsGoal, openDiscoveries } from '../../protocol/messages/discoveries.ts';
 import { openQuestions } from '../../protocol/messages/questions.ts';
 import { approvalsOf } from '../../protocol/review/quorum.ts';
-import { isTerminal, type Role, type Task, type TaskStatus } from '../../protocol/state.ts';
+import { type Agent, isTerminal, type Role, type Task, type TaskStatus } from '../../protocol/state.ts';
 import { isExhausted, isStoppedByBudget } from '../../protocol/work/blocked.ts';
 import { counted, gist, listed, whole } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
 import { dependencyWaits, dependents, whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from './claim-order.ts';
-import type { Survey } from './idle-survey.ts';
+import { isDeserted, type Survey } from './idle-survey.ts';
 import { plannerWakes, unhandled } from './wakes.ts';
 
 export function whyStuck(seen: Survey): string {
@@ -57,7 +57,11 @@ function unreviewed(seen: Survey): string | undefined {
     idle.length > 0 && idle.length === coders.length
       ? `every coder (${listed(idle)}) waits for a verdict on ${ids(waiting)}`
       : `${ids(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for a verdict`;
-  if (reviewers.length === 0) return `${who} and ${missing(seen, 'code_reviewer')}: ${anotherReviewer(first, [])}`;
+  if (reviewers.length === 0) {
+    const another = anotherReviewer(first, []);
+    const start = another === REVIEWER && isDeserted(seen) ? RUN : another;
+    return `${who} and ${missing(seen, 'code_reviewer')}: ${start}`;
+  }
   const why = reviewers.map((id) => whyNotReviewable(seen.board, first, id, seen.now));
   return `${who}, but ${why.join('; ')}: start another with ${anotherReviewer(first, reviewers)}`;
 }
@@ -67,8 +71,11 @@ function anotherReviewer(task: Task, present: readonly string[]): string {
   const out = new Set([...present, ...codersOf(task), ...approvalsOf(task).map(({ by }) => by)]);
   let n = 1;
   while (out.has(`code-reviewer-${n}`)) n += 1;
-  return `${n === 1 ? '' : `LIZA_AGENT_ID=code-reviewer-${n} `}liza agent code-reviewer`;
+  return n === 1 ? REVIEWER : `LIZA_AGENT_ID=code-reviewer-${n} ${REVIEWER}`;
 }
+
+const RUN = 'liza run';
+const REVIEWER = 'liza agent code-reviewer';
 
 function unmerged(seen: Survey): string | undefined {
   const [first, ...more] = withStatus(seen, 'APPROVED');
@@ -90,7 +97,8 @@ function unstaffed(seen: Survey): string | undefined {
   if (first === undefined) return undefined;
   const count = `${counted(seen.open.length, 'task')} can be claimed (${ids(seen.open)})`;
   const coders = seen.present.coder;
-  if (coders.length === 0) return `${count} but ${missing(seen, 'coder')}: liza agent coder`;
+  if (coders.length === 0)
+    return `${count} but ${missing(seen, 'coder')}: ${isDeserted(seen) ? RUN : 'liza agent coder'}`;
   const why = coders.map((id) => whyNotClaimable(seen.board, first, id, seen.now));
   return `${count}, but ${listed(why.map(String))}: start another coder with liza agent coder`;
 }
@@ -174,15 +182,19 @@ function ended(seen: Survey): string | undefined {
   return `every task has ended, and ${listed(open, 5)} ${open.length === 1 ? 'is' : 'are'} undecided — ${planner(seen)}: liza goal complete says how to decide each`;
 }
 
-const unplanned = (seen: Survey): string => `nothing is planned yet — ${planner(seen)}: liza add-task`;
+const unplanned = (seen: Survey): string =>
+  isDeserted(seen)
+    ? `nothing is planned yet and ${missing(seen, 'planner')}: ${RUN}`
+    : `nothing is planned yet — ${planner(seen)}: liza add-task`;
 
 /** Whom a decision waits for. A planner that is there may just be thinking; it has no task to show for it. */
 function planner(seen: Survey): string {
   const [there] = seen.present.planner;
   if (there !== undefined && hasSeenAll(seen)) return `${there} has seen it and left it, so it is yours`;
-  return there === undefined
-    ? `${missing(seen, 'planner')} (liza agent planner), so it is yours`
-    : `waiting for ${there}, or decide yourself`;
+  if (there !== undefined) return `waiting for ${there}, or decide yourself`;
+  return isDeserted(seen)
+    ? `${missing(seen, 'planner')}: ${RUN}, or decide yourself`
+    : `${missing(seen, 'planner')} (liza agent planner), so it is yours`;
 }
 
 /** Nothing new calls for it: it will not come again by itself. A note would. */
@@ -191,17 +203,34 @@ function hasSeenAll({ board, now }: Survey): boolean {
   return wakes.length > 0 && unhandled(board, wakes).length === 0;
 }
 
-function missing({ board, now }: Survey, role: Role): string {
-  const name = role.replace('_', ' ');
-  const gone = Object.keys(board.state.agents).filter((id) => board.state.agents[id]?.role === role);
-  const [last] = gone;
-  if (last === undefined) return `no ${name} is registered`;
-  const { remaining } = agentLease(board, last, now);
-  const since = Number.isFinite(remaining) && remaining < 0 ? `: its lease ended ${duration(-remaining)} ago` : '';
-  return gone.length === 1
-    ? `no ${name} is running (${last} is gone${since})`
-    : `no ${name} is running (${listed(gone)} are gone)`;
+/** Nobody of that role is there, and why; of no role at all where the whole crew is away. */
+function missing(seen: Survey, role: Role): string {
+  const { agents } = seen.board.state;
+  const name = isDeserted(seen) ? 'agent' : role.replace('_', ' ');
+  const known = Object.keys(agents).filter((id) => agents[id]?.role === role);
+  if (known.length === 0) return isDeserted(seen) ? 'no agent is running' : `no ${name} is registered`;
+  return `no ${name} is running (${listed(known.map((id) => whyAway(seen, id)))})`;
 }
+
+function whyAway({ board, now }: Survey, id: string): string {
+  const trouble = board.state.agents[id]?.trouble;
+  if (trouble !== undefined) return `${id} gave up, ${TROUBLE_WORDS[trouble.kind]}: ${gist(trouble.detail, 200)}`;
+  const { remaining, dead, stopped } = agentLease(board, id, now);
+  if (stopped) return `${id} stopped in order`;
+  if (dead) return `the supervisor of ${id} has ended`;
+  return Number.isFinite(remaining) && remaining < 0
+    ? `the lease of ${id} ended ${duration(-remaining)} ago`
+    : `${id} has no lease`;
+}
+
+const TROUBLE_WORDS: Readonly<Record<NonNullable<Agent['trouble']>['kind'], string>> = {
+  quota: 'out of quota',
+  network: 'its provider is unreachable',
+  login: 'it needs a login',
+  provider: 'its CLI does not start',
+  'crash-loop': 'it crashed again and again',
+  spin: 'it ended again and again without progress',
+};
 
 const withStatus = (seen: Survey, status: TaskStatus): readonly Task[] =>
   seen.live.filter((task) => task.status === status && task.paused !== true);

@@ -52,6 +52,9 @@ export function isMoving(seen: Survey): boolean {
   );
 }
 
+/** No agent of any role is there: only a new run goes on. */
+export const isDeserted = ({ present }: Survey): boolean => Object.values(present).every((ids) => ids.length === 0);
+
 const AT_WORK: ReadonlySet<AgentStatus> = new Set(['STARTING', 'WORKING', 'REVIEWING', 'HANDOFF']);
 
 /** An agent that is none of these is at work, in the hands of a supervisor that lives. */

@@ -62,6 +62,13 @@ describe('alarms that begin at a moment', () => {
     ]);
   });
 
+  it('nobody is called gone whose supervisor stopped in order', () => {
+    const record = { agent: 'coder-1', task: 't', expires: ago(-MINUTE), heartbeat: ago(0), epoch: 2 } as const;
+    const claimed = about({ status: 'CLAIMED', assigned_to: 'coder-1', lease_expires: ago(0), epoch: 2 }, CODER);
+    const left = { ...record, holder: 'dead', stopped: true } as const;
+    expect(texts({ ...claimed, leases: new Map([['coder-1', left]]) })).toEqual([]);
+  });
+
   it('REVIEW LEASE EXPIRED when the review lease ends', () => {
     const on = about({ status: 'READY_FOR_REVIEW', reviewing_by: 'code-reviewer-1', review_lease_expires: ago(0) });
     begins(on, 'warning', '⚠️ REVIEW LEASE EXPIRED: code-reviewer-1 on t — review can be reclaimed');

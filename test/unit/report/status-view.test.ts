@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { alarms } from '../../../src/alarms/rules/evaluate.ts';
 import { renderStatus } from '../../../src/cli/render/status.ts';
+import type { Lease } from '../../../src/protocol/board.ts';
 import { statusView } from '../../../src/report/status-view.ts';
 import { claimable } from '../../../src/supervisor/rules/claim-order.ts';
 import { agent, ago, board, MINUTE, NOW, task } from '../boards/empty-board.ts';
@@ -211,4 +212,31 @@ it('a task that waits for one coder says so, while that coder lives', () => {
     renderStatus(statusView(at(lease), NOW, []), { all: false, color: false, unicode: true, width: 120 });
   expect(told(ago(-MINUTE))).toContain('reserved for coder-2');
   expect(told(ago(MINUTE))).not.toContain('reserved for');
+});
+
+describe('an agent whose supervisor has ended', () => {
+  const record = { agent: 'coder-1', epoch: 0, expires: ago(-MINUTE), heartbeat: ago(MINUTE), holder: 'dead' } as const;
+  const viewWith = (lease: Lease) =>
+    statusView(
+      board({
+        tasks: [task('t', { status: 'CLAIMED', assigned_to: 'coder-1', lease_expires: ago(-MINUTE) })],
+        agents: { 'coder-1': agent('coder', { status: 'WORKING', current_task: 't' }) },
+        leases: [lease],
+      }),
+      NOW,
+      [],
+    );
+
+  it('is STOPPED, whatever it did last', () => {
+    expect(viewWith(record).agents).toMatchObject([{ id: 'coder-1', status: 'STOPPED', gone: true, ended: 'killed' }]);
+  });
+
+  it('stopped in order is told as that, of the agent and of its task', () => {
+    const view = viewWith({ ...record, task: 't', stopped: true });
+    expect(view.agents).toMatchObject([{ id: 'coder-1', status: 'STOPPED', ended: 'in-order' }]);
+    expect(view.groups[0]?.tasks).toMatchObject([{ id: 't', holderStopped: true }]);
+    const page = renderStatus(view, { color: false, unicode: true, width: 100 });
+    expect(page).toContain('stopped in order, liza run goes on with it');
+    expect(page).not.toMatch(/WORKING|gone|ended/);
+  });
 });

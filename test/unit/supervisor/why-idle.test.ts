@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Lease } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 import { whyNothingMoves } from '../../../src/supervisor/rules/why-idle.ts';
 import { agent, ago, board, COMMIT, goal, MINUTE, NOW, type Parts, task } from '../boards/empty-board.ts';
@@ -7,6 +8,18 @@ const why = (parts: Parts): string | undefined => whyNothingMoves(board(parts), 
 const CODER = { 'coder-1': agent('coder') };
 const REVIEWER = { 'code-reviewer-1': agent('code_reviewer') };
 const PLANNER = { 'planner-1': agent('planner') };
+/** The lease records of agents whose supervisors stopped in order. */
+const leftBy = (...ids: readonly string[]) =>
+  ids.map(
+    (agent): Lease => ({
+      agent,
+      epoch: 0,
+      expires: ago(-MINUTE),
+      heartbeat: ago(MINUTE),
+      holder: 'dead',
+      stopped: true,
+    }),
+  );
 const gone = { lease_expires: ago(4 * MINUTE) };
 
 describe('something moves while', () => {
@@ -74,9 +87,12 @@ describe('nothing moves because', () => {
 
   it('no reviewer is there', () => {
     const tasks = ['t', 'u'].map((id) => task(id, { status: 'READY_FOR_REVIEW', assigned_to: 'coder-1' }));
-    expect(why({ tasks })).toBe('t, u wait for a verdict and no code reviewer is registered: liza agent code-reviewer');
-    expect(why({ tasks, agents: { 'code-reviewer-1': agent('code_reviewer', gone) } })).toBe(
-      't, u wait for a verdict and no code reviewer is running (code-reviewer-1 is gone: its lease ended 4m ago): liza agent code-reviewer',
+    expect(why({ tasks })).toBe('t, u wait for a verdict and no agent is running: liza run');
+    expect(why({ tasks, agents: PLANNER })).toBe(
+      't, u wait for a verdict and no code reviewer is registered: liza agent code-reviewer',
+    );
+    expect(why({ tasks, agents: { ...PLANNER, 'code-reviewer-1': agent('code_reviewer', gone) } })).toBe(
+      't, u wait for a verdict and no code reviewer is running (the lease of code-reviewer-1 ended 4m ago): liza agent code-reviewer',
     );
   });
 
@@ -118,13 +134,50 @@ describe('nothing moves because', () => {
   it('no coder is there (unstaffed), and a lapsed claim counts as open', () => {
     const lapsed = task('l', { status: 'CLAIMED', assigned_to: 'coder-1', ...gone });
     const tasks = [task('t'), lapsed, task('w', { depends_on: ['t'] })];
-    expect(why({ tasks })).toBe('2 tasks can be claimed (t, l) but no coder is registered: liza agent coder');
-    expect(why({ tasks: [task('t')], agents: { 'coder-1': agent('coder', gone) } })).toBe(
-      '1 task can be claimed (t) but no coder is running (coder-1 is gone: its lease ended 4m ago): liza agent coder',
+    expect(why({ tasks })).toBe('2 tasks can be claimed (t, l) but no agent is running: liza run');
+    expect(why({ tasks, agents: PLANNER })).toBe(
+      '2 tasks can be claimed (t, l) but no coder is registered: liza agent coder',
+    );
+    expect(why({ tasks: [task('t')], agents: { ...PLANNER, 'coder-1': agent('coder', gone) } })).toBe(
+      '1 task can be claimed (t) but no coder is running (the lease of coder-1 ended 4m ago): liza agent coder',
     );
     expect(
       why({ tasks: [task('t')], agents: { 'coder-1': agent('coder', gone), 'coder-2': agent('coder', gone) } }),
-    ).toBe('1 task can be claimed (t) but no coder is running (coder-1, coder-2 are gone): liza agent coder');
+    ).toBe(
+      '1 task can be claimed (t) but no agent is running (the lease of coder-1 ended 4m ago, the lease of coder-2 ended 4m ago): liza run',
+    );
+  });
+
+  it('the whole crew stopped in order: nobody is called gone, and liza run goes on', () => {
+    const parts = { tasks: [task('t')], agents: { ...CODER, ...PLANNER }, leases: leftBy('coder-1', 'planner-1') };
+    expect(why(parts)).toBe('1 task can be claimed (t) but no agent is running (coder-1 stopped in order): liza run');
+    expect(why({ ...parts, tasks: [] })).toBe(
+      'nothing is planned yet and no agent is running (planner-1 stopped in order): liza run',
+    );
+    const blocked = [task('t', { status: 'BLOCKED', blocked_questions: ['Which?'] })];
+    expect(why({ ...parts, tasks: blocked })).toBe(
+      't is BLOCKED: "Which?" — no agent is running (planner-1 stopped in order): liza run, or decide yourself: liza answer t "…"',
+    );
+  });
+
+  it('the crew was killed', () => {
+    const leases = leftBy('coder-1').map(({ stopped: _stopped, ...lease }) => lease);
+    expect(why({ tasks: [task('t')], agents: CODER, leases })).toBe(
+      '1 task can be claimed (t) but no agent is running (the supervisor of coder-1 has ended): liza run',
+    );
+  });
+
+  it.each([
+    ['login', 'it needs a login'],
+    ['crash-loop', 'it crashed again and again'],
+    ['provider', 'its CLI does not start'],
+    ['spin', 'it ended again and again without progress'],
+  ] as const)('every coder gave up (%s): says of each why', (kind, words) => {
+    const trouble = { kind, detail: 'claude /login', since: ago(MINUTE) };
+    const agents = { ...PLANNER, 'coder-1': agent('coder', { trouble }) };
+    expect(why({ tasks: [task('t')], agents })).toBe(
+      `1 task can be claimed (t) but no coder is running (coder-1 gave up, ${words}: claude /login): liza agent coder`,
+    );
   });
 
   it('every coder that is there is excluded', () => {
@@ -222,7 +275,8 @@ describe('nothing moves because', () => {
 
   it('nothing is planned yet', () => {
     expect(why({ agents: PLANNER })).toMatch(/^nothing is planned yet/);
-    expect(why({ state: goal('PLANNING') })).toBe(
+    expect(why({ state: goal('PLANNING') })).toBe('nothing is planned yet and no agent is running: liza run');
+    expect(why({ state: goal('PLANNING'), agents: CODER })).toBe(
       'nothing is planned yet — no planner is registered (liza agent planner), so it is yours: liza add-task',
     );
   });
