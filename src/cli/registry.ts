@@ -59,7 +59,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     'Record that a spec changed and list the tasks it touches.',
     () => import('./verbs/spec-change.ts'),
   ],
-  metrics: [HUMAN, 'Recompute and show the sprint’s metrics.', () => import('./verbs/metrics.ts')],
+  metrics: [HUMAN, 'Show the sprint’s metrics.', () => import('./verbs/metrics.ts')],
   archive: [HUMAN, 'Move finished tasks out of state.yaml.', () => import('./verbs/archive.ts')],
   'sprint start': [HUMAN, 'Open the next sprint.', () => import('./verbs/sprint.ts')],
   'sprint deadline': [HUMAN, 'Set, move or lift the deadline of the sprint.', () => import('./verbs/sprint.ts')],

@@ -123,7 +123,7 @@ function readBounded(files: Files, path: string): Buffer | 'too large' | undefin
 const tooLarge = (): Refusal =>
   refuse(
     'state.yaml is larger than 64 MB and is not read',
-    'put it away (mv .liza/state.yaml /tmp/) and bring back the last state: liza doctor --fix',
+    'put the last good state back: liza edit --restore (this file is kept)',
     4,
     'too-large',
   );
@@ -131,7 +131,7 @@ const tooLarge = (): Refusal =>
 const notUtf8 = (): Refusal =>
   refuse(
     'state.yaml is not UTF-8 text',
-    'save it as UTF-8, or put back the last state: liza doctor --fix',
+    'save it as UTF-8, or put the last good state back: liza edit --restore (this file is kept)',
     4,
     'not-utf8',
   );

@@ -44,7 +44,7 @@ export const missingBoard = (context?: BoardContext): Refusal =>
 export function brokenFile(problem: { line: number; column: number; message: string; hint: string }): Refusal {
   return refuse(
     `state.yaml cannot be read: line ${problem.line}, column ${problem.column}: ${problem.message}`,
-    `${problem.hint}; nothing was lost, the last state is in the journal; open it with: liza edit`,
+    `${problem.hint}; mend it: liza edit; or put the last good state back: liza edit --restore (this file is kept)`,
     4,
     'broken-yaml',
   );

@@ -10,6 +10,8 @@ import { onProject, openProject, runCommand } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
+const NESTED = ['budgets', 'providers', 'prices'];
+
 const configGet: Verb = {
   positionals: [{ name: 'key', optional: true, description: 'One key; without it all of them.' }],
   examples: ['liza config get', 'liza config get lease_duration'],
@@ -21,7 +23,7 @@ const configGet: Verb = {
     const known = [...new Set([...Object.keys(ConfigSchema.entries), ...Object.keys(values)])].sort();
     const key = args.text('key');
     const [name = '', ...path] = key?.split('.') ?? [];
-    if (key !== undefined && name === 'budgets' && path.length > 0) {
+    if (key !== undefined && NESTED.includes(name) && path.length > 0) {
       const value = path.reduce<unknown>(
         (at, part) => (isFields(at) && Object.hasOwn(at, part) ? at[part] : undefined),
         values[name],
@@ -54,6 +56,10 @@ const configSet: Verb = {
     'liza config set post_worktree_cmd "npm ci"',
     'liza config set test_patterns "tests/**,checks/**"',
     'liza config set budgets.day.usd 20',
+    'liza config set providers.mine null',
+  ],
+  details: [
+    'A map for providers or prices changes the entries it names and keeps the others; null removes one, and takes a setting back to its default.',
   ],
   run: async (args, io) => {
     const [key, typed] = [args.must('key'), args.must('value')];

@@ -1,14 +1,20 @@
 // `liza edit`: state.yaml in your editor, merged record by record when you are done.
 
 import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { defined } from '../../protocol/values.ts';
 import type { Io } from '../io.ts';
 import { openBoard } from '../open-board.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
   operatorOnly: true,
-  options: { adopt: { description: 'Also adopt settings that execute, spend or loosen, now and those that wait.' } },
-  examples: ['liza edit', 'EDITOR="code --wait" liza edit', 'liza edit --adopt'],
+  options: {
+    restore: {
+      description: 'Put back the last good state.yaml; a file that cannot be read is kept in .liza/rejected.',
+    },
+    adopt: { description: 'Also adopt settings that execute, spend or loosen, now and those that wait.' },
+  },
+  examples: ['liza edit', 'EDITOR="code --wait" liza edit', 'liza edit --adopt', 'liza edit --restore'],
   details: [
     'You edit a copy; agents go on meanwhile. On saving, your changes are merged with theirs, record by record.',
     'A file that cannot be read goes back to the editor. What may not be adopted is kept in .liza/rejected.',
@@ -17,6 +23,12 @@ export const verb: Verb = {
   run: async (args, io) => {
     const context = openBoard(io);
     if (isRefusal(context)) return context;
+    if (args.flag('restore')) {
+      const done = await (await import('../../project/restore-state.ts')).restoreState(context);
+      if (isRefusal(done)) return done;
+      const lines = done.kept === undefined ? [] : [`the file that was there is kept as ${done.kept}`];
+      return { ok: true, message: done.message, lines, data: defined({ kept: done.kept }) };
+    }
     const { adoptWaiting, edit, waitingSettings } = await import('../../project/edit.ts');
     if (args.flag('adopt')) {
       const waiting = await waitingSettings(context);

@@ -30,7 +30,9 @@ function whyOthersHold(board: Board, now: Instant): string | undefined {
 }
 
 const whyInvalid = (invalid: string | undefined): string | undefined =>
-  invalid === undefined ? undefined : `state.yaml is invalid (${gist(invalid)}), so no work starts: liza edit`;
+  invalid === undefined
+    ? undefined
+    : `state.yaml is invalid (${gist(invalid)}), so no work starts: liza edit, or liza edit --restore puts the last good state back`;
 
 function whySwitched(board: Board, now: Instant): string | undefined {
   for (const name of SWITCHES) {

@@ -113,14 +113,30 @@ test('spec-change lists the live tasks it touches', async () => {
   expect((await here.state()).spec_changes).toMatchObject([{ change: 'tokens live longer', triggered_by: 'live' }]);
 });
 
-test('metrics are computed, kept and printed, also when they are current', async () => {
+test('metrics are computed and printed, and only --record writes them', async () => {
+  const before = await here.state();
   expect((await here.liza(['metrics'])).stdout).toMatch(/^ {2}tasks_merged +1$/m);
+  expect((await here.liza(['metrics', '--json'])).json).toMatchObject({ ok: true, metrics: { tasks_merged: 1 } });
+  expect(await here.state()).toBe(before);
+  expect((await here.liza(['metrics', '--record'])).stdout).toMatch(/^ {2}tasks_merged +1$/m);
   expect((await here.state()).sprint.metrics).toMatchObject({ tasks_total: 2, tasks_merged: 1 });
-  expect((await here.liza(['metrics', '--json'])).json).toMatchObject({
+  expect((await here.liza(['metrics', '--record', '--json'])).json).toMatchObject({
     ok: true,
     already: true,
     metrics: { tasks_merged: 1 },
   });
+});
+
+test('config set providers changes the entries it names, keeps the others and says so', async () => {
+  const set = (value: string) => here.liza(['config', 'set', 'providers', value]);
+  expect((await set('{"mine":{"command":["mine"]}}')).code).toBe(0);
+  const ran = await set('{"yours":{"command":["yours"]}}');
+  expect(ran.stdout).toContain('kept as they were: mine; to remove one: liza config set providers.mine null');
+  expect(Object.keys((await here.state()).config.providers ?? {})).toEqual(['mine', 'yours']);
+  expect((await here.liza(['config', 'get', 'providers.yours'])).stdout).toBe('{"command":["yours"]}\n');
+  expect((await here.liza(['config', 'set', 'providers.mine', 'null'])).code).toBe(0);
+  expect((await set('{"yours":null}')).code).toBe(0);
+  expect((await here.state()).config.providers).toBeUndefined();
 });
 
 test('archive moves a finished task out and show still finds it', async () => {

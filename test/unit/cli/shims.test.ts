@@ -94,12 +94,15 @@ test.each([
   ['liza-watch.sh', 'watch'],
   ['liza-analyze.sh', 'analyze'],
   ['liza-checkpoint.sh', 'checkpoint'],
-  ['update-sprint-metrics.sh', 'metrics'],
   ['clear-stale-review-claims.sh', 'clear-stale-review-claims'],
 ])('%s goes to the given root and calls liza %s', (name, verb) => {
   expect(shim(name, [project])).toMatchObject({ cwd: project, words: [verb] });
   expect(shim(name, [])).toMatchObject({ cwd: home, words: [verb] });
   expect(shim(name, ['/no/such/root'])).toMatchObject({ status: 1, words: [] });
+});
+
+test('update-sprint-metrics.sh records what it computes', () => {
+  expect(shim('update-sprint-metrics.sh', [project])).toMatchObject({ cwd: project, words: ['metrics', '--record'] });
 });
 
 test('every command a shim calls is one the CLI knows', () => {

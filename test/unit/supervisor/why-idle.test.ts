@@ -58,7 +58,7 @@ describe('something moves while', () => {
 describe('nothing moves because', () => {
   it('state.yaml is invalid', () => {
     expect(whyNothingMoves(board({ tasks: [task('t')], agents: CODER }), NOW, 'line 3: bad')).toBe(
-      'state.yaml is invalid (line 3: bad), so no work starts: liza edit',
+      'state.yaml is invalid (line 3: bad), so no work starts: liza edit, or liza edit --restore puts the last good state back',
     );
   });
 

@@ -15,7 +15,7 @@ import { isTerminal, type State, type Task } from '../../state.ts';
 import { noSuch, noTask } from '../../unknown-id.ts';
 import { defined, listForMap, namesProto } from '../../values.ts';
 import { list } from '../coding/coder.ts';
-import { branchInUse, settled } from './budget-setting.ts';
+import { branchInUse, keptEntries, settled } from './budget-setting.ts';
 
 export const specChange: Row<'spec-change'> = {
   name: 'spec-change',
@@ -172,16 +172,20 @@ export const configSet: Row<'config set'> = {
   effects: 'config; null takes a setting back to its default',
   change: ({ state, command }) => {
     const { key, value } = settled(state.config, command);
+    const kept = keptEntries(state.config, command);
     return {
       state: { ...state, config: patch(state.config, { [key]: value ?? undefined }) },
       detail: `config ${command.key} set${toWhat(command.value)}`,
+      ...(kept.length === 0
+        ? {}
+        : { notes: [`kept as they were: ${list(kept)}; to remove one: liza config set ${key}.${kept[0]} null`] }),
     };
   },
 };
 
 export const metrics: Row<'metrics'> = {
   name: 'metrics',
-  syntax: 'metrics',
+  syntax: 'metrics --record',
   summary: 'Recompute the sprint’s metrics.',
   who: ['human', 'supervisor'],
   from: 'board',
