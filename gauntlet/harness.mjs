@@ -358,5 +358,5 @@ async function close(w, children, keep) {
   fs.rmSync(w.base, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
-const lines = (text) => text.split('\n').filter((line) => line !== '');
+export const lines = (text) => text.split('\n').filter((line) => line !== '');
 const tail = (text, most) => (text.length <= most ? text : `…${text.slice(-most)}`);

@@ -173,6 +173,18 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
       'there is room again',
     ),
   ],
+  'SET-UP FAILED': [
+    alarm(
+      'set-up fails for {place} ({commit}): {reason} — {output} — {remedy}',
+      '`post_worktree_cmd` or `worktree_files` failed in the checkout of a task, a trial, a review or a merge; no new work starts while it fails on the integration branch',
+      'set-up succeeds there; it is tried at once when a setting, a file or the branch has changed',
+    ),
+    warning(
+      'set-up fails for the proof of {task} ({commit}): {reason} — {output} — {remedy}',
+      'it failed at a commit that a coder submitted, who is told',
+      'set-up of the task succeeds, or the task has ended',
+    ),
+  ],
   'INTEGRATION GONE': [
     alarm(
       '{branch} was deleted — bring it back: {command}',

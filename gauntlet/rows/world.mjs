@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { contained, holds, prevented } from '../harness.mjs';
+import { contained, holds, lines, prevented } from '../harness.mjs';
 
 const HERE = path.join(import.meta.dirname, '..');
 
@@ -294,5 +294,62 @@ export const g76 = {
     for (const ran of w.mends) holds(ran.code !== 0 && ran.said.includes(w.root), `mending: ${ran.code} ${ran.said}`);
     w.succeeded('submit');
     return prevented('refused with the place of the board; a copy of it opened nothing of git; the task was merged');
+  },
+};
+
+export const g77 = {
+  id: 'G77',
+  agent: '(human) has a set-up command that fails',
+  stated: 'an alarm with its output; mended, it goes on at once',
+  plant: [
+    {
+      take: { file: 'src/alarms/rules/evaluate.ts', find: '...setupAlarms(state),', put: '' },
+      red: /had not come: the alarm/,
+    },
+    {
+      take: {
+        file: 'src/protocol/work/setup-failures.ts',
+        find: 'failure.rules !== setupRules(now.settings) ||',
+        put: '',
+      },
+      red: /had not come: it is merged/,
+    },
+    {
+      take: {
+        file: 'src/supervisor/rules/claim-order.ts',
+        find: 'if (unprepared !== undefined) return setupFailureText(unprepared);',
+        put: '',
+      },
+      red: /it was tried \d+ times/,
+    },
+  ],
+  tasks: [{}, { id: 'b', validate: 'node test/a.test.mjs' }],
+  coder: `begin; code 1; proof 1; commit 'a: made'; try submit submit; leave 42 submitted`,
+  reviewer: `approve; leave 0 approved`,
+  async play(w) {
+    const counted = path.join(w.base, 'counted');
+    fs.mkdirSync(counted);
+    w.ok(['config', 'set', 'sandbox_write', JSON.stringify([counted])]);
+    const fails = `echo try >> ${counted}/runs; echo the registry says E404 >&2; exit 7`;
+    w.ok(['config', 'set', 'post_worktree_cmd', fails]);
+    const agents = [w.start(['watch']), w.start(['agent', 'coder', '--agent', 'as-coder'])];
+    await w.until('the alarm', () => /SET-UP FAILED.*ended with 7.*E404/.test(w.alerts()));
+    // As long as nothing changes it is not tried again, whoever asks.
+    await wait(5000);
+    w.runs = lines(fs.readFileSync(`${counted}/runs`, 'utf8')).length;
+    w.status = w.liza(['status']).said;
+    w.shown = w.liza(['show', 'a']).said;
+    w.ok(['config', 'set', 'post_worktree_cmd', 'true']);
+    agents.push(w.start(['agent', 'code-reviewer', '--agent', 'as-reviewer']));
+    await w.until('it is merged', () => w.task().status === 'MERGED');
+    await w.until('the alarm is over', () => /cleared: .*SET-UP FAILED/.test(w.alerts()));
+    for (const one of agents) await one.stop();
+  },
+  check(w) {
+    // The claim, and the trial on the base that began before its failure was recorded.
+    holds(w.runs <= 2, `it was tried ${w.runs} times`);
+    holds(/Nothing moves[\s\S]*ended with 7[\s\S]*config set/.test(w.status), `status: ${w.status}`);
+    holds(/Set-up[\s\S]*E404/.test(w.shown), `show: ${w.shown}`);
+    return contained('an alarm with the end of its output; status and show name it; not repeated; mended, it went on');
   },
 };

@@ -1,6 +1,7 @@
 // Folders that are being made or thrown away. Their names say so, so that the next command after a crash knows them:
-// `.making-<task>-<random>`, `.trash-…`, `.merge-…`, `.review-…`, `.proof-…`, `.trial-…`, and `.scratch-<pid>-…` for the files of a
-// single call. Nothing under such a name is anybody's work.
+// `.making-<task>-<random>`, `.trash-…`, `.merge-…`, `.review-…`, `.proof-…`, `.trial-…`; by the process that uses them,
+// `.setup-<pid>-…` for checkouts that only set-up is run in and `.scratch-<pid>-…` for the files of a single call. Nothing
+// under such a name is anybody's work.
 
 import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
@@ -50,12 +51,17 @@ export async function inScratch<T>({ common, host }: PrivateGitDir, work: (folde
   }
 }
 
-/** Removes the scratch folders of processes that are gone. */
-export function sweepScratch({ common, host }: PrivateGitDir): void {
-  const parent = join(common, 'liza');
-  for (const name of entries(host.disk, parent)) {
-    const pid = /^\.scratch-(\d+)-/.exec(name)?.[1];
-    if (pid !== undefined && !isRunning(host, Number(pid))) removeTree(host, join(parent, name));
+/** A new name for a checkout that only set-up is run in. */
+export const setupPath = ({ worktrees, host }: PrivateGitDir): string =>
+  join(worktrees, `.setup-${host.processes.pid}-${host.random.hex(4)}`);
+
+/** Removes the scratch folders, and the checkouts for set-up, of processes that are gone. */
+export function sweepScratch({ common, worktrees, host }: PrivateGitDir): void {
+  for (const parent of [join(common, 'liza'), worktrees]) {
+    for (const name of entries(host.disk, parent)) {
+      const pid = /^\.(?:scratch|setup)-(\d+)-/.exec(name)?.[1];
+      if (pid !== undefined && !isRunning(host, Number(pid))) removeTree(host, join(parent, name));
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import type { FileChange, LineList } from './facts/file-change.ts';
 import type { SectionChange } from './facts/section-change.ts';
 import type { SpecFacts } from './facts/spec-facts.ts';
 import type { BasePayloads } from './goal/base-records.ts';
+import type { SetupPayloads } from './records/setup-records.ts';
 import type { Proof } from './review/proof.ts';
 import type { Trial } from './review/trial.ts';
 import type { Anomaly, Discovery, Handoff, Role, Task, TaskSession, Trouble } from './state.ts';
@@ -113,7 +114,7 @@ export interface HandoffFacts {
   readonly files: readonly string[];
 }
 
-interface Payloads extends BasePayloads {
+interface Payloads extends BasePayloads, SetupPayloads {
   // planning
   'add-task': {
     readonly definition: Definition;

@@ -9,6 +9,7 @@ import { MovingSchema, SyncSchema } from './goal/base-records.ts';
 import { QuestionSchema } from './messages/question.ts';
 import { commit, count, id, ids, oneOf, text, texts, timestamp } from './records/fields.ts';
 import { HandoffSchema, InterruptedSchema, SessionSchema, USAGE, UsageSchema } from './records/session-records.ts';
+import { SetupFailureSchema } from './records/setup-records.ts';
 
 export const TASK_STATUSES = [
   'DRAFT',
@@ -269,6 +270,8 @@ export const GoalSchema = v.object({
   integration_head: v.optional(commit),
   /** Somebody else moved it; no merge starts until a person has accepted that. */
   integration_moved: v.optional(v.object({ expected: commit, found: commit, time: timestamp })),
+  /** Set-up of checkouts that fails; nothing while it works. */
+  setup_failures: v.optional(v.array(SetupFailureSchema)),
   /** A branch that `sync` or `finish` is about to move. */
   moving: v.optional(MovingSchema),
   /** What `sync` brought from a person's branch, oldest first. */
@@ -340,6 +343,7 @@ export type Interrupted = Frozen<v.InferInput<typeof InterruptedSchema>>;
 export type TaskSession = Frozen<v.InferInput<typeof SessionSchema>>;
 export type Trouble = (typeof TROUBLES)[number];
 export type Goal = Frozen<v.InferInput<typeof GoalSchema>>;
+export type SetupFailure = Frozen<v.InferInput<typeof SetupFailureSchema>>;
 export type Sprint = Frozen<v.InferInput<typeof SprintSchema>>;
 export type Config = Frozen<v.InferInput<typeof ConfigSchema>>;
 /** A history entry: known keys plus whatever that event carries. */

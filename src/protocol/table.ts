@@ -9,6 +9,7 @@ import { handoff, handoffPlan } from './commands/coding/handoff.ts';
 import { recordValidation } from './commands/coding/proof.ts';
 import { releaseClaim, releaseReservation } from './commands/coding/release.ts';
 import { retract } from './commands/coding/retract.ts';
+import { setupFailed, setupWorks } from './commands/coding/setup.ts';
 import { submitForReview } from './commands/coding/submit.ts';
 import { dropWorktree, renewWorktree } from './commands/coding/worktree.ts';
 import { finish, releaseMove, reserveFinish, reserveSync, sync } from './commands/merge/base.ts';
@@ -64,6 +65,8 @@ export const TABLE: Table = {
   retract,
   'record-validation': recordValidation,
   'record-trial': recordTrial,
+  'setup-failed': setupFailed,
+  'setup-works': setupWorks,
   block,
   limit,
   ask,

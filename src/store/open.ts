@@ -39,10 +39,10 @@ export function openYamlStore(context: BoardContext): Store {
     readTask: async (id) => {
       const cached = peekTask(context, id);
       if (cached?.task === undefined) return (await whole()).readTask(id);
-      const { task, config, questions, discovered } = cached;
+      const { task, config, questions, discovered, setup } = cached;
       const holder = task.reviewing_by ?? (task.status === 'CLAIMED' ? task.assigned_to : undefined);
       const lease = holder === undefined ? undefined : await readLeaseOf(context, holder);
-      return { task, archived: false, config, ...defined({ lease, questions, discovered }) };
+      return { task, archived: false, config, ...defined({ lease, questions, discovered, setup }) };
     },
     transact: async (operation, decide) => (await whole()).transact(operation, decide),
     archivedTasks: async (goal) => (await whole()).archivedTasks(goal),

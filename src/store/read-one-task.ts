@@ -2,7 +2,7 @@
 // schema. Serves only what the files' stat proves to be current, and says "don't know" otherwise.
 
 import type { Files } from '../ports/files.ts';
-import type { Config, Discovery, Question, Task } from '../protocol/state.ts';
+import type { Config, Discovery, Goal, Question, SetupFailure, Task } from '../protocol/state.ts';
 import { readIndex, readKeys, readRecord, unchanged } from './cache.ts';
 import type { Paths } from './paths.ts';
 
@@ -16,6 +16,7 @@ interface Peeked {
   readonly config: Config;
   readonly questions?: readonly Question[];
   readonly discovered?: readonly Discovery[];
+  readonly setup?: readonly SetupFailure[];
 }
 
 /** undefined: the cache cannot tell. `task: undefined`: there is no such task on the board. */
@@ -29,11 +30,13 @@ export function peekTask({ files, paths }: Where, id: string): Peeked | undefine
     if ([...asked, ...made].includes(null)) return undefined; // written in another style: the whole board tells
     const questions = asked.map((key) => read('questions', key) as Question);
     const discovered = made.map((key) => read('discovered', key) as Discovery);
+    const setup = (read('goal', null) as Goal | undefined)?.setup_failures ?? [];
     return {
       task: read('tasks', id) as Task | undefined,
       config: (read('config', null) ?? {}) as Config,
       ...(questions.length === 0 ? {} : { questions }),
       ...(discovered.length === 0 ? {} : { discovered }),
+      ...(setup.length === 0 ? {} : { setup }),
     };
   } catch {
     return undefined; // replaced between the two reads

@@ -146,10 +146,12 @@ function withNotices(refusal: Refusal, notices: readonly Notice[]): Refusal {
 async function readTask(context: BoardContext, read: Read, id: string): ReturnType<Store['readTask']> {
   const { board } = await read();
   const { config, questions = [], discovered } = board.state;
+  const { setup_failures: setup = [] } = board.state.goal;
   const task = board.state.tasks.find((candidate) => candidate.id === id);
   const others = {
     ...(questions.length === 0 ? {} : { questions }),
     ...(discovered.length === 0 ? {} : { discovered }),
+    ...(setup.length === 0 ? {} : { setup }),
   };
   const archived = task === undefined ? await readArchived(context, id, config) : undefined;
   if (task === undefined) return archived && { ...archived, ...others };

@@ -14,6 +14,7 @@ import { keepGoverning } from './govern-loop.ts';
 import { refusalText } from './refusals.ts';
 import { restartOnError } from './restart-on-error.ts';
 import { turnOf } from './rules/next-duty.ts';
+import { keepTryingSetup } from './setup-loop.ts';
 import { keepTrying } from './trial-loop.ts';
 
 const REFRESH_MS = 5000;
@@ -35,6 +36,7 @@ export function startBackground(crew: Crew, watcher: boolean): () => Promise<voi
   const stopped = AbortSignal.any([over.signal, crew.orderly.signal]);
   const running = [
     keep('trying validations', () => keepTrying(trials, stopped)),
+    keep('trying set-up', () => keepTryingSetup({ ...trials, report: warn }, stopped)),
     keep('the board on show', () => refresh(crew, resisted)),
     ...(watcher
       ? [keep('watching', () => watch(crew, warn)), keep('governing', () => keepGoverning(governor, over.signal))]

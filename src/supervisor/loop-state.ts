@@ -28,6 +28,8 @@ export interface LoopMemory {
   past: Past;
   /** Attempts that failed, by attemptKey, and until when they are not repeated. */
   readonly postponed: Map<string, Instant>;
+  /** Of those, what failed in set-up: tried again as soon as setupMark is another. */
+  readonly unprepared: Map<string, string>;
   /** Claims in a row that another agent won. */
   racesLost: number;
   /** Since when it has left work to another agent that is about to take it. */
@@ -41,6 +43,7 @@ export interface LoopMemory {
 export const newMemory = (): LoopMemory => ({
   past: NO_PAST,
   postponed: new Map(),
+  unprepared: new Map(),
   racesLost: 0,
   yieldingSince: undefined,
   refusal: undefined,

@@ -10,6 +10,7 @@ import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import { type State, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import { baseSetupFailure, setupFailureText } from '../protocol/work/setup-failures.ts';
 import { transact } from '../store/transact.ts';
 import { thisProcess } from '../tasks/context.ts';
 import { mergeTask } from '../tasks/merge.ts';
@@ -20,7 +21,7 @@ import { runningUse, type SupervisorContext, taskContextOf } from './context.ts'
 import { lookAtHeads } from './govern-loop.ts';
 import { keepAlive, renewOwn } from './heartbeat.ts';
 import type { LoopEnd, LoopMemory, LoopState, Supervised } from './loop-state.ts';
-import { notBegun, orRefusal, refusalOf, refusalText, SOON_MS } from './refusals.ts';
+import { notBegun, orRefusal, postpone, refusalOf, refusalText, releaseUnprepared, SOON_MS } from './refusals.ts';
 import { attemptKey, type Duty, nextDuty } from './rules/next-duty.ts';
 import { runSession, type SessionWork } from './session.ts';
 
@@ -132,6 +133,7 @@ async function lookAtBoard({ context }: LoopState): Promise<Look> {
 
 function findDuty({ context, who, memory }: LoopState, { board, now }: Look): Duty {
   for (const [key, until] of memory.postponed) if (until <= now) memory.postponed.delete(key);
+  releaseUnprepared(memory, board.state);
   const duty = nextDuty(board, { ...who, ...lookingOf(memory, now), running: runningUse(context) }, now);
   if (duty.kind !== 'nothing' || !duty.hurry) memory.yieldingSince = undefined;
   else memory.yieldingSince ??= now;
@@ -148,10 +150,16 @@ async function waitForWork(loop: LoopState, look: Look, duty: Duty & { kind: 'no
   const own = look.board.state.agents[who.agent];
   const waits = own?.status === 'WAITING' && own.current_task !== undefined;
   if (waits) member.set('waiting', { task: own.current_task ?? '', why: 'its work is under review' });
-  else member.set('idle');
+  else member.set('idle', defined({ why: whyHeldBack(look.board, who) }));
   // Another agent takes it right now: every look meanwhile would only slow that down.
   if (duty.hurry) await context.clock.sleep(YIELD_MS, stop.orderly);
   else await waitForChange(loop, look, duty.lookAt);
+}
+
+/** Why a coder finds no work though there is some. */
+function whyHeldBack({ state }: Board, { role }: Supervised): string | undefined {
+  const failure = role === 'coder' ? baseSetupFailure(state) : undefined;
+  return failure && setupFailureText(failure);
 }
 
 /** Until the board changes, the time has come, or a fallback look is due. */
@@ -170,7 +178,8 @@ async function blockForBudget({ context, who, memory }: LoopState, task: Task, d
   context.emit({ level: 'alarm', agent, task: task.id, text: `its budget is used up: ${detail}` });
 }
 
-async function mergeOwed({ context, who, member, memory, stop }: LoopState, task: Task): Promise<void> {
+async function mergeOwed(loop: LoopState, task: Task): Promise<void> {
+  const { context, who, member, memory, stop } = loop;
   if (stop.orderly.aborted) return;
   const { agent } = who;
   member.set('merging', { task: task.id });
@@ -183,7 +192,7 @@ async function mergeOwed({ context, who, member, memory, stop }: LoopState, task
   }
   memory.refusal = await refusalOf(context, merged, task.id);
   context.emit({ level: 'warning', agent, task: task.id, text: refusalText(merged) });
-  memory.postponed.set(attemptKey(task), context.clock.now() + SOON_MS);
+  await postpone(loop, task, merged, SOON_MS);
 }
 
 type Work = Extract<Duty, { kind: 'code' | 'review' | 'plan' }>;

@@ -3,7 +3,8 @@
 
 import { EnvironmentError, isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
-import type { Task } from '../protocol/state.ts';
+import { type State, settings, type Task } from '../protocol/state.ts';
+import { setupMark } from '../protocol/work/setup-failures.ts';
 import { createWorktree } from '../tasks/create-worktree.ts';
 import { type SupervisorContext, taskContextOf } from './context.ts';
 import type { LoopMemory, LoopState } from './loop-state.ts';
@@ -44,8 +45,32 @@ export async function notBegun(loop: LoopState, task: Task | undefined, no: Refu
   context.emit({ level: 'warning', agent, ...(task === undefined ? {} : { task: task.id }), text: refusalText(no) });
   // A board that cannot be written just now says nothing about the task.
   const pause = no.raced === true ? RACE_PAUSE_MS * 5 : no.code === 2 || no.code === 4 ? SOON_MS : FORGET_MS;
-  if (task !== undefined) memory.postponed.set(attemptKey(task), context.clock.now() + pause);
+  if (task !== undefined) await postpone(loop, task, no, pause);
   member.set('idle', { why: no.message });
+}
+
+/** Set-up failed: nothing is known of the work itself. */
+export const isUnprepared = ({ guard }: Refusal): boolean =>
+  guard === 'post-worktree-cmd' || guard === 'worktree-files';
+
+/** What failed in set-up waits for longer, and is tried at once when there is a reason to. */
+export async function postpone({ context, memory }: LoopState, task: Task, no: Refusal, ms: number): Promise<void> {
+  const unprepared = isUnprepared(no);
+  const key = attemptKey(task);
+  memory.postponed.set(key, context.clock.now() + (unprepared ? FORGET_MS : ms));
+  if (!unprepared) return;
+  const { state } = (await context.store.read()).board;
+  memory.unprepared.set(key, setupMark(state, settings(state)));
+}
+
+/** What failed in set-up is tried again: a setting, the integration branch or the set-up itself has changed. */
+export function releaseUnprepared({ postponed, unprepared }: LoopMemory, state: State): void {
+  if (unprepared.size === 0) return;
+  const mark = setupMark(state, settings(state));
+  for (const [key, before] of unprepared) {
+    if (before !== mark) postponed.delete(key);
+    if (!postponed.has(key)) unprepared.delete(key);
+  }
 }
 
 /** With the task as the failed attempt has left it, read again: once that changes, the refusal is about the past. */

@@ -7,10 +7,11 @@ import { findTask } from '../protocol/find.ts';
 import { type DueTrial, dueTrials } from '../protocol/review/due-trials.ts';
 import { trialCommands, unrunnable } from '../protocol/review/trial.ts';
 import { settings } from '../protocol/state.ts';
+import { baseSetupFailure } from '../protocol/work/setup-failures.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { trialUnder, tryOnBase } from '../tasks/trial.ts';
 import type { ChangeSignal } from './change-signal.ts';
-import { refusalText } from './refusals.ts';
+import { isUnprepared, refusalText } from './refusals.ts';
 
 export interface Trials {
   readonly context: Omit<TaskContext, 'actor' | 'say' | 'stop'>;
@@ -57,7 +58,9 @@ async function tryNext(
   if (due === undefined) return undefined;
   const done = await tryOnBase(context, board, due);
   if (isRefusal(done) && done.guard === 'folder-lock') return 'busy';
-  if (!context.stop?.().aborted) tried.add(key(due));
+  // Not due again while set-up fails, and then at once.
+  const waits = isRefusal(done) && isUnprepared(done) && (await isHeldBack(context, due));
+  if (!context.stop?.().aborted && !waits) tried.add(key(due));
   if (isRefusal(done)) return told(due, done);
   const task = findTask(done.state, due.task.id);
   const [first] = task === undefined ? [] : unrunnable(task);
@@ -65,8 +68,13 @@ async function tryNext(
   return { task: due.task.id, line: `its validation cannot be run on the base: ${first.command} ${first.how}` };
 }
 
+/** Nobody tries an unclaimed task on a base whose set-up fails. */
+async function isHeldBack({ store }: TaskContext, { task }: DueTrial): Promise<boolean> {
+  return task.status === 'UNCLAIMED' && baseSetupFailure((await store.read()).board.state) !== undefined;
+}
+
 /** Somebody amended the task, or stopped it: that is no news. */
 const told = ({ task }: DueTrial, refused: Refusal) =>
-  refused.guard === 'post-worktree-cmd' || refused.guard === 'not-started' || refused.guard === 'worktree-files'
+  isUnprepared(refused) || refused.guard === 'not-started'
     ? { task: task.id, line: `its validation was not tried on the base: ${refusalText(refused)}` }
     : ('tried' as const);

@@ -93,6 +93,14 @@ export const withTrial = <T extends object>(
 ): Promise<T | Refusal> =>
   underLock(context, { name: '_trial.lock', patience: 0, busy: 'another trial is under way' }, work);
 
+/** One check of the integration branch's set-up at a time. */
+export const withSetupCheck = <T extends object>(
+  context: TaskContext,
+  patience: number,
+  work: () => Promise<T | Refusal>,
+): Promise<T | Refusal> =>
+  underLock(context, { name: '_setup.lock', patience, busy: 'another process tries the set-up' }, work);
+
 /** One merge at a time: each builds and tests on what the one before left. No id begins with `_`. */
 export function withIntegration<T extends object>(
   context: TaskContext,

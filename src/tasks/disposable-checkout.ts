@@ -6,14 +6,15 @@ import { join, relative } from 'node:path';
 import { checkOut } from '../git/checkout.ts';
 import { writeClone } from '../git/clone.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { type Purpose, removeTree, temporaryPath } from '../git/scratch-folders.ts';
+import { removeTree, temporaryPath } from '../git/scratch-folders.ts';
 import type { Ended } from '../process/run.ts';
 import { type Rules, runConfined } from '../sandbox/mode.ts';
 import type { TaskContext } from './context.ts';
-import { type PrepareRequest, prepareFolder, type Unprepared } from './prepare-checkout.ts';
+import type { PrepareRequest, Unprepared } from './prepare-checkout.ts';
+import { setUp } from './set-up.ts';
 
 export interface CheckoutRequest {
-  readonly purpose: Purpose;
+  readonly purpose: 'proof' | 'trial' | 'merge';
   readonly task: string;
   readonly commit: string;
   readonly settings: PrepareRequest['settings'];
@@ -33,7 +34,8 @@ export async function inDisposableCheckout<T extends object>(
   try {
     await writeClone(gitDir, folder, { start: commit });
     if (tree !== undefined) await layOut(gitDir, folder, tree);
-    const failed = await prepareFolder(context, { folder, settings, logFile: prepareLog });
+    const setup = { part: purpose, task, commit, tree, folder, settings, logFile: prepareLog } as const;
+    const failed = await setUp(context, gitDir, setup);
     return failed ?? (await work(folder));
   } finally {
     removeTree(context, folder);

@@ -25,7 +25,7 @@ import {
   refuseLink,
   sweepLeftovers,
 } from './discard-folder.ts';
-import { prepareFolder } from './prepare-checkout.ts';
+import { setUp } from './set-up.ts';
 
 /** A task, and what the work on its folder needs. */
 export interface FolderWork {
@@ -80,7 +80,8 @@ export async function makeFolder(
   try {
     const place = await isolation.make(gitDir, id, start);
     const logFile = join(context.paths.liza, 'agent-logs', `prepare-${id}.log`);
-    const failed = await prepareFolder(context, { folder: place.folder, settings, logFile });
+    const setup = { part: 'worktree', task: id, commit: start, folder: place.folder, settings, logFile } as const;
+    const failed = await setUp(context, gitDir, setup);
     if (failed !== undefined) {
       await undo();
       return failed;

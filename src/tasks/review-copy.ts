@@ -18,7 +18,7 @@ import { type Settings, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { transact } from '../store/transact.ts';
 import type { TaskContext } from './context.ts';
-import { prepareFolder } from './prepare-checkout.ts';
+import { setUp } from './set-up.ts';
 
 export interface ReviewFolder {
   readonly folder: string;
@@ -74,7 +74,8 @@ async function makeCopy(copy: Copy): Promise<{ readonly tree: string; readonly s
   const composed = await composedTree(gitDir, commit, base, await steering(gitDir, base));
   const start = composed.changes.length === 0 ? commit : await onTop(gitDir, commit, composed.tree);
   await writeClone(gitDir, folder, { start });
-  const failed = await prepareFolder(context, { folder, settings });
+  const setup = { part: 'review', task: task.id, commit: start, folder, settings } as const;
+  const failed = await setUp(context, gitDir, setup);
   if (failed !== undefined) return failed;
   // What the project's own preparation does to tracked files is not the reviewer's doing.
   const tree = settings.post_worktree_cmd ? await trackedTree(gitDir, folder, composed.tree) : composed.tree;
@@ -84,9 +85,10 @@ async function makeCopy(copy: Copy): Promise<{ readonly tree: string; readonly s
 }
 
 /** Prepared anew, not copied: what a set-up installs may name the folder that it was made in. */
-async function makeTryout({ context, gitDir, settings }: Copy, folder: string, start: string) {
+async function makeTryout({ context, gitDir, settings, task }: Copy, folder: string, start: string) {
   await writeClone(gitDir, folder, { start });
-  const failed = await prepareFolder(context, { folder, settings });
+  const setup = { part: 'review', task: task.id, commit: start, folder, settings } as const;
+  const failed = await setUp(context, gitDir, setup);
   if (failed === undefined) return folder;
   context.say(`no folder to try things in: ${failed.message}`);
   removeTree(context, folder);

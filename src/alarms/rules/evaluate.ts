@@ -9,6 +9,7 @@ import { isUrgent } from '../../protocol/messages/discoveries.ts';
 import { openQuestions } from '../../protocol/messages/questions.ts';
 import { EDITED_OUTSIDE, type Notice } from '../../protocol/notice.ts';
 import { type State, settings, type Trouble } from '../../protocol/state.ts';
+import { setupFailures, setupFailureText } from '../../protocol/work/setup-failures.ts';
 import { bringBack } from '../../protocol/work/task-history.ts';
 import { gist, listed, whole } from '../../text/format.ts';
 import { duration, type Instant } from '../../text/time.ts';
@@ -90,6 +91,7 @@ function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[]
     ...deadline(context),
     ...budgetAlarms(context.board, context.now),
     ...diskAlarm(context.board),
+    ...setupAlarms(state),
     ...checkpoint(context),
     ...pause(context),
     ...stalled(context, extra),
@@ -221,6 +223,27 @@ function stalled({ board, age: ageOf, sinceHalt }: AlarmContext, extra: Surround
   const age = Math.min(ageOf(extra.lastChange), sinceHalt);
   return age >= STALE_AFTER ? [warning('STALLED', undefined, `no progress for ${duration(age)}`)] : [];
 }
+
+/**
+ * One for the integration branch and one for each task; other words mean that it was tried again and fails otherwise. A
+ * coder mends its own commit, so that one is only a warning.
+ */
+function setupAlarms(state: State): readonly Alarm[] {
+  return setupFailures(state).map((failure) => {
+    const { on_base, task = '', part, reason, output } = failure;
+    const about = on_base === true ? 'base' : `${task}:${part}`;
+    const raise = part === 'proof' ? warning : alarm;
+    const family = `SET-UP FAILED:${about}`;
+    const printed = output === undefined ? '' : ` — ${gist(output.split('\n').slice(-SHOWN_LINES).join(' | '), 600)}`;
+    const words = `${setupFailureText(failure)}${printed} — ${failure.remedy}`;
+    return {
+      ...raise('SET-UP FAILED', about, words, family),
+      key: `${family}:${gist(`${reason} ${output ?? ''}`, 200)}`,
+    };
+  });
+}
+
+const SHOWN_LINES = 8;
 
 /** The planner was asked twice and left it: it is not called for it again. */
 function planNotClosed(state: State): readonly Alarm[] {

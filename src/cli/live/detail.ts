@@ -2,6 +2,7 @@
 
 import { historyOf } from '../../protocol/leases.ts';
 import { type HistoryEvent, settings, type Task } from '../../protocol/state.ts';
+import { setupFailureOf, setupFailures, setupFailureText } from '../../protocol/work/setup-failures.ts';
 import { taskView } from '../../report/status-view.ts';
 import type { CrewView } from '../../supervisor/crew-view.ts';
 import { instant } from '../../text/time.ts';
@@ -16,6 +17,7 @@ const MOST_EVENTS = 12;
 export function detailLines(view: CrewView, id: string, p: Page, look: LiveLook): readonly Line[] {
   const task = view.board.state.tasks.find((one) => one.id === id);
   if (task === undefined) return [[{ text: `${p.say(id)} is no longer on the board: liza show ${p.say(id)}` }]];
+  const failing = setupFailureOf(setupFailures(view.board.state), task);
   const seen = taskView(view.board, task, settings(view.board.state), view.now);
   const lease = seen.leaseLeft === undefined ? '' : `, lease ${seen.leaseLeft <= 0 ? 'ended' : coarse(seen.leaseLeft)}`;
   const field = (label: string, text: string | undefined, tone?: Line[number]['tone']): readonly Line[] =>
@@ -41,6 +43,8 @@ export function detailLines(view: CrewView, id: string, p: Page, look: LiveLook)
       'answer',
       task.status === 'BLOCKED' ? `press a, or: liza answer ${id} "…" (gives it back to its coder)` : undefined,
     ),
+    ...field('set-up', failing && `${setupFailureText(failing)}\n${failing.output ?? ''}`, 'warn'),
+    ...field('mend it', failing?.remedy),
     ...field('rejected', task.status === 'REJECTED' ? task.rejection_reason : undefined, 'warn'),
     ...field('coder', seen.owner && `${seen.owner}${task.status === 'CLAIMED' ? lease : ''}`),
     ...field('reviewer', seen.reviewer && `${seen.reviewer}${lease}`),

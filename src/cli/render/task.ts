@@ -2,7 +2,6 @@
 // who has it, how is the review, why is it stuck, what happened), and nothing the file says left out.
 
 import { usageText } from '../../budget/rules/format.ts';
-import { amendmentLines } from '../../protocol/definition/amendment.ts';
 import { criteriaOf } from '../../protocol/definition/criteria.ts';
 import { historyOf } from '../../protocol/leases.ts';
 import { discoveryHead } from '../../protocol/messages/discoveries.ts';
@@ -16,16 +15,26 @@ import {
   shownText,
 } from '../../protocol/review/approval-record.ts';
 import { trialOf } from '../../protocol/review/trial.ts';
-import type { Discovery, Handoff, HistoryEvent, Note, Question, Task, Usage } from '../../protocol/state.ts';
-import { lossText } from '../../protocol/work/losses.ts';
+import type {
+  Discovery,
+  Handoff,
+  HistoryEvent,
+  Note,
+  Question,
+  SetupFailure,
+  Task,
+  Usage,
+} from '../../protocol/state.ts';
+import { setupFailureText } from '../../protocol/work/setup-failures.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import { confinement } from '../../sandbox/rules/session-label.ts';
 import { counted, whole } from '../../text/format.ts';
 import { tellingLines } from '../../text/telling-lines.ts';
-import { duration, type Instant, instant, iso } from '../../text/time.ts';
+import { duration, type Instant, iso } from '../../text/time.ts';
 import { diffText, lastDiff, proofText } from './diff-facts.ts';
 import { type Line, leaseWords, type Page, pageFor, STATUS_TONE } from './layout.ts';
-import { columns, type Look, pad } from './terminal.ts';
+import { type Look, pad } from './terminal.ts';
+import { minute, timeline } from './timeline.ts';
 
 export interface TaskExtras {
   readonly now: Instant;
@@ -41,10 +50,11 @@ export interface TaskExtras {
   readonly questions?: readonly Question[];
   /** What was found in it, what it takes up, and what names it. */
   readonly discoveries?: readonly Discovery[];
+  /** The set-up that fails, and that it waits for. */
+  readonly setup?: SetupFailure | undefined;
 }
 
 const LABEL = 15;
-const MOST_EVENTS = 15;
 
 export function renderTask(task: Task, extras: TaskExtras, look: Look): string {
   const p = pageFor(look);
@@ -52,6 +62,7 @@ export function renderTask(task: Task, extras: TaskExtras, look: Look): string {
     heading(task, extras, p),
     fields('Definition', definition(task, extras), p),
     fields('Blocked', blocked(task), p),
+    fields('Set-up', unprepared(extras), p),
     fields('Questions', asked(extras), p),
     fields('Discoveries', found(task, extras), p),
     fields('Ownership', ownership(task, extras), p),
@@ -63,7 +74,7 @@ export function renderTask(task: Task, extras: TaskExtras, look: Look): string {
       p,
     ),
     fields('Other fields', others(task), p),
-    timeline(task, extras, p),
+    timeline(task, extras.now, p),
   ];
   const lines = sections.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : [[], ...lines]));
   return `${p.print(lines)}\n`;
@@ -129,6 +140,16 @@ function trialText(task: Task): string | undefined {
 }
 
 const SHOWN_OUTPUT = 5;
+
+/** Why it cannot go on: with the end of what was printed. */
+const unprepared = ({ setup }: TaskExtras): readonly Field[] =>
+  setup === undefined
+    ? []
+    : [
+        ['fails', `${setupFailureText(setup)} (${minute(setup.time)})`],
+        ['output', setup.output],
+        ['remedy', setup.remedy],
+      ];
 
 function blocked(task: Task): readonly Field[] {
   return [
@@ -297,6 +318,8 @@ const COPIED: ReadonlySet<string> = new Set([
   'validation',
   'on the base',
   'questions',
+  'output',
+  'remedy',
   'commit',
   'criteria',
 ]);
@@ -316,70 +339,3 @@ function fields(title: string, all: readonly Field[], p: Page): readonly Line[] 
   });
   return lines.length === 0 ? [] : [[{ text: title, tone: 'strong' }], ...lines];
 }
-
-function timeline(task: Task, { now }: TaskExtras, p: Page): readonly Line[] {
-  const history = historyOf(task);
-  if (history.length === 0) return [];
-  const earlier = Math.max(0, history.length - MOST_EVENTS);
-  const shown = history.slice(earlier);
-  const eventWidth = Math.max(...shown.map(({ event }) => columns(p.say(event))));
-  const agentWidth = Math.max(...shown.map(({ agent }) => columns(p.say(agent ?? ''))));
-  const last = shown.at(-1);
-  const age = last === undefined ? '' : `, last change ${duration(now - instant(last.time))} ago`;
-  return [
-    [
-      { text: 'History', tone: 'strong' },
-      { text: age, tone: 'faint' },
-    ],
-    ...(earlier === 0
-      ? []
-      : [[{ text: `  ${p.more} ${earlier} earlier: liza show ${task.id} --json`, tone: 'faint' } as const]]),
-    ...shown.flatMap((entry): readonly Line[] => {
-      const when = `  ${minute(entry.time)}  `;
-      const what = `${pad(p.say(entry.event), eventWidth)}  ${pad(p.say(entry.agent ?? ''), agentWidth)}  `;
-      const beside = p.width - columns(when) - columns(what);
-      const said = p.say(details(entry, amendmentLines(task, entry)));
-      const narrow = beside < LEAST_BESIDE && columns(said) > beside;
-      const [first = '', ...more] = narrow ? ['', ...p.lines(said, p.width - NARROW.length)] : p.lines(said, beside);
-      const indent = narrow ? NARROW : ' '.repeat(columns(when) + columns(what));
-      return [
-        [{ text: when, tone: 'faint' }, { text: what }, { text: first, tone: 'faint' }],
-        ...more.filter((text) => text !== '').map((text): Line => [{ text: indent }, { text, tone: 'faint' }]),
-      ];
-    }),
-  ];
-}
-
-/** With less room than this beside it, what an event says goes below it: a commit id is not broken. */
-const LEAST_BESIDE = 50;
-const NARROW = ' '.repeat(6);
-
-/** `changes`: what an amendment changed, told instead of the complete former texts. */
-function details(
-  {
-    time: _time,
-    event: _event,
-    agent: _agent,
-    diff: _diff,
-    proof: _proof,
-    runs: _runs,
-    commands: _commands,
-    shown: _shown,
-    concerns: _concerns,
-    was: _was,
-    why,
-    ...rest
-  }: HistoryEvent,
-  changes: readonly string[],
-): string {
-  return Object.entries({
-    ...rest,
-    why: lossText(why) ?? why,
-    ...(changes.length === 0 ? {} : { changes: changes.join(' | ') }),
-  })
-    .filter(([, value]) => value !== undefined && value !== null && value !== '')
-    .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join('; ');
-}
-
-const minute = (timestamp: string): string => timestamp.replace('T', ' ').slice(0, 16);

@@ -11,6 +11,7 @@ import { discoveriesOn } from '../../protocol/review/reported.ts';
 import type { Task } from '../../protocol/state.ts';
 import { noTask } from '../../protocol/unknown-id.ts';
 import { defined } from '../../protocol/values.ts';
+import { hasSetup, setupFailureOf } from '../../protocol/work/setup-failures.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import type { BoardContext } from '../../store/context.ts';
 import type { Store, TaskReading } from '../../store/store.ts';
@@ -48,21 +49,23 @@ export const verb: Verb = {
     if (found === undefined) return showRecord(store, id);
     if (args.flag('spec')) return showSpec(board, found.task);
     const lines = args.json ? [] : [await text(store, found, io)];
-    const { questions, discoveries } = recordsOn(found);
+    const { questions, discoveries, setup } = recordsOn(found);
     const data = {
       task: found.task,
       archived: found.archived,
       ...(questions.length === 0 ? {} : { questions }),
       ...(discoveries.length === 0 ? {} : { discoveries }),
+      ...defined({ setup_failure: setup }),
     };
     return { ok: true, lines, data };
   },
 };
 
-/** What was asked about the task, and what was found in it or is its business. */
-const recordsOn = ({ task, questions = [], discovered = [] }: TaskReading) => ({
+/** What was asked about the task, what was found in it or is its business, and the set-up that it waits for. */
+const recordsOn = ({ task, config, archived, questions = [], discovered = [], setup = [] }: TaskReading) => ({
   questions: questions.filter((one) => concerns(one, task)),
   discoveries: discoveriesOn(discovered, task.id),
+  setup: archived || !hasSetup(config) ? undefined : setupFailureOf(setup, task),
 });
 
 /** Loaded only here: it reads the whole board. */

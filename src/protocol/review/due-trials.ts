@@ -5,6 +5,7 @@ import { type Board, SWITCHES } from '../board.ts';
 import { spaceMissing } from '../disk-space.ts';
 import { statusOf } from '../find.ts';
 import type { Task } from '../state.ts';
+import { baseSetupFailure } from '../work/setup-failures.ts';
 import { trialCommands, trialOf, unrunnable } from './trial.ts';
 
 export interface DueTrial {
@@ -37,6 +38,7 @@ const rank = ({ status, priority }: Task): number => (status === 'CLAIMED' ? 0 :
 
 function baseFor(board: Board, task: Task, head: string): string | undefined {
   if (task.status === 'CLAIMED') return task.integration_fix === true ? undefined : task.base_commit;
-  if (task.status !== 'UNCLAIMED') return undefined;
+  // Without a set-up that works nothing can be tried there.
+  if (task.status !== 'UNCLAIMED' || baseSetupFailure(board.state) !== undefined) return undefined;
   return (task.depends_on ?? []).every((id) => statusOf(board, id) === 'MERGED') ? head : undefined;
 }

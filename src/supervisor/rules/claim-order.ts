@@ -9,6 +9,7 @@ import { claimingBy, codersOf, reservedFor, reviewLease, taskLease } from '../..
 import { whySameProvider } from '../../protocol/review/quorum.ts';
 import { type Agent, isTerminal, type Task, type TaskStatus } from '../../protocol/state.ts';
 import { isExhausted } from '../../protocol/work/blocked.ts';
+import { baseSetupFailure, setupFailureText } from '../../protocol/work/setup-failures.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
 
 /** Tasks this coder may claim now, best first. */
@@ -58,6 +59,8 @@ export function whyNobodyMayClaim(board: Board, task: Task, now: Instant, asking
   if (waits.length > 0) return `${task.id} waits for ${waits.map((wait) => `${wait.id} (${wait.status})`).join(', ')}`;
   const claimer = claimingBy(board, task, now);
   if (claimer !== undefined && claimer !== asking) return `${claimer} is claiming ${task.id}`;
+  const unprepared = task.status === 'UNCLAIMED' ? baseSetupFailure(board.state) : undefined;
+  if (unprepared !== undefined) return setupFailureText(unprepared);
   return whyNotStarted(board, task, now, asking);
 }
 

@@ -9,6 +9,7 @@ import { openQuestions } from '../../protocol/messages/questions.ts';
 import { approvalsOf } from '../../protocol/review/quorum.ts';
 import { type Agent, isTerminal, type Role, type Task, type TaskStatus } from '../../protocol/state.ts';
 import { isExhausted, isStoppedByBudget } from '../../protocol/work/blocked.ts';
+import { setupFailureNews, setupFailures, unpreparedTasks } from '../../protocol/work/setup-failures.ts';
 import { counted, gist, listed, whole } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
 import { dependencyWaits, dependents, whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from './claim-order.ts';
@@ -18,6 +19,7 @@ import { plannerWakes, unhandled } from './wakes.ts';
 export function whyStuck(seen: Survey): string {
   return (
     overspent(seen) ??
+    unprepared(seen) ??
     unreviewed(seen) ??
     unmerged(seen) ??
     unstaffed(seen) ??
@@ -43,6 +45,15 @@ export function overspent({ board, live, now }: Survey): string | undefined {
   if (first === undefined) return undefined;
   const rest = over.length === 1 || first.scope !== 'task' ? '' : ` (and of ${over.length - 1} more)`;
   return `${usedUpSentence(first, now)}${rest}`;
+}
+
+/** A set-up that fails, where a task waits for it. */
+export function unprepared({ board: { state }, live }: Survey): string | undefined {
+  const waiting = new Set(unpreparedTasks(state));
+  const failure = setupFailures(state).find(({ on_base, task }) =>
+    on_base === true ? live.some(({ status }) => status === 'UNCLAIMED') : task !== undefined && waiting.has(task),
+  );
+  return failure && setupFailureNews(failure);
 }
 
 const WAITS: ReadonlySet<TaskStatus> = new Set(['UNCLAIMED', 'REJECTED', 'INTEGRATION_FAILED', 'READY_FOR_REVIEW']);

@@ -3,6 +3,7 @@
 import type { Board } from '../../protocol/board.ts';
 import { agentLease, claimingBy, mergingBy, reviewLease, taskLease } from '../../protocol/leases.ts';
 import { type Agent, type AgentStatus, isTerminal, type Role, type Task } from '../../protocol/state.ts';
+import { unpreparedTasks } from '../../protocol/work/setup-failures.ts';
 import type { Instant } from '../../text/time.ts';
 import { whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from './claim-order.ts';
 
@@ -39,15 +40,19 @@ export function isMoving(seen: Survey): boolean {
   const { board, now, present } = seen;
   const someone = Object.values(present).some((agents) => agents.length > 0);
   const merges = someone && board.state.goal.integration_moved === undefined;
+  const unprepared = new Set(unpreparedTasks(board.state));
   return (
     seen.live.some(
       (task) =>
         task.paused !== true &&
+        !unprepared.has(task.id) &&
         (isHeld(seen, task) || (task.status === 'APPROVED' && merges && task.merge_held === undefined)),
     ) ||
     seen.open.some((task) => present.coder.some((coder) => whyNotClaimable(board, task, coder, now) === undefined)) ||
-    seen.live.some((task) =>
-      present.code_reviewer.some((reviewer) => whyNotReviewable(board, task, reviewer, now) === undefined),
+    seen.live.some(
+      (task) =>
+        !unprepared.has(task.id) &&
+        present.code_reviewer.some((reviewer) => whyNotReviewable(board, task, reviewer, now) === undefined),
     )
   );
 }

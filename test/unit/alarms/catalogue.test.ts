@@ -8,7 +8,7 @@ import { escalation } from '../../../src/alarms/rules/escalation.ts';
 import { alarms, type Surroundings } from '../../../src/alarms/rules/evaluate.ts';
 import type { Board } from '../../../src/protocol/board.ts';
 import type { Notice } from '../../../src/protocol/notice.ts';
-import type { Agent, Task, Trouble } from '../../../src/protocol/state.ts';
+import type { Agent, SetupFailure, Task, Trouble } from '../../../src/protocol/state.ts';
 import { type Instant, iso } from '../../../src/text/time.ts';
 import { ALARM_ROWS } from '../../../tools/alarm-rows.ts';
 import { agent, ago, board, COMMIT, event, goal, HOUR, MINUTE, NOW, SECOND, task } from '../boards/empty-board.ts';
@@ -52,6 +52,16 @@ const rejected = {
 } as const;
 const cycles = (count: number): Board =>
   about({ status: 'REJECTED', assigned_to: 'coder-1', review_cycles_current: count }, working);
+const unprepared = (failure?: Partial<SetupFailure>): Board => {
+  const whole = { time: ago(0), part: 'check', commit: COMMIT, tree: COMMIT, rules: '' } as const;
+  const told = { reason: 'npm ci ended with 1', remedy: 'mend it', output: 'E404\nnot found' };
+  const setup_failures = failure === undefined ? {} : { setup_failures: [{ ...whole, ...told, ...failure }] };
+  const { goal: plain } = goal('IN_PROGRESS');
+  const state = { goal: { ...plain, ...setup_failures }, config: { post_worktree_cmd: 'npm ci' } };
+  return about({}, { state });
+};
+const { goal: failing, config: prepares } = unprepared({ part: 'proof', task: 't' }).state;
+const ofProof = { goal: failing, config: prepares };
 const checkpoint = board({ switches: { CHECKPOINT: NOW } });
 const paused = board({ switches: { PAUSE: NOW } });
 const draft = about({ status: 'DRAFT', created: ago(0) });
@@ -262,6 +272,23 @@ const SCENARIOS: readonly Scenario[] = [
     begins: at(NOW, { ...quiet, freeMb: 499 }),
     goesOn: at(NOW, { ...quiet, freeMb: 3 }),
     over: at(NOW, { ...quiet, freeMb: 501 }),
+  },
+  {
+    row: 'SET-UP FAILED',
+    level: 'alarm',
+    text: `🚨 SET-UP FAILED: set-up fails for the integration branch (${COMMIT.slice(0, 12)}): npm ci ended with 1 — E404 | not found — mend it`,
+    before: at(NOW, unprepared()),
+    begins: at(NOW, unprepared({ on_base: true })),
+    goesOn: at(NOW + HOUR, unprepared({ on_base: true, time: ago(-HOUR) })),
+    over: at(NOW, unprepared()),
+  },
+  {
+    row: 'SET-UP FAILED',
+    level: 'warning',
+    text: `⚠️ SET-UP FAILED: set-up fails for the proof of t (${COMMIT.slice(0, 12)}): npm ci ended with 1 — E404 | not found — mend it`,
+    before: at(NOW, unprepared()),
+    begins: at(NOW, unprepared({ part: 'proof', task: 't' })),
+    over: at(NOW, about({ status: 'ABANDONED' }, { state: ofProof })),
   },
   {
     row: 'LEASE EXPIRED',

@@ -115,6 +115,8 @@ session-end                s
 context-used               s
 trouble                    s
 clear-stale-review-claims  hs
+setup-failed               hscC
+setup-works                hscC
 integration-moved          hs
 accept-integration         h
 reserve-sync               h
@@ -304,6 +306,8 @@ function busy(name: string): World {
     toClaimed(w, 'other');
   }
   if (name === 'sprint-start') w.edit((state) => ({ ...state, sprint: { ...state.sprint, status: 'COMPLETED' } }));
+  if (name === 'setup-works')
+    w.run(SUPERVISOR, { name: 'setup-failed', ...SETUP, reason: 'npm ci ended with 1', remedy: 'mend it' });
   if (name === 'resume') w.run(HUMAN, { name: 'pause' });
   if (name === 'resume') w.board = { ...w.board, switches: { PAUSE: w.now } };
   if (name === 'clear-stale-review-claims') {
@@ -334,6 +338,7 @@ function busy(name: string): World {
   return w;
 }
 
+const SETUP = { part: 'proof', task: T, commit: commit(98), tree: commit(99) } as const;
 const MOVE = { branch: 'main', commit: commit(98), candidate: commit(99), onto: commit(98) };
 
 const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
@@ -367,6 +372,8 @@ const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
   'context-used': { name: 'context-used', agent: 'coder-1', percent: 91 },
   trouble: { name: 'trouble', agent: 'coder-1', kind: 'quota', detail: 'limit reached' },
   'clear-stale-review-claims': { name: 'clear-stale-review-claims' },
+  'setup-failed': { name: 'setup-failed', ...SETUP, reason: 'npm ci ended with 1', remedy: 'mend it' },
+  'setup-works': { name: 'setup-works', ...SETUP },
   'integration-moved': { name: 'integration-moved', found: commit(99) },
   'accept-integration': { name: 'accept-integration', head: commit(99) },
   'reserve-sync': { name: 'reserve-sync', ...MOVE },

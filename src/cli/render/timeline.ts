@@ -1,0 +1,79 @@
+// The last events of a task, one a line, as `liza show` ends with them.
+
+import { amendmentLines } from '../../protocol/definition/amendment.ts';
+import { historyOf } from '../../protocol/leases.ts';
+import type { HistoryEvent, Task } from '../../protocol/state.ts';
+import { lossText } from '../../protocol/work/losses.ts';
+import { duration, type Instant, instant } from '../../text/time.ts';
+import type { Line, Page } from './layout.ts';
+import { columns, pad } from './terminal.ts';
+
+const MOST_EVENTS = 15;
+
+export function timeline(task: Task, now: Instant, p: Page): readonly Line[] {
+  const history = historyOf(task);
+  if (history.length === 0) return [];
+  const earlier = Math.max(0, history.length - MOST_EVENTS);
+  const shown = history.slice(earlier);
+  const eventWidth = Math.max(...shown.map(({ event }) => columns(p.say(event))));
+  const agentWidth = Math.max(...shown.map(({ agent }) => columns(p.say(agent ?? ''))));
+  const last = shown.at(-1);
+  const age = last === undefined ? '' : `, last change ${duration(now - instant(last.time))} ago`;
+  return [
+    [
+      { text: 'History', tone: 'strong' },
+      { text: age, tone: 'faint' },
+    ],
+    ...(earlier === 0
+      ? []
+      : [[{ text: `  ${p.more} ${earlier} earlier: liza show ${task.id} --json`, tone: 'faint' } as const]]),
+    ...shown.flatMap((entry): readonly Line[] => {
+      const when = `  ${minute(entry.time)}  `;
+      const what = `${pad(p.say(entry.event), eventWidth)}  ${pad(p.say(entry.agent ?? ''), agentWidth)}  `;
+      const beside = p.width - columns(when) - columns(what);
+      const said = p.say(details(entry, amendmentLines(task, entry)));
+      const narrow = beside < LEAST_BESIDE && columns(said) > beside;
+      const [first = '', ...more] = narrow ? ['', ...p.lines(said, p.width - NARROW.length)] : p.lines(said, beside);
+      const indent = narrow ? NARROW : ' '.repeat(columns(when) + columns(what));
+      return [
+        [{ text: when, tone: 'faint' }, { text: what }, { text: first, tone: 'faint' }],
+        ...more.filter((text) => text !== '').map((text): Line => [{ text: indent }, { text, tone: 'faint' }]),
+      ];
+    }),
+  ];
+}
+
+/** With less room than this beside it, what an event says goes below it: a commit id is not broken. */
+const LEAST_BESIDE = 50;
+const NARROW = ' '.repeat(6);
+
+/** `changes`: what an amendment changed, told instead of the complete former texts. */
+function details(
+  {
+    time: _time,
+    event: _event,
+    agent: _agent,
+    diff: _diff,
+    proof: _proof,
+    runs: _runs,
+    commands: _commands,
+    shown: _shown,
+    concerns: _concerns,
+    was: _was,
+    why,
+    ...rest
+  }: HistoryEvent,
+  changes: readonly string[],
+): string {
+  return Object.entries({
+    ...rest,
+    why: lossText(why) ?? why,
+    ...(changes.length === 0 ? {} : { changes: changes.join(' | ') }),
+  })
+    .filter(([, value]) => value !== undefined && value !== null && value !== '')
+    .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('; ');
+}
+
+/** A timestamp without its seconds. */
+export const minute = (timestamp: string): string => timestamp.replace('T', ' ').slice(0, 16);

@@ -1,0 +1,101 @@
+// The set-up of a checkout, whatever it is made for: the one place that prepares one, and records how that came out. A
+// failure is on the board, so that people are told and no other agent repeats it; the first success takes it off. Where
+// nothing is to be prepared, nothing is asked or recorded.
+
+import { integrationHead } from '../git/integration.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
+import { must } from '../git/run.ts';
+import type { Board } from '../protocol/board.ts';
+import { findTask } from '../protocol/find.ts';
+import type { SetupPart } from '../protocol/records/setup-records.ts';
+import { type Settings, settings } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
+import { hasSetup } from '../protocol/work/setup-failures.ts';
+import { transact } from '../store/transact.ts';
+import type { TaskContext } from './context.ts';
+import { type PrepareRequest, prepareFolder, type Unprepared } from './prepare-checkout.ts';
+
+export interface SetupRequest extends PrepareRequest {
+  readonly part: SetupPart;
+  readonly task?: string;
+  /** What is checked out. */
+  readonly commit: string;
+  /** Its files, where they are not the commit's own. */
+  readonly tree?: string | undefined;
+}
+
+/** Undefined: the checkout is ready. */
+export async function setUp(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  request: SetupRequest,
+): Promise<Unprepared | undefined> {
+  if (!hasSetup(request.settings)) return undefined;
+  const failed = await prepareFolder(context, request);
+  await recordSetup(context, gitDir, request, failed);
+  return failed;
+}
+
+async function recordSetup(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  request: SetupRequest,
+  failed: Unprepared | undefined,
+): Promise<void> {
+  // Ended by a person, it says nothing.
+  if (context.stop?.().aborted === true) return;
+  const { board } = await context.store.read();
+  if (failed === undefined && (board.state.goal.setup_failures ?? []).length === 0) return;
+  const done = await checkoutOf(gitDir, board, request);
+  if (failed === undefined) {
+    await transact(context, { name: 'setup-works', ...done });
+    return;
+  }
+  // What has less time than the setting gives it may fail for that alone; what is nobody's task is told to its caller.
+  const config = settings(board.state);
+  if (request.settings.post_worktree_timeout !== config.post_worktree_timeout) return;
+  if (done.task === undefined && done.on_base === undefined) return;
+  const output = failed.lines?.map((line) => line.trim()).join('\n');
+  await transact(context, {
+    name: 'setup-failed',
+    ...done,
+    reason: failed.message,
+    remedy: failed.hint,
+    ...defined({ files: filesMark(context, config), output }),
+  });
+}
+
+/** The parts whose checkout new work starts from. */
+const OF_THE_BASE: ReadonlySet<SetupPart> = new Set(['worktree', 'trial', 'check']);
+
+async function checkoutOf(gitDir: PrivateGitDir, board: Board, { part, task, commit, tree }: SetupRequest) {
+  const onBase = OF_THE_BASE.has(part) && (await integrationHead(gitDir, board)) === commit;
+  const known = task !== undefined && findTask(board.state, task) !== undefined ? task : undefined;
+  return {
+    part,
+    commit,
+    tree: tree ?? (await treeOf(gitDir, commit)),
+    ...(onBase ? { on_base: true as const } : {}),
+    ...defined({ task: known }),
+  };
+}
+
+async function treeOf(gitDir: PrivateGitDir, commit: string): Promise<string> {
+  const asked = gitDir.objects(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`]);
+  return (await must(asked, 'read a commit')).trim();
+}
+
+/** Changes with the files that `worktree_files` names; undefined where it names none. */
+export function filesMark(
+  { disk, paths }: Pick<TaskContext, 'disk' | 'paths'>,
+  config: Pick<Settings, 'worktree_files'>,
+): string | undefined {
+  const files = config.worktree_files ?? [];
+  if (files.length === 0) return undefined;
+  return files
+    .map((name) => {
+      const stat = disk.statSync(`${paths.root}/${name}`, { throwIfNoEntry: false });
+      return stat === undefined ? '-' : `${stat.size}:${Math.floor(stat.mtimeMs)}`;
+    })
+    .join(' ');
+}
