@@ -23,6 +23,8 @@ export interface Wishes {
 export interface Known {
   readonly said: Partial<Wishes>;
   readonly specExists: (path: string) => boolean;
+  /** What is wrong with an answer; undefined: nothing. */
+  readonly problem?: (what: 'spec' | 'branch', answer: string) => string | undefined;
   readonly installed: readonly Provider[];
   readonly guessedTest: string | undefined;
   /** An earlier goal is finished: branch and settings are the project's already. */
@@ -47,17 +49,39 @@ export async function guide(dialogue: Dialogue, known: Known): Promise<Wishes | 
 
 class Left extends Error {}
 
+/** Somebody who presses Enter at every question: the defaults, exactly as they are shown. */
+export const takesDefaults: Dialogue = { say: () => {}, ask: async () => '', close: () => {} };
+
+/** What was taken without being asked for. */
+export function takenLines({ spec, fromTemplate, branch, provider, test }: Wishes): readonly string[] {
+  const taken = [
+    `document ${spec}${fromTemplate ? ' from the template' : ''}`,
+    `branch ${branch}`,
+    ...(provider === undefined ? [] : [`agents ${provider}`]),
+    `tests ${test === undefined ? 'none' : test}`,
+  ];
+  return [`taken without asking: ${taken.join('; ')}`];
+}
+
 async function questions(dialogue: Dialogue, { said, settled, ...known }: Known): Promise<Wishes> {
   dialogue.say('Enter takes the value in brackets; Ctrl-C leaves, and nothing is made.');
   const goal = said.goal ?? (await insist(dialogue, 'What is to be reached, in a sentence? '));
-  const spec = said.spec ?? (await ask(dialogue, 'Document that describes it', DEFAULTS.spec));
+  const valid = async (what: 'spec' | 'branch', question: string): Promise<string> => {
+    for (;;) {
+      const answer = await ask(dialogue, question, DEFAULTS[what]);
+      const wrong = known.problem?.(what, answer);
+      if (wrong === undefined) return answer;
+      dialogue.say(`  ${wrong}`);
+    }
+  };
+  const spec = said.spec ?? (await valid('spec', 'Document that describes it'));
   const fromTemplate = said.fromTemplate === true || (!known.specExists(spec) && (await wantsTemplate(dialogue, spec)));
   if (settled) {
     const { lag } = known;
     const sync = lag === undefined ? {} : { sync: await agrees(dialogue, `${lag}. Bring them in now? yes or no`) };
     return { branch: DEFAULTS.branch, ...said, goal, spec, fromTemplate, ...sync };
   }
-  const branch = said.branch ?? (await ask(dialogue, 'Branch for approved work', DEFAULTS.branch));
+  const branch = said.branch ?? (await valid('branch', 'Branch for approved work'));
   const provider = said.provider ?? (await chooseProvider(dialogue, known.installed));
   const test = said.test ?? (await askTest(dialogue, known.guessedTest));
   return { goal, spec, fromTemplate, branch, provider, test };
@@ -71,6 +95,7 @@ async function agrees(dialogue: Dialogue, question: string): Promise<boolean> {
     const answer = await ask(dialogue, question, 'yes');
     if (/^y(es)?$/i.test(answer)) return true;
     if (/^no?$/i.test(answer)) return false;
+    dialogue.say('  please answer yes or no');
   }
 }
 
@@ -87,7 +112,7 @@ async function chooseProvider(dialogue: Dialogue, installed: readonly Provider[]
     const answer = await ask(dialogue, 'Which one plays all roles', '1');
     const found = installed.find(({ name }, at) => answer === String(at + 1) || answer === name);
     if (found !== undefined) return found.name;
-    dialogue.say(`  a number from 1 to ${installed.length}, please`);
+    dialogue.say(`  please answer with a number from 1 to ${installed.length}`);
   }
 }
 

@@ -1,14 +1,16 @@
 // `liza answer <question|task> "<answer>"`: what somebody needed to know. The last question of a blocked task gives the
 // task back to the coder that asked.
 
+import type { CommandOf } from '../../protocol/command.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { checkTaskId, quoted } from '../../protocol/ids.ts';
 import { findQuestion } from '../../protocol/messages/questions.ts';
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
+import type { CommandContext } from '../../store/transact.ts';
 import { openProject, runCommand } from '../open-project.ts';
 import { specFacts } from '../spec-file.ts';
-import type { Verb } from '../verb.ts';
+import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
   positionals: [
@@ -47,20 +49,20 @@ export const verb: Verb = {
     const text = words === '' ? undefined : words;
     const context = await openProject(io);
     if (isRefusal(context)) return context;
-    const { board } = await context.store.read();
-    const facts = specFacts(context.paths.root, specOf(board.state, about ?? ''));
-    return runCommand(context, {
-      name: 'answer',
-      facts: isRefusal(facts) ? {} : facts,
-      ...defined({
-        about,
-        text,
-        accept: args.flag('accept') || undefined,
-        criterion: args.flag('criterion') || undefined,
-      }),
-    });
+    const flags = { accept: args.flag('accept') || undefined, criterion: args.flag('criterion') || undefined };
+    return giveAnswer(context, defined({ about, text, ...flags }));
   },
 };
+
+/** For `unblock` too, which asks a person for what is open. */
+export async function giveAnswer(
+  context: CommandContext,
+  given: Omit<CommandOf<'answer'>, 'name' | 'facts'>,
+): Promise<Result> {
+  const { board } = await context.store.read();
+  const facts = specFacts(context.paths.root, specOf(board.state, given.about ?? ''));
+  return runCommand(context, { name: 'answer', facts: isRefusal(facts) ? {} : facts, ...given });
+}
 
 /** The spec of the task that the answer is about. */
 function specOf(state: State, about: string): string | undefined {

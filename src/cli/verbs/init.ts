@@ -5,9 +5,11 @@ import { readFileSync } from 'node:fs';
 import type { Repository } from '../../git/repository.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { baseLag, lagText } from '../../protocol/goal/base-distance.ts';
+import { quoted } from '../../protocol/ids.ts';
+import { isBranchName } from '../../protocol/records/fields.ts';
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
-import { DEFAULTS, guessTestCommand, guide, type Wishes } from '../init-guide.ts';
+import { DEFAULTS, guessTestCommand, guide, takenLines, takesDefaults, type Wishes } from '../init-guide.ts';
 import type { Io } from '../io.ts';
 import { boardAt, openBoard } from '../open-board.ts';
 import { plain } from '../render/terminal.ts';
@@ -27,7 +29,7 @@ export const verb: Verb = {
     provider: { value: 'name', description: 'Agent CLI for all roles; default: the first one installed.' },
     test: { value: 'command', description: 'Runs the project’s tests (test_command).' },
     'vision-from-template': { description: 'Write the goal’s document from the template if it is not there.' },
-    yes: { short: 'y', description: 'Ask nothing, take the defaults.' },
+    yes: { short: 'y', description: 'Ask nothing: take every default that would be shown.' },
   },
   examples: [
     'liza init',
@@ -38,6 +40,7 @@ export const verb: Verb = {
   details: [
     'Makes .liza/ (kept out of git through .git/info/exclude), the integration branch, from HEAD, and a reference-transaction hook that guards the branches; yours, if there is one, is called too.',
     'It changes no other branch, nor your index or .gitignore, and writes no file of yours, except the document if you ask for it.',
+    'With --yes it takes what Enter would take at each question, the template and the test command that it found too, and says so.',
     'On a terminal it asks for what was not said. Ctrl-C leaves, and nothing is made.',
     'On a project whose goal is finished it archives that goal and opens the next one. If your branch has gone on, it offers to bring it in first (liza sync); --yes does.',
     'A repository has one blackboard, whichever of its checkouts it is in: a second one, in a linked worktree or in .worktrees, is refused.',
@@ -148,22 +151,31 @@ async function settle(args: Args, io: Io, { root, said, before }: KnownSoFar): P
       : []),
     ...(installed.length === 0 && named === undefined ? [NO_AGENT] : []),
   ];
-  const nobody = args.flag('yes') || args.json || (before !== undefined && isOpen(before));
-  const dialogue = nobody ? undefined : await io.openDialogue?.();
-  if (dialogue === undefined)
-    return {
-      wishes: { goal: '', fromTemplate: false, sync: args.flag('yes') && before !== undefined, ...DEFAULTS, ...said },
-      lines,
-    };
+  const open = before !== undefined && isOpen(before);
+  const defaults = args.flag('yes') && !open && said.goal !== undefined;
+  const dialogue = defaults
+    ? takesDefaults
+    : args.flag('yes') || args.json || open
+      ? undefined
+      : await io.openDialogue?.();
+  if (dialogue === undefined) return { wishes: { goal: '', fromTemplate: false, ...DEFAULTS, ...said }, lines };
   const wishes = await guide(dialogue, {
     said,
     specExists: (path) => specExists(root, path),
+    problem: (what, answer) => problemWith(root, what, answer),
     installed,
     guessedTest: guessTestCommand(root),
     settled: before !== undefined,
     lag: await lagOf(io, before),
   });
-  return wishes === undefined ? LEFT : { wishes, lines };
+  if (wishes === undefined) return LEFT;
+  return { wishes, lines: defaults && before === undefined ? [...takenLines(wishes).map(plain), ...lines] : lines };
+}
+
+function problemWith(root: string, what: 'spec' | 'branch', answer: string): string | undefined {
+  if (what === 'branch') return isBranchName(answer) ? undefined : `${quoted(answer)} is no name of a branch`;
+  const facts = specFacts(root, answer);
+  return isRefusal(facts) ? facts.message : undefined;
 }
 
 async function lagOf(io: Io, before: State | undefined): Promise<string | undefined> {

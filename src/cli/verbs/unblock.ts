@@ -2,30 +2,57 @@
 // a fresh review count. After two failed coders the definition must change.
 
 import { agentId } from '../../identity/identify.ts';
-import { isRefusal } from '../../protocol/decision.ts';
+import { plays } from '../../protocol/board.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
+import { findTask } from '../../protocol/find.ts';
+import { blockingQuestions } from '../../protocol/messages/questions.ts';
+import type { Question } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
+import type { CommandContext } from '../../store/transact.ts';
+import { whole } from '../../text/format.ts';
 import { some } from '../args.ts';
 import { CHANGE_OPTIONS, readChange } from '../definition.ts';
+import type { Dialogue, Io } from '../io.ts';
 import { openProject, runCommand } from '../open-project.ts';
+import { plain } from '../render/terminal.ts';
 import { keptSpecFacts } from '../spec-file.ts';
-import type { Verb } from '../verb.ts';
+import type { Args, Result, Verb } from '../verb.ts';
+import { giveAnswer } from './answer.ts';
+
+const FLAGS: NonNullable<Verb['options']> = {
+  ...CHANGE_OPTIONS,
+  'keep-worktree': { description: 'The next coder goes on with the work that is there.' },
+  'reset-review-cycles': { description: 'Count rejections from zero again.' },
+  exclude: { value: 'agent', kind: 'agent', repeat: true, description: 'A coder that may not take it.' },
+  reserve: { value: 'agent', kind: 'agent', description: 'The only coder who may take it.' },
+  assessment: { value: 'text', description: 'Your judgement of the review deadlock; required after one.' },
+};
+const OPTIONS = Object.keys(FLAGS);
 
 export const verb: Verb = {
-  positionals: [{ name: 'task', kind: 'task', description: 'A blocked task.' }],
-  options: {
-    ...CHANGE_OPTIONS,
-    'keep-worktree': { description: 'The next coder goes on with the work that is there.' },
-    'reset-review-cycles': { description: 'Count rejections from zero again.' },
-    exclude: { value: 'agent', kind: 'agent', repeat: true, description: 'A coder that may not take it.' },
-    reserve: { value: 'agent', kind: 'agent', description: 'The only coder who may take it.' },
-    assessment: { value: 'text', description: 'Your judgement of the review deadlock; required after one.' },
-  },
+  positionals: [
+    { name: 'task', kind: 'task', description: 'A blocked task.' },
+    {
+      name: 'answer',
+      optional: true,
+      rest: true,
+      text: true,
+      description: 'The answer to its open questions, as with liza answer; - reads it from stdin.',
+    },
+  ],
+  options: FLAGS,
   examples: [
+    'liza unblock retry-login "three times, then give up"',
     'liza unblock retry-login --add-done "a 401 is not retried at all"',
     'liza unblock retry-login --keep-worktree --exclude coder-1 --assessment "the coder ignored the timeout blocker"',
   ],
+  details: [
+    'A person who frees a task with open questions is asked for the answer, or gives it here. Without a terminal and without an answer or a changed definition it is refused.',
+  ],
   run: async (args, io) => {
     const task = args.must('task');
+    const answered = await answerFirst(args, io, task);
+    if (answered !== undefined) return answered;
     const changes = readChange(args);
     if (isRefusal(changes)) return changes;
     const exclude = args.all('exclude').map(agentId);
@@ -50,3 +77,60 @@ export const verb: Verb = {
     });
   },
 };
+
+/** What an agent was blocked for is answered, not passed over. Undefined: nothing is open, or the options say it. */
+async function answerFirst(args: Args, io: Io, task: string): Promise<Result | undefined> {
+  const given = args.all('answer').join(' ');
+  const context = await openProject(io);
+  if (isRefusal(context)) return context;
+  const { state } = (await context.store.read()).board;
+  const found = findTask(state, task);
+  const open = found === undefined ? [] : blockingQuestions(state, found);
+  if (given !== '') return options(args).length === 0 ? reply(context, task, given) : oneOfThem(task);
+  if (open.length === 0 || options(args).length > 0 || !plays(context.actor, 'human')) return undefined;
+  const dialogue = args.json ? undefined : await io.openDialogue?.();
+  if (dialogue === undefined) return unanswered(task, open);
+  try {
+    let last: Result | undefined;
+    for (const { id, text, asked_by } of open) {
+      const answer = await asked(dialogue, `${id}, ${asked_by} asks: ${plain(text)}`);
+      if (answer === undefined)
+        return refuse('you left; what you answered is kept', `go on: liza answer ${task} "…"`, 1, 'left');
+      last = await reply(context, id, answer);
+      if (!last.ok) return last;
+    }
+    return last;
+  } finally {
+    dialogue.close();
+  }
+}
+
+async function asked(dialogue: Dialogue, question: string): Promise<string | undefined> {
+  dialogue.say(question);
+  for (;;) {
+    const answer = await dialogue.ask('Your answer: ');
+    if (answer === undefined || answer.trim() !== '') return answer?.trim();
+    dialogue.say('  please answer in words; Ctrl-C leaves');
+  }
+}
+
+const reply = (context: CommandContext, about: string, text: string): Promise<Result> =>
+  giveAnswer(context, { about, text });
+
+const options = (args: Args): readonly string[] => OPTIONS.filter((name) => args.flag(name));
+
+const oneOfThem = (task: string): Refusal =>
+  refuse(
+    'an answer and options of unblock do not go together',
+    `answer first, which frees the task: liza answer ${task} "…"`,
+    1,
+    'usage',
+  );
+
+const unanswered = (task: string, open: readonly Question[]): Refusal =>
+  refuse(
+    `${task} waits for an answer: ${open.map(({ id, text }) => `${id} “${whole(text)}”`).join('; ')}`,
+    `answer it, which frees the task: liza answer ${open.length === 1 ? open[0]?.id : task} "…"; or change the task: liza unblock ${task} --add-done "…"`,
+    1,
+    'answer',
+  );

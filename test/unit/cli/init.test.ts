@@ -4,7 +4,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { guessTestCommand, guide, type Known, openDialogue, type Wishes } from '../../../src/cli/init-guide.ts';
+import {
+  guessTestCommand,
+  guide,
+  type Known,
+  openDialogue,
+  takesDefaults,
+  type Wishes,
+} from '../../../src/cli/init-guide.ts';
 import type { Dialogue } from '../../../src/cli/io.ts';
 import { claude } from '../../../src/providers/claude.ts';
 import { codex } from '../../../src/providers/codex.ts';
@@ -48,6 +55,24 @@ async function guided(answers: readonly string[], known: Partial<Known> = {}) {
 }
 
 describe('the guide', () => {
+  test('somebody who takes the defaults gets what Enter would take', async () => {
+    const known = { said: { goal: 'Greet' }, installed: [CLAUDE, CODEX], guessedTest: 'npm test' };
+    const entered = await guided(['', '', '', '', ''], known);
+    expect(await guide(takesDefaults, { ...NOTHING_KNOWN, ...known })).toEqual(entered.wishes);
+    expect(entered.wishes).toMatchObject({ fromTemplate: true, provider: 'claude', test: 'npm test' });
+  });
+
+  test('a wrong answer is said to be wrong and asked again', async () => {
+    const problem = (what: string, answer: string) =>
+      answer.startsWith('/') || answer.includes(' ') ? `${answer} is no ${what}` : undefined;
+    const answers = ['/etc/passwd', 'docs/a.md', 'maybe', 'yes', 'my branch', 'landing', '-'];
+    const { wishes, said } = await guided(answers, { said: { goal: 'Greet' }, problem });
+    expect(wishes).toMatchObject({ spec: 'docs/a.md', fromTemplate: true, branch: 'landing', test: undefined });
+    expect(said).toEqual(
+      expect.arrayContaining(['  /etc/passwd is no spec', '  please answer yes or no', '  my branch is no branch']),
+    );
+  });
+
   test('Enter takes every default; only the goal has none', async () => {
     const { wishes, asked } = await guided(['', ' Greet ', '', '', '', '', ''], {
       installed: [CLAUDE, CODEX],

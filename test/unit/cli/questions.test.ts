@@ -187,3 +187,45 @@ test.each([
   const shown = [...stdout.matchAll(/^ +(liza (?:answer|ask).*?) "/gm)].map(([, command]) => command);
   expect(shown).toEqual(commands);
 });
+
+describe('unblock of a task that somebody asked about', () => {
+  const asks = () =>
+    project({
+      agents: agents(),
+      tasks: [aBlocked('one', { assigned_to: 'coder-1', blocked_questions: ['How  many?'] })],
+      questions: [{ id: 'q-1', asked_by: 'coder-1', task: 'one', text: 'How  many?', status: 'open' }],
+    });
+
+  test('without an answer and a terminal it is refused with the question and the mend', async () => {
+    const p = asks();
+    const ran = await p.liza(['unblock', 'one']);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(/one waits for an answer: q-1 “How +many\?”\n {2}→ .*liza answer q-1 "…"/);
+    expect(await p.task('one')).toMatchObject({ status: 'BLOCKED' });
+  });
+
+  test('an answer on the command line is recorded and frees it', async () => {
+    const p = asks();
+    expect((await p.liza(['unblock', 'one', 'three', 'times'])).code).toBe(0);
+    expect(await p.task('one')).toMatchObject({ status: 'UNCLAIMED' });
+    expect((await p.state()).questions).toMatchObject([{ status: 'answered', answer: 'three times' }]);
+  });
+
+  test('on a terminal it asks for the answer, again where none is given', async () => {
+    const p = asks();
+    const answers = ['', 'three times'];
+    const said: string[] = [];
+    const dialogue = { say: (text: string) => void said.push(text), ask: async () => answers.shift(), close: () => {} };
+    const ran = await p.liza(['unblock', 'one'], { io: { openDialogue: async () => dialogue } });
+    expect(ran.code).toBe(0);
+    expect(said[0]).toContain('q-1, coder-1 asks: How  many?');
+    expect((await p.state()).questions).toMatchObject([{ status: 'answered', answer: 'three times' }]);
+    expect(await p.task('one')).toMatchObject({ status: 'UNCLAIMED' });
+  });
+
+  test('a changed definition is an answer too', async () => {
+    const p = asks();
+    expect((await p.liza(['unblock', 'one', '--add-done', 'after `npm test -- three` it gives up'])).code).toBe(0);
+    expect(await p.task('one')).toMatchObject({ status: 'UNCLAIMED' });
+  });
+});
