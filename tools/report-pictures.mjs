@@ -37,14 +37,14 @@ const liza = (cwd, ...args) =>
   );
 
 if (values.file === undefined) execFileSync(process.execPath, [path.join(ROOT, 'tools', 'build.mjs')], { cwd: ROOT });
-const folder = values.file === undefined ? liza(ROOT, 'demo', '--fast', '--keep').folder : undefined;
+const folder = values.file === undefined ? liza(ROOT, 'demo', '--fast').folder : undefined;
 try {
   const file = folder === undefined ? path.resolve(values.file) : path.join(folder, liza(folder, 'report').file);
   const faults = await look(pathToFileURL(file).href);
   for (const fault of faults) process.stderr.write(`${fault}\n`);
   process.exitCode = faults.length === 0 ? 0 : 1;
 } finally {
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  if (folder !== undefined) rmSync(path.dirname(folder), { recursive: true, force: true });
 }
 
 async function look(url) {

@@ -37,7 +37,7 @@ function smoke(release, binary) {
   const PATH = `${path.dirname(binary)}:${process.env.PATH}`;
   const env = { ...process.env, PATH, NO_COLOR: '1' };
   const steps = {
-    demo: ['dist/liza.cjs', 'demo', '--fast'],
+    demo: ['dist/liza.cjs', 'demo', '--fast', '--remove'],
     'program as a process': ['node_modules/vitest/vitest.mjs', 'run', '--project', 'unit*', ...SMOKE],
   };
   for (const [name, args] of Object.entries(steps)) {

@@ -4,6 +4,7 @@
 import type { Blame, MergeFacts } from '../../audit/blame.ts';
 import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../../protocol/leases.ts';
 import { shownText } from '../../protocol/review/approval-record.ts';
+import { parseRejection } from '../../protocol/review/verdict.ts';
 import type { Task } from '../../protocol/state.ts';
 import { defined, type Fields, isFields } from '../../protocol/values.ts';
 import { type Round, roundsOf } from '../../protocol/work/task-history.ts';
@@ -13,6 +14,8 @@ import { type Line, type Page, pageFor } from './layout.ts';
 import { type Look, pad } from './terminal.ts';
 
 interface Provenance {
+  /** Who put the task into the plan; absent: a person. */
+  readonly planned_by?: string;
   readonly authors: readonly string[];
   readonly iterations: number;
   readonly rounds: readonly Round[];
@@ -29,7 +32,9 @@ export function provenanceOf(task: Task, reviewed: string | undefined): Provenan
   const submitted = historyOf(task).findLast(({ event, commit }) => event === 'submitted' && commit === reviewed);
   const checkpoint = checkpointEvent(task)?.checkpoint;
   const proof = proofText(task, reviewed);
+  const planner = historyOf(task).find(({ event }) => event === 'created')?.agent;
   return {
+    ...defined({ planned_by: planner }),
     authors: codersOf(task),
     iterations: iterationsOf(task),
     rounds: firstLines(roundsOf(task, reviewed)),
@@ -42,14 +47,20 @@ export function provenanceOf(task: Task, reviewed: string | undefined): Provenan
   };
 }
 
-/** The first lines of the reasons: whole reasons would hide who is behind the commit. */
+/** A line of each reason: whole reasons would hide who is behind the commit. */
 const firstLines = (rounds: readonly Round[]): readonly Round[] =>
   rounds.map((round) => ({
     ...round,
     verdicts: round.verdicts.map(({ reason, ...verdict }) =>
-      reason === undefined ? verdict : { ...verdict, reason: reason.split('\n', 1)[0] ?? '' },
+      reason === undefined ? verdict : { ...verdict, reason: mainLine(reason, verdict.verdict) },
     ),
   }));
+
+/** Of a rejection the first blocker: its first line only counts them. */
+function mainLine(reason: string, verdict: Round['verdicts'][number]['verdict']): string {
+  const [blocker] = verdict === 'rejected' ? parseRejection(reason, false).blockers : [];
+  return blocker === undefined ? (reason.split('\n', 1)[0] ?? '') : `${blocker.file}:${blocker.line} ${blocker.text}`;
+}
 
 const LABEL = 11;
 
@@ -62,6 +73,7 @@ export function renderBlame(blame: Blame, behind: Provenance, look: Look): strin
     ...field(p, '', `${git.subject} (${git.author}, ${git.time})`),
     ...field(p, 'task', `${task.id}: ${task.description ?? ''}`),
     ...field(p, 'it is', about),
+    ...field(p, 'planned by', behind.planned_by ?? 'a person'),
     ...field(p, 'author', behind.authors.join(', ') || 'not recorded'),
     ...field(p, 'iterations', String(behind.iterations)),
     ...behind.rounds.flatMap((round, at) => field(p, at === 0 ? 'review' : '', roundText(round, at + 1))),

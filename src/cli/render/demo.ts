@@ -3,7 +3,9 @@
 
 import type { State } from '../../protocol/state.ts';
 import type { StoryLine } from '../../rehearsal/demo/narration.ts';
+import type { DemoRepository } from '../../rehearsal/demo/repository.ts';
 import type { Chapter } from '../../rehearsal/demo/story.ts';
+import { shellWord } from '../../text/format.ts';
 import type { Instant } from '../../text/time.ts';
 import type { Io } from '../io.ts';
 import { type Line, pageFor, type Tone } from './layout.ts';
@@ -11,14 +13,20 @@ import { fold } from './result.ts';
 import { plain } from './terminal.ts';
 
 export interface DemoScreen {
-  opening(): void;
+  opening(root: string): void;
   told(line: StoryLine): void;
-  /** A person's command, as it would be typed. */
+  /** A person's command, as it would be typed in the repository; `liza` stands for this program. */
   command(argv: readonly string[]): void;
-  output(text: string): void;
-  /** `kept`: the repository, where it stays. */
-  closing(state: State, chapters: readonly Chapter[], seconds: number, kept: string | undefined): readonly string[];
+  output(text: string, indent?: string): void;
+  chapters(state: State, chapters: readonly Chapter[], seconds: number): void;
+  /** The last lines: what to do now. */
+  next(kept: Kept | undefined): readonly string[];
+  /** What to do after a demo that failed. */
+  hint(kept: Kept | undefined): string;
 }
+
+/** The repository, where it stays, and the folder to remove with all that is in it. */
+type Kept = Pick<DemoRepository, 'root' | 'folder'>;
 
 const TONES: Readonly<Record<StoryLine['tone'], Tone | undefined>> = {
   plain: undefined,
@@ -32,7 +40,8 @@ const UNCUT = 1_000_000;
 const WHO = 16;
 const TASK = 7;
 
-export function demoScreen(io: Io, silent: boolean): DemoScreen {
+/** `liza`: what the reader types for this program (own-command.ts). */
+export function demoScreen(io: Io, liza: string, silent: boolean): DemoScreen {
   const width = Math.min(io.columns, 120);
   const p = pageFor({ color: io.color, unicode: io.unicode, width: UNCUT });
   const safe = (text: string): string => fold(plain(text), io);
@@ -40,15 +49,16 @@ export function demoScreen(io: Io, silent: boolean): DemoScreen {
   const write = (lines: readonly Line[]): void => {
     if (!silent) io.stdout(`${p.print(lines)}\n`);
   };
+  const typed = (line: string): void => write([[{ text: '' }], [{ text: `$ ${safe(line)}`, tone: 'strong' }]]);
   return {
-    opening: () =>
-      write(
-        [
-          'A planner, two coders and a reviewer build a small program in a repository of their own.',
-          'The agents play a script: no account, no network, no model. Everything else is real.',
-          '',
-        ].map((text) => [{ text: p.say(text) }]),
-      ),
+    opening: (root) => {
+      const about = [
+        'A planner, two coders and a reviewer build a small program in a repository of their own.',
+        'The agents play a script: no account, no network, no model. Everything else is real.',
+      ];
+      write(about.map((text) => [{ text: p.say(text) }]));
+      typed(`cd ${shellWord(root)}`);
+    },
     told: ({ who, task, text, tone }) => {
       const left = `${clock(io.host.clock.now() - begun)}  ${who.padEnd(WHO)}${task.padEnd(TASK)} `;
       const [first = '', ...more] = p.lines(text, Math.max(20, width - left.length));
@@ -61,47 +71,68 @@ export function demoScreen(io: Io, silent: boolean): DemoScreen {
         ...rest,
       ]);
     },
-    command: (argv) => write([[{ text: '' }], [{ text: `$ ${safe(argv.map(quoted).join(' '))}`, tone: 'strong' }]]),
-    output: (text) => {
+    command: ([program = '', ...args]) => typed([program === 'liza' ? liza : program, ...args.map(quoted)].join(' ')),
+    output: (text, indent = '  ') => {
       const lines = safe(text.trimEnd()).split('\n');
-      if (text.trim() !== '') write(lines.map((line) => [{ text: `  ${line}` }]));
+      if (text.trim() !== '') write(lines.map((line) => [{ text: `${indent}${line}` }]));
     },
-    closing: (state, chapters, seconds, kept) => [
-      '',
-      safe(`What happened, in ${seconds} s and ${sessionsOf(state)} sessions, read from the board’s history:`),
-      ...chapters.flatMap(({ title, happened, text }) => {
+    chapters: (state, chapters, seconds) => {
+      const lines = chapters.flatMap(({ title, happened, text }) => {
         const [first = '', ...more] = p.lines(`${title}: ${text}`, Math.max(20, width - 4));
-        return [safe(`  ${happened ? '✓' : '✗'} ${first}`), ...more.map((part) => `    ${part}`)];
-      }),
-      ...next(kept).map(safe),
-    ],
+        return [`  ${happened ? '✓' : '✗'} ${first}`, ...more.map((part) => `    ${part}`)];
+      });
+      const head = `What happened, in ${seconds} s and ${sessionsOf(state)} sessions, read from the board’s history:`;
+      write(['', head, ...lines].map((text) => [{ text: safe(text) }]));
+    },
+    next: (kept) => nextLines(liza, kept).map(safe),
+    hint: (kept) =>
+      safe(
+        kept === undefined
+          ? `run it again without --remove and look at the repository: ${liza} demo`
+          : `look at it: cd ${shellWord(kept.root)} && ${liza} status; remove it: rm -rf ${shellWord(kept.folder)}`,
+      ),
   };
 }
 
 const sessionsOf = ({ tasks, goal }: State): number =>
   [...tasks.map(({ usage }) => usage), goal.usage].reduce((sum, use) => sum + (use?.sessions ?? 0), 0);
 
-function next(kept: string | undefined): readonly string[] {
+/**
+ * Each command works from the folder in which the reader started the demo. A comment behind it would be an argument in
+ * zsh: what it is for comes first.
+ */
+function nextLines(liza: string, kept: Kept | undefined): readonly string[] {
+  const inside = (command: string): string =>
+    `cd ${shellWord(kept?.root ?? '.')} && ${command.replace(/^liza\b/, liza)}`;
+  const rows = (lines: readonly (readonly [about: string, command: string])[]): readonly string[] =>
+    lines.map(([about, command]) => `  ${about.padEnd(ABOUT)}${command}`);
   return [
-    '',
     ...(kept === undefined
-      ? ['To look around in it, keep it: liza demo --keep']
-      : ['Look around:', `  cd ${kept}`, ...LOOK.map((command) => `  ${command}`)]),
+      ? []
+      : [
+          '',
+          'The repository of this demo stays. Look around in it:',
+          ...rows(LOOK.map(([about, command]) => [about, inside(command)])),
+          ...rows([['remove it', `rm -rf ${shellWord(kept.folder)}`]]),
+        ]),
     '',
-    'In a repository of your own:',
-    '  liza init "<goal>"     a blackboard beside your code; your branches stay as they are',
-    '  liza run               with the agent CLI that you have',
+    'In a git repository of your own:',
+    ...rows([
+      ['state a goal', `${liza} init`],
+      ['let agents work', `${liza} run`],
+    ]),
   ];
 }
 
+const ABOUT = 18;
 const LOOK = [
-  'liza status --all              # the board',
-  'liza log -n 60                 # who did what, when',
-  'liza show money                # the rejection and the rework',
-  'liza blame integration         # who stands behind a commit',
-  'liza report                    # all of it as one page, for the browser',
-  'git log --graph --oneline      # what was merged',
-];
+  ['the board', 'liza status --all'],
+  ['who did what', 'liza log -n 60'],
+  ['one task', 'liza show money'],
+  ['what is proven', 'liza audit'],
+  ['a page of it all', 'liza report'],
+  ['what was merged', 'git log --graph --oneline'],
+] as const;
 
 const clock = (ms: Instant): string => {
   const seconds = Math.max(0, Math.floor(ms / 1000));

@@ -33,6 +33,7 @@ export async function follow(followed: Followed): Promise<string | undefined> {
     crew.stop();
     crew.stop();
   };
+  const isOpen = ({ task }: Answer): boolean => answerTo(crew.view().board.state)?.task === task;
   const look = (): void => {
     if (why !== undefined) return;
     const view = crew.view();
@@ -45,8 +46,11 @@ export async function follow(followed: Followed): Promise<string | undefined> {
     if (given === undefined || answering) return;
     answering = true;
     void sleep(followed.answerAfterMs, over.signal)
-      .then(() => (over.signal.aborted ? undefined : followed.answer(given)))
-      .then((problem) => (problem === undefined ? undefined : end(problem)));
+      .then(() => (over.signal.aborted || !isOpen(given) ? undefined : followed.answer(given)))
+      // On the live board a person may answer first: then there is nothing left to answer.
+      .then((problem) => {
+        if (problem !== undefined && isOpen(given)) end(problem);
+      });
   };
   const stop = (): void => end('it was interrupted');
   interrupted.addEventListener('abort', stop);

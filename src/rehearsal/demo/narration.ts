@@ -13,6 +13,8 @@ export interface StoryLine {
   readonly task: string;
   readonly text: string;
   readonly tone: Tone;
+  /** The event of the task's history that it tells of. */
+  readonly event?: HistoryEvent['event'];
   /** The agent was killed while it worked on the task. */
   readonly killed?: true;
 }
@@ -27,7 +29,7 @@ export function news(before: Seen | undefined, after: Seen, spoken: ReadonlySet<
     const seen = known?.tasks.find(({ id }) => id === task.id)?.history?.length ?? 0;
     const fresh = ((task.history ?? []) as readonly HistoryEvent[]).slice(seen);
     return fresh
-      .flatMap((event) => turn(task, event))
+      .flatMap((event) => turn(task, event).map((told): StoryLine => ({ ...told, event: event.event })))
       .map((told) => ({ told, time: Date.parse(fresh[0]?.time ?? '') }));
   });
   const old = new Set(before?.events);

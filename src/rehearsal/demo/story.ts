@@ -35,6 +35,12 @@ export function story(state: State, log: readonly Logged[], deaths: readonly Kil
   ];
 }
 
+/** The merged task that went the longest way: it was rejected, and approved after a rework. */
+export const accountedTask = ({ tasks }: Pick<State, 'tasks'>): Task | undefined =>
+  tasks.find(reworked) ?? tasks.findLast(({ status }) => status === 'MERGED');
+
+const reworked = (task: Task): boolean => follow(task, ['rejected', 'submitted', 'approved', 'merged']) === true;
+
 const chapter = (title: string, found: string | undefined, missing: string): Chapter => ({
   title,
   happened: found !== undefined,
@@ -86,7 +92,7 @@ function parallel(tasks: readonly Task[]): Chapter {
 }
 
 function rejected(tasks: readonly Task[]): Chapter {
-  const found = tasks.find((task) => follow(task, ['rejected', 'submitted', 'approved', 'merged']));
+  const found = tasks.find(reworked);
   const by = found === undefined ? undefined : historyOf(found).find(({ event }) => event === 'rejected')?.agent;
   return chapter(
     'a rejection',

@@ -2,7 +2,7 @@
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { answerCommand, answerTo } from '../../../src/rehearsal/demo/human.ts';
@@ -61,8 +61,8 @@ const tagged = (folder: string): readonly string[] =>
     }
   });
 
-test('`liza demo --fast` ends well and leaves nothing', { timeout: LONG }, () => {
-  const ran = demo(undefined, '--json');
+test('`liza demo --fast --remove` ends well and leaves nothing', { timeout: LONG }, () => {
+  const ran = demo(undefined, '--json', '--remove');
   expect(ran.status, ran.stderr).toBe(0);
   const { chapters, tests } = JSON.parse(ran.stdout) as { chapters: { happened: boolean }[]; tests: number };
   expect(chapters).toHaveLength(6);
@@ -70,33 +70,6 @@ test('`liza demo --fast` ends well and leaves nothing', { timeout: LONG }, () =>
   expect(tests).toBe(13);
   expect(ran.left).toEqual([]);
   expect(ran.running).toEqual([]);
-});
-
-test('what it leaves with --keep is fully verified: a session of a supervisor is behind every step', {
-  timeout: LONG,
-}, () => {
-  const { left, made, stderr } = demo(undefined, '--keep');
-  expect(left, stderr).toHaveLength(1);
-  const cwd = join(made, left[0] ?? '');
-  const project = readdirSync(cwd).includes('.liza') ? cwd : join(cwd, readdirSync(cwd)[0] ?? '');
-  const audit = spawnSync(process.execPath, [program(), 'audit', '--json'], {
-    cwd: project,
-    encoding: 'utf8',
-    env: { PATH: process.env['PATH'], HOME: made },
-  });
-  const { contradicted, unsupervised, tasks } = JSON.parse(audit.stdout) as {
-    contradicted: number;
-    unsupervised: number;
-    tasks: { facts: { what: string; mark: string }[] }[];
-  };
-  expect({ status: audit.status, contradicted, unsupervised }).toEqual({ status: 0, contradicted: 0, unsupervised: 0 });
-  const facts = tasks.flatMap((one) => one.facts);
-  const sessions = facts.filter(({ what }) => / of (coder|code-reviewer)-\d \(rehearsal\) since /.test(what));
-  expect(sessions.length).toBeGreaterThanOrEqual(12);
-  for (const { what, mark } of sessions) {
-    expect(mark).toBe('verified');
-    expect(what).toMatch(/, (not confined|confined \(\w+\))$/);
-  }
 });
 
 test.each([
@@ -123,7 +96,7 @@ test.each([
     /no scene for coder, task money, rejected, time 1/,
   ],
 ])('%s stops it, for that reason', { timeout: LONG }, (_name, change, reason) => {
-  const ran = demo(change);
+  const ran = demo(change, '--remove');
   expect(ran.status).toBe(1);
   expect(ran.stderr).toMatch(/the demo stopped: coder-\d on money: it exited with 1/);
   expect(ran.stderr).toMatch(reason);
@@ -149,4 +122,100 @@ test('Ctrl-C, once or twice, and a reader that goes away leave nothing', { timeo
     expect(leftIn(made), end).toEqual([]);
     while (tagged(made).length > 0) await new Promise((look) => setTimeout(look, 50)); // the test's own limit ends this
   }
+});
+
+const STAYS = 'The repository of this demo stays';
+
+/** The commands that the demo's last lines suggest: what each is for, and the line to type. */
+function suggestions(output: string): readonly (readonly [about: string, line: string])[] {
+  const last = output.slice(output.indexOf(STAYS));
+  return [...last.matchAll(/^ {2}(\S.*?) {2,}(\S.*)$/gm)].map(([, about = '', line = '']) => [about, line]);
+}
+
+test('it ends on the account of a commit, and what it suggests works as printed, from another folder', {
+  timeout: LONG,
+}, () => {
+  // A blank and a quote in every path, and no `liza` on PATH.
+  const copy = join(temporaryFolder(), "it's here");
+  cpSync(shipped(), copy, { recursive: true });
+  const made = join(temporaryFolder(), "tmp o'mine");
+  mkdirSync(made);
+  const elsewhere = temporaryFolder();
+  const env = environment(made);
+  const ran = spawnSync(process.execPath, [join(copy, 'dist', 'liza.cjs'), 'demo', '--fast'], {
+    encoding: 'utf8',
+    env,
+  });
+  expect(ran.status, ran.stderr).toBe(0);
+  const type = (line: string): string => {
+    const typed = spawnSync('sh', ['-c', line], { cwd: elsewhere, encoding: 'utf8', env });
+    expect(typed.status, `${line}\n${typed.stderr}`).toBe(0);
+    return typed.stdout;
+  };
+
+  const account = ran.stdout.slice(ran.stdout.indexOf(' blame '), ran.stdout.indexOf(STAYS));
+  for (const said of [
+    /^planned by +planner-1$/m,
+    /^author +coder-\d$/m,
+    /rejected by code-reviewer-1 at \S+:\s+src\/money\.mjs:4\s+a\s+refund\s+of\s+less\s+than\s+one\s+loses\s+its\s+sign/,
+    /approved by code-reviewer-1/,
+    /test\s+test\/money\.test\.mjs\s+›\s+a\s+refund\s+of\s+less\s+than\s+one/,
+    /^run by Liza +green/m,
+  ])
+    expect(account).toMatch(said);
+
+  const suggested = suggestions(ran.stdout);
+  expect(suggested.map(([about]) => about)).toEqual([
+    ...['the board', 'who did what', 'one task', 'what is proven', 'a page of it all', 'what was merged', 'remove it'],
+    ...['state a goal', 'let agents work'],
+  ]);
+  const lineFor = (about: string): string => suggested.find(([name]) => name === about)?.[1] ?? '';
+  for (const about of ['the board', 'who did what', 'one task', 'a page of it all', 'what was merged'])
+    expect(type(lineFor(about))).not.toBe('');
+  // For a repository of the reader's own: there they find the same program.
+  for (const about of ['state a goal', 'let agents work']) type(`${lineFor(about)} --help`);
+  isFullyVerified(type(`${lineFor('what is proven')} --json`));
+  type(lineFor('remove it'));
+  expect(leftIn(made)).toEqual([]);
+});
+
+/** A session of a supervisor is behind every step. */
+function isFullyVerified(audit: string): void {
+  const { contradicted, unsupervised, tasks } = JSON.parse(audit) as {
+    contradicted: number;
+    unsupervised: number;
+    tasks: { facts: { what: string; mark: string }[] }[];
+  };
+  expect({ contradicted, unsupervised }).toEqual({ contradicted: 0, unsupervised: 0 });
+  const facts = tasks.flatMap((one) => one.facts);
+  const sessions = facts.filter(({ what }) => / of (coder|code-reviewer)-\d \(rehearsal\) since /.test(what));
+  expect(sessions.length).toBeGreaterThanOrEqual(12);
+  for (const { what, mark } of sessions) {
+    expect(mark).toBe('verified');
+    expect(what).toMatch(/, (not confined|confined \(\w+\))$/);
+  }
+}
+
+test('on a terminal it shows the live board, and q ends it with nothing left', { timeout: LONG }, async () => {
+  const made = temporaryFolder();
+  const line = `'${process.execPath}' '${program()}' demo`;
+  const child = spawn('script', ['-qec', line, '/dev/null'], {
+    env: { ...environment(made), TERM: 'xterm', LANG: 'C.UTF-8' },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const ended = once(child, 'exit');
+  let shown = '';
+  await new Promise<void>((seen) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text;
+      if (shown.includes('q quit') && shown.includes('coder-1')) seen();
+    });
+  });
+  child.stdin.write('q');
+  const [status] = (await ended) as [number];
+  expect(shown).toContain('A command that adds up a household’s ledger');
+  expect(status).toBe(1);
+  expect(shown).toContain('nothing is left of it');
+  expect(leftIn(made)).toEqual([]);
+  while (tagged(made).length > 0) await new Promise((look) => setTimeout(look, 50)); // the test's own limit ends this
 });

@@ -117,3 +117,22 @@ test('an answer that is refused, Ctrl-C and too long a time end it', async () =>
   expect(await room({ interrupted: AbortSignal.abort() }).why).toBe('it was interrupted');
   expect(await room({ longestMs: 0 }).why).toBe('it did not end within 0 s');
 });
+
+test('a person who answers on the board first is not answered over', async () => {
+  const tasks = (status: string): object[] => [{ id: 'totals', status, priority: 1 }];
+  let think = (): void => {};
+  const here = room({
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (ms === 0) think = resolve;
+        else signal?.addEventListener('abort', () => resolve());
+      }),
+  });
+  here.change({ state: { tasks: tasks('BLOCKED') } });
+  here.change({ state: { tasks: tasks('UNCLAIMED') } });
+  think();
+  await new Promise((next) => setImmediate(next));
+  here.end();
+  expect(await here.why).toBeUndefined();
+  expect(here.answers).toEqual([]);
+});

@@ -1,0 +1,74 @@
+// The demo's crew as the live board shows it: what is said among the events, who quits when, and how long it stays.
+
+import { expect, test } from 'vitest';
+import { boardEvent, shownCrew } from '../../../src/rehearsal/demo/shown-crew.ts';
+import type { CrewControl, CrewEnd, CrewEvent } from '../../../src/supervisor/crew-view.ts';
+
+function room() {
+  const events: CrewEvent[] = [];
+  let end: (ended: CrewEnd) => void = () => {};
+  const crew = {
+    view: () => ({ events }),
+    onChange: () => () => {},
+    ended: new Promise<CrewEnd>((resolve) => {
+      end = resolve;
+    }),
+    stop: () => {
+      throw new Error('the crew itself is stopped by the demo alone');
+    },
+  } as unknown as CrewControl;
+  let stops = 0;
+  let lingers = 0;
+  const shown = shownCrew(crew, {
+    now: () => 2,
+    stop: () => {
+      stops += 1;
+    },
+    linger: (left) =>
+      new Promise((resolve) => {
+        lingers += 1;
+        left.addEventListener('abort', () => resolve());
+      }),
+  });
+  return { ...shown, events, end: () => end({ code: 0, message: '' }), stops: () => stops, lingers: () => lingers };
+}
+
+test('what the demo says stands among the crew’s events by time, and is told at once', () => {
+  const here = room();
+  here.events.push({ time: 1, level: 'info', text: 'one' }, { time: 3, level: 'info', text: 'three' });
+  let told = 0;
+  here.control.onChange(() => {
+    told += 1;
+  });
+  here.say({ level: 'info', text: 'two' });
+  expect(here.control.view().events.map(({ text }) => text)).toEqual(['one', 'two', 'three']);
+  expect(told).toBe(1);
+});
+
+test('quitting stops the demo while the crew works; afterwards it only leaves the finished board', async () => {
+  const here = room();
+  here.control.stop();
+  expect(here.stops()).toBe(1);
+  here.end();
+  let over = false;
+  const ended = here.control.ended.then(() => {
+    over = true;
+  });
+  await new Promise((next) => setImmediate(next));
+  expect({ over, lingers: here.lingers() }).toEqual({ over: false, lingers: 1 });
+  here.control.stop();
+  await ended;
+  expect(here.stops()).toBe(1);
+});
+
+test('verdicts and answers are said on the board; what the crew tells itself is not said twice', () => {
+  const line = { who: 'coder-1', task: 'money', text: 'x', tone: 'good' } as const;
+  expect(boardEvent({ ...line, event: 'approved' })).toEqual({
+    level: 'info',
+    agent: 'coder-1',
+    task: 'money',
+    text: 'x',
+  });
+  expect(boardEvent({ ...line, event: 'merged' })).toBeUndefined();
+  expect(boardEvent(line)).toBeUndefined();
+});
