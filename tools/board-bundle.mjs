@@ -41,6 +41,8 @@ export async function bundleBoard(outfile, entryPoint = BOARD) {
     charset: 'ascii',
     minifyWhitespace: true,
     minifySyntax: true,
+    // Nearly all of it are libraries, whose names say nothing in a stack of ours.
+    minifyIdentifiers: true,
     // Node shows the line that threw: it shall not be all of them.
     lineLimit: 200,
     metafile: true,

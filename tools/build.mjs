@@ -1,10 +1,11 @@
-// Builds the program into dist/ (how: bundle.mjs), and runs it once.
+// Builds the program into dist/ (how: bundle.mjs), and runs it once. `npm run build` then says how to install it here.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleInto } from './bundle.mjs';
+import { installLinesHere } from './install-line.mjs';
 
 const dist = process.env.LIZA_DIST ?? join(import.meta.dirname, '..', 'dist');
 await bundleInto(dist);
@@ -38,3 +39,7 @@ try {
 } finally {
   rmSync(trial, { recursive: true, force: true });
 }
+
+// Other scripts build too, silently: there the line would be in the way.
+const { npm_lifecycle_event: script, npm_config_loglevel: level } = process.env;
+if (script === 'build' && level !== 'silent') console.log(installLinesHere(process.env).join('\n'));

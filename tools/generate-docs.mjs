@@ -1,6 +1,6 @@
 // `npm run docs`: writes for people and editors what the code already says: docs/state-machine.md from the command table,
-// schema/state.schema.json from the state's definition, docs/texts.txt from all texts in src/, and what tools/reference.mjs
-// makes of the verbs, the settings and the bundled packages.
+// schema/state.schema.json from the state's definition, docs/texts.txt from all texts in src/, man/liza.1 and what
+// tools/reference.mjs makes of the verbs, the settings and the bundled packages.
 //   --check    writes nothing; fails, naming the file, when one of them is stale
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { alarmReference } from './alarm-reference.mjs';
 import { helpIfAsked } from './help.mjs';
+import { manPage } from './man-page.mjs';
 import { productTexts } from './product-texts.mjs';
 import { commandReference, configurationReference, thirdPartyLicences } from './reference.mjs';
 
@@ -174,6 +175,7 @@ const files = {
   'docs/commands.md': await commandReference(core),
   'docs/configuration.md': configurationReference(core),
   'docs/texts.txt': productTexts(root),
+  'man/liza.1': await manPage(core, JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))),
   'docs/third-party.md': thirdPartyLicences(root),
   'schema/state.schema.json': jsonSchema(core),
 };

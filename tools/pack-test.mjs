@@ -1,6 +1,7 @@
 // What a user gets: packs the project, installs the tarball globally into a clean prefix
 // without running scripts, as a normal user, with a PATH that holds node, git and a few basic tools but
-// neither a compiler nor this checkout; then starts a blackboard in a fresh repository and plays the demo.
+// neither a compiler nor this checkout; then starts a blackboard in a fresh repository, plays the demo by npx, and installs
+// below ~/.local as README.md says. Also holds what the package weighs.
 // As root it becomes `nobody` for all of that; where that is impossible it says SKIPPED and goes on as root.
 
 import { spawnSync } from 'node:child_process';
@@ -26,9 +27,11 @@ const NOBODY = 65534;
 const SHIPPED = [
   ...['liza', 'main', 'program', 'inside', 'acp', 'board', 'yaml', 'diff'].map((part) => `dist/${part}.cjs`),
   ...['dist/board.mjs', 'contracts/CORE.md', 'templates/vision.md', 'demo/script.json'],
-  ...['schema/state.schema.json', 'scripts/liza-init.sh', 'docs/README.md'],
+  ...['schema/state.schema.json', 'scripts/liza-init.sh', 'docs/README.md', 'man/liza.1'],
   ...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'],
 ];
+/** What people download. */
+const MOST_BYTES = 1_000_000;
 const TOOLS = ['git', 'sh', 'env', 'flock', 'dirname', 'mkdir', 'mkfifo', 'sed'];
 const COMPILERS = ['cc', 'gcc', 'clang', 'make', 'python3'];
 
@@ -82,10 +85,33 @@ function main() {
   expect(as('sh', path.join(installed, 'scripts', 'liza-validate.sh')), 'VALID');
   if (!existsSync(path.join(project, '.liza', 'state.schema.json'))) throw new Error('the schema was not installed');
   say('init, status, an edit by hand, log verify and the shims work there');
-  expect(as('liza', 'demo', '--fast'), 'In a repository of your own');
+  withoutInstalling(as, tarball);
+  withoutRoot(as, tarball);
+}
+
+/** npx takes the program out of the tarball: what it prints is to be typed in a shell that has no `liza`. */
+function withoutInstalling(as, tarball) {
+  as('node', npmCli(), 'uninstall', '--global', '--prefix', prefix, 'liza');
+  const npx = ['exec', '--yes', '--offline', '--loglevel=error', `--package=${tarball}`, '--', 'liza'];
+  expect(as('node', npmCli(), ...npx, 'version'), 'liza ');
+  expect(as('sh', '-c', '! command -v liza'), '');
+  const told = as('node', npmCli(), ...npx, 'demo', '--fast');
+  const line = /^ {2}the board +(cd .*)$/m.exec(told)?.[1] ?? '';
+  expect(as('sh', '-c', line), 'money');
+  as('sh', '-c', /^ {2}remove it +(rm .*)$/m.exec(told)?.[1] ?? 'false');
   const left = readdirSync(temporary);
   if (left.length > 0) throw new Error(`the demo left ${left.join(', ')} behind`);
-  say('the demo runs there and leaves nothing behind');
+  say('npx runs the demo from the tarball; what it suggests works as printed, and nothing is left behind');
+}
+
+/** The line of README.md, where npm's own prefix is root's: it works all the same, and its man page is found. */
+function withoutRoot(as, tarball) {
+  const options = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  as('node', npmCli(), 'install', '-g', '--prefix', path.join(home, '.local'), ...options, tarball);
+  expect(as(path.join(home, '.local', 'bin', 'liza'), 'version'), 'liza ');
+  const page = path.join(home, '.local', 'share', 'man', 'man1', 'liza.1');
+  if (!existsSync(page)) throw new Error('npm has not installed the man page');
+  say('installs below ~/.local, with its man page');
 }
 
 /** The tarball, outside the checkout. `prepack` builds, as it does for a release. */
@@ -97,8 +123,9 @@ function pack() {
   const names = files.map((file) => file.path);
   const missing = SHIPPED.filter((name) => !names.includes(name));
   if (missing.length > 0) throw new Error(`the package lacks ${missing.join(', ')}`);
-  const extra = names.filter((name) => /^(src|test|tools|bench|node_modules)\//.test(name));
+  const extra = names.filter((name) => /^(src|test|tools|bench|node_modules)\/|\.(cache|png)$/.test(name));
   if (extra.length > 0) throw new Error(`the package should not carry ${extra.join(', ')}`);
+  if (size > MOST_BYTES) throw new Error(`the package has ${size} bytes, more than ${MOST_BYTES}`);
   say(`packed ${names.length} files, ${Math.round(size / 1024)} KB`);
   const tarball = path.join(folder, filename);
   chmodSync(tarball, 0o644);

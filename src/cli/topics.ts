@@ -20,6 +20,20 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
       'Without an agent CLI: liza demo.',
     ],
   },
+  install: {
+    summary: 'How Liza comes onto a machine, without root, and off it again.',
+    lines: [
+      'In a checkout of Liza:  npm ci && npm run build && npm install -g --prefix ~/.local .',
+      'From a package file:    npm install -g --prefix ~/.local ./liza-<version>.tgz',
+      'Only to try it:         npx ./liza-<version>.tgz demo',
+      'With --prefix ~/.local npm needs no root: the Node of a distribution puts global packages where only root may write.',
+      'Where your npm may write to its own place (npm prefix -g; nvm and its like), you can leave it out.',
+      'The shell does not find liza afterwards? ~/.local/bin must be on PATH. Type this, and put it into ~/.profile:',
+      '  export PATH="$HOME/.local/bin:$PATH"',
+      'Update: the same line again, in the newer checkout. Completion: liza setup --completion <shell>.',
+      'Remove: liza setup --uninstall (if you used setup), then npm uninstall -g --prefix ~/.local liza',
+    ],
+  },
   states: {
     summary: 'The states of a task and which commands lead from one to the next.',
     lines: stateLines,

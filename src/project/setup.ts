@@ -89,7 +89,7 @@ function refuseOlder(folder: string, version: string, former: string | undefined
 function refuseIncomplete(shipped: readonly ShippedFile[]): Refusal | undefined {
   const missing = Object.keys(SHIPPED).find((part) => !shipped.some(({ path }) => path.startsWith(`${part}/`)));
   if (missing === undefined) return undefined;
-  return refuse(`this Liza came without its ${missing}/ folder`, 'install it again: npm install -g liza', 5, 'package');
+  return refuse(`this Liza came without its ${missing}/ folder`, 'install it again: liza help install', 5, 'package');
 }
 
 /** Plans for the providers asked for, and for those active already, which follow a newer contract. */
@@ -192,7 +192,7 @@ export function homeFindings(env: Readonly<Record<string, string | undefined>>, 
   const check = 'setup';
   if (found === version) return [ok(check, `~/.liza has Liza ${version}`)];
   const message = `~/.liza has Liza ${found}, this is ${version}`;
-  const remedy = isOlder(found, version) ? 'bring it up to date: liza setup' : 'update Liza: npm install -g liza';
+  const remedy = isOlder(found, version) ? 'bring it up to date: liza setup' : 'update Liza: liza help install';
   return [warning(check, message, remedy)];
 }
 

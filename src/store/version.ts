@@ -14,7 +14,7 @@ function refuseVersion(version: unknown): Refusal | undefined {
   if (typeof version !== 'number' || version <= STATE_VERSION) return undefined;
   return refuse(
     `this board has version ${version}, this liza understands version ${STATE_VERSION}; nothing was touched`,
-    'update liza: npm install -g liza@latest',
+    'update Liza: liza help install',
     4,
     'newer-version',
   );
