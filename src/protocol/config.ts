@@ -90,6 +90,14 @@ export const ConfigSchema = v.object({
   post_worktree_cmd: guarded(v.optional(v.nullable(text)), 'Prepares every worktree, for example `npm ci`.'),
   post_worktree_timeout: guarded(v.optional(seconds, 600), 'Seconds that `post_worktree_cmd` may run.'),
   worktree_files: guarded(v.optional(texts), 'Untracked files copied into every worktree, for example `.env`.'),
+  setup_reuse: guarded(
+    v.optional(v.boolean(), true),
+    'Whether what `post_worktree_cmd` made is copied into the next checkout of the same files, instead of running it again; only in the bubblewrap sandbox.',
+  ),
+  setup_inputs: guarded(
+    v.optional(texts),
+    'Globs of the files that `post_worktree_cmd` reads: its result is made from these alone, and again only when one of them changes. None: all files; of a plain `npm ci` or `pnpm install --frozen-lockfile` it is known.',
+  ),
   test_command: guarded(
     v.optional(v.nullable(text)),
     'Runs the project’s tests; Liza runs it at every submitted commit, beside the task’s own validation.',

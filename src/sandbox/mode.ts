@@ -13,7 +13,7 @@ import type { BoardContext } from '../store/context.ts';
 import { buildPolicy } from './build-policy.ts';
 import { confine } from './confine.ts';
 import { type Detected, detect, findTool, isTool, type Tool } from './detect.ts';
-import type { Policy } from './policy.ts';
+import type { Policy, Shown } from './policy.ts';
 import { type BroughtRegistries, bringRegistries } from './registries.ts';
 
 /** What is known of the machine; looked up only when something is to be started. */
@@ -83,6 +83,8 @@ export interface Confinement {
   /** Where it works and writes. */
   readonly folder: string;
   readonly part: 'setup' | 'tests';
+  /** Shows the folder here too, where that can be (bubblewrap): what set-up made may name this place. */
+  readonly at?: string | undefined;
 }
 
 export type Rules = Wanted & Limits & Pick<Settings, 'sandbox_network' | 'sandbox_read' | 'sandbox_write'>;
@@ -148,10 +150,12 @@ function programPolicy(
 ): Policy {
   return buildPolicy(disk, {
     env: program.env,
-    cwd: program.cwd,
+    // Set-up works at the place that all others show, too.
+    cwd: confinement.part === 'setup' ? (confinement.at ?? program.cwd) : program.cwd,
     root: paths.root,
     common,
     folder: { path: confinement.folder, writable: true },
+    write: checkoutShown(tool, confinement.at, confinement.folder),
     home,
     tmp,
     network: rules.sandbox_network?.[confinement.part] !== 'off',
@@ -161,6 +165,19 @@ function programPolicy(
     inPlace: tool.kind === 'seatbelt',
   });
 }
+
+/** The one place at which every sandbox of the project shows the checkout that it is for. */
+export const checkoutPlace = (root: string): string => join(root, '.worktrees', '.checkout');
+
+/** Results of set-up, which no sandbox shows (tasks/setup-results.ts). */
+export const setupResultsOf = ({ paths }: BoardContext): string => join(paths.liza, 'cache', 'setups');
+
+/** Begins the names of marks there: with its process, each tells of an agent that works outside of a sandbox. */
+export const UNCONFINED = 'unconfined-';
+
+/** macOS can show nothing at another place than its own. */
+export const checkoutShown = (tool: Tool, at: string | undefined, from: string): readonly Shown[] =>
+  at === undefined || tool.kind === 'seatbelt' ? [] : [{ at, from }];
 
 /** Homes of sandboxes: of agents by their id, of programs by the process that runs them. */
 export const homesOf = ({ paths }: BoardContext): string => join(paths.liza, 'cache', 'rooms');

@@ -6,13 +6,25 @@ import type { Environment } from '../ports/host.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import type { Role, Settings, TaskSession } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import { hasSetup } from '../protocol/work/setup-failures.ts';
 import { programOf } from '../providers/installed.ts';
 import type { Launch, Provider } from '../providers/provider.ts';
 import { buildPolicy, shownAt } from './build-policy.ts';
 import { confine } from './confine.ts';
 import type { Tool } from './detect.ts';
 import { openBroker } from './mailbox-broker.ts';
-import { homesOf, openPlaces, packageFolder, type SandboxContext, sandboxMode, sharedGitDirectory } from './mode.ts';
+import {
+  checkoutPlace,
+  checkoutShown,
+  homesOf,
+  openPlaces,
+  packageFolder,
+  type SandboxContext,
+  sandboxMode,
+  setupResultsOf,
+  sharedGitDirectory,
+  UNCONFINED,
+} from './mode.ts';
 import type { Policy } from './policy.ts';
 import { bringProviderFiles, type ProviderFiles, removeStartupFiles } from './provider-home.ts';
 import { type BroughtRegistries, bringRegistries } from './registries.ts';
@@ -91,15 +103,22 @@ export async function sandboxPromptSection(
   return `\n${sandboxNote(work.role, hasNetwork(work, settings))}`;
 }
 
-const unconfined = (context: SandboxContext, { launch, env }: SessionStart): SandboxSession => ({
-  sandbox: 'off',
-  argv: launch.argv,
-  env,
-  wrapped: false,
-  envOutside: context.env,
-  ending: () => {},
-  close: async () => {},
-});
+function unconfined(context: SandboxContext, { launch, env, settings }: SessionStart): SandboxSession {
+  // It could write what set-up made for others: from now on nothing of that is used.
+  if (hasSetup(settings)) {
+    context.disk.mkdirSync(setupResultsOf(context), { recursive: true });
+    context.disk.writeFileSync(join(setupResultsOf(context), `${UNCONFINED}${context.processes.pid}`), '');
+  }
+  return {
+    sandbox: 'off',
+    argv: launch.argv,
+    env,
+    wrapped: false,
+    envOutside: context.env,
+    ending: () => {},
+    close: async () => {},
+  };
+}
 
 /** Keys of `sandbox_network`. */
 const NETWORK = { planner: 'planner', coder: 'coder', code_reviewer: 'reviewer' } as const;
@@ -205,6 +224,8 @@ function sessionPolicy(
   { tool, common, folders, provided, registries }: PolicyParts,
 ): Policy {
   const { disk, sandboxSupport } = context;
+  const place = hasSetup(settings) && work.role !== 'planner' ? checkoutPlace(context.paths.root) : undefined;
+  const asCheckout = checkoutShown(tool, place, work.tryout ?? work.cwd);
   return buildPolicy(disk, {
     env,
     cwd: work.cwd,
@@ -228,6 +249,7 @@ function sessionPolicy(
       folders.mail,
       ...(launch.folders ?? []),
       ...(work.tryout === undefined ? [] : [work.tryout]),
+      ...(work.role === 'coder' || work.tryout !== undefined ? asCheckout : []),
     ],
     alsoRead: settings.sandbox_read,
     alsoWrite: settings.sandbox_write,

@@ -8,7 +8,9 @@ import { writeClone } from '../git/clone.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { removeTree, temporaryPath } from '../git/scratch-folders.ts';
 import type { Ended } from '../process/run.ts';
-import { type Rules, runConfined } from '../sandbox/mode.ts';
+import type { Settings } from '../protocol/state.ts';
+import { hasSetup } from '../protocol/work/setup-failures.ts';
+import { checkoutPlace, type Rules, runConfined } from '../sandbox/mode.ts';
 import type { TaskContext } from './context.ts';
 import type { PrepareRequest, Unprepared } from './prepare-checkout.ts';
 import { setUp } from './set-up.ts';
@@ -56,13 +58,13 @@ export interface ProjectProgram {
 /** Without credentials, with a scrubbed environment, within its time, and confined where there is a sandbox. */
 export function runHere(
   context: TaskContext,
-  rules: Rules,
+  rules: Rules & Pick<Settings, 'post_worktree_cmd' | 'worktree_files'>,
   { argv, folder, seconds, log }: ProjectProgram,
 ): Promise<Ended> {
   return runConfined(
     context,
     rules,
-    { folder, part: 'tests' },
+    { folder, part: 'tests', at: hasSetup(rules) ? checkoutPlace(context.paths.root) : undefined },
     {
       argv,
       cwd: folder,

@@ -17,8 +17,12 @@ type PrepareContext = SandboxContext & Pick<TaskContext, 'say' | 'stop'>;
 export interface PrepareRequest {
   /** The checkout. */
   readonly folder: string;
-  readonly settings: Rules & Pick<Settings, 'worktree_files' | 'post_worktree_cmd' | 'post_worktree_timeout'>;
+  readonly settings: Rules &
+    Pick<Settings, 'worktree_files' | 'post_worktree_cmd' | 'post_worktree_timeout'> &
+    Partial<Pick<Settings, 'setup_reuse' | 'setup_inputs' | 'min_free_mb'>>;
   readonly logFile?: string | undefined;
+  /** Where the command sees the checkout, if that is not its own place (sandbox/mode.ts). */
+  readonly at?: string | undefined;
 }
 
 /** `lines`: the end of what the command printed, ready to print. */
@@ -27,6 +31,14 @@ export type Unprepared = Refusal & { readonly lines?: readonly string[] };
 const SHOWN_LINES = 20;
 
 export async function prepareFolder(context: PrepareContext, request: PrepareRequest): Promise<Unprepared | undefined> {
+  const failed = bringFiles(context, request);
+  if (failed !== undefined) return failed;
+  const command = request.settings.post_worktree_cmd?.trim();
+  return command ? runCommand(context, request, command) : undefined;
+}
+
+/** The declared files alone. */
+export function bringFiles(context: PrepareContext, request: PrepareRequest): Unprepared | undefined {
   const files = request.settings.worktree_files ?? [];
   for (const step of [refuseName, (name: string) => bringFile(context, request.folder, name)]) {
     for (const name of files) {
@@ -34,8 +46,7 @@ export async function prepareFolder(context: PrepareContext, request: PrepareReq
       if (refused !== undefined) return refused;
     }
   }
-  const command = request.settings.post_worktree_cmd?.trim();
-  return command ? runCommand(context, request, command) : undefined;
+  return undefined;
 }
 
 async function runCommand(
@@ -44,7 +55,7 @@ async function runCommand(
   command: string,
 ): Promise<Unprepared | undefined> {
   const { env, paths } = context;
-  const { folder, settings, logFile } = request;
+  const { folder, settings, logFile, at } = request;
   const shown = command.replace(/\s+/g, ' ');
   context.say(`preparing ${below(paths.root, folder)}: ${shown}`);
   const program = {
@@ -55,7 +66,7 @@ async function runCommand(
     logFile,
     signal: context.stop?.(),
   } as const;
-  const ended = await runConfined(context, settings, { folder, part: 'setup' }, program);
+  const ended = await runConfined(context, settings, { folder, part: 'setup', at }, program);
   if (ended.how === 'exited' && ended.code === 0) return undefined;
   const lines = tellingLines(ended.tail, SHOWN_LINES);
   return {

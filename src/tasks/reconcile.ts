@@ -36,6 +36,7 @@ import {
 import { finishMerges } from './finish-merge.ts';
 import { lastSeen, type Ready, remadeOf, remakeFolder } from './make-folder.ts';
 import { sweepProof } from './proof/prove.ts';
+import { sweepSetupResults } from './setup-results.ts';
 import { sweepTrials } from './trial.ts';
 
 const PATIENCE = 10_000;
@@ -47,6 +48,7 @@ export async function reconcile(context: TaskContext): Promise<readonly Mended[]
   // Boards of earlier versions have not said yet that the repository is theirs.
   claimRepository(context.disk, context.paths.root);
   sweepScratch(gitDir);
+  sweepSetupResults(context);
   const mended = [...(await finishKilledMerges(context, board))];
   for (const id of await suspects(gitDir, board)) {
     const done = await withTaskFolder(context, id, PATIENCE, async (locked) => ({

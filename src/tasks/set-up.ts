@@ -13,7 +13,8 @@ import { defined } from '../protocol/values.ts';
 import { hasSetup } from '../protocol/work/setup-failures.ts';
 import { transact } from '../store/transact.ts';
 import type { TaskContext } from './context.ts';
-import { type PrepareRequest, prepareFolder, type Unprepared } from './prepare-checkout.ts';
+import { bringFiles, type PrepareRequest, prepareFolder, type Unprepared } from './prepare-checkout.ts';
+import { reuseSetup } from './setup-results.ts';
 
 export interface SetupRequest extends PrepareRequest {
   readonly part: SetupPart;
@@ -31,9 +32,23 @@ export async function setUp(
   request: SetupRequest,
 ): Promise<Unprepared | undefined> {
   if (!hasSetup(request.settings)) return undefined;
-  const failed = await prepareFolder(context, request);
+  const failed = await prepare(context, gitDir, request);
   await recordSetup(context, gitDir, request, failed);
   return failed;
+}
+
+async function prepare(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  request: SetupRequest,
+): Promise<Unprepared | undefined> {
+  if (context.sandboxSupport === undefined) return prepareFolder(context, request);
+  const tree = request.tree ?? (await treeOf(gitDir, request.commit));
+  const refused = bringFiles(context, request);
+  if (refused !== undefined) return refused;
+  const reused = await reuseSetup(context, gitDir, { ...request, tree });
+  if (reused === 'own') return prepareFolder(context, request);
+  return reused === 'ready' ? undefined : reused;
 }
 
 async function recordSetup(

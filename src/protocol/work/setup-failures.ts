@@ -10,6 +10,7 @@ type SetupSettings = Pick<
   | 'post_worktree_cmd'
   | 'post_worktree_timeout'
   | 'worktree_files'
+  | 'setup_inputs'
   | 'agent_memory_mb'
   | 'agent_processes'
   | 'sandbox'
@@ -21,7 +22,7 @@ type SetupSettings = Pick<
 /** The settings that decide how a checkout is prepared, as one text: another text is another reason to try it. */
 export function setupRules(settings: SetupSettings): string {
   const { post_worktree_cmd, post_worktree_timeout, worktree_files = [], agent_memory_mb, agent_processes } = settings;
-  const { sandbox, sandbox_network, sandbox_read = [], sandbox_write = [] } = settings;
+  const { sandbox, sandbox_network, sandbox_read = [], sandbox_write = [], setup_inputs = [] } = settings;
   const run = [post_worktree_cmd ?? null, post_worktree_timeout, worktree_files, agent_memory_mb ?? null];
   return JSON.stringify([
     ...run,
@@ -30,6 +31,7 @@ export function setupRules(settings: SetupSettings): string {
     sandbox_network?.setup ?? 'on',
     sandbox_read,
     sandbox_write,
+    setup_inputs,
   ]);
 }
 

@@ -1,0 +1,95 @@
+// What a set-up made, as files: taken out of the checkout that it ran in, and copied into others. Copies share blocks
+// where the disk can do that, never the file itself. Nothing is written through a link, or over a file, that a commit
+// brought: then the result does not fit, and says so before anything is written.
+
+import { dirname, join, relative } from 'node:path';
+import type { Disk } from '../ports/disk.ts';
+
+/** Removes what set-up did not make: unchanged files of the commit, and folders that held nothing else. */
+export function keepOnlyMade(disk: Disk, folder: string, unchanged: readonly string[]): void {
+  const parents = new Set<string>();
+  for (const path of unchanged) {
+    disk.rmSync(join(folder, path), { force: true });
+    for (let up = dirname(path); up !== '.'; up = dirname(up)) parents.add(up);
+  }
+  // The deepest first, so that what becomes empty goes too.
+  for (const path of [...parents].sort((a, b) => b.length - a.length)) {
+    try {
+      disk.rmdirSync(join(folder, path));
+    } catch {
+      // something that set-up made is in it
+    }
+  }
+}
+
+/** Whether the folder has nothing but files, links and folders. */
+export function isPlain(disk: Disk, folder: string): boolean {
+  return disk
+    .readdirSync(folder, { withFileTypes: true })
+    .every((entry) =>
+      entry.isDirectory() ? isPlain(disk, join(folder, entry.name)) : entry.isFile() || entry.isSymbolicLink(),
+    );
+}
+
+/** Names, sizes and times of a folder's files, as one text. */
+export function listing(disk: Disk, folder: string, leaveOut: ReadonlySet<string>, below = ''): string {
+  return disk
+    .readdirSync(join(folder, below), { withFileTypes: true })
+    .filter(({ name }) => !leaveOut.has(join(below, name)))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((entry) => {
+      const path = join(below, entry.name);
+      if (entry.isDirectory()) return listing(disk, folder, leaveOut, path);
+      const { size, mtimeMs } = disk.lstatSync(join(folder, path));
+      return `${path} ${size} ${mtimeMs}`;
+    })
+    .join('\n');
+}
+
+/** Whether each file can be put there: nothing is in its way but a file of `replaced`, and no link on the way to it. */
+export function fits(disk: Disk, from: string, to: string, replaced: ReadonlySet<string>, root = from): boolean {
+  return disk.readdirSync(from, { withFileTypes: true }).every((entry) => {
+    const there = disk.lstatSync(join(to, entry.name), { throwIfNoEntry: false });
+    if (there === undefined) return true;
+    const path = join(from, entry.name);
+    if (!entry.isDirectory()) return there.isFile() && replaced.has(relative(root, path));
+    return there.isDirectory() && fits(disk, path, join(to, entry.name), replaced, root);
+  });
+}
+
+/** At once; more would only wait for the disk. */
+const AT_ONCE = 16;
+
+/** Only where `fits` says so. Files that are newer than `since` become as new as the copy: their sources are, too. */
+export async function copyMade(disk: Disk, from: string, to: string, since: number): Promise<void> {
+  const { promises: fs, constants } = disk;
+  const files: (readonly [string, string])[] = [];
+  const shift = diskTime(disk, to) - since;
+  const walk = async (source: string, target: string): Promise<void> => {
+    for (const entry of await fs.readdir(source, { withFileTypes: true })) {
+      const [path, place] = [join(source, entry.name), join(target, entry.name)];
+      if (entry.isDirectory()) {
+        await fs.mkdir(place, { recursive: true });
+        await walk(path, place);
+      } else if (entry.isSymbolicLink()) await fs.symlink(await fs.readlink(path), place);
+      else files.push([path, place]);
+    }
+  };
+  await walk(from, to);
+  const copyOne = async ([path, place]: readonly [string, string]): Promise<void> => {
+    await fs.rm(place, { force: true });
+    await fs.copyFile(path, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    const { mtimeMs } = await fs.lstat(path);
+    const time = (mtimeMs < since ? mtimeMs : mtimeMs + shift) / 1000;
+    await fs.utimes(place, time, time);
+  };
+  const next = files.values();
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const file of next) await copyOne(file);
+    }),
+  );
+}
+
+/** By the clock of the disk, which the times of files come from. */
+const diskTime = (disk: Disk, folder: string): number => disk.lstatSync(folder).mtimeMs;

@@ -1,0 +1,276 @@
+// Results of set-up, made once and handed out as copies. Liza makes each in a checkout of its own, from the files that
+// the command reads and nothing else, below `.liza`, which no sandbox shows: no agent can write there. So there are none
+// without a sandbox, and none while or after an agent works outside of one. Every sandbox shows its checkout at the same
+// place too, where results were made: a path that a tool wrote down is true in all of them.
+// A result is complete under another name before it appears by one rename; of several that need it one makes it.
+
+import { join } from 'node:path';
+import { writeClone } from '../git/clone.ts';
+import { trackedChanges } from '../git/composed-tree.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
+import { must } from '../git/run.ts';
+import { entries, inScratch, isRunning, removeTree, setupPath } from '../git/scratch-folders.ts';
+import { TOO_LARGE, textAt } from '../git/text-at.ts';
+import { splitNul } from '../git/tree-changes.ts';
+import { isRefusal } from '../protocol/decision.ts';
+import { isFields } from '../protocol/values.ts';
+import { setupRules } from '../protocol/work/setup-failures.ts';
+import { checkoutPlace, sandboxMode, setupResultsOf, UNCONFINED } from '../sandbox/mode.ts';
+import { sha256 } from '../store/hash.ts';
+import type { TaskContext } from './context.ts';
+import { type PrepareRequest, prepareFolder, type Unprepared } from './prepare-checkout.ts';
+import { knownReads, lockOf, type Reads, readsOf } from './rules/setup-inputs.ts';
+import { copyMade, fits, isPlain, keepOnlyMade, listing } from './setup-files.ts';
+
+export interface ReuseRequest extends PrepareRequest {
+  /** The tree of the checkout's files. */
+  readonly tree: string;
+}
+
+/** `own`: the checkout has to be prepared by itself. */
+export type Reused = 'own' | 'ready' | Unprepared;
+
+/** The newest of them are kept. */
+const KEPT = 6;
+/** What was used since may be in use. */
+const RECENT_MS = 10 * 60_000;
+/** What a registry gave a while ago is asked for again. */
+const OLDEST_MS = 7 * 24 * 60 * 60_000;
+
+export async function reuseSetup(context: TaskContext, gitDir: PrivateGitDir, request: ReuseRequest): Promise<Reused> {
+  const { settings } = request;
+  if (settings.setup_reuse === false || !settings.post_worktree_cmd?.trim()) return 'own';
+  const mode = await sandboxMode(context.sandboxSupport, settings);
+  if (isRefusal(mode) || !('tool' in mode) || mode.tool.kind !== 'bubblewrap') return 'own';
+  if (!isTrusted(context) || !hasRoom(context, request)) return 'own';
+  const narrow = await narrowTree(gitDir, request);
+  if (narrow !== undefined && narrow !== request.tree) {
+    const found = await fromTree(context, gitDir, request, narrow);
+    if (found === 'own' || found === 'ready') return found;
+    // Maybe for want of a file that it reads after all: then all of them show it.
+    if (context.stop?.().aborted === true) return found;
+  }
+  return fromTree(context, gitDir, request, request.tree);
+}
+
+/** An agent outside of a sandbox could write a result: none is used while one works, nor what was there before it. */
+function isTrusted(context: TaskContext): boolean {
+  const { disk } = context;
+  const all = setupResultsOf(context);
+  const marks = entries(disk, all).filter((name) => name.startsWith(UNCONFINED));
+  if (marks.length === 0) return true;
+  if (marks.some((name) => isRunning(context, Number(name.slice(UNCONFINED.length))))) return false;
+  removeTree(context, all);
+  return true;
+}
+
+function hasRoom({ files, paths }: TaskContext, { settings }: ReuseRequest): boolean {
+  const free = files.freeMb?.(paths.liza);
+  return free === undefined || free >= 2 * (settings.min_free_mb ?? 0);
+}
+
+/** A tree of nothing but what the command reads; undefined: of everything. */
+async function narrowTree(gitDir: PrivateGitDir, { tree, settings }: ReuseRequest): Promise<string | undefined> {
+  const reads = readsOf(settings.setup_inputs ?? []) ?? (await readsAt(gitDir, tree, settings.post_worktree_cmd ?? ''));
+  if (reads === undefined) return undefined;
+  const listed = await must(gitDir.objects(['ls-tree', '-r', '-z', '--full-tree', tree]), 'list a commit');
+  const chosen = splitNul(listed).filter((entry) => reads(entry.slice(entry.indexOf('\t') + 1)));
+  return inScratch(gitDir, async (own) => {
+    const index = { folder: gitDir.root, index: join(own, 'index') };
+    const info = chosen.map((entry) => `${entry}\0`).join('');
+    await must(gitDir.files(index, ['update-index', '-z', '--index-info'], info), 'compose a tree');
+    return (await must(gitDir.files(index, ['write-tree']), 'write a tree')).trim();
+  });
+}
+
+async function readsAt(gitDir: PrivateGitDir, tree: string, command: string): Promise<Reads | undefined> {
+  const lock = lockOf(command);
+  if (lock === undefined) return undefined;
+  const [about, locked] = await Promise.all(['package.json', lock].map((path) => textAt(gitDir, tree, path)));
+  return about === TOO_LARGE || locked === TOO_LARGE ? undefined : knownReads(command, about, locked);
+}
+
+async function fromTree(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  request: ReuseRequest,
+  tree: string,
+): Promise<Reused> {
+  const place = join(setupResultsOf(context), keyOf(context, request, tree));
+  const known = handOut(context, request, place);
+  if (known !== undefined) return known;
+  context.disk.mkdirSync(setupResultsOf(context), { recursive: true });
+  const lock = await context.locks.acquire(`${place}.lock`, (request.settings.post_worktree_timeout + 60) * 1000);
+  if (!('release' in lock)) return 'own';
+  try {
+    return handOut(context, request, place) ?? (await make(context, gitDir, request, { tree, place }));
+  } finally {
+    // Under the lock: who waits for it notices, and starts over.
+    context.disk.rmSync(`${place}.lock`, { force: true });
+    lock.release();
+  }
+}
+
+/** Everything that a result depends on. */
+function keyOf(context: TaskContext, { settings }: ReuseRequest, tree: string): string {
+  const { disk, env, paths, processes } = context;
+  const { post_worktree_timeout: _seconds, ...rules } = settings;
+  const files = (settings.worktree_files ?? []).map((name) => {
+    try {
+      return sha256(disk.readFileSync(join(paths.root, name)));
+    } catch {
+      return 'none';
+    }
+  });
+  const variables = Object.entries(env)
+    .filter(([name]) => DECIDES.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const programs = (env['PATH'] ?? '').split(':').flatMap((folder) =>
+    ['node', 'python3', 'ruby'].map((name) => {
+      const stat = disk.statSync(join(folder, name), { throwIfNoEntry: false });
+      return stat === undefined ? '' : `${stat.size}:${stat.mtimeMs}`;
+    }),
+  );
+  const decided = [1, setupRules({ ...rules, post_worktree_timeout: 0 }), processes.platform, paths.root, tree];
+  return sha256(JSON.stringify([...decided, files, variables, programs])).slice(0, 40);
+}
+
+/** Variables that change what an install brings. */
+const DECIDES =
+  /^(?:PATH|LANG|LC_ALL|CC|CXX|CFLAGS|LDFLAGS|.*_PROXY|(?:NODE|NPM|PNPM|YARN|PIP|UV|POETRY|CARGO|RUST|GEM|BUNDLE|GO|JAVA|MAVEN|GRADLE)_?.*)$/i;
+
+interface Result {
+  /** Set-up does more than make files: each checkout needs its own. */
+  readonly own?: true;
+  /** When the command was started, by the clock of the disk. */
+  readonly since: number;
+  /** Files of the commit that it changed, and those that it removed. */
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** Undefined: there is none. */
+function handOut(context: TaskContext, { folder }: ReuseRequest, place: string): Promise<Reused> | undefined {
+  const { disk, clock } = context;
+  const file = join(place, 'result.json');
+  const stat = disk.lstatSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  const result = readResult(disk.readFileSync(file, 'utf8'));
+  if (result === undefined || clock.now() - result.since > OLDEST_MS) {
+    removeTree(context, place);
+    return undefined;
+  }
+  const now = clock.now() / 1000;
+  disk.utimesSync(file, now, now);
+  return result.own === true ? Promise.resolve('own') : putInto(context, folder, place, result);
+}
+
+function readResult(text: string): Result | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) && Array.isArray(value['changed']) ? (value as unknown as Result) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function putInto(context: TaskContext, folder: string, place: string, result: Result): Promise<Reused> {
+  const { disk } = context;
+  const made = join(place, 'files');
+  if (!fits(disk, made, folder, new Set(result.changed))) return 'own';
+  for (const path of result.removed) disk.rmSync(join(folder, path), { force: true });
+  await copyMade(disk, made, folder, result.since);
+  return 'ready';
+}
+
+interface Making {
+  readonly tree: string;
+  readonly place: string;
+}
+
+async function make(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  request: ReuseRequest,
+  { tree, place }: Making,
+): Promise<Reused> {
+  const { disk, paths, processes, random } = context;
+  const folder = setupPath(gitDir);
+  const next = join(setupResultsOf(context), `.making-${processes.pid}-${random.hex(4)}`);
+  try {
+    await writeClone(gitDir, folder, { start: await commitOf(gitDir, tree) });
+    const gitBefore = listing(disk, join(folder, '.git'), STIRRED);
+    const since = disk.lstatSync(folder).mtimeMs;
+    // Others may wait for it: it does not yield.
+    const mine = { ...context, background: false };
+    const at = checkoutPlace(paths.root);
+    const failed = await prepareFolder(mine, { ...request, folder, at });
+    if (failed !== undefined) return failed;
+    const isOwn = listing(disk, join(folder, '.git'), STIRRED) !== gitBefore || !isPlain(disk, folder);
+    const result = isOwn
+      ? ({ own: true, since, changed: [], removed: [] } as const)
+      : await takeOut(context, gitDir, request, { folder, tree, since });
+    disk.mkdirSync(next);
+    if (isOwn) disk.mkdirSync(join(next, 'files'));
+    else disk.renameSync(folder, join(next, 'files'));
+    disk.writeFileSync(join(next, 'result.json'), JSON.stringify(result));
+    disk.renameSync(next, place);
+    dropOld(context, place);
+    return isOwn ? 'own' : await putInto(context, request.folder, place, result);
+  } finally {
+    removeTree(context, folder);
+    removeTree(context, next);
+  }
+}
+
+/** What any git command stirs. */
+const STIRRED: ReadonlySet<string> = new Set(['index']);
+
+async function takeOut(
+  { disk, paths }: TaskContext,
+  gitDir: PrivateGitDir,
+  { settings }: ReuseRequest,
+  { folder, tree, since }: { readonly folder: string; readonly tree: string; readonly since: number },
+): Promise<Result> {
+  const touched = new Set(await trackedChanges(gitDir, folder, tree));
+  const listed = await must(gitDir.objects(['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree]), 'list a tree');
+  const isThere = (path: string): boolean =>
+    disk.lstatSync(join(folder, path), { throwIfNoEntry: false })?.isFile() === true;
+  // What Liza copied is copied into every checkout anyway.
+  const brought = (settings.worktree_files ?? []).filter(isThere);
+  const isAsBrought = (name: string): boolean =>
+    sha256(disk.readFileSync(join(folder, name))) === sha256(disk.readFileSync(join(paths.root, name)));
+  const unchanged = [
+    ...splitNul(listed).filter((path) => !touched.has(path)),
+    ...brought.filter((name) => isAsBrought(name)),
+  ];
+  disk.rmSync(join(folder, '.git'), { recursive: true, force: true });
+  keepOnlyMade(disk, folder, unchanged);
+  const changed = [...touched, ...brought].filter(isThere);
+  return { since, changed, removed: [...touched].filter((path) => !isThere(path)) };
+}
+
+/** A commit that nobody else knows, with these files. */
+async function commitOf(gitDir: PrivateGitDir, tree: string): Promise<string> {
+  return (await must(gitDir.objects(['commit-tree', '-m', 'For set-up only', tree]), 'make a checkout')).trim();
+}
+
+function dropOld(context: TaskContext, keep: string): void {
+  const { disk, clock } = context;
+  const all = setupResultsOf(context);
+  const used = entries(disk, all).flatMap((name) => {
+    const stat = disk.lstatSync(join(all, name, 'result.json'), { throwIfNoEntry: false });
+    return stat === undefined ? [] : [{ path: join(all, name), at: stat.mtimeMs }];
+  });
+  const old = used.sort((a, b) => b.at - a.at).slice(KEPT);
+  for (const { path, at } of old) if (path !== keep && clock.now() - at > RECENT_MS) removeTree(context, path);
+}
+
+/** Removes what makers left that are gone; after a crash. */
+export function sweepSetupResults(context: TaskContext): void {
+  const all = setupResultsOf(context);
+  for (const name of entries(context.disk, all)) {
+    const pid = /^\.making-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(context, Number(pid))) removeTree(context, join(all, name));
+  }
+}

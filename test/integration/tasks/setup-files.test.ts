@@ -1,0 +1,71 @@
+// What set-up made, taken out of one checkout and copied into another: as copies, and never through what a commit planted.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { realDisk } from '../../../src/ports/disk.ts';
+import { copyMade, fits, isPlain, keepOnlyMade } from '../../../src/tasks/setup-files.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+let made = '';
+let target = '';
+let outside = '';
+
+beforeEach(() => {
+  const home = temporaryFolder();
+  [made, target, outside] = ['made', 'target', 'outside'].map((name) => path.join(home, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const folder of [path.join(made, 'node_modules/b'), target, outside]) fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(path.join(made, 'node_modules/b/index.js'), 'b', { mode: 0o755 });
+  fs.symlinkSync('b/index.js', path.join(made, 'node_modules/c'));
+});
+
+test('a copy has content, mode and links, and is no second name of the same file', async () => {
+  expect(fits(realDisk, made, target, new Set())).toBe(true);
+  await copyMade(realDisk, made, target, 0);
+  const copy = path.join(target, 'node_modules/b/index.js');
+  expect(fs.readFileSync(copy, 'utf8')).toBe('b');
+  expect(fs.statSync(copy).mode & 0o777).toBe(0o755);
+  expect(fs.readlinkSync(path.join(target, 'node_modules/c'))).toBe('b/index.js');
+  fs.writeFileSync(copy, 'poisoned');
+  expect(fs.readFileSync(path.join(made, 'node_modules/b/index.js'), 'utf8')).toBe('b');
+  expect(fs.statSync(copy).ino).not.toBe(fs.statSync(path.join(made, 'node_modules/b/index.js')).ino);
+});
+
+test.each([
+  ['a link in place of a folder', (at: string) => fs.symlinkSync(outside, path.join(at, 'node_modules'))],
+  ['a file in place of a folder', (at: string) => fs.writeFileSync(path.join(at, 'node_modules'), '')],
+  [
+    'a file that is not to be replaced',
+    (at: string) => {
+      fs.mkdirSync(path.join(at, 'node_modules/b'), { recursive: true });
+      fs.writeFileSync(path.join(at, 'node_modules/b/index.js'), 'theirs');
+    },
+  ],
+])('%s: it does not fit', (_, plant) => {
+  plant(target);
+  expect(fits(realDisk, made, target, new Set())).toBe(false);
+  expect(fs.readdirSync(outside)).toEqual([]);
+});
+
+test('a file of the commit that set-up changed is replaced', async () => {
+  fs.writeFileSync(path.join(made, 'lock'), 'new');
+  fs.writeFileSync(path.join(target, 'lock'), 'old');
+  expect(fits(realDisk, made, target, new Set(['lock']))).toBe(true);
+  await copyMade(realDisk, made, target, 0);
+  expect(fs.readFileSync(path.join(target, 'lock'), 'utf8')).toBe('new');
+});
+
+test('unchanged files of the commit are no result, nor are folders of theirs; an empty folder that set-up made is', () => {
+  for (const name of ['src/deep/a.js', 'node_modules/kept.js']) {
+    fs.mkdirSync(path.dirname(path.join(made, name)), { recursive: true });
+    fs.writeFileSync(path.join(made, name), '');
+  }
+  fs.mkdirSync(path.join(made, 'build'));
+  keepOnlyMade(realDisk, made, ['src/deep/a.js', 'node_modules/kept.js']);
+  expect(fs.readdirSync(made).sort()).toEqual(['build', 'node_modules']);
+  expect(isPlain(realDisk, made)).toBe(true);
+});
