@@ -312,7 +312,7 @@ export const g77 = {
         find: 'failure.rules !== setupRules(now.settings) ||',
         put: '',
       },
-      red: /had not come: it is merged/,
+      red: /had not come: it goes on/,
     },
     {
       take: {
@@ -340,6 +340,8 @@ export const g77 = {
     w.status = w.liza(['status']).said;
     w.shown = w.liza(['show', 'a']).said;
     w.ok(['config', 'set', 'post_worktree_cmd', 'true']);
+    // Before anybody else starts, who would try it anyway.
+    await w.until('it goes on', () => w.task().status !== 'UNCLAIMED', 30);
     agents.push(w.start(['agent', 'code-reviewer', '--agent', 'as-reviewer']));
     await w.until('it is merged', () => w.task().status === 'MERGED');
     await w.until('the alarm is over', () => /cleared: .*SET-UP FAILED/.test(w.alerts()));
