@@ -5,7 +5,7 @@ import { runProgram } from '../process/run.ts';
 import type { Finding } from '../project/finding.ts';
 import type { Config } from '../protocol/state.ts';
 import { type Installed, inspect, type Run } from '../providers/installed.ts';
-import { knownProviders } from './choose-provider.ts';
+import { castRoles, knownProviders } from './choose-provider.ts';
 import type { Io } from './io.ts';
 
 export interface AgentFinding extends Finding {
@@ -16,17 +16,33 @@ export interface AgentFinding extends Finding {
 
 const check = 'agents';
 
-export async function agentFindings(
-  io: Io,
-  config: Pick<Config, 'providers' | 'default_provider'>,
-): Promise<readonly AgentFinding[]> {
+export async function agentFindings(io: Io, config: Config): Promise<readonly AgentFinding[]> {
   const known = knownProviders(io, config);
   if ('ok' in known) return [{ check, level: 'warning', message: known.message, remedy: known.hint }];
   const run = runIn(io);
   const all = await Promise.all(known.map(({ provider }) => inspect(io.host.disk, provider, io.env, run)));
   const findings = [...all].sort((one, other) => rank(one) - rank(other)).map(finding);
-  return [...findings, ...noneAtAll(all), ...missingDefault(all, config.default_provider ?? undefined)];
+  return [
+    ...findings,
+    ...used(io, config),
+    ...noneAtAll(all),
+    ...missingDefault(all, config.default_provider ?? undefined),
+    ...(io.self.isRoot ? [AS_ROOT] : []),
+  ];
 }
+
+/** Which of them liza run would start. */
+function used(io: Io, config: Config): readonly AgentFinding[] {
+  const cast = castRoles(io, config, {});
+  return 'ok' in cast ? [] : [{ check, level: 'ok', message: `liza run uses ${cast.told.replace('agents: ', '')}` }];
+}
+
+const AS_ROOT: AgentFinding = {
+  check,
+  level: 'ok',
+  message: 'you are root: Liza sets IS_SANDBOX=1 for Claude Code, which refuses to work unattended as root without it',
+  remedy: 'safer: run Liza as a normal user',
+};
 
 const rank = ({ path }: Installed): number => (path === undefined ? 1 : 0);
 

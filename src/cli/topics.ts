@@ -114,6 +114,8 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
       'LIZA_AGENT_ID, LIZA_EPOCH, LIZA_SESSION   who is asking (liza help identity)',
       'LIZA_INTEGRATION=mine                     for git: you mean it when you move the integration branch',
       'LIZA_DEBUG=1                              print the stack of an unexpected error',
+      'IS_SANDBOX=1                              Claude Code works unattended as root only with it: Liza sets it for',
+      '                                          its agents when root runs Liza; better run Liza as a normal user',
       'NO_COLOR, TERM=dumb                       no colours',
       'LC_ALL, LC_CTYPE, LANG                    outside UTF-8 everything printed is ASCII',
     ],

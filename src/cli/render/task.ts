@@ -67,6 +67,7 @@ export function renderTask(task: Task, extras: TaskExtras, look: Look): string {
     fields('Discoveries', found(task, extras), p),
     fields('Ownership', ownership(task, extras), p),
     fields('Review', review(task, extras), p),
+    fields('Reviews', verdicts(task), p),
     fields('Handoff', handoff(extras.handoff), p),
     fields(
       'Notes',
@@ -239,6 +240,16 @@ function review(task: Task, { view }: TaskExtras): readonly Field[] {
     ['merge held', task.merge_held && `since ${minute(task.merge_held.since)}: ${task.merge_held.reason}`],
     ['merged as', task.merge_commit],
   ];
+}
+
+/** Every verdict of the task, whole, oldest first. */
+function verdicts(task: Task): readonly Field[] {
+  const given = historyOf(task).filter(({ event }) => event === 'approved' || event === 'rejected');
+  return given.map(({ time, event, agent, commit, reason }): Field => {
+    const on = typeof commit === 'string' ? ` of ${commit.slice(0, 12)}` : '';
+    const said = typeof reason === 'string' && reason !== '' ? `\n${reason}` : '';
+    return [minute(time), `${event === 'approved' ? 'APPROVED' : 'REJECTED'}${on} by ${agent ?? 'somebody'}${said}`];
+  });
 }
 
 /** What the approvals of the commit name for each criterion. */

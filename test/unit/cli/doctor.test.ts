@@ -42,7 +42,9 @@ test('installed agent CLIs come first, with their version and how to log in; mis
     ['claude', 'ok'],
     ['gemini', 'ok'],
     ['opencode', 'ok'],
+    [undefined, 'ok'],
   ]);
+  expect(all.at(-1)).toMatchObject({ message: 'liza run uses Codex' });
   expect(of(all, 'codex')).toMatchObject({
     installed: true,
     version: 'codex-cli 0.9.1',

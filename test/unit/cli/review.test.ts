@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { agents, aReview, type Project, project, withWorktree } from './fixtures.ts';
+import { agents, aReview, aTask, BASE, COMMIT, type Project, project, withWorktree } from './fixtures.ts';
 
 const reviewer = { as: 'code_reviewer-1' };
 let here: Project;
@@ -82,4 +82,19 @@ test('show lists each criterion with what shows it, and the concerns', async () 
   const { stdout } = await here.liza(['show', 'judged']);
   expect(stdout).toMatch(/criteria +1\. .*\n +→ FLAGGED, only seen: it with my own eyes/);
   expect(stdout).toMatch(/concerns +- src\.ts:1 — empty \(code-reviewer-1\)/);
+});
+
+test('show has every verdict of a task, whole, in a section of its own', async () => {
+  const long = `Blockers: 1\n- [blocker] a.ts:1 — ${'word '.repeat(200).trim()} the-end`;
+  const history = [
+    { time: '2026-03-01T11:00:00Z', event: 'rejected', agent: 'code-reviewer-1', commit: BASE, reason: long },
+    { time: '2026-03-01T11:30:00Z', event: 'approved', agent: 'code-reviewer-2', commit: COMMIT, reason: 'all shown' },
+  ];
+  const shown = (await project({ tasks: [aTask('judged', { status: 'MERGED', history })] }).liza(['show', 'judged']))
+    .stdout;
+  const section = shown.slice(shown.indexOf('\nReviews\n'), shown.indexOf('\nHistory'));
+  expect(section).toContain(`REJECTED of ${BASE.slice(0, 12)} by code-reviewer-1`);
+  expect(section).toContain('the-end');
+  expect(section.match(/\bword\b/g)).toHaveLength(200);
+  expect(section).toContain(`APPROVED of ${COMMIT.slice(0, 12)} by code-reviewer-2`);
 });
