@@ -88,6 +88,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'discovery list': [PLANNER, 'List what was discovered on the way.', () => import('./verbs/discovery.ts')],
   'discovery convert': [PLANNER, 'Record that a discovery became a task.', () => import('./verbs/discovery.ts')],
   'discovery dismiss': [PLANNER, 'Record why a discovery needs no task.', () => import('./verbs/discovery.ts')],
+  'discovery reopen': [PLANNER, 'Take back that a discovery was dismissed.', () => import('./verbs/discovery.ts')],
 
   ask: [EVERYONE, 'Ask a question and go on with an assumption.', () => import('./verbs/ask.ts')],
   answer: [

@@ -153,6 +153,7 @@ interface Payloads extends BasePayloads, SetupPayloads {
   align: { readonly summary: string; readonly event?: string };
   'discovery convert': { readonly discovery: string; readonly to_task: string };
   'discovery dismiss': { readonly discovery: string; readonly reason: string };
+  'discovery reopen': { readonly discovery: string; readonly reason: string };
   'goal complete': {
     readonly summary?: string;
     /** What is undecided goes to the next goal. */

@@ -12,7 +12,7 @@ export const GUARD_NAMES = [
   ...words('assumption because before-code branch'),
   ...words('breaker-resolved by-agent chain checkpoint checkpoint-first clean-sync code coders commit commits'),
   ...words(
-    'copy-as-submitted criteria-shown criterion deadline decision definition definition-changed dependencies-merged details discovery',
+    'copy-as-submitted criteria-shown criterion deadline decision definition definition-changed dependencies-merged details discovery dismissed-discovery',
   ),
   ...words('file-gone file-there files gates goal-open holds-review holds-task id-fits-role id-free in-scope'),
   ...words('integration-accepted integration-known key learned lease-lives lease-past left-behind limit-reached'),

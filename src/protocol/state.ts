@@ -189,8 +189,17 @@ export const DiscoverySchema = v.object({
   dismissed_reason: v.optional(text),
   /** When a task took it up, or it was dismissed: its finder is told once. */
   decided_at: v.optional(timestamp),
-  /** The task that took it up was abandoned, and nothing replaced it. */
-  reopened: v.optional(v.object({ task: id, time: timestamp })),
+  /** The task that took it up was abandoned, and nothing replaced it; or somebody took its dismissal back. */
+  reopened: v.optional(
+    v.object({
+      time: timestamp,
+      task: v.optional(id),
+      by: v.optional(text),
+      reason: v.optional(text),
+      /** Why it had been dismissed. */
+      dismissed: v.optional(text),
+    }),
+  ),
   /** The goal under which it was made, once that one ended with it undecided. */
   carried_from: v.optional(id),
 });

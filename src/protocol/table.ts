@@ -24,7 +24,7 @@ import { analyze, resolve } from './commands/operator/breaker.ts';
 import { abort, checkpoint, checkpointOver, pause, resume } from './commands/operator/kill-switches.ts';
 import { archive, configSet, metrics, specChange } from './commands/operator/operator.ts';
 import { contextUsed, sessionEnd, sessionStart, trouble } from './commands/operator/session.ts';
-import { align, discoveryConvert, discoveryDismiss, planDone } from './commands/plan/goal.ts';
+import { align, discoveryConvert, discoveryDismiss, discoveryReopen, planDone } from './commands/plan/goal.ts';
 import { goalComplete, goalEdit } from './commands/plan/goal-end.ts';
 import { addTask, amend, finalize } from './commands/plan/planning.ts';
 import { abandon, replan, unblock } from './commands/plan/rescope.ts';
@@ -47,6 +47,7 @@ export const TABLE: Table = {
   align,
   'discovery convert': discoveryConvert,
   'discovery dismiss': discoveryDismiss,
+  'discovery reopen': discoveryReopen,
   'goal complete': goalComplete,
   'goal edit': goalEdit,
   'sprint start': sprintStart,

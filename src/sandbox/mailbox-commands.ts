@@ -18,7 +18,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
     'goals',
     'question list',
   ],
-  ...['discovery list', 'discovery convert', 'discovery dismiss', 'wt delete'],
+  ...['discovery list', 'discovery convert', 'discovery dismiss', 'discovery reopen', 'wt delete'],
   ...[
     'ask',
     'answer',

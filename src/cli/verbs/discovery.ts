@@ -1,4 +1,4 @@
-// `liza discovery list|convert|dismiss`: what coders and reviewers found beside their tasks, and what comes of it.
+// `liza discovery list|convert|dismiss|reopen`: what coders and reviewers found beside their tasks, and what comes of it.
 
 import { openDiscoveries } from '../../protocol/messages/discoveries.ts';
 import type { Discovery } from '../../protocol/state.ts';
@@ -50,8 +50,17 @@ const discoveryDismiss: Verb = {
     act(io, { name: 'discovery dismiss', discovery: args.must('discovery'), reason: args.must('reason') }),
 };
 
+const discoveryReopen: Verb = {
+  positionals: [{ name: 'discovery', description: 'Its id; see liza discovery list --all.' }],
+  options: { reason: { value: 'text', required: true, description: 'Why it needs a decision after all.' } },
+  examples: ['liza discovery reopen disc-1 --reason "upstream took its fix back"'],
+  run: (args, io) =>
+    act(io, { name: 'discovery reopen', discovery: args.must('discovery'), reason: args.must('reason') }),
+};
+
 export const verbs = {
   'discovery list': discoveryList,
   'discovery convert': discoveryConvert,
   'discovery dismiss': discoveryDismiss,
+  'discovery reopen': discoveryReopen,
 };

@@ -47,6 +47,9 @@ function isGivenUp(state: State, id: string): boolean {
   return status === 'ABANDONED';
 }
 
+const whyOpenAgain = ({ task, by, reason }: NonNullable<Discovery['reopened']>): string =>
+  task === undefined ? `opened again by ${by}: ${reason}` : `open again since ${task} was abandoned`;
+
 /** `disc-1, critical, immediate, by coder-2 during parse, from goal-1` */
 export function discoveryHead({ id, severity, urgency, by, during, carried_from, reopened }: Discovery): string {
   return [
@@ -55,6 +58,6 @@ export function discoveryHead({ id, severity, urgency, by, during, carried_from,
     ...(urgency === 'immediate' ? ['immediate'] : []),
     `by ${by}${during === undefined ? '' : ` during ${during}`}`,
     ...(carried_from === undefined ? [] : [`from ${carried_from}`]),
-    ...(reopened === undefined ? [] : [`open again since ${reopened.task} was abandoned`]),
+    ...(reopened === undefined ? [] : [whyOpenAgain(reopened)]),
   ].join(', ');
 }

@@ -85,7 +85,7 @@ describe('half of a name', () => {
   test.each([
     ['coder-1', ['discover', 'discovery list']],
     ['code-reviewer-1', ['discover', 'discovery list']],
-    ['planner-1', ['discovery list', 'discovery convert', 'discovery dismiss']],
+    ['planner-1', ['discovery list', 'discovery convert', 'discovery dismiss', 'discovery reopen']],
   ])('%s that types liza discovery x is shown what its role may run', async (agent, names) => {
     const { stderr } = await typed(agent, 'discovery x');
     const [, told = ''] = /one of: (.*)/.exec(stderr) ?? [];

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../../src/protocol/board.ts';
 import { withTask } from '../../../src/protocol/change.ts';
 import type { Command } from '../../../src/protocol/command.ts';
+import { discoveryHead, openDiscoveries } from '../../../src/protocol/messages/discoveries.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
+import type { Discovery } from '../../../src/protocol/state.ts';
 import { iso } from '../../../src/text/time.ts';
 import {
   addReady,
@@ -370,6 +372,27 @@ describe('reports', () => {
     expect(
       w.refused(PLANNER, { name: 'discovery convert', discovery: 'disc-2', to_task: 'b' }).guard,
     ).toBe<RefusalName>('open-discovery');
+  });
+
+  it('a dismissed discovery can be opened again, for a reason; its dismissal stays on record', () => {
+    const w = claimed();
+    const reopen = { name: 'discovery reopen', discovery: 'disc-1', reason: 'upstream took the fix back' } as const;
+    expect(w.refused(PLANNER, reopen).guard).toBe<RefusalName>('dismissed-discovery');
+    w.run(CODER, { name: 'discover', description: 'no timeout', severity: 'high' });
+    expect(w.refused(PLANNER, reopen).guard).toBe<RefusalName>('dismissed-discovery');
+    w.run(PLANNER, { name: 'discovery dismiss', discovery: 'disc-1', reason: 'fixed upstream' });
+    expect(w.refused(PLANNER, { name: 'discovery convert', discovery: 'disc-1', to_task: 'a' }).hint).toContain(
+      'liza discovery reopen disc-1',
+    );
+    expect(w.refused(PLANNER, { ...reopen, reason: ' ' }).guard).toBe<RefusalName>('reason');
+    w.run(PLANNER, reopen);
+    expect(openDiscoveries(w.state)).toMatchObject([
+      { id: 'disc-1', reopened: { by: 'planner-1', reason: reopen.reason, dismissed: 'fixed upstream' } },
+    ]);
+    expect(discoveryHead(w.state.discovered[0] as Discovery)).toContain('opened again by planner-1: upstream took');
+    expect(w.run(PLANNER, reopen).already).toBe(true);
+    w.run(HUMAN, { name: 'discovery convert', discovery: 'disc-1', to_task: 'a' });
+    expect(w.refused(PLANNER, reopen).hint).toContain('liza discovery convert disc-1 <task>');
   });
 
   it('each anomaly type is for its roles, with its required details', () => {

@@ -96,6 +96,7 @@ plan-done                  hp
 align                      hp
 discovery-convert          hp
 discovery-dismiss          hp
+discovery-reopen           hp
 goal-complete              hp
 goal-edit                  h
 sprint-start               h
@@ -330,7 +331,10 @@ function busy(name: string): World {
       { id: 'q-8', asked_by: 'coder-1', text: 'How far?', assume: 'a mile', status: 'open' },
       { id: 'q-9', asked_by: 'coder-3', text: 'How long?', assume: 'a minute', status: 'open' },
     ],
-    discovered: [{ id: 'disc-9', by: 'coder-1', description: 'no timeout', severity: 'high' }],
+    discovered: [
+      { id: 'disc-9', by: 'coder-1', description: 'no timeout', severity: 'high' },
+      { id: 'disc-8', by: 'coder-1', description: 'a typo', severity: 'low', dismissed_reason: 'known' },
+    ],
     human_notes: [{ id: 'note-1', timestamp: '2026-03-01T09:00:00Z', message: 'mind the ids', for: 'other' }],
   }));
   if (name === 'sync' || name === 'release-move') w.run(HUMAN, { name: 'reserve-sync', ...MOVE });
@@ -347,6 +351,7 @@ const BOARD_COMMANDS: Readonly<Record<string, Command>> = {
   align: { name: 'align', summary: 'still on course' },
   'discovery-convert': { name: 'discovery convert', discovery: 'disc-9', to_task: 'other' },
   'discovery-dismiss': { name: 'discovery dismiss', discovery: 'disc-9', reason: 'known' },
+  'discovery-reopen': { name: 'discovery reopen', discovery: 'disc-8', reason: 'it came back' },
   'goal-complete': { name: 'goal complete', carry_over: true },
   'goal-edit': { name: 'goal edit', description: 'Retry reads only' },
   'sprint-start': { name: 'sprint start' },

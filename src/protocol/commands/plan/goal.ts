@@ -3,13 +3,16 @@
 
 import { counted } from '../../../text/format.ts';
 import { iso } from '../../../text/time.ts';
+import { actorName } from '../../board.ts';
 import { aligned, patch, withSprint } from '../../change.ts';
 import type { Row, Situation } from '../../command-row.ts';
-import { refuse } from '../../decision.ts';
+import { type Refusal, refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
 import { statusOf } from '../../find.ts';
+import { isOpenDiscovery } from '../../messages/discoveries.ts';
 import type { Discovery, State } from '../../state.ts';
 import { noSuch, noTask } from '../../unknown-id.ts';
+import { defined } from '../../values.ts';
 import { PLANNERS } from './planning.ts';
 
 export const planDone: Row<'plan done'> = {
@@ -122,17 +125,71 @@ export const discoveryDismiss: Row<'discovery dismiss'> = {
   }),
 };
 
+export const discoveryReopen: Row<'discovery reopen'> = {
+  name: 'discovery reopen',
+  syntax: 'discovery reopen <id> --reason "…"',
+  summary: 'Take back that a discovery was left aside.',
+  who: PLANNERS,
+  from: 'board',
+  already: ({ state, command }) => {
+    const found = discoveryOf(state, command.discovery);
+    return found !== undefined && isOpenDiscovery(found) && found.reopened?.reason === command.reason;
+  },
+  guards: [
+    {
+      name: 'dismissed-discovery',
+      rule: 'the discovery exists and was dismissed',
+      check: ({ state, command, commandLine }) => {
+        const found = discoveryOf(state, command.discovery);
+        if (found === undefined) return noDiscovery(state, command.discovery);
+        const { id, converted_to_task: taken, dismissed_reason: why } = found;
+        if (why !== undefined) return undefined;
+        return taken === undefined
+          ? refuse(`${id} is open`, `Decide it: ${commandLine('discovery convert').replace('<id>', id)}`)
+          : refuse(
+              `${id} was not dismissed: ${taken} takes it up`,
+              `If that task does not deal with it, give it to one that does: liza discovery convert ${id} <task>`,
+            );
+      },
+    },
+    {
+      name: 'reason',
+      rule: 'a reason is given',
+      check: ({ command, commandLine }) =>
+        blank(command.reason)
+          ? refuse('no reason was given', `Say why: ${commandLine('discovery reopen')}`)
+          : undefined,
+    },
+  ],
+  effects: 'dismissed_reason and decided_at go; reopened tells who, when, why, and why it had been dismissed',
+  change: ({ state, command, actor, now }) => ({
+    state: withDiscovery(state, command.discovery, {
+      dismissed_reason: undefined,
+      decided_at: undefined,
+      reopened: {
+        time: iso(now),
+        by: actorName(actor),
+        reason: command.reason,
+        ...defined({ dismissed: discoveryOf(state, command.discovery)?.dismissed_reason }),
+      },
+    }),
+    detail: `discovery ${command.discovery} is open again`,
+  }),
+};
+
+const noDiscovery = (state: State, id: string): Refusal =>
+  noSuch({
+    what: 'discovery',
+    id,
+    known: state.discovered.map((one) => one.id),
+    see: 'See them: liza discovery list --all',
+  });
+
 const discoveryOf = (state: State, id: string): Discovery | undefined => state.discovered.find((one) => one.id === id);
 
-function checkOpen({ state, command }: Situation<'discovery convert'> | Situation<'discovery dismiss'>) {
+function checkOpen({ state, command, commandLine }: Situation<'discovery convert'> | Situation<'discovery dismiss'>) {
   const discovery = discoveryOf(state, command.discovery);
-  if (discovery === undefined)
-    return noSuch({
-      what: 'discovery',
-      id: command.discovery,
-      known: state.discovered.map(({ id }) => id),
-      see: 'See them: liza discovery list --all',
-    });
+  if (discovery === undefined) return noDiscovery(state, command.discovery);
   const { id, converted_to_task: taken } = discovery;
   // A discovery that the wrong task took up goes to the right one.
   if (taken !== undefined && command.name === 'discovery dismiss') {
@@ -144,7 +201,7 @@ function checkOpen({ state, command }: Situation<'discovery convert'> | Situatio
   if (discovery.dismissed_reason === undefined) return undefined;
   return refuse(
     `discovery ${discovery.id} was dismissed: ${discovery.dismissed_reason}`,
-    'Report it again if it came back',
+    `If it needs work after all: ${commandLine('discovery reopen').replace('<id>', discovery.id)}`,
   );
 }
 
