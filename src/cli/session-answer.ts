@@ -3,18 +3,19 @@
 // News are told before they are noted as told: a crash in between repeats them, and loses none.
 
 import { matchCredential, readSession, type SessionRecord, sessionIdOf } from '../identity/agent-sessions.ts';
+import { storedName } from '../protocol/board.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { occasionOf } from '../protocol/definition/amendment.ts';
 import { findTask } from '../protocol/find.ts';
 import { historyOf } from '../protocol/leases.ts';
-import { type News, newsSince, type SectionNews, type Told, toldWith } from '../protocol/messages/news.ts';
+import { type News, newsSince, type SectionNews, specFiles, type Told, toldWith } from '../protocol/messages/news.ts';
 import type { Reader } from '../protocol/messages/notes.ts';
 import { EXIT_RETRACTED } from '../protocol/review/retracted.ts';
 import type { State, Task } from '../protocol/state.ts';
-import { defined } from '../protocol/values.ts';
+import { defined, same } from '../protocol/values.ts';
 import { noteRefused } from '../store/refused-commands.ts';
-import { newsLock, readTold, stampOf, writeTold } from '../store/session-news.ts';
-import type { StoreContext } from '../store/transact.ts';
+import { newsLock, readTold, specStamps, stampOf, writeTold } from '../store/session-news.ts';
+import type { CommandContext, StoreContext } from '../store/transact.ts';
 import { gist, listed } from '../text/format.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import type { Io } from './io.ts';
@@ -61,7 +62,7 @@ export async function unreadNews(io: Io): Promise<readonly News[]> {
 /** The session whose credential this process has, while it lasts. */
 function sessionOf({ env }: Io, context: StoreContext): SessionRecord | undefined {
   const { LIZA_AGENT_ID: id, LIZA_SESSION: credential } = env;
-  const record = id === undefined ? undefined : readSession(context, id.replace(/^code_reviewer-/, 'code-reviewer-'));
+  const record = id === undefined ? undefined : readSession(context, storedName(id));
   if (record === undefined || credential === undefined || record.ended !== undefined) return undefined;
   return matchCredential(record, credential) === 'current' ? record : undefined;
 }
@@ -76,13 +77,18 @@ const PATIENCE_MS = 5000;
 async function newsOf(io: Io, context: StoreContext, record: SessionRecord): Promise<Delivery> {
   const { agent } = record;
   const session = sessionIdOf(record);
-  const seen = stampOf(context);
   const before = readTold(context, agent, session);
-  if (seen !== undefined && before.seen === seen) return NOTHING;
-  const { state } = (await context.store.read()).board;
+  const isSpecKnown = before.specs !== undefined && same(before.specs, specStamps(context, Object.keys(before.specs)));
+  const first = stampOf(context);
+  if (first !== undefined && before.seen === first && isSpecKnown) return NOTHING;
   const reader: Reader = { agent, role: record.role, task: record.task };
+  const specs = specStamps(context, specFiles((await context.store.read()).board.state, reader));
+  if (!isSpecKnown) await noticeSpecs(context, reader);
+  const seen = stampOf(context);
+  const { state } = (await context.store.read()).board;
+  const looked = { specs, ...defined({ seen }) };
   if (newsSince(state, reader, before.told).length === 0) {
-    writeTold(context, agent, { ...before, ...defined({ seen }) });
+    writeTold(context, agent, { ...before, ...looked });
     return NOTHING;
   }
   const lock = await context.locks.acquire(newsLock(context, agent), PATIENCE_MS);
@@ -93,10 +99,20 @@ async function newsOf(io: Io, context: StoreContext, record: SessionRecord): Pro
     news: found.map((one) => clean(one, secretsOf(io.env))),
     delivered: () => {
       const all = both(told, toldWith(state, reader));
-      writeTold(context, agent, { session, told: all, ...defined({ seen }) });
+      writeTold(context, agent, { session, told: all, ...looked });
     },
     close: lock.release,
   };
+}
+
+/** Where no crew looks at the specs all the time, the command of the one who builds on them does; Liza records it. */
+async function noticeSpecs(context: StoreContext, { role, task: id }: Reader): Promise<void> {
+  const { state } = (await context.store.read()).board;
+  const { noticeSpecChange, noticeSpecFiles } = await import('../tasks/notice-spec.ts');
+  const asLiza: CommandContext = { ...context, actor: { parts: ['supervisor'] } };
+  const task = findTask(state, id ?? '');
+  if (role === 'planner') await noticeSpecFiles(asLiza, state);
+  else if (task !== undefined) await noticeSpecChange(asLiza, task);
 }
 
 const both = (before: Told, now: Told): Told => ({
@@ -113,6 +129,7 @@ async function whole(context: StoreContext, state: State, news: News): Promise<N
     if (news.before !== undefined) return withSections(context, state, news, news.before);
     return news.known === undefined ? news : withDiff(context, state, news, news.known);
   }
+  if (news.kind === 'question') return answerable(state, news);
   if (news.kind !== 'integration') return news;
   // Loaded only here: agents look at their task all the time, and that must stay cheap.
   const [{ openGitDir }, { pathsBetween }] = await Promise.all([
@@ -122,6 +139,14 @@ async function whole(context: StoreContext, state: State, news: News): Promise<N
   const gitDir = await openGitDir(context, { state });
   if (isRefusal(gitDir)) return news;
   return { ...news, files: (await pathsBetween(gitDir, news.from, news.to)).slice(0, MOST_FILES) };
+}
+
+/** Where the planner's answer would not free the task: what it can do instead. */
+async function answerable(state: State, news: QuestionNews): Promise<News> {
+  const task = news.assume === undefined ? findTask(state, news.task ?? '') : undefined;
+  if (task?.status !== 'BLOCKED') return news;
+  const { whyNotFreed } = await import('../protocol/messages/answerable.ts');
+  return { ...news, ...defined({ instead: whyNotFreed(state, task) }) };
 }
 
 const MOST_DIFF = 40;
@@ -220,6 +245,15 @@ export function newsLines(news: News): readonly string[] {
         `news: ${news.by} retracted its submission of ${news.task}, ${news.time}; no verdict is needed. Stop now: ${EXIT_RETRACTED}`,
         ...quoted(news.text),
       ];
+    case 'blocked':
+      return [
+        `news: ${news.task} is BLOCKED by ${news.by}, ${news.time}; it is no failure of yours, and nothing more is needed from you:`,
+        ...quoted(news.text),
+        ...(news.folder === undefined
+          ? []
+          : [`  Your commits and files stay in ${news.folder}; what becomes of them is the planner's to decide.`]),
+        '  Stop now: liza exit 42 --reason "blocked"',
+      ];
     case 'trial':
       return trialLines(news);
     case 'question':
@@ -242,14 +276,16 @@ export function newsLines(news: News): readonly string[] {
 const LONGEST_FOUND = 1000;
 
 /** Whole: a planner that answers half a question answers another one. */
-function questionLines({ id, by, time, task, text, assume }: Extract<News, { readonly kind: 'question' }>) {
+function questionLines({ id, by, time, task, text, assume, instead }: QuestionNews) {
   const isHeld = assume === undefined && task !== undefined;
   const about = task === undefined ? '' : isHeld ? `, and ${task} is BLOCKED for it` : ` on ${task}`;
   return [
     `news: ${id} is asked by ${by}${about}, ${time}:`,
     ...quoted(`Q: ${text}`),
     ...(assume === undefined ? [] : quoted(`assumed: ${assume}`)),
-    `  You know: liza answer ${id} "…"${isHeld ? '; its coder goes on with it' : `; the assumption is right: liza answer ${id} --accept`}; only a person knows: leave it open, it is shown to them`,
+    instead !== undefined
+      ? `  ${instead}`
+      : `  You know: liza answer ${id} "…"${isHeld ? '; its coder goes on with it' : `; the assumption is right: liza answer ${id} --accept`}; only a person knows: leave it open, it is shown to them`,
   ];
 }
 
@@ -266,6 +302,7 @@ function trialLines({ task, time, text, cannotRun, amends, coder }: Extract<News
   ];
 }
 
+type QuestionNews = Extract<News, { readonly kind: 'question' }>;
 type SpecNews = Extract<News, { readonly kind: 'spec' }>;
 
 const MOST_SECTIONS = 6;

@@ -2,7 +2,7 @@
 // processes and session records around decide whether the claim holds (gather.ts, identity/rules/resolve.ts).
 
 import type { Environment } from '../ports/host.ts';
-import { type Actor, roleOfId } from '../protocol/board.ts';
+import { type Actor, roleOfId, storedName } from '../protocol/board.ts';
 import { FOR_A_PERSON, type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
 import { defined } from '../protocol/values.ts';
@@ -30,8 +30,7 @@ export async function identify(caller: Caller, root: string | undefined): Promis
 function asClaimedInside(env: Environment, resolved: ResolvedCaller): ResolvedCaller {
   const claimed = env['LIZA_BROKERED'] === '1' ? env['LIZA_CLAIMED'] : undefined;
   const below = resolved.actor?.id;
-  if (!claimed || below === undefined || claimed.replace(/^code_reviewer-/, 'code-reviewer-') === below)
-    return resolved;
+  if (!claimed || below === undefined || storedName(claimed) === below) return resolved;
   return resolveCaller({ claim: { id: claimed, credential: 'none' }, below, program: false, live: false });
 }
 
@@ -70,7 +69,7 @@ export function notForAgents({ id, parts }: Actor, verb: string): Refusal | unde
 
 /** `code_reviewer-1` and `code-reviewer-1` are the same agent; the second is how it is stored. */
 export function agentId(claimed: string): string | Refusal {
-  const id = claimed.replace(/^code_reviewer-/, 'code-reviewer-');
+  const id = storedName(claimed);
   return roleOfId(id) === undefined ? badAgentId(claimed) : id;
 }
 

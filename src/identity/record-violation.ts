@@ -5,7 +5,7 @@
 
 import { join } from 'node:path';
 import { appendBounded } from '../ports/files.ts';
-import { roleOfId } from '../protocol/board.ts';
+import { roleOfId, storedName } from '../protocol/board.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { gist } from '../text/format.ts';
 import { iso } from '../text/time.ts';
@@ -37,8 +37,8 @@ export async function recordAgentAttempt(caller: Caller, command: string): Promi
 
 /** An agent in its own session, under its own name. */
 function honestAgent({ env }: Caller, { guard }: Refusal): string | undefined {
-  const agent = env['LIZA_AGENT_ID']?.replace(/^code_reviewer-/, 'code-reviewer-');
-  const isOne = agent !== undefined && roleOfId(agent) !== undefined && Boolean(env['LIZA_SESSION']);
+  const agent = storedName(env['LIZA_AGENT_ID'] ?? '');
+  const isOne = roleOfId(agent) !== undefined && Boolean(env['LIZA_SESSION']);
   return guard === 'role' && isOne ? agent : undefined;
 }
 

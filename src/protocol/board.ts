@@ -78,6 +78,9 @@ export const isAgentPart = (part: Part): part is Role => part !== 'human' && par
 
 export const plays = (actor: Actor, part: Part): boolean => actor.parts.includes(part);
 
+/** `code_reviewer` and `code_reviewer-1` as they are stored: `code-reviewer`, `code-reviewer-1`. */
+export const storedName = (name: string): string => name.replace(/^code_reviewer(?=-|$)/, 'code-reviewer');
+
 /** `code-reviewer-2` → `code_reviewer`; undefined when the id names no role. */
 export function roleOfId(agentId: string): Role | undefined {
   const match = /^(planner|coder|code-reviewer)-[1-9][0-9]{0,3}$/.exec(agentId);

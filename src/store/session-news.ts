@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { replaceFile } from '../ports/files.ts';
 import type { Told } from '../protocol/messages/news.ts';
-import { isFields } from '../protocol/values.ts';
+import { type Fields, isFields } from '../protocol/values.ts';
 import type { BoardContext } from './context.ts';
 
 export interface ToldSession {
@@ -14,6 +14,8 @@ export interface ToldSession {
   readonly told: Told;
   /** state.yaml as it was when it was last looked at: unchanged, it holds no news. */
   readonly seen?: string;
+  /** The spec files that it builds on, as they were then; a record of an earlier version has none. */
+  readonly specs?: Readonly<Record<string, string>>;
 }
 
 type Place = Pick<BoardContext, 'files' | 'paths'>;
@@ -37,7 +39,7 @@ export function readTold(place: Place, agent: string, session: string): ToldSess
   try {
     const found: unknown = JSON.parse(place.files.read(fileOf(place, agent))?.toString('utf8') ?? 'null');
     if (!isFields(found) || found['session'] !== session || !isFields(found['told'])) return nothing;
-    const { notes, answers, specs, section, reports, amended, retracted, trials, integration } = found['told'];
+    const { notes, answers, specs, section, reports, amended, retracted, blocked, trials, integration } = found['told'];
     const { questions, discoveries } = found['told'];
     return {
       session,
@@ -49,12 +51,14 @@ export function readTold(place: Place, agent: string, session: string): ToldSess
         reports: texts(reports),
         amended: texts(amended),
         retracted: texts(retracted),
+        blocked: texts(blocked),
         trials: texts(trials),
         questions: texts(questions),
         discoveries: texts(discoveries),
         ...(typeof integration === 'string' ? { integration } : {}),
       },
       ...(typeof found['seen'] === 'string' ? { seen: found['seen'] } : {}),
+      ...(isFields(found['specs']) ? { specs: stamps(found['specs']) } : {}),
     };
   } catch {
     return nothing;
@@ -64,8 +68,19 @@ export function readTold(place: Place, agent: string, session: string): ToldSess
 const texts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 
+const stamps = (value: Fields): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(value).flatMap(([spec, stamp]) => (typeof stamp === 'string' ? [[spec, stamp]] : [])),
+  );
+
+/** Each file with what changes when somebody saves it. */
+export const specStamps = ({ files, paths }: Place, specs: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(specs.map((spec) => [spec, stampAt(files, join(paths.root, spec)) ?? '']));
+
 /** Changes with every commit and every save; undefined: the file is not there to be told by. */
-export function stampOf({ files, paths }: Place): string | undefined {
-  const stat = files.stat(paths.state);
+export const stampOf = ({ files, paths }: Place): string | undefined => stampAt(files, paths.state);
+
+function stampAt(files: Place['files'], path: string): string | undefined {
+  const stat = files.stat(path);
   return stat === undefined ? undefined : `${stat.ino}.${stat.size}.${stat.mtimeNs}`;
 }

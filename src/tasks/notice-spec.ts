@@ -8,7 +8,7 @@ import { fileOf } from '../protocol/messages/news.ts';
 import { isTerminal, type State, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { hasLostHeading, keepSpec, keptSpec, readSpec, type SpecDiff, specDiff } from '../store/spec-texts.ts';
-import { transact } from '../store/transact.ts';
+import { type CommandContext, transact } from '../store/transact.ts';
 import { anchorOf, specSection } from '../text/spec-section.ts';
 import type { TaskContext } from './context.ts';
 
@@ -23,7 +23,7 @@ export interface SpecChange {
 }
 
 /** What became of the section since the task was finalized; undefined: it is the same, or was never known. */
-export async function noticeSpecChange(context: TaskContext, task: Task): Promise<SpecChange | undefined> {
+export async function noticeSpecChange(context: CommandContext, task: Task): Promise<SpecChange | undefined> {
   const { spec_ref: ref, spec_hash: hash } = task;
   if (ref === undefined || hash === undefined) return undefined;
   const now = readSpec(context.disk, context.paths.root, ref);
@@ -69,7 +69,7 @@ export async function specBehind(
 /** The same for all live tasks and for whole files, for a crew at work. Answers what is new, one line each. */
 export async function noticeSpecChanges(context: TaskContext, state: State): Promise<readonly string[]> {
   const { tasks } = state;
-  const lines = [...(await noticeFiles(context, state))];
+  const lines = [...(await noticeSpecFiles(context, state))];
   for (const task of tasks) {
     if (task.spec_hash === undefined || task.status === 'DRAFT' || isTerminal(task.status)) continue;
     const change = await noticeSpecChange(context, task);
@@ -79,7 +79,7 @@ export async function noticeSpecChanges(context: TaskContext, state: State): Pro
 }
 
 /** The files that tasks come from, and the goal's own: a section of theirs may be that of no live task. */
-async function noticeFiles(context: TaskContext, { goal }: State): Promise<readonly string[]> {
+export async function noticeSpecFiles(context: CommandContext, { goal }: State): Promise<readonly string[]> {
   const { specs_seen: seen = [], status } = goal;
   if (seen.length === 0 || status === 'COMPLETED' || status === 'ABORTED') return [];
   const own = fileOf(goal.spec_ref);

@@ -103,6 +103,16 @@ export type News =
       readonly text: string;
     }
   | {
+      /** The reader's task was blocked by somebody else: it is not the reader's any more. */
+      readonly kind: 'blocked';
+      readonly task: string;
+      readonly by: string;
+      readonly time: string;
+      readonly text: string;
+      /** Where the work is. */
+      readonly folder?: string;
+    }
+  | {
       /** How the task's validation came out on the base. */
       readonly kind: 'trial';
       readonly task: string;
@@ -143,6 +153,8 @@ export interface Told extends PlannerTold {
   readonly amended?: readonly string[];
   /** When submissions under its review were retracted; a record of an earlier version has none. */
   readonly retracted?: readonly string[];
+  /** When its task was blocked by others; a record of an earlier version has none. */
+  readonly blocked?: readonly string[];
   /** Task and time of trials of a validation; a record of an earlier version has none. */
   readonly trials?: readonly string[];
   readonly integration?: string;
@@ -157,6 +169,7 @@ export const toldWith = (state: State, reader: Reader): Told => ({
   reports: reports(state, reader).map(({ id }) => id),
   amended: amendments(state, reader).map(amendmentKey),
   retracted: retractions(state, reader).map(({ time }) => time),
+  blocked: blocks(state, reader).map(({ time }) => time),
   trials: trials(state, reader).map(trialKey),
   ...plannerToldWith(state, reader),
   ...defined({ integration: state.goal.integration_head }),
@@ -180,7 +193,7 @@ export function newsSince(state: State, reader: Reader, told: Told): readonly Ne
         ...defined({ for: note.for }),
         time: note.timestamp,
         text: note.message,
-        ...(reader.role === 'planner' || isOwnNote(note, reader) ? { own: true } : {}),
+        ...(reader.role === 'planner' || isOwnNote(state, note, reader) ? { own: true } : {}),
       }),
     ),
     ...again.map(
@@ -210,6 +223,9 @@ export function newsSince(state: State, reader: Reader, told: Told): readonly Ne
         text: String(reason),
       }),
     ),
+    ...blocks(state, reader)
+      .filter(({ time }) => !(told.blocked ?? []).includes(time))
+      .map((one) => blockNews(state, reader, one)),
     ...trials(state, reader)
       .filter((one) => !(told.trials ?? []).includes(trialKey(one)))
       .map((one) => trialNews(state, one, reader)),
@@ -307,6 +323,18 @@ function retractions(state: State, { agent, role, task: id }: Reader): readonly 
   return historyOf(task).filter(({ event, reviewer }) => event === 'retracted' && reviewer === agent);
 }
 
+/** Blocks of the reader's task that are not its own doing: a person's `replan`, a dependency that was given up. */
+function blocks(state: State, reader: Reader): readonly HistoryEvent[] {
+  const task = reader.role === 'planner' ? undefined : taskOf(state, reader);
+  if (task?.status !== 'BLOCKED') return [];
+  return historyOf(task).filter(({ event, agent }) => event === 'blocked' && agent !== reader.agent);
+}
+
+function blockNews(state: State, reader: Reader, { time, agent: by = 'liza', reason }: HistoryEvent): News {
+  const folder = reader.role === 'coder' ? taskOf(state, reader)?.worktree : undefined;
+  return { kind: 'blocked', task: reader.task ?? '', by, time, text: String(reason), ...defined({ folder }) };
+}
+
 interface Tried extends Trial {
   readonly task: string;
 }
@@ -394,6 +422,16 @@ const sectionHash = (task: Task | undefined): string | undefined => task?.spec_s
 
 const taskOf = (state: State, { task }: Reader): Task | undefined =>
   task === undefined ? undefined : findTask(state, task);
+
+/** The files of specs that the reader builds on: a planner's are the goal's. */
+export function specFiles(state: State, reader: Reader): readonly string[] {
+  const { specs_seen: seen = [], spec_ref } = state.goal;
+  const all =
+    reader.role === 'planner'
+      ? [...seen.map(({ spec }) => spec), fileOf(spec_ref)]
+      : [fileOf(taskOf(state, reader)?.spec_ref)];
+  return [...new Set(all.filter((file) => file !== undefined && file !== ''))] as readonly string[];
+}
 
 /** The file of a reference, whatever section it names. */
 export const fileOf = (reference: string | undefined): string | undefined =>

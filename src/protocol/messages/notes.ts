@@ -3,7 +3,8 @@
 // nothing.
 
 import { type Instant, iso } from '../../text/time.ts';
-import { roleOfId } from '../board.ts';
+import { roleOfId, storedName } from '../board.ts';
+import { findTask } from '../find.ts';
 import { idsOf, nextId } from '../records/record-ids.ts';
 import type { Note, Role, State } from '../state.ts';
 import { defined } from '../values.ts';
@@ -58,17 +59,28 @@ export const READERS: readonly string[] = [...ROLE_NAMES, ...EVERYONE];
 const isForAll = ({ for: reader }: Note): boolean => reader === undefined || EVERYONE.has(reader);
 
 /** A planner also reads what is for a task: it may be the answer that the plan waits for. */
-export function isNoteFor(note: Note, { agent, role, task }: Reader): boolean {
-  const { for: reader } = note;
+function isNoteFor(state: State, note: Note, { agent, role, task }: Reader): boolean {
+  const reader = readerOf(note);
   if (isForAll(note) || reader === undefined) return true;
   if (reader === agent || reader === role.replace('_', '-')) return true;
   if (ROLE_NAMES.includes(reader) || roleOfId(reader) !== undefined) return false;
-  return role === 'planner' || reader === task;
+  return role === 'planner' || standsFor(state, task).has(reader);
+}
+
+const readerOf = ({ for: reader }: Note): string | undefined => (reader === undefined ? undefined : storedName(reader));
+
+/** The task itself and those that it replaces: what was said about them is said about it. */
+function standsFor(state: State, task: string | undefined): ReadonlySet<string> {
+  const found = new Set(task === undefined ? [] : [task]);
+  for (const id of found) for (const former of findTask(state, id)?.supersedes ?? []) found.add(former);
+  return found;
 }
 
 /** The task that it is for; undefined: it is for everyone, a role or an agent. */
-const taskOfNote = ({ for: reader = 'all' }: Note): string | undefined =>
-  READERS.includes(reader) || roleOfId(reader) !== undefined ? undefined : reader;
+const taskOfNote = (note: Note): string | undefined => {
+  const reader = readerOf(note) ?? 'all';
+  return READERS.includes(reader) || roleOfId(reader) !== undefined ? undefined : reader;
+};
 
 /** Only a planner has dealt with it, and others read it too: it stays in their prompts until a person ends it. */
 export const staysForOthers = ({ for: reader = 'all', processed_by: by = '' }: Note): boolean =>
@@ -100,8 +112,10 @@ export function notesOfNextGoal(state: State, now: Instant): readonly Note[] {
 }
 
 /** Its own, or of the task it is on: an agent other than a planner may say that such a note is dealt with. */
-export const isOwnNote = ({ for: reader }: Note, { agent, task }: Reader): boolean =>
-  reader !== undefined && (reader === agent || reader === task);
+export function isOwnNote(state: State, note: Note, { agent, task }: Reader): boolean {
+  const reader = readerOf(note);
+  return reader !== undefined && (reader === agent || standsFor(state, task).has(reader));
+}
 
 /**
  * What this reader has to be shown, oldest first. That a planner has dealt with a note does not mean that those who do
@@ -110,5 +124,5 @@ export const isOwnNote = ({ for: reader }: Note, { agent, task }: Reader): boole
 export function openNotes(state: State, reader: Reader): readonly NamedNote[] {
   const open = ({ processed_at: at, processed_by: by }: Note): boolean =>
     at === undefined || (reader.role !== 'planner' && roleOfId(by ?? '') === 'planner');
-  return namedNotes(state).filter(({ note }) => open(note) && isNoteFor(note, reader));
+  return namedNotes(state).filter(({ note }) => open(note) && isNoteFor(state, note, reader));
 }

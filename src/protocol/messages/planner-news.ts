@@ -17,6 +17,8 @@ export type PlannerNews =
       /** What the asker goes on with; without it, its task is BLOCKED until somebody answers. */
       readonly assume?: string;
       readonly task?: string;
+      /** An answer of the planner's would be refused: why, and what works. */
+      readonly instead?: string;
     }
   | {
       readonly kind: 'discovery';

@@ -126,12 +126,13 @@ export const notesFor = ({ board, agent, role }: PromptContext, task?: Task): re
 
 const MOST_NOTES = 10;
 
-export function humanNotes({ agent, role }: PromptContext, notes: readonly NamedNote[], task?: Task): Section {
+export function humanNotes({ board, agent, role }: PromptContext, notes: readonly NamedNote[], task?: Task): Section {
   if (notes.length === 0) return section('HUMAN NOTES', []);
   const shown = notes.slice(-MOST_NOTES);
   const left = notes.length - shown.length;
   const mine = ({ note }: NamedNote): boolean =>
-    note.processed_at === undefined && (role === 'planner' || isOwnNote(note, { agent, role, task: task?.id }));
+    note.processed_at === undefined &&
+    (role === 'planner' || isOwnNote(board.state, note, { agent, role, task: task?.id }));
   const first = shown.find(mine);
   return section('HUMAN NOTES', [
     'From the person who owns the goal; the newest counts where they differ.',

@@ -340,6 +340,21 @@ describe('what coders and reviewers record while a planner’s session runs', ()
     expect(stderr).not.toContain('--accept');
   });
 
+  test('an answer that max_unblocks would refuse is not named to a planner: what works is', async () => {
+    p = project({ tasks: ['t', 'u'], config: { max_unblocks: 1 } });
+    await p.claim('t');
+    await p.run('coder-1', { name: 'block', task: 't', reason: 'two ways', questions: ['Which way?'] });
+    await p.ok(['unblock', 't']);
+    await p.claim('t');
+    await begins('planner-1', 'planner', undefined);
+    await p.run('coder-1', { name: 'block', task: 't', reason: 'two ways', questions: ['Which one?'] });
+    const { stderr } = await asPlanner('status');
+    expect(stderr).toMatch(/t was unblocked 1 time, and only a person unblocks it again \(max_unblocks\)/);
+    expect(stderr).toContain('liza supersede t --root-cause');
+    expect(stderr).not.toContain('liza answer');
+    expect((await asPlanner('answer', 'q-2', 'the first')).code).toBe(1);
+  });
+
   test('a discovery of any urgency is told once, with the commands that decide it; a long one with where the rest is', async () => {
     await planning();
     await p.run('coder-1', { name: 'discover', description: 'minus is dropped', severity: 'high', during: 't' });
@@ -435,6 +450,23 @@ describe('a change of the section that its task comes from', () => {
     expect((await says(['show', 'retry'])).stderr).toBe('');
   });
 
+  test('is noticed by the command of the one at work where no crew looks at the specs, and recorded', async () => {
+    await codingRetry();
+    await begins('coder-1', 'coder', 'retry');
+    expect((await says(['show', 'retry'])).stderr).toBe('');
+    p.write(text('Five tries.'));
+    const { stderr } = await says(['show', 'retry']);
+    expect(stderr).toContain('  | -Three tries.\n  | +Five tries.\n');
+    expect((await says(['show', 'retry'])).stderr).toBe('');
+    const changed = (await p.task('retry')).history?.filter(({ event }) => event === 'spec_changed');
+    expect(changed).toHaveLength(1);
+    session.over(START);
+    await begins('planner-1', 'planner', undefined);
+    p.write(text('Five tries.', 'Green.'));
+    expect((await says(['status'], {}, 'planner-1')).stderr).toMatch(/news: specs\/auth\.md#colour changed/);
+    expect((await says(['status'], {}, 'planner-1')).stderr).toBe('');
+  });
+
   test('of another section nothing is told, and a planner hears which sections changed', async () => {
     await codingRetry();
     await begins('coder-1', 'coder', 'retry');
@@ -519,6 +551,27 @@ test('what stood in the prompt is not told again: an answer, what a person said 
   await p.claim('t');
   await begins();
   expect((await says(['show', 't'])).stderr).toBe('');
+});
+
+describe('a task that a person takes away by replan', () => {
+  test('its coder is told with its next command, once, where the work stays and how to stop', async () => {
+    await coding();
+    const { stdout } = await p.ok(['replan', 't', '--reason', 'the vendor changed the API']);
+    expect(stdout).toContain('coder-1 is stopped, and told why with its next command');
+    expect(stdout).toMatch(/The work stays in \S+t\b.*liza unblock t --keep-worktree.*liza attempts t/);
+    const { stderr } = await says(['show', 't']);
+    expect(stderr).toMatch(/news: t is BLOCKED by human, .*no failure of yours/);
+    expect(stderr).toContain('  | human override: the vendor changed the API');
+    expect(stderr).toMatch(/Your commits and files stay in \S+/);
+    expect(stderr).toContain('Stop now: liza exit 42');
+    expect((await says(['show', 't'])).stderr).not.toContain('BLOCKED by');
+  });
+
+  test('a coder that blocks its task by itself is told nothing', async () => {
+    await coding();
+    const asked = await says(['block', 't', '--reason', 'two ways', '--question', 'Which one?']);
+    expect(asked.stderr).not.toContain('BLOCKED by');
+  });
 });
 
 test('a moved integration branch is told with its files, to a coder only', async () => {

@@ -65,6 +65,8 @@ describe('a note is for', () => {
     ['planner', ['planner']],
     ['coder', ['coder-1', 'coder-2']],
     ['code-reviewer', ['reviewer']],
+    ['code_reviewer', ['reviewer']],
+    ['code_reviewer-1', ['reviewer']],
     ['coder-2', ['coder-2']],
     ['a', ['planner', 'coder-1', 'reviewer']],
   ])('%s: read by %j', (reader, names) => {
@@ -74,6 +76,27 @@ describe('a note is for', () => {
     expect(found.map(([name]) => name)).toEqual(names);
     const wakes = plannerWakes(w.board, w.now).some(({ trigger }) => trigger === 'HUMAN_NOTE');
     expect(wakes).toBe(names.includes('planner'));
+  });
+
+  it('a task that was replaced: read and dealt with by who works on what replaced it', () => {
+    const w = ready('a', 'b');
+    w.run(HUMAN, leave('before', 'a'));
+    w.run(HUMAN, { name: 'replan', task: 'a' });
+    w.run(PLANNER, { name: 'supersede', task: 'a', replacements: ['b'], definitions: [], root_cause: 'cut wrongly' });
+    const { notes } = w.run(HUMAN, leave('after', 'a'));
+    expect(notes).toContain('a was replaced: who works on b reads it, and the planner');
+    const told = openNotes(w.state, readers['coder-2']).map(({ note }) => note.message);
+    expect(told).toEqual(['before', 'after']);
+    expect(openNotes(w.state, { ...readers['coder-2'], task: 'c' })).toEqual([]);
+    w.run(SUPERVISOR, claim('b', 'coder-2'));
+    w.run(OTHER_CODER, done('note-2'));
+  });
+
+  it('a task that has ended: the person is told that only the planner reads it', () => {
+    const w = ready('a', 'b');
+    w.run(PLANNER, { name: 'abandon', task: 'a', rationale: 'nobody needs it' });
+    expect(w.run(HUMAN, leave('x', 'a')).notes).toContain('a is ABANDONED: of the agents only the planner reads it');
+    expect(w.run(HUMAN, leave('x', 'b')).notes?.join()).not.toContain('planner reads');
   });
 
   it('the planner alone, when it is what a person decided at a checkpoint', () => {

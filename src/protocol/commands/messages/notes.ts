@@ -2,12 +2,12 @@
 
 import { gist, listed } from '../../../text/format.ts';
 import { iso } from '../../../text/time.ts';
-import { actorName, type Board, isAgentPart, type Part, roleOfId } from '../../board.ts';
+import { actorName, type Board, isAgentPart, type Part, roleOfId, storedName } from '../../board.ts';
 import { patch } from '../../change.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
-import { statusOf } from '../../find.ts';
+import { findTask, statusOf } from '../../find.ts';
 import { isOver, isOwnNote, namedNotes, READERS, ROLE_NAMES, staysForOthers, withNote } from '../../messages/notes.ts';
 import { isTerminal, type Note } from '../../state.ts';
 import { meantHint, noSuch } from '../../unknown-id.ts';
@@ -21,7 +21,8 @@ export const note: Row<'note'> = {
   from: 'board',
   already: ({ state, command }) =>
     namedNotes(state).find(
-      ({ note: one }) => one.message === command.message && one.for === command.for && one.processed_at === undefined,
+      ({ note: one }) =>
+        one.message === command.message && one.for === readerOf(command) && one.processed_at === undefined,
     )?.id,
   guards: [
     {
@@ -33,26 +34,42 @@ export const note: Row<'note'> = {
     {
       name: 'addressee',
       rule: 'whom it is for is there: a task, a registered agent, a role, or all',
-      check: ({ board, command }) => (command.for === undefined ? undefined : checkAddressee(board, command.for)),
+      check: ({ board, command }) => checkAddressee(board, readerOf(command)),
     },
   ],
   effects: 'human_notes; running sessions are told with the answer to their next command',
-  change: ({ state, command, now }) => {
-    const made = withNote(state, { message: command.message, reader: command.for }, now);
-    const to = command.for ?? 'everyone';
+  change: ({ board, state, command, now }) => {
+    const reader = readerOf(command);
+    const made = withNote(state, { message: command.message, reader }, now);
+    const to = reader ?? 'everyone';
     return {
       state: made.state,
       detail: `${made.id} left for ${to}`,
       notes: [
-        ...(command.for === undefined ? ['For one reader only: --for <task, role or agent>'] : []),
+        ...(reader === undefined ? ['For one reader only: --for <task, role or agent>'] : []),
+        ...whoReads(board, reader),
         `It stays in prompts until somebody has dealt with it: liza note done ${made.id}`,
       ],
     };
   },
 };
 
+const readerOf = ({ for: reader }: { readonly for?: string }): string | undefined =>
+  reader === undefined ? undefined : storedName(reader);
+
+/** A task that has ended has no reader of its own: what was replaced is read with its replacements. */
+function whoReads(board: Board, reader: string | undefined): readonly string[] {
+  const status = reader === undefined ? undefined : statusOf(board, reader);
+  if (reader === undefined || status === undefined || !isTerminal(status)) return [];
+  const { superseded_by: heirs = [] } = findTask(board.state, reader) ?? {};
+  return heirs.length === 0
+    ? [`${reader} is ${status}: of the agents only the planner reads it`]
+    : [`${reader} was replaced: who works on ${listed(heirs, 10)} reads it, and the planner`];
+}
+
 /** Refuses a note that nobody would read. An agent that has not started yet is reached by its role. */
-function checkAddressee(board: Board, reader: string): Refusal | undefined {
+function checkAddressee(board: Board, reader: string | undefined): Refusal | undefined {
+  if (reader === undefined) return undefined;
   const { agents, tasks } = board.state;
   const known = statusOf(board, reader) !== undefined || Object.hasOwn(agents, reader) || READERS.includes(reader);
   if (known) return undefined;
@@ -132,7 +149,9 @@ function notForOthers({ state, actor, part, command }: Situation<'note done'>): 
   if (!isAgentPart(part) || part === 'planner') return undefined;
   const agent = actor.id ?? '';
   const reader = { agent, role: part, task: state.agents[agent]?.current_task };
-  const others = namedNotes(state).find(({ id, note }) => command.notes.includes(id) && !isOwnNote(note, reader));
+  const others = namedNotes(state).find(
+    ({ id, note }) => command.notes.includes(id) && !isOwnNote(state, note, reader),
+  );
   if (others === undefined) return undefined;
   return refuse(
     `${others.id} is for ${others.note.for ?? 'everyone'}, not for ${agent} alone`,

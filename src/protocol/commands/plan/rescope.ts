@@ -360,8 +360,27 @@ export const replan: Row<'replan'> = {
   change: (s) => ({
     state: blockTask(s, s.state, s.task, { reason: overrideReason(s.command.reason), questions: QUESTIONS.override }),
     detail: `task ${s.task.id} handed back to the planner`,
+    notes: whatBecomes(s.task),
   }),
 };
+
+/** What a person is told of the work that they stopped. */
+function whatBecomes({ id, status, assigned_to: coder, reviewing_by: reviewer, worktree }: Task): readonly string[] {
+  const stopped =
+    status === 'CLAIMED' && coder !== undefined
+      ? [`${coder} is stopped, and told why with its next command`]
+      : reviewer !== undefined
+        ? [`${reviewer} stops reviewing it; no verdict is needed`]
+        : status === 'APPROVED'
+          ? ['it is not merged: its approval does not count any more']
+          : [];
+  return worktree === undefined
+    ? stopped
+    : [
+        ...stopped,
+        `The work stays in ${worktree}. The planner decides: liza unblock ${id} --keep-worktree goes on with it; else the next coder starts fresh and is told where it is kept: liza attempts ${id}`,
+      ];
+}
 
 const overrideReason = (reason: string | undefined): string =>
   reason === undefined || blank(reason)
