@@ -26,6 +26,13 @@ export interface Attempt {
   readonly commits: number;
   /** Its coder put it aside before its checkpoint, because Liza said so: no attempt that failed. */
   readonly setAside?: true;
+  /** What the folder, a clone, had besides its branch: branches, tags, the stash. */
+  readonly beside?: readonly NamedTip[];
+}
+
+export interface NamedTip {
+  readonly name: string;
+  readonly commit: string;
 }
 
 export interface Discard {
@@ -65,9 +72,9 @@ export async function saveAttempt(
   const refs = await readRefs(gitDir, branchOf(task), seenOf(task), attemptOf(task));
   const given = [...refs].filter(([ref]) => ref.startsWith(attemptOf(task))).map(([, commit]) => commit);
   const others = place?.kind === 'clone' ? await ownRefs(gitDir, place, given) : [];
-  const tips = [...new Set([head, refs.get(branchOf(task)), refs.get(seenOf(task)), ...others])].filter(
-    (tip) => tip !== undefined,
-  );
+  const tips = [
+    ...new Set([head, refs.get(branchOf(task)), refs.get(seenOf(task)), ...others.map(({ commit }) => commit)]),
+  ].filter((tip) => tip !== undefined);
   const tip = tips[0];
   if (tip === undefined) return undefined;
   // What was put aside and taken up again is part of this work.
@@ -85,7 +92,11 @@ export async function saveAttempt(
   const from = discard.setAside === undefined ? [] : [await mainlineOf(gitDir, discard.setAside, tree)];
   const parents = [...new Set([...from, ...(await independent(gitDir, tips))])].flatMap((parent) => ['-p', parent]);
   const setAside = discard.setAside !== undefined;
-  const message = attemptMessage(discard, { tip, uncommitted, commits: own, setAside });
+  const beside = await besideOf(gitDir, others, {
+    task,
+    known: [tip, ...(integration === undefined ? [] : [integration])],
+  });
+  const message = attemptMessage(discard, { tip, uncommitted, commits: own, setAside, beside });
   return keep(gitDir, { task, tree, parents, message, reached: own === 0, setAside });
 }
 
@@ -105,14 +116,34 @@ async function mainlineOf(gitDir: PrivateGitDir, { base, stays }: SetAsideFrom, 
  * A clone goes with all its refs: other branches, tags, the stash. In a linked worktree they are the project's.
  * `given`: earlier attempts that Liza put there.
  */
-async function ownRefs(gitDir: PrivateGitDir, place: Place, given: readonly string[]): Promise<readonly string[]> {
-  const args = ['for-each-ref', '--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname)'];
+async function ownRefs(gitDir: PrivateGitDir, place: Place, given: readonly string[]): Promise<readonly NamedTip[]> {
+  const args = ['for-each-ref', '--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname) %(refname)'];
   const asked = await gitIn(gitDir, place, args);
-  const commits = asked.stdout.split('\n').flatMap((line) => /\bcommit ([0-9a-f]{40,64})/.exec(line)?.[1] ?? []);
-  const brought: (string | undefined)[] = [];
-  for (const commit of new Set(commits))
-    if (!given.includes(commit)) brought.push(await nearestBrought(gitDir, place, commit));
-  return brought.filter((commit) => commit !== undefined);
+  const brought: NamedTip[] = [];
+  for (const line of asked.stdout.split('\n')) {
+    const [, there, name = ''] = /\bcommit ([0-9a-f]{40,64})\b.* (refs\/\S+)$/.exec(line) ?? [];
+    if (there === undefined || given.includes(there)) continue;
+    const commit = await nearestBrought(gitDir, place, there);
+    if (commit !== undefined) brought.push({ name, commit });
+  }
+  return brought;
+}
+
+/** More are kept, and not named. */
+const MOST_NAMED = 10;
+
+/** Of the refs that the agent itself made: those with commits that are nowhere else. */
+async function besideOf(
+  gitDir: PrivateGitDir,
+  refs: readonly NamedTip[],
+  { task, known }: { readonly task: string; readonly known: readonly string[] },
+): Promise<readonly NamedTip[]> {
+  const found: NamedTip[] = [];
+  for (const one of refs) {
+    const isOwn = /^refs\/(?:heads|tags)\/|^refs\/stash$/.test(one.name) && one.name !== branchOf(task);
+    if (isOwn && found.length < MOST_NAMED && (await countOwn(gitDir, [one.commit], known)) > 0) found.push(one);
+  }
+  return found;
 }
 
 /** The commit, or of those that it builds on the nearest that git takes: one bad commit must not cost the good ones. */
@@ -220,6 +251,7 @@ const TRAILERS = {
   uncommitted: 'Liza-Uncommitted',
   commits: 'Liza-Commits',
   setAside: 'Liza-Set-Aside',
+  beside: 'Liza-Beside',
 } as const;
 
 const SET_ASIDE = 'it came before the checkpoint';
@@ -231,7 +263,8 @@ function attemptMessage(
     uncommitted,
     commits,
     setAside = false,
-  }: { tip: string; uncommitted: number; commits: number; setAside?: boolean },
+    beside = [],
+  }: { tip: string; uncommitted: number; commits: number; setAside?: boolean; beside?: readonly NamedTip[] },
 ): string {
   const trailers = [
     `${TRAILERS.task}: ${task}`,
@@ -240,6 +273,7 @@ function attemptMessage(
     `${TRAILERS.uncommitted}: ${uncommitted}`,
     `${TRAILERS.commits}: ${commits}`,
     ...(setAside ? [`${TRAILERS.setAside}: yes`] : []),
+    ...beside.map(({ name, commit }) => `${TRAILERS.beside}: ${commit} ${name}`),
   ];
   return `${task}: kept, ${setAside ? SET_ASIDE : why.split('\n', 1)[0]}\n\n${trailers.join('\n')}\n`;
 }
@@ -271,6 +305,10 @@ function parseAttempt(record: string): Attempt {
   const value = (key: string): string =>
     lines.findLast((line) => line.startsWith(`${key}: `))?.slice(key.length + 2) ?? '';
   const agent = value(TRAILERS.agent);
+  const beside = lines.flatMap((line): readonly NamedTip[] => {
+    const [, at, name] = /^Liza-Beside: ([0-9a-f]{40,64}) (\S+)$/.exec(line) ?? [];
+    return at === undefined || name === undefined ? [] : [{ name, commit: at }];
+  });
   return {
     ref,
     task,
@@ -283,6 +321,7 @@ function parseAttempt(record: string): Attempt {
     uncommitted: Number(value(TRAILERS.uncommitted)) || 0,
     commits: Number(value(TRAILERS.commits)) || 0,
     ...(value(TRAILERS.setAside) === 'yes' ? { setAside: true } : {}),
+    ...(beside.length === 0 ? {} : { beside }),
   };
 }
 

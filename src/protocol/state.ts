@@ -8,6 +8,7 @@ import { ConfigSchema } from './config.ts';
 import { MovingSchema, SyncSchema } from './goal/base-records.ts';
 import { QuestionSchema } from './messages/question.ts';
 import { commit, count, id, ids, oneOf, text, texts, timestamp } from './records/fields.ts';
+import { ReopenedSchema } from './records/reopened.ts';
 import { HandoffSchema, InterruptedSchema, SessionSchema, USAGE, UsageSchema } from './records/session-records.ts';
 import { SetupFailureSchema } from './records/setup-records.ts';
 
@@ -190,16 +191,7 @@ export const DiscoverySchema = v.object({
   /** When a task took it up, or it was dismissed: its finder is told once. */
   decided_at: v.optional(timestamp),
   /** The task that took it up was abandoned, and nothing replaced it; or somebody took its dismissal back. */
-  reopened: v.optional(
-    v.object({
-      time: timestamp,
-      task: v.optional(id),
-      by: v.optional(text),
-      reason: v.optional(text),
-      /** Why it had been dismissed. */
-      dismissed: v.optional(text),
-    }),
-  ),
+  reopened: v.optional(ReopenedSchema),
   /** The goal under which it was made, once that one ended with it undecided. */
   carried_from: v.optional(id),
 });

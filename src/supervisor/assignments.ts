@@ -75,7 +75,7 @@ export async function assignTask(
   const resumed = claimed.kept && claimed.continued !== true ? resumeOf(known, player, task.id) : {};
   const drift = await driftOf(gitDir, held, await integrationHead(gitDir, board));
   const isContinued = claimed.continued === true || (claimed.kept && isGivenBack(held));
-  const continued = isContinued ? await contentsOf(gitDir, held) : undefined;
+  const continued = isContinued ? await contentsOf(gitDir, held, claimed.beside) : undefined;
   const replaced = await workReplaced(taskContext, gitDir, held);
   const prompt = coderPrompt(contextOf(context, player, { board, now }), {
     task: held,
@@ -146,7 +146,11 @@ async function workReplaced(
 }
 
 /** What is in the folder from before: its commits, and the files that it did not commit. */
-async function contentsOf(gitDir: PrivateGitDir, task: Task): Promise<CoderWork['continued']> {
+async function contentsOf(
+  gitDir: PrivateGitDir,
+  task: Task,
+  beside: NonNullable<CoderWork['continued']>['beside'],
+): Promise<CoderWork['continued']> {
   const place = findPlace(gitDir, task.id);
   const head = isPlace(place) ? await headOf(gitDir, place) : undefined;
   if (!isPlace(place) || head === undefined) return undefined;
@@ -155,7 +159,7 @@ async function contentsOf(gitDir: PrivateGitDir, task: Task): Promise<CoderWork[
   return {
     commits: Number(counted.stdout) || 0,
     uncommitted: await changedSince(gitDir, place, head.commit),
-    ...defined({ setAside: aside?.ref }),
+    ...defined({ setAside: aside?.ref, beside }),
   };
 }
 

@@ -1,7 +1,7 @@
 // The folder that a claim hands to its coder: a new one, the one the task had, or one with the integration branch merged
 // into the approved work. Only under the task's lock, for a task that is reserved.
 
-import { listAttempts, recordTip } from '../git/attempts.ts';
+import { listAttempts, type NamedTip, recordTip } from '../git/attempts.ts';
 import { siteOf } from '../git/directory.ts';
 import { changedSince, mendIndex } from '../git/folder-snapshot.ts';
 import { integrationHead, integrationRef } from '../git/integration.ts';
@@ -43,6 +43,8 @@ export interface ClaimFolder extends Ready {
   readonly conflicts?: readonly string[];
   /** Another coder's work is in it, or is kept because it came before any checkpoint. */
   readonly continued?: true;
+  /** What the former folder had besides its branch. */
+  readonly beside?: readonly NamedTip[];
   /** Where the former work is, when the folder begins without it. */
   readonly former?: string;
 }
@@ -107,7 +109,13 @@ async function continueWork(work: FolderWork, agent: string): Promise<ClaimFolde
   const former = begun ? undefined : remade.attempt?.ref;
   const base = await baseFor(work, tip);
   const conflicts = task.integration_fix === true ? await conflictsWith(work, remade.place, base) : undefined;
-  return { ...remade, base, made: false, continued: true, ...defined({ former, conflicts }) };
+  return {
+    ...remade,
+    base,
+    made: false,
+    continued: true,
+    ...defined({ former, conflicts, beside: remade.attempt?.beside }),
+  };
 }
 
 const conflictsWith = async ({ gitDir, task }: FolderWork, place: Place, base: string): Promise<readonly string[]> =>

@@ -28,6 +28,8 @@ export interface Claimed extends Committed {
   readonly kept: boolean;
   /** Another coder's work goes on: this one has never seen the folder. */
   readonly continued?: true;
+  /** What the former coder's folder had besides its branch. */
+  readonly beside?: ClaimFolder['beside'];
   /** Files with conflict markers, for an integration fix. */
   readonly conflicts?: readonly string[];
 }
@@ -90,7 +92,7 @@ async function commitClaim(
   { task, agent }: Claim,
   folder: ClaimFolder,
 ): Promise<Claimed | Refusal> {
-  const { base, start, baseline, conflicts, made, continued, former, remade = {} } = folder;
+  const { base, start, baseline, conflicts, made, continued, former, beside, remade = {} } = folder;
   const done = await transact(context, {
     name: 'claim-task',
     task,
@@ -102,7 +104,7 @@ async function commitClaim(
     ...remade,
   });
   if (!done.ok) return done;
-  return { ...done, folder: worktreePath(task), base, kept: !made, ...defined({ conflicts, continued }) };
+  return { ...done, folder: worktreePath(task), base, kept: !made, ...defined({ conflicts, continued, beside }) };
 }
 
 /** Removes the folder that this very call made, and nobody has worked in yet. */

@@ -51,7 +51,7 @@ const discoveryDismiss: Verb = {
 };
 
 const discoveryReopen: Verb = {
-  positionals: [{ name: 'discovery', description: 'Its id; see liza discovery list --all.' }],
+  positionals: [{ name: 'discovery', kind: 'discovery', description: 'Its id; see liza discovery list --all.' }],
   options: { reason: { value: 'text', required: true, description: 'Why it needs a decision after all.' } },
   examples: ['liza discovery reopen disc-1 --reason "upstream took its fix back"'],
   run: (args, io) =>

@@ -1,12 +1,9 @@
 // What a running session has not been told yet: notes, answers and spec changes that came after its prompt, that the
 // integration branch moved, and to a planner what others asked and found. Told once each; what a prompt says counts as told. Pure: git's part of it is the caller's.
 
-import { amendmentLines, amendmentsSincePlan, amendmentsUnderClaim, type UnderClaim } from '../definition/amendment.ts';
 import { findTask } from '../find.ts';
-import { historyOf } from '../leases.ts';
 import { namedIn, type Reported, reportedOn } from '../review/reported.ts';
-import { needsPlanner, type Trial, trialOf } from '../review/trial.ts';
-import type { HistoryEvent, Question, State, Task } from '../state.ts';
+import type { Question, State, Task } from '../state.ts';
 import { defined } from '../values.ts';
 import { isOwnNote, openNotes, type Reader } from './notes.ts';
 import { type PlannerNews, type PlannerTold, plannerNews, plannerToldWith } from './planner-news.ts';
@@ -19,6 +16,19 @@ import {
   isTied,
   sameSpec,
 } from './question-scope.ts';
+import {
+  amendmentKey,
+  amendmentNews,
+  amendments,
+  blockNews,
+  blocks,
+  retractions,
+  type TaskNews,
+  taskOf,
+  trialKey,
+  trialNews,
+  trials,
+} from './task-news.ts';
 
 export type News =
   | {
@@ -81,51 +91,7 @@ export type News =
       readonly time: string;
       readonly text: string;
     }
-  | {
-      readonly kind: 'amended';
-      readonly task: string;
-      readonly by: string;
-      readonly time: string;
-      /** The questions whose answers gave rise to it. */
-      readonly because: readonly string[];
-      /** What of the definition it changed. */
-      readonly fields?: readonly string[];
-      /** What went and what came, a line each. */
-      readonly text: string;
-      /** The reader has a plan that is older. */
-      readonly replan?: true;
-    }
-  | {
-      readonly kind: 'retracted';
-      readonly task: string;
-      readonly by: string;
-      readonly time: string;
-      readonly text: string;
-    }
-  | {
-      /** The reader's task was blocked by somebody else: it is not the reader's any more. */
-      readonly kind: 'blocked';
-      readonly task: string;
-      readonly by: string;
-      readonly time: string;
-      readonly text: string;
-      /** Where the work is. */
-      readonly folder?: string;
-    }
-  | {
-      /** How the task's validation came out on the base. */
-      readonly kind: 'trial';
-      readonly task: string;
-      readonly time: string;
-      /** A line for each command. */
-      readonly text: string;
-      /** Some of them cannot be run. */
-      readonly cannotRun?: true;
-      /** The reader may change the commands. */
-      readonly amends?: true;
-      /** Who works on it, if the reader does not. */
-      readonly coder?: string;
-    }
+  | TaskNews
   | PlannerNews
   | { readonly kind: 'integration'; readonly from: string; readonly to: string; readonly files: readonly string[] };
 
@@ -290,88 +256,6 @@ function reports(state: State, { role, task: id }: Reader): readonly Omit<Report
   ];
 }
 
-/** Amendments of the reader's task while it was worked on. */
-function amendments(state: State, reader: Reader): readonly UnderClaim[] {
-  const task = reader.role === 'coder' ? taskOf(state, reader) : undefined;
-  return task === undefined ? [] : amendmentsUnderClaim(task);
-}
-
-/** Two of the same second differ in what they replaced. */
-const amendmentKey = ({ time, was }: UnderClaim): string => `${time} ${JSON.stringify(was).slice(0, 200)}`;
-
-function amendmentNews(state: State, reader: Reader, entry: UnderClaim): News {
-  const { agent: by = '', time, because, fields } = entry;
-  const task = taskOf(state, reader);
-  const text = task === undefined ? '' : amendmentLines(task, entry).join('\n');
-  const isLate = task !== undefined && amendmentsSincePlan(task).includes(entry);
-  return {
-    kind: 'amended',
-    task: reader.task ?? '',
-    by,
-    time,
-    because,
-    ...defined({ fields }),
-    text,
-    ...(isLate ? { replan: true } : {}),
-  };
-}
-
-/** A reviewer's own work that its coder took back. */
-function retractions(state: State, { agent, role, task: id }: Reader): readonly HistoryEvent[] {
-  const task = role !== 'code_reviewer' || id === undefined ? undefined : findTask(state, id);
-  if (task === undefined) return [];
-  return historyOf(task).filter(({ event, reviewer }) => event === 'retracted' && reviewer === agent);
-}
-
-/** Blocks of the reader's task that are not its own doing: a person's `replan`, a dependency that was given up. */
-function blocks(state: State, reader: Reader): readonly HistoryEvent[] {
-  const task = reader.role === 'planner' ? undefined : taskOf(state, reader);
-  if (task?.status !== 'BLOCKED') return [];
-  return historyOf(task).filter(({ event, agent }) => event === 'blocked' && agent !== reader.agent);
-}
-
-function blockNews(state: State, reader: Reader, { time, agent: by = 'liza', reason }: HistoryEvent): News {
-  const folder = reader.role === 'coder' ? taskOf(state, reader)?.worktree : undefined;
-  return { kind: 'blocked', task: reader.task ?? '', by, time, text: String(reason), ...defined({ folder }) };
-}
-
-interface Tried extends Trial {
-  readonly task: string;
-}
-
-/** To the coder of the task; to a planner what cannot be run, also where a coder has begun. */
-function trials(state: State, reader: Reader): readonly Tried[] {
-  const mine = taskOf(state, reader);
-  const about =
-    reader.role === 'planner'
-      ? state.tasks.filter(needsPlanner)
-      : reader.role === 'coder' && mine !== undefined
-        ? [mine]
-        : [];
-  return about.flatMap((task) => {
-    const trial = trialOf(task);
-    return trial === undefined ? [] : [{ ...trial, task: task.id }];
-  });
-}
-
-const trialKey = ({ task, time }: Tried): string => `${task} ${time}`;
-
-function trialNews(state: State, { task, time, runs }: Tried, { role }: Reader): News {
-  const coder = role === 'planner' ? findTask(state, task)?.assigned_to : undefined;
-  const lines = runs.map(
-    ({ is, command, how, output }) =>
-      `${is.replace('_', ' ')}: ${command}${is === 'green' ? '' : ` (${how})`}${is === 'cannot_run' && output !== undefined ? `\n${output}` : ''}`,
-  );
-  return {
-    kind: 'trial',
-    task,
-    time,
-    text: lines.join('\n'),
-    ...(runs.some(({ is }) => is === 'cannot_run') ? { cannotRun: true } : {}),
-    ...(role === 'planner' ? { amends: true, ...defined({ coder }) } : {}),
-  };
-}
-
 /** An answer may replace an earlier one. */
 export const answerKey = ({ id, status, closed_at }: Question): string => `${id} ${status} ${closed_at}`;
 
@@ -419,9 +303,6 @@ function specNews(state: State, reader: Reader, told: Told): readonly News[] {
 }
 
 const sectionHash = (task: Task | undefined): string | undefined => task?.spec_seen ?? task?.spec_hash;
-
-const taskOf = (state: State, { task }: Reader): Task | undefined =>
-  task === undefined ? undefined : findTask(state, task);
 
 /** The files of specs that the reader builds on: a planner's are the goal's. */
 export function specFiles(state: State, reader: Reader): readonly string[] {

@@ -46,7 +46,7 @@ export function replaced(state: State, { task, replaced: kept = [] }: CoderWork)
     const where =
       work === undefined
         ? ''
-        : `; its work is kept: \`git log --stat ${work.commit}\`, \`git diff ${(task.base_commit ?? 'HEAD').slice(0, 12)} ${work.commit}\`; take what is good: \`git checkout ${work.commit} -- <path>\``;
+        : `; its work is kept: \`git log --stat ${work.commit}\`, \`git diff ${(task.base_commit ?? 'HEAD').slice(0, 12)}...${work.commit}\`; take what is good: \`git checkout ${work.commit} -- <path>\``;
     const why = findTask(state, id)?.rescope_reason;
     const head = `THIS TASK REPLACES ${id} (\`liza show ${id}\`)${where}.`;
     return why === undefined

@@ -33,6 +33,19 @@ function continued(task: Task, { from, why }: HistoryEvent, found: CoderWork['co
       : [
           `SET ASIDE by it for its checkpoint, and not in WORKTREE unless it brought it back: \`git diff ${found.setAside}^1 ${found.setAside}\`; to bring it back: \`${bringBack(found.setAside)}\``,
         ]),
+    ...besideIt(found?.beside),
+  ];
+}
+
+/** By their ids: the names are not taken over, and the commits are there. */
+function besideIt(tips: NonNullable<CoderWork['continued']>['beside'] = []): readonly string[] {
+  if (tips.length === 0) return [];
+  const named = tips.map(
+    ({ name, commit }) => `${inline(name.replace(/^refs\/heads\//, ''))} at ${commit.slice(0, 12)}`,
+  );
+  const [first] = tips;
+  return [
+    `BESIDE its branch, and not in WORKTREE, it had: ${named.join(', ')}. Look at it: \`git log --stat HEAD..${first?.commit.slice(0, 12)}\`.`,
   ];
 }
 
@@ -57,7 +70,7 @@ function freshStart(task: Task, { former }: HistoryEvent): string {
 /** Names that resolve in the coder's own folder. */
 function looking(task: Task, ref: string): string {
   const name = inline(ref);
-  return `Look at it: \`git diff ${baseOf(task)} ${name}\`; take what is good: \`git checkout ${name} -- <path>\`.`;
+  return `Look at it: \`git diff ${baseOf(task)}...${name}\`; take what is good: \`git checkout ${name} -- <path>\`.`;
 }
 
 const baseOf = ({ base_commit: base }: Task): string => (base ?? 'HEAD').slice(0, 12);

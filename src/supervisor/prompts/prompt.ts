@@ -46,6 +46,8 @@ export interface CoderWork {
     readonly uncommitted: readonly string[];
     /** The ref that holds what that coder put aside for its checkpoint, and had not brought back. */
     readonly setAside?: string;
+    /** Branches, tags and the stash that its folder, a clone, had besides the task's branch. */
+    readonly beside?: readonly { readonly name: string; readonly commit: string }[];
   };
   /** The kept work of tasks that this one replaces. */
   readonly replaced?: readonly { readonly task: string; readonly commit: string }[];

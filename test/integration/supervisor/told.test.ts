@@ -32,6 +32,44 @@ test('a coder that takes over is told whose work it continues, what is there and
   expect(told).toContain('The checkpoint of coder-1 for this iteration stands');
 });
 
+test('a coder that takes over a clone is told of the branches that were in it besides the task’s, and can read them', async () => {
+  let read = '';
+  let side = '';
+  await open({
+    agents: ['coder-2'],
+    config: { isolation: 'clone' },
+    furnish: async (p) => {
+      await p.claim('t');
+      succeeded(await p.begin('t'));
+      p.work('t', WORK);
+      const folder = p.folder('t');
+      p.gitIn(folder, 'checkout', '-q', '-b', 'try-cache');
+      p.write({ '.worktrees/t/src/cache.ts': 'export const cache = 1;\n' });
+      p.gitIn(folder, 'add', '-A');
+      p.gitIn(folder, 'commit', '-q', '-m', 'try a cache');
+      side = p.gitIn(folder, 'rev-parse', 'HEAD');
+      p.gitIn(folder, 'branch', 'merged-already', 'task/t');
+      p.gitIn(folder, 'checkout', '-q', 'task/t');
+      await p.run('coder-1', HANDOFF);
+    },
+    parts: {
+      'coder-2': [
+        {
+          act: async ({ cwd }) => {
+            read = r().p.gitIn(cwd, 'show', `${side}:src/cache.ts`);
+          },
+        },
+      ],
+    },
+  });
+  r().clock.advance(EXPIRED_MS);
+  await r().until('it has looked', () => read !== '');
+  expect(read).toBe('export const cache = 1;');
+  const told = promptOf(0);
+  expect(told).toContain(`BESIDE its branch, and not in WORKTREE, it had: try-cache at ${side.slice(0, 12)}.`);
+  expect(told).not.toContain('merged-already');
+});
+
 test.each(['worktree', 'clone'] as const)(
   '%s: a coder that takes over is told what was merged since the base, and can rebase onto it',
   async (isolation) => {
@@ -70,17 +108,21 @@ test.each(['worktree', 'clone'] as const)(
   '%s: a coder that starts fresh can look at the work it is told of',
   async (isolation) => {
     let former = '';
+    let shown = '';
     await open({
       agents: ['coder-2'],
       config: { isolation },
       furnish: async (p) => {
         await p.submitted('t');
         await p.reject('t');
+        await p.accepted({ 'src/gained.ts': 'export const gained = 1;\n' }, 'other work');
       },
       parts: {
         'coder-2': [
           {
             act: async ({ cwd }) => {
+              const [, diff = ''] = /`git (diff [^`]*refs\/liza\/attempts\/t\/1)`/.exec(promptOf(0)) ?? [];
+              shown = r().p.gitIn(cwd, ...diff.split(' '), '--name-status');
               former = r().p.gitIn(cwd, 'show', 'refs/liza/attempts/t/1:src/app.ts');
             },
           },
@@ -92,6 +134,8 @@ test.each(['worktree', 'clone'] as const)(
     expect(former).toBe(WORK['src/app.ts']?.toString().trim());
     const told = promptOf(0);
     expect(told).toContain('FRESH START');
+    expect(shown).toContain('src/app.ts');
+    expect(shown, 'what integration gained is no part of the former work').not.toContain('gained');
     expect(told).toContain('The former work is refs/liza/attempts/t/1.');
     expect(told).toContain('About the former work, which was put away');
   },

@@ -55,6 +55,7 @@ const CALLS: Readonly<Record<string, readonly [argv: string, as?: string | undef
   'discovery convert discovery': ['discovery convert disc-9 one'],
   'discovery convert task': ['discovery convert disc-1 nosuch'],
   'discovery dismiss discovery': ['discovery dismiss disc-9 --reason old'],
+  'discovery reopen discovery': ['discovery reopen disc-9 --reason old'],
   'ask task': ['ask why --task nosuch'],
   'ask withdraw': ['ask --withdraw q-9 --reason old'],
   'answer about': ['answer q-9 yes'],

@@ -1,0 +1,142 @@
+// What somebody else did to the task that a session works on: amended it, took its submission back, blocked it, tried its
+// validation on the base. Part of news.ts, and light like it: no schema.
+
+import { amendmentLines, amendmentsSincePlan, amendmentsUnderClaim, type UnderClaim } from '../definition/amendment.ts';
+import { findTask } from '../find.ts';
+import { historyOf } from '../leases.ts';
+import { needsPlanner, type Trial, trialOf } from '../review/trial.ts';
+import type { HistoryEvent, State, Task } from '../state.ts';
+import { defined } from '../values.ts';
+import type { Reader } from './notes.ts';
+
+export type TaskNews =
+  | {
+      readonly kind: 'amended';
+      readonly task: string;
+      readonly by: string;
+      readonly time: string;
+      /** The questions whose answers gave rise to it. */
+      readonly because: readonly string[];
+      /** What of the definition it changed. */
+      readonly fields?: readonly string[];
+      /** What went and what came, a line each. */
+      readonly text: string;
+      /** The reader has a plan that is older. */
+      readonly replan?: true;
+    }
+  | {
+      readonly kind: 'retracted';
+      readonly task: string;
+      readonly by: string;
+      readonly time: string;
+      readonly text: string;
+    }
+  | {
+      /** The reader's task was blocked by somebody else: it is not the reader's any more. */
+      readonly kind: 'blocked';
+      readonly task: string;
+      readonly by: string;
+      readonly time: string;
+      readonly text: string;
+      /** Where the work is. */
+      readonly folder?: string;
+    }
+  | {
+      /** How the task's validation came out on the base. */
+      readonly kind: 'trial';
+      readonly task: string;
+      readonly time: string;
+      /** A line for each command. */
+      readonly text: string;
+      /** Some of them cannot be run. */
+      readonly cannotRun?: true;
+      /** The reader may change the commands. */
+      readonly amends?: true;
+      /** Who works on it, if the reader does not. */
+      readonly coder?: string;
+    };
+
+export const taskOf = (state: State, { task }: Reader): Task | undefined =>
+  task === undefined ? undefined : findTask(state, task);
+
+/** Amendments of the reader's task while it was worked on. */
+export function amendments(state: State, reader: Reader): readonly UnderClaim[] {
+  const task = reader.role === 'coder' ? taskOf(state, reader) : undefined;
+  return task === undefined ? [] : amendmentsUnderClaim(task);
+}
+
+/** Two of the same second differ in what they replaced. */
+export const amendmentKey = ({ time, was }: UnderClaim): string => `${time} ${JSON.stringify(was).slice(0, 200)}`;
+
+export function amendmentNews(state: State, reader: Reader, entry: UnderClaim): TaskNews {
+  const { agent: by = '', time, because, fields } = entry;
+  const task = taskOf(state, reader);
+  const text = task === undefined ? '' : amendmentLines(task, entry).join('\n');
+  const isLate = task !== undefined && amendmentsSincePlan(task).includes(entry);
+  return {
+    kind: 'amended',
+    task: reader.task ?? '',
+    by,
+    time,
+    because,
+    ...defined({ fields }),
+    text,
+    ...(isLate ? { replan: true } : {}),
+  };
+}
+
+/** A reviewer's own work that its coder took back. */
+export function retractions(state: State, { agent, role, task: id }: Reader): readonly HistoryEvent[] {
+  const task = role !== 'code_reviewer' || id === undefined ? undefined : findTask(state, id);
+  if (task === undefined) return [];
+  return historyOf(task).filter(({ event, reviewer }) => event === 'retracted' && reviewer === agent);
+}
+
+/** Blocks of the reader's task that are not its own doing: a person's `replan`, a dependency that was given up. */
+export function blocks(state: State, reader: Reader): readonly HistoryEvent[] {
+  const task = reader.role === 'planner' ? undefined : taskOf(state, reader);
+  if (task?.status !== 'BLOCKED') return [];
+  return historyOf(task).filter(({ event, agent }) => event === 'blocked' && agent !== reader.agent);
+}
+
+export function blockNews(state: State, reader: Reader, { time, agent: by = 'liza', reason }: HistoryEvent): TaskNews {
+  const folder = reader.role === 'coder' ? taskOf(state, reader)?.worktree : undefined;
+  return { kind: 'blocked', task: reader.task ?? '', by, time, text: String(reason), ...defined({ folder }) };
+}
+
+interface Tried extends Trial {
+  readonly task: string;
+}
+
+/** To the coder of the task; to a planner what cannot be run, also where a coder has begun. */
+export function trials(state: State, reader: Reader): readonly Tried[] {
+  const mine = taskOf(state, reader);
+  const about =
+    reader.role === 'planner'
+      ? state.tasks.filter(needsPlanner)
+      : reader.role === 'coder' && mine !== undefined
+        ? [mine]
+        : [];
+  return about.flatMap((task) => {
+    const trial = trialOf(task);
+    return trial === undefined ? [] : [{ ...trial, task: task.id }];
+  });
+}
+
+export const trialKey = ({ task, time }: Tried): string => `${task} ${time}`;
+
+export function trialNews(state: State, { task, time, runs }: Tried, { role }: Reader): TaskNews {
+  const coder = role === 'planner' ? findTask(state, task)?.assigned_to : undefined;
+  const lines = runs.map(
+    ({ is, command, how, output }) =>
+      `${is.replace('_', ' ')}: ${command}${is === 'green' ? '' : ` (${how})`}${is === 'cannot_run' && output !== undefined ? `\n${output}` : ''}`,
+  );
+  return {
+    kind: 'trial',
+    task,
+    time,
+    text: lines.join('\n'),
+    ...(runs.some(({ is }) => is === 'cannot_run') ? { cannotRun: true } : {}),
+    ...(role === 'planner' ? { amends: true, ...defined({ coder }) } : {}),
+  };
+}
