@@ -7,8 +7,8 @@ import * as v from 'valibot';
 import { ConfigSchema } from './config.ts';
 import { MovingSchema, SyncSchema } from './goal/base-records.ts';
 import { QuestionSchema } from './messages/question.ts';
+import { DiscoverySchema } from './records/discovery.ts';
 import { commit, count, id, ids, oneOf, text, texts, timestamp } from './records/fields.ts';
-import { ReopenedSchema } from './records/reopened.ts';
 import { HandoffSchema, InterruptedSchema, SessionSchema, USAGE, UsageSchema } from './records/session-records.ts';
 import { SetupFailureSchema } from './records/setup-records.ts';
 
@@ -40,8 +40,6 @@ export const TASK_TYPES = ['code', 'test', 'docs', 'config', 'spec'] as const;
 const GOAL_STATUSES = ['PLANNING', 'IN_PROGRESS', 'COMPLETED', 'ABORTED'] as const;
 const SPRINT_STATUSES = ['IN_PROGRESS', 'CHECKPOINT', 'COMPLETED', 'ABORTED'] as const;
 const BREAKER_STATUSES = ['OK', 'TRIGGERED'] as const;
-export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const;
-export const URGENCIES = ['immediate', 'deferred'] as const;
 
 /** Anomaly type → the roles that may log it (none: Liza alone does) and the details it must carry. */
 export const ANOMALY_TYPES = {
@@ -175,25 +173,6 @@ export const AgentSchema = v.object({
   /** Wakes that a planner's session has been shown; see supervisor/rules/wakes.ts. */
   handled: v.optional(texts),
   interrupted: v.optional(InterruptedSchema),
-});
-
-export const DiscoverySchema = v.object({
-  id,
-  by: text,
-  during: v.optional(id),
-  description: text,
-  severity: oneOf(SEVERITIES),
-  urgency: v.optional(oneOf(URGENCIES)),
-  recommendation: v.optional(text),
-  created: v.optional(timestamp),
-  converted_to_task: v.optional(id),
-  dismissed_reason: v.optional(text),
-  /** When a task took it up, or it was dismissed: its finder is told once. */
-  decided_at: v.optional(timestamp),
-  /** The task that took it up was abandoned, and nothing replaced it; or somebody took its dismissal back. */
-  reopened: v.optional(ReopenedSchema),
-  /** The goal under which it was made, once that one ended with it undecided. */
-  carried_from: v.optional(id),
 });
 
 export const NoteSchema = v.object({

@@ -8,7 +8,6 @@ import {
   AgentSchema,
   AnomalySchema,
   BreakerSchema,
-  DiscoverySchema,
   GoalSchema,
   NoteSchema,
   RECORD_SECTIONS,
@@ -18,6 +17,7 @@ import {
   TaskSchema,
 } from '../state.ts';
 import { type Fields, isFields } from '../values.ts';
+import { DiscoverySchema } from './discovery.ts';
 import { ID_PATTERN } from './fields.ts';
 import { HandoffSchema } from './session-records.ts';
 
