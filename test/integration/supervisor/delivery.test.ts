@@ -344,7 +344,7 @@ describe('what coders and reviewers record while a planner’s session runs', ()
     p = project({ tasks: ['t', 'u'], config: { max_unblocks: 1 } });
     await p.claim('t');
     await p.run('coder-1', { name: 'block', task: 't', reason: 'two ways', questions: ['Which way?'] });
-    await p.ok(['unblock', 't']);
+    await p.ok(['answer', 'q-1', 'the first']);
     await p.claim('t');
     await begins('planner-1', 'planner', undefined);
     await p.run('coder-1', { name: 'block', task: 't', reason: 'two ways', questions: ['Which one?'] });

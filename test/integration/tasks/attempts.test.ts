@@ -49,7 +49,7 @@ test('nothing was discarded: said so, and well', async () => {
 test('a task that is not there is refused, unless it has attempts', async () => {
   const ran = await here.liza(['attempts', 'nobody']);
   expect(ran).toMatchObject({ code: 1, stdout: '' });
-  expect(ran.stderr).toContain('there is no task "nobody"');
+  expect(ran.stderr).toContain('there is no task nobody');
   const head = here.git('rev-parse', 'HEAD');
   here.git('update-ref', 'refs/liza/attempts/nobody/1', head);
   expect(await listed('nobody')).toMatchObject([{ task: 'nobody', n: 1, tip: head }]);
