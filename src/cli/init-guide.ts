@@ -17,6 +17,16 @@ export interface Wishes {
   readonly test?: string | undefined;
   /** Bring the person's branch into the integration branch before agents build on it. */
   readonly sync?: boolean | undefined;
+  /** Settings of package managers that agents get with their logins. */
+  readonly shown?: readonly string[] | undefined;
+}
+
+/** A private registry whose login agents do not get by themselves. */
+export interface PrivateRegistry {
+  /** `npm @acme: npm.acme.example`. */
+  readonly name: string;
+  /** The settings file that has the login. */
+  readonly file: string;
 }
 
 /** What is known before the first question. */
@@ -31,6 +41,7 @@ export interface Known {
   readonly settled: boolean;
   /** `main has 3 commits that integration lacks`; undefined: it lacks none. */
   readonly lag?: string | undefined;
+  readonly registries?: readonly PrivateRegistry[];
 }
 
 export const DEFAULTS = { spec: 'specs/vision.md', branch: 'integration' } as const;
@@ -84,15 +95,27 @@ async function questions(dialogue: Dialogue, { said, settled, ...known }: Known)
   const branch = said.branch ?? (await valid('branch', 'Branch for approved work'));
   const provider = said.provider ?? (await chooseProvider(dialogue, known.installed));
   const test = said.test ?? (await askTest(dialogue, known.guessedTest));
-  return { goal, spec, fromTemplate, branch, provider, test };
+  const shown = await askRegistries(dialogue, known.registries ?? []);
+  return { goal, spec, fromTemplate, branch, provider, test, ...(shown.length === 0 ? {} : { shown }) };
+}
+
+/** One question for each file; agents know the address either way. */
+async function askRegistries(dialogue: Dialogue, registries: readonly PrivateRegistry[]): Promise<readonly string[]> {
+  const shown: string[] = [];
+  for (const file of new Set(registries.map((one) => one.file))) {
+    const names = registries.filter((one) => one.file === file).map(({ name }) => name);
+    dialogue.say(`Private registry: ${names.join('; ')}. Agents use it, without the login in ${file}.`);
+    if (await agrees(dialogue, `Show ${file} to agents and set-up, with its login? yes or no`, 'no')) shown.push(file);
+  }
+  return shown;
 }
 
 const wantsTemplate = (dialogue: Dialogue, spec: string): Promise<boolean> =>
   agrees(dialogue, `${spec} is not there yet. Write it from a template? yes or no`);
 
-async function agrees(dialogue: Dialogue, question: string): Promise<boolean> {
+async function agrees(dialogue: Dialogue, question: string, usual: 'yes' | 'no' = 'yes'): Promise<boolean> {
   for (;;) {
-    const answer = await ask(dialogue, question, 'yes');
+    const answer = await ask(dialogue, question, usual);
     if (/^y(es)?$/i.test(answer)) return true;
     if (/^no?$/i.test(answer)) return false;
     dialogue.say('  please answer yes or no');

@@ -91,5 +91,5 @@ type PastName =
 
 type CliName = WordsOf<
   | 'alarms aside config-key demo detail doctor ended json no-project no-provider no-task node planned platform'
-  | 'provider rehearsal script spec-path task-id unexpected unknown-topic unknown-verb unread usage'
+  | 'preflight provider rehearsal script spec-path task-id unexpected unknown-topic unknown-verb unread usage'
 >;

@@ -24,6 +24,14 @@ export const claude = (settings: ProviderSettings): Provider => ({
     login: 'start `claude` once and use /login, or set ANTHROPIC_API_KEY',
   },
   home: CLAUDE_HOME,
+  loginSigns: {
+    variables: [
+      ...['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL', 'CLAUDE_CODE_OAUTH_TOKEN'],
+      ...['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'],
+    ],
+    mentions: /apiKeyHelper|primaryApiKey|oauthAccount|ANTHROPIC_|CLAUDE_CODE_(?:USE|OAUTH)_/,
+    env: settings.env,
+  },
   launch: (request) => launch(settings, request),
   parser: (counting) => claudeParser(counting),
 });

@@ -21,6 +21,12 @@ export const codex = (settings: ProviderSettings): Provider => ({
   resumesElsewhere: true,
   hints: { install: 'npm install -g @openai/codex', login: 'codex login, or set OPENAI_API_KEY' },
   home: CODEX_HOME,
+  loginSigns: {
+    variables: ['OPENAI_API_KEY', 'CODEX_API_KEY', 'OPENAI_BASE_URL'],
+    // Another provider has a login of its own, and a keyring is not looked into.
+    mentions: /model_provider|env_key|keyring/,
+    env: settings.env,
+  },
   launch: (request) => launch(settings, request),
   parser: (counting) => codexParser(counting),
   measure: ({ disk, env }, session, counting) =>

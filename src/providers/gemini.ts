@@ -26,6 +26,14 @@ export const gemini = (settings: ProviderSettings): Provider => ({
   resumes: true,
   hints: { install: 'npm install -g @google/gemini-cli', login: 'start `gemini` once, or set GEMINI_API_KEY' },
   home: GEMINI_HOME,
+  loginSigns: {
+    variables: [
+      ...['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GENAI_USE_GCA'],
+      ...['GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_GEMINI_BASE_URL', 'CLOUD_SHELL'],
+    ],
+    mentions: /API_KEY|vertex|cloud-shell|compute|gemini-api-key|"type"\s*:\s*"(?:service_account|authorized_user)"/i,
+    env: settings.env,
+  },
   launch: (request) => launch(settings, request),
   parser: (counting) => geminiParser(counting),
 });

@@ -60,6 +60,14 @@ export interface HomeFolder {
   readonly settings?: readonly string[];
 }
 
+export interface LoginSigns {
+  readonly variables: readonly string[];
+  /** What a file among its settings says when that, or another service, is its login. */
+  readonly mentions: RegExp;
+  /** Variables that the project's configuration gives it. */
+  readonly env: Environment;
+}
+
 export type FailureKind = 'quota' | 'login' | 'network' | 'model' | 'other';
 
 /** What a line of output says. All numbers are of this process so far, never of one step. */
@@ -128,6 +136,8 @@ export interface Provider {
   readonly hints: { readonly install: string; readonly login: string };
   /** What it needs of the user's home, besides what every session has. */
   readonly home?: readonly HomeFolder[];
+  /** What tells, besides the login files of `home`, that somebody is logged in; absent: nothing is known of that. */
+  readonly loginSigns?: LoginSigns;
   launch(request: SessionRequest): Launch;
   parser(counting?: Counting): Parser;
   /**

@@ -139,10 +139,10 @@ interface ProgramRun extends ProgramFolders {
 }
 
 /** Files and folders that the configuration shows as they are. */
-export const openPlaces = ({ sandbox_read = [], sandbox_write = [] }: Rules): readonly string[] => [
-  ...sandbox_read,
-  ...sandbox_write,
-];
+export const openPlaces = ({
+  sandbox_read = [],
+  sandbox_write = [],
+}: Pick<Rules, 'sandbox_read' | 'sandbox_write'>): readonly string[] => [...sandbox_read, ...sandbox_write];
 
 function programPolicy(
   { disk, paths, sandboxSupport }: SandboxContext,

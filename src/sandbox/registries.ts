@@ -187,18 +187,22 @@ function write(disk: Disk, home: string, name: string, text: string): void {
   if (text !== '') disk.writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
 }
 
+export interface KnownRegistry extends Registry {
+  /** `sandbox_read` shows the file that names it. */
+  readonly given: boolean;
+  /** The file; absent: a variable names it. */
+  readonly from?: string;
+}
+
 /** Every registry that the user's settings or variables name, once. */
-export function registriesOf(
-  site: RegistrySite,
-): readonly (Registry & { readonly given: boolean; readonly from?: string })[] {
+export function registriesOf(site: RegistrySite): readonly KnownRegistry[] {
   const files = findRegistrySettings(site).flatMap(({ registries, given, path }) =>
     registries.map((one) => ({ ...one, given, from: path })),
   );
-  const named = registriesNamed(site.env).map((one) => ({ ...one, given: false }));
-  const all = [...named, ...files];
-  return all.filter(
-    (one, at) =>
-      all.findIndex(({ manager, scope, url }) => manager === one.manager && scope === one.scope && url === one.url) ===
-      at,
-  );
+  const all: readonly KnownRegistry[] = [
+    ...registriesNamed(site.env).map((one) => ({ ...one, given: false })),
+    ...files,
+  ];
+  const key = ({ manager, scope, url }: Registry): string => JSON.stringify([manager, scope, url]);
+  return all.filter((one, at) => all.findIndex((other) => key(other) === key(one)) === at);
 }

@@ -33,6 +33,8 @@ export interface SupervisorContext extends StoreContext {
   contract(role: Role): string;
   /** What the sessions of this process have used so far, by agent. */
   readonly running?: Map<string, () => RunningUse>;
+  /** Why no coder takes work yet; undefined: it may. Planning and reviews go on. */
+  readonly codeHeld?: (() => string | undefined) | undefined;
   /** Shows an event to people. */
   emit(event: Omit<CrewEvent, 'time'>): void;
 }

@@ -24,6 +24,15 @@ export interface CrewOptions {
   /** PAUSE and a paused task do not end it: the person who set them is there, and takes them away again. */
   readonly outlastsPause?: boolean;
   readonly watcher: boolean;
+  readonly preflight?: CrewPreflight | undefined;
+}
+
+/** What is checked beside the supervisors when they start. */
+export interface CrewPreflight {
+  /** Why no coder takes work yet. */
+  held(): string | undefined;
+  /** Until `over` at the latest. */
+  run(context: SupervisorContext, over: AbortSignal): Promise<void>;
 }
 
 /** A crew at work. */
@@ -42,7 +51,13 @@ export interface Crew {
 
 export async function startCrew(options: CrewOptions): Promise<CrewControl | Refusal> {
   const feed = openFeed(options.context);
-  const context: SupervisorContext = { running: new Map(), ...options.context, emit: feed.add };
+  const { preflight } = options;
+  const context: SupervisorContext = {
+    running: new Map(),
+    ...options.context,
+    ...(preflight && { codeHeld: preflight.held }),
+    emit: feed.add,
+  };
   const snapshot = await prepareProject(context, options.members[0]?.agent ?? 'planner-1');
   if (isRefusal(snapshot)) return snapshot;
   for (const who of options.members) {
@@ -51,7 +66,19 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
   }
   const crew = gather(context, options.members, feed, snapshot);
   const stopBackground = startBackground(crew, options.watcher);
-  return controlOf(crew, runToEnd(crew, options, stopBackground));
+  const checked = checkBeside(crew, preflight);
+  const stopAll = async (): Promise<void> => {
+    await Promise.all([stopBackground(), checked]);
+  };
+  return controlOf(crew, runToEnd(crew, options, stopAll));
+}
+
+/** A check that fails by itself ends no agent. */
+async function checkBeside({ context, over, orderly }: Crew, preflight: CrewPreflight | undefined): Promise<void> {
+  const ended = AbortSignal.any([over.signal, orderly.signal]);
+  await preflight?.run(context, ended).catch((error: unknown) => {
+    context.emit({ level: 'warning', text: `pre-flight could not be made: ${(error as Error).message}` });
+  });
 }
 
 const EVENTS_KEPT = 200;

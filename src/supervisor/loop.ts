@@ -135,6 +135,8 @@ function findDuty({ context, who, memory }: LoopState, { board, now }: Look): Du
   for (const [key, until] of memory.postponed) if (until <= now) memory.postponed.delete(key);
   releaseUnprepared(memory, board.state);
   const duty = nextDuty(board, { ...who, ...lookingOf(memory, now), running: runningUse(context) }, now);
+  const held = duty.kind === 'code' ? context.codeHeld?.() : undefined;
+  if (held !== undefined) return { kind: 'held', why: held };
   if (duty.kind !== 'nothing' || !duty.hurry) memory.yieldingSince = undefined;
   else memory.yieldingSince ??= now;
   return duty;

@@ -28,6 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'identity/rules': RULES,
   'sandbox/rules': RULES,
   'tasks/rules': RULES,
+  'preflight/rules': RULES,
   'alarms/rules': RULES,
   'audit/rules': [...RULES, 'sandbox/rules'],
   'supervisor/rules': RULES,
@@ -45,6 +46,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // subjects
   budget: [...BOARD, 'budget/rules'],
   tasks: [...BOARD, 'git', 'identity', 'sandbox', 'tasks/rules', 'audit/rules'],
+  preflight: [...WORK, 'providers', 'preflight/rules'],
   alarms: [...BOARD, 'git', 'alarms/rules'],
   governance: [...BOARD, 'governance/rules'],
   audit: [...WORK, 'audit/rules'],

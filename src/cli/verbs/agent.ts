@@ -31,11 +31,15 @@ export const verb: Verb = {
     const role = args.must('role').replace('-', '_') as Role;
     const own = ownId(io);
     if (own !== undefined && typeof own !== 'string') return own;
-    const { board } = await project.store.read();
+    const snapshot = await project.store.read();
+    const { board } = snapshot;
     const wrong = refuseAsked(board, role, own, args.text('task'));
     if (wrong !== undefined) return wrong;
     const { castRoles } = await import('../choose-provider.ts');
     const cast = castRoles(io, board.state.config, defined({ agent: args.text('agent') }));
+    const { preflight } = await import('../preflight.ts');
+    const { refused } = await preflight(io, project, snapshot, isRefusal(cast) ? cast : [cast.chosen[role].provider]);
+    if (refused !== undefined) return refused;
     if (isRefusal(cast)) return cast;
     const { openSupervisorContext } = await import('../open-supervisor-context.ts');
     const { startCrew } = await import('../../supervisor/crew.ts');

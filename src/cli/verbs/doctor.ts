@@ -5,11 +5,12 @@ import { humanOnly } from '../../identity/identify.ts';
 import { broken, type Finding, ok, warning } from '../../project/finding.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { Settings } from '../../protocol/state.ts';
+import type { TaskContext } from '../../tasks/context.ts';
 import type { AgentFinding } from '../agent-findings.ts';
 import type { Io } from '../io.ts';
 import { boardAt, openBoard } from '../open-board.ts';
 import { committedResult, openTaskContext } from '../open-project.ts';
-import { plain } from '../render/terminal.ts';
+import { findingLines } from '../render/findings.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -52,7 +53,21 @@ async function work(io: Io, around: readonly Finding[], fix: boolean): Promise<r
   const untold = around.some(({ level, check }) => level === 'broken' && check !== 'rules' && check !== 'log');
   const context = untold || isRefusal(openBoard(io)) ? undefined : await openTaskContext(io);
   if (context === undefined || isRefusal(context)) return [];
-  return (await import('../../project/doctor-work.ts')).examineWork(context, fix);
+  const { examineWork } = await import('../../project/doctor-work.ts');
+  return [...(await examineWork(context, fix)), await lastPreflight(context)];
+}
+
+async function lastPreflight(context: TaskContext): Promise<Finding> {
+  const { readResult } = await import('../../preflight/saved-result.ts');
+  const { lastResultText, stopsOf } = await import('../../preflight/rules/result.ts');
+  const check = 'pre-flight';
+  const last = readResult(context);
+  if (last === undefined) return ok(check, 'not made yet: liza run --check');
+  const { board, now } = await context.store.read();
+  const message = lastResultText(last, { now, head: board.state.goal.integration_head });
+  const [first] = stopsOf(last.checks);
+  if (first === undefined) return ok(check, message);
+  return warning(check, `${message}: ${first.message}`, `${first.mend ?? ''}; then: liza run --check`);
 }
 
 /** Outside any repository, as right after installing Liza. */
@@ -95,9 +110,7 @@ async function accept(io: Io): Promise<Result> {
   return committedResult(accepted, () => ({ lines, data: { head, gone } }));
 }
 
-const MARKS = { ok: 'ok  ', warning: 'WARN', broken: 'BAD ' } as const;
+const MARKS = { ok: 'ok', warning: 'WARN', broken: 'BAD' } as const;
 
-const line = ({ level, check, message, remedy, installed }: AgentFinding): string[] => [
-  `${level === 'ok' && installed === false ? '-   ' : MARKS[level]} ${check.padEnd(10)} ${plain(message)}`,
-  ...(remedy === undefined ? [] : [`                → ${plain(remedy)}`]),
-];
+const line = ({ level, installed, ...finding }: AgentFinding): readonly string[] =>
+  findingLines({ ...finding, mark: level === 'ok' && installed === false ? '-' : MARKS[level] });

@@ -9,7 +9,16 @@ import { quoted } from '../../protocol/ids.ts';
 import { isBranchName } from '../../protocol/records/fields.ts';
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
-import { DEFAULTS, guessTestCommand, guide, takenLines, takesDefaults, type Wishes } from '../init-guide.ts';
+import type { BoardContext } from '../../store/context.ts';
+import {
+  DEFAULTS,
+  guessTestCommand,
+  guide,
+  type PrivateRegistry,
+  takenLines,
+  takesDefaults,
+  type Wishes,
+} from '../init-guide.ts';
 import type { Io } from '../io.ts';
 import { boardAt, openBoard } from '../open-board.ts';
 import { plain } from '../render/terminal.ts';
@@ -58,7 +67,8 @@ export const verb: Verb = {
     const before = await earlierState(io, repository);
     const said = saidBy(args);
     if (said.goal === undefined && before !== undefined && isOpen(before)) return goalOpen(before.goal);
-    const wanted = await settle(args, io, { root: repository.root, said, before });
+    const registries = before === undefined ? await privateRegistries(context) : [];
+    const wanted = await settle(args, io, { root: repository.root, said, before, registries });
     if (isRefusal(wanted)) return wanted;
     const { wishes, lines } = wanted;
     const facts = specFacts(repository.root, wishes.spec);
@@ -69,14 +79,18 @@ export const verb: Verb = {
       branch: wishes.branch,
       specExists: facts.spec_exists === true,
       ...(wishes.fromTemplate ? { template: readFileSync(io.asset(TEMPLATE), 'utf8') } : {}),
-      settings: defined({ test_command: wishes.test, default_provider: wishes.provider }),
+      settings: defined({
+        test_command: wishes.test,
+        default_provider: wishes.provider,
+        sandbox_read: wishes.shown,
+      }),
       schema: readSchema(io.asset('schema/state.schema.json')),
     });
     if (!done.ok) return done;
     const base = done.already ? [] : await currentBase(io, wishes.sync === true);
     return {
       ...done,
-      lines: [...done.lines, ...lines, ...base],
+      lines: [...done.lines, ...lines, ...(done.already ? [] : toldOf(registries, wishes)), ...base],
       data: { root: repository.root, already: done.already },
     };
   },
@@ -98,6 +112,25 @@ async function currentBase(io: Io, wanted: boolean): Promise<readonly string[]> 
 }
 
 type Said = Partial<Wishes>;
+
+interface FoundRegistry extends PrivateRegistry {
+  /** The command that shows the file. */
+  readonly give: string;
+}
+
+/** Those with a login in a file of the user's, which nobody gets unasked. */
+async function privateRegistries(context: BoardContext): Promise<readonly FoundRegistry[]> {
+  const { loginsKept, registrySite } = await import('../../preflight/registry-checks.ts');
+  const site = registrySite(context, {});
+  return site === undefined
+    ? []
+    : loginsKept(site, {}).flatMap(({ name, file, give }) => (file ? [{ name, file, give }] : []));
+}
+
+const toldOf = (registries: readonly FoundRegistry[], { shown = [] }: Wishes): readonly string[] =>
+  registries
+    .filter(({ file }) => !shown.includes(file))
+    .map(({ name, give }) => plain(`private registry ${name}: agents use it without your login; ${give}`));
 
 function saidBy(args: Args): Said {
   const words = args.all('goal');
@@ -131,9 +164,10 @@ interface KnownSoFar {
   readonly root: string;
   readonly said: Said;
   readonly before: State | undefined;
+  readonly registries: readonly PrivateRegistry[];
 }
 
-async function settle(args: Args, io: Io, { root, said, before }: KnownSoFar): Promise<Settled | Refusal> {
+async function settle(args: Args, io: Io, { root, said, before, registries }: KnownSoFar): Promise<Settled | Refusal> {
   const { knownProviders, unknownProvider } = await import('../choose-provider.ts');
   const known = knownProviders(io, before?.config ?? {});
   if ('ok' in known) return known;
@@ -167,6 +201,7 @@ async function settle(args: Args, io: Io, { root, said, before }: KnownSoFar): P
     guessedTest: guessTestCommand(root),
     settled: before !== undefined,
     lag: await lagOf(io, before),
+    registries,
   });
   if (wishes === undefined) return LEFT;
   return { wishes, lines: defaults && before === undefined ? [...takenLines(wishes).map(plain), ...lines] : lines };

@@ -2,11 +2,10 @@
 
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
-import type { Role } from '../../protocol/state.ts';
+import { ROLES, type Role } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Supervised } from '../../supervisor/loop-state.ts';
-import { openProject } from '../open-project.ts';
-import { plain } from '../render/terminal.ts';
+import { openProject, openTaskContext } from '../open-project.ts';
 import type { Args, Verb } from '../verb.ts';
 
 const MOST = 50;
@@ -25,9 +24,16 @@ export const verb: Verb = {
     reviewer: { value: 'provider', description: 'The agent CLI that reviews.' },
     'until-idle': { description: 'End when nothing moves without a person; without a terminal this is the default.' },
     plain: { description: 'Lines instead of the live board.' },
+    check: { description: 'Only check whether a run could start: nothing is spent. Exit 1: something stops it.' },
   },
-  examples: ['liza run', 'liza run --coders 3 --coder claude --reviewer codex', 'liza run --until-idle --plain'],
+  examples: [
+    'liza run',
+    'liza run --coders 3 --coder claude --reviewer codex',
+    'liza run --until-idle --plain',
+    'liza run --check',
+  ],
   details: [
+    'First comes pre-flight: the goal’s document, agent CLI and login, room on the disk; what stops a run is told with its mend. Set-up (post_worktree_cmd), tests and registries are tried while the planner works, and no code is claimed before set-up works. --check does all of it, and starts nobody.',
     'Nothing is spent while there is nothing to do. Ctrl-C stops in order and keeps all work; again: at once.',
     'Exit 0: the goal is complete, or you stopped it. Exit 1: a person is needed, and it says for what.',
   ],
@@ -37,9 +43,18 @@ export const verb: Verb = {
     const counts = { coders: count(args, 'coders', 2), reviewers: count(args, 'reviewers', 1) };
     for (const one of Object.values(counts)) if (typeof one !== 'number') return one;
     const { castRoles } = await import('../choose-provider.ts');
-    const { board } = await context.store.read();
+    const snapshot = await context.store.read();
+    const { config } = snapshot.board.state;
     const { planner, coder, reviewer, agent } = asked(args);
-    const cast = castRoles(io, board.state.config, defined({ planner, coder, code_reviewer: reviewer, agent }));
+    const cast = castRoles(io, config, defined({ planner, coder, code_reviewer: reviewer, agent }));
+    const agents = isRefusal(cast) ? cast : ROLES.map((role) => cast.chosen[role].provider);
+    const { checkAll, preflight, preflightBeside } = await import('../preflight.ts');
+    if (args.flag('check')) {
+      const task = await openTaskContext(io);
+      return isRefusal(task) ? task : checkAll(io, task, agents);
+    }
+    const { checks, refused } = await preflight(io, context, snapshot, agents);
+    if (refused !== undefined) return refused;
     if (isRefusal(cast)) return cast;
     const { openSupervisorContext } = await import('../open-supervisor-context.ts');
     const { startCrew } = await import('../../supervisor/crew.ts');
@@ -59,13 +74,10 @@ export const verb: Verb = {
       untilIdle: args.flag('until-idle') || !io.stdoutIsTty,
       outlastsPause: !args.flag('until-idle'),
       watcher: true,
+      preflight: preflightBeside(checks, config),
     });
     if (isRefusal(crew)) return crew.guard === 'no-live-lease' ? another(crew) : crew;
     io.stderr(`${cast.told}\n`);
-    const { baseDistance } = await import('../../git/base-branch.ts');
-    const { baseLag } = await import('../../protocol/goal/base-distance.ts');
-    const lag = baseLag(await baseDistance(context, board));
-    if (lag !== undefined) io.stderr(`${plain(lag)}\n`);
     const { showCrew } = await import('../show-crew.ts');
     const { openBoardAccess } = await import('../board-access.ts');
     const access = args.flag('plain') || args.json ? undefined : openBoardAccess(context, io.self.argv);

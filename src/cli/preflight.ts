@@ -1,0 +1,133 @@
+// Pre-flight as `run`, `agent` and `doctor` use it: `run --check` makes every check and spends nothing; a run makes the
+// quick ones first, starts its planner, and has set-up, tests and registries checked beside it.
+
+import { readFileSync } from 'node:fs';
+import { quickChecks } from '../preflight/quick-checks.ts';
+import { checkRegistries } from '../preflight/registry-checks.ts';
+import { type PreflightCheck, type PreflightResult, stopsOf, verdictText } from '../preflight/rules/result.ts';
+import { readResult, saveResult } from '../preflight/saved-result.ts';
+import { tryHead } from '../preflight/try-head.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import type { Config } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { BoardContext } from '../store/context.ts';
+import type { Snapshot } from '../store/store.ts';
+import { type SupervisorContext, taskContextOf } from '../supervisor/context.ts';
+import type { CrewPreflight } from '../supervisor/crew.ts';
+import type { TaskContext } from '../tasks/context.ts';
+import { iso } from '../text/time.ts';
+import type { Io } from './io.ts';
+import { findingLines } from './render/findings.ts';
+import type { Refused, Result } from './verb.ts';
+
+export const TEMPLATE = 'templates/vision.md';
+
+type Agents = readonly Provider[] | Refusal;
+
+/** The quick checks; what stops a run comes back as the refusal to start it. */
+export async function preflight(
+  io: Io,
+  context: BoardContext,
+  { board }: Snapshot,
+  agents: Agents,
+): Promise<{ readonly checks: readonly PreflightCheck[]; readonly refused?: Refused }> {
+  const template = readFileSync(io.asset(TEMPLATE), 'utf8');
+  const checks = await quickChecks(context, { board, template, agents });
+  const stops = stopsOf(checks);
+  const [first] = stops;
+  if (first === undefined) return { checks };
+  saveResult(context, {
+    time: iso(context.clock.now()),
+    ...defined({ commit: board.state.goal.integration_head }),
+    checks,
+  });
+  const missing = isRefusal(agents) ? agents : undefined;
+  if (stops.length === 1)
+    return { checks, refused: { ...refuse(first.message, first.mend ?? '', 1, 'preflight'), ...missing } };
+  const lines = stops.flatMap(lineOf);
+  const refused = refuse(verdictText(stops), 'do what each line says, then: liza run', missing?.code ?? 1, 'preflight');
+  return { checks, refused: { ...refused, lines } };
+}
+
+/** Every check, one after the other, with a line on what takes long. */
+export async function checkAll(io: Io, context: TaskContext, agents: Agents): Promise<Result> {
+  const snapshot = await context.store.read();
+  const { checks: quick } = await preflight(io, context, snapshot, agents);
+  const head = await tryHead(context, {});
+  const notTried: readonly PreflightCheck[] = isRefusal(head)
+    ? [{ check: 'set-up', level: 'warning', message: `not tried: ${head.message}`, mend: head.hint }]
+    : [];
+  const registries = await checkRegistries(context);
+  const checks = [...quick, ...(isRefusal(head) ? notTried : head.checks), ...registries];
+  const result: PreflightResult = {
+    time: iso(context.clock.now()),
+    ...defined({ commit: snapshot.board.state.goal.integration_head }),
+    ...(isRefusal(head) ? {} : { commit: head.commit, under: head.under }),
+    checks,
+  };
+  saveResult(context, result);
+  const lines = checks.flatMap(lineOf);
+  const data = { commit: result.commit ?? null, checks };
+  const message = verdictText(checks);
+  if (stopsOf(checks).length === 0) return { ok: true, message, lines, data };
+  return { ...refuse(message, 'do what each STOP says, then: liza run', 1, 'preflight'), lines, data };
+}
+
+const MARKS = { ok: 'ok', warning: 'WARN', stop: 'STOP' } as const;
+
+const lineOf = ({ level, check, message, mend, output }: PreflightCheck): readonly string[] =>
+  findingLines({ mark: MARKS[level], check, message, remedy: mend, output });
+
+/** What a run checks beside its agents. No code is claimed before set-up has been tried. */
+export function preflightBeside(quick: readonly PreflightCheck[], config: Config): CrewPreflight {
+  const { post_worktree_cmd, worktree_files } = config;
+  const isSetUp = (post_worktree_cmd ?? '').trim() !== '' || (worktree_files ?? []).length > 0;
+  let held = isSetUp ? 'set-up is being tried on the integration branch first' : undefined;
+  return {
+    held: () => held,
+    run: async (context, over) => {
+      const release = (): void => {
+        if (held === undefined) return;
+        held = undefined;
+        context.changeSignal.notify();
+      };
+      try {
+        await checkBeside(context, { quick, over, release });
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+interface Beside {
+  readonly quick: readonly PreflightCheck[];
+  readonly over: AbortSignal;
+  readonly release: () => void;
+}
+
+async function checkBeside(context: SupervisorContext, { quick, over, release }: Beside): Promise<void> {
+  // A document that is not in git is told at every start of agents, for the specs of tasks too.
+  for (const one of quick) if (one.check !== 'vision') tell(context, one);
+  const own: TaskContext = {
+    ...taskContextOf(context, 'planner-1', over),
+    actor: { parts: ['supervisor'] },
+    say: (text) => context.emit({ level: 'info', text: `pre-flight: ${text}` }),
+  };
+  const last = readResult(context);
+  const [head, registries] = await Promise.all([
+    tryHead(own, { last, onSetup: release, background: true }),
+    checkRegistries(own),
+  ]);
+  if (over.aborted) return;
+  const beside = [...(isRefusal(head) ? [] : head.checks), ...registries];
+  for (const one of beside) tell(context, one);
+  const commit = isRefusal(head) ? undefined : { commit: head.commit, under: head.under };
+  saveResult(context, { time: iso(context.clock.now()), ...commit, checks: [...quick, ...beside] });
+}
+
+function tell(context: SupervisorContext, { level, check, message, mend }: PreflightCheck): void {
+  if (level === 'ok') return;
+  context.emit({ level: 'warning', text: `${check}: ${message}${mend === undefined ? '' : `; ${mend}`}` });
+}

@@ -1,0 +1,83 @@
+// The checks that take no time: the goal's document, the agent CLIs and their logins, room on the disk, the base and the
+// budget. They look at files and git only: nothing is started and nothing is spent.
+
+import { baseDistance } from '../git/base-branch.ts';
+import { notCommitted } from '../git/committed-files.ts';
+import type { Board } from '../protocol/board.ts';
+import type { Refusal } from '../protocol/decision.ts';
+import { spaceMissing } from '../protocol/disk-space.ts';
+import { loginOf } from '../providers/login.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { BoardContext } from '../store/context.ts';
+import { specFile } from '../store/spec-file.ts';
+import { shellWord } from '../text/format.ts';
+import { checkBase, checkBudget, fine, isUntouched, type PreflightCheck, stop, warn } from './rules/result.ts';
+
+export interface PreflightRequest {
+  readonly board: Board;
+  /** The text of the shipped template of the goal's document. */
+  readonly template: string;
+  /** The CLIs that the roles would use; or why there are none. */
+  readonly agents: readonly Provider[] | Refusal;
+}
+
+export async function quickChecks(
+  context: BoardContext,
+  request: PreflightRequest,
+): Promise<readonly PreflightCheck[]> {
+  const { board, agents } = request;
+  // Agents that Liza itself plays cost nothing.
+  const spends = 'ok' in agents || agents.some(({ program }) => program !== undefined);
+  return [
+    ...(await checkVision(context, request)),
+    ...checkAgents(context, agents),
+    checkDisk(board),
+    ...checkBase(await baseDistance(context, board)),
+    ...(spends ? [checkBudget(board.state.config)] : []),
+  ];
+}
+
+async function checkVision(
+  context: BoardContext,
+  { board, template }: PreflightRequest,
+): Promise<readonly PreflightCheck[]> {
+  const file = board.state.goal.spec_ref?.split('#', 1)[0];
+  if (file === undefined || file === '') return [];
+  const found = specFile(context.disk, context.paths.root, file);
+  if (found === 'absent' || found === 'outside')
+    return [
+      stop('vision', `the goal's document ${file} is not there`, `bring it back: git checkout -- ${shellWord(file)}`),
+    ];
+  const text = context.disk.readFileSync(`${context.paths.root}/${file}`, 'utf8');
+  if (isUntouched(text, template))
+    return [
+      stop('vision', `${file} is the template as it was written`, `say in ${file} what is wanted, then: liza run`),
+    ];
+  const [missing] = await notCommitted(context, context.paths.root, [file]);
+  if (missing === undefined) return [fine('vision', `${file} is in git`)];
+  return [warn('vision', `${file} is not in git`, `git add ${shellWord(file)} && git commit -m "The goal"`)];
+}
+
+function checkAgents(
+  { disk, env, processes }: BoardContext,
+  agents: readonly Provider[] | Refusal,
+): readonly PreflightCheck[] {
+  if ('ok' in agents) return [stop('agents', agents.message, agents.hint)];
+  return [...new Map(agents.map((one) => [one.name, one])).values()].map((provider) => {
+    const { title, hints } = provider;
+    switch (loginOf({ disk, env, platform: processes.platform }, provider)) {
+      case 'found':
+        return fine('agents', `${title} is installed and has a login`);
+      case 'missing':
+        return stop('agents', `${title} is installed, but nobody is logged in to it`, hints.login);
+      default:
+        return fine('agents', provider.program === undefined ? `${title} is part of Liza` : `${title} is installed`);
+    }
+  });
+}
+
+function checkDisk(board: Board): PreflightCheck {
+  const missing = spaceMissing(board);
+  if (missing !== undefined) return stop('disk', missing.fact, missing.remedy);
+  return fine('disk', board.freeMb === undefined ? 'has room' : `${board.freeMb} MB are free`);
+}

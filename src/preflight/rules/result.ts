@@ -1,0 +1,95 @@
+// What pre-flight found: one line and at most one mend for each check, and the commit that it looked at. A stop keeps
+// agents from starting; a warning is told, and work goes on.
+
+import type { BaseDistance } from '../../protocol/goal/base-distance.ts';
+import { lagText } from '../../protocol/goal/base-distance.ts';
+import type { Config } from '../../protocol/state.ts';
+import { counted } from '../../text/format.ts';
+import { duration, type Instant, instant } from '../../text/time.ts';
+
+export type CheckName = 'vision' | 'agents' | 'disk' | 'set-up' | 'tests' | 'base' | 'registry' | 'budget';
+
+export interface PreflightCheck {
+  readonly check: CheckName;
+  readonly level: 'ok' | 'warning' | 'stop';
+  readonly message: string;
+  /** What the person does about it. */
+  readonly mend?: string;
+  /** The end of what a program printed. */
+  readonly output?: readonly string[];
+}
+
+export interface PreflightResult {
+  readonly time: string;
+  /** Where the integration branch was. */
+  readonly commit?: string;
+  /** The settings by which programs were run. */
+  readonly under?: string;
+  readonly checks: readonly PreflightCheck[];
+}
+
+export const fine = (check: CheckName, message: string): PreflightCheck => ({ check, level: 'ok', message });
+export const warn = (check: CheckName, message: string, mend: string): PreflightCheck => ({
+  ...fine(check, message),
+  level: 'warning',
+  mend,
+});
+export const stop = (check: CheckName, message: string, mend: string): PreflightCheck => ({
+  ...fine(check, message),
+  level: 'stop',
+  mend,
+});
+
+export const stopsOf = (checks: readonly PreflightCheck[]): readonly PreflightCheck[] =>
+  checks.filter(({ level }) => level === 'stop');
+
+/** `1 thing stops the run, 2 warnings`. */
+export function verdictText(checks: readonly PreflightCheck[]): string {
+  const stops = stopsOf(checks).length;
+  const warnings = checks.filter(({ level }) => level === 'warning').length;
+  const rest = warnings === 0 ? '' : `, ${counted(warnings, 'warning')}`;
+  if (stops === 0) return `nothing stops a run${rest}`;
+  return `${stops === 1 ? '1 problem stops' : `${stops} problems stop`} the run${rest}`;
+}
+
+/** What `liza doctor` says of the last one. */
+export function lastResultText(
+  result: PreflightResult,
+  { now, head }: { now: Instant; head: string | undefined },
+): string {
+  const { commit, checks, time } = result;
+  const at = commit === undefined ? '' : ` on ${commit.slice(0, 12)}`;
+  const since =
+    head === undefined || commit === undefined || head === commit ? '' : `; integration is at ${head.slice(0, 12)} now`;
+  return `${verdictText(checks)}, ${duration(Math.max(0, now - instant(time)))} ago${at}${since}`;
+}
+
+/** The template as it was written: only the name of the goal was put in. */
+export function isUntouched(text: string, template: string): boolean {
+  const body = (page: string): string =>
+    page
+      .replace(/^\uFEFF?\s*#[^\n]*\n/, '')
+      .split(/\r?\n/)
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+      .join('\n');
+  return body(text) === body(template);
+}
+
+export function checkBase(distance: BaseDistance | undefined): readonly PreflightCheck[] {
+  if (distance === undefined) return [];
+  const lag = lagText(distance);
+  const { branch, integration } = distance;
+  return [lag === undefined ? fine('base', `${integration} has all of ${branch}`) : warn('base', lag, 'liza sync')];
+}
+
+export function checkBudget({ budgets }: Pick<Config, 'budgets'>): PreflightCheck {
+  const named = [budgets?.goal, budgets?.day, budgets?.task, ...Object.values(budgets?.tasks ?? {})];
+  const isSet = named.some((one) => Object.values(one ?? {}).some((limit) => typeof limit === 'number'));
+  if (isSet) return fine('budget', 'a budget is set');
+  return warn(
+    'budget',
+    'no budget is set: nothing limits what agents spend',
+    `liza config set budgets '{"day": {"usd": 20}, "task": {"sessions": 20}}'`,
+  );
+}

@@ -1,0 +1,119 @@
+// Runs set-up and tests on the integration branch, where all new work starts: in one checkout that is thrown away, with
+// as few rights as at a submission, and never beside another trial. What is known to be green there is not run again.
+
+import { join } from 'node:path';
+import { integrationHead, openGitDir } from '../git/integration.ts';
+import type { Ended } from '../process/run.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { greenAt } from '../protocol/review/proof.ts';
+import { type Settings, settings } from '../protocol/state.ts';
+import { type TaskContext, withTrial } from '../tasks/context.ts';
+import { fromRoot, howEnded, inDisposableCheckout, isGreen, runHere } from '../tasks/disposable-checkout.ts';
+import type { Unprepared } from '../tasks/prepare-checkout.ts';
+import { sweepTrials, trialUnder } from '../tasks/trial.ts';
+import { tellingLines } from '../text/telling-lines.ts';
+import { fine, type PreflightCheck, type PreflightResult, stop, warn } from './rules/result.ts';
+
+export interface HeadRequest {
+  /** The last result: tests that were green on the same commit are not run again. */
+  readonly last?: PreflightResult | undefined;
+  /** Called as soon as set-up has ended, however it did. */
+  readonly onSetup?: () => void;
+  /** Its tests yield to everything else on the machine; set-up does not, coders wait for it. */
+  readonly background?: true;
+}
+
+export interface HeadTried {
+  readonly commit: string;
+  readonly under: string;
+  readonly checks: readonly PreflightCheck[];
+}
+
+/** No id of a task begins with `_`. */
+const NAME = '_preflight';
+const SHOWN_LINES = 12;
+
+/** A refusal: nothing could be tried, because another trial is under way for example. */
+export async function tryHead(
+  context: TaskContext,
+  { last, onSetup, background }: HeadRequest,
+): Promise<HeadTried | Refusal> {
+  const { board } = await context.store.read();
+  const config = settings(board.state);
+  const gitDir = await openGitDir(context, board);
+  if (isRefusal(gitDir)) return gitDir;
+  const commit = await integrationHead(gitDir, board);
+  if (typeof commit !== 'string') return commit;
+  const under = trialUnder(config);
+  const setup = setupText(config);
+  const command = config.test_command?.trim() || undefined;
+  const known = command !== undefined && (greenAt(board.state, commit).has(command) || wasGreen(last, commit, under));
+  const tests = known ? undefined : command;
+  const found = (checks: readonly PreflightCheck[]): HeadTried => ({ commit, under, checks });
+  const idle = [
+    ...(setup === undefined ? [fine('set-up', 'no post_worktree_cmd is set: a checkout is used as it is')] : []),
+    ...(command === undefined ? [fine('tests', 'no test_command is set: the validation of each task counts')] : []),
+    ...(known ? [fine('tests', `${command} is green on ${short(commit)}`)] : []),
+  ];
+  if (setup === undefined && tests === undefined) return found(idle);
+  return withTrial<HeadTried>(context, async () => {
+    sweepTrials(gitDir);
+    const log = (part: string): string => join(context.paths.liza, 'agent-logs', `preflight-${part}.log`);
+    const checkout = { purpose: 'trial', task: NAME, commit, settings: config, prepareLog: log('set-up') } as const;
+    const tried = await inDisposableCheckout<HeadTried | Refusal>(context, gitDir, checkout, async (folder) => {
+      const green = setup === undefined ? [] : [fine('set-up', `${setup} works on ${short(commit)}`)];
+      onSetup?.();
+      if (tests === undefined) return found([...green, ...idle]);
+      context.say(`${tests} on ${short(commit)}, at most ${config.validation_timeout} s …`);
+      const program = {
+        argv: ['sh', '-c', tests],
+        folder,
+        seconds: config.validation_timeout,
+        log: log('tests'),
+      } as const;
+      const ended = await runHere({ ...context, ...(background && { background }) }, config, program);
+      if (ended.how === 'stopped') return STOPPED;
+      return found([...green, ...idle, testsCheck(context, ended, { tests, commit, config, log: program.log })]);
+    });
+    if (!isRefusal(tried) || tried === STOPPED || context.stop?.().aborted === true) return tried;
+    const failed = setupFailed(tried, commit);
+    onSetup?.();
+    return found([failed, ...idle]);
+  });
+}
+
+const STOPPED = refuse('it was stopped', 'try again: liza run --check', 1, 'stopped');
+
+const short = (commit: string): string => commit.slice(0, 12);
+
+function setupText({ post_worktree_cmd, worktree_files = [] }: Settings): string | undefined {
+  const command = post_worktree_cmd?.trim().replace(/\s+/g, ' ');
+  return command || (worktree_files.length > 0 ? `copying ${worktree_files.join(', ')}` : undefined);
+}
+
+const wasGreen = (last: PreflightResult | undefined, commit: string, under: string): boolean =>
+  last?.commit === commit &&
+  last.under === under &&
+  last.checks.some(({ check, level, mend }) => check === 'tests' && level === 'ok' && mend === undefined);
+
+function setupFailed(refused: Unprepared, commit: string): PreflightCheck {
+  const output = (refused.lines ?? []).map((line) => line.trim());
+  const failed = stop('set-up', `${refused.message} on ${short(commit)}`, refused.hint);
+  return output.length === 0 ? failed : { ...failed, output };
+}
+
+interface TestRun {
+  readonly tests: string;
+  readonly commit: string;
+  readonly config: Settings;
+  readonly log: string;
+}
+
+function testsCheck(context: TaskContext, ended: Ended, { tests, commit, config, log }: TestRun): PreflightCheck {
+  if (isGreen(ended)) return fine('tests', `${tests} is green on ${short(commit)}`);
+  const how = howEnded(ended, config.validation_timeout);
+  const mend = `mend the tests in your branch, then: liza sync; all of the output: ${fromRoot(context, log)}`;
+  const red = warn('tests', `${tests} ${how} on ${short(commit)}: every submission will meet that`, mend);
+  const output = tellingLines(ended.tail, SHOWN_LINES);
+  return output.length === 0 ? red : { ...red, output };
+}

@@ -1,0 +1,215 @@
+// `liza run --check`, and the same by itself at the start of a run: what stops it, what it warns of, each with its mend,
+// and that nothing is started or spent by looking.
+
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type BuiltProject, builtIn, builtProject, until } from '../support/program.ts';
+import { startRegistry } from '../support/registry.ts';
+import { repository } from '../support/repository.ts';
+
+const works = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status === 0;
+
+interface Check {
+  readonly check: string;
+  readonly level: 'ok' | 'warning' | 'stop';
+  readonly message: string;
+  readonly mend?: string;
+  readonly output?: readonly string[];
+}
+
+/** A claude that notes every call, with a login unless told otherwise. */
+function withClaude(p: BuiltProject, login = true) {
+  const bin = path.join(p.base, 'bin');
+  const calls = path.join(p.base, 'claude-calls');
+  fs.mkdirSync(bin);
+  fs.writeFileSync(path.join(bin, 'claude'), `#!/bin/sh\necho "$@" >> ${calls}\n`, { mode: 0o755 });
+  const env = { PATH: `${bin}:${p.env['PATH']}`, ...(login ? { ANTHROPIC_API_KEY: 'k' } : {}) };
+  const check = (extra: Record<string, string> = {}) => {
+    const ran = p.liza(['run', '--check', '--agent', 'claude', '--json'], { env: { ...env, ...extra } });
+    const { checks, commit, ok } = JSON.parse(ran.stdout) as { checks: Check[]; commit: string; ok: boolean };
+    expect(ok).toBe(ran.code === 0);
+    expect(fs.existsSync(calls)).toBe(false);
+    return {
+      code: ran.code,
+      commit,
+      of: (name: string) => checks.filter((one) => one.check === name),
+      stops: checks.filter(({ level }) => level === 'stop').map((one) => one.check),
+    };
+  };
+  return { env, check };
+}
+
+describe('run --check stops for', () => {
+  test('a template of the vision that nobody has filled in; a word in it is enough', () => {
+    const p = builtIn(repository({ files: { 'README.md': 'hello\n' } }));
+    p.ok(['init', 'Greet people', '--vision-from-template']);
+    const { check } = withClaude(p);
+    expect(check()).toMatchObject({ code: 1, stops: ['vision'] });
+    fs.appendFileSync(p.file('specs/vision.md'), '\nThe program says hello.\n');
+    const now = check();
+    expect(now).toMatchObject({ code: 0, stops: [] });
+    expect(now.of('vision')).toMatchObject([
+      { level: 'warning', message: 'specs/vision.md is not in git', mend: expect.stringMatching(/^git add specs/) },
+    ]);
+    p.commit({});
+    expect(check().of('vision')).toMatchObject([{ level: 'ok' }]);
+  });
+
+  test('no agent CLI, and one that nobody is logged in to; a key or a login file is found', () => {
+    const p = builtProject();
+    const none = p.liza(['run', '--check', '--agent', 'codex'], { env: { PATH: path.dirname(process.execPath) } });
+    expect(none.code).toBe(1);
+    expect(none.stdout).toMatch(/^STOP agents +Codex is not installed.*\n +→ npm install -g/m);
+    const { check } = withClaude(p, false);
+    const out = check();
+    expect(out).toMatchObject({ code: 1, stops: ['agents'] });
+    expect(out.of('agents')[0]).toMatchObject({ mend: expect.stringContaining('/login') });
+    expect(check({ CLAUDE_CODE_OAUTH_TOKEN: 'x' })).toMatchObject({ code: 0, stops: [] });
+    fs.mkdirSync(path.join(p.base, '.claude'));
+    fs.writeFileSync(path.join(p.base, '.claude/.credentials.json'), '{}');
+    expect(check()).toMatchObject({ code: 0, stops: [] });
+  });
+
+  test('a set-up that fails, with the end of its output; mended, nothing stops it', () => {
+    const p = builtProject();
+    const { check } = withClaude(p);
+    p.config({ post_worktree_cmd: 'echo no such registry; exit 3' });
+    const failed = check();
+    expect(failed).toMatchObject({ code: 1, stops: ['set-up'], commit: p.head() });
+    expect(failed.of('set-up')[0]).toMatchObject({
+      message: expect.stringContaining(`ended with 3 on ${p.head().slice(0, 12)}`),
+      mend: expect.stringContaining('liza config set post_worktree_cmd'),
+      output: ['no such registry'],
+    });
+    p.config({ post_worktree_cmd: 'true' });
+    expect(check()).toMatchObject({ code: 0, stops: [] });
+    expect(fs.readdirSync(p.file('.worktrees'))).toEqual([]);
+  });
+
+  test('a disk without room', () => {
+    const p = builtProject();
+    p.config({ min_free_mb: 1_000_000_000 });
+    const { check } = withClaude(p);
+    expect(check()).toMatchObject({ code: 1, stops: ['disk'] });
+  });
+});
+
+describe('run --check warns of', () => {
+  test('red tests on the integration branch, a base that went on, and no budget; the doctor tells the last result', () => {
+    const p = builtProject();
+    expect(p.ok(['doctor']).stdout).toMatch(/pre-flight +not made yet: liza run --check/);
+    p.config({ test_command: 'echo 1 failing; exit 1' });
+    p.commit({ 'more.txt': 'x\n' });
+    const { check, env } = withClaude(p);
+    const found = check();
+    expect(found).toMatchObject({ code: 0, stops: [] });
+    expect(found.of('tests')).toMatchObject([
+      { level: 'warning', message: expect.stringContaining('ended with 1'), output: ['1 failing'] },
+    ]);
+    expect(found.of('base')).toMatchObject([
+      { level: 'warning', message: 'main has 1 commit that integration lacks', mend: 'liza sync' },
+    ]);
+    expect(found.of('budget')).toMatchObject([
+      { level: 'warning', mend: expect.stringContaining('liza config set budgets') },
+    ]);
+    expect(p.ok(['doctor']).stdout).toMatch(
+      new RegExp(`pre-flight +nothing stops a run, 3 warnings, \\d+m?s ago on ${p.head().slice(0, 12)}`),
+    );
+    p.config({ test_command: 'test -f README.md' });
+    p.ok(['sync']);
+    p.ok(['config', 'set', 'budgets', '{"day": {"usd": 5}}']);
+    const plain = p.liza(['run', '--check', '--agent', 'claude'], { env });
+    expect(plain).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^nothing stops a run\n(ok {3}\S+ +\S.*\n)+$/),
+    });
+  });
+
+  test.skipIf(!works)('a private registry whose login stays outside, and one that cannot be reached', async () => {
+    const p = builtProject();
+    p.write({ 'package.json': '{"name": "x"}' });
+    const acme = await startRegistry(p.base);
+    const npmrc = path.join(p.base, '.npmrc');
+    fs.writeFileSync(
+      npmrc,
+      `registry=http://127.0.0.1:1/\n@acme:registry=${acme.url}\n${acme.place}:_authToken=s3cr3t\n`,
+    );
+    const { check } = withClaude(p);
+    const found = check().of('registry');
+    expect(found).toMatchObject([
+      {
+        level: 'warning',
+        message: expect.stringMatching(/^npm @acme: 127\.0\.0\.1 has a login/),
+        mend: `to give it: liza config set sandbox_read '["~/.npmrc"]'`,
+      },
+      { level: 'warning', message: expect.stringMatching(/^127\.0\.0\.1 cannot be reached.*ECONNREFUSED/) },
+    ]);
+    expect(JSON.stringify(found)).not.toContain('s3cr3t');
+    p.config({ sandbox_read: ['~/.npmrc'] });
+    fs.writeFileSync(npmrc, `registry=${acme.url}\n@acme:registry=${acme.url}\n${acme.place}:_authToken=s3cr3t\n`);
+    expect(check().of('registry')).toMatchObject([{ level: 'ok' }]);
+    expect(acme.asked).toEqual([]);
+  });
+});
+
+test('init names a private registry and the command that gives its login, and takes no login by itself', () => {
+  const p = builtIn(repository({ files: { 'package.json': '{}', 'specs/vision.md': '# Vision\n' } }));
+  fs.writeFileSync(
+    path.join(p.base, '.npmrc'),
+    '@acme:registry=https://npm.acme.example/\n//npm.acme.example/:_authToken=s3cr3t\n',
+  );
+  const { stdout } = p.ok(['init', 'Greet people']);
+  expect(stdout).toContain(
+    `private registry npm @acme: npm.acme.example: agents use it without your login; to give it: liza config set sandbox_read '["~/.npmrc"]'`,
+  );
+  expect(p.board().config).not.toHaveProperty('sandbox_read');
+});
+
+test('a run that something stops says what, starts nobody, and works as soon as it is mended', async () => {
+  const p = builtProject();
+  const { env } = withClaude(p, false);
+  const stopped = p.liza(['run', '--agent', 'claude', '--until-idle'], { env });
+  expect(stopped).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/nobody is logged in to it\n {2}→ .*\/login/),
+  });
+  expect(Object.keys(p.board().agents)).toEqual([]);
+  expect(p.liza(['agent', 'planner', '--agent', 'claude', '--until-idle'], { env }).code).toBe(1);
+  const running = p.start(['run', '--agent', 'claude', '--plain'], { env: { ...env, ANTHROPIC_API_KEY: 'k' } });
+  await until(() => p.board().agents['planner-1'] !== undefined);
+  running.child.kill('SIGINT');
+  await running.ended;
+});
+
+test('a run starts its planner at once, and claims no code before set-up is green', async () => {
+  const p = builtProject();
+  const script = p.file('.liza', 'rehearsal.json');
+  const add = [
+    ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there and exported'],
+    ...['--scope', 'IN: src/', '--validate', 'test -d .', '--ready'],
+  ];
+  const scenes = [
+    { role: 'planner', nth: 1, steps: [{ liza: add }, { exit: 0 }] },
+    { role: 'coder', steps: [{ hang: true }] },
+    { role: 'planner', steps: [{ exit: 0 }] },
+  ];
+  fs.writeFileSync(script, JSON.stringify({ scenes }));
+  const gate = path.join(p.base, 'gate');
+  p.config({
+    sandbox: 'off',
+    providers: { rehearsal: { script, pace: 0 } },
+    post_worktree_cmd: `touch ${gate}.waits; until test -e ${gate}; do sleep 0.1; done`,
+  });
+  const running = p.start(['run', '--agent', 'rehearsal', '--plain', '--coders', '1']);
+  await until(() => fs.existsSync(`${gate}.waits`) && p.board().tasks.some(({ status }) => status === 'UNCLAIMED'));
+  // Time in which a coder that does not wait would have claimed it.
+  await new Promise((later) => setTimeout(later, 1500));
+  expect(p.task('a').status).toBe('UNCLAIMED');
+  fs.writeFileSync(gate, '');
+  await until(() => p.task('a').status === 'CLAIMED');
+  running.child.kill('SIGINT');
+  await running.ended;
+  expect(p.ok(['doctor']).stdout).toMatch(/pre-flight +(nothing stops a run|not made yet)/);
+});

@@ -1,0 +1,54 @@
+// The words of pre-flight, and the two checks that are rules alone.
+
+import { describe, expect, test } from 'vitest';
+import {
+  checkBase,
+  checkBudget,
+  fine,
+  isUntouched,
+  lastResultText,
+  stop,
+  verdictText,
+  warn,
+} from '../../../src/preflight/rules/result.ts';
+
+const TEMPLATE = '# Vision: <name of the goal>\n\n## Why\n\nWho has which problem.\n';
+
+describe('the template of the goal’s document', () => {
+  test.each([
+    ['as it was written', '# Vision: Greet people\n\n## Why\n\nWho has which problem.\n', true],
+    ['with other blanks and line ends', '# Vision: x\r\n## Why\r\n  Who has which problem.  \r\n\r\n', true],
+    ['with a word in it', '# Vision: x\n\n## Why\n\nWho has which problem. Me.\n', false],
+    ['without a heading of its own', '## Why\n\nWho has which problem: me.\n', false],
+    ['of one line', '# Vision\n', false],
+  ])('%s', (_how, text, untouched) => expect(isUntouched(text, TEMPLATE)).toBe(untouched));
+});
+
+test('the verdict counts what stops and what warns', () => {
+  expect(verdictText([fine('disk', 'x')])).toBe('nothing stops a run');
+  expect(verdictText([warn('base', 'x', 'y')])).toBe('nothing stops a run, 1 warning');
+  expect(verdictText([stop('disk', 'x', 'y'), warn('base', 'x', 'y'), warn('tests', 'x', 'y')])).toBe(
+    '1 problem stops the run, 2 warnings',
+  );
+  expect(verdictText([stop('disk', 'x', 'y'), stop('vision', 'x', 'y')])).toBe('2 problems stop the run');
+});
+
+test('the last result names its commit, and where the branch is now if that is another', () => {
+  const result = { time: '2026-01-01T00:00:00Z', commit: 'a'.repeat(40), checks: [fine('disk', 'x')] };
+  const now = Date.parse('2026-01-01T00:02:00Z');
+  expect(lastResultText(result, { now, head: 'a'.repeat(40) })).toBe('nothing stops a run, 2m ago on aaaaaaaaaaaa');
+  expect(lastResultText(result, { now, head: 'b'.repeat(40) })).toContain('; integration is at bbbbbbbbbbbb now');
+});
+
+test('a budget counts as soon as one limit is a number', () => {
+  expect(checkBudget({})).toMatchObject({ level: 'warning' });
+  expect(checkBudget({ budgets: { day: { usd: null }, warn_percent: 50 } })).toMatchObject({ level: 'warning' });
+  expect(checkBudget({ budgets: { tasks: { a: { sessions: 3 } } } })).toMatchObject({ level: 'ok' });
+});
+
+test('a base that is not known is no line', () => {
+  expect(checkBase(undefined)).toEqual([]);
+  const apart = { branch: 'main', integration: 'integration', lacks: 2, ahead: 0 };
+  expect(checkBase(apart)).toMatchObject([{ level: 'warning', mend: 'liza sync' }]);
+  expect(checkBase({ ...apart, lacks: 0 })).toMatchObject([{ level: 'ok' }]);
+});
