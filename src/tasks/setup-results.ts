@@ -258,7 +258,9 @@ async function commitOf(gitDir: PrivateGitDir, tree: string): Promise<string> {
 function dropOld(context: TaskContext, keep: string): void {
   const { disk, clock } = context;
   const all = setupResultsOf(context);
-  const used = entries(disk, all).flatMap((name) => {
+  // Beside results there are locks of those that are being made: files, below which a look fails.
+  const places = entries(disk, all).filter((name) => !name.endsWith('.lock'));
+  const used = places.flatMap((name) => {
     const stat = disk.lstatSync(join(all, name, 'result.json'), { throwIfNoEntry: false });
     return stat === undefined ? [] : [{ path: join(all, name), at: stat.mtimeMs }];
   });
