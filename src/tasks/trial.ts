@@ -11,9 +11,10 @@ import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { pathsIn } from '../protocol/facts/command-files.ts';
 import type { DueTrial } from '../protocol/review/due-trials.ts';
-import { greenAt } from '../protocol/review/proof.ts';
+import { greenAt, testsAt } from '../protocol/review/proof.ts';
 import { type TrialRun, trialCommands, triedAt } from '../protocol/review/trial.ts';
 import { type Settings, settings } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { sha256 } from '../store/hash.ts';
 import type { Committed } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
@@ -22,6 +23,7 @@ import { type TaskContext, withTrial } from './context.ts';
 import { howEnded, inDisposableCheckout, isGreen, runHere } from './disposable-checkout.ts';
 import { makeEvidenceFolder } from './proof/evidence-retention.ts';
 import { logFolder, placeSettings, tenths } from './proof/run-commands.ts';
+import { countedTests } from './rules/counted-tests.ts';
 
 /** The settings under which a result still says something. */
 export const trialUnder = (config: Settings): string => sha256(JSON.stringify(placeSettings(config))).slice(0, 16);
@@ -51,9 +53,12 @@ export function tryOnBase(context: TaskContext, board: Board, due: DueTrial): Pr
 /** Only where all are known: commands share one checkout, and a later one may need what an earlier one made. */
 function knownRuns({ state }: Board, { task, base }: DueTrial): readonly TrialRun[] | undefined {
   const green = greenAt(state, base);
+  const counted = testsAt(state, base);
   const tried = triedAt(state, base, trialUnder(settings(state)));
   const known = trialCommands(task).map((command): TrialRun | undefined =>
-    green.has(command) ? { command, is: 'green', how: 'ended with 0', seconds: 0 } : tried.get(command),
+    green.has(command)
+      ? { command, is: 'green', how: 'ended with 0', seconds: 0, ...defined({ tests: counted.get(command) }) }
+      : tried.get(command),
   );
   return known.every((run) => run !== undefined) ? known : undefined;
 }
@@ -90,7 +95,8 @@ async function runThem(
       const absent = missing ? await absentFile(gitDir, base, command) : undefined;
       const how = `${howEnded(ended, seconds)}${absent === undefined ? '' : `: ${absent} is not there yet`}`;
       const took = tenths(ended.durationMs / 1000);
-      if (isGreen(ended)) runs.push({ command, is: 'green', how, seconds: took });
+      const tests = countedTests(ended.tail);
+      if (isGreen(ended)) runs.push({ command, is: 'green', how, seconds: took, ...defined({ tests }) });
       else {
         const is = (code === 126 || code === 127) && absent === undefined ? 'cannot_run' : 'red';
         const output = tellingLines(ended.tail, MOST_LINES).join('\n').slice(0, MOST_OUTPUT);

@@ -1,5 +1,6 @@
 // What a submitted commit's diff says about itself, as lines. Light: `liza show` loads it at every start.
 
+import { testCount } from '../../protocol/review/test-count.ts';
 import type { Task } from '../../protocol/state.ts';
 
 /** The diff of the last submission; undefined when there is none, or when an older version recorded it without. */
@@ -57,6 +58,8 @@ interface Run {
   readonly how: string;
   readonly seconds: number;
   readonly skipped?: string;
+  readonly tests?: number;
+  readonly tests_on_base?: number;
 }
 
 /** What Liza ran at the last submitted commit, or at another one. */
@@ -64,12 +67,12 @@ export function proofText(task: Task, commit?: string): string | undefined {
   const submitted = (task.history as readonly Submitted[] | undefined)?.findLast(
     (entry) => entry.event === 'submitted' && (commit === undefined || entry.commit === commit),
   );
-  const { runs, tests, file } = submitted?.proof ?? {};
+  const { runs, tests, tests_added, file } = submitted?.proof ?? {};
   if (!Array.isArray(runs)) return undefined;
   return [
     ...runs.map(
-      ({ command, ok, seconds, skipped }: Run) =>
-        `${ok ? 'green' : 'RED'}, ${seconds} s${skipped === undefined ? '' : `, BUT NOT ALL RAN (${skipped})`}: ${command}`,
+      ({ command, ok, seconds, skipped, ...counts }: Run) =>
+        `${ok ? 'green' : 'RED'}, ${seconds} s${testCount(counts, tests_added)}${skipped === undefined ? '' : `, BUT NOT ALL RAN (${skipped})`}: ${command}`,
     ),
     ...(tests === undefined
       ? []
@@ -85,7 +88,12 @@ export function proofText(task: Task, commit?: string): string | undefined {
 interface Submitted {
   readonly event: string;
   readonly commit?: string;
-  readonly proof?: { readonly runs?: readonly Run[]; readonly tests?: Tests; readonly file?: string };
+  readonly proof?: {
+    readonly runs?: readonly Run[];
+    readonly tests?: Tests;
+    readonly tests_added?: number;
+    readonly file?: string;
+  };
 }
 
 interface Tests {

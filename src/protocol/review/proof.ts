@@ -5,7 +5,7 @@ import { historyOf, iterationEvents } from '../leases.ts';
 import type { DisproofName } from '../refusal-names.ts';
 import type { HistoryEvent, Settings, State, Task } from '../state.ts';
 import { isFields, same } from '../values.ts';
-import { triedGreen } from './trial.ts';
+import { trialsOf, triedGreen } from './trial.ts';
 
 /** One command, run at the submitted commit in a clean checkout. */
 export interface ProofRun {
@@ -18,6 +18,9 @@ export interface ProofRun {
   readonly log: string;
   /** What the runner said of tests that it did not run. */
   readonly skipped?: string;
+  /** How many tests the runner said that it ran, here and on the base. */
+  readonly tests?: number;
+  readonly tests_on_base?: number;
 }
 
 /**
@@ -69,6 +72,8 @@ export interface Proof {
   readonly tests?: TestProof;
   /** No command of it can run tests: what the tests of the commit do, Liza does not know. */
   readonly runs_no_tests?: true;
+  /** How many more tests the commit's test files declare than the base's. */
+  readonly tests_added?: number;
   readonly disproof?: Disproof;
   /** Where all of it is written down, from the project's root. */
   readonly file?: string;
@@ -199,4 +204,18 @@ export const greenAt = ({ tasks }: State, commit: string): ReadonlySet<string> =
         })
         .concat(triedGreen(task, commit)),
     ),
+  );
+
+type Counted = Pick<ProofRun, 'command' | 'tests'>;
+
+/** How many tests each command ran at this commit, as far as proofs and trials counted them. */
+export const testsAt = ({ tasks }: State, commit: string): ReadonlyMap<string, number> =>
+  new Map(
+    tasks.flatMap((task) => {
+      const proved = historyOf(task).flatMap((entry) => proofOf(entry) ?? []);
+      return [...proved, ...trialsOf(task)]
+        .filter((one) => one.commit === commit)
+        .flatMap(({ runs }): readonly Counted[] => runs)
+        .flatMap(({ command, tests }) => (tests === undefined ? [] : [[command, tests] as const]));
+    }),
   );

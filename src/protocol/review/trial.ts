@@ -15,6 +15,8 @@ export interface TrialRun {
   /** `ended with 1`, `did not end within 600 s`. */
   readonly how: string;
   readonly seconds: number;
+  /** How many tests the runner said that it ran. */
+  readonly tests?: number;
   /** The end of what was printed, unless it was green. */
   readonly output?: string;
 }
@@ -36,7 +38,7 @@ export const trialCommands = ({ validation = [] }: Task): readonly string[] => [
   ...new Set(validation.map((command) => command.trim()).filter((command) => command !== '')),
 ];
 
-const trialsOf = (task: Task): readonly Trial[] =>
+export const trialsOf = (task: Task): readonly Trial[] =>
   historyOf(task).flatMap((entry) => {
     const { event, commit, commands, under, runs, time } = entry;
     if (event !== 'validation_tried' || typeof commit !== 'string' || !Array.isArray(commands)) return [];

@@ -6,6 +6,7 @@ import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import { APPROVAL_WAYS, approvalForm, CONCERN_FORM } from '../../protocol/review/approval.ts';
 import { proofCommands, proofOf, type TestProof } from '../../protocol/review/proof.ts';
 import { reportedOn } from '../../protocol/review/reported.ts';
+import { runsFewer, testCount } from '../../protocol/review/test-count.ts';
 import { REJECTION_FORMAT } from '../../protocol/review/verdict.ts';
 import { type HistoryEvent, type Settings, type State, settings, type Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
@@ -245,12 +246,15 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined, shown: read
   const named = (command: string): string =>
     command.length > LONG && shown.includes(command) ? `VALIDATION #${shown.indexOf(command) + 1}` : command;
   const ran = proof.runs.map(
-    ({ command, ok, seconds, skipped }, at) =>
-      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${skipped === undefined ? '' : `, BUT NOT ALL RAN (${skipped})`}${command.length > LONG && shown[at] === command ? '' : `: ${named(command)}`}`,
+    ({ command, ok, seconds, skipped, ...counts }, at) =>
+      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${testCount(counts, proof.tests_added)}${skipped === undefined ? '' : `, BUT NOT ALL RAN (${skipped})`}${command.length > LONG && shown[at] === command ? '' : `: ${named(command)}`}`,
   );
   return [
     'RUN BY LIZA at COMMIT TO REVIEW, in a clean checkout:',
     ...quote(ran.join('\n'), showTask(task)),
+    ...(proof.runs.some((run) => runsFewer(run, proof.tests_added))
+      ? ['FEWER TESTS RAN than the base and the change have: find out which no longer run, and why.']
+      : []),
     ...(before === 0
       ? []
       : [`THE SAME COMMIT WAS RED ${counted(before, 'TIME')} BEFORE: its tests do not always pass.`]),

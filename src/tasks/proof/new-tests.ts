@@ -1,4 +1,5 @@
-// The names of tests that a commit adds: declared in its test files, and in none of them on the base.
+// The tests that a commit adds: their names, declared in its test files and in none of them on the base, and how many
+// more its test files declare.
 
 import { TOO_LARGE, textAt } from '../../git/text-at.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
@@ -19,4 +20,26 @@ export async function newTests({ gitDir, base, commit, facts, settings }: Provin
   };
   const before = new Set(await namesAt(base));
   return new Set((await namesAt(commit)).filter((name) => !before.has(name)));
+}
+
+/** How many more tests it declares than the base; undefined: some are made when they run, or cannot be read. */
+export async function testsAdded({ gitDir, base, commit, facts, settings }: Proving): Promise<number | undefined> {
+  const patterns = testPatterns(settings);
+  const files = facts.changes.filter(({ path }) => isTest(path, patterns));
+  if (files.length === 0 || files.length > MOST_FILES) return undefined;
+  let added = 0;
+  for (const { path } of files) {
+    const [before, after] = [await textAt(gitDir, base, path), await textAt(gitDir, commit, path)];
+    if (before === TOO_LARGE || after === TOO_LARGE) return undefined;
+    const [was, is] = [before, after].map((text) => countDeclared(text ?? '', path));
+    if (was === undefined || is === undefined) return undefined;
+    added += is - was;
+  }
+  return added;
+}
+
+/** Each by its line: `TEST(Suite, name)` declares one under two names. */
+function countDeclared(text: string, path: string): number | undefined {
+  const { tests, made } = declaredTests(text, path);
+  return made ? undefined : new Set(tests.filter(({ sure, off }) => sure && !off).map(({ line }) => line)).size;
 }

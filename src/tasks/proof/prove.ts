@@ -7,12 +7,13 @@ import { leftoversIn, removeTree } from '../../git/scratch-folders.ts';
 import { stopwatch } from '../../process/run.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
-import { type Disproof, greenAt, type Proof } from '../../protocol/review/proof.ts';
+import { type Disproof, greenAt, type Proof, testsAt } from '../../protocol/review/proof.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
 import type { Unprepared } from '../prepare-checkout.ts';
 import { makeEvidenceFolder, makeRoomForEvidence } from './evidence-retention.ts';
+import { testsAdded } from './new-tests.ts';
 import { logFolder, logOf, outputOf, type Proving, type Ran, runAll, short, tenths } from './run-commands.ts';
 import { canRunTests } from './runs-tests.ts';
 import { proveTests } from './test-evidence.ts';
@@ -46,14 +47,15 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
     runsTests,
   });
   if (isRefusal(told)) return told;
-  const { tests, disproof } = told;
+  const { tests, disproof, onBase } = told;
+  const counted = new Map([...testsAt(proving.board.state, proving.base), ...(onBase ?? [])]);
   return {
     commit,
     commands,
-    runs,
+    runs: runs.map((run) => ({ ...run, ...defined({ tests_on_base: counted.get(run.command) }) })),
     seconds: since(),
     ...unrun,
-    ...defined({ tests, disproof }),
+    ...defined({ tests, disproof, tests_added: counted.size === 0 ? undefined : await testsAdded(proving) }),
   };
 }
 

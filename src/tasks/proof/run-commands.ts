@@ -11,6 +11,7 @@ import type { Settings, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { endOf, fromRoot, howEnded, isGreen, runHere } from '../disposable-checkout.ts';
+import { countedTests } from '../rules/counted-tests.ts';
 import { skippedTests } from '../rules/skipped-tests.ts';
 
 export interface Proving {
@@ -74,7 +75,7 @@ export async function runAll(
       how: howEnded(ended, seconds),
       seconds: tenths(ended.durationMs / 1000),
       log: fromRoot(context, log),
-      ...defined({ skipped: skippedTests(ended.tail) }),
+      ...defined({ skipped: skippedTests(ended.tail), tests: countedTests(ended.tail) }),
     };
     runs.push(run);
     const { skipped } = run;

@@ -31,6 +31,8 @@ export interface Beforehand {
 }
 
 export interface TestsProved {
+  /** How many tests the commands ran on the base alone, where that was run. */
+  readonly onBase?: ReadonlyMap<string, number>;
   readonly tests?: TestProof;
   readonly disproof?: Disproof;
 }
@@ -60,7 +62,8 @@ export async function proveTests(
   const ofBase = existing ? await runBaseTests(context, proving, judging, limits) : undefined;
   if (ofBase !== undefined && isRefusal(ofBase)) return unproved(proving, ofBase);
   const added = onBase.withTests?.outcome === 'red' ? await newTests(proving) : new Set<string>();
-  return judged(context, proving, { ...onBase, added }, ofBase);
+  const proved = judged(context, proving, { ...onBase, added }, ofBase);
+  return { ...proved, ...defined({ onBase: onBase.counted }) };
 }
 
 /** Commands that name a test, or a folder of tests, which the base does not have: there, they can only fail. */
@@ -113,6 +116,8 @@ interface OnBase {
   readonly failed?: ReadonlySet<string>;
   readonly red?: Ran['red'];
   readonly withTests?: Looked;
+  /** How many tests a command ran on the base alone. */
+  readonly counted?: ReadonlyMap<string, number>;
 }
 
 interface Asking {
@@ -149,7 +154,10 @@ async function runOnBase(
       old.filter((command) => !failed.has(command)),
     );
     const { red } = alone;
-    const told = red === undefined ? {} : { red, failed };
+    const counted = new Map(
+      alone.runs.flatMap(({ command, tests }) => (tests === undefined ? [] : [[command, tests]])),
+    );
+    const told = { counted, ...(red === undefined ? {} : { red, failed }) };
     if (only.length === 0) return { alone: lookedAt(alone).outcome, ...told };
     const spoilt = await laidOver(proving, folder, tree);
     if (spoilt !== undefined) return spoilt;

@@ -205,6 +205,24 @@ test('what the runner says of skipped tests is kept with the green run, and show
   expect((await p.ok(['show', 't'])).stdout).toContain('BUT NOT ALL RAN (skipped 2)');
 });
 
+test('a runner that leaves old tests out shows in the number of tests, beside the base’s', async () => {
+  const one = (name: string): string => `import test from 'node:test';\ntest('${name}', () => {});\n`;
+  const scripts = (files: string): string => JSON.stringify({ scripts: { test: `node --test ${files}` } });
+  const config = { test_command: 'npm test', tdd: 'evidence' };
+  const files = { 'package.json': scripts('test/'), 'test/a.test.mjs': one('a'), 'test/b.test.mjs': one('b') };
+  p = project({ config, files });
+  await p.submitted('t', {
+    'package.json': scripts('test/b.test.mjs'),
+    'test/b.test.mjs': `${one('b')}test('c', () => {});\n`,
+  });
+  const { proof } = (await p.last('t', 'submitted')) as unknown as { readonly proof: Proof };
+  expect(proof).toMatchObject({
+    tests_added: 1,
+    runs: expect.arrayContaining([expect.objectContaining({ tests: 2, tests_on_base: 2 })]),
+  });
+  expect((await p.ok(['show', 't'])).stdout).toContain('2 tests (2 on the base, the change adds 1: 1 FEWER THAN THAT)');
+});
+
 test('a blocker in a file that the change does not touch is flagged; one in a changed or removed file is not', async () => {
   await reviewing({ ...WORK, 'README.md': null });
   const blocker = (place: string): string => `- [blocker] ${place}:1 — wrong\n  Why it matters: w\n  Suggestion: s\n`;

@@ -1,0 +1,55 @@
+// How many tests a test runner says that it ran, skipped ones aside: node, vitest, jest, mocha, ava, pytest, unittest,
+// cargo, rspec, minitest, PHPUnit, googletest, ctest, Maven, dotnet, deno, bun, bats, uvu. Linear in the text.
+
+interface Form {
+  readonly line: RegExp;
+  /** What a matching line adds; each group is a number. */
+  readonly count: (numbers: readonly number[]) => number;
+  /** It repeats itself, and its last line is the sum. */
+  readonly last?: true;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+const less = ([all = 0, left = 0]: readonly number[]): number => all - left;
+
+const FORMS: readonly Form[] = [
+  { line: /^(?:#|\u2139) (?:pass|fail) +(\d+)$/, count: sum },
+  { line: /^\s*Tests +(?:(\d+) failed \| )?(?:(\d+) passed)?(?: \| .*)? \(\d+\)$/, count: sum },
+  { line: /^Tests: +(?:(\d+) failed, )?(?:\d+ (?:skipped|todo), )*(?:(\d+) passed, )?\d+ total$/, count: sum },
+  { line: /^\s{2}(\d+) (?:passing|failing)\b/, count: sum },
+  { line: /^\s{2}(\d+) tests? (?:passed|failed)$/, count: sum },
+  { line: /^=*\s?(?:(\d+) failed(?:, )?)?(?:(\d+) passed)?(?:, [^=]*)? in [\d.]+s(?: \([\d:]+\))?\s?=*$/, count: sum },
+  { line: /^Ran (\d+) tests? in [\d.]+s$/, count: sum },
+  { line: /^test result: \w+\. (\d+) passed; (\d+) failed;/, count: sum },
+  { line: /^(\d+) examples?, \d+ failures?(?:, (\d+) pending)?/, count: less },
+  { line: /^(\d+) runs, \d+ assertions, /, count: sum },
+  { line: /^OK \((\d+) tests?, /, count: sum },
+  { line: /^Tests: (\d+), Assertions: \d+(?:, .*Skipped: (\d+))?/, count: less },
+  { line: /^\[={10}\] (\d+) tests? from .* ran\./, count: sum },
+  { line: /^\d+% tests passed, \d+ tests? failed out of (\d+)$/, count: sum },
+  { line: /\bTests run: (\d+), Failures: \d+, Errors: \d+, Skipped: (\d+)/, count: less, last: true },
+  { line: /\bFailed: +(\d+), Passed: +(\d+), Skipped: +\d+/, count: sum },
+  { line: /^(?:ok|FAILED) \| (\d+) passed(?: \([^)]*\))? \| (\d+) failed/, count: sum },
+  { line: /^ ?(\d+) (?:pass|fail)$/, count: sum },
+  { line: /^(\d+) tests, \d+ failures?(?:, (\d+) skipped)?/, count: less },
+  { line: /^\s+Total: +(\d+)$/, count: sum },
+];
+const COLOURS = /\u001b\[[\d;]*m/g;
+/** Longer lines are no runner's. */
+const READ = 300;
+
+/** Undefined: nothing in it says how many. */
+export function countedTests(printed: string): number | undefined {
+  const lines = printed.split('\n').map((raw) => raw.slice(0, READ).replace(COLOURS, '').trimEnd());
+  const counts = FORMS.flatMap(({ line, count, last }) => {
+    const found = lines.flatMap((text) => numbersIn(line, text) ?? []);
+    return (last ? found.slice(-1) : found).map(count);
+  });
+  return counts.length === 0 ? undefined : sum(counts);
+}
+
+/** A form whose every number may be absent says nothing without one. */
+function numbersIn(form: RegExp, line: string): readonly (readonly number[])[] | undefined {
+  const found = form.exec(line)?.slice(1);
+  return found?.some((text) => text !== undefined) ? [found.map((text) => Number(text ?? 0))] : undefined;
+}

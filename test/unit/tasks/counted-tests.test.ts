@@ -1,0 +1,67 @@
+// How many tests ran, from what runners really print, and in words for the reviewer.
+
+import { expect, test } from 'vitest';
+import { runsFewer, testCount } from '../../../src/protocol/review/test-count.ts';
+import { countedTests } from '../../../src/tasks/rules/counted-tests.ts';
+
+test.each([
+  ['node, as TAP', '1..3\n# tests 4\n# suites 0\n# pass 2\n# fail 1\n# cancelled 0\n# skipped 1\n# todo 0', 3],
+  ['node', 'ℹ tests 5\nℹ pass 5\nℹ fail 0\nℹ skipped 0', 5],
+  ['vitest', ' Test Files  1 passed (1)\n      Tests  2 failed | 5 passed | 1 skipped (8)\n', 7],
+  [
+    'vitest, all green',
+    ' Test Files  1 passed (1)\n\u001b[2m      Tests \u001b[22m \u001b[32m5688 passed\u001b[39m (5688)\n',
+    5688,
+  ],
+  ['jest', 'Test Suites: 1 passed, 1 total\nTests:       1 failed, 2 skipped, 3 passed, 6 total\n', 4],
+  ['mocha', '  3 passing (12ms)\n  2 pending\n  1 failing\n', 4],
+  ['ava', '\n  47 tests passed\n  1 test skipped\n', 47],
+  ['pytest', '=========== 1 failed, 84 passed, 1 skipped in 2.42s ===========', 85],
+  ['pytest -q', '....  [100%]\n84 passed in 5.01s', 84],
+  ['pytest, long', '84 passed, 2 warnings in 71.01s (0:01:11)', 84],
+  ['unittest', 'Ran 81 tests in 0.010s\n\nOK (skipped=1)', 81],
+  [
+    'cargo, two crates',
+    'test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured\ntest result: ok. 2 passed; 1 failed; 0 ignored',
+    8,
+  ],
+  ['rspec', '12 examples, 0 failures, 2 pending', 10],
+  ['minitest', '7 runs, 20 assertions, 0 failures, 0 errors, 0 skips', 7],
+  ['PHPUnit', 'OK (12 tests, 30 assertions)', 12],
+  ['PHPUnit, some skipped', 'Tests: 12, Assertions: 30, Skipped: 2.', 10],
+  ['googletest', '[==========] 12 tests from 3 test suites ran. (0 ms total)', 12],
+  ['ctest', '100% tests passed, 0 tests failed out of 9', 9],
+  [
+    'Maven, by class and in all',
+    '[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0 -- in A\n[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 1',
+    4,
+  ],
+  ['dotnet', 'Passed!  - Failed:     0, Passed:    12, Skipped:     1, Total:    13', 12],
+  ['deno', 'ok | 12 passed | 1 failed (30ms)', 13],
+  ['bun', ' 12 pass\n 0 fail\n', 12],
+  ['bats', '5 tests, 0 failures, 1 skipped', 4],
+  ['two runners after each other', '# pass 2\n# fail 0\n\n  3 passing (1ms)', 5],
+])('%s: the tests that ran are counted, skipped ones are not', (_, printed, count) => {
+  expect(countedTests(printed)).toBe(count);
+});
+
+test.each(['', 'all good', 'finished in 3.01s', '   Tests are nice (3)', 'done in 2.0s'])(
+  'nothing is counted in: %s',
+  (printed) => {
+    expect(countedTests(printed)).toBeUndefined();
+  },
+);
+
+test.each([
+  [{ tests: 81, tests_on_base: 75 }, 6, ', 81 tests (75 on the base, the change adds 6)', false],
+  [{ tests: 47, tests_on_base: 75 }, 6, ', 47 tests (75 on the base, the change adds 6: 34 FEWER THAN THAT)', true],
+  [{ tests: 84, tests_on_base: 81 }, 4, ', 84 tests (81 on the base, the change adds 4: 1 FEWER THAN THAT)', true],
+  [{ tests: 73, tests_on_base: 75 }, -2, ', 73 tests (75 on the base, the change takes away 2)', false],
+  [{ tests: 73, tests_on_base: 75 }, undefined, ', 73 tests (75 on the base: 2 FEWER THAN THAT)', true],
+  [{ tests: 99, tests_on_base: 75 }, undefined, ', 99 tests (75 on the base)', false],
+  [{ tests: 1 }, 1, ', 1 test', false],
+  [{}, 3, '', false],
+])('%j with %s more declared', (counts, added, words, fewer) => {
+  expect(testCount(counts, added)).toBe(words);
+  expect(runsFewer(counts, added)).toBe(fewer);
+});
