@@ -43,7 +43,7 @@ const STEPS = [
   { name: 'build', takes: 4, run: ['node', 'tools/build.mjs'], alone: true },
   { name: 'check', takes: 50, run: ['npm', 'run', '--silent', 'check', '--'], report: 'check', alone: true },
   { name: 'integration', takes: 400, run: vitest('integration'), report: 'integration' },
-  { name: 'end to end', takes: 240, run: vitest('e2e*'), report: 'e2e' },
+  { name: 'end to end', takes: 290, run: vitest('e2e*'), report: 'e2e' },
   { name: 'killed at any system call', takes: 30, run: ['node', 'test/sweep/strace.mjs'], short: ['--slice', '40'] },
   {
     name: 'git workflows killed at any system call',
@@ -60,7 +60,7 @@ const STEPS = [
   { name: 'packed and installed', takes: 25, run: ['node', 'tools/pack-test.mjs'] },
   {
     name: 'bench',
-    takes: 60,
+    takes: 75,
     run: ['node', 'bench/run.mjs'],
     // Whole crews take most of the time, and what they do is tested above.
     short: ['--quick', '--only', 'commands,git,alarms,sandbox'],
