@@ -13,6 +13,8 @@ interface Self {
   readonly pid: number;
   readonly argv: readonly [string, ...string[]];
   readonly isRoot: boolean;
+  /** It was started to run a crew without a terminal (background-crew.ts). */
+  readonly inBackground?: boolean;
   /** The name of its terminal, where a person finds it again; `unknown` where there is none, or no name for it. */
   terminal(): string;
   /** Ends this process at once. */
@@ -49,8 +51,8 @@ export interface Io {
   readonly stop: AbortSignal;
   /** Ctrl-C or SIGTERM while a program of the project runs: it ends first. Looking at it installs the handlers. */
   readonly interrupted: AbortSignal;
-  /** From now on Ctrl-C, SIGTERM and SIGHUP only call this, each time. */
-  onInterrupt(asked: () => void): void;
+  /** From now on Ctrl-C, SIGTERM and SIGHUP only call this, each time; `hungUp`: what SIGHUP calls instead. */
+  onInterrupt(asked: () => void, hungUp?: () => void): void;
   /** The live board, until the crew has ended or the person has left it. */
   live(shown: Shown): Promise<'ended' | 'left'>;
   /** The project: the nearest folder upward from cwd with a blackboard in it. */

@@ -11,6 +11,7 @@ import { realHost } from '../ports/real-host.ts';
 import { ancestorsFrom } from '../process/ancestors.ts';
 import { markAt } from '../process/own-rlimit-mark.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
+import { BACKGROUND } from './background-variable.ts';
 import type { Dialogue, Io } from './io.ts';
 import type { Shown } from './live/show.ts';
 import { findRoot } from './open-board.ts';
@@ -19,6 +20,9 @@ import { specExists } from './spec-file.ts';
 /** `holdOptimiser`: see Io. */
 export function processIo(holdOptimiser: () => void): Io {
   const { env } = process;
+  const inBackground = env[BACKGROUND] === '1';
+  // Its agents must not take themselves for it.
+  delete env[BACKGROUND];
   const host = realHost(env);
   return {
     host,
@@ -51,9 +55,9 @@ export function processIo(holdOptimiser: () => void): Io {
     get interrupted() {
       return onInterrupt();
     },
-    onInterrupt: (asked) => {
+    onInterrupt: (asked, hungUp = asked) => {
       atInterrupt = asked;
-      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, asked);
+      process.on('SIGINT', asked).on('SIGTERM', asked).on('SIGHUP', hungUp);
     },
     live,
     ending: (code) => {
@@ -74,6 +78,7 @@ export function processIo(holdOptimiser: () => void): Io {
         pid: process.pid,
         argv: [process.execPath, join(__dirname, 'liza.cjs')] as const,
         isRoot: process.getuid?.() === 0,
+        inBackground,
         terminal: () => terminalName(host.disk),
         exit: (status: number) => process.exit(status),
         onExit: (call: () => void) => void process.once('exit', call),

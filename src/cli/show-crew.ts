@@ -1,35 +1,29 @@
-// Shows a crew at work: the live board on a terminal, plain lines everywhere else, and at the end one sentence on how
-// it ended. Ctrl-C once stops in order, twice at once.
+// Shows the crew of this process as plain lines, and at the end one sentence on how it ended. Ctrl-C once stops in order,
+// twice at once. The live board is for crews in the background (attached-board.ts).
 
 import type { CrewControl, CrewEnd, CrewEvent, CrewMember, CrewView } from '../supervisor/crew-view.ts';
 import type { Io } from './io.ts';
-import type { BoardAccess } from './live/access.ts';
 import { happeningLine } from './live/events.ts';
 import { zoneAt } from './live/format.ts';
 import { pageFor } from './render/layout.ts';
 import type { Look } from './render/terminal.ts';
 import type { Result } from './verb.ts';
 
-export interface Showing {
-  /** What the live board reaches; absent: plain lines. */
-  readonly access?: BoardAccess | undefined;
-  /** Where plain lines go; stdout is for the result alone when that is JSON. */
-  readonly lines: (text: string) => void;
-}
-
 /** Whether there is a terminal that the live board can take over. */
 export const canShowLive = (io: Io): boolean => io.stdoutIsTty && io.env.TERM !== 'dumb';
 
-export async function showCrew(io: Io, control: CrewControl, { access, lines }: Showing): Promise<Result> {
+/** `lines`: where they go; stdout is for the result alone when that is JSON. */
+export async function showCrew(
+  io: Io,
+  control: CrewControl,
+  lines: (text: string) => void = io.stdout,
+): Promise<Result> {
   io.onInterrupt(() => control.stop());
-  if (access !== undefined && canShowLive(io)) await io.live({ control, access });
-  else {
-    const look = { color: io.color, unicode: io.unicode, width: io.columns };
-    const quiet = printLines(control, lines, look);
-    await control.ended;
-    quiet();
-  }
-  return endResult(await control.ended);
+  const look = { color: io.color, unicode: io.unicode, width: io.columns };
+  const quiet = printLines(control, lines, look);
+  const end = await control.ended;
+  quiet();
+  return endResult(end);
 }
 
 export function endResult({ code, message, hint }: CrewEnd): Result {

@@ -90,6 +90,6 @@ type PastName =
   WordsOf<'before contradicted effect entry invariant journal later not-on-integration out outside switch undo'>;
 
 type CliName = WordsOf<
-  | 'alarms aside config-key demo detail doctor ended json no-project no-provider no-task node planned platform'
+  | 'alarms aside config-key demo detail doctor ended json no-crew no-project no-provider no-task node planned platform'
   | 'preflight provider rehearsal script spec-path task-id unexpected unknown-topic unknown-verb unread usage'
 >;

@@ -26,10 +26,16 @@ const TAKE = '\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[?2004h\x1b[2J\x1b[H';
 const GIVE_BACK = '\x1b[?2026l\x1b[0m\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l';
 
 /** What the board shows, and what its keys reach. */
-export type Shown = Pick<ViewOptions, 'control' | 'access' | 'onQuit'>;
+export interface Shown extends Pick<ViewOptions, 'control' | 'access' | 'onQuit'> {
+  /** The board closes, and the crew goes on. */
+  readonly away?: AbortSignal;
+}
 
 /** Shows the crew at work until it has ended, or the person has left it. */
-export async function showLive({ control, access, onQuit }: Shown, terminal: LiveTerminal): Promise<'ended' | 'left'> {
+export async function showLive(
+  { control, access, onQuit, away: leaves }: Shown,
+  terminal: LiveTerminal,
+): Promise<'ended' | 'left'> {
   const { stdout, color, unicode } = terminal;
   const zone = zoneAt(control.view().now);
   const look = (): LiveLook => ({
@@ -48,6 +54,7 @@ export async function showLive({ control, access, onQuit }: Shown, terminal: Liv
       resolve();
     };
   });
+  leaves?.addEventListener('abort', leave);
   const model = openViewModel({ control, access, look, leave, ...(onQuit === undefined ? {} : { onQuit }) });
   let given = false;
   const giveBack = (): void => {
@@ -67,6 +74,7 @@ export async function showLive({ control, access, onQuit }: Shown, terminal: Liv
     await play(Promise.race([control.ended, away]), model, terminal);
   } finally {
     model.close();
+    leaves?.removeEventListener('abort', leave);
     forget();
     giveBack();
   }

@@ -156,8 +156,10 @@ const NAMED: readonly (readonly [name: keyof TerminalKey, kind: Typed['kind']])[
 export function typedOf(input: string, key: TerminalKey): readonly Typed[] {
   const kind = key.ctrl ? CONTROL[input] : NAMED.find(([name]) => key[name])?.[1];
   if (kind !== undefined) return [{ kind } as Typed];
-  const text = key.ctrl || key.meta ? '' : pastedText(input);
-  return text === '' ? [] : [{ kind: 'text', text }];
+  // Fast fingers and slow lines: a text and its enter arrive in one piece. A marked paste never comes this way.
+  const isSent = /^[^\r]+\r$/.test(input);
+  const text = key.ctrl || key.meta ? '' : pastedText(isSent ? input.slice(0, -1) : input);
+  return text === '' ? [] : [{ kind: 'text', text }, ...(isSent ? [{ kind: 'send' } as const] : [])];
 }
 
 /** A pasted text has a return for each line break; what a terminal would obey is left out. */

@@ -58,7 +58,7 @@ export const verb: Verb = {
       if (isRefusal(crew)) return crew;
       io.stderr(`${agent}: ${chosen.provider.title}\n`);
       const { showCrew } = await import('../show-crew.ts');
-      return showCrew(io, crew, { lines: args.json ? io.stderr : io.stdout });
+      return showCrew(io, crew, args.json ? io.stderr : io.stdout);
     }
   }),
 };

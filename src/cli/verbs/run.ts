@@ -23,18 +23,21 @@ export const verb: Verb = {
     coder: { value: 'provider', description: 'The agent CLI that codes.' },
     reviewer: { value: 'provider', description: 'The agent CLI that reviews.' },
     'until-idle': { description: 'End when nothing moves without a person; without a terminal this is the default.' },
-    plain: { description: 'Lines instead of the live board.' },
+    plain: { description: 'Lines instead of the live board; a closed terminal then ends the crew in order.' },
+    detach: { description: 'Start the crew in the background and return; liza attach shows it, liza stop ends it.' },
     check: { description: 'Only check whether a run could start: nothing is spent. Exit 1: something stops it.' },
   },
   examples: [
     'liza run',
     'liza run --coders 3 --coder claude --reviewer codex',
+    'liza run --detach',
     'liza run --until-idle --plain',
     'liza run --check',
   ],
   details: [
     'First comes pre-flight: the goal’s document, agent CLI and login, room on the disk; what stops a run is told with its mend. Set-up (post_worktree_cmd), tests and registries are tried while the planner works, and no code is claimed before set-up works. --check does all of it, and starts nobody.',
     'Nothing is spent while there is nothing to do. Ctrl-C stops in order and keeps all work; again: at once.',
+    'On a terminal the crew runs in the background and the board shows it: q asks whether to stop it or to leave it running, and a closed terminal leaves it running.',
     'Exit 0: the goal is complete, or you stopped it. Exit 1: a person is needed, and it says for what.',
   ],
   run: async (args, io) => {
@@ -42,6 +45,16 @@ export const verb: Verb = {
     if (isRefusal(context)) return context;
     const counts = { coders: count(args, 'coders', 2), reviewers: count(args, 'reviewers', 1) };
     for (const one of Object.values(counts)) if (typeof one !== 'number') return one;
+    const { refuseSecond } = await import('../background-crew.ts');
+    const second = args.flag('check') ? undefined : refuseSecond(context);
+    if (second !== undefined) return second;
+    const { canShowLive, showCrew } = await import('../show-crew.ts');
+    const isLive = !args.flag('plain') && !args.json && canShowLive(io);
+    const isBehind = io.self.inBackground !== true && (isLive || args.flag('detach'));
+    if (isBehind && !args.flag('check')) {
+      const { runInBackground } = await import('../run-background.ts');
+      return runInBackground(io, context, { options: optionsOf(args), detach: args.flag('detach') });
+    }
     const { castRoles } = await import('../choose-provider.ts');
     const snapshot = await context.store.read();
     const { config } = snapshot.board.state;
@@ -71,25 +84,36 @@ export const verb: Verb = {
         ...numbers(counts.coders).map((n) => member('coder', n)),
         ...numbers(counts.reviewers).map((n) => member('code_reviewer', n)),
       ],
-      untilIdle: args.flag('until-idle') || !io.stdoutIsTty,
+      untilIdle: args.flag('until-idle') || !(io.stdoutIsTty || io.self.inBackground === true),
       outlastsPause: !args.flag('until-idle'),
       watcher: true,
       preflight: preflightBeside(checks, config),
     });
     if (isRefusal(crew)) return crew.guard === 'no-live-lease' ? another(crew) : crew;
     io.stderr(`${cast.told}\n`);
-    const { showCrew } = await import('../show-crew.ts');
-    const { openBoardAccess } = await import('../board-access.ts');
-    const access = args.flag('plain') || args.json ? undefined : openBoardAccess(context, io.self.argv);
-    return showCrew(io, crew, { access, lines: args.json ? io.stderr : io.stdout });
+    const { publishCrew } = await import('../../supervisor/crew-record.ts');
+    const { boundedLines, crewLog } = await import('../background-crew.ts');
+    const published = publishCrew(context, crew);
+    void crew.ended.then(published.close, (error: Error) => published.close({ code: 4, message: error.message }));
+    const lines = args.json ? io.stderr : io.stdout;
+    return showCrew(io, crew, io.self.inBackground === true ? boundedLines(lines, crewLog(context)) : lines);
   },
 };
 
 const another = (why: Refusal): Refusal => ({
   ...why,
   message: `somebody is at work here already: ${why.message.replace(/^register refused: /, '')}`,
-  hint: 'see it: liza status; end that run first, or add one agent to it: liza agent coder',
+  hint: 'see it: liza status; end it first (liza stop, or Ctrl-C where it runs), or add one agent to it: liza agent coder',
 });
+
+/** The options that the crew in the background is started with. */
+const optionsOf = (args: Args): readonly string[] => [
+  ...['coders', 'reviewers', 'agent', 'planner', 'coder', 'reviewer'].flatMap((name) => {
+    const value = args.text(name);
+    return value === undefined ? [] : [`--${name}=${value}`];
+  }),
+  ...(args.flag('until-idle') ? ['--until-idle'] : []),
+];
 
 const asked = (args: Args) => ({
   planner: args.text('planner'),

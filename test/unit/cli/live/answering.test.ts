@@ -128,6 +128,7 @@ describe('typing', () => {
 
   it('reads the terminal’s keys; a pasted text keeps its lines and loses what a terminal would obey', () => {
     expect(typedOf('a', none)).toEqual([text('a')]);
+    expect(typedOf('one\r', none)).toEqual([text('one'), { kind: 'send' }]);
     expect(typedOf('one\rtwo\x1b[0m', none)).toEqual([text('one\ntwo[0m')]);
     expect(typedOf('', { ...none, return: true })).toEqual([{ kind: 'send' }]);
     expect(typedOf('', { ...none, backspace: true })).toEqual([{ kind: 'erase' }]);

@@ -1,0 +1,43 @@
+// The live board of a crew in another process, until the crew ends or the person leaves it.
+
+import type { StoreContext } from '../store/transact.ts';
+import type { CrewRecord } from '../supervisor/crew-record.ts';
+import { attachTo } from './attached-crew.ts';
+import { crewLog, type Interrupt } from './background-crew.ts';
+import { openBoardAccess } from './board-access.ts';
+import type { Io } from './io.ts';
+import type { OnQuit } from './live/screen.ts';
+import { endResult } from './show-crew.ts';
+import type { Result } from './verb.ts';
+
+interface Attached {
+  readonly crew: CrewRecord;
+  /** `ask`: the board of `liza run` itself, whose Ctrl-C stops the crew; `leave`: another one, whose Ctrl-C leaves it. */
+  readonly onQuit: OnQuit;
+  readonly interrupt: Interrupt;
+}
+
+export async function showAttached(
+  io: Io,
+  context: StoreContext,
+  { crew, onQuit, interrupt }: Attached,
+): Promise<Result> {
+  const control = await attachTo(context, crew);
+  const access = openBoardAccess(context, io.self.argv);
+  const away = new AbortController();
+  interrupt.call = () => (onQuit === 'leave' ? away.abort() : control.stop());
+  try {
+    const how = await io.live({ control, access, onQuit, away: away.signal });
+    if (how === 'ended') return endResult(await control.ended);
+    return leftResult(crew, `the crew goes on in the background (process ${crew.pid})`, crewLog(context));
+  } finally {
+    control.close();
+  }
+}
+
+export const leftResult = ({ pid }: CrewRecord, message: string, log: string): Result => ({
+  ok: true,
+  message,
+  lines: ['See it: liza attach', 'End it: liza stop', `What it says: ${log}`],
+  data: { pid, log },
+});

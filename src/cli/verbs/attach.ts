@@ -1,0 +1,31 @@
+// `liza attach`: the live board of the crew that runs here, in the background or in another terminal.
+
+import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { openProject } from '../open-project.ts';
+import type { Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  operatorOnly: true,
+  examples: ['liza attach'],
+  details: [
+    'The board has the same keys as that of liza run. q and Ctrl-C leave the crew running; S, or liza stop, ends it.',
+  ],
+  run: async (_args, io) => {
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
+    const { crewAtWork } = await import('../../supervisor/crew-record.ts');
+    const crew = crewAtWork(context);
+    if (crew === undefined)
+      return refuse('no crew is at work here', 'start one: liza run; see the board: liza status', 1, 'no-crew');
+    const { canShowLive } = await import('../show-crew.ts');
+    if (!canShowLive(io))
+      return refuse('the live board needs a terminal', 'without one: liza status, liza log -f', 1, 'usage');
+    const { showAttached } = await import('../attached-board.ts');
+    const interrupt = { call: () => {} };
+    io.onInterrupt(
+      () => interrupt.call(),
+      () => io.self.exit(129),
+    );
+    return showAttached(io, context, { crew, onQuit: 'leave', interrupt });
+  },
+};

@@ -1,0 +1,39 @@
+// `liza stop`: ends the crew that runs here, wherever it runs. The goal stays open, and the next `liza run` goes on.
+
+import { isRefusal } from '../../protocol/decision.ts';
+import type { StoreContext } from '../../store/transact.ts';
+import { askToStop, type CrewRecord, crewAtWork, readCrew } from '../../supervisor/crew-record.ts';
+import type { Io } from '../io.ts';
+import { openProject } from '../open-project.ts';
+import type { Result, Verb } from '../verb.ts';
+
+export const verb: Verb = {
+  operatorOnly: true,
+  options: { now: { description: 'At once: agents get no time to end in order; their work is kept all the same.' } },
+  examples: ['liza stop', 'liza stop --now'],
+  details: [
+    'Agents save their work and end, then the crew does. The goal stays open: liza run goes on with it.',
+    'To let no new work start and keep the crew: liza pause. To give the goal up: liza abort.',
+  ],
+  run: async (args, io) => {
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
+    const crew = crewAtWork(context);
+    if (crew === undefined)
+      return { ok: true, message: 'no crew is at work here: nothing to stop', data: { already: true } };
+    askToStop(context, crew, args.flag('now') ? 2 : 1);
+    if (!args.flag('now')) io.stderr(`stopping process ${crew.pid}: its agents save their work and end\n`);
+    return ended(context, crew, io);
+  },
+};
+
+const LOOK_MS = 100;
+
+async function ended(context: StoreContext, { process, pid }: CrewRecord, io: Io): Promise<Result> {
+  for (;;) {
+    const now = readCrew(context);
+    if (now?.process !== process || !now.isAlive)
+      return { ok: true, message: `the crew has ended (process ${pid})`, data: { pid } };
+    await io.host.clock.sleep(LOOK_MS);
+  }
+}
