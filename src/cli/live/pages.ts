@@ -65,7 +65,7 @@ export function readableLines({ lines }: LogView, p: Page): readonly string[] {
 }
 
 /** Of one event: a whole file that an agent read is no news. */
-const LONGEST = 1500;
+const LONGEST = 1000;
 const bounded = (text: string, p: Page): string =>
   text.length > LONGEST ? `${text.slice(0, LONGEST)} ${p.more}` : text;
 
