@@ -14,7 +14,7 @@ export const BOARD_PACKAGES = [
   ...['cli-cursor', 'cli-truncate', 'code-excerpt', 'convert-to-spaces', 'emoji-regex', 'environment', 'es-toolkit'],
   ...['escape-string-regexp', 'get-east-asian-width', 'indent-string', 'ink', 'is-fullwidth-code-point', 'mimic-fn'],
   ...['onetime', 'patch-console', 'react', 'react-reconciler', 'restore-cursor', 'scheduler', 'signal-exit'],
-  ...['slice-ansi', 'stack-utils', 'string-width', 'strip-ansi', 'valibot', 'widest-line', 'wrap-ansi', 'yoga-layout'],
+  ...['slice-ansi', 'stack-utils', 'string-width', 'strip-ansi', 'widest-line', 'wrap-ansi', 'yoga-layout'],
 ];
 
 /** What the library looks at that is decided elsewhere: developer tools, and whether this is a CI machine. */
@@ -55,7 +55,11 @@ export async function bundleBoard(outfile, entryPoint = BOARD) {
     path.join(path.dirname(outfile), 'board.cjs'),
     "exports.showLive=(...all)=>import('./board.mjs').then(({showLive})=>showLive(...all));\n",
   );
+  if (entryPoint !== BOARD) return;
   const inputs = Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs));
+  // The program has the rest: what is imported here is downloaded twice.
+  const twice = inputs.filter((input) => /^src\/(?!cli\/(live|render)\/)/.test(input));
+  if (twice.length > 0) throw new Error(`the board brings ${twice.join(', ')}: hand it in`);
   const names = inputs.flatMap(
     (input) => /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/.exec(input)?.[1] ?? [],
   );

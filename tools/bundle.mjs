@@ -8,23 +8,22 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { BOARD, bundleBoard } from './board-bundle.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** Half of the source is white space; names stay, so that a stack can be read. */
+const SHORT = { charset: 'ascii', target: 'node20.19', minifyWhitespace: true, minifySyntax: true };
 
 const common = {
   absWorkingDir: root,
   bundle: true,
   platform: 'node',
-  target: 'node20.19',
   format: 'cjs',
   legalComments: 'none',
   logLevel: 'warning',
-  charset: 'ascii',
-  // Half of the source is white space; names stay, so that a stack can be read.
-  minifyWhitespace: true,
-  minifySyntax: true,
+  ...SHORT,
 };
 
 /** `show` is what agents call most: main.cjs holds it. */
@@ -132,11 +131,20 @@ async function bundleProgram(file, entryPoints, first) {
     chunkNames: '[hash]',
     plugins: [...first, lazyImports(() => undefined)],
   });
-  const chunks = Object.entries(metafile.outputs).map(([path, output]) => ({ name: basename(path), ...output }));
   const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
-  const functions = chunks.map((chunk) => `"./${chunk.name}":${asFunction(chunk, texts.get(chunk.name))}`);
+  const chunks = Object.entries(metafile.outputs).map(([path, output], at) => ({
+    path,
+    ...output,
+    id: `${at}`,
+  }));
+  const byName = new Map(chunks.map((chunk) => [`./${basename(chunk.path)}`, chunk]));
+  const functions = await Promise.all(
+    [...byName].map(
+      async ([name, chunk]) => `"${chunk.id}":${await asFunction(chunk, texts.get(name.slice(2)), byName)}`,
+    ),
+  );
   const sources = chunks.filter(({ entryPoint }) => entryPoint !== undefined);
-  const exported = sources.map(({ entryPoint, name }) => `"${entryPoint}":()=>$load("./${name}")`);
+  const exported = sources.map(({ entryPoint, id }) => `"${entryPoint}":()=>$load("${id}")`);
   const parts = [LOADER, `const $chunks={${functions.join(',\n')}};`, `module.exports={${exported.join(',')}}`];
   writeFileSync(file, [WRAPPED[0], ...parts, WRAPPED[1]].join('\n'));
 }
@@ -156,25 +164,31 @@ const LAZY = /\bimport\("([^"]+)"\)/g;
 
 /**
  * A chunk, which the bundler writes as an ES module, as a function that returns its exports. The program has no import
- * cycle and exports no variable that changes, so a copy of a binding is as good as the binding.
+ * cycle and exports no variable that changes, so a copy of a binding is as good as the binding. Names at the top level
+ * stay, so that a stack can be read; those within functions are shortened.
  */
-function asFunction({ name, imports, exports }, text) {
+async function asFunction({ path, imports, exports }, text, byName) {
+  const idOf = (from) => byName.get(from)?.id ?? from;
+  // The bundler imports chunks of which nothing is used, for what loading them may do: a chunk with exports does nothing.
+  const isNeedless = (from) => (byName.get(from)?.exports.length ?? 0) > 0;
   let found = 0;
   const body = text
     .replace(IMPORT, (_, names, all, from) => {
       found += 1;
       const bound = all ?? (names === undefined ? undefined : `{${names.replaceAll(' as ', ':')}}`);
-      return `${bound === undefined ? '' : `const ${bound}=`}$load("${from}")`;
+      if (bound === undefined && isNeedless(from)) return '';
+      return `${bound === undefined ? '' : `const ${bound}=`}$load("${idOf(from)}")`;
     })
     .replace(LAZY, (_, from) => {
       found += 1;
-      return `$later("${from}")`;
+      return `$later("${idOf(from)}")`;
     })
     .replace(EXPORT, (_, names) => {
       const pairs = names.split(',').map((each) => each.split(' as ').reverse().join(':'));
       found += pairs.length;
       return `return{${pairs.join(',')}}`;
     });
-  if (found !== imports.length + exports.length) throw new Error(`${name} could not be made a function`);
-  return `()=>{"use strict";${body}}`;
+  if (found !== imports.length + exports.length) throw new Error(`${path} could not be made a function`);
+  const { code } = await transform(body, { ...SHORT, minifyIdentifiers: true });
+  return `()=>{"use strict";${code.trimEnd()}}`;
 }

@@ -13,6 +13,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -23,6 +24,7 @@ import { helpIfAsked } from './help.mjs';
 
 helpIfAsked(import.meta.filename);
 const root = path.join(import.meta.dirname, '..');
+const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 const NOBODY = 65534;
 const SHIPPED = [
   ...['liza', 'main', 'program', 'inside', 'acp', 'board', 'yaml', 'diff'].map((part) => `dist/${part}.cjs`),
@@ -32,7 +34,7 @@ const SHIPPED = [
 ];
 /** What people download. */
 const MOST_BYTES = 1_000_000;
-const TOOLS = ['git', 'sh', 'env', 'flock', 'dirname', 'mkdir', 'mkfifo', 'sed'];
+const TOOLS = ['git', 'sh', 'env', 'flock', 'dirname', 'mkdir', 'mkfifo', 'rm', 'sed'];
 const COMPILERS = ['cc', 'gcc', 'clang', 'make', 'python3'];
 
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'liza-pack-')));
@@ -93,7 +95,7 @@ function main() {
 function withoutInstalling(as, tarball) {
   as('node', npmCli(), 'uninstall', '--global', '--prefix', prefix, 'liza');
   const npx = ['exec', '--yes', '--offline', '--loglevel=error', `--package=${tarball}`, '--', 'liza'];
-  expect(as('node', npmCli(), ...npx, 'version'), 'liza ');
+  expect(as('node', npmCli(), ...npx, 'version').trim(), version);
   expect(as('sh', '-c', '! command -v liza'), '');
   const told = as('node', npmCli(), ...npx, 'demo', '--fast');
   const line = /^ {2}the board +(cd .*)$/m.exec(told)?.[1] ?? '';
@@ -108,7 +110,7 @@ function withoutInstalling(as, tarball) {
 function withoutRoot(as, tarball) {
   const options = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
   as('node', npmCli(), 'install', '-g', '--prefix', path.join(home, '.local'), ...options, tarball);
-  expect(as(path.join(home, '.local', 'bin', 'liza'), 'version'), 'liza ');
+  expect(as(path.join(home, '.local', 'bin', 'liza'), 'version').trim(), version);
   const page = path.join(home, '.local', 'share', 'man', 'man1', 'liza.1');
   if (!existsSync(page)) throw new Error('npm has not installed the man page');
   say('installs below ~/.local, with its man page');

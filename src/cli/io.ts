@@ -7,7 +7,7 @@ import type { Mark } from '../process/own-rlimit-mark.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { BoardContext } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
-import type { Shown } from './live/show.ts';
+import type { Shown } from './live/view-model.ts';
 
 interface Self {
   readonly pid: number;

@@ -13,7 +13,7 @@ import { markAt } from '../process/own-rlimit-mark.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
 import { BACKGROUND } from './background-variable.ts';
 import type { Dialogue, Io } from './io.ts';
-import type { Shown } from './live/show.ts';
+import type { Shown } from './live/view-model.ts';
 import { findRoot } from './open-board.ts';
 import { specExists } from './spec-file.ts';
 
@@ -98,16 +98,20 @@ const wantsColor = (env: Environment): boolean => !env.NO_COLOR && env.TERM !== 
 
 async function live(shown: Shown): Promise<'ended' | 'left'> {
   const { showLive } = await import('./live/show.ts');
-  return showLive(shown, {
-    stdin: process.stdin,
-    stdout: process.stdout,
-    color: wantsColor(process.env),
-    unicode: isUnicode(process.env),
-    onExit: (restore) => {
-      process.on('exit', restore);
-      return () => process.off('exit', restore);
+  const { openViewModel: open } = await import('./live/view-model.ts');
+  return showLive(
+    { ...shown, open },
+    {
+      stdin: process.stdin,
+      stdout: process.stdout,
+      color: wantsColor(process.env),
+      unicode: isUnicode(process.env),
+      onExit: (restore) => {
+        process.on('exit', restore);
+        return () => process.off('exit', restore);
+      },
     },
-  });
+  );
 }
 
 let interrupt: AbortController | undefined;

@@ -1,5 +1,6 @@
 // The live board of `liza run`: takes over the terminal, and gives it back when the crew has ended or the program
-// dies. Loaded only there: ink, react and the layout engine are a bundle of their own (dist/board.mjs).
+// dies. Loaded only there: ink, react and the layout engine are a bundle of their own (dist/board.mjs). What it shows and
+// what keys do is the program's, which hands in how to open it: no rule of the protocol is bundled twice.
 
 import { Writable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
@@ -8,7 +9,7 @@ import { createElement } from 'react';
 import { App } from './app.ts';
 import { zoneAt } from './format.ts';
 import type { LiveLook } from './screen.ts';
-import { openViewModel, type ViewModel, type ViewOptions } from './view-model.ts';
+import type { openViewModel, Shown, ViewModel } from './view-model.ts';
 
 interface LiveTerminal {
   readonly stdin: NodeJS.ReadStream;
@@ -25,17 +26,16 @@ interface LiveTerminal {
 const TAKE = '\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[?2004h\x1b[2J\x1b[H';
 const GIVE_BACK = '\x1b[?2026l\x1b[0m\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l';
 
-/** What the board shows, and what its keys reach. */
-export interface Shown extends Pick<ViewOptions, 'control' | 'access' | 'onQuit'> {
-  /** The board closes, and the crew goes on. */
-  readonly away?: AbortSignal;
+interface Opened extends Shown {
+  readonly open: typeof openViewModel;
 }
 
 /** Shows the crew at work until it has ended, or the person has left it. */
 export async function showLive(
-  { control, access, onQuit, away: leaves }: Shown,
+  { open, away: leaves, ...shown }: Opened,
   terminal: LiveTerminal,
 ): Promise<'ended' | 'left'> {
+  const { control } = shown;
   const { stdout, color, unicode } = terminal;
   const zone = zoneAt(control.view().now);
   const look = (): LiveLook => ({
@@ -55,7 +55,7 @@ export async function showLive(
     };
   });
   leaves?.addEventListener('abort', leave);
-  const model = openViewModel({ control, access, look, leave, ...(onQuit === undefined ? {} : { onQuit }) });
+  const model = open({ ...shown, look, leave });
   let given = false;
   const giveBack = (): void => {
     if (!given) stdout.write(GIVE_BACK);

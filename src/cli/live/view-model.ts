@@ -39,11 +39,17 @@ const SAID = 8000;
 /** How often the list of logs is read while a page needs it. */
 const LIST = 2000;
 
-export interface ViewOptions {
+/** What the board shows, and what its keys reach. */
+export interface Shown {
   readonly control: CrewControl;
   readonly access: BoardAccess;
-  readonly look: () => LiveLook;
   readonly onQuit?: OnQuit;
+  /** The board closes, and the crew goes on. */
+  readonly away?: AbortSignal;
+}
+
+export interface ViewOptions extends Shown {
+  readonly look: () => LiveLook;
   /** The person leaves the board, and the crew goes on. */
   readonly leave?: () => void;
 }

@@ -3,6 +3,7 @@
 // file, and after how many milliseconds to crash.
 
 import { showLive } from '../../../../src/cli/live/show.ts';
+import { openViewModel } from '../../../../src/cli/live/view-model.ts';
 import { fakeCrew } from './fake-crew.ts';
 
 const [speed = '700', from = '0', log, crash] = process.argv.slice(2);
@@ -15,7 +16,7 @@ if (crash !== undefined) {
   }, Number(crash));
 }
 await showLive(
-  { control: crew, access: crew },
+  { control: crew, access: crew, open: openViewModel },
   {
     stdin: process.stdin,
     stdout: process.stdout,

@@ -4,6 +4,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, it, vi } from 'vitest';
 import { showLive } from '../../../../src/cli/live/show.ts';
+import { openViewModel } from '../../../../src/cli/live/view-model.ts';
 import { fakeCrew } from './fake-crew.ts';
 import { NOW } from './scenes.ts';
 
@@ -26,7 +27,7 @@ function start() {
   const restores: (() => void)[] = [];
   const crew = fakeCrew(() => NOW, 45);
   const done = showLive(
-    { control: crew, access: crew },
+    { control: crew, access: crew, open: openViewModel },
     {
       stdin: keys as unknown as NodeJS.ReadStream,
       stdout: screen as unknown as NodeJS.WriteStream,
