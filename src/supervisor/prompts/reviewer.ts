@@ -253,7 +253,7 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined, shown: read
     'RUN BY LIZA at COMMIT TO REVIEW, in a clean checkout:',
     ...quote(ran.join('\n'), showTask(task)),
     ...(proof.runs.some((run) => runsFewer(run, proof.tests_added))
-      ? ['FEWER TESTS RAN than the base and the change have: find out which no longer run, and why.']
+      ? ['FEWER TESTS RAN than on the base: find out which no longer run, and why.']
       : []),
     ...(before === 0
       ? []

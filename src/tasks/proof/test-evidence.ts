@@ -167,11 +167,14 @@ async function runOnBase(
   });
 }
 
-/** The project's test command, then what names the new tests; without that one, whatever was green. The planner's other checks are about other things. */
+/**
+ * The project's test command, then what names the new tests, then whatever else was green: a project may have several
+ * runners. Nothing but the tests differs from the base alone, so whatever turns red does so by them.
+ */
 function judges({ settings }: Proving, named: readonly string[], green: readonly string[]): readonly string[] {
   const test = settings.test_command?.trim() ?? '';
-  const runsAll = [...green, ...named].includes(test);
-  return runsAll ? [test, ...named.filter((command) => command !== test)] : [...named, ...green];
+  const others = [...named, ...green].filter((command) => command !== test);
+  return [...named, ...green].includes(test) ? [test, ...others] : others;
 }
 
 async function treeOf(gitDir: PrivateGitDir, commit: string): Promise<string> {

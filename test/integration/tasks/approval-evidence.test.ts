@@ -220,7 +220,7 @@ test('a runner that leaves old tests out shows in the number of tests, beside th
     tests_added: 1,
     runs: expect.arrayContaining([expect.objectContaining({ tests: 2, tests_on_base: 2 })]),
   });
-  expect((await p.ok(['show', 't'])).stdout).toContain('2 tests (2 on the base, the change adds 1: 1 FEWER THAN THAT)');
+  expect((await p.ok(['show', 't'])).stdout).toContain('2 tests (2 on the base; the change declares 1 more)');
 });
 
 test('a blocker in a file that the change does not touch is flagged; one in a changed or removed file is not', async () => {

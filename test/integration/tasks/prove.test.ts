@@ -290,6 +290,14 @@ describe('tdd', () => {
     expect(await tests()).toMatchObject({ base_alone: 'partly', on_base: 'red', base_tests: 'same' });
   });
 
+  test('strict in a project with two runners: the one that runs the new tests decides', async () => {
+    const others = 'test -e src/value && echo other tests pass';
+    await begun({ tdd: 'strict', test_command: others }, { validation: ['sh run.sh'] });
+    p.work('t', GOOD);
+    succeeded(await p.submit('t'));
+    expect(await tests()).toMatchObject({ on_base: 'red', by: 'sh run.sh' });
+  });
+
   test('strict with a command that names the new test: red with it on the base is enough', async () => {
     await begun({ tdd: 'strict' }, { validation: ['sh ./test/new.sh'] });
     p.work('t', { ...GOOD, 'test/new.sh': 'true\n' });

@@ -53,11 +53,12 @@ test.each(['', 'all good', 'finished in 3.01s', '   Tests are nice (3)', 'done i
 );
 
 test.each([
-  [{ tests: 81, tests_on_base: 75 }, 6, ', 81 tests (75 on the base, the change adds 6)', false],
-  [{ tests: 47, tests_on_base: 75 }, 6, ', 47 tests (75 on the base, the change adds 6: 34 FEWER THAN THAT)', true],
-  [{ tests: 84, tests_on_base: 81 }, 4, ', 84 tests (81 on the base, the change adds 4: 1 FEWER THAN THAT)', true],
-  [{ tests: 73, tests_on_base: 75 }, -2, ', 73 tests (75 on the base, the change takes away 2)', false],
-  [{ tests: 73, tests_on_base: 75 }, undefined, ', 73 tests (75 on the base: 2 FEWER THAN THAT)', true],
+  [{ tests: 81, tests_on_base: 75 }, 6, ', 81 tests (75 on the base; the change declares 6 more)', false],
+  [{ tests: 47, tests_on_base: 75 }, 6, ', 47 tests (75 ON THE BASE; the change declares 6 more)', true],
+  [{ tests: 84, tests_on_base: 81 }, 4, ', 84 tests (81 on the base; the change declares 4 more)', false],
+  [{ tests: 73, tests_on_base: 75 }, -2, ', 73 tests (75 on the base; the change declares 2 fewer)', false],
+  [{ tests: 72, tests_on_base: 75 }, -2, ', 72 tests (75 ON THE BASE; the change declares 2 fewer)', true],
+  [{ tests: 73, tests_on_base: 75 }, undefined, ', 73 tests (75 ON THE BASE)', true],
   [{ tests: 99, tests_on_base: 75 }, undefined, ', 99 tests (75 on the base)', false],
   [{ tests: 1 }, 1, ', 1 test', false],
   [{}, 3, '', false],
