@@ -66,6 +66,8 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly test_setup?: readonly string[];
   /** Words of the scope's IN that name something on the base. */
   readonly on_base?: readonly string[];
+  /** Changed type declarations that a command which Liza runs checks. */
+  readonly checked_types?: readonly string[];
   /** What Liza's own runs at this commit showed. */
   readonly proof?: Proof;
 }
@@ -74,6 +76,8 @@ export interface SubmitFacts extends WorktreeFacts {
 export interface VerdictFacts {
   /** `file:line` of blockers that is neither in the tree nor in the diff, each with why. */
   readonly unknown_places: readonly string[];
+  /** `file:line` of concerns that is neither in the tree nor in the diff, each with why. */
+  readonly unknown_concerns?: readonly string[];
   /** Files of blockers that the change does not touch. */
   readonly outside_diff: readonly string[];
   /** What an approval names that is not so at the commit, each with its criterion and why. */

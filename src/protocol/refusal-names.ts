@@ -10,7 +10,9 @@ export const GUARD_NAMES = [
     'acyclic address addressee all-terminal announced anomalies answer answered-since-claim approver-first asked-by-others assessment',
   ),
   ...words('assumption because before-code branch'),
-  ...words('breaker-resolved by-agent chain checkpoint checkpoint-first clean-sync code coders commit commits'),
+  ...words(
+    'breaker-resolved by-agent chain checkpoint checkpoint-first clean-sync code coders commit commits concern-places',
+  ),
   ...words(
     'copy-as-submitted criteria-shown criterion deadline decision definition definition-changed dependencies-merged details discovery dismissed-discovery',
   ),

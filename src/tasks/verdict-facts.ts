@@ -1,5 +1,5 @@
-// What git says about a verdict: whether the places that its blockers name exist, and whether the reviewer left its
-// copy as it was. Only reads. What cannot be read is an error: no verdict counts that could not be checked.
+// What git says about a verdict: whether the places that its blockers and concerns name exist, and whether the
+// reviewer left its copy as it was. Only reads. What cannot be read is an error: no verdict counts that could not be checked.
 
 import { join, posix } from 'node:path';
 import { pathsBetween } from '../git/folder-snapshot.ts';
@@ -9,7 +9,7 @@ import { TOO_LARGE, textAt } from '../git/text-at.ts';
 import type { VerdictFacts } from '../protocol/command.ts';
 import { reviewCopyOf } from '../protocol/commands/review/review-copy.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
-import type { Evidence } from '../protocol/review/approval.ts';
+import type { Concern, Evidence } from '../protocol/review/approval.ts';
 import { proofAt } from '../protocol/review/proof.ts';
 import type { Blocker } from '../protocol/review/verdict.ts';
 import { settings, type Task } from '../protocol/state.ts';
@@ -25,13 +25,14 @@ const NOTHING: VerdictFacts = { unknown_places: [], outside_diff: [], false_evid
 export interface Named {
   readonly blockers: readonly Blocker[];
   readonly evidence: readonly Evidence[];
+  readonly concerns: readonly Concern[];
 }
 
 /** Where there is no review the rules refuse anyway, whatever the facts. */
 export async function verdictFacts(
   context: TaskContext,
   id: string,
-  { blockers, evidence }: Named,
+  { blockers, evidence, concerns }: Named,
 ): Promise<VerdictFacts | Refusal> {
   const { board, task } = await look(context, id);
   const commit = task?.review_commit;
@@ -54,13 +55,20 @@ export async function verdictFacts(
     whyNoPlace: async (file: string, line: number) =>
       (await unknownPlaces(gitDir, [commit], [{ file, line, text: '' }], copy))[0],
   };
+  const sides = [commit, ...(base === undefined ? [] : [base])];
+  const unknown = await unknownPlaces(gitDir, sides, concerns.flatMap(placeOf), copy);
   return {
-    unknown_places: await unknownPlaces(gitDir, [commit, ...(base === undefined ? [] : [base])], blockers, copy),
+    unknown_places: await unknownPlaces(gitDir, sides, blockers, copy),
+    ...(unknown.length === 0 ? {} : { unknown_concerns: unknown }),
     outside_diff: base === undefined ? [] : outsideDiff(touched, blockers, copy),
     ...(await approvalFacts(approved, evidence)),
     changed_files: await changedInReview(gitDir, task),
   };
 }
+
+/** A concern may name no place at all. */
+const placeOf = ({ file, line, text }: Concern): readonly Blocker[] =>
+  file === undefined || line === undefined ? [] : [{ file, line, text }];
 
 const MOST_READ = 4_000_000;
 

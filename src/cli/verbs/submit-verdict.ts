@@ -97,10 +97,11 @@ async function factsFor(
   const { parseApproval } = await import('../../protocol/review/approval.ts');
   const { verdict, reason = '' } = command;
   // As many criteria as anybody could name: the rules know how many there are.
+  const { concerns } = parseApproval(reason, 0);
   const named =
     verdict === 'APPROVED'
-      ? { blockers: [], evidence: parseApproval(reason, Number.POSITIVE_INFINITY).evidence }
-      : { blockers: parseRejection(reason, false).blockers, evidence: [] };
+      ? { blockers: [], evidence: parseApproval(reason, Number.POSITIVE_INFINITY).evidence, concerns }
+      : { blockers: parseRejection(reason, false).blockers, evidence: [], concerns };
   const facts = verdictFacts(context, command.task, named);
   if (early.ok) return facts;
   // Where git cannot tell, the form alone is reason enough.

@@ -197,11 +197,17 @@ function concernsIn(text: string): readonly Concern[] {
     const after = lines.slice(at + 1);
     const end = after.findIndex((next) => !/^\s{2,}\S/.test(next) || CONCERN.test(next) || readLine(next).length > 0);
     const below = (end === -1 ? after : after.slice(0, end)).map((next) => next.trim());
-    const place = placeIn(`${first} `);
+    const place = pathIn(`${first} `);
     const said = [place?.text ?? first, ...below].join('\n').trim();
     if (/^[.\u2026]*$/.test(said)) return [];
     return [place === undefined ? { text: said } : { file: place.file, line: place.line, text: said }];
   });
+}
+
+/** Where a sentence begins like a place (`at 10:30`, `localhost:80`, an address on the network) it names no file. */
+function pathIn(line: string): ReturnType<typeof placeIn> {
+  const place = placeIn(line);
+  return place === undefined || /\s|:\/\/|^localhost$|^[\d.]+$/.test(place.file) ? undefined : place;
 }
 
 /** `[concern] …`; also `Concern: …`. */

@@ -29,7 +29,7 @@ test('its verdict is refused, everybody is told, and the tree is as it was submi
             planted = fs.existsSync(path.join(cwd, 'CLAUDE.md'));
             fs.appendFileSync(path.join(cwd, 'src/app.ts'), '// better\n');
             const hands = r().p.as('code-reviewer-1');
-            const facts = succeeded(await verdictFacts(hands, 't', { blockers: [], evidence: [] }));
+            const facts = succeeded(await verdictFacts(hands, 't', { blockers: [], evidence: [], concerns: [] }));
             seen = await r()
               .p.run('code-reviewer-1', {
                 name: 'submit-verdict',

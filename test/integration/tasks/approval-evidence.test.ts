@@ -27,9 +27,9 @@ async function reviewing(files = WORK, config = {}): Promise<string> {
 }
 
 async function facts(approval: string, rejection = ''): Promise<VerdictFacts> {
-  const { evidence } = parseApproval(approval, 9);
+  const { evidence, concerns } = parseApproval(`${approval}\n${rejection}`, 9);
   const { blockers } = parseRejection(rejection, false);
-  return succeeded(await verdictFacts(p.as(REVIEWER), 't', { blockers, evidence })) as VerdictFacts;
+  return succeeded(await verdictFacts(p.as(REVIEWER), 't', { blockers, evidence, concerns })) as VerdictFacts;
 }
 
 describe('what an approval names', () => {
@@ -232,6 +232,28 @@ test('a blocker in a file that the change does not touch is flagged; one in a ch
   await p.run(REVIEWER, { name: 'submit-verdict', task: 't', verdict: 'REJECTED', reason: text, facts: known });
   expect(await p.last('t', 'rejected')).toMatchObject({ outside_diff: ['specs/vision.md'] });
   expect((await p.ok(['show', 't'])).stdout).toMatch(/flagged .*does not touch: specs\/vision\.md/);
+});
+
+describe('a concern about a place that is neither in the tree nor in the diff', () => {
+  const judge = (verdict: string, text: string) => p.liza(['submit-verdict', 't', verdict, text], { as: REVIEWER });
+  const rejection = (concern: string): string =>
+    `Blockers: 1\n- [blocker] src/app.ts:1 — wrong\n  Why it matters: w\n  Suggestion: s\nConcerns: 1\n${concern}\nOverall: no`;
+
+  test.each(['APPROVED', 'REJECTED'])('%s: is refused, and taken without the place', async (verdict) => {
+    await reviewing({ ...WORK, 'README.md': null });
+    const text = (concern: string): string =>
+      verdict === 'APPROVED' ? `1: src/app.ts:1\n${concern}` : rejection(concern);
+    const refused = await judge(verdict, text('- [concern] src/gone.ts:3 — slow\n- [concern] src/app.ts:9 — odd'));
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('src/gone.ts (no such file), src/app.ts:9 (it has 1 line)');
+    expect(refused.stderr).toContain('leave the place out');
+    const taken = await judge(
+      verdict,
+      text('- [concern] it is slow\n- [concern] README.md:1 — removed without a word'),
+    );
+    expect(taken.stderr).not.toContain('concerns name places');
+    expect(taken.code).toBe(0);
+  });
 });
 
 describe('the folder to try things in', () => {

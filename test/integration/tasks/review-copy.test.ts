@@ -33,7 +33,11 @@ async function reviewed(files = WORK, config = {}, base = {}, task: Partial<Task
 
 const facts = async (reason = ''): Promise<VerdictFacts> =>
   succeeded(
-    await verdictFacts(p.as(REVIEWER), 't', { blockers: parseRejection(reason, false).blockers, evidence: [] }),
+    await verdictFacts(p.as(REVIEWER), 't', {
+      blockers: parseRejection(reason, false).blockers,
+      evidence: [],
+      concerns: [],
+    }),
   ) as VerdictFacts;
 
 const verdict = (
@@ -225,7 +229,7 @@ describe('places that blockers name', () => {
   test('a repository that cannot be read: no verdict, rather than one that nobody checked', async () => {
     await reviewed(work);
     fs.renameSync(p.file('.git'), p.file('.git-away'));
-    expect(await verdictFacts(p.as(REVIEWER), 't', { blockers: [], evidence: [] })).toMatchObject({
+    expect(await verdictFacts(p.as(REVIEWER), 't', { blockers: [], evidence: [], concerns: [] })).toMatchObject({
       ok: false,
       code: 3,
     });

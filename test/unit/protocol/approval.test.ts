@@ -146,6 +146,9 @@ describe('concerns', () => {
       '- [concern] src/a.ts:9 — no jitter\n  all wait at once\nOverall: good',
       { file: 'src/a.ts', line: 9, text: 'no jitter\nall wait at once' },
     ],
+    ['with a time', '- [concern] at 10:30 it was slow', { text: 'at 10:30 it was slow' }],
+    ['with a port', '- [concern] localhost:80 is fixed', { text: 'localhost:80 is fixed' }],
+    ['with an address', '- [concern] http://a.example:80 is fixed', { text: 'http://a.example:80 is fixed' }],
   ])('%s', (_name, text, concern) => {
     expect(parseApproval(text, 1).concerns).toEqual([concern]);
   });

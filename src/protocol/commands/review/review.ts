@@ -202,6 +202,20 @@ export const submitVerdict: Row<'submit-verdict'> = {
       needs: 'facts',
       check: wellFormed,
     },
+    {
+      name: 'concern-places',
+      rule: 'a concern names a file:line that exists in tree or diff, or none',
+      needs: 'facts',
+      check: ({ task, command }) => {
+        const unknown = command.facts.unknown_concerns ?? [];
+        return unknown.length === 0
+          ? undefined
+          : refuse(
+              `concerns name places that are neither in the tree nor in the diff: ${list(unknown)}`,
+              `Name files and lines of ${task.review_commit}, or leave the place out: - [concern] what somebody should know`,
+            );
+      },
+    },
     criteriaShown,
   ],
   effects:
