@@ -4,6 +4,7 @@
 import type { FileChange, LineList } from './facts/file-change.ts';
 import type { SectionChange } from './facts/section-change.ts';
 import type { SpecFacts } from './facts/spec-facts.ts';
+import type { VerdictFacts } from './facts/verdict-facts.ts';
 import type { BasePayloads } from './goal/base-records.ts';
 import type { SetupPayloads } from './records/setup-records.ts';
 import type { Proof } from './review/proof.ts';
@@ -70,22 +71,6 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly checked_types?: readonly string[];
   /** What Liza's own runs at this commit showed. */
   readonly proof?: Proof;
-}
-
-/** What git says about a verdict. */
-export interface VerdictFacts {
-  /** `file:line` of blockers that is neither in the tree nor in the diff, each with why. */
-  readonly unknown_places: readonly string[];
-  /** `file:line` of concerns that is neither in the tree nor in the diff, each with why. */
-  readonly unknown_concerns?: readonly string[];
-  /** Files of blockers that the change does not touch. */
-  readonly outside_diff: readonly string[];
-  /** What an approval names that is not so at the commit, each with its criterion and why. */
-  readonly false_evidence: readonly string[];
-  /** Files of the tests and places it names that the change does not touch, as it has them. */
-  readonly unchanged_files?: readonly string[];
-  /** Tracked files of the reviewer's copy that are not as they were handed over. */
-  readonly changed_files: readonly string[];
 }
 
 /** Which session it was, since when, and what confined it. */

@@ -3,9 +3,9 @@
 
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { TOO_LARGE, textAt } from '../git/text-at.ts';
-import type { VerdictFacts } from '../protocol/command.ts';
 import { list } from '../protocol/commands/coding/coder.ts';
 import { covers, isTest, testPatterns } from '../protocol/facts/scope.ts';
+import type { VerdictFacts } from '../protocol/facts/verdict-facts.ts';
 import { type Evidence, testNames } from '../protocol/review/approval.ts';
 import type { Settings } from '../protocol/state.ts';
 import { namedTest } from './rules/named-test.ts';

@@ -8,11 +8,14 @@ import { isAncestor } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
 import type { SubmitFacts, WorktreeFacts } from '../protocol/command.ts';
-import { parseScope } from '../protocol/facts/scope.ts';
+import { isDeclaration, parseScope } from '../protocol/facts/scope.ts';
+import { checksTypes } from '../protocol/facts/type-checks.ts';
 import { baselineOf, historyOf } from '../protocol/leases.ts';
+import { proofCommands } from '../protocol/review/proof.ts';
 import { defined } from '../protocol/values.ts';
 import { declaredFiles, discardOf } from './discard-folder.ts';
 import type { FolderWork } from './make-folder.ts';
+import { commandsReached } from './proof/commands-reached.ts';
 import { readDiff } from './read-diff.ts';
 
 type Asked = Omit<FolderWork, 'context'>;
@@ -50,6 +53,7 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
     descends_from_base: descends,
     ...diff,
     ...(onBase.length === 0 ? {} : { on_base: onBase }),
+    ...(await checkedTypes(asked, commit, diff.changes)),
     ...defined({ base_commit: newer, same_tree_as: same }),
   };
 }
@@ -70,6 +74,15 @@ async function folderFacts(
     dirty: changed.filter((path) => !leaveOut.includes(path)),
     ...(head.merging === undefined ? {} : { merging: true }),
   };
+}
+
+/** Type declarations that one of the proving commands checks, as far as the command lines tell. */
+async function checkedTypes({ gitDir, task, settings }: Asked, commit: string, changes: SubmitFacts['changes']) {
+  const declared = changes.map(({ path }) => path).filter(isDeclaration);
+  if (declared.length === 0) return {};
+  const runs = await commandsReached({ gitDir, commit, commands: proofCommands(settings, task) });
+  const checked = declared.filter((path) => runs.some((run) => checksTypes(run, path)));
+  return checked.length === 0 ? {} : { checked_types: checked };
 }
 
 /** Which bare words of the scope's IN are names of something there: `src`, and not `parser`. */

@@ -1,8 +1,9 @@
 // `liza submit-verdict <task> <verdict> [reason]`: binds to the exact commit under review.
 
-import type { CommandOf, VerdictFacts } from '../../protocol/command.ts';
+import type { CommandOf } from '../../protocol/command.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
+import type { VerdictFacts } from '../../protocol/facts/verdict-facts.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import { redact, secretsOf } from '../../text/redact.ts';

@@ -15,6 +15,7 @@ import {
   testPatterns,
 } from '../facts/scope.ts';
 import type { SpecFacts } from '../facts/spec-facts.ts';
+import { CHECKERS, mayCheckTypes } from '../facts/type-checks.ts';
 import { alwaysGreen } from '../shell/always-green.ts';
 import { shellQuoted } from '../shell/shell-words.ts';
 import { settings, type Task } from '../state.ts';
@@ -118,8 +119,8 @@ function checkTypeAndScope(by: Judged, task: Task): Refusal | undefined {
           `Make it a code task: ${amend('--type code')}; or take the code out of IN: ${amend('--scope "IN: …"')}`,
         );
   }
-  // Declarations need no test of their own.
-  if (code.length > 0 && code.every(isDeclaration) && (task.validation ?? []).length > 0) return undefined;
+  const types = code.length > 0 && code.every(isDeclaration);
+  if (types && code.every((path) => mayCheckTypes(task.validation ?? [], path))) return undefined;
   const within = config.tests_in_code ?? [];
   if (scope.in.some((item) => within.some((one) => covers(one, item)))) return undefined;
   if (isCodeless(scope)) {
@@ -130,6 +131,11 @@ function checkTypeAndScope(by: Judged, task: Task): Refusal | undefined {
     );
   }
   if (!forbidsTests(scope, patterns)) return undefined;
+  if (types)
+    return contradiction(
+      'a code task needs a test, and its scope has tests OUT; declarations of types need none only where a command checks types',
+      `Name a type checker (${CHECKERS}) that covers them: ${amend('--validate "…"')}; or name in IN where their test shall be: ${amend('--scope "IN: …, <its test file>"')}`,
+    );
   return contradiction(
     'a code task needs a test, and its scope has tests OUT',
     `Let them in, or name in IN where its test shall be: ${amend('--scope "IN: …, <its test file>  OUT: …"')}; if no code changes: ${amend('--type docs')}`,

@@ -80,7 +80,7 @@ function namesTests({ program, rest }: CommandRun, scripts: Readonly<Record<stri
 
 const INSTALLS = set('install ci i add audit pack exec');
 
-function targetsOf({ program, rest }: CommandRun): readonly string[] {
+export function targetsOf({ program, rest }: CommandRun): readonly string[] {
   if (!['make', 'gmake'].includes(nameOf(program))) return [];
   const named = rest.filter((word) => !word.startsWith('-') && !word.includes('='));
   return named.length === 0 ? [''] : named;

@@ -33,7 +33,7 @@ export const scriptsRun = (asked: Omit<Commands, 'patterns'>): readonly string[]
 const ranBy = ({ commands, packages }: Omit<Commands, 'patterns'>): CommandFiles =>
   filesRun(commands, Object.assign({}, ...packages.map(scriptsIn)));
 
-const isShell = (text: string): boolean => !text.startsWith('#!') || /^#!.*sh\b/.test(text);
+export const isShell = (text: string): boolean => !text.startsWith('#!') || /^#!.*sh\b/.test(text);
 
 function withScript(run: CommandFiles, { path, text }: { readonly path: string; readonly text: string }): CommandFiles {
   const more = filesRun([asCommand(text)], {});

@@ -2,13 +2,13 @@
 // nothing is run. In doubt they can: it only says no where nothing leads to a test.
 
 import { TOO_LARGE, textAt } from '../../git/text-at.ts';
-import { mentionsTests, recipesOf, testReach } from '../../protocol/facts/test-commands.ts';
+import { mentionsTests, testReach } from '../../protocol/facts/test-commands.ts';
 import { scriptsIn } from '../../protocol/facts/test-setup.ts';
+import { recipesAt } from './commands-reached.ts';
 import type { Proving } from './run-commands.ts';
 
 /** More are not read. */
 const MOST_FILES = 20;
-const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
 
 type Asked = Pick<Proving, 'gitDir' | 'commit' | 'commands' | 'settings'>;
 
@@ -18,7 +18,7 @@ export async function canRunTests({ gitDir, commit, commands, settings }: Asked)
   const scripts = scriptsIn(await read('package.json'));
   const said = testReach(commands, scripts);
   if (said.runs) return true;
-  const made = said.targets.length === 0 ? [] : await recipes(read, said.targets);
+  const made = await recipesAt(read, said.targets);
   const more = testReach(made, scripts);
   const files = [...said.files, ...more.files];
   if (more.runs || files.length > MOST_FILES) return true;
@@ -27,15 +27,4 @@ export async function canRunTests({ gitDir, commit, commands, settings }: Asked)
     if (text === TOO_LARGE || mentionsTests(text)) return true;
   }
   return false;
-}
-
-async function recipes(
-  read: (path: string) => Promise<string>,
-  targets: readonly string[],
-): Promise<readonly string[]> {
-  for (const name of MAKEFILES) {
-    const text = await read(name);
-    if (text !== '') return recipesOf(text, targets);
-  }
-  return [];
 }

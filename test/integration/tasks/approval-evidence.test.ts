@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openGitDir } from '../../../src/git/integration.ts';
-import type { VerdictFacts } from '../../../src/protocol/command.ts';
+import type { VerdictFacts } from '../../../src/protocol/facts/verdict-facts.ts';
 import { parseApproval } from '../../../src/protocol/review/approval.ts';
 import type { Proof } from '../../../src/protocol/review/proof.ts';
 import { parseRejection } from '../../../src/protocol/review/verdict.ts';

@@ -4,8 +4,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { VerdictFacts } from '../../../src/protocol/command.ts';
 import type { Refusal } from '../../../src/protocol/decision.ts';
+import type { VerdictFacts } from '../../../src/protocol/facts/verdict-facts.ts';
 import { parseRejection } from '../../../src/protocol/review/verdict.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 import { transact } from '../../../src/store/transact.ts';

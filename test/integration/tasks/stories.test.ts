@@ -1,6 +1,7 @@
 // Whole stories of tasks that are no everyday code: planned through the real gates, worked on in real folders, proved,
 // reviewed and merged. What a gate refuses on the way is mended by the line that the refusal names.
 
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { isRefusal } from '../../../src/protocol/decision.ts';
 import type { Contents } from '../../support/core.mjs';
@@ -53,13 +54,17 @@ test('a refactoring over 60 files is planned by its folder and merged whole', as
   expect((await p.last('t', 'submitted'))?.['diff']).toMatchObject({ files: 61 });
 });
 
-test('declarations, of which no test is possible, are merged by what checks them', async () => {
+test('declarations, of which no test is possible, are merged by the type checker that a script runs', async () => {
   const done = ['--done', 'the types name both functions', '--scope', 'IN: types/index.d.ts. OUT: tests'];
-  const p = await planned(done, { config: { test_command: 'sh -c "exit 1"' } });
+  const tsc = path.resolve('node_modules/.bin/tsc');
+  const files = { 'package.json': JSON.stringify({ scripts: { types: `${tsc} --noEmit types/index.d.ts` } }) };
+  const p = await planned(done, { config: { test_command: 'sh -c "exit 1"' }, files });
   const refused = await p.liza(['finalize', 't'], planner);
   expect(refused.stderr).toContain('needs a test, and its scope has tests OUT');
   await p.config({ test_command: null });
   await p.ok(['amend', 't', '--validate', 'grep -c function types/index.d.ts'], planner);
+  expect((await p.liza(['finalize', 't'], planner)).stderr).toMatch(/a type checker \(tsc, .*liza amend t --validate/s);
+  await p.ok(['amend', 't', '--validate', 'npm run types'], planner);
   await p.ok(['finalize', 't'], planner);
   await built(p, { 'types/index.d.ts': 'export function a(): void;\nexport function b(): void;\n' });
 });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { withTask } from '../../../src/protocol/change.ts';
-import type { Definition } from '../../../src/protocol/command.ts';
+import type { Definition, SubmitFacts } from '../../../src/protocol/command.ts';
 import { asDoneWhen, criteriaOf } from '../../../src/protocol/definition/criteria.ts';
 import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/facts/scope.ts';
 import type { SpecFacts } from '../../../src/protocol/facts/spec-facts.ts';
@@ -176,9 +176,26 @@ describe('type, test rule and scope', () => {
       'declarations that a validation checks',
       { scope: 'IN: types/index.d.ts\nOUT: tests', validation: ['tsc --noEmit'] },
     ],
+    [
+      'declarations that a script may check',
+      { scope: 'IN: types/index.d.ts\nOUT: tests', validation: ['npm run types'] },
+    ],
     ['a test task', { type: 'test', scope: 'IN: test/client.test.ts' }],
   ])('%s passes', (_what, more) => {
     expect(() => passes(more)).not.toThrow();
+  });
+  it('declarations that no type checker checks, with tests OUT, are refused with both mends', () => {
+    for (const [file, command] of [
+      ['types/index.d.ts', 'grep -c function types/index.d.ts'],
+      ['types/index.d.ts', 'mypy stubs'],
+      ['stubs/a.pyi', 'tsc --noEmit'],
+    ] as const) {
+      const refusal = refusedAtFinalize({ scope: `IN: ${file}\nOUT: tests`, validation: [command] });
+      expect(refusal.guard).toBe<RefusalName>('type-and-scope');
+      expect(refusal.hint).toMatch(
+        /a type checker \(tsc, .*mypy.*\).*liza amend a --validate "…".*liza amend a --scope/,
+      );
+    }
   });
   it.each([
     ['README.md, docs/guide.md', 'docs'],
@@ -483,32 +500,47 @@ describe('what in backticks is a command', () => {
 });
 
 describe('submitting', () => {
-  const submitted = (more: Partial<Definition>, ...paths: readonly string[]) => {
+  const submitted = (more: Partial<Definition>, facts: Partial<SubmitFacts>, ...paths: readonly string[]) => {
     const w = world();
     w.run(PLANNER, addReady('a', more));
     toClaimed(w, 'a');
     w.run(CODER, begin('a'));
     w.tell(CODER, declare('a', ...paths));
-    return w.tell(CODER, submit('a', commit(1), { changes: changes(...paths) }));
+    return w.tell(CODER, submit('a', commit(1), { ...facts, changes: changes(...paths) }));
   };
-  it('type declarations need no test where the task’s own validation checks them', () => {
-    const scope = 'IN: types/, test/';
-    const with_ = { scope, validation: ['tsc --noEmit'] };
-    for (const file of ['types/a.d.ts', 'types/a.d.mts', 'stubs/a.pyi']) {
-      expect(submitted(with_, file)).toMatchObject({ guard: 'proof' });
-    }
-    expect(submitted({ scope }, 'types/a.d.ts')).toMatchObject({ guard: 'tests-with-code' });
-    expect(submitted(with_, 'types/a.d.ts', 'src/a.ts')).toMatchObject({ guard: 'tests-with-code' });
-    expect(submitted(with_, 'README.md')).toMatchObject({ guard: 'tests-with-code' });
+  it('type declarations need no test where a command that Liza runs checks every one of them', () => {
+    const scope = 'IN: types/, stubs/, src/, README.md, test/';
+    const declared = ['types/a.d.ts', 'types/a.d.mts', 'stubs/a.pyi'];
+    const checked = (checked_types: readonly string[], ...paths: readonly string[]) =>
+      submitted({ scope, validation: ['npm run types'] }, { checked_types }, ...paths);
+    for (const file of declared) expect(checked(declared, file)).toMatchObject({ guard: 'proof' });
+    for (const refused of [
+      checked([], 'types/a.d.ts'),
+      checked(['types/a.d.ts'], 'types/a.d.ts', 'stubs/a.pyi'),
+      checked(['types/a.d.ts'], 'types/a.d.ts', 'src/a.ts'),
+      checked([], 'README.md'),
+    ])
+      expect(refused).toMatchObject({ guard: 'tests-with-code' });
+    expect(checked([], 'types/a.d.ts', 'test/a.test.ts')).toMatchObject({ guard: 'proof' });
+  });
+  it('declarations that nothing checks: the coder adds a test, or the planner a type checker; with tests OUT only that', () => {
+    const told = (scope: string) => submitted({ scope, validation: ['npm run types'] }, {}, 'types/a.d.ts');
+    expect(told('IN: types/, test/')).toMatchObject({
+      message: expect.stringContaining('no command that Liza runs checks types: types/a.d.ts'),
+      hint: expect.stringMatching(/^Add a test that uses them.*a type checker \(tsc,.*liza block a/),
+    });
+    expect(told('IN: types/index.d.ts, types/a.d.ts. OUT: tests')).toMatchObject({
+      hint: expect.stringMatching(/^They need no test where .*liza block a/),
+    });
   });
   it('a test task submits tests alone', () => {
     const test = { type: 'test', scope: 'IN: test/' } as const;
-    expect(submitted(test, 'test/a.test.ts')).toMatchObject({ ok: true });
-    expect(submitted({ ...test, scope: 'IN: the client' }, 'test/a.test.ts', 'src/a.ts')).toMatchObject({
+    expect(submitted(test, {}, 'test/a.test.ts')).toMatchObject({ ok: true });
+    expect(submitted({ ...test, scope: 'IN: the client' }, {}, 'test/a.test.ts', 'src/a.ts')).toMatchObject({
       guard: 'tests-with-code',
       message: expect.stringContaining('touches code besides tests (src/a.ts)'),
     });
-    expect(submitted(test, 'docs/a.md')).toMatchObject({ guard: 'tests-with-code' });
+    expect(submitted(test, {}, 'docs/a.md')).toMatchObject({ guard: 'tests-with-code' });
   });
   it('a test task is never led to declare code: taking it out or a block is what is left', () => {
     const w = world();

@@ -19,6 +19,7 @@ import {
   parseScope,
   testPatterns,
 } from '../../facts/scope.ts';
+import { CHECKERS } from '../../facts/type-checks.ts';
 import { isFullCommit } from '../../ids.ts';
 import { hideIn } from '../../input.ts';
 import { checkpointEvent, historyOf } from '../../leases.ts';
@@ -91,7 +92,7 @@ export const submitForReview: Row<'submit-for-review'> = {
     },
     {
       name: 'tests-with-code',
-      rule: 'a code task’s diff adds or changes a test file, type declarations that its own validation checks aside; a test task’s touches no other code; docs, config and spec tasks touch no code',
+      rule: 'a code task’s diff adds or changes a test file, type declarations aside that a type checker among the commands of the validation or test_command checks; a test task’s touches no other code; docs, config and spec tasks touch no code',
       needs: 'facts',
       check: testsWithCode,
     },
@@ -270,23 +271,28 @@ function testsWithCode(s: Situation<'submit-for-review'>): Refusal | undefined {
   if (changes.some(({ path, kind }) => kind !== 'removed' && isTest(path, patterns))) return undefined;
   if (type === 'code' && changes.some(({ tests_within: within }) => within === true)) return undefined;
   if (type !== 'code' && type !== 'test' && code.length === 0) return undefined;
-  if (type === 'code' && isTypesAlone(task, code)) return undefined;
+  const types = type === 'code' && code.length > 0 && code.every(isDeclaration);
+  if (types && code.every((path) => command.facts.checked_types?.includes(path) === true)) return undefined;
   const fact =
     type === 'code' || type === 'test'
       ? `a ${type} task without a changed test file`
       : `a ${type} task that touches code (${list(code)}) without a test`;
+  const forbidden = forbidsTests(parseScope(task.scope ?? ''), patterns);
+  if (types) {
+    const planned = `They need no test where the validation or test_command runs a type checker (${CHECKERS}), which is the planner’s to add: ${commandLine('block', task.id)}`;
+    return refuse(
+      `${fact}, and no command that Liza runs checks types: ${list(code)}`,
+      forbidden ? planned : `Add a test that uses them; these count as tests: ${patterns.join(', ')}. ${planned}`,
+    );
+  }
   // A test that the scope forbids would be refused next: no way out of that is the coder's.
-  return forbidsTests(parseScope(task.scope ?? ''), patterns)
+  return forbidden
     ? refuse(`${fact}, and its scope has tests OUT`, `Only the planner can mend that: ${commandLine('block', task.id)}`)
     : refuse(
         fact,
         `Add a test; these count as tests: ${patterns.join(', ')}. If this project’s tests stand within its code, only a person can say so (the setting tests_in_code): ${commandLine('block', task.id)}`,
       );
 }
-
-/** Declarations need no test of their own where the planner named what checks them. */
-const isTypesAlone = (task: Task, code: readonly string[]): boolean =>
-  code.length > 0 && code.every(isDeclaration) && (task.validation ?? []).length > 0;
 
 /** The last guard: a submission that only this one refuses has passed all cheap checks, and is worth running. */
 function proved({ task, command, settings, commandLine }: Situation<'submit-for-review'>): Refusal | undefined {

@@ -1,0 +1,54 @@
+// All that the proving commands run at a commit: through the scripts of package.json, the targets of a makefile, and the
+// shell scripts that they name. The files are read at the commit; nothing is run.
+
+import type { PrivateGitDir } from '../../git/private-git-dir.ts';
+import { TOO_LARGE, textAt } from '../../git/text-at.ts';
+import { asCommand, type CommandRun, commandsRun, filesRunBy, meantBy } from '../../protocol/facts/command-files.ts';
+import { recipesOf, targetsOf } from '../../protocol/facts/test-commands.ts';
+import { isShell, scriptsIn } from '../../protocol/facts/test-setup.ts';
+
+/** More are not read. */
+const MOST_FILES = 20;
+const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
+
+interface Asked {
+  readonly gitDir: PrivateGitDir;
+  readonly commit: string;
+  readonly commands: readonly string[];
+}
+
+export async function commandsReached({ gitDir, commit, commands }: Asked): Promise<readonly CommandRun[]> {
+  const read = async (path: string): Promise<string> => {
+    const text = await textAt(gitDir, commit, path);
+    return text === undefined || text === TOO_LARGE ? '' : text;
+  };
+  const scripts = scriptsIn(await read('package.json'));
+  const direct = commandsRun(commands, scripts);
+  const named = [...direct, ...commandsRun(await recipesAt(read, direct.flatMap(targetsOf)), scripts)];
+  const further: CommandRun[] = [];
+  for (const file of [...new Set(named.flatMap(filesRunBy))].slice(0, MOST_FILES)) {
+    if (!/(?:^|\/)[^.]+$|\.(?:ba|da|z|k)?sh$/.test(file)) continue;
+    const text = await read(file);
+    if (isShell(text)) further.push(...commandsRun([asCommand(text)], scripts).flatMap((run) => ranIn(file, run)));
+  }
+  return [...named, ...further];
+}
+
+/** A script may name a program from the top, or from its own folder. */
+const ranIn = (file: string, run: CommandRun): readonly CommandRun[] => [
+  run,
+  ...meantBy(file, run.program).map((program) => ({ ...run, program })),
+];
+
+/** The lines that make runs for these targets at the commit. */
+export async function recipesAt(
+  read: (path: string) => Promise<string>,
+  targets: readonly string[],
+): Promise<readonly string[]> {
+  if (targets.length === 0) return [];
+  for (const name of MAKEFILES) {
+    const text = await read(name);
+    if (text !== '') return recipesOf(text, targets);
+  }
+  return [];
+}
