@@ -5,6 +5,7 @@ import { checkRecord, invariants, transitionViolations, validate } from '../../.
 import { normalise } from '../../../src/protocol/records/aliases.ts';
 import type { State, Task } from '../../../src/protocol/state.ts';
 import { iso } from '../../../src/text/time.ts';
+import { cpuTimer } from '../../support/cpu-time.ts';
 import { addReady, HUMAN, START, toMerged, world } from './world.ts';
 
 const base: Task = {
@@ -336,9 +337,9 @@ it('10,000 tasks in one long chain are checked in linear time', () => {
   invariants(state, new Map());
   const times = Array.from({ length: 5 }, () => {
     const fresh = { ...state, tasks: [...tasks] };
-    const started = performance.now();
+    const spent = cpuTimer();
     expect(invariants(fresh, new Map())).toEqual([]);
-    return performance.now() - started;
+    return spent();
   });
   expect(Math.min(...times)).toBeLessThan(400);
   const ring = { ...state, tasks: tasks.with(0, { ...base, id: 't-0', depends_on: ['t-9999'] }) };

@@ -11,6 +11,7 @@ import {
   outOfScope,
   parseScope,
 } from '../../../src/protocol/facts/scope.ts';
+import { cpuTimer } from '../../support/cpu-time.ts';
 
 describe('scope text', () => {
   it('is read as IN and OUT lists', () => {
@@ -137,13 +138,13 @@ describe('scope text', () => {
   });
 
   it('a hostile text costs its length', () => {
-    const started = performance.now();
+    const spent = cpuTimer();
     for (const part of ['(', '`', '{', '{a,', ', ', 'a.b ', ' - ', '*', 'x: ', ' out:', '**a', 'a/b ', 'but a/b, ']) {
       parseScope(`IN: ${part.repeat(8000)}`);
       parseScope(`OUT: ${part.repeat(8000)}`);
     }
     expect(parseScope(`IN: ${'{a,b}'.repeat(200)}`).in).toHaveLength(64);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(spent()).toBeLessThan(2000);
   });
 });
 
@@ -256,10 +257,10 @@ describe('the glob matcher', () => {
   });
 
   it('never backtracks itself to death', () => {
-    const started = performance.now();
+    const spent = cpuTimer();
     expect(matches(`${'*a'.repeat(500)}b`, 'a'.repeat(1500))).toBe(false);
     expect(matches(`${'**/a/'.repeat(300)}b`, 'a/'.repeat(800))).toBe(false);
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(spent()).toBeLessThan(1000);
   });
 });
 

@@ -4,6 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { isWithheld } from '../../../src/process/environment.ts';
 import { lineRedactor, redactor } from '../../../src/process/redacting-stream.ts';
 import { redact, secretsOf } from '../../../src/text/redact.ts';
+import { cpuTimer } from '../../support/cpu-time.ts';
 
 const KEY = `sk-ant-api03-${'Ab3_x-9Z'.repeat(11)}-AAAAAA`;
 const PEM = `-----BEGIN OPENSSH PRIVATE KEY-----\n${'b3BlbnNzaC1rZXktdjEAAAAA\n'.repeat(4)}-----END OPENSSH PRIVATE KEY-----`;
@@ -152,15 +153,15 @@ test('no text costs more than its length, whatever it is made of', () => {
     'SG.aaaaaaaaaaaaaaaa.',
     '-----BEGIN PRIVATE KEY-----\na',
   ]) {
-    const begun = performance.now();
+    const spent = cpuTimer();
     redact(piece.repeat(1_000_000 / piece.length));
-    expect(performance.now() - begun, piece).toBeLessThan(2000);
+    expect(spent(), piece).toBeLessThan(2000);
   }
-  const begun = performance.now();
+  const spent = cpuTimer();
   const stream = redactor([]);
   for (let n = 0; n < 300_000; n += 1) stream.push('a');
   stream.end();
-  expect(performance.now() - begun).toBeLessThan(2000);
+  expect(spent()).toBeLessThan(2000);
 });
 
 describe('no secret', () => {
@@ -253,13 +254,13 @@ describe('of the environment', () => {
 it('a text of 16 MB without secrets takes no time worth mentioning', () => {
   const line = `${JSON.stringify({ type: 'assistant', message: { content: [{ type: 'text', text: 'Editing src/client.ts, 12 tests pass, token count 4711' }], usage: { input_tokens: 12 } } })}\n`;
   const text = line.repeat(Math.ceil(16e6 / line.length));
-  const start = performance.now();
+  const spent = cpuTimer();
   redact(text, ['a-secret-that-is-not-there', 'another-one-of-them']);
-  expect(performance.now() - start).toBeLessThan(4000);
+  expect(spent()).toBeLessThan(4000);
 });
 
 it('hostile texts take no time either', () => {
-  const start = performance.now();
+  const spent = cpuTimer();
   for (const piece of [
     'a',
     'token',
@@ -280,5 +281,5 @@ it('hostile texts take no time either', () => {
   ]) {
     redact(piece.repeat(Math.ceil(100_000 / piece.length)));
   }
-  expect(performance.now() - start).toBeLessThan(3000);
+  expect(spent()).toBeLessThan(3000);
 });
