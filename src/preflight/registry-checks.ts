@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import type { Environment } from '../ports/host.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { type Settings, settings } from '../protocol/state.ts';
-import { openPlaces, runConfined, sandboxMode, sharedGitDirectory } from '../sandbox/mode.ts';
+import { registrySite, runConfined, sandboxMode } from '../sandbox/mode.ts';
 import { type KnownRegistry, type RegistrySite, registriesOf } from '../sandbox/registries.ts';
 import type { Manager } from '../sandbox/rules/registry-settings.ts';
 import { hostOf, isPublic } from '../sandbox/rules/registry-url.ts';
-import type { BoardContext } from '../store/context.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { shellWord } from '../text/format.ts';
 import { fine, type PreflightCheck, warn } from './rules/result.ts';
@@ -30,16 +29,6 @@ const PROJECTS: readonly {
   { files: ['go.mod'], managers: ['go'], usual: 'https://proxy.golang.org/' },
   { files: ['Gemfile'], managers: ['bundler'], usual: 'https://rubygems.org/' },
 ];
-
-/** Undefined: the project is in no repository. */
-export function registrySite(
-  context: BoardContext,
-  config: Pick<Settings, 'sandbox_read' | 'sandbox_write'>,
-): RegistrySite | undefined {
-  const common = sharedGitDirectory(context);
-  const { disk, env, paths } = context;
-  return common === undefined ? undefined : { disk, env, root: paths.root, common, open: openPlaces(config) };
-}
 
 /** The user's registries of the managers that the project uses; `usual`: where those go that nobody configured. */
 function registriesInUse(site: RegistrySite): readonly KnownRegistry[] {

@@ -14,7 +14,7 @@ import { buildPolicy } from './build-policy.ts';
 import { confine } from './confine.ts';
 import { type Detected, detect, findTool, isTool, type Tool } from './detect.ts';
 import type { Policy, Shown } from './policy.ts';
-import { type BroughtRegistries, bringRegistries } from './registries.ts';
+import { type BroughtRegistries, bringRegistries, type RegistrySite } from './registries.ts';
 
 /** What is known of the machine; looked up only when something is to be started. */
 export interface SandboxSupport {
@@ -222,4 +222,14 @@ const notStarted = (reason: string): Ended => ({
 export function sharedGitDirectory({ disk, paths }: BoardContext): string | undefined {
   const own = gitDirectoryOf(disk, paths.root);
   return own === undefined ? undefined : commonDirectoryOf(disk, own);
+}
+
+/** Where the user's registry settings are looked for. Undefined: the project is in no repository. */
+export function registrySite(
+  context: BoardContext,
+  config: Pick<Rules, 'sandbox_read' | 'sandbox_write'>,
+): RegistrySite | undefined {
+  const common = sharedGitDirectory(context);
+  const { disk, env, paths } = context;
+  return common === undefined ? undefined : { disk, env, root: paths.root, common, open: openPlaces(config) };
 }

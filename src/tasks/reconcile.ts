@@ -48,7 +48,7 @@ export async function reconcile(context: TaskContext): Promise<readonly Mended[]
   // Boards of earlier versions have not said yet that the repository is theirs.
   claimRepository(context.disk, context.paths.root);
   sweepScratch(gitDir);
-  sweepSetupResults(context);
+  await sweepSetupResults(context);
   const mended = [...(await finishKilledMerges(context, board))];
   for (const id of await suspects(gitDir, board)) {
     const done = await withTaskFolder(context, id, PATIENCE, async (locked) => ({

@@ -14,13 +14,13 @@ import { TOO_LARGE, textAt } from '../git/text-at.ts';
 import { splitNul } from '../git/tree-changes.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { isFields } from '../protocol/values.ts';
-import { setupRules } from '../protocol/work/setup-failures.ts';
 import { checkoutPlace, sandboxMode, setupResultsOf, UNCONFINED } from '../sandbox/mode.ts';
 import { sha256 } from '../store/hash.ts';
 import type { TaskContext } from './context.ts';
 import { type PrepareRequest, prepareFolder, type Unprepared } from './prepare-checkout.ts';
 import { knownReads, lockOf, type Reads, readsOf } from './rules/setup-inputs.ts';
 import { copyMade, fits, isPlain, keepOnlyMade, listing } from './setup-files.ts';
+import { setupKey } from './setup-key.ts';
 
 export interface ReuseRequest extends PrepareRequest {
   /** The tree of the checkout's files. */
@@ -96,7 +96,7 @@ async function fromTree(
   request: ReuseRequest,
   tree: string,
 ): Promise<Reused> {
-  const place = join(setupResultsOf(context), keyOf(context, request, tree));
+  const place = join(setupResultsOf(context), setupKey(context, request.settings, tree));
   const known = handOut(context, request, place);
   if (known !== undefined) return known;
   context.disk.mkdirSync(setupResultsOf(context), { recursive: true });
@@ -110,34 +110,6 @@ async function fromTree(
     lock.release();
   }
 }
-
-/** Everything that a result depends on. */
-function keyOf(context: TaskContext, { settings }: ReuseRequest, tree: string): string {
-  const { disk, env, paths, processes } = context;
-  const { post_worktree_timeout: _seconds, ...rules } = settings;
-  const files = (settings.worktree_files ?? []).map((name) => {
-    try {
-      return sha256(disk.readFileSync(join(paths.root, name)));
-    } catch {
-      return 'none';
-    }
-  });
-  const variables = Object.entries(env)
-    .filter(([name]) => DECIDES.test(name))
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  const programs = (env['PATH'] ?? '').split(':').flatMap((folder) =>
-    ['node', 'python3', 'ruby'].map((name) => {
-      const stat = disk.statSync(join(folder, name), { throwIfNoEntry: false });
-      return stat === undefined ? '' : `${stat.size}:${stat.mtimeMs}`;
-    }),
-  );
-  const decided = [1, setupRules({ ...rules, post_worktree_timeout: 0 }), processes.platform, paths.root, tree];
-  return sha256(JSON.stringify([...decided, files, variables, programs])).slice(0, 40);
-}
-
-/** Variables that change what an install brings. */
-const DECIDES =
-  /^(?:PATH|LANG|LC_ALL|CC|CXX|CFLAGS|LDFLAGS|.*_PROXY|(?:NODE|NPM|PNPM|YARN|PIP|UV|POETRY|CARGO|RUST|GEM|BUNDLE|GO|JAVA|MAVEN|GRADLE)_?.*)$/i;
 
 interface Result {
   /** Set-up does more than make files: each checkout needs its own. */
@@ -269,10 +241,19 @@ function dropOld(context: TaskContext, keep: string): void {
 }
 
 /** Removes what makers left that are gone; after a crash. */
-export function sweepSetupResults(context: TaskContext): void {
+export async function sweepSetupResults(context: TaskContext): Promise<void> {
   const all = setupResultsOf(context);
   for (const name of entries(context.disk, all)) {
     const pid = /^\.making-(\d+)-/.exec(name)?.[1];
     if (pid !== undefined && !isRunning(context, Number(pid))) removeTree(context, join(all, name));
+    if (name.endsWith('.lock')) await sweepLock(context, join(all, name));
   }
+}
+
+/** Its holder is gone if it can be had at once; removed while it is held, as by a maker that ends in order. */
+async function sweepLock({ disk, locks }: TaskContext, path: string): Promise<void> {
+  const lock = await locks.acquire(path, 0);
+  if (!('release' in lock)) return;
+  disk.rmSync(path, { force: true });
+  lock.release();
 }

@@ -120,7 +120,8 @@ interface FoundRegistry extends PrivateRegistry {
 
 /** Those with a login in a file of the user's, which nobody gets unasked. */
 async function privateRegistries(context: BoardContext): Promise<readonly FoundRegistry[]> {
-  const { loginsKept, registrySite } = await import('../../preflight/registry-checks.ts');
+  const { loginsKept } = await import('../../preflight/registry-checks.ts');
+  const { registrySite } = await import('../../sandbox/mode.ts');
   const site = registrySite(context, {});
   return site === undefined
     ? []

@@ -1,0 +1,189 @@
+// Results of set-up in real bubblewrap: what decides whether one is used again, what a killed maker leaves, who makes it
+// when two need it at once, and which are kept.
+
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { writeClone } from '../../../src/git/clone.ts';
+import { openGitDir } from '../../../src/git/integration.ts';
+import { isRefusal } from '../../../src/protocol/decision.ts';
+import { type Settings, settings } from '../../../src/protocol/state.ts';
+import { sandboxSupportOf, setupResultsOf } from '../../../src/sandbox/mode.ts';
+import type { TaskContext } from '../../../src/tasks/context.ts';
+import { reconcile } from '../../../src/tasks/reconcile.ts';
+import { reuseSetup } from '../../../src/tasks/setup-results.ts';
+import { hostAt } from '../../host.ts';
+import type { Contents } from '../../support/core.mjs';
+import { type Project, project } from '../../support/project.ts';
+import { startRegistry } from '../../support/registry.ts';
+
+const works = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true']).status === 0;
+
+let p: Project;
+let home: string;
+let counted: string;
+
+function open(files: Contents = {}): void {
+  p = project({ files: { 'deps.txt': 'one\n', ...files } });
+  home = path.join(p.base, 'home');
+  counted = path.join(p.base, 'counted');
+  for (const folder of [home, counted]) fs.mkdirSync(folder, { recursive: true });
+}
+beforeEach(() => open());
+
+function context(): TaskContext {
+  const clean = Object.entries(process.env).filter(([name]) => !/^(npm_|xdg_|node_extra)/i.test(name));
+  const env = { ...Object.fromEntries(clean), ...p.env, HOME: home };
+  return p.as(undefined, { env, sandboxSupport: sandboxSupportOf(hostAt(Date.now, env), []) });
+}
+
+type Changes = Partial<Settings>;
+
+/** Writes how often it ran, and makes one file. */
+const install = (): string => `echo run >> ${counted}/runs; mkdir -p made; cat deps.txt > made/deps`;
+const runs = (): number => {
+  const file = path.join(counted, 'runs');
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n').length - 1 : 0;
+};
+const kept = (): readonly string[] => {
+  const all = setupResultsOf(context());
+  return fs.existsSync(all) ? fs.readdirSync(all).sort() : [];
+};
+
+let checkouts = 0;
+/** A fresh checkout of a branch, set up; where it is. */
+async function checkout(changes: Changes = {}, branch = 'integration') {
+  checkouts += 1;
+  const name = `.merge-t-${String(checkouts).padStart(8, '0')}`;
+  const c = context();
+  const { board } = await p.store.read();
+  const gitDir = await openGitDir(c, board);
+  if (isRefusal(gitDir)) throw new Error(gitDir.message);
+  const folder = path.join(gitDir.worktrees, name);
+  const commit = p.git('rev-parse', branch);
+  await writeClone(gitDir, folder, { start: commit });
+  const wanted: Settings = {
+    ...settings(board.state),
+    sandbox: 'require',
+    sandbox_write: [counted],
+    post_worktree_cmd: install(),
+    setup_inputs: ['deps.txt'],
+    ...changes,
+  };
+  const tree = p.git('rev-parse', `${commit}^{tree}`);
+  return { folder, result: await reuseSetup(c, gitDir, { folder, settings: wanted, tree }) };
+}
+
+describe.skipIf(!works)('a result', () => {
+  test('of a plain npm ci serves every commit with the same lock file, and no other', async () => {
+    const registry = await startRegistry(p.base, { name: 'small' });
+    fs.writeFileSync(path.join(home, '.npmrc'), `registry=${registry.url}\n`);
+    const resolved = `${registry.url}package.tgz`;
+    const lock = (name: string): string =>
+      JSON.stringify({
+        ...{ name, version: '1.0.0', lockfileVersion: 3, requires: true },
+        packages: {
+          '': { name, dependencies: { small: '1.0.0' } },
+          'node_modules/small': { version: '1.0.0', resolved },
+        },
+      });
+    const about = (name: string): string => JSON.stringify({ name, dependencies: { small: '1.0.0' } });
+    const files = { 'package.json': about('mine'), 'package-lock.json': lock('mine') };
+    p.commitTo('integration', files, 'with a package');
+    const npm = { post_worktree_cmd: 'npm ci --no-audit --no-fund', setup_inputs: [], sandbox_write: [] };
+    const fetched = (): number => registry.asked.filter((one) => one.path.endsWith('.tgz')).length;
+    for (const source of ['1', '2', '3']) {
+      p.commitTo('integration', { 'src/app.ts': `export const app = ${source};\n` }, 'other sources');
+      const { folder, result } = await checkout(npm);
+      expect(result).toBe('ready');
+      expect(fs.existsSync(path.join(folder, 'node_modules/small/package.json'))).toBe(true);
+    }
+    expect(fetched()).toBe(1);
+    const changed = { 'package.json': about('other'), 'package-lock.json': lock('other') };
+    p.commitTo('integration', changed, 'another lock file');
+    expect((await checkout(npm)).result).toBe('ready');
+    expect(fetched()).toBe(2);
+  }, 120_000);
+
+  test('counts for the registries it came from: another one makes another, another token does not', async () => {
+    const npmrc = (text: string): void => fs.writeFileSync(path.join(home, '.npmrc'), text);
+    const from = (host: string, token: string): void =>
+      npmrc(`registry=https://${host}/\n//${host}/:_authToken=${token}\n`);
+    await checkout();
+    from('one.example', 'secret-1');
+    await checkout();
+    expect(runs()).toBe(2);
+    from('one.example', 'secret-2');
+    await checkout();
+    expect(runs()).toBe(2);
+    from('two.example', 'secret-2');
+    await checkout();
+    expect(runs()).toBe(3);
+  }, 120_000);
+
+  test('that two need at once is made by one of them', async () => {
+    const slow = `${install()}; sleep 1`;
+    const both = await Promise.all([1, 2].map(() => checkout({ post_worktree_cmd: slow })));
+    for (const { folder, result } of both) {
+      expect(result).toBe('ready');
+      expect(fs.readFileSync(path.join(folder, 'made/deps'), 'utf8')).toBe('one\n');
+    }
+    expect(runs()).toBe(1);
+    expect(kept()).toHaveLength(1);
+  }, 120_000);
+
+  test('of a command that fails is not kept, and is made when it works', async () => {
+    const works = path.join(counted, 'works');
+    const command = { post_worktree_cmd: `${install()}; test -f ${works}` };
+    expect((await checkout(command)).result).toMatchObject({ ok: false, guard: 'post-worktree-cmd' });
+    expect(kept()).toEqual([]);
+    fs.writeFileSync(works, '');
+    expect((await checkout(command)).result).toBe('ready');
+    expect(kept()).toHaveLength(1);
+  }, 120_000);
+
+  test('is kept while it is among the newest or was used lately', async () => {
+    const make = (n: number) => checkout({ post_worktree_cmd: `${install()}; echo ${n} > made/n` });
+    const age = (seconds: number): void => {
+      for (const name of kept()) {
+        const file = path.join(setupResultsOf(context()), name, 'result.json');
+        const at = p.context.clock.now() / 1000 - seconds;
+        if (fs.statSync(file).mtimeMs / 1000 > at) fs.utimesSync(file, at, at);
+      }
+    };
+    for (let n = 0; n < 7; n += 1) await make(n);
+    expect(kept()).toHaveLength(7);
+    age(3600);
+    await make(7);
+    // The new one, and the newest five of the others.
+    expect(kept()).toHaveLength(6);
+  }, 180_000);
+});
+
+describe.skipIf(!works)('a maker that was killed', () => {
+  /** What one leaves that holds its lock and has half of a result; that it is not touched before. */
+  async function killed(): Promise<void> {
+    const all = setupResultsOf(context());
+    fs.mkdirSync(all, { recursive: true });
+    const lock = path.join(all, `${'a'.repeat(40)}.lock`);
+    const holder = spawn('flock', ['-x', lock, 'sleep', '600'], { stdio: 'ignore', detached: true });
+    await expect.poll(() => spawnSync('flock', ['-n', lock, 'true']).status, { timeout: 10_000 }).toBe(1);
+    const half = path.join(all, `.making-${holder.pid}-00000000`);
+    fs.mkdirSync(path.join(half, 'files'), { recursive: true });
+    expect(await reconcile(context())).toEqual([]);
+    // While it works, nobody takes its lock or its files away.
+    expect(kept()).toEqual([path.basename(half), path.basename(lock)]);
+    process.kill(-(holder.pid ?? 0), 'SIGKILL');
+    await new Promise((ended) => holder.on('exit', ended));
+  }
+
+  test('leaves nothing in use, and what it left goes with the next reconcile', async () => {
+    await killed();
+    expect((await checkout()).result).toBe('ready');
+    expect(runs()).toBe(1);
+    expect(kept()).toHaveLength(3);
+    expect(await reconcile(context())).toEqual([]);
+    expect(kept()).toEqual([expect.stringMatching(/^[0-9a-f]{40}$/)]);
+  }, 120_000);
+});
