@@ -2,6 +2,7 @@
 
 import type { BranchWatch } from '../identity/branch-watch.ts';
 import type { Refusal } from '../protocol/decision.ts';
+import type { State } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
 import type { MemberStatus } from './agent-status.ts';
 import type { Player } from './assignments.ts';
@@ -30,6 +31,8 @@ export interface LoopMemory {
   readonly postponed: Map<string, Instant>;
   /** Of those, what failed in set-up: tried again as soon as setupMark is another. */
   readonly unprepared: Map<string, string>;
+  /** The board that its last duty was chosen on. */
+  seen: State | undefined;
   /** Claims in a row that another agent won. */
   racesLost: number;
   /** Since when it has left work to another agent that is about to take it. */
@@ -44,6 +47,7 @@ export const newMemory = (): LoopMemory => ({
   past: NO_PAST,
   postponed: new Map(),
   unprepared: new Map(),
+  seen: undefined,
   racesLost: 0,
   yieldingSince: undefined,
   refusal: undefined,

@@ -60,11 +60,16 @@ export async function postpone({ context, memory }: LoopState, task: Task, no: R
   memory.postponed.set(key, context.clock.now() + (unprepared ? FORGET_MS : ms));
   if (!unprepared) return;
   const { state } = (await context.store.read()).board;
-  memory.unprepared.set(key, setupMark(state, settings(state)));
+  // A setting that a person changed while it failed is a reason to try again, so what counts is what was there before.
+  const before = memory.seen ?? state;
+  const goal = { ...state.goal, integration_head: before.goal.integration_head };
+  memory.unprepared.set(key, setupMark({ ...state, goal }, settings(before)));
 }
 
 /** What failed in set-up is tried again: a setting, the integration branch or the set-up itself has changed. */
-export function releaseUnprepared({ postponed, unprepared }: LoopMemory, state: State): void {
+export function releaseUnprepared(memory: LoopMemory, state: State): void {
+  const { postponed, unprepared } = memory;
+  memory.seen = state;
   if (unprepared.size === 0) return;
   const mark = setupMark(state, settings(state));
   for (const [key, before] of unprepared) {
