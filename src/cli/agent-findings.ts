@@ -5,6 +5,8 @@ import { runProgram } from '../process/run.ts';
 import type { Finding } from '../project/finding.ts';
 import type { Config } from '../protocol/state.ts';
 import { type Installed, inspect, type Run } from '../providers/installed.ts';
+import { type Login, loginOf } from '../providers/login.ts';
+import type { Provider } from '../providers/provider.ts';
 import { castRoles, knownProviders } from './choose-provider.ts';
 import type { Io } from './io.ts';
 
@@ -12,6 +14,8 @@ export interface AgentFinding extends Finding {
   readonly provider?: string;
   readonly installed?: boolean;
   readonly version?: string;
+  /** Whether somebody is logged in to it, as far as its files and variables tell. */
+  readonly login?: Login;
 }
 
 const check = 'agents';
@@ -21,33 +25,39 @@ export async function agentFindings(io: Io, config: Config): Promise<readonly Ag
   if ('ok' in known) return [{ check, level: 'warning', message: known.message, remedy: known.hint }];
   const run = runIn(io);
   const all = await Promise.all(known.map(({ provider }) => inspect(io.host.disk, provider, io.env, run)));
-  const findings = [...all].sort((one, other) => rank(one) - rank(other)).map(finding);
+  const cast = castRoles(io, config, {});
+  const wanted = new Set('ok' in cast ? [] : Object.values(cast.chosen).map(({ provider }) => provider.name));
+  const host = { disk: io.host.disk, env: io.env, platform: io.host.processes.platform };
+  const findings = [...all]
+    .sort((one, other) => rank(one) - rank(other))
+    .map((one) => finding(one, loginOf(host, one.provider), wanted.has(one.provider.name)));
   return [
     ...findings,
-    ...used(io, config),
+    ...('ok' in cast ? [] : [used(cast.told)]),
     ...noneAtAll(all),
     ...missingDefault(all, config.default_provider ?? undefined),
-    ...(io.self.isRoot ? [AS_ROOT] : []),
+    ...(io.self.isRoot ? asRoot(all).slice(0, 1) : []),
   ];
 }
 
 /** Which of them liza run would start. */
-function used(io: Io, config: Config): readonly AgentFinding[] {
-  const cast = castRoles(io, config, {});
-  return 'ok' in cast ? [] : [{ check, level: 'ok', message: `liza run uses ${cast.told.replace('agents: ', '')}` }];
-}
-
-const AS_ROOT: AgentFinding = {
+const used = (told: string): AgentFinding => ({
   check,
   level: 'ok',
-  message: 'you are root: Liza sets IS_SANDBOX=1 for Claude Code, which refuses to work unattended as root without it',
-  remedy: 'safer: run Liza as a normal user',
-};
+  message: `liza run uses ${told.replace('agents: ', '')}`,
+});
+
+const asRoot = (all: readonly Installed[]): readonly AgentFinding[] =>
+  all.flatMap(({ provider: { asRoot: message } }) =>
+    message === undefined ? [] : [{ check, level: 'ok' as const, message, remedy: 'safer: run Liza as a normal user' }],
+  );
 
 const rank = ({ path }: Installed): number => (path === undefined ? 1 : 0);
 
-function finding({ provider, path, version, trouble }: Installed): AgentFinding {
-  const { name, title, hints } = provider;
+/** `isUsed`: liza run would start it, so that a login that is missing stops it. */
+function finding({ provider, path, version, trouble }: Installed, login: Login, isUsed: boolean): AgentFinding {
+  const { name, hints } = provider;
+  const title = named(provider);
   const about = { check, provider: name, installed: path !== undefined };
   if (path === undefined) {
     return { ...about, level: 'ok', message: `${title} is not installed`, remedy: `to have it: ${hints.install}` };
@@ -56,10 +66,27 @@ function finding({ provider, path, version, trouble }: Installed): AgentFinding 
     const remedy = `install it again: ${hints.install}`;
     return { ...about, level: 'warning', message: `${title} does not start: ${trouble}`, remedy };
   }
-  const remedy = `if it wants a login: ${hints.login}`;
-  if (version === undefined) return { ...about, level: 'ok', message: `${title}: ${path}, not tried`, remedy };
-  return { ...about, version, level: 'ok', message: `${title} starts: ${version}`, remedy };
+  const starts = version === undefined ? `${title}: ${path}, not tried` : `${title} starts: ${version}`;
+  const known = { ...about, login, ...(version === undefined ? {} : { version }) };
+  switch (login) {
+    case 'found':
+      return { ...known, level: 'ok', message: `${starts}; a login is there` };
+    case 'missing':
+      return {
+        ...known,
+        level: isUsed ? 'warning' : 'ok',
+        message: `${starts}; nobody is logged in`,
+        remedy: `to log in: ${hints.login}`,
+      };
+    case 'unknown':
+      return { ...known, level: 'ok', message: starts, remedy: `if it wants a login: ${hints.login}` };
+    default:
+      return login satisfies never;
+  }
 }
+
+/** For people, with the name that settings and options use. */
+const named = ({ name, title }: Provider): string => (name === title ? title : `${title} (${name})`);
 
 function noneAtAll(all: readonly Installed[]): readonly AgentFinding[] {
   if (all.some(({ path }) => path !== undefined)) return [];

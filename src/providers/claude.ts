@@ -17,6 +17,7 @@ const EDITING = ['Edit', 'MultiEdit', 'Write', 'NotebookEdit'];
 export const claude = (settings: ProviderSettings): Provider => ({
   name: settings.name,
   title: 'Claude Code',
+  asRoot: 'you are root: Liza sets IS_SANDBOX=1 for Claude Code, which refuses to work unattended as root without it',
   program: settings.program ?? 'claude',
   resumes: true,
   hints: {

@@ -134,6 +134,8 @@ export interface Provider {
   readonly resumesElsewhere?: true;
   /** How it is told that it is out of date, not logged in…: for `liza doctor`. */
   readonly hints: { readonly install: string; readonly login: string };
+  /** What people should know before it works as root. */
+  readonly asRoot?: string;
   /** What it needs of the user's home, besides what every session has. */
   readonly home?: readonly HomeFolder[];
   /** What tells, besides the login files of `home`, that somebody is logged in; absent: nothing is known of that. */

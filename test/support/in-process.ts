@@ -25,6 +25,8 @@ export interface RunOptions {
   readonly env?: Environment;
   readonly cwd?: string;
   readonly stdin?: string;
+  /** As the system's root would; who really runs it does not matter. */
+  readonly isRoot?: boolean;
   readonly io?: Partial<Io>;
 }
 
@@ -42,8 +44,10 @@ export function inProcess({ root, env, now, io }: Place): Liza {
     const said = { stdout: '', stderr: '' };
     const { stdout, stderr, ...own } = { ...io, ...options.io };
     const as = options.as === undefined ? {} : { LIZA_AGENT_ID: options.as };
+    const usual = ioAt(options.cwd ?? root, { ...env, ...as, ...options.env }, now);
     const code = await run(argv, {
-      ...ioAt(options.cwd ?? root, { ...env, ...as, ...options.env }, now),
+      ...usual,
+      self: { ...usual.self, isRoot: options.isRoot ?? false },
       stdout: (text) => {
         said.stdout += text;
         stdout?.(text);

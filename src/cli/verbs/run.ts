@@ -90,7 +90,8 @@ export const verb: Verb = {
       preflight: preflightBeside(checks, config),
     });
     if (isRefusal(crew)) return crew.guard === 'no-live-lease' ? another(crew) : crew;
-    io.stderr(`${cast.told}\n`);
+    const asRoot = io.self.isRoot ? new Set(ROLES.flatMap((role) => cast.chosen[role].provider.asRoot ?? [])) : [];
+    for (const line of [cast.told, ...asRoot]) io.stderr(`${line}\n`);
     const { publishCrew } = await import('../../supervisor/crew-record.ts');
     const { boundedLines, crewLog } = await import('../background-crew.ts');
     const published = publishCrew(context, crew);

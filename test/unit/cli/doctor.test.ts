@@ -38,7 +38,7 @@ test('installed agent CLIs come first, with their version and how to log in; mis
   program('codex', 'echo "a deprecation" >&2', 'echo codex-cli 0.9.1', 'echo "goodbye" >&2');
   const all = await findings();
   expect(all.map(({ provider, level }) => [provider, level])).toEqual([
-    ['codex', 'ok'],
+    ['codex', 'warning'],
     ['claude', 'ok'],
     ['gemini', 'ok'],
     ['opencode', 'ok'],
@@ -48,15 +48,43 @@ test('installed agent CLIs come first, with their version and how to log in; mis
   expect(of(all, 'codex')).toMatchObject({
     installed: true,
     version: 'codex-cli 0.9.1',
-    message: 'Codex starts: codex-cli 0.9.1',
+    login: 'missing',
+    level: 'warning',
+    message: 'Codex (codex) starts: codex-cli 0.9.1; nobody is logged in',
     remedy: expect.stringContaining('codex login'),
   });
   expect(of(all, 'claude')).toMatchObject({
     installed: false,
-    message: 'Claude Code is not installed',
+    message: 'Claude Code (claude) is not installed',
     remedy: 'to have it: npm install -g @anthropic-ai/claude-code',
   });
-  expect((await doctor()).stdout).toMatch(/^ok {3}agents {5}Codex starts[\s\S]*^- {4}agents {5}Claude Code is not/m);
+  expect((await doctor()).stdout).toMatch(
+    /^WARN agents {5}Codex \(codex\) starts[\s\S]*^- {4}agents {5}Claude Code \(claude\) is not/m,
+  );
+});
+
+test('a login is named where there is one, and its absence is a warning only for the CLI that liza run uses', async () => {
+  for (const name of ['claude', 'codex']) program(name, 'echo 1.0.0');
+  const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: bin, ANTHROPIC_API_KEY: 'sk-secret' };
+  const lines = (await here.liza(['doctor'], { env })).stdout.split('\n').filter((line) => line.includes('agents'));
+  expect(lines).toContain('ok   agents     Claude Code (claude) starts: 1.0.0; a login is there');
+  expect(lines).toContain('ok   agents     Codex (codex) starts: 1.0.0; nobody is logged in');
+  expect(lines).toContain('ok   agents     liza run uses Claude Code');
+});
+
+test('a configured provider is named as the configuration names it', async () => {
+  program('claude', 'echo 1.0.0');
+  await here.liza(['config', 'set', 'providers', '{"fast": {"kind": "claude", "model": "small"}}']);
+  expect(of(await findings(), 'fast')).toMatchObject({ message: expect.stringContaining('Claude Code (fast) starts') });
+});
+
+test('root is told once what Liza does for Claude Code, and others are not', async () => {
+  program('claude', 'echo 1.0.0');
+  const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: bin };
+  const told = async (isRoot: boolean): Promise<number> =>
+    (await here.liza(['doctor'], { env, isRoot })).stdout.split('IS_SANDBOX=1 for Claude Code').length - 1;
+  expect(await told(true)).toBe(1);
+  expect(await told(false)).toBe(0);
 });
 
 test('no installed agent CLI is a warning', async () => {
@@ -71,7 +99,7 @@ test('an agent CLI that does not start is a warning with its own output', async 
   program('claude', 'echo "Cannot find module x" >&2', 'exit 7');
   expect(of(await findings(), 'claude')).toMatchObject({
     level: 'warning',
-    message: 'Claude Code does not start: `claude --version`: exit 7, Cannot find module x',
+    message: 'Claude Code (claude) does not start: `claude --version`: exit 7, Cannot find module x',
     remedy: expect.stringContaining('npm install -g @anthropic-ai/claude-code'),
   });
 });
@@ -80,7 +108,7 @@ test('credentials are not handed to a trial start', async () => {
   program('claude', 'echo "1.0 $ANTHROPIC_API_KEY"');
   const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: bin, ANTHROPIC_API_KEY: 'sk-secret' };
   const ran = await here.liza(['doctor'], { env });
-  expect(ran.stdout).toContain('Claude Code starts: 1.0\n');
+  expect(ran.stdout).toContain('Claude Code (claude) starts: 1.0; a login is there\n');
 });
 
 test('configured providers are found, not started; a missing default is reported', async () => {
@@ -117,5 +145,5 @@ test('outside of a repository it is refused, and still reports the agent CLIs', 
   program('codex', 'echo codex-cli 0.9.1');
   const ran = await here.liza(['doctor'], { cwd: bin, env: { PATH: `${bin}:/usr/bin:/bin`, HOME: bin } });
   expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('is not in a git repository') });
-  expect(ran.stdout).toContain('Codex starts: codex-cli 0.9.1');
+  expect(ran.stdout).toContain('Codex (codex) starts: codex-cli 0.9.1');
 });
