@@ -19,6 +19,9 @@ export type Line = readonly Span[];
 
 export interface Page {
   readonly width: number;
+  /** See Look. */
+  readonly isWhole: boolean;
+  readonly all: boolean;
   /** Agent-written text as one safe line. */
   say(text: string): string;
   /** Agent-written text wrapped, its line breaks kept. */
@@ -44,23 +47,27 @@ export interface Page {
 
 export function pageFor(look: Look): Page {
   const width = Math.max(20, look.width);
+  const { isWhole = false, all = false } = look;
+  const within = (line: Line, room: number): Line => (isWhole ? line : squeeze(line, room, more));
   const fold = look.unicode ? (text: string): string => text : ascii;
   const more = fold('…');
   const dot = fold(' · ');
   const [full, empty, mark, cursor, rule] = look.unicode ? ['█', '░', '› ', '▏', '─'] : ['#', '-', '> ', '|', '-'];
   return {
     width,
+    isWhole,
+    all,
     dot,
     more,
     mark,
     cursor,
     rule,
     say: (text) => fold(oneLine(text)),
-    lines: (text, room) => wrap(fold(plain(text).trimEnd()), room),
+    lines: (text, room) => (isWhole ? wrapWhole : wrap)(fold(plain(text).trimEnd()), room),
     whole: (text, room) => wrapWhole(fold(plain(text).trimEnd()), room),
     spread: (left, right) => {
       const room = width - lineColumns(right) - 1;
-      const kept = squeeze(left, room, more);
+      const kept = within(left, room);
       return [...kept, { text: ' '.repeat(Math.max(1, width - lineColumns(kept) - lineColumns(right))) }, ...right];
     },
     flow: (items, indent) => flow(items, indent, dot, width),
@@ -69,9 +76,7 @@ export function pageFor(look: Look): Page {
       return full.repeat(filled) + empty.repeat(size - filled);
     },
     print: (lines) =>
-      lines
-        .map((line) => paint(line.some(({ whole }) => whole) ? line : squeeze(line, width, more), look.color))
-        .join('\n'),
+      lines.map((line) => paint(line.some(({ whole }) => whole) ? line : within(line, width), look.color)).join('\n'),
   };
 }
 

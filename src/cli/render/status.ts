@@ -15,8 +15,6 @@ import { grouped, type Line, leaseWords, type Page, pageFor, type Span, STATUS_T
 import { clip, columns, type Look, pad } from './terminal.ts';
 
 interface StatusLook extends Look {
-  /** Every task, agent and alarm instead of a bounded page. */
-  readonly all?: boolean;
   /** The agent that asks; a person without it. */
   readonly reader?: string | undefined;
 }
@@ -38,9 +36,11 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
     section('Spent', view.spending, on, spendingLines),
     section('Alarms', urgentFirst(view.alarms.filter(isToldHere)), on, alarmLines),
     section('Open discoveries', view.discoveries, on, (found) =>
-      found.flatMap((one) => hanging(discoveryText(one), p, holdsGoal(one) ? 'warn' : undefined)),
+      found.flatMap((one) => hanging(discoveryText(one, p), p, holdsGoal(one) ? 'warn' : undefined)),
     ),
-    section('Anomalies', view.anomalies, on, (anomalies) => anomalies.flatMap((one) => hanging(anomalyText(one), p))),
+    section('Anomalies', view.anomalies, on, (anomalies) =>
+      anomalies.flatMap((one) => hanging(anomalyText(one, p), p)),
+    ),
     section('Notices', view.notices, on, (notices) => notices.flatMap(({ message }) => hanging(message, p))),
     view.why === undefined ? [] : nothingMoves(view.why, p),
     distanceLines(view.base, view.goal).flatMap((line) => hanging(line, p, 'warn')),
@@ -224,17 +224,20 @@ const alarmLines = (alarms: StatusView['alarms'], p: Page): readonly Line[] =>
   alarms.flatMap(({ text, level }) => hanging(text, p, level === 'alarm' ? 'bad' : 'warn'));
 
 /** `disc-1, high, by coder-1 during parse: no timeout; recommends: add one` */
-function discoveryText(found: Discovery): string {
-  const next = found.recommendation === undefined ? '' : `; recommends: ${gist(found.recommendation, WHOLE)}`;
-  return `${discoveryHead(found)}: ${gist(found.description, WHOLE)}${next}`;
+function discoveryText(found: Discovery, { all }: Page): string {
+  const told = (text: string): string => (all ? whole(text) : gist(text, LONGEST));
+  const next = found.recommendation === undefined ? '' : `; recommends: ${told(found.recommendation)}`;
+  return `${discoveryHead(found)}: ${told(found.description)}${next}`;
 }
-const WHOLE = 1000;
+const LONGEST = 1000;
 
 /** `anomaly-3 retry_loop, parse, coder-1: error_pattern: ECONNRESET; count: 3` */
-function anomalyText({ id, type, task, reporter, details }: AnomalyView): string {
+function anomalyText({ id, type, task, reporter, details }: AnomalyView, { all }: Page): string {
   const who = [`${id === undefined ? '' : `${id} `}${type}`, task, reporter].filter((part) => part !== undefined);
-  const said = Object.entries(details).map(([key, value]) => `${key}: ${gist(String(value))}`);
-  const cut = Object.values(details).some((value) => gist(String(value)) !== whole(String(value)));
+  const said = Object.entries(details).map(
+    ([key, value]) => `${key}: ${all ? whole(String(value)) : gist(String(value))}`,
+  );
+  const cut = !all && Object.values(details).some((value) => gist(String(value)) !== whole(String(value)));
   const rest = cut ? ` (all of it: liza ${id === undefined ? 'anomaly list' : `show ${id}`})` : '';
   return `${who.join(', ')}${said.length === 0 ? '' : `: ${said.join('; ')}`}${rest}`;
 }
@@ -280,7 +283,7 @@ function spendingLines(all: readonly SpendingView[], p: Page): readonly Line[] {
       items.map((text) => ({ text, tone })),
       indent,
     );
-    return [[{ text: `  ${pad(clip(name(one), width, p.more), width)}  ` }, ...first], ...more];
+    return [[{ text: `  ${pad(p.isWhole ? name(one) : clip(name(one), width, p.more), width)}  ` }, ...first], ...more];
   });
 }
 

@@ -6,6 +6,10 @@ export interface Look {
   readonly color: boolean;
   readonly unicode: boolean;
   readonly width: number;
+  /** No line is cut, and no word broken: there is no edge. */
+  readonly isWhole?: boolean;
+  /** Every row of a list instead of a bounded page. */
+  readonly all?: boolean;
 }
 
 /**

@@ -13,7 +13,7 @@ const MOST_EVENTS = 15;
 export function timeline(task: Task, now: Instant, p: Page): readonly Line[] {
   const history = historyOf(task);
   if (history.length === 0) return [];
-  const earlier = Math.max(0, history.length - MOST_EVENTS);
+  const earlier = p.all ? 0 : Math.max(0, history.length - MOST_EVENTS);
   const shown = history.slice(earlier);
   const eventWidth = Math.max(...shown.map(({ event }) => columns(p.say(event))));
   const agentWidth = Math.max(...shown.map(({ agent }) => columns(p.say(agent ?? ''))));

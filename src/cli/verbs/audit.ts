@@ -8,6 +8,7 @@ import { defined } from '../../protocol/values.ts';
 import { counted } from '../../text/format.ts';
 import { onTasks } from '../open-project.ts';
 import { type Line, type Page, pageFor, type Tone } from '../render/layout.ts';
+import { lookOf } from '../render/look.ts';
 import type { Look } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
@@ -40,7 +41,7 @@ export const verb: Verb = {
       unverifiable: count('unverifiable'),
       contradicted: count('contradicted'),
     };
-    const look = { color: io.color, unicode: io.unicode, width: io.columns };
+    const look = lookOf(io);
     const lines = args.json ? [] : [renderAudit(found, only === undefined, look), ''];
     const data = {
       ...counts,

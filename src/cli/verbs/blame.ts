@@ -4,6 +4,7 @@ import type { Trailers } from '../../audit/blame.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { onTasks } from '../open-project.ts';
 import { provenanceOf, renderBlame } from '../render/blame.ts';
+import { lookOf } from '../render/look.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -19,7 +20,7 @@ export const verb: Verb = {
     if (isRefusal(found)) return found;
     const { task, ...facts } = found;
     const behind = provenanceOf(task, found.merge.reviewed);
-    const look = { color: io.color, unicode: io.unicode, width: io.columns };
+    const look = lookOf(io);
     return {
       ok: true,
       lines: args.json ? [] : [renderBlame(found, behind, look)],

@@ -7,21 +7,24 @@ import { counted } from '../../text/format.ts';
 import type { Io } from '../io.ts';
 import { type LogEntry, readSince, readTail } from '../log-tail.ts';
 import { openBoard } from '../open-board.ts';
+import { listsAll } from '../render/look.ts';
 import { fold } from '../render/result.ts';
 import { oneLine } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 const POLL = 250;
+const ALL = '999999';
 
 const log: Verb = {
   positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Only what concerns this task.' }],
   options: {
     follow: { short: 'f', description: 'Go on as new entries come; Ctrl-C ends it.' },
-    lines: { short: 'n', value: 'n', description: 'How many entries; default 20.' },
+    lines: { short: 'n', value: 'n', description: 'How many entries; default 20, in a pipe all of them.' },
   },
   examples: ['liza log', 'liza log -n 100 retry-login', 'liza log -f'],
   run: async (args, io) => {
-    const lines = args.text('lines') ?? '20';
+    const usual = listsAll(io) && !args.flag('follow') ? ALL : '20';
+    const lines = args.text('lines') ?? usual;
     if (!/^\d{1,6}$/.test(lines))
       return refuse(`-n is "${lines}", must be a number`, 'for example: liza log -n 50', 1, 'usage');
     if (args.flag('follow') && isBrokered(io.env)) {

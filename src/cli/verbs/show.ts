@@ -18,6 +18,7 @@ import type { Store, TaskReading } from '../../store/store.ts';
 import type { Instant } from '../../text/time.ts';
 import type { Io } from '../io.ts';
 import { openBoard } from '../open-board.ts';
+import { lookOf } from '../render/look.ts';
 import { renderTask } from '../render/task.ts';
 import { plain } from '../render/terminal.ts';
 import type { Result, Verb } from '../verb.ts';
@@ -122,7 +123,7 @@ async function text(store: Store, found: TaskReading, io: Io): Promise<string> {
   const { task, archived } = found;
   const now = io.host.clock.now();
   const view = { ...viewOf(found, now), waits: await waitsOf(store, task) };
-  const look = { color: io.color, unicode: io.unicode, width: io.columns };
+  const look = lookOf(io);
   const validation = proofCommands(found.config, task);
   return renderTask(task, { now, view, archived, ...recordsOn(found), validation }, look).trimEnd();
 }

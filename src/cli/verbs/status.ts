@@ -6,10 +6,13 @@ import { type Settings, settings } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Io } from '../io.ts';
 import { openBoard } from '../open-board.ts';
+import { lookOf } from '../render/look.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  options: { all: { short: 'a', description: 'Every task, agent and alarm, not only one page.' } },
+  options: {
+    all: { short: 'a', description: 'Every task, agent and alarm, not only one page; in a pipe this is the default.' },
+  },
   examples: ['liza status', 'liza status --all', 'liza status --json'],
   run: async (args, io) => {
     const context = openBoard(io);
@@ -29,13 +32,8 @@ export const verb: Verb = {
       ...statusView(board, now, found, notices),
       ...defined({ sandbox: confined, base }),
     };
-    const look = {
-      color: io.color,
-      unicode: io.unicode,
-      width: io.columns,
-      all: args.flag('all'),
-      reader: readerOf(io),
-    };
+    const usual = lookOf(io);
+    const look = { ...usual, all: args.flag('all') || usual.all === true, reader: readerOf(io) };
     // The view shows the notices itself, so they are not repeated on stderr.
     return { ok: true, lines: [renderStatus(view, look).trimEnd()], data: { ...view } };
   },

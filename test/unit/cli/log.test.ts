@@ -66,9 +66,9 @@ test('what is appended is read once, and an unfinished entry only when it is who
   expect((await readSince(path, whole.end)).entries).toEqual([]);
 });
 
-test('liza log prints the last 20, newest last; -n and a task narrow it', async () => {
+test('liza log prints the last 20 on a terminal, newest last; -n and a task narrow it', async () => {
   writeFileSync(path, yaml(...numbers(0, 30), entry(30, { task: 'retry-login', action: 'finalize' }), entry(31)));
-  const all = await here.liza(['log']);
+  const all = await here.liza(['log'], { io: { stdoutIsTty: true } });
   // How many came before, and the command that shows them, then the last 20.
   expect(all.stdout.split('\n')[0]).toBe('(11 older entries: liza log -n 31)');
   expect(all.stdout.trimEnd().split('\n')).toHaveLength(21);
@@ -80,6 +80,16 @@ test('liza log prints the last 20, newest last; -n and a task narrow it', async 
     entries: [{}, { detail: 'number 31' }],
   });
   expect(await here.liza(['log', '-n', 'many'])).toMatchObject({ code: 1, stdout: '' });
+});
+
+test('liza log prints every entry into a pipe, and the last 20 to an agent', async () => {
+  writeFileSync(path, yaml(...numbers(1, 41)));
+  const whole = (await here.liza(['log'])).stdout.trimEnd().split('\n');
+  expect(whole).toHaveLength(40);
+  expect(whole[0]).toContain('number 1');
+  expect((await here.liza(['log'], { as: 'coder-1' })).stdout.split('\n')[0]).toBe(
+    '(20 older entries: liza log -n 40)',
+  );
 });
 
 test('a control character in the log is shown, not obeyed', async () => {
