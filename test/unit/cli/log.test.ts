@@ -2,6 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
 import { type LogEntry, parseEntries, readSince, readTail } from '../../../src/cli/log-tail.ts';
 import { emitItem } from '../../../src/store/yaml/emit.ts';
+import { hostAt } from '../../host.ts';
 import { type Project, project } from './fixtures.ts';
 
 let here: Project;
@@ -101,17 +102,19 @@ test('liza log -f goes on until it is stopped', async () => {
   writeFileSync(path, yaml(entry(1)));
   const stop = new AbortController();
   let seen = '';
+  const host = hostAt();
+  // The file grows once the command waits for more: it has read what was there before.
+  const sleep: typeof host.clock.sleep = async (...asked) => {
+    if (seen === '') appendFileSync(path, yaml(entry(2), entry(3)));
+    await host.clock.sleep(...asked);
+  };
   const ran = await here.liza(['log', '-f', '-n', '0'], {
     io: {
       stop: stop.signal,
+      host: { ...host, clock: { ...host.clock, sleep } },
       stdout: (text) => {
         seen += text;
         if (text.includes('number 3')) stop.abort();
-      },
-      root: () => {
-        // The file grows while the command already runs.
-        setTimeout(() => appendFileSync(path, yaml(entry(2), entry(3))), 50);
-        return here.root;
       },
     },
   });
