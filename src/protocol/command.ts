@@ -200,7 +200,13 @@ interface Payloads extends BasePayloads, SetupPayloads {
   'drop-worktree': { readonly task: string };
   begin: { readonly task: string; readonly checkpoint: Checkpoint; readonly facts?: WorktreeFacts };
   /** `begin --also`: files that the checkpoint did not name. */
-  declare: { readonly task: string; readonly files: readonly string[]; readonly reason: string };
+  declare: {
+    readonly task: string;
+    readonly files: readonly string[];
+    readonly reason: string;
+    /** Those of `files` that are folders in the worktree. */
+    readonly folders?: readonly string[];
+  };
   'submit-for-review': { readonly task: string; readonly commit: string; readonly facts: SubmitFacts };
   retract: { readonly task: string; readonly reason: string };
   /** Liza ran what proves the commit, and the submission did not (yet) follow: red, or stopped on the way. */

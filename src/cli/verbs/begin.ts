@@ -1,11 +1,13 @@
 // `liza begin <task>`: the checkpoint before the first change of an iteration. It binds to the worktree's HEAD, so that a
 // checkpoint written after the code is refused; with --set-aside what came before is kept and the folder put back first.
 
+import { join } from 'node:path';
 import type { Checkpoint, WorktreeFacts } from '../../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
 import { isBrokered } from '../../sandbox/mailbox-commands.ts';
 import type { TaskContext } from '../../tasks/context.ts';
+import { some } from '../args.ts';
 import { readJson } from '../input.ts';
 import type { Io } from '../io.ts';
 import { openTaskContext, runCommand } from '../open-project.ts';
@@ -19,7 +21,7 @@ export const verb: Verb = {
     risks: { value: 'text', description: 'What could go wrong.' },
     validation: { value: 'text', repeat: true, description: 'How you will check it, and the result you expect.' },
     file: { value: 'path', repeat: true, description: 'A file you are going to change.' },
-    also: { value: 'path', repeat: true, description: 'Later on: a further file, which the plan did not name.' },
+    also: { value: 'path', repeat: true, description: 'Later on: a further single file, which the plan did not name.' },
     reason: { value: 'text', description: 'Why that file is needed; with --also.' },
     'set-aside': { description: 'Keep commits and files that came before, and put the worktree back first.' },
     'json-file': { value: 'file', kind: 'file', description: 'All of it as JSON instead; - reads stdin.' },
@@ -64,8 +66,19 @@ async function declare(args: Args, io: Io): Promise<Result> {
   }
   const context = await openTaskContext(io);
   if (isRefusal(context)) return context;
-  const reason = args.text('reason') ?? '';
-  return runCommand(context, { name: 'declare', task: args.must('task'), files: args.all('also'), reason });
+  const [task, files, reason] = [args.must('task'), args.all('also'), args.text('reason') ?? ''];
+  const folders = await foldersAmong(context, task, files);
+  return runCommand(context, { name: 'declare', task, files, reason, ...defined({ folders: some(folders) }) });
+}
+
+async function foldersAmong(context: TaskContext, id: string, files: readonly string[]): Promise<readonly string[]> {
+  const { look } = await import('../../tasks/context.ts');
+  const { task } = await look(context, id);
+  const folder = join(context.paths.root, task?.worktree ?? '.');
+  const isFolder = (file: string): boolean =>
+    !file.includes('\0') &&
+    context.disk.statSync(join(folder, file), { throwIfNoEntry: false })?.isDirectory() === true;
+  return files.filter(isFolder);
 }
 
 interface Aside {

@@ -49,7 +49,11 @@ const shown = (value: unknown): string =>
 const configSet: Verb = {
   positionals: [
     { name: 'key', description: 'See: liza config get.' },
-    { name: 'value', description: 'Text, a number, true, false, null, a list with commas, or JSON.' },
+    {
+      name: 'value',
+      text: true,
+      description: 'Text, a number, true, false, null, a list with commas, or JSON; - reads it from stdin.',
+    },
   ],
   examples: [
     'liza config set lease_duration 600',

@@ -136,7 +136,7 @@ function byWord(body: string): Shown | 'place' | undefined {
     case 'ran':
       return { by: 'ran', command: unquoted(rest) };
     case 'seen':
-      return rest.split(/\s+/).length < LEAST_WORDS || /^<.*>$/.test(rest) ? undefined : { by: 'seen', text: rest };
+      return isSentence(rest) ? { by: 'seen', text: rest } : undefined;
     case 'diff':
       return pathsIn(rest);
     default:
@@ -146,6 +146,12 @@ function byWord(body: string): Shown | 'place' | undefined {
 
 /** Fewer words are no sentence. */
 const LEAST_WORDS = 3;
+
+/** Dots, dashes and the same word again and again say nothing. */
+function isSentence(text: string): boolean {
+  const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+  return new Set(words).size >= LEAST_WORDS && /\p{L}{2}/u.test(text) && !/^<.*>$/.test(text);
+}
 
 /** A pattern for everything says nothing. */
 function pathsIn(text: string): Shown | undefined {

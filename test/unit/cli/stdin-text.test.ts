@@ -37,6 +37,13 @@ test.each<[string, readonly string[], string]>([
   expect(kept).not.toContain('"-"');
 });
 
+test('the value of a setting reads stdin', async () => {
+  const p = here();
+  const ran = await p.liza(['config', 'set', 'test_command', '-'], { stdin: 'make test\n' });
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect((await p.state()).config.test_command).toBe('make test');
+});
+
 test('the value of a detail reads stdin, too', async () => {
   const p = here();
   const argv = ['anomaly', '--type', 'spec_gap', '--task', 'first', '--detail', 'what=-'];

@@ -73,6 +73,10 @@ describe('what shows a criterion', () => {
     expect(evidence(line).map(whatOf)).toEqual(places);
   });
 
+  test.each(['1: seen . . .', '1: seen - - - -', '1: seen ok ok ok', '1: seen 1 2 3'])('%s is no sentence', (line) => {
+    expect(evidence(line)).toEqual([]);
+  });
+
   test('several criteria by one thing, several things for one, several on a line', () => {
     expect(
       evidence('1, 2: ran npm test; 3: src/a.ts:1\n3: seen it with eyes').map(({ criterion, by }) => [criterion, by]),

@@ -56,6 +56,22 @@ describe('begin --also', () => {
     expect(w.refused(CODER, declare('a')).guard).toBe<RefusalName>('files');
   });
 
+  it.each(['**', '*', 'src/*.ts', '.', './', '-', 'src/', 'src/.'])('%j is no single file', (file) => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    const no = w.refused(CODER, declare('a', 'lib/other.ts', file));
+    expect(no.guard).toBe<RefusalName>('files');
+    expect(no.message).toContain(`--also takes single files, and ${file} is none`);
+  });
+
+  it('a folder of the worktree is no single file', () => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    const command = { ...declare('a', 'lib'), folders: ['lib'] } as Command;
+    expect(w.refused(CODER, command).message).toContain('lib is none');
+    w.run(CODER, declare('a', 'pages/[id].tsx', '.env'));
+  });
+
   it('needs a reason, and never opens what the task declares OUT', () => {
     const w = claimed();
     w.run(CODER, begin('a'));

@@ -26,7 +26,7 @@ import {
 } from './world.ts';
 
 describe('submit-for-review', () => {
-  function begun(type?: 'docs'): World {
+  function begun(type?: 'docs' | 'config'): World {
     const w = world();
     w.run(PLANNER, addReady('a', type === undefined ? {} : { type, scope: 'IN: the guide\nOUT: the UI' }));
     toClaimed(w, 'a');
@@ -208,6 +208,38 @@ describe('submit-for-review', () => {
     const refusal = begun().refused(CODER, submit('a', commit(1), { changes: changes('src/a.ts') }));
     expect(refusal.guard).toBe<RefusalName>('tests-with-code');
     expect(refusal.hint).toContain('**/*.test.*');
+  });
+
+  it.each([
+    'test/README.md',
+    'test/fixtures/rates.json',
+    'test/fixtures/broken.js',
+    'test/__snapshots__/a.test.ts.snap',
+    'test/.gitkeep',
+  ])('%s alone is no test of a code task', (path) => {
+    const refusal = begun().refused(CODER, submit('a', commit(1), { changes: changes('src/a.ts', path) }));
+    expect(refusal.guard).toBe<RefusalName>('tests-with-code');
+    expect(refusal.hint).toContain('documents, data, fixtures and snapshots aside');
+  });
+
+  it.each(['test/cli.bats', 'test/run', 'src/a_test.go', 'test/fixtures/a.test.ts'])('%s is a test', (path) => {
+    begun().run(CODER, submit('a', commit(1), { changes: changes('src/a.ts', path) }));
+  });
+
+  it('a pattern of the project that names the ending makes data a test', () => {
+    const w = world({ test_patterns: ['**/*_test.yaml'] });
+    w.run(PLANNER, addReady('a'));
+    toClaimed(w, 'a');
+    w.run(CODER, begin('a'));
+    w.run(CODER, submit('a', commit(1), { changes: changes('src/a.ts', 'rules/a_test.yaml') }));
+  });
+
+  it('a config task may change settings written as code, and no other code', () => {
+    begun('config').run(CODER, submit('a', commit(1), { changes: changes('eslint.config.js', '.mocharc.cjs') }));
+    const more = { changes: changes('eslint.config.js', 'src/a.js') };
+    expect(begun('config').refused(CODER, submit('a', commit(1), more)).guard).toBe<RefusalName>('tests-with-code');
+    const docs = { changes: changes('eslint.config.js') };
+    expect(begun('docs').refused(CODER, submit('a', commit(1), docs)).guard).toBe<RefusalName>('tests-with-code');
   });
 
   it('code that holds its own tests is code and test at once, and the reviewer is told', () => {

@@ -13,6 +13,8 @@ import { hasCheckpoint, holdsTask } from './coder.ts';
 
 /** From the root of the repository, and not out of it. */
 const PATH = /^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))\S.{0,999}$/;
+/** What may stand for more than one file, or for none. */
+const NO_SINGLE_FILE = /[*?]|\/$|^(?:\.\/)*\.?$|\/\.$|^-/;
 
 export const declare: Row<'declare'> = {
   name: 'declare',
@@ -31,15 +33,16 @@ export const declare: Row<'declare'> = {
     hasCheckpoint(),
     {
       name: 'files',
-      rule: 'paths from the root of the repository',
-      check: ({ command: { files } }) => {
+      rule: 'paths of single files, from the root of the repository: no folder, no pattern',
+      check: ({ command: { files, folders = [] } }) => {
+        const hint = 'Name each file by itself, there or new, from the root of the repository: --also src/a.c';
+        if (files.length === 0) return refuse('no file is named', hint);
         const wrong = files.find((file) => !PATH.test(file));
-        return files.length > 0 && wrong === undefined
+        if (wrong !== undefined) return refuse(`${wrong.slice(0, 80)} is not a path of the repository`, hint);
+        const wide = files.find((file) => NO_SINGLE_FILE.test(file) || folders.includes(file));
+        return wide === undefined
           ? undefined
-          : refuse(
-              wrong === undefined ? 'no file is named' : `${wrong.slice(0, 80)} is not a path of the repository`,
-              'Name each from the root of the repository: --also src/a.c',
-            );
+          : refuse(`--also takes single files, and ${wide.slice(0, 80)} is none`, hint);
       },
     },
     {

@@ -8,6 +8,7 @@ import type { SubmitFacts } from '../../command.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { type DiffFacts, declaredFiles, diffFacts } from '../../facts/diff-facts.ts';
+import { canDeclareTests, isConfiguration } from '../../facts/file-kinds.ts';
 import {
   beyondScope,
   covers,
@@ -92,7 +93,7 @@ export const submitForReview: Row<'submit-for-review'> = {
     },
     {
       name: 'tests-with-code',
-      rule: 'a code task’s diff adds or changes a test file, type declarations aside that a type checker among the commands of the validation or test_command checks; a test task’s touches no other code; docs, config and spec tasks touch no code',
+      rule: 'a code task’s diff adds or changes a test file (no document, data, fixture or snapshot), type declarations aside that a type checker among the commands of the validation or test_command checks; a test task’s touches no other code; docs, config and spec tasks touch no code without a test, a config task’s settings written as code aside where a command runs',
       needs: 'facts',
       check: testsWithCode,
     },
@@ -268,11 +269,12 @@ function testsWithCode(s: Situation<'submit-for-review'>): Refusal | undefined {
   if (type === 'test' && code.length > 0) {
     return refuse(`a test task that touches code besides tests (${list(code)})`, testsAlone(s));
   }
-  if (changes.some(({ path, kind }) => kind !== 'removed' && isTest(path, patterns))) return undefined;
+  if (changes.some(({ path, kind }) => kind !== 'removed' && canDeclareTests(path, patterns))) return undefined;
   if (type === 'code' && changes.some(({ tests_within: within }) => within === true)) return undefined;
   if (type !== 'code' && type !== 'test' && code.length === 0) return undefined;
   const types = type === 'code' && code.length > 0 && code.every(isDeclaration);
   if (types && code.every((path) => command.facts.checked_types?.includes(path) === true)) return undefined;
+  if (type === 'config' && code.every(isConfiguration) && proofCommands(settings, task).length > 0) return undefined;
   const fact =
     type === 'code' || type === 'test'
       ? `a ${type} task without a changed test file`
@@ -290,7 +292,7 @@ function testsWithCode(s: Situation<'submit-for-review'>): Refusal | undefined {
     ? refuse(`${fact}, and its scope has tests OUT`, `Only the planner can mend that: ${commandLine('block', task.id)}`)
     : refuse(
         fact,
-        `Add a test; these count as tests: ${patterns.join(', ')}. If this project’s tests stand within its code, only a person can say so (the setting tests_in_code): ${commandLine('block', task.id)}`,
+        `Add a test; these count as tests, documents, data, fixtures and snapshots aside: ${patterns.join(', ')}. If this project’s tests stand within its code, only a person can say so (the setting tests_in_code): ${commandLine('block', task.id)}`,
       );
 }
 
