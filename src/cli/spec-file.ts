@@ -4,13 +4,14 @@
 import { join } from 'node:path';
 import { realDisk } from '../ports/disk.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { parseScope, unsurePaths } from '../protocol/facts/scope.ts';
+import { covers, foldersIn, parseScope, unsurePaths } from '../protocol/facts/scope.ts';
 import type { SpecFacts } from '../protocol/facts/spec-facts.ts';
 import { quoted } from '../protocol/ids.ts';
 import { fileOf } from '../protocol/messages/news.ts';
 import type { Task } from '../protocol/state.ts';
 import type { BoardContext } from '../store/context.ts';
 import { specFile } from '../store/spec-file.ts';
+import type { StoreContext } from '../store/transact.ts';
 import { nearestFirst } from '../text/nearest.ts';
 
 export function specFacts(root: string, specRef: string | undefined): SpecFacts | Refusal {
@@ -27,12 +28,12 @@ export function specFacts(root: string, specRef: string | undefined): SpecFacts 
 
 /** The same for a definition; keeps the section's text, so that its changes can be shown later. */
 export async function keptSpecFacts(
-  context: BoardContext,
-  { spec_ref: specRef, scope }: Partial<Pick<Task, 'spec_ref' | 'scope'>>,
+  context: StoreContext,
+  { spec_ref: specRef, scope, type }: Partial<Pick<Task, 'spec_ref' | 'scope' | 'type'>>,
 ): Promise<SpecFacts | Refusal> {
   const found = specFacts(context.paths.root, specRef);
   if (isRefusal(found)) return found;
-  const facts = { ...found, there: wordsThere(context, scope) };
+  const facts = { ...found, there: wordsThere(context, scope), ...(await filesOnBase(context, scope, type)) };
   if (specRef === undefined || facts.spec_exists !== true) return facts;
   const { keepSpec, readSpec } = await import('../store/spec-texts.ts');
   const spec = readSpec(context.disk, context.paths.root, specRef);
@@ -48,6 +49,31 @@ export async function keptSpecFacts(
     ...deadAnchor(specRef, spec.anchors),
   };
 }
+
+/** Asked only where the gates judge by it: of folders in IN, for what must not be code or for what has something OUT. */
+async function filesOnBase(
+  context: StoreContext,
+  text: string | undefined,
+  type: Task['type'],
+): Promise<Pick<SpecFacts, 'base_files'>> {
+  const scope = parseScope(text ?? '');
+  const folders = foldersIn(scope);
+  const isCodeTask = (type ?? 'code') === 'code';
+  const isAsked = isCodeTask ? scope.out.length + scope.outProse.length > 0 : type !== 'test';
+  if (folders.length === 0 || !isAsked) return {};
+  const { integrationHead, openGitDir } = await import('../git/integration.ts');
+  const { filesAt } = await import('../git/text-at.ts');
+  const { board } = await context.store.read();
+  const gitDir = await openGitDir(context, board);
+  if (isRefusal(gitDir)) return {};
+  const head = await integrationHead(gitDir, board);
+  // A project that has no such branch is told so by the commands that need it.
+  if (typeof head !== 'string') return {};
+  const files = await filesAt(gitDir, head);
+  return { base_files: files.filter((file) => folders.some((item) => covers(item, file))).slice(0, MOST_FILES) };
+}
+
+const MOST_FILES = 20_000;
 
 /** Words of a scope's IN that name something in the project, though they do not look like paths. */
 function wordsThere({ disk, paths }: BoardContext, scope: string | undefined): readonly string[] {

@@ -18,5 +18,11 @@ export async function textAt(gitDir: PrivateGitDir, commit: string, path: string
   return must(gitDir.objects(['cat-file', 'blob', id]), 'read a file of the commit');
 }
 
+/** All files of a commit, from the root. */
+export async function filesAt(gitDir: PrivateGitDir, commit: string): Promise<readonly string[]> {
+  const list = gitDir.objects(['ls-tree', '-r', '-z', '--full-tree', '--name-only', commit]);
+  return (await must(list, 'list the files of the commit')).split('\0').filter((path) => path !== '');
+}
+
 /** Stands for a text that is not read. */
 export const TOO_LARGE = '\0too large';

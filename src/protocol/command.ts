@@ -1,7 +1,7 @@
 // Every command that `decide` takes, as data. `facts` are things about the disk or git that the caller looked up
 // beforehand: the protocol itself never looks.
 
-import type { FileChange, LineList } from './facts/file-change.ts';
+import type { FileChange, LateFiles, LineList } from './facts/file-change.ts';
 import type { SectionChange } from './facts/section-change.ts';
 import type { SpecFacts } from './facts/spec-facts.ts';
 import type { VerdictFacts } from './facts/verdict-facts.ts';
@@ -200,13 +200,7 @@ interface Payloads extends BasePayloads, SetupPayloads {
   'drop-worktree': { readonly task: string };
   begin: { readonly task: string; readonly checkpoint: Checkpoint; readonly facts?: WorktreeFacts };
   /** `begin --also`: files that the checkpoint did not name. */
-  declare: {
-    readonly task: string;
-    readonly files: readonly string[];
-    readonly reason: string;
-    /** Those of `files` that are folders in the worktree. */
-    readonly folders?: readonly string[];
-  };
+  declare: { readonly task: string } & LateFiles;
   'submit-for-review': { readonly task: string; readonly commit: string; readonly facts: SubmitFacts };
   retract: { readonly task: string; readonly reason: string };
   /** Liza ran what proves the commit, and the submission did not (yet) follow: red, or stopped on the way. */

@@ -4,18 +4,23 @@
 
 import { listed } from '../../text/format.ts';
 import { type Refusal, refuse } from '../decision.ts';
+import { isConfiguration } from '../facts/file-kinds.ts';
 import {
   covers,
+  foldersIn,
   forbidsTests,
+  hasOpenTest,
   isCode,
   isDeclaration,
   isTest,
+  outsideOut,
   parseScope,
   type Scope,
   testPatterns,
 } from '../facts/scope.ts';
 import type { SpecFacts } from '../facts/spec-facts.ts';
 import { CHECKERS, mayCheckTypes } from '../facts/type-checks.ts';
+import { proofCommands } from '../review/proof.ts';
 import { alwaysGreen } from '../shell/always-green.ts';
 import { shellQuoted } from '../shell/shell-words.ts';
 import { settings, type Task } from '../state.ts';
@@ -36,7 +41,7 @@ export function checkSubstance(
   return (
     (isChanged('spec_ref') ? checkAnchor(by, task, facts) : undefined) ??
     (isChanged('done_when') ? checkCriteria(by, task) : undefined) ??
-    (isChanged('scope', 'type') || changed === task ? checkTypeAndScope(by, task) : undefined) ??
+    (isChanged('scope', 'type') || changed === task ? checkTypeAndScope(by, task, facts) : undefined) ??
     (isChanged('validation') || changed === task ? checkCommands(by, task) : undefined)
   );
 }
@@ -80,7 +85,7 @@ function checkCriteria(by: Judged, task: Task): Refusal | undefined {
 
 const said = (text: string): string => `"${text.length > 120 ? `${text.slice(0, 119)}…` : text}"`;
 
-function checkTypeAndScope(by: Judged, task: Task): Refusal | undefined {
+function checkTypeAndScope(by: Judged, task: Task, { base_files: baseFiles = [] }: SpecFacts): Refusal | undefined {
   const scope = parseScope(task.scope ?? '');
   const config = settings(by.board.state);
   const patterns = testPatterns(config);
@@ -112,10 +117,16 @@ function checkTypeAndScope(by: Judged, task: Task): Refusal | undefined {
     );
   }
   if (type !== 'code') {
-    return code.length === 0
+    // With a changed test it may touch code.
+    if (hasOpenTest(scope, patterns)) return undefined;
+    const isSetting = (path: string): boolean =>
+      type === 'config' && isConfiguration(path) && proofCommands(config, task).length > 0;
+    const needTest = code.filter((item) => !isSetting(item));
+    const folders = foldersOfCode(scope, baseFiles, isSetting);
+    return needTest.length === 0 && folders.length === 0
       ? undefined
       : contradiction(
-          `a ${type} task whose IN is code (${code.join(', ')}) could not be submitted without a test`,
+          `a ${type} task whose IN is code (${listed([...needTest, ...folders], 5)}) could not be submitted without a test, and its IN has none`,
           `Make it a code task: ${amend('--type code')}; or take the code out of IN: ${amend('--scope "IN: …"')}`,
         );
   }
@@ -130,7 +141,7 @@ function checkTypeAndScope(by: Judged, task: Task): Refusal | undefined {
       `If no code changes: ${amend(`--type ${type}`)}; else name the code or the test: ${amend('--scope "IN: …, <its test file>"')}`,
     );
   }
-  if (!forbidsTests(scope, patterns)) return undefined;
+  if (!forbidsTests(scope, patterns, baseFiles)) return undefined;
   if (types)
     return contradiction(
       'a code task needs a test, and its scope has tests OUT; declarations of types need none only where a command checks types',
@@ -140,6 +151,19 @@ function checkTypeAndScope(by: Judged, task: Task): Refusal | undefined {
     'a code task needs a test, and its scope has tests OUT',
     `Let them in, or name in IN where its test shall be: ${amend('--scope "IN: …, <its test file>  OUT: …"')}; if no code changes: ${amend('--type docs')}`,
   );
+}
+
+/** Folders and patterns of IN below which the base has code and nothing else; a folder without files may become anything. */
+function foldersOfCode(
+  scope: Scope,
+  baseFiles: readonly string[],
+  isSetting: (path: string) => boolean,
+): readonly string[] {
+  const files = outsideOut(scope, baseFiles);
+  return foldersIn(scope).filter((item) => {
+    const below = files.filter((file) => covers(item, file));
+    return below.length > 0 && below.every((file) => isCode(file) && !isSetting(file));
+  });
 }
 
 /** Nothing but files that hold no code; a folder, a word or an unknown ending may. */

@@ -2,7 +2,7 @@
 // command checks, criteria about time, a scope without files. It refuses nothing.
 
 import { listed } from '../../text/format.ts';
-import { parseScope, unsurePaths } from '../facts/scope.ts';
+import { covers, foldersIn, isCode, outsideOut, parseScope, unsurePaths } from '../facts/scope.ts';
 import type { SpecFacts } from '../facts/spec-facts.ts';
 import { testReach } from '../facts/test-commands.ts';
 import { proofCommands } from '../review/proof.ts';
@@ -34,7 +34,7 @@ const plain = (command: string): string =>
 export function gateNotes(
   config: Pick<Settings, 'test_command'>,
   task: Task,
-  facts: Pick<SpecFacts, 'there'> = {},
+  facts: Pick<SpecFacts, 'there' | 'base_files'> = {},
 ): readonly string[] {
   const unchecked = uncheckedCommands(config, task).map(
     ({ criterion, command }) => `criterion ${criterion} \`${command}\``,
@@ -47,6 +47,7 @@ export function gateNotes(
     ...timedNotes(task),
     ...areaNotes(task, facts),
     ...partNotes(task),
+    ...mixedNotes(task, facts),
   ];
 }
 
@@ -68,6 +69,20 @@ export function timedNotes(task: Pick<Task, 'done_when'>): readonly string[] {
   if (timed.length === 0) return [];
   return [
     `criterion ${timed.join(', ')} is about time: one run on a busy machine shows little. Say how often it is repeated and how much margin it has ("median of 5 runs", "at least 20 % faster")`,
+  ];
+}
+
+/** Folders of a docs, config or spec task in which the base has code beside other files. */
+function mixedNotes(task: Task, { base_files: files = [] }: Pick<SpecFacts, 'base_files'>): readonly string[] {
+  const type = task.type ?? 'code';
+  if (type === 'code' || type === 'test') return [];
+  const scope = parseScope(task.scope ?? '');
+  const mixed = foldersIn(scope).filter((item) =>
+    outsideOut(scope, files).some((file) => covers(item, file) && isCode(file)),
+  );
+  if (mixed.length === 0) return [];
+  return [
+    `${listed(mixed, 5)} holds code beside other files: a ${type} task that touches code is refused without a changed test`,
   ];
 }
 

@@ -28,3 +28,11 @@ export interface LineList {
   /** How many further ones there are. */
   readonly more?: number;
 }
+
+/** What `begin --also` names. */
+export interface LateFiles {
+  readonly files: readonly string[];
+  readonly reason: string;
+  /** Those of `files` that are folders in the worktree. */
+  readonly folders?: readonly string[];
+}

@@ -120,13 +120,25 @@ export function testsNowhere(
  * Whether the test of a change has no place: OUT has tests as a word, or a kind of them as a folder, glob or file, and IN
  * names no other test. One file or folder among the tests leaves the rest.
  */
-export function forbidsTests(scope: Scope, patterns: readonly string[]): boolean {
-  const isOpen = (item: string): boolean => isTest(item, patterns) && outOfScope(scope, [item]).length === 0;
-  if (scope.in.some((item) => isOpen(item) || HAS_TESTS_WITHIN.test(item))) return false;
+export function forbidsTests(scope: Scope, patterns: readonly string[], baseFiles: readonly string[] = []): boolean {
+  if (hasOpenTest(scope, patterns)) return false;
+  if ([...scope.in, ...outsideOut(scope, baseFiles)].some((item) => HAS_TESTS_WITHIN.test(item))) return false;
   if (scope.prose.some((item) => /\btests?\b/i.test(item))) return false;
   const asWord = [...scope.out, ...scope.outProse].some((item) => TESTS_AS_WORD.test(item));
   return asWord || scope.out.some((item) => patterns.some((pattern) => takesKind(item, pattern, scope.in)));
 }
+
+/** Whether IN names a test that OUT leaves. */
+export const hasOpenTest = (scope: Scope, patterns: readonly string[]): boolean =>
+  scope.in.some((item) => isTest(item, patterns) && outsideOut(scope, [item]).length === 1);
+
+/** Those that OUT leaves. */
+export const outsideOut = (scope: Scope, files: readonly string[]): readonly string[] =>
+  files.filter((file) => !scope.out.some((item) => covers(item, file)));
+
+/** Items of IN that stand for the files below them; a word may be the name of a folder. */
+export const foldersIn = (scope: Scope): readonly string[] =>
+  scope.in.filter((item) => /[*?]|\/$/.test(item) || !/\.\w+$/.test(item));
 
 /** Languages whose tests usually stand within the code. */
 const HAS_TESTS_WITHIN = /\.(?:rs|zig|d)$/;

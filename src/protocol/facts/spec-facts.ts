@@ -12,6 +12,8 @@ export interface SpecFacts {
   readonly more_anchors?: number | undefined;
   /** Words of the scope’s IN that are there, though they do not look like paths; undefined: nobody looked. */
   readonly there?: readonly string[] | undefined;
+  /** Files of the base below folders and patterns of the scope’s IN; undefined: nobody looked. */
+  readonly base_files?: readonly string[] | undefined;
   /** The whole file that the section is in; its text is kept, too. */
   readonly file?: { readonly spec: string; readonly hash: string } | undefined;
 }

@@ -106,8 +106,11 @@ describe('amend of a CLAIMED task', () => {
     expect(others.refused(PLANNER, amend({ done_when: NEW })).guard).toBe('answered-since-claim');
   });
 
-  it('changes done_when, scope and validation, and no other field', () => {
+  it('changes done_when, scope, type and validation, and no other field', () => {
     const w = answered();
+    w.run(PLANNER, amend({ type: 'docs', scope: 'IN: docs/' }));
+    expect(w.task('a')).toMatchObject({ status: 'CLAIMED', type: 'docs', scope: 'IN: docs/' });
+    expect(amendmentLines(w.task('a'), w.task('a').history?.at(-1) as never).join('\n')).toContain('type + docs');
     const refusal = w.refused(PLANNER, amend({ done_when: NEW, priority: 1, description: 'other' }));
     expect(refusal.guard).toBe('answered-since-claim');
     expect(refusal.message).toContain('not description, priority');

@@ -181,6 +181,8 @@ describe('type, test rule and scope', () => {
       { scope: 'IN: types/index.d.ts\nOUT: tests', validation: ['npm run types'] },
     ],
     ['a test task', { type: 'test', scope: 'IN: test/client.test.ts' }],
+    ['a docs task with code and its test', { type: 'docs', scope: 'IN: src/add.js, test/add.test.js' }],
+    ['a config task of settings written as code', { type: 'config', scope: 'IN: eslint.config.js, .mocharc.cjs' }],
   ])('%s passes', (_what, more) => {
     expect(() => passes(more)).not.toThrow();
   });
@@ -205,6 +207,31 @@ describe('type, test rule and scope', () => {
     const refusal = refusedAtFinalize({ scope: `IN: ${paths}` });
     expect(refusal.message).toContain('its IN has no code and no test');
     expect(refusal.hint).toContain(`liza amend a --type ${type};`);
+  });
+  it.each<[string, Partial<Definition>, readonly string[]]>([
+    ['a docs task in a folder of code', { type: 'docs', scope: 'IN: src/\nOUT: test/' }, ['src/add.js', 'src/b/c.js']],
+    ['a spec task in a folder of code', { type: 'spec', scope: 'IN: src' }, ['src/add.js']],
+    ['a config task by a glob of code', { type: 'config', scope: 'IN: lib/**' }, ['lib/a.py']],
+    ['one whose documents are OUT', { type: 'docs', scope: 'IN: src/\nOUT: *.md' }, ['src/add.js', 'src/README.md']],
+  ])('%s, as the base has it, is refused', (_what, more, base_files) => {
+    const w = world();
+    w.run(PLANNER, addDraft('a', more));
+    const no = w.refused(PLANNER, { name: 'finalize', task: 'a', facts: { ...SPEC, base_files } });
+    expect(no.guard).toBe<RefusalName>('type-and-scope');
+    expect(no.message).toContain('could not be submitted without a test, and its IN has none');
+  });
+  it('a docs task in a folder of code and documents passes, and is told what may be touched', () => {
+    const w = world();
+    w.run(PLANNER, addDraft('a', { type: 'docs', scope: 'IN: src/' }));
+    const facts = { ...SPEC, base_files: ['src/add.js', 'src/README.md'] };
+    const notes = w.run(PLANNER, { name: 'finalize', task: 'a', facts }).notes ?? [];
+    expect(notes.join()).toContain('src/ holds code beside other files: a docs task that touches code is refused');
+  });
+  it('Rust below a folder has its tests within the code', () => {
+    const w = world();
+    w.run(PLANNER, addDraft('a', { scope: 'IN: rs/src/\nOUT: rs/tests/' }));
+    expect(w.refused(PLANNER, finalize('a')).guard).toBe<RefusalName>('type-and-scope');
+    w.run(PLANNER, { name: 'finalize', task: 'a', facts: { ...SPEC, base_files: ['rs/src/lib.rs'] } });
   });
   it('tests OUT are no contradiction where tests_in_code has the file', () => {
     const w = world({ tests_in_code: ['sds.c'] });

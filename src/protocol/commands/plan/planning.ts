@@ -158,7 +158,7 @@ export const amend: Row<'amend'> = {
     },
     {
       name: 'answered-since-claim',
-      rule: 'a CLAIMED task: only done_when, scope and validation, and only after an answer that came since its claim to a question of the task, one it cites, or one whose assumption it repeats; its validation also while a trial on the base shows that it cannot be run; its spec_ref only where the heading that it names is gone',
+      rule: 'a CLAIMED task: only done_when, scope, type and validation, and only after an answer that came since its claim to a question of the task, one it cites, or one whose assumption it repeats; its validation also while a trial on the base shows that it cannot be run; its spec_ref only where the heading that it names is gone',
       check: checkUnderClaim,
     },
     {
@@ -211,7 +211,7 @@ export const amend: Row<'amend'> = {
   },
 };
 
-const AFTER_ANSWER: readonly string[] = ['done_when', 'scope', 'validation'];
+const AFTER_ANSWER: readonly string[] = ['done_when', 'scope', 'type', 'validation'];
 const UNDER_WAY: ReadonlySet<Task['status']> = new Set(['CLAIMED', 'READY_FOR_REVIEW', 'APPROVED']);
 
 /** The fields that may change although a coder works by them. */
