@@ -93,8 +93,8 @@ export const g66 = {
     {
       take: {
         file: 'src/protocol/definition/substance.ts',
-        find: 'if (!forbidsTests(scope, patterns)',
-        put: 'if (true || !forbidsTests(scope, patterns)',
+        find: 'if (!forbidsTests(scope, patterns, baseFiles)',
+        put: 'if (true || !forbidsTests(scope, patterns, baseFiles)',
       },
       red: /forbidden was let through/,
     },
