@@ -57,21 +57,10 @@ const KEYS: Readonly<Record<string, Key>> = {
   S: 'stop',
   q: 'quit',
   '\r': 'open',
-  '\x03': 'interrupt',
-  '\x1b': 'back',
-  '[A': 'up',
-  '[B': 'down',
-  '[C': 'open',
-  '[D': 'back',
-  '[5~': 'page-up',
-  '[6~': 'page-down',
   ...Object.fromEntries(['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((digit) => [digit, digit as Digit])),
 };
 
-/**
- * A held key may arrive as several in one piece, which ink does not take apart: its input then is the piece without
- * the first escape.
- */
+/** Letters that were typed fast arrive in one piece; other keys come one by one (stdin-keys.ts). */
 export function keyOf(input: string, key: TerminalKey): readonly Key[] {
   if (key.ctrl) return input === 'c' ? ['interrupt'] : [];
   if (key.upArrow) return ['up'];
@@ -82,8 +71,6 @@ export function keyOf(input: string, key: TerminalKey): readonly Key[] {
   if (key.end) return ['end'];
   if (key.return || key.rightArrow) return ['open'];
   if (key.escape || key.leftArrow || key.backspace) return ['back'];
-  // A piece without any escape is typed text: letters one by one.
-  return [...input.matchAll(/(?:\x1b?[[O]([A-D]|\d+~))|./gs)].flatMap(
-    ([token, arrow]) => KEYS[arrow === undefined ? token : `[${arrow}`] ?? [],
-  );
+  // Alt with a letter, and sequences that ink does not know, mean nothing here.
+  return key.meta || /^\[[\d;?]*[A-Za-z~]$/.test(input) ? [] : [...input].flatMap((letter) => KEYS[letter] ?? []);
 }

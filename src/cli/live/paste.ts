@@ -11,7 +11,9 @@ export function openPaste(): (input: string, key: TerminalKey) => string | undef
   let isOpen = false;
   return (input, key) => {
     if (!isOpen && !input.startsWith(BEGIN)) return undefined;
-    const piece = isOpen ? (key.return ? '\n' : input) : input.slice(BEGIN.length);
+    // Of a control character ink gives the letter.
+    const text = key.return ? '\n' : key.ctrl ? '' : input;
+    const piece = isOpen ? text : input.slice(BEGIN.length);
     const end = piece.indexOf(END);
     isOpen = end === -1;
     return (end === -1 ? piece : piece.slice(0, end)).replace(/\x1b$/, '');

@@ -9,6 +9,7 @@ import { createElement } from 'react';
 import { App } from './app.ts';
 import { zoneAt } from './format.ts';
 import type { LiveLook } from './screen.ts';
+import { keyByKey } from './stdin-keys.ts';
 import type { openViewModel, Shown, ViewModel } from './view-model.ts';
 
 interface LiveTerminal {
@@ -87,7 +88,7 @@ async function play(over: Promise<unknown>, model: ViewModel, { stdin, stdout, c
     return () => void stdout.off('resize', resized);
   };
   const board = render(createElement(App, { model, color, onResize }), {
-    ...{ stdin, stdout: frameWriter(stdout), incrementalRendering: true },
+    ...{ stdin: keyByKey(stdin), stdout: frameWriter(stdout), incrementalRendering: true },
     ...{ exitOnCtrlC: false, patchConsole: false, maxFps: 20 },
   });
   const gone = board.waitUntilExit();

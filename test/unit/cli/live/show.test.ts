@@ -2,6 +2,7 @@
 
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, it, vi } from 'vitest';
 import { showLive } from '../../../../src/cli/live/show.ts';
 import { openViewModel } from '../../../../src/cli/live/view-model.ts';
@@ -68,6 +69,22 @@ it('takes the terminal, obeys keys, draws only rows that changed, and gives the 
   expect(keys.setRawMode).toHaveBeenLastCalledWith(false);
   expect(all(screen)).toMatch(/\x1b\[\?2004l\x1b\[\?7h\x1b\[\?25h\x1b\[\?1049l$/);
   expect(restores).toHaveLength(0);
+});
+
+it('moves a row for each of the arrows that arrive in one piece', async () => {
+  const { screen, keys, done } = start();
+  await drawn(screen, 'q quit');
+  keys.write('jjjj');
+  await drawn(screen, '› ');
+  const four = /› (\S+)/.exec(stripVTControlCharacters(all(screen)))?.[1];
+  keys.write('kkkk');
+  await vi.waitFor(() => expect(stripVTControlCharacters(screen.written.at(-1) ?? '')).toContain(`  ${four}`));
+  screen.written = [];
+  keys.write('\x1b[B'.repeat(3));
+  await drawn(screen, '› ');
+  expect(/› (\S+)/.exec(stripVTControlCharacters(all(screen)))?.[1]).toBe(four);
+  keys.write('qq');
+  await done;
 });
 
 it('is drawn as a whole after a resize, and never clears what was scrolled out', async () => {
