@@ -2,16 +2,18 @@
 // What it prints goes to .liza/crew.log, which stays bounded. The starter shows what it says until it is at work.
 
 import { spawn } from 'node:child_process';
-import { closeSync, copyFileSync, fstatSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import type { Disk } from '../ports/disk.ts';
+import { replaceFile } from '../ports/files.ts';
+import { guardedFlags } from '../process/plain-file.ts';
+import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
 import type { BoardContext } from '../store/context.ts';
 import { type CrewRecord, crewAtWork, readCrew } from '../supervisor/crew-record.ts';
 import { BACKGROUND } from './background-variable.ts';
 import type { Io } from './io.ts';
 import { plain } from './render/terminal.ts';
 
-const MOST_BYTES = 4_000_000;
+export const MOST_BYTES = 4_000_000;
 const LOOK_MS = 100;
 
 export const crewLog = ({ paths }: Pick<BoardContext, 'paths'>): string => join(paths.liza, 'crew.log');
@@ -33,15 +35,22 @@ export interface Interrupt {
   call: () => void;
 }
 
+interface Starting {
+  readonly options: readonly string[];
+  readonly interrupt: Interrupt;
+  /** What the crew says is part of the answer then, and not on the screen. */
+  readonly json: boolean;
+}
+
 /** Starts `liza run <options>` and waits until its crew is at work. */
 export async function startInBackground(
   io: Io,
   context: BoardContext,
-  { options, interrupt }: { readonly options: readonly string[]; readonly interrupt: Interrupt },
+  { options, interrupt, json }: Starting,
 ): Promise<CrewRecord | Refusal> {
+  const { disk } = context;
   const log = crewLog(context);
-  const out = openSync(log, 'a', 0o600);
-  const from = fstatSync(out).size;
+  const out = openLog(disk, log);
   const [program, ...first] = io.self.argv;
   const child = spawn(program, [...first, 'run', '--plain', ...options], {
     cwd: context.paths.root,
@@ -49,7 +58,6 @@ export async function startInBackground(
     stdio: ['ignore', out, out],
     detached: true,
   });
-  closeSync(out);
   let over: number | undefined;
   child.on('exit', (code) => {
     over = code ?? 1;
@@ -58,7 +66,7 @@ export async function startInBackground(
     over = 5;
   });
   interrupt.call = () => void child.kill('SIGTERM');
-  const relay = relayFrom(log, from, io);
+  const relay = relayFrom(disk, out, json ? () => {} : io.stderr);
   for (;;) {
     await context.clock.sleep(LOOK_MS);
     const crew = readCrew(context);
@@ -68,44 +76,59 @@ export async function startInBackground(
     }
     child.unref();
     const said = relay();
+    disk.closeSync(out);
     if (over === undefined && crew !== undefined) return crew;
-    // It said why on its own, and that is on the screen already.
-    const why = said.trim().split('\n').slice(-2).join(' ') || `it ended with ${over}`;
-    return refuse(`the crew did not start: ${plain(why)}`, `all it said: ${log}`, (over || 1) as 1, 'ended');
+    const code = (over || 1) as 1;
+    const last = said.trim().split('\n').slice(-2).join(' ');
+    if (last !== '' && !json)
+      return refuse('the crew did not start', `mend what is said above; all it said: ${log}`, code, 'ended');
+    return refuse(
+      `the crew did not start: ${plain(last) || `it ended with ${over}`}`,
+      `all it said: ${log}`,
+      code,
+      'ended',
+    );
   }
 }
 
-/** Prints what was added to the log; returns all of it. */
-function relayFrom(log: string, from: number, io: Io): () => string {
-  let at = from;
+/** For reading, too: what follows goes through this one, wherever its name leads by then. */
+function openLog(disk: Disk, log: string): number {
+  const { O_RDWR, O_APPEND, O_CREAT } = disk.constants;
+  const fd = disk.openSync(log, O_RDWR | O_APPEND | O_CREAT | guardedFlags(disk), 0o600);
+  if (disk.fstatSync(fd).isFile()) return fd;
+  disk.closeSync(fd);
+  throw new EnvironmentError(`${log} is no plain file`, `remove it: rm ${log}`);
+}
+
+/** Tells what is added to the log; returns all of it. */
+function relayFrom(disk: Disk, log: number, tell: (text: string) => void): () => string {
+  let at = disk.fstatSync(log).size;
   let all = '';
   return () => {
-    const text = readFrom(log, at);
-    at += Buffer.byteLength(text);
+    const bytes = readFrom(disk, log, at);
+    at += bytes.length;
+    const text = bytes.toString('utf8');
     all += text;
-    if (text !== '') io.stderr(text);
+    if (text !== '') tell(text);
     return all;
   };
 }
 
-function readFrom(log: string, at: number): string {
-  const size = statSync(log).size;
-  if (size <= at) return '';
-  const file = openSync(log, 'r');
-  try {
-    const bytes = Buffer.alloc(size - at);
-    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, at)).toString('utf8');
-  } finally {
-    closeSync(file);
-  }
+function readFrom(disk: Disk, file: number, at: number): Buffer {
+  const bytes = Buffer.alloc(Math.max(0, disk.fstatSync(file).size - at));
+  return bytes.subarray(0, bytes.length === 0 ? 0 : disk.readSync(file, bytes, 0, bytes.length, at));
 }
 
-/** Writes lines, and keeps the file that stdout is within bounds: its older half is in crew.log.1. */
-export function boundedLines(write: (text: string) => void, log: string): (text: string) => void {
+/** Writes lines to the log, which is the open file `fd`, and keeps it within bounds: what was in it is in crew.log.1. */
+export function boundedLines(
+  { disk, files, paths }: BoardContext,
+  write: (text: string) => void,
+  fd = 1,
+): (text: string) => void {
   return (text) => {
     write(text);
-    if (fstatSync(1).size <= MOST_BYTES) return;
-    copyFileSync(log, `${log}.1`);
-    ftruncateSync(1, 0);
+    if (disk.fstatSync(fd).size <= MOST_BYTES) return;
+    replaceFile(files, `${crewLog({ paths })}.1`, readFrom(disk, fd, 0), false);
+    disk.ftruncateSync(fd, 0);
   };
 }

@@ -10,15 +10,20 @@ import type { Result } from './verb.ts';
 interface Wanted {
   readonly options: readonly string[];
   readonly detach: boolean;
+  readonly json: boolean;
 }
 
-export async function runInBackground(io: Io, context: StoreContext, { options, detach }: Wanted): Promise<Result> {
+export async function runInBackground(
+  io: Io,
+  context: StoreContext,
+  { options, detach, json }: Wanted,
+): Promise<Result> {
   const interrupt: Interrupt = { call: () => {} };
   io.onInterrupt(
     () => interrupt.call(),
     () => io.self.exit(HUNG_UP),
   );
-  const crew = await startInBackground(io, context, { options, interrupt });
+  const crew = await startInBackground(io, context, { options, interrupt, json });
   if (isRefusal(crew)) return crew;
   if (!detach) return showAttached(io, context, { crew, onQuit: 'ask', interrupt });
   return leftResult(crew, `the crew works in the background (process ${crew.pid})`, crewLog(context));

@@ -6,6 +6,7 @@
 import { basename, join } from 'node:path';
 import { ALARM_NAMES, type Alarm } from '../alarms/rules/alarm.ts';
 import { replaceFile } from '../ports/files.ts';
+import { readPlainFile } from '../process/plain-file.ts';
 import { formatProcess, identify, isAlive, parseProcess } from '../process/process-identity.ts';
 import { ROLES } from '../protocol/state.ts';
 import { isFields } from '../protocol/values.ts';
@@ -18,6 +19,8 @@ export interface CrewRecord {
   readonly pid: number;
   readonly isAlive: boolean;
   readonly view: Pick<CrewView, 'members' | 'alarms' | 'events' | 'waitsFor'>;
+  /** How often it was asked to stop and obeyed. */
+  readonly stops: number;
   /** How it ended, where it could still say so. */
   readonly end?: CrewEnd;
 }
@@ -26,9 +29,11 @@ const PUBLISH_MS = 250;
 const LOOK_MS = 250;
 /** As many events as a large screen shows. */
 const EVENTS = 60;
+/** A crew of 100 with long texts writes less. */
+const MOST_BYTES = 4_000_000;
 
 const folderOf = ({ paths }: BoardContext): string => join(paths.liza, 'cache', 'crew');
-const statusFile = (context: BoardContext): string => join(folderOf(context), 'status.json');
+export const statusFile = (context: BoardContext): string => join(folderOf(context), 'status.json');
 const stopFile = (context: BoardContext): string => join(folderOf(context), 'stop.json');
 
 /** Publishes the crew of this process, and obeys those who ask it to stop, until it is closed. */
@@ -41,7 +46,15 @@ export function publishCrew(context: BoardContext, control: CrewControl): { clos
   let asked = 0;
   const write = (end?: CrewEnd): void => {
     const { members, alarms, events, waitsFor } = control.view();
-    const text = JSON.stringify({ process, members, alarms, events: events.slice(-EVENTS), waitsFor, end });
+    const text = JSON.stringify({
+      process,
+      members,
+      alarms,
+      events: events.slice(-EVENTS),
+      waitsFor,
+      stops: asked,
+      end,
+    });
     if (text === written) return;
     written = text;
     files.makeDirectory(folderOf(context));
@@ -63,7 +76,9 @@ export function publishCrew(context: BoardContext, control: CrewControl): { clos
   });
   const stopLooking = clock.every(LOOK_MS, () => {
     const times = timesAsked(context, process);
+    if (asked >= times) return;
     for (; asked < times; asked += 1) control.stop();
+    tryWrite();
   });
   tryWrite();
   return {
@@ -100,6 +115,7 @@ export function readCrew(context: BoardContext): CrewRecord | undefined {
     process: formatProcess(process),
     pid: process.pid,
     isAlive: isAlive(context, process),
+    stops: typeof found['stops'] === 'number' ? found['stops'] : 0,
     view: {
       members: listIn(found['members'], (one) => memberIn(context, one)),
       alarms: listIn(found['alarms'], alarmIn),
@@ -118,12 +134,12 @@ export function crewAtWork(context: BoardContext): CrewRecord | undefined {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function readJson({ files }: BoardContext, path: string): Fields | undefined {
+function readJson({ disk }: BoardContext, path: string): Fields | undefined {
   try {
-    const found: unknown = JSON.parse(files.read(path)?.toString('utf8') ?? 'null');
+    const found: unknown = JSON.parse(readPlainFile(disk, path, MOST_BYTES)?.toString('utf8') ?? 'null');
     return isFields(found) ? found : undefined;
   } catch {
-    return undefined; // written by somebody else: it says nothing
+    return undefined; // not there, or written by somebody else: it says nothing
   }
 }
 

@@ -4,7 +4,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type BuiltProject, builtIn, builtProject, tagOf, until } from '../support/program.ts';
+import { agentsOf } from '../support/background-crew.ts';
+import { type BuiltProject, builtIn, builtProject, until } from '../support/program.ts';
 import { repository } from '../support/repository.ts';
 
 const BEGIN = {
@@ -51,19 +52,6 @@ const RUN = ['run', '--agent', 'rehearsal', '--plain', '--coders', '1'];
 const note = (p: BuiltProject) => p.file('.worktrees/a/note.txt');
 const atWork = (p: BuiltProject) => until(() => fs.existsSync(p.file('.worktrees/child')));
 const child = (p: BuiltProject) => Number(p.read('.worktrees/child'));
-
-/** Everyone who carries a tag of this project's agents. */
-function agentsOf({ root }: BuiltProject): readonly number[] {
-  const tags = ['planner-1', 'coder-1', 'code-reviewer-1'].map((agent) => tagOf(root, agent));
-  return fs.readdirSync('/proc').flatMap((name) => {
-    try {
-      const environment = fs.readFileSync(`/proc/${name}/environ`, 'latin1');
-      return tags.some((tag) => environment.includes(tag)) ? [Number(name)] : [];
-    } catch {
-      return [];
-    }
-  });
-}
 
 function nothingHalfDone(p: BuiltProject): void {
   expect(agentsOf(p)).toEqual([]);

@@ -53,7 +53,11 @@ export const verb: Verb = {
     const isBehind = io.self.inBackground !== true && (isLive || args.flag('detach'));
     if (isBehind && !args.flag('check')) {
       const { runInBackground } = await import('../run-background.ts');
-      return runInBackground(io, context, { options: optionsOf(args), detach: args.flag('detach') });
+      return runInBackground(io, context, {
+        options: optionsOf(args),
+        detach: args.flag('detach'),
+        json: args.json,
+      });
     }
     const { castRoles } = await import('../choose-provider.ts');
     const snapshot = await context.store.read();
@@ -93,11 +97,11 @@ export const verb: Verb = {
     const asRoot = io.self.isRoot ? new Set(ROLES.flatMap((role) => cast.chosen[role].provider.asRoot ?? [])) : [];
     for (const line of [cast.told, ...asRoot]) io.stderr(`${line}\n`);
     const { publishCrew } = await import('../../supervisor/crew-record.ts');
-    const { boundedLines, crewLog } = await import('../background-crew.ts');
+    const { boundedLines } = await import('../background-crew.ts');
     const published = publishCrew(context, crew);
     void crew.ended.then(published.close, (error: Error) => published.close({ code: 4, message: error.message }));
     const lines = args.json ? io.stderr : io.stdout;
-    return showCrew(io, crew, io.self.inBackground === true ? boundedLines(lines, crewLog(context)) : lines);
+    return showCrew(io, crew, io.self.inBackground === true ? boundedLines(context, lines) : lines);
   },
 };
 

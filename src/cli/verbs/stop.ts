@@ -1,8 +1,8 @@
 // `liza stop`: ends the crew that runs here, wherever it runs. The goal stays open, and the next `liza run` goes on.
 
-import { isRefusal } from '../../protocol/decision.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
 import type { StoreContext } from '../../store/transact.ts';
-import { askToStop, type CrewRecord, crewAtWork, readCrew } from '../../supervisor/crew-record.ts';
+import { askToStop, type CrewRecord, crewAtWork, readCrew, statusFile } from '../../supervisor/crew-record.ts';
 import type { Io } from '../io.ts';
 import { openProject } from '../open-project.ts';
 import type { Result, Verb } from '../verb.ts';
@@ -21,19 +21,39 @@ export const verb: Verb = {
     const crew = crewAtWork(context);
     if (crew === undefined)
       return { ok: true, message: 'no crew is at work here: nothing to stop', data: { already: true } };
-    askToStop(context, crew, args.flag('now') ? 2 : 1);
+    const times = args.flag('now') ? 2 : 1;
+    askToStop(context, crew, times);
     if (!args.flag('now')) io.stderr(`stopping process ${crew.pid}: its agents save their work and end\n`);
-    return ended(context, crew, io);
+    return ended(context, { crew, times }, io);
   },
 };
 
 const LOOK_MS = 100;
+/** A crew looks four times a second. One that does not obey for so long is stopped, hangs, or is another program. */
+const OBEYS_MS = 15_000;
 
-async function ended(context: StoreContext, { process, pid }: CrewRecord, io: Io): Promise<Result> {
+interface Stopping {
+  readonly crew: CrewRecord;
+  readonly times: number;
+}
+
+async function ended(
+  context: StoreContext,
+  { crew: { process, pid }, times }: Stopping,
+  { host: { clock } }: Io,
+): Promise<Result> {
+  const last = clock.now() + OBEYS_MS;
   for (;;) {
     const now = readCrew(context);
     if (now?.process !== process || !now.isAlive)
       return { ok: true, message: `the crew has ended (process ${pid})`, data: { pid } };
-    await io.host.clock.sleep(LOOK_MS);
+    if (now.stops < times && clock.now() > last)
+      return refuse(
+        `process ${pid} does not obey`,
+        `look at it: ps -fp ${pid}; a crew that hangs: kill -9 ${pid}, and liza run repairs the rest; no crew: rm ${statusFile(context)}`,
+        1,
+        'no-crew',
+      );
+    await clock.sleep(LOOK_MS);
   }
 }
