@@ -80,6 +80,7 @@ const HOW = {
   root: 'run as root, for example in a container',
   flock: 'install util-linux',
   bubblewrap: 'install the package bubblewrap (Linux)',
+  tmux: 'install tmux',
 };
 
 const lines = (text) => text.split('\n');

@@ -1,0 +1,97 @@
+// The live board on a real terminal: what its keys do is checked on the blackboard; leaving it and closing its window leave
+// the crew at work. Needs tmux.
+
+import { describe, expect, test } from 'vitest';
+import { agentsOf, crewOf, DETACHED, isAlive, rehearsedCrew } from '../support/background-crew.ts';
+import { type BuiltProject, program, until } from '../support/program.ts';
+import { hasTmux, type Tmux, tmux } from '../support/tmux.ts';
+
+const BEGIN = {
+  begin: { intent: 'a file', risks: 'none', validation: 'node --test passes', files: ['src/a.mjs'] },
+};
+/** Writes a file, asks a person, and after the answer waits for ever. */
+const ASKS = [
+  {
+    role: 'coder',
+    when: 'start',
+    steps: [
+      BEGIN,
+      { write: 'src/a.mjs', text: 'export const answer = 42;\n' },
+      { commit: 'a: made' },
+      { block: { reason: 'the spec names two limits', questions: ['How many retries are allowed?'] } },
+      { exit: 42 },
+    ],
+  },
+  { role: 'coder', steps: [{ hang: true }] },
+  { role: 'planner', steps: [{ exit: 0 }] },
+];
+
+const LIZA = [process.execPath, program()];
+
+/** The crew works in the background, the task is blocked, and its board is on a terminal. */
+async function attached(size?: readonly [number, number]): Promise<{ p: BuiltProject; board: Tmux; pid: number }> {
+  const p = rehearsedCrew(ASKS);
+  // In a sandbox the diff shows a commit only once it is submitted.
+  p.ok(['config', 'set', 'sandbox', 'off']);
+  p.ok(DETACHED);
+  await until(() => p.task('a').status === 'BLOCKED');
+  const board = tmux(p.root, p.env);
+  board.open([...LIZA, 'attach'], size);
+  await board.shows('q leave');
+  await board.shows('How many retries');
+  return { p, board, pid: crewOf(p) };
+}
+
+const ended = (p: BuiltProject, pid: number): void => {
+  expect(isAlive(pid)).toBe(false);
+  expect(agentsOf(p)).toEqual([]);
+};
+
+describe.skipIf(!hasTmux)(`the live board${hasTmux ? '' : ' (skipped: tmux is not installed)'}`, () => {
+  test('shows a diff and a log, takes a pasted note and an answer; q leaves the crew, liza stop ends it', async () => {
+    const { p, board, pid } = await attached();
+    board.keys('d');
+    await board.shows('+export const answer = 42;');
+    board.keys('Escape');
+    await board.shows('Happened');
+    board.keys('L');
+    await board.shows(/coder-1/);
+    board.keys('Enter');
+    await board.shows(/coder-1.*\n/);
+    board.keys('Escape');
+    await board.shows('Happened');
+
+    board.keys('n');
+    board.paste('first line\nsecond line');
+    await board.shows('second line');
+    expect(p.board().human_notes ?? []).toEqual([]);
+    board.keys('Enter');
+    await until(() => (p.board().human_notes ?? []).some(({ message }) => message === 'first line\nsecond line'));
+
+    board.keys('a');
+    await board.shows('How many retries');
+    board.type('three');
+    await board.shows('three');
+    board.keys('Enter');
+    await until(() => p.task('a').status !== 'BLOCKED');
+
+    await board.shows('Happened');
+    board.keys('q');
+    await board.shows('the crew goes on in the background');
+    expect(isAlive(pid)).toBe(true);
+    p.ok(['stop']);
+    ended(p, pid);
+  });
+
+  test('a closed terminal leaves the crew running', async () => {
+    const { p, board, pid } = await attached();
+    board.close();
+    expect(isAlive(pid)).toBe(true);
+    const again = tmux(p.root, p.env);
+    again.open([...LIZA, 'attach']);
+    await again.shows('q leave');
+    again.close();
+    p.ok(['stop']);
+    ended(p, pid);
+  });
+});
