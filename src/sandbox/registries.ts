@@ -19,7 +19,7 @@ import {
   type Registry,
 } from './rules/registry-settings.ts';
 import { passedCargo, passedUv } from './rules/registry-toml.ts';
-import { passedBundle, passedGoEnv, registriesNamed, registryVariables } from './rules/registry-variables.ts';
+import { passedBundle, passedGoEnv, quietNpm, registriesNamed, registryVariables } from './rules/registry-variables.ts';
 import { realOf } from './toolchains.ts';
 
 interface SettingsFile {
@@ -167,7 +167,7 @@ export function bringRegistries(site: RegistryHome): BroughtRegistries {
       read.push({ at: project.path, from: join(home, MASKED) });
     }
   }
-  return { read, asks, env: { ...registryVariables(env, new Set(asks)), ...places } };
+  return { read, asks, env: { ...registryVariables(env, new Set(asks)), ...places, ...quietNpm(env) } };
 }
 
 /** Stands in for a file of the project that has a login in it. */

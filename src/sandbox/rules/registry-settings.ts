@@ -1,5 +1,6 @@
-// What the sandbox may know of a package manager's settings: where packages come from, and how to get there. Only named
-// settings pass; whatever else is in the file (logins, programs to run, paths of the user's home) does not.
+// What the sandbox may know of a package manager's settings: where packages come from, how to get there, and harmless
+// habits (`fund=false`). Only named settings pass; whatever else is in the file (logins, programs to run, paths of the
+// user's home) does not.
 
 import { hasLogin, withoutLogins } from './registry-url.ts';
 
@@ -31,7 +32,7 @@ interface Line {
 }
 
 const NPM_PASSED =
-  /^(?:(?:@[^:]+:)?registry|replace-registry-host|strict-ssl|cafile|ca(?:\[\])?|proxy|https?-proxy|noproxy|no-proxy|fetch-[a-z-]+|maxsockets|legacy-peer-deps|strict-peer-dep[a-z]*|auto-install-peers|engine-strict|ignore-scripts|node-linker|shamefully-hoist|public-hoist-pattern(?:\[\])?|hoist(?:-pattern(?:\[\])?)?)$/;
+  /^(?:(?:@[^:]+:)?registry|audit(?:-level)?|fund|update-notifier|progress|save-exact|save-prefix|prefer-offline|package-lock|replace-registry-host|strict-ssl|cafile|ca(?:\[\])?|proxy|https?-proxy|noproxy|no-proxy|fetch-[a-z-]+|maxsockets|legacy-peer-deps|strict-peer-dep[a-z]*|auto-install-peers|engine-strict|ignore-scripts|node-linker|shamefully-hoist|public-hoist-pattern(?:\[\])?|hoist(?:-pattern(?:\[\])?)?)$/;
 const NPM_LOGIN = /^(?:(\/\/.*?):)?(?:_auth|_authToken|_password|username|tokenHelper|certfile|keyfile|cert|key)$/;
 
 /** `.npmrc`, and pnpm's `rc`. */

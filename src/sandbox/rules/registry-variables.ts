@@ -44,6 +44,19 @@ export function registryVariables(env: Variables, given: ReadonlySet<string>): V
   return Object.fromEntries(changed);
 }
 
+/**
+ * npm's audit sends the name of every installed package to the default registry, those of a private scope too, and its
+ * update notifier asks there for news: both are off, whatever the user's settings say. `npm audit` still works.
+ */
+export function quietNpm(env: Variables): Variables {
+  const said = Object.keys(env).filter((name) => /^npm_config_(?:audit|update[-_]notifier)$/i.test(name));
+  return {
+    ...Object.fromEntries(said.map((name) => [name, undefined])),
+    npm_config_audit: 'false',
+    npm_config_update_notifier: 'false',
+  };
+}
+
 /** The registries that variables name. */
 export function registriesNamed(env: Variables): readonly Registry[] {
   return Object.entries(env).flatMap(([name, value]) => {

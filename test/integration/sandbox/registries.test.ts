@@ -60,6 +60,25 @@ describe.skipIf(!works || !has('npm'))('npm in bubblewrap', () => {
     expect(everyone.asked).toEqual([]);
   }, 60_000);
 
+  test('installs a private package without telling its name to the default registry, though npm audits by default', async () => {
+    const acme = await startRegistry(p.base, { name: '@acme/hidden' });
+    const everyone = await startRegistry(p.base);
+    inHome('.npmrc', `registry=${everyone.url}\n@acme:registry=${acme.url}\n`);
+    wantsPrivate();
+    for (const env of [{}, { NPM_CONFIG_AUDIT: 'true' }]) {
+      fs.rmSync(path.join(folder, 'node_modules'), { recursive: true, force: true });
+      expect(await run('npm install --loglevel=error --fetch-retries=0', { env })).toMatchObject({ code: 0 });
+    }
+    expect(acme.asked.map((one) => one.path)).toContain('/@acme/hidden');
+    expect(everyone.asked).toEqual([]);
+  }, 60_000);
+
+  test('knows harmless settings of the user, and none that runs a program', async () => {
+    inHome('.npmrc', 'audit=false\nfund=false\nprefer-offline=true\nsave-exact=true\nscript-shell=/bin/evil\n');
+    const { tail } = await run('cat ~/.npmrc');
+    expect(tail.trim().split('\n')).toEqual(['audit=false', 'fund=false', 'prefer-offline=true', 'save-exact=true']);
+  }, 60_000);
+
   test('has the token where sandbox_read shows the file, and the variable that the file asks for', async () => {
     const [acme, everyone] = [
       await startRegistry(p.base, { token: TOKEN, name: '@acme/hidden' }),
