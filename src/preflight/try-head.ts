@@ -3,14 +3,20 @@
 
 import { join } from 'node:path';
 import { integrationHead, openGitDir } from '../git/integration.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
+import { textAt } from '../git/text-at.ts';
 import type { Ended } from '../process/run.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { greenAt } from '../protocol/review/proof.ts';
 import { type Settings, settings } from '../protocol/state.ts';
+import { modulesAround } from '../sandbox/build-policy.ts';
+import { sandboxMode } from '../sandbox/mode.ts';
 import { type TaskContext, withTrial } from '../tasks/context.ts';
 import { fromRoot, howEnded, inDisposableCheckout, isGreen, runHere } from '../tasks/disposable-checkout.ts';
 import type { Unprepared } from '../tasks/prepare-checkout.ts';
+import { LOCK_FILES, lacksPackages, setupCommand } from '../tasks/rules/setup-command.ts';
 import { sweepTrials, trialUnder } from '../tasks/trial.ts';
+import { shellWord } from '../text/format.ts';
 import { tellingLines } from '../text/telling-lines.ts';
 import { fine, type PreflightCheck, type PreflightResult, stop, warn } from './rules/result.ts';
 
@@ -47,11 +53,13 @@ export async function tryHead(
   const under = trialUnder(config);
   const setup = setupText(config);
   const command = config.test_command?.trim() || undefined;
-  const known = command !== undefined && (greenAt(board.state, commit).has(command) || wasGreen(last, commit, under));
+  // Without set-up an older proof may have found packages above its checkout.
+  const isProved = command !== undefined && setup !== undefined && greenAt(board.state, commit).has(command);
+  const known = command !== undefined && (isProved || wasGreen(last, commit, under));
   const tests = known ? undefined : command;
   const found = (checks: readonly PreflightCheck[]): HeadTried => ({ commit, under, checks });
   const idle = [
-    ...(setup === undefined ? [fine('set-up', 'no post_worktree_cmd is set: a checkout is used as it is')] : []),
+    ...(setup === undefined ? [await withoutSetup(context, gitDir, { commit, config })] : []),
     ...(command === undefined ? [fine('tests', 'no test_command is set: the validation of each task counts')] : []),
     ...(known ? [fine('tests', `${command} is green on ${short(commit)}`)] : []),
   ];
@@ -73,13 +81,39 @@ export async function tryHead(
       } as const;
       const ended = await runHere({ ...context, ...(background && { background }) }, config, program);
       if (ended.how === 'stopped') return STOPPED;
-      return found([...green, ...idle, testsCheck(context, ended, { tests, commit, config, log: program.log })]);
+      const setupOff = setup === undefined && !isGreen(ended) && lacksPackages(ended.tail);
+      const mend = setupOff ? `nothing installs packages in a fresh checkout: ${await setupMend(gitDir, commit)}` : '';
+      return found([...green, ...idle, testsCheck(context, ended, { tests, commit, config, log: program.log, mend })]);
     });
     if (!isRefusal(tried) || tried === STOPPED || context.stop?.().aborted === true) return tried;
     const failed = setupFailed(tried, commit);
     onSetup?.();
     return found([failed, ...idle]);
   });
+}
+
+/** Without a sandbox nothing hides what the person installed beside the checkout. */
+async function withoutSetup(context: TaskContext, gitDir: PrivateGitDir, { commit, config }: AtHead) {
+  const mode = await sandboxMode(context.sandboxSupport, config);
+  const [seen] = isRefusal(mode) || 'tool' in mode ? [] : modulesAround(context.disk, context.paths.root);
+  if (seen === undefined) return fine('set-up', 'no post_worktree_cmd is set: a checkout is used as it is');
+  const message = `no post_worktree_cmd is set, and without a sandbox tests find the packages in ${seen}: green tests do not show that a fresh checkout works`;
+  return warn('set-up', message, await setupMend(gitDir, commit));
+}
+
+interface AtHead {
+  readonly commit: string;
+  readonly config: Settings;
+}
+
+/** The command that sets up this commit, as the person types it. */
+async function setupMend(gitDir: PrivateGitDir, commit: string): Promise<string> {
+  const texts = new Map<string, string | undefined>();
+  for (const name of LOCK_FILES) texts.set(name, await textAt(gitDir, commit, name));
+  const command = setupCommand((name) => texts.get(name));
+  return command === undefined
+    ? 'say how a fresh checkout is set up, for example: liza config set post_worktree_cmd "npm ci"'
+    : `liza config set post_worktree_cmd ${shellWord(command)}`;
 }
 
 const STOPPED = refuse('it was stopped', 'try again: liza run --check', 1, 'stopped');
@@ -107,12 +141,15 @@ interface TestRun {
   readonly commit: string;
   readonly config: Settings;
   readonly log: string;
+  /** What helps where it is not the tests that are wrong; else empty. */
+  readonly mend: string;
 }
 
-function testsCheck(context: TaskContext, ended: Ended, { tests, commit, config, log }: TestRun): PreflightCheck {
+function testsCheck(context: TaskContext, ended: Ended, run: TestRun): PreflightCheck {
+  const { tests, commit, config, log } = run;
   if (isGreen(ended)) return fine('tests', `${tests} is green on ${short(commit)}`);
   const how = howEnded(ended, config.validation_timeout);
-  const mend = `mend the tests in your branch, then: liza sync; all of the output: ${fromRoot(context, log)}`;
+  const mend = `${run.mend || 'mend the tests in your branch, then: liza sync'}; all of the output: ${fromRoot(context, log)}`;
   const red = warn('tests', `${tests} ${how} on ${short(commit)}: every submission will meet that`, mend);
   const output = tellingLines(ended.tail, SHOWN_LINES);
   return output.length === 0 ? red : { ...red, output };

@@ -29,13 +29,16 @@ export interface PolicyRequest {
   readonly alsoWrite?: readonly string[] | undefined;
   /** Nothing can be shown at another place than its own (macOS). */
   readonly inPlace: boolean;
+  /** The person's installed packages beside and above the checkout are not seen: what a program finds, set-up made. */
+  readonly hideModules?: boolean;
 }
 
 export function buildPolicy(disk: Disk, request: PolicyRequest): Policy {
   const { env, root, common, folder, inPlace } = request;
   const home = userHome(disk, env, root);
   const hidden = [...ALWAYS_HIDDEN, ...TEMPORARY, ...(home === undefined ? [] : [home])];
-  const tools = toolFolders(disk, env, hidden);
+  const modules = request.hideModules === true ? modulesAround(disk, root, hidden) : [];
+  const tools = toolFolders(disk, env, hidden).filter((path) => !modules.some((place) => isBelow(path, place)));
   const [alsoRead, alsoWrite] = configuredPaths(disk, request);
   return {
     cwd: request.cwd,
@@ -46,6 +49,7 @@ export function buildPolicy(disk: Disk, request: PolicyRequest): Policy {
       join(root, '.worktrees'),
       // A copy of the board, and Liza's own way of calling git.
       join(common, 'liza'),
+      ...modules,
     ].filter((path) => disk.existsSync(path)),
     read: [
       ...tools,
@@ -62,6 +66,19 @@ export function buildPolicy(disk: Disk, request: PolicyRequest): Policy {
     tmp: request.tmp,
     network: request.network,
   };
+}
+
+/**
+ * Node looks for a package in the `node_modules` of every folder up to the root. A checkout is below the project, so it
+ * would find what the person installed there. The system's own folders stay, wherever a link leads.
+ */
+export function modulesAround(disk: Disk, root: string, hidden: readonly string[] = []): readonly string[] {
+  const parents = root.split('/').map((_, at, parts) => parts.slice(0, at + 1).join('/'));
+  return parents.flatMap((parent) => {
+    const real = realOf(disk, join(parent || '/', 'node_modules'));
+    const isGone = parent !== root && hidden.some((place) => isBelow(parent, place));
+    return real === undefined || isGone || isBelow(real, '/usr') ? [] : [real];
+  });
 }
 
 /** A proxy that reads the traffic signs with its own certificate: without that file nothing is reached. */

@@ -163,6 +163,7 @@ function programPolicy(
     alsoRead: rules.sandbox_read,
     alsoWrite: rules.sandbox_write,
     inPlace: tool.kind === 'seatbelt',
+    hideModules: true,
   });
 }
 

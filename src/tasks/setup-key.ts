@@ -28,7 +28,7 @@ export function setupKey(context: TaskContext, settings: PrepareRequest['setting
       return stat === undefined ? '' : `${stat.size}:${stat.mtimeMs}`;
     }),
   );
-  const decided = [2, setupRules({ ...rules, post_worktree_timeout: 0 }), processes.platform, paths.root, tree];
+  const decided = [3, setupRules({ ...rules, post_worktree_timeout: 0 }), processes.platform, paths.root, tree];
   const sources = registrySettings(context, settings);
   return sha256(JSON.stringify([...decided, files, variables, programs, sources])).slice(0, 40);
 }

@@ -154,6 +154,35 @@ describe('run --check warns of', () => {
   });
 });
 
+describe('a package that only the person installed, in the project itself', () => {
+  const installed = () => {
+    const p = builtProject();
+    p.config({ test_command: `node -e 'require("words")'` });
+    const lock = JSON.stringify({ packages: { '': {}, 'node_modules/words': { version: '1.0.0' } } });
+    p.commit({ 'package.json': '{"dependencies": {"words": "1.0.0"}}', 'package-lock.json': lock });
+    p.ok(['sync']);
+    p.write({ 'node_modules/words/index.js': '' });
+    return p;
+  };
+  const mend = expect.stringContaining("liza config set post_worktree_cmd 'npm ci'");
+
+  test.skipIf(!works)('is not found by run --check in the sandbox, which names the set-up that installs it', () => {
+    const { check } = withClaude(installed());
+    expect(check().of('tests')).toMatchObject([{ level: 'warning', message: expect.stringContaining('ended'), mend }]);
+  });
+
+  test('is found without a sandbox, and run --check says that a green test shows little', () => {
+    const p = installed();
+    p.config({ sandbox: 'off' });
+    const { check } = withClaude(p);
+    const found = check();
+    expect(found.of('tests')).toMatchObject([{ level: 'ok' }]);
+    expect(found.of('set-up')).toMatchObject([
+      { level: 'warning', message: expect.stringContaining(p.file('node_modules')), mend },
+    ]);
+  });
+});
+
 test('init names a private registry and the command that gives its login, and takes no login by itself', () => {
   const p = builtIn(repository({ files: { 'package.json': '{}', 'specs/vision.md': '# Vision\n' } }));
   fs.writeFileSync(

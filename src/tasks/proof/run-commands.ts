@@ -110,8 +110,11 @@ export const placeSettings = (config: Settings): readonly unknown[] => {
   const { post_worktree_cmd, worktree_files, agent_memory_mb, agent_processes } = config;
   const { sandbox, sandbox_network, sandbox_read, sandbox_write } = config;
   const place = [post_worktree_cmd, worktree_files, agent_memory_mb, agent_processes];
-  return [...place, sandbox, sandbox_network, sandbox_read, sandbox_write];
+  return [...place, sandbox, sandbox_network, sandbox_read, sandbox_write, PLACE_VERSION];
 };
+
+/** Another number: what was green before may not be now. 2: packages beside and above the checkout are hidden. */
+const PLACE_VERSION = 2;
 
 export const tenths = (seconds: number): number => Math.round(seconds * 10) / 10;
 

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { realDisk } from '../../../src/ports/disk.ts';
 import { settings } from '../../../src/protocol/state.ts';
 import { confine } from '../../../src/sandbox/confine.ts';
@@ -123,6 +123,24 @@ describe.skipIf(!works)('a program of the project in bubblewrap', () => {
     expect(ended).toMatchObject({ how: 'exited' });
     expect('code' in ended && ended.code).not.toBe(0);
     expect(ended.tail).not.toContain('top secret');
+  });
+
+  test('finds no package that the person installed in the project or above it; its own it finds', async () => {
+    for (const place of [p.root, path.dirname(p.root), folder]) {
+      const name = place === folder ? 'own' : 'theirs';
+      fs.mkdirSync(path.join(place, 'node_modules', name), { recursive: true });
+      fs.writeFileSync(path.join(place, 'node_modules', name, 'index.js'), '');
+    }
+    expect(await run(`node -e 'require("own")'`)).toMatchObject({ code: 0 });
+    const ended = await run(`node -e 'require("theirs")'`);
+    expect(ended).toMatchObject({ how: 'exited', code: 1 });
+    expect(ended.tail).toContain("Cannot find module 'theirs'");
+    // The folder that npm puts on PATH when it starts Liza.
+    fs.mkdirSync(path.join(p.root, 'node_modules/.bin'));
+    vi.stubEnv('PATH', `${path.join(p.root, 'node_modules/.bin')}:${process.env['PATH']}`);
+    const started = await run(`node -e 'require("theirs")'`);
+    vi.unstubAllEnvs();
+    expect(started.tail).toContain("Cannot find module 'theirs'");
   });
 
   test('has the network unless it is off; what the configuration shows and opens is shown and open', async () => {
