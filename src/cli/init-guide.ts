@@ -1,10 +1,11 @@
-// What `liza init` asks a person at a terminal: goal, document, branch, agent CLI, test command. Each has a default,
+// What `liza init` asks a person at a terminal: goal, document, branch, agent CLI, tests, set-up. Each has a default,
 // and none is asked for that was said on the command line. Only asks: a person who leaves halfway leaves nothing behind.
 
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Provider } from '../providers/provider.ts';
+import { setupCommand } from '../tasks/rules/setup-command.ts';
 import type { Dialogue } from './io.ts';
 
 export interface Wishes {
@@ -15,6 +16,8 @@ export interface Wishes {
   readonly branch: string;
   readonly provider?: string | undefined;
   readonly test?: string | undefined;
+  /** Prepares a fresh checkout (post_worktree_cmd). */
+  readonly setup?: string | undefined;
   /** Bring the person's branch into the integration branch before agents build on it. */
   readonly sync?: boolean | undefined;
   /** Settings of package managers that agents get with their logins. */
@@ -37,6 +40,8 @@ export interface Known {
   readonly problem?: (what: 'spec' | 'branch', answer: string) => string | undefined;
   readonly installed: readonly Provider[];
   readonly guessedTest: string | undefined;
+  /** What the project's lock file asks for. */
+  readonly guessedSetup?: string | undefined;
   /** An earlier goal is finished: branch and settings are the project's already. */
   readonly settled: boolean;
   /** `main has 3 commits that integration lacks`; undefined: it lacks none. */
@@ -64,12 +69,13 @@ class Left extends Error {}
 export const takesDefaults: Dialogue = { say: () => {}, ask: async () => '', close: () => {} };
 
 /** What was taken without being asked for. */
-export function takenLines({ spec, fromTemplate, branch, provider, test }: Wishes): readonly string[] {
+export function takenLines({ spec, fromTemplate, branch, provider, test, setup }: Wishes): readonly string[] {
   const taken = [
     `document ${spec}${fromTemplate ? ' from the template' : ''}`,
     `branch ${branch}`,
     ...(provider === undefined ? [] : [`agents ${provider}`]),
     `tests ${test === undefined ? 'none' : test}`,
+    ...(setup === undefined ? [] : [`set-up ${setup}`]),
   ];
   return [`taken without asking: ${taken.join('; ')}`];
 }
@@ -95,8 +101,10 @@ async function questions(dialogue: Dialogue, { said, settled, ...known }: Known)
   const branch = said.branch ?? (await valid('branch', 'Branch for approved work'));
   const provider = said.provider ?? (await chooseProvider(dialogue, known.installed));
   const test = said.test ?? (await askTest(dialogue, known.guessedTest));
+  const setup = said.setup ?? (await askSetup(dialogue, known.guessedSetup));
   const shown = await askRegistries(dialogue, known.registries ?? []);
-  return { goal, spec, fromTemplate, branch, provider, test, ...(shown.length === 0 ? {} : { shown }) };
+  const optional = { ...(setup === undefined ? {} : { setup }), ...(shown.length === 0 ? {} : { shown }) };
+  return { goal, spec, fromTemplate, branch, provider, test, ...optional };
 }
 
 /** One question for each file; agents know the address either way. */
@@ -141,6 +149,13 @@ async function chooseProvider(dialogue: Dialogue, installed: readonly Provider[]
 
 async function askTest(dialogue: Dialogue, guess: string | undefined): Promise<string | undefined> {
   const answer = await ask(dialogue, 'Command that runs the tests (- for none)', guess ?? '-');
+  return answer === '-' ? undefined : answer;
+}
+
+/** Only where a lock file tells: most people have no other. */
+async function askSetup(dialogue: Dialogue, guess: string | undefined): Promise<string | undefined> {
+  if (guess === undefined) return undefined;
+  const answer = await ask(dialogue, 'Command that sets up a fresh checkout (- for none)', guess);
   return answer === '-' ? undefined : answer;
 }
 
@@ -214,6 +229,10 @@ export function guessTestCommand(root: string): string | undefined {
   if (['pytest.ini', 'pyproject.toml', 'tox.ini', 'setup.cfg'].some(has)) return 'pytest';
   return undefined;
 }
+
+/** How a fresh checkout is set up, by the lock file that is in git at the project's root. Also only offered. */
+export const guessSetupCommand = (root: string, committed: readonly string[]): string | undefined =>
+  setupCommand((name) => (committed.includes(name) ? textOf(root, name) : undefined));
 
 /** npm writes a test script into every new package that only says there is none. */
 function hasTestScript(text: string): boolean {

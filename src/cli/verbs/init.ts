@@ -10,8 +10,10 @@ import { isBranchName } from '../../protocol/records/fields.ts';
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { BoardContext } from '../../store/context.ts';
+import { shellWord } from '../../text/format.ts';
 import {
   DEFAULTS,
+  guessSetupCommand,
   guessTestCommand,
   guide,
   type PrivateRegistry,
@@ -37,19 +39,20 @@ export const verb: Verb = {
     branch: { value: 'name', description: 'Where approved work is merged; default integration.' },
     provider: { value: 'name', description: 'Agent CLI for all roles; default: the first one installed.' },
     test: { value: 'command', description: 'Runs the project’s tests (test_command).' },
+    setup: { value: 'command', description: 'Sets up a fresh checkout (post_worktree_cmd), for example "npm ci".' },
     'vision-from-template': { description: 'Write the goal’s document from the template if it is not there.' },
     yes: { short: 'y', description: 'Ask nothing: take every default that would be shown.' },
   },
   examples: [
     'liza init',
     'liza init "Add retry to all API calls"',
-    'liza init "Port the parser" --spec docs/parser.md --provider claude --test "npm test"',
+    'liza init "Port the parser" --spec docs/parser.md --provider claude --test "npm test" --setup "npm ci"',
     'liza init "Greet people by name" --vision-from-template',
   ],
   details: [
     'Makes .liza/ (kept out of git through .git/info/exclude), the integration branch, from HEAD, and a reference-transaction hook that guards the branches; yours, if there is one, is called too.',
     'It changes no other branch, nor your index or .gitignore, and writes no file of yours, except the document if you ask for it.',
-    'With --yes it takes what Enter would take at each question, the template and the test command that it found too, and says so.',
+    'With --yes it takes what Enter would take at each question, the template, the test command and the set-up (npm ci for a package-lock.json with dependencies) that it found too, and says so.',
     'On a terminal it asks for what was not said. Ctrl-C leaves, and nothing is made.',
     'On a project whose goal is finished it archives that goal and opens the next one. If your branch has gone on, it offers to bring it in first (liza sync); --yes does.',
     'A repository has one blackboard, whichever of its checkouts it is in: a second one, in a linked worktree or in .worktrees, is refused.',
@@ -68,7 +71,10 @@ export const verb: Verb = {
     const said = saidBy(args);
     if (said.goal === undefined && before !== undefined && isOpen(before)) return goalOpen(before.goal);
     const registries = before === undefined ? await privateRegistries(context) : [];
-    const wanted = await settle(args, io, { root: repository.root, said, before, registries });
+    const { committedFiles } = await import('../../git/committed-files.ts');
+    const committed = before === undefined ? await committedFiles(context, repository.root) : [];
+    const guessedSetup = guessSetupCommand(repository.root, committed);
+    const wanted = await settle(args, io, { root: repository.root, said, before, registries, guessedSetup });
     if (isRefusal(wanted)) return wanted;
     const { wishes, lines } = wanted;
     const facts = specFacts(repository.root, wishes.spec);
@@ -81,6 +87,7 @@ export const verb: Verb = {
       ...(wishes.fromTemplate ? { template: readFileSync(io.asset(TEMPLATE), 'utf8') } : {}),
       settings: defined({
         test_command: wishes.test,
+        post_worktree_cmd: wishes.setup,
         default_provider: wishes.provider,
         sandbox_read: wishes.shown,
       }),
@@ -88,13 +95,20 @@ export const verb: Verb = {
     });
     if (!done.ok) return done;
     const base = done.already ? [] : await currentBase(io, wishes.sync === true);
+    const told = done.already ? [] : [...setupLine(wanted, guessedSetup), ...toldOf(registries, wishes)];
     return {
       ...done,
-      lines: [...done.lines, ...lines, ...(done.already ? [] : toldOf(registries, wishes)), ...base],
+      lines: [...done.lines, ...lines, ...told, ...base],
       data: { root: repository.root, already: done.already },
     };
   },
 };
+
+/** A person who was asked has decided; others read what the lock file asks for. */
+const setupLine = ({ wishes, asked }: Settled, guess: string | undefined): readonly string[] =>
+  asked || guess === undefined || wishes.setup !== undefined
+    ? []
+    : [`nothing installs packages in a fresh checkout yet: liza config set post_worktree_cmd ${shellWord(guess)}`];
 
 /** The person's branch comes in, or it is said how far it is ahead. The goal is open either way. */
 async function currentBase(io: Io, wanted: boolean): Promise<readonly string[]> {
@@ -142,6 +156,7 @@ function saidBy(args: Args): Said {
     branch: args.text('branch'),
     provider: args.text('provider'),
     test: args.text('test'),
+    setup: args.text('setup'),
   });
 }
 
@@ -159,6 +174,8 @@ interface Settled {
   readonly wishes: Wishes;
   /** Further lines for the result. */
   readonly lines: readonly string[];
+  /** The person was asked, or took the defaults. */
+  readonly asked: boolean;
 }
 
 interface KnownSoFar {
@@ -166,20 +183,22 @@ interface KnownSoFar {
   readonly said: Said;
   readonly before: State | undefined;
   readonly registries: readonly PrivateRegistry[];
+  readonly guessedSetup: string | undefined;
 }
 
-async function settle(args: Args, io: Io, { root, said, before, registries }: KnownSoFar): Promise<Settled | Refusal> {
+async function settle(args: Args, io: Io, known: KnownSoFar): Promise<Settled | Refusal> {
+  const { root, said, before, registries, guessedSetup } = known;
   const { knownProviders, unknownProvider } = await import('../choose-provider.ts');
-  const known = knownProviders(io, before?.config ?? {});
-  if ('ok' in known) return known;
-  const named = known.find(({ provider }) => provider.name === said.provider);
+  const providers = knownProviders(io, before?.config ?? {});
+  if ('ok' in providers) return providers;
+  const named = providers.find(({ provider }) => provider.name === said.provider);
   if (said.provider !== undefined && named === undefined) {
     return unknownProvider(
       said.provider,
-      known.map(({ provider }) => provider.name),
+      providers.map(({ provider }) => provider.name),
     );
   }
-  const installed = known.filter((one) => one.installed).map(({ provider }) => provider);
+  const installed = providers.filter((one) => one.installed).map(({ provider }) => provider);
   const lines = [
     ...(named?.installed === false
       ? [`${named.provider.title} is not installed yet: ${named.provider.hints.install}`]
@@ -193,19 +212,22 @@ async function settle(args: Args, io: Io, { root, said, before, registries }: Kn
     : args.flag('yes') || args.json || open
       ? undefined
       : await io.openDialogue?.();
-  if (dialogue === undefined) return { wishes: { goal: '', fromTemplate: false, ...DEFAULTS, ...said }, lines };
+  if (dialogue === undefined)
+    return { wishes: { goal: '', fromTemplate: false, ...DEFAULTS, ...said }, lines, asked: false };
   const wishes = await guide(dialogue, {
     said,
     specExists: (path) => specExists(root, path),
     problem: (what, answer) => problemWith(root, what, answer),
     installed,
     guessedTest: guessTestCommand(root),
+    guessedSetup,
     settled: before !== undefined,
     lag: await lagOf(io, before),
     registries,
   });
   if (wishes === undefined) return LEFT;
-  return { wishes, lines: defaults && before === undefined ? [...takenLines(wishes).map(plain), ...lines] : lines };
+  const taken = defaults && before === undefined ? takenLines(wishes).map(plain) : [];
+  return { wishes, lines: [...taken, ...lines], asked: true };
 }
 
 function problemWith(root: string, what: 'spec' | 'branch', answer: string): string | undefined {

@@ -206,6 +206,24 @@ describe('with a person', () => {
     expect(asked).toEqual([]);
   });
 
+  test('a lock file that is in git: without a terminal its set-up is told, and --setup takes another one', async () => {
+    const lock = JSON.stringify({ packages: { '': {}, 'node_modules/words': {} } });
+    here.commit({ 'package-lock.json': lock });
+    const told = await liza(['init', 'First', '--vision-from-template']);
+    expect(told.stdout).toContain("liza config set post_worktree_cmd 'npm ci'");
+    expect(await config()).toMatchObject({ post_worktree_cmd: null });
+    await liza(['abort']);
+    await liza(['init', 'Second', '--setup', 'make deps']);
+    expect(await config()).toMatchObject({ post_worktree_cmd: 'make deps' });
+  });
+
+  test('--yes takes the set-up of a lock file, and says so', async () => {
+    here.commit({ 'package-lock.json': JSON.stringify({ packages: { '': {}, 'node_modules/words': {} } }) });
+    const ran = await liza(['init', 'First', '--yes']);
+    expect(ran.stdout).toContain('set-up npm ci');
+    expect(await config()).toMatchObject({ post_worktree_cmd: 'npm ci' });
+  });
+
   test('the next goal: --yes brings in what main has gained; without it that is told', async () => {
     await liza(['init', 'First', '--vision-from-template']);
     expect((await config()).base_branch).toBe('main');

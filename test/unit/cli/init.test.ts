@@ -9,6 +9,7 @@ import {
   guide,
   type Known,
   openDialogue,
+  takenLines,
   takesDefaults,
   type Wishes,
 } from '../../../src/cli/init-guide.ts';
@@ -60,6 +61,16 @@ describe('the guide', () => {
     const entered = await guided(['', '', '', '', ''], known);
     expect(await guide(takesDefaults, { ...NOTHING_KNOWN, ...known })).toEqual(entered.wishes);
     expect(entered.wishes).toMatchObject({ fromTemplate: true, provider: 'claude', test: 'npm test' });
+  });
+
+  test('the set-up of a fresh checkout is asked for where a lock file tells it; Enter takes it, - takes none', async () => {
+    const known = { said: { goal: 'Greet' }, guessedSetup: 'npm ci' };
+    const entered = await guided(['', '', '', '', ''], known);
+    expect(entered.asked.at(-1)).toBe('Command that sets up a fresh checkout (- for none) [npm ci]: ');
+    expect(entered.wishes).toMatchObject({ setup: 'npm ci' });
+    expect((await guided(['', '', '', '', '-'], known)).wishes).not.toHaveProperty('setup');
+    expect(await guide(takesDefaults, { ...NOTHING_KNOWN, ...known })).toMatchObject({ setup: 'npm ci' });
+    expect(takenLines(entered.wishes as Wishes).join()).toContain('set-up npm ci');
   });
 
   test('a wrong answer is said to be wrong and asked again', async () => {
