@@ -6,7 +6,7 @@ import { quickChecks } from '../preflight/quick-checks.ts';
 import { checkRegistries } from '../preflight/registry-checks.ts';
 import { type PreflightCheck, type PreflightResult, stopsOf, verdictText } from '../preflight/rules/result.ts';
 import { readResult, saveResult } from '../preflight/saved-result.ts';
-import { tryHead } from '../preflight/try-head.ts';
+import { type HeadTried, tryHead } from '../preflight/try-head.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import type { Config } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -58,7 +58,7 @@ export async function checkAll(io: Io, context: TaskContext, agents: Agents): Pr
   const notTried: readonly PreflightCheck[] = isRefusal(head)
     ? [{ check: 'set-up', level: 'warning', message: `not tried: ${head.message}`, mend: head.hint }]
     : [];
-  const registries = await checkRegistries(context);
+  const registries = await checkRegistries(context, { setupWorks: setupWorks(head, snapshot.board.state.config) });
   const checks = [...quick, ...(isRefusal(head) ? notTried : head.checks), ...registries];
   const result: PreflightResult = {
     time: iso(context.clock.now()),
@@ -73,6 +73,11 @@ export async function checkAll(io: Io, context: TaskContext, agents: Agents): Pr
   if (stopsOf(checks).length === 0) return { ok: true, message, lines, data };
   return { ...refuse(message, 'do what each STOP says, then: liza run', 1, 'preflight'), lines, data };
 }
+
+const setupWorks = (head: HeadTried | Refusal, { post_worktree_cmd }: Config): boolean =>
+  (post_worktree_cmd ?? '').trim() !== '' &&
+  !isRefusal(head) &&
+  head.checks.some(({ check, level }) => check === 'set-up' && level === 'ok');
 
 const MARKS = { ok: 'ok', warning: 'WARN', stop: 'STOP' } as const;
 
@@ -116,10 +121,9 @@ async function checkBeside(context: SupervisorContext, { quick, over, release }:
     say: (text) => context.emit({ level: 'info', text: `pre-flight: ${text}` }),
   };
   const last = readResult(context);
-  const [head, registries] = await Promise.all([
-    tryHead(own, { last, onSetup: release, background: true }),
-    checkRegistries(own),
-  ]);
+  const head = await tryHead(own, { last, onSetup: release, background: true });
+  const { config } = (await own.store.read()).board.state;
+  const registries = over.aborted ? [] : await checkRegistries(own, { setupWorks: setupWorks(head, config) });
   if (over.aborted) return;
   const beside = [...(isRefusal(head) ? [] : head.checks), ...registries];
   for (const one of beside) tell(context, one);

@@ -48,7 +48,10 @@ export const privateRegistries = (site: RegistrySite): readonly KnownRegistry[] 
   registriesInUse(site).filter(({ url }) => !isPublic(url));
 
 /** Empty where nothing is confined: then package managers have the whole of the user's home. */
-export async function checkRegistries(context: TaskContext): Promise<readonly PreflightCheck[]> {
+export async function checkRegistries(
+  context: TaskContext,
+  { setupWorks }: { readonly setupWorks: boolean },
+): Promise<readonly PreflightCheck[]> {
   const { board } = await context.store.read();
   const config = settings(board.state);
   const mode = await sandboxMode(context.sandboxSupport, config);
@@ -56,7 +59,8 @@ export async function checkRegistries(context: TaskContext): Promise<readonly Pr
   if (isRefusal(mode) || !('tool' in mode) || site === undefined) return [];
   const inUse = registriesInUse(site);
   if (inUse.length === 0) return [];
-  const wanting = withoutLogin(site, config);
+  // A set-up that is green shows that nobody needs the login.
+  const wanting = setupWorks ? [] : withoutLogin(site, config);
   const unreached = config.sandbox_network?.setup === 'off' ? [] : await unreachable(context, config, inUse);
   if (wanting.length + unreached.length > 0) return [...wanting, ...unreached];
   const hosts = [...new Set(inUse.flatMap(({ url }) => hostOf(url)?.host ?? []))];

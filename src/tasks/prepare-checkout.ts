@@ -11,6 +11,7 @@ import type { Settings } from '../protocol/state.ts';
 import { type Rules, runConfined, type SandboxContext } from '../sandbox/mode.ts';
 import { tellingLines } from '../text/telling-lines.ts';
 import type { TaskContext } from './context.ts';
+import { loginMend, wantsLogin } from './rules/login-needed.ts';
 
 type PrepareContext = SandboxContext & Pick<TaskContext, 'say' | 'stop'>;
 
@@ -104,8 +105,11 @@ function hint(root: string, { settings, logFile }: PrepareRequest, ended: Ended)
   if (ended.how === 'stopped') return `run it again${log}`;
   const inside =
     ended.confined === true ? '; it ran in the sandbox, without your home: sandbox_read shows more of it' : '';
+  const command = settings.post_worktree_cmd ?? '';
+  if (ended.how === 'exited' && wantsLogin(ended.tail))
+    return `${loginMend(command, { confined: ended.confined === true, shown: settings.sandbox_read ?? [] })}${log}`;
   if (ended.how !== 'timed-out') {
-    return `mend what it names, or change it: liza config set post_worktree_cmd "npm ci"${log}${inside}`;
+    return `mend what it names, or change the command: liza config set post_worktree_cmd "<command>"${log}${inside}`;
   }
   return `give it longer: liza config set post_worktree_timeout ${settings.post_worktree_timeout * 2}${log}`;
 }

@@ -147,7 +147,17 @@ describe('run --check warns of', () => {
       { level: 'warning', message: expect.stringMatching(/^127\.0\.0\.1 cannot be reached.*ECONNREFUSED/) },
     ]);
     expect(JSON.stringify(found)).not.toContain('s3cr3t');
-    p.config({ sandbox_read: ['~/.npmrc'] });
+    // Once set-up is green, nobody needs the login, and the person is not told of it at every start.
+    p.config({ post_worktree_cmd: 'true' });
+    expect(check().of('registry')).toMatchObject([{ message: expect.stringContaining('cannot be reached') }]);
+    p.config({ post_worktree_cmd: 'echo npm error code E401; exit 1' });
+    expect(check().of('set-up')).toMatchObject([
+      {
+        level: 'stop',
+        mend: expect.stringMatching(/wants a login.*: liza config set sandbox_read '\["~\/\.npmrc"\]'/),
+      },
+    ]);
+    p.config({ sandbox_read: ['~/.npmrc'], post_worktree_cmd: null });
     fs.writeFileSync(npmrc, `registry=${acme.url}\n@acme:registry=${acme.url}\n${acme.place}:_authToken=s3cr3t\n`);
     expect(check().of('registry')).toMatchObject([{ level: 'ok' }]);
     expect(acme.asked).toEqual([]);

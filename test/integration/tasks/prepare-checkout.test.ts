@@ -236,7 +236,7 @@ describe('the command', () => {
       code: 3,
       guard: 'post-worktree-cmd',
       message: 'post_worktree_cmd "seq 1 30; printf "\\033[31mno\\033[0m\\n\\n"; exit 7" ended with 7',
-      hint: 'mend what it names, or change it: liza config set post_worktree_cmd "npm ci"; all of it: .liza/agent-logs/prepare-task-1.log',
+      hint: 'mend what it names, or change the command: liza config set post_worktree_cmd "<command>"; all of it: .liza/agent-logs/prepare-task-1.log',
       lines: [...Array.from({ length: 19 }, (_, n) => `  ${n + 12}`), '  no'],
     });
     expect(log().split('\n')).toHaveLength(33);

@@ -1,0 +1,33 @@
+// Whether a set-up failed because a registry wants a login, and what the person does about it. Set-up in the sandbox knows
+// the addresses of registries and no login, so that "run the same command again" would not help.
+
+const REFUSED = [
+  /\bE(?:401|403|NEEDAUTH|OTP)\b/,
+  /\b40[13] (?:Client Error: )?(?:Unauthorized|Forbidden)\b/i,
+  /\b(?:status|code|error|response)[^\n]{0,40}\b40[13]\b/i,
+  /\bUnable to authenticate\b|\bauthentication (?:failed|is required|token)\b|\bBad username or password\b/i,
+];
+
+export const wantsLogin = (output: string): boolean => REFUSED.some((pattern) => pattern.test(output));
+
+/** Settings file of a package manager that a command names, as `sandbox_read` takes it. */
+const FILES: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:pip3?|pipx)\b/, '~/.config/pip/pip.conf'],
+  [/\buv\b/, '~/.config/uv/uv.toml'],
+  [/\bcargo\b/, '~/.cargo/credentials.toml'],
+  [/\bbundle\b/, '~/.bundle/config'],
+];
+
+/** What helps, by the command and by whether it ran in the sandbox. */
+export function loginMend(
+  command: string,
+  { confined, shown }: { confined: boolean; shown: readonly string[] },
+): string {
+  if (!confined)
+    return 'the registry refused the login: log in to it (npm login), or correct the token in your settings';
+  const file = FILES.find(([program]) => program.test(command))?.[1] ?? '~/.npmrc';
+  if (shown.includes(file))
+    return `the registry refused the login in ${file}: correct it there, it is tried again by itself`;
+  const list = JSON.stringify([...shown, file]);
+  return `the registry wants a login, and the sandbox has none; agents can read what you show: liza config set sandbox_read '${list}'`;
+}
