@@ -4,13 +4,17 @@ import { measuredUse } from '../budget/rules/session-usage.ts';
 import { forgetUse } from '../budget/unrecorded-usage.ts';
 import type { Command } from '../protocol/command.ts';
 import { isRefusal } from '../protocol/decision.ts';
+import { findTask } from '../protocol/find.ts';
+import { mainBlocker } from '../protocol/review/verdict.ts';
 import type { State, Task, Trouble } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import { roundsOf } from '../protocol/work/task-history.ts';
 import type { Provider } from '../providers/provider.ts';
 import { refusedIn } from '../store/refused-commands.ts';
 import { readTold } from '../store/session-news.ts';
 import { transact } from '../store/transact.ts';
-import { duration, iso } from '../text/time.ts';
+import { gist } from '../text/format.ts';
+import { duration, type Instant, instant, iso } from '../text/time.ts';
 import type { Assignment } from './assignments.ts';
 import { type SupervisorContext, taskContextOf } from './context.ts';
 import type { LoopEnd, LoopState } from './loop-state.ts';
@@ -52,10 +56,22 @@ export async function recordSession(
   };
   const done = await transact(taskContextOf(context, who.agent), command);
   const task = work.task === undefined ? {} : { task: work.task };
+  // Times on the board are whole seconds.
+  const since = context.clock.now() - seconds * 1000 - 1000;
+  const verdict = verdictOf(findTask(outcome.state, work.task ?? ''), who.agent, since);
+  if (verdict !== undefined) context.emit({ level: 'info', agent: who.agent, ...task, text: verdict });
   const text = `session ended: ${howText(outcome)}`;
   context.emit({ level: 'info', agent: who.agent, ...task, ended: end.how, text });
   if (isRefusal(done)) context.emit({ level: 'warning', agent: who.agent, ...task, text: refusalText(done) });
   forgetUse(context, who.agent);
+}
+
+/** What its reviewer said of the task in this session: `rejected: src/app.ts:12 what is wrong`. */
+function verdictOf(task: Task | undefined, agent: string, since: Instant): string | undefined {
+  const given = task === undefined ? [] : roundsOf(task, undefined).flatMap(({ verdicts }) => verdicts);
+  const last = given.findLast(({ by, time }) => by === agent && instant(time) >= since);
+  if (last?.verdict === 'approved') return 'approved';
+  return last?.verdict === 'rejected' ? `rejected: ${gist(mainBlocker(last.reason ?? ''), 160)}` : undefined;
 }
 
 /** Of a planner: what it was told while it ran is behind it, too. */

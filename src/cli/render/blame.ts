@@ -4,7 +4,7 @@
 import type { Blame, MergeFacts } from '../../audit/blame.ts';
 import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../../protocol/leases.ts';
 import { shownText } from '../../protocol/review/approval-record.ts';
-import { parseRejection } from '../../protocol/review/verdict.ts';
+import { mainBlocker } from '../../protocol/review/verdict.ts';
 import type { Task } from '../../protocol/state.ts';
 import { defined, type Fields, isFields } from '../../protocol/values.ts';
 import { type Round, roundsOf } from '../../protocol/work/task-history.ts';
@@ -57,10 +57,8 @@ const firstLines = (rounds: readonly Round[]): readonly Round[] =>
   }));
 
 /** Of a rejection the first blocker: its first line only counts them. */
-function mainLine(reason: string, verdict: Round['verdicts'][number]['verdict']): string {
-  const [blocker] = verdict === 'rejected' ? parseRejection(reason, false).blockers : [];
-  return blocker === undefined ? (reason.split('\n', 1)[0] ?? '') : `${blocker.file}:${blocker.line} ${blocker.text}`;
-}
+const mainLine = (reason: string, verdict: Round['verdicts'][number]['verdict']): string =>
+  verdict === 'rejected' ? mainBlocker(reason) : (reason.split('\n', 1)[0] ?? '');
 
 const LABEL = 11;
 

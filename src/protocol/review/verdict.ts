@@ -46,6 +46,12 @@ export function parseRejection(text: string, withPrior: boolean): Rejection {
   return { blockers: blockers.slice(0, MAX_BLOCKERS), problems };
 }
 
+/** A rejection in a line: its first blocker, or its first line where it names none. */
+export function mainBlocker(reason: string): string {
+  const [blocker] = parseRejection(reason, false).blockers;
+  return blocker === undefined ? (reason.split('\n', 1)[0] ?? '') : `${blocker.file}:${blocker.line} ${blocker.text}`;
+}
+
 /** Every blocker of the second matches one of the first: same file, similar text. */
 export function sameRejection(first: readonly Blocker[], second: readonly Blocker[]): boolean {
   if (second.length === 0) return false;

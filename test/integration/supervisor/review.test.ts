@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { parseRejection } from '../../../src/protocol/review/verdict.ts';
 import { verdictFacts } from '../../../src/tasks/verdict-facts.ts';
 import { SHOWN, succeeded, WORK } from '../../support/project.ts';
 import { open, r, UNCHANGED } from './harness.ts';
@@ -63,4 +64,33 @@ test('its verdict is refused, everybody is told, and the tree is as it was submi
   expect(r().said()).toContainEqual(expect.stringContaining('changed files of the commit it reviews: src/app.ts'));
   expect((await r().p.task('t')).status).toBe('READY_FOR_REVIEW');
   expect(fs.readFileSync(r().p.folder('t', 'src/app.ts'), 'utf8')).toBe(WORK['src/app.ts']);
+});
+
+test('what happened names the verdict of a session: the first blocker of a rejection', async () => {
+  const reason =
+    'Blockers: 1\n- [blocker] src/app.ts:1 — the greeting lacks the name\n  Why it matters: wanted\n  Suggestion: add it\nConcerns: 0\nOverall: not yet';
+  await open({
+    agents: ['coder-1', 'code-reviewer-1'],
+    parts: {
+      'coder-1': [submits, { end: 'exit 0' }],
+      'code-reviewer-1': [
+        {
+          act: async () => {
+            const hands = r().p.as('code-reviewer-1');
+            const { blockers } = parseRejection(reason, false);
+            const facts = succeeded(await verdictFacts(hands, 't', { blockers, evidence: [] }));
+            const verdict = { name: 'submit-verdict', task: 't', verdict: 'REJECTED', reason, facts } as const;
+            succeeded(await r().p.run('code-reviewer-1', verdict));
+          },
+          end: 'exit 0',
+        },
+      ],
+    },
+  });
+  await r().until('the session has ended', async () =>
+    r()
+      .said()
+      .some((text) => text.startsWith('rejected: ')),
+  );
+  expect(r().said()).toContain('rejected: src/app.ts:1 the greeting lacks the name');
 });
