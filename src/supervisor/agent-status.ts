@@ -1,12 +1,13 @@
 // What is shown of one agent: its supervisor changes it, the live board and the plain lines read it.
 
 import type { Role } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
 import type { CrewMember, MemberState } from './crew-view.ts';
 
 export interface MemberStatus {
   view(): CrewMember;
-  /** Another state; what belonged to the one before is gone. */
+  /** Another state; what belonged to the one before is gone, except a session that is asked to end. */
   set(state: MemberState, about?: Pick<CrewMember, 'task' | 'why' | 'cause' | 'until' | 'end'>): void;
   /** What the running session does and has used. */
   update(about: Pick<CrewMember, 'activity' | 'session'>): void;
@@ -21,7 +22,10 @@ export function trackMember(
   return {
     view: () => member,
     set: (state, about = {}) => {
-      member = { ...who, ...about, state, since: member.state === state ? member.since : now() };
+      // A session that is asked to end still runs, and what it has used counts until its end is recorded.
+      const { task, session } = member;
+      const kept = state === 'stopping' ? defined({ task, session }) : {};
+      member = { ...who, ...kept, ...about, state, since: member.state === state ? member.since : now() };
       changed();
     },
     update: (about) => {
