@@ -11,6 +11,7 @@ import type { BoardContext } from '../store/context.ts';
 import { type CrewRecord, crewAtWork, readCrew } from '../supervisor/crew-record.ts';
 import { BACKGROUND } from './background-variable.ts';
 import type { Io } from './io.ts';
+import { printErr } from './render/print.ts';
 import { plain } from './render/terminal.ts';
 
 export const MOST_BYTES = 4_000_000;
@@ -66,7 +67,7 @@ export async function startInBackground(
     over = 5;
   });
   interrupt.call = () => void child.kill('SIGTERM');
-  const relay = relayFrom(disk, out, json ? () => {} : io.stderr);
+  const relay = relayFrom(disk, out, json ? () => {} : (text) => printErr(io, text));
   for (;;) {
     await context.clock.sleep(LOOK_MS);
     const crew = readCrew(context);

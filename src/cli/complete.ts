@@ -9,7 +9,7 @@ import { peekIds } from '../store/read-one-task.ts';
 import { COMMON_OPTIONS } from './args.ts';
 import type { Io } from './io.ts';
 import { REGISTRY } from './registry.ts';
-import { ascii } from './render/terminal.ts';
+import { fold } from './render/print.ts';
 import { TOPICS } from './topics.ts';
 import type { Kind, LoadedVerb, Option } from './verb.ts';
 
@@ -29,7 +29,7 @@ const FILE: Candidate = { word: ':file' };
 export async function complete(words: readonly string[], io: Io): Promise<void> {
   const found = await candidates(words, io).catch(() => []);
   const lines = found.filter(isPlain).map(({ word, about }) => (about === undefined ? word : `${word}\t${about}`));
-  if (lines.length > 0) io.stdout(`${io.unicode ? lines.join('\n') : ascii(lines.join('\n'))}\n`);
+  if (lines.length > 0) io.stdout(`${fold(lines.join('\n'), io)}\n`);
 }
 
 /** A shell may expand what it is offered, and a board may have been written by anyone. */

@@ -163,6 +163,7 @@ async function insist(dialogue: Dialogue, question: string): Promise<string> {
   for (;;) {
     const answer = (await heard(dialogue, question)).trim();
     if (answer !== '') return answer;
+    dialogue.say('  a goal is needed: say what the agents shall reach');
   }
 }
 
@@ -177,9 +178,13 @@ async function heard(dialogue: Dialogue, question: string): Promise<string> {
 
 /**
  * Questions to the person at the terminal, one line each, with node's own line editor. An answer of undefined means that
- * they left (Ctrl-C, Ctrl-D).
+ * they left (Ctrl-C, Ctrl-D). `shown`: a text as this terminal can show it.
  */
-export function openDialogue(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Dialogue {
+export function openDialogue(
+  input: NodeJS.ReadableStream,
+  output: NodeJS.WritableStream,
+  shown: (text: string) => string = (text) => text,
+): Dialogue {
   const lines: string[] = [];
   let left = false;
   let waiting: ((answer: string | undefined) => void) | undefined;
@@ -199,10 +204,10 @@ export function openDialogue(input: NodeJS.ReadableStream, output: NodeJS.Writab
     answer(undefined);
   });
   return {
-    say: (text) => void output.write(`${text}\n`),
+    say: (text) => void output.write(`${shown(text)}\n`),
     ask: (question) => {
       if (left) return Promise.resolve(undefined);
-      editor.setPrompt(question);
+      editor.setPrompt(shown(question));
       editor.prompt();
       if (lines.length > 0) return Promise.resolve(lines.shift());
       return new Promise((resolve) => {

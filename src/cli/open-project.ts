@@ -12,6 +12,7 @@ import type { CommandContext } from '../store/transact.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import type { Io } from './io.ts';
 import { openBoard } from './open-board.ts';
+import { printErr } from './render/print.ts';
 import { plain } from './render/terminal.ts';
 import type { Args, Done, Result, Verb } from './verb.ts';
 
@@ -37,7 +38,7 @@ export async function openTaskContext(io: Io): Promise<TaskContext | Refusal> {
           ),
         }
       : {}),
-    say: (line) => io.stderr(`${plain(line)}\n`),
+    say: (line) => printErr(io, `${plain(line)}\n`),
     stop: () => io.interrupted,
   };
 }

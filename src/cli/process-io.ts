@@ -15,6 +15,7 @@ import { BACKGROUND } from './background-variable.ts';
 import type { Dialogue, Io } from './io.ts';
 import type { Shown } from './live/view-model.ts';
 import { findRoot } from './open-board.ts';
+import { forReader } from './render/print.ts';
 import { specExists } from './spec-file.ts';
 
 /** `holdOptimiser`: see Io. */
@@ -156,7 +157,9 @@ function readLine(): Promise<string> {
 }
 
 async function dialogue(): Promise<Dialogue> {
-  return (await import('./init-guide.ts')).openDialogue(process.stdin, process.stdout);
+  const screen = { unicode: isUnicode(process.env), columns: process.stdout.columns || 80 };
+  const { openDialogue } = await import('./init-guide.ts');
+  return openDialogue(process.stdin, process.stdout, (text) => forReader(text, screen, true));
 }
 
 const isTerminal = (descriptor: 1 | 2): boolean =>

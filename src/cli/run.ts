@@ -10,6 +10,7 @@ import { nearest } from '../text/nearest.ts';
 import { COMMON_OPTIONS, readArgs } from './args.ts';
 import type { Io } from './io.ts';
 import { type Entry, REGISTRY } from './registry.ts';
+import { printErr } from './render/print.ts';
 import { emit } from './render/result.ts';
 import { withStdin } from './stdin-text.ts';
 import { helpText } from './usage.ts';
@@ -58,7 +59,7 @@ async function answer(argv: readonly string[], io: Io): Promise<Result> {
     if ('ok' in found) return io.env['LIZA_AGENT_ID'] ? await forRole(found, argv, io) : found;
     return await runVerb(found, io);
   } catch (error) {
-    if (io.env.LIZA_DEBUG === '1' && error instanceof Error) io.stderr(`${error.stack}\n`);
+    if (io.env.LIZA_DEBUG === '1' && error instanceof Error) printErr(io, `${error.stack}\n`);
     return explain(error);
   }
 }
@@ -88,7 +89,7 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
   const verb = await entry.load();
   const beforeWords = verb.passthrough ? rest.slice(0, firstWord(rest)) : endsOptions(rest);
   if (beforeWords.some((word) => word === '--help' || word === '-h')) {
-    const lines = helpText(verb, entry.summary, COMMON_OPTIONS, io.columns);
+    const lines = helpText(verb, entry.summary, COMMON_OPTIONS, io);
     return { ok: true, lines, data: { help: lines.join('\n') } };
   }
   const kept = isBrokered(io.env) ? refuseBrokered(name) : undefined;
@@ -176,8 +177,15 @@ function unknownVerb(first: string, second: string | undefined): Refusal {
   }
   const known = [...names, ...names.map((name) => name.split(' ')[0] ?? name)];
   const meant = (second === undefined ? undefined : nearest(`${first} ${second}`, names)) ?? nearest(first, known);
-  const hint = meant === undefined ? 'see all commands: liza help --all' : `did you mean: liza ${meant}`;
+  const hint = meant === undefined ? 'see all commands: liza help --all' : `did you mean: liza ${whole(meant, names)}`;
   return refuse(`there is no command ${quoted(first)}`, hint, 1, 'unknown-verb');
+}
+
+/** `question` alone is no command: the one that shows what there is. */
+function whole(meant: string, names: readonly string[]): string {
+  if (names.includes(meant)) return meant;
+  const family = names.filter((name) => name.startsWith(`${meant} `));
+  return family.find((name) => name.endsWith(' list')) ?? family.join(', liza ');
 }
 
 const firstWord = (argv: readonly string[]): number => {

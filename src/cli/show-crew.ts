@@ -6,6 +6,7 @@ import type { Io } from './io.ts';
 import { happeningLine } from './live/events.ts';
 import { zoneAt } from './live/format.ts';
 import { pageFor } from './render/layout.ts';
+import { printOut } from './render/print.ts';
 import type { Look } from './render/terminal.ts';
 import type { Result } from './verb.ts';
 
@@ -16,7 +17,7 @@ export const canShowLive = (io: Io): boolean => io.stdoutIsTty && io.env.TERM !=
 export async function showCrew(
   io: Io,
   control: CrewControl,
-  lines: (text: string) => void = io.stdout,
+  lines: (text: string) => void = (text) => printOut(io, text),
 ): Promise<Result> {
   io.onInterrupt(() => control.stop());
   const look = { color: io.color, unicode: io.unicode, width: io.columns };

@@ -1,5 +1,7 @@
 // The text of `--help` for one verb, derived from its description, so that it cannot go stale.
 
+import type { Io } from './io.ts';
+import { fold } from './render/print.ts';
 import { wrap } from './render/terminal.ts';
 import type { LoadedVerb, Option, Positional } from './verb.ts';
 
@@ -18,9 +20,10 @@ export function helpText(
   verb: LoadedVerb,
   summary: string,
   common: Readonly<Record<string, Option>>,
-  columns: number,
+  reader: Reader,
 ): readonly string[] {
-  const width = readable(columns);
+  const width = readable(reader.columns);
+  const prose = (text: string): readonly string[] => wrap(fold(text, reader), width);
   const words = verb.positionals.map((word): Row => [`<${word.name}>`, described(word.description, word.choices)]);
   const options = Object.entries({ ...verb.options, ...common }).map(
     ([name, option]): Row => [
@@ -31,17 +34,20 @@ export function helpText(
   return [
     `Usage: ${usageLine(verb)}`,
     '',
-    ...wrap(summary, width),
-    ...(verb.details ?? []).flatMap((paragraph) => ['', ...wrap(paragraph, width)]),
-    ...(words.length === 0 ? [] : ['', 'Arguments:', ...table(words, width)]),
+    ...prose(summary),
+    ...(verb.details ?? []).flatMap((paragraph) => ['', ...prose(paragraph)]),
+    ...(words.length === 0 ? [] : ['', 'Arguments:', ...table(words, reader)]),
     '',
     'Options:',
-    ...table(options, width),
+    ...table(options, reader),
     '',
     verb.examples.length === 1 ? 'Example:' : 'Examples:',
     ...verb.examples.map((example) => `  ${example}`),
   ];
 }
+
+/** Who reads it: how wide the screen is, and whether it shows more than ASCII. */
+export type Reader = Pick<Io, 'columns' | 'unicode'>;
 
 type Row = readonly [left: string, right: string];
 
@@ -52,10 +58,11 @@ const described = (description: string, choices: readonly string[] | undefined):
   `${description}${choices === undefined ? '' : ` One of: ${choices.join(', ')}.`}`;
 
 /** Two columns; the second is wrapped, where there is room for it beside the first. */
-export function table(rows: readonly Row[], columns: number): string[] {
-  const left = Math.max(...rows.map(([name]) => name.length));
-  const room = readable(columns) - left - 4;
-  return rows.flatMap(([name, text]) => {
+export function table(rows: readonly Row[], reader: Reader): string[] {
+  const folded = rows.map(([name, text]) => [fold(name, reader), fold(text, reader)] as const);
+  const left = Math.max(...folded.map(([name]) => name.length));
+  const room = readable(reader.columns) - left - 4;
+  return folded.flatMap(([name, text]) => {
     const [first = '', ...more] = room < 20 ? [text] : wrap(text, room);
     return [`  ${name.padEnd(left)}  ${first}`, ...more.map((line) => `${' '.repeat(left + 4)}${line}`)];
   });

@@ -9,7 +9,7 @@ import { shellWord } from '../../text/format.ts';
 import type { Instant } from '../../text/time.ts';
 import type { Io } from '../io.ts';
 import { type Line, pageFor, type Tone } from './layout.ts';
-import { fold } from './result.ts';
+import { fold, printOut } from './print.ts';
 import { plain } from './terminal.ts';
 
 export interface DemoScreen {
@@ -47,7 +47,7 @@ export function demoScreen(io: Io, liza: string, silent: boolean): DemoScreen {
   const safe = (text: string): string => fold(plain(text), io);
   const begun = io.host.clock.now();
   const write = (lines: readonly Line[]): void => {
-    if (!silent) io.stdout(`${p.print(lines)}\n`);
+    if (!silent) printOut(io, `${p.print(lines)}\n`);
   };
   const typed = (line: string): void => write([[{ text: '' }], [{ text: `$ ${safe(line)}`, tone: 'strong' }]]);
   return {

@@ -5,7 +5,8 @@
 import type { Notice } from '../../protocol/notice.ts';
 import type { Io } from '../io.ts';
 import type { Result } from '../verb.ts';
-import { ascii, plain } from './terminal.ts';
+import { printErr, printOut } from './print.ts';
+import { plain } from './terminal.ts';
 
 /** What an agent is told with the answer to its command: as data, and as lines for stderr. */
 export interface NewsOutput {
@@ -25,7 +26,7 @@ export function emit(result: Result, io: Io, json: boolean, news: NewsOutput = N
   }
   print(result, io);
   // Never on stdout: a pipe carries only what was asked for.
-  for (const line of news.lines) io.stderr(fold(`${line.startsWith(' ') ? '' : 'liza: '}${plain(line)}\n`, io));
+  for (const line of news.lines) printErr(io, `${line.startsWith(' ') ? '' : 'liza: '}${plain(line)}\n`);
   return exitCode(result);
 }
 
@@ -46,13 +47,10 @@ function print(result: Result, io: Io): void {
   for (const notice of result.notices ?? []) printNotice(notice, io);
   const message = result.ok && result.message !== undefined ? [plain(result.message)] : [];
   const lines = [...message, ...(result.lines ?? [])];
-  if (lines.length > 0) io.stdout(fold(`${lines.join('\n')}\n`, io));
+  if (lines.length > 0) printOut(io, `${lines.join('\n')}\n`);
   if (!result.ok)
-    io.stderr(fold(`liza: ${plain(result.message)}\n  → ${plain(result.hint).replaceAll('\n', '\n    ')}\n`, io));
+    printErr(io, `liza: ${plain(result.message)}\n  → ${plain(result.hint).replaceAll('\n', '\n    ')}\n`);
 }
 
 const printNotice = (notice: Notice, io: Io): void =>
-  io.stderr(fold(`liza: ${notice.level === 'alarm' ? 'ALARM' : 'note'}: ${plain(notice.message)}\n`, io));
-
-/** Outside UTF-8 locales everything printed has an ASCII stand-in. */
-export const fold = (text: string, io: Pick<Io, 'unicode'>): string => (io.unicode ? text : ascii(text));
+  printErr(io, `liza: ${notice.level === 'alarm' ? 'ALARM' : 'note'}: ${plain(notice.message)}\n`);

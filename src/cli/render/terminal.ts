@@ -22,8 +22,11 @@ export function plain(text: string): string {
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
     .replace(/\t/g, '  ')
     .replace(/[\u0000-\u0008\u000b-\u001f]/g, (character) => `^${String.fromCharCode(character.charCodeAt(0) + 64)}`)
-    .replace(UNSEEN, (character) => `<U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}>`);
+    .replace(UNSEEN, numbered);
 }
+
+const numbered = (character: string): string =>
+  `<U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}>`;
 
 // DEL and C1 (an 8-bit terminal obeys U+009B as `ESC [`), bidirectional controls, zero-width spaces, tag characters.
 const UNSEEN =
@@ -32,21 +35,15 @@ const UNSEEN =
 /** One safe line: runs of white space become one space. */
 export const oneLine = (text: string): string => plain(text.replace(/\s+/g, ' ').trim());
 
-/** The same text for a terminal that only shows ASCII. */
-export function ascii(text: string): string {
-  if (!NON_ASCII.test(text)) return text;
-  return graphemes(text)
-    .map((grapheme) => {
-      if (!NON_ASCII.test(grapheme)) return grapheme;
-      const known = SPELT[grapheme];
-      if (known !== undefined) return known;
-      const bare = grapheme.normalize('NFKD').replace(/\p{M}/gu, '');
-      return bare !== '' && !NON_ASCII.test(bare) ? bare : '?';
-    })
-    .join('');
-}
+/**
+ * The same text for a terminal that only shows ASCII. Nothing is left out, and no letter is taken for another: code and
+ * diffs come this way, too, so what has no known stand-in is named by its number.
+ */
+export const ascii = (text: string): string =>
+  NON_ASCII.test(text) ? text.replace(SIGN_OR_CHARACTER, (sign) => SPELT[sign] ?? numbered(sign)) : text;
 
 const NON_ASCII = /[^\x00-\x7f]/;
+const SIGN_OR_CHARACTER = /\u26a0\ufe0f|[^\x00-\x7f]/gu;
 
 const SPELT: Readonly<Record<string, string>> = {
   '⚠️': '[!]',
@@ -66,8 +63,10 @@ const SPELT: Readonly<Record<string, string>> = {
   '≥': '>=',
   '≤': '<=',
   '×': 'x',
-  '✓': 'v',
+  '›': '>',
+  '✓': '+',
   '✗': 'x',
+  '✕': 'x',
 };
 
 /** Columns the text takes: wide characters and emojis two, combining marks none. */
@@ -128,6 +127,39 @@ const TAB = 8;
 /** Tabs as the blanks that a terminal makes of them. */
 export const untabbed = (line: string): string =>
   line.split('\t').reduce((before, part) => `${before}${' '.repeat(TAB - (columns(before) % TAB))}${part}`);
+
+/**
+ * One printed line, colours and all, as lines of at most `width`. What follows stands below the text of the line's second
+ * column where it has one, else two columns further in than the line. A word is never broken: people copy paths.
+ */
+export function hang(line: string, width: number): readonly string[] {
+  if (shownColumns(line) <= width) return [line];
+  const seen = line.replace(SGR, '');
+  const row = COMMAND_ROW.exec(seen);
+  if (row !== null)
+    return row[1] === '' ? [line] : [line.slice(0, line.length - (row[2] ?? '').length).trimEnd(), `    ${row[2]}`];
+  const start = LINE_START.exec(seen)?.[0].length ?? width;
+  const indent = ' '.repeat(start <= width / 2 ? start : Math.min(/^ */.exec(seen)?.[0].length ?? 0, width / 2) + 2);
+  const lines: string[] = [];
+  let current: string | undefined;
+  for (const word of wordsOf(line, width - indent.length, true)) {
+    const longer = current === undefined ? word : `${current} ${word}`;
+    if (current === undefined || current.trim() === '' || shownColumns(longer.trimEnd()) <= width) {
+      current = longer;
+      continue;
+    }
+    lines.push(current.trimEnd());
+    current = indent + word.trimStart();
+  }
+  return [...lines, current ?? ''];
+}
+
+/** A command that people copy: the line itself, or the last column of a table. Broken in two it would not run. */
+const COMMAND_ROW = /^ +(|\S+(?: \S+){0,4} {2,})((?:cd|git|liza|node|npm|npx|rm) (?:(?! {2}).)+)$/;
+/** What stands before the text: the first columns of a table, or the number or sign of a list. */
+const LINE_START = /^ *(?:(?:\d+\.|[-*+>]|->) +|(?:\S+(?: \S+){0,4} {2,})+(?=\S))/;
+const SGR = /\x1b\[[0-9;]*m/g;
+const shownColumns = (text: string): number => columns(text.replace(SGR, ''));
 
 function wrapParagraph(paragraph: string, width: number, whole: boolean): readonly string[] {
   const indent = /^ */.exec(paragraph)?.[0].slice(0, Math.floor(width / 2)) ?? '';

@@ -9,6 +9,7 @@ import { noTask } from '../../protocol/unknown-id.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Io } from '../io.ts';
 import { onProject } from '../open-project.ts';
+import { printErr, printOut } from '../render/print.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -56,9 +57,9 @@ export const verb: Verb = {
       // Another agent that starts at this moment may have taken the id.
       if (isRefusal(crew) && crew.guard === 'no-live-lease' && own === undefined && n < MOST) continue;
       if (isRefusal(crew)) return crew;
-      io.stderr(`${agent}: ${chosen.provider.title}\n`);
+      printErr(io, `${agent}: ${chosen.provider.title}\n`);
       const { showCrew } = await import('../show-crew.ts');
-      return showCrew(io, crew, args.json ? io.stderr : io.stdout);
+      return showCrew(io, crew, (text) => (args.json ? printErr : printOut)(io, text));
     }
   }),
 };

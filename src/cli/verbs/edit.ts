@@ -4,6 +4,7 @@ import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Io } from '../io.ts';
 import { openBoard } from '../open-board.ts';
+import { printErr } from '../render/print.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -52,7 +53,8 @@ function told(done: { message: string; aside: number; notices: Result['notices']
 
 async function askAgain(io: Io, problem: string): Promise<boolean> {
   if (!io.stdoutIsTty) return false;
-  io.stderr(
+  printErr(
+    io,
     `liza: the file cannot be read: ${problem}\n  → Enter: back to the editor, q: give up (your text is kept) `,
   );
   return !/^q/i.test(await io.readLine());

@@ -53,7 +53,10 @@ export const verb: Verb = {
       return { ...(yes === undefined ? UNASKED : DECLINED), ...(yes === undefined ? { lines: shown } : {}), data };
     const done = await finishGoal(context, plan);
     if (isRefusal(done)) return done;
-    const next = board.state.goal.status === 'COMPLETED' ? ['next: liza init "<next goal>"'] : [];
+    const next = [
+      'who wrote and reviewed it: liza blame HEAD',
+      ...(board.state.goal.status === 'COMPLETED' ? ['next: liza init "<next goal>"'] : []),
+    ];
     const lines = [...(args.flag('yes') ? planLines(plan, board.state) : []), ...done.remarks, ...next];
     return committedResult(done.committed, () => ({ lines: lines.map(plain), data }));
   },

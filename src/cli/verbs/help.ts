@@ -6,7 +6,7 @@ import { nearest } from '../../text/nearest.ts';
 import { COMMON_OPTIONS } from '../args.ts';
 import { REGISTRY } from '../registry.ts';
 import { TOPICS } from '../topics.ts';
-import { helpText, table } from '../usage.ts';
+import { helpText, type Reader, table } from '../usage.ts';
 import { GROUPS, type Result, type Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -15,21 +15,21 @@ export const verb: Verb = {
   examples: ['liza help', 'liza help --all', 'liza help add-task', 'liza help states'],
   run: async (args, io) => {
     const name = args.all('topic').join(' ');
-    if (name === '' && !args.flag('all') && !io.env['LIZA_AGENT_ID']) return everyday(io.columns);
-    if (name === '') return overview(args.flag('all'), io.columns);
+    if (name === '' && !args.flag('all') && !io.env['LIZA_AGENT_ID']) return everyday(io);
+    if (name === '') return overview(args.flag('all'), io);
     const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
     if (topic !== undefined) {
       const lines = typeof topic.lines === 'function' ? await topic.lines() : topic.lines;
       return { ok: true, lines: [topic.summary, '', ...lines], data: { topic: name, lines } };
     }
-    return about(name, io.columns);
+    return about(name, io);
   },
 };
 
-async function about(name: string, columns: number): Promise<Result> {
+async function about(name: string, reader: Reader): Promise<Result> {
   const entry = Object.hasOwn(REGISTRY, name) ? REGISTRY[name] : undefined;
   if (entry?.load !== undefined) {
-    const lines = helpText(await entry.load(), entry.summary, COMMON_OPTIONS, columns);
+    const lines = helpText(await entry.load(), entry.summary, COMMON_OPTIONS, reader);
     return { ok: true, lines, data: { help: lines.join('\n') } };
   }
   if (entry !== undefined) return { ok: true, lines: [`liza ${name}: ${entry.summary}`, '', 'Not in this version.'] };
@@ -53,13 +53,13 @@ export const EVERYDAY: readonly (readonly [verb: string, typed: string, about: s
   ['doctor', 'liza doctor', 'Check the machine, the agent CLIs and the board, and say what to mend.'],
 ];
 
-function everyday(columns: number): Result {
+function everyday(reader: Reader): Result {
   const lines = [
     'Liza makes AI coding agents accountable.',
     '',
     ...table(
       EVERYDAY.map(([, typed, about]) => [typed, about]),
-      columns,
+      reader,
     ),
     '',
     'More: liza help <command>, liza help getting-started; every command: liza help --all',
@@ -67,11 +67,11 @@ function everyday(columns: number): Result {
   return { ok: true, lines, data: { commands: EVERYDAY.map(([name, typed, summary]) => ({ name, typed, summary })) } };
 }
 
-function overview(planned: boolean, columns: number): Result {
+function overview(planned: boolean, reader: Reader): Result {
   const entries = Object.entries(REGISTRY).filter(([, { load }]) => planned || load !== undefined);
   const names = [...entries.map(([name]) => name), ...Object.keys(TOPICS)];
   const width = Math.max(...names.map((name) => name.length));
-  const row = (name: string, summary: string) => table([[name.padEnd(width), summary]], columns);
+  const row = (name: string, summary: string) => table([[name.padEnd(width), summary]], reader);
   const lines = ['Liza makes AI coding agents accountable.', '', 'Usage: liza <command> [arguments] [--json] [--help]'];
   for (const group of GROUPS) {
     const mine = entries.filter(([, { groups }]) => groups[0] === group);

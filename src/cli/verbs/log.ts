@@ -8,7 +8,7 @@ import type { Io } from '../io.ts';
 import { type LogEntry, readSince, readTail } from '../log-tail.ts';
 import { openBoard } from '../open-board.ts';
 import { listsAll } from '../render/look.ts';
-import { fold } from '../render/result.ts';
+import { printOut } from '../render/print.ts';
 import { oneLine } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
@@ -75,7 +75,8 @@ async function follow(
 /** A stream has no end to wait for, so each entry is printed at once: a line of text, or of JSON. */
 function print(entries: readonly LogEntry[], io: Io, json: boolean): void {
   for (const entry of entries) {
-    io.stdout(`${json ? JSON.stringify(entry) : fold(line(entry), io)}\n`);
+    if (json) io.stdout(`${JSON.stringify(entry)}\n`);
+    else printOut(io, `${line(entry)}\n`);
   }
 }
 

@@ -7,6 +7,7 @@ import { ROLES, type Role } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Supervised } from '../../supervisor/loop-state.ts';
 import { openProject, openTaskContext } from '../open-project.ts';
+import { printErr, printOut } from '../render/print.ts';
 import type { Args, Verb } from '../verb.ts';
 
 const MOST = 50;
@@ -96,14 +97,14 @@ export const verb: Verb = {
     });
     if (isRefusal(crew)) return crew.guard === 'no-live-lease' ? another(crew) : crew;
     const asRoot = io.self.isRoot ? new Set(ROLES.flatMap((role) => cast.chosen[role].provider.asRoot ?? [])) : [];
-    for (const line of [cast.told, ...asRoot]) io.stderr(`${line}\n`);
+    for (const line of [cast.told, ...asRoot]) printErr(io, `${line}\n`);
     // The live board's own lines are gone with it: the starter shows this one first, and it stays in the terminal.
-    if (io.self.inBackground === true) io.stderr(checks.flatMap(sandboxWarning).join(''));
+    if (io.self.inBackground === true) printErr(io, checks.flatMap(sandboxWarning).join(''));
     const { publishCrew } = await import('../../supervisor/crew-record.ts');
     const { boundedLines } = await import('../background-crew.ts');
     const published = publishCrew(context, crew);
     void crew.ended.then(published.close, (error: Error) => published.close({ code: 4, message: error.message }));
-    const lines = args.json ? io.stderr : io.stdout;
+    const lines = (text: string): void => (args.json ? printErr : printOut)(io, text);
     return showCrew(io, crew, io.self.inBackground === true ? boundedLines(context, lines) : lines);
   },
 };

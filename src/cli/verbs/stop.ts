@@ -5,6 +5,7 @@ import type { StoreContext } from '../../store/transact.ts';
 import { askToStop, type CrewRecord, crewAtWork, readCrew, statusFile } from '../../supervisor/crew-record.ts';
 import type { Io } from '../io.ts';
 import { openProject } from '../open-project.ts';
+import { printErr } from '../render/print.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -23,7 +24,7 @@ export const verb: Verb = {
       return { ok: true, message: 'no crew is at work here: nothing to stop', data: { already: true } };
     const times = args.flag('now') ? 2 : 1;
     askToStop(context, crew, times);
-    if (!args.flag('now')) io.stderr(`stopping process ${crew.pid}: its agents save their work and end\n`);
+    if (!args.flag('now')) printErr(io, `stopping process ${crew.pid}: its agents save their work and end\n`);
     return ended(context, { crew, times }, io);
   },
 };

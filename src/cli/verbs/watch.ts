@@ -7,7 +7,7 @@ import type { CommandContext } from '../../store/transact.ts';
 import { iso } from '../../text/time.ts';
 import type { Io } from '../io.ts';
 import { openProject } from '../open-project.ts';
-import { fold } from '../render/result.ts';
+import { printErr } from '../render/print.ts';
 import { plain } from '../render/terminal.ts';
 import type { Result, Verb } from '../verb.ts';
 
@@ -27,7 +27,7 @@ export const verb: Verb = {
   run: async (args, io) => {
     const context = await openProject(io);
     if (isRefusal(context)) return context;
-    const trouble = (line: string): void => io.stderr(printed(io, `liza: ${line}`));
+    const trouble = (line: string): void => print(io, `liza: ${line}`);
     return args.flag('once') ? once(context, trouble) : watch(context, trouble, io, args.json);
   },
 };
@@ -72,9 +72,9 @@ async function watch(context: CommandContext, trouble: Trouble, io: Io, json: bo
     const time = iso(context.clock.now());
     const { name, key, level, text } = alarm;
     if (json) io.stdout(`${JSON.stringify({ time, event, name, key, level, text, known })}\n`);
-    else io.stderr(printed(io, `${time} ${event === 'cleared' ? `over: ${alarm.text}` : alarm.text}`));
+    else print(io, `${time} ${event === 'cleared' ? `over: ${alarm.text}` : alarm.text}`);
   };
-  if (!json) io.stderr(printed(io, `watching ${context.paths.root}; Ctrl-C ends it`));
+  if (!json) print(io, `watching ${context.paths.root}; Ctrl-C ends it`);
   try {
     const watching = (): Promise<void> =>
       watchBoard(
@@ -91,7 +91,7 @@ async function watch(context: CommandContext, trouble: Trouble, io: Io, json: bo
       );
     const done = (line: string): void => {
       if (json) io.stdout(`${JSON.stringify({ time: iso(context.clock.now()), event: 'governed', text: line })}\n`);
-      else io.stderr(printed(io, `${iso(context.clock.now())} ${line}`));
+      else print(io, `${iso(context.clock.now())} ${line}`);
     };
     const governing = (): Promise<void> => keepGoverning({ context, changeSignal, report: done }, over);
     const options = { warn: trouble, sleep: context.clock.sleep };
@@ -105,4 +105,4 @@ async function watch(context: CommandContext, trouble: Trouble, io: Io, json: bo
   return { ok: true, silent: true };
 }
 
-const printed = (io: Io, text: string): string => fold(`${plain(text)}\n`, io);
+const print = (io: Io, text: string): void => printErr(io, `${plain(text)}\n`);

@@ -78,7 +78,7 @@ test('what happened names the verdict of a session: the first blocker of a rejec
           act: async () => {
             const hands = r().p.as('code-reviewer-1');
             const { blockers } = parseRejection(reason, false);
-            const facts = succeeded(await verdictFacts(hands, 't', { blockers, evidence: [] }));
+            const facts = succeeded(await verdictFacts(hands, 't', { blockers, concerns: [], evidence: [] }));
             const verdict = { name: 'submit-verdict', task: 't', verdict: 'REJECTED', reason, facts } as const;
             succeeded(await r().p.run('code-reviewer-1', verdict));
           },

@@ -109,6 +109,22 @@ test('outside UTF-8 everything printed is ASCII, but --json stays exact', async 
   expect(json.json.message).toBe('"größe" is not a task id');
 });
 
+test('on a terminal long lines are broken at words; in a pipe and in JSON they are not', async () => {
+  const narrow = { columns: 60, unicode: false };
+  const shown = await here.liza(['help', 'validation'], { io: { ...narrow, stdoutIsTty: true } });
+  expect(shown.stdout.split('\n').filter((line) => line.length > 60)).toEqual([]);
+  const piped = await here.liza(['help', 'validation'], { io: { ...narrow, stdoutIsTty: false } });
+  expect(piped.stdout.split('\n').some((line) => line.length > 60)).toBe(true);
+  const words = (text: string): readonly string[] => text.split(/\s+/);
+  expect(words(shown.stdout)).toEqual(words(piped.stdout));
+  const json = await here.liza(['help', 'validation', '--json'], { io: { ...narrow, stdoutIsTty: true } });
+  expect(json.stdout.trim()).not.toContain('\n');
+});
+
+test('what is suggested for a mistyped name is a command', async () => {
+  expect((await here.liza(['questions'])).stderr).toContain('did you mean: liza question list\n');
+});
+
 test('escape sequences in a message do not reach the terminal', async () => {
   const ran = await here.liza(['show'], {
     io: {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ascii, clip, columns, oneLine, plain, wrap, wrapWhole } from '../../../../src/cli/render/terminal.ts';
+import { ascii, clip, columns, hang, oneLine, plain, wrap, wrapWhole } from '../../../../src/cli/render/terminal.ts';
 
 describe('plain', () => {
   it.each([
@@ -31,8 +31,10 @@ describe('plain', () => {
   });
 });
 
-it('ascii spells what it can and marks the rest', () => {
-  expect(ascii('⚠️ BLOCKED: t — “why” … 🚨 ≥ 3 · é → 世')).toBe('[!] BLOCKED: t - "why" ... [!!] >= 3 | e -> ?');
+it('ascii spells what it can and names the rest by number', () => {
+  expect(ascii('⚠️ BLOCKED: t — “why” … 🚨 ≥ 3 · é → 世')).toBe(
+    '[!] BLOCKED: t - "why" ... [!!] >= 3 | <U+00E9> -> <U+4E16>',
+  );
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       expect(ascii(plain(text))).toMatch(/^[\n\x20-\x7e]*$/);
@@ -95,6 +97,73 @@ describe('wrap', () => {
         for (const line of lines) expect(columns(line)).toBeLessThanOrEqual(width);
         expect(lines.join('').replaceAll(' ', '')).toBe(list.join(''));
       }),
+    );
+  });
+});
+
+it.each([
+  ['combining marks in a pattern', '/[\u0300-\u036f]/', '/[<U+0300>-<U+036F>]/'],
+  ['a mark behind its letter', 'e\u0301', 'e<U+0301>'],
+  ['a letter that another one looks like', 'caf\u00e9', 'caf<U+00E9>'],
+  ['a blank that is none', 'a\u00a0b', 'a<U+00A0>b'],
+  ['a full-width digit', '\uff11', '<U+FF11>'],
+  ['steps of a path', 'a › b', 'a > b'],
+  ['a tick', '✓ done', '+ done'],
+])('on an ASCII terminal %s is not left out and not taken for another', (_what, text, shown) => {
+  expect(ascii(text)).toBe(shown);
+});
+
+describe('hang', () => {
+  it('leaves a line alone that fits', () => {
+    expect(hang('  a  b', 6)).toEqual(['  a  b']);
+  });
+  it('goes on below the second column', () => {
+    expect(hang('  green   it passes without the change', 26)).toEqual([
+      '  green   it passes',
+      '          without the',
+      '          change',
+    ]);
+  });
+  it('goes on below the last of several short columns', () => {
+    expect(hang('ok   git  it is new enough', 20)).toEqual(['ok   git  it is new', '          enough']);
+  });
+  it('goes on below the text of a list', () => {
+    expect(hang('1. liza init asks for it', 14)).toEqual(['1. liza init', '   asks for it']);
+  });
+  it('goes two columns further in without either', () => {
+    expect(hang('liza: note: one two three', 14)).toEqual(['liza: note:', '  one two', '  three']);
+  });
+  it('breaks no word, however long it is', () => {
+    expect(hang('it is kept in /a/long/path/of/a/file now', 14)).toEqual([
+      'it is kept in',
+      '  /a/long/path/of/a/file',
+      '  now',
+    ]);
+  });
+  it('breaks no command that people copy', () => {
+    expect(hang('  who did what    cd /somewhere && liza log -n 60', 40)).toEqual([
+      '  who did what',
+      '    cd /somewhere && liza log -n 60',
+    ]);
+    expect(hang('  liza add-task one --description "a b c"', 20)).toEqual([
+      '  liza add-task one --description "a b c"',
+    ]);
+  });
+  it('counts no colour as a column', () => {
+    expect(hang('\x1b[31mone two\x1b[0m', 7)).toEqual(['\x1b[31mone two\x1b[0m']);
+    expect(hang('\x1b[31mone two three\x1b[0m', 9)).toEqual(['\x1b[31mone two', '  three\x1b[0m']);
+  });
+  it('loses nothing but blanks, and no line is longer than it must be', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 12 })),
+        fc.integer({ min: 20, max: 60 }),
+        (words, width) => {
+          const line = words.join(' ');
+          const lines = hang(line, width);
+          expect(lines.join('').replace(/\s/g, '')).toBe(line.replace(/\s/g, ''));
+        },
+      ),
     );
   });
 });
