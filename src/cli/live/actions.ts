@@ -12,7 +12,7 @@ import { TABLE } from '../../protocol/table.ts';
 import type { Instant } from '../../text/time.ts';
 
 export interface Choice {
-  readonly kind: 'agent' | 'task' | 'alarm' | 'discovery';
+  readonly kind: 'agent' | 'task' | 'alarm' | 'discovery' | 'event';
   readonly id: string;
 }
 

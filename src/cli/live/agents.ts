@@ -5,7 +5,7 @@ import { settings } from '../../protocol/state.ts';
 import type { AgentView, StatusView } from '../../report/status-view.ts';
 import type { CrewMember, CrewView } from '../../supervisor/crew-view.ts';
 import type { Instant } from '../../text/time.ts';
-import type { Line, Page, Tone } from '../render/layout.ts';
+import type { Line, Page, Span, Tone } from '../render/layout.ts';
 import { clock, coarse } from './format.ts';
 import { cell, widths } from './lines.ts';
 import { spent } from './pages.ts';
@@ -66,9 +66,18 @@ export function memberRows(view: CrewView, status: StatusView, look: LiveLook): 
 
 function doing(member: CrewMember, now: Instant, look: LiveLook): string {
   if (member.state === 'working' || member.state === 'merging') return member.activity ?? member.why ?? 'has begun';
-  const why = member.why ?? (member.state === 'idle' ? 'nothing to do' : '');
+  const why = member.why ?? PLAIN_STATE[member.state] ?? '';
   return [why, ...again(member.until, now, look)].filter(Boolean).join(', ');
 }
+
+/** What a state means, where nothing more is known. */
+const PLAIN_STATE: Readonly<Partial<Record<CrewMember['state'], string>>> = {
+  idle: 'nothing to do',
+  starting: 'gets ready',
+  claiming: 'takes up work',
+  waiting: 'its work is under review',
+  stopping: 'saves its work',
+};
 
 /** When it tries again: `again in 4m`, or `again at 14:02` when that is later. */
 function again(until: Instant | undefined, now: Instant, look: LiveLook): readonly string[] {
@@ -132,7 +141,16 @@ export function memberLines(
     if (wide) return [[...head, facts, { text: used }, now]];
     if (density === 'one-line') return [[...head, facts, now]];
     // Its columns are empty: what it waits for takes their place.
-    if (row.session === undefined) return [[...head, now, { text: `${p.dot}${p.say(row.provider)}`, tone: 'faint' }]];
+    if (row.session === undefined) {
+      const told = [row.now, row.provider].filter(Boolean).map((fact) => p.say(fact));
+      return [
+        [
+          ...head,
+          { ...now, text: told[0] ?? '' },
+          ...told.slice(1).map((fact): Span => ({ text: `${p.dot}${fact}`, tone: 'faint' })),
+        ],
+      ];
+    }
     return [[...head, facts], p.spread([{ text: '      ' }, now], [{ text: used.trimEnd(), tone: 'faint' }])];
   });
 }

@@ -8,7 +8,7 @@ import type { CrewView } from '../../supervisor/crew-view.ts';
 import { instant } from '../../text/time.ts';
 import { eventWords } from '../render/event-words.ts';
 import { type Line, type Page, STATUS_TONE } from '../render/layout.ts';
-import { pad } from '../render/terminal.ts';
+import { columns, pad } from '../render/terminal.ts';
 import { clock, coarse } from './format.ts';
 import type { LiveLook } from './screen.ts';
 
@@ -73,19 +73,21 @@ function history(task: Task, p: Page, look: LiveLook): readonly Line[] {
     [],
     [{ text: 'History', tone: 'strong' }],
     ...cut,
-    ...all
-      .slice(earlier)
-      .map(
-        (entry): Line => [
-          { text: `  ${clock(instant(entry.time), look.zone)}  `, tone: 'faint' },
-          { text: `${p.say(eventWords(entry.event))}${entry.agent === undefined ? '' : ` by ${p.say(entry.agent)}`}` },
-          { text: told(entry, p), tone: 'faint' },
-        ],
-      ),
+    ...all.slice(earlier).flatMap((entry) => eventLines(entry, p, look)),
   ];
 }
 
-const told = ({ reason, message, detail }: HistoryEvent, p: Page): string => {
-  const text = [reason, message, detail].find((value) => typeof value === 'string');
-  return text === undefined ? '' : `  ${p.say(String(text))}`;
-};
+/** What was said about it stands beside it where there is room, else below, whole. */
+function eventLines(entry: HistoryEvent, p: Page, look: LiveLook): readonly Line[] {
+  const time = `  ${clock(instant(entry.time), look.zone)}  `;
+  const what = `${p.say(eventWords(entry.event))}${entry.agent === undefined ? '' : ` by ${p.say(entry.agent)}`}`;
+  const head: Line = [{ text: time, tone: 'faint' }, { text: what }];
+  const told = [entry['reason'], entry['message'], entry['detail']].find((value) => typeof value === 'string');
+  if (told === undefined) return [head];
+  const beside = `  ${p.say(told)}`;
+  if (columns(`${time}${what}${beside}`) <= p.width) return [[...head, { text: beside, tone: 'faint' }]];
+  const below = p
+    .lines(told, p.width - time.length)
+    .map((text): Line => [{ text: ' '.repeat(time.length) + text, tone: 'faint' }]);
+  return [head, ...below];
+}

@@ -5,6 +5,7 @@ import { discoveryHead, holdsGoal } from '../../protocol/messages/discoveries.ts
 import type { Discovery } from '../../protocol/state.ts';
 import type { CrewEvent } from '../../supervisor/crew-view.ts';
 import type { Line, Page, Tone } from '../render/layout.ts';
+import { columns } from '../render/terminal.ts';
 import { clock } from './format.ts';
 
 /** The sign an alarm starts with: one or two columns wide, depending on the terminal. A word replaces it. */
@@ -40,14 +41,55 @@ export const discoveryLines = (
 const markedWord = (word: string, isMarked: boolean, p: Page): string => `${isMarked ? p.mark : ''}${word}`.padEnd(9);
 
 /** `14:02:11 coder-1 parse-args: Edit src/parse.ts`, for the board and the plain lines alike. */
-export function happeningLine({ time, level, agent, task, text }: CrewEvent, p: Page, zone: number): Line {
+export const happeningLine = (event: CrewEvent, p: Page, zone: number): Line => {
+  const { lead, text, tone } = happening(event, p, zone);
+  return [...lead, { text: p.say(text), tone }];
+};
+
+interface Rows {
+  readonly rows: number;
+  /** The id of the chosen one. */
+  readonly marked: string | undefined;
+}
+
+/** The last events, each on a line; rows that are left over show long ones whole, the newest first. */
+export function happenedLines(
+  events: readonly CrewEvent[],
+  { rows, marked }: Rows,
+  p: Page,
+  zone: number,
+): readonly Line[] {
+  let spare = rows - events.length;
+  return events
+    .toReversed()
+    .map((event): readonly Line[] => {
+      const { lead, text, tone } = happening(event, p, zone);
+      const first: Line = eventId(event) === marked ? [{ text: p.mark, tone: 'strong' }, ...lead] : lead;
+      const used = first.reduce((sum, span) => sum + columns(span.text), 0);
+      // Beside a name that takes the whole line there is no room to go on.
+      if (used > p.width / 2) return [[...first, { text: p.say(text), tone }]];
+      const parts = p.lines(p.say(text), p.width - used);
+      if (parts.length - 1 > spare) return [[...first, { text: p.say(text), tone }]];
+      spare -= parts.length - 1;
+      return parts.map(
+        (part, at): Line => [...(at === 0 ? first : [{ text: ' '.repeat(used) }]), { text: part, tone }],
+      );
+    })
+    .reverse()
+    .flat();
+}
+
+/** Events have no id of their own. */
+export const eventId = ({ time, agent, text }: CrewEvent): string => `${time} ${agent ?? ''} ${text}`;
+
+function happening({ time, level, agent, task, text }: CrewEvent, p: Page, zone: number) {
   const who = [agent, task].flatMap((name) => (name === undefined ? [] : [p.say(name)])).join(' ');
   const mark = level === 'alarm' ? 'ALARM ' : level === 'warning' ? 'warning ' : '';
   const tone = level === 'alarm' ? 'bad' : level === 'warning' ? 'warn' : undefined;
-  return [
+  const lead: Line = [
     { text: `${clock(time, zone)} `, tone: 'faint' },
     { text: mark, tone },
     { text: who === '' ? '' : `${who}: `, tone: 'busy' },
-    { text: p.say(text.replace(SIGN, '')), tone },
   ];
+  return { lead, text: text.replace(SIGN, ''), tone } as const;
 }

@@ -14,11 +14,25 @@ export function footer({ screen, p, onQuit }: Scene): readonly Line[] {
     const keys = { text: `   enter keeps it${p.dot}esc shows all`, tone: 'faint' } as const;
     return [[{ text: '/ ', tone: 'strong' }, { text: p.say(withCursor(draftOf(screen), p)) }, keys]];
   }
-  const named: Line = [{ text: keysOf(screen, onQuit, p).join(p.dot), tone: 'faint' }];
-  if (said === undefined) return [named];
+  const keys = keysOf(screen, onQuit, p);
+  const alone: Line = [{ text: (fitting(keys, p.width, p) ?? keys).join(p.dot), tone: 'faint' }];
+  if (said === undefined) return [alone];
   const answer = p.say(said);
-  if (columns(answer) <= p.width) return [[{ text: `${answer}  `, tone: 'strong' }, ...named]];
-  return [...p.lines(answer, p.width).map((text): Line => [{ text, tone: 'strong' }]), named];
+  const beside = fitting(keys, p.width - columns(answer) - 2, p);
+  if (beside !== undefined)
+    return [
+      [
+        { text: `${answer}  `, tone: 'strong' },
+        { text: beside.join(p.dot), tone: 'faint' },
+      ],
+    ];
+  return [...p.lines(answer, p.width).map((text): Line => [{ text, tone: 'strong' }]), alone];
+}
+
+/** As many keys as fit: the first one stays, and so do the last two, which name the help and the way out. */
+function fitting(keys: readonly string[], width: number, p: Page): readonly string[] | undefined {
+  if (columns(keys.join(p.dot)) <= width) return keys;
+  return keys.length <= 3 ? undefined : fitting(keys.toSpliced(1, 1), width, p);
 }
 
 /** With fewer columns, the help alone names the other keys: the way to it must not be cut. */

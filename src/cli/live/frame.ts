@@ -6,11 +6,11 @@ import type { Alarm } from '../../alarms/rules/alarm.ts';
 import { isUrgent } from '../../protocol/messages/discoveries.ts';
 import type { Discovery } from '../../protocol/state.ts';
 import { type StatusView, statusView, type TaskView } from '../../report/status-view.ts';
-import type { CrewView } from '../../supervisor/crew-view.ts';
+import type { CrewEvent, CrewView } from '../../supervisor/crew-view.ts';
 import { type Line, type Page, pageFor, squeeze } from '../render/layout.ts';
 import { type Choice, offersFor } from './actions.ts';
 import { byInterest, type MemberRow, memberLines, memberRows } from './agents.ts';
-import { alarmLines, byUrgency, discoveryLines, happeningLine } from './events.ts';
+import { alarmLines, byUrgency, discoveryLines, eventId, happenedLines } from './events.ts';
 import { footer } from './footer.ts';
 import { header } from './header.ts';
 import { bounded, heading, shown, windowOf } from './lines.ts';
@@ -64,12 +64,13 @@ export function frame(
   const foot = footer(scene).slice(-room - 1);
   const pane = openPane(scene);
   const agents = agentSection(scene);
-  const body = pane === undefined ? boardLines(scene, agents.lines) : pane.lines.slice(pane.from, pane.from + room);
+  const { lines: body, events } =
+    pane === undefined ? boardLines(scene, agents.lines) : { lines: pageRows(pane, room, p), events: [] };
   const left = Math.max(0, room + 1 - foot.length);
   const filled = [...body.slice(0, left), ...Array.from({ length: Math.max(0, left - body.length) }, (): Line => [])];
   return {
     lines: [...filled, ...foot].map((line) => squeeze(line, look.width, p.more)),
-    ground: ground(scene, agents.order, pane),
+    ground: ground(scene, agents.order, events, pane),
   };
 }
 
@@ -82,8 +83,22 @@ const tasksOf =
     return members.find(({ agent }) => agent === id)?.task ?? agents.find((agent) => agent.id === id)?.task;
   };
 
+/** The rows of an open page; where more follows, the last row says so. */
+function pageRows({ lines, from }: PaneView, room: number, p: Page): readonly Line[] {
+  const below = lines.length - from - room;
+  if (below <= 0) return lines.slice(from, from + room);
+  const more = `  ${p.more} ${below + 1} more lines: arrow down`;
+  return [...lines.slice(from, from + room - 1), [{ text: more, tone: 'faint' }]];
+}
+
+interface BoardPage {
+  readonly lines: readonly Line[];
+  /** Those of which a row is shown. */
+  readonly events: readonly CrewEvent[];
+}
+
 /** Tasks and events share what the rest leaves. */
-function boardLines(scene: Scene, agents: readonly Line[]): readonly Line[] {
+function boardLines(scene: Scene, agents: readonly Line[]): BoardPage {
   const { view, status, look, p, room } = scene;
   const head = header(scene);
   const top = [...head, ...questionRows(status, Math.max(1, Math.floor((room - head.length) * 0.3)), p)];
@@ -93,8 +108,10 @@ function boardLines(scene: Scene, agents: readonly Line[]): readonly Line[] {
   const gaps = gap.length * (alarms.length > 0 ? 4 : 3);
   const free = room - top.length - alarms.length - agents.length - 2 - gaps;
   const tasks = taskSection(scene, free - Math.min(view.events.length, roomy ? 6 : 3));
-  const happened = Math.max(0, free - tasks.length);
-  return [
+  const rows = Math.max(0, free - tasks.length);
+  const events = rows === 0 ? [] : view.events.slice(-rows);
+  const marked = chosenOf(scene.screen, 'event');
+  const lines = [
     ...top,
     ...gap,
     ...agents,
@@ -105,8 +122,9 @@ function boardLines(scene: Scene, agents: readonly Line[]): readonly Line[] {
     ...alarms,
     ...gap,
     heading('Happened', [], p),
-    ...(happened === 0 ? [] : view.events.slice(-happened)).map((one) => happeningLine(one, p, look.zone)),
+    ...happenedLines(events, { rows, marked }, p, look.zone),
   ];
+  return { lines, events };
 }
 
 /** Questions have a section of their own. */
@@ -184,7 +202,12 @@ function taskSection(scene: Scene, room: number): readonly Line[] {
   return shown(taskLines(tasks.slice(window.from, window.to), marked, p), window, p, 'tasks');
 }
 
-function ground(scene: Scene, members: readonly MemberRow[], pane: PaneView | undefined): Ground {
+function ground(
+  scene: Scene,
+  members: readonly MemberRow[],
+  events: readonly CrewEvent[],
+  pane: PaneView | undefined,
+): Ground {
   const { view, status, room, onQuit, taskOf, offersOf } = scene;
   const tasks = filteredTasks(scene);
   const withLog = new Set(view.members.filter(({ session }) => session !== undefined).map(({ agent }) => agent));
@@ -194,6 +217,7 @@ function ground(scene: Scene, members: readonly MemberRow[], pane: PaneView | un
       ...tasks.map(({ id }) => ({ kind: 'task', id }) as const),
       ...shownAlarms(view).map(({ key }) => ({ kind: 'alarm', id: key }) as const),
       ...shownDiscoveries(status).map(({ id }) => ({ kind: 'discovery', id }) as const),
+      ...events.map((event) => ({ kind: 'event', id: eventId(event) }) as const),
     ],
     taskOf,
     agentOf: ({ kind, id }) => {

@@ -39,7 +39,10 @@ export function header({ view, status, screen, look, p }: Scene): readonly Line[
     }),
     ...(tripped ? p.lines(TRIPPED, p.width).map((text): Line => [{ text, tone: 'bad' }]) : []),
     ...stopping(screen.stops),
-    ...(view.waitsFor === undefined ? [] : waits(view.waitsFor, p)),
+    // The line of the switch says it already, with the key that helps here.
+    ...(view.waitsFor === undefined || /^(?:ABORT|CHECKPOINT|PAUSE) is on\b/.test(view.waitsFor)
+      ? []
+      : waits(view.waitsFor, p)),
   ];
 }
 

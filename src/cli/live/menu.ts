@@ -5,7 +5,8 @@ import { discoveryHead } from '../../protocol/messages/discoveries.ts';
 import type { StatusView } from '../../report/status-view.ts';
 import type { CrewView } from '../../supervisor/crew-view.ts';
 import type { Line, Page } from '../render/layout.ts';
-import { SIGN } from './events.ts';
+import { eventId, SIGN } from './events.ts';
+import { clock } from './format.ts';
 import type { Scene } from './frame.ts';
 import { titled, typedLines } from './lines.ts';
 import type { Pane } from './screen.ts';
@@ -77,6 +78,15 @@ export function alarmPage({ alarms }: CrewView, key: string, p: Page): readonly 
     [],
     ...text('What it means and what helps: docs/alarms.md', p, 'faint'),
   ];
+}
+
+export function eventPage({ events }: CrewView, id: string, zone: number, p: Page): readonly Line[] {
+  const event = events.find((one) => eventId(one) === id);
+  if (event === undefined) return [titled('Happened', '', p), ...text('It is no longer in the list: liza log', p)];
+  const { time, agent, task, level } = event;
+  const about = [clock(time, zone), agent, task].filter((part) => part !== undefined).join(' ');
+  const tone = level === 'alarm' ? 'bad' : level === 'warning' ? 'warn' : undefined;
+  return [titled('Happened', about, p), ...text(event.text.replace(SIGN, ''), p, tone)];
 }
 
 export function discoveryPage({ discoveries }: StatusView, id: string, p: Page): readonly Line[] {

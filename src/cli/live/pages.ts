@@ -165,7 +165,7 @@ const MOST = 4;
 
 /**
  * A line of a session's log for people. Most agents write JSON, one event a line, each in its own shape: this picks out
- * what is likely meant for a reader. A line that is no JSON, or has no text, stays as it is.
+ * what is likely meant for a reader; without any text, its short facts. A line that is no JSON stays as it is.
  */
 export function readable(line: string): string {
   if (!line.startsWith('{')) return line;
@@ -173,9 +173,28 @@ export function readable(line: string): string {
   if (event === undefined) return line;
   const words = told(event, DEPTH).slice(0, MOST);
   const kind = [event['type'], event['kind'], event['event']].find((value) => typeof value === 'string');
-  if (words.length > 0) return `${kind === undefined ? '' : `[${kind}] `}${words.join(' ')}`;
-  return line;
+  const head = kind === undefined ? '' : `[${kind}] `;
+  return words.length > 0
+    ? `${head}${words.join(' ')}`
+    : `${head}${facts(event, DEPTH).slice(0, MOST_FACTS).join(', ')}`.trim();
 }
+
+const MOST_FACTS = 8;
+const KINDS = new Set(['type', 'kind', 'event']);
+
+/** `subtype init, model opus`: numbers and short texts of an event and of what it holds; ids tell a reader nothing. */
+const facts = (event: Readonly<Record<string, unknown>>, depth: number): readonly string[] =>
+  Object.entries(event).flatMap(([key, held]) => {
+    if (depth === 0 || KINDS.has(key) || /id$/i.test(key) || held === null || held === '') return [];
+    if (Array.isArray(held)) {
+      const listed = held.filter((item) => typeof item === 'string').join(', ');
+      return listed === '' ? [] : [`${key} ${brief(listed)}`];
+    }
+    if (typeof held === 'object') return facts(held as Readonly<Record<string, unknown>>, depth - 1);
+    return [`${key} ${brief(String(held))}`];
+  });
+
+const brief = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
   try {

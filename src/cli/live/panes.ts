@@ -5,7 +5,7 @@ import type { DiffText, SessionLog } from './access.ts';
 import { detailLines } from './detail.ts';
 import type { Scene } from './frame.ts';
 import { bounded, windowOf } from './lines.ts';
-import { actionPage, alarmPage, confirmPage, discoveryPage, quitPage, writePage } from './menu.ts';
+import { actionPage, alarmPage, confirmPage, discoveryPage, eventPage, quitPage, writePage } from './menu.ts';
 import { diffLines, helpLines, type LogView, logLines, logListLines, readableLines } from './pages.ts';
 import { answerPage, questionPage } from './questions.ts';
 
@@ -67,6 +67,8 @@ export function openPane(scene: Scene): PaneView | undefined {
       return scrolls(detailLines(view, pane.id, p, look));
     case 'alarm':
       return scrolls(alarmPage(view, pane.id, long));
+    case 'event':
+      return scrolls(eventPage(view, pane.id, look.zone, long));
     case 'discovery':
       return scrolls(discoveryPage(status, pane.id, long));
     case 'actions':

@@ -18,7 +18,7 @@ export type Pane =
   | { readonly kind: 'board' }
   | { readonly kind: 'help' }
   | { readonly kind: 'task'; readonly id: string }
-  | { readonly kind: 'alarm' | 'discovery'; readonly id: string }
+  | { readonly kind: 'alarm' | 'discovery' | 'event'; readonly id: string }
   /** `back`: how many sessions before the last one. `task`: only sessions on it. */
   | { readonly kind: 'log'; readonly agent: string; readonly task?: string; readonly back?: number }
   /** Every session of which there is a log. */
@@ -141,7 +141,7 @@ function turned(screen: Screen, key: Turn, ground: Ground): Screen {
     case 'questions':
       return toggle('questions', () => openQuestions(screen, ground));
     case 'note':
-      return page(screen, { kind: 'write', action: 'note', target: target?.kind === 'alarm' ? undefined : target });
+      return page(screen, { kind: 'write', action: 'note', target: isRowOfWork(target) ? target : undefined });
     case 'actions':
       return toggle('actions', () => page(screen, { kind: 'actions', target, at: 0 }));
     case 'filter':
@@ -163,12 +163,16 @@ function turned(screen: Screen, key: Turn, ground: Ground): Screen {
 
 const page = (screen: Screen, pane: Pane): Screen => ({ ...screen, pane, scroll: 0 });
 
+/** A note can be about it. */
+const isRowOfWork = (target: Choice | undefined): boolean => target?.kind !== 'alarm' && target?.kind !== 'event';
+
 /** The row that actions are about: the open page's, or else the chosen one. */
 function targetOf({ pane, chosen }: Screen): Choice | undefined {
   if (pane.kind === 'task') return { kind: 'task', id: pane.id };
   if (pane.kind === 'diff') return { kind: 'task', id: pane.task };
   if (pane.kind === 'discovery' || pane.kind === 'alarm') return { kind: pane.kind, id: pane.id };
-  return chosen;
+  // What happened is over: the keys then mean the whole board.
+  return chosen?.kind === 'event' ? undefined : chosen;
 }
 
 export function closed(screen: Screen): Screen {
@@ -215,7 +219,7 @@ function opened(screen: Screen, ground: Ground): Pressed {
     return { screen: log === undefined ? screen : page(screen, { kind: 'log', ...log }) };
   }
   if (pane.kind !== 'board') return { screen: closed(screen) };
-  if (chosen?.kind === 'alarm' || chosen?.kind === 'discovery')
+  if (chosen?.kind === 'alarm' || chosen?.kind === 'discovery' || chosen?.kind === 'event')
     return { screen: page(screen, { kind: chosen.kind, id: chosen.id }) };
   return { screen: openTask(screen, ground) };
 }

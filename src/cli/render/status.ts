@@ -152,8 +152,7 @@ function taskLines(task: TaskView, p: Page, idWidth: number): readonly Line[] {
 }
 
 const STOPPED = 'stopped in order';
-const heldWords = (task: TaskView): string =>
-  task.holderStopped === true ? `${STOPPED}, liza run goes on with it` : leaseWords(task.leaseLeft);
+const heldWords = (task: TaskView): string => (task.holderStopped === true ? STOPPED : leaseWords(task.leaseLeft));
 
 function taskFacts(task: TaskView): readonly string[] {
   const cycles = task.reviewCycle === 0 ? [] : [`review ${task.reviewCycle}/${task.maxReviewCycles}`];

@@ -236,7 +236,8 @@ describe('an agent whose supervisor has ended', () => {
     expect(view.agents).toMatchObject([{ id: 'coder-1', status: 'STOPPED', ended: 'in-order' }]);
     expect(view.groups[0]?.tasks).toMatchObject([{ id: 't', holderStopped: true }]);
     const page = renderStatus(view, { color: false, unicode: true, width: 100 });
-    expect(page).toContain('stopped in order, liza run goes on with it');
+    expect(page).toContain('coder-1 · stopped in order\n');
+    expect(page).toMatch(/Nothing moves: .*coder-1 stopped in order\): liza\s+run/);
     expect(page).not.toMatch(/WORKING|gone|ended/);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { SIGN } from '../../../../src/cli/live/events.ts';
+import { eventId, SIGN } from '../../../../src/cli/live/events.ts';
 import { frame } from '../../../../src/cli/live/frame.ts';
 import { textOf } from '../../../../src/cli/live/lines.ts';
 import { NOTHING_LOADED } from '../../../../src/cli/live/panes.ts';
-import { FIRST_SCREEN, type LiveLook, type Screen } from '../../../../src/cli/live/screen.ts';
+import { FIRST_SCREEN, type LiveLook, press, type Screen } from '../../../../src/cli/live/screen.ts';
 import { columns } from '../../../../src/cli/render/terminal.ts';
 import type { CrewView } from '../../../../src/supervisor/crew-view.ts';
 import { cpuTimer } from '../../../support/cpu-time.ts';
@@ -117,9 +117,80 @@ describe('what is cut', () => {
     for (const { kind, id } of frame(crowd, on({}), look('80x24')).ground.choices) {
       const rows = lines(crowd, on({ chosen: { kind, id } }), look('80x24'));
       expect(rows.filter((row) => row.startsWith('› '))).toHaveLength(1);
-      const named = kind === 'alarm' ? crowd.alarms.find(({ key }) => key === id)?.text.replace(SIGN, '') : ` ${id} `;
+      const named =
+        kind === 'alarm'
+          ? crowd.alarms.find(({ key }) => key === id)?.text.replace(SIGN, '')
+          : kind === 'event'
+            ? crowd.events.find((event) => eventId(event) === id)?.text.replace(SIGN, '')
+            : ` ${id} `;
       expect(rows.find((row) => row.startsWith('› '))).toContain(named);
     }
+  });
+});
+
+describe('on 80 columns in ASCII', () => {
+  const narrow = look('80x24', false);
+
+  it.each([
+    ['a message', { said: 'The note is on the board' }],
+    ['a long message', { said: 'word '.repeat(30) }],
+    ['a filter', { filter: 'retry' }],
+  ])('help and the way out stay beside %s', (_what, fields) => {
+    expect(lines(lively, on(fields), narrow).at(-1)).toMatch(/\? help \| q quit$/);
+  });
+
+  it('a page that goes on says so, and nothing of it is skipped', () => {
+    const shown = (scroll: number) => lines(lively, on({ pane: { kind: 'help' }, scroll }), narrow).slice(0, -1);
+    const { most } = frame(lively, on({ pane: { kind: 'help' } }), narrow).ground;
+    expect(shown(0).at(-1)).toMatch(/^ {2}\.\.\. \d+ more lines: arrow down$/);
+    expect(shown(most).at(-1)).not.toContain('more lines');
+    const all = Array.from({ length: most + 1 }, (_, scroll) => shown(scroll)[0]);
+    expect([...all, ...shown(most).slice(1)].join('\n')).toContain('rev 1/5');
+  });
+
+  const told = `it failed: ${'very '.repeat(30)}long`;
+  const event = { time: NOW, level: 'warning', agent: 'coder-1', text: told } as const;
+
+  it('a long warning is shown whole where rows are left', () => {
+    const quiet = { ...lively, members: lively.members.slice(0, 1), events: [event] };
+    const text = page(quiet, on({}), look('80x50', false)).replace(/\s+/g, ' ');
+    expect(text).toContain(told);
+  });
+
+  it('enter opens what happened, whole', () => {
+    const chosen = { kind: 'event', id: eventId(event) } as const;
+    const view = { ...lively, events: [...lively.events, event] };
+    const { ground } = frame(view, on({ chosen }), narrow);
+    expect(ground.choices).toContainEqual(chosen);
+    const { screen } = press(on({ chosen }), 'open', ground);
+    expect(page(view, screen, narrow).replace(/\s+/g, ' ')).toContain(told);
+  });
+
+  it('the history of a task is shown whole', () => {
+    const state = {
+      ...waiting.board.state,
+      tasks: waiting.board.state.tasks.map((task) => ({
+        ...task,
+        history: [{ time: '2026-01-31T14:00:00Z', event: 'rejected', agent: 'code-reviewer-1', reason: told }],
+      })),
+    };
+    const view = { ...waiting, board: { ...waiting.board, state } };
+    const text = page(view, on({ pane: { kind: 'task', id: 'auth-header' } }), look('80x50', false));
+    expect(text.replace(/\s+/g, ' ')).toContain(told);
+  });
+
+  it('an agent of which nothing is known yet says what its state means', () => {
+    const member = { agent: 'coder-9', role: 'coder', provider: 'rehearsal', state: 'claiming', since: NOW } as const;
+    expect(page({ ...lively, members: [member] }, on({}), narrow)).toMatch(
+      /coder-9 +claiming +takes up work \| rehearsal/,
+    );
+  });
+
+  it('a pause is told once, with the key that ends it', () => {
+    const view = { ...paused, waitsFor: 'PAUSE is on since 2026-01-31T14:00:00Z (3s): liza resume' };
+    const text = page(view, on({}), narrow);
+    expect(text).toContain('r resumes');
+    expect(text).not.toContain('liza resume');
   });
 });
 

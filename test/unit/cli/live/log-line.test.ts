@@ -13,7 +13,15 @@ it.each([
     '[assistant] Bash npm test',
   ],
   ['{"type":"item.completed","item":{"type":"command_execution","command":"ls -l"}}', '[item.completed] ls -l'],
-  ['{"kind":"usage","input":1,"output":2}', '{"kind":"usage","input":1,"output":2}'],
+  ['{"kind":"usage","input":1,"output":2}', '[usage] input 1, output 2'],
+  [
+    '{"type":"system","subtype":"init","cwd":"/home/dev","session_id":"6e8e","tools":["Bash","Edit"],"model":"opus"}',
+    '[system] subtype init, cwd /home/dev, tools Bash, Edit, model opus',
+  ],
+  [
+    '{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":17},"session_id":"4b"}',
+    '[rate_limit_event] status rejected, resetsAt 17',
+  ],
   ['{"torn": "li', '{"torn": "li'],
   ['{"text":"only words"}', 'only words'],
 ])('%s', (line, words) => {
