@@ -27,12 +27,23 @@ export function namedTest({ text, path, passed = new Set() }: TestFile, names: r
     return isPassed || cited.some((name) => standsAlone(read, name)) ? THERE : ABSENT;
   }
   const exact = tests.filter(({ name }) => cited.some((one) => one === plain(name) || fills(one, name)));
-  if (exact.length > 0) return judged(exact);
+  if (exact.length > 0) return !namesOthers(cited, exact, passed) ? judged(exact) : ABSENT;
   const partly = tests.filter(({ name }) => cited.some((one) => isPart(one, plain(name))));
   if (new Set(partly.map(({ name }) => name)).size > 1) return { is: 'several' };
   if (partly.length > 0) return judged(partly);
   // What code makes only the runner knows.
   return made && isPassed ? THERE : ABSENT;
+}
+
+/** Values that the cited name fills in, where the runner names the same test with other values alone. */
+function namesOthers(cited: readonly string[], exact: readonly Declared[], passed: ReadonlySet<string>): boolean {
+  const [whole = ''] = cited;
+  if (exact.some(({ name }) => plain(name) === whole)) return false;
+  const open = whole.endsWith(']') ? whole.indexOf('[') : -1;
+  const start = open < 1 ? undefined : whole.slice(0, open + 1);
+  const isOther = (one: string): boolean =>
+    (start !== undefined && one.startsWith(start)) || exact.some(({ name }) => fills(whole, name) && fills(one, name));
+  return !passed.has(whole) && [...passed].some(isOther);
 }
 
 const THERE: Named = { is: 'there' };

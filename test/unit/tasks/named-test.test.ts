@@ -236,3 +236,30 @@ describe('what is no test, whatever it looks like', () => {
     expect(spent()).toBeLessThan(5000);
   });
 });
+
+test.each([
+  [
+    'a template',
+    `for (const n of [1, 2]) test(\`sub of \${n} gives \${n}\`, f);\n`,
+    'a.test.js',
+    'sub of 1 gives 1',
+    'sub of 9 gives 9',
+    [],
+  ],
+  [
+    'pytest',
+    'import pytest\n\ndef test_add(a):\n    assert a\n',
+    'test_a.py',
+    'test_add[1-2-3]',
+    'test_add[9-9-9]',
+    ['test_add'],
+  ],
+])(
+  '%s: values that the runner does not name are absent where it names others',
+  (_what, text, path, real, made, more) => {
+    const passed = new Set([real]);
+    expect(namedTest({ text, path, passed }, [real, ...more]).is).toBe('there');
+    expect(namedTest({ text, path, passed }, [made, ...more]).is).toBe('absent');
+    expect(namedTest({ text, path }, [made, ...more]).is).toBe('there');
+  },
+);
