@@ -31,16 +31,18 @@ export interface Written {
   readonly files: Readonly<Record<string, string>>;
   /** Provider → the copy of its file from before. */
   readonly backups: Readonly<Record<string, string>>;
+  /** Shell → hash of the completion script that was written for it (setup-completion.ts). */
+  readonly completions: Readonly<Record<string, string>>;
 }
 
 /** A damaged one counts as none: then nothing is ours unless it equals what we ship. */
 export function readRecord(home: string): Written {
   try {
     const read: unknown = JSON.parse(readText(join(home, FOLDER, RECORD)) ?? '{}');
-    const { files, backups } = isFields(read) ? read : {};
-    return { files: texts(files), backups: texts(backups) };
+    const { files, backups, completions } = isFields(read) ? read : {};
+    return { files: texts(files), backups: texts(backups), completions: texts(completions) };
   } catch {
-    return { files: {}, backups: {} };
+    return { files: {}, backups: {}, completions: {} };
   }
 }
 

@@ -27,6 +27,7 @@ import {
   isActive,
   planActivation,
 } from './setup-activation.ts';
+import { type Completion, removeCompletions } from './setup-completion.ts';
 import { dropEmpty, filesBelow, homeOf, placeBelow, putText, readText } from './setup-home.ts';
 
 export interface Installed {
@@ -70,6 +71,7 @@ export function install(
     version,
     files: Object.fromEntries(files),
     backups: { ...before.backups, ...Object.fromEntries(saved) },
+    completions: before.completions,
   };
   putText(places.get(RECORD) ?? '', `${JSON.stringify(record, null, 2)}\n`);
   putText(places.get(VERSION) ?? '', `${version}\n`);
@@ -155,11 +157,12 @@ export interface Uninstalled {
   /** Changed by a person: theirs. */
   readonly kept: readonly string[];
   readonly deactivated: readonly Activated[];
+  readonly completions: readonly Completion[];
 }
 
 /** Takes away what was written and is still as it was written. Nothing there: nothing to do. */
 export function uninstall(home: string, source: string): Uninstalled | Refusal {
-  const { files: known, backups } = readRecord(home);
+  const { files: known, backups, completions: scripts } = readRecord(home);
   // Also without a record, a file that equals the shipped text is ours.
   const files = { ...Object.fromEntries(shippedFiles(source).map(({ path, text }) => [path, hash(text)])), ...known };
   const deactivated: Activated[] = [];
@@ -171,11 +174,13 @@ export function uninstall(home: string, source: string): Uninstalled | Refusal {
   }
   const places = placesOf(home, [VERSION, RECORD]);
   if (isRefusal(places)) return places;
+  const completions = removeCompletions(home, scripts);
+  if (isRefusal(completions)) return completions;
   const { removed, kept } = removeOwn(home, files, () => true);
   for (const place of places.values()) rmSync(place, { force: true });
   const folder = join(home, FOLDER);
   dropEmpty([folder, ...Object.keys(files).flatMap((path) => foldersOf(folder, path))]);
-  return { folder, removed, kept, deactivated };
+  return { folder, removed, kept, deactivated, completions };
 }
 
 /** The version that installed `~/.liza`; undefined: none did. */

@@ -54,7 +54,7 @@ end
 complete -c liza -f -a '(__liza_complete)'
 `;
 
-const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH };
+export const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH };
 
 export const verb: Verb = {
   positionals: [{ name: 'shell', choices: Object.keys(SCRIPTS), description: 'Your shell.' }],

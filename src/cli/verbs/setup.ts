@@ -1,12 +1,21 @@
-// `liza setup`: contracts, templates and shims below ~/.liza; optionally pairing mode for a provider everywhere.
+// `liza setup`: contracts, templates and shims below ~/.liza; optionally completion for a shell, and pairing mode for a
+// provider everywhere.
 
 import { version } from '../../../package.json';
 import { GLOBAL_FILES } from '../../project/home-manifest.ts';
 import type { Installed, Uninstalled } from '../../project/setup.ts';
+import {
+  COMPLETIONS,
+  type Completion,
+  installCompletions,
+  isInstalled,
+  nextStep,
+} from '../../project/setup-completion.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { counted } from '../../text/format.ts';
+import type { Io } from '../io.ts';
 import { plain } from '../render/terminal.ts';
-import type { Done, Verb } from '../verb.ts';
+import type { Args, Done, Verb } from '../verb.ts';
 
 const FILES = Object.values(GLOBAL_FILES)
   .map((file) => `~/${file}`)
@@ -21,17 +30,29 @@ export const verb: Verb = {
       choices: Object.keys(GLOBAL_FILES),
       description: 'Also let this provider follow the pairing contract in every project.',
     },
-    uninstall: { description: 'Take away what setup wrote, activations included.' },
+    completion: {
+      value: 'shell',
+      repeat: true,
+      choices: Object.keys(COMPLETIONS),
+      description: 'Also install completion for this shell; without it a person at a terminal is asked.',
+    },
+    uninstall: { description: 'Take away what setup wrote, activations and completion included.' },
   },
-  examples: ['liza setup', 'liza setup --activate claude --activate codex', 'liza setup --uninstall'],
+  examples: [
+    'liza setup',
+    'liza setup --completion bash',
+    'liza setup --activate claude --activate codex',
+    'liza setup --uninstall',
+  ],
   details: [
     'Not needed for liza run: agents get their contract with their prompt, and no global file is touched.',
     'Safe to repeat. Files you changed stay as they are; a newer text is put beside them as <file>.new.',
     `--activate adds a marked block to the file that the provider reads in every project (${FILES}) and keeps the file as it was as <file>.bak-<n>.`,
+    '--completion writes one file where your shell looks for completion, and keeps it up to date; it edits no .bashrc or .zshrc, and says which line you add there if one is needed.',
   ],
   run: async (args, io) => {
     const providers = [...new Set(args.all('activate'))];
-    if (args.flag('uninstall') && providers.length > 0) return contradiction();
+    if (args.flag('uninstall') && (providers.length > 0 || args.all('completion').length > 0)) return contradiction();
     const { homeOf } = await import('../../project/setup-home.ts');
     const home = homeOf(io.env);
     if (typeof home !== 'string') return home;
@@ -41,14 +62,36 @@ export const verb: Verb = {
       return isRefusal(gone) ? gone : tellGone(gone);
     }
     const done = install(home, io.asset(''), version, providers);
-    return isRefusal(done) ? done : tell(done);
+    if (isRefusal(done)) return done;
+    const { SCRIPTS } = await import('./completion.ts');
+    const completions = installCompletions(home, SCRIPTS, await shellsFor(args, io, home));
+    return isRefusal(completions) ? completions : tell(done, completions);
   },
 };
 
-const contradiction = (): Refusal =>
-  refuse('--uninstall takes activations away, --activate adds them', 'use one of them at a time', 1, 'usage');
+/** The shells that were named; else the person's own, if the person at the terminal wants it. */
+async function shellsFor(args: Args, io: Io, home: string): Promise<readonly string[]> {
+  const named = args.all('completion');
+  const shell = /[^/]*$/.exec(io.env['SHELL'] ?? '')?.[0] ?? '';
+  if (named.length > 0 || args.json || !(shell in COMPLETIONS) || isInstalled(home, shell)) return named;
+  const dialogue = await io.openDialogue?.();
+  if (dialogue === undefined) return [];
+  try {
+    const question = `Install completion for ${shell} (~/${COMPLETIONS[shell]})? yes or no [no]: `;
+    for (;;) {
+      const answer = (await dialogue.ask(question))?.trim() ?? '';
+      if (/^(no?)?$/i.test(answer)) return [];
+      if (/^y(es)?$/i.test(answer)) return [shell];
+    }
+  } finally {
+    dialogue.close();
+  }
+}
 
-function tell(done: Installed): Done {
+const contradiction = (): Refusal =>
+  refuse('--uninstall takes away what --activate and --completion add', 'use --uninstall alone', 1, 'usage');
+
+function tell(done: Installed, completions: readonly Completion[]): Done {
   const { folder, former, written, kept, removed, activated } = done;
   const was = former === undefined || former === version ? '' : ` (was ${former})`;
   const changed = written.length + removed.length;
@@ -68,14 +111,31 @@ function tell(done: Installed): Done {
           ? `${provider} was active already: ${file}`
           : `${provider} is active: ${file}${backup === undefined ? '' : `; as it was: ${backup}`}`,
       ),
+      ...completions.flatMap(completionLines),
     ].map(plain),
-    data: { ...done },
+    data: { ...done, completions },
   };
 }
 
+function completionLines(one: Completion): readonly string[] {
+  const { shell, file, done } = one;
+  const step = nextStep(one);
+  switch (done) {
+    case 'written':
+    case 'unchanged':
+      return [`completion for ${shell}: ${file}`, ...(step === undefined ? [] : [`  ${step}`])];
+    case 'kept':
+      return [`kept, Liza did not write it: ${file}`];
+    case 'removed':
+      return [`completion for ${shell} is removed: ${file}`];
+    default:
+      return done satisfies never;
+  }
+}
+
 function tellGone(gone: Uninstalled): Done {
-  const { folder, removed, kept, deactivated } = gone;
-  const nothing = removed.length + kept.length + deactivated.length === 0;
+  const { folder, removed, kept, deactivated, completions } = gone;
+  const nothing = removed.length + kept.length + deactivated.length + completions.length === 0;
   return {
     ok: true,
     message: nothing ? 'nothing of liza setup is left' : `${counted(removed.length, 'file')} removed from ${folder}`,
@@ -84,6 +144,7 @@ function tellGone(gone: Uninstalled): Done {
         ({ provider, file, backup }) =>
           `${provider} is no longer active: ${file}${backup === undefined ? '' : `; as it was before: ${backup}`}`,
       ),
+      ...completions.flatMap(completionLines),
       ...kept.map((file) => `kept, you changed it: ${file}`),
     ].map(plain),
     data: { ...gone },

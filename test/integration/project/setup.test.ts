@@ -313,7 +313,9 @@ describe('liza setup', () => {
 
   test.each([
     [['--activate', 'cursor'], {}, /must be one of claude, codex, gemini, opencode/],
-    [['--activate', 'claude', '--uninstall'], {}, /use one of them at a time/],
+    [['--activate', 'claude', '--uninstall'], {}, /use --uninstall alone/],
+    [['--completion', 'bash', '--uninstall'], {}, /use --uninstall alone/],
+    [['--completion', 'tcsh'], {}, /must be one of bash, zsh, fish/],
     [[], { HOME: '/nowhere/at/all' }, /home folder \/nowhere\/at\/all is not there/],
     [[], { HOME: '' }, /HOME names no folder/],
     [[], { LIZA_AGENT_ID: 'coder-1' }, /for the operator/],
@@ -323,5 +325,68 @@ describe('liza setup', () => {
     expect(ran.code).toBe(1);
     expect(ran.stderr).toMatch(said);
     expect(everything()).toEqual({});
+  });
+});
+
+describe('completion', () => {
+  const BASH = '.local/share/bash-completion/completions/liza';
+  const FISH = '.config/fish/completions/liza.fish';
+  const setup = (...argv: readonly string[]) => project().liza(['setup', ...argv], { env: { HOME: home } });
+
+  test('is the script of the shell asked for, and goes again with --uninstall', async () => {
+    write('.bashrc', 'mine\n');
+    const ran = await setup('--completion', 'bash', '--completion', 'fish');
+    expect(ran.stdout).toMatch(/completion for bash: .*\n {2}bash loads it by itself where .*\n.*fish: /);
+    expect(`${read(BASH).trimEnd()}\n`).toBe((await project().liza(['completion', 'bash'])).stdout);
+    expect(read(FISH)).toContain('complete -c liza');
+    expect(read('.bashrc')).toBe('mine\n');
+    expect((await setup('--uninstall')).stdout).toMatch(/completion for bash is removed: /);
+    expect(everything()).toEqual({ '.bashrc': 'mine\n' });
+  });
+
+  test('a later setup brings it up to date, but neither what a person changed nor what a person deleted', async () => {
+    await setup('--completion', 'bash', '--completion', 'fish', '--completion', 'zsh');
+    const record = JSON.parse(read('.liza/.setup.json')) as { completions: Record<string, string> };
+    const script = read(BASH);
+    write(BASH, 'older');
+    record.completions['bash'] = createHash('sha256').update('older').digest('hex');
+    write('.liza/.setup.json', JSON.stringify(record));
+    write(FISH, 'mine');
+    rmSync(at('.local/share/zsh/site-functions/_liza'));
+    const ran = await setup();
+    expect(read(BASH)).toBe(script);
+    expect(read(FISH)).toBe('mine');
+    expect(existsSync(at('.local/share/zsh/site-functions/_liza'))).toBe(false);
+    expect(ran.stdout).toMatch(/kept, Liza did not write it: .*liza\.fish/);
+    await setup('--uninstall');
+    expect(everything()).toEqual({ [FISH]: 'mine' });
+  });
+
+  test('the file that another program wrote there is not replaced', async () => {
+    write(BASH, 'theirs');
+    expect((await setup('--completion', 'bash')).stdout).toMatch(/kept, Liza did not write it/);
+    await setup('--uninstall');
+    expect(read(BASH)).toBe('theirs');
+  });
+
+  test.each([
+    [['maybe', 'yes'], true],
+    [[''], false],
+    [[], false],
+  ])('a person at a terminal who answers %j gets it: %s', async (answers, wanted) => {
+    const left = [...answers];
+    const asked: string[] = [];
+    const dialogue = {
+      say: () => {},
+      close: () => {},
+      ask: async (question: string) => {
+        asked.push(question);
+        return left.shift();
+      },
+    };
+    const env = { HOME: home, SHELL: '/bin/bash' };
+    await project().liza(['setup'], { env, io: { openDialogue: async () => dialogue } });
+    expect(asked[0]).toContain('Install completion for bash (~/.local/share/bash-completion/completions/liza)?');
+    expect(existsSync(at(BASH))).toBe(wanted);
   });
 });
