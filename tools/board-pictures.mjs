@@ -1,15 +1,16 @@
 // Pictures of the live board as people see it. Plays a crew (test/unit/cli/live/play.ts) on the real board in tmux, in the
-// sizes of docs/board/*.txt, with keys and resizes in between, and keeps what tmux shows, letter for letter;
-// docs/pictures/board.svg is one of them, drawn as a terminal. Needs tmux.
-//   node tools/board-pictures.mjs --play [ms] [step]   plays it on this terminal instead
+// sizes of docs/board/*.txt, with keys and resizes in between, and keeps what tmux shows, letter for letter. Needs tmux.
+//   node tools/board-pictures.mjs --readme             docs/pictures/board.svg: the board of a real `liza demo` at work
+//   node tools/board-pictures.mjs --play [ms] [step]   plays the crew on this terminal instead
 //   node tools/board-pictures.mjs --measure            what the board costs, idle and busy
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bundleBoard } from './board-bundle.mjs';
+import { bundleInto } from './bundle.mjs';
 import { helpIfAsked } from './help.mjs';
 import { draw } from './terminal-picture.mjs';
 
@@ -24,10 +25,13 @@ const socket = path.join(folder, 'tmux');
 const log = 'session.log';
 const program = path.join(folder, 'play.mjs');
 try {
-  await bundleBoard(program, 'test/unit/cli/live/play.ts');
-  writeFileSync(path.join(folder, log), sampleLog());
   const [what, ...rest] = process.argv.slice(2);
-  if (what === '--play') play(rest);
+  if (what !== '--readme') {
+    await bundleBoard(program, 'test/unit/cli/live/play.ts');
+    writeFileSync(path.join(folder, log), sampleLog());
+  }
+  if (what === '--readme') await drawDemo();
+  else if (what === '--play') play(rest);
   else if (what === '--measure') await measure();
   else await photograph();
 } finally {
@@ -62,10 +66,24 @@ async function photograph() {
   for (const size of ['80x24', '132x30', '40x12', '200x50', '100x40', '80x24']) await resize(size);
   await keep('resized-80x24');
   await stop();
-  const shown = readFileSync(path.join(DOCS, 'board', 'busy-80x24.txt'), 'utf8')
-    .trimEnd()
-    .split('\n');
-  writeFileSync(path.join(DOCS, 'pictures', 'board.svg'), draw('liza run', shown));
+}
+
+/** Once something is merged and two agents are at work. In the C locale: the picture is plain ASCII. */
+async function drawDemo() {
+  const dist = path.join(folder, 'package', 'dist');
+  await bundleInto(dist);
+  for (const part of ['contracts', 'demo', 'schema', 'templates', 'package.json'])
+    cpSync(path.join(DOCS, '..', part), path.join(folder, 'package', part), { recursive: true });
+  const env = ['LC_ALL=C', 'TZ=UTC', `HOME=${folder}`, `TMPDIR=${folder}`];
+  const argv = ['env', ...env, process.execPath, path.join(dist, 'liza.cjs'), 'demo'];
+  tmux('-f', '/dev/null', 'new-session', '-d', '-s', 'board', '-c', folder, '-x', '100', '-y', '32', ...argv);
+  const works = (text) => /^ {2}MERGED/m.test(text) && (text.match(/^ {2}\S+ +working /gm) ?? []).length > 1;
+  const shown = await until('two agents at work after a merge', works, 180_000);
+  await press('q');
+  await sleep(2000);
+  const file = path.join(DOCS, 'pictures', 'board.svg');
+  writeFileSync(file, draw('liza demo', shown.trimEnd().split('\n')));
+  process.stdout.write(`${path.relative(process.cwd(), file)}\n`);
 }
 
 /** CPU and memory of the board alone, for 60 s each: nothing happens, and three changes a second. */
@@ -130,12 +148,16 @@ async function keep(name) {
   process.stdout.write(`docs/board/${name}.txt\n`);
 }
 
-async function shows(words) {
-  for (let i = 0; i < 100; i += 1) {
-    if (seen().includes(words)) return;
+const shows = (words) => until(words, (text) => text.includes(words), 10_000);
+
+/** What is shown then. */
+async function until(what, isShown, longest) {
+  for (let waited = 0; waited < longest; waited += 100) {
+    const text = seen();
+    if (isShown(text)) return text;
     await sleep(100);
   }
-  throw new Error(`the board never showed ${words}:\n${seen()}`);
+  throw new Error(`the board never showed ${what}:\n${seen()}`);
 }
 
 function seen() {
