@@ -30,7 +30,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
       'Where your npm may write to its own place (npm prefix -g; nvm and its like), you can leave it out.',
       'The shell does not find liza afterwards? ~/.local/bin must be on PATH. Type this, and put it into ~/.profile:',
       '  export PATH="$HOME/.local/bin:$PATH"',
-      'Update: the same line again, in the newer checkout. Completion: liza help completion.',
+      'Update: the same line again, in the newer checkout. Completion: liza setup --completion bash (or zsh, fish).',
       'Remove: liza setup --uninstall (if you used setup), then npm uninstall -g --prefix ~/.local liza',
     ],
   },
