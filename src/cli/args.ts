@@ -166,7 +166,9 @@ function answer(
 }
 
 function unknownOption(verb: LoadedVerb, rawName: string, known: readonly string[]): Refusal {
-  const hint = meantHint(rawName.replace(/^-+/, ''), known, (name) => `--${name}`) + usageHint(verb);
+  const words = verb.positionals.map(({ name }) => name).filter((name) => !known.includes(name));
+  const shown = (name: string): string => (words.includes(name) ? `<${name}>, which has no dashes` : `--${name}`);
+  const hint = meantHint(rawName.replace(/^-+/, ''), [...known, ...words], shown) + usageHint(verb);
   return refuse(`liza ${verb.name} has no option ${quoted(rawName)}`, hint, 1, 'usage');
 }
 

@@ -4,11 +4,19 @@
 import { readFileSync } from 'node:fs';
 import { quickChecks } from '../preflight/quick-checks.ts';
 import { checkRegistries } from '../preflight/registry-checks.ts';
-import { type PreflightCheck, type PreflightResult, stopsOf, verdictText } from '../preflight/rules/result.ts';
+import {
+  fine,
+  type PreflightCheck,
+  type PreflightResult,
+  stop,
+  stopsOf,
+  verdictText,
+  warn,
+} from '../preflight/rules/result.ts';
 import { readResult, saveResult } from '../preflight/saved-result.ts';
 import { tryHead } from '../preflight/try-head.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import type { Config } from '../protocol/state.ts';
+import { type Config, settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { BoardContext } from '../store/context.ts';
@@ -19,6 +27,7 @@ import type { TaskContext } from '../tasks/context.ts';
 import { iso } from '../text/time.ts';
 import type { Io } from './io.ts';
 import { findingLines } from './render/findings.ts';
+import { type SandboxTold, tellSandbox } from './sandbox-mode.ts';
 import type { Refused, Result } from './verb.ts';
 
 export const TEMPLATE = 'templates/vision.md';
@@ -33,7 +42,8 @@ export async function preflight(
   agents: Agents,
 ): Promise<{ readonly checks: readonly PreflightCheck[]; readonly refused?: Refused }> {
   const template = readFileSync(io.asset(TEMPLATE), 'utf8');
-  const checks = await quickChecks(context, { board, template, agents });
+  const told = await tellSandbox(io, settings(board.state));
+  const checks = await quickChecks(context, { board, template, agents, sandbox: told && checkSandbox(told) });
   const stops = stopsOf(checks);
   const [first] = stops;
   if (first === undefined) return { checks };
@@ -42,12 +52,18 @@ export async function preflight(
     ...defined({ commit: board.state.goal.integration_head }),
     checks,
   });
-  const missing = isRefusal(agents) ? agents : undefined;
+  const missing = isRefusal(agents) ? agents : told && isRefusal(told.mode) ? told.mode : undefined;
   if (stops.length === 1)
     return { checks, refused: { ...refuse(first.message, first.mend ?? '', 1, 'preflight'), ...missing } };
   const lines = stops.flatMap(lineOf);
   const refused = refuse(verdictText(stops), 'do what each line says, then: liza run', missing?.code ?? 1, 'preflight');
   return { checks, refused: { ...refused, lines } };
+}
+
+function checkSandbox({ mode, text, remedy }: SandboxTold): PreflightCheck {
+  const message = text.replace('sandbox: ', '');
+  if (remedy === undefined) return fine('sandbox', message);
+  return (isRefusal(mode) ? stop : warn)('sandbox', message, remedy);
 }
 
 /** Every check, one after the other, with a line on what takes long. */
@@ -108,8 +124,8 @@ interface Beside {
 }
 
 async function checkBeside(context: SupervisorContext, { quick, over, release }: Beside): Promise<void> {
-  // A document that is not in git is told at every start of agents, for the specs of tasks too.
-  for (const one of quick) if (one.check !== 'vision') tell(context, one);
+  // The start of agents tells these two itself (supervisor/crew-start.ts), also to `liza agent`.
+  for (const one of quick) if (one.check !== 'vision' && one.check !== 'sandbox') tell(context, one);
   const own: TaskContext = {
     ...taskContextOf(context, 'planner-1', over),
     actor: { parts: ['supervisor'] },

@@ -2,6 +2,7 @@
 // States, roles and anomalies are read off the protocol's own tables, so that they cannot go stale.
 
 import type { Part } from '../protocol/board.ts';
+import { OFF_MEANS } from '../sandbox/rules/session-label.ts';
 
 interface Topic {
   readonly summary: string;
@@ -41,6 +42,38 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   roles: {
     summary: 'Which commands each role may use.',
     lines: roleLines,
+  },
+  sandbox: {
+    summary: 'What agents can reach, with the sandbox and without it.',
+    lines: [
+      'On:   an agent, a test and the set-up write only their own folder and a temporary home. Your home, your keys and',
+      '      other projects are not shown; network is as config sandbox_network says.',
+      `Off:  ${OFF_MEANS},`,
+      '      also keys, other projects and the logins of CLIs. Liza still checks, tests, reviews and records their work.',
+      'Which it is: liza doctor, liza status, liza run --check; on the live board: sandbox off.',
+      'Have it:       Linux: install bubblewrap (apt-get, dnf or pacman). macOS has its own.',
+      'Without root:  ask for bubblewrap to be installed; it then needs no root to run. Until then:',
+      '  run Liza in a container or a virtual machine that holds only the project and the login of the agent CLI;',
+      '  or as another user of the machine, who can read the project and nothing of yours;',
+      '  at least: liza config set isolation clone   agents get a repository of their own, not your git directory.',
+      '  It confines nothing else.',
+      'Never run without it:    liza config set sandbox require',
+      'Turn it off for one run: LIZA_SANDBOX=off liza run; for good: liza config set sandbox off',
+      'More: docs/security.md',
+    ],
+  },
+  security: {
+    summary: 'What protects you from your agents, and what does not.',
+    lines: [
+      'Files:     in the sandbox an agent writes only its own folder. Without it agents run as you: liza help sandbox.',
+      'Branches:  an agent moves only the branch of its task; your branch moves only when you say yes to liza finish.',
+      'Commands:  an agent cannot act as you or as another agent; what it tries is refused and recorded: liza help identity.',
+      'Secrets:   known forms and secret variables are replaced in logs, prompts and the board. Read a log before you share it.',
+      'Settings:  a hand edit that executes, spends or loosens something waits for liza edit --adopt.',
+      'Money:     liza config set budgets.day.usd 20',
+      'Not promised: that an agent obeys text it should not. Do not point agents at code or text that you do not trust',
+      'without the sandbox. The whole account: docs/security.md',
+    ],
   },
   identity: {
     summary: 'Who a command acts for.',
@@ -113,6 +146,8 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
     lines: [
       'LIZA_AGENT_ID, LIZA_EPOCH, LIZA_SESSION   who is asking (liza help identity)',
       'LIZA_INTEGRATION=mine                     for git: you mean it when you move the integration branch',
+      'LIZA_SANDBOX=off                          for liza run: agents run without the sandbox, unless config sandbox is',
+      '                                          require (liza help sandbox)',
       'LIZA_DEBUG=1                              print the stack of an unexpected error',
       'IS_SANDBOX=1                              Claude Code works unattended as root only with it: Liza sets it for',
       '                                          its agents when root runs Liza; better run Liza as a normal user',

@@ -19,13 +19,15 @@ export interface PreflightRequest {
   readonly template: string;
   /** The CLIs that the roles would use; or why there are none. */
   readonly agents: readonly Provider[] | Refusal;
+  /** Whether agents are confined; absent: nothing confines here. */
+  readonly sandbox?: PreflightCheck | undefined;
 }
 
 export async function quickChecks(
   context: BoardContext,
   request: PreflightRequest,
 ): Promise<readonly PreflightCheck[]> {
-  const { board, agents } = request;
+  const { board, agents, sandbox } = request;
   // Agents that Liza itself plays cost nothing.
   const spends = 'ok' in agents || agents.some(({ program }) => program !== undefined);
   return [
@@ -34,6 +36,7 @@ export async function quickChecks(
     checkDisk(board),
     ...checkBase(await baseDistance(context, board)),
     ...(spends ? [checkBudget(board.state.config)] : []),
+    ...(sandbox === undefined ? [] : [sandbox]),
   ];
 }
 

@@ -127,7 +127,10 @@ export const ConfigSchema = v.object({
     v.optional(oneOf(['continue', 'fresh'] as const), 'continue'),
     'What another coder does with a task that was handed off, or whose holder died or lost its lease: `continue` its work in a new folder, or start `fresh`.',
   ),
-  isolation: guarded(v.optional(oneOf(['worktree', 'clone'] as const)), 'How a task’s work is kept apart.'),
+  isolation: guarded(
+    v.optional(oneOf(['worktree', 'clone'] as const)),
+    'How a task’s work is kept apart. Without a value: `worktree`; where the sandbox is on, always `clone`.',
+  ),
   sandbox: guarded(
     v.optional(oneOf(['auto', 'require', 'off'] as const), 'auto'),
     'Operating-system sandbox: where there is one, always (nothing starts without it), or never.',

@@ -15,6 +15,7 @@ import { confine } from './confine.ts';
 import { type Detected, detect, findTool, isTool, type Tool } from './detect.ts';
 import type { Policy, Shown } from './policy.ts';
 import { type BroughtRegistries, bringRegistries, type RegistrySite } from './registries.ts';
+import { OFF_MEANS } from './rules/session-label.ts';
 
 /** What is known of the machine; looked up only when something is to be started. */
 export interface SandboxSupport {
@@ -67,7 +68,25 @@ export async function sandboxMode(
 
 /** One line for people. */
 export const sandboxModeText = (mode: SandboxMode): string =>
-  'tool' in mode ? `sandbox: on (${mode.tool.kind})` : `sandbox: off, ${mode.off}`;
+  'tool' in mode ? `sandbox: on (${mode.tool.kind})` : `sandbox: off, ${mode.off}; ${OFF_MEANS}`;
+
+const WITHOUT_ROOT =
+  'without root: use a container or another user, or at least keep agents out of your git directory: liza config set isolation clone; see: liza help sandbox';
+
+/** How the sandbox is had, and what helps where it cannot be. Undefined: it is on, or a person turned it off. */
+export const sandboxRemedy = (mode: SandboxMode): string | undefined =>
+  'tool' in mode || mode.remedy === undefined ? undefined : `${mode.remedy}; ${WITHOUT_ROOT}`;
+
+/** Whether what is started now is not confined. `found`: what `detect` said. Undefined: nobody asked for a sandbox. */
+export function isUnconfined(
+  support: SandboxSupport | undefined,
+  found: Detected | undefined,
+  { sandbox }: Wanted,
+): boolean | undefined {
+  if (support === undefined || found === undefined) return undefined;
+  if (sandbox === 'require') return false;
+  return sandbox === 'off' || support.off || !isTool(found);
+}
 
 /** A linked worktree shares the project's git directory, which nothing in a sandbox can write. */
 export function needsClone(sandboxSupport: SandboxSupport | undefined, { sandbox }: Wanted): boolean {

@@ -17,7 +17,7 @@ export interface CrewRecord {
   readonly process: string;
   readonly pid: number;
   readonly isAlive: boolean;
-  readonly view: Pick<CrewView, 'members' | 'alarms' | 'events' | 'waitsFor'>;
+  readonly view: Pick<CrewView, 'members' | 'alarms' | 'events' | 'waitsFor' | 'unconfined'>;
   /** How it ended, where it could still say so. */
   readonly end?: CrewEnd;
 }
@@ -40,8 +40,9 @@ export function publishCrew(context: BoardContext, control: CrewControl): { clos
   let waiting: (() => void) | undefined;
   let asked = 0;
   const write = (end?: CrewEnd): void => {
-    const { members, alarms, events, waitsFor } = control.view();
-    const text = JSON.stringify({ process, members, alarms, events: events.slice(-EVENTS), waitsFor, end });
+    const { members, alarms, events, waitsFor, unconfined } = control.view();
+    const shown = { members, alarms, events: events.slice(-EVENTS), waitsFor, unconfined };
+    const text = JSON.stringify({ process, ...shown, end });
     if (text === written) return;
     written = text;
     files.makeDirectory(folderOf(context));
@@ -105,6 +106,7 @@ export function readCrew(context: BoardContext): CrewRecord | undefined {
       alarms: listIn(found['alarms'], alarmIn),
       events: listIn(found['events'], eventIn),
       ...(typeof found['waitsFor'] === 'string' ? { waitsFor: found['waitsFor'] } : {}),
+      ...(found['unconfined'] === true ? { unconfined: true } : {}),
     },
     ...(end === undefined ? {} : { end }),
   };

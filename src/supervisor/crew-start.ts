@@ -6,7 +6,7 @@ import { notCommitted, notInGit } from '../git/committed-files.ts';
 import { installHook } from '../identity/project-hook.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { isTerminal, type State, settings } from '../protocol/state.ts';
-import { removeLeftHomes, sandboxMode, sandboxModeText } from '../sandbox/mode.ts';
+import { removeLeftHomes, sandboxMode, sandboxModeText, sandboxRemedy } from '../sandbox/mode.ts';
 import type { Snapshot } from '../store/store.ts';
 import { reconcile } from '../tasks/reconcile.ts';
 import { type SupervisorContext, taskContextOf } from './context.ts';
@@ -46,8 +46,9 @@ async function checkSandbox(context: SupervisorContext, state: State): Promise<R
   const mode = await sandboxMode(context.sandboxSupport, settings(state));
   if (isRefusal(mode)) return mode;
   if (context.sandboxSupport === undefined) return undefined;
-  const remedy = 'tool' in mode || mode.remedy === undefined ? '' : `; ${mode.remedy}`;
-  context.emit({ level: remedy === '' ? 'info' : 'warning', text: `${sandboxModeText(mode)}${remedy}` });
+  const remedy = sandboxRemedy(mode);
+  const text = sandboxModeText(mode);
+  context.emit(remedy === undefined ? { level: 'info', text } : { level: 'warning', text: `${text}; ${remedy}` });
   return undefined;
 }
 

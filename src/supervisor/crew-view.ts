@@ -69,6 +69,8 @@ export interface CrewView {
   readonly events: readonly CrewEvent[];
   /** One sentence: why nothing moves, and whom it waits for; absent while something does. */
   readonly waitsFor?: string;
+  /** Agents run without a sandbox. */
+  readonly unconfined?: true;
 }
 
 /** What keys and commands can ask of a running crew. */

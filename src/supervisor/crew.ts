@@ -3,7 +3,10 @@
 
 import type { Alarm } from '../alarms/rules/alarm.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
+import { settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import type { Detected } from '../sandbox/detect.ts';
+import { isUnconfined } from '../sandbox/mode.ts';
 import type { Snapshot } from '../store/store.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import { isBusy, trackMember } from './agent-status.ts';
@@ -45,6 +48,8 @@ export interface Crew {
   readonly over: AbortController;
   readonly alarms: Map<string, Alarm>;
   readonly feed: Feed;
+  /** What this machine has to confine agents; absent: nobody asked. */
+  readonly sandboxFound: Detected | undefined;
   /** The board as it was last seen, for people. */
   snapshot: Snapshot;
 }
@@ -64,7 +69,8 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     const refused = await enrol(context, who);
     if (refused !== undefined) return refused;
   }
-  const crew = gather(context, options.members, feed, snapshot);
+  const sandboxFound = await context.sandboxSupport?.detect();
+  const crew: Crew = { ...gather(context, options.members, feed, snapshot), sandboxFound };
   const stopBackground = startBackground(crew, options.watcher);
   const checked = checkBeside(crew, preflight);
   const stopAll = async (): Promise<void> => {
@@ -106,7 +112,12 @@ function openFeed({ env, clock }: CrewOptions['context']): Feed {
   return { events, listeners, add, changed };
 }
 
-const gather = (context: SupervisorContext, members: readonly Supervised[], feed: Feed, snapshot: Snapshot): Crew => ({
+const gather = (
+  context: SupervisorContext,
+  members: readonly Supervised[],
+  feed: Feed,
+  snapshot: Snapshot,
+): Omit<Crew, 'sandboxFound'> => ({
   context,
   members: members.map((who) => {
     const { agent, role, chosen } = who;
@@ -177,7 +188,8 @@ function controlOf(crew: Crew, ended: Promise<CrewEnd>): CrewControl {
   };
 }
 
-function viewOf({ context, members, snapshot: { board }, alarms, feed }: Crew): CrewView {
+function viewOf({ context, members, snapshot: { board }, alarms, feed, sandboxFound }: Crew): CrewView {
+  const unconfined = isUnconfined(context.sandboxSupport, sandboxFound, settings(board.state));
   const now = context.clock.now();
   const waitsFor = members.some(({ member }) => isBusy(member)) ? undefined : whyNothingMoves(board, now);
   return {
@@ -187,6 +199,7 @@ function viewOf({ context, members, snapshot: { board }, alarms, feed }: Crew): 
     alarms: [...alarms.values()],
     events: [...feed.events],
     ...defined({ waitsFor }),
+    ...(unconfined === true ? { unconfined } : {}),
   };
 }
 

@@ -16,6 +16,8 @@ export interface Fact {
   readonly why: string;
   /** A step under an agent's id with no session of a supervisor behind it. */
   readonly unsupervised?: true;
+  /** A session that ran without a sandbox: true, and nothing to be called ok. */
+  readonly unconfined?: true;
 }
 
 export interface Told {

@@ -24,6 +24,8 @@ export function borneBy(what: string, entry: Told, time: string, { namedFrom }: 
 /** How many steps nobody answers for. */
 export const unsupervised = (facts: readonly Fact[]): number => facts.filter((fact) => fact.unsupervised).length;
 
+export const unconfined = (facts: readonly Fact[]): number => facts.filter((fact) => fact.unconfined).length;
+
 export function sessionFacts(task: Task, witness: Witness): readonly Fact[] {
   const { usage, sessions = [] } = task;
   const ended = witness.entries.filter(({ command, task: about }) => command === 'session-end' && about === task.id);
@@ -67,7 +69,10 @@ function sessionFact(session: TaskSession, ended: readonly Told[], { broken, imp
   const mine = ended.find(
     (entry) => agentOf(entry) === agent && [id, time, sandbox].every((one) => entry.added.includes(one)),
   );
-  if (mine !== undefined) return verified(what, `journal entry ${mine.seq}`, time);
+  if (mine !== undefined) {
+    const fact = verified(what, `journal entry ${mine.seq}`, time);
+    return sandbox === 'off' ? { ...fact, unconfined: true } : fact;
+  }
   if (broken.length > 0) return unverifiable(what, 'the journal is broken', time);
   if (imported) return unverifiable(what, 'older than the journal: the board was imported', time);
   return contradicted(what, 'the journal has no entry that made it', time);

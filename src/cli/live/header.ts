@@ -6,7 +6,7 @@ import { REPORT } from '../../governance/rules/breaker.ts';
 import type { State } from '../../protocol/state.ts';
 import type { StatusView } from '../../report/status-view.ts';
 import type { CrewMember } from '../../supervisor/crew-view.ts';
-import type { Line, Page } from '../render/layout.ts';
+import type { Line, Page, Span } from '../render/layout.ts';
 import { clock, coarse, dollars, tokens } from './format.ts';
 import type { Scene } from './frame.ts';
 
@@ -24,7 +24,10 @@ export function header({ view, status, screen, look, p }: Scene): readonly Line[
   const tripped = view.board.state.circuit_breaker.status === 'TRIGGERED';
   const time = clock(view.now, look.zone).slice(0, 5);
   return [
-    p.spread([{ text: p.say(goal.description), tone: 'strong' }], [{ text: `${goal.status}  ${time}` }]),
+    p.spread(
+      [{ text: p.say(goal.description), tone: 'strong' }],
+      [...(view.unconfined ? [UNCONFINED] : []), { text: `${goal.status}  ${time}` }],
+    ),
     [
       { text: `${p.say(sprint.id)}  ` },
       { text: p.bar(sprint.done, sprint.planned, p.width >= 120 ? 30 : 12), tone: 'good' },
@@ -39,6 +42,9 @@ export function header({ view, status, screen, look, p }: Scene): readonly Line[
     ...(view.waitsFor === undefined ? [] : waits(view.waitsFor, p)),
   ];
 }
+
+/** Stays as long as it is so: its line among the events is soon gone. */
+const UNCONFINED: Span = { text: 'sandbox off  ', tone: 'warn' };
 
 /** While the circuit breaker is on, `r` is refused: what it found comes first. */
 const TRIPPED = `The circuit breaker is on. Read ${REPORT}, then in another terminal: liza analyze --resolve "…"; then r resumes`;

@@ -8,6 +8,7 @@ import { parseRejection } from '../../protocol/review/verdict.ts';
 import type { Task } from '../../protocol/state.ts';
 import { defined, type Fields, isFields } from '../../protocol/values.ts';
 import { type Round, roundsOf } from '../../protocol/work/task-history.ts';
+import { unconfinedAgents } from '../../sandbox/rules/session-label.ts';
 import { whole } from '../../text/format.ts';
 import { diffText, proofText } from './diff-facts.ts';
 import { type Line, type Page, pageFor } from './layout.ts';
@@ -18,6 +19,8 @@ interface Provenance {
   readonly planned_by?: string;
   readonly authors: readonly string[];
   readonly iterations: number;
+  /** Those among authors and reviewers who ran without a sandbox. */
+  readonly unconfined: readonly string[];
   readonly rounds: readonly Round[];
   readonly evidence: {
     readonly checkpoint?: Fields;
@@ -37,6 +40,7 @@ export function provenanceOf(task: Task, reviewed: string | undefined): Provenan
     ...defined({ planned_by: planner }),
     authors: codersOf(task),
     iterations: iterationsOf(task),
+    unconfined: unconfinedAgents(task.sessions ?? []),
     rounds: firstLines(roundsOf(task, reviewed)),
     evidence: {
       ...(isFields(checkpoint) ? { checkpoint } : {}),
@@ -76,6 +80,7 @@ export function renderBlame(blame: Blame, behind: Provenance, look: Look): strin
     ...field(p, 'planned by', behind.planned_by ?? 'a person'),
     ...field(p, 'author', behind.authors.join(', ') || 'not recorded'),
     ...field(p, 'iterations', String(behind.iterations)),
+    ...(behind.unconfined.length === 0 ? [] : field(p, 'no sandbox', unconfinedText(behind.unconfined))),
     ...behind.rounds.flatMap((round, at) => field(p, at === 0 ? 'review' : '', roundText(round, at + 1))),
     ...evidenceLines(p, behind.evidence),
     ...field(p, 'merged', mergeText(merge)),
@@ -83,6 +88,9 @@ export function renderBlame(blame: Blame, behind: Provenance, look: Look): strin
     ...field(p, 'more', `liza show ${task.id}`),
   ]);
 }
+
+const unconfinedText = (agents: readonly string[]): string =>
+  `${agents.join(', ')} ran unconfined, with all that the user can read and write`;
 
 function field(p: Page, label: string, text: string): readonly Line[] {
   return p

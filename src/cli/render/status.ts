@@ -246,7 +246,8 @@ function nothingMoves(why: string, p: Page): readonly Line[] {
   return p.lines(p.say(`Nothing moves: ${why}`), p.width).map((text) => [{ text, tone: 'strong' }]);
 }
 
-const confined = (text: string, p: Page): readonly Line[] => [[{ text: p.say(text), tone: 'faint' }]];
+const confined = (text: string, p: Page): readonly Line[] =>
+  p.lines(p.say(text), p.width).map((line) => [{ text: line, tone: 'faint' }]);
 
 /** One message, wrapped, its further lines indented. */
 function hanging(message: string, p: Page, tone?: Span['tone']): readonly Line[] {

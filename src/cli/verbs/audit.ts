@@ -2,7 +2,7 @@
 
 import type { Audit } from '../../audit/gather.ts';
 import type { Fact, Mark } from '../../audit/rules/facts.ts';
-import { unsupervised } from '../../audit/rules/sessions.ts';
+import { unconfined, unsupervised } from '../../audit/rules/sessions.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
 import { counted } from '../../text/format.ts';
@@ -25,7 +25,7 @@ export const verb: Verb = {
   },
   examples: ['liza audit', 'liza audit retry-login', 'liza audit --goal goal-1', 'liza audit --goal all --json'],
   details: [
-    'Who planned, claimed, began, submitted, judged and merged, and what people did to it. Each fact is marked: ok (the journal or git bears it out), ? (nobody can tell: also a step under an agent’s id with no session of a supervisor behind it), CONTRADICTED (with the reason).',
+    'Who planned, claimed, began, submitted, judged and merged, and what people did to it. Each fact is marked: ok (the journal or git bears it out), ? (nobody can tell: also a step under an agent’s id with no session of a supervisor behind it), CONTRADICTED (with the reason). A session that ran without a sandbox is marked NOT CONFINED.',
     'Exit 0: nothing is contradicted. Exit 4: something is.',
   ],
   run: onTasks(async (context, args, io) => {
@@ -35,6 +35,7 @@ export const verb: Verb = {
     if (isRefusal(found)) return found;
     const facts = [...found.goal, ...found.tasks.flatMap((one) => one.facts)];
     const alone = unsupervised(facts);
+    const open = unconfined(facts);
     const count = (mark: string): number => facts.filter((fact) => fact.mark === mark).length;
     const counts = {
       verified: count('verified'),
@@ -46,6 +47,7 @@ export const verb: Verb = {
     const data = {
       ...counts,
       unsupervised: alone,
+      unconfined: open,
       goal: found.goal,
       tasks: found.tasks.map((one) => ({ task: one.task.id, status: one.task.status, facts: one.facts })),
     };
@@ -55,6 +57,11 @@ export const verb: Verb = {
         ? []
         : [
             `NOT FULLY VERIFIED: ${counted(alone, 'step')} under an agent’s id, with no session of a supervisor on record`,
+          ]),
+      ...(open === 0
+        ? []
+        : [
+            `NOT CONFINED: ${counted(open, 'session')} ran without a sandbox, with all that the user can read and write`,
           ]),
     ].join('; ');
     if (counts.contradicted === 0)
@@ -86,12 +93,10 @@ function renderAudit({ goal, tasks }: Audit, whole: boolean, look: Look): string
   ]);
 }
 
-function factLines(p: Page, { mark, time, what, why }: Fact): readonly Line[] {
+function factLines(p: Page, { mark, time, what, why, unconfined: open }: Fact): readonly Line[] {
+  const [label, tone] = open ? (['NOT CONFINED', 'warn'] as const) : [LABEL[mark], TONE[mark]];
   const text = `${time === undefined ? '' : `${time}  `}${what}: ${why}`;
   return p
-    .lines(text.replace(/\s+/g, ' '), p.width - 5 - LABEL[mark].length)
-    .map((line, at) => [
-      { text: at === 0 ? `  ${LABEL[mark]}  ` : ' '.repeat(LABEL[mark].length + 4), tone: TONE[mark] },
-      { text: line },
-    ]);
+    .lines(text.replace(/\s+/g, ' '), p.width - 5 - label.length)
+    .map((line, at) => [{ text: at === 0 ? `  ${label}  ` : ' '.repeat(label.length + 4), tone }, { text: line }]);
 }

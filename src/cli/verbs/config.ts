@@ -3,6 +3,7 @@
 import type { CommandOf } from '../../protocol/command.ts';
 import { meant } from '../../protocol/config.ts';
 import { isRefusal } from '../../protocol/decision.ts';
+import type { Settings } from '../../protocol/state.ts';
 import { noSuch } from '../../protocol/unknown-id.ts';
 import { defined, isFields } from '../../protocol/values.ts';
 import type { Io } from '../io.ts';
@@ -15,11 +16,12 @@ const NESTED = ['budgets', 'providers', 'prices'];
 const configGet: Verb = {
   positionals: [{ name: 'key', optional: true, description: 'One key; without it all of them.' }],
   examples: ['liza config get', 'liza config get lease_duration'],
-  run: onProject(async (context, args) => {
+  run: onProject(async (context, args, io) => {
     const { ConfigSchema } = await import('../../protocol/config.ts');
     const { settings } = await import('../../protocol/state.ts');
     const { board, notices } = await context.store.read();
-    const values: Readonly<Record<string, unknown>> = { ...settings(board.state) };
+    const set = settings(board.state);
+    const values: Readonly<Record<string, unknown>> = { ...set, isolation: await isolationInForce(io, set) };
     const known = [...new Set([...Object.keys(ConfigSchema.entries), ...Object.keys(values)])].sort();
     const key = args.text('key');
     const [name = '', ...path] = key?.split('.') ?? [];
@@ -42,6 +44,13 @@ const configGet: Verb = {
     return { ok: true, lines, data: { config }, notices };
   }),
 };
+
+/** What new folders of tasks are: the sandbox needs clones, whatever is set. */
+async function isolationInForce(io: Io, set: Settings): Promise<Settings['isolation']> {
+  const { needsClone, sandboxSupportOf } = await import('../../sandbox/mode.ts');
+  const support = io.confines === true ? sandboxSupportOf(io.host, io.self.argv) : undefined;
+  return needsClone(support, set) ? 'clone' : (set.isolation ?? 'worktree');
+}
 
 const shown = (value: unknown): string =>
   value === undefined ? 'none' : plain(typeof value === 'string' ? value : JSON.stringify(value));

@@ -88,13 +88,13 @@ async function agents(io: Io): Promise<readonly AgentFinding[]> {
 }
 
 async function sandboxFinding(io: Io, sandbox: Settings['sandbox']): Promise<readonly Finding[]> {
-  if (io.confines !== true) return [];
-  const { sandboxSupportOf, sandboxMode, sandboxModeText } = await import('../../sandbox/mode.ts');
-  const is = await sandboxMode(sandboxSupportOf(io.host, io.self.argv), { sandbox });
+  const { tellSandbox } = await import('../sandbox-mode.ts');
+  const told = await tellSandbox(io, { sandbox });
+  if (told === undefined) return [];
   const check = 'sandbox';
-  if ('ok' in is) return [broken(check, is.message, is.hint)];
-  const message = sandboxModeText(is).replace('sandbox: ', '');
-  return ['tool' in is || is.remedy === undefined ? ok(check, message) : warning(check, message, is.remedy)];
+  const message = told.text.replace('sandbox: ', '');
+  if (told.remedy === undefined) return [ok(check, message)];
+  return [(isRefusal(told.mode) ? broken : warning)(check, message, told.remedy)];
 }
 
 async function accept(io: Io): Promise<Result> {

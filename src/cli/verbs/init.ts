@@ -88,13 +88,21 @@ export const verb: Verb = {
     });
     if (!done.ok) return done;
     const base = done.already ? [] : await currentBase(io, wishes.sync === true);
+    const sandbox = done.already ? [] : await sandboxLines(io, before);
     return {
       ...done,
-      lines: [...done.lines, ...lines, ...(done.already ? [] : toldOf(registries, wishes)), ...base],
+      lines: [...done.lines, ...lines, ...(done.already ? [] : toldOf(registries, wishes)), ...base, ...sandbox],
       data: { root: repository.root, already: done.already },
     };
   },
 };
+
+/** Whether agents will be confined, and how to have it, before the first of them starts. */
+async function sandboxLines(io: Io, before: State | undefined): Promise<readonly string[]> {
+  const { tellSandbox } = await import('../sandbox-mode.ts');
+  const told = await tellSandbox(io, { sandbox: before?.config.sandbox ?? 'auto' });
+  return told === undefined ? [] : [[told.text, ...(told.remedy === undefined ? [] : [told.remedy])].join('; ')];
+}
 
 /** The person's branch comes in, or it is said how far it is ahead. The goal is open either way. */
 async function currentBase(io: Io, wanted: boolean): Promise<readonly string[]> {

@@ -1,5 +1,6 @@
 // `liza run`: planner, coders, reviewers and the watcher in one terminal: the everyday way.
 
+import type { PreflightCheck } from '../../preflight/rules/result.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import { ROLES, type Role } from '../../protocol/state.ts';
@@ -92,6 +93,8 @@ export const verb: Verb = {
     if (isRefusal(crew)) return crew.guard === 'no-live-lease' ? another(crew) : crew;
     const asRoot = io.self.isRoot ? new Set(ROLES.flatMap((role) => cast.chosen[role].provider.asRoot ?? [])) : [];
     for (const line of [cast.told, ...asRoot]) io.stderr(`${line}\n`);
+    // The live board's own lines are gone with it: the starter shows this one first, and it stays in the terminal.
+    if (io.self.inBackground === true) io.stderr(checks.flatMap(sandboxWarning).join(''));
     const { publishCrew } = await import('../../supervisor/crew-record.ts');
     const { boundedLines, crewLog } = await import('../background-crew.ts');
     const published = publishCrew(context, crew);
@@ -100,6 +103,9 @@ export const verb: Verb = {
     return showCrew(io, crew, io.self.inBackground === true ? boundedLines(lines, crewLog(context)) : lines);
   },
 };
+
+const sandboxWarning = ({ check, level, message, mend }: PreflightCheck): readonly string[] =>
+  check === 'sandbox' && level === 'warning' ? [`sandbox: ${message}; ${mend}\n`] : [];
 
 const another = (why: Refusal): Refusal => ({
   ...why,

@@ -46,8 +46,7 @@ function readerOf({ env }: Io): string | undefined {
 }
 
 async function sandboxText(io: Io, wanted: Pick<Settings, 'sandbox'>): Promise<string | undefined> {
-  if (io.confines !== true) return undefined;
-  const { sandboxSupportOf, sandboxMode, sandboxModeText } = await import('../../sandbox/mode.ts');
-  const is = await sandboxMode(sandboxSupportOf(io.host, io.self.argv), wanted);
-  return 'ok' in is ? `sandbox: ${is.message}` : sandboxModeText(is);
+  const { tellSandbox } = await import('../sandbox-mode.ts');
+  const told = await tellSandbox(io, wanted);
+  return told?.remedy === undefined ? told?.text : `${told.text}; ${told.remedy}`;
 }

@@ -208,7 +208,7 @@ describe('a task', () => {
       },
     ]);
     expect(told('off', [mine('off')])).toMatchObject([
-      { mark: 'verified', what: expect.stringMatching(/, not confined$/) },
+      { mark: 'verified', what: expect.stringMatching(/, not confined$/), unconfined: true },
     ]);
     // Its supervisor was killed, and another one has recorded it.
     const left = (agent: string): Told => ({

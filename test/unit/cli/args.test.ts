@@ -68,6 +68,7 @@ test.each<[string[], RegExp, RegExp]>([
   [['one', '--ready=yes'], /--ready takes no value/, /usage/],
   [['one', '--reason', 'a', '--reason', 'b'], /--reason is given twice/, /usage/],
   [['one', '--raedy'], /no option "--raedy"/, /did you mean --ready\?/],
+  [['one', '--tsak'], /no option "--tsak"/, /did you mean <task>, which has no dashes\?/],
   [['one', '-z'], /no option "-z"/, /usage/],
   [['one', '--type', 'poem'], /--type is "poem"/, /usage/],
   [['../x'], /"..\/x" is not a task id/, /small letters/],

@@ -210,3 +210,11 @@ describe('while the circuit breaker is on', () => {
     expect(rows.at(-1)).toMatch(/^p pause/);
   });
 });
+
+it('says on every page of a run without a sandbox that it is off, and never else', () => {
+  const top = (view: CrewView, screen: Screen, size: string) => lines(view, screen, look(size))[0];
+  for (const size of SIZES) {
+    expect(top({ ...lively, unconfined: true }, on({}), size)).toMatch(/ sandbox off {2}IN_PROGRESS {2}\d\d:\d\d$/);
+    expect(top(lively, on({}), size)).not.toContain('sandbox');
+  }
+});

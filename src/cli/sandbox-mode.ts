@@ -1,0 +1,23 @@
+// Whether the sandbox is on, for the commands that tell a person. Loads the sandbox only where it is asked about.
+
+import type { Refusal } from '../protocol/decision.ts';
+import type { Settings } from '../protocol/state.ts';
+import type { SandboxMode } from '../sandbox/mode.ts';
+import type { Io } from './io.ts';
+
+/** A line on it, and what helps where it is off and nobody turned it off. */
+export interface SandboxTold {
+  readonly mode: SandboxMode | Refusal;
+  readonly text: string;
+  readonly remedy: string | undefined;
+}
+
+/** Undefined: this process confines nothing anyway. */
+export async function tellSandbox(io: Io, wanted: Pick<Settings, 'sandbox'>): Promise<SandboxTold | undefined> {
+  if (io.confines !== true) return undefined;
+  const { sandboxSupportOf, sandboxMode, sandboxModeText, sandboxRemedy } = await import('../sandbox/mode.ts');
+  const mode = await sandboxMode(sandboxSupportOf(io.host, io.self.argv), wanted);
+  return 'ok' in mode
+    ? { mode, text: `sandbox: ${mode.message}`, remedy: mode.hint }
+    : { mode, text: sandboxModeText(mode), remedy: sandboxRemedy(mode) };
+}

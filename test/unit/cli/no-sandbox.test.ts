@@ -1,0 +1,82 @@
+// A machine without bubblewrap: every command that a newcomer sees says what that means, and the way out without root.
+
+import { expect, test } from 'vitest';
+import type { Io } from '../../../src/cli/io.ts';
+import { provenanceOf } from '../../../src/cli/render/blame.ts';
+import type { TaskSession } from '../../../src/protocol/state.ts';
+import { hostAt } from '../../host.ts';
+import { task as aTask } from '../boards/empty-board.ts';
+import { NOW, project } from './fixtures.ts';
+
+const MEANS = 'agents run as you: they can read and write everything you can';
+const WITHOUT_ROOT = /without root: .*container.*another user.*liza config set isolation clone.*liza help sandbox/;
+
+/** Linux, and no file is called bwrap. */
+function withoutBubblewrap(): Partial<Io> {
+  const host = hostAt(() => NOW);
+  const accessSync: typeof host.disk.accessSync = (path, mode) => {
+    if (String(path).endsWith('/bwrap')) throw new Error('ENOENT');
+    host.disk.accessSync(path, mode);
+  };
+  return {
+    confines: true,
+    host: { ...host, disk: { ...host.disk, accessSync }, processes: { ...host.processes, platform: 'linux' } },
+  };
+}
+
+/** As one line, whatever was wrapped. */
+const flat = (text: string): string => text.replace(/\s+/g, ' ');
+
+test.each([['status'], ['doctor'], ['run', '--check']])(
+  '%s %s says what it means that the sandbox is off',
+  async (...argv) => {
+    const { liza } = project();
+    const ran = await liza(argv, { io: withoutBubblewrap() });
+    const said = flat(ran.stdout + ran.stderr);
+    expect(said).toContain('off, bubblewrap is not installed');
+    expect(said).toContain(MEANS);
+    expect(said).toMatch(WITHOUT_ROOT);
+  },
+);
+
+test('run --check warns of it and does not stop; what a person turned off is no warning', async () => {
+  const { liza } = project();
+  type Checks = readonly { readonly check: string; readonly level: string; readonly message: string }[];
+  const found = async (): Promise<unknown> => {
+    const { json } = await liza(['run', '--check', '--json'], { io: withoutBubblewrap() });
+    return (json['checks'] as Checks).find(({ check }) => check === 'sandbox');
+  };
+  expect(await found()).toMatchObject({ level: 'warning', message: expect.stringContaining(MEANS) });
+  await liza(['config', 'set', 'sandbox', 'off']);
+  expect(await found()).toMatchObject({ level: 'ok', message: expect.stringContaining(MEANS) });
+  await liza(['config', 'set', 'sandbox', 'require']);
+  expect(await found()).toMatchObject({ level: 'stop' });
+});
+
+test('isolation is shown as it is in force: worktree without a sandbox, and what is set', async () => {
+  const { liza } = project();
+  const get = async (): Promise<string> =>
+    (await liza(['config', 'get', 'isolation'], { io: withoutBubblewrap() })).stdout.trim();
+  expect(await get()).toBe('worktree');
+  await liza(['config', 'set', 'isolation', 'clone']);
+  expect(await get()).toBe('clone');
+});
+
+test('help has the sandbox and security as topics, and LIZA_SANDBOX among the variables', async () => {
+  const { liza } = project();
+  const help = async (topic: string): Promise<string> => (await liza(['help', topic])).stdout;
+  expect(await help('sandbox')).toContain(MEANS);
+  expect(await help('sandbox')).toContain('docs/security.md');
+  expect(await help('security')).toContain('docs/security.md');
+  expect(await help('environment')).toContain('LIZA_SANDBOX=off');
+});
+
+test('blame names each author and reviewer that ran without a sandbox once', () => {
+  const session = (agent: string, sandbox: TaskSession['sandbox']): TaskSession =>
+    ({ id: `${agent}-s`, agent, sandbox, provider: 'claude' }) as TaskSession;
+  const task = {
+    ...aTask('a'),
+    sessions: [session('coder-1', 'off'), session('coder-1', 'off'), session('code-reviewer-1', 'bubblewrap')],
+  };
+  expect(provenanceOf(task, undefined).unconfined).toEqual(['coder-1']);
+});
