@@ -148,11 +148,12 @@ export function statusView(
   now: Instant,
   alarms: readonly Alarm[],
   notices: readonly Notice[] = [],
+  base?: BaseDistance,
 ): StatusView {
   const { goal } = board.state;
   const raised = new Set(alarms.map(({ key }) => key));
   // A state that breaks a rule is an alarm as well, but work on other records goes on.
-  const why = whyNothingMoves(board, now, unreadable(notices));
+  const why = whyNothingMoves(board, now, { invalid: unreadable(notices), base });
   return {
     goal: { id: goal.id, description: goal.description, status: goal.status },
     sprint: sprintView(board, now),

@@ -2,7 +2,9 @@
 // Starts them, shows what they do, and ends when nothing is left that could move without a person.
 
 import type { Alarm } from '../alarms/rules/alarm.ts';
+import { baseDistance } from '../git/base-branch.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
+import type { BaseDistance } from '../protocol/goal/base-distance.ts';
 import { settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Detected } from '../sandbox/detect.ts';
@@ -50,6 +52,8 @@ export interface Crew {
   readonly feed: Feed;
   /** What this machine has to confine agents; absent: nobody asked. */
   readonly sandboxFound: Detected | undefined;
+  /** Where the goal was over at the start already: how far the person's branch was from integration. */
+  readonly base: BaseDistance | undefined;
   /** The board as it was last seen, for people. */
   snapshot: Snapshot;
 }
@@ -69,8 +73,10 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     const refused = await enrol(context, who);
     if (refused !== undefined) return refused;
   }
+  const isOver = snapshot.board.state.goal.status === 'COMPLETED';
+  const base = isOver ? await baseDistance(context, snapshot.board) : undefined;
   const sandboxFound = await context.sandboxSupport?.detect();
-  const crew: Crew = { ...gather(context, options.members, feed, snapshot), sandboxFound };
+  const crew: Crew = { ...gather(context, options.members, feed, snapshot), sandboxFound, base };
   const stopBackground = startBackground(crew, options.watcher);
   const checked = checkBeside(crew, preflight);
   const stopAll = async (): Promise<void> => {
@@ -117,7 +123,7 @@ const gather = (
   members: readonly Supervised[],
   feed: Feed,
   snapshot: Snapshot,
-): Omit<Crew, 'sandboxFound'> => ({
+): Omit<Crew, 'sandboxFound' | 'base'> => ({
   context,
   members: members.map((who) => {
     const { agent, role, chosen } = who;
@@ -188,10 +194,10 @@ function controlOf(crew: Crew, ended: Promise<CrewEnd>): CrewControl {
   };
 }
 
-function viewOf({ context, members, snapshot: { board }, alarms, feed, sandboxFound }: Crew): CrewView {
+function viewOf({ context, members, snapshot: { board }, alarms, feed, sandboxFound, base }: Crew): CrewView {
   const unconfined = isUnconfined(context.sandboxSupport, sandboxFound, settings(board.state));
   const now = context.clock.now();
-  const waitsFor = members.some(({ member }) => isBusy(member)) ? undefined : whyNothingMoves(board, now);
+  const waitsFor = members.some(({ member }) => isBusy(member)) ? undefined : whyNothingMoves(board, now, { base });
   return {
     now,
     board,

@@ -1,6 +1,8 @@
 // When nothing is left that could move without a person, and what the crew ends with then.
 
+import { baseDistance } from '../git/base-branch.ts';
 import type { Board } from '../protocol/board.ts';
+import { afterGoal } from '../protocol/goal/base-distance.ts';
 import { isTerminal } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
 import type { MemberStatus } from './agent-status.ts';
@@ -71,7 +73,10 @@ const isHeld = ({ state }: Board): boolean =>
 export async function endOf(context: SupervisorContext, supervised: readonly SupervisedAgent[]): Promise<CrewEnd> {
   const { board } = await context.store.read();
   const { goal } = board.state;
-  if (goal.status === 'COMPLETED') return { code: 0, message: `the goal is complete: ${goal.description}` };
+  if (goal.status === 'COMPLETED') {
+    const next = afterGoal(await baseDistance(context, board));
+    return { code: 0, message: `the goal is complete: ${goal.description}; ${next}` };
+  }
   const given = supervised.flatMap(({ who, end }) => (end?.kind === 'given-up' ? [{ ...end, agent: who.agent }] : []));
   const [first] = given;
   const hint = first?.hint ?? 'see the board: liza status';

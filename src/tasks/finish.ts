@@ -16,7 +16,7 @@ import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { type TaskContext, thisProcess, withIntegration } from './context.ts';
 import { finishMerges, moveId } from './finish-merge.ts';
-import { hasIntegrationTest, type Tested, testByCommand, testCandidate } from './integration-test.ts';
+import { type Tested, testResult } from './integration-test.ts';
 import type { MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, type BranchMove, heldBy, moveBranch } from './move-branch.ts';
 import { noBase, noBranch } from './sync.ts';
@@ -55,8 +55,7 @@ export async function planFinish(context: TaskContext, named?: string): Promise<
     if (!foreseen.ok) return foreseen;
     const held = await heldBy(moveOf(context, gitDir, plan), to);
     if (held !== undefined) return held;
-    const test =
-      plan.how === 'contained' ? ({ verdict: 'none' } as const) : await testResult(context, gitDir, set, plan);
+    const test = plan.how === 'contained' ? ({ verdict: 'none' } as const) : await testPlan(context, gitDir, set, plan);
     if ('ok' in test) return test;
     return { ...plan, ...(await account(gitDir, plan)), test };
   });
@@ -153,17 +152,14 @@ const moveOf = (context: TaskContext, gitDir: PrivateGitDir, { branch, onto }: P
   release: async () => void (await transact(context, { name: 'release-move', process: thisProcess(context) })),
 });
 
-/** By the integration test that every merge had to pass; without one, by the project's own tests. */
-async function testResult(
+async function testPlan(
   context: TaskContext,
   gitDir: PrivateGitDir,
   set: Settings,
   { candidate, commit, branch }: Planned,
 ): Promise<Tested | MergeFailure> {
   const request = { task: 'finish', candidate, judge: commit, again: 'liza finish' };
-  const tested = (await hasIntegrationTest(gitDir, commit))
-    ? await testCandidate(context, gitDir, set, request)
-    : await testByCommand(context, gitDir, set, request);
+  const tested = await testResult(context, gitDir, set, request);
   if ('ok' in tested || tested.verdict !== 'red') return tested;
   const { reason, log, tail } = tested;
   return {

@@ -66,7 +66,7 @@ export async function testByCommand(
   { task, candidate, again }: TestRequest,
 ): Promise<Tested | Refusal> {
   const { test_command: command, validation_timeout: seconds } = settings;
-  if (typeof command !== 'string' || command.trim() === '') return { verdict: 'none' };
+  if (typeof command !== 'string' || !hasTestCommand(settings)) return { verdict: 'none' };
   const log = join(context.paths.liza, 'agent-logs', `test-command-${task}-${candidate.slice(0, 12)}.log`);
   const checkout = { purpose: 'merge', task, commit: candidate, settings, prepareLog: `${log}.prepare` } as const;
   return inDisposableCheckout<Tested | Refusal>(context, gitDir, checkout, async (folder) => {
@@ -75,6 +75,20 @@ export async function testByCommand(
     return verdictOn(context, ended, { what: command, seconds, log, again });
   });
 }
+
+/** By the integration test that every merge has to pass; without one, by the project's own tests. */
+export async function testResult(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  settings: Settings,
+  request: TestRequest,
+): Promise<Tested | Refusal> {
+  const test = (await hasIntegrationTest(gitDir, request.judge)) ? testCandidate : testByCommand;
+  return test(context, gitDir, settings, request);
+}
+
+export const hasTestCommand = ({ test_command: command }: Settings): boolean =>
+  typeof command === 'string' && command.trim() !== '';
 
 const SHOWN_LINES = 20;
 

@@ -1,5 +1,5 @@
 // `liza sync`: a person's branch comes into the integration branch, as a task's commit does: the candidate is built in
-// the object database and tested with the base side's integration test, the intent is journalled, and only then the
+// the object database and tested with the base side's integration test or, without one, with test_command, the intent is journalled, and only then the
 // branch moves. Refused, with the files or the end of the output, everything is as it was.
 
 import { baseBranch } from '../git/base-branch.ts';
@@ -16,7 +16,7 @@ import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { type TaskContext, thisProcess, withIntegration } from './context.ts';
 import { finishMerges, moveId, unpin } from './finish-merge.ts';
-import { hasIntegrationTest, type Tested, testCandidate } from './integration-test.ts';
+import { hasIntegrationTest, hasTestCommand, type Tested, testResult } from './integration-test.ts';
 import { judgeCandidate, type MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, type BranchMove, heldBy, moveBranch } from './move-branch.ts';
 
@@ -179,10 +179,10 @@ async function announce(
 
 async function judge(move: SyncMove, candidate: string): Promise<Tested | MergeFailure> {
   const { context, gitDir, settings, onto, name } = move;
-  if (!(await hasIntegrationTest(gitDir, onto))) return { verdict: 'none' };
+  if (!hasTestCommand(settings) && !(await hasIntegrationTest(gitDir, onto))) return { verdict: 'none' };
   return judgeCandidate(move, {
     candidate,
-    test: () => testCandidate(context, gitDir, settings, { task: 'sync', candidate, judge: onto, again: 'liza sync' }),
+    test: () => testResult(context, gitDir, settings, { task: 'sync', candidate, judge: onto, again: 'liza sync' }),
     red: async ({ reason, log, tail }) => {
       await unpin(gitDir, move.id);
       await move.release();

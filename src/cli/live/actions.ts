@@ -219,7 +219,10 @@ const RUN_HERE: ReadonlySet<CommandName> = new Set(['unblock', 'finalize', 'repl
 function typedFor(board: Board, target: Choice | undefined, id: string | undefined): readonly TypedAction[] {
   const task = id === undefined ? undefined : findTask(board.state, id);
   const names = task === undefined ? [] : possible(board, OPERATOR.parts, task);
-  const rows = names.filter((name) => !RUN_HERE.has(name) && TABLE[name].inner !== true);
+  // What a supervisor does by itself is no work for a person at the board: a merge comes by itself.
+  const rows = names.filter(
+    (name) => !RUN_HERE.has(name) && TABLE[name].inner !== true && !TABLE[name].who.includes('supervisor'),
+  );
   const found = board.state.discovered.find((one) => one.id === target?.id);
   return [
     ...rows.map((name) => ({ line: commandLine(name, id) })),

@@ -6,6 +6,7 @@ import { setupFailureOf, setupFailures, setupFailureText } from '../../protocol/
 import { taskView } from '../../report/status-view.ts';
 import type { CrewView } from '../../supervisor/crew-view.ts';
 import { instant } from '../../text/time.ts';
+import { eventWords } from '../render/event-words.ts';
 import { type Line, type Page, STATUS_TONE } from '../render/layout.ts';
 import { pad } from '../render/terminal.ts';
 import { clock, coarse } from './format.ts';
@@ -77,7 +78,7 @@ function history(task: Task, p: Page, look: LiveLook): readonly Line[] {
       .map(
         (entry): Line => [
           { text: `  ${clock(instant(entry.time), look.zone)}  `, tone: 'faint' },
-          { text: `${p.say(entry.event)}${entry.agent === undefined ? '' : ` by ${p.say(entry.agent)}`}` },
+          { text: `${p.say(eventWords(entry.event))}${entry.agent === undefined ? '' : ` by ${p.say(entry.agent)}`}` },
           { text: told(entry, p), tone: 'faint' },
         ],
       ),

@@ -135,7 +135,7 @@ export function diffLines(task: string, diff: DiffText | undefined, p: Page): re
   return [
     title,
     ...diff.lines.flatMap((line) =>
-      p.lines(line.replace(BREAKS, '^M'), p.width).map((text): Line => [{ text, tone: diffTone(line) }]),
+      p.code(line.replace(BREAKS, '^M'), p.width).map((text): Line => [{ text, tone: diffTone(line) }]),
     ),
   ];
 }

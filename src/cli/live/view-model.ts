@@ -73,6 +73,7 @@ export function openViewModel({ control, access, look, onQuit = 'stop', leave }:
     if (!same) for (const changed of listeners) changed();
   };
   const show = (next: Screen): void => {
+    forgetLater(next.said);
     screen = next;
     load(next.pane);
     redraw();
@@ -90,10 +91,11 @@ export function openViewModel({ control, access, look, onQuit = 'stop', leave }:
     loaded = NOTHING_LOADED;
     stopLoading = loadPage(pane, { control, access, found });
   };
-  const tell = (said: string): void => {
-    show({ ...screen, said });
+  const tell = (said: string): void => show({ ...screen, said });
+  const forgetLater = (said: string | undefined): void => {
     clearTimeout(forgetting);
-    forgetting = setTimeout(() => screen.said === said && show({ ...screen, said: undefined }), SAID);
+    if (said !== undefined)
+      forgetting = setTimeout(() => screen.said === said && show({ ...screen, said: undefined }), SAID);
   };
 
   const obey = ({ screen: next, ask }: Pressed): void => {

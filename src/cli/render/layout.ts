@@ -5,7 +5,7 @@
 import type { TaskStatus } from '../../protocol/state.ts';
 import { SUPERVISOR_ENDED } from '../../protocol/work/losses.ts';
 import { duration } from '../../text/time.ts';
-import { ascii, clip, columns, type Look, oneLine, plain, wrap, wrapWhole } from './terminal.ts';
+import { ascii, clip, columns, type Look, oneLine, pieces, plain, untabbed, wrap, wrapWhole } from './terminal.ts';
 
 export type Tone = 'strong' | 'faint' | 'good' | 'busy' | 'warn' | 'bad';
 
@@ -28,6 +28,8 @@ export interface Page {
   lines(text: string, width: number): readonly string[];
   /** The same with every word whole; its lines are printed as spans that are `whole`. */
   whole(text: string, width: number): readonly string[];
+  /** One line of code, cut where it is too wide; every blank stays, and tabs stand where a terminal puts them. */
+  code(text: string, width: number): readonly string[];
   /** `left` and `right` on one line, the right one against the edge. */
   spread(left: Line, right: Line): Line;
   /** Items joined by a dot, broken between items. */
@@ -65,6 +67,7 @@ export function pageFor(look: Look): Page {
     say: (text) => fold(oneLine(text)),
     lines: (text, room) => (isWhole ? wrapWhole : wrap)(fold(plain(text).trimEnd()), room),
     whole: (text, room) => wrapWhole(fold(plain(text).trimEnd()), room),
+    code: (text, room) => pieces(fold(plain(untabbed(text))), room),
     spread: (left, right) => {
       const room = width - lineColumns(right) - 1;
       const kept = within(left, room);

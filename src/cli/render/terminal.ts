@@ -111,6 +111,24 @@ export function wrapWhole(text: string, width: number): readonly string[] {
   return text.split('\n').flatMap((paragraph) => wrapParagraph(paragraph, Math.max(1, width), true));
 }
 
+/** Cut by width alone: nothing is left out between two pieces. */
+export function pieces(text: string, width: number): readonly string[] {
+  const found: string[] = [];
+  let rest = text;
+  do {
+    const piece = take(rest, Math.max(1, width)) || (graphemes(rest)[0] ?? '');
+    found.push(piece);
+    rest = rest.slice(piece.length);
+  } while (rest !== '');
+  return found;
+}
+
+const TAB = 8;
+
+/** Tabs as the blanks that a terminal makes of them. */
+export const untabbed = (line: string): string =>
+  line.split('\t').reduce((before, part) => `${before}${' '.repeat(TAB - (columns(before) % TAB))}${part}`);
+
 function wrapParagraph(paragraph: string, width: number, whole: boolean): readonly string[] {
   const indent = /^ */.exec(paragraph)?.[0].slice(0, Math.floor(width / 2)) ?? '';
   const lines: string[] = [];

@@ -29,7 +29,7 @@ export const verb: Verb = {
     const { baseDistance } = await import('../../git/base-branch.ts');
     const [confined, base] = await Promise.all([sandbox, baseDistance(context, board)]);
     const view = {
-      ...statusView(board, now, found, notices),
+      ...statusView(board, now, found, notices, base),
       ...defined({ sandbox: confined, base }),
     };
     const usual = lookOf(io);

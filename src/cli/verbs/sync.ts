@@ -1,4 +1,4 @@
-// `liza sync [branch]`: brings a person's branch into the integration branch, tested as every merge is.
+// `liza sync [branch]`: brings a person's branch into the integration branch, once its tests are green.
 
 import { isRefusal } from '../../protocol/decision.ts';
 import type { Synced } from '../../tasks/sync.ts';
@@ -21,7 +21,7 @@ export const verb: Verb = {
   },
   examples: ['liza sync', 'liza sync origin/main'],
   details: [
-    'Work of others goes on beside Liza: this brings it into the integration branch, so that agents build on what is there. It goes forward or makes a merge commit, and runs scripts/integration-test.sh of the integration branch on the result first.',
+    'Work of others goes on beside Liza: this brings it into the integration branch, so that agents build on what is there. It goes forward or makes a merge commit, and first tests the result: by scripts/integration-test.sh of the integration branch, or test_command where there is none.',
     'Coders at work are told which files changed. Your own branch and your files stay as they are, unless you have the integration branch checked out: then a clean checkout moves along, and one with changes holds the sync.',
     'Exit 3: a conflict or a red test; the files or the end of the output are shown, and nothing is changed.',
   ],
@@ -51,7 +51,7 @@ function syncedResult(synced: Synced): Result {
 export function syncedLines({ how, commits, test, remarks }: Synced): readonly string[] {
   const tested =
     test.verdict === 'green'
-      ? `integration test green after ${test.seconds.toFixed(1)} s (${test.log})`
-      : 'no scripts/integration-test.sh on the integration branch: nothing was run';
+      ? `tests green on the result after ${test.seconds.toFixed(1)} s (${test.log})`
+      : 'no tests were run: there is neither scripts/integration-test.sh on the integration branch nor a test_command';
   return [`${counted(commits, 'commit')}, ${how === 'merge' ? 'merge commit' : how}; ${tested}`, ...remarks].map(plain);
 }

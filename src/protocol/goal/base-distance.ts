@@ -24,6 +24,12 @@ export function baseLag(distance: BaseDistance | undefined): string | undefined 
   return text === undefined ? undefined : `${text}: liza sync`;
 }
 
+/** What a person does after the goal's end. `distance` undefined: it is not known which branch is theirs. */
+export const afterGoal = (distance: BaseDistance | undefined): string =>
+  distance?.ahead === 0
+    ? `it is in ${distance.branch}; next: liza init "<next goal>"`
+    : `bring it into ${distance?.branch ?? 'your branch'}: liza finish`;
+
 /** The same, and after the goal's end what is not in the person's branch yet. */
 export function distanceLines(
   distance: BaseDistance | undefined,

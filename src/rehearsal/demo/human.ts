@@ -9,6 +9,9 @@ const ANSWERS: Readonly<Record<string, string>> = {
   totals: 'A refund lowers the total of its category. No line of its own.',
 };
 
+/** Whether the demo gave this answer; on its live board a person may be first. */
+export const isDemos = (answer: string): boolean => Object.values(ANSWERS).includes(answer);
+
 export interface Answer {
   readonly task: string;
   readonly text: string;

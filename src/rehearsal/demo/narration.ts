@@ -5,6 +5,7 @@ import { remarksIn } from '../../protocol/review/approval.ts';
 import { parseRejection } from '../../protocol/review/verdict.ts';
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
 import type { CrewEvent, CrewView } from '../../supervisor/crew-view.ts';
+import { isDemos } from './human.ts';
 
 export type Tone = 'plain' | 'faint' | 'good' | 'bad' | 'human';
 
@@ -85,7 +86,9 @@ function turn(task: Task, event: HistoryEvent): readonly StoryLine[] {
     case 'blocked':
       return say(`asks: ${list(event.questions)}`, 'human');
     case 'answered':
-      return [line('you', task.id, `answer: ${String(event.answer)}`, 'human')];
+      return isDemos(String(event.answer))
+        ? [line('demo', task.id, `answers for you: ${String(event.answer)}`, 'human')]
+        : [line('you', task.id, `answer: ${String(event.answer)}`, 'human')];
     case 'unblocked':
       return [line('', task.id, 'has its answer and is free again')];
     default:

@@ -3,6 +3,7 @@
 
 import { roleOfId } from '../../protocol/board.ts';
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
+import { isDemos } from './human.ts';
 
 export interface Chapter {
   readonly title: string;
@@ -127,7 +128,9 @@ function answered({ tasks, questions = [] }: State): Chapter {
   );
   return chapter(
     'a question',
-    found === undefined ? undefined : `${found.task} was blocked by a question; you answered it: “${found.answer}”`,
+    found === undefined
+      ? undefined
+      : `${found.task} was blocked by a question; ${isDemos(found.answer ?? '') ? 'the demo answered it for you' : 'you answered it'}: “${found.answer}”`,
     'no task was blocked, answered by a person and merged',
   );
 }

@@ -6,14 +6,19 @@ import { begun, usedUp, usedUpSentence } from '../../budget/rules/limits.ts';
 import { REPORT } from '../../governance/rules/breaker.ts';
 import { type Board, SWITCHES } from '../../protocol/board.ts';
 import { spaceMissing } from '../../protocol/disk-space.ts';
+import { afterGoal, type BaseDistance } from '../../protocol/goal/base-distance.ts';
 import { gist } from '../../text/format.ts';
 import { duration, type Instant, iso } from '../../text/time.ts';
 import { overspent, whyStuck } from './idle-reasons.ts';
 import { isMoving, survey } from './idle-survey.ts';
 
 /** Undefined while something is in progress or could be started by an agent that is there. */
-export function whyNothingMoves(board: Board, now: Instant, invalid?: string): string | undefined {
-  const halt = whyInvalid(invalid) ?? whySwitched(board, now) ?? whyOver(board) ?? whyHeld(board, now);
+export function whyNothingMoves(
+  board: Board,
+  now: Instant,
+  { invalid, base }: { readonly invalid?: string | undefined; readonly base?: BaseDistance | undefined } = {},
+): string | undefined {
+  const halt = whyInvalid(invalid) ?? whySwitched(board, now) ?? whyOver(board, base) ?? whyHeld(board, now);
   if (halt !== undefined) return halt;
   const seen = survey(board, now);
   return isMoving(seen) ? undefined : whyStuck(seen);
@@ -57,9 +62,10 @@ function whyHeld(board: Board, now: Instant): string | undefined {
   return missing && `${missing.fact}, so no session starts. ${missing.remedy}`;
 }
 
-function whyOver({ state }: Board): string | undefined {
+function whyOver({ state }: Board, base: BaseDistance | undefined): string | undefined {
   if (state.goal.status === 'COMPLETED') {
-    return 'the goal is COMPLETED; bring it into your branch: liza finish; then: liza init "<next goal>"';
+    const next = base?.ahead === 0 ? '' : '; then: liza init "<next goal>"';
+    return `the goal is COMPLETED; ${afterGoal(base)}${next}`;
   }
   if (state.goal.status === 'ABORTED') return 'the goal is ABORTED; to reopen it: liza resume';
   return undefined;

@@ -69,6 +69,17 @@ describe('ways', () => {
     expect((await p.state()).goal.integration_head).toBe(p.head());
   });
 
+  test('without an integration test the project’s test_command decides, as in finish', async () => {
+    p = project({ config: { base_branch: 'main', test_command: 'test ! -e broken.txt && echo all is well' } });
+    start = p.head();
+    p.commit({ 'broken.txt': 'x\n' });
+    expect(await sync()).toMatchObject({ code: 3, guard: 'integration-test' });
+    await expectUntouched();
+    p.git('rm', '-q', 'broken.txt');
+    p.commit({ 'mine.txt': 'mine\n' });
+    expect(await sync()).toMatchObject({ how: 'fast-forward', test: { verdict: 'green' } });
+  });
+
   test('a person merged integration into main: it is contained from then on, with the branch’s own first parents', async () => {
     diverged();
     p.git('merge', '-q', '--no-ff', '--no-edit', 'integration');

@@ -58,7 +58,7 @@ describe('something moves while', () => {
 
 describe('nothing moves because', () => {
   it('state.yaml is invalid', () => {
-    expect(whyNothingMoves(board({ tasks: [task('t')], agents: CODER }), NOW, 'line 3: bad')).toBe(
+    expect(whyNothingMoves(board({ tasks: [task('t')], agents: CODER }), NOW, { invalid: 'line 3: bad' })).toBe(
       'state.yaml is invalid (line 3: bad), so no work starts: liza edit, or liza edit --restore puts the last good state back',
     );
   });
@@ -83,6 +83,11 @@ describe('nothing moves because', () => {
     expect(why({ state: goal('COMPLETED') })).toBe(
       'the goal is COMPLETED; bring it into your branch: liza finish; then: liza init "<next goal>"',
     );
+    const base = { branch: 'main', integration: 'integration', lacks: 0 };
+    const over = (ahead: number) =>
+      whyNothingMoves(board({ state: goal('COMPLETED') }), NOW, { base: { ...base, ahead } });
+    expect(over(3)).toContain('bring it into main: liza finish');
+    expect(over(0)).toBe('the goal is COMPLETED; it is in main; next: liza init "<next goal>"');
     expect(why({ state: goal('ABORTED') })).toBe('the goal is ABORTED; to reopen it: liza resume');
   });
 

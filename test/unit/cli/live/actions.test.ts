@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { type Choice, offersFor } from '../../../../src/cli/live/actions.ts';
-import { block, CODER, claimed, HUMAN, PLANNER, ready, type World } from '../../protocol/world.ts';
+import { block, CODER, claimed, HUMAN, PLANNER, ready, toApproved, type World } from '../../protocol/world.ts';
 
 const row = (id: string): Choice => ({ kind: 'task', id });
 const names = (w: World, target?: Choice, task = target?.id): readonly string[] =>
@@ -45,6 +45,13 @@ describe('a task offers', () => {
       'liza supersede a',
     ]);
   });
+});
+
+it('an approved task names no merge to be typed: its supervisor merges it', () => {
+  const w = ready('a');
+  toApproved(w, 'a');
+  const { typed } = offersFor(w.board, w.now, row('a'), 'a');
+  expect(typed).toEqual([]);
 });
 
 it('an agent offers a note and what can be done with its task', () => {

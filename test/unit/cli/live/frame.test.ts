@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SIGN } from '../../../../src/cli/live/events.ts';
 import { frame } from '../../../../src/cli/live/frame.ts';
 import { textOf } from '../../../../src/cli/live/lines.ts';
+import { NOTHING_LOADED } from '../../../../src/cli/live/panes.ts';
 import { FIRST_SCREEN, type LiveLook, type Screen } from '../../../../src/cli/live/screen.ts';
 import { columns } from '../../../../src/cli/render/terminal.ts';
 import type { CrewView } from '../../../../src/supervisor/crew-view.ts';
@@ -217,4 +218,17 @@ it('says on every page of a run without a sandbox that it is off, and never else
     expect(top({ ...lively, unconfined: true }, on({}), size)).toMatch(/ sandbox off {2}IN_PROGRESS {2}\d\d:\d\d$/);
     expect(top(lively, on({}), size)).not.toContain('sandbox');
   }
+});
+
+it('shows a diff with its blanks and columns as they are, also where a line is cut', () => {
+  const code = ['     if (x)   {   // one', '+\tkey:      value', `-${' '.repeat(70)}${'y'.repeat(20)}`];
+  const shown = frame(lively, on({ pane: { kind: 'diff', task: 'retry-core' } }), look('80x24'), {
+    loaded: { ...NOTHING_LOADED, diff: { title: 'retry-core', lines: code } },
+  }).lines.map((line) => line.map(({ text }) => text).join(''));
+  expect(shown.slice(1, 5)).toEqual([
+    '     if (x)   {   // one',
+    '+       key:      value',
+    `-${' '.repeat(70)}${'y'.repeat(8)}`,
+    'y'.repeat(12),
+  ]);
 });

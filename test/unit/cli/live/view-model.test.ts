@@ -52,6 +52,16 @@ describe('drawing', () => {
     expect(text(model)).toContain('14:03');
   });
 
+  it('forgets the answer to a key after some seconds', () => {
+    model.close();
+    const early = fakeCrew(() => now, 0);
+    model = openViewModel({ control: early, access: early, look: () => look });
+    model.press('questions');
+    expect(text(model)).toContain('No question is open');
+    vi.advanceTimersByTime(10_000);
+    expect(text(model)).not.toContain('No question is open');
+  });
+
   it('lets go of everything when it is closed', () => {
     model.press('log');
     model.close();

@@ -1,0 +1,25 @@
+// The events of a task's history in words for a person. The names themselves are the protocol's: `--json` and the journal
+// have those.
+
+const WORDS: Readonly<Record<string, string>> = {
+  pre_execution_checkpoint: 'told what it will do',
+  review_claimed: 'review began',
+  review_copy: 'copy for the review made',
+  review_changed: 'files changed during the review',
+  review_released: 'review given back',
+  validated: 'checks green',
+  validation_failed: 'checks red',
+  validation_tried: 'checks tried on the base',
+  integration_failed: 'merge failed',
+  lease_extended: 'got more time',
+  reassigned: 'given to another coder',
+  released: 'given back',
+  worktree_created: 'folder made',
+  worktree_deleted: 'folder removed',
+  spec_changed: 'its document changed',
+  dependency_abandoned: 'a task it needs was given up',
+  repointed: 'waits for another task now',
+};
+
+export const eventWords = (event: string): string =>
+  (Object.hasOwn(WORDS, event) ? WORDS[event] : undefined) ?? event.replaceAll('_', ' ');
