@@ -71,7 +71,7 @@ export const sandboxModeText = (mode: SandboxMode): string =>
   'tool' in mode ? `sandbox: on (${mode.tool.kind})` : `sandbox: off, ${mode.off}; ${OFF_MEANS}`;
 
 const WITHOUT_ROOT =
-  'without root: use a container or another user, or at least keep agents out of your git directory: liza config set isolation clone; see: liza help sandbox';
+  'without root: use a container or another user, or at least have agents work in clones, not in your git directory: liza config set isolation clone; see: liza help sandbox';
 
 /** How the sandbox is had, and what helps where it cannot be. Undefined: it is on, or a person turned it off. */
 export const sandboxRemedy = (mode: SandboxMode): string | undefined =>
