@@ -109,7 +109,7 @@ test('a merge commit, and the work it brought; trailers agree with the board', a
   expect(await told('integration')).toMatchObject({ commit: second, task: 'bow' });
 });
 
-test('every round of review, with the first line of its reason', async () => {
+test('every round of review, with its first blocker', async () => {
   await here.add('greet');
   await here.claim('greet');
   const bad = await here.submit('greet', 'src/greet.ts', 'bad\n');
@@ -122,12 +122,12 @@ test('every round of review, with the first line of its reason', async () => {
     task: 'greet',
     iterations: 2,
     rounds: [
-      { commit: bad, iteration: 1, merged: false, verdicts: [{ verdict: 'rejected', reason: 'Blockers: 1' }] },
+      { commit: bad, iteration: 1, merged: false, verdicts: [{ verdict: 'rejected', reason: 'src/greet.ts:1 it greets nobody' }] },
       { commit: good, iteration: 2, merged: true, verdicts: [{ verdict: 'approved' }] },
     ],
   });
   const { stdout } = await here.ok(['blame', good]);
-  expect(stdout).toMatch(/1\. \w{12} of coder-1, iteration 1\n +rejected by code-reviewer-1 at \S+: Blockers: 1\n/);
+  expect(stdout).toMatch(/1\. \w{12} of coder-1, iteration 1\n +rejected by code-reviewer-1 at \S+: src\/greet\.ts:1 it greets nobody\n/);
 });
 
 test('an archived task still stands behind its commit', async () => {
