@@ -167,10 +167,10 @@ describe('run --check warns of', () => {
 describe('a package that only the person installed, in the project itself', () => {
   const installed = () => {
     const p = builtProject();
-    p.config({ test_command: `node -e 'require("words")'` });
     const lock = JSON.stringify({ packages: { '': {}, 'node_modules/words': { version: '1.0.0' } } });
     p.commit({ 'package.json': '{"dependencies": {"words": "1.0.0"}}', 'package-lock.json': lock });
     p.ok(['sync']);
+    p.config({ test_command: `node -e 'require("words")'` });
     p.write({ 'node_modules/words/index.js': '' });
     return p;
   };
