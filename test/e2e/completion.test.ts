@@ -120,7 +120,7 @@ for (const { shell, offered } of SHELLS) {
       expect(offered('')).toEqual(expect.arrayContaining(['status', 'config', 'discovery']));
       expect(offered('')).not.toContain('dashboard');
       expect(offered('')).not.toContain('__complete');
-      expectOffered(['discovery', ''], ['list', 'convert', 'dismiss']);
+      expectOffered(['discovery', ''], ['list', 'convert', 'dismiss', 'reopen']);
       expectOffered(['add-task', '--d'], ['--desc', '--done', '--depends']);
       expectOffered(['add-task', '--type', ''], ['code', 'test', 'docs', 'config', 'spec']);
       expectOffered(['discovery', 'dismiss', '--'], ['--reason', '--json', '--help']);

@@ -52,7 +52,7 @@ const SAID: Readonly<Record<string, (answer: Answer) => unknown>> = {
       marks: listed(task['facts']).map(({ time, mark }) => [time, mark]),
     })),
   }),
-  // Of what Liza stands on; the git, the sandbox and the agents are the machine's. 0.4.0 did not look at the base.
+  // Of what Liza stands on; the git, the sandbox and the agents are the machine's. 0.4.0 knew neither base nor pre-flight.
   doctor: (doctor) => levels(doctor),
   blame: (blame) => picked(blame, 'commit', 'part', 'merge', 'task', 'authors', 'iterations', 'rounds'),
 };
@@ -62,7 +62,7 @@ const alarmsOf = (status: Answer): readonly (readonly unknown[])[] =>
 
 const levels = (doctor: Answer): readonly unknown[] =>
   listed(doctor['findings'])
-    .filter(({ check }) => !['git', 'sandbox', 'agents', 'base'].includes(String(check)))
+    .filter(({ check }) => !['git', 'sandbox', 'agents', 'base', 'pre-flight'].includes(String(check)))
     .map(({ check, level }) => [check, level]);
 
 const said = ({ argv }: Pick<Printed, 'argv'>, answer: Answer): unknown =>
@@ -79,10 +79,13 @@ function asToday(old: Answer): Answer {
   return {
     ...old,
     ...(Array.isArray(old['counts']) ? { counts: listed(old['counts']).map(own) } : {}),
+    ...(Array.isArray(old['agents']) ? { agents: listed(old['agents']).map(stopped) } : {}),
     ...('config' in old ? { config: { ...(old['config'] as Answer), test_patterns: DEFAULT_TEST_PATTERNS } } : {}),
     ...('unverifiable' in old ? { unverifiable: Number(old['unverifiable']) + 1 } : {}),
   };
 }
+/** 0.4.0 called an agent that is gone by what it did last. */
+const stopped = (one: Answer): Answer => (one['gone'] === true ? { ...one, status: 'STOPPED' } : one);
 const FIRST = ['parse', 'money', 'totals', 'report', 'month', 'only'];
 
 test('the first goal, which 0.4.0 archived, is listed, reported and audited by itself', () => {

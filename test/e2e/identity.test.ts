@@ -229,7 +229,7 @@ describe('G01, G02, G12: branches that are not its own', () => {
     expect(told).toContain(`INTEGRATION MOVED OUTSIDE LIZA: integration is at ${integration}, Liza left it at ${left}`);
     expect(p.liza(['doctor']).stdout).toContain('moved outside Liza');
     // What starts now starts from where Liza left it.
-    p.ok(['unblock', 't']);
+    p.ok(['unblock', 't', 'The branch is put back; go on.']);
     p.ok(['register', 'coder-2'], { as: 'coder-2' });
     const claim = p.ok(['claim-task', 't', 'coder-2', '--json'], { as: 'coder-2' });
     expect(JSON.parse(claim.stdout)).toMatchObject({ base_commit: left });
