@@ -139,7 +139,11 @@ export const g06 = {
     try submit liza submit-for-review a "$(git rev-parse HEAD)"
     liza block a --reason 'done here' --question 'go on?'; leave 42 blocked`,
   check(w) {
-    w.refused('submit', /without a changed test file/, /these count as tests, documents, data, fixtures and snapshots aside: .*test/);
+    w.refused(
+      'submit',
+      /without a changed test file/,
+      /these count as tests, documents, data, fixtures and snapshots aside: .*test/,
+    );
     stillAtWork(w);
     return prevented('refused; the patterns of test files are named');
   },
