@@ -122,12 +122,19 @@ test('every round of review, with its first blocker', async () => {
     task: 'greet',
     iterations: 2,
     rounds: [
-      { commit: bad, iteration: 1, merged: false, verdicts: [{ verdict: 'rejected', reason: 'src/greet.ts:1 it greets nobody' }] },
+      {
+        commit: bad,
+        iteration: 1,
+        merged: false,
+        verdicts: [{ verdict: 'rejected', reason: 'src/greet.ts:1 it greets nobody' }],
+      },
       { commit: good, iteration: 2, merged: true, verdicts: [{ verdict: 'approved' }] },
     ],
   });
   const { stdout } = await here.ok(['blame', good]);
-  expect(stdout).toMatch(/1\. \w{12} of coder-1, iteration 1\n +rejected by code-reviewer-1 at \S+: src\/greet\.ts:1 it greets nobody\n/);
+  expect(stdout).toMatch(
+    /1\. \w{12} of coder-1, iteration 1\n +rejected by code-reviewer-1 at \S+: src\/greet\.ts:1 it greets nobody\n/,
+  );
 });
 
 test('an archived task still stands behind its commit', async () => {
