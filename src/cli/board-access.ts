@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPrivateGitDir } from '../git/private-git-dir.ts';
+import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { isFields } from '../protocol/values.ts';
@@ -91,12 +92,14 @@ async function diffOf(context: StoreContext, id: string): Promise<DiffText> {
   const gitDir = await openPrivateGitDir(context, context.paths.root);
   if (isRefusal(gitDir)) return { title: id, lines: [gitDir.message, `→ ${gitDir.hint}`] };
   const { base_commit: base, review_commit: submitted } = task;
-  const branch = await gitDir.project(['rev-parse', '--verify', '--quiet', `refs/heads/task/${id}^{commit}`]);
-  const commit = submitted ?? (branch.status === 0 ? branch.stdout.trim() : undefined);
+  const place = submitted === undefined ? findPlace(gitDir, id) : undefined;
+  const own = place !== undefined && isPlace(place) ? place : undefined;
+  const commit = submitted ?? (own && (await headOf(gitDir, own))?.commit);
   if (base === undefined || commit === undefined || base === commit)
     return { title: id, lines: [`${id} is ${task.status}, and nothing of it is committed yet`] };
-  const how = ['-r', '-p', '--stat', '-M', '--no-color', '--no-ext-diff', '--no-textconv'];
-  const { status, stdout, stderr } = await gitDir.objects(['diff-tree', ...how, base, commit]);
+  const args = ['diff-tree', '-r', '-p', '--stat', '-M', '--no-color', '--no-ext-diff', '--no-textconv', base, commit];
+  // Before it is submitted, only its clone may have the commit.
+  const { status, stdout, stderr } = await (own === undefined ? gitDir.objects(args) : gitDir.files(own, args));
   const title = `${id}  ${base.slice(0, 10)}..${commit.slice(0, 10)}${submitted === undefined ? ', not submitted' : ''}`;
   if (status !== 0) return { title, lines: [`git could not compare them: ${stderr.trim()}`] };
   const all = stdout.split('\n');

@@ -31,8 +31,6 @@ const LIZA = [process.execPath, program()];
 /** The crew works in the background, the task is blocked, and its board is on a terminal. */
 async function attached(size?: readonly [number, number]): Promise<{ p: BuiltProject; board: Tmux; pid: number }> {
   const p = rehearsedCrew(ASKS);
-  // In a sandbox the diff shows a commit only once it is submitted.
-  p.ok(['config', 'set', 'sandbox', 'off']);
   p.ok(DETACHED);
   await until(() => p.task('a').status === 'BLOCKED');
   const board = tmux(p.root, p.env);
@@ -81,6 +79,42 @@ describe.skipIf(!hasTmux)(`the live board${hasTmux ? '' : ' (skipped: tmux is no
     await board.shows('the crew goes on in the background');
     expect(isAlive(pid)).toBe(true);
     p.ok(['stop']);
+    ended(p, pid);
+  });
+
+  test('filters rows, shows an alarm whole, acts on a row, unblocks it, and S stops the crew', async () => {
+    const { p, board, pid } = await attached();
+    board.type('/nosuchrow');
+    await board.shows('none of them');
+    board.keys('Escape');
+    await board.shows(/ a .*BLOCKED/);
+    board.type('/BLOCKED\r');
+    board.keys('Down');
+    board.keys('x');
+    await board.shows(/^Actions +a/m);
+    await board.shows('abandon');
+    board.type('1');
+    await board.shows('The note for a');
+    board.type('use the smaller limit\r');
+    await until(() => (p.board().human_notes ?? []).some(({ message }) => message === 'use the smaller limit'));
+
+    await board.shows('Happened');
+    board.keys('Down');
+    await board.shows('› warning BLOCKED');
+    board.keys('Enter');
+    await board.shows(/^Warning +BLOCKED[\s\S]*docs\/alarms\.md/);
+    board.keys('Escape');
+    await board.shows('Happened');
+    board.keys('Up');
+    board.keys('u');
+    await board.shows('liza unblock');
+    board.type('three retries\r');
+    await until(() => p.task('a').status !== 'BLOCKED');
+
+    board.keys('S');
+    await board.shows('Stop the crew?');
+    board.keys('y');
+    await until(() => !isAlive(pid));
     ended(p, pid);
   });
 

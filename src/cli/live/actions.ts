@@ -36,6 +36,8 @@ export interface TypedAction {
 export interface Offers {
   readonly actions: readonly Action[];
   readonly typed: readonly TypedAction[];
+  /** Why a person cannot unblock the row's task now. */
+  readonly unblockRefusal?: string | undefined;
 }
 
 interface Entry extends Action {
@@ -56,7 +58,13 @@ export function offersFor(board: Board, now: Instant, target: Choice | undefined
     ...(target === undefined ? boardActions() : []),
   ];
   const actions = entries.filter(({ probe }) => isAllowed(board, probe, now));
-  return { actions, typed: typedFor(board, target, task) };
+  return { actions, typed: typedFor(board, target, task), unblockRefusal: unblockRefusal(board, now, task) };
+}
+
+function unblockRefusal(board: Board, now: Instant, task: string | undefined): string | undefined {
+  const probe = task === undefined ? undefined : taskActions(task).find(({ name }) => name === 'unblock')?.probe;
+  const decision = probe && decide(board, probe, { actor: OPERATOR, now });
+  return decision === undefined || decision.ok ? undefined : decision.message;
 }
 
 function isAllowed(board: Board, probe: Command, now: Instant): boolean {

@@ -4,10 +4,10 @@
 import { Box, Text, useInput, useStdin, useStdout } from 'ink';
 import { createElement as element, memo, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import type { Line, Tone } from '../render/layout.ts';
-import { keyOf } from './keys.ts';
+import { takePiece } from './keyboard.ts';
 import { textOf } from './lines.ts';
 import { openPaste } from './paste.ts';
-import { pastedText, typedOf } from './typing.ts';
+import { pastedText } from './typing.ts';
 import type { ViewModel } from './view-model.ts';
 
 interface AppProps {
@@ -32,8 +32,7 @@ export function App({ model, color, onResize }: AppProps): ReactNode {
         // What is pasted where nobody types would be commands that nobody meant.
         const text = pastedText(pasted);
         if (model.isTyping() && text !== '') model.type({ kind: 'text', text });
-      } else if (model.isTyping()) typedOf(input, key).forEach(model.type);
-      else keyOf(input, key).forEach(model.press);
+      } else takePiece(model, input, key);
     },
     { isActive: isRawModeSupported },
   );

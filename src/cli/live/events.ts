@@ -38,7 +38,7 @@ export const discoveryLines = (
   ]);
 
 /** The first column of these rows begins at the edge: the mark of the chosen one takes the place of the blanks behind. */
-const markedWord = (word: string, isMarked: boolean, p: Page): string => `${isMarked ? p.mark : ''}${word}`.padEnd(9);
+const markedWord = (word: string, isMarked: boolean, p: Page): string => `${isMarked ? p.mark : ''}${word} `.padEnd(9);
 
 /** `14:02:11 coder-1 parse-args: Edit src/parse.ts`, for the board and the plain lines alike. */
 export const happeningLine = (event: CrewEvent, p: Page, zone: number): Line => {

@@ -60,17 +60,19 @@ const KEYS: Readonly<Record<string, Key>> = {
   ...Object.fromEntries(['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((digit) => [digit, digit as Digit])),
 };
 
-/** Letters that were typed fast arrive in one piece; other keys come one by one (stdin-keys.ts). */
-export function keyOf(input: string, key: TerminalKey): readonly Key[] {
-  if (key.ctrl) return input === 'c' ? ['interrupt'] : [];
-  if (key.upArrow) return ['up'];
-  if (key.downArrow) return ['down'];
-  if (key.pageUp) return ['page-up'];
-  if (key.pageDown) return ['page-down'];
-  if (key.home) return ['home'];
-  if (key.end) return ['end'];
-  if (key.return || key.rightArrow) return ['open'];
-  if (key.escape || key.leftArrow || key.backspace) return ['back'];
-  // Alt with a letter, and sequences that ink does not know, mean nothing here.
-  return key.meta || /^\[[\d;?]*[A-Za-z~]$/.test(input) ? [] : [...input].flatMap((letter) => KEYS[letter] ?? []);
+/** An escape sequence that ink does not know, without its escape. */
+export const isSequence = (input: string): boolean => /^\[[\d;?]*[A-Za-z~]$/.test(input);
+
+/** Undefined: it means nothing here. */
+export function keyOf(input: string, key: TerminalKey): Key | undefined {
+  if (key.ctrl) return input === 'c' ? 'interrupt' : undefined;
+  if (key.upArrow) return 'up';
+  if (key.downArrow) return 'down';
+  if (key.pageUp) return 'page-up';
+  if (key.pageDown) return 'page-down';
+  if (key.home) return 'home';
+  if (key.end) return 'end';
+  if (key.return || key.rightArrow) return 'open';
+  if (key.escape || key.leftArrow || key.backspace) return 'back';
+  return key.meta ? undefined : KEYS[input];
 }

@@ -145,7 +145,7 @@ function turned(screen: Screen, key: Turn, ground: Ground): Screen {
     case 'actions':
       return toggle('actions', () => page(screen, { kind: 'actions', target, at: 0 }));
     case 'filter':
-      return page(screen, { kind: 'filter' });
+      return page({ ...screen, drafts: { ...screen.drafts, filter: { text: '', at: 0 } } }, { kind: 'filter' });
     case 'diff':
       return toggle('diff', () => openDiff(screen, ground));
     case 'log':
@@ -272,12 +272,16 @@ function picked(screen: Screen, target: Choice | undefined, at: number, { offers
   return action === undefined ? { screen } : begun(screen, action, target);
 }
 
-/** `u`: the one action that people need most on a task. */
-function unblocking(screen: Screen, ground: Ground): Pressed {
-  const target = targetOf(screen);
-  const action = target && ground.offersOf(target).actions.find(({ name }) => name === 'unblock');
-  if (action !== undefined) return begun(screen, action, target);
-  return { screen: { ...screen, said: 'Choose a blocked task first; x shows what can be done with a row' } };
+/** `u`: the chosen task, or the first that can be unblocked. */
+function unblocking(screen: Screen, { choices, offersOf }: Ground): Pressed {
+  const chosen = targetOf(screen);
+  const targets = chosen === undefined ? choices.filter(({ kind }) => kind === 'task') : [chosen];
+  for (const target of targets) {
+    const action = offersOf(target).actions.find(({ name }) => name === 'unblock');
+    if (action !== undefined) return begun(screen, action, target);
+  }
+  if (chosen === undefined) return { screen: { ...screen, said: 'No task is blocked' } };
+  return { screen: { ...screen, said: offersOf(chosen).unblockRefusal ?? 'Choose a blocked task first' } };
 }
 
 /** Asks for what the action needs, then whether it is meant, then runs it. */

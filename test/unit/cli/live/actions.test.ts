@@ -25,6 +25,11 @@ describe('a task offers', () => {
     ]);
   });
 
+  it('why it cannot be unblocked, where it cannot', () => {
+    expect(offersFor(claimed().board, claimed().now, row('a'), 'a').unblockRefusal).toContain('a is CLAIMED');
+    expect(offersFor(blocked().board, blocked().now, row('a'), 'a').unblockRefusal).toBeUndefined();
+  });
+
   it('once it is paused: to go on, and no second pause', () => {
     const w = ready('a');
     w.run(HUMAN, { name: 'pause', task: 'a' });

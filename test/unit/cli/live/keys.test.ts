@@ -1,29 +1,47 @@
 import type { Key as Pressed } from 'ink';
 import { expect, it } from 'vitest';
-import { keyOf } from '../../../../src/cli/live/keys.ts';
+import { takePiece } from '../../../../src/cli/live/keyboard.ts';
+import type { Key } from '../../../../src/cli/live/keys.ts';
 import { openSplitter } from '../../../../src/cli/live/stdin-keys.ts';
+import type { Typed } from '../../../../src/cli/live/typing.ts';
 
 const none = {} as Pressed;
 
+/** What the board hears of a piece. `a` opens a text field. */
+function heard(input: string, key = none): readonly (Key | Typed)[] {
+  const all: (Key | Typed)[] = [];
+  const board = {
+    isTyping: () => all.includes('answer'),
+    press: (pressed: Key) => void all.push(pressed),
+    type: (text: Typed) => void all.push(text),
+  };
+  takePiece(board, input, key);
+  return all;
+}
+
 it('knows single keys', () => {
-  expect(keyOf('', { ...none, upArrow: true })).toEqual(['up']);
-  expect(keyOf('', { ...none, return: true })).toEqual(['open']);
-  expect(keyOf('', { ...none, escape: true })).toEqual(['back']);
-  expect(keyOf('c', { ...none, ctrl: true })).toEqual(['interrupt']);
-  expect(keyOf('z', { ...none, ctrl: true })).toEqual([]);
-  expect(keyOf('x', none)).toEqual(['actions']);
-  expect(keyOf('z', none)).toEqual([]);
+  expect(heard('', { ...none, upArrow: true })).toEqual(['up']);
+  expect(heard('', { ...none, return: true })).toEqual(['open']);
+  expect(heard('', { ...none, escape: true })).toEqual(['back']);
+  expect(heard('c', { ...none, ctrl: true })).toEqual(['interrupt']);
+  expect(heard('z', { ...none, ctrl: true })).toEqual([]);
+  expect(heard('x')).toEqual(['actions']);
+  expect(heard('z')).toEqual([]);
 });
 
 it('takes apart what a held letter sends in one piece', () => {
-  expect(keyOf('jjj', none)).toEqual(['down', 'down', 'down']);
-  expect(keyOf('[[', none)).toEqual(['older', 'older']);
+  expect(heard('jjj')).toEqual(['down', 'down', 'down']);
+  expect(heard('[[')).toEqual(['older', 'older']);
+});
+
+it('takes what follows the key of a text field in one piece as text', () => {
+  expect(heard('jaqqS\r')).toEqual(['down', 'answer', { kind: 'text', text: 'qqS' }, { kind: 'send' }]);
 });
 
 it('obeys no sequence that it does not know, nor Alt with a letter', () => {
-  expect(keyOf('[?1;2c', none)).toEqual([]);
-  expect(keyOf('[I', none)).toEqual([]);
-  expect(keyOf('q', { ...none, meta: true })).toEqual([]);
+  expect(heard('[?1;2c')).toEqual([]);
+  expect(heard('[I')).toEqual([]);
+  expect(heard('q', { ...none, meta: true })).toEqual([]);
 });
 
 it.each([

@@ -150,7 +150,11 @@ describe('acting', () => {
 
   it('u unblocks the chosen or open task, and says where it cannot', () => {
     expect(keyed(b, 'unblock').screen.pane).toMatchObject({ kind: 'write', action: 'unblock' });
-    expect(pressed('unblock').screen.said).toMatch(/blocked task first/);
+    expect(pressed('unblock').screen.pane).toMatchObject({ kind: 'write', target: { kind: 'task', id: 'b' } });
+    expect(pressed('down', 'down', 'unblock').screen.said).toBe('Choose a blocked task first');
+    const refused: Ground = { ...ground, offersOf: () => ({ actions: [], typed: [], unblockRefusal: 'b is READY' }) };
+    expect(within(refused, b, 'unblock').screen.said).toBe('b is READY');
+    expect(within(refused, FIRST_SCREEN, 'unblock').screen.said).toBe('No task is blocked');
   });
 
   it('n writes a note for the chosen row, or for everyone', () => {
