@@ -2,50 +2,50 @@
 // that the sandbox does not get. Only a connection is opened: no name of a package and no login goes anywhere.
 
 import { join } from 'node:path';
-import type { Environment } from '../ports/host.ts';
+import type { Environment, Host } from '../ports/host.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { type Settings, settings } from '../protocol/state.ts';
 import { registrySite, runConfined, sandboxMode } from '../sandbox/mode.ts';
 import { type KnownRegistry, type RegistrySite, registriesOf } from '../sandbox/registries.ts';
 import type { Manager } from '../sandbox/rules/registry-settings.ts';
-import { hostOf, isPublic } from '../sandbox/rules/registry-url.ts';
+import { hostOf } from '../sandbox/rules/registry-url.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { shellWord } from '../text/format.ts';
+import { defaultInSandbox, npmDefault } from './default-registry.ts';
 import { fine, type PreflightCheck, warn } from './rules/result.ts';
 
-/** Files that tell which package managers a project uses, and where each goes if nobody says otherwise. */
-const PROJECTS: readonly {
-  readonly files: readonly string[];
-  readonly managers: readonly Manager[];
-  readonly usual: string;
-}[] = [
-  { files: ['package.json'], managers: ['npm', 'pnpm', 'yarn'], usual: 'https://registry.npmjs.org/' },
-  {
-    files: ['pyproject.toml', 'requirements.txt', 'setup.py'],
-    managers: ['pip', 'uv'],
-    usual: 'https://pypi.org/simple',
-  },
-  { files: ['Cargo.toml'], managers: ['cargo'], usual: 'https://index.crates.io/' },
-  { files: ['go.mod'], managers: ['go'], usual: 'https://proxy.golang.org/' },
-  { files: ['Gemfile'], managers: ['bundler'], usual: 'https://rubygems.org/' },
-];
+/** Managers that share npm's registry. */
+const NPM_KIN: readonly [Manager, ...Manager[]] = ['npm', 'pnpm', 'yarn'];
 
-/** The user's registries of the managers that the project uses; `usual`: where those go that nobody configured. */
-function registriesInUse(site: RegistrySite): readonly KnownRegistry[] {
-  const known = registriesOf(site);
-  return PROJECTS.filter(({ files }) => files.some((name) => site.disk.existsSync(join(site.root, name)))).flatMap(
-    ({ managers, usual }) => {
-      const own = known.filter(({ manager }) => managers.includes(manager));
-      const all = own.some(({ scope }) => scope === undefined);
-      const manager = managers[0] as Manager;
-      return all ? own : [...own, { manager, url: usual, login: false, given: false }];
-    },
-  );
+/** Files that tell which package managers a project uses. */
+const PROJECTS: readonly { readonly files: readonly string[]; readonly managers: readonly [Manager, ...Manager[]] }[] =
+  [
+    { files: ['package.json'], managers: NPM_KIN },
+    { files: ['pyproject.toml', 'requirements.txt', 'setup.py'], managers: ['pip', 'uv'] },
+    { files: ['Cargo.toml'], managers: ['cargo'] },
+    { files: ['go.mod'], managers: ['go'] },
+    { files: ['Gemfile'], managers: ['bundler'] },
+  ];
+
+interface InUse {
+  /** Registries that the user's settings name, of the managers that the project uses. */
+  readonly named: readonly KnownRegistry[];
+  /** Managers for which nobody names the registry of all packages: they go to their own. */
+  readonly unnamed: readonly Manager[];
 }
 
-/** Those of them that are nobody's public ones. */
-export const privateRegistries = (site: RegistrySite): readonly KnownRegistry[] =>
-  registriesInUse(site).filter(({ url }) => !isPublic(url));
+function registriesInUse(site: RegistrySite): InUse {
+  const known = registriesOf(site);
+  const used = PROJECTS.filter(({ files }) => files.some((name) => site.disk.existsSync(join(site.root, name)))).map(
+    ({ managers }) => ({ managers, own: known.filter(({ manager }) => managers.includes(manager)) }),
+  );
+  return {
+    named: used.flatMap(({ own }) => own),
+    unnamed: used.filter(({ own }) => !own.some(isOfAll)).map(({ managers }) => managers[0]),
+  };
+}
+
+const isOfAll = ({ scope }: KnownRegistry): boolean => scope === undefined;
 
 /** Empty where nothing is confined: then package managers have the whole of the user's home. */
 export async function checkRegistries(
@@ -58,24 +58,23 @@ export async function checkRegistries(
   const site = registrySite(context, config);
   if (isRefusal(mode) || !('tool' in mode) || site === undefined) return [];
   const inUse = registriesInUse(site);
-  if (inUse.length === 0) return [];
+  if (inUse.named.length + inUse.unnamed.length === 0) return [];
   // A set-up that is green shows that nobody needs the login.
-  const wanting = setupWorks ? [] : withoutLogin(site, config);
-  const unreached = config.sandbox_network?.setup === 'off' ? [] : await unreachable(context, config, inUse);
-  if (wanting.length + unreached.length > 0) return [...wanting, ...unreached];
-  const hosts = [...new Set(inUse.flatMap(({ url }) => hostOf(url)?.host ?? []))];
+  const wanting = setupWorks ? [] : await withoutLogin(context, site, config);
   if (config.sandbox_network?.setup === 'off')
-    return [fine('registry', 'not tried: sandbox_network keeps set-up off the network')];
-  return [fine('registry', `${hosts.join(', ')} can be reached from the sandbox`)];
+    return wanting.length > 0 ? wanting : [fine('registry', 'not tried: sandbox_network keeps set-up off the network')];
+  const reached = await inProbeFolder(context, (folder) => tryToReach(context, config, { inUse, folder }));
+  return wanting.length === 0 ? reached : [...wanting, ...reached.filter(({ level }) => level !== 'ok')];
 }
 
 type Lists = Partial<Pick<Settings, 'sandbox_read' | 'worktree_files'>>;
 
 /** Private registries whose login stays outside: what needs it fails, so a person is told how to give it. */
-const withoutLogin = (site: RegistrySite, lists: Lists): readonly PreflightCheck[] =>
-  loginsKept(site, lists).map(({ name, give }) =>
+async function withoutLogin(host: Host, site: RegistrySite, lists: Lists): Promise<readonly PreflightCheck[]> {
+  return (await loginsKept(host, site, lists)).map(({ name, give }) =>
     warn('registry', `${name} has a login that the sandbox does not get: installing from it fails there`, give),
   );
+}
 
 interface KeptLogin {
   /** `npm @acme: npm.acme.example`. */
@@ -86,13 +85,19 @@ interface KeptLogin {
   readonly give: string;
 }
 
-export function loginsKept(site: RegistrySite, lists: Lists): readonly KeptLogin[] {
+export async function loginsKept(host: Host, site: RegistrySite, lists: Lists): Promise<readonly KeptLogin[]> {
   const { root, env } = site;
   const { sandbox_read = [], worktree_files = [] } = lists;
   const own = join(root, '.npmrc');
   const home = env['HOME'] ?? '';
-  return privateRegistries(site)
-    .filter(({ login, given, from }) => login && !given && (from !== own || !worktree_files.includes('.npmrc')))
+  const kept = registriesInUse(site).named.filter(
+    ({ login, given, from }) => login && !given && (from !== own || !worktree_files.includes('.npmrc')),
+  );
+  // A login at the manager's own registry is for publishing: everybody installs from there without one.
+  const mayBeUsual = (one: KnownRegistry): boolean => isOfAll(one) && NPM_KIN.includes(one.manager);
+  const usual = kept.some(mayBeUsual) ? hostOf((await npmDefault(host)) ?? '')?.host : undefined;
+  return kept
+    .filter((one) => !mayBeUsual(one) || usual === undefined || hostOf(one.url)?.host !== usual)
     .map(({ manager, scope, url, from }) => {
       const name = `${manager}${scope === undefined ? '' : ` ${scope}`}: ${hostOf(url)?.host ?? url}`;
       if (from === undefined) return { name, give: IN_VARIABLE };
@@ -119,53 +124,70 @@ for (const one of process.argv.slice(1)) {
   socket.on('error', (error) => failed(error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN' ? 'the name is not known' : error.code || error.message));
 }`;
 
-async function unreachable(
-  context: TaskContext,
-  config: Settings,
-  registries: readonly KnownRegistry[],
-): Promise<readonly PreflightCheck[]> {
-  const { disk, env, paths, sandboxSupport } = context;
-  const wanted = registries.flatMap(({ url }) => {
-    const at = hostOf(url);
-    return at === undefined ? [] : [{ name: at.host, via: proxyFor(env, at.host) ?? at }];
-  });
-  const targets = [...new Set(wanted.map(({ via }) => JSON.stringify([via.host, via.port])))];
-  if (targets.length === 0) return [];
+async function inProbeFolder<T>({ disk, paths }: TaskContext, probe: (folder: string) => Promise<T>): Promise<T> {
   const cache = join(paths.liza, 'cache');
   disk.mkdirSync(cache, { recursive: true });
   const folder = disk.mkdtempSync(join(cache, 'probe-'));
   try {
-    const node = sandboxSupport?.program[0] ?? 'node';
-    const ended = await runConfined(
-      context,
-      config,
-      { folder, part: 'setup' },
-      {
-        argv: [node, '-e', PROBE, ...targets],
-        cwd: folder,
-        env: { ...env, NODE_OPTIONS: undefined },
-        timeoutMs: PROBE_MS + 10_000,
-        signal: context.stop?.(),
-      },
-    );
-    const failed = [...ended.tail.matchAll(/^failed (\[.*\])$/gm)].map(
-      ([, json = '[]']) => JSON.parse(json) as [string, number, string],
-    );
-    return failed.map(([host, port, why]) => {
-      const names = [
-        ...new Set(wanted.filter(({ via }) => via.host === host && via.port === port).map(({ name }) => name)),
-      ];
-      const through = names.includes(host) ? '' : ` (by the proxy ${host})`;
-      const message = `${names.join(', ')} cannot be reached from the sandbox${through}: ${why}`;
-      return warn(
-        'registry',
-        message,
-        'look at the network and at the address in your settings; what is installed already still works',
-      );
-    });
+    return await probe(folder);
   } finally {
     disk.rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function tryToReach(
+  context: TaskContext,
+  config: Settings,
+  { inUse, folder }: { readonly inUse: InUse; readonly folder: string },
+): Promise<readonly PreflightCheck[]> {
+  const { env, sandboxSupport } = context;
+  const own = await Promise.all(
+    inUse.unnamed.map(async (manager) => ({
+      manager,
+      url: await defaultInSandbox(context, config, { manager, folder }),
+    })),
+  );
+  const wanted = [...inUse.named, ...own].flatMap(({ url }) => {
+    const at = hostOf(url ?? '');
+    return at === undefined ? [] : [{ name: at.host, via: proxyFor(env, at.host) ?? at }];
+  });
+  const silent = own.filter(({ url }) => url === undefined).map(({ manager }) => manager);
+  const untold = silent.length === 0 ? '' : `${silent.join(', ')}: does not tell its own registry, not tried`;
+  const targets = [...new Set(wanted.map(({ via }) => JSON.stringify([via.host, via.port])))];
+  if (targets.length === 0) return untold === '' ? [] : [fine('registry', untold)];
+  const node = sandboxSupport?.program[0] ?? 'node';
+  const ended = await runConfined(
+    context,
+    config,
+    { folder, part: 'setup' },
+    {
+      argv: [node, '-e', PROBE, ...targets],
+      cwd: folder,
+      env: { ...env, NODE_OPTIONS: undefined },
+      timeoutMs: PROBE_MS + 10_000,
+      signal: context.stop?.(),
+    },
+  );
+  const failed = [...ended.tail.matchAll(/^failed (\[.*\])$/gm)].map(
+    ([, json = '[]']) => JSON.parse(json) as [string, number, string],
+  );
+  const names = [...new Set(wanted.map(({ name }) => name))].join(', ');
+  if (failed.length === 0)
+    return [
+      fine('registry', [`${names} can be reached from the sandbox`, untold].filter((part) => part !== '').join('; ')),
+    ];
+  return failed.map(([host, port, why]) => {
+    const names = [
+      ...new Set(wanted.filter(({ via }) => via.host === host && via.port === port).map(({ name }) => name)),
+    ];
+    const through = names.includes(host) ? '' : ` (by the proxy ${host})`;
+    const message = `${names.join(', ')} cannot be reached from the sandbox${through}: ${why}`;
+    return warn(
+      'registry',
+      message,
+      'look at the network and at the address in your settings; what is installed already still works',
+    );
+  });
 }
 
 function proxyFor(env: Environment, host: string): { readonly host: string; readonly port: number } | undefined {

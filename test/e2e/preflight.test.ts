@@ -164,6 +164,48 @@ describe('run --check warns of', () => {
   });
 });
 
+describe.skipIf(!works)('a registry that nobody named', () => {
+  /** A project of npm, whose npm goes to this registry by itself. */
+  const withNpm = async () => {
+    const p = builtProject();
+    p.write({ 'package.json': '{"name": "x"}' });
+    const usual = await startRegistry(p.base);
+    const { check } = withClaude(p);
+    const npm = (answer: string): void =>
+      fs.writeFileSync(path.join(p.base, 'bin/npm'), `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
+    const npmrc = (text: string): void => fs.writeFileSync(path.join(p.base, '.npmrc'), text);
+    npm(`echo ${usual.url}`);
+    return { p, usual, check, npm, npmrc };
+  };
+
+  test('is the one that npm itself tells, which is tried; an npm that tells none is said', async () => {
+    const { check, npm, usual } = await withNpm();
+    expect(check().of('registry')).toMatchObject([
+      { level: 'ok', message: '127.0.0.1 can be reached from the sandbox' },
+    ]);
+    npm('echo http://127.0.0.1:1/');
+    expect(check().of('registry')).toMatchObject([
+      { level: 'warning', message: expect.stringContaining('ECONNREFUSED') },
+    ]);
+    npm('exit 1');
+    expect(check().of('registry')).toMatchObject([
+      { level: 'ok', message: 'npm: does not tell its own registry, not tried' },
+    ]);
+    expect(usual.asked).toEqual([]);
+  });
+
+  test('is no private one where the settings name it with a login, which is for publishing; another is', async () => {
+    const { p, check, npmrc, usual } = await withNpm();
+    npmrc(`registry=${usual.url}\n${usual.place}:_authToken=s3cr3t\n`);
+    expect(check().of('registry')).toMatchObject([{ level: 'ok' }]);
+    npmrc('registry=http://localhost:1/\n//localhost:1/:_authToken=s3cr3t\n');
+    expect(check().of('registry')[0]).toMatchObject({ message: expect.stringMatching(/^npm: localhost has a login/) });
+    npmrc(`@acme:registry=${usual.url}\n${usual.place}:_authToken=s3cr3t\n`);
+    expect(check().of('registry')[0]).toMatchObject({ message: expect.stringMatching(/^npm @acme: .* has a login/) });
+    expect(p.board().config).not.toHaveProperty('sandbox_read');
+  });
+});
+
 describe('a package that only the person installed, in the project itself', () => {
   const installed = () => {
     const p = builtProject();

@@ -147,7 +147,7 @@ async function privateRegistries(context: BoardContext): Promise<readonly FoundR
   const site = registrySite(context, {});
   return site === undefined
     ? []
-    : loginsKept(site, {}).flatMap(({ name, file, give }) => (file ? [{ name, file, give }] : []));
+    : (await loginsKept(context, site, {})).flatMap(({ name, file, give }) => (file ? [{ name, file, give }] : []));
 }
 
 const toldOf = (registries: readonly FoundRegistry[], { shown = [] }: Wishes): readonly string[] =>

@@ -1,10 +1,4 @@
-// Addresses of package registries: without the login that somebody wrote into them, and compared with the public ones.
-
-/** The registries that a package manager asks where nobody configured another. */
-const PUBLIC_HOSTS = [
-  ...['registry.npmjs.org', 'registry.yarnpkg.com', 'pypi.org', 'files.pythonhosted.org', 'index.crates.io'],
-  ...['crates.io', 'proxy.golang.org', 'sum.golang.org', 'rubygems.org'],
-];
+// Addresses of package registries: without the login that somebody wrote into them, and the place that they name.
 
 /** `https://name:secret@host/` → `https://host/`, in every address of the text. Placeholders (`${NAME}`) stay. */
 export const withoutLogins = (text: string): string => text.replace(ADDRESS, (address) => withoutLogin(address));
@@ -41,8 +35,3 @@ export function hostOf(address: string): { readonly host: string; readonly port:
 }
 
 const usualPort = (protocol: string): number => (protocol === 'http:' ? 80 : protocol === 'ssh:' ? 22 : 443);
-
-export function isPublic(address: string): boolean {
-  const host = hostOf(address)?.host;
-  return host !== undefined && PUBLIC_HOSTS.includes(host);
-}

@@ -96,7 +96,7 @@ export function passedGoEnv(text: string): PassedSettings {
   };
 }
 
-/** `BUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: "https://…"`; a key of a host is its login. */
+/** `BUNDLE_MIRROR__HTTPS://GEMS__EXAMPLE/: "https://…"`; a key of a host is its login. */
 export function passedBundle(text: string): PassedSettings {
   const lines = text.split('\n').flatMap((line) => {
     const [, name, value] = /^["']?(BUNDLE_.+?)["']?:\s+["']?(.*?)["']?\s*$/.exec(line) ?? [];

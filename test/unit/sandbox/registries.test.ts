@@ -8,7 +8,7 @@ import {
   passedYarnYml,
 } from '../../../src/sandbox/rules/registry-settings.ts';
 import { passedCargo, passedUv } from '../../../src/sandbox/rules/registry-toml.ts';
-import { hostOf, isPublic, withoutLogins } from '../../../src/sandbox/rules/registry-url.ts';
+import { hostOf, withoutLogins } from '../../../src/sandbox/rules/registry-url.ts';
 import {
   passedBundle,
   passedGoEnv,
@@ -37,12 +37,10 @@ describe('an address', () => {
     (address) => expect(withoutLogins(address)).toBe(address),
   );
 
-  test('names host and port; public ones are known', () => {
+  test('names host and port', () => {
     expect(hostOf('http://[::1]:4873/x')).toEqual({ host: '::1', port: 4873 });
     expect(hostOf('sparse+https://index.acme.example/')).toEqual({ host: 'index.acme.example', port: 443 });
     expect(hostOf('file:///x')).toBeUndefined();
-    expect(isPublic('https://registry.npmjs.org/')).toBe(true);
-    expect(isPublic('https://registry.npmjs.org.acme.example/')).toBe(false);
   });
 });
 
@@ -171,9 +169,9 @@ test('uv, go and bundler: the same', () => {
   expect(go.text).toBe('GOPROXY=https://go.acme.example,direct\nGOPRIVATE=acme.example\n');
   expect(go.registries).toEqual([{ manager: 'go', url: 'https://go.acme.example', login: true }]);
   const bundle = passedBundle(
-    '---\nBUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: "https://gems.acme.example/"\nBUNDLE_GEMS__ACME__EXAMPLE: "me:sEcr3t"\n',
+    '---\nBUNDLE_MIRROR__HTTPS://GEMS__EXAMPLE/: "https://gems.acme.example/"\nBUNDLE_GEMS__ACME__EXAMPLE: "me:sEcr3t"\n',
   );
-  expect(bundle.text).toBe('---\nBUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: "https://gems.acme.example/"\n');
+  expect(bundle.text).toBe('---\nBUNDLE_MIRROR__HTTPS://GEMS__EXAMPLE/: "https://gems.acme.example/"\n');
   expect(bundle.registries).toEqual([{ manager: 'bundler', url: 'https://gems.acme.example/', login: true }]);
 });
 
