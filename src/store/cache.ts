@@ -153,6 +153,22 @@ export function readRecord(
   return JSON.parse(readRange(from + keys + lengths + places + before, sizes[at] ?? 0).toString('utf8'));
 }
 
+/** All records of a list; none where there is no such section. undefined: it is no list. */
+export function readList(
+  readRange: ReadRange,
+  found: Omit<Cached, 'bytes'>,
+  section: string,
+): readonly unknown[] | undefined {
+  const place = placeOf(found, section);
+  if (place === undefined) return [];
+  const { kind, bytes } = place.stored;
+  const [keys, lengths, places, records] = bytes;
+  const values: unknown[] = JSON.parse(readRange(place.from + keys + lengths + places, records).toString('utf8'));
+  // `discovered: []`, as every new board has it, and a list in another style are one record: the list itself.
+  const list = kind === 'whole' ? (values[0] ?? []) : values;
+  return kind !== 'map' && Array.isArray(list) ? list : undefined;
+}
+
 /** The keys of a section's records, in the order of the file; none where there is no such section. */
 export function readKeys(
   readRange: ReadRange,

@@ -2,10 +2,9 @@
 // older field names are read as today's. The way back returns the very object that was read for
 // every record that nobody changed, so that its text is left alone.
 
-import type { Section } from '../protocol/invariants.ts';
-import { normalise as rename } from '../protocol/records/aliases.ts';
 import { RECORD_SECTIONS, type State } from '../protocol/state.ts';
 import { type Fields, isFields } from '../protocol/values.ts';
+import { normaliseRecord } from './record-values.ts';
 import type { Plain } from './yaml/document.ts';
 
 export interface Normal {
@@ -70,17 +69,9 @@ function known<T extends object>(section: T): T {
 }
 
 function normaliseItem(section: string, item: unknown, original: Map<unknown, unknown>): unknown {
-  if (!isFields(item)) return item;
-  const normal = withoutNulls(rename(section as Section, item));
+  const normal = normaliseRecord(section, item);
   if (normal !== item) original.set(normal, item);
   return normal;
-}
-
-function withoutNulls(record: Fields): Fields {
-  for (const key in record) {
-    if (record[key] === null) return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
-  }
-  return record;
 }
 
 function toFile(state: Fields, original: ReadonlyMap<unknown, unknown>): Plain {

@@ -3,8 +3,9 @@
 
 import type { Files } from '../ports/files.ts';
 import type { Config, Discovery, Goal, Question, SetupFailure, Task } from '../protocol/state.ts';
-import { readIndex, readKeys, readRecord, unchanged } from './cache.ts';
+import { readIndex, readKeys, readList, readRecord, unchanged } from './cache.ts';
 import type { Paths } from './paths.ts';
+import { normaliseRecord } from './record-values.ts';
 
 interface Where {
   readonly files: Files;
@@ -24,15 +25,15 @@ export function peekTask({ files, paths }: Where, id: string): Peeked | undefine
   const found = readIndex(files, paths.cache);
   if (found === undefined || found.racy || !unchanged(files, found.index.key, paths)) return undefined;
   try {
-    const read = (section: string, key: string | null) => readRecord(rangeIn({ files, paths }), found, section, key);
-    const keysOf = (section: string) => readKeys(rangeIn({ files, paths }), found, section);
-    const [asked, made] = [keysOf('questions'), keysOf('discovered')];
-    if ([...asked, ...made].includes(null)) return undefined; // written in another style: the whole board tells
-    const questions = asked.map((key) => read('questions', key) as Question);
-    const discovered = made.map((key) => read('discovered', key) as Discovery);
+    const range = rangeIn({ files, paths });
+    const read = (section: string, key: string | null) => readRecord(range, found, section, key);
+    const listOf = (section: string) => readList(range, found, section)?.map((one) => normaliseRecord(section, one));
+    const questions = listOf('questions') as readonly Question[] | undefined;
+    const discovered = listOf('discovered') as readonly Discovery[] | undefined;
+    if (questions === undefined || discovered === undefined) return undefined;
     const setup = (read('goal', null) as Goal | undefined)?.setup_failures ?? [];
     return {
-      task: read('tasks', id) as Task | undefined,
+      task: normaliseRecord('tasks', read('tasks', id)) as Task | undefined,
       config: (read('config', null) ?? {}) as Config,
       ...(questions.length === 0 ? {} : { questions }),
       ...(discovered.length === 0 ? {} : { discovered }),

@@ -1,10 +1,10 @@
 // The program as it is shipped, started as a process: what no run in this process can show.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { type BuiltProject, builtIn, program, shipped } from '../support/program.ts';
+import { type BuiltProject, builtIn, builtProject, program, shipped, until } from '../support/program.ts';
 import { repository } from '../support/repository.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -42,6 +42,37 @@ test('only a command that succeeded leaves a code cache, under its own name', ()
     ['main', 'completion'],
     ['program', 'completion'],
   ]);
+});
+
+test('show of a task on a board as init makes it needs main.cjs alone', async () => {
+  const own = temporaryFolder();
+  cpSync(shipped(), own, { recursive: true });
+  const board = builtProject();
+  board.ok([
+    'add-task',
+    '--id',
+    'first',
+    '--desc',
+    'x',
+    '--spec',
+    'specs/vision.md',
+    '--done',
+    'y',
+    '--scope',
+    'IN: a',
+  ]);
+  // A look at the whole board confirms the cache, once the clock has moved on since the last change.
+  const cache = board.file('.liza/cache/board.ndjson');
+  await until(() => board.ok(['show', 'first']) && readFileSync(cache, 'latin1').startsWith('liza-cache-2 C'));
+  for (const name of ['program.cjs', 'yaml.cjs', 'diff.cjs', 'acp.cjs']) rmSync(join(own, 'dist', name));
+  const show = (...argv: readonly string[]) =>
+    spawnSync(process.execPath, [join(own, 'dist/liza.cjs'), 'show', 'first', ...argv], {
+      cwd: board.root,
+      env: board.env,
+      encoding: 'utf8',
+    });
+  expect(show()).toMatchObject({ status: 0, stderr: '', stdout: board.ok(['show', 'first']).stdout });
+  expect(show('--json')).toMatchObject({ status: 0, stderr: '' });
 });
 
 test('outside a UTF-8 locale the output is ASCII', () => {
