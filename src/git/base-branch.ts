@@ -30,14 +30,26 @@ export function baseBranch({ disk, paths }: Pick<ProjectHost, 'disk' | 'paths'>,
   return on === undefined || on === integration_branch || on.startsWith('task/') ? undefined : on;
 }
 
-/** Undefined: there is no such branch, or git could not tell. */
+/**
+ * Undefined: there is no such branch, or git could not tell. A commit of the goal's document alone is no lag: agents read
+ * the document in the project's folder.
+ */
 export async function baseDistance(host: ProjectHost, known: Known): Promise<BaseDistance | undefined> {
   const branch = baseBranch(host, known);
   if (branch === undefined) return undefined;
   const integration = settings(known.state).integration_branch;
-  const range = `refs/heads/${integration}...refs/heads/${branch}`;
-  const asked = await git(host, host.paths.root, ['rev-list', '--left-right', '--count', '--end-of-options', range]);
-  const [, ahead, lacks] = /^(\d+)\t(\d+)\n?$/.exec(asked.stdout) ?? [];
-  if (asked.status !== 0 || ahead === undefined || lacks === undefined) return undefined;
-  return { branch, integration, lacks: Number(lacks), ahead: Number(ahead) };
+  const [theirs, ours] = [`refs/heads/${branch}`, `refs/heads/${integration}`];
+  const { spec_ref: document } = known.state.goal;
+  const others = document === undefined ? [] : ['--', '.', `:(exclude,literal,top)${document.replace(/#.*$/, '')}`];
+  const [ahead, lacks] = await Promise.all([
+    countBetween(host, [ours, `^${theirs}`]),
+    countBetween(host, [theirs, `^${ours}`, ...others]),
+  ]);
+  return ahead === undefined || lacks === undefined ? undefined : { branch, integration, lacks, ahead };
+}
+
+async function countBetween(host: ProjectHost, revisions: readonly string[]): Promise<number | undefined> {
+  const asked = await git(host, host.paths.root, ['rev-list', '--count', ...revisions]);
+  const count = /^\d+$/.exec(asked.stdout.trim())?.[0];
+  return asked.status !== 0 || count === undefined ? undefined : Number(count);
 }

@@ -175,10 +175,10 @@ async function testPlan(
 
 async function account(
   gitDir: PrivateGitDir,
-  { onto, candidate }: Planned,
+  { onto, commit, candidate }: Planned,
 ): Promise<Pick<FinishPlan, 'commits' | 'stat'>> {
   const [counted, stat] = await Promise.all([
-    must(gitDir.objects(['rev-list', '--count', candidate, '--not', onto]), 'count the commits'),
+    must(gitDir.objects(['rev-list', '--count', commit, '--not', onto]), 'count the commits'),
     must(gitDir.objects(['diff', '--stat=78', '--stat-count=40', '--no-renames', onto, candidate]), 'compare them'),
   ]);
   return {

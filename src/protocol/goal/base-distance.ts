@@ -6,7 +6,7 @@ export interface BaseDistance {
   /** The person's branch. */
   readonly branch: string;
   readonly integration: string;
-  /** Commits of the person's branch that integration lacks. */
+  /** Commits of the person's branch that integration lacks, without those that change the goal's document alone. */
   readonly lacks: number;
   /** Commits of integration that the person's branch lacks. */
   readonly ahead: number;
@@ -30,17 +30,15 @@ export const afterGoal = (distance: BaseDistance | undefined): string =>
     ? `it is in ${distance.branch}; next: liza init "<next goal>"`
     : `bring it into ${distance?.branch ?? 'your branch'}: liza finish`;
 
-/** The same, and after the goal's end what is not in the person's branch yet. */
+/** What status says of it. After the goal's end a lag is no news: `liza finish` and the next `liza init` deal with it. */
 export function distanceLines(
   distance: BaseDistance | undefined,
   { status }: { readonly status: string },
 ): readonly string[] {
   if (distance === undefined) return [];
   const { branch, integration, ahead } = distance;
+  if (status === 'COMPLETED')
+    return ahead === 0 ? [] : [`${integration} has ${counted(ahead, 'commit')} that ${branch} lacks: liza finish`];
   const lag = baseLag(distance);
-  const over = status === 'COMPLETED' && ahead > 0;
-  return [
-    ...(lag === undefined ? [] : [lag]),
-    ...(over ? [`${integration} has ${counted(ahead, 'commit')} that ${branch} lacks: liza finish`] : []),
-  ];
+  return lag === undefined ? [] : [lag];
 }

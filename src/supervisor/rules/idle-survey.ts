@@ -35,13 +35,14 @@ export function survey(board: Board, now: Instant): Survey {
 /** Its supervisor gave up, and only its lease has not run out yet. */
 const isStopped = ({ trouble }: Agent): boolean => trouble !== undefined && trouble.until === undefined;
 
-/** Some task is worked on, or an agent that is there may take one. The planner's work has no task to show. */
+/** Some task is worked on, a planner is in a session, or an agent that is there may take a task. */
 export function isMoving(seen: Survey): boolean {
   const { board, now, present } = seen;
   const someone = Object.values(present).some((agents) => agents.length > 0);
   const merges = someone && board.state.goal.integration_moved === undefined;
   const unprepared = new Set(unpreparedTasks(board.state));
   return (
+    present.planner.some((id) => board.state.agents[id]?.under_way !== undefined) ||
     seen.live.some(
       (task) =>
         task.paused !== true &&
