@@ -2,6 +2,7 @@
 // behind it. The board is the witness; trailers in git are only compared with it, since anybody who
 // can commit can write them. Only reads.
 
+import { join } from 'node:path';
 import { integrationGone, integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, isAncestor } from '../git/refs.ts';
@@ -12,7 +13,9 @@ import { type Goal, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { type RecordedMerge, recordedMerges } from '../protocol/work/task-history.ts';
 import type { TaskContext } from '../tasks/context.ts';
+import { shellWord } from '../text/format.ts';
 import { redact, secretsOf } from '../text/redact.ts';
+import { type FinishBlame, finishBlame } from './finish-merge-blame.ts';
 
 export interface Blame {
   readonly commit: string;
@@ -42,23 +45,25 @@ export interface Trailers {
   readonly differ: readonly string[];
 }
 
-export async function blame(context: TaskContext, name: string): Promise<Blame | Refusal> {
+export async function blame(context: TaskContext, name: string): Promise<Blame | FinishBlame | Refusal> {
   const { board } = await context.store.read();
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   const commit = await resolve(gitDir, name);
   if (typeof commit !== 'string') return commit;
   const { goal } = board.state;
+  const goals = [...(await context.store.pastGoals()), goal];
   const branch = settings(board.state).integration_branch;
   const head = await commitOf(gitDir, integrationRef(board));
   if (head === undefined) return integrationGone(board);
   const tasks = [...(await context.store.archivedTasks()), ...board.state.tasks];
-  if (!(await isAncestor(gitDir, commit, head))) return notOnBranch(gitDir, branch, commit, tasks);
   const merges = recordedMerges(tasks);
+  const finished = await finishBlame(gitDir, commit, goals, merges);
+  if (finished !== undefined) return finished;
+  if (!(await isAncestor(gitDir, commit, head))) return notOnBranch(gitDir, branch, commit, tasks);
   const since = await descendants(gitDir, commit, head);
   const found = ownerOf(merges, since);
   if (found === undefined) {
-    const goals = [...(await context.store.pastGoals()), goal];
     const all = {
       ...goal,
       alignment_history: goals.flatMap((one) => one.alignment_history ?? []),
@@ -75,6 +80,13 @@ async function resolve(gitDir: PrivateGitDir, name: string): Promise<string | Re
   const commit = plain ? await commitOf(gitDir, name) : undefined;
   if (commit !== undefined) return commit;
   const shown = JSON.stringify(name.slice(0, 80));
+  if (plain && gitDir.host.disk.existsSync(join(gitDir.root, name)))
+    return refuse(
+      `${shown} is a file, not a commit`,
+      `which commit last changed each line: git blame -- ${shellWord(name)}; then: liza blame <commit>`,
+      1,
+      'commit',
+    );
   return refuse(
     `${shown} names no commit of this repository, or more than one`,
     'give the full id, a branch or a tag: git log shows them',

@@ -12,6 +12,7 @@ import { firstFew } from '../git/tree-changes.ts';
 import type { Command } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { type Settings, settings } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { type TaskContext, thisProcess, withIntegration } from './context.ts';
@@ -35,9 +36,15 @@ export interface FinishPlan {
   /** As `git diff --stat` has it. */
   readonly stat: readonly string[];
   readonly test: Tested;
+  /** What would keep a checkout of the branch from moving along. */
+  readonly held?: Refusal | undefined;
 }
 
-export async function planFinish(context: TaskContext, named?: string): Promise<FinishPlan | MergeFailure> {
+/** `named`: the person's branch. `only`: it is shown, and not carried out. */
+export async function planFinish(
+  context: TaskContext,
+  { named, only = false }: { readonly named?: string | undefined; readonly only?: boolean } = {},
+): Promise<FinishPlan | MergeFailure> {
   const seen = await context.store.read();
   const branch = named ?? baseBranch(context, seen.board);
   if (branch === undefined) return noBase('finish');
@@ -54,10 +61,10 @@ export async function planFinish(context: TaskContext, named?: string): Promise<
     const foreseen = await foresee(context, announcement(context, plan));
     if (!foreseen.ok) return foreseen;
     const held = await heldBy(moveOf(context, gitDir, plan), to);
-    if (held !== undefined) return held;
+    if (held !== undefined && !only) return held;
     const test = plan.how === 'contained' ? ({ verdict: 'none' } as const) : await testPlan(context, gitDir, set, plan);
     if ('ok' in test) return test;
-    return { ...plan, ...(await account(gitDir, plan)), test };
+    return { ...plan, ...(await account(gitDir, plan)), test, ...defined({ held }) };
   });
 }
 
@@ -94,7 +101,7 @@ export interface Finished {
   readonly remarks: readonly string[];
 }
 
-type Planned = Omit<FinishPlan, 'commits' | 'stat' | 'test'>;
+type Planned = Omit<FinishPlan, 'commits' | 'stat' | 'test' | 'held'>;
 
 function inIntegration<T extends object>(
   context: TaskContext,

@@ -2,6 +2,7 @@
 // `liza blame` lays that out. The record alone is read: every word of it may be an agent's.
 
 import type { Blame, MergeFacts } from '../../audit/blame.ts';
+import type { BroughtTask, FinishBlame } from '../../audit/finish-merge-blame.ts';
 import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../../protocol/leases.ts';
 import { shownText } from '../../protocol/review/approval-record.ts';
 import { mainBlocker } from '../../protocol/review/verdict.ts';
@@ -86,6 +87,24 @@ export function renderBlame(blame: Blame, behind: Provenance, look: Look): strin
     ...field(p, 'more', `liza show ${task.id}`),
   ]);
 }
+
+export function renderFinish({ commit, branch, integration, by, time, brought }: FinishBlame, look: Look): string {
+  const p = pageFor(look);
+  return p.print([
+    [{ text: commit, tone: 'strong' }],
+    ...field(p, 'it is', `the merge commit of liza finish: ${integration.slice(0, 12)} came into ${branch}`),
+    ...field(p, 'merged', `at ${time} by ${by}`),
+    ...brought.flatMap((one, at) => field(p, at === 0 ? 'brought' : '', broughtText(one))),
+    ...(brought.length === 0 ? field(p, 'brought', 'no task') : []),
+  ]);
+}
+
+const broughtText = ({ task, description, author, approved_by, merge_commit }: BroughtTask): string =>
+  [
+    `${task}: ${description}`,
+    `written by ${author}, approved by ${approved_by}`,
+    `liza blame ${merge_commit.slice(0, 12)}`,
+  ].join('\n');
 
 const unconfinedText = (agents: readonly string[]): string =>
   `${agents.join(', ')} ran unconfined, with all that the user can read and write`;

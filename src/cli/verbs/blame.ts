@@ -3,7 +3,7 @@
 import type { Trailers } from '../../audit/blame.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { onTasks } from '../open-project.ts';
-import { provenanceOf, renderBlame } from '../render/blame.ts';
+import { provenanceOf, renderBlame, renderFinish } from '../render/blame.ts';
 import { lookOf } from '../render/look.ts';
 import type { Verb } from '../verb.ts';
 
@@ -18,6 +18,8 @@ export const verb: Verb = {
     const { blame } = await import('../../audit/blame.ts');
     const found = await blame(context, args.must('commit'));
     if (isRefusal(found)) return found;
+    if ('brought' in found)
+      return { ok: true, lines: args.json ? [] : [renderFinish(found, lookOf(io))], data: { ...found } };
     const { task, ...facts } = found;
     const behind = provenanceOf(task, found.merge.reviewed);
     const look = lookOf(io);

@@ -35,7 +35,7 @@ export const verb: Verb = {
     const context = await openTaskContext(io);
     if (isRefusal(context)) return context;
     const { finishGoal, planFinish } = await import('../../tasks/finish.ts');
-    const plan = await planFinish(context, args.text('branch'));
+    const plan = await planFinish(context, { named: args.text('branch'), only: args.flag('check') });
     if (isRefusal(plan)) return plan;
     const { board } = await context.store.read();
     const { branch, integration, how, onto, commit, candidate, commits, test } = plan;
@@ -54,7 +54,7 @@ export const verb: Verb = {
     const done = await finishGoal(context, plan);
     if (isRefusal(done)) return done;
     const next = [
-      'who wrote and reviewed it: liza blame HEAD',
+      `who wrote and reviewed it: liza blame ${shellWord(branch)}`,
       ...(board.state.goal.status === 'COMPLETED' ? ['next: liza init "<next goal>"'] : []),
     ];
     const lines = [...(args.flag('yes') ? planLines(plan, board.state) : []), ...done.remarks, ...next];
@@ -87,7 +87,7 @@ async function said(args: Args, io: Io, shown: readonly string[], question: stri
 }
 
 function planLines(
-  { branch, integration, how, commits, candidate, stat, test }: FinishPlan,
+  { branch, integration, how, commits, candidate, stat, test, held }: FinishPlan,
   state: State,
 ): readonly string[] {
   const way = how === 'merge' ? 'a merge commit' : 'a fast-forward';
@@ -112,6 +112,7 @@ function planLines(
     test.verdict === 'green'
       ? `tests green on the result after ${test.seconds.toFixed(1)} s (${test.log})`
       : 'no tests were run: there is neither scripts/integration-test.sh on the integration branch nor a test_command',
+    ...(held === undefined ? [] : [`${held.message} → ${held.hint}`]),
   ];
 }
 

@@ -163,6 +163,33 @@ test('trailers that a coder wrote itself are told as such, and never printed raw
   expect(stdout).not.toContain('\u001b');
 });
 
+test('the merge commit of liza finish names every task that it brought, before and after a sync', async () => {
+  const { first, second } = await twoMerges();
+  here.git('commit', '-q', '--allow-empty', '-m', 'my own');
+  expect((await here.ok(['finish', '--yes'])).stdout).toContain('liza blame main');
+  const commit = here.git('rev-parse', 'main');
+  const expected = {
+    commit,
+    branch: 'main',
+    brought: [
+      { task: 'greet', author: 'coder-1', approved_by: 'code-reviewer-1', merge_commit: first },
+      { task: 'bow', author: 'coder-2', merge_commit: second },
+    ],
+  };
+  expect(await told('main')).toMatchObject(expected);
+  const { stdout } = await here.ok(['blame', 'main']);
+  expect(stdout).toContain('written by coder-1, approved by code-reviewer-1');
+  expect(stdout).toContain(`liza blame ${first.slice(0, 12)}`);
+  await here.ok(['sync']);
+  expect(await told('main')).toMatchObject(expected);
+});
+
+test('a file in place of a commit: the command that finds the commit', async () => {
+  await here.merge('greet');
+  await here.ok(['finish', '--yes']);
+  expect(await refusal('src/greet.ts')).toContain('git blame -- src/greet.ts');
+});
+
 describe('refused, with the fact', () => {
   test('no name of a commit, and never an option', async () => {
     for (const name of ['nope', 'integration..main', 'HEAD:a.txt', '', '0'.repeat(40)])
@@ -224,7 +251,7 @@ describe('with a board from elsewhere', () => {
   });
   const owner = async (hands: TaskContext, commit: string): Promise<string> => {
     const found = await blame(hands, commit);
-    return 'task' in found ? found.task.id : found.message;
+    return 'task' in found ? found.task.id : 'message' in found ? found.message : found.commit;
   };
 
   test('merges without `onto`: the base tells what was there before', async () => {

@@ -51,6 +51,16 @@ describe('a clean checkout of main in the root', () => {
     await expectUntouched();
   });
 
+  test('--check with changes that are not committed shows the same, and what is in the way', async () => {
+    ahead({ 'README.md': 'theirs\n' });
+    p.write({ 'README.md': 'being edited\n' });
+    const ran = await liza(['finish', '--check']);
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toContain('main gets 1 commit of integration');
+    expect(ran.stdout).toMatch(/the merge into main is held: .*README\.md/);
+    await expectUntouched();
+  });
+
   test('nobody can be asked: not merged; said no: not merged; said yes: forward, with the checkout', async () => {
     ahead();
     expect(await liza(['finish'])).toMatchObject({ code: 1, stderr: expect.stringContaining('liza finish --yes') });
@@ -149,8 +159,8 @@ describe('refused, and nothing of the person’s is touched', () => {
   test('not for an agent or its supervisor, nor into Liza’s own branches', async () => {
     ahead();
     expect(await planFinish(p.as('planner-1'))).toMatchObject(refusedBy('role'));
-    expect(await planFinish(p.as(), 'integration')).toMatchObject(refusedBy('branch'));
-    expect(await planFinish(p.as(), 'nowhere')).toMatchObject(refusedBy('no-base'));
+    expect(await planFinish(p.as(), { named: 'integration' })).toMatchObject(refusedBy('branch'));
+    expect(await planFinish(p.as(), { named: 'nowhere' })).toMatchObject(refusedBy('no-base'));
     await expectUntouched();
   });
 });

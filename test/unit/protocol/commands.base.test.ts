@@ -164,7 +164,12 @@ describe('how far the branches are apart, in words', () => {
     ['main went on', apart(3, 0), 'IN_PROGRESS', ['main has 3 commits that integration lacks: liza sync']],
     ['integration is ahead while the goal is open', apart(0, 2), 'IN_PROGRESS', []],
     ['the goal is over', apart(0, 1), 'COMPLETED', ['integration has 1 commit that main lacks: liza finish']],
-    ['both went on until the goal was over', apart(3, 1), 'COMPLETED', ['integration has 1 commit that main lacks: liza finish']],
+    [
+      'both went on until the goal was over',
+      apart(3, 1),
+      'COMPLETED',
+      ['integration has 1 commit that main lacks: liza finish'],
+    ],
     ['the result is in main', apart(3, 0), 'COMPLETED', []],
     ['no branch is known', undefined, 'COMPLETED', []],
   ])('%s', (_, distance, status, lines) => {
