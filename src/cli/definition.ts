@@ -1,9 +1,9 @@
 // The flags that define a task, shared by add-task, amend and unblock, and the same definition
 // written as JSON for `supersede --define`. Reading only: the protocol decides what is acceptable.
 
-import type { Definition, DefinitionChange } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { asDoneWhen } from '../protocol/definition/criteria.ts';
+import type { Definition, DefinitionChange } from '../protocol/definition/payloads.ts';
 import { checkTaskId, quoted } from '../protocol/ids.ts';
 import { TASK_TYPES } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';

@@ -1,6 +1,7 @@
 // Every command that `decide` takes, as data. `facts` are things about the disk or git that the caller looked up
 // beforehand: the protocol itself never looks.
 
+import type { PlanPayloads, UnblockOptions } from './definition/payloads.ts';
 import type { FileChange, LateFiles, LineList } from './facts/file-change.ts';
 import type { SectionChange } from './facts/section-change.ts';
 import type { SpecFacts } from './facts/spec-facts.ts';
@@ -10,25 +11,6 @@ import type { SetupPayloads } from './records/setup-records.ts';
 import type { Proof } from './review/proof.ts';
 import type { Trial } from './review/trial.ts';
 import type { Anomaly, Discovery, Handoff, Role, Task, TaskSession, Trouble } from './state.ts';
-
-export interface Definition {
-  readonly id: string;
-  readonly description?: string;
-  readonly spec_ref?: string;
-  readonly done_when?: string;
-  readonly scope?: string;
-  readonly type?: Task['type'];
-  readonly priority?: number;
-  readonly depends_on?: readonly string[];
-  readonly validation?: readonly string[];
-  readonly max_iterations?: number;
-  readonly max_review_cycles?: number;
-}
-/** `replace_done`: single criteria of done_when, by their number; `add_done`: criteria that come after those. */
-export type DefinitionChange = Partial<Omit<Definition, 'id'>> & {
-  readonly replace_done?: readonly { readonly criterion: number; readonly text: string }[];
-  readonly add_done?: readonly string[];
-};
 
 export interface Checkpoint {
   readonly intent: string;
@@ -103,41 +85,8 @@ export interface HandoffFacts {
   readonly files: readonly string[];
 }
 
-interface Payloads extends BasePayloads, SetupPayloads {
-  // planning
-  'add-task': {
-    readonly definition: Definition;
-    readonly ready?: boolean;
-    /** The question whose answer makes it necessary. */
-    readonly because?: string;
-    readonly facts: SpecFacts;
-  };
-  amend: { readonly task: string; readonly changes: DefinitionChange; readonly facts: SpecFacts };
-  finalize: { readonly task: string; readonly facts: SpecFacts };
-  unblock: {
-    readonly task: string;
-    readonly changes?: DefinitionChange;
-    readonly keep_worktree?: boolean;
-    readonly reset_review_cycles?: boolean;
-    readonly exclude?: readonly string[];
-    readonly reserve?: string;
-    readonly assessment?: string;
-    /** An answer frees it: nobody has looked at what else was reported on it. */
-    readonly answered?: true;
-    /** A person answered what held it: that counts as a change of the definition. */
-    readonly answered_by_person?: true;
-    readonly facts: SpecFacts;
-  };
-  supersede: {
-    readonly task: string;
-    readonly root_cause: string;
-    /** Existing DRAFT or UNCLAIMED tasks. */
-    readonly replacements: readonly string[];
-    /** Tasks created by this very transaction, as DRAFT. */
-    readonly definitions: readonly Definition[];
-  };
-  abandon: { readonly task: string; readonly rationale: string };
-  replan: { readonly task: string; readonly reason?: string };
+interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads {
+  // the goal and its plan
   'plan done': Record<never, never>;
   align: { readonly summary: string; readonly event?: string };
   'discovery convert': { readonly discovery: string; readonly to_task: string };
@@ -237,6 +186,8 @@ interface Payloads extends BasePayloads, SetupPayloads {
     readonly accept?: true;
     /** The answer is a criterion of the task's done_when, too. */
     readonly criterion?: true;
+    /** What changes with the blocked task that the answer frees. */
+    readonly unblock?: UnblockOptions;
     /** About the task that it concerns. */
     readonly facts: SpecFacts;
   };

@@ -27,11 +27,12 @@ import { contextUsed, sessionEnd, sessionStart, trouble } from './commands/opera
 import { align, discoveryConvert, discoveryDismiss, discoveryReopen, planDone } from './commands/plan/goal.ts';
 import { goalComplete, goalEdit } from './commands/plan/goal-end.ts';
 import { addTask, amend, finalize } from './commands/plan/planning.ts';
-import { abandon, replan, unblock } from './commands/plan/rescope.ts';
+import { abandon, replan } from './commands/plan/rescope.ts';
 import { specChanged, specFileChanged } from './commands/plan/spec-changed.ts';
 import { retrospective, sprintDeadline, sprintStart } from './commands/plan/sprint.ts';
 import { supersede } from './commands/plan/supersede.ts';
 import { recordTrial } from './commands/plan/trial.ts';
+import { unblock } from './commands/plan/unblock.ts';
 import { claimReview, clearStaleReviewClaims, submitVerdict } from './commands/review/review.ts';
 import { reviewChanged, reviewCopy } from './commands/review/review-copy.ts';
 

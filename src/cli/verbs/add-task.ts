@@ -1,8 +1,8 @@
 // `liza add-task`: a new DRAFT, or with --ready a task that may be claimed at once.
 
-import type { DefinitionChange } from '../../protocol/command.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { asDoneWhen } from '../../protocol/definition/criteria.ts';
+import type { DefinitionChange } from '../../protocol/definition/payloads.ts';
 import { defined } from '../../protocol/values.ts';
 import { DEFINITION_OPTIONS, readDefinition } from '../definition.ts';
 import { openProject, runCommand } from '../open-project.ts';

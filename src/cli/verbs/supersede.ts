@@ -1,8 +1,8 @@
 // `liza supersede <task>`: replaces a task by existing drafts or by definitions given right here,
 // in one transaction.
 
-import type { Definition } from '../../protocol/command.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
+import type { Definition } from '../../protocol/definition/payloads.ts';
 import { definitionFrom } from '../definition.ts';
 import { readJson } from '../input.ts';
 import { openProject, runCommand } from '../open-project.ts';

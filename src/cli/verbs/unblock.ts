@@ -4,6 +4,7 @@
 import { agentId } from '../../identity/identify.ts';
 import { plays } from '../../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
+import type { UnblockOptions } from '../../protocol/definition/payloads.ts';
 import { findTask } from '../../protocol/find.ts';
 import { blockingQuestions } from '../../protocol/messages/questions.ts';
 import type { Question } from '../../protocol/state.ts';
@@ -27,7 +28,6 @@ const FLAGS: NonNullable<Verb['options']> = {
   reserve: { value: 'agent', kind: 'agent', description: 'The only coder who may take it.' },
   assessment: { value: 'text', description: 'Your judgement of the review deadlock; required after one.' },
 };
-const OPTIONS = Object.keys(FLAGS);
 
 export const verb: Verb = {
   positionals: [
@@ -43,51 +43,55 @@ export const verb: Verb = {
   options: FLAGS,
   examples: [
     'liza unblock retry-login "three times, then give up"',
+    'liza unblock retry-login "five, and the docs belong to it" --replace-done "2: five 503s in a row still log in" --scope "IN: src/auth, docs"',
     'liza unblock retry-login --add-done "a 401 is not retried at all"',
     'liza unblock retry-login --keep-worktree --exclude coder-1 --assessment "the coder ignored the timeout blocker"',
   ],
   details: [
+    'An answer goes with the options: question and answer are kept for the coder, the worktree stays, and the task is reserved for the coder that asked unless --reserve or --exclude says otherwise.',
     'A person who frees a task with open questions is asked for the answer, or gives it here. Without a terminal and without an answer or a changed definition it is refused.',
   ],
   run: async (args, io) => {
     const task = args.must('task');
-    const answered = await answerFirst(args, io, task);
-    if (answered !== undefined) return answered;
-    const changes = readChange(args);
-    if (isRefusal(changes)) return changes;
-    const exclude = args.all('exclude').map(agentId);
-    const reserve = args.flag('reserve') ? agentId(args.must('reserve')) : undefined;
-    for (const id of [...exclude, reserve]) if (typeof id === 'object') return id;
+    const options = readOptions(args);
+    if (isRefusal(options)) return options;
     const context = await openProject(io);
     if (isRefusal(context)) return context;
-    const facts = await keptSpecFacts(context, { ...(await context.store.readTask(task))?.task, ...changes });
+    const text = args.all('answer').join(' ');
+    const isPlain = Object.keys(options).length === 0;
+    if (text !== '' && isPlain) return giveAnswer(context, { about: task, text });
+    const answered = text === '' && isPlain ? await askWhatIsOpen(context, args, io, task) : undefined;
+    if (answered !== undefined) return answered;
+    const facts = await keptSpecFacts(context, { ...(await context.store.readTask(task))?.task, ...options.changes });
     if (isRefusal(facts)) return facts;
-    return runCommand(context, {
-      name: 'unblock',
-      task,
-      facts,
-      ...defined({
-        changes: Object.keys(changes).length === 0 ? undefined : changes,
-        keep_worktree: args.flag('keep-worktree') || undefined,
-        reset_review_cycles: args.flag('reset-review-cycles') || undefined,
-        exclude: some(exclude as string[]),
-        reserve: reserve as string | undefined,
-        assessment: args.text('assessment'),
-      }),
-    });
+    return text === ''
+      ? runCommand(context, { name: 'unblock', task, facts, ...options })
+      : runCommand(context, { name: 'answer', about: task, text, unblock: options, facts });
   },
 };
 
-/** What an agent was blocked for is answered, not passed over. Undefined: nothing is open, or the options say it. */
-async function answerFirst(args: Args, io: Io, task: string): Promise<Result | undefined> {
-  const given = args.all('answer').join(' ');
-  const context = await openProject(io);
-  if (isRefusal(context)) return context;
+function readOptions(args: Args): UnblockOptions | Refusal {
+  const changes = readChange(args);
+  if (isRefusal(changes)) return changes;
+  const exclude = args.all('exclude').map(agentId);
+  const reserve = args.flag('reserve') ? agentId(args.must('reserve')) : undefined;
+  for (const id of [...exclude, reserve]) if (typeof id === 'object') return id;
+  return defined({
+    changes: Object.keys(changes).length === 0 ? undefined : changes,
+    keep_worktree: args.flag('keep-worktree') || undefined,
+    reset_review_cycles: args.flag('reset-review-cycles') || undefined,
+    exclude: some(exclude as string[]),
+    reserve: reserve as string | undefined,
+    assessment: args.text('assessment'),
+  });
+}
+
+/** What an agent was blocked for is answered by the person who frees it. Undefined: nothing is open to a person here. */
+async function askWhatIsOpen(context: CommandContext, args: Args, io: Io, task: string): Promise<Result | undefined> {
   const { state } = (await context.store.read()).board;
   const found = findTask(state, task);
   const open = found === undefined ? [] : blockingQuestions(state, found);
-  if (given !== '') return options(args).length === 0 ? reply(context, task, given) : oneOfThem(task);
-  if (open.length === 0 || options(args).length > 0 || !plays(context.actor, 'human')) return undefined;
+  if (open.length === 0 || !plays(context.actor, 'human')) return undefined;
   const dialogue = args.json ? undefined : await io.openDialogue?.();
   if (dialogue === undefined) return unanswered(task, open);
   try {
@@ -96,7 +100,7 @@ async function answerFirst(args: Args, io: Io, task: string): Promise<Result | u
       const answer = await asked(dialogue, `${id}, ${asked_by} asks: ${plain(text)}`);
       if (answer === undefined)
         return refuse('you left; what you answered is kept', `go on: liza answer ${task} "…"`, 1, 'left');
-      last = await reply(context, id, answer);
+      last = await giveAnswer(context, { about: id, text: answer });
       if (!last.ok) return last;
     }
     return last;
@@ -113,19 +117,6 @@ async function asked(dialogue: Dialogue, question: string): Promise<string | und
     dialogue.say('  please answer in words; Ctrl-C leaves');
   }
 }
-
-const reply = (context: CommandContext, about: string, text: string): Promise<Result> =>
-  giveAnswer(context, { about, text });
-
-const options = (args: Args): readonly string[] => OPTIONS.filter((name) => args.flag(name));
-
-const oneOfThem = (task: string): Refusal =>
-  refuse(
-    'an answer and options of unblock do not go together',
-    `answer first, which frees the task: liza answer ${task} "…"`,
-    1,
-    'usage',
-  );
 
 const unanswered = (task: string, open: readonly Question[]): Refusal =>
   refuse(

@@ -2,7 +2,6 @@
 // else than before. Shared by add-task, amend, finalize, unblock and supersede; gates.ts has what it must pass.
 
 import type { Board, Part } from '../board.ts';
-import type { Definition, DefinitionChange } from '../command.ts';
 import type { CommandLine } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import type { SpecFacts } from '../facts/spec-facts.ts';
@@ -10,6 +9,7 @@ import { dependencyCycle, statusOf } from '../find.ts';
 import { historyOf } from '../leases.ts';
 import { TASK_TYPES, type Task } from '../state.ts';
 import { criteriaOf, withCriterion, withReplaced } from './criteria.ts';
+import type { Definition, DefinitionChange } from './payloads.ts';
 import { runsTheSame, saysTheSame } from './wording.ts';
 
 const DEFAULT_PRIORITY = 3;

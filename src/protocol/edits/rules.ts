@@ -3,10 +3,11 @@
 
 import { iso } from '../../text/time.ts';
 import { OPERATOR } from '../board.ts';
-import type { Command, Definition, DefinitionChange } from '../command.ts';
+import type { Command } from '../command.ts';
 import { guardedSetting, knownSetting } from '../config.ts';
 import { decide } from '../decide.ts';
 import type { Decision } from '../decision.ts';
+import type { Definition, DefinitionChange } from '../definition/payloads.ts';
 import { hideIn } from '../input.ts';
 import { checkRecord } from '../invariants.ts';
 import { nextNoteId } from '../messages/notes.ts';

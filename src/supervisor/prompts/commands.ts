@@ -44,7 +44,7 @@ const EXAMPLES: Readonly<Record<Role, (task: string, state: State) => readonly s
     'liza finalize new-task',
     'liza plan done',
     `liza amend ${task} --add-done "one criterion more"`,
-    `liza unblock ${task} --keep-worktree --add-done "what was missing"`,
+    `liza unblock ${task} "the answer" --add-done "what was missing"`,
     `liza supersede ${task} --root-cause "why it could not work" --replacement new-task --replacement other-task`,
     `liza abandon ${task} --reason "why"`,
     `liza block ${task} --reason "why not to fix the merge" --question "what has to be decided?"`,

@@ -118,7 +118,7 @@ function whatToDo({ state }: Board, task: Task): readonly string[] {
   }
   if (isExhausted(task)) return [...rescope(task), 'Only a person can answer: leave it BLOCKED.'];
   return [
-    `The spec or a note has the answer: \`liza answer ${task.id} "the answer"\`; its coder goes on with it. With \`--criterion\` it becomes part of done_when.`,
+    `The spec or a note has the answer: \`liza answer ${task.id} "the answer"\`; its coder goes on with it. With \`--criterion\` it becomes part of done_when; \`liza unblock ${task.id} "the answer" --scope "…"\` changes more with it.`,
     ...rescope(task),
     'Only a person can answer: leave it BLOCKED; its questions are shown to them.',
   ];
@@ -152,8 +152,8 @@ function integrationFailed(task: Task): readonly string[] {
 
 function exhausted(task: Task): readonly string[] {
   return [
-    `* HYPOTHESIS_EXHAUSTED: ${(task.failures_current ?? []).join(' and ')} failed ${task.id} as it is defined. The framing is presumed wrong; it cannot go out unchanged.`,
-    `Change it in substance: \`liza unblock ${task.id} --add-done "what was missing" --scope "IN: less. OUT: more"\``,
+    `* HYPOTHESIS_EXHAUSTED: ${(task.failures_current ?? []).join(' and ')} failed ${task.id} as it is defined: it cannot go out unchanged.`,
+    `Change it in substance: \`liza unblock ${task.id} "the answer" --add-done "what was missing" --scope "IN: less. OUT: more"\``,
     ...rescope(task),
   ];
 }

@@ -228,4 +228,73 @@ describe('unblock of a task that somebody asked about', () => {
     expect((await p.liza(['unblock', 'one', '--add-done', 'after `npm test -- three` it gives up'])).code).toBe(0);
     expect(await p.task('one')).toMatchObject({ status: 'UNCLAIMED' });
   });
+
+  const planner = { env: { LIZA_AGENT_ID: 'planner-1' } };
+  const inOneStep = ['unblock', 'one', 'three times', '--type', 'docs', '--scope', 'IN: docs', '--add-done'];
+  const criterion = 'after `npm test -- three` it gives up';
+
+  test.each([
+    ['a person', {}],
+    ['the planner', planner],
+  ])('%s answers and redefines it in one step', async (_who, by) => {
+    const p = asks();
+    const ran = await p.liza([...inOneStep, criterion], by);
+    expect([ran.code, ran.stdout]).toEqual([0, 'q-1 answered; one unblocked, reserved for coder-1\n']);
+    const task = await p.task('one');
+    expect(task).toMatchObject({ status: 'UNCLAIMED', type: 'docs', scope: 'IN: docs', reserved_for: 'coder-1' });
+    expect(task?.done_when).toContain(criterion);
+    expect((await p.state()).questions).toMatchObject([{ status: 'answered', answer: 'three times' }]);
+  });
+
+  test('two coders failed it: the planner’s answer alone is refused with the one command that does it', async () => {
+    const p = project({
+      agents: agents(),
+      tasks: [
+        aBlocked('one', {
+          assigned_to: 'coder-1',
+          blocked_questions: ['How many?'],
+          failures_current: ['coder-1', 'coder-2'],
+          failed_by: ['coder-1', 'coder-2'],
+        }),
+      ],
+      questions: [{ id: 'q-1', asked_by: 'coder-1', task: 'one', text: 'How many?', status: 'open' }],
+    });
+    const alone = await p.liza(['answer', 'one', 'three times'], planner);
+    expect([alone.code, alone.stderr]).toEqual([
+      1,
+      expect.stringContaining('liza unblock one "<answer>" --replace-done'),
+    ]);
+    const ran = await p.liza(
+      ['unblock', 'one', 'three times', '--exclude', 'coder-1', '--add-done', criterion],
+      planner,
+    );
+    expect([ran.code, ran.stderr]).toEqual([0, '']);
+    expect(await p.task('one')).toMatchObject({
+      status: 'UNCLAIMED',
+      failures_current: [],
+      excluded_coders: ['coder-1'],
+    });
+    expect((await p.state()).questions).toMatchObject([{ status: 'answered', answer: 'three times' }]);
+  });
+
+  test('the same step again says that it was done already', async () => {
+    const p = asks();
+    await p.liza([...inOneStep.slice(0, -1)], planner);
+    const again = await p.liza([...inOneStep.slice(0, -1)], planner);
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('already')]);
+  });
+
+  test('a task that is not blocked keeps its definition, and the answer is refused with the way on', async () => {
+    const p = project({
+      agents: agents({ coder: 'one' }),
+      tasks: [aClaim('one')],
+      questions: [{ id: 'q-1', asked_by: 'coder-1', task: 'one', text: 'How many?', status: 'open' }],
+    });
+    const ran = await p.liza(inOneStep.slice(0, -1), planner);
+    expect([ran.code, ran.stderr]).toEqual([
+      1,
+      expect.stringMatching(/one is CLAIMED, not BLOCKED.*\n.*liza answer one "…"/),
+    ]);
+    expect((await p.state()).questions).toMatchObject([{ status: 'open' }]);
+  });
 });

@@ -2,8 +2,9 @@
 // be run or its heading is gone; the coder may plan again, and nothing of it counts against the coder.
 
 import { describe, expect, it } from 'vitest';
-import type { Command, DefinitionChange } from '../../../src/protocol/command.ts';
+import type { Command } from '../../../src/protocol/command.ts';
 import { amendmentLines, occasionOf } from '../../../src/protocol/definition/amendment.ts';
+import type { DefinitionChange } from '../../../src/protocol/definition/payloads.ts';
 import { newsSince, toldWith } from '../../../src/protocol/messages/news.ts';
 import {
   addDraft,

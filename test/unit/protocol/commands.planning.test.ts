@@ -1,7 +1,7 @@
 // One test per rule about planning, each named after the rule's own sentence.
 
 import { describe, expect, it } from 'vitest';
-import type { Definition } from '../../../src/protocol/command.ts';
+import type { Definition } from '../../../src/protocol/definition/payloads.ts';
 import type { SpecFacts } from '../../../src/protocol/facts/spec-facts.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { refusedBy } from '../../refused-by.ts';

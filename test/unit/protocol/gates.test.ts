@@ -2,8 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { withTask } from '../../../src/protocol/change.ts';
-import type { Definition, SubmitFacts } from '../../../src/protocol/command.ts';
+import type { SubmitFacts } from '../../../src/protocol/command.ts';
 import { asDoneWhen, criteriaOf } from '../../../src/protocol/definition/criteria.ts';
+import type { Definition } from '../../../src/protocol/definition/payloads.ts';
 import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/facts/scope.ts';
 import type { SpecFacts } from '../../../src/protocol/facts/spec-facts.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';

@@ -3,7 +3,8 @@
 
 import fc from 'fast-check';
 import { type Actor, type Board, SWITCHES } from '../../../src/protocol/board.ts';
-import type { Command, Definition } from '../../../src/protocol/command.ts';
+import type { Command } from '../../../src/protocol/command.ts';
+import type { Definition } from '../../../src/protocol/definition/payloads.ts';
 import { startCommit } from '../../../src/protocol/leases.ts';
 import type { State, Task } from '../../../src/protocol/state.ts';
 import { iso } from '../../../src/text/time.ts';

@@ -2,9 +2,10 @@
 // Commands run through `decide`; nothing here knows any rule.
 
 import { type Actor, type Board, type Lease, OPERATOR, SWITCHES, type Switch } from '../../../src/protocol/board.ts';
-import type { Checkpoint, Command, Definition, SubmitFacts } from '../../../src/protocol/command.ts';
+import type { Checkpoint, Command, SubmitFacts } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import type { Decided, Decision, Refusal } from '../../../src/protocol/decision.ts';
+import type { Definition } from '../../../src/protocol/definition/payloads.ts';
 import type { FileChange } from '../../../src/protocol/facts/file-change.ts';
 import { findTask } from '../../../src/protocol/find.ts';
 import { freshState } from '../../../src/protocol/records/new-board.ts';

@@ -7,8 +7,9 @@ import { event, evolve, withTask } from '../../change.ts';
 import type { BoardSituation, Change, Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { criteriaOf, withCriterion, withReplaced } from '../../definition/criteria.ts';
-import { blank, formerValues, isChanged } from '../../definition/definition.ts';
+import { blank, differing, formerValues, isChanged } from '../../definition/definition.ts';
 import { findTask, statusOf } from '../../find.ts';
+import { historyOf } from '../../leases.ts';
 import { builtOnAssumption, differs } from '../../messages/question-scope.ts';
 import {
   blockingQuestions,
@@ -26,7 +27,7 @@ import { defined } from '../../values.ts';
 import { isDeadlocked } from '../../work/blocked.ts';
 import { list } from '../coding/coder.ts';
 import { PLANNERS } from '../plan/planning.ts';
-import { unblock } from '../plan/rescope.ts';
+import { unblock } from '../plan/unblock.ts';
 
 export const answer: Row<'answer'> = {
   name: 'answer',
@@ -36,10 +37,10 @@ export const answer: Row<'answer'> = {
   from: 'board',
   already: (s) => {
     const { about, text } = s.command;
-    const one = about === undefined ? undefined : findQuestion(s.state, about);
-    return (
-      text !== undefined && one?.status === 'answered' && one.answer === text && one.closed_by === actorName(s.actor)
-    );
+    if (about === undefined || text === undefined) return false;
+    const one = findQuestion(s.state, about);
+    if (one === undefined) return isFreedBefore(s, findTask(s.state, about));
+    return one.status === 'answered' && one.answer === text && one.closed_by === actorName(s.actor);
   },
   guards: [
     { name: 'question', rule: 'there is such a question, or a task with open ones', check: checkTargets },
@@ -76,7 +77,7 @@ export const answer: Row<'answer'> = {
       needs: 'facts',
       check: (s) => {
         const freed = freedBy(s);
-        if (freed === undefined) return undefined;
+        if (freed === undefined) return s.command.unblock === undefined ? undefined : freesNothing(s);
         const asUnblock = unblocking(s, answered(s, freed), freed);
         for (const guard of unblock.guards) {
           const refusal = guard.check(asUnblock);
@@ -87,7 +88,7 @@ export const answer: Row<'answer'> = {
     },
   ],
   effects:
-    'question answered, or assumed with --accept; with --criterion also a criterion of done_when; the last one of a BLOCKED task does what unblock does: worktree kept, reserved for its asker, but of its anomalies only those about the block are processed; a person’s answer to an assumption wakes the planner',
+    'question answered, or assumed with --accept; with --criterion also a criterion of done_when; the last one of a BLOCKED task does what unblock does, with its options where they are given: worktree kept, reserved for its asker, but of its anomalies only those about the block are processed; a person’s answer to an assumption wakes the planner',
   change: (s) => {
     const targets = targetsOf(s);
     if (s.command.accept === true) return accepted(s, targets);
@@ -197,26 +198,52 @@ function freedBy(s: Pick<Answering, 'state' | 'command' | 'part'>): Task | undef
   return holding.length === 1 && holding[0]?.id === question.id ? task : undefined;
 }
 
+/** Repeated: the same answer freed it, with the same changes, and nothing came after. */
+function isFreedBefore(s: Pick<Answering, 'actor' | 'command'>, task: Task | undefined): boolean {
+  if (task?.status !== 'UNCLAIMED') return false;
+  const [answer, last] = historyOf(task).slice(-2);
+  if (last?.event !== 'unblocked' || answer?.event !== 'answered') return false;
+  const { text, unblock: options } = s.command;
+  return (
+    [answer, last].every(({ agent }) => agent === actorName(s.actor)) &&
+    answer.answer === text &&
+    Object.keys(differing(task, options?.changes ?? {})).length === 0
+  );
+}
+
+/** Options of unblock would be lost on a task that goes on being what it is. */
+function freesNothing(s: Answering): Refusal {
+  const { about = '' } = s.command;
+  const status = statusOf(s.board, about);
+  return refuse(
+    `${about} is ${status ?? 'no task'}, not BLOCKED, so nothing of it changes with the answer`,
+    `Answer alone: liza answer ${about} "…"`,
+  );
+}
+
 /** The coder that asked, as far as it may have the task back. */
-function reserveFor({ state }: Pick<Answering, 'state'>, task: Task): string | undefined {
+function reserveFor({ state, command }: Pick<Answering, 'state' | 'command'>, task: Task): string | undefined {
+  const { reserve, exclude = [] } = command.unblock ?? {};
+  if (reserve !== undefined) return reserve;
   const asker = blockingQuestions(state, task)[0]?.asked_by;
   if (asker === undefined || state.agents[asker]?.role !== 'coder') return undefined;
-  return task.excluded_coders?.includes(asker) === true ? undefined : asker;
+  return [...(task.excluded_coders ?? []), ...exclude].includes(asker) ? undefined : asker;
 }
 
 /** `state`: with the answer in it; `freed`: the task as it was before. */
 function unblocking(s: Situation<'answer'>, state: State, freed: Task): Situation<'unblock'> {
   const task = findTask(state, freed.id) ?? freed;
-  const { text, facts } = s.command;
+  const { text, facts, unblock: options } = s.command;
   const person = s.part === 'human';
   const command = {
     name: 'unblock',
     task: task.id,
     facts,
+    ...options,
     ...defined({
       keep_worktree: task.worktree === undefined ? undefined : true,
       reserve: reserveFor(s, freed),
-      assessment: person && isDeadlocked(freed) ? text : undefined,
+      assessment: options?.assessment ?? (person && isDeadlocked(freed) ? text : undefined),
       answered: true as const,
       answered_by_person: person || undefined,
     }),

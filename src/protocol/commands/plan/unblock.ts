@@ -1,0 +1,224 @@
+// The row of `unblock`: a blocked task goes back to the coders, as it is or with a changed definition.
+// `answer` frees a task by the same guards and the same change.
+
+import { raiseTaskCommands, taskUsedUp, usedUpText } from '../../../budget/rules/limits.ts';
+import { counted } from '../../../text/format.ts';
+import { actorName } from '../../board.ts';
+import { aligned, event, evolve, processAnomalies, unique, withAnomaly, withTask } from '../../change.ts';
+import type { BoardSituation, Row, Situation } from '../../command-row.ts';
+import { type Refusal, refuse } from '../../decision.ts';
+import {
+  blank,
+  checkDefinition,
+  checkReplaced,
+  definitionWhenBlocked,
+  definitionWhenFailed,
+  differing,
+  formerValues,
+  isChanged,
+  isReworded,
+  isSpecChanged,
+} from '../../definition/definition.ts';
+import { checkGates } from '../../definition/gates.ts';
+import { checkSubstance } from '../../definition/substance.ts';
+import { codersOf, historyOf } from '../../leases.ts';
+import { blockingQuestions } from '../../messages/questions.ts';
+import type { Anomaly, Task } from '../../state.ts';
+import { meantHint } from '../../unknown-id.ts';
+import {
+  FAILURES_THAT_EXHAUST,
+  isDeadlocked,
+  isExhausted,
+  isStoppedByBudget,
+  LET_GO,
+  unblocksOf,
+} from '../../work/blocked.ts';
+import { PLANNERS, specText } from './planning.ts';
+import { START_OVER, withdrawn } from './rescope.ts';
+
+export const unblock: Row<'unblock'> = {
+  name: 'unblock',
+  syntax: 'unblock {task}',
+  summary: 'Give a blocked task back to the coders.',
+  who: PLANNERS,
+  from: ['BLOCKED'],
+  to: ['UNCLAIMED'],
+  instead: ({ id, status, failures_current = [] }) =>
+    status === 'DRAFT' || failures_current.length >= FAILURES_THAT_EXHAUST
+      ? undefined
+      : `Nothing is needed: it is not blocked, see liza show ${id}`,
+  already: ({ task, actor, command }) => {
+    const last = historyOf(task).at(-1);
+    if (task.status !== 'UNCLAIMED' || last?.event !== 'unblocked' || last.agent !== actorName(actor)) return false;
+    const flags = ['assessment', 'keep_worktree', 'reset_review_cycles', 'exclude', 'reserve'] as const;
+    const same = flags.every((flag) => JSON.stringify(last[flag]) === JSON.stringify(command[flag]));
+    return same && Object.keys(differing(task, command.changes ?? {})).length === 0;
+  },
+  guards: [
+    {
+      name: 'definition',
+      rule: 'changes pass the guards of add-task',
+      check: (s) => checkDefinition(s, s.command.task, s.command.changes ?? {}),
+    },
+    {
+      name: 'criterion',
+      rule: 'a criterion that is replaced is there',
+      check: (s) => checkReplaced(s, s.task, s.command.changes),
+    },
+    {
+      name: 'definition-changed',
+      rule: 'after two coders failed, a word, number, path or command of done_when, scope, spec_ref or validation, or the text of the spec, must differ; case, spacing and punctuation do not count',
+      needs: 'facts',
+      check: ({ task, command, commandLine }) => {
+        if (!isExhausted(task) || command.answered_by_person === true) return undefined;
+        if (isReworded(definitionWhenFailed(task), redefined(task, command.changes))) return undefined;
+        if (isSpecChanged(task, command.facts)) return undefined;
+        return refuse(
+          `${task.failures_current?.join(' and ')} failed it as it stands, so its framing is presumed wrong, and nothing in it has changed`,
+          `Change it as you free it (liza unblock ${task.id} ${command.answered === true ? '"<answer>" ' : ''}--replace-done "<n>: …", --add-done "…", --scope "…" or --validate "…"), replace it (${commandLine('supersede', task.id)}) or give it up (${commandLine('abandon', task.id)})`,
+        );
+      },
+    },
+    {
+      name: 'unblocks-left',
+      rule: 'the planner unblocks one task at most max_unblocks times; after that only a person does',
+      check: ({ task, part, settings, commandLine }) => {
+        const times = unblocksOf(task);
+        if (part !== 'planner' || times < settings.max_unblocks) return undefined;
+        return refuse(
+          `it was unblocked ${counted(times, 'time')} already, max_unblocks is ${settings.max_unblocks}, and the next needs a person`,
+          `Leave it BLOCKED for a person, replace it (${commandLine('supersede', task.id)}) or give it up (${commandLine('abandon', task.id)})`,
+        );
+      },
+    },
+    {
+      name: 'assessment',
+      rule: 'after a review deadlock an assessment is given',
+      check: ({ task, command, commandLine }) =>
+        isDeadlocked(task) && blank(command.assessment)
+          ? refuse(
+              'coder and reviewer were deadlocked and no assessment was given',
+              `Say which of the two is stuck and why: ${commandLine('unblock', task.id)} --assessment "…"`,
+            )
+          : undefined,
+    },
+    {
+      name: 'within-budget',
+      rule: 'the task’s own budget is not used up',
+      check: withinBudget,
+    },
+    {
+      name: 'coders',
+      rule: 'coders that are named are registered; a reserved one is not excluded',
+      check: ({ state, task, command }) => {
+        const { reserve } = command;
+        const coders = Object.keys(state.agents).filter((id) => state.agents[id]?.role === 'coder');
+        const named = [...(command.exclude ?? []), ...(reserve === undefined ? [] : [reserve])];
+        const unknown = named.find((id) => !coders.includes(id) && (id === reserve || !codersOf(task).includes(id)));
+        if (unknown !== undefined) {
+          const hint = `${meantHint(unknown, coders)}See who is there: liza status`;
+          return refuse(`${unknown} is no registered coder`, hint);
+        }
+        if (reserve === undefined) return undefined;
+        if (![...(task.excluded_coders ?? []), ...(command.exclude ?? [])].includes(reserve)) return undefined;
+        return refuse(`${reserve} would be reserved and excluded at once`, 'Choose one of --reserve and --exclude');
+      },
+    },
+    {
+      name: 'gates',
+      rule: 'the gates of finalize hold, those of substance for what changes, and no dependency is ABANDONED',
+      needs: 'facts',
+      check: (s) => {
+        const next = redefined(s.task, s.command.changes);
+        const changes = differing(s.task, s.command.changes ?? {});
+        return (
+          checkGates(s, next, s.command.facts) ?? checkSubstance({ ...s, given: true }, next, s.command.facts, changes)
+        );
+      },
+    },
+  ],
+  effects:
+    'a changed definition empties failures_current; failed_by stays; worktree kept with --keep-worktree, or when its budget had stopped it (the iteration goes on then); a changed definition is an entry of alignment_history; assessment logged as review_deadlock; its anomalies are processed and the questions that blocked it are withdrawn',
+  change: (s) => {
+    const { task, command } = s;
+    const changes = differing(task, command.changes ?? {});
+    const next = { ...task, ...changes };
+    const reworded = isReworded(definitionWhenFailed(task), next) || isSpecChanged(task, command.facts);
+    const goesOn = isStoppedByBudget(task) && task.worktree !== undefined;
+    const keep = command.keep_worktree === true || goesOn;
+    const free = evolve(
+      task,
+      {
+        ...(keep ? { ...LET_GO, assigned_to: undefined } : { ...START_OVER, rejection_reason: undefined }),
+        ...changes,
+        ...(changes.spec_ref === undefined ? {} : specText(command.facts)),
+        status: 'UNCLAIMED',
+        blocked_reason: undefined,
+        blocked_questions: undefined,
+        attempted: undefined,
+        keep_worktree: keep ? true : undefined,
+        ...(keep ? {} : { integration_fix: undefined }),
+        reserved_for: command.reserve,
+        ...((reworded || command.answered_by_person) && task.failures_current !== undefined
+          ? { failures_current: [] }
+          : {}),
+        ...(command.reset_review_cycles === true ? { review_cycles_current: 0 } : {}),
+        ...(command.exclude === undefined || command.exclude.length === 0
+          ? {}
+          : { excluded_coders: unique([...(task.excluded_coders ?? []), ...command.exclude]) }),
+      },
+      event(s, 'unblocked', {
+        changed: isChanged(task, next),
+        was: Object.keys(changes).length === 0 ? undefined : formerValues(task, changes),
+        assessment: command.assessment,
+        keep_worktree: command.keep_worktree,
+        goes_on: goesOn || undefined,
+        reset_review_cycles: command.reset_review_cycles,
+        exclude: command.exclude,
+        reserve: command.reserve,
+        answered_by_person: command.answered_by_person,
+      }),
+    );
+    const { assessment } = command;
+    const isRescoped = isReworded(definitionWhenBlocked(task), next);
+    const fields = Object.keys(changes).join(', ') || 'its definition';
+    const unasked = withTask(withdrawn(s, s.state, blockingQuestions(s.state, task)), free);
+    const freed = isRescoped
+      ? aligned(s, unasked, 'rescope', `${task.id} redefined (${fields}) and unblocked`)
+      : unasked;
+    const logged = blank(assessment)
+      ? freed
+      : withAnomaly(s, freed, { type: 'review_deadlock', task: task.id, details: { assessment } });
+    return {
+      // An unblock settles every anomaly of the task, the deadlock included; an answer only what the block was about.
+      state: processAnomalies(
+        s,
+        logged,
+        ({ task: on, type }) => on === task.id && (command.answered !== true || OF_BLOCKS.has(type)),
+      ),
+      detail: `task ${task.id} unblocked${isRescoped ? ' with a changed definition' : ''}`,
+    };
+  },
+};
+
+/** What is reported because a task is BLOCKED, not because of its work. */
+const OF_BLOCKS: ReadonlySet<Anomaly['type']> = new Set(['review_deadlock', 'hypothesis_exhaustion']);
+
+const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes']): Task => ({
+  ...task,
+  ...differing(task, changes ?? {}),
+});
+
+/** A task whose budget is used up could not be claimed, and would wait without anybody noticing. */
+function withinBudget({ state, task, part, commandLine }: BoardSituation<'unblock'>): Refusal | undefined {
+  const over = taskUsedUp(state, task);
+  const [first] = over;
+  if (first === undefined) return undefined;
+  const raise = raiseTaskCommands(over, task.id);
+  return refuse(
+    usedUpText(first),
+    part === 'planner'
+      ? `Only a person raises it. Leave it BLOCKED, or cut it smaller: ${commandLine('supersede', task.id)}`
+      : `Raise it, if it is worth more: ${raise}`,
+  );
+}
