@@ -1,16 +1,22 @@
 // The checks that take no time: the goal's document, the agent CLIs and their logins, room on the disk, the base and the
 // budget. They look at files and git only: nothing is started and nothing is spent.
 
+import { join } from 'node:path';
 import { baseDistance } from '../git/base-branch.ts';
 import { notCommitted } from '../git/committed-files.ts';
+import { readPlainFile } from '../process/plain-file.ts';
 import type { Board } from '../protocol/board.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { spaceMissing } from '../protocol/disk-space.ts';
+import { commandsRun } from '../protocol/facts/command-files.ts';
+import { scriptsIn } from '../protocol/facts/test-setup.ts';
+import { settings } from '../protocol/state.ts';
 import { loginOf } from '../providers/login.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { BoardContext } from '../store/context.ts';
 import { specFile } from '../store/spec-file.ts';
 import { shellWord } from '../text/format.ts';
+import { wideRunner } from './rules/own-tests.ts';
 import { checkBase, checkBudget, fine, isUntouched, type PreflightCheck, stop, warn } from './rules/result.ts';
 
 export interface PreflightRequest {
@@ -34,6 +40,7 @@ export async function quickChecks(
     ...(await checkVision(context, request)),
     ...checkAgents(context, agents),
     checkDisk(board),
+    ...checkOwnTests(context, board),
     ...checkBase(await baseDistance(context, board)),
     ...(spends ? [checkBudget(board.state.config)] : []),
     ...(sandbox === undefined ? [] : [sandbox]),
@@ -83,4 +90,21 @@ function checkDisk(board: Board): PreflightCheck {
   const missing = spaceMissing(board);
   if (missing !== undefined) return stop('disk', missing.fact, missing.remedy);
   return fine('disk', board.freeMb === undefined ? 'has room' : `${board.freeMb} MB are free`);
+}
+
+/** Files of the project's folder that tell what its tests are and where they are looked for. */
+const SETTINGS = /^(?:package\.json|(?:vitest|vite|jest|ava)\.config\.\w+)$/;
+const LARGEST = 1_000_000;
+
+function checkOwnTests({ disk, paths }: BoardContext, { state }: Board): readonly PreflightCheck[] {
+  const texts = disk
+    .readdirSync(paths.root)
+    .filter((name) => SETTINGS.test(name))
+    .map((name) => [name, readPlainFile(disk, join(paths.root, name), LARGEST)?.toString('utf8') ?? ''] as const);
+  const scripts = scriptsIn(new Map(texts).get('package.json') ?? '');
+  const commands = [settings(state).test_command, scripts['test']].filter((command) => typeof command === 'string');
+  const found = wideRunner(commandsRun(commands, scripts), texts.map(([, text]) => text).join('\n'));
+  if (found === undefined) return [];
+  const fact = `${found.runner} in your own folder also runs the tests that agents are writing in .worktrees`;
+  return [warn('own tests', fact, found.mend)];
 }

@@ -7,7 +7,17 @@ import type { Config } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
 
-export type CheckName = 'vision' | 'agents' | 'disk' | 'set-up' | 'tests' | 'base' | 'registry' | 'budget' | 'sandbox';
+export type CheckName =
+  | 'vision'
+  | 'agents'
+  | 'disk'
+  | 'own tests'
+  | 'set-up'
+  | 'tests'
+  | 'base'
+  | 'registry'
+  | 'budget'
+  | 'sandbox';
 
 export interface PreflightCheck {
   readonly check: CheckName;
