@@ -40,8 +40,11 @@ export interface Locks {
   acquire(path: string, timeoutMs?: number): Promise<LockResult>;
 }
 
+/** `performance` is loaded when it is first used, which takes as long as the lock. */
+const milliseconds = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;
+
 export async function acquireLock(path: string, timeoutMs = 10_000): Promise<LockResult> {
-  const deadline = performance.now() + timeoutMs;
+  const deadline = milliseconds() + timeoutMs;
   for (;;) {
     const fd = await openIn(path, deadline);
     if (fd === undefined) return { busy: holders(path) };
@@ -84,7 +87,7 @@ let busyLately = false;
 async function openThenLock(path: string, deadline: number): Promise<number | undefined | { missing: string }> {
   const fd = openSync(path, 'a', 0o644);
   const program = flockProgram();
-  if (!busyLately || deadline <= performance.now()) {
+  if (!busyLately || deadline <= milliseconds()) {
     const stdio = ['ignore', 'ignore', 'ignore', fd] as const;
     const quick = spawnSync(program.path, ['-n', '-x', '3'], { ...program.options, stdio: [...stdio] });
     if (quick.status === 0) return fd;
@@ -93,10 +96,10 @@ async function openThenLock(path: string, deadline: number): Promise<number | un
       return { missing: `flock(1) could not be started (${errorCode(quick.error) ?? quick.error.message})` };
     }
   }
-  const asked = performance.now();
+  const asked = milliseconds();
   const wait = Math.max(0, deadline - asked) / 1000;
-  const got = wait > 0 && (await runs(program.path, ['-x', '-w', wait.toFixed(2), '3'], fd));
-  busyLately = performance.now() - asked > BRIEF;
+  const got = wait > 0 && (await runs(program, ['-x', '-w', wait.toFixed(2), '3'], fd));
+  busyLately = milliseconds() - asked > BRIEF;
   if (got) return fd;
   closeSync(fd);
   return undefined;
@@ -105,16 +108,21 @@ async function openThenLock(path: string, deadline: number): Promise<number | un
 /** Milliseconds that starting flock takes by itself, with room to spare. */
 const BRIEF = 5;
 
+interface Program {
+  readonly path: string;
+  readonly options: { readonly env?: Record<string, string> };
+}
+
 /** With its full path, where it nearly always is, it starts a millisecond sooner: no search, no environment to copy. */
-function flockProgram(): { readonly path: string; readonly options: { readonly env?: Record<string, string> } } {
+function flockProgram(): Program {
   const usual = '/usr/bin/flock';
   return existsSync(usual) ? { path: usual, options: { env: {} } } : { path: 'flock', options: {} };
 }
 
 /** Waiting happens in a child, so that this process can go on with its heartbeats. */
-function runs(program: string, args: readonly string[], fd: number): Promise<boolean> {
+function runs({ path, options }: Program, args: readonly string[], fd: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'ignore', fd] });
+    const child = spawn(path, args, { ...options, stdio: ['ignore', 'ignore', 'ignore', fd] });
     child.on('error', () => resolve(false));
     child.on('exit', (code) => resolve(code === 0));
   });
@@ -130,7 +138,7 @@ async function openLocked(path: string, deadline: number): Promise<number | unde
     } catch (error) {
       if (errorCode(error) !== 'EAGAIN') throw error;
     }
-    if (performance.now() >= deadline) return undefined;
+    if (milliseconds() >= deadline) return undefined;
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }

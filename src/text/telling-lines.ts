@@ -12,7 +12,7 @@ export function tellingLines(output: string, most: number): readonly string[] {
     .split('\n')
     .map((line) => line.slice(0, LONGEST).trimEnd())
     .filter((line) => line !== '');
-  const lines = printed.filter((line) => !NOISE.some((form) => form.test(line)));
+  const lines = printed.filter((line) => !isNoise(line));
   if (lines.length === 0) return printed.slice(-most);
   const weak = new Set(at(lines, WEAK));
   // The line before often names the test.
@@ -41,6 +41,8 @@ const WEAK: readonly RegExp[] = [
   /\bexpected\b|\bactual\b/i,
   /\b\d+ (?:failed|failing)\b/,
 ];
+const isNoise = (line: string): boolean => NOISE.some((one) => one.test(line)) || isPunctuation(line);
+const isPunctuation = (line: string): boolean => /^[^\p{L}\p{N}]*$/u.test(line);
 const NOISE: readonly RegExp[] = [
   /^npm (?:notice|warn|WARN)\b/,
   /^npm (?:error|ERR!)\s*(?:$|(?:code|syscall|path|errno|A complete log)\b)/,
@@ -52,8 +54,7 @@ const NOISE: readonly RegExp[] = [
   /^Node\.js v\d/,
   /^\[eval\]:\d+$/,
   /^\s*throw\b/,
-  // nothing but punctuation, or a rule with a title
-  /^[^\p{L}\p{N}]*$/u,
+  // a rule with a title
   /^[=_-]{3,} (?:FAILURES|ERRORS|short test summary info|test session starts) [=_-]{3,}$/,
   // what a runner says around each test
   /^\s*(?:# (?:Subtest|tests|suites|pass|cancelled|skipped|todo|duration_ms)\b|TAP version|1\.\.\d+$|ok \d+)/,

@@ -72,12 +72,15 @@ const SPELT: Readonly<Record<string, string>> = {
 /** Columns the text takes: wide characters and emojis two, combining marks none. */
 export function columns(text: string): number {
   if (!NON_ASCII.test(text)) return text.length;
-  return graphemes(text).reduce((sum, grapheme) => sum + (WIDE.test(grapheme) ? 2 : MARK.test(grapheme) ? 0 : 1), 0);
+  return graphemes(text).reduce((sum, grapheme) => sum + (isWide(grapheme) ? 2 : isMark(grapheme) ? 0 : 1), 0);
 }
 
-const MARK = /^[\p{M}\u200c\u200d]+$/u;
-const WIDE =
-  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
+// Made when first used: `\p{…}` takes longer to read than the rest of this file to load.
+const isMark = (grapheme: string): boolean => /^[\p{M}\u200c\u200d]+$/u.test(grapheme);
+const isWide = (grapheme: string): boolean =>
+  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u.test(
+    grapheme,
+  );
 
 /** At most `width` columns; ends with the mark when something was cut. */
 export function clip(text: string, width: number, mark: string): string {

@@ -17,23 +17,27 @@ const tight = (text: string): string =>
     .replace(/ ?([^\p{L}\p{N}_ ]) ?/gu, '$1')
     .trim();
 
+// Made when first used: every command loads this file, few compare texts, and `\p{…}` takes long to read.
 /** `!` is one where no sentence ends with it. */
-const OPERATOR = /(?<![\p{L}\p{N}"')\]]\s*)!(?=\s*[\p{L}\p{N}_(])|!(?=\s*=)|[+*/%<>=&|^~]/gu;
-const WORD_OR_NUMBER = /-(?=\s*\d)|[\p{L}\p{N}_]+(?:(?<=\d)\.(?=\d)[\p{L}\p{N}_]+)*/gu;
-const EITHER = new RegExp(`${OPERATOR.source}|${WORD_OR_NUMBER.source}`, 'gu');
+const operator = (): RegExp => /(?<![\p{L}\p{N}"')\]]\s*)!(?=\s*[\p{L}\p{N}_(])|!(?=\s*=)|[+*/%<>=&|^~]/gu;
+const wordOrNumber = (): RegExp => /-(?=\s*\d)|[\p{L}\p{N}_]+(?:(?<=\d)\.(?=\d)[\p{L}\p{N}_]+)*/gu;
+let either: RegExp | undefined;
 
 /** Blind to spacing, so it has to see what stands beside what. */
-const inSequence = (text: string): string => (text.match(EITHER) ?? []).join(' ');
+function inSequence(text: string): string {
+  either ??= new RegExp(`${operator().source}|${wordOrNumber().source}`, 'gu');
+  return (text.match(either) ?? []).join(' ');
+}
 
-const operators = (text: string): string => (text.match(OPERATOR) ?? []).toSorted().join(' ');
+const operators = (text: string): string => (text.match(operator()) ?? []).toSorted().join(' ');
 
 /** Punctuation inside a word (`src/a.ts`, `1.5`) and the sign of a number are part of it. */
-const WORD = /(?:-(?=\d))?[\p{L}\p{N}*](?:.*[\p{L}\p{N}*])?/u;
+const word = (): RegExp => /(?:-(?=\d))?[\p{L}\p{N}*](?:.*[\p{L}\p{N}*])?/u;
 
 /** Blind to order, so it has to keep together what belongs together. */
 const words = (text: string): string =>
   text
     .split(/\s+/)
-    .flatMap((word) => WORD.exec(word)?.[0] ?? [])
+    .flatMap((each) => word().exec(each)?.[0] ?? [])
     .toSorted()
     .join(' ');
