@@ -1,7 +1,7 @@
 // Bundles the program into a folder as CommonJS, which starts faster than ESM: liza.cjs (a few lines), main.cjs
-// (arguments and `show`) and program.cjs (everything else). What main.cjs imports lazily goes to program.cjs, which the
-// bundler divides along the imports: each chunk is a function that runs when it is first needed, so that a command pays
-// for its own code alone. Files of their own, loaded only when needed: inside.cjs (`liza` in a sandbox), the libraries
+// (arguments and `show`), program.cjs (what every change of the board needs) and rest.cjs (everything else). What main.cjs
+// imports lazily goes to the last two, which the bundler divides along the imports: each chunk is a function that runs
+// when it is first needed, so that a command pays for its own code alone. Files of their own, loaded only when needed: inside.cjs (`liza` in a sandbox), the libraries
 // yaml.cjs, diff.cjs and acp.cjs, and board.mjs (the live board of `liza run`, an ES module; see board-bundle.mjs).
 
 import { createHash } from 'node:crypto';
@@ -28,6 +28,14 @@ const common = {
 
 /** `show` is what agents call most: main.cjs holds it. */
 const FAST = 'src/cli/verbs/show.ts';
+/** What every change of the board needs: the chunks these load at once are program.cjs. */
+const CHANGES = [
+  'src/cli/verbs/note.ts',
+  'src/identity/agent-sessions.ts',
+  'src/ports/locks.ts',
+  'src/store/transact.ts',
+  'src/store/yaml-store.ts',
+];
 const YAML = 'src/store/yaml/library.ts';
 const ACP = '@agentclientprotocol/sdk';
 /** Modules and packages that most commands never need: each is a file of its own. */
@@ -99,14 +107,14 @@ async function bundleParts(dist, first) {
     supported: { 'dynamic-import': false },
   });
   await Promise.all([
-    bundleProgram(join(dist, 'program.cjs'), [...program].sort(), first),
+    bundleProgram(dist, [...program].sort(), first),
     bundle('inside.cjs', { entryPoints: ['src/sandbox/mailbox-client.ts'] }),
     bundle('yaml.cjs', { ...fromText(`export * from './${YAML}'`), ...LIBRARY }),
     bundle('diff.cjs', { ...fromText(`export * from 'diff'`), ...LIBRARY }),
     bundle('acp.cjs', { ...fromText(`export * from '${ACP}'`), ...LIBRARY }),
     bundleBoard(join(dist, 'board.mjs')),
   ]);
-  const ids = Object.fromEntries(['main.cjs', 'program.cjs'].map((part) => [part, idOf(dist, part)]));
+  const ids = Object.fromEntries(['main.cjs', ...PARTS].map((part) => [part, idOf(dist, part)]));
   await bundle('liza.cjs', {
     entryPoints: ['src/cli/entry.ts'],
     banner: { js: '#!/usr/bin/env node' },
@@ -116,8 +124,10 @@ async function bundleParts(dist, first) {
   return ids;
 }
 
-/** Exports, as main.cjs expects it, for each source a function that loads it. */
-async function bundleProgram(file, entryPoints, first) {
+const PARTS = ['program.cjs', 'rest.cjs'];
+
+/** program.cjs exports, as main.cjs expects it, for each source a function that loads it; both export their chunks. */
+async function bundleProgram(dist, entryPoints, first) {
   const { metafile, outputFiles } = await build({
     ...common,
     entryPoints,
@@ -125,28 +135,52 @@ async function bundleProgram(file, entryPoints, first) {
     splitting: true,
     metafile: true,
     write: false,
-    outdir: dirname(file),
+    outdir: dist,
     outbase: root,
     entryNames: '[name]-[hash]',
     chunkNames: '[hash]',
     plugins: [...first, lazyImports(() => undefined)],
   });
   const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
+  const needed = neededAtOnce(metafile.outputs, CHANGES);
   const chunks = Object.entries(metafile.outputs).map(([path, output], at) => ({
     path,
     ...output,
     id: `${at}`,
+    part: needed.has(path) ? PARTS[0] : PARTS[1],
   }));
   const byName = new Map(chunks.map((chunk) => [`./${basename(chunk.path)}`, chunk]));
-  const functions = await Promise.all(
-    [...byName].map(
-      async ([name, chunk]) => `"${chunk.id}":${await asFunction(chunk, texts.get(name.slice(2)), byName)}`,
-    ),
-  );
   const sources = chunks.filter(({ entryPoint }) => entryPoint !== undefined);
-  const exported = sources.map(({ entryPoint, id }) => `"${entryPoint}":()=>$load("${id}")`);
-  const parts = [LOADER, `const $chunks={${functions.join(',\n')}};`, `module.exports={${exported.join(',')}}`];
-  writeFileSync(file, [WRAPPED[0], ...parts, WRAPPED[1]].join('\n'));
+  for (const part of PARTS) {
+    const own = chunks.filter((chunk) => chunk.part === part);
+    const functions = await Promise.all(
+      own.map(async (chunk) => `"${chunk.id}":${await asFunction(chunk, texts.get(basename(chunk.path)), byName)}`),
+    );
+    const exported = own.map(({ id }) => `"${id}":()=>$load("${id}")`);
+    const bySource =
+      part === PARTS[0] ? sources.map((each) => `"${each.entryPoint}":()=>$load("${nameIn(part, each)}")`) : [];
+    const lines = [
+      LOADER,
+      `const $chunks={${functions.join(',\n')}};`,
+      `module.exports={${[...exported, ...bySource].join(',')}}`,
+    ];
+    writeFileSync(join(dist, part), [WRAPPED[0], ...lines, WRAPPED[1]].join('\n'));
+  }
+}
+
+/** How code of that part names a chunk; code-cache.ts resolves what is in another part. */
+const nameIn = (part, chunk) => (chunk.part === part ? chunk.id : `${chunk.part}:${chunk.id}`);
+
+/** The outputs that these sources load before anything runs. */
+function neededAtOnce(outputs, sources) {
+  const found = new Set();
+  const visit = (path) => {
+    if (found.has(path)) return;
+    found.add(path);
+    for (const one of outputs[path].imports) if (!one.external && one.kind === 'import-statement') visit(one.path);
+  };
+  for (const [path, { entryPoint }] of Object.entries(outputs)) if (sources.includes(entryPoint)) visit(path);
+  return found;
 }
 
 const LOADER = `
@@ -167,8 +201,8 @@ const LAZY = /\bimport\("([^"]+)"\)/g;
  * cycle and exports no variable that changes, so a copy of a binding is as good as the binding. Names at the top level
  * stay, so that a stack can be read; those within functions are shortened.
  */
-async function asFunction({ path, imports, exports }, text, byName) {
-  const idOf = (from) => byName.get(from)?.id ?? from;
+async function asFunction({ path, part, imports, exports }, text, byName) {
+  const idOf = (from) => (byName.has(from) ? nameIn(part, byName.get(from)) : from);
   // The bundler imports chunks of which nothing is used, for what loading them may do: a chunk with exports does nothing.
   const isNeedless = (from) => (byName.get(from)?.exports.length ?? 0) > 0;
   let found = 0;

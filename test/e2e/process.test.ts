@@ -41,10 +41,11 @@ test('only a command that succeeded leaves a code cache, under its own name', ()
   expect(made.map((name) => name.split('-').toSpliced(1, 1).slice(0, 2))).toEqual([
     ['main', 'completion'],
     ['program', 'completion'],
+    ['rest', 'completion'],
   ]);
 });
 
-test('show of a task on a board as init makes it needs main.cjs alone', async () => {
+test('show needs main.cjs alone on a board as init makes it, and a change of the board no rest.cjs', async () => {
   const own = temporaryFolder();
   cpSync(shipped(), own, { recursive: true });
   const board = builtProject();
@@ -64,15 +65,20 @@ test('show of a task on a board as init makes it needs main.cjs alone', async ()
   // A look at the whole board confirms the cache, once the clock has moved on since the last change.
   const cache = board.file('.liza/cache/board.ndjson');
   await until(() => board.ok(['show', 'first']) && readFileSync(cache, 'latin1').startsWith('liza-cache-2 C'));
-  for (const name of ['program.cjs', 'yaml.cjs', 'diff.cjs', 'acp.cjs']) rmSync(join(own, 'dist', name));
-  const show = (...argv: readonly string[]) =>
-    spawnSync(process.execPath, [join(own, 'dist/liza.cjs'), 'show', 'first', ...argv], {
+  const run = (...argv: readonly string[]) =>
+    spawnSync(process.execPath, [join(own, 'dist/liza.cjs'), ...argv], {
       cwd: board.root,
       env: board.env,
       encoding: 'utf8',
     });
-  expect(show()).toMatchObject({ status: 0, stderr: '', stdout: board.ok(['show', 'first']).stdout });
-  expect(show('--json')).toMatchObject({ status: 0, stderr: '' });
+  const without = (...names: readonly string[]) => {
+    for (const name of names) rmSync(join(own, 'dist', name));
+  };
+  without('program.cjs', 'rest.cjs', 'yaml.cjs', 'diff.cjs', 'acp.cjs');
+  expect(run('show', 'first')).toMatchObject({ status: 0, stderr: '', stdout: board.ok(['show', 'first']).stdout });
+  expect(run('show', 'first', '--json')).toMatchObject({ status: 0, stderr: '' });
+  cpSync(shipped('dist/program.cjs'), join(own, 'dist/program.cjs'));
+  expect(run('note', 'look at the first')).toMatchObject({ status: 0, stderr: '' });
 });
 
 test('outside a UTF-8 locale the output is ASCII', () => {
