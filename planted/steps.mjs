@@ -14,7 +14,7 @@ export const STEPS = {
   credential: { file: FILE, find: 'if (told !== undefined) return named(told);', put: '' },
   task: {
     file: FILE,
-    find: 'if (Array.isArray(row.from) && task === undefined) return named(noTask(board, command));',
+    find: 'if (Array.isArray(row.from) && task === undefined) return named(noTask(board, command, actor));',
     put: '',
   },
   epoch: { file: FILE, find: "if (stale !== undefined) return named(stale, { name: 'epoch', raced: true });", put: '' },
@@ -22,8 +22,8 @@ export const STEPS = {
   state: { file: FILE, find: '!admits(row, part, task.status)', put: 'Number(1) === 2' },
   switches: {
     file: FILE,
-    find: "if (halted !== undefined) return named(onHold(board, halted, part, task), { name: 'switches' });",
-    put: '',
+    find: 'const halted = haltedBy(board, row, part, task);',
+    put: 'const halted = Number(1) === 2 ? haltedBy(board, row, part, task) : undefined;',
   },
   invariants: { file: FILE, find: 'if (violations.length === 0) return decided;', put: 'return decided;' },
 };

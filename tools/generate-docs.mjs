@@ -104,8 +104,10 @@ A task is reviewable when it is ${list(TABLE['claim-review'].from)}, no kill swi
 ${TABLE['claim-review'].guards.map((guard) => `- ${guard.rule}`).join('\n')}
 
 ## Kill switches
-ABORT, CHECKPOINT and PAUSE, in this order. While one is on, nobody may run ${list(names(rows, (row) => row.startsWork))};
-agents may run only ${list(names(rows, (row) => row.whilePaused))}; everything else a person does stays open.
+ABORT, CHECKPOINT and PAUSE, in this order. While one is on, nobody may run ${list(names(rows, (row) => row.startsWork))}.
+While ABORT or CHECKPOINT is on, agents may run only ${list(names(rows, (row) => row.whileHalted))}.
+While PAUSE is on, or its task is paused, a running agent has \`pause_grace\` seconds to finish what it has: what it submits, a verdict and a plan are taken
+([why](decisions/0025-a-pause-takes-finished-work.md)). Everything else a person does stays open.
 
 ## States
 ${TASK_STATUSES.map((status) => `- **${status}**${TERMINAL_STATUSES.includes(status) ? ' (terminal: nothing leaves it)' : ''}: ${leaves(onTasks, status)}`).join('\n')}

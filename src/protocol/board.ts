@@ -125,6 +125,9 @@ export const stoppedOf = ({ stopped }: Pick<Lease, 'stopped'>): Pick<LeaseView, 
 /** What holds work back: a kill switch, or the task's own pause. */
 export type Hold = Switch | 'paused';
 
+/** It lets a running agent finish what it has; the other switches do not. */
+export const isPause = (held: Hold): boolean => held === 'PAUSE' || held === 'paused';
+
 /** The switch that is on, the first in precedence, or the task's pause. */
 export const holdOn = (board: Board, task: Task | undefined): Hold | undefined =>
   SWITCHES.find((one) => board.switches[one] !== undefined) ?? (task?.paused === true ? 'paused' : undefined);
@@ -141,7 +144,8 @@ export function onHold(board: Board, held: Hold, { task, open }: Held): Refusal 
   const since = held === 'paused' ? undefined : board.switches[held];
   const fact = held === 'paused' ? `${task?.id} is paused` : `${held} is on`;
   const lets = 'A person lets the work go on';
-  const hint = open === undefined ? `${lets}: liza resume${named}` : `${listed(open)} stay open. ${lets}`;
+  const taken = isPause(held) ? 'what you have finished is taken, and ' : '';
+  const hint = open === undefined ? `${lets}: liza resume${named}` : `${taken}${listed(open)} stay open. ${lets}`;
   return refuse(`${fact}${since === undefined ? '' : ` since ${iso(since)}`}`, hint);
 }
 

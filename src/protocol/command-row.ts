@@ -78,12 +78,12 @@ export interface Row<K extends CommandName> {
   readonly inner?: true;
   /** `liza undo` cannot take it back: its effect is not in the state alone. */
   readonly irreversible?: true;
-  /** Starts work: refused while ABORT, CHECKPOINT or PAUSE is on, or the task is paused. */
+  /** Starts work, or a new stretch of it: refused while ABORT, CHECKPOINT or PAUSE is on, or the task is paused. */
   readonly startsWork?: true;
   /** It is the agent's own epoch that fences: somebody else's claim of the task since then does not. */
   readonly ownEpoch?: true;
-  /** An agent's command that stays open while paused: handoff, block, exit. */
-  readonly whilePaused?: true;
+  /** An agent's command that ABORT and CHECKPOINT leave open: handoff, block, exit. PAUSE leaves all that starts nothing. */
+  readonly whileHalted?: true;
   /**
    * Whether this very command already took effect: same actor, same fields; where it made a record, that record's id.
    * Checked before state and guards.

@@ -85,7 +85,10 @@ export const ConfigSchema = v.object({
     'What an agent’s approval names for each criterion of `done_when` (a test, a command that Liza ran green, a place, the paths of the change, what was seen): `required`; `told`: a bare one is taken, and its criteria are flagged; `off`: nobody looks.',
   ),
   progress_timeout: guarded(v.optional(seconds, 1800), 'Seconds without output or progress before an agent is ended.'),
-  pause_grace: harmless(v.optional(seconds, 120), 'Seconds an agent may finish after PAUSE before it is ended.'),
+  pause_grace: harmless(
+    v.optional(seconds, 120),
+    'Seconds a running agent has after PAUSE to finish or hand off before it is ended.',
+  ),
   archive_after: harmless(v.optional(count, 50), 'Terminal tasks kept in state.yaml; older ones are archived.'),
   post_worktree_cmd: guarded(v.optional(v.nullable(text)), 'Prepares every worktree, for example `npm ci`.'),
   post_worktree_timeout: guarded(v.optional(seconds, 600), 'Seconds that `post_worktree_cmd` may run.'),

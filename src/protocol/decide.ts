@@ -2,8 +2,8 @@
 // The order of checks: role, input, task, epoch, already done, state, kill switches, guards, change, invariants.
 // A change may not introduce a violation; a violation that was there before does not stop it.
 
-import { duration, type Instant, later } from '../text/time.ts';
-import { type Actor, actorName, type Board, isAgentPart, onHold, type Part, SUPERVISOR } from './board.ts';
+import { duration, type Instant, iso, later } from '../text/time.ts';
+import { type Actor, actorName, type Board, holdOn, isAgentPart, onHold, type Part, SUPERVISOR } from './board.ts';
 import type { Command, CommandName } from './command.ts';
 import type { Change, Row, Situation } from './command-row.ts';
 import { STOP } from './commands/coding/coder.ts';
@@ -13,7 +13,7 @@ import { settleSprint } from './goal/sprint.ts';
 import { checkInput, concealed, refuseSecretInCommand } from './input.ts';
 import { introduced } from './invariants.ts';
 import { holdsWork } from './leases.ts';
-import { admits, commandLine, goOnOrStop, haltedBy, isAgent, nextHint, openWhilePaused } from './next-commands.ts';
+import { admits, commandLine, goOnOrStop, haltedBy, isAgent, nextHint, openWhileHalted } from './next-commands.ts';
 import type { RefusalName } from './refusal-names.ts';
 import { retractedHint } from './review/retracted.ts';
 import { isTerminal, type State, settings, type Task } from './state.ts';
@@ -68,7 +68,7 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
   }
   const halted = haltedBy(board, row, part, task);
   if (halted !== undefined)
-    return named(onHold(board, halted, { task, open: openWhilePaused(state, part, task) }), { name: 'switches' });
+    return named(onHold(board, halted, { task, open: openWhileHalted(state, part, task) }), { name: 'switches' });
   for (const guard of row.guards) {
     const refusal = guard.check(situation);
     if (refusal !== undefined) return named(refusal, guard);
@@ -83,7 +83,11 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
 function reminded(situation: Situation<CommandName>, change: Change): Change {
   const { stop, ...rest } = change;
   if (situation.command.name === 'exit') return rest;
-  const note = sessionEnds(situation, change.state) ?? stop ?? contextUsed(situation, change.state);
+  const note =
+    sessionEnds(situation, change.state) ??
+    stop ??
+    pausedMeanwhile(situation, change.state) ??
+    contextUsed(situation, change.state);
   return note === undefined ? rest : { ...rest, notes: [...(change.notes ?? []), note] };
 }
 
@@ -100,6 +104,20 @@ function sessionEnds(
   if (!isLeft && holdsWork(findTask(after, held), id)) return undefined;
   const by = later(now, limits.pause_grace);
   return `${isLeft ? `What you left of ${held} is kept` : `Your part of ${held} is done`} and this session ends: ${commandLine('exit')}, then stop. At ${by} (in ${duration(limits.pause_grace * 1000)}) it is ended, and no later command counts.`;
+}
+
+/** A pause takes what a session still finishes, for a while: it is told, because nothing else refuses it anything. */
+function pausedMeanwhile(situation: Situation<CommandName>, after: State): string | undefined {
+  const { board, actor, command, part, settings: limits } = situation;
+  if (actor.session === undefined || !isAgentPart(part) || TABLE[command.name].whileHalted === true) return undefined;
+  const own = findTask(after, after.agents[actor.id ?? '']?.current_task ?? '');
+  const held = holdOn(board, own);
+  if (held === undefined) return undefined;
+  const since = held === 'PAUSE' ? board.switches.PAUSE : undefined;
+  const fact = since === undefined ? `${own?.id} is paused` : `PAUSE is on since ${iso(since)}`;
+  const by = since === undefined ? `within ${limits.pause_grace}s` : `by ${later(since, limits.pause_grace)}`;
+  const left = commandLine(part === 'planner' ? 'handoff-plan' : 'handoff', own?.id);
+  return `${fact}: begin nothing new. Finish what you have ${by}, or ${left}; then ${commandLine('exit')}. Then this session is ended.`;
 }
 
 /** Its context is nearly used up. */

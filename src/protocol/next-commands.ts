@@ -2,7 +2,7 @@
 // these commands, and views enable their actions by them. Guards are not tried here: a possible command may still be
 // refused.
 
-import { type Actor, type Board, type Hold, holdOn, isAgentPart, type Part, plays } from './board.ts';
+import { type Actor, type Board, type Hold, holdOn, isAgentPart, isPause, type Part, plays } from './board.ts';
 import type { CommandName } from './command.ts';
 import type { CommandLine, Row } from './command-row.ts';
 import { findTask } from './find.ts';
@@ -25,18 +25,22 @@ export function admits(row: AnyRow, part: Part, status: TaskStatus): boolean {
   return Array.isArray(from) && from.includes(status);
 }
 
-/** The switch that holds this command back, or the task's own pause; undefined: it may go on. */
+/**
+ * The switch that holds this command back, or the task's own pause; undefined: it may go on. A pause takes what a
+ * running agent has finished; see docs/decisions/0025-a-pause-takes-finished-work.md.
+ */
 export function haltedBy(board: Board, row: AnyRow, part: Part, task: Task | undefined): Hold | undefined {
-  const held = row.startsWork === true || (isAgentPart(part) && row.whilePaused !== true);
-  return held ? holdOn(board, task) : undefined;
+  const held = holdOn(board, task);
+  if (held === undefined || row.startsWork === true) return held;
+  return isAgentPart(part) && row.whileHalted !== true && !isPause(held) ? held : undefined;
 }
 
-/** The commands that a pause leaves open to an agent; undefined for a person or a supervisor. */
-export function openWhilePaused(state: State, part: Part, task: Task | undefined): readonly string[] | undefined {
+/** The commands that every switch leaves open to an agent; undefined for a person or a supervisor. */
+export function openWhileHalted(state: State, part: Part, task: Task | undefined): readonly string[] | undefined {
   if (!isAgentPart(part)) return undefined;
   return ROWS.filter(
-    ({ who, whilePaused, inner, offered: isOffered }) =>
-      who.includes(part) && whilePaused && !inner && (task === undefined || isOffered?.(task, state) !== false),
+    ({ who, whileHalted, inner, offered: isOffered }) =>
+      who.includes(part) && whileHalted && !inner && (task === undefined || isOffered?.(task, state) !== false),
   ).map(({ name, typed }) => typed ?? name);
 }
 

@@ -21,7 +21,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['[ and ]', 'in a log: the agent’s session before, and the next one'],
   ['L', 'the logs of all sessions, of agents that are gone, too'],
   ['/', 'show only rows with these words; esc shows all again'],
-  ['p', 'pause: no new work starts, agents save and wait'],
+  ['p', 'pause: no new work starts, running agents finish or save'],
   ['r', 'resume'],
   ['S', 'stop the crew: agents save their work and end; asks first'],
   ['q', 'in a page: close it. On the board: leave or stop, as the last line says'],

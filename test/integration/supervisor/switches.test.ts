@@ -135,13 +135,34 @@ describe('while the agent works', () => {
     },
   );
 
-  test('PAUSE: the agent’s commands but handoff, block and exit are refused, saying why', async () => {
+  test('PAUSE: nothing new begins, saying why; handoff stays open', async () => {
     await open({ parts: { 'coder-1': [{}] } });
     await r().until('working', () => state() === 'working');
     on('PAUSE');
     const refused = await r().p.begin('t');
     expect(refused).toMatchObject({ ok: false, message: expect.stringContaining('PAUSE') });
     await r().p.run('coder-1', { name: 'handoff', task: 't', summary: 'so far', next_action: 'go on' });
+  });
+
+  test('PAUSE: a verdict under way is taken; the merge waits for resume, and nobody reviews twice', async () => {
+    const judges: Part = {
+      act: async (told) => {
+        on('PAUSE');
+        await approves.act?.(told);
+      },
+      end: 'exit 0',
+    };
+    await open({
+      agents: ['coder-1', 'code-reviewer-1'],
+      parts: { 'coder-1': [submits], 'code-reviewer-1': [judges] },
+    });
+    const before = r().p.head();
+    await r().until('halted', () => member('code-reviewer-1')?.why === 'PAUSE is on');
+    expect(await status()).toBe('APPROVED');
+    expect(r().p.head()).toBe(before);
+    off('PAUSE');
+    await r().until('merged', async () => (await status()) === 'MERGED');
+    expect(r().started).toHaveLength(2);
   });
 
   test('ABORT: the tree ends at once, and so does the supervisor', async () => {

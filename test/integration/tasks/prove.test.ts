@@ -138,12 +138,12 @@ describe('the validation at the submitted commit', () => {
     const runs = (): number => fs.readFileSync(path.join(p.base, 'runs'), 'utf8').trim().split('\n').length;
     p.work('t', GOOD);
     const pausing = p.as('coder-1', {
-      say: () => fs.writeFileSync(p.file('.liza', 'PAUSE'), ''),
+      say: () => fs.writeFileSync(p.file('.liza', 'CHECKPOINT'), ''),
     });
     const { submitForReview } = await import('../../../src/tasks/submit.ts');
     expect(await submitForReview(pausing, 't', 'HEAD')).toMatchObject(refusedBy('switches', { ok: false }));
     expect(await events('validated')).toHaveLength(1);
-    fs.rmSync(p.file('.liza', 'PAUSE'));
+    fs.rmSync(p.file('.liza', 'CHECKPOINT'));
     succeeded(await p.submit('t'));
     expect(runs()).toBe(1);
     expect((await p.submit('t')) as object).toMatchObject({ already: true });

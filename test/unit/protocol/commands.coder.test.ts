@@ -308,28 +308,55 @@ describe('block, limits, handoff', () => {
     w.run(CODER, submit('a', commit(3)));
   });
 
-  it('agents’ commands except handoff, block and exit are refused while paused, saying why', () => {
+  const discovery: Command = { name: 'discover', description: 'x', severity: 'low' };
+
+  it.each(['CHECKPOINT', 'ABORT'] as const)('while %s is on, agents have only handoff, block and exit', (one) => {
     const w = claimed();
-    w.board = { ...w.board, switches: { PAUSE: w.now } };
-    const refusal = w.refused(CODER, begin('a'));
+    w.run(CODER, begin('a'));
+    w.board = { ...w.board, switches: { [one]: w.now } };
+    const refusal = w.refused(CODER, submit('a', commit(1)));
     expect(refusal.guard).toBe<RefusalName>('switches');
-    expect(refusal.message).toContain('PAUSE is on since 2026-03-01T09:00:00Z');
+    expect(refusal.message).toContain(`${one} is on since 2026-03-01T09:00:00Z`);
     expect(refusal.hint).toContain('block, handoff and exit stay open');
     expect(w.refused(PLANNER, addReady('b')).guard).toBe<RefusalName>('switches');
-    expect(w.refused(CODER, { name: 'discover', description: 'x', severity: 'low' }).guard).toBe<RefusalName>(
-      'switches',
-    );
+    expect(w.refused(CODER, discovery).guard).toBe<RefusalName>('switches');
     w.run(HUMAN, addReady('b'));
     w.run(CODER, { name: 'handoff', task: 'a', summary: 's', next_action: 'n' });
     w.run(CODER, { name: 'exit', code: 42 });
     w.run(CODER, block('a'));
   });
 
-  it('a paused task refuses its coder likewise', () => {
+  it('while PAUSE is on, a coder begins nothing, saying why', () => {
+    const w = claimed();
+    w.board = { ...w.board, switches: { PAUSE: w.now } };
+    const refusal = w.refused(CODER, begin('a'));
+    expect(refusal.guard).toBe<RefusalName>('switches');
+    expect(refusal.message).toContain('PAUSE is on since 2026-03-01T09:00:00Z');
+    expect(refusal.hint).toContain('what you have finished is taken, and block, handoff and exit stay open');
+    expect(w.refused(CODER, { name: 'long-heartbeat', reason: 'a build' }).guard).toBe<RefusalName>('switches');
+  });
+
+  it('while PAUSE is on, what running agents have finished is taken, and nothing follows from it', () => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    w.board = { ...w.board, switches: { PAUSE: w.now } };
+    const found = w.run({ ...CODER, session: 's-1' }, discovery);
+    expect(found.notes?.join()).toContain('PAUSE is on since 2026-03-01T09:00:00Z: begin nothing new.');
+    expect(found.notes?.join()).toContain('Finish what you have by 2026-03-01T09:02:00Z, or liza handoff a');
+    w.run(PLANNER, addReady('b'));
+    w.run(CODER, submit('a', commit(1)));
+    expect(w.task('a').status).toBe('READY_FOR_REVIEW');
+    expect(w.refused(SUPERVISOR, claim('b')).guard).toBe<RefusalName>('switches');
+  });
+
+  it('a paused task begins nothing; what its coder has finished is taken', () => {
     const w = claimed();
     w.run(HUMAN, { name: 'pause', task: 'a' });
     expect(w.refused(CODER, begin('a')).message).toContain('a is paused');
-    w.run(CODER, block('a'));
+    w.run(HUMAN, { name: 'resume', task: 'a' });
+    w.run(CODER, begin('a'));
+    w.run(HUMAN, { name: 'pause', task: 'a' });
+    w.run(CODER, submit('a', commit(1)));
   });
 
   it('a coder’s commands are for the holder only', () => {

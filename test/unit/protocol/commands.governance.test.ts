@@ -461,7 +461,15 @@ describe('what is possible next', () => {
       'block',
       'handoff',
     ]);
-    w.board = { ...w.board, switches: { PAUSE: w.now } };
+    w.board = { ...w.board, switches: { CHECKPOINT: w.now } };
     expect(possible(w.board, ['coder'], w.task('a'))).toEqual(['record-validation', 'block', 'handoff']);
+    w.board = { ...w.board, switches: { PAUSE: w.now } };
+    expect(possible(w.board, ['coder'], w.task('a'))).toEqual([
+      'declare',
+      'submit-for-review',
+      'record-validation',
+      'block',
+      'handoff',
+    ]);
   });
 });

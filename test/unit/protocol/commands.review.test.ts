@@ -82,6 +82,15 @@ describe('claim-review', () => {
     expect(w.refused(SUPERVISOR, claimReview('a')).guard).toBe<RefusalName>('switches');
   });
 
+  it('a verdict on a review under way is taken while PAUSE is on, and not under CHECKPOINT', () => {
+    const w = inReview();
+    w.board = { ...w.board, switches: { CHECKPOINT: w.now } };
+    expect(w.refused(REVIEWER, approve('a')).guard).toBe<RefusalName>('switches');
+    w.board = { ...w.board, switches: { PAUSE: w.now } };
+    w.run(REVIEWER, approve('a'));
+    expect(w.task('a').status).toBe('APPROVED');
+  });
+
   it('refuses an agent that ever coded the task', () => {
     const w = submitted();
     w.edit((state) => ({

@@ -207,7 +207,7 @@ describe('after a handoff', () => {
     expect(hint(w, CODER, { name: 'plan done' })).toContain('liza handoff a');
     w.run(CODER, left);
     expect(hint(w, CODER, { name: 'plan done' })).not.toContain('handoff');
-    w.board = { ...w.board, switches: { PAUSE: w.now } };
+    w.board = { ...w.board, switches: { CHECKPOINT: w.now } };
     expect(hint(w, CODER, submit('a', commit(1)))).toMatch(/^block and exit stay open/);
   });
 });
@@ -217,7 +217,7 @@ describe('while paused', () => {
     const w = claimed();
     w.board = { ...w.board, switches: { PAUSE: w.now } };
     const told = hint(w, CODER, begin('a'));
-    expect(told).toMatch(/block, handoff and exit stay open/);
+    expect(told).toMatch(/^what you have finished is taken, and block, handoff and exit stay open/);
     expect(namedCommands(told)).toEqual([]);
   });
 });

@@ -66,6 +66,7 @@ export const begin: Row<'begin'> = {
   summary: 'Write the checkpoint before the first line of code.',
   who: ['coder'],
   from: ['CLAIMED'],
+  startsWork: true,
   offered: (task) => checkpointEvent(task) === undefined,
   to: ['CLAIMED', 'BLOCKED'],
   already: ({ task, actor, command }) => {
@@ -177,7 +178,7 @@ export const block: Row<'block'> = {
   from: ['CLAIMED', 'INTEGRATION_FAILED'],
   fromOf: { coder: ['CLAIMED'], planner: ['INTEGRATION_FAILED'] },
   to: ['BLOCKED'],
-  whilePaused: true,
+  whileHalted: true,
   already: ({ task, actor, command }) => {
     const last = historyOf(task).at(-1);
     return (

@@ -22,7 +22,7 @@ export const handoff: Row<'handoff'> = {
   who: ['coder', 'code_reviewer'],
   from: ['CLAIMED', 'READY_FOR_REVIEW'],
   fromOf: { coder: ['CLAIMED'], code_reviewer: ['READY_FOR_REVIEW'] },
-  whilePaused: true,
+  whileHalted: true,
   offered: (task) => task.handoff_pending !== true,
   instead: (task, _commandLine, _part, actor) => retractedHint(task, actor.id),
   already: ({ state, task, actor, command }) =>
@@ -76,7 +76,7 @@ export const handoffPlan: Row<'handoff-plan'> = {
   summary: 'Leave notes on the plan for the next planner before the context runs out.',
   who: ['planner'],
   from: 'board',
-  whilePaused: true,
+  whileHalted: true,
   already: ({ state, actor, command }) => isSame(state.goal.handoff, actor.id, command),
   guards: [
     {

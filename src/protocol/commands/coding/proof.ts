@@ -23,7 +23,7 @@ export const recordValidation: Row<'record-validation'> = {
   to: ['CLAIMED', 'BLOCKED'],
   inner: true,
   // A fact: a pause does not undo the run.
-  whilePaused: true,
+  whileHalted: true,
   already: ({ task, command: { proof }, settings }) =>
     proof.disproof === undefined && knownProof(task, proof.commit, proof.commands, settings.tdd) !== undefined,
   guards: [

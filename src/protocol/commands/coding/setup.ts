@@ -25,7 +25,7 @@ export const setupFailed: Row<'setup-failed'> = {
   inner: true,
   irreversible: true,
   // A fact: a pause does not undo it.
-  whilePaused: true,
+  whileHalted: true,
   guards: [commits()],
   effects: 'goal.setup_failures; an alarm; no new work starts while it fails on the integration branch',
   change: (s) => {
@@ -62,7 +62,7 @@ export const setupWorks: Row<'setup-works'> = {
   from: 'board',
   inner: true,
   irreversible: true,
-  whilePaused: true,
+  whileHalted: true,
   already: (s) => remaining(s).length === (s.state.goal.setup_failures ?? []).length,
   guards: [commits()],
   effects: 'what it shows to be over leaves goal.setup_failures',

@@ -185,6 +185,7 @@ export const longHeartbeat: Row<'long-heartbeat'> = {
   summary: 'Ask for a longer lease before a long operation.',
   who: ['coder', 'code_reviewer'],
   from: 'board',
+  startsWork: true,
   guards: [
     registeredActor(),
     {
@@ -251,7 +252,7 @@ export const exit: Row<'exit'> = {
   who: ['planner', 'coder', 'code_reviewer'],
   from: 'board',
   irreversible: true,
-  whilePaused: true,
+  whileHalted: true,
   guards: [
     registeredActor(),
     {
