@@ -100,7 +100,8 @@ export function passedYarnrc(text: string): PassedSettings {
 const iniOf = (lines: readonly Line[]): string => lines.map(({ key, value }) => `${key}=${value}\n`).join('');
 
 /** Yarn 2 and later: what `.yarnrc.yml` says of servers, for all packages and by scope. */
-export function passedYarnYml(text: string): PassedSettings {
+export function passedYarnYml(written: string): PassedSettings {
+  const text = inBlocks(written);
   const lines = text.split(/\r?\n/).filter((line) => !/^\s*(?:#|$)/.test(line));
   const kept: string[] = [];
   const registries: Registry[] = [];
@@ -127,6 +128,30 @@ export function passedYarnYml(text: string): PassedSettings {
     certificates: [],
   };
 }
+
+/** YAML with maps in braces (`npmScopes: { acme: { … } }`) written as indented lines; `${NAME}` stays. */
+function inBlocks(text: string): string {
+  const indents: string[] = [];
+  let out = '';
+  for (const part of text.match(YAML_PART) ?? []) {
+    const indent = indents.at(-1);
+    const line = out.slice(out.lastIndexOf('\n') + 1);
+    if (part === '{' && /:\s*$/.test(line)) {
+      indents.push(`${/^\s*/.exec(line)?.[0] ?? ''}  `);
+      out = `${out.trimEnd()}\n${indents.at(-1)}`;
+    } else if (indent === undefined) out += part;
+    else if (part === '}') {
+      indents.pop();
+      out += `\n${indents.at(-1) ?? ''}`;
+    } else if (part === ',') out += `\n${indent}`;
+    else if (!/^\s/.test(part)) out += part;
+    else if (!/^\s*$/.test(line)) out += ' ';
+  }
+  return out;
+}
+
+/** A quoted text, a placeholder, a comment with the blank before it, or one character. */
+const YAML_PART = /"(?:\\.|[^"\\\n])*"|'[^'\n]*'|\$\{[^}\n]*\}|\s#[^\n]*|[\s\S]/g;
 
 /** A login by server counts for every registry: which one it is for is Yarn's to say. */
 function hasYarnLogin(text: string, scope: string | undefined): boolean {

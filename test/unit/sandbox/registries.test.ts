@@ -105,6 +105,23 @@ test('yarn: both formats keep servers and scopes', () => {
   expect(passedYarnYml(text).registries.map(({ url }) => url)).toEqual(registries.map(({ url }) => url));
 });
 
+test.each([
+  'npmScopes: { acme: { npmRegistryServer: "https://own.acme.example", npmAuthToken: sEcr3t }, other: {npmRegistryServer: https://other.example} }',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as .yarnrc.yml writes it
+  'npmScopes:\n  acme: { npmAuthToken: "#${TOKEN}", npmRegistryServer: https://own.acme.example } # ours\n  other: { npmRegistryServer: https://other.example }',
+  'npmScopes: {\n  # ours, with a } in it\n  "acme": {\n    npmAuthToken: "sEcr3t", npmRegistryServer: "https://own.acme.example",\n  },\n  other: { npmRegistryServer: https://other.example },\n}\nyarnPath: sEcr3t',
+])('yarn: scopes in braces are kept, their tokens are not: %j', (yml) => {
+  const { text, registries, login } = passedYarnYml(yml);
+  expect(text).toBe(
+    'npmScopes:\n  "acme":\n    npmRegistryServer: "https://own.acme.example"\n  "other":\n    npmRegistryServer: "https://other.example"\n',
+  );
+  expect(registries).toEqual([
+    { manager: 'yarn', scope: '@acme', url: 'https://own.acme.example', login: true },
+    { manager: 'yarn', scope: '@other', url: 'https://other.example', login: false },
+  ]);
+  expect(login).toBe(true);
+});
+
 test('pip: indexes pass in their sections, also lists over several lines', () => {
   const { text, registries } = passedPipConf(
     '[global]\nindex-url = https://me:sEcr3t@pip.acme.example/simple\nextra-index-url =\n    https://two.example/simple\n    https://x:sEcr3t@three.example/simple\nclient-cert = /home/me/sEcr3t.pem\n[install]\ntrusted-host = pip.acme.example\n',
