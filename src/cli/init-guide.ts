@@ -113,7 +113,8 @@ async function askRegistries(dialogue: Dialogue, registries: readonly PrivateReg
   for (const file of new Set(registries.map((one) => one.file))) {
     const names = registries.filter((one) => one.file === file).map(({ name }) => name);
     dialogue.say(`Private registry: ${names.join('; ')}. Agents use it, without the login in ${file}.`);
-    if (await agrees(dialogue, `Show ${file} to agents and set-up, with its login? yes or no`, 'no')) shown.push(file);
+    if (await agrees(dialogue, `Show ${file} to set-up alone, with its login? Agents never see it. yes or no`, 'no'))
+      shown.push(file);
   }
   return shown;
 }

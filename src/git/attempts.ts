@@ -6,7 +6,7 @@ import { isNotTaken } from './clone.ts';
 import { changedSince, treeOf, withPathsOf } from './folder-snapshot.ts';
 import { isolationOf } from './isolation.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
-import { attemptOf, branchOf, commitOf, readRefs, seenOf, updateRefs } from './refs.ts';
+import { attemptOf, branchOf, commitOf, readRefs, seenOf, treeIdOf, updateRefs } from './refs.ts';
 import { must } from './run.ts';
 import { gitIn, headOf, isWhole, type Place } from './task-folder.ts';
 
@@ -88,7 +88,7 @@ export async function saveAttempt(
   const tree =
     place !== undefined && uncommitted > 0
       ? await treeOf(gitDir, place, tip, discard.leaveOut)
-      : (await must(gitDir.objects(['rev-parse', `${tip}^{tree}`]), 'read a commit')).trim();
+      : await treeIdOf(gitDir, tip);
   const from = discard.setAside === undefined ? [] : [await mainlineOf(gitDir, discard.setAside, tree)];
   const parents = [...new Set([...from, ...(await independent(gitDir, tips))])].flatMap((parent) => ['-p', parent]);
   const setAside = discard.setAside !== undefined;
@@ -175,7 +175,7 @@ export async function tryBring(gitDir: PrivateGitDir, place: Place, commit: stri
 
 /** Keeps one commit and what it builds on. `head`: where the branch went instead. */
 async function saveTip(gitDir: PrivateGitDir, tip: string, head: string, discard: Discard): Promise<Attempt> {
-  const tree = (await must(gitDir.objects(['rev-parse', `${tip}^{tree}`]), 'read a commit')).trim();
+  const tree = await treeIdOf(gitDir, tip);
   const commits = await countOwn(gitDir, [tip], discard.integration === undefined ? [] : [discard.integration]);
   const setAside = head === discard.setAsideAt;
   const message = attemptMessage(discard, { tip, uncommitted: 0, commits, setAside });

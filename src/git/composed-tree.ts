@@ -3,6 +3,7 @@
 
 import { join, posix } from 'node:path';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
+import { treeIdOf } from './refs.ts';
 import { must } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
 import { type Change, changesBetween, type Entry, kindAt, splitNul } from './tree-changes.ts';
@@ -23,8 +24,7 @@ export async function composedTree(
 ): Promise<ComposedTree> {
   const changes = (await changesBetween(gitDir, onto, from)).filter(({ path }) => take(path));
   if (changes.length === 0) {
-    const asked = gitDir.objects(['rev-parse', '--verify', '--end-of-options', `${onto}^{tree}`]);
-    return { tree: (await must(asked, 'read a commit')).trim(), changes };
+    return { tree: await treeIdOf(gitDir, onto), changes };
   }
   const tree = await inIndex(gitDir, gitDir.root, onto, async (files) => {
     // Removals first: a file may have become a folder of the same name.

@@ -121,6 +121,12 @@ export async function commitsOf(
   return (await asked).split('\n').map((line) => /^([0-9a-f]{40,64}) commit \d+$/.exec(line)?.[1]);
 }
 
+/** The tree of a commit that is there. */
+export const treeIdOf = async (gitDir: PrivateGitDir, commit: string): Promise<string> =>
+  (
+    await must(gitDir.objects(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`]), 'read a commit')
+  ).trim();
+
 export async function isAncestor(gitDir: PrivateGitDir, older: string, newer: string): Promise<boolean> {
   return (await gitDir.objects(['merge-base', '--is-ancestor', older, newer])).status === 0;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { treeOf } from './folder-snapshot.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
-import { mayHaveRefs, readRefs, savedOf, updateRefs } from './refs.ts';
+import { mayHaveRefs, readRefs, savedOf, treeIdOf, updateRefs } from './refs.ts';
 import { isMachineFault, must } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
 import type { Place } from './task-folder.ts';
@@ -72,6 +72,3 @@ export async function laySavedFiles(gitDir: PrivateGitDir, place: Place, tip: st
 export async function forgetSaved(gitDir: PrivateGitDir, task: string): Promise<void> {
   if (mayHaveRefs(gitDir, savedOf(task))) await updateRefs(gitDir, [{ ref: savedOf(task), to: null }]);
 }
-
-const treeIdOf = async (gitDir: PrivateGitDir, commit: string): Promise<string> =>
-  (await must(gitDir.objects(['rev-parse', `${commit}^{tree}`]), 'read a commit')).trim();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Environment, Host } from '../ports/host.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { type Settings, settings } from '../protocol/state.ts';
-import { registrySite, runConfined, sandboxMode } from '../sandbox/mode.ts';
+import { registrySite, runConfined, sandboxMode, withSetupRead } from '../sandbox/mode.ts';
 import { type KnownRegistry, type RegistrySite, registriesOf } from '../sandbox/registries.ts';
 import type { Manager } from '../sandbox/rules/registry-settings.ts';
 import { hostOf } from '../sandbox/rules/registry-url.ts';
@@ -55,7 +55,7 @@ export async function checkRegistries(
   const { board } = await context.store.read();
   const config = settings(board.state);
   const mode = await sandboxMode(context.sandboxSupport, config);
-  const site = registrySite(context, config);
+  const site = registrySite(context, withSetupRead(config));
   if (isRefusal(mode) || !('tool' in mode) || site === undefined) return [];
   const inUse = registriesInUse(site);
   if (inUse.named.length + inUse.unnamed.length === 0) return [];
@@ -67,7 +67,7 @@ export async function checkRegistries(
   return wanting.length === 0 ? reached : [...wanting, ...reached.filter(({ level }) => level !== 'ok')];
 }
 
-type Lists = Partial<Pick<Settings, 'sandbox_read' | 'worktree_files'>>;
+type Lists = Partial<Pick<Settings, 'setup_read' | 'worktree_files'>>;
 
 /** Private registries whose login stays outside: what needs it fails, so a person is told how to give it. */
 async function withoutLogin(host: Host, site: RegistrySite, lists: Lists): Promise<readonly PreflightCheck[]> {
@@ -79,7 +79,7 @@ async function withoutLogin(host: Host, site: RegistrySite, lists: Lists): Promi
 interface KeptLogin {
   /** `npm @acme: npm.acme.example`. */
   readonly name: string;
-  /** The user's file with the login, as `sandbox_read` names it. */
+  /** The user's file with the login, as `setup_read` names it. */
   readonly file?: string;
   /** What the person types to give it. */
   readonly give: string;
@@ -87,7 +87,7 @@ interface KeptLogin {
 
 export async function loginsKept(host: Host, site: RegistrySite, lists: Lists): Promise<readonly KeptLogin[]> {
   const { root, env } = site;
-  const { sandbox_read = [], worktree_files = [] } = lists;
+  const { setup_read = [], worktree_files = [] } = lists;
   const own = join(root, '.npmrc');
   const home = env['HOME'] ?? '';
   const kept = registriesInUse(site).named.filter(
@@ -101,14 +101,12 @@ export async function loginsKept(host: Host, site: RegistrySite, lists: Lists): 
     .map(({ manager, scope, url, from }) => {
       const name = `${manager}${scope === undefined ? '' : ` ${scope}`}: ${hostOf(url)?.host ?? url}`;
       if (from === undefined) return { name, give: IN_VARIABLE };
-      if (from === own)
-        return { name, give: `to give it: ${setting('worktree_files', [...worktree_files, '.npmrc'])}` };
       const file = home !== '' && from.startsWith(`${home}/`) ? `~${from.slice(home.length)}` : from;
-      return { name, file, give: `to give it: ${setting('sandbox_read', [...sandbox_read, file])}` };
+      return { name, file, give: `to give it to set-up alone: ${setting('setup_read', [...setup_read, file])}` };
     });
 }
 
-const IN_VARIABLE = 'write address and login into a settings file, and show that by sandbox_read (docs/security.md)';
+const IN_VARIABLE = 'write address and login into a settings file, and show that by setup_read (docs/security.md)';
 const setting = (key: string, list: readonly string[]): string =>
   `liza config set ${key} ${shellWord(JSON.stringify(list))}`;
 

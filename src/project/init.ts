@@ -44,7 +44,7 @@ export interface InitRequest {
   readonly specExists: boolean;
   /** What the goal's document begins with, should it not be there. */
   readonly template?: string;
-  readonly settings?: Pick<Config, 'test_command' | 'post_worktree_cmd' | 'default_provider' | 'sandbox_read'>;
+  readonly settings?: Pick<Config, 'test_command' | 'post_worktree_cmd' | 'default_provider' | 'setup_read'>;
   /** The shipped JSON Schema, copied beside state.yaml for editors. */
   readonly schema: string | undefined;
 }

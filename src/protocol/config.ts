@@ -146,6 +146,10 @@ export const ConfigSchema = v.object({
     v.optional(places),
     'Files and folders that are shown in the sandbox, read-only, for example `~/.npmrc`.',
   ),
+  setup_read: guarded(
+    v.optional(places),
+    'Files with logins, for example `~/.npmrc`, that only set-up sees in the sandbox, and only where what it reads is as in your branch; agents and tests never do. Needs bubblewrap and `setup_reuse`.',
+  ),
   sandbox_write: guarded(
     v.optional(places),
     'Files and folders that may also be written in the sandbox, for example a cache; each is a way out of it.',

@@ -163,6 +163,12 @@ export const openPlaces = ({
   sandbox_write = [],
 }: Pick<Rules, 'sandbox_read' | 'sandbox_write'>): readonly string[] => [...sandbox_read, ...sandbox_write];
 
+/** As set-up runs where it may have the files of `setup_read`; nothing else is ever run so. */
+export const withSetupRead = <T extends Pick<Settings, 'sandbox_read' | 'setup_read'>>(rules: T): T => ({
+  ...rules,
+  sandbox_read: [...(rules.sandbox_read ?? []), ...(rules.setup_read ?? [])],
+});
+
 function programPolicy(
   { disk, paths, sandboxSupport }: SandboxContext,
   { program, rules, confinement, common, tool, home, tmp, registries }: ProgramRun,

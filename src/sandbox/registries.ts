@@ -157,15 +157,21 @@ export function bringRegistries(site: RegistryHome): BroughtRegistries {
       places[one.variable] = join(inPlace ? home : (realOf(disk, user) ?? user), inside);
     write(disk, home, inside, one.text);
   }
-  if (project !== undefined && !project.given) {
-    // In a checkout the project's own file is missing where it is not in git: the nearest wins, so it comes last.
-    const user = found.find(({ manager, usual }) => manager === 'npm' && usual === '.npmrc');
-    const own = user === project || user?.given === true ? '' : (user?.text ?? '');
-    if (user?.given !== true) write(disk, home, placeOf(user, project, env), `${own}${project.text}`);
-    if (project.login && !inPlace) {
-      write(disk, home, MASKED, project.text);
-      read.push({ at: project.path, from: join(home, MASKED) });
-    }
+  const user = found.find((one) => one !== project && one.manager === 'npm' && one.usual === '.npmrc');
+  // In a checkout the project's own file is missing where it is not in git: the nearest wins, so it comes last.
+  const both = project === undefined ? '' : `${shownText(disk, user)}${shownText(disk, project)}`;
+  const isGiven = project?.given === true || user?.given === true;
+  // A file that is shown cannot be written upon: npm is led to one that has both.
+  write(disk, home, BOTH, isGiven ? both : '');
+  if (isGiven && both !== '')
+    places[user?.variable ?? 'npm_config_userconfig'] = join(
+      inPlace ? home : (realOf(disk, env['HOME'] ?? '/') ?? '/'),
+      BOTH,
+    );
+  else if (project !== undefined) write(disk, home, placeOf(user, env), both);
+  if (project?.given === false && project.login && !inPlace) {
+    write(disk, home, MASKED, project.text);
+    read.push({ at: project.path, from: join(home, MASKED) });
   }
   return { read, asks, env: { ...registryVariables(env, new Set(asks)), ...places, ...quietNpm(env) } };
 }
@@ -173,9 +179,15 @@ export function bringRegistries(site: RegistryHome): BroughtRegistries {
 /** Stands in for a file of the project that has a login in it. */
 const MASKED = '.liza-elsewhere/project-npmrc';
 
-function placeOf(user: FoundSettings | undefined, project: FoundSettings, env: Environment): string {
+/** The user's settings of npm with those of the project, where one of them is shown with its login. */
+const BOTH = '.liza-elsewhere/npmrc';
+
+const shownText = (disk: Disk, file: FoundSettings | undefined): string =>
+  file === undefined ? '' : file.given ? `${textOf(disk, file.path) ?? ''}\n` : file.text;
+
+function placeOf(user: FoundSettings | undefined, env: Environment): string {
   const home = env['HOME'] ?? '/';
-  return user === undefined || user === project || !isBelow(user.path, home) ? '.npmrc' : relative(home, user.path);
+  return user === undefined || !isBelow(user.path, home) ? '.npmrc' : relative(home, user.path);
 }
 
 /** A link or a folder that a session left in the way is removed first. */

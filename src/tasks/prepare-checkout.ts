@@ -20,10 +20,12 @@ export interface PrepareRequest {
   readonly folder: string;
   readonly settings: Rules &
     Pick<Settings, 'worktree_files' | 'post_worktree_cmd' | 'post_worktree_timeout'> &
-    Partial<Pick<Settings, 'setup_reuse' | 'setup_inputs' | 'min_free_mb'>>;
+    Partial<Pick<Settings, 'setup_reuse' | 'setup_inputs' | 'setup_read' | 'min_free_mb'>>;
   readonly logFile?: string | undefined;
   /** Where the command sees the checkout, if that is not its own place (sandbox/mode.ts). */
   readonly at?: string | undefined;
+  /** Why it runs without the files of `setup_read`, where there are some. */
+  readonly withheld?: string | undefined;
 }
 
 /** `lines`: the end of what the command printed, ready to print. */
@@ -68,6 +70,8 @@ async function runCommand(
     signal: context.stop?.(),
   } as const;
   const ended = await runConfined(context, settings, { folder, part: 'setup', at }, program);
+  const { withheld } = request;
+  if (withheld !== undefined && ended.confined) context.say(`it ran without the files of setup_read: ${withheld}`);
   if (ended.how === 'exited' && ended.code === 0) return undefined;
   const lines = tellingLines(ended.tail, SHOWN_LINES);
   return {
@@ -100,14 +104,14 @@ function ending(ended: Ended, { post_worktree_timeout }: PrepareRequest['setting
   }
 }
 
-function hint(root: string, { settings, logFile }: PrepareRequest, ended: Ended): string {
+function hint(root: string, { settings, logFile, withheld }: PrepareRequest, ended: Ended): string {
   const log = logFile === undefined || ended.outputBytes === 0 ? '' : `; all of it: ${below(root, logFile)}`;
   if (ended.how === 'stopped') return `run it again${log}`;
   const inside =
     ended.confined === true ? '; it ran in the sandbox, without your home: sandbox_read shows more of it' : '';
   const command = settings.post_worktree_cmd ?? '';
   if (ended.how === 'exited' && wantsLogin(ended.tail))
-    return `${loginMend(command, { confined: ended.confined === true, shown: settings.sandbox_read ?? [] })}${log}`;
+    return `${loginMend(command, { ...settings, confined: ended.confined === true, withheld })}${log}`;
   if (ended.how !== 'timed-out') {
     return `mend what it names, or change the command: liza config set post_worktree_cmd "<command>"${log}${inside}`;
   }

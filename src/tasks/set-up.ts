@@ -4,7 +4,7 @@
 
 import { integrationHead } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { must } from '../git/run.ts';
+import { treeIdOf } from '../git/refs.ts';
 import type { Board } from '../protocol/board.ts';
 import { findTask } from '../protocol/find.ts';
 import type { SetupPart } from '../protocol/records/setup-records.ts';
@@ -14,6 +14,7 @@ import { hasSetup } from '../protocol/work/setup-failures.ts';
 import { transact } from '../store/transact.ts';
 import type { TaskContext } from './context.ts';
 import { bringFiles, type PrepareRequest, prepareFolder, type Unprepared } from './prepare-checkout.ts';
+import { withheldHere } from './setup-login.ts';
 import { reuseSetup } from './setup-results.ts';
 
 export interface SetupRequest extends PrepareRequest {
@@ -43,11 +44,11 @@ async function prepare(
   request: SetupRequest,
 ): Promise<Unprepared | undefined> {
   if (context.sandboxSupport === undefined) return prepareFolder(context, request);
-  const tree = request.tree ?? (await treeOf(gitDir, request.commit));
+  const tree = request.tree ?? (await treeIdOf(gitDir, request.commit));
   const refused = bringFiles(context, request);
   if (refused !== undefined) return refused;
   const reused = await reuseSetup(context, gitDir, { ...request, tree });
-  if (reused === 'own') return prepareFolder(context, request);
+  if (reused === 'own') return prepareFolder(context, { ...request, withheld: withheldHere(request.settings) });
   return reused === 'ready' ? undefined : reused;
 }
 
@@ -89,15 +90,10 @@ async function checkoutOf(gitDir: PrivateGitDir, board: Board, { part, task, com
   return {
     part,
     commit,
-    tree: tree ?? (await treeOf(gitDir, commit)),
+    tree: tree ?? (await treeIdOf(gitDir, commit)),
     ...(onBase ? { on_base: true as const } : {}),
     ...defined({ task: known }),
   };
-}
-
-async function treeOf(gitDir: PrivateGitDir, commit: string): Promise<string> {
-  const asked = gitDir.objects(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`]);
-  return (await must(asked, 'read a commit')).trim();
 }
 
 /** Changes with the files that `worktree_files` names; undefined where it names none. */

@@ -14,13 +14,14 @@ import { TOO_LARGE, textAt } from '../git/text-at.ts';
 import { splitNul } from '../git/tree-changes.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { isFields } from '../protocol/values.ts';
-import { checkoutPlace, sandboxMode, setupResultsOf, UNCONFINED } from '../sandbox/mode.ts';
+import { checkoutPlace, sandboxMode, setupResultsOf, UNCONFINED, withSetupRead } from '../sandbox/mode.ts';
 import { sha256 } from '../store/hash.ts';
 import type { TaskContext } from './context.ts';
 import { type PrepareRequest, prepareFolder, type Unprepared } from './prepare-checkout.ts';
 import { knownReads, lockOf, type Reads, readsOf } from './rules/setup-inputs.ts';
 import { copyMade, fits, isPlain, keepOnlyMade, listing } from './setup-files.ts';
 import { setupKey } from './setup-key.ts';
+import { type PersonsTrees, personsTrees, refuseSecrets } from './setup-login.ts';
 
 export interface ReuseRequest extends PrepareRequest {
   /** The tree of the checkout's files. */
@@ -43,14 +44,21 @@ export async function reuseSetup(context: TaskContext, gitDir: PrivateGitDir, re
   const mode = await sandboxMode(context.sandboxSupport, settings);
   if (isRefusal(mode) || !('tool' in mode) || mode.tool.kind !== 'bubblewrap') return 'own';
   if (!isTrusted(context) || !hasRoom(context, request)) return 'own';
-  const narrow = await narrowTree(gitDir, request);
+  const narrowed = (tree: string): Promise<string | undefined> => narrowTree(gitDir, tree, settings);
+  const login = await personsTrees(context, gitDir, { settings, narrowed });
+  const narrow = await narrowed(request.tree);
   if (narrow !== undefined && narrow !== request.tree) {
-    const found = await fromTree(context, gitDir, request, narrow);
+    const found = await fromTree(context, gitDir, withLogin(request, login, narrow), narrow);
     if (found === 'own' || found === 'ready') return found;
     // Maybe for want of a file that it reads after all: then all of them show it.
     if (context.stop?.().aborted === true) return found;
   }
-  return fromTree(context, gitDir, request, request.tree);
+  return fromTree(context, gitDir, withLogin(request, login, request.tree), request.tree);
+}
+
+/** The files of `setup_read` are shown for a tree that a person committed. */
+function withLogin(request: ReuseRequest, { trees, withheld }: PersonsTrees, tree: string): ReuseRequest {
+  return trees.has(tree) ? { ...request, settings: withSetupRead(request.settings) } : { ...request, withheld };
 }
 
 /** An agent outside of a sandbox could write a result: none is used while one works, nor what was there before it. */
@@ -70,7 +78,11 @@ function hasRoom({ files, paths }: TaskContext, { settings }: ReuseRequest): boo
 }
 
 /** A tree of nothing but what the command reads; undefined: of everything. */
-async function narrowTree(gitDir: PrivateGitDir, { tree, settings }: ReuseRequest): Promise<string | undefined> {
+async function narrowTree(
+  gitDir: PrivateGitDir,
+  tree: string,
+  settings: ReuseRequest['settings'],
+): Promise<string | undefined> {
   const reads = readsOf(settings.setup_inputs ?? []) ?? (await readsAt(gitDir, tree, settings.post_worktree_cmd ?? ''));
   if (reads === undefined) return undefined;
   const listed = await must(gitDir.objects(['ls-tree', '-r', '-z', '--full-tree', tree]), 'list a commit');
@@ -182,6 +194,8 @@ async function make(
     const result = isOwn
       ? ({ own: true, since, changed: [], removed: [] } as const)
       : await takeOut(context, gitDir, request, { folder, tree, since });
+    const told = request.withheld === undefined ? await refuseSecrets(context, request.settings, folder) : undefined;
+    if (told !== undefined) return told;
     disk.mkdirSync(next);
     if (isOwn) disk.mkdirSync(join(next, 'files'));
     else disk.renameSync(folder, join(next, 'files'));

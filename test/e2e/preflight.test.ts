@@ -142,7 +142,7 @@ describe('run --check warns of', () => {
       {
         level: 'warning',
         message: expect.stringMatching(/^npm @acme: 127\.0\.0\.1 has a login/),
-        mend: `to give it: liza config set sandbox_read '["~/.npmrc"]'`,
+        mend: `to give it to set-up alone: liza config set setup_read '["~/.npmrc"]'`,
       },
       { level: 'warning', message: expect.stringMatching(/^127\.0\.0\.1 cannot be reached.*ECONNREFUSED/) },
     ]);
@@ -154,7 +154,7 @@ describe('run --check warns of', () => {
     expect(check().of('set-up')).toMatchObject([
       {
         level: 'stop',
-        mend: expect.stringMatching(/wants a login.*: liza config set sandbox_read '\["~\/\.npmrc"\]'/),
+        mend: expect.stringMatching(/wants a login.*: liza config set setup_read '\["~\/\.npmrc"\]'/),
       },
     ]);
     p.config({ sandbox_read: ['~/.npmrc'], post_worktree_cmd: null });
@@ -202,7 +202,7 @@ describe.skipIf(!works)('a registry that nobody named', () => {
     expect(check().of('registry')[0]).toMatchObject({ message: expect.stringMatching(/^npm: localhost has a login/) });
     npmrc(`@acme:registry=${usual.url}\n${usual.place}:_authToken=s3cr3t\n`);
     expect(check().of('registry')[0]).toMatchObject({ message: expect.stringMatching(/^npm @acme: .* has a login/) });
-    expect(p.board().config).not.toHaveProperty('sandbox_read');
+    expect(p.board().config).not.toHaveProperty('setup_read');
   });
 });
 
@@ -243,9 +243,9 @@ test('init names a private registry and the command that gives its login, and ta
   );
   const { stdout } = p.ok(['init', 'Greet people']);
   expect(stdout).toContain(
-    `private registry npm @acme: npm.acme.example: agents use it without your login; to give it: liza config set sandbox_read '["~/.npmrc"]'`,
+    `private registry npm @acme: npm.acme.example: agents use it without your login; to give it to set-up alone: liza config set setup_read '["~/.npmrc"]'`,
   );
-  expect(p.board().config).not.toHaveProperty('sandbox_read');
+  expect(p.board().config).not.toHaveProperty('setup_read');
 });
 
 test('a run that something stops says what, starts nobody, and works as soon as it is mended', async () => {

@@ -93,7 +93,7 @@ async function factsFor({ host, env }: Io, root: string, key: string, value: unk
     const folder = checkoutOf(host.disk, root, `refs/heads/${value}`);
     return folder === undefined ? undefined : { checked_out: folder };
   }
-  const kind = key === 'sandbox_read' ? 'read' : key === 'sandbox_write' ? 'write' : undefined;
+  const kind = key === 'sandbox_read' || key === 'setup_read' ? 'read' : key === 'sandbox_write' ? 'write' : undefined;
   if (kind === undefined || !Array.isArray(value)) return undefined;
   const { commonDirectoryOf, gitDirectoryOf } = await import('../../git/directory.ts');
   const { whyForbidden } = await import('../../sandbox/forbidden-paths.ts');

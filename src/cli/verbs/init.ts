@@ -89,7 +89,7 @@ export const verb: Verb = {
         test_command: wishes.test,
         post_worktree_cmd: wishes.setup,
         default_provider: wishes.provider,
-        sandbox_read: wishes.shown,
+        setup_read: wishes.shown,
       }),
       schema: readSchema(io.asset('schema/state.schema.json')),
     });

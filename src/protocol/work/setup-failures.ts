@@ -16,13 +16,21 @@ type SetupSettings = Pick<
   | 'sandbox'
   | 'sandbox_network'
   | 'sandbox_read'
+  | 'setup_read'
   | 'sandbox_write'
 >;
 
 /** The settings that decide how a checkout is prepared, as one text: another text is another reason to try it. */
 export function setupRules(settings: SetupSettings): string {
   const { post_worktree_cmd, post_worktree_timeout, worktree_files = [], agent_memory_mb, agent_processes } = settings;
-  const { sandbox, sandbox_network, sandbox_read = [], sandbox_write = [], setup_inputs = [] } = settings;
+  const {
+    sandbox,
+    sandbox_network,
+    sandbox_read = [],
+    sandbox_write = [],
+    setup_inputs = [],
+    setup_read = [],
+  } = settings;
   const run = [post_worktree_cmd ?? null, post_worktree_timeout, worktree_files, agent_memory_mb ?? null];
   return JSON.stringify([
     ...run,
@@ -32,6 +40,7 @@ export function setupRules(settings: SetupSettings): string {
     sandbox_read,
     sandbox_write,
     setup_inputs,
+    setup_read,
   ]);
 }
 

@@ -5,8 +5,7 @@
 import { join } from 'node:path';
 import { checkOutOver } from '../../git/checkout.ts';
 import { composedTree } from '../../git/composed-tree.ts';
-import type { PrivateGitDir } from '../../git/private-git-dir.ts';
-import { must } from '../../git/run.ts';
+import { treeIdOf } from '../../git/refs.ts';
 import type { Clock } from '../../ports/host.ts';
 import { stopwatch } from '../../process/run.ts';
 import { EnvironmentError, isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
@@ -140,7 +139,7 @@ async function runOnBase(
   const { gitDir, settings, base, commit } = proving;
   const patterns = testPatterns(settings);
   const { tree } = await composedTree(gitDir, base, commit, (path) => isTest(path, patterns));
-  if (tree === (await treeOf(gitDir, commit))) return { alone: 'unknown', withTests: { outcome: 'green' } };
+  if (tree === (await treeIdOf(gitDir, commit))) return { alone: 'unknown', withTests: { outcome: 'green' } };
   const checkout = { ...checkoutFor(context, proving, limits), commit: base };
   return inDisposableCheckout<OnBase | Refusal>(context, gitDir, checkout, async (folder) => {
     const untried = old.filter((command) => !known.has(command));
@@ -175,11 +174,6 @@ function judges({ settings }: Proving, named: readonly string[], green: readonly
   const test = settings.test_command?.trim() ?? '';
   const others = [...named, ...green].filter((command) => command !== test);
   return [...named, ...green].includes(test) ? [test, ...others] : others;
-}
-
-async function treeOf(gitDir: PrivateGitDir, commit: string): Promise<string> {
-  const asked = gitDir.objects(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`]);
-  return (await must(asked, 'read a commit')).trim();
 }
 
 /** The base's own programs ran there; what they made of the checkout says nothing about the tests. */

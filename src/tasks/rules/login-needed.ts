@@ -10,7 +10,7 @@ const REFUSED = [
 
 export const wantsLogin = (output: string): boolean => REFUSED.some((pattern) => pattern.test(output));
 
-/** Settings file of a package manager that a command names, as `sandbox_read` takes it. */
+/** Settings file of a package manager that a command names, as `setup_read` takes it. */
 const FILES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:pip3?|pipx)\b/, '~/.config/pip/pip.conf'],
   [/\buv\b/, '~/.config/uv/uv.toml'],
@@ -18,16 +18,26 @@ const FILES: readonly (readonly [RegExp, string])[] = [
   [/\bbundle\b/, '~/.bundle/config'],
 ];
 
+interface LoginFacts {
+  readonly confined: boolean;
+  readonly sandbox_read?: readonly string[] | undefined;
+  readonly setup_read?: readonly string[] | undefined;
+  /** Why set-up ran without the files of `setup_read`. */
+  readonly withheld?: string | undefined;
+}
+
 /** What helps, by the command and by whether it ran in the sandbox. */
 export function loginMend(
   command: string,
-  { confined, shown }: { confined: boolean; shown: readonly string[] },
+  { confined, sandbox_read = [], setup_read = [], withheld }: LoginFacts,
 ): string {
   if (!confined)
     return 'the registry refused the login: log in to it (npm login), or correct the token in your settings';
   const file = FILES.find(([program]) => program.test(command))?.[1] ?? '~/.npmrc';
-  if (shown.includes(file))
+  if (withheld !== undefined && setup_read.length > 0)
+    return `the registry wants a login, and set-up ran without the files of setup_read: ${withheld}`;
+  if (sandbox_read.includes(file))
     return `the registry refused the login in ${file}: correct it there, it is tried again by itself`;
-  const list = JSON.stringify([...shown, file]);
-  return `the registry wants a login, and the sandbox has none; agents can read what you show: liza config set sandbox_read '${list}'`;
+  const list = JSON.stringify([...setup_read, file]);
+  return `the registry wants a login, and the sandbox has none; to give it to set-up alone: liza config set setup_read '${list}'`;
 }

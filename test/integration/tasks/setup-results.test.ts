@@ -9,8 +9,9 @@ import { writeClone } from '../../../src/git/clone.ts';
 import { openGitDir } from '../../../src/git/integration.ts';
 import { isRefusal } from '../../../src/protocol/decision.ts';
 import { type Settings, settings } from '../../../src/protocol/state.ts';
-import { sandboxSupportOf, setupResultsOf } from '../../../src/sandbox/mode.ts';
+import { runConfined, sandboxSupportOf, setupResultsOf } from '../../../src/sandbox/mode.ts';
 import type { TaskContext } from '../../../src/tasks/context.ts';
+import { prepareFolder } from '../../../src/tasks/prepare-checkout.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { reuseSetup } from '../../../src/tasks/setup-results.ts';
 import { hostAt } from '../../host.ts';
@@ -52,11 +53,13 @@ const kept = (): readonly string[] => {
 };
 
 let checkouts = 0;
+let said: string[] = [];
 /** A fresh checkout of a branch, set up; where it is. */
 async function checkout(changes: Changes = {}, branch = 'integration') {
   checkouts += 1;
   const name = `.merge-t-${String(checkouts).padStart(8, '0')}`;
-  const c = context();
+  said = [];
+  const c: TaskContext = { ...context(), say: (text) => void said.push(text) };
   const { board } = await p.store.read();
   const gitDir = await openGitDir(c, board);
   if (isRefusal(gitDir)) throw new Error(gitDir.message);
@@ -72,7 +75,7 @@ async function checkout(changes: Changes = {}, branch = 'integration') {
     ...changes,
   };
   const tree = p.git('rev-parse', `${commit}^{tree}`);
-  return { folder, result: await reuseSetup(c, gitDir, { folder, settings: wanted, tree }) };
+  return { folder, wanted, result: await reuseSetup(c, gitDir, { folder, settings: wanted, tree }) };
 }
 
 describe.skipIf(!works)('a result', () => {
@@ -159,6 +162,108 @@ describe.skipIf(!works)('a result', () => {
     // The new one, and the newest five of the others.
     expect(kept()).toHaveLength(6);
   }, 180_000);
+});
+
+describe.skipIf(!works)('the login of setup_read', () => {
+  const TOKEN = 'a1B2c3D4e5F6-top-secret';
+  beforeEach(() => {
+    fs.writeFileSync(
+      path.join(home, '.npmrc'),
+      `@acme:registry=https://npm.acme.example/\n//npm.acme.example/:_authToken=${TOKEN}\n`,
+    );
+    personTakes('integration');
+  });
+  const personTakes = (branch: string): void => void p.git('update-ref', 'refs/heads/main', branch);
+  const seen = (): string => {
+    const file = path.join(counted, 'seen');
+    const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+    fs.rmSync(file, { force: true });
+    return text;
+  };
+  const withLogin = (more = ''): Changes => ({
+    setup_read: ['~/.npmrc'],
+    post_worktree_cmd: `cat ~/.npmrc deps.txt >> ${counted}/seen; mkdir made; cp deps.txt made; ${more}`,
+  });
+
+  test('is shown to set-up where all that it reads is as in the person’s branch, whatever else an agent wrote', async () => {
+    p.commitTo('integration', { 'src/app.ts': 'export const app = 1;\n' }, 'work of an agent');
+    expect((await checkout(withLogin())).result).toBe('ready');
+    expect(seen()).toContain(TOKEN);
+    expect(said.join('\n')).not.toContain('setup_read');
+  }, 60_000);
+
+  test('is kept from set-up that an agent changed, merged or not, until the change is in the person’s branch', async () => {
+    p.git('branch', 'evil', 'integration');
+    p.commitTo('evil', { 'deps.txt': 'evil\n' }, 'steals the login');
+    expect((await checkout(withLogin(), 'evil')).result).toBe('ready');
+    expect(seen()).toMatch(/^@acme:registry=\S+\nevil\n$/);
+    p.commitTo('integration', { 'deps.txt': 'evil\n' }, 'an agent approved it');
+    for (const changes of [withLogin('true'), { ...withLogin('true'), setup_inputs: [] }]) {
+      expect((await checkout(changes)).result).toBe('ready');
+      const shown = seen();
+      expect(shown).toContain('evil');
+      expect(shown).not.toContain(TOKEN);
+      expect(said.join('\n')).toMatch(/without the files of setup_read: .* not as in main/);
+    }
+    const refused = await checkout(withLogin('echo npm error code E401; exit 1'));
+    expect(refused.result).toMatchObject({
+      ok: false,
+      hint: expect.stringMatching(/not as in main.*commit it to main, then liza sync/),
+    });
+    personTakes('integration');
+    seen();
+    expect((await checkout(withLogin('true'))).result).toBe('ready');
+    expect(seen()).toContain(TOKEN);
+  }, 120_000);
+
+  test('is kept from set-up in a checkout of its own, and from tests, whatever they are', async () => {
+    const { folder, wanted } = await checkout({ ...withLogin(), setup_reuse: false });
+    const failed = await prepareFolder(context(), { folder, settings: wanted });
+    expect(failed).toBeUndefined();
+    const env = context().env;
+    const program = {
+      argv: ['sh', '-c', `cat ~/.npmrc >> ${counted}/seen`] as const,
+      cwd: folder,
+      env,
+      timeoutMs: 20_000,
+    };
+    await runConfined(context(), wanted, { folder, part: 'tests' }, { ...program, argv: [...program.argv] });
+    const shown = seen();
+    expect(shown.match(/acme:registry/g)).toHaveLength(2);
+    expect(shown).not.toContain(TOKEN);
+  }, 60_000);
+
+  test('in what set-up made is refused: agents would get it', async () => {
+    const { result } = await checkout(withLogin('cp ~/.npmrc made/npmrc'));
+    expect(result).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('into made/npmrc, which agents would get'),
+    });
+    expect(kept()).toEqual([]);
+  }, 60_000);
+
+  test('installs a private package with a .npmrc of the project that is not in git', async () => {
+    const acme = await startRegistry(p.base, { token: TOKEN, name: '@acme/hidden' });
+    const own = path.join(p.root, '.npmrc');
+    fs.writeFileSync(own, `@acme:registry=${acme.url}\n${acme.place}:_authToken=${TOKEN}\n`);
+    const needs = { '@acme/hidden': '1.0.0' };
+    const packages = {
+      '': { dependencies: needs },
+      'node_modules/@acme/hidden': { version: '1.0.0', resolved: `${acme.url}package.tgz` },
+    };
+    const files = {
+      'package.json': JSON.stringify({ dependencies: needs }),
+      'package-lock.json': JSON.stringify({ lockfileVersion: 3, requires: true, packages }),
+    };
+    p.commitTo('integration', files, 'a private package');
+    personTakes('integration');
+    const npm = { post_worktree_cmd: 'npm ci --no-audit --no-fund', setup_inputs: [], sandbox_write: [] };
+    expect((await checkout(npm)).result).toMatchObject({ hint: expect.stringContaining('config set setup_read') });
+    const { folder, result } = await checkout({ ...npm, setup_read: [own] });
+    expect(result).toBe('ready');
+    expect(fs.existsSync(path.join(folder, 'node_modules/@acme/hidden/package.json'))).toBe(true);
+    expect(acme.asked.at(-1)).toMatchObject({ login: `Bearer ${TOKEN}` });
+  }, 120_000);
 });
 
 describe.skipIf(!works)('a maker that was killed', () => {

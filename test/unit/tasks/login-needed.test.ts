@@ -16,10 +16,15 @@ test.each([
 });
 
 test('the mend names the file to show, keeps what is shown already, and never the command that failed', () => {
-  const mend = loginMend('npm ci', { confined: true, shown: ['~/.cache/x'] });
-  expect(mend).toContain(`liza config set sandbox_read '["~/.cache/x","~/.npmrc"]'`);
+  const mend = loginMend('npm ci', { confined: true, setup_read: ['~/.netrc'] });
+  expect(mend).toContain(`liza config set setup_read '["~/.netrc","~/.npmrc"]'`);
   expect(mend).not.toContain('post_worktree_cmd');
-  expect(loginMend('pip install -r r.txt', { confined: true, shown: [] })).toContain('~/.config/pip/pip.conf');
-  expect(loginMend('npm ci', { confined: true, shown: ['~/.npmrc'] })).toContain('refused the login in ~/.npmrc');
-  expect(loginMend('npm ci', { confined: false, shown: [] })).toContain('npm login');
+  expect(loginMend('pip install -r r.txt', { confined: true })).toContain('~/.config/pip/pip.conf');
+  expect(loginMend('npm ci', { confined: true, sandbox_read: ['~/.npmrc'] })).toContain(
+    'refused the login in ~/.npmrc',
+  );
+  expect(loginMend('npm ci', { confined: false })).toContain('npm login');
+  expect(loginMend('npm ci', { confined: true, setup_read: ['~/.npmrc'], withheld: 'the lock file differs' })).toBe(
+    'the registry wants a login, and set-up ran without the files of setup_read: the lock file differs',
+  );
 });

@@ -163,7 +163,7 @@ export const configSet: Row<'config set'> = {
     },
     {
       name: 'no-hole',
-      rule: 'nothing that `sandbox_read` or `sandbox_write` name opens the blackboard, the git directory or the system',
+      rule: 'nothing that `sandbox_read`, `setup_read` or `sandbox_write` name opens the blackboard, the git directory or the system',
       needs: 'facts',
       check: ({ command: { facts } }) =>
         facts?.hole === undefined ? undefined : refuse(facts.hole, 'Name the one file or folder that is needed'),
