@@ -5,7 +5,7 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { TOO_LARGE, textAt } from '../git/text-at.ts';
 import { list } from '../protocol/commands/coding/coder.ts';
 import { covers, isTest, testPatterns } from '../protocol/facts/scope.ts';
-import type { VerdictFacts } from '../protocol/facts/verdict-facts.ts';
+import type { NotRun, UnrunTest, VerdictFacts } from '../protocol/facts/verdict-facts.ts';
 import { type Evidence, testNames } from '../protocol/review/approval.ts';
 import type { Settings } from '../protocol/state.ts';
 import { namedTest } from './rules/named-test.ts';
@@ -21,29 +21,37 @@ export interface Approved {
   readonly spellings: (file: string) => readonly string[];
   /** What the runners said at the commit, as far as they name tests. */
   readonly reported: TestReport;
+  /** Of these test files, those that no command which Liza ran at the commit runs. */
+  readonly notRun: (files: readonly string[]) => Promise<readonly string[]>;
   /** Undefined: the line is there. */
   readonly whyNoPlace: (file: string, line: number) => Promise<string | undefined>;
 }
 
-type Facts = Pick<VerdictFacts, 'false_evidence' | 'unchanged_files'>;
+type Facts = Pick<VerdictFacts, 'false_evidence' | 'unchanged_files' | 'unrun_tests'>;
 
 export async function approvalFacts(approved: Approved, evidence: readonly Evidence[]): Promise<Facts> {
   const wrong: string[] = [];
   const unchanged = new Set<string>();
+  const unrun: UnrunTest[] = [];
   for (const one of evidence) {
-    const why = await whyFalse(approved, one);
+    const test = one.by === 'test' ? await lookedUp(approved, one) : undefined;
+    const why = test === undefined ? await whyFalse(approved, one) : test.why;
     if (why !== undefined) wrong.push(`criterion ${one.criterion}: ${why}`);
     else if (one.by === 'test' || one.by === 'place') {
       if (!approved.spellings(one.file).some((path) => approved.touched.includes(path))) unchanged.add(one.file);
     }
+    if (one.by === 'test' && test?.why === undefined && test?.not_run !== undefined)
+      unrun.push({ file: one.file, name: one.name, why: test.not_run });
   }
-  return { false_evidence: wrong, ...(unchanged.size === 0 ? {} : { unchanged_files: [...unchanged] }) };
+  return {
+    false_evidence: wrong,
+    ...(unchanged.size === 0 ? {} : { unchanged_files: [...unchanged] }),
+    ...(unrun.length === 0 ? {} : { unrun_tests: unrun }),
+  };
 }
 
 async function whyFalse(approved: Approved, one: Evidence): Promise<string | undefined> {
   switch (one.by) {
-    case 'test':
-      return whyNoTest(approved, one);
     case 'place':
       return (
         (await approved.whyNoPlace(one.file, one.line)) ??
@@ -58,16 +66,26 @@ async function whyFalse(approved: Approved, one: Evidence): Promise<string | und
 
 type Test = { readonly file: string; readonly name: string };
 
-async function whyNoTest(approved: Approved, test: Test): Promise<string | undefined> {
-  const { gitDir, commit, spellings, settings, reported } = approved;
+/** `why`: it shows nothing; `not_run`: it is there, and Liza does not know that it ran. */
+interface LookedUp {
+  readonly why?: string;
+  readonly not_run?: NotRun;
+}
+
+async function lookedUp(approved: Approved, test: Test): Promise<LookedUp> {
+  const { gitDir, commit, spellings, settings, reported, notRun } = approved;
   for (const path of spellings(test.file)) {
     const text = await textAt(gitDir, commit, path);
     if (text === undefined) continue;
     if (!holdsTests(path, settings))
-      return `${path} is no test file (${testPatterns(settings).join(', ')}); what another file shows is \`n: <file>:<line>\``;
-    return text === TOO_LARGE ? undefined : whyNotIn({ path, text, reported }, test);
+      return {
+        why: `${path} is no test file (${testPatterns(settings).join(', ')}); what another file shows is \`n: <file>:<line>\``,
+      };
+    const known = text === TOO_LARGE ? {} : readIn({ path, text, reported }, test);
+    if (known.why !== undefined || testNames(test).some((name) => reported.passed.has(name))) return known;
+    return (await notRun([path])).length > 0 ? { not_run: 'file' } : known;
   }
-  return `${test.file} (no such file)`;
+  return { why: `${test.file} (no such file)` };
 }
 
 /** Some languages have their tests within the code, each in a form of its own. */
@@ -82,21 +100,27 @@ interface Read {
   readonly reported: TestReport;
 }
 
-function whyNotIn({ path, text, reported: { passed, failed } }: Read, test: Test): string | undefined {
+function readIn({ path, text, reported: { passed, failed } }: Read, test: Test): LookedUp {
   const names = testNames(test);
   // Another file may have one of that name.
   if (names.some((name) => failed.has(name)) && !names.some((name) => passed.has(name)))
-    return `“${names[0]}” failed when Liza ran it at this commit, says its runner`;
+    return { why: `“${names[0]}” failed when Liza ran it at this commit, says its runner` };
   const found = namedTest({ text, path, passed }, names);
   switch (found.is) {
     case 'there':
-      return undefined;
+      return found.unnamed ? { not_run: 'values' } : {};
     case 'off':
-      return `“${names[0]}” is switched off in ${path}:${found.line} (skipped, put off or expected to fail): what does not run shows nothing`;
+      return {
+        why: `“${names[0]}” is switched off in ${path}:${found.line} (skipped, put off or expected to fail): what does not run shows nothing`,
+      };
     case 'several':
-      return `${path} has several tests with “${names[0]}”: write the whole name of one`;
+      return {
+        why: `${path} has several tests with “${names[0]}”: write the whole name of one`,
+      };
     case 'absent':
-      return `${path} has no “${names[0]}” where a test has its name (a name that code makes is taken if the runner names it as passed; else name file:line)`;
+      return {
+        why: `${path} has no “${names[0]}” where a test has its name (a name that code makes is taken if the runner names it as passed; else name file:line)`,
+      };
     default:
       return found satisfies never;
   }

@@ -16,6 +16,7 @@ import { settings, type Task } from '../protocol/state.ts';
 import { counted } from '../text/format.ts';
 import { approvalFacts } from './approval-facts.ts';
 import { look, type TaskContext } from './context.ts';
+import { filesNotRun } from './proof/runs-tests.ts';
 import { changedInReview } from './review-copy.ts';
 import { NOTHING_REPORTED, reportedTests, type TestReport } from './rules/reported-tests.ts';
 
@@ -52,6 +53,7 @@ export async function verdictFacts(
     touched,
     reported: evidence.some(({ by }) => by === 'test') ? reportedAt(context, task, commit) : NOTHING_REPORTED,
     spellings: (file: string) => spellings(file, copy),
+    notRun: (files: readonly string[]) => filesNotRun({ gitDir, commit, commands: commandsAt(task, commit) }, files),
     whyNoPlace: async (file: string, line: number) =>
       (await unknownPlaces(gitDir, [commit], [{ file, line, text: '' }], copy))[0],
   };
@@ -69,6 +71,9 @@ export async function verdictFacts(
 /** A concern may name no place at all. */
 const placeOf = ({ file, line, text }: Concern): readonly Blocker[] =>
   file === undefined || line === undefined ? [] : [{ file, line, text }];
+
+const commandsAt = (task: Task, commit: string): readonly string[] =>
+  (proofAt(task, commit)?.runs ?? []).map(({ command }) => command);
 
 const MOST_READ = 4_000_000;
 

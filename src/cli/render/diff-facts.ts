@@ -67,7 +67,7 @@ export function proofText(task: Task, commit?: string): string | undefined {
   const submitted = (task.history as readonly Submitted[] | undefined)?.findLast(
     (entry) => entry.event === 'submitted' && (commit === undefined || entry.commit === commit),
   );
-  const { runs, tests, tests_added, file } = submitted?.proof ?? {};
+  const { runs, tests, tests_added, unrun_tests, file } = submitted?.proof ?? {};
   if (!Array.isArray(runs)) return undefined;
   return [
     ...runs.map(
@@ -81,6 +81,7 @@ export function proofText(task: Task, commit?: string): string | undefined {
           ...(Array.isArray(tests.passed) ? [`new, and passed without the change: ${tests.passed.join('; ')}`] : []),
           ...(Array.isArray(tests.failed) ? [`failed without the change: ${tests.failed.join('; ')}`] : []),
         ]),
+    ...(Array.isArray(unrun_tests) ? [`test files that no command runs: ${unrun_tests.join(', ')}`] : []),
     ...(file === undefined ? [] : [`all of it: ${file}`]),
   ].join('\n');
 }
@@ -92,6 +93,7 @@ interface Submitted {
     readonly runs?: readonly Run[];
     readonly tests?: Tests;
     readonly tests_added?: number;
+    readonly unrun_tests?: readonly string[];
     readonly file?: string;
   };
 }

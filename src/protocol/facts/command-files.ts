@@ -21,6 +21,8 @@ export interface CommandRun {
   readonly folder: string;
   readonly program: string;
   readonly rest: readonly string[];
+  /** It only runs what was read: that is among the other runs. */
+  readonly opened?: true;
 }
 
 /** All that the commands run, through the scripts that they name; `scripts` are those of package.json. */
@@ -35,17 +37,28 @@ export function commandsRun(
     const next: string[] = [];
     for (const { folder, words } of ahead.flatMap(simpleCommands)) {
       const [path = '', ...rest] = unwrapped(words);
-      found.push({ folder, program: path, rest });
-      if (SHELLS.has(nameOf(path)) && rest[0]?.endsWith('c') === true) next.push(rest[1] ?? '');
-      for (const name of scriptsOf(path, rest)) {
-        if (!named.has(name)) next.push(scripts[name] ?? '');
-        named.add(name);
-      }
+      const isLine = SHELLS.has(nameOf(path)) && rest[0]?.endsWith('c') === true;
+      const [script = '', ...around] = scriptsOf(path, rest);
+      const known = scripts[script];
+      const isOpened = isLine || (known !== undefined && folder === '' && !rest.some((word) => ELSEWHERE.test(word)));
+      found.push({ folder, program: path, rest, ...(isOpened ? { opened: true } : {}) });
+      if (isLine) next.push(rest[1] ?? '');
+      for (const name of around) if (!named.has(name)) next.push(scripts[name] ?? '');
+      const line = known === undefined ? '' : [known, ...handedOn(rest)].join(' ');
+      if (!named.has(line)) next.push(line);
+      for (const one of [line, ...around]) named.add(one);
     }
     ahead = next.filter((command) => command !== '');
   }
   return found;
 }
+
+/** The script of another package, which is not read. */
+const ELSEWHERE = /^(?:-[wrCF]|--(?:workspaces?|recursive|filter|prefix|dir|cwd)(?:=.*)?)$/;
+
+/** Words that the script is given, too: `npm test -- test/a.test.js`. */
+const handedOn = (rest: readonly string[]): readonly string[] =>
+  rest.includes('--') ? rest.slice(rest.indexOf('--') + 1).filter((word) => /^[\w./*:@=,+-]+$/.test(word)) : [];
 
 export function filesRun(commands: readonly string[], scripts: Readonly<Record<string, string>>): CommandFiles {
   const all = commandsRun(commands, scripts);

@@ -44,7 +44,7 @@ const SYNTAX_ONLY: Readonly<Record<string, RegExp>> = {
   ruby: /^-c$/,
 };
 
-function onlyReads({ program, rest }: CommandRun): boolean {
+export function onlyReads({ program, rest }: CommandRun): boolean {
   const name = nameOf(program);
   return READERS.has(name) || rest.some((word) => SYNTAX_ONLY[name]?.test(word) === true);
 }
@@ -67,7 +67,10 @@ const MANY: Readonly<Record<string, RegExp>> = {
 /** Not within `latest` or `protest`. */
 const TEST_WORD = /(?<!la|pro|con|at|de)test|(?<![a-z])specs?(?![a-z])/i;
 
-function namesTests({ program, rest }: CommandRun, scripts: Readonly<Record<string, string>> | undefined): boolean {
+export function namesTests(
+  { program, rest }: CommandRun,
+  scripts: Readonly<Record<string, string>> | undefined,
+): boolean {
   const name = nameOf(program);
   const [script] = scriptsOf(program, rest);
   // What a script runs is judged by itself.

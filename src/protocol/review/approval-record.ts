@@ -2,8 +2,9 @@
 // `show`, report and audit. Approvals of earlier versions have neither.
 
 import { criteriaOf } from '../definition/criteria.ts';
+import type { NotRun, UnrunTest, VerdictFacts } from '../facts/verdict-facts.ts';
 import type { HistoryEvent, Task } from '../state.ts';
-import { isFields } from '../values.ts';
+import { defined, isFields } from '../values.ts';
 import { type Concern, type Evidence, parseApproval } from './approval.ts';
 import { NO_TEST_COMMAND, ranNoTests } from './proof.ts';
 import { commandMeant, ranGreen } from './ran-command.ts';
@@ -16,18 +17,24 @@ export interface Shown {
   readonly what?: string;
   /** A test or a place of which the change leaves the file as it was. */
   readonly unchanged?: true;
-  /** A test that no command of Liza can have run at the commit. */
-  readonly not_run?: true;
+  /** A test of which Liza does not know that it ran at the commit; true: no command can run tests at all. */
+  readonly not_run?: true | NotRun;
 }
 
 /** Nothing that a machine could check, or did. */
-export const isFlagged = ({ by, not_run }: Shown): boolean => by === 'seen' || by === 'nothing' || not_run === true;
+export const isFlagged = ({ by, not_run }: Shown): boolean =>
+  by === 'seen' || by === 'nothing' || not_run !== undefined;
 
-/** What is kept of an approval's text, criterion by criterion. `unchanged`: files, as the approval has them. */
-export function shownOf(task: Task, text: string, unchanged: readonly string[] = []): readonly Shown[] {
+type Known = Pick<VerdictFacts, 'unchanged_files' | 'unrun_tests'>;
+
+/** What is kept of an approval's text, criterion by criterion. */
+export function shownOf(task: Task, text: string, known: Known = {}): readonly Shown[] {
+  const { unchanged_files: unchanged = [], unrun_tests = [] } = known;
   const criteria = criteriaOf(task.done_when);
   const { evidence } = parseApproval(text, criteria.length);
-  const unrun = ranNoTests(task, task.review_commit);
+  const ranNone = ranNoTests(task, task.review_commit);
+  const notRun = ({ file, name }: Pick<UnrunTest, 'file' | 'name'>): Shown['not_run'] =>
+    ranNone ? true : unrun_tests.find((one) => one.file === file && one.name === name)?.why;
   return criteria.flatMap((criterion, at): readonly Shown[] => {
     const n = at + 1;
     const own = evidence.filter((one) => one.criterion === n);
@@ -35,8 +42,8 @@ export function shownOf(task: Task, text: string, unchanged: readonly string[] =
     const shown = own.map((one): Shown => {
       const what = one.by === 'ran' ? commandMeant(task, task.review_commit, one.command) : whatOf(one);
       const old = (one.by === 'test' || one.by === 'place') && unchanged.includes(one.file);
-      const not_run = one.by === 'test' && unrun;
-      return { n, criterion, by: one.by, what, ...(old ? { unchanged: true } : {}), ...(not_run ? { not_run } : {}) };
+      const not_run = one.by === 'test' ? notRun(one) : undefined;
+      return { n, criterion, by: one.by, what, ...(old ? { unchanged: true } : {}), ...defined({ not_run }) };
     });
     // A command may be named by its words and by its number.
     return shown.filter(
@@ -96,6 +103,12 @@ export function byCriterion(shown: readonly Shown[]): readonly (readonly [Shown,
   return [...found.values()].flatMap((all) => (all[0] === undefined ? [] : [[all[0], all] as const]));
 }
 
+const NOT_RUN: Readonly<Record<string, string>> = {
+  true: `NOT RUN BY LIZA (${NO_TEST_COMMAND})`,
+  file: 'NOT RUN BY LIZA (no command that it ran runs this file)',
+  values: 'NOT KNOWN TO HAVE RUN (no runner named it with these values)',
+};
+
 /** `ran npm test`, `NOT SHOWN`; what nothing can check is marked. */
 export function shownText({ by, what = '', unchanged, not_run }: Shown): string {
   switch (by) {
@@ -108,7 +121,7 @@ export function shownText({ by, what = '', unchanged, not_run }: Shown): string 
     case 'diff':
       return `the change touches only ${what}`;
     case 'test':
-      return `${not_run ? `NOT RUN BY LIZA (${NO_TEST_COMMAND}): ` : ''}test ${what}${unchanged ? ' (unchanged test: the change does not touch its file)' : ''}`;
+      return `${not_run === undefined ? '' : `${NOT_RUN[String(not_run)] ?? 'NOT RUN BY LIZA'}: `}test ${what}${unchanged ? ' (unchanged test: the change does not touch its file)' : ''}`;
     default:
       return `${by} ${what}`;
   }

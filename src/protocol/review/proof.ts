@@ -25,7 +25,7 @@ export interface ProofRun {
 
 /**
  * Whether the tests of a commit test anything. `red` on the base: they fail without the change, where the base
- * alone is green. `not_run`: no command can run tests. `same`: the commit leaves the base's tests as they are, so that its own run was theirs too.
+ * alone is green. `not_run`: no command runs them. `same`: the commit leaves the base's tests as they are, so that its own run was theirs too.
  */
 export interface TestProof {
   readonly mode: 'strict' | 'evidence';
@@ -72,6 +72,8 @@ export interface Proof {
   readonly tests?: TestProof;
   /** No command of it can run tests: what the tests of the commit do, Liza does not know. */
   readonly runs_no_tests?: true;
+  /** Changed test files that none of its commands runs. */
+  readonly unrun_tests?: readonly string[];
   /** How many more tests the commit's test files declare than the base's. */
   readonly tests_added?: number;
   readonly disproof?: Disproof;

@@ -4,7 +4,7 @@
 import { uncheckedCommands } from '../../protocol/definition/unchecked.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import { APPROVAL_WAYS, approvalForm, CONCERN_FORM } from '../../protocol/review/approval.ts';
-import { proofCommands, proofOf, type TestProof } from '../../protocol/review/proof.ts';
+import { NO_TEST_COMMAND, proofCommands, proofOf, type TestProof } from '../../protocol/review/proof.ts';
 import { reportedOn } from '../../protocol/review/reported.ts';
 import { runsFewer, testCount } from '../../protocol/review/test-count.ts';
 import { REJECTION_FORMAT } from '../../protocol/review/verdict.ts';
@@ -258,6 +258,9 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined, shown: read
     ...(before === 0
       ? []
       : [`THE SAME COMMIT WAS RED ${counted(before, 'TIME')} BEFORE: its tests do not always pass.`]),
+    ...(proof.unrun_tests === undefined || proof.tests?.on_base === 'not_run'
+      ? []
+      : [`TEST FILES OF THE CHANGE THAT NO COMMAND RUNS: ${proof.unrun_tests.map(inline).join(', ')}. ${YOURSELF}`]),
     ...testLines(proof.tests, task, named),
   ];
 }
@@ -275,7 +278,7 @@ function testLines(
   const how = by === undefined ? '' : `; ${inline(named(by))}: ${names}`;
   const broken = base_failed.length === 0 ? '' : ` (${base_failed.map(inline).join('; ')})`;
   return [
-    `NEW TESTS WITHOUT THE CHANGE (on BASE): ${(type === 'test' ? OF_TEST_TASK : ON_BASE)[on_base] ?? on_base}${how}${told(because?.on_base)}`,
+    `NEW TESTS WITHOUT THE CHANGE (on BASE): ${on_base === 'not_run' ? `NOT RUN, and not at the commit either: ${inline(why ?? NO_TEST_COMMAND).slice(0, 500)}. ${YOURSELF}` : ((type === 'test' ? OF_TEST_TASK : ON_BASE)[on_base] ?? on_base)}${how}${told(because?.on_base)}`,
     ...(passed.length === 0 || type === 'test'
       ? []
       : [`OF THE NEW TESTS THESE PASS WITHOUT THE CHANGE: ${passed.map(inline).join('; ')}`]),
@@ -287,20 +290,17 @@ function testLines(
   ];
 }
 
-const NOT_RUN =
-  'NOT RUN, and not at the commit either: no command that Liza runs can run tests. Run them yourself; `n: test …` is taken, marked NOT RUN BY LIZA';
+const YOURSELF = 'Run them yourself; `n: test …` is taken, marked NOT RUN BY LIZA';
 const ON_BASE: Readonly<Record<string, string>> = {
   red: 'red, as they should be',
   green: 'GREEN: they pass without the change and prove nothing about it',
   unknown: 'not known',
-  not_run: NOT_RUN,
 };
 /** Its code is merged already. */
 const OF_TEST_TASK: Readonly<Record<string, string>> = {
   red: 'RED: they test code that is merged already, so either that code or the test is wrong there',
   green: 'green, as tests for code that is merged already should be',
   unknown: 'not known',
-  not_run: NOT_RUN,
 };
 const OF_BASE: Readonly<Record<string, string>> = {
   green: 'green',

@@ -4,7 +4,7 @@
 import type { PrivateGitDir } from '../../git/private-git-dir.ts';
 import { TOO_LARGE, textAt } from '../../git/text-at.ts';
 import { asCommand, type CommandRun, commandsRun, filesRunBy, meantBy } from '../../protocol/facts/command-files.ts';
-import { recipesOf, targetsOf } from '../../protocol/facts/test-commands.ts';
+import { mentionsTests, recipesOf, targetsOf } from '../../protocol/facts/test-commands.ts';
 import { isShell, scriptsIn } from '../../protocol/facts/test-setup.ts';
 
 /** More are not read. */
@@ -24,15 +24,24 @@ export async function commandsReached({ gitDir, commit, commands }: Asked): Prom
   };
   const scripts = scriptsIn(await read('package.json'));
   const direct = commandsRun(commands, scripts);
-  const named = [...direct, ...commandsRun(await recipesAt(read, direct.flatMap(targetsOf)), scripts)];
+  const recipes = await recipesAt(read, direct.flatMap(targetsOf));
+  const isMade = (run: CommandRun): boolean => recipes.length > 0 && targetsOf(run).length > 0;
+  const named = [...direct.map((run) => opened(run, isMade(run))), ...commandsRun(recipes, scripts)];
   const further: CommandRun[] = [];
+  const plain = new Set<string>();
   for (const file of [...new Set(named.flatMap(filesRunBy))].slice(0, MOST_FILES)) {
-    if (!/(?:^|\/)[^.]+$|\.(?:ba|da|z|k)?sh$/.test(file)) continue;
     const text = await read(file);
-    if (isShell(text)) further.push(...commandsRun([asCommand(text)], scripts).flatMap((run) => ranIn(file, run)));
+    const isScript = isShell(text) && /(?:^|\/)[^.]+$|\.(?:ba|da|z|k)?sh$/.test(file);
+    if (isScript) further.push(...commandsRun([asCommand(text)], scripts).flatMap((run) => ranIn(file, run)));
+    if (isScript || (text !== '' && !mentionsTests(text))) plain.add(file);
   }
-  return [...named, ...further];
+  return [
+    ...named.map((run) => opened(run, filesRunBy(run).length > 0 && filesRunBy(run).every((file) => plain.has(file)))),
+    ...further,
+  ];
 }
+
+const opened = (run: CommandRun, isOpened: boolean): CommandRun => (isOpened ? { ...run, opened: true } : run);
 
 /** A script may name a program from the top, or from its own folder. */
 const ranIn = (file: string, run: CommandRun): readonly CommandRun[] => [

@@ -7,6 +7,7 @@ import { leftoversIn, removeTree } from '../../git/scratch-folders.ts';
 import { stopwatch } from '../../process/run.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
+import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import { type Disproof, greenAt, type Proof, testsAt } from '../../protocol/review/proof.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
@@ -15,7 +16,7 @@ import type { Unprepared } from '../prepare-checkout.ts';
 import { makeEvidenceFolder, makeRoomForEvidence } from './evidence-retention.ts';
 import { testsAdded } from './new-tests.ts';
 import { logFolder, logOf, outputOf, type Proving, type Ran, runAll, short, tenths } from './run-commands.ts';
-import { canRunTests } from './runs-tests.ts';
+import { canRunTests, filesNotRun } from './runs-tests.ts';
 import { proveTests } from './test-evidence.ts';
 
 /** A refusal: it could not be run, so that nothing is known. Only under the lock for it (tasks/context.ts). */
@@ -39,12 +40,17 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
     return { commit, commands, runs, seconds: since(), disproof: disproofOf(proving, red, onBase) };
   }
   const runsTests = await canRunTests(proving);
-  const unrun = runsTests ? {} : ({ runs_no_tests: true } as const);
+  const missed = runsTests ? await filesNotRun(proving, changedTests(proving)) : [];
+  const unrun = {
+    ...(runsTests ? {} : ({ runs_no_tests: true } as const)),
+    ...(missed.length === 0 ? {} : { unrun_tests: missed }),
+  };
   if (settings.tdd === 'off') return { commit, commands, runs, seconds: since(), ...unrun };
   const told = await proveTests(context, proving, {
     taken: since(),
     greenOnBase: greenAt(proving.board.state, proving.base),
     runsTests,
+    notRun: missed,
   });
   if (isRefusal(told)) return told;
   const { tests, disproof, onBase } = told;
@@ -58,6 +64,10 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
     ...defined({ tests, disproof, tests_added: counted.size === 0 ? undefined : await testsAdded(proving) }),
   };
 }
+
+/** The test files that the commit has and changes. */
+const changedTests = ({ facts, settings }: Proving): readonly string[] =>
+  facts.changes.flatMap(({ path, kind }) => (kind !== 'removed' && isTest(path, testPatterns(settings)) ? [path] : []));
 
 /** What a person is told, settings and logs, is out of a coder's reach. */
 const unpreparedHint = (task: string): string =>

@@ -1,10 +1,12 @@
-// Whether any command that proves a commit can run its tests. The files that the commands run are read at the commit;
-// nothing is run. In doubt they can: it only says no where nothing leads to a test.
+// Whether any command that proves a commit can run its tests, and which of its test files none can run. The files that
+// the commands run are read at the commit; nothing is run. In doubt they can: it only says no where nothing leads there.
 
 import { TOO_LARGE, textAt } from '../../git/text-at.ts';
+import { runsFile } from '../../protocol/facts/runs-file.ts';
 import { mentionsTests, testReach } from '../../protocol/facts/test-commands.ts';
 import { scriptsIn } from '../../protocol/facts/test-setup.ts';
-import { recipesAt } from './commands-reached.ts';
+import { declaredTests } from '../rules/declared-tests.ts';
+import { commandsReached, recipesAt } from './commands-reached.ts';
 import type { Proving } from './run-commands.ts';
 
 /** More are not read. */
@@ -27,4 +29,21 @@ export async function canRunTests({ gitDir, commit, commands, settings }: Asked)
     if (text === TOO_LARGE || mentionsTests(text)) return true;
   }
   return false;
+}
+
+/** Of these files, those that declare tests and that no command runs. */
+export async function filesNotRun(
+  asked: Pick<Proving, 'gitDir' | 'commit' | 'commands'>,
+  files: readonly string[],
+): Promise<readonly string[]> {
+  if (files.length === 0) return [];
+  const runs = await commandsReached(asked);
+  const missed: string[] = [];
+  for (const file of files.filter((path) => !runs.some((run) => runsFile(run, path))).slice(0, MOST_FILES)) {
+    const text = await textAt(asked.gitDir, asked.commit, file);
+    if (text === undefined || text === TOO_LARGE) continue;
+    const { tests, made } = declaredTests(text, file);
+    if (tests.length > 0 || made) missed.push(file);
+  }
+  return missed;
 }

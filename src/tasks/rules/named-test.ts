@@ -5,7 +5,8 @@ import { type Declared, declaredTests, fixedParts } from './declared-tests.ts';
 import { withoutComments } from './without-comments.ts';
 
 export type Named =
-  | { readonly is: 'there' }
+  /** `unnamed`: the values in its name stand neither in the file nor in what the runner printed. */
+  | { readonly is: 'there'; readonly unnamed?: true }
   | { readonly is: 'off'; readonly line: number }
   | { readonly is: 'several' }
   | { readonly is: 'absent' };
@@ -27,12 +28,22 @@ export function namedTest({ text, path, passed = new Set() }: TestFile, names: r
     return isPassed || cited.some((name) => standsAlone(read, name)) ? THERE : ABSENT;
   }
   const exact = tests.filter(({ name }) => cited.some((one) => one === plain(name) || fills(one, name)));
-  if (exact.length > 0) return !namesOthers(cited, exact, passed) ? judged(exact) : ABSENT;
+  if (exact.length > 0) {
+    if (namesOthers(cited, exact, passed)) return ABSENT;
+    const found = judged(exact);
+    return found.is === 'there' && hasValues(cited, exact) && !isPassed ? { ...found, unnamed: true } : found;
+  }
   const partly = tests.filter(({ name }) => cited.some((one) => isPart(one, plain(name))));
   if (new Set(partly.map(({ name }) => name)).size > 1) return { is: 'several' };
   if (partly.length > 0) return judged(partly);
   // What code makes only the runner knows.
   return made && isPassed ? THERE : ABSENT;
+}
+
+/** It fills the places of a name, or has parameters behind it. */
+function hasValues([whole = '']: readonly string[], exact: readonly Declared[]): boolean {
+  if (exact.some(({ name }) => plain(name) === whole)) return false;
+  return /\[[^\]]+\]$/.test(whole) || exact.some(({ name }) => fills(whole, name));
 }
 
 /** Values that the cited name fills in, where the runner names the same test with other values alone. */

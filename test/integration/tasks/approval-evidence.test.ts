@@ -111,6 +111,52 @@ describe('what the runner says of a test', () => {
   });
 });
 
+describe('a test of which Liza does not know that it ran', () => {
+  const FILES = {
+    ...WORK,
+    'test/app.test.js': `for (const n of [1, 2]) test(\`adds \${n} to the sum\`, f);\ntest('is plain', f);\n`,
+    'test/test_app.py': "@pytest.mark.parametrize('n', [1, 2])\ndef test_two(n):\n    pass\n",
+    'other/b.test.js': "test('is never run', f);\n",
+  };
+  async function reviewed(validation: readonly string[]): Promise<void> {
+    p = project({ tasks: [{ id: 't', validation }] });
+    await p.submitted('t', FILES);
+    succeeded(await claimReview(p.as(REVIEWER), 't', REVIEWER));
+  }
+  /** Runs nothing, prints nothing, and looks like a run of the tests. */
+  const SILENT = ['true || node --test test/ || pytest test'];
+
+  test.each([
+    ['adds 99 to the sum', [{ file: 'test/app.test.js', name: 'adds 99 to the sum', why: 'values' }]],
+    ['is plain', undefined],
+  ])('values that nobody printed are flagged, not refused: %s', async (name, unrun) => {
+    await reviewed(SILENT);
+    const known = await facts(`1: test test/app.test.js › ${name}`);
+    expect([known.false_evidence, known.unrun_tests]).toEqual([[], unrun]);
+  });
+
+  test('parameters of pytest that nobody printed are flagged', async () => {
+    await reviewed(SILENT);
+    const known = await facts('1: test test/test_app.py::test_two[7-7]');
+    expect(known.unrun_tests).toMatchObject([{ name: 'test_two[7-7]', why: 'values' }]);
+  });
+
+  test('a test whose file no command runs is told so in show, report and audit, to the reviewer and the planner', async () => {
+    await reviewed(['true || node --test test/app.test.js']);
+    const cited = '1: test other/b.test.js › is never run';
+    const known = await facts(cited);
+    expect(known.unrun_tests).toEqual([{ file: 'other/b.test.js', name: 'is never run', why: 'file' }]);
+    const { proof } = (await p.last('t', 'submitted')) as unknown as { readonly proof: Proof };
+    expect(proof.unrun_tests).toEqual(['other/b.test.js', 'test/test_app.py']);
+    await p.run(REVIEWER, { name: 'submit-verdict', task: 't', verdict: 'APPROVED', reason: cited, facts: known });
+    const told = /NOT RUN BY LIZA \(no command that it ran runs this file\): test other\/b/;
+    expect((await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ')).toMatch(told);
+    expect((await p.ok(['report', '--md'])).stdout).toMatch(told);
+    expect((await p.ok(['audit', '--json'])).stdout).toContain('no command that Liza ran runs its file');
+    expect(concernLines(await p.state()).join('\n')).toMatch(told);
+  });
+});
+
 describe('a test that the change does not touch', () => {
   const OLD = {
     'test/old.test.ts': "test('stays as it was', () => {});\n",

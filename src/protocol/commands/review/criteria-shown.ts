@@ -83,6 +83,6 @@ export function shownBy({ task, command, settings }: Verdict): {
 } {
   if (command.by_hand === true) return { by_hand: true };
   if (settings.approval_evidence === 'off') return {};
-  const shown = shownOf(task, command.reason ?? '', command.facts.unchanged_files);
+  const shown = shownOf(task, command.reason ?? '', command.facts);
   return shown.length === 0 ? {} : { shown };
 }

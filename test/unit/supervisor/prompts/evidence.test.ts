@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { withTask } from '../../../../src/protocol/change.ts';
-import { proofOf, type TestProof } from '../../../../src/protocol/review/proof.ts';
+import { NO_TEST_COMMAND, proofOf, type TestProof } from '../../../../src/protocol/review/proof.ts';
 import {
   BASE,
   begin,
@@ -157,7 +157,7 @@ test('a reason that an older version recorded is told below both', () => {
 });
 
 test('tests that no command can run are told as not run, neither green nor red', () => {
-  const prompt = toReviewer(reviewed({ on_base: 'not_run', base_tests: 'not_run', why: 'none' }), 'a');
+  const prompt = toReviewer(reviewed({ on_base: 'not_run', base_tests: 'not_run', why: NO_TEST_COMMAND }), 'a');
   expect(prompt).toContain('(on BASE): NOT RUN, and not at the commit either: no command that Liza runs can run tests');
   expect(prompt).toContain('TESTS OF BASE ON THE NEW CODE: not run\n');
   expect(prompt).not.toContain('GREEN: they pass');

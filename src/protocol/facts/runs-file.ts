@@ -1,0 +1,128 @@
+// Whether a command may run a test file, read from its words without running it: the language of its runner, and the
+// files, folders and patterns that it names. In doubt it may: it only says no where the words leave no way to the file.
+
+import { type CommandRun, filesRunBy, nameOf } from './command-files.ts';
+import { covers } from './scope.ts';
+import { namesTests, onlyReads } from './test-commands.ts';
+
+export function runsFile(run: CommandRun, path: string): boolean {
+  if (onlyReads(run) || !isBelow(run.folder, path)) return false;
+  const runner = runnerOf(run);
+  if (runner !== undefined) return runner.files.test(path) && reaches(run, runner, path);
+  const own = filesRunBy(run);
+  if (own.includes(path)) return true;
+  // What an opened one runs is judged by itself.
+  if (run.opened === true) return false;
+  // A test that is run by its own name runs no other; any other file may run whatever it wants.
+  return own.length > 0 ? own.some((file) => !isOneTest(file)) : namesTests(run, {});
+}
+
+/** A folder that is found out when it runs may be any. */
+const isBelow = (folder: string, path: string): boolean => /\.\.|[$`~*]/.test(folder) || path.startsWith(folder);
+
+const isOneTest = (file: string): boolean =>
+  /(?:[._-](?:test|spec)\.\w+|(?:^|\/)test_[^/]+)$/i.test(file) &&
+  !/(?:^|\/)(?:all|index|main|run|suite)[._-]/i.test(file);
+
+interface Runner {
+  /** What it can run at all. */
+  readonly files: RegExp;
+  /** What it runs where no path is named; absent: all of them. */
+  readonly byItself?: (run: CommandRun, path: string) => boolean;
+}
+
+const JS: Runner = { files: /\.(?:[cm]?[jt]sx?|vue|svelte|coffee)$/ };
+const PY: Runner = { files: /\.(?:py|txt|rst|md)$/ };
+/** Its own patterns, which no setting changes. */
+const NODE: Runner = {
+  ...JS,
+  byItself: (_run, path) => /(?:^|\/)(?:test\/.*|[^/]*[._-]test|test-[^/]*|test)\.[cm]?[jt]s$/.test(path),
+};
+/** Without a path: the package of the folder alone. */
+const GO: Runner = {
+  files: /\.go$/,
+  byItself: ({ folder }, path) => /\.\.|[$`~*]/.test(folder) || folderOf(path) === folder,
+};
+
+const BY_NAME: Readonly<Record<string, Runner>> = {
+  ...Object.fromEntries(
+    'vitest jest mocha ava tap tape uvu jasmine karma playwright cypress'.split(' ').map((name) => [name, JS]),
+  ),
+  ...Object.fromEntries('pytest py.test nose2 trial green'.split(' ').map((name) => [name, PY])),
+  rspec: { files: /\.rb$/ },
+  phpunit: { files: /\.phpt?$/ },
+  pest: { files: /\.php$/ },
+  bats: { files: /\.bats$/ },
+  busted: { files: /\.lua$/ },
+  prove: { files: /\.(?:t|pl)$/ },
+};
+/** Programs that run tests among other things, with the word that says so. */
+const BY_WORD: Readonly<Record<string, readonly [RegExp, Runner]>> = {
+  go: [/^test$/, GO],
+  cargo: [/^(?:test|t|nextest)$/, { files: /\.rs$/ }],
+  bun: [/^test$/, JS],
+  deno: [/^test$/, JS],
+  dotnet: [/^test$/, { files: /\.(?:cs|fs|vb)$/ }],
+  swift: [/^test$/, { files: /\.swift$/ }],
+  mix: [/^test$/, { files: /\.exs$/ }],
+  dart: [/^test$/, { files: /\.dart$/ }],
+  flutter: [/^test$/, { files: /\.dart$/ }],
+};
+const NODES = new Set(['node', 'tsx']);
+
+function runnerOf({ program, rest }: CommandRun): Runner | undefined {
+  const name = nameOf(program);
+  if (NODES.has(name)) return rest.includes('--test') ? NODE : undefined;
+  if (/^(?:python[\d.]*|py)$/.test(name)) {
+    const module = rest[rest.indexOf('-m') + 1] ?? '';
+    return rest.includes('-m') && /^(?:pytest|unittest|nose2)$/.test(module) ? PY : undefined;
+  }
+  const [word, runner] = BY_WORD[name] ?? [];
+  if (word !== undefined) return word.test(rest[0] ?? '') ? runner : undefined;
+  return BY_NAME[name];
+}
+
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
+
+/** Whether the paths among its words cover the file; without any it runs what it finds. */
+function reaches(run: CommandRun, { files, byItself }: Runner, path: string): boolean {
+  const { sure, unsure } = pathWords(run.rest, files);
+  if ([...sure, ...unsure].some((word) => leadsTo(run, word, path))) return true;
+  if (sure.length > 0) return false;
+  return byItself === undefined || unsure.length > 0 || byItself(run, path);
+}
+
+/** Options that stand alone: the word after them is one of the command's own. */
+const ALONE =
+  /^(?:--?(?:test|test-only|run|verbose|quiet|exit|bail|recursive|coverage|ci|watch|race|short|cover|passWithNoTests|runInBand|experimental-[\w-]+|enable-source-maps|no-[\w-]+)|-[qvxsil]+|--)$/;
+
+/** `unsure`: what follows an option may be its value. */
+function pathWords(rest: readonly string[], files: RegExp): { sure: readonly string[]; unsure: readonly string[] } {
+  const sure: string[] = [];
+  const unsure: string[] = [];
+  for (const [at, word] of rest.entries()) {
+    if (word.startsWith('-')) continue;
+    const before = rest[at - 1] ?? '';
+    const isOwn = !before.startsWith('-') || before.includes('=') || ALONE.test(before);
+    const isPath = /[/*]/.test(word) || files.test(word.replace(/:.*$/, ''));
+    // A bare word may be a folder, a filter or a word of the program's own.
+    if (isPath) (isOwn ? sure : unsure).push(word);
+  }
+  return { sure, unsure };
+}
+
+/** As a file, a folder, a pattern, or a part of the path, which some runners take. */
+function leadsTo({ folder }: CommandRun, word: string, path: string): boolean {
+  if (/[{}[\]$()\\^!|]/.test(word)) return true;
+  const plain = word
+    .replace(/::.*$|:\d+$/, '')
+    .replace(/^(?:\.\/)+/, '')
+    .replace(/\/\.\.\.$/, '')
+    .replace(/^\.{1,3}$/, '');
+  if (plain === '' || plain.startsWith('..')) return true;
+  return (
+    covers(`${folder}${plain}`, path) ||
+    covers(plain, path) ||
+    (!plain.includes('*') && path.includes(plain.replace(/\/$/, '')))
+  );
+}

@@ -1,0 +1,63 @@
+// Why `tdd: strict` refuses a commit by what its tests showed, and what is known of tests that no command runs.
+
+import type { Disproof, TestProof } from '../../protocol/review/proof.ts';
+import { outputOf, type Proving } from './run-commands.ts';
+import type { Looked, OnBase } from './tests-on-base.ts';
+
+export function disproofOf(
+  { base, task, settings }: Proving,
+  { on_base, base_tests, why }: TestProof,
+  { red, withTests }: OnBase,
+  ofBase: Looked | undefined,
+): Disproof | undefined {
+  const at = base.slice(0, 12);
+  const blocking = `say what stops you: liza block ${task.id} --reason "…" --question "…"`;
+  if (withTests === undefined) {
+    return {
+      guard: 'tests-red-on-base',
+      reason: `tdd is strict, and nothing can be shown on the base ${at}, where no command is green: ${why ?? 'none ran'}`,
+      hint: `A test_command that is green on the base can show it: a person sets it; or ${blocking}`,
+      output: outputOf(red?.tail ?? []),
+    };
+  }
+  if (on_base !== 'red') {
+    return {
+      guard: 'tests-red-on-base',
+      reason:
+        on_base === 'green'
+          ? `tdd is strict, and the tests of this commit pass without its change: they are green on the base ${at}${why === undefined ? '' : `; ${why}`}`
+          : `tdd is strict, and it is not known whether the tests fail on the base ${at}: ${why ?? 'they did not run'}`,
+      hint:
+        on_base === 'unknown' && withTests.red?.ended === 'timed-out'
+          ? `Write tests that fail within validation_timeout (${settings.validation_timeout} s) without your change; or ${blocking}`
+          : 'Write a test that fails without your change, commit, and submit the new HEAD',
+      output: outputOf(withTests.red?.tail ?? []),
+    };
+  }
+  if (base_tests === 'green' || base_tests === 'same') return undefined;
+  return {
+    guard: 'base-tests-green',
+    reason: `tdd is strict, and the tests of the base ${at} do not pass on the new code: ${why ?? 'they are red'}`,
+    hint: `Keep what they check working; where the spec says otherwise, ${blocking}`,
+    output: outputOf(ofBase?.red?.tail ?? []),
+  };
+}
+
+export function notRun({ base, task, settings }: Proving, why: string): { tests: TestProof; disproof?: Disproof } {
+  const strict = settings.tdd === 'strict';
+  const tests: TestProof = {
+    mode: strict ? 'strict' : 'evidence',
+    base,
+    base_alone: 'unknown',
+    on_base: 'not_run',
+    base_tests: 'not_run',
+    why,
+  };
+  if (!strict) return { tests };
+  const disproof: Disproof = {
+    guard: 'tests-red-on-base',
+    reason: `tdd is strict, and ${why}: whether yours fail without your change cannot be shown`,
+    hint: `A test_command, or a validation that runs them, is not yours to set: liza block ${task.id} --reason "…" --question "…"`,
+  };
+  return { tests, disproof };
+}
