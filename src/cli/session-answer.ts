@@ -40,7 +40,7 @@ export async function openDelivery(io: Io, name: string, result: Result): Promis
     const context = openBoard(io);
     const record = isRefusal(context) ? undefined : sessionOf(io, context);
     if (isRefusal(context) || record === undefined) return NOTHING;
-    if (!result.ok) remember(io, context, record, `liza ${name}: ${result.message} → ${result.hint}`);
+    if (!result.ok) await remember(io, context, record, { name, ...result });
     // Who has declared its exit reads no more: what came is for the next session.
     const isLast = result.ok && (result.silent === true || name === 'exit');
     return isLast ? NOTHING : await newsOf(io, context, record);
@@ -67,8 +67,26 @@ function sessionOf({ env }: Io, context: StoreContext): SessionRecord | undefine
   return matchCredential(record, credential) === 'current' ? record : undefined;
 }
 
-function remember({ env }: Io, context: StoreContext, record: SessionRecord, text: string): void {
-  noteRefused(context, record.agent, sessionIdOf(record), redact(text, secretsOf(env)));
+interface Answered {
+  readonly name: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+async function remember(
+  { env }: Io,
+  context: StoreContext,
+  record: SessionRecord,
+  { name, message, hint }: Answered,
+): Promise<void> {
+  const { progressCount } = await import('../supervisor/rules/progress.ts');
+  const secrets = secretsOf(env);
+  noteRefused(context, record.agent, {
+    session: sessionIdOf(record),
+    text: redact(`liza ${name}: ${message} → ${hint}`, secrets),
+    fact: redact(message, secrets),
+    done: progressCount((await context.store.read()).board, record.agent),
+  });
 }
 
 /** Another command of the same session that tells them at this very moment is waited for. */

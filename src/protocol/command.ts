@@ -220,6 +220,8 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads {
     readonly handled?: readonly string[];
     /** The last commands that it was refused. */
     readonly refused?: readonly string[];
+    /** For the log: what it left undone, and the last command that it was refused. */
+    readonly left?: string;
   };
   /** The agent is measured to be near the end of its context: its commands tell it to hand off. */
   'context-used': { readonly agent: string; readonly percent: number };

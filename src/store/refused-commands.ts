@@ -11,35 +11,55 @@ type Place = Pick<BoardContext, 'files' | 'paths'>;
 
 const LIMIT = 64 * 1024;
 const TEXT = 500;
+const LINE = 200;
 /** So many are handed on; the last ones say most. */
 const MOST = 5;
 
 const fileOf = ({ paths }: Place, agent: string): string => join(paths.agents, `${agent}.refused`);
 
-/** `session`: the id of the session, so that nobody else's count. */
-export function noteRefused(place: Place, agent: string, session: string, text: string): void {
-  const line = `${JSON.stringify({ session, text: gist(text, TEXT) })}\n`;
+export interface Refused {
+  /** The id of the session, so that nobody else's count. */
+  readonly session: string;
+  /** What the next session is told: command, fact and hint. */
+  readonly text: string;
+  /** What people read: the fact alone. */
+  readonly fact: string;
+  /** How much the agent had done by then (supervisor/rules/progress.ts): more by its end, and this was not its last word. */
+  readonly done: number;
+}
+
+export function noteRefused(place: Place, agent: string, { session, text, fact, done }: Refused): void {
+  const line = `${JSON.stringify({ session, text: gist(text, TEXT), fact: gist(fact, TEXT), done })}\n`;
   appendBounded(place.files, fileOf(place, agent), Buffer.from(line), LIMIT);
 }
 
 /** The last commands that this session was refused, oldest first, the same one once; before them, how many more there were. */
 export function refusedIn(place: Place, agent: string, session: string): readonly string[] {
-  const file = fileOf(place, agent);
-  const lines = [`${file}.1`, file].flatMap((one) => place.files.read(one)?.toString('utf8').split('\n') ?? []);
-  const texts = lines.flatMap((line) => textOf(line, session) ?? []);
+  const texts = noted(place, agent, session).flatMap(({ text }) =>
+    typeof text === 'string' ? [gist(text, TEXT)] : [],
+  );
   const all = [...new Set(texts.reverse())];
   const more = all.length - MOST;
   const last = all.slice(0, MOST).reverse();
   return more > 0 ? [`(${more} more before these)`, ...last] : last;
 }
 
+/** The last thing that this session was refused, in one line for people. */
+export function lastRefusal(place: Place, agent: string, session: string): Pick<Refused, 'fact' | 'done'> | undefined {
+  const { fact, done } = noted(place, agent, session).at(-1) ?? {};
+  return typeof fact === 'string' && typeof done === 'number' ? { fact: gist(fact, LINE), done } : undefined;
+}
+
 /** An agent may have written the file: what is no text counts for nothing. */
-function textOf(line: string, session: string): string | undefined {
-  try {
-    const found: unknown = JSON.parse(line);
-    if (!isFields(found) || found['session'] !== session || typeof found['text'] !== 'string') return undefined;
-    return gist(found['text'], TEXT);
-  } catch {
-    return undefined;
-  }
+function noted(place: Place, agent: string, session: string): readonly Readonly<Record<string, unknown>>[] {
+  const file = fileOf(place, agent);
+  const lines = [`${file}.1`, file].flatMap((one) => place.files.read(one)?.toString('utf8').split('\n') ?? []);
+  return lines.flatMap((line) => {
+    try {
+      const found: unknown = JSON.parse(line);
+      return isFields(found) && found['session'] === session ? [found] : [];
+    } catch {
+      return [];
+    }
+  });
 }

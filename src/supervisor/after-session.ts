@@ -33,6 +33,7 @@ export async function recordSession(
   const { prices } = outcome.state.config;
   const again = !isDone(end);
   const refused = refusedIn(context, who.agent, stay.id);
+  const left = leftText(outcome);
   const command: Command = {
     name: 'session-end',
     agent: who.agent,
@@ -53,6 +54,7 @@ export async function recordSession(
       ? {}
       : { handled: [...handled, ...(await handledByNews(context, who.agent, stay.id))] }),
     ...(refused.length === 0 ? {} : { refused }),
+    ...defined({ left }),
   };
   const done = await transact(taskContextOf(context, who.agent), command);
   const task = work.task === undefined ? {} : { task: work.task };
@@ -60,7 +62,7 @@ export async function recordSession(
   const since = context.clock.now() - seconds * 1000 - 1000;
   const verdict = verdictOf(findTask(outcome.state, work.task ?? ''), who.agent, since);
   if (verdict !== undefined) context.emit({ level: 'info', agent: who.agent, ...task, text: verdict });
-  const text = `session ended: ${howText(outcome)}`;
+  const text = `session ended: ${howText(outcome)}${left === undefined ? '' : `; ${left}`}`;
   context.emit({ level: 'info', agent: who.agent, ...task, ended: end.how, text });
   if (isRefusal(done)) context.emit({ level: 'warning', agent: who.agent, ...task, text: refusalText(done) });
   forgetUse(context, who.agent);
@@ -100,11 +102,10 @@ const isResumable = ({ end: { how, role }, handedOff }: SessionOutcome): boolean
 
 function howText({ end, seconds }: SessionOutcome): string {
   const { how, declared, failure } = end;
-  const said =
-    declared === undefined ? '' : `, declared ${declared.code}${declared.reason ? ` (${declared.reason})` : ''}`;
+  const said = declared === undefined ? '' : saidText(declared);
   const failed = failure === undefined ? '' : `, ${failure.kind}: ${failure.text.slice(0, 120)}`;
   const ended = {
-    exited: () => `exit ${how.kind === 'exited' ? how.code : ''}`,
+    exited: () => (how.kind === 'exited' && (how.code !== 0 || said === '') ? `exit ${how.code}` : ''),
     signalled: () => `ended by ${how.kind === 'signalled' ? how.signal : ''}`,
     'not-started': () => `not started: ${how.kind === 'not-started' ? how.reason : ''}`,
     held: () => `not started: ${how.kind === 'held' ? how.by : ''}`,
@@ -115,7 +116,31 @@ function howText({ end, seconds }: SessionOutcome): string {
     'over-limit': () => `ended: ${how.kind === 'over-limit' ? how.why : ''}`,
     stopped: () => `stopped: ${how.kind === 'stopped' ? how.why : ''}`,
   }[how.kind]();
-  return `${ended}${said}${failed} after ${duration(seconds * 1000)}`;
+  return `${[ended, said].filter((part) => part !== '').join(', ')}${failed} after ${duration(seconds * 1000)}`;
+}
+
+/** 0 and 42 are for supervisors: the agent's own word says more. */
+function saidText({ code, reason }: NonNullable<SessionOutcome['end']['declared']>): string {
+  const word = reason === undefined ? '' : `"${gist(reason, 120)}"`;
+  if (code === 0 || code === 42) return word;
+  return [`declared ${code}`, word].filter((part) => part !== '').join(' ');
+}
+
+/** Where it left its work undone: that, whatever it said itself, and what it was refused last. */
+function leftText(outcome: SessionOutcome): string | undefined {
+  const { how, role, declared, holds, refused } = outcome.end;
+  if (how.kind !== 'exited') return undefined;
+  const undone = undoneText(outcome);
+  if (refused === undefined) return declared?.code === 0 && !holds ? undefined : undone;
+  // A planner may do much and still be refused what it came for.
+  return undone === undefined ? (role === 'planner' ? refused : undefined) : `${undone}: ${refused}`;
+}
+
+function undoneText({ end: { role, progressed, holds }, handedOff }: SessionOutcome): string | undefined {
+  if (handedOff) return undefined;
+  if (holds && role === 'code_reviewer') return 'no verdict was given';
+  if (!progressed) return 'nothing was changed';
+  return holds ? 'nothing was submitted' : undefined;
 }
 
 export async function judgeSession(

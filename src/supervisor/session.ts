@@ -12,6 +12,7 @@ import type { Told } from '../protocol/messages/news.ts';
 import { type Role, type State, settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Usage } from '../providers/provider.ts';
+import { lastRefusal } from '../store/refused-commands.ts';
 import { iso } from '../text/time.ts';
 import type { MemberStatus } from './agent-status.ts';
 import type { Chosen, Stop, SupervisorContext } from './context.ts';
@@ -207,15 +208,17 @@ async function close(
 }
 
 async function outcomeOf(
-  { store }: SupervisorContext,
+  context: SupervisorContext,
   { work, begun, output, seconds, stay }: LiveSession,
   how: SessionEnd['how'],
   before: string | undefined,
 ): Promise<SessionOutcome> {
-  const { board } = await store.read();
+  const { board } = await context.store.read();
   const { state } = board;
   const { failure, ...report } = output.report();
-  const acted = progressCount(board, work.agent) !== progressCount({ state: begun }, work.agent);
+  const done = progressCount(board, work.agent);
+  const acted = done !== progressCount({ state: begun }, work.agent);
+  const last = lastRefusal(context, work.agent, stay.id);
   return {
     ...report,
     seconds: seconds(),
@@ -228,7 +231,11 @@ async function outcomeOf(
       most: settings(state).max_coder_iterations,
       progressed: acted || (await isChanged(work.folder, before)),
       holds: work.task !== undefined && isHolding(board, work.agent, work.task),
-      ...defined({ declared: declaredOf(state, work.agent), failure }),
+      ...defined({
+        declared: declaredOf(state, work.agent),
+        failure,
+        refused: last?.done === done ? last.fact : undefined,
+      }),
     },
   };
 }

@@ -56,7 +56,12 @@ const line = (who: string, task: string, text: string, tone: Tone = 'plain'): St
 
 function death({ agent = '', task = '', ended, text, level }: CrewEvent): readonly StoryLine[] {
   if (ended?.kind === 'signalled' && ended.signal === 'SIGKILL') {
-    return [{ ...line(agent, task, 'is killed in the middle of its work (kill -9)', 'bad'), killed: true }];
+    return [
+      {
+        ...line(agent, task, 'is killed in the middle of its work (kill -9; the demo does this on purpose)', 'bad'),
+        killed: true,
+      },
+    ];
   }
   return level === 'alarm' ? [line(agent === '' ? 'watcher' : agent, task, text, 'bad')] : [];
 }

@@ -1,7 +1,7 @@
 // The demo's crew as the live board shows it: the crew itself, and among its events what the demo says. Whoever quits the
 // board ends the demo; once the crew has ended, only the finished board, which stays for a moment.
 
-import type { CrewControl, CrewEvent } from '../../supervisor/crew-view.ts';
+import type { CrewControl, CrewEvent, CrewMember } from '../../supervisor/crew-view.ts';
 import type { StoryLine } from './narration.ts';
 
 export interface ShownCrew {
@@ -35,7 +35,8 @@ export function shownCrew(crew: CrewControl, { now, stop, linger }: Showing): Sh
       ended,
       view: () => {
         const view = crew.view();
-        return { ...view, events: [...view.events, ...said].sort((a, b) => a.time - b.time) };
+        const events = [...view.events.map(staged), ...said].sort((a, b) => a.time - b.time);
+        return { ...view, events, members: view.members.map(stagedMember) };
       },
       onChange: (changed) => {
         listeners.add(changed);
@@ -59,3 +60,14 @@ export function boardEvent({ who, task, text, event }: StoryLine): Omit<CrewEven
   if (event !== 'approved' && event !== 'rejected' && event !== 'answered') return undefined;
   return { level: 'info', agent: who, task, text };
 }
+
+const STAGED = 'the demo does this on purpose';
+
+/** The script's only crash: whoever sees it on the board must not take it for a defect. */
+const staged = (event: CrewEvent): CrewEvent =>
+  event.ended?.kind === 'signalled' ? { ...event, text: `${event.text} (${STAGED})` } : event;
+
+const stagedMember = (member: CrewMember): CrewMember =>
+  member.state === 'backing-off' && member.cause === 'signalled'
+    ? { ...member, why: `${member.why} (${STAGED})` }
+    : member;

@@ -34,6 +34,8 @@ export interface SessionEnd {
     readonly text: string;
     readonly until?: Instant;
   };
+  /** What it was refused, where nothing of its own came after that. */
+  readonly refused?: string;
   /** The session changed the blackboard or git. */
   readonly progressed: boolean;
   /** It still holds a task or a review. */
@@ -122,7 +124,7 @@ const isDone = ({ declared, progressed, holds }: SessionEnd): boolean =>
 /** Declared 0: nothing more for this role now. Undeclared: what it changed must speak for it. */
 function ended(end: SessionEnd, past: Past): Judgement {
   if (end.declared !== undefined && end.holds)
-    return spin(end, 'nothing-done', 'it declared 0 with its work unfinished', past);
+    return spin(end, 'nothing-done', 'it said that nothing is left to do, with its work unfinished', past);
   if (end.declared === undefined && !end.progressed)
     return spin(end, 'nothing-done', 'it ended without any change', past);
   return end.holds ? (unfinished(end, past) ?? goOn(past)) : { next: { kind: 'go-on' }, past: NO_PAST };
@@ -164,7 +166,8 @@ function silence(end: SessionEnd, past: Past): Judgement {
   return { next: again, past: { ...past, silences: past.silences + 1 } };
 }
 
-function spin(end: SessionEnd, cause: RestartCause, why: string, past: Past): Judgement {
+function spin(end: SessionEnd, cause: RestartCause, what: string, past: Past): Judgement {
+  const why = end.refused === undefined ? what : `${what}: ${end.refused}`;
   const spins = past.spins + 1;
   if (spins < SPINS) {
     const next: Next = { kind: 'again', afterMs: RESTART_MS, cause, why: `${why} (${spins} of ${SPINS})` };

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { toldWith } from '../../../src/protocol/messages/news.ts';
 import { noteRefused } from '../../../src/store/refused-commands.ts';
 import { writeTold } from '../../../src/store/session-news.ts';
+import { progressCount } from '../../../src/supervisor/rules/progress.ts';
 import { type Project, succeeded } from '../../support/project.ts';
 import { addReady } from '../../unit/protocol/world.ts';
 import { open, type Part, r } from './harness.ts';
@@ -26,18 +27,18 @@ const planned = async (p: Project): Promise<void> => {
   await p.run('planner-1', addReady('a', { validation: ['npm test'] }));
 };
 /** As the agent's own command does. */
-function isRefused(id: string, text: string): void {
+async function isRefused(id: string, name: string, fact: string, hint: string): Promise<void> {
+  await r().until('its record', () => fs.existsSync(r().p.file('.liza/agents', `${id}.session`)));
   const record = JSON.parse(fs.readFileSync(r().p.file('.liza/agents', `${id}.session`), 'utf8'));
-  noteRefused(r().p.context, id, record.hash.slice(0, 12), text);
+  const done = progressCount({ state: await r().p.state() }, id);
+  const text = `liza ${name}: ${fact} → ${hint}`;
+  noteRefused(r().p.context, id, { session: record.hash.slice(0, 12), text, fact, done });
 }
 
 describe('a planner that is interrupted before plan done', () => {
   test('the next session is told how it ended, what it was refused and what is open', async () => {
     const first: Part = {
-      act: async () => {
-        await r().until('its record', () => fs.existsSync(r().p.file('.liza/agents/planner-1.session')));
-        isRefused('planner-1', 'liza finalize: b has no done_when → amend it');
-      },
+      act: () => isRefused('planner-1', 'finalize', 'b has no done_when', 'amend it'),
       end: 'kill -9 $$',
     };
     await open({ tasks: [], agents: ['planner-1'], parts: { 'planner-1': [first, {}] }, furnish: planned });
@@ -65,6 +66,63 @@ describe('a planner that is interrupted before plan done', () => {
     await r().until('a third, for the note', () => r().started.length === 3);
     expect(r().started[2]?.prompt).toContain('WAKE TRIGGER: HUMAN_NOTE (note-1)');
     expect(r().started[2]?.prompt).not.toContain('WAKE TRIGGER: INITIAL_PLANNING');
+  });
+});
+
+describe('a session that ends with its work undone', () => {
+  const ends = () =>
+    r()
+      .said()
+      .find((text) => text.startsWith('session ended'));
+
+  test('a planner that planned nothing: the line says so, with what it was refused; the log and the wait, too', async () => {
+    const known = 'add-task a refused: there is a task a already (MERGED)';
+    const first: Part = { act: () => isRefused('planner-1', 'add-task', known, 'take another id'), end: 'exit 0' };
+    await open({ tasks: [], agents: ['planner-1'], parts: { 'planner-1': [first, {}] }, furnish: planned });
+    await r().until('the pause', () => member('planner-1')?.state === 'backing-off');
+    expect(ends()).toMatch(
+      /^session ended: exit 0 after \d+s; nothing was changed: add-task a refused: there is a task a/,
+    );
+    expect(member('planner-1')?.why).toContain(known);
+    expect((await r().p.liza(['log'])).stdout).toContain(`nothing was changed: ${known}`);
+  });
+
+  test('a reviewer that says that it gave a verdict, and was refused it: none was given, and why', async () => {
+    const refused = 'submit-verdict t refused: CHECKPOINT is on';
+    const judges: Part = {
+      act: async () => {
+        await isRefused('code-reviewer-1', 'submit-verdict', refused, 'handoff stays open');
+        await r().p.run('code-reviewer-1', { name: 'exit', code: 42, reason: 'verdict given' });
+      },
+      end: 'exit 0',
+    };
+    await open({
+      agents: ['code-reviewer-1'],
+      parts: { 'code-reviewer-1': [judges, {}] },
+      furnish: async (p) => {
+        await p.claim('t');
+        await p.begin('t');
+        await p.submit('t', p.work('t'));
+      },
+    });
+    await r().until('its end', () => ends() !== undefined);
+    expect(ends()).toMatch(
+      /^session ended: "verdict given" after \d+s; no verdict was given: submit-verdict t refused/,
+    );
+  });
+
+  test('one that did its work: its word alone, without the number', async () => {
+    const plans: Part = {
+      act: async () => {
+        await isRefused('planner-1', 'plan done', 'nothing is planned', 'plan');
+        await r().p.run('planner-1', addReady('b', { validation: ['npm test'] }));
+        await r().p.run('planner-1', { name: 'exit', code: 0, reason: 'planned' });
+      },
+      end: 'exit 0',
+    };
+    await open({ tasks: [], agents: ['planner-1'], parts: { 'planner-1': [plans, {}] }, furnish: planned });
+    await r().until('its end', () => ends() !== undefined);
+    expect(ends()).toMatch(/^session ended: "planned" after \d+s$/);
   });
 });
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type OpenSession, openSession } from '../../../src/identity/agent-sessions.ts';
 import { toldWith } from '../../../src/protocol/messages/news.ts';
 import type { Role } from '../../../src/protocol/state.ts';
-import { refusedIn } from '../../../src/store/refused-commands.ts';
+import { lastRefusal, refusedIn } from '../../../src/store/refused-commands.ts';
 import { readTold, writeTold } from '../../../src/store/session-news.ts';
 import { openWakes, toldWakes, type Wake } from '../../../src/supervisor/rules/wakes.ts';
 import { noticeSpecChanges } from '../../../src/tasks/notice-spec.ts';
@@ -610,6 +610,7 @@ describe('what a session was refused', () => {
     expect(more).toBe('(4 more before these)');
     expect(last).toHaveLength(5);
     expect(last.at(-1)).toMatch(/^liza show: /);
+    expect(lastRefusal(p.context, 'coder-1', session.id)?.fact).toMatch(/\bf\b/);
   });
 
   test('nothing of a person’s, nor of a credential that is none', async () => {

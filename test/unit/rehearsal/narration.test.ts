@@ -79,7 +79,7 @@ test('a kill, an alarm, the end', () => {
     ],
   };
   expect(text(view([]), after)).toEqual([
-    'coder-1 parse is killed in the middle of its work (kill -9)',
+    'coder-1 parse is killed in the middle of its work (kill -9; the demo does this on purpose)',
     'watcher  INTEGRATION FAILED: money',
     'planner-1  the goal is reached',
   ]);

@@ -8,7 +8,10 @@ function room() {
   const events: CrewEvent[] = [];
   let end: (ended: CrewEnd) => void = () => {};
   const crew = {
-    view: () => ({ events }),
+    view: () => ({
+      events,
+      members: [{ agent: 'coder-1', state: 'backing-off', cause: 'signalled', why: 'it was ended by SIGKILL' }],
+    }),
     onChange: () => () => {},
     ended: new Promise<CrewEnd>((resolve) => {
       end = resolve;
@@ -43,6 +46,15 @@ test('what the demo says stands among the crew’s events by time, and is told a
   here.say({ level: 'info', text: 'two' });
   expect(here.control.view().events.map(({ text }) => text)).toEqual(['one', 'two', 'three']);
   expect(told).toBe(1);
+});
+
+test('the crash of the script is said to be one, in the events and beside the agent', () => {
+  const here = room();
+  const ended = { kind: 'signalled', signal: 'SIGKILL' } as const;
+  here.events.push({ time: 1, level: 'info', agent: 'coder-1', ended, text: 'session ended: ended by SIGKILL' });
+  const { events, members } = here.control.view();
+  expect(events[0]?.text).toBe('session ended: ended by SIGKILL (the demo does this on purpose)');
+  expect(members[0]?.why).toBe('it was ended by SIGKILL (the demo does this on purpose)');
 });
 
 test('quitting stops the demo while the crew works; afterwards it only leaves the finished board', async () => {

@@ -62,6 +62,10 @@ describe('spins', () => {
   test.each(['planner', 'code_reviewer'] as const)('of a %s stop its supervisor', (role) => {
     expect(repeated(3, { role, holds: role !== 'planner' }).next).toMatchObject({ kind: 'stop', trouble: 'spin' });
   });
+  test('what it was refused last is said', () => {
+    const refused = 'add-task a refused: there is a task a already';
+    expect(following({ refused }).next).toMatchObject({ why: `it ended without any change: ${refused} (1 of 3)` });
+  });
   test('progress in between starts the count anew', () => {
     const two = repeated(2, { holds: true });
     const worked = judge(end({ progressed: true }), two.past, NOW);

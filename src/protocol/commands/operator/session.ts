@@ -109,7 +109,11 @@ export const sessionEnd: Row<'session-end'> = {
     return {
       state: withAgent(task === undefined && command.handled !== undefined ? settled(counted) : counted, id, told),
       ...(task === undefined ? {} : { task: task.id }),
-      detail: `session of ${id}${task === undefined ? '' : ` on ${task.id}`} ended: ${command.how}`.slice(0, 300),
+      detail:
+        `session of ${id}${task === undefined ? '' : ` on ${task.id}`} ended: ${command.how}${command.left === undefined ? '' : `; ${command.left}`}`.slice(
+          0,
+          400,
+        ),
     };
   },
 };
