@@ -3,7 +3,7 @@
 
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { openQuestions } from '../../protocol/messages/questions.ts';
-import { isTerminal, type State } from '../../protocol/state.ts';
+import { isTerminal, type State, type TaskStatus } from '../../protocol/state.ts';
 import type { FinishPlan } from '../../tasks/finish.ts';
 import { counted, listed, shellWord } from '../../text/format.ts';
 import type { Io } from '../io.ts';
@@ -29,7 +29,7 @@ export const verb: Verb = {
     'Shows the difference, what is unfinished, and the outcome of the tests on the result: scripts/integration-test.sh of the integration branch, or test_command where there is none, in a clean checkout.',
     'Your branch goes forward, or gets a merge commit. If you have it checked out, a clean checkout moves along; one with changes refuses the merge, and nothing is lost.',
     'It brings in exactly what Liza left on the integration branch: work that was reviewed and merged. Tasks that are unfinished stay where they are; you may finish again later.',
-    'Exit 1: not merged, nobody said yes, or a checkout is in the way. Exit 3: a conflict or red tests.',
+    'Exit 1: not merged: nothing is there yet, nobody said yes, or a checkout is in the way. Exit 3: a conflict or red tests.',
   ],
   run: async (args, io) => {
     const context = await openTaskContext(io);
@@ -40,12 +40,23 @@ export const verb: Verb = {
     const { board } = await context.store.read();
     const { branch, integration, how, onto, commit, candidate, commits, test } = plan;
     const data = { branch, integration, how, onto, commit, candidate, commits, test: test.verdict };
-    if (how === 'contained')
+    if (how === 'contained') {
+      const open = stillOpen(board.state);
+      if (isTooEarly(board.state, open)) {
+        const { crewAtWork } = await import('../../supervisor/crew-record.ts');
+        const next = crewAtWork(context) === undefined ? 'go on with it: liza run' : 'watch it: liza attach';
+        return {
+          ...refuse(`nothing to bring into ${branch} yet: ${open.join(', ')}`, `${next}; then: liza finish`, 1, 'left'),
+          data,
+        };
+      }
       return {
         ok: true,
         message: `already done: ${branch} has all of ${integration}`,
+        lines: open.length === 0 ? [] : [plain(`unfinished: ${open.join(', ')}`)],
         data: { ...data, already: true },
       };
+    }
     const shown = [...planLines(plan, board.state), ...(await byHand(io, plan, context.paths.root))].map(plain);
     if (args.flag('check')) return { ok: true, lines: shown, data };
     const yes = args.flag('yes') || (await said(args, io, shown, `Merge it into ${branch}?`));
@@ -69,6 +80,33 @@ const UNASKED = refuse(
   'left',
 );
 const DECLINED = refuse('nothing is merged', 'when you like it: liza finish', 1, 'left');
+
+/** Nothing of this goal has come over before, so what is contained is what was there when it began. */
+const isTooEarly = ({ goal }: State, open: readonly string[]): boolean =>
+  open.length > 0 && !(goal.alignment_history ?? []).some(({ event }) => event === 'finished');
+
+/** What the goal still waits for, in words: `1 task in review (slugify)`. */
+function stillOpen({ goal, tasks }: State): readonly string[] {
+  if (goal.status === 'COMPLETED') return [];
+  const found = Object.entries(WAITING).flatMap(([status, words]) => {
+    const ids = tasks.filter((task) => task.status === status).map(({ id }) => id);
+    return ids.length === 0 ? [] : [`${counted(ids.length, 'task')} ${words} (${listed(ids, 5)})`];
+  });
+  if (goal.status === 'ABORTED') return ['the goal is ABORTED', ...found];
+  if (found.length > 0) return found;
+  return tasks.some(({ status }) => status === 'MERGED') ? [] : ['the goal is being planned'];
+}
+
+const WAITING: Readonly<Record<Exclude<TaskStatus, 'MERGED' | 'SUPERSEDED' | 'ABANDONED'>, string>> = {
+  DRAFT: 'in draft',
+  UNCLAIMED: 'waiting for a coder',
+  CLAIMED: 'being coded',
+  READY_FOR_REVIEW: 'in review',
+  REJECTED: 'to be reworked',
+  APPROVED: 'approved and not merged yet',
+  BLOCKED: 'blocked',
+  INTEGRATION_FAILED: 'that did not merge',
+};
 
 /** Undefined: nobody can be asked. */
 async function said(args: Args, io: Io, shown: readonly string[], question: string): Promise<boolean | undefined> {

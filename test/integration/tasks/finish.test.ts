@@ -76,7 +76,31 @@ describe('a clean checkout of main in the root', () => {
       event: 'finished',
       summary: expect.stringContaining(`integration at ${p.head()} is in main`),
     });
-    expect(await liza(['finish', '--yes'])).toMatchObject({ code: 0, stdout: expect.stringContaining('already done') });
+    const again = await liza(['finish', '--yes']);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('already done') });
+    expect(again.stdout).toContain('unfinished: 1 task waiting for a coder (t)');
+  });
+
+  test.each(['--yes', '--check'])('too early, with %s: nothing is there yet, and what it waits for', async (option) => {
+    p = project({ config: { base_branch: 'main' } });
+    p.git('update-ref', 'refs/heads/main', p.head());
+    const waiting = await liza(['finish', option]);
+    expect(waiting.code).toBe(1);
+    expect(waiting.stderr).toContain('nothing to bring into main yet: 1 task waiting for a coder (t)');
+    expect(waiting.stderr).toContain('go on with it: liza run; then: liza finish');
+    await p.claim('t');
+    await p.begin('t');
+    await p.submit('t', p.work('t'));
+    expect((await liza(['finish', option])).stderr).toContain('yet: 1 task in review (t)');
+  });
+
+  test('too early, before anything is planned', async () => {
+    p = project({ config: { base_branch: 'main' }, tasks: [] });
+    p.git('update-ref', 'refs/heads/main', p.head());
+    expect(await liza(['finish'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('nothing to bring into main yet: the goal is being planned'),
+    });
   });
 
   test('main went on: a merge commit whose first parent is main; sync then finds everything there', async () => {
