@@ -227,6 +227,33 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
       '`liza anomaly processed <id>`',
     ),
   ],
+  'PLANTED IN GIT': [
+    alarm(
+      '{ref} hides {branch}: your git takes {commit} for that name — delete it: git update-ref -d {ref}',
+      'a tag or another ref has the short name of the integration branch, of the branch it was made from, of a task’s branch or of a commit that Liza names; plain git takes it before the branch',
+      '`liza anomaly processed <id>`; another place of the ref is another alarm',
+    ),
+    alarm(
+      '{file} hides {branch}: your git takes that file for it — delete it: rm -r {file}',
+      'a file in the git directory has the name of such a branch',
+      '`liza anomaly processed <id>`',
+    ),
+    alarm(
+      '{ref} makes your git show {commit} in place of that object; Liza ignores it — delete it: git update-ref -d {ref}',
+      'a ref below refs/replace',
+      '`liza anomaly processed <id>`; another place of the ref is another alarm',
+    ),
+    alarm(
+      '{ref} was written by {agent}, and your git log shows it; Liza ignores it — delete it: git update-ref -d {ref}',
+      'an agent wrote notes',
+      '`liza anomaly processed <id>`; another place of the ref is another alarm',
+    ),
+    alarm(
+      '{file} was put into Liza’s own git directory; Liza has removed it',
+      'before a call of Liza’s git there was a file that Liza did not write',
+      '`liza anomaly processed <id>`',
+    ),
+  ],
   'EXTERNAL EDIT': [
     warning(
       'entry {n} — {what}',

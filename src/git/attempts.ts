@@ -2,13 +2,12 @@
 // are kept as one commit under refs/liza/attempts/<task>/<n>. The commit's message says whose it was
 // and why it was discarded, so that listing needs nothing but git.
 
-import { isNotTaken } from './clone.ts';
 import { changedSince, treeOf, withPathsOf } from './folder-snapshot.ts';
-import { isolationOf } from './isolation.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { attemptOf, branchOf, commitOf, readRefs, seenOf, treeIdOf, updateRefs } from './refs.ts';
 import { must } from './run.ts';
-import { gitIn, headOf, isWhole, type Place } from './task-folder.ts';
+import { type NamedTip, takeNearest, takeRefs } from './take-objects.ts';
+import { headOf, type Place, readHead } from './task-folder.ts';
 
 export interface Attempt {
   readonly ref: string;
@@ -28,11 +27,6 @@ export interface Attempt {
   readonly setAside?: true;
   /** What the folder, a clone, had besides its branch: branches, tags, the stash. */
   readonly beside?: readonly NamedTip[];
-}
-
-export interface NamedTip {
-  readonly name: string;
-  readonly commit: string;
 }
 
 export interface Discard {
@@ -66,12 +60,13 @@ export async function saveAttempt(
 ): Promise<Attempt | undefined> {
   const { task, integration } = discard;
   if (discard.unchanged === true) return undefined;
-  const found = place === undefined ? undefined : await headOf(gitDir, place);
-  const head =
-    place === undefined || found === undefined ? undefined : await nearestBrought(gitDir, place, found.commit);
+  // A clone whose agent damaged its objects cannot give some of its commits; the files there are kept all the same.
+  const found = place === undefined ? undefined : await readHead(gitDir, place);
+  const head = place === undefined || found === undefined ? undefined : await takeNearest(gitDir, place, found.commit);
   const refs = await readRefs(gitDir, branchOf(task), seenOf(task), attemptOf(task));
   const given = [...refs].filter(([ref]) => ref.startsWith(attemptOf(task))).map(([, commit]) => commit);
-  const others = place?.kind === 'clone' ? await ownRefs(gitDir, place, given) : [];
+  // A clone goes with all its refs; in a linked worktree they are the project's.
+  const others = place?.kind === 'clone' ? await takeRefs(gitDir, place, given) : [];
   const tips = [
     ...new Set([head, refs.get(branchOf(task)), refs.get(seenOf(task)), ...others.map(({ commit }) => commit)]),
   ].filter((tip) => tip !== undefined);
@@ -112,23 +107,6 @@ async function mainlineOf(gitDir: PrivateGitDir, { base, stays }: SetAsideFrom, 
   ).trim();
 }
 
-/**
- * A clone goes with all its refs: other branches, tags, the stash. In a linked worktree they are the project's.
- * `given`: earlier attempts that Liza put there.
- */
-async function ownRefs(gitDir: PrivateGitDir, place: Place, given: readonly string[]): Promise<readonly NamedTip[]> {
-  const args = ['for-each-ref', '--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname) %(refname)'];
-  const asked = await gitIn(gitDir, place, args);
-  const brought: NamedTip[] = [];
-  for (const line of asked.stdout.split('\n')) {
-    const [, there, name = ''] = /\bcommit ([0-9a-f]{40,64})\b.* (refs\/\S+)$/.exec(line) ?? [];
-    if (there === undefined || given.includes(there)) continue;
-    const commit = await nearestBrought(gitDir, place, there);
-    if (commit !== undefined) brought.push({ name, commit });
-  }
-  return brought;
-}
-
 /** More are kept, and not named. */
 const MOST_NAMED = 10;
 
@@ -144,33 +122,6 @@ async function besideOf(
     if (isOwn && found.length < MOST_NAMED && (await countOwn(gitDir, [one.commit], known)) > 0) found.push(one);
   }
   return found;
-}
-
-/** The commit, or of those that it builds on the nearest that git takes: one bad commit must not cost the good ones. */
-async function nearestBrought(gitDir: PrivateGitDir, place: Place, commit: string): Promise<string | undefined> {
-  if (await tryBring(gitDir, place, commit)) return commit;
-  const args = ['rev-list', '--first-parent', '--skip=1', `--max-count=${FURTHEST}`, commit];
-  const before = (await gitIn(gitDir, place, args)).stdout.split('\n');
-  for (const one of before) if (one !== '' && (await tryBring(gitDir, place, one))) return one;
-  return undefined;
-}
-
-/** How far back it is looked for. */
-const FURTHEST = 50;
-
-/**
- * Whether the project has the commit now. A clone whose agent damaged its objects cannot give some of its commits, and
- * git does not take some that an agent can make; the files there are kept all the same.
- */
-export async function tryBring(gitDir: PrivateGitDir, place: Place, commit: string): Promise<boolean> {
-  try {
-    await isolationOf(place).bring(gitDir, place, commit);
-    return true;
-  } catch (error) {
-    // Whole where it is: then it is something else that failed, and nothing may be thrown away.
-    if (place.kind !== 'clone' || (!isNotTaken(error) && (await isWhole(gitDir, place, commit)))) throw error;
-    return false;
-  }
 }
 
 /** Keeps one commit and what it builds on. `head`: where the branch went instead. */
@@ -332,7 +283,6 @@ function parseAttempt(record: string): Attempt {
 export async function recordTip(gitDir: PrivateGitDir, place: Place, discard: Discard): Promise<string | undefined> {
   const head = await headOf(gitDir, place);
   if (head === undefined) return undefined;
-  if (!(await tryBring(gitDir, place, head.commit))) return undefined;
   const ref = seenOf(place.task);
   const before = (await readRefs(gitDir, ref)).get(ref);
   if (before === head.commit) return head.commit;

@@ -1,16 +1,17 @@
 // A private clone at the task's place, with objects borrowed from the project. It is written complete
 // under another name and appears by one rename. Its agent owns everything in it, the configuration
-// included; Liza therefore only ever asks it for commits, and checks that it got what it asked for.
+// included; Liza therefore runs no git there and only takes its objects (take-objects.ts).
 
 import { dirname, join, relative } from 'node:path';
+import { plainText } from '../process/plain-file.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { checkOut } from './checkout.ts';
 import type { Isolation } from './isolation.ts';
 import { configText, type PrivateGitDir } from './private-git-dir.ts';
 import { attemptOf, branchOf, mayHaveRefs, readRefs } from './refs.ts';
-import { must } from './run.ts';
-import { removeTree, temporaryPath } from './scratch-folders.ts';
-import { clonedPlace, folderOf, UNPREPARED } from './task-folder.ts';
+import { inScratch, removeTree, temporaryPath } from './scratch-folders.ts';
+import { takeCommit } from './take-objects.ts';
+import { clonedPlace, folderOf, type Place, UNPREPARED } from './task-folder.ts';
 
 export const cloneIsolation: Isolation = {
   kind: 'clone',
@@ -33,24 +34,21 @@ export const cloneIsolation: Isolation = {
     removeTree(host, trash);
   },
   bring: async (gitDir, place, commit) => {
-    const known = await gitDir.objects(['cat-file', '-e', `${commit}^{commit}`]);
-    if (known.status === 0) return;
-    const fetched = await gitDir.fetchFrom(place.gitDirectory, commit);
-    const fault = /\bobject [0-9a-f]+: (\w+: .*)/.exec(fetched.stderr)?.[1];
-    if (fetched.status !== 0 && fault !== undefined)
+    const taken = await takeCommit(gitDir, place, commit);
+    if (taken.how === 'taken') return;
+    if (taken.how === 'missing') {
       throw new EnvironmentError(
-        `git does not take the commit ${commit}: ${fault}`,
-        'make the commit again without that',
+        `the clone of ${place.task} did not give its commit ${commit}`,
+        'look at it with git fsck',
         3,
         { fault: 'commit' },
       );
-    await must(Promise.resolve(fetched), 'fetch from the clone');
-    const there = await gitDir.objects(['cat-file', '-e', `${commit}^{commit}`]);
-    if (there.status === 0) return;
+    }
     throw new EnvironmentError(
-      `the clone of ${place.task} did not give its commit ${commit}`,
-      'look at it with git fsck',
+      `git does not take the commit ${commit}: ${taken.fault}`,
+      'make the commit again without that',
       3,
+      { fault: 'commit' },
     );
   },
 };
@@ -60,8 +58,6 @@ const attemptsIn = async (gitDir: PrivateGitDir, task: string): Promise<Readonly
   const below = attemptOf(task).replace(/\/$/, '');
   return mayHaveRefs(gitDir, below) ? readRefs(gitDir, below) : new Map();
 };
-
-export const isNotTaken = (error: unknown): boolean => error instanceof EnvironmentError && error.fault === 'commit';
 
 export interface CloneStart {
   readonly start: string;
@@ -88,14 +84,7 @@ export async function writeClone(gitDir: PrivateGitDir, folder: string, clone: C
   for (const name of ['info/exclude', 'shallow']) {
     if (disk.existsSync(join(gitDir.common, name))) disk.copyFileSync(join(gitDir.common, name), join(dot, name));
   }
-  disk.writeFileSync(
-    join(dot, 'config'),
-    configText([
-      ...gitDir.traits,
-      ['remote.origin.url', gitDir.root],
-      ['remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*'],
-    ]),
-  );
+  disk.writeFileSync(join(dot, 'config'), cloneConfig(gitDir));
   disk.writeFileSync(join(dot, 'HEAD'), branch === undefined ? `${start}\n` : `ref: ${branch}\n`);
   for (const [ref, commit] of [...(clone.refs ?? []), ...(branch === undefined ? [] : [[branch, start] as const])]) {
     disk.mkdirSync(dirname(join(dot, ref)), { recursive: true });
@@ -103,3 +92,39 @@ export async function writeClone(gitDir: PrivateGitDir, folder: string, clone: C
   }
   await checkOut(gitDir, { folder, index: join(dot, 'index') }, start);
 }
+
+const cloneConfig = ({ traits, root }: PrivateGitDir): string =>
+  configText([...traits, ['remote.origin.url', root], ['remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*']]);
+
+/**
+ * The next session works with the clone's configuration. Liza does not, so it would not notice one that git cannot use,
+ * or that leads to other files: that one is written again. Other settings are the agent's choice. Only while nobody
+ * works there.
+ */
+export async function mendConfig(gitDir: PrivateGitDir, { kind, gitDirectory }: Place): Promise<void> {
+  const { disk } = gitDir.host;
+  const config = join(gitDirectory, 'config');
+  const wanted = cloneConfig(gitDir);
+  const text = plainText(disk, config, MOST_CONFIG);
+  if (kind !== 'clone' || text === wanted || (text !== undefined && (await isUsable(gitDir, text)))) return;
+  const fresh = `${config}.new`;
+  disk.rmSync(fresh, { recursive: true, force: true });
+  disk.writeFileSync(fresh, wanted, { flag: 'wx' });
+  disk.rmSync(config, { recursive: true, force: true });
+  disk.renameSync(fresh, config);
+}
+
+const MOST_CONFIG = 1024 * 1024;
+
+/** A copy is read, and no file that it names. */
+const isUsable = (gitDir: PrivateGitDir, text: string): Promise<boolean> =>
+  inScratch(gitDir, async (own) => {
+    const copy = join(own, 'config');
+    gitDir.host.disk.writeFileSync(copy, text);
+    const asked = await gitDir.objects(['config', '--file', copy, '--no-includes', '--list', '-z']);
+    const settings = asked.stdout.split('\0');
+    const isOdd = (setting: string): boolean =>
+      /^(include|includeif)\.|^core\.worktree\n/.test(setting) ||
+      /^core\.repositoryformatversion\n(?![01]$)/.test(setting);
+    return asked.status === 0 && !settings.some(isOdd);
+  });

@@ -32,8 +32,7 @@ export async function treeOf(
   commit: string,
   leaveOut: readonly string[],
 ): Promise<string> {
-  // Not with the clone's objects: git would not write what it finds there, and they go with the clone.
-  return withScratch(gitDir, { ...place, also: undefined }, async (files) => {
+  return withScratch(gitDir, place, async (files) => {
     await readCommit(gitDir, files, commit);
     const changed = must(
       gitDir.files(files, ['diff-files', '-z', '--name-only', '--ignore-submodules=dirty']),
@@ -89,14 +88,21 @@ export async function mendIndex(gitDir: PrivateGitDir, place: Place, commit: str
   const { disk } = gitDir.host;
   const stat = disk.lstatSync(place.index, { throwIfNoEntry: false });
   if (stat === undefined) return;
-  const asked = stat.isFile() ? await gitDir.files(place, ['ls-files', '--', NO_PATH]) : undefined;
-  if (asked?.status === 0) return;
+  if (stat.isFile() && (await isReadable(gitDir, place))) return;
   const index = `${place.index}.new`;
   disk.rmSync(index, { recursive: true, force: true });
   await must(gitDir.files({ ...place, index }, ['read-tree', commit]), 'read a commit');
   if (!stat.isFile()) disk.rmSync(place.index, { recursive: true });
   disk.renameSync(index, place.index);
 }
+
+const isReadable = (gitDir: PrivateGitDir, place: Place): Promise<boolean> =>
+  withScratch(gitDir, place, async (files) => {
+    copyIndex(gitDir.host.disk, place.index, files.index);
+    return (
+      gitDir.host.disk.existsSync(files.index) && (await gitDir.files(files, ['ls-files', '--', NO_PATH])).status === 0
+    );
+  });
 
 /** The index is read, and nothing is listed. */
 const NO_PATH = ':(exclude,top)*';
@@ -135,4 +141,4 @@ async function readCommit(gitDir: PrivateGitDir, files: Files, commit: string): 
 }
 
 const withScratch = <T>(gitDir: PrivateGitDir, place: Place, look: (files: Files) => Promise<T>): Promise<T> =>
-  inScratch(gitDir, (own) => look({ folder: place.folder, index: join(own, 'index'), also: place.also }));
+  inScratch(gitDir, (own) => look({ folder: place.folder, index: join(own, 'index') }));

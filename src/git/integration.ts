@@ -24,6 +24,7 @@ export const openGitDir = (host: ProjectHost, { state }: Known, hold?: number): 
     allowFilters: settings(state).allow_filters,
     hold,
     anyBoard: host.anyBoard,
+    integration: integrationRef({ state }),
   });
 
 /** The branch that merges go to. */

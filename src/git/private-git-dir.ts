@@ -7,11 +7,13 @@ import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import { type GitAnswer, MINIMUM_GIT } from '../ports/git-program.ts';
 import type { Host } from '../ports/host.ts';
-import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
+import { plainText } from '../process/plain-file.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
 import { boardElsewhere, ownedElsewhere } from './board-owner.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
-import { faultIn, git } from './run.ts';
+import { type OwnFiles, ownDirectory } from './own-directory.ts';
+import { git } from './run.ts';
 
 export interface PrivateGitDir {
   readonly host: Host;
@@ -24,23 +26,29 @@ export interface PrivateGitDir {
   /** Settings of the repository that describe its files and authors, for clones made of it. */
   readonly traits: readonly Trait[];
   readonly refStorage: string;
+  /** Full name of the branch that merges go to, where it is known. */
+  readonly integration?: string | undefined;
   /** Filters of the repository's configuration: off, unless `allow_filters`. */
   readonly filters: readonly string[];
   /** On the project's refs. */
   project(args: readonly string[], input?: string): Promise<GitAnswer>;
   /** On objects alone. */
-  objects(args: readonly string[], input?: string): Promise<GitAnswer>;
+  objects(args: readonly string[], input?: string, streams?: ObjectStreams): Promise<GitAnswer>;
   /** On a folder of files, with the index that belongs to it. */
   files(place: Files, args: readonly string[], input?: string): Promise<GitAnswer>;
-  /** Copies a commit and what it builds on from another git directory, whose configuration has no say. */
-  fetchFrom(gitDirectory: string, commit: string): Promise<GitAnswer>;
 }
 
 export interface Files {
   readonly folder: string;
   readonly index: string;
-  /** Commits that are not in the project yet: the object folder of a task's clone. */
-  readonly also?: string | undefined;
+}
+
+export interface ObjectStreams {
+  /** A folder of objects of Liza's own that are not in the project. */
+  readonly also?: string;
+  /** Descriptors of files that it reads from and writes to. */
+  readonly from?: number;
+  readonly into?: number;
 }
 
 type Trait = readonly [key: string, value: string];
@@ -51,18 +59,19 @@ export interface OpenOptions {
   readonly hold?: number | undefined;
   /** Also where another checkout has the repository's board; only to take a second one away. */
   readonly anyBoard?: boolean | undefined;
+  readonly integration?: string | undefined;
 }
 
 export async function openPrivateGitDir(
   host: Host,
   root: string,
-  { allowFilters = false, hold, anyBoard = false }: OpenOptions = {},
+  { allowFilters = false, hold, anyBoard = false, integration }: OpenOptions = {},
 ): Promise<PrivateGitDir | Refusal> {
-  const own = gitDirectoryOf(host.disk, root);
-  if (own === undefined) return refuse(`${root} is not in a git repository`, 'restore its .git', 3, 'no-git');
+  const project = gitDirectoryOf(host.disk, root);
+  if (project === undefined) return refuse(`${root} is not in a git repository`, 'restore its .git', 3, 'no-git');
   const elsewhere = anyBoard ? undefined : boardElsewhere(host.disk, root);
   if (elsewhere !== undefined) return ownedElsewhere(root, elsewhere);
-  const common = commonDirectoryOf(host.disk, own);
+  const common = commonDirectoryOf(host.disk, project);
   const settings = await readConfig(host, { root, common, hold });
   if ('ok' in settings) return settings;
   const partial = settings.find(
@@ -79,48 +88,39 @@ export async function openPrivateGitDir(
   const filters = [...new Set(settings.flatMap(([key]) => /^filter\.(.+)\.[^.]+$/.exec(key)?.[1] ?? []))];
   const granted = allowFilters ? await userFilters(host, root, settings) : [];
   const traits = settings.filter(([key]) => TRAITS.includes(key));
-  const gitDir = writeOwnDirectory(host, common, [...traits, ...granted]);
-  const at = (place?: Files) => ({
-    GIT_DIR: gitDir,
-    GIT_OBJECT_DIRECTORY: join(common, 'objects'),
-    ...(place === undefined
-      ? { GIT_WORK_TREE: gitDir, GIT_INDEX_FILE: join(gitDir, 'no-index') }
-      : {
-          GIT_WORK_TREE: place.folder,
-          GIT_INDEX_FILE: place.index,
-          ...defined({ GIT_ALTERNATE_OBJECT_DIRECTORIES: place.also }),
-        }),
-  });
+  const own = ownDirectory(host, common, ownFiles(host.disk, common, [...traits, ...granted]));
+  own.ensure();
+  const gitDir = own.path;
+  const at = ({ folder, index }: Files = { folder: gitDir, index: join(gitDir, 'no-index') }) => {
+    own.ensure();
+    return {
+      GIT_DIR: gitDir,
+      GIT_OBJECT_DIRECTORY: join(common, 'objects'),
+      GIT_WORK_TREE: folder,
+      GIT_INDEX_FILE: index,
+    };
+  };
   return {
     host,
     root,
     common,
     worktrees: join(root, '.worktrees'),
     traits,
+    integration,
     filters: allowFilters ? [] : filters,
     refStorage: settings.findLast(([key]) => key === 'extensions.refstorage')?.[1] ?? 'files',
     project: (args, input = '') => git(host, root, args, { input, hold }),
-    objects: (args, input = '') => git(host, gitDir, args, { at: at(), input, hold }),
-    files: (place, args, input = '') => git(host, place.folder, args, { at: at(place), input, hold, in: place.folder }),
-    fetchFrom: (gitDirectory, commit) =>
-      git(host, gitDir, [...FETCH, gitDirectory, commit], {
-        at: { ...at(), GIT_ALLOW_PROTOCOL: 'file' },
+    objects: (args, input = '', { also, from, into } = {}) =>
+      git(host, gitDir, args, {
+        at: { ...at(), ...defined({ GIT_ALTERNATE_OBJECT_DIRECTORIES: also }) },
+        input,
         hold,
-        in: gitDirectory,
+        from,
+        into,
       }),
+    files: (place, args, input = '') => git(host, place.folder, args, { at: at(place), input, hold, in: place.folder }),
   };
 }
-
-/**
- * The other side runs in that repository and is not told of our settings, so it is told again: for an
- * object that is missing there it would start the upload-pack that a remote of its configuration names.
- */
-const UPLOAD_PACK =
-  'GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 GIT_NO_REPLACE_OBJECTS=1 GIT_GRAFT_FILE=/dev/null git upload-pack';
-const FETCH: readonly string[] = [
-  ...['-c', 'fetch.fsckObjects=true', 'fetch', '--quiet', '--no-tags', '--no-write-fetch-head'],
-  ...['--no-recurse-submodules', '--upload-pack', UPLOAD_PACK],
-];
 
 /** What describes the repository's files and how they are compared; none of it starts a program. */
 const TRAITS: readonly string[] = [
@@ -197,35 +197,29 @@ async function userFilters(host: Host, root: string, settings: readonly Trait[])
   return [...parseConfig(asked.status === 0 ? asked.stdout : '').filter(isFilter), ...settings.filter(isFilter)];
 }
 
-/** Written again by every process: what somebody may have put there meanwhile does not last. */
-function writeOwnDirectory(host: Host, common: string, traits: readonly Trait[]): string {
-  const { disk } = host;
-  const gitDir = join(common, 'liza', 'git');
-  try {
-    for (const folder of ['refs', 'objects', 'info']) disk.mkdirSync(join(gitDir, folder), { recursive: true });
-    replace(host, join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
-    replace(host, join(gitDir, 'config'), configText(traits));
-    for (const name of ['info/exclude', 'shallow']) {
-      const theirs = join(common, name);
-      if (disk.existsSync(theirs)) replace(host, join(gitDir, name), disk.readFileSync(theirs, 'utf8'));
-      else disk.rmSync(join(gitDir, name), { force: true });
-    }
-  } catch (cause) {
-    throw new EnvironmentError(
-      `${gitDir} could not be written: ${(cause as Error).message}`,
-      'make room, or mend its rights',
-      1,
-      { cause, fault: faultIn((cause as Error).message) },
-    );
-  }
-  return gitDir;
-}
+/** What Liza's own directory holds; the last two are the project's, which may change at any time. */
+const ownFiles = (disk: Disk, common: string, traits: readonly Trait[]): OwnFiles => ({
+  texts: {
+    HEAD: 'ref: refs/heads/none\n',
+    config: configText(traits),
+    ...Object.fromEntries(
+      ['info/exclude', 'shallow'].map((name) => [name, plainText(disk, join(common, name), MOST_COPIED)]),
+    ),
+  },
+  isOurs: (name, text) => name !== 'HEAD' && (name !== 'config' || isConfigText(text)),
+});
 
-function replace({ disk, processes }: Host, file: string, text: string): void {
-  if (disk.existsSync(file) && disk.readFileSync(file, 'utf8') === text) return;
-  const temporary = `${file}.${processes.pid}`;
-  disk.writeFileSync(temporary, text);
-  disk.renameSync(temporary, file);
+const MOST_COPIED = 16 * 1024 * 1024;
+
+/** Of a directory that another version, or one with other filters, wrote: only with settings that Liza writes. */
+function isConfigText(text: string): boolean {
+  const line = /\[([a-z]+)(?: "(?:[^"\\\n]|\\.)*")?\]\n\t([a-z]+) = "(?:[^"\\\n]|\\.)*"\n/y;
+  const known = [...TRAITS, 'core.repositoryformatversion', 'core.bare'];
+  for (line.lastIndex = 0; line.lastIndex < text.length; ) {
+    const [, section = '', key = ''] = line.exec(text) ?? [];
+    if (section !== 'filter' && !known.includes(`${section}.${key}`)) return false;
+  }
+  return true;
 }
 
 /** A configuration file with every value quoted. */

@@ -4,11 +4,12 @@
 
 import { dirname, join, relative } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
-import type { GitAnswer } from '../ports/git-program.ts';
+import { plainText } from '../process/plain-file.ts';
 import { defined } from '../protocol/values.ts';
+import { type PlainHead, readPlainHead, readPlainRef } from './plain-refs.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
-import { branchOf, readRefs, seenOf } from './refs.ts';
-import { git } from './run.ts';
+import { branchOf } from './refs.ts';
+import { takeCommit } from './take-objects.ts';
 
 export interface Place extends Files {
   readonly task: string;
@@ -85,7 +86,6 @@ export function clonedPlace(gitDir: PrivateGitDir, task: string): Place {
     folder,
     gitDirectory,
     index: join(gitDirectory, 'index'),
-    also: join(gitDirectory, 'objects'),
   };
 }
 
@@ -117,65 +117,40 @@ export function mendHead({ host: { disk } }: PrivateGitDir, place: Place): void 
 
 const HEADS = /^(ref: refs\/[!-~]+|[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-function hasBranch(disk: Disk, { gitDirectory, task }: Place): boolean {
-  if (/^[0-9a-f]{40,64}$/.test(firstLine(disk, join(gitDirectory, branchOf(task))) ?? '')) return true;
-  const packed = join(gitDirectory, 'packed-refs');
-  return (
-    disk.lstatSync(packed, { throwIfNoEntry: false })?.isFile() === true &&
-    disk.readFileSync(packed, 'utf8').includes(` ${branchOf(task)}\n`)
-  );
-}
+const hasBranch = (disk: Disk, { gitDirectory, task }: Place): boolean =>
+  readPlainRef(disk, gitDirectory, branchOf(task)) !== undefined;
 
-export interface Head {
-  readonly commit: string;
-  /** Full name of the branch; absent when HEAD is detached. */
-  readonly branch?: string;
+export interface Head extends PlainHead {
   /** The other side of a merge that is not concluded. */
   readonly merging?: string;
 }
 
 /**
- * undefined when HEAD leads to no commit, or a clone has lost some of it. rev-parse and rev-list start nothing, whatever
- * the folder's configuration says.
+ * undefined when HEAD leads to no commit, a clone has lost some of it, or git does not take it. The project has the commit
+ * afterwards.
  */
 export async function headOf(gitDir: PrivateGitDir, place: Place): Promise<Head | undefined> {
-  const args = ['rev-parse', '--revs-only', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD'];
-  const asked = await gitIn(gitDir, place, args);
-  const [commit, branch] = asked.stdout.split('\n');
-  if (asked.status !== 0 || commit === undefined || !/^[0-9a-f]{40,64}$/.test(commit)) return undefined;
-  if (place.kind === 'clone' && !(await isWhole(gitDir, place, commit))) return undefined;
+  const head = await readHead(gitDir, place);
+  if (head === undefined || (await takeCommit(gitDir, place, head.commit)).how !== 'taken') return undefined;
   const merging = firstLine(gitDir.host.disk, join(place.gitDirectory, 'MERGE_HEAD'));
-  return {
-    commit,
-    // A detached HEAD is called just that.
-    ...(branch?.startsWith('refs/') ? { branch } : {}),
-    ...defined({ merging }),
-  };
+  return { ...head, ...defined({ merging }) };
 }
 
-/** Its agent may have removed objects; what the project has already it cannot lose. */
-export async function isWhole(gitDir: PrivateGitDir, place: Place, commit: string): Promise<boolean> {
-  // What was brought lately is there as a file: no process need be asked.
-  if (gitDir.host.disk.existsSync(join(gitDir.common, 'objects', commit.slice(0, 2), commit.slice(2)))) return true;
-  const [known, refs] = await Promise.all([
-    gitDir.objects(['cat-file', '-e', `${commit}^{commit}`]),
-    readRefs(gitDir, seenOf(place.task)),
-  ]);
-  if (known.status === 0) return true;
-  const seen = refs.get(seenOf(place.task));
-  const without = seen === undefined ? [] : ['--not', seen];
-  return (await gitIn(gitDir, place, ['rev-list', '--objects', '--quiet', commit, ...without])).status === 0;
+/** What HEAD says; whether that is a commit, and where, is another question. */
+export async function readHead(gitDir: PrivateGitDir, place: Place): Promise<PlainHead | undefined> {
+  const { host, common, refStorage } = gitDir;
+  const { kind, gitDirectory } = place;
+  if (kind === 'clone' || refStorage === 'files') {
+    return readPlainHead(host.disk, { gitDirectory, refs: kind === 'clone' ? gitDirectory : common });
+  }
+  // A worktree that git itself added, in a repository whose refs are no files.
+  const args = ['--git-dir', gitDirectory, 'rev-parse', '--revs-only', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD'];
+  const [commit = '', branch] = (await gitDir.project(args)).stdout.split('\n');
+  if (!/^[0-9a-f]{40,64}$/.test(commit)) return undefined;
+  // A detached HEAD is called just that.
+  return { commit, ...(branch?.startsWith('refs/') ? { branch } : {}) };
 }
-
-/** In the task's own repository, whose configuration is its agent's: only for git commands that start nothing. */
-export const gitIn = (gitDir: PrivateGitDir, place: Place, args: readonly string[]): Promise<GitAnswer> =>
-  git(gitDir.host, place.folder, args, {
-    at: { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder },
-    in: place.folder,
-  });
 
 /** Reads only a plain file: an agent may have put a pipe there, on which a reader would wait for ever. */
-function firstLine(disk: Disk, file: string): string | undefined {
-  if (disk.lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-  return disk.readFileSync(file, 'utf8').split('\n', 1)[0];
-}
+const firstLine = (disk: Disk, file: string): string | undefined => plainText(disk, file, MOST_LINE)?.split('\n', 1)[0];
+const MOST_LINE = 64 * 1024;

@@ -5,6 +5,7 @@
 import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
+import { copyPlainFile } from '../process/plain-file.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 
@@ -88,6 +89,8 @@ function statOf(disk: Disk, path: string): Stats | undefined {
   }
 }
 
+const MOST_INDEX = 1024 ** 3;
+
 /**
  * A copy that git trusts no more than the original. Git compares times by the second: it knows of an
  * edit in the second of the last `git add` only because the index is not younger than the file.
@@ -95,8 +98,8 @@ function statOf(disk: Disk, path: string): Stats | undefined {
 export function copyIndex(disk: Disk, index: string, to: string): void {
   disk.rmSync(to, { force: true });
   const stat = disk.lstatSync(index, { throwIfNoEntry: false });
-  if (stat?.isFile() !== true) return;
-  disk.copyFileSync(index, to);
+  // Its owner may put something else there meanwhile.
+  if (stat?.isFile() !== true || copyPlainFile(disk, index, to, MOST_INDEX) === undefined) return;
   const earlier = (stat.mtimeMs - 1) / 1000;
   disk.utimesSync(to, earlier, earlier);
 }

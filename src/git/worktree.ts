@@ -5,6 +5,7 @@
 
 import { dirname, join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
+import { plainText } from '../process/plain-file.ts';
 import { checkOut } from './checkout.ts';
 import type { Isolation } from './isolation.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
@@ -65,11 +66,9 @@ export function repairLinks(gitDir: PrivateGitDir, task: string): void {
   disk.writeFileSync(join(linkOf(gitDir, task), 'gitdir'), `${dot}\n`);
 }
 
-function textOf(disk: Disk, file: string): string | undefined {
-  return disk.lstatSync(file, { throwIfNoEntry: false })?.isFile() === true
-    ? disk.readFileSync(file, 'utf8')
-    : undefined;
-}
+/** Of a file with one line. */
+const MOST_BYTES = 64 * 1024;
+const textOf = (disk: Disk, file: string): string | undefined => plainText(disk, file, MOST_BYTES);
 
 function renameIfThere(disk: Disk, from: string, to: string): void {
   try {

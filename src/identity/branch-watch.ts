@@ -1,16 +1,20 @@
 // The check behind the hook: a branch that an agent moved although it is not its own is noticed, kept below
-// refs/liza/strays, and told. The integration branch has a recorded head; of other branches git's own log says who moved
+// refs/liza/strays, and told; so is what hides a branch or replaces a commit (planted-refs.ts). The integration branch has a recorded head; of other branches git's own log says who moved
 // them, and the commit itself who made it. People may do what they like on their branches, and may merge agents' work.
 
 import { join } from 'node:path';
 import { integrationRef, openGitDir } from '../git/integration.ts';
+import { forgetPlanted } from '../git/own-directory.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, updateRefs } from '../git/refs.ts';
-import { git } from '../git/run.ts';
+import { git, must } from '../git/run.ts';
 import type { Disk } from '../ports/disk.ts';
-import { type Board, roleOfId } from '../protocol/board.ts';
+import type { Board } from '../protocol/board.ts';
+import type { Planted } from '../protocol/command.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
+import { plantedText } from '../protocol/messages/planted.ts';
 import { type CommandContext, transact } from '../store/transact.ts';
+import { agentOf, committersOf, namesOf, plantedAmong, plantedFiles, plantedPatterns } from './planted-refs.ts';
 
 export const strayOf = (commit: string): string => `refs/liza/strays/${commit}`;
 
@@ -26,17 +30,22 @@ export interface BranchWatch {
 }
 
 export function watchBranches(context: CommandContext): BranchWatch {
-  let known: ReadonlyMap<string, Head> = new Map();
+  let known: ReadonlyMap<string, string> = new Map();
+  let told: ReadonlySet<string> = new Set();
   return {
     look: async () => {
-      const heads = await readHeads(context);
-      const moved = [...heads].filter(([ref, { commit }]) => known.get(ref)?.commit !== commit);
-      if (moved.length === 0) return [];
+      const names = namesOf(context, (await context.store.read()).board);
+      const refs = await readRefs(context, ['refs/heads', ...plantedPatterns(names)]);
+      const moved = new Map([...refs].filter(([ref, commit]) => known.get(ref) !== commit));
+      const files = plantedFiles(context, names).filter(({ at }) => !told.has(at));
+      if (moved.size === 0 && files.length === 0) return [];
+      const planted = [...(await plantedAmong(context, names, moved)), ...files];
       const { board } = await context.store.read();
-      const told = await examine(context, board, new Map(moved));
-      if ('ok' in told) return []; // looked at again next time
-      known = heads;
-      return told;
+      const lines = await examine(context, board, { heads: await headsAmong(context, moved), planted });
+      if ('ok' in lines) return []; // looked at again next time
+      known = refs;
+      told = new Set([...told, ...files.filter(({ what }) => what !== 'own').map(({ at }) => at)]);
+      return lines;
     },
   };
 }
@@ -47,25 +56,46 @@ interface Head {
   readonly committer: string;
 }
 
-async function readHeads(context: CommandContext): Promise<ReadonlyMap<string, Head>> {
-  const format = '--format=%(refname) %(objectname) %(committeremail)';
-  const asked = await git(context, context.paths.root, ['for-each-ref', format, '--', 'refs/heads']);
+/** No object is looked at: a ref that leads nowhere would end git, and nothing would be watched. */
+async function readRefs(context: CommandContext, patterns: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const args = ['for-each-ref', '--format=%(refname) %(objectname)', '--', ...patterns];
+  const lines = (await must(git(context, context.paths.root, args), 'read its refs')).split('\n');
   return new Map(
-    asked.stdout.split('\n').flatMap((line): [string, Head][] => {
-      const [ref, commit, committer = ''] = line.split(' ');
-      return ref === undefined || commit === undefined ? [] : [[ref, { commit, committer }]];
+    lines.flatMap((line) => {
+      const [ref, commit] = line.split(' ');
+      return ref === undefined || commit === undefined ? [] : [[ref, commit] as const];
     }),
   );
+}
+
+async function headsAmong(
+  context: CommandContext,
+  refs: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, Head>> {
+  const heads = [...refs].filter(([ref]) => ref.startsWith('refs/heads/'));
+  const committers = await committersOf(context, [...new Set(heads.map(([, commit]) => commit))]);
+  return new Map(heads.map(([ref, commit]) => [ref, { commit, committer: committers.get(commit) ?? '' }]));
+}
+
+interface Moved {
+  readonly heads: ReadonlyMap<string, Head>;
+  readonly planted: readonly Planted[];
 }
 
 async function examine(
   context: CommandContext,
   board: Board,
-  heads: ReadonlyMap<string, Head>,
+  { heads, planted }: Moved,
 ): Promise<readonly string[] | Refusal> {
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   const told: string[] = [];
+  for (const one of planted) {
+    const done = await transact(context, { name: 'planted-in-git', ...one });
+    if (!done.ok) return done;
+    if (done.already !== true) told.push(plantedText(one));
+  }
+  if (planted.some(({ what }) => what === 'own')) forgetPlanted(context.disk, gitDir.common);
   for (const stray of await straysAmong(context, gitDir, board, heads)) {
     await updateRefs(gitDir, [{ ref: strayOf(stray.commit), to: stray.commit }]);
     const done = await transact(context, { name: 'branch-moved', ...stray });
@@ -102,13 +132,16 @@ export async function findStrays(
   gitDir: PrivateGitDir,
   board: Board,
 ): Promise<readonly Stray[]> {
-  return straysAmong(context, gitDir, board, await readHeads(context));
+  const heads = await headsAmong(context, await readRefs(context, ['refs/heads']));
+  return straysAmong(context, gitDir, board, heads);
 }
 
-const agentOf = (email: string): string | undefined => {
-  const id = /^<?([a-z-]+-\d+)@liza\.invalid>?$/.exec(email)?.[1];
-  return id === undefined || roleOfId(id) === undefined ? undefined : id;
-};
+/** What is there now, for doctor. */
+export async function findPlanted(context: CommandContext, board: Board): Promise<readonly Planted[]> {
+  const names = namesOf(context, board);
+  const refs = await readRefs(context, ['refs/heads', ...plantedPatterns(names)]);
+  return [...(await plantedAmong(context, names, refs)), ...plantedFiles(context, names)];
+}
 
 const TAIL = 4096;
 

@@ -1,8 +1,8 @@
 // The real git: argument arrays, no shell. The caller's GIT_* variables, hooks, pagers, replacements and configuration
 // have no effect. Never uses force, never falls back to something that destroys. Reached through git/run.ts.
 
-import { spawn } from 'node:child_process';
-import { closeSync, constants, promises as fs, openSync, unlinkSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, constants, existsSync, promises as fs, openSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { EnvironmentError } from '../protocol/decision.ts';
@@ -24,6 +24,9 @@ export interface GitCall {
   readonly input?: string;
   /** A lock's descriptor: if this process dies, the lock stays until this git has ended too. */
   readonly hold?: number | undefined;
+  /** Descriptors of files, in place of `input` and of the answer's `stdout`. */
+  readonly from?: number | undefined;
+  readonly into?: number | undefined;
   /** A folder that an agent writes: this call may wait at a pipe in it. */
   readonly in?: string | undefined;
 }
@@ -31,11 +34,18 @@ export interface GitCall {
 /** merge-tree --write-tree came with 2.38. */
 export const MINIMUM_GIT = [2, 38] as const;
 
-/** Longer than any honest call: then git waits for ever, for example at a pipe that was put where it expects a file. */
+/** Longer than any honest call. */
 const LONGEST = 10 * 60_000;
-/** When a call takes this long, pipes are looked for: once soon, then again and again. */
-const SLOW = 1000;
-const SLOWER = 5000;
+/** The same where it cannot be seen whether git does anything, for calls in a folder that an agent writes. */
+const LONGEST_UNSEEN = 60_000;
+/** A call that takes this long is looked at, again and again. */
+const LOOK = 1000;
+/** So many looks without any progress, and git waits for ever, for example at a pipe in place of a file. */
+const MOST_IDLE = 5;
+/** At every so many looks, pipes are looked for, at the first too. */
+const PIPES_EVERY = 5;
+/** No honest call in a task's folder needs that much; an endless file in place of a short one does. */
+const MOST_PAGES = 2 ** 19;
 
 const HARDENED = [
   'core.hooksPath=/dev/null',
@@ -56,38 +66,96 @@ export function runGit(
   env: Environment,
   folder: string,
   args: readonly string[],
-  { at = {}, input = '', hold, in: folderOfAgent }: GitCall = {},
+  { at = {}, input = '', hold, from, into, in: folderOfAgent }: GitCall = {},
 ): Promise<GitAnswer> {
   return new Promise((done, fail) => {
     const child = spawn('git', [...HARDENED, '-C', folder, ...args], {
       env: { ...scrubbed(env), ...at },
-      stdio: ['pipe', 'pipe', 'pipe', ...(hold === undefined ? [] : [hold])],
+      stdio: [from ?? 'pipe', into ?? 'pipe', 'pipe', ...(hold === undefined ? [] : [hold])],
     });
-    const [stdin, stdout, stderr] = child.stdio as unknown as [Writable, Readable, Readable];
-    const out = collect(stdout);
+    const [stdin, stdout, stderr] = child.stdio as unknown as [Writable | null, Readable | null, Readable];
+    const out = stdout === null ? () => '' : collect(stdout);
     const err = collect(stderr);
-    const late = setTimeout(() => child.kill('SIGKILL'), LONGEST);
-    const look = () => folderOfAgent !== undefined && void removePlantedPipes(folderOfAgent).catch(() => {});
-    const slow = setTimeout(look, SLOW);
-    const slower = setInterval(look, SLOWER);
+    const watch = watchOver(child, folderOfAgent);
     child.on('error', (cause: NodeJS.ErrnoException) => {
-      clearTimeout(late);
-      clearTimeout(slow);
-      clearInterval(slower);
+      watch.end();
       fail(notStarted(cause, folder));
     });
     child.on('close', (code, signal) => {
-      clearTimeout(late);
-      clearTimeout(slow);
-      clearInterval(slower);
+      watch.end();
       if (code !== null) return done({ status: code, stdout: out(), stderr: err() });
-      const message = `git ${args[0] ?? ''} was ended by ${signal}`;
-      fail(new EnvironmentError(message, `look at ${folder}`, 3, { fault: 'machine' }));
+      const how = watch.why() ?? `was ended by ${signal}`;
+      // What an agent put into its own folder is no fault of the machine.
+      const fault = watch.why() === undefined || folderOfAgent === undefined ? { fault: 'machine' as const } : {};
+      fail(new EnvironmentError(`git ${args[0] ?? ''} ${how}`, `look at ${folderOfAgent ?? folder}`, 3, fault));
     });
     // A git that ends before it has read everything is judged by its status, not by the broken pipe.
-    stdin.on('error', () => {});
-    stdin.end(input);
+    stdin?.on('error', () => {});
+    stdin?.end(input);
   });
+}
+
+interface Watch {
+  end(): void;
+  /** Why it was ended, if it was. */
+  why(): string | undefined;
+}
+
+/** Ends a git that waits for ever, so that nobody waits with it. */
+function watchOver(child: ChildProcess, folderOfAgent: string | undefined): Watch {
+  let reason: string | undefined;
+  const endIt = (why: string): void => {
+    reason = why;
+    child.kill('SIGKILL');
+  };
+  const canSee = existsSync('/proc/self/stat');
+  const longest = canSee || folderOfAgent === undefined ? LONGEST : LONGEST_UNSEEN;
+  const late = setTimeout(() => endIt(`took longer than ${longest / 60_000} min and was ended`), longest);
+  let looks = 0;
+  let idle = 0;
+  let before: string | undefined;
+  const look = setInterval(() => {
+    if (looks % PIPES_EVERY === 0 && folderOfAgent !== undefined)
+      void removePlantedPipes(folderOfAgent).catch(() => {});
+    looks += 1;
+    const now = child.pid === undefined ? undefined : progressOf(child.pid);
+    idle = now?.waits === true && now.mark === before ? idle + 1 : 0;
+    before = now?.mark;
+    if (idle >= MOST_IDLE) endIt('waited for ever, as at a pipe in place of a file, and was ended');
+    else if (folderOfAgent !== undefined && (now?.pages ?? 0) > MOST_PAGES)
+      endIt('read more than any file there should hold, and was ended');
+  }, LOOK);
+  return {
+    end: () => {
+      clearTimeout(late);
+      clearInterval(look);
+    },
+    why: () => reason,
+  };
+}
+
+interface Progress {
+  /** It sleeps, not for the disk, and no program of its own is at work. */
+  readonly waits: boolean;
+  /** The processor time that it has used: the same as long as it does nothing. */
+  readonly mark: string;
+  readonly pages: number;
+}
+
+/** undefined: it has ended, or this system does not tell. */
+function progressOf(pid: number): Progress | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim();
+    return {
+      waits: state === 'S' && children === '',
+      mark: `${fields[10]} ${fields[11]}`,
+      pages: Number(fields[20]),
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 function collect(stream: Readable): () => string {

@@ -289,6 +289,8 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads {
   'refused-attempt': { readonly agent: string; readonly claimed: string; readonly command: string };
   /** An agent moved a branch that is neither its task's nor the integration branch. */
   'branch-moved': { readonly agent: string; readonly branch: string; readonly commit: string };
+  /** Something in git makes plain git show other content than Liza does. */
+  'planted-in-git': Planted;
 
   // the operator
   note: { readonly message: string; readonly for?: string };
@@ -332,6 +334,18 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads {
   /** `facts`: the tasks that left the state for the archive. */
   metrics: { readonly facts?: { readonly archived: readonly Task[] } };
   archive: { readonly tasks?: readonly string[] };
+}
+
+export interface Planted {
+  /** A ref or a file that hides a branch, a ref that replaces an object, an agent's notes, or a file in Liza's own git. */
+  readonly what: 'hides' | 'file' | 'replaces' | 'notes' | 'own';
+  /** A ref's full name, or a path. */
+  readonly at: string;
+  /** Where the ref leads. */
+  readonly commit?: string;
+  /** The branch or the commit that people cannot name by its short name any more. */
+  readonly hides?: string;
+  readonly agent?: string;
 }
 
 export type CommandName = keyof Payloads;

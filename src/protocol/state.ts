@@ -58,6 +58,7 @@ export const ANOMALY_TYPES = {
   system_ambiguity: { roles: ['planner', 'coder', 'code_reviewer'], details: ['protocol_section', 'question'] },
   identity_violation: { roles: [], details: ['agent', 'claimed', 'command'] },
   branch_moved: { roles: [], details: ['agent', 'branch', 'commit'] },
+  git_planted: { roles: [], details: ['what', 'at'] },
   /** Said by `liza retract` after the verdict. */
   retracted: { roles: [], details: ['reason', 'commit'] },
 } as const satisfies Record<string, { roles: readonly Role[]; details: readonly string[] }>;

@@ -1,7 +1,7 @@
 // The folder that a claim hands to its coder: a new one, the one the task had, or one with the integration branch merged
 // into the approved work. Only under the task's lock, for a task that is reserved.
 
-import { listAttempts, type NamedTip, recordTip } from '../git/attempts.ts';
+import { listAttempts, recordTip } from '../git/attempts.ts';
 import { siteOf } from '../git/directory.ts';
 import { changedSince, mendIndex } from '../git/folder-snapshot.ts';
 import { integrationHead, integrationRef } from '../git/integration.ts';
@@ -11,6 +11,7 @@ import { branchOf, mayHaveRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import { saveFiles } from '../git/saved-files.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
+import type { NamedTip } from '../git/take-objects.ts';
 import { headOf, type Place } from '../git/task-folder.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';

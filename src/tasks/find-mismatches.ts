@@ -9,11 +9,13 @@ import { entries, leftoversOf } from '../git/scratch-folders.ts';
 import { lockPathsOf } from '../git/stale-locks.ts';
 import { findPlace, isLinked, isPlace, isPrepared, isWithoutBranch } from '../git/task-folder.ts';
 import { isMisplaced } from '../git/worktree.ts';
-import { findStrays, type Stray } from '../identity/branch-watch.ts';
+import { findPlanted, findStrays, type Stray } from '../identity/branch-watch.ts';
 import type { Board } from '../protocol/board.ts';
+import type { Planted } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { claimingBy, reviewLease } from '../protocol/leases.ts';
+import { plantedText } from '../protocol/messages/planted.ts';
 import { ID_PATTERN } from '../protocol/records/fields.ts';
 import { settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -56,8 +58,27 @@ export async function findTrouble(context: TaskContext): Promise<readonly Mended
   const moved = await movedOutside(gitDir, board);
   if (moved !== undefined) found.push(moved.told);
   found.push(...(await findStrays(context, gitDir, board)).filter((stray) => !isKnown(board, stray)).map(strayed));
+  found.push(...(await findPlanted(context, board)).filter((one) => !isAccepted(board, one)).map(plantedThere));
   return found;
 }
+
+/** A person has looked at it and left it. */
+const isAccepted = ({ state }: Board, { at, commit }: Planted): boolean =>
+  state.anomalies.some(
+    ({ type, details, processed_at }) =>
+      type === 'git_planted' && processed_at !== undefined && details?.['at'] === at && details['commit'] === commit,
+  );
+
+const plantedThere = (one: Planted): Mended => ({
+  subject: 'git',
+  problem: plantedText(one),
+  resists: refuse(
+    'nothing of yours is deleted without you',
+    'if it is right as it is: liza doctor --fix records it, then liza anomaly processed <id>',
+    1,
+    'foreign',
+  ),
+});
 
 const isGone = (board: Board, task: Task): boolean => board.gone?.has(task.merging?.process ?? '') === true;
 

@@ -3,7 +3,7 @@
 
 import { changedSince } from '../git/folder-snapshot.ts';
 import { openGitDir } from '../git/integration.ts';
-import { findPlace, gitIn, headOf, isPlace } from '../git/task-folder.ts';
+import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
 import type { HandoffFacts } from '../protocol/command.ts';
 import { EnvironmentError, isRefusal } from '../protocol/decision.ts';
 import { gist } from '../text/format.ts';
@@ -30,7 +30,7 @@ async function readFacts(context: TaskContext, id: string): Promise<HandoffFacts
   const head = isPlace(place) ? await headOf(gitDir, place) : undefined;
   if (!isPlace(place) || head === undefined) return undefined;
   const range = `${task.base_commit}..${head.commit}`;
-  const told = await gitIn(gitDir, place, ['log', `--max-count=${MOST_COMMITS}`, '--format=%h %s', range, '--']);
+  const told = await gitDir.objects(['log', `--max-count=${MOST_COMMITS}`, '--format=%h %s', range, '--']);
   const commits = told.stdout.split('\n').filter((line) => line !== '');
   return {
     commits: told.status === 0 ? commits.map((line) => gist(line, 200)) : [],

@@ -1,8 +1,7 @@
 // Makes a task's folder, always under the task's lock (context.ts): complete and prepared, or not at all.
 
 import { join } from 'node:path';
-import { tryBring } from '../git/attempts.ts';
-import { cloneIsolation } from '../git/clone.ts';
+import { cloneIsolation, mendConfig } from '../git/clone.ts';
 import { changedSince, treeOf } from '../git/folder-snapshot.ts';
 import { isolationFor, isolationOf } from '../git/isolation.ts';
 import { layOutMerge } from '../git/lay-out-merge.ts';
@@ -167,7 +166,8 @@ export async function usableFolder(
 ): Promise<{ readonly place: Place; readonly head: string } | undefined> {
   const place = usablePlace(gitDir, task);
   const head = place === undefined ? undefined : await headOf(gitDir, place);
-  if (place === undefined || head === undefined || !(await tryBring(gitDir, place, head.commit))) return undefined;
+  if (place === undefined || head === undefined) return undefined;
+  await mendConfig(gitDir, place);
   return { place, head: head.commit };
 }
 

@@ -2,13 +2,13 @@
 // refs/liza/attempts, and the folder goes back to where the iteration starts. The folder is its agent's, so the steps are
 // plain git, run by whoever asked with no more rights than that one has: here, or by `liza` inside the sandbox.
 
-import { type Attempt, saveAttempt, tryBring } from '../git/attempts.ts';
+import { type Attempt, saveAttempt } from '../git/attempts.ts';
 import { pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import { integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { branchOf, commitOf, isAncestor, seenOf, updateRefs } from '../git/refs.ts';
-import { must } from '../git/run.ts';
-import { findPlace, gitIn, headOf, isPlace, type Place } from '../git/task-folder.ts';
+import { git, must } from '../git/run.ts';
+import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { baselineOf, startCommit } from '../protocol/leases.ts';
 import { defined } from '../protocol/values.ts';
@@ -45,9 +45,7 @@ export async function setAside(context: TaskContext, id: string): Promise<SetAsi
     );
   }
   const integration = await commitOf(gitDir, integrationRef(board));
-  const isThere = await tryBring(gitDir, place, head.commit);
-  const rebased =
-    integration === undefined || !isThere ? undefined : await rebasedOnto(gitDir, integration, head.commit, start);
+  const rebased = integration === undefined ? undefined : await rebasedOnto(gitDir, integration, head.commit, start);
   const target = baselineOf(task) ?? start;
   const stays = await pathsBetween(gitDir, start, target);
   const base = rebased ?? start;
@@ -150,7 +148,7 @@ function wayBack({ ref, tip, uncommitted }: Attempt, { base, rebased, spoilt }: 
   ];
 }
 
-/** Takes the steps in this process. */
+/** Takes the steps in this process: the agent's own, so that git there answers to it as in its own hands. */
 export async function takeSteps(
   context: TaskContext,
   id: string,
@@ -161,6 +159,8 @@ export async function takeSteps(
   if (isRefusal(gitDir)) return gitDir;
   const place = findPlace(gitDir, id);
   if (!isPlace(place)) return undefined;
-  for (const step of steps) await must(gitIn(gitDir, place, step), 'put the folder back');
+  const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
+  for (const step of steps)
+    await must(git(context, place.folder, step, { at, in: place.folder }), 'put the folder back');
   return undefined;
 }

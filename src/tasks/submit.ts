@@ -5,7 +5,7 @@ import { integrationHead, openGitDir } from '../git/integration.ts';
 import { isolationOf } from '../git/isolation.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { pinForReview } from '../git/refs.ts';
-import { findPlace, gitIn, isPlace, type Place } from '../git/task-folder.ts';
+import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
@@ -159,12 +159,10 @@ const noFolder = (id: string, why: string): Refusal =>
 /** A commit id, in full or shortened, or HEAD; nothing else that git would take for a name. */
 async function resolveIn(gitDir: PrivateGitDir, place: Place, named: string): Promise<string | undefined> {
   if (!/^([0-9a-f]{4,64}|HEAD)$/.test(named)) return undefined;
-  const asked = await gitIn(gitDir, place, [
-    'rev-parse',
-    '--verify',
-    '--quiet',
-    '--end-of-options',
-    `${named}^{commit}`,
-  ]);
+  // The project has that commit afterwards, and what it builds on: what a short id can mean here.
+  const head = await headOf(gitDir, place);
+  if (named === 'HEAD' || head === undefined) return head?.commit;
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${named}^{commit}`];
+  const asked = await gitDir.objects(args);
   return asked.status === 0 ? asked.stdout.trim() : undefined;
 }

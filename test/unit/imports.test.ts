@@ -39,7 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   process: ['text', 'protocol', 'ports'],
   // one board, one repository
   store: ['text', 'protocol', 'ports', 'process'],
-  git: ['text', 'protocol', 'ports'],
+  git: ['text', 'protocol', 'ports', 'process'],
   providers: ['text', 'protocol', 'ports', 'budget/rules'],
   identity: [...BOARD, 'git', 'identity/rules'],
   sandbox: [...BOARD, 'git', 'providers', 'sandbox/rules'],

@@ -40,6 +40,7 @@ export const ALARM_NAMES = [
   'DEADLINE PASSED',
   'IDENTITY',
   'BRANCH MOVED BY AN AGENT',
+  'PLANTED IN GIT',
   'EXTERNAL EDIT',
 ] as const;
 

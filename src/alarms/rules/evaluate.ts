@@ -6,6 +6,7 @@ import type { Board } from '../../protocol/board.ts';
 import { abandonedPlan } from '../../protocol/goal/plan.ts';
 import { deadlinePassed } from '../../protocol/goal/sprint.ts';
 import { isUrgent } from '../../protocol/messages/discoveries.ts';
+import { plantedIn, plantedText } from '../../protocol/messages/planted.ts';
 import { openQuestions } from '../../protocol/messages/questions.ts';
 import { EDITED_OUTSIDE, type Notice } from '../../protocol/notice.ts';
 import { type State, settings, type Trouble } from '../../protocol/state.ts';
@@ -74,6 +75,7 @@ export function alarms(board: Board, now: Instant, extra: Surroundings): readonl
     ...setAside(extra),
     ...integrationGone(context, extra),
     ...integrationMoved(context),
+    ...planted(context),
     ...(isOver(board) ? [] : ofTheWork(context, extra)),
   ];
 }
@@ -272,6 +274,14 @@ function troubles(state: State): readonly Alarm[] {
     return [(until === undefined ? alarm : warning)(TROUBLES[kind], id, `${id} — ${gist(detail)}${when}`)];
   });
 }
+
+/** Also when the goal has ended: that is when a person merges the work. Lasts until it is marked as dealt with. */
+const planted = ({ board: { state } }: AlarmContext): readonly Alarm[] =>
+  state.anomalies.flatMap(({ id, type, details, processed_at }, at) => {
+    if (type !== 'git_planted' || processed_at !== undefined) return [];
+    const found = plantedIn(details);
+    return [alarm('PLANTED IN GIT', `${id ?? `#${at + 1}`} ${found.at}`, whole(plantedText(found)))];
+  });
 
 /** Violations by agents; each alarm lasts until somebody marks its anomaly as dealt with. */
 function violations(state: State): readonly Alarm[] {

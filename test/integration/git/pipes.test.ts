@@ -6,8 +6,10 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { changedSince } from '../../../src/git/folder-snapshot.ts';
 import { isolationFor } from '../../../src/git/isolation.ts';
+import { isMachineFault } from '../../../src/git/run.ts';
 import { headOf } from '../../../src/git/task-folder.ts';
 import { removePlantedPipes } from '../../../src/ports/git-program.ts';
+import { EnvironmentError } from '../../../src/protocol/decision.ts';
 import { write } from '../../support/core.mjs';
 import { type Repository, repository } from '../../support/repository.ts';
 
@@ -51,3 +53,35 @@ test('other pipes, and what a link leads to, are left alone', async () => {
   await removePlantedPipes(place.folder);
   expect(others.filter((pipe) => fs.existsSync(pipe))).toEqual(others);
 });
+
+test('out of the folder, by a repository inside: git is ended within seconds, and it is not the machine’s fault', async () => {
+  const { gitDir, start, place } = await clone();
+  const outside = path.join(repo.base, 'outside');
+  write(outside, { 'objects/x': '', 'refs/x': '' });
+  execFileSync('mkfifo', [path.join(outside, 'HEAD')]);
+  write(place.folder, { 'inner/.git': `gitdir: ${outside}\n`, 'inner/x': '' });
+  const begun = performance.now();
+  const error = await changedSince(gitDir, place, start).catch((thrown: unknown) => thrown);
+  expect(performance.now() - begun).toBeLessThan(9000);
+  expect(error).toBeInstanceOf(EnvironmentError);
+  expect(error).toMatchObject({ message: expect.stringContaining('waited for ever'), hint: `look at ${place.folder}` });
+  expect(isMachineFault(error as EnvironmentError)).toBe(false);
+}, 40_000);
+
+test('in the project’s own configuration: every command says so within seconds', async () => {
+  await clone();
+  const pipe = path.join(repo.base, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  repo.git('config', 'include.path', pipe);
+  const begun = performance.now();
+  await expect(repo.gitDir()).rejects.toMatchObject({
+    message: 'git config waited for ever, as at a pipe in place of a file, and was ended',
+  });
+  expect(performance.now() - begun).toBeLessThan(9000);
+}, 40_000);
+
+test('a git that works for longer than a pipe is waited for is left alone', async () => {
+  const { gitDir } = await clone();
+  const asked = gitDir.objects(['-c', 'alias.long=!sleep 8; echo done', 'long']);
+  expect((await asked).stdout).toBe('done\n');
+}, 40_000);

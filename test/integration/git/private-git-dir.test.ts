@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkOut } from '../../../src/git/checkout.ts';
+import { readPlanted } from '../../../src/git/own-directory.ts';
 import { configText, openPrivateGitDir, type PrivateGitDir, refuseVersion } from '../../../src/git/private-git-dir.ts';
 import { openRepository } from '../../../src/git/repository.ts';
 import { git } from '../../../src/git/run.ts';
@@ -176,5 +177,65 @@ describe('allow_filters', () => {
     expect(own).toEqual(['filter.lfs.process=git-lfs filter-process', 'filter.here.smudge=cat']);
     expect(ownConfig(gitDir)).not.toContain('fsmonitor');
     expect(ownConfig(await repo.gitDir())).not.toContain('filter');
+  });
+});
+
+describe('planted in it', () => {
+  const own = (gitDir: PrivateGitDir, ...parts: readonly string[]): string =>
+    path.join(gitDir.common, 'liza/git', ...parts);
+  const list = (gitDir: PrivateGitDir): readonly string[] =>
+    fs.readdirSync(own(gitDir), { recursive: true }) as string[];
+
+  test.each<[string, (file: (...parts: readonly string[]) => string) => void]>([
+    ['commondir', (file) => fs.writeFileSync(file('commondir'), '/nowhere\n')],
+    ['info/attributes', (file) => fs.writeFileSync(file('info/attributes'), '* -diff\n')],
+    ['info/grafts', (file) => fs.writeFileSync(file('info/grafts'), 'x\n')],
+    ['config.worktree', (file) => fs.writeFileSync(file('config.worktree'), '[x]\n')],
+    ['hooks', (file) => fs.mkdirSync(file('hooks'))],
+    ['packed-refs', (file) => fs.writeFileSync(file('packed-refs'), '')],
+    ['refs/replace', (file) => fs.mkdirSync(file('refs/replace'))],
+    ['objects/info', (file) => fs.mkdirSync(file('objects/info'))],
+    ['HEAD', (file) => fs.writeFileSync(file('HEAD'), 'ref: refs/heads/evil\n')],
+    ['config', (file) => fs.appendFileSync(file('config'), '[core]\n\tattributesFile = "/x"\n')],
+    ['config', (file) => fs.appendFileSync(file('config'), '[include]\n\tpath = /x\n')],
+    [
+      'config',
+      (file) => {
+        fs.renameSync(file('config'), file('..', 'elsewhere'));
+        fs.symlinkSync('../elsewhere', file('config'));
+      },
+    ],
+    [
+      'info',
+      (file) => {
+        fs.renameSync(file('info'), file('..', 'elsewhere'));
+        fs.symlinkSync('../elsewhere', file('info'));
+      },
+    ],
+  ])('%s: gone before the next call, and noted', async (name, plant) => {
+    const repo = repository({ branch: 'integration' });
+    const gitDir = await repo.gitDir();
+    await gitDir.objects(['rev-parse', 'HEAD']);
+    const before = list(gitDir).toSorted();
+    plant((...parts) => own(gitDir, ...parts));
+    expect((await gitDir.objects(['config', '--list', '--local'])).stdout).not.toMatch(/attributesfile|include/);
+    expect(list(gitDir).toSorted()).toEqual(before);
+    expect(fs.lstatSync(own(gitDir, 'config')).isFile()).toBe(true);
+    expect(fs.readFileSync(own(gitDir, 'HEAD'), 'utf8')).toBe('ref: refs/heads/none\n');
+    expect(readPlanted(fs, gitDir.common)).toEqual([`liza/git/${name}`]);
+  });
+
+  test('what Liza itself writes, here or in another process, is not noted', async () => {
+    const repo = repository({ branch: 'integration' });
+    repo.git('config', 'filter.here.smudge', 'cat');
+    const gitDir = await repo.gitDir();
+    const filtered = await repo.gitDir({ allowFilters: true });
+    repo.git('config', 'core.autocrlf', 'input');
+    fs.writeFileSync(path.join(gitDir.common, 'info/exclude'), '*.x\n');
+    const later = await repo.gitDir();
+    for (const one of [gitDir, filtered, later, gitDir]) await one.objects(['rev-parse', 'HEAD']);
+    expect(await listed(filtered)).toContain('filter.here.smudge=cat');
+    expect(await listed(later)).toContain('core.autocrlf=input');
+    expect(readPlanted(fs, gitDir.common)).toEqual([]);
   });
 });

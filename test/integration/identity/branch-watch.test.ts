@@ -1,8 +1,10 @@
 // Who moved what, past the hook: agents are told of, people are not, and Liza's own merges are no news.
 
 import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { watchBranches } from '../../../src/identity/branch-watch.ts';
+import { findTrouble } from '../../../src/tasks/find-mismatches.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
@@ -102,5 +104,89 @@ describe('not told', () => {
     await p.claim('t');
     agent(p.folder('t'), 'commit', '-q', '--allow-empty', '-m', 'work');
     await quiet();
+  });
+});
+
+describe('planted', () => {
+  /** A commit of nobody's task. */
+  const other = (): string => {
+    p.git('branch', 'other', 'main');
+    return p.commitTo('other', { 'x.txt': 'x\n' });
+  };
+  const planted = async () =>
+    (await p.state()).anomalies.flatMap(({ type, details }) => (type === 'git_planted' ? [details] : []));
+
+  test.each([
+    ['refs/tags/integration', 'integration'],
+    ['refs/integration', 'integration'],
+    ['refs/remotes/integration/HEAD', 'integration'],
+    ['refs/tags/main', 'main'],
+    ['refs/tags/task/t', 'task/t'],
+  ])('%s hides %s: told once for each place, and doctor names it', async (ref, hides) => {
+    const commit = other();
+    agent(p.root, 'update-ref', ref, commit);
+    const told = [expect.stringContaining(`${ref} hides ${hides}: your git takes ${commit} for that name`)];
+    const heads = watchBranches(p.as('coder-1'));
+    expect(await heads.look()).toEqual(told);
+    expect(await heads.look()).toEqual([]);
+    expect(await planted()).toEqual([{ what: 'hides', at: ref, commit, hides }]);
+    const found = await findTrouble(p.as());
+    expect(found).toEqual(expect.arrayContaining([expect.objectContaining({ problem: told[0] })]));
+    agent(p.root, 'update-ref', ref, p.head('refs/heads/main'));
+    expect(await heads.look()).toEqual([expect.stringContaining(p.head('refs/heads/main'))]);
+  });
+
+  test('a tag with the short id of a commit that Liza names', async () => {
+    const commit = await p.submitted('t');
+    agent(p.root, 'tag', commit.slice(0, 12), 'main');
+    expect(await look()).toEqual([expect.stringContaining(`hides ${commit}`)]);
+    expect(p.git('rev-parse', commit.slice(0, 12))).toBe(p.head('main'));
+  });
+
+  test('a replaced commit, and an agent’s notes; a person’s notes and tags are no news', async () => {
+    await look();
+    const commit = other();
+    p.git('tag', 'v1', commit);
+    p.git('notes', 'add', '-m', 'mine', 'main');
+    expect(await look()).toEqual([]);
+    agent(p.root, 'replace', p.head('main'), commit);
+    agent(p.root, 'notes', '--ref', 'review', 'add', '-m', 'Reviewed-by: me', 'main');
+    expect((await look()).map((line) => line.split(' ', 1)[0]).sort()).toEqual([
+      'refs/notes/review',
+      `refs/replace/${p.head('main')}`,
+    ]);
+  });
+
+  test('a file in the git directory that git takes for the branch', async () => {
+    const commit = other();
+    fs.writeFileSync(p.file('.git', 'integration'), `${commit}\n`);
+    expect(p.git('rev-parse', 'integration')).toBe(commit);
+    const heads = watchBranches(p.as('coder-1'));
+    expect(await heads.look()).toEqual([expect.stringContaining(`${p.file('.git', 'integration')} hides integration`)]);
+    expect(await heads.look()).toEqual([]);
+  });
+
+  test('a branch that leads nowhere does not blind the watch', async () => {
+    fs.writeFileSync(p.file('.git', 'refs', 'heads', 'aaa'), `${'1'.repeat(40)}\n`);
+    agent(p.root, 'branch', 'mine', 'integration');
+    await look();
+    expect(await strays()).toMatchObject([{ agent: 'coder-1', branch: 'mine' }]);
+  });
+
+  test('a file in Liza’s own git directory is removed before the next call, and told', async () => {
+    const gitDir = await p.gitDir();
+    const own = p.file('.git', 'liza', 'git');
+    expect(await look()).toEqual([]);
+    const evil = p.file('.git', 'evil');
+    fs.mkdirSync(evil);
+    fs.writeFileSync(`${own}/commondir`, `${evil}\n`);
+    fs.writeFileSync(`${own}/info/attributes`, '* filter=evil\n');
+    await gitDir.objects(['rev-parse', 'HEAD']);
+    expect(fs.existsSync(`${own}/commondir`)).toBe(false);
+    const told = await look();
+    expect(told).toHaveLength(2);
+    expect(told[0]).toContain('was put into Liza’s own git directory; Liza has removed it');
+    expect(await look()).toEqual([]);
+    expect(await planted()).toMatchObject([{ at: `${own}/commondir` }, { at: `${own}/info/attributes` }]);
   });
 });

@@ -155,7 +155,11 @@ const due = (status: 'IN_PROGRESS' | 'CHECKPOINT' | 'COMPLETED', timeline: objec
       sprint: { ...quiet.state.sprint, status, timeline: { started: ago(HOUR), deadline: ago(0), ...timeline } },
     },
   });
-const conduct = (type: 'identity_violation' | 'branch_moved', details: Record<string, unknown>, processed = false) =>
+const conduct = (
+  type: 'identity_violation' | 'branch_moved' | 'git_planted',
+  details: Record<string, unknown>,
+  processed = false,
+) =>
   board({
     state: {
       anomalies: [
@@ -164,6 +168,28 @@ const conduct = (type: 'identity_violation' | 'branch_moved', details: Record<st
     },
   });
 const impostor = { agent: 'coder-1', claimed: 'code-reviewer-1', command: 'submit-verdict', count: 1 };
+const PLANTED: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+  [
+    `refs/tags/integration hides integration: your git takes ${COMMIT} for that name — delete it: git update-ref -d refs/tags/integration`,
+    { what: 'hides', at: 'refs/tags/integration', commit: COMMIT, hides: 'integration' },
+  ],
+  [
+    "/p/.git/a;b hides integration: your git takes that file for it — delete it: rm -r '/p/.git/a;b'",
+    { what: 'file', at: '/p/.git/a;b', hides: 'integration' },
+  ],
+  [
+    `refs/replace/x makes your git show ${COMMIT} in place of that object; Liza ignores it — delete it: git update-ref -d refs/replace/x`,
+    { what: 'replaces', at: 'refs/replace/x', commit: COMMIT },
+  ],
+  [
+    'refs/notes/commits was written by coder-1, and your git log shows it; Liza ignores it — delete it: git update-ref -d refs/notes/commits',
+    { what: 'notes', at: 'refs/notes/commits', commit: COMMIT, agent: 'coder-1' },
+  ],
+  [
+    '/p/.git/liza/git/commondir was put into Liza’s own git directory; Liza has removed it',
+    { what: 'own', at: '/p/.git/liza/git/commondir' },
+  ],
+];
 const stray = { agent: 'coder-1', branch: 'main', commit: COMMIT };
 const edit = { edits: [{ seq: 7, time: NOW, detail: 'edited outside liza: tasks/t: description' }] };
 const aside = {
@@ -559,6 +585,16 @@ const SCENARIOS: readonly Scenario[] = [
     begins: at(NOW, conduct('branch_moved', stray)),
     over: at(NOW, conduct('branch_moved', stray, true)),
   },
+  ...PLANTED.map(
+    ([text, details]): Scenario => ({
+      row: 'PLANTED IN GIT',
+      level: 'alarm',
+      text: `🚨 PLANTED IN GIT: ${text}`,
+      before: at(NOW, quiet),
+      begins: at(NOW, conduct('git_planted', details)),
+      over: at(NOW, conduct('git_planted', details, true)),
+    }),
+  ),
   {
     row: 'EXTERNAL EDIT',
     level: 'warning',

@@ -82,3 +82,29 @@ describe('branch-moved', () => {
     expect(decide(board, { ...moved, commit: 'abc' } as Command, asked)).toMatchObject(refusedBy('commit'));
   });
 });
+
+describe('planted-in-git', () => {
+  const tag: Command = {
+    ...{ name: 'planted-in-git', what: 'hides', at: 'refs/tags/integration' },
+    ...{ commit: 'a'.repeat(40), hides: 'integration' },
+  };
+  const own: Command = { name: 'planted-in-git', what: 'own', at: '/p/.git/liza/git/commondir' };
+
+  it('is told once for where it leads', () => {
+    const elsewhere = { ...tag, commit: 'b'.repeat(40) };
+    const { anomalies, written } = play([tag, tag, elsewhere, own, own].map((command) => ({ command, after: 0 })));
+    expect(written).toBe(3);
+    expect(anomalies).toMatchObject([
+      { type: 'git_planted', details: { at: 'refs/tags/integration', commit: 'a'.repeat(40), hides: 'integration' } },
+      { details: { commit: 'b'.repeat(40) } },
+      { details: { what: 'own', at: '/p/.git/liza/git/commondir' } },
+    ]);
+  });
+
+  it('needs a full commit, and no agent records it', () => {
+    const { board } = world();
+    const short = { ...tag, commit: 'abc' } as Command;
+    expect(decide(board, short, { actor: SUPERVISOR, now: START })).toMatchObject(refusedBy('commit'));
+    expect(decide(board, tag, { actor: CODER, now: START })).toMatchObject({ ok: false });
+  });
+});

@@ -1,4 +1,5 @@
-// The rows that record an agent's violations: it acted as somebody else, or moved a branch that is not its task's.
+// The rows that record violations: an agent acted as somebody else, or moved a branch that is not its task's; somebody
+// planted something in git.
 // Liza itself records them as anomalies, and an alarm lasts until somebody has processed them.
 
 import { gist } from '../../../text/format.ts';
@@ -9,6 +10,7 @@ import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { checkCommits } from '../../ids.ts';
 import type { Anomaly, State } from '../../state.ts';
+import { defined } from '../../values.ts';
 
 /** Repeated attempts are counted once in this time, so that a loop does not fill the journal. */
 const AGAIN_MS = 60_000;
@@ -96,3 +98,37 @@ function movedByAgent({ command: { agent } }: Situation<'branch-moved'>): Refusa
   if (roleOfId(agent) !== undefined) return undefined;
   return refuse(`${agent} is no agent`, 'People are free on their branches');
 }
+
+export const plantedInGit: Row<'planted-in-git'> = {
+  name: 'planted-in-git',
+  syntax: 'anomaly processed <id>',
+  summary: 'Record that something in git makes plain git show other content than Liza does.',
+  who: ['supervisor', 'human'],
+  from: 'board',
+  // A ref is recorded once for each place that it leads to, also after somebody has processed it. A file in Liza's own
+  // directory is removed when it is found: once it is processed, the next one is another.
+  already: ({ state, command: { what, at, commit } }) =>
+    state.anomalies.some(
+      ({ type, details, processed_at }) =>
+        type === 'git_planted' &&
+        details?.['at'] === at &&
+        details['commit'] === commit &&
+        (what !== 'own' || processed_at === undefined),
+    ),
+  guards: [
+    {
+      name: 'commit',
+      rule: 'where it leads is a full commit id',
+      check: ({ command: { commit } }) => (commit === undefined ? undefined : checkCommits(commit)),
+    },
+  ],
+  effects: 'an anomaly git_planted; an alarm',
+  change: (s) => {
+    const { what, at, commit, hides, agent } = s.command;
+    const details = defined({ what, at: at.slice(0, 500), commit, hides, agent });
+    return {
+      state: withAnomaly(s, s.state, { type: 'git_planted', task: undefined, details }),
+      detail: `planted in git: ${at}`.slice(0, 300),
+    };
+  },
+};

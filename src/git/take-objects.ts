@@ -1,0 +1,176 @@
+// Takes commits out of a clone whose agent owns everything in it. No git runs there: its objects are copied as plain
+// files into a folder of Liza's own, and only from there git packs what the project does not have yet. Unpacking then
+// computes every id from the content and checks that nothing is missing, so that a file under a false name, a false
+// index or a borrowed object is not believed.
+
+import { join } from 'node:path';
+import type { GitAnswer } from '../ports/git-program.ts';
+import { EnvironmentError } from '../protocol/decision.ts';
+import { listPlainRefs, readPlainRef } from './plain-refs.ts';
+import type { PrivateGitDir } from './private-git-dir.ts';
+import { copyPacks, excess, type Quarantine, withQuarantine } from './quarantine.ts';
+import { seenOf } from './refs.ts';
+import { faultIn, must } from './run.ts';
+import type { Place } from './task-folder.ts';
+
+export type Taken =
+  | { readonly how: 'taken' }
+  /** The clone has lost some of it, or never had it. */
+  | { readonly how: 'missing' }
+  /** Git does not take it, or it is too big. */
+  | { readonly how: 'refused'; readonly fault: string };
+
+/** Afterwards the project has the commit and all that it builds on, if it is 'taken'. */
+export async function takeCommit(gitDir: PrivateGitDir, place: Place, commit: string): Promise<Taken> {
+  if (await isKnown(gitDir, place, commit)) return TAKEN;
+  return place.kind === 'worktree' ? MISSING : withQuarantine(gitDir, place, (quarantine) => take(quarantine, commit));
+}
+
+/** The commit, or of those that it builds on the nearest that can be taken: one bad commit must not cost the good ones. */
+export async function takeNearest(gitDir: PrivateGitDir, place: Place, commit: string): Promise<string | undefined> {
+  if (await isKnown(gitDir, place, commit)) return commit;
+  return place.kind === 'worktree'
+    ? undefined
+    : withQuarantine(gitDir, place, (quarantine) => nearest(quarantine, commit));
+}
+
+export interface NamedTip {
+  readonly name: string;
+  readonly commit: string;
+}
+
+/**
+ * Branches, tags, the stash and whatever else a clone names, with their commits, which the project has now. `given`: ids
+ * that are of no interest.
+ */
+export async function takeRefs(
+  gitDir: PrivateGitDir,
+  place: Place,
+  given: readonly string[],
+): Promise<readonly NamedTip[]> {
+  const refs = [...listPlainRefs(gitDir.host.disk, place.gitDirectory)].filter(([, id]) => !given.includes(id));
+  const ids = [...new Set(refs.map(([, id]) => id))];
+  const known = await commitsBehind(gitDir, ids);
+  const unknown = ids.filter((id) => !known.has(id)).slice(0, MOST_UNKNOWN);
+  const found = new Map<string, string>();
+  if (unknown.length > 0) {
+    await withQuarantine(gitDir, place, async (quarantine) => {
+      for (const id of unknown) {
+        const tip = await nearest(quarantine, id);
+        if (tip !== undefined) found.set(id, tip);
+      }
+    });
+  }
+  // A tag with a message is an object of its own.
+  const peeled = await commitsBehind(gitDir, [...found.values()]);
+  return refs.flatMap(([name, id]) => {
+    const commit = known.get(id) ?? peeled.get(found.get(id) ?? '');
+    return commit === undefined || given.includes(commit) ? [] : [{ name, commit }];
+  });
+}
+
+async function nearest(quarantine: Quarantine, commit: string): Promise<string | undefined> {
+  const { gitDir, objects } = quarantine;
+  if ((await take(quarantine, commit)).how === 'taken') return commit;
+  const args = ['rev-list', '--first-parent', '--skip=1', `--max-count=${FURTHEST}`, commit];
+  const before = (await gitDir.objects(args, '', { also: objects })).stdout.split('\n');
+  for (const one of before) if (one !== '' && (await take(quarantine, one)).how === 'taken') return one;
+  return undefined;
+}
+
+const TAKEN: Taken = { how: 'taken' };
+const MISSING: Taken = { how: 'missing' };
+/** How far back a commit that can be taken is looked for. */
+const FURTHEST = 50;
+/** Refs of a clone whose commits the project does not have. */
+const MOST_UNKNOWN = 200;
+/** As git itself does: fewer become single files, more stay a pack. */
+const UNPACK_LIMIT = 100;
+
+/** Once it is sure that it is a commit, files tell that it is still there: every heartbeat asks. */
+async function isKnown(gitDir: PrivateGitDir, { task }: Place, commit: string): Promise<boolean> {
+  const { host, common, refStorage } = gitDir;
+  const isThere = () =>
+    host.disk.existsSync(join(common, 'objects', commit.slice(0, 2), commit.slice(2))) ||
+    (refStorage === 'files' && readPlainRef(host.disk, common, seenOf(task)) === commit);
+  if (lastKnown.get(`${common} ${task}`) === commit && isThere()) return true;
+  const asked = await gitDir.objects(['cat-file', '-t', commit]);
+  if (asked.status !== 0 || asked.stdout.trim() !== 'commit') return false;
+  lastKnown.set(`${common} ${task}`, commit);
+  return true;
+}
+const lastKnown = new Map<string, string>();
+
+/** The commits that ids of commits or tags lead to; without those that the project does not have. */
+async function commitsBehind(gitDir: PrivateGitDir, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const input = ids.map((id) => `${id}^{commit}\n`).join('');
+  const lines = (await must(gitDir.objects(['cat-file', '--batch-check'], input), 'look for commits')).split('\n');
+  return new Map(
+    ids.flatMap((id, at) => {
+      const commit = /^([0-9a-f]{40,64}) commit \d+$/.exec(lines[at] ?? '')?.[1];
+      return commit === undefined ? [] : [[id, commit] as const];
+    }),
+  );
+}
+
+async function take(quarantine: Quarantine, commit: string): Promise<Taken> {
+  const first = await packAndUnpack(quarantine, commit);
+  // Most commits are all in single files; a clone's packs are copied only for those that are not.
+  if (first.how !== 'missing' || quarantine.packs) return first;
+  quarantine.packs = true;
+  const { gitDir, has } = quarantine;
+  // A ref of the project that leads nowhere is no fault of the clone.
+  quarantine.has = [...(await commitsBehind(gitDir, has)).values()];
+  const more = (await copyPacks(quarantine)) || quarantine.has.length < has.length;
+  return more ? packAndUnpack(quarantine, commit) : first;
+}
+
+async function packAndUnpack(quarantine: Quarantine, commit: string): Promise<Taken> {
+  const { gitDir, own, objects, has } = quarantine;
+  const { disk } = gitDir.host;
+  const tooMuch = excess(quarantine);
+  if (tooMuch !== undefined) return { how: 'refused', fault: tooMuch };
+  const pack = join(own, 'pack');
+  disk.rmSync(pack, { force: true });
+  const fd = disk.openSync(pack, 'wx+', 0o600);
+  try {
+    const wanted = [commit, ...has.map((tip) => `^${tip}`)].map((line) => `${line}\n`).join('');
+    const packed = await gitDir.objects(PACK, wanted, { also: objects, into: fd });
+    if (packed.status !== 0) return failed(packed);
+    const head = Buffer.alloc(12);
+    disk.readSync(fd, head, 0, head.length, 0);
+    const unpack = head.readUInt32BE(8) > UNPACK_LIMIT ? INDEX : UNPACK;
+    // Without the copies: what is not in the pack must be in the project.
+    const unpacked = await withInput(quarantine, pack, (from) => gitDir.objects(unpack, '', { from }));
+    if (unpacked.status !== 0) return failed(unpacked);
+  } finally {
+    disk.closeSync(fd);
+  }
+  return (await gitDir.objects(['cat-file', '-e', `${commit}^{commit}`])).status === 0 ? TAKEN : MISSING;
+}
+
+const PACK = ['pack-objects', '--revs', '--stdout', '-q', '--window=0', '--threads=1'];
+const UNPACK = ['unpack-objects', '-q', '--strict'];
+const INDEX = ['index-pack', '--stdin', '--strict', '--threads=1'];
+
+async function withInput<T>({ gitDir }: Quarantine, file: string, use: (fd: number) => Promise<T>): Promise<T> {
+  const fd = gitDir.host.disk.openSync(file, 'r');
+  try {
+    return await use(fd);
+  } finally {
+    gitDir.host.disk.closeSync(fd);
+  }
+}
+
+/** A full disk is no fault of the commit: nothing may be thrown away then. */
+function failed({ stderr }: GitAnswer): Taken {
+  const said = stderr.trim().split('\n').slice(-3).join(' / ');
+  if (faultIn(stderr) === 'machine') {
+    throw new EnvironmentError(`git could not take a commit from the clone: ${said}`, 'make room', 3, {
+      fault: 'machine',
+    });
+  }
+  const fault = /\bobject [0-9a-f]+: (\w+: .*)/.exec(stderr)?.[1];
+  return fault === undefined ? MISSING : { how: 'refused', fault };
+}

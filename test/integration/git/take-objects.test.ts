@@ -1,0 +1,202 @@
+// Commits are taken out of an agent's clone without any git running there: what its configuration, its refs, its
+// index and its object folder say or lead to has no effect, and nobody waits.
+
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { saveAttempt } from '../../../src/git/attempts.ts';
+import { changedSince } from '../../../src/git/folder-snapshot.ts';
+import { isolationFor } from '../../../src/git/isolation.ts';
+import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
+import { seenOf, updateRefs } from '../../../src/git/refs.ts';
+import { takeCommit } from '../../../src/git/take-objects.ts';
+import { headOf, type Place } from '../../../src/git/task-folder.ts';
+import type { Contents } from '../../support/core.mjs';
+import { type Repository, repository } from '../../support/repository.ts';
+
+let repo: Repository;
+let gitDir: PrivateGitDir;
+let place: Place;
+let start: string;
+
+beforeEach(async () => {
+  repo = repository({ branch: 'integration', files: { 'a.txt': 'a\n' } });
+  gitDir = await repo.gitDir();
+  start = repo.git('rev-parse', 'HEAD');
+  await updateRefs(gitDir, [{ ref: seenOf('t'), to: start, from: null }]);
+  place = await isolationFor(gitDir, 'clone').make(gitDir, 't', start);
+});
+
+const work = (files: Contents = { 'b.txt': 'b\n' }): string => repo.commit(files, 'work', place.folder);
+const inClone = (...parts: readonly string[]): string => path.join(place.folder, '.git', ...parts);
+const objectOf = (name: string): string => {
+  const id = repo.gitIn(place.folder, 'rev-parse', name);
+  return inClone('objects', id.slice(0, 2), id.slice(2));
+};
+const pipe = (name: string): string => {
+  const file = path.join(repo.base, name);
+  execFileSync('mkfifo', [file]);
+  return file;
+};
+const seconds = async (waited: Promise<unknown>): Promise<number> => {
+  const begun = performance.now();
+  await waited;
+  return (performance.now() - begun) / 1000;
+};
+const isTaken = async (commit: string): Promise<string> => (await takeCommit(gitDir, place, commit)).how;
+const isWhole = (commit: string): boolean => {
+  repo.git('rev-list', '--objects', commit);
+  return true;
+};
+
+describe('a configuration that leads to a pipe', () => {
+  test.each([
+    ['included', (to: string) => `[include]\n\tpath = ${to}\n`],
+    ['of attributes', (to: string) => `[core]\n\tattributesFile = ${to}\n\texcludesFile = ${to}\n`],
+    ['included when in that folder', (to: string) => `[includeIf "gitdir:/**"]\n\tpath = ${to}\n`],
+  ])('%s: the commit is taken at once, and what is not committed is told', async (_, text) => {
+    const commit = work();
+    fs.appendFileSync(inClone('config'), text(pipe('waiting')));
+    fs.writeFileSync(path.join(place.folder, 'c.txt'), 'c\n');
+    const looked = Promise.all([headOf(gitDir, place), headOf(gitDir, place)]);
+    expect(await seconds(looked)).toBeLessThan(3);
+    expect((await looked)[0]).toEqual({ commit, branch: 'refs/heads/task/t' });
+    expect(isWhole(commit)).toBe(true);
+    expect(await changedSince(gitDir, place, commit)).toEqual(['c.txt']);
+    const discard = { task: 't', why: 'x', leaveOut: [], integration: start };
+    expect(await saveAttempt(gitDir, place, discard)).toMatchObject({ tip: commit, uncommitted: 1, commits: 1 });
+  });
+
+  test('a format that git does not know, and a configuration that is no text', async () => {
+    const commit = work();
+    for (const text of ['[core]\n\trepositoryFormatVersion = 99\n', '[\0\n']) {
+      fs.writeFileSync(inClone('config'), text);
+      expect(await headOf(gitDir, place)).toMatchObject({ commit });
+    }
+  });
+});
+
+describe('objects', () => {
+  test('in a pack of the clone, whose index lies', async () => {
+    const commit = work();
+    repo.gitIn(place.folder, 'repack', '-a', '-d', '-l', '-q');
+    const packs = fs.readdirSync(inClone('objects', 'pack'));
+    const index = packs.find((name) => name.endsWith('.idx')) ?? '';
+    fs.chmodSync(inClone('objects', 'pack', index), 0o600);
+    fs.writeFileSync(inClone('objects', 'pack', index), 'no index');
+    expect(fs.existsSync(objectOf('HEAD'))).toBe(false);
+    expect(await isTaken(commit)).toBe('taken');
+    expect(isWhole(commit)).toBe(true);
+  });
+
+  test('many of them stay one pack, few become single files', async () => {
+    const count = () => Number(/^count: (\d+)/m.exec(repo.git('count-objects', '-v'))?.[1]);
+    const before = count();
+    expect(await isTaken(work({ 'few.txt': 'few\n' }))).toBe('taken');
+    expect(count()).toBe(before + 3);
+    const many = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`many/${n}.txt`, `${n}\n`]));
+    const commit = work(many);
+    expect(await isTaken(commit)).toBe('taken');
+    expect(count()).toBe(before + 3);
+    expect(isWhole(commit)).toBe(true);
+  });
+
+  test.each<[string, (blob: string) => void]>([
+    ['gone', () => {}],
+    ['a pipe', (blob) => execFileSync('mkfifo', [blob])],
+    ['a link to a device', (blob) => fs.symlinkSync('/dev/zero', blob)],
+    ['a link to another object', (blob) => fs.symlinkSync(objectOf('HEAD:a.txt'), blob)],
+    ['under a false name', (blob) => fs.copyFileSync(path.join(repo.root, '.git/objects', looseIn(repo.root)), blob)],
+    ['no object at all', (blob) => fs.writeFileSync(blob, 'nothing')],
+    ['only where the clone says that it borrows', (blob) => lend(blob)],
+  ])('one that is %s: the commit is missing, at once', async (_, spoil) => {
+    const commit = work({ 'b.txt': 'only here\n' });
+    const blob = objectOf('HEAD:b.txt');
+    fs.renameSync(blob, `${repo.base}/kept`);
+    spoil(blob);
+    const taken = takeCommit(gitDir, place, commit);
+    expect(await seconds(taken)).toBeLessThan(3);
+    expect(await taken).toEqual({ how: 'missing' });
+    expect(await headOf(gitDir, place)).toBeUndefined();
+    expect(() => repo.git('cat-file', '-e', commit)).toThrow();
+  });
+
+  /** Another repository that has the object, and is named where borrowed objects are looked for. */
+  function lend(blob: string): void {
+    const lender = path.join(repo.base, 'lender');
+    const parts = blob.split('/').slice(-2);
+    fs.mkdirSync(path.join(lender, parts[0] ?? ''), { recursive: true });
+    fs.copyFileSync(`${repo.base}/kept`, path.join(lender, ...parts));
+    fs.appendFileSync(inClone('objects/info/alternates'), `${lender}\n`);
+    expect(repo.gitIn(place.folder, 'cat-file', '-p', 'HEAD:b.txt')).toBe('only here');
+  }
+
+  /** Some object of the project that is a file of its own. */
+  function looseIn(root: string): string {
+    const id = repo.gitIn(root, 'rev-parse', 'HEAD:a.txt');
+    return `${id.slice(0, 2)}/${id.slice(2)}`;
+  }
+
+  test('a whole object folder that is a link is not followed', async () => {
+    const commit = work();
+    fs.renameSync(inClone('objects'), path.join(repo.base, 'objects'));
+    fs.symlinkSync(path.join(repo.base, 'objects'), inClone('objects'));
+    expect(await isTaken(commit)).toBe('missing');
+  });
+
+  test('a commit that git does not take is refused with git’s reason, and the ones before it are kept', async () => {
+    const good = work();
+    const bad = execFileSync(
+      'git',
+      ['-C', place.folder, 'hash-object', '-t', 'commit', '-w', '--stdin', '--literally'],
+      {
+        input: `tree ${repo.gitIn(place.folder, 'rev-parse', 'HEAD^{tree}')}\nparent ${good}\nauthor nobody\n\nbad\n`,
+        env: repo.env as NodeJS.ProcessEnv,
+        encoding: 'utf8',
+      },
+    ).trim();
+    fs.writeFileSync(inClone('refs/heads/task/t'), `${bad}\n`);
+    expect(await takeCommit(gitDir, place, bad)).toMatchObject({
+      how: 'refused',
+      fault: expect.stringContaining('mail'),
+    });
+    const discard = { task: 't', why: 'x', leaveOut: [], integration: start };
+    expect(await saveAttempt(gitDir, place, discard)).toMatchObject({ tip: good, commits: 1 });
+  });
+});
+
+describe('refs', () => {
+  test('packed, symbolic and detached ones are read', async () => {
+    const commit = work();
+    repo.gitIn(place.folder, 'pack-refs', '--all');
+    expect(fs.existsSync(inClone('refs/heads/task/t'))).toBe(false);
+    expect(await headOf(gitDir, place)).toEqual({ commit, branch: 'refs/heads/task/t' });
+    repo.gitIn(place.folder, 'checkout', '-q', '--detach');
+    expect(await headOf(gitDir, place)).toEqual({ commit });
+    repo.gitIn(place.folder, 'symbolic-ref', 'refs/heads/alias', 'refs/heads/task/t');
+    repo.gitIn(place.folder, 'symbolic-ref', 'HEAD', 'refs/heads/alias');
+    expect(await headOf(gitDir, place)).toEqual({ commit, branch: 'refs/heads/alias' });
+  });
+
+  test.each([
+    ['out of the clone', 'ref: refs/../../../../project/.git/refs/heads/integration'],
+    ['to itself', 'ref: refs/heads/task/t'],
+    ['to a folder', 'ref: refs/heads/task'],
+    ['to a blob', undefined],
+    ['to nothing', '1'.repeat(40)],
+    ['nowhere', 'x'],
+  ])('a branch that leads %s is no commit', async (_, text) => {
+    const line = text ?? repo.git('rev-parse', 'HEAD:a.txt');
+    fs.writeFileSync(inClone('refs/heads/task/t'), `${line}\n`);
+    expect(await headOf(gitDir, place)).toBeUndefined();
+  });
+
+  test('a ref that replaces the commit shows no other one', async () => {
+    const commit = work();
+    repo.gitIn(place.folder, 'replace', commit, start);
+    expect(await headOf(gitDir, place)).toMatchObject({ commit });
+    expect(repo.git('show', '--no-patch', '--format=%P', commit)).toBe(start);
+    expect(repo.refs('refs/replace')).toEqual({});
+  });
+});
