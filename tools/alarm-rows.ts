@@ -42,7 +42,7 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
   BLOCKED: [warning('{task} — {reason}', 'a task is BLOCKED', 'it is unblocked, superseded or abandoned')],
   QUESTION: [
     warning(
-      '{id} — {asker} on {task}: {question} (goes on with: {assumption}) — liza answer {id} "…"',
+      '{id} — {asker} on {task}: {question} (continues with: {assumption}) — liza answer {id} "…"',
       'a question is open; those that block a task have no assumption',
       'it is answered, assumed or withdrawn',
     ),

@@ -61,7 +61,7 @@ export class WebhookQueue {
   add(message: Post): void {
     this.#waiting = [...this.#waiting, { ...message, attempts: 0 }];
     for (const surplus of this.#waiting.slice(0, -MOST_WAITING)) {
-      this.#record(surplus, 'given up: too many wait');
+      this.#record(surplus, 'given up: too many messages are waiting');
       this.#options.lost(`webhook: message ${surplus.id} was given up: more than ${MOST_WAITING} wait`);
     }
     this.#waiting = this.#waiting.slice(-MOST_WAITING);

@@ -45,7 +45,7 @@ export async function post(
   options: PostOptions,
 ): Promise<PostResult> {
   const url = webAddress(options.url);
-  if (url === undefined) return { ok: false, again: false, why: 'escalation_webhook is no http or https address' };
+  if (url === undefined) return { ok: false, again: false, why: 'escalation_webhook is not an http or https address' };
   const call = new AbortController();
   let ended: string | undefined;
   const end = (why: string): void => {

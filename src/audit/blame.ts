@@ -135,7 +135,7 @@ async function broughtByNoMerge(
   const kept = ['for-each-ref', '--sort=-version:refname', '--format=%(refname)', 'refs/liza/board'];
   const earlier = (await must(gitDir.project(kept), 'list kept boards')).split('\n', 1)[0] ?? '';
   const hint = [
-    `what git says of it: git show --stat ${commit}`,
+    `what git knows about it: git show --stat ${commit}`,
     ...(earlier === '' ? [] : [`an earlier blackboard is kept: git show ${earlier}:state.yaml`]),
   ].join('; ');
   const sync = goal.syncs?.find(({ merge_commit, onto }) => has(since, merge_commit) && !has(since, onto));

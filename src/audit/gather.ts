@@ -145,12 +145,12 @@ async function compareFiles(
     const found = kept.get(task.id);
     if (found === undefined) differing.set(`tasks/${task.id}`, 'the archive does not have it');
     else if (!same(found, task))
-      differing.set(`tasks/${task.id}`, `in the archive other than journalled: ${fields(task, found)}`);
+      differing.set(`tasks/${task.id}`, `the archive differs from the journal: ${fields(task, found)}`);
   }
   const known = new Set([...archived, ...state.tasks].map(({ id }) => id));
   for (const [id, { status }] of archive.index()) {
     // Put there before the journal's line, which a crash may have prevented: then the state still has it.
-    if (!known.has(id)) differing.set(`tasks/${id.slice(0, 80)}`, 'the archive has it, the journal has not');
+    if (!known.has(id)) differing.set(`tasks/${id.slice(0, 80)}`, 'the archive has it, the journal does not');
     else if (kept.has(id) && kept.get(id)?.status !== status)
       differing.set(`tasks/${id}`, `the archive’s index says ${status}, its record ${kept.get(id)?.status}`);
   }
@@ -183,13 +183,13 @@ async function goalsThatDiffer(
   const differing = new Map<string, string>();
   for (const [id, hash] of noted) {
     if (kept.get(id) === hash) continue;
-    const how = kept.has(id) ? 'in the archive other than journalled' : 'the archive does not have it';
+    const how = kept.has(id) ? 'the archive differs from the journal' : 'the archive does not have it';
     differing.set(`goals/${id}`, how);
   }
   // The current one may be there already: it is put there before the journal's line.
   for (const id of kept.keys()) {
     if (!noted.has(id) && id !== goal.id)
-      differing.set(`goals/${id.slice(0, 80)}`, 'the archive has it, the journal has not');
+      differing.set(`goals/${id.slice(0, 80)}`, 'the archive has it, the journal does not');
   }
   return differing;
 }
@@ -204,13 +204,13 @@ function recordsThatDiffer(journalled: State, found: State): ReadonlyMap<string,
   const byId = new Map(found.tasks.map((task) => [task?.id, task]));
   for (const task of journalled.tasks) {
     const other = byId.get(task.id);
-    if (other === undefined) differing.set(`tasks/${task.id}`, 'state.yaml does not have it any more');
+    if (other === undefined) differing.set(`tasks/${task.id}`, 'state.yaml no longer has it');
     else if (!same(task, other))
       differing.set(`tasks/${task.id}`, `state.yaml was edited outside Liza: ${fields(task, other)}`);
     byId.delete(task.id);
   }
   for (const id of byId.keys())
-    differing.set(`tasks/${String(id).slice(0, 80)}`, 'state.yaml has it, the journal has not');
+    differing.set(`tasks/${String(id).slice(0, 80)}`, 'state.yaml has it, the journal does not');
   return differing;
 }
 

@@ -60,7 +60,7 @@ function finding({ provider, path, version, trouble }: Installed, login: Login, 
   const title = named(provider);
   const about = { check, provider: name, installed: path !== undefined };
   if (path === undefined) {
-    return { ...about, level: 'ok', message: `${title} is not installed`, remedy: `to have it: ${hints.install}` };
+    return { ...about, level: 'ok', message: `${title} is not installed`, remedy: `to install it: ${hints.install}` };
   }
   if (trouble !== undefined) {
     const remedy = `install it again: ${hints.install}`;
@@ -75,11 +75,11 @@ function finding({ provider, path, version, trouble }: Installed, login: Login, 
       return {
         ...known,
         level: isUsed ? 'warning' : 'ok',
-        message: `${starts}; nobody is logged in`,
+        message: `${starts}; not logged in`,
         remedy: `to log in: ${hints.login}`,
       };
     case 'unknown':
-      return { ...known, level: 'ok', message: starts, remedy: `if it wants a login: ${hints.login}` };
+      return { ...known, level: 'ok', message: starts, remedy: `if it asks for a login: ${hints.login}` };
     default:
       return login satisfies never;
   }
@@ -90,7 +90,7 @@ const named = ({ name, title }: Provider): string => (name === title ? title : `
 
 function noneAtAll(all: readonly Installed[]): readonly AgentFinding[] {
   if (all.some(({ path }) => path !== undefined)) return [];
-  const remedy = 'install one of them for liza run; liza demo works without';
+  const remedy = 'install one of them for liza run; liza demo works without one';
   return [{ check, level: 'warning', message: 'no agent CLI is installed', remedy }];
 }
 

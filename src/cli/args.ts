@@ -94,7 +94,7 @@ function checkOption(verb: LoadedVerb, token: Token, option: Option, before: rea
   if (!flag && token.inlineValue !== true && /^--?[A-Za-z][\w-]*(=|$)/.test(token.value ?? '')) {
     return refuse(
       `${token.rawName} needs a value, but ${quoted(token.value ?? '')} looks like an option`,
-      `if it is meant as the value, write ${token.rawName}=${token.value}`,
+      `if that is the value, write ${token.rawName}=${token.value}`,
       1,
       'usage',
     );
@@ -113,7 +113,7 @@ function placeWords(verb: LoadedVerb, words: readonly string[], given: Map<strin
     if (mine.length > 0) given.set(positional.name, mine);
   }
   if (rest[0] === undefined) return undefined;
-  return refuse(`liza ${verb.name} does not take ${quoted(rest[0])}`, usageHint(verb), 1, 'usage');
+  return refuse(`liza ${verb.name} does not accept ${quoted(rest[0])}`, usageHint(verb), 1, 'usage');
 }
 
 function checkValues(

@@ -29,7 +29,7 @@ export async function showAttached(
   try {
     const how = await io.live({ control, access, onQuit, away: away.signal });
     if (how === 'ended') return endResult(await control.ended);
-    return leftResult(crew, `the crew goes on in the background (process ${crew.pid})`, crewLog(context));
+    return leftResult(crew, `the crew keeps running in the background (process ${crew.pid})`, crewLog(context));
   } finally {
     control.close();
   }
@@ -38,6 +38,6 @@ export async function showAttached(
 export const leftResult = ({ pid }: CrewRecord, message: string, log: string): Result => ({
   ok: true,
   message,
-  lines: ['See it: liza attach', 'End it: liza stop', `What it says: ${log}`],
+  lines: ['See it: liza attach', 'Stop it: liza stop', `Its output: ${log}`],
   data: { pid, log },
 });

@@ -68,6 +68,6 @@ export async function attachTo(context: StoreContext, first: CrewRecord): Promis
 
 export const KILLED: CrewEnd = {
   code: 1,
-  message: 'the crew ended without saying why; its process is gone',
-  hint: 'go on: liza run repairs what was left half done; its last words: .liza/crew.log',
+  message: 'the crew ended and gave no reason; its process is gone',
+  hint: 'continue with liza run, which repairs what was left half done; its last output: .liza/crew.log',
 };

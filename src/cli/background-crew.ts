@@ -24,8 +24,8 @@ export function refuseSecond(context: BoardContext): Refusal | undefined {
   const crew = crewAtWork(context);
   if (crew === undefined) return undefined;
   return refuse(
-    `a crew is at work here already (process ${crew.pid})`,
-    'see it: liza attach; end it: liza stop; add one agent to it: liza agent coder',
+    `a crew is already running here (process ${crew.pid})`,
+    'see it: liza attach; stop it: liza stop; add one agent to it: liza agent coder',
     1,
     'no-live-lease',
   );
@@ -82,10 +82,10 @@ export async function startInBackground(
     const code = (over || 1) as 1;
     const last = said.trim().split('\n').slice(-2).join(' ');
     if (last !== '' && !json)
-      return refuse('the crew did not start', `mend what is said above; all it said: ${log}`, code, 'ended');
+      return refuse('the crew did not start', `fix what is named above; its whole output: ${log}`, code, 'ended');
     return refuse(
       `the crew did not start: ${plain(last) || `it ended with ${over}`}`,
-      `all it said: ${log}`,
+      `its whole output: ${log}`,
       code,
       'ended',
     );
@@ -98,7 +98,7 @@ function openLog(disk: Disk, log: string): number {
   const fd = disk.openSync(log, O_RDWR | O_APPEND | O_CREAT | guardedFlags(disk), 0o600);
   if (disk.fstatSync(fd).isFile()) return fd;
   disk.closeSync(fd);
-  throw new EnvironmentError(`${log} is no plain file`, `remove it: rm ${log}`);
+  throw new EnvironmentError(`${log} is not a regular file`, `remove it: rm ${log}`);
 }
 
 /** Tells what is added to the log; returns all of it. */

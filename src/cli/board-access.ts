@@ -96,7 +96,7 @@ async function diffOf(context: StoreContext, id: string): Promise<DiffText> {
   const own = place !== undefined && isPlace(place) ? place : undefined;
   const commit = submitted ?? (own && (await headOf(gitDir, own))?.commit);
   if (base === undefined || commit === undefined || base === commit)
-    return { title: id, lines: [`${id} is ${task.status}, and nothing of it is committed yet`] };
+    return { title: id, lines: [`${id} is ${task.status}, and nothing is committed yet`] };
   const args = ['diff-tree', '-r', '-p', '--stat', '-M', '--no-color', '--no-ext-diff', '--no-textconv', base, commit];
   // Before it is submitted, only its clone may have the commit.
   const { status, stdout, stderr } = await (own === undefined ? gitDir.objects(args) : gitDir.files(own, args));

@@ -80,7 +80,7 @@ function favourite(io: Io, found: ReadonlyMap<string, Chosen>): Chosen | Refusal
   }
   return refuse(
     `no agent CLI was found on PATH (looked for ${FAVOURED.join(', ')})`,
-    'install one of them, or see Liza at work without any: liza demo',
+    'install one of them, or watch Liza without any: liza demo',
     5,
     'no-provider',
   );

@@ -16,11 +16,11 @@ export const DEFINITION_OPTIONS = {
     value: 'path',
     kind: 'file',
     description:
-      'The spec it comes from, such as specs/auth.md#retry: for several sections the heading above them, or the file.',
+      'The spec it comes from, such as specs/auth.md#retry; for several sections, the heading above them or the file.',
   },
   done: { value: 'text', repeat: true, description: 'How anyone can tell that it is done; each is one criterion.' },
-  'add-done': { value: 'text', repeat: true, description: 'One criterion more, after those there are.' },
-  scope: { value: 'text', description: 'What is in, and what is out.' },
+  'add-done': { value: 'text', repeat: true, description: 'One more criterion, after the existing ones.' },
+  scope: { value: 'text', description: 'What is in scope, and what is not.' },
   type: { value: 'type', choices: TASK_TYPES, description: 'Kind of work; default code.' },
   priority: { value: '1-5', description: '1 is the most urgent; default 3.' },
   depends: {
@@ -40,7 +40,7 @@ export const CHANGE_OPTIONS = {
   'replace-done': {
     value: 'n: text',
     repeat: true,
-    description: 'One criterion in place of number n; the others stay.',
+    description: 'Replaces criterion number n; the others stay.',
   },
 } as const satisfies Readonly<Record<string, Option>>;
 

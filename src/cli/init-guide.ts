@@ -77,12 +77,12 @@ export function takenLines({ spec, fromTemplate, branch, provider, test, setup }
     `tests ${test === undefined ? 'none' : test}`,
     ...(setup === undefined ? [] : [`set-up ${setup}`]),
   ];
-  return [`taken without asking: ${taken.join('; ')}`];
+  return [`defaults used: ${taken.join('; ')}`];
 }
 
 async function questions(dialogue: Dialogue, { said, settled, ...known }: Known): Promise<Wishes> {
-  dialogue.say('Enter takes the value in brackets; Ctrl-C leaves, and nothing is made.');
-  const goal = said.goal ?? (await insist(dialogue, 'What is to be reached, in a sentence? '));
+  dialogue.say('Enter accepts the default in brackets; Ctrl-C cancels.');
+  const goal = said.goal ?? (await insist(dialogue, 'What is the goal, in one sentence? '));
   const valid = async (what: 'spec' | 'branch', question: string): Promise<string> => {
     for (;;) {
       const answer = await ask(dialogue, question, DEFAULTS[what]);
@@ -91,11 +91,11 @@ async function questions(dialogue: Dialogue, { said, settled, ...known }: Known)
       dialogue.say(`  ${wrong}`);
     }
   };
-  const spec = said.spec ?? (await valid('spec', 'Document that describes it'));
+  const spec = said.spec ?? (await valid('spec', 'The document that describes it'));
   const fromTemplate = said.fromTemplate === true || (!known.specExists(spec) && (await wantsTemplate(dialogue, spec)));
   if (settled) {
     const { lag } = known;
-    const sync = lag === undefined ? {} : { sync: await agrees(dialogue, `${lag}. Bring them in now? yes or no`) };
+    const sync = lag === undefined ? {} : { sync: await agrees(dialogue, `${lag}. Merge them in now? yes or no`) };
     return { branch: DEFAULTS.branch, ...said, goal, spec, fromTemplate, ...sync };
   }
   const branch = said.branch ?? (await valid('branch', 'Branch for approved work'));
@@ -120,14 +120,14 @@ async function askRegistries(dialogue: Dialogue, registries: readonly PrivateReg
 }
 
 const wantsTemplate = (dialogue: Dialogue, spec: string): Promise<boolean> =>
-  agrees(dialogue, `${spec} is not there yet. Write it from a template? yes or no`);
+  agrees(dialogue, `${spec} does not exist yet. Create it from a template? yes or no`);
 
 async function agrees(dialogue: Dialogue, question: string, usual: 'yes' | 'no' = 'yes'): Promise<boolean> {
   for (;;) {
     const answer = await ask(dialogue, question, usual);
     if (/^y(es)?$/i.test(answer)) return true;
     if (/^no?$/i.test(answer)) return false;
-    dialogue.say('  please answer yes or no');
+    dialogue.say('  answer yes or no');
   }
 }
 
@@ -141,10 +141,10 @@ async function chooseProvider(dialogue: Dialogue, installed: readonly Provider[]
   dialogue.say('Installed agent CLIs:');
   for (const [at, { title }] of installed.entries()) dialogue.say(`  ${at + 1}  ${title}`);
   for (;;) {
-    const answer = await ask(dialogue, 'Which one plays all roles', '1');
+    const answer = await ask(dialogue, 'Which one is used for all roles', '1');
     const found = installed.find(({ name }, at) => answer === String(at + 1) || answer === name);
     if (found !== undefined) return found.name;
-    dialogue.say(`  please answer with a number from 1 to ${installed.length}`);
+    dialogue.say(`  answer with a number from 1 to ${installed.length}`);
   }
 }
 
@@ -164,7 +164,7 @@ async function insist(dialogue: Dialogue, question: string): Promise<string> {
   for (;;) {
     const answer = (await heard(dialogue, question)).trim();
     if (answer !== '') return answer;
-    dialogue.say('  a goal is needed: say what the agents shall reach');
+    dialogue.say('  a goal is needed: say what the agents should achieve');
   }
 }
 

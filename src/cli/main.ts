@@ -14,7 +14,7 @@ function unsupported(platform: string, version: string): ReturnType<typeof refus
   if (platform === 'win32') {
     return refuse(
       'Liza does not run on Windows itself',
-      'run it inside WSL2, where it runs as on Linux',
+      'run it inside WSL2; there it runs as on Linux',
       5,
       'platform',
     );

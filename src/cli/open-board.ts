@@ -41,7 +41,7 @@ export function findRoot(from: string): string | Refusal {
   }
   return refuse(
     `no Liza project here: neither ${from} nor a folder above it has a .liza blackboard`,
-    'go to your project, or start one there with: liza init "<goal>"',
+    'go to your project folder, or start a goal there: liza init "<goal>"',
     1,
     'no-project',
   );
@@ -59,7 +59,7 @@ function refuseLink(folder: string): Refusal | undefined {
   if (!lstatSync(liza).isSymbolicLink()) return undefined;
   return refuse(
     `${liza} is a symbolic link`,
-    'Liza keeps its state inside the project: put the folder itself there',
+    'Liza keeps its state inside the project: replace the link by the folder itself',
     1,
     'link',
   );

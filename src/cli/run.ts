@@ -81,7 +81,7 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
   if (entry.load === undefined) {
     return refuse(
       `liza ${name} is not in this version`,
-      'liza help --all lists what is; CHANGELOG.md says what comes',
+      'liza help --all lists the commands of this version; CHANGELOG.md says what comes next',
       1,
       'planned',
     );
@@ -211,19 +211,19 @@ function explain(error: unknown): Refusal {
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return refuse(
     `this should not have happened: ${what.split('\n')[0]}`,
-    'nothing was acknowledged; run again with LIZA_DEBUG=1 for the stack and report it',
+    'nothing was saved; run it again with LIZA_DEBUG=1 to see the stack, and report it',
     4,
     'unexpected',
   );
 }
 
-const UNCHANGED = 'the last acknowledged state is untouched';
+const UNCHANGED = 'the last saved state is unchanged';
 const ERRNO: Readonly<Record<string, readonly [message: string, hint: string]>> = {
-  ENOSPC: ['the disk is full', `make room and run the command again; ${UNCHANGED}`],
-  EDQUOT: ['the disk quota is used up', `make room and run the command again; ${UNCHANGED}`],
-  EACCES: ['permission denied', `check who owns the file and its mode; ${UNCHANGED}`],
-  EPERM: ['operation not permitted', `check who owns the file and its mode; ${UNCHANGED}`],
-  EROFS: ['the file system is read-only', `inside a sandbox this is meant; else remount it; ${UNCHANGED}`],
+  ENOSPC: ['the disk is full', `free some space and run the command again; ${UNCHANGED}`],
+  EDQUOT: ['the disk quota is used up', `free some space and run the command again; ${UNCHANGED}`],
+  EACCES: ['permission denied', `check the owner and the mode of the file; ${UNCHANGED}`],
+  EPERM: ['operation not permitted', `check the owner and the mode of the file; ${UNCHANGED}`],
+  EROFS: ['the file system is read-only', `inside a sandbox this is intended; otherwise remount it; ${UNCHANGED}`],
   EIO: ['the disk reported an input/output error', `check the disk, then run liza doctor; ${UNCHANGED}`],
   EMFILE: ['too many open files', 'raise the limit (ulimit -n) and run the command again'],
   ENFILE: ['too many open files in the system', 'close some programs and run the command again'],

@@ -220,29 +220,29 @@ export function newsLines(news: News): readonly string[] {
       return [
         `news: ${news.id} from the person, for ${news.for ?? 'everyone'}, ${news.time}:`,
         ...quoted(news.text),
-        ...(news.own === true ? [`  Once it is dealt with: liza note done ${news.id} --why "…"`] : []),
+        ...(news.own === true ? [`  When you have handled it: liza note done ${news.id} --why "…"`] : []),
       ];
     case 'answer':
       return [
-        `news: ${news.id} is ${news.asAssumed === true ? 'accepted as it was assumed' : 'answered'} by ${news.by}, ${news.time}:`,
+        `news: ${news.id} is ${news.asAssumed === true ? 'the assumption was accepted' : 'answered'} by ${news.by}, ${news.time}:`,
         ...quoted(`Q: ${news.question}`),
         ...quoted(`A: ${news.text}`),
         ...(news.replan === undefined
           ? []
           : [
-              `  Your checkpoint is older than this answer. If your plan changes, record it again, where you are: liza begin ${news.replan} --intent "…" --risks "…" --validation "…" --file <path>`,
+              `  Your checkpoint is older than this answer. If your plan changes, record it again now: liza begin ${news.replan} --intent "…" --risks "…" --validation "…" --file <path>`,
             ]),
         ...(news.built === undefined
           ? []
           : [
-              `  Built on what was assumed: ${listed(news.built, 10)}. Where the answer differs: liza amend <task> --done "…" (of a CLAIMED one too: its coder is told), and for what is merged liza add-task --because ${news.id}`,
+              `  Built on the assumption: ${listed(news.built, 10)}. Where the answer differs: liza amend <task> --done "…" (of a CLAIMED one too: its coder is told), and for what is merged liza add-task --because ${news.id}`,
             ]),
       ];
     case 'reopened':
       return [
         `news: ${news.id} is open again: the answer was taken back, ${news.time}:`,
         ...quoted(`Q: ${news.text}`),
-        ...(news.assume === undefined ? [] : quoted(`Until there is another answer: ${news.assume}`)),
+        ...(news.assume === undefined ? [] : quoted(`Until there is a new answer: ${news.assume}`)),
       ];
     case 'spec':
       return specLines(news);
@@ -250,11 +250,11 @@ export function newsLines(news: News): readonly string[] {
       return [`news: ${news.id} (${news.about}) about your task, by ${news.by}, ${news.time}:`, ...quoted(news.text)];
     case 'amended':
       return [
-        `news: ${news.task} was amended by ${news.by}, ${news.time}, ${occasionOf(news)}; it counts from now on, and is no failure of yours:`,
+        `news: ${news.task} was amended by ${news.by}, ${news.time}, ${occasionOf(news)}; it applies from now on, and does not count as your failure:`,
         ...quoted(news.text),
         ...(news.replan === true
           ? [
-              `  Your checkpoint is older. If your plan changes, record it again, where you are: liza begin ${news.task} --intent "…" --risks "…" --validation "…" --file <path>`,
+              `  Your checkpoint is older. If your plan changes, record it again now: liza begin ${news.task} --intent "…" --risks "…" --validation "…" --file <path>`,
             ]
           : []),
       ];
@@ -265,11 +265,11 @@ export function newsLines(news: News): readonly string[] {
       ];
     case 'blocked':
       return [
-        `news: ${news.task} is BLOCKED by ${news.by}, ${news.time}; it is no failure of yours, and nothing more is needed from you:`,
+        `news: ${news.task} is BLOCKED by ${news.by}, ${news.time}; it does not count as your failure, and nothing more is needed from you:`,
         ...quoted(news.text),
         ...(news.folder === undefined
           ? []
-          : [`  Your commits and files stay in ${news.folder}; what becomes of them is the planner's to decide.`]),
+          : [`  Your commits and files stay in ${news.folder}; the planner decides what becomes of them.`]),
         '  Stop now: liza exit 42 --reason "blocked"',
       ];
     case 'trial':
@@ -280,7 +280,7 @@ export function newsLines(news: News): readonly string[] {
       return [
         `news: ${news.head}, ${news.time}:`,
         ...quoted(gist(news.text, LONGEST_FOUND)),
-        `  It needs work: add a task, then liza discovery convert ${news.id} <task>; it does not: liza discovery dismiss ${news.id} --reason "…"${news.text.length > LONGEST_FOUND ? `; all of it: liza show ${news.id}` : ''}`,
+        `  If it needs work: add a task, then liza discovery convert ${news.id} <task>; it does not: liza discovery dismiss ${news.id} --reason "…"${news.text.length > LONGEST_FOUND ? `; all of it: liza show ${news.id}` : ''}`,
       ];
     case 'integration': {
       const files = news.files.length === 0 ? 'no file that git can name' : news.files.join(', ');
@@ -296,23 +296,23 @@ const LONGEST_FOUND = 1000;
 /** Whole: a planner that answers half a question answers another one. */
 function questionLines({ id, by, time, task, text, assume, instead }: QuestionNews) {
   const isHeld = assume === undefined && task !== undefined;
-  const about = task === undefined ? '' : isHeld ? `, and ${task} is BLOCKED for it` : ` on ${task}`;
+  const about = task === undefined ? '' : isHeld ? `, and ${task} is BLOCKED by it` : ` on ${task}`;
   return [
-    `news: ${id} is asked by ${by}${about}, ${time}:`,
+    `news: ${id} was asked by ${by}${about}, ${time}:`,
     ...quoted(`Q: ${text}`),
     ...(assume === undefined ? [] : quoted(`assumed: ${assume}`)),
     instead !== undefined
       ? `  ${instead}`
-      : `  You know: liza answer ${id} "…"${isHeld ? '; its coder goes on with it' : `; the assumption is right: liza answer ${id} --accept`}; only a person knows: leave it open, it is shown to them`,
+      : `  If you know: liza answer ${id} "…"${isHeld ? '; its coder continues with it' : `; if the assumption is right: liza answer ${id} --accept`}; if only a person knows: leave it open, Liza shows it to them`,
   ];
 }
 
 function trialLines({ task, time, text, cannotRun, amends, coder }: Extract<News, { readonly kind: 'trial' }>) {
-  const held = coder === undefined ? '' : ` (${coder} works on it, and is told)`;
+  const held = coder === undefined ? '' : ` (${coder} works on it and is told)`;
   const remedy =
     amends === true
-      ? `  Misspelt, or not in this project: liza amend ${task} --validate "…"${held}; if the task brings it, leave it so.`
-      : `  If your change does not bring what cannot be run: the planner is told too and may replace it; if you cannot go on without: liza block ${task} --reason "…" --question "…"`;
+      ? `  Misspelt, or not in this project: liza amend ${task} --validate "…"${held}; if the task creates it, leave it.`
+      : `  If your change does not create what cannot be run: the planner is told too and may replace it; if you cannot continue without it: liza block ${task} --reason "…" --question "…"`;
   return [
     `news: Liza tried the validation of ${task} on the base, without any change, ${time}:`,
     ...quoted(text),
@@ -349,13 +349,13 @@ function specLines(news: SpecNews): readonly string[] {
     return [
       `news: the heading of ${spec} is gone from the file, ${time}; find where its text went, or ask: liza ask "…" --task ${task} --assume "…"`,
     ];
-  if (diff?.text === '') return [`news: ${spec} counts, ${time}; it reads as you know it`];
-  const head = `news: ${spec} changed, ${time}; its current text counts`;
+  if (diff?.text === '') return [`news: ${spec} applies, ${time}; its text is as you know it`];
+  const head = `news: ${spec} changed, ${time}; its current text applies`;
   if (diff === undefined) return [`${head}:`, ...quoted(text)];
   return [
     `${head}. Since you last read it:`,
     ...quoted(diff.text),
-    ...(diff.more === 0 ? [] : [`  (${diff.more} more lines; since the task was made: liza show ${task} --spec)`]),
+    ...(diff.more === 0 ? [] : [`  (${diff.more} more lines; since the task was created: liza show ${task} --spec)`]),
   ];
 }
 

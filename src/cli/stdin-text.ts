@@ -27,8 +27,8 @@ export async function withStdin(verb: LoadedVerb, args: Args, io: Io): Promise<A
   ];
   if (asked.length > 1) {
     return refuse(
-      `liza ${verb.name} is to read stdin for ${asked.join(' and ')}, and there is one stdin`,
-      'Give - once, and write the other text out',
+      `liza ${verb.name} should read stdin for ${asked.join(' and ')}, and there is one stdin`,
+      'Give - once, and write the other text on the command line',
       1,
       'usage',
     );
@@ -38,7 +38,7 @@ export async function withStdin(verb: LoadedVerb, args: Args, io: Io): Promise<A
   const text = (await io.readStdin()).trimEnd();
   if (text.trim() === '') {
     return refuse(
-      `stdin, which liza ${verb.name} was to read for ${asked[0]}, is empty`,
+      `stdin, which liza ${verb.name} should read for ${asked[0]}, is empty`,
       `Send the text: liza ${verb.name} … - <<'END'`,
       1,
       'usage',

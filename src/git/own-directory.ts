@@ -42,7 +42,7 @@ export function ownDirectory(host: Host, common: string, files: OwnFiles): OwnDi
       } catch (cause) {
         throw new EnvironmentError(
           `${path} could not be written: ${(cause as Error).message}`,
-          'make room, or mend its rights',
+          'free some space, or correct its permissions',
           1,
           { cause, fault: faultIn((cause as Error).message) },
         );

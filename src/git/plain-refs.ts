@@ -18,7 +18,7 @@ export interface PlainHead {
   readonly branch?: string;
 }
 
-/** undefined when HEAD, or the branch that it names, is no plain file with an id. */
+/** undefined when HEAD, or the branch that it names, is not a regular file with an id. */
 export function readPlainHead(disk: Disk, { gitDirectory, refs }: HeadPlace): PlainHead | undefined {
   const head = lineOf(disk, `${gitDirectory}/HEAD`);
   const branch = head === undefined ? undefined : named(head);

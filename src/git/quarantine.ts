@@ -118,7 +118,7 @@ function foldersIn({ gitDir, place }: Quarantine, name: RegExp): readonly string
 
 const UNREADABLE = ['ENOENT', 'ELOOP', 'EACCES', 'ENXIO', 'EAGAIN', 'ENOTDIR', 'ENODEV'];
 
-/** false: it is more than a clone may have. What is no plain file is left out. */
+/** false: it is more than a clone may have. What is not a regular file is left out. */
 function copy({ gitDir, place, objects, left }: Quarantine, path: string): boolean {
   left.files -= 1;
   if (left.files < 0) return false;

@@ -41,7 +41,7 @@ export function findPlace(gitDir: PrivateGitDir, task: string): Found {
     const odd = CLONE_FILES.find((name) => isOdd(disk, join(folder, '.git', name)));
     return odd === undefined
       ? clonedPlace(gitDir, task)
-      : { broken: `${shown(gitDir, folder)}/.git/${odd} is not a plain file` };
+      : { broken: `${shown(gitDir, folder)}/.git/${odd} is not a regular file` };
   }
   const link = isLinked(gitDir, task) ? linkOf(gitDir, task) : addedByGit(gitDir, folder);
   return link === undefined

@@ -67,7 +67,7 @@ export async function deinit(asked: TaskContext, purge: boolean): Promise<Deinit
   } catch (error) {
     // Another deinit took the board away while this one waited for a lock in it.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(join(liza, 'state.yaml'))) throw error;
-    return refuse('another liza deinit has just removed the blackboard', 'nothing is to be done', 1, 'no-board');
+    return refuse('another liza deinit has just removed the blackboard', 'nothing needs to be done', 1, 'no-board');
   }
 }
 

@@ -56,7 +56,7 @@ function ownerOfFolders(cwd: string): string | undefined {
 
 const insideFolders = (cwd: string, owner: string): Refusal =>
   refuse(
-    `${cwd} lies in a folder that the blackboard in ${owner} keeps for its tasks`,
+    `${cwd} is inside a folder that the blackboard in ${owner} keeps for its tasks`,
     `work there: cd ${shellWord(owner)} && liza status`,
     1,
     'second-board',

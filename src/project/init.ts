@@ -92,7 +92,7 @@ async function make(
   const told =
     branch.how === 'made'
       ? `branch ${request.branch} made from ${repository.head.slice(0, 12)}; approved work is merged there, never to yours`
-      : `branch ${request.branch} was there already and is used as it is`;
+      : `branch ${request.branch} already exists and is used as it is`;
   const made = await makeProject({ ...siteOf(context, common), files, branch: earlier ?? request.branch });
   const opened = await openBoard(context, request, branch.head);
   if (!opened.ok) return opened;
@@ -245,14 +245,14 @@ function boardText(state: State, schema: boolean): string {
   const head = [
     ...(schema ? ['# yaml-language-server: $schema=./state.schema.json'] : []),
     '# The blackboard. Yours to read and to edit: liza merges what you save here, record by record,',
-    '# and keeps what it may not adopt in .liza/rejected. The comfortable way: liza edit',
+    '# and keeps what it may not adopt in .liza/rejected. The easier way: liza edit',
   ];
   return `${[...head, ...emitEntries(state as unknown as Readonly<Record<string, unknown>>, 0)].join('\n')}\n`;
 }
 
 function refuseGoal({ goal }: InitRequest): Refusal | undefined {
   if (goal.trim() !== '') return undefined;
-  return refuse('a goal needs words', 'liza init "Add retry to all API calls"', 1, 'goal');
+  return refuse('the goal is empty', 'liza init "Add retry to all API calls"', 1, 'goal');
 }
 
 /** A board that was deleted by mistake is worth more than a fresh one. */

@@ -42,12 +42,7 @@ export function placeBelow(home: string, path: string): string | Refusal {
     if (typeof real !== 'string') return real;
     const folder = statSync(real).isDirectory();
     if (folder === (nth === parts.length - 1)) {
-      return refuse(
-        `${next} is ${folder ? 'a folder' : 'not a folder'}`,
-        'move it out of the way and run it again',
-        1,
-        'place',
-      );
+      return refuse(`${next} is ${folder ? 'a folder' : 'not a folder'}`, 'move it away and run it again', 1, 'place');
     }
     at = real;
   }

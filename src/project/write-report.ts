@@ -80,7 +80,7 @@ function unfit(
     );
   }
   // A device or a pipe would be replaced by a file, for files are only ever written whole.
-  if (there?.isFile() === false) return refusal(`${named} is no plain file`);
+  if (there?.isFile() === false) return refusal(`${named} is not a regular file`);
   if (there === undefined || over === undefined) return undefined;
   const found = formatOf(files.readRange(path, 0, HEAD).toString('utf8'));
   if (found === over) return undefined;

@@ -24,6 +24,6 @@ export function spaceMissing({ state, freeMb }: Pick<Board, 'state' | 'freeMb'>)
     remedy:
       freeMb < LEAST
         ? 'Make room'
-        : `Make room, or lower the limit: liza config set min_free_mb ${Math.floor(freeMb / 2)}`,
+        : `Free some space, or lower the limit: liza config set min_free_mb ${Math.floor(freeMb / 2)}`,
   };
 }

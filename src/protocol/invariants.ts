@@ -178,7 +178,7 @@ function checkAgents(state: State, found: Violation[]): void {
     const say = (field: string, message: string) =>
       found.push({ path: ['agents', id, field], message: `agent ${id}: ${message}` });
     const fits = ROLE_OF_STATUS[agent.status];
-    if (fits !== undefined && fits !== agent.role) say('status', `${agent.status} is no state of a ${agent.role}`);
+    if (fits !== undefined && fits !== agent.role) say('status', `${agent.status} is not a state of a ${agent.role}`);
     if (fits !== undefined && agent.current_task === undefined)
       say('current_task', `${agent.status} without current_task`);
     if (agent.current_task === undefined || agent.role === 'planner') continue;

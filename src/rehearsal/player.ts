@@ -70,6 +70,6 @@ async function answer(lent: Lent, asked: Asked, emit: (event: RehearsalEvent) =>
       return { output, status, ...(why === undefined ? {} : { why }) };
     }
     default:
-      return { output: '', status: null, why: 'nothing of that kind can be asked' };
+      return { output: '', status: null, why: 'that cannot be asked' };
   }
 }

@@ -100,7 +100,7 @@ export const STEPS: Readonly<Record<string, StepShape>> = {
   exit: { value: 'number', also: { reason: 'text?' }, about: 'liza exit, and the session ends' },
   quit: { value: 'number', about: 'ends with this status and declares nothing' },
   die: { value: 'true', about: 'kill -9 to itself' },
-  hang: { value: 'true', about: 'goes on for ever without a word' },
+  hang: { value: 'true', about: 'runs forever and prints nothing' },
 };
 
 /** The key that says what a step does. */

@@ -82,7 +82,7 @@ function timeline(report: Report): readonly string[] {
       )
       .join(' → ') || 'no history',
   ]);
-  return markdownTable(['Task', 'State', 'How it came there'], rows);
+  return markdownTable(['Task', 'State', 'How it got there'], rows);
 }
 
 const WIDTH = 30;

@@ -75,7 +75,7 @@ export interface QuestionView {
   readonly text: string;
   /** What the asker goes on with. */
   readonly assume?: string;
-  /** A task is BLOCKED for it. */
+  /** A task is BLOCKED by it. */
   readonly blocks: boolean;
   /** Milliseconds since it was asked. */
   readonly age?: number;

@@ -169,7 +169,7 @@ function markEnded(disk: Disk, folder: string): void {
 }
 
 const UNREADABLE = 'unreadable';
-const UNREADABLE_ANSWER = failed('what was asked is too long or not whole', 'ask with less: a few megabytes at most');
+const UNREADABLE_ANSWER = failed('the request is too long or incomplete', 'send less: a few megabytes at most');
 
 /** Reads and removes it. Undefined: there is no request, and nobody waits for an answer. */
 function takeRequest(disk: Disk, file: string): Request | typeof UNREADABLE | undefined {

@@ -135,7 +135,7 @@ function waitingNotice({ files, paths }: BoardContext): readonly Notice[] {
     {
       kind: 'settings-wait',
       level: 'info',
-      message: `${waiting.length} setting(s) changed by hand wait for your word: liza edit --adopt`,
+      message: `${waiting.length} setting(s) changed by hand wait for your approval: liza edit --adopt`,
     },
   ];
 }

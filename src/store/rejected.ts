@@ -42,7 +42,7 @@ function write(context: BoardContext, name: string, text: string | Uint8Array): 
 export function describeAside(aside: readonly Aside[], files: readonly string[]): Notice[] {
   return aside.map((one, index) => {
     const where = one.value === undefined ? '' : `; kept in ${files[keptIndex(aside, index)] ?? '.liza/rejected'}`;
-    const what = one.kind === 'guarded' ? 'waits for your word' : 'was set aside';
+    const what = one.kind === 'guarded' ? 'waits for your approval' : 'was set aside';
     return {
       kind: 'set-aside',
       level: one.kind === 'guarded' || one.kind === 'deletion' ? 'info' : 'alarm',

@@ -110,7 +110,7 @@ function howText({ end, seconds }: SessionOutcome): string {
     'not-started': () => `not started: ${how.kind === 'not-started' ? how.reason : ''}`,
     held: () => `not started: ${how.kind === 'held' ? how.by : ''}`,
     silent: () => 'silent for too long',
-    'not-served': () => 'ended, its provider does not serve',
+    'not-served': () => 'ended, its provider is not available',
     'lease-lost': () => 'its lease was lost',
     overdue: () => `ended: ${how.kind === 'overdue' ? how.why : ''}`,
     'over-limit': () => `ended: ${how.kind === 'over-limit' ? how.why : ''}`,

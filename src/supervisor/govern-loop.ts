@@ -36,7 +36,7 @@ export async function keepGoverning({ context, changeSignal, report }: Governor,
     known = done.seq;
     for (const line of done.lines) report(line);
     // A failure that repeats is reported once.
-    if (done.failed !== undefined && done.failed !== failed) report(`the sprint is not looked after: ${done.failed}`);
+    if (done.failed !== undefined && done.failed !== failed) report(`the sprint is not watched: ${done.failed}`);
     failed = done.failed ?? '';
     const { clock } = context;
     const calm = !readSessions(context).some((session) => isLive(context, session));

@@ -258,7 +258,7 @@ async function inspect({ context, who, heads }: LoopState, assignment: Assignmen
   await assignment.inspect?.();
 }
 
-const DISK_FULL = 'the disk is full, and nothing can be recorded: make room, and it goes on by itself';
+const DISK_FULL = 'the disk is full, and nothing can be recorded: free some space, and it continues by itself';
 const ROOM_MS = 5000;
 
 const isDiskFull = (error: unknown): boolean =>

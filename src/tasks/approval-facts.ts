@@ -79,7 +79,7 @@ async function lookedUp(approved: Approved, test: Test): Promise<LookedUp> {
     if (text === undefined) continue;
     if (!holdsTests(path, settings))
       return {
-        why: `${path} is no test file (${testPatterns(settings).join(', ')}); what another file shows is \`n: <file>:<line>\``,
+        why: `${path} is not a test file (${testPatterns(settings).join(', ')}); what another file shows is \`n: <file>:<line>\``,
       };
     const known = text === TOO_LARGE ? {} : readIn({ path, text, reported }, test);
     if (known.why !== undefined || testNames(test).some((name) => reported.passed.has(name))) return known;

@@ -139,8 +139,8 @@ async function newFolder(
 }
 
 function tellKept({ context }: FolderWork, { attempt, keptFolder }: Discarded): void {
-  if (attempt !== undefined) context.say(`the former work is kept as ${attempt.ref}`);
-  if (keptFolder !== undefined) context.say(`it held repositories of its own; the folder is kept as ${keptFolder}`);
+  if (attempt !== undefined) context.say(`the old work is kept as ${attempt.ref}`);
+  if (keptFolder !== undefined) context.say(`it contained other repositories; the folder is kept as ${keptFolder}`);
 }
 
 /** Goes on in the folder as it is; where it is gone, from the last commit that was seen. */

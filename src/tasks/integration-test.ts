@@ -101,7 +101,7 @@ interface Run {
 
 function verdictOn(context: TaskContext, ended: Ended, { what, seconds, log, again }: Run): Tested | Refusal {
   if (ended.how === 'stopped') {
-    return refuse(`${what} was stopped, and so was the merge`, 'run it again when you like', 1, 'stopped');
+    return refuse(`${what} was stopped, and so was the merge`, 'run it again at any time', 1, 'stopped');
   }
   // Whatever is missing here, a sandbox that is required or the script's interpreter, no coder can mend it.
   if (ended.how === 'not-started') {

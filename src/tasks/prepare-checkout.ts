@@ -142,7 +142,8 @@ function refuseName(name: string): Refusal | undefined {
 function problemOf(name: string): string | undefined {
   if (isOutside(name)) return 'leads out of the project';
   if (name.endsWith('/')) return 'is a folder';
-  if (name === '' || name.includes('\0') || name === '.' || posix.normalize(name) !== name) return 'is no plain name';
+  if (name === '' || name.includes('\0') || name === '.' || posix.normalize(name) !== name)
+    return 'is not a plain name';
   if (isReserved(name)) return "belongs to git or to Liza, not to the project's files";
   return undefined;
 }

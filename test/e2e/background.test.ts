@@ -21,15 +21,15 @@ describe('a crew in the background', () => {
       const second = p.liza(words);
       expect([second.code, second.stderr]).toEqual([
         1,
-        expect.stringContaining(`at work here already (process ${pid})`),
+        expect.stringContaining(`already running here (process ${pid})`),
       ]);
     }
     expect(p.liza(['attach']).stderr).toContain('the live board needs a terminal');
     expect(p.ok(['stop']).stdout).toContain(`the crew has ended (process ${pid})`);
     expect(isAlive(pid)).toBe(false);
     expect(agentsOf(p)).toEqual([]);
-    expect(p.ok(['stop']).stdout).toContain('no crew is at work here');
-    expect(p.liza(['attach'])).toMatchObject({ code: 1, stderr: expect.stringContaining('no crew is at work here') });
+    expect(p.ok(['stop']).stdout).toContain('no crew is running here');
+    expect(p.liza(['attach'])).toMatchObject({ code: 1, stderr: expect.stringContaining('no crew is running here') });
   });
 
   test('stop --now ends it, too, and the work is kept', async () => {
@@ -50,7 +50,7 @@ describe('a crew in the background', () => {
     await atWork(p);
     process.kill(first, 'SIGKILL');
     await until(() => !isAlive(first));
-    expect(p.ok(['stop']).stdout).toContain('no crew is at work here');
+    expect(p.ok(['stop']).stdout).toContain('no crew is running here');
     p.ok(DETACHED);
     const second = crewOf(p);
     expect(second).not.toBe(first);
@@ -89,7 +89,7 @@ describe('a crew that cannot start', () => {
   test('because its log is a pipe or a link is refused at once, and nothing is written elsewhere', () => {
     const p = rehearsedCrew();
     spawnSync('mkfifo', [p.file(LOG)]);
-    expect(p.liza(DETACHED)).toMatchObject({ code: 5, stderr: expect.stringContaining('is no plain file') });
+    expect(p.liza(DETACHED)).toMatchObject({ code: 5, stderr: expect.stringContaining('is not a regular file') });
     fs.rmSync(p.file(LOG));
     p.write({ elsewhere: 'mine\n' });
     fs.symlinkSync(p.file('elsewhere'), p.file(LOG));
@@ -128,17 +128,17 @@ describe('a record that no crew wrote', () => {
   ])('and %s is no crew at work', (_what, text) => {
     const p = rehearsedCrew();
     forge(p, text());
-    expect(p.ok(['stop']).stdout).toContain('no crew is at work here');
+    expect(p.ok(['stop']).stdout).toContain('no crew is running here');
   });
 
   test('and is a pipe or a folder holds nobody up', () => {
     const p = rehearsedCrew();
     fs.mkdirSync(p.file('.liza/cache/crew'), { recursive: true });
     spawnSync('mkfifo', [p.file(RECORD)]);
-    expect(p.ok(['stop']).stdout).toContain('no crew is at work here');
+    expect(p.ok(['stop']).stdout).toContain('no crew is running here');
     fs.rmSync(p.file(RECORD));
     fs.mkdirSync(p.file(RECORD));
-    expect(p.ok(['stop']).stdout).toContain('no crew is at work here');
+    expect(p.ok(['stop']).stdout).toContain('no crew is running here');
   });
 
   test('and names a living process gets it no signal; stop says what to do', () => {
@@ -146,7 +146,7 @@ describe('a record that no crew wrote', () => {
     forge(p, JSON.stringify({ process: `${boot()}/${process.pid}/${startOf(process.pid)}` }));
     const stopped = p.liza(['stop', '--now']);
     expect(stopped.code).toBe(1);
-    expect(stopped.stderr).toContain(`process ${process.pid} does not obey`);
+    expect(stopped.stderr).toContain(`process ${process.pid} did not end`);
     expect(stopped.stderr).toContain(`rm ${p.file(RECORD)}`);
   });
 });

@@ -134,7 +134,7 @@ describe('settings that execute, spend or loosen', () => {
         .replace('  lease_duration: 300', '  lease_duration: 300\n  post_worktree_cmd: npm ci\n  poll_interval: 9'),
     );
     const { stderr } = board.ok(['note', 'next']);
-    expect(stderr).toContain('config/post_worktree_cmd waits for your word');
+    expect(stderr).toContain('config/post_worktree_cmd waits for your approval');
     expect(stderr).toContain('to adopt it: liza edit --adopt');
     expect(board.board().config).toMatchObject({ poll_interval: 9 });
     expect(board.board().config).not.toHaveProperty('post_worktree_cmd');

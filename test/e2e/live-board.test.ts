@@ -76,7 +76,7 @@ describe.skipIf(!hasTmux)(`the live board${hasTmux ? '' : ' (skipped: tmux is no
 
     await board.shows('Happened');
     board.keys('q');
-    await board.shows('the crew goes on in the background');
+    await board.shows('the crew keeps running in the background');
     expect(isAlive(pid)).toBe(true);
     p.ok(['stop']);
     ended(p, pid);

@@ -99,7 +99,7 @@ describe('run --check stops for', () => {
 describe('run --check warns of', () => {
   test('red tests on the integration branch, a base that went on, and no budget; the doctor tells the last result', () => {
     const p = builtProject();
-    expect(p.ok(['doctor']).stdout).toMatch(/pre-flight +not made yet: liza run --check/);
+    expect(p.ok(['doctor']).stdout).toMatch(/pre-flight +not done yet: liza run --check/);
     p.config({ test_command: 'echo 1 failing; exit 1' });
     p.commit({ 'more.txt': 'x\n' });
     const { check, env } = withClaude(p);

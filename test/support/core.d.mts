@@ -1,6 +1,6 @@
 import type { Environment } from '../../src/ports/host.ts';
 
-/** null: the file goes. A function makes what is no plain file. */
+/** null: the file goes. A function makes what is not a regular file. */
 export type Contents = Readonly<Record<string, string | Buffer | null | ((file: string) => void)>>;
 type Words = readonly string[];
 

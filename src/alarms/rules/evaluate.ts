@@ -165,7 +165,7 @@ function integrationMoved({ board, settings: { integration_branch } }: AlarmCont
 function questions(state: State): readonly Alarm[] {
   return openQuestions(state).map(({ id, asked_by, task, text, assume }) => {
     const about = task === undefined ? '' : ` on ${task}`;
-    const meanwhile = assume === undefined ? '' : ` (goes on with: ${whole(assume)})`;
+    const meanwhile = assume === undefined ? '' : ` (continues with: ${whole(assume)})`;
     const words = `${id} — ${asked_by}${about}: ${whole(text)}${meanwhile} — liza answer ${id} "…"`;
     return warning('QUESTION', id, words);
   });

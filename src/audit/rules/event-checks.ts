@@ -78,14 +78,14 @@ function evidence(task: Task, event: HistoryEvent, { evidence: all }: Witness): 
   const found = digest === undefined ? undefined : all.get(digest);
   if (found === undefined) return [];
   const what = `what Liza wrote down of its runs, ${found.file}`;
-  if (found.is === 'same') return [verified(what, 'it is as it was, with its logs')];
+  if (found.is === 'same') return [verified(what, 'it is unchanged, with its logs')];
   const newest = historyOf(task)
     .flatMap((one) => writtenDown(one) ?? [])
     .at(-1);
   if (found.is === 'gone' && !isTerminal(task.status) && newest?.digest === digest)
-    return [unverifiable(what, 'it is missing: the newest of an unfinished task makes no room')];
-  if (found.is === 'gone') return [unverifiable(what, 'it is not there any more: old ones make room')];
-  return [contradicted(what, 'it is other than when it was written')];
+    return [unverifiable(what, 'it is missing, and the newest one of an unfinished task is never deleted')];
+  if (found.is === 'gone') return [unverifiable(what, 'it is gone: old ones are deleted to free space')];
+  return [contradicted(what, 'it has changed since it was written')];
 }
 
 function pinned(task: Task, pin: number, commit: string, { refs }: Witness): Fact {
@@ -215,8 +215,8 @@ function parentage(
     tree === undefined
       ? unverifiable(same, 'git does not merge the two by itself now')
       : tree === found.tree
-        ? verified(same, 'merged again, git comes to the same tree')
-        : contradicted(same, `merged again, git comes to tree ${short(tree)}, the commit has ${short(found.tree)}`),
+        ? verified(same, 'merging again gives the same tree')
+        : contradicted(same, `merging again gives tree ${short(tree)}, the commit has ${short(found.tree)}`),
   ];
 }
 

@@ -37,14 +37,14 @@ const COPIED = 'the journal’s copy in the git directory';
 /** One that disagrees is told as a problem of the chain. */
 const COPY: Readonly<Partial<Record<Witness['copy'], Fact>>> = {
   longer: contradicted(COPIED, 'it goes on where the journal ends: entries were cut off from the journal'),
-  shorter: unverifiable(COPIED, 'it ends before the journal does; the last entries have no second witness'),
-  missing: unverifiable(COPIED, 'there is none; the journal has no second witness'),
+  shorter: unverifiable(COPIED, 'it ends before the journal does; nothing can confirm the last entries'),
+  missing: unverifiable(COPIED, 'there is none, so nothing can confirm the journal'),
 };
 
 function logFacts({ log, broken }: Witness): readonly Fact[] {
   const what = 'the activity log, log.yaml';
   if (broken.length > 0) return [unverifiable(what, 'the journal is broken')];
-  if (log === undefined) return [verified(what, 'it tells every entry as the journal has it')];
+  if (log === undefined) return [verified(what, 'it has every entry as the journal has it')];
   if ('foreign' in log) return [contradicted(what, `it has what the journal does not, ${log.foreign}`)];
   if (log.behind) return [unverifiable(what, `it ends before entry ${log.entry}; the next command completes it`)];
   return [contradicted(what, `it does not tell entry ${log.entry} as the journal has it`)];
@@ -55,7 +55,7 @@ function boardFacts({ differing, behind, broken }: Witness): readonly Fact[] {
   if (behind !== undefined) return [unverifiable(what, behind)];
   if (broken.length > 0) return [unverifiable(what, 'the journal is broken')];
   if (differing.size === 0)
-    return [verified(what, 'replayed from its first entry, the journal comes to the same records')];
+    return [verified(what, 'replayed from its first entry, the journal gives the same records')];
   return [...differing].map(([record, how]) => contradicted(`the board: ${record}`, how));
 }
 

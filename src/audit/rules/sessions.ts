@@ -15,7 +15,7 @@ export function borneBy(what: string, entry: Told, time: string, { namedFrom }: 
   if (session === SUPERVISOR || roleOfId(actor) === undefined) return verified(what, why, time);
   if (session !== undefined && session !== SHELL) return verified(what, `${why}, session ${session}`, time);
   if (seq < namedFrom) {
-    return unverifiable(what, `${why}; by which session is unknown: recorded before sessions were`, time);
+    return unverifiable(what, `${why}; the session is unknown: it was recorded before Liza recorded sessions`, time);
   }
   const alone = `${why}; no session of a supervisor is on record for this step`;
   return { ...unverifiable(what, alone, time), unsupervised: true };

@@ -52,7 +52,7 @@ interface Rows {
   readonly marked: string | undefined;
 }
 
-/** The last events, each on a line; rows that are left over show long ones whole, the newest first. */
+/** The last events, each on a line; rows that are left over show long ones whole, newest first. */
 export function happenedLines(
   events: readonly CrewEvent[],
   { rows, marked }: Rows,

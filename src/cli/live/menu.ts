@@ -40,7 +40,7 @@ export function actionPage(scene: Scene, { target, at }: PaneOf<'actions'>): rea
 
 export function writePage(scene: Scene, { action: name, target }: PaneOf<'write'>, p: Page): readonly Line[] {
   const action = scene.offersOf(target).actions.find((one) => one.name === name);
-  const label = action?.asks?.label ?? 'It is not possible there any more';
+  const label = action?.asks?.label ?? 'It is no longer possible there';
   const optional = action?.asks?.optional === true ? ' (may stay empty)' : '';
   return [
     titled(`liza ${name}`, target?.id ?? '', p),
@@ -55,7 +55,7 @@ export const confirmPage = ({ question, ask }: PaneOf<'confirm'>, p: Page): read
   ...text(question, p, 'strong'),
   ...(typeof ask === 'string' ? [] : [[], ...text(`liza ${ask.run.map(shown).join(' ')}`, p, 'faint')]),
   [],
-  ...text('y does it; any other key does not', p),
+  ...text('y does it; any other key cancels', p),
 ];
 
 /** A word as a shell would need it, for reading only: the command is run without one. */
@@ -76,13 +76,13 @@ export function alarmPage({ alarms }: CrewView, key: string, p: Page): readonly 
     titled(alarm.level === 'alarm' ? 'ALARM' : 'Warning', alarm.name, p),
     ...text(alarm.text.replace(SIGN, ''), p, tone),
     [],
-    ...text('What it means and what helps: docs/alarms.md', p, 'faint'),
+    ...text('What it means and what to do: docs/alarms.md', p, 'faint'),
   ];
 }
 
 export function eventPage({ events }: CrewView, id: string, zone: number, p: Page): readonly Line[] {
   const event = events.find((one) => eventId(one) === id);
-  if (event === undefined) return [titled('Happened', '', p), ...text('It is no longer in the list: liza log', p)];
+  if (event === undefined) return [titled('Happened', '', p), ...text('It is no longer in the list; see liza log', p)];
   const { time, agent, task, level } = event;
   const about = [clock(time, zone), agent, task].filter((part) => part !== undefined).join(' ');
   const tone = level === 'alarm' ? 'bad' : level === 'warning' ? 'warn' : undefined;

@@ -12,14 +12,14 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['up, down, k, j', 'choose a row: an agent, a task, an alarm, a discovery; in a page: scroll'],
   ['enter', 'open the row: the task (an agent’s own), the whole alarm; again: close it'],
   ['x', 'what can be done with the row, or with the whole board'],
-  ['a', 'answer a question: the chosen task’s, or the first; tab goes to the next one'],
+  ['a', 'answer a question: the chosen task’s, or the first; tab moves to the next one'],
   ['o', 'all open questions, each whole; a answers the marked one'],
   ['n', 'leave a note: for the chosen task or agent, or for everyone'],
   ['u', 'unblock the chosen task'],
   ['d', 'what the chosen task changes: its commit against its base'],
   ['l', 'the log of the chosen agent, or of the agent that has the chosen task'],
   ['[ and ]', 'in a log: the agent’s session before, and the next one'],
-  ['L', 'the logs of all sessions, of agents that are gone, too'],
+  ['L', 'the logs of all sessions, also of agents that are gone'],
   ['/', 'show only rows with these words; esc shows all again'],
   ['p', 'pause: no new work starts, running agents finish or save'],
   ['r', 'resume'],
@@ -99,7 +99,7 @@ export function logLines({ view, pane, path, lines, back, room }: LogPane, p: Pa
     {
       text: isNow
         ? `${p.say(agent)} has no log yet; it shows here when a session starts`
-        : `${p.say(agent)} has no session before that`,
+        : `${p.say(agent)} has no earlier session`,
       tone: 'faint',
     },
   ];
@@ -110,7 +110,7 @@ export function logLines({ view, pane, path, lines, back, room }: LogPane, p: Pa
 
 /** One line for each session, so that the chosen one is found by its place. */
 export const logListLines = (logs: readonly SessionLog[], at: number, p: Page): readonly Line[] => [
-  heading('Logs', [{ text: `  ${counted(logs.length, 'session')}, the newest first`, tone: 'faint' }], p),
+  heading('Logs', [{ text: `  ${counted(logs.length, 'session')}, newest first`, tone: 'faint' }], p),
   ...logs.map(
     ({ agent, task, began, bytes }, nth): Line => [
       { text: nth === at ? p.mark : '  ', tone: 'strong' },

@@ -34,7 +34,7 @@ export function questionRows(status: StatusView, room: number, p: Page): readonl
 
 function shortLines({ id, askedBy, task, text, assume, blocks }: QuestionView, p: Page): readonly Line[] {
   const who = `${id} ${askedBy}${task === undefined ? '' : `, ${task}${blocks ? ' is BLOCKED' : ''}`}: `;
-  const said = `${who}${text}${assume === undefined ? '' : ` (goes on with: ${assume})`}`;
+  const said = `${who}${text}${assume === undefined ? '' : ` (continues with: ${assume})`}`;
   return p
     .lines(said.replace(/\s+/g, ' '), p.width - 4)
     .map((line, at): Line => [{ text: at === 0 ? '  ' : '    ' }, { text: line, tone: blocks ? 'warn' : undefined }]);

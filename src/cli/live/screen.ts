@@ -232,7 +232,7 @@ function openTask(screen: Screen, { choices, taskOf }: Ground): Screen {
   return page(screen, { kind: 'task', id });
 }
 
-const NONE_OPEN = 'No question is open';
+const NONE_OPEN = 'There are no open questions';
 
 const openQuestions = (screen: Screen, { questions }: Ground): Screen =>
   questions.length === 0 ? { ...screen, said: NONE_OPEN } : page(screen, { kind: 'questions' });
@@ -251,7 +251,7 @@ function openAnswer(screen: Screen, { questions, marked, taskOf }: Ground): Scre
 function openDiff(screen: Screen, { choices, taskOf }: Ground): Screen {
   const target = targetOf(screen) ?? choices.find(({ kind }) => kind === 'task');
   const task = target && taskOf(target);
-  if (task === undefined) return { ...screen, said: 'Choose a task first: its diff is shown' };
+  if (task === undefined) return { ...screen, said: 'Choose a task first; d shows its diff' };
   return page(screen, { kind: 'diff', task });
 }
 

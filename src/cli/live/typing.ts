@@ -76,14 +76,14 @@ function sent(screen: Screen, key: string, { offersOf }: Ground): Pressed {
   const text = draftOf(screen).text.trim();
   if (pane.kind === 'filter') return { screen: closed({ ...screen, filter: text === '' ? undefined : text }) };
   if (pane.kind === 'answer') {
-    if (text === '') return { screen: { ...screen, said: 'Type the answer first; esc leaves' } };
+    if (text === '') return { screen: { ...screen, said: 'Type the answer first; esc cancels' } };
     return { screen: closed(screen), ask: { run: ['answer', pane.about, '--', text], draft: key } };
   }
   if (pane.kind !== 'write') return { screen };
   const action = offersOf(pane.target).actions.find(({ name }) => name === pane.action);
-  if (action === undefined) return { screen: { ...screen, said: `${pane.action} is not possible there any more` } };
+  if (action === undefined) return { screen: { ...screen, said: `${pane.action} is no longer possible there` } };
   if (text === '' && action.asks?.optional !== true)
-    return { screen: { ...screen, said: 'Type something first; esc leaves' } };
+    return { screen: { ...screen, said: 'Type something first; esc cancels' } };
   return decided(screen, action, { text, draft: key });
 }
 

@@ -107,7 +107,7 @@ const broughtText = ({ task, description, author, approved_by, merge_commit }: B
   ].join('\n');
 
 const unconfinedText = (agents: readonly string[]): string =>
-  `${agents.join(', ')} ran unconfined, with all that the user can read and write`;
+  `${agents.join(', ')} ran without a sandbox: it could read and write everything that the user can`;
 
 function field(p: Page, label: string, text: string): readonly Line[] {
   return p
@@ -150,14 +150,15 @@ function mergeText({ commit, how, time, by, onto, approved_by, drift }: MergeFac
     `as ${commit}, ${HOW[how]}`,
     `at ${time} by ${by ?? 'somebody'}, approved by ${approved_by ?? 'somebody'}`,
     ...(onto === undefined ? [] : [`onto ${onto}`]),
-    ...(drift === undefined ? [] : [`drift: ${drift} commit(s) had come since the work began`]),
+    ...(drift === undefined ? [] : [`drift: ${drift} commit(s) were added since the work began`]),
   ];
   return told.join('\n');
 }
 
 function trailerText({ trailers: { found, differ }, merge: { how } }: Blame): string {
   if (differ.length > 0) return ['do NOT agree with the board:', ...differ].join('\n');
-  if (Object.keys(found).length === 0) return how === 'fast-forward' ? 'none: the commit is its author’s own' : 'none';
+  if (Object.keys(found).length === 0)
+    return how === 'fast-forward' ? 'none: its author made the commit without Liza' : 'none';
   return `${Object.entries(found)
     .map(([key, value]) => `${key}: ${value}`)
     .join('\n')}\nthey agree with the board`;

@@ -88,7 +88,7 @@ export function demoScreen(io: Io, liza: string, silent: boolean): DemoScreen {
     hint: (kept) =>
       safe(
         kept === undefined
-          ? `run it again without --remove and look at the repository: ${liza} demo`
+          ? `to look at the repository, run it again without --remove: ${liza} demo`
           : `look at it: cd ${shellWord(kept.root)} && ${liza} status; remove it: rm -rf ${shellWord(kept.folder)}`,
       ),
   };

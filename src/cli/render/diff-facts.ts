@@ -13,7 +13,7 @@ export function lastDiff(task: Task): Readonly<Record<string, unknown>> | undefi
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  undeclared: 'announced in no checkpoint',
+  undeclared: 'not announced in any checkpoint',
   beyond_scope: 'outside the paths of scope IN',
   out_parts: 'scope OUT names a part of these (to be judged)',
   links: 'symbolic links',
@@ -41,7 +41,7 @@ export function diffText({ files, lines, test_edits, marks, ...lists }: Readonly
     `${String(files)} file(s)${size}`,
     ...parts,
     ...lineList('taken from existing tests, or switching tests off:', test_edits),
-    ...lineList('new lines that put work off or silence a check:', marks),
+    ...lineList('new lines that postpone work or silence a check:', marks),
   ].join('\n');
 }
 

@@ -2,7 +2,7 @@
 // have those.
 
 const WORDS: Readonly<Record<string, string>> = {
-  pre_execution_checkpoint: 'told what it will do',
+  pre_execution_checkpoint: 'said what it will do',
   review_claimed: 'review began',
   review_copy: 'copy for the review made',
   review_changed: 'files changed during the review',
@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<string, string>> = {
   worktree_created: 'folder made',
   worktree_deleted: 'folder removed',
   spec_changed: 'its document changed',
-  dependency_abandoned: 'a task it needs was given up',
+  dependency_abandoned: 'a task it needs was abandoned',
   repointed: 'waits for another task now',
 };
 

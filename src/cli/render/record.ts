@@ -50,7 +50,7 @@ function questionLines(question: Question, state: State): readonly string[] {
   return [
     head(id, status, `asked by ${[asked_by, ...about].join(' ')}`, created),
     ...whole('Question', text),
-    ...whole(status === 'assumed' ? 'Assumed, and accepted' : 'Goes on with', assume),
+    ...whole(status === 'assumed' ? 'Assumed and accepted' : 'Continues with', assume),
     ...whole('Answer', answer),
     ...(closed_by === undefined ? [] : [`${status} by ${closed_by}, ${closed_at ?? ''}`]),
     ...(tasks.length === 0 ? [] : [`Concerns ${tasks.join(', ')}`]),

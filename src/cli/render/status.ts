@@ -77,7 +77,7 @@ export function questionLines(question: QuestionView, p: Page, reader?: string):
   const { id, askedBy, task, spec, text, assume, blocks, age } = question;
   const facts = [
     `${askedBy}${age === undefined ? '' : `, ${duration(age)} ago`}`,
-    ...(task === undefined ? [] : [blocks ? `${task} is BLOCKED for it` : task]),
+    ...(task === undefined ? [] : [blocks ? `${task} is BLOCKED by it` : task]),
     ...(spec === undefined ? [] : [spec]),
   ];
   const indented = (said: string, tone?: Span['tone']): readonly Line[] =>
@@ -88,7 +88,7 @@ export function questionLines(question: QuestionView, p: Page, reader?: string):
       { text: facts.map((fact) => p.say(fact)).join(p.dot), tone: 'faint' },
     ],
     ...indented(`? ${text}`, 'warn'),
-    ...(assume === undefined ? [] : indented(`goes on with: ${assume}`)),
+    ...(assume === undefined ? [] : indented(`continues with: ${assume}`)),
     ...answering(question, reader).map((command): Line => [{ text: `      ${command} "${p.more}"`, tone: 'faint' }]),
   ];
 }

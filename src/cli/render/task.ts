@@ -103,7 +103,7 @@ function definition(task: Task, { view, validation }: TaskExtras): readonly Fiel
   return [
     [
       'spec',
-      task.spec_ref && `${task.spec_ref}${task.spec_seen === undefined ? '' : ' (changed since the task was made)'}`,
+      task.spec_ref && `${task.spec_ref}${task.spec_seen === undefined ? '' : ' (changed since the task was created)'}`,
     ],
     ['done when', numberedCriteria(task.done_when)],
     ['scope', task.scope],
@@ -204,7 +204,7 @@ function reservation({ reserved_for: coder }: Task, { view, now }: TaskExtras): 
   const { reservedUntil: until } = view;
   if (coder === undefined || until === undefined) return coder;
   return until <= now
-    ? `${coder}, until ${iso(until)}: it is over, others may take it`
+    ? `${coder}, until ${iso(until)}: it has ended, others may take the task`
     : `${coder} until ${iso(until)}`;
 }
 
@@ -255,7 +255,7 @@ function verdicts(task: Task): readonly Field[] {
 /** What the approvals of the commit name for each criterion. */
 function criteriaText(task: Task): string | undefined {
   const told = approvals(task).flatMap((entry) => [
-    ...(entry.by_hand === true ? [`${BY_HAND} (${entry.agent}): it names nothing for them`] : []),
+    ...(entry.by_hand === true ? [`${BY_HAND} (${entry.agent}): it names no evidence for them`] : []),
     ...byCriterion(shownIn(entry)).flatMap(([{ n, criterion }, all]) => [
       `${n}. ${whole(criterion)}`,
       ...all.map((one) => `   → ${whole(shownText(one))}`),
@@ -287,7 +287,7 @@ type Approval = NonNullable<Task['approvals']>[number];
 function reviewerText({ sessions = [] }: Task, { by, time, provider }: Approval): string {
   const cli =
     provider ?? sessions.find(({ agent, since, ended }) => agent === by && since <= time && time <= ended)?.provider;
-  return `${by} (${cli ?? 'by which CLI is unknown'})`;
+  return `${by} (${cli ?? 'the CLI is unknown'})`;
 }
 
 function approverText(task: Task): string | undefined {

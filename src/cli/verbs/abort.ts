@@ -10,6 +10,6 @@ export const verb: Verb = {
   examples: ['liza abort --reason "the API is being retired"'],
   run: (args, io) =>
     act(io, { name: 'abort', ...defined({ reason: args.text('reason') }) }, () => ({
-      lines: ['Tasks and worktrees stay. To go on after all: liza resume'],
+      lines: ['Tasks and worktrees stay. To continue after all: liza resume'],
     })),
 };

@@ -17,7 +17,7 @@ export const verb: Verb = {
     id: { value: 'id', kind: 'new-task', required: true, description: 'Its name: small letters, digits, dashes.' },
     ...DEFINITION_OPTIONS,
     because: { value: 'question', kind: 'question', description: 'The question whose answer makes it necessary.' },
-    ready: { description: 'Release it for claiming at once; all gates must pass.' },
+    ready: { description: 'Release it at once, so that coders can claim it; all gates must pass.' },
   },
   examples: [
     'liza add-task --id retry-login --desc "Retry the login call" --spec specs/auth.md#retry --done "three 503s in a row still log in" --scope "IN: src/auth. OUT: the UI" --validate "npm test" --ready',

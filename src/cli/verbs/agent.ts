@@ -22,11 +22,11 @@ export const verb: Verb = {
       value: 'provider',
       description: 'The agent CLI; default: default_provider, else the first one installed.',
     },
-    'until-idle': { description: 'End when there is nothing for it to do without a person.' },
+    'until-idle': { description: 'End when it can do nothing more without a person.' },
   },
   examples: ['LIZA_AGENT_ID=coder-1 liza agent coder', 'liza agent code-reviewer --agent codex'],
   details: [
-    'Its id is LIZA_AGENT_ID, or the first free one of its role. Everyday use: liza run, which runs all roles at once.',
+    'Its id is LIZA_AGENT_ID, or the first free one of its role. For everyday use: liza run, which runs all roles at once.',
   ],
   run: onProject(async (project, args, io) => {
     const role = args.must('role').replace('-', '_') as Role;
@@ -84,7 +84,7 @@ function refuseAsked(board: Board, role: Role, own: string | undefined, only: st
   if (role !== 'code_reviewer' || task.status === 'READY_FOR_REVIEW') return undefined;
   return refuse(
     `${only} is ${task.status}, and only a task that is READY_FOR_REVIEW can be reviewed`,
-    `wait for it (liza show ${only}), or let the reviewer take whatever comes: liza agent code-reviewer`,
+    `wait for it (liza show ${only}), or let the reviewer take any task: liza agent code-reviewer`,
     1,
     'state',
   );

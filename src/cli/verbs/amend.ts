@@ -11,12 +11,12 @@ export const verb: Verb = {
     {
       name: 'task',
       kind: 'task',
-      description: 'A task nobody works on, or one that an answer came to since its claim.',
+      description: 'A task nobody works on, or one that got an answer after it was claimed.',
     },
   ],
   options: CHANGE_OPTIONS,
   details: [
-    '--done, --depends and --validate replace all there were; --add-done keeps the criteria and adds one, --replace-done "2: …" changes one. --depends= empties the list.',
+    '--done, --depends and --validate replace all existing ones; --add-done keeps the criteria and adds one, --replace-done "2: …" changes one. --depends= empties the list.',
   ],
   examples: [
     'liza amend retry-login --add-done "a 401 is not retried at all"',

@@ -13,8 +13,8 @@ export const verb: Verb = {
   },
   examples: ['liza analyze', 'liza analyze --resolve "the pool is now per worker, see specs/db.md"'],
   details: [
-    'Six patterns over this sprint’s anomalies and history; docs/governance.md says which. One that is there halts the',
-    'work and is written down in .liza/circuit_breaker_report.md. liza run and liza watch look after every change.',
+    'Six patterns over this sprint’s anomalies and history; docs/governance.md says which. Finding one halts all',
+    'work; it is written to .liza/circuit_breaker_report.md. liza run and liza watch look after every change.',
   ],
   run: async (args, io) => {
     const resolution = args.text('resolve');

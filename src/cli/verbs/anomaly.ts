@@ -56,9 +56,9 @@ function detailOf(key: string, text: string): unknown {
 }
 
 const anomalyList: Verb = {
-  options: { all: { description: 'Also those that are dealt with.' } },
+  options: { all: { description: 'Also those that are handled.' } },
   examples: ['liza anomaly list', 'liza anomaly list --all'],
-  details: ['One of them, also of a goal that has ended: liza show anomaly-3.'],
+  details: ['To see one of them, also of a goal that has ended: liza show anomaly-3.'],
   run: onProject(async ({ store }, args) => {
     const { board, notices } = await store.read();
     const all = board.state.anomalies;
@@ -75,7 +75,7 @@ const anomalyProcessed: Verb = {
     'liza anomaly processed anomaly-3 --why "retry-login has the limit now"',
     'liza anomaly processed anomaly-3 anomaly-4',
   ],
-  details: ['Anomalies of a task are marked by themselves when it is unblocked, superseded or abandoned.'],
+  details: ['Liza marks the anomalies of a task itself when the task is unblocked, superseded or abandoned.'],
   run: (args, io) =>
     act(io, { name: 'anomaly processed', anomalies: args.all('id'), ...defined({ why: args.text('why') }) }),
 };

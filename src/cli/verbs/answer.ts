@@ -24,7 +24,7 @@ export const verb: Verb = {
   ],
   options: {
     criterion: { description: 'Make the answer a criterion of the task’s done_when, too.' },
-    accept: { description: 'What the asker goes on with is right; without a question: for all that are open.' },
+    accept: { description: 'The assumption is right; without a question: of every open question.' },
   },
   examples: [
     'liza answer q-3 "yes, three times"',
@@ -33,13 +33,13 @@ export const verb: Verb = {
   ],
   details: [
     'Coder and reviewer read question and answer beside done_when.',
-    'With the last question of a BLOCKED task it is unblocked, its worktree kept, reserved for the coder that asked.',
+    'The answer to the last question of a BLOCKED task unblocks it: its worktree is kept, and it is reserved for the coder that asked.',
   ],
   run: async (args, io) => {
     const about = args.text('about');
     if (about !== undefined && checkTaskId(about) !== undefined) {
       return refuse(
-        `${quoted(about)} is no question or task`,
+        `${quoted(about)} is not a question or task`,
         'Name it first: liza answer q-1 "…"; see what is open: liza status',
         1,
         'task-id',

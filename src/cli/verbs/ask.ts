@@ -18,28 +18,28 @@ export const verb: Verb = {
     },
   ],
   options: {
-    assume: { value: 'text', description: 'What you go on with until there is an answer; an agent must say it.' },
-    task: { value: 'task', kind: 'task', description: 'The task it is about; an agent’s own without it.' },
+    assume: { value: 'text', description: 'What you assume until there is an answer; agents must give it.' },
+    task: { value: 'task', kind: 'task', description: 'The task it is about; default for an agent: its own task.' },
     withdraw: {
       value: 'question',
       kind: 'question',
-      description: 'Takes this question of yours back; says why with --reason.',
+      description: 'Withdraws this question of yours; give the reason with --reason.',
     },
-    reason: { value: 'text', description: 'With --withdraw: what overtook the question.' },
+    reason: { value: 'text', description: 'With --withdraw: why the question is no longer needed.' },
     spec: { value: 'path', kind: 'file', description: 'The spec it is about, such as specs/auth.md#retry.' },
   },
   examples: [
     'liza ask --withdraw q-3 --reason "the new section on limits says it"',
     'liza ask "Is a 429 retried, too?" --spec specs/auth.md#retry --assume "yes, after the time that Retry-After names"',
   ],
-  details: ['Nothing stops for it. If you cannot go on at all: liza block.'],
+  details: ['No work stops for it. If you cannot continue at all: liza block.'],
   run: async (args, io) => {
     const text = args.all('question').join(' ');
     const context = await openProject(io);
     if (isRefusal(context)) return context;
     const withdrawn = args.text('withdraw');
     if (withdrawn !== undefined) {
-      if (text !== '') return refuse('a question is asked or withdrawn', 'leave one of them out', 1, 'usage');
+      if (text !== '') return refuse('a question is either asked or withdrawn', 'leave one of them out', 1, 'usage');
       return runCommand(context, { name: 'withdraw', question: withdrawn, reason: args.text('reason') ?? '' });
     }
     const asked = { task: args.text('task'), spec_ref: args.text('spec'), assume: args.text('assume') };

@@ -8,7 +8,7 @@ export const verb: Verb = {
   operatorOnly: true,
   examples: ['liza attach'],
   details: [
-    'The board has the same keys as that of liza run. q and Ctrl-C leave the crew running; S, or liza stop, ends it.',
+    'The board has the same keys as that of liza run. q and Ctrl-C leave the crew running; S, or liza stop, stops it.',
   ],
   run: async (_args, io) => {
     const context = await openProject(io);
@@ -16,7 +16,7 @@ export const verb: Verb = {
     const { crewAtWork } = await import('../../supervisor/crew-record.ts');
     const crew = crewAtWork(context);
     if (crew === undefined)
-      return refuse('no crew is at work here', 'start one: liza run; see the board: liza status', 1, 'no-crew');
+      return refuse('no crew is running here', 'start one: liza run; see the board: liza status', 1, 'no-crew');
     const { canShowLive } = await import('../show-crew.ts');
     if (!canShowLive(io))
       return refuse('the live board needs a terminal', 'without one: liza status, liza log -f', 1, 'usage');

@@ -20,7 +20,7 @@ export const verb: Verb = {
   positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Only of this task; default: of all.' }],
   examples: ['liza attempts', 'liza attempts retry-login'],
   details: [
-    'Before a worktree or branch of a task goes, its commits and uncommitted files are kept under refs/liza/attempts/<task>/<n>. They stay until you delete the ref: git update-ref -d <ref>',
+    'Before Liza removes a worktree or branch of a task, its commits and uncommitted files are kept under refs/liza/attempts/<task>/<n>. They stay until you delete the ref: git update-ref -d <ref>',
   ],
   run: onTasks(async (context, args) => {
     const task = args.text('task');
@@ -123,6 +123,9 @@ function lines({ attempt, look, restore }: Commands & { readonly attempt: Attemp
 const oddLines = (odd: number): readonly string[] =>
   odd === 0
     ? []
-    : ['', `${counted(odd, 'ref')} below refs/liza/attempts Liza did not write: git for-each-ref refs/liza/attempts`];
+    : [
+        '',
+        `${counted(odd, 'ref')} below refs/liza/attempts were not written by Liza: git for-each-ref refs/liza/attempts`,
+      ];
 
 const utc = (time: string): string => (Number.isNaN(instant(time)) ? oneLine(time) : iso(instant(time)));

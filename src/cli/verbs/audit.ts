@@ -14,7 +14,12 @@ import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
   positionals: [
-    { name: 'task', kind: 'task', optional: true, description: 'Archived ones too; left out: all of the goal.' },
+    {
+      name: 'task',
+      kind: 'task',
+      optional: true,
+      description: 'Archived ones too; without it: all tasks of the goal.',
+    },
   ],
   options: {
     goal: {
@@ -25,7 +30,7 @@ export const verb: Verb = {
   },
   examples: ['liza audit', 'liza audit retry-login', 'liza audit --goal goal-1', 'liza audit --goal all --json'],
   details: [
-    'Who planned, claimed, began, submitted, judged and merged, and what people did to it. Each fact is marked: ok (the journal or git bears it out), ? (nobody can tell: also a step under an agent’s id with no session of a supervisor behind it), CONTRADICTED (with the reason). A session that ran without a sandbox is marked NOT CONFINED.',
+    'Who planned, claimed, began, submitted, judged and merged, and what people did to it. Each fact is marked: ok (the journal or git confirms it), ? (nothing can confirm it; also a step under an agent’s id without a session of a supervisor), CONTRADICTED (with the reason). A session that ran without a sandbox is marked NOT CONFINED.',
     'Exit 0: nothing is contradicted. Exit 4: something is.',
   ],
   run: onTasks(async (context, args, io) => {
@@ -56,12 +61,12 @@ export const verb: Verb = {
       ...(alone === 0
         ? []
         : [
-            `NOT FULLY VERIFIED: ${counted(alone, 'step')} under an agent’s id, with no session of a supervisor on record`,
+            `NOT FULLY VERIFIED: ${counted(alone, 'step')} under an agent’s id, without a recorded session of a supervisor`,
           ]),
       ...(open === 0
         ? []
         : [
-            `NOT CONFINED: ${counted(open, 'session')} ran without a sandbox, with all that the user can read and write`,
+            `NOT CONFINED: ${counted(open, 'session')} ran without a sandbox: they could read and write everything that the user can`,
           ]),
     ].join('; ');
     if (counts.contradicted === 0)

@@ -17,13 +17,13 @@ export const verb: Verb = {
   positionals: [{ name: 'task', kind: 'task', description: 'Your task.' }],
   options: {
     intent: { value: 'text', description: 'What you are going to do.' },
-    assume: { value: 'text', repeat: true, description: 'Something you take for granted.' },
+    assume: { value: 'text', repeat: true, description: 'Something you assume.' },
     risks: { value: 'text', description: 'What could go wrong.' },
     validation: { value: 'text', repeat: true, description: 'How you will check it, and the result you expect.' },
     file: { value: 'path', repeat: true, description: 'A file you are going to change.' },
-    also: { value: 'path', repeat: true, description: 'Later on: a further single file, which the plan did not name.' },
+    also: { value: 'path', repeat: true, description: 'Later: one more file, which the plan did not name.' },
     reason: { value: 'text', description: 'Why that file is needed; with --also.' },
-    'set-aside': { description: 'Keep commits and files that came before, and put the worktree back first.' },
+    'set-aside': { description: 'First keep the commits and files that came before, and reset the worktree.' },
     'json-file': { value: 'file', kind: 'file', description: 'All of it as JSON instead; - reads stdin.' },
   },
   examples: [
@@ -58,7 +58,7 @@ async function declare(args: Args, io: Io): Promise<Result> {
   );
   if (more !== undefined) {
     return refuse(
-      `--also adds files to the plan that there is, and --${more} belongs to a new one`,
+      `--also adds files to the existing plan, and --${more} belongs to a new one`,
       'give --also and --reason alone',
       2,
       'usage',

@@ -12,8 +12,13 @@ import type { Verb } from '../verb.ts';
 export const verb: Verb = {
   positionals: [{ name: 'task', kind: 'task', description: 'Your task.' }],
   options: {
-    reason: { value: 'text', required: true, description: 'What exactly is in the way.' },
-    question: { value: 'text', required: true, repeat: true, description: 'One of 1 to 3 questions to be answered.' },
+    reason: { value: 'text', required: true, description: 'What exactly blocks you.' },
+    question: {
+      value: 'text',
+      required: true,
+      repeat: true,
+      description: 'One of 1 to 3 questions that need an answer.',
+    },
     attempted: { value: 'text', repeat: true, description: 'What you tried before.' },
   },
   examples: [

@@ -10,7 +10,7 @@ export const verb: Verb = {
   examples: ['liza checkpoint', 'liza checkpoint --reason "before the release"'],
   details: [
     'Agents stop at a safe point and keep their work. The summary is in .liza/checkpoints/.',
-    'Go on with liza resume --decision continue, adjust-specs, replan or stop.',
+    'Continue with liza resume --decision continue, adjust-specs, replan or stop.',
   ],
   run: onTasks(async (context, args) => {
     const { checkpoint } = await import('../../governance/checkpoint.ts');

@@ -13,7 +13,7 @@ export const verb: Verb = {
   ],
   examples: ['LIZA_AGENT_ID=coder-1 liza claim-task retry-login coder-1'],
   details: [
-    'The same coder keeps its worktree. Another one continues what was handed off, or left by a coder that died or lost its lease (config takeover); after a rejection it starts fresh from the integration branch, and the former work is kept (liza attempts). A task that failed to integrate comes with the conflict laid out.',
+    'The same coder keeps its worktree. Another one continues what was handed off, or left by a coder that died or lost its lease (config takeover); after a rejection it starts fresh from the integration branch, and the old work is kept (liza attempts). A task that failed to integrate comes with the conflict in its files.',
     'config post_worktree_cmd and worktree_files prepare a new worktree; when they fail, the claim fails and nothing is left behind.',
   ],
   run: async (args, io) => {

@@ -10,7 +10,7 @@ export const verb: Verb = {
     agent: {
       value: 'agent',
       kind: 'agent',
-      description: 'The live review of this one, too: for a person, or its own supervisor.',
+      description: 'Also the live review of this reviewer; only for a person or its own supervisor.',
     },
   },
   examples: ['liza clear-stale-review-claims', 'liza clear-stale-review-claims --agent code-reviewer-1'],

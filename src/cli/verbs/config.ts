@@ -72,7 +72,7 @@ const configSet: Verb = {
     'liza config set providers.mine null',
   ],
   details: [
-    'A map for providers or prices changes the entries it names and keeps the others; null removes one, and takes a setting back to its default.',
+    'A map for providers or prices changes the entries it names and keeps the others; null removes one, and resets a setting to its default.',
   ],
   run: async (args, io) => {
     const [key, typed] = [args.must('key'), args.must('value')];

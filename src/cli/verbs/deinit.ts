@@ -13,13 +13,13 @@ import type { Done, Result, Verb } from '../verb.ts';
 export const verb: Verb = {
   operatorOnly: true,
   options: {
-    purge: { description: 'Also give up what Liza keeps in git: attempts, reviewed commits, the blackboard.' },
+    purge: { description: 'Also delete what Liza keeps in git: attempts, reviewed commits, the blackboard.' },
   },
   examples: ['liza deinit', 'liza deinit --purge'],
   details: [
     'Removes .liza/, the worktrees and branches of tasks, the hook, and the lines in .git/info/exclude. Your branches, stash and files and the integration branch stay as they are.',
     'Unfinished work is kept under refs/liza/attempts, reviewed commits under refs/liza/review, the blackboard under refs/liza/board.',
-    'Refused while agents run. Safe to repeat: one that was interrupted is finished by the next.',
+    'Refused while agents run. Safe to repeat: if it was interrupted, the next one finishes it.',
   ],
   run: async (args, io) => {
     const purge = args.flag('purge');
@@ -44,13 +44,13 @@ async function finish(io: Io, none: Refusal, purge: boolean): Promise<Result> {
   const common = commonDirectoryOf(io.host.disk, repository.gitDirectory);
   const done = await finishDeinit(boardAt(io, repository), common, purge);
   if (done === undefined) {
-    const kept = 'what an earlier deinit kept is listed by: git for-each-ref refs/liza';
+    const kept = 'to list what an earlier deinit kept: git for-each-ref refs/liza';
     return {
       ok: true,
-      lines: ['there is no blackboard here, and nothing is left to remove', ...(purge ? [] : [kept])],
+      lines: ['there is no blackboard here and nothing to remove', ...(purge ? [] : [kept])],
     };
   }
-  return isRefusal(done) ? done : tell('what was left of Liza is removed', done, purge);
+  return isRefusal(done) ? done : tell('the rest of Liza is removed', done, purge);
 }
 
 function tell(message: string, { putAway, kept, settled, left }: Deinited, purge: boolean): Done {
@@ -72,7 +72,7 @@ function tell(message: string, { putAway, kept, settled, left }: Deinited, purge
         attempt === undefined ? [] : [`${task}: its work is kept as ${attempt}`],
       ),
       ...keeps,
-      ...(keeps.length === 0 || purge ? [] : ['to give that up too: liza deinit --purge']),
+      ...(keeps.length === 0 || purge ? [] : ['to delete that too: liza deinit --purge']),
       ...left.map((line) => `left: ${line}`),
     ].map(plain),
     data: { put_away: putAway, kept, settled, left, purged: purge },

@@ -18,15 +18,15 @@ import type { Result, Verb } from '../verb.ts';
 export const verb: Verb = {
   operatorOnly: true,
   options: {
-    fast: { description: 'As quick as it goes, not at reading speed.' },
-    plain: { description: 'Lines instead of the live board.' },
+    fast: { description: 'As fast as possible, not at reading speed.' },
+    plain: { description: 'Print lines instead of the live board.' },
     remove: { description: 'Remove the repository at the end.' },
   },
   examples: ['liza demo', 'liza demo --fast --plain', 'liza demo --remove'],
   details: [
     'A planner, two coders and a reviewer build a small program: in parallel, with a rejection, a killed coder, a question to you, and a merge conflict. The agents play a script (docs/rehearsal.md); the blackboard, worktrees, reviews, merges and tests are real.',
-    'Shows the live board of liza run; without a terminal, a line for each thing that happens. Ends with the account of one commit.',
-    'The repository stays, in the temporary folder; the last lines say where it is and how to remove it. Ctrl-C, or q on the board, ends the demo and leaves nothing. Exit 0 only if the board’s history shows that all of it happened.',
+    'Shows the live board of liza run; without a terminal, a line for each thing that happens. Ends with the record of one commit.',
+    'The repository stays, in the temporary folder; the last lines say where it is and how to remove it. Ctrl-C, or q on the board, ends the demo and leaves nothing behind. Exit 0 only if the board’s history shows that all of this happened.',
   ],
   run: async (args, io) => {
     const script = readScript(readFileSync(io.asset('demo/script.json'), 'utf8'), 'demo/script.json');
@@ -88,7 +88,7 @@ async function perform(play: Play, kept: DemoRepository | undefined): Promise<Re
   return { ...refuse(told(missing), hint, 1, 'demo'), lines, data };
 }
 
-const NOTHING_LEFT = 'nothing is left of it; start it again: liza demo';
+const NOTHING_LEFT = 'nothing of it is left; start it again: liza demo';
 const told = (missing: readonly Chapter[]): string =>
   `not everything happened: ${missing.map(({ title, text }) => `${title} (${text})`).join('; ')}`;
 
@@ -127,7 +127,7 @@ const RESULT = [
 /** Who is behind one commit, as `liza blame` tells it: its id. */
 async function account(play: Play, state: State): Promise<string | Refusal> {
   const commit = accountedTask(state)?.merge_commit?.slice(0, 12);
-  if (commit === undefined) return refuse('no task has an account to show', '', 1, 'demo');
+  if (commit === undefined) return refuse('no task has a record to show', '', 1, 'demo');
   play.screen.command(['liza', 'blame', commit]);
   const { status, output } = await inDemo(play, [...play.io.self.argv, 'blame', commit]);
   if (status !== 0) return refuse(`liza blame ${commit} failed: ${output.trim()}`, '', 1, 'demo');

@@ -17,7 +17,7 @@ export const verb: Verb = {
     urgency: { value: 'when', choices: ['immediate', 'deferred'], description: 'immediate wakes the planner.' },
     during: { value: 'task', kind: 'task', description: 'The task you were working on.' },
     recommendation: { value: 'text', description: 'What you would do about it.' },
-    id: { value: 'id', kind: 'new-task', description: 'Its id; without it one is given.' },
+    id: { value: 'id', kind: 'new-task', description: 'Its id; without it Liza makes one.' },
   },
   examples: [
     'liza discover "the API client has no timeout" --severity high --during retry-login --recommendation "add one"',

@@ -35,7 +35,7 @@ function lines(found: Discovery): readonly string[] {
 const discoveryConvert: Verb = {
   positionals: [
     { name: 'discovery', kind: 'discovery', description: 'Its id; see liza discovery list.' },
-    { name: 'task', kind: 'task', description: 'The task that takes care of it; add it first.' },
+    { name: 'task', kind: 'task', description: 'The task that solves it; add the task first.' },
   ],
   examples: ['liza discovery convert disc-1 add-timeout'],
   run: (args, io) =>

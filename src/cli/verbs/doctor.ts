@@ -15,13 +15,13 @@ import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
   options: {
-    fix: { description: 'Do what can be done safely; without it nothing is changed.' },
-    'accept-integration': { description: 'The integration branch was moved outside Liza and is right as it is.' },
+    fix: { description: 'Fix what can be fixed safely; without it nothing is changed.' },
+    'accept-integration': { description: 'Accept that the integration branch was moved outside Liza.' },
   },
   examples: ['liza doctor', 'liza doctor --fix', 'liza doctor --accept-integration'],
   details: [
     'A deleted .liza comes back from the copy in the git directory, up to the last acknowledged change.',
-    'Agent CLIs are started with --version, which needs no login and costs nothing. Missing ones are no problem.',
+    'Agent CLIs are started with --version, which needs no login and costs nothing. A missing one is not a problem.',
   ],
   run: async (args, io) => {
     if (args.flag('accept-integration')) return accept(io);
@@ -42,8 +42,8 @@ export const verb: Verb = {
     const broken = findings.filter((finding) => finding.level === 'broken');
     if (broken.length === 0) return { ok: true, lines, data };
     const hint = fix
-      ? 'what is left is for you to do; each line says what'
-      : 'liza doctor --fix does what can be done safely';
+      ? 'the rest is for you to do; each line says what'
+      : 'liza doctor --fix fixes what can be fixed safely';
     return { ...refuse(`${broken.length} problem(s) found`, hint, 4, 'doctor'), lines, data };
   },
 };
@@ -62,7 +62,7 @@ async function lastPreflight(context: TaskContext): Promise<Finding> {
   const { lastResultText, stopsOf } = await import('../../preflight/rules/result.ts');
   const check = 'pre-flight';
   const last = readResult(context);
-  if (last === undefined) return ok(check, 'not made yet: liza run --check');
+  if (last === undefined) return ok(check, 'not done yet: liza run --check');
   const { board, now } = await context.store.read();
   const message = lastResultText(last, { now, head: board.state.goal.integration_head });
   const [first] = stopsOf(last.checks);
@@ -106,7 +106,7 @@ async function accept(io: Io): Promise<Result> {
   const accepted = await acceptIntegration(context);
   if (isRefusal(accepted)) return accepted;
   const { head, gone } = accepted;
-  const lines = gone.length === 0 ? [] : [`merged before, and not on the branch any more: ${gone.join(', ')}`];
+  const lines = gone.length === 0 ? [] : [`merged before, and no longer on the branch: ${gone.join(', ')}`];
   return committedResult(accepted, () => ({ lines, data: { head, gone } }));
 }
 

@@ -13,13 +13,13 @@ export const verb: Verb = {
     restore: {
       description: 'Put back the last good state.yaml; a file that cannot be read is kept in .liza/rejected.',
     },
-    adopt: { description: 'Also adopt settings that execute, spend or loosen, now and those that wait.' },
+    adopt: { description: 'Also adopt settings that execute, spend or loosen something, including those that wait.' },
   },
   examples: ['liza edit', 'EDITOR="code --wait" liza edit', 'liza edit --adopt', 'liza edit --restore'],
   details: [
-    'You edit a copy; agents go on meanwhile. On saving, your changes are merged with theirs, record by record.',
-    'A file that cannot be read goes back to the editor. What may not be adopted is kept in .liza/rejected.',
-    'With --adopt and settings waiting from an earlier edit, these are adopted and no editor opens.',
+    'You edit a copy; agents keep working. When you save, Liza merges your changes with theirs, record by record.',
+    'If the file cannot be read, the editor opens again. What Liza may not adopt is kept in .liza/rejected.',
+    'If settings from an earlier edit wait, --adopt adopts them and opens no editor.',
   ],
   run: async (args, io) => {
     const context = openBoard(io);
@@ -27,7 +27,7 @@ export const verb: Verb = {
     if (args.flag('restore')) {
       const done = await (await import('../../project/restore-state.ts')).restoreState(context);
       if (isRefusal(done)) return done;
-      const lines = done.kept === undefined ? [] : [`the file that was there is kept as ${done.kept}`];
+      const lines = done.kept === undefined ? [] : [`the old file is kept as ${done.kept}`];
       return { ok: true, message: done.message, lines, data: defined({ kept: done.kept }) };
     }
     const { adoptWaiting, edit, waitingSettings } = await import('../../project/edit.ts');

@@ -21,14 +21,14 @@ export const verb: Verb = {
     },
   ],
   options: {
-    check: { description: 'Only show and test what would be merged; nothing is changed.' },
-    yes: { short: 'y', description: 'Ask nothing, merge.' },
+    check: { description: 'Only show and test what would be merged; change nothing.' },
+    yes: { short: 'y', description: 'Merge without asking.' },
   },
   examples: ['liza finish', 'liza finish --check', 'liza finish release --yes'],
   details: [
-    'Shows the difference, what is unfinished, and the outcome of the tests on the result: scripts/integration-test.sh of the integration branch, or test_command where there is none, in a clean checkout.',
-    'Your branch goes forward, or gets a merge commit. If you have it checked out, a clean checkout moves along; one with changes refuses the merge, and nothing is lost.',
-    'It brings in exactly what Liza left on the integration branch: work that was reviewed and merged. Tasks that are unfinished stay where they are; you may finish again later.',
+    'Shows the difference, what is unfinished, and the outcome of the tests on the result: scripts/integration-test.sh of the integration branch, or test_command if there is no such script, in a clean checkout.',
+    'Your branch is fast-forwarded, or gets a merge commit. If you have it checked out, a clean checkout is updated with it; with uncommitted changes the merge is refused, and nothing is lost.',
+    'It brings in exactly what Liza left on the integration branch: work that was reviewed and merged. Unfinished tasks stay as they are; you can run liza finish again later.',
     'Exit 1: not merged: nothing is there yet, nobody said yes, or a checkout is in the way. Exit 3: a conflict or red tests.',
   ],
   run: async (args, io) => {
@@ -79,7 +79,7 @@ const UNASKED = refuse(
   1,
   'left',
 );
-const DECLINED = refuse('nothing is merged', 'when you like it: liza finish', 1, 'left');
+const DECLINED = refuse('nothing is merged', 'to merge it later: liza finish', 1, 'left');
 
 /** Nothing of this goal has come over before, so what is contained is what was there when it began. */
 const isTooEarly = ({ goal }: State, open: readonly string[]): boolean =>

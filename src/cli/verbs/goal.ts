@@ -10,15 +10,15 @@ import type { Verb } from '../verb.ts';
 
 const goalComplete: Verb = {
   options: {
-    summary: { value: 'text', description: 'What was reached, for the record.' },
-    'carry-over': { description: 'Leave what is undecided to the next goal.' },
+    summary: { value: 'text', description: 'What was achieved, for the record.' },
+    'carry-over': { description: 'Leave open questions and discoveries to the next goal.' },
   },
   examples: [
     'liza goal complete --summary "all API calls retry"',
     'liza goal complete --carry-over --summary "all API calls retry; the timeout is next"',
   ],
   details: [
-    'All tasks have ended, at least one of this goal was merged, and every critical or high discovery and every question is decided. What is not: it says which, and the command that decides each; --carry-over leaves them to the next goal. Lesser discoveries go there by themselves.',
+    'All tasks have ended, at least one of this goal was merged, and every critical or high discovery and every question is decided. It names each one that is not, with the command that decides it; --carry-over leaves them to the next goal. Lesser discoveries move there by themselves.',
   ],
   run: async (args, io) =>
     (await notWhileUnread(io)) ??
@@ -31,7 +31,7 @@ const goalComplete: Verb = {
       },
       ({ state }) => ({
         lines: [
-          `The work is on branch ${state.config.integration_branch ?? 'integration'}; to bring it into yours: liza finish`,
+          `The work is on branch ${state.config.integration_branch ?? 'integration'}; to merge it into yours: liza finish`,
         ],
       }),
     ),
@@ -48,8 +48,8 @@ async function notWhileUnread(io: Io): Promise<Refusal | undefined> {
   );
   if (came.length === 0) return undefined;
   return refuse(
-    `what came since your last command is not read yet: ${listed([...new Set(came)], 10)}`,
-    'It stands with this answer. See whether the goal is still reached; if it is, complete it again',
+    `you have not read what came since your last command: ${listed([...new Set(came)], 10)}`,
+    'You read it with this answer. Check whether the goal is still reached; if so, complete it again',
     1,
     'unread',
   );
@@ -57,12 +57,12 @@ async function notWhileUnread(io: Io): Promise<Refusal | undefined> {
 
 const goalEdit: Verb = {
   options: {
-    desc: { value: 'text', description: 'What is to be reached, in a sentence.' },
+    desc: { value: 'text', description: 'The goal, in one sentence.' },
     spec: { value: 'path', kind: 'file', description: 'The goal’s document.' },
   },
   examples: ['liza goal edit --desc "Add retry to all API calls but uploads"', 'liza goal edit --spec specs/retry.md'],
   details: [
-    'The former words stay in the goal’s history, and the planner is told with a note. For a change inside the document: liza spec-change.',
+    'The old text stays in the goal’s history, and the planner is told with a note. For a change inside the document: liza spec-change.',
   ],
   run: onProject(async (context, args) => {
     const spec_ref = args.text('spec');

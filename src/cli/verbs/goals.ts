@@ -13,7 +13,7 @@ import type { Verb } from '../verb.ts';
 export const verb: Verb = {
   examples: ['liza goals', 'liza goals --json'],
   details: [
-    'Counts are of that goal alone; an open discovery of an earlier goal went to the next one. More on one: liza report --goal goal-1, liza audit --goal goal-1; all that was kept: .liza/archive/goals.yaml.',
+    'Counts are for that goal alone; an open discovery of an earlier goal moved to the next one. More on one: liza report --goal goal-1, liza audit --goal goal-1; all that was kept: .liza/archive/goals.yaml.',
   ],
   run: onProject(async ({ store }) => {
     const { board, now, notices } = await store.read();

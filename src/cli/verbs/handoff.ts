@@ -13,12 +13,12 @@ export const verb: Verb = {
     { name: 'task', kind: 'task', optional: true, description: 'Your task; by default the one you are on.' },
   ],
   options: {
-    summary: { value: 'text', required: true, description: 'In what state the work is, in one phrase.' },
+    summary: { value: 'text', required: true, description: 'The state of the work, in one phrase.' },
     next: { value: 'text', required: true, description: 'What to do first, in one phrase.' },
     approach: { value: 'text', description: 'How it is being built.' },
     blockers: { value: 'text', description: 'What is in the way.' },
-    finding: { value: 'text', repeat: true, description: 'What a review has found so far: file:line — what.' },
-    file: { value: 'path', repeat: true, description: 'A file you changed; by default those that git knows of.' },
+    finding: { value: 'text', repeat: true, description: 'What your review has found so far: file:line — what.' },
+    file: { value: 'path', repeat: true, description: 'A file you changed; default: those that git reports.' },
     step: { value: 'text', repeat: true, description: 'A remaining step.' },
     context: { value: 'percent', description: 'How full your context was, such as 92%.' },
   },
@@ -26,7 +26,7 @@ export const verb: Verb = {
     'liza handoff retry-login --summary "retry works, backoff missing" --next "add exponential backoff for 429"',
     'liza handoff --summary "login is planned, billing is not" --next "cut billing into tasks"',
   ],
-  details: ['Liza adds commits, changed files, the last red validation and how full your context is measured to be.'],
+  details: ['Liza adds commits, changed files, the last red validation and how full your context is.'],
   run: onTasks(async (context, args) => {
     const { actor, store } = context;
     const notes = notesIn(args);
@@ -34,11 +34,11 @@ export const verb: Verb = {
     if (actor.parts.includes('planner')) {
       return named === undefined
         ? runCommand(context, { name: 'handoff-plan', ...notes })
-        : refuse('a planner holds no task', 'leave it out: its handoff is about the plan', 1, 'usage');
+        : refuse('a planner holds no task', 'leave the task out: a planner’s handoff is about the plan', 1, 'usage');
     }
     const task = named ?? (await store.read()).board.state.agents[actor.id ?? '']?.current_task;
     if (task === undefined) {
-      return refuse(`${actor.id ?? 'a person'} is on no task`, 'name it: liza handoff <task> …', 1, 'no-task');
+      return refuse(`${actor.id ?? 'a person'} has no task`, 'name it: liza handoff <task> …', 1, 'no-task');
     }
     const facts = await (await import('../../tasks/handoff-facts.ts')).handoffFacts(context, task);
     return runCommand(context, { name: 'handoff', task, ...notes, ...defined({ facts }) });

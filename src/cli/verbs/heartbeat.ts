@@ -12,12 +12,12 @@ import { onProject, runCommand } from '../open-project.ts';
 import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  options: { long: { value: 'why', description: 'Ask for the long duration, for a test suite or a build.' } },
+  options: { long: { value: 'why', description: 'Ask for a longer lease, for a test suite or a build.' } },
   examples: ['liza heartbeat', 'liza heartbeat --long "full test suite, about 12 minutes"'],
   run: onProject(async (context, args) => {
     const agent = context.actor.id;
     if (agent === undefined) {
-      return refuse('a person holds no lease', 'set LIZA_AGENT_ID to the agent whose lease it is', 1, 'no-agent');
+      return refuse('a person has no lease', 'set LIZA_AGENT_ID to the agent whose lease it is', 1, 'no-agent');
     }
     const why = args.text('long');
     if (why === undefined) return renew(context, agent, false);

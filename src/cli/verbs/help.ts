@@ -11,7 +11,7 @@ import { GROUPS, type Result, type Verb } from '../verb.ts';
 
 export const verb: Verb = {
   positionals: [{ name: 'topic', optional: true, rest: true, kind: 'verb', description: 'A command or a topic.' }],
-  options: { all: { description: 'Every command, also those that are planned but not in this version.' } },
+  options: { all: { description: 'Every command, including those planned but not in this version.' } },
   examples: ['liza help', 'liza help --all', 'liza help add-task', 'liza help states'],
   run: async (args, io) => {
     const name = args.all('topic').join(' ');
@@ -45,12 +45,12 @@ async function about(name: string, reader: Reader): Promise<Result> {
 export const EVERYDAY: readonly (readonly [verb: string, typed: string, about: string])[] = [
   ['demo', 'liza demo', 'Watch a whole run in a minute: no account, no cost, nothing of yours is touched.'],
   ['init', 'liza init "<your goal>"', 'Start a goal in the repository you are in.'],
-  ['run', 'liza run', 'Let a planner, coders and a reviewer work on it. Ctrl-C stops, liza run goes on.'],
+  ['run', 'liza run', 'Let a planner, coders and a reviewer work on it. Ctrl-C stops, liza run continues.'],
   ['status', 'liza status', 'Who works on what, what waits for you, and why nothing moves.'],
   ['show', 'liza show <task>', 'One task: its plan, its reviews, its history.'],
   ['answer', 'liza answer <question> "…"', 'Answer what an agent asked; liza status lists the questions.'],
   ['finish', 'liza finish', 'Look at the result, test it and merge it into your branch.'],
-  ['doctor', 'liza doctor', 'Check the machine, the agent CLIs and the board, and say what to mend.'],
+  ['doctor', 'liza doctor', 'Check the machine, the agent CLIs and the board, and say how to fix them.'],
 ];
 
 function everyday(reader: Reader): Result {

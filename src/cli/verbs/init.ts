@@ -31,17 +31,15 @@ const TEMPLATE = 'templates/vision.md';
 
 export const verb: Verb = {
   operatorOnly: true,
-  positionals: [
-    { name: 'goal', rest: true, optional: true, text: true, description: 'What is to be reached, in a sentence.' },
-  ],
+  positionals: [{ name: 'goal', rest: true, optional: true, text: true, description: 'The goal, in one sentence.' }],
   options: {
     spec: { value: 'path', kind: 'file', description: 'The goal’s document; default specs/vision.md.' },
     branch: { value: 'name', description: 'Where approved work is merged; default integration.' },
     provider: { value: 'name', description: 'Agent CLI for all roles; default: the first one installed.' },
     test: { value: 'command', description: 'Runs the project’s tests (test_command).' },
     setup: { value: 'command', description: 'Sets up a fresh checkout (post_worktree_cmd), for example "npm ci".' },
-    'vision-from-template': { description: 'Write the goal’s document from the template if it is not there.' },
-    yes: { short: 'y', description: 'Ask nothing: take every default that would be shown.' },
+    'vision-from-template': { description: 'Create the goal’s document from the template if it does not exist.' },
+    yes: { short: 'y', description: 'Ask nothing: use every default that would be shown.' },
   },
   examples: [
     'liza init',
@@ -50,12 +48,12 @@ export const verb: Verb = {
     'liza init "Greet people by name" --vision-from-template',
   ],
   details: [
-    'Makes .liza/ (kept out of git through .git/info/exclude), the integration branch, from HEAD, and a reference-transaction hook that guards the branches; yours, if there is one, is called too.',
-    'It changes no other branch, nor your index or .gitignore, and writes no file of yours, except the document if you ask for it.',
-    'With --yes it takes what Enter would take at each question, the template, the test command and the set-up (npm ci for a package-lock.json with dependencies) that it found too, and says so.',
-    'On a terminal it asks for what was not said. Ctrl-C leaves, and nothing is made.',
-    'On a project whose goal is finished it archives that goal and opens the next one. If your branch has gone on, it offers to bring it in first (liza sync); --yes does.',
-    'A repository has one blackboard, whichever of its checkouts it is in: a second one, in a linked worktree or in .worktrees, is refused.',
+    'Creates .liza/ (kept out of git by .git/info/exclude), the integration branch from HEAD, and a reference-transaction hook that guards the branches; a hook of your own is called too.',
+    'It does not change other branches, your index, .gitignore or your files; it creates the document only if you ask for it.',
+    'With --yes it uses what Enter would accept at each question, including the template, the test command and the set-up that it found (npm ci for a package-lock.json with dependencies), and prints them.',
+    'On a terminal it asks for what you did not give. Ctrl-C cancels.',
+    'On a project whose goal is finished it archives that goal and opens the next one. If your branch has moved on, it offers to merge it in first (liza sync); --yes does so.',
+    'A repository has one blackboard for all its checkouts: a second one, in a linked worktree or in .worktrees, is refused.',
   ],
   run: async (args, io) => {
     const { openRepository } = await import('../../git/repository.ts');
@@ -130,7 +128,7 @@ async function currentBase(io: Io, wanted: boolean): Promise<readonly string[]> 
   const synced = await syncBase(context, { withUnreviewed: false });
   if (isRefusal(synced)) return [`${synced.message}; ${synced.hint}`].map(plain);
   const { syncedLines } = await import('./sync.ts');
-  return [`${plain(synced.branch)} is brought in`, ...syncedLines(synced)];
+  return [`${plain(synced.branch)} is merged in`, ...syncedLines(synced)];
 }
 
 type Said = Partial<Wishes>;
@@ -239,7 +237,7 @@ async function settle(args: Args, io: Io, known: KnownSoFar): Promise<Settled | 
 }
 
 function problemWith(root: string, what: 'spec' | 'branch', answer: string): string | undefined {
-  if (what === 'branch') return isBranchName(answer) ? undefined : `${quoted(answer)} is no name of a branch`;
+  if (what === 'branch') return isBranchName(answer) ? undefined : `${quoted(answer)} is not a valid branch name`;
   const facts = specFacts(root, answer);
   return isRefusal(facts) ? facts.message : undefined;
 }
@@ -251,5 +249,5 @@ async function lagOf(io: Io, before: State | undefined): Promise<string | undefi
   return lagText(await baseDistance(board, { state: before }));
 }
 
-const NO_AGENT = 'no agent CLI is on PATH yet: liza doctor says how to get one; liza demo works without';
-const LEFT = refuse('you left, and nothing was made', 'start again: liza init', 1, 'left');
+const NO_AGENT = 'no agent CLI is on PATH yet: liza doctor says how to get one; liza demo works without one';
+const LEFT = refuse('cancelled; nothing was changed', 'start again: liza init', 1, 'left');

@@ -27,10 +27,10 @@ const lockRead: Verb = {
 const lockWrite: Verb = {
   positionals: [
     { name: 'path', description: 'Such as .tasks[my-task].priority or .agents.coder-1.lease_expires.' },
-    { name: 'value', description: 'YAML; text that is not anything else is text.' },
+    { name: 'value', description: 'The new value, as YAML.' },
   ],
   examples: ['liza lock write .tasks[retry].priority 1', 'liza lock write .config.poll_interval 10'],
-  details: ['Commands are the better way: this adopts only what an edit of state.yaml by hand may change.'],
+  details: ['Prefer the other commands: this adopts only what an edit of state.yaml by hand may change.'],
   run: onProject(async (context, args) => {
     const own = notForAgents(context.actor, 'lock write');
     if (own !== undefined) return own;
@@ -45,7 +45,7 @@ const lockWrite: Verb = {
 
 const lockModify: Verb = {
   positionals: [
-    { name: 'command', rest: true, description: 'Program and arguments; a single argument runs as sh -c.' },
+    { name: 'command', rest: true, description: 'Program and arguments; a single argument runs through sh -c.' },
   ],
   passthrough: true,
   examples: [

@@ -18,7 +18,7 @@ const ALL = '999999';
 const log: Verb = {
   positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Only what concerns this task.' }],
   options: {
-    follow: { short: 'f', description: 'Go on as new entries come; Ctrl-C ends it.' },
+    follow: { short: 'f', description: 'Print new entries as they come; Ctrl-C ends it.' },
     lines: { short: 'n', value: 'n', description: 'How many entries; default 20, in a pipe all of them.' },
   },
   examples: ['liza log', 'liza log -n 100 retry-login', 'liza log -f'],
@@ -28,7 +28,7 @@ const log: Verb = {
     if (!/^\d{1,6}$/.test(lines))
       return refuse(`-n is "${lines}", must be a number`, 'for example: liza log -n 50', 1, 'usage');
     if (args.flag('follow') && isBrokered(io.env)) {
-      return refuse('liza log -f would go on for ever outside', 'ask again later: liza log', 1, 'sandbox');
+      return refuse('liza log -f would never end outside the sandbox', 'ask again later: liza log', 1, 'sandbox');
     }
     const context = openBoard(io);
     if (isRefusal(context)) return context;
@@ -88,7 +88,7 @@ function line({ entry, timestamp, agent, action, task, detail }: LogEntry): stri
 
 const logVerify: Verb = {
   examples: ['liza log verify'],
-  details: ['Every line must follow from the one before, and every change lead to the state it names.'],
+  details: ['Checks that every line follows from the one before, and that every change leads to the state it names.'],
   run: async (_args, io) => {
     const context = openBoard(io);
     if (isRefusal(context)) return context;

@@ -20,7 +20,7 @@ const note: Verb = {
     'liza note - --for planner < decision.md',
   ],
   details: [
-    'A running session is told with the answer to its next liza command. A note stays in prompts until it is dealt with (liza note done), and wakes the planner once.',
+    'A running session is told with the answer to its next liza command. A note stays in prompts until it is done (liza note done), and wakes the planner once.',
   ],
   run: async (args, io) => {
     const message = args.all('message').join(' ');

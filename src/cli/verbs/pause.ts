@@ -15,6 +15,6 @@ export const verb: Verb = {
   examples: ['liza pause', 'liza pause retry-login'],
   run: (args, io) =>
     act(io, { name: 'pause', ...defined({ task: args.text('task') }) }, () => ({
-      lines: [`Go on with: liza resume${args.flag('task') ? ` ${args.must('task')}` : ''}`],
+      lines: [`Continue with: liza resume${args.flag('task') ? ` ${args.must('task')}` : ''}`],
     })),
 };

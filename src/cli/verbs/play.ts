@@ -65,8 +65,8 @@ function nobody({ agent, waited }: Looked, played: readonly string[]): Refusal {
   return played.length === 0
     ? refuse(fact, `start a crew that is played: liza run --agent player; ${wait}`, 1, 'rehearsal')
     : refuse(
-        `${fact}: ${played.join(', ')} is being played already`,
-        `go on with it: liza play sh ${played[0]} '<command>'; ${wait}`,
+        `${fact}: ${played.join(', ')} is already being played`,
+        `continue it: liza play sh ${played[0]} '<command>'; ${wait}`,
         1,
         'rehearsal',
       );
@@ -76,7 +76,7 @@ function nobody({ agent, waited }: Looked, played: readonly string[]): Refusal {
 async function endOfGoal(io: Io, root: string): Promise<Refusal | undefined> {
   const { goal } = (await io.openStore(io.context(root)).read()).board.state;
   if (goal.status !== 'COMPLETED' && goal.status !== 'ABORTED') return undefined;
-  return refuse(`${goal.id} is ${goal.status}: no session comes any more`, 'stop playing', 1, 'rehearsal');
+  return refuse(`${goal.id} is ${goal.status}: no more sessions come`, 'stop playing', 1, 'rehearsal');
 }
 
 function playedByOthers(io: Io, root: string, agent: string | undefined): readonly string[] {
@@ -133,7 +133,7 @@ const sh: Verb = {
     AGENT,
     { name: 'command', optional: true, description: 'The command, for plain sh; default: from stdin.' },
   ],
-  options: { timeout: { value: 'seconds', description: 'When the command is ended; default 600.' } },
+  options: { timeout: { value: 'seconds', description: 'When Liza ends the command; default 600.' } },
   examples: ["liza play sh coder-1 'git status && liza show retry-login'", "echo 'git log -3' | liza play sh coder-1"],
   details: ['Runs in the agent’s folder and sandbox, with its identity. Each command starts in that folder again.'],
   run: async (args, io) => {
@@ -171,7 +171,7 @@ const end: Verb = {
   operatorOnly: true,
   positionals: [AGENT, { name: 'status', optional: true, description: 'The exit status of its process; default 0.' }],
   examples: ['liza play end coder-1', 'liza play end coder-1 1'],
-  details: ['What the agent declared by `liza exit` counts before this status, as with any agent.'],
+  details: ['What the agent declared by `liza exit` takes precedence over this status, as with any agent.'],
   run: async (args, io) => {
     const status = Number(args.text('status') ?? '0');
     if (!Number.isInteger(status) || status < 0 || status > 255) {
@@ -238,7 +238,7 @@ async function notPlayed(io: Io, root: string, agent: string, fact: string): Pro
 function secondsOf(args: Args, name: string, otherwise: number): number | Refusal {
   const seconds = Number(args.text(name) ?? otherwise);
   if (seconds >= 0 && seconds <= 86_400) return seconds;
-  return refuse(`--${name} is no number of seconds`, 'give a number from 0 to 86400', 1, 'usage');
+  return refuse(`--${name} is not a number of seconds`, 'give a number from 0 to 86400', 1, 'usage');
 }
 
 export const verbs = { 'play next': next, 'play sh': sh, 'play say': say, 'play end': end };

@@ -10,7 +10,7 @@ import type { Verb } from '../verb.ts';
 const questionList: Verb = {
   options: { all: { description: 'Also those that are answered, assumed or withdrawn.' } },
   examples: ['liza question list', 'liza question list --all'],
-  details: ['One of them whole, also of a goal that has ended: liza show q-3.'],
+  details: ['To see one of them whole, also of a goal that has ended: liza show q-3.'],
   run: onProject(async ({ store }, args) => {
     const { board, notices } = await store.read();
     const all = questionsOf(board.state);

@@ -12,7 +12,7 @@ export const verb: Verb = {
   ],
   options: { terminal: { value: 'name', description: 'Where it runs, for people who look for it.' } },
   examples: ['LIZA_AGENT_ID=coder-1 liza register coder-1'],
-  details: ['Refused while another process lives under this id. liza agent and liza run register by themselves.'],
+  details: ['Refused while another process uses this id. liza agent and liza run register by themselves.'],
   run: async (args, io) => {
     const agent = agentId(args.must('agent'));
     if (typeof agent !== 'string') return agent;

@@ -20,24 +20,24 @@ export const verb: Verb = {
   options: {
     script: { value: 'file', kind: 'file', description: 'The script; docs/rehearsal.md explains it.' },
     player: { value: 'folder', kind: 'file', description: 'Instead of a script: wait there to be played (liza play).' },
-    pace: { value: 'factor', description: 'How slow its waiting is: 1 as written (default), 0 without any.' },
+    pace: { value: 'factor', description: 'Multiplies its waits: 1 as written (default), 0 for none.' },
     session: { value: 'id', description: 'The id of this session.' },
-    resume: { value: 'id', description: 'The session it goes on with.' },
-    check: { description: 'Only say whether the script can be played.' },
+    resume: { value: 'id', description: 'The session it continues.' },
+    check: { description: 'Only check whether the script can be played.' },
   },
   examples: [
     'liza rehearse --script rehearsal.json --check',
     "printf '=== ASSIGNED TASK ===\\nTASK ID: greet\\n' | LIZA_AGENT_ID=coder-1 liza rehearse --script rehearsal.json --pace 0",
   ],
   details: [
-    'Reads the prompt from stdin, looks up on the board what happened to the task, picks the first scene that fits, and plays its steps with the real commands. The first that does not go as written ends it with exit 1 and the reason.',
+    'Reads the prompt from stdin, looks up on the board what happened to the task, picks the first scene that fits, and plays its steps with the real commands. The first step that does not go as written ends it with exit 1 and the reason.',
     'Prints one JSON object a line. Token counts are the script’s: no model is asked.',
   ],
   run: async (args, io) => {
     const folder = args.text('player');
     if (folder !== undefined) return lend(args, io, resolve(io.cwd, folder));
     const name = args.text('script');
-    if (name === undefined) return refuse('nothing is named to play', 'name a script: --script <file>', 1, 'usage');
+    if (name === undefined) return refuse('no script is named', 'name a script: --script <file>', 1, 'usage');
     const file = resolve(io.cwd, name);
     const script = scriptIn(file, name);
     if (isRefusal(script)) return script;
@@ -80,7 +80,10 @@ function partOf(io: Io): Part | Refusal {
   const role = typeof agent === 'string' ? roleOfId(agent) : undefined;
   if (typeof agent !== 'string' && io.env.LIZA_AGENT_ID) return agent;
   if (typeof agent !== 'string' || role === undefined) {
-    return refuse('a rehearsal plays an agent, and LIZA_AGENT_ID names none', 'set LIZA_AGENT_ID, e.g. to coder-1');
+    return refuse(
+      'a rehearsal plays an agent, and LIZA_AGENT_ID is not set to one',
+      'set LIZA_AGENT_ID, e.g. to coder-1',
+    );
   }
   return { agent, role: role.replace('_', '-') as ScriptRole };
 }

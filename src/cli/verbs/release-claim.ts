@@ -31,7 +31,7 @@ export function keptLines(attempt: Attempt | undefined): readonly string[] {
 export function releasedResult({ committed, attempt, keptFolder, left }: Released): Result {
   const lines = [
     ...keptLines(attempt),
-    ...(keptFolder === undefined ? [] : [`it held repositories of its own; the folder is kept as ${keptFolder}`]),
+    ...(keptFolder === undefined ? [] : [`it contained other repositories; the folder is kept as ${keptFolder}`]),
     ...(left === undefined ? [] : [`its worktree is still there: ${left.message}`, `→ ${left.hint}`]),
   ];
   const data = { attempt: attempt?.ref };

@@ -5,14 +5,14 @@ import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
   options: {
-    md: { description: 'As Markdown, printed unless --out names a file; a name in .md asks for it, too.' },
+    md: { description: 'As Markdown, printed unless --out names a file; a file name ending in .md also selects it.' },
     out: { value: 'file', kind: 'file', description: 'Write it there; - prints it. Default .liza/report.html.' },
     goal: { value: 'id', kind: 'goal', description: 'An earlier goal, see liza goals; default: the current one.' },
-    force: { description: 'Overwrite a file that is no report of this format.' },
+    force: { description: 'Overwrite a file that is not a report in this format.' },
   },
   examples: ['liza report', 'liza report --out goal.html', 'liza report --md', 'liza report --goal goal-1 --md'],
   details: [
-    'Tasks on their way through the states, progress, reviews with their reasons, time in each state, who did what, tokens and cost, anomalies, and how the plan changed. The page is one file: it loads nothing and runs no script, so it can be sent to others. It holds what agents and people wrote; known shapes of secrets are redacted.',
+    'Tasks on their way through the states, progress, reviews with their reasons, time in each state, who did what, tokens and cost, anomalies, and how the plan changed. The page is one file: it loads nothing and runs no script, so it can be sent to others. It contains what agents and people wrote; known forms of secrets are redacted.',
     'It works at any time, on archived tasks too, and changes nothing on the board.',
   ],
   run: onTasks(async (context, args, io) => {

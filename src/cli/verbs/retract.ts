@@ -7,7 +7,7 @@ export const verb: Verb = {
   positionals: [{ name: 'task', kind: 'task', description: 'The task you submitted.' }],
   options: { reason: { value: 'text', required: true, description: 'What is wrong with the submission.' } },
   details: [
-    'Before the verdict the task is yours again, with its folder and checkpoint, and a reviewer that has it is told. After the verdict nothing is undone: what you say is an anomaly that reviewer and planner read. It counts as no failure.',
+    'Before the verdict the task is yours again, with its folder and checkpoint, and its reviewer is told. After the verdict nothing is undone: your reason becomes an anomaly that reviewer and planner read. It does not count as a failure.',
   ],
   examples: ['liza retract retry-login --reason "the test passes because it never waits for the call"'],
   run: (args, io) => act(io, { name: 'retract', task: args.must('task'), reason: args.must('reason') }),

@@ -25,7 +25,7 @@ export const verb: Verb = {
     coder: { value: 'provider', description: 'The agent CLI that codes.' },
     reviewer: { value: 'provider', description: 'The agent CLI that reviews.' },
     'until-idle': { description: 'End when nothing moves without a person; without a terminal this is the default.' },
-    plain: { description: 'Lines instead of the live board; a closed terminal then ends the crew in order.' },
+    plain: { description: 'Print lines instead of the live board; a closed terminal then ends the crew in order.' },
     detach: { description: 'Start the crew in the background and return; liza attach shows it, liza stop ends it.' },
     check: { description: 'Only check whether a run could start: nothing is spent. Exit 1: something stops it.' },
   },
@@ -37,7 +37,7 @@ export const verb: Verb = {
     'liza run --check',
   ],
   details: [
-    'First comes pre-flight: the goal’s document, agent CLI and login, room on the disk; what stops a run is told with its mend. Set-up (post_worktree_cmd), tests and registries are tried while the planner works, and no code is claimed before set-up works. --check does all of it, and starts nobody.',
+    'First comes pre-flight: the goal’s document, agent CLI and login, disk space; it says what stops the run and how to fix it. Set-up (post_worktree_cmd), tests and registries are tried while the planner works, and no code is claimed before set-up works. --check does all of it, and starts nobody.',
     'Nothing is spent while there is nothing to do. Ctrl-C stops in order and keeps all work; again: at once.',
     'On a terminal the crew runs in the background and the board shows it: q asks whether to stop it or to leave it running, and a closed terminal leaves it running.',
     'Exit 0: the goal is complete, or you stopped it. Exit 1: a person is needed, and it says for what.',
@@ -114,8 +114,8 @@ const sandboxWarning = ({ check, level, message, mend }: PreflightCheck): readon
 
 const another = (why: Refusal): Refusal => ({
   ...why,
-  message: `somebody is at work here already: ${why.message.replace(/^register refused: /, '')}`,
-  hint: 'see it: liza status; end it first (liza stop, or Ctrl-C where it runs), or add one agent to it: liza agent coder',
+  message: `agents are already running here: ${why.message.replace(/^register refused: /, '')}`,
+  hint: 'see them: liza status; stop them first (liza stop, or Ctrl-C where they run), or add one agent: liza agent coder',
 });
 
 /** The options that the crew in the background is started with. */

@@ -28,7 +28,7 @@ export const verb: Verb = {
       value: 'provider',
       repeat: true,
       choices: Object.keys(GLOBAL_FILES),
-      description: 'Also let this provider follow the pairing contract in every project.',
+      description: 'Also make this provider follow the pairing contract in every project.',
     },
     completion: {
       value: 'shell',
@@ -36,7 +36,7 @@ export const verb: Verb = {
       choices: Object.keys(COMPLETIONS),
       description: 'Also install completion for this shell; without it a person at a terminal is asked.',
     },
-    uninstall: { description: 'Take away what setup wrote, activations and completion included.' },
+    uninstall: { description: 'Remove what setup wrote, including activations and completion.' },
   },
   examples: [
     'liza setup',
@@ -46,8 +46,8 @@ export const verb: Verb = {
   ],
   details: [
     'Not needed for liza run: agents get their contract with their prompt, and no global file is touched.',
-    'Safe to repeat. Files you changed stay as they are; a newer text is put beside them as <file>.new.',
-    `--activate adds a marked block to the file that the provider reads in every project (${FILES}) and keeps the file as it was as <file>.bak-<n>.`,
+    'Safe to repeat. Files you changed stay as they are; a newer version is put beside them as <file>.new.',
+    `--activate adds a marked block to the file that the provider reads in every project (${FILES}) and keeps the original as <file>.bak-<n>.`,
     '--completion writes one file where your shell looks for completion, and keeps it up to date; it edits no .bashrc or .zshrc, and says which line you add there if one is needed.',
   ],
   run: async (args, io) => {
@@ -89,7 +89,7 @@ async function shellsFor(args: Args, io: Io, home: string): Promise<readonly str
 }
 
 const contradiction = (): Refusal =>
-  refuse('--uninstall takes away what --activate and --completion add', 'use --uninstall alone', 1, 'usage');
+  refuse('--uninstall removes what --activate and --completion add', 'use --uninstall alone', 1, 'usage');
 
 function tell(done: Installed, completions: readonly Completion[]): Done {
   const { folder, former, written, kept, removed, activated } = done;
@@ -104,11 +104,11 @@ function tell(done: Installed, completions: readonly Completion[]): Done {
       ...kept.map(({ file, offered }) =>
         offered === undefined
           ? `kept, you changed it: ${file}`
-          : `kept, you changed it: ${file}; the newer text is ${offered}`,
+          : `kept, you changed it: ${file}; the newer version is ${offered}`,
       ),
       ...activated.map(({ provider, file, backup, already }) =>
         already
-          ? `${provider} was active already: ${file}`
+          ? `${provider} was already active: ${file}`
           : `${provider} is active: ${file}${backup === undefined ? '' : `; as it was: ${backup}`}`,
       ),
       ...completions.flatMap(completionLines),

@@ -33,8 +33,8 @@ export const verb: Verb = {
     },
   ],
   options: {
-    spec: { description: 'How the section of its spec has changed since the task was made, whole.' },
-    ids: { description: 'Only list the ids of all live tasks, one a line.' },
+    spec: { description: 'The full change of its spec section since the task was created.' },
+    ids: { description: 'Only list the ids of all live tasks, one per line.' },
   },
   examples: ['liza show retry-login', 'liza show retry-login --json', 'liza show retry-login --spec', 'liza show q-3'],
   run: async (args, io) => {
@@ -78,7 +78,7 @@ async function showRecord(store: Store, id: string): Promise<Result> {
   const kind = LISTS.get(id.replace(/-\d+$/, ''));
   return kind === undefined
     ? noTask(board, id)
-    : refuse(`there is no ${kind[0]} ${quoted(id)}`, `These are there: ${kind[1]}`, 1, 'no-task');
+    : refuse(`there is no ${kind[0]} ${quoted(id)}`, `There are: ${kind[1]}`, 1, 'no-task');
 }
 
 /** By the first part of an id: what it names, and where the others are. */
@@ -93,7 +93,12 @@ const LISTS: ReadonlyMap<string, readonly [string, string]> = new Map([
 async function showSpec({ disk, files, paths }: BoardContext, task: Task): Promise<Result> {
   const { spec_ref: ref, spec_hash: hash } = task;
   if (ref === undefined || hash === undefined) {
-    return refuse(`nobody knows how the spec of ${task.id} read before`, `Read it: ${ref ?? 'it has none'}`, 1, 'spec');
+    return refuse(
+      `it is not known how the spec of ${task.id} read before`,
+      `Read it: ${ref ?? 'it has none'}`,
+      1,
+      'spec',
+    );
   }
   const { hasLostHeading, keptSpec, readSpec, specDiff } = await import('../../store/spec-texts.ts');
   const now = readSpec(disk, paths.root, ref);

@@ -12,7 +12,7 @@ export const verb: Verb = {
     { name: 'spec', kind: 'file', description: 'The spec, such as specs/auth.md#retry.' },
     { name: 'change', rest: true, text: true, description: 'What changed, in one sentence.' },
   ],
-  options: { 'triggered-by': { value: 'task', kind: 'task', description: 'The task that brought it up.' } },
+  options: { 'triggered-by': { value: 'task', kind: 'task', description: 'The task that raised it.' } },
   examples: ['liza spec-change specs/auth.md "tokens now live 15 minutes" --triggered-by retry-login'],
   run: onProject(async (context, args) => {
     const spec = written(args.must('spec'));
@@ -31,7 +31,7 @@ export const verb: Verb = {
       const lines =
         touched.length === 0
           ? []
-          : ['Stop one that must change: liza replan <task>. The others are reviewed against it.'];
+          : ['To stop one that must change: liza replan <task>. The others are reviewed against the new spec.'];
       return { lines, data: { touched } };
     });
   }),

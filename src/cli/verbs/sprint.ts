@@ -48,12 +48,7 @@ function readDeadline(text: string | undefined, now: Instant): string | undefine
   const day = text.slice(0, 10);
   // The 30th of February would silently be the 2nd of March, and 24:00 the next day.
   if (!Number.isNaN(at) && (iso(instant(day)).slice(0, 10) !== day || text.slice(11, 13) === '24')) {
-    return refuse(
-      `the deadline ${quoted(text)} is not in the calendar`,
-      'give a day and a time that exist',
-      1,
-      'deadline',
-    );
+    return refuse(`the deadline ${quoted(text)} is not a real date`, 'give a day and a time that exist', 1, 'deadline');
   }
   if (Number.isNaN(at)) {
     return refuse(
@@ -63,6 +58,6 @@ function readDeadline(text: string | undefined, now: Instant): string | undefine
       'deadline',
     );
   }
-  if (at <= now) return refuse(`the deadline ${iso(at)} is past`, 'give a time to come', 1, 'deadline');
+  if (at <= now) return refuse(`the deadline ${iso(at)} is past`, 'give a time in the future', 1, 'deadline');
   return iso(at);
 }

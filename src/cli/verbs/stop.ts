@@ -10,18 +10,18 @@ import type { Result, Verb } from '../verb.ts';
 
 export const verb: Verb = {
   operatorOnly: true,
-  options: { now: { description: 'At once: agents get no time to end in order; their work is kept all the same.' } },
+  options: { now: { description: 'At once: agents get no time to end in order; their work is still kept.' } },
   examples: ['liza stop', 'liza stop --now'],
   details: [
-    'Agents save their work and end, then the crew does. The goal stays open: liza run goes on with it.',
-    'To let no new work start and keep the crew: liza pause. To give the goal up: liza abort.',
+    'Agents save their work and end, then the crew does. The goal stays open: liza run continues it.',
+    'To keep the crew but start no new work: liza pause. To give up the goal: liza abort.',
   ],
   run: async (args, io) => {
     const context = await openProject(io);
     if (isRefusal(context)) return context;
     const crew = crewAtWork(context);
     if (crew === undefined)
-      return { ok: true, message: 'no crew is at work here: nothing to stop', data: { already: true } };
+      return { ok: true, message: 'no crew is running here: nothing to stop', data: { already: true } };
     const times = args.flag('now') ? 2 : 1;
     askToStop(context, crew, times);
     if (!args.flag('now')) printErr(io, `stopping process ${crew.pid}: its agents save their work and end\n`);
@@ -50,8 +50,8 @@ async function ended(
       return { ok: true, message: `the crew has ended (process ${pid})`, data: { pid } };
     if (now.stops < times && clock.now() > last)
       return refuse(
-        `process ${pid} does not obey`,
-        `look at it: ps -fp ${pid}; a crew that hangs: kill -9 ${pid}, and liza run repairs the rest; no crew: rm ${statusFile(context)}`,
+        `process ${pid} did not end`,
+        `look at it: ps -fp ${pid}; if the crew hangs: kill -9 ${pid}, and liza run repairs the rest; if it is not a crew: rm ${statusFile(context)}`,
         1,
         'no-crew',
       );

@@ -7,14 +7,14 @@ import type { Verb } from '../verb.ts';
 export const verb: Verb = {
   positionals: [
     { name: 'task', kind: 'task', description: 'Your task.' },
-    { name: 'commit', description: 'The HEAD of your worktree; HEAD itself will do.' },
+    { name: 'commit', description: 'The HEAD of your worktree; the word HEAD works too.' },
   ],
   examples: [
     'liza submit-for-review retry-login HEAD',
     'liza submit-for-review retry-login 4f2a9c1d7e60b3a58c94d2f17e05b6a3c8d91f24',
   ],
   details: [
-    'Everything is committed, on branch task/<task>, with a test beside the code, and the checkpoint came first (liza begin).',
+    'Commit everything on branch task/<task>, with a test beside the code; the checkpoint (liza begin) must come first.',
   ],
   run: onTasks(async (context, args) => {
     const { submitForReview } = await import('../../tasks/submit.ts');

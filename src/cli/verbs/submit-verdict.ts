@@ -18,15 +18,15 @@ export const verb: Verb = {
       name: 'reason',
       optional: true,
       text: true,
-      description: 'What shows it, or what blocks; - reads it from stdin.',
+      description: 'The evidence, or what blocks; - reads it from stdin.',
     },
   ],
   options: {
     commit: { value: 'commit', description: 'The full id you reviewed; default: the one under review.' },
-    'by-hand': { description: 'You are a person and reviewed it yourself: an approval needs no evidence then.' },
+    'by-hand': { description: 'For a person who reviewed it: the approval then needs no evidence.' },
   },
   details: [
-    'An approval names for each criterion of done_when what shows it, each on a line of its own (or with ; between): a test, a command that Liza ran green at this commit, a place, or what you saw, which is flagged. A concern has its own line.',
+    'An approval names the evidence for each criterion of done_when, one per line (or separated by ;): a test, a command that Liza ran green at this commit, a place, or what you saw, which is flagged. A concern has its own line.',
     [
       '  1: test test/auth.test.ts › a 401 is not retried',
       '  2: ran npm test',
@@ -36,7 +36,7 @@ export const verb: Verb = {
       '  6: seen I ran node bench.mjs three times: 40 ms each',
       '  - [concern] src/auth.ts:40 — the limit is written twice',
     ].join('\n'),
-    'A person reviews under an id of its own, which needs no evidence for an approval and holds the review for review_lease_duration:',
+    'A person reviews under a separate id, needs no evidence for an approval and holds the review for review_lease_duration:',
     [
       '  export LIZA_AGENT_ID=code-reviewer-9',
       '  liza register code-reviewer-9',

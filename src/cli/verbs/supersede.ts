@@ -12,7 +12,7 @@ import type { Verb } from '../verb.ts';
 export const verb: Verb = {
   positionals: [{ name: 'task', kind: 'task', description: 'A task that is BLOCKED or INTEGRATION_FAILED.' }],
   options: {
-    'root-cause': { value: 'text', required: true, description: 'Why the task as it stood could not work.' },
+    'root-cause': { value: 'text', required: true, description: 'Why the task could not work as it was.' },
     replacement: { value: 'task', kind: 'task', repeat: true, description: 'An existing draft or unclaimed task.' },
     define: { value: 'json', repeat: true, description: 'A new draft: a JSON object, @file.json, or - for stdin.' },
   },

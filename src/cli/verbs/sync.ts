@@ -21,8 +21,8 @@ export const verb: Verb = {
   },
   examples: ['liza sync', 'liza sync origin/main'],
   details: [
-    'Work of others goes on beside Liza: this brings it into the integration branch, so that agents build on what is there. It goes forward or makes a merge commit, and first tests the result: by scripts/integration-test.sh of the integration branch, or test_command where there is none.',
-    'Coders at work are told which files changed. Your own branch and your files stay as they are, unless you have the integration branch checked out: then a clean checkout moves along, and one with changes holds the sync.',
+    'Other people keep working beside Liza: this merges their work into the integration branch, so that agents build on it. It fast-forwards or makes a merge commit, and tests the result first: with scripts/integration-test.sh of the integration branch, or test_command if there is no such script.',
+    'Coders at work are told which files changed. Your own branch and your files stay as they are, unless you have the integration branch checked out: then a clean checkout is updated with it, and uncommitted changes hold the sync.',
     'Exit 3: a conflict or a red test; the files or the end of the output are shown, and nothing is changed.',
   ],
   run: onTasks(async (context, args) => {

@@ -22,7 +22,7 @@ import { giveAnswer } from './answer.ts';
 
 const FLAGS: NonNullable<Verb['options']> = {
   ...CHANGE_OPTIONS,
-  'keep-worktree': { description: 'The next coder goes on with the work that is there.' },
+  'keep-worktree': { description: 'The next coder continues from the work so far.' },
   'reset-review-cycles': { description: 'Count rejections from zero again.' },
   exclude: { value: 'agent', kind: 'agent', repeat: true, description: 'A coder that may not take it.' },
   reserve: { value: 'agent', kind: 'agent', description: 'The only coder who may take it.' },
@@ -49,7 +49,7 @@ export const verb: Verb = {
   ],
   details: [
     'An answer goes with the options: question and answer are kept for the coder, the worktree stays, and the task is reserved for the coder that asked unless --reserve or --exclude says otherwise.',
-    'A person who frees a task with open questions is asked for the answer, or gives it here. Without a terminal and without an answer or a changed definition it is refused.',
+    'If the task has open questions, Liza asks you for the answers, or you give them here. Without a terminal, it is refused unless you give an answer or change the definition.',
   ],
   run: async (args, io) => {
     const task = args.must('task');
@@ -99,7 +99,7 @@ async function askWhatIsOpen(context: CommandContext, args: Args, io: Io, task: 
     for (const { id, text, asked_by } of open) {
       const answer = await asked(dialogue, `${id}, ${asked_by} asks: ${plain(text)}`);
       if (answer === undefined)
-        return refuse('you left; what you answered is kept', `go on: liza answer ${task} "…"`, 1, 'left');
+        return refuse('cancelled; the answers you gave are kept', `continue: liza answer ${task} "…"`, 1, 'left');
       last = await giveAnswer(context, { about: id, text: answer });
       if (!last.ok) return last;
     }
@@ -114,14 +114,14 @@ async function asked(dialogue: Dialogue, question: string): Promise<string | und
   for (;;) {
     const answer = await dialogue.ask('Your answer: ');
     if (answer === undefined || answer.trim() !== '') return answer?.trim();
-    dialogue.say('  please answer in words; Ctrl-C leaves');
+    dialogue.say('  the answer is empty; Ctrl-C cancels');
   }
 }
 
 const unanswered = (task: string, open: readonly Question[]): Refusal =>
   refuse(
     `${task} waits for an answer: ${open.map(({ id, text }) => `${id} “${whole(text)}”`).join('; ')}`,
-    `answer it, which frees the task: liza answer ${open.length === 1 ? open[0]?.id : task} "…"; or change the task: liza unblock ${task} --add-done "…"`,
+    `answer it, which unblocks the task: liza answer ${open.length === 1 ? open[0]?.id : task} "…"; or change the task: liza unblock ${task} --add-done "…"`,
     1,
     'answer',
   );

@@ -12,7 +12,7 @@ export const verb: Verb = {
   ],
   examples: ['liza undo', 'liza undo 41'],
   details: [
-    'Only what lived on the blackboard alone can be undone: nothing that touched git, processes or files, nothing that someone has built on since, nothing that has ended. History is never cut.',
+    'Only changes to the blackboard alone can be undone: nothing that touched git, processes or files, nothing that a later change builds on, nothing of a task, sprint or goal that has ended. History is never cut.',
   ],
   run: async (args, io) => {
     const entry = args.text('entry');

@@ -32,7 +32,7 @@ export const verb: Verb = {
     if (issues.length === 0) return { ok: true, lines: ['VALID'], data: { valid: true } };
     const found = `${issues.length} ${issues.length === 1 ? 'issue' : 'issues'} found`;
     return {
-      ...refuse(found, 'mend them with liza edit, or with the command for each', 1, 'invalid'),
+      ...refuse(found, 'fix them with liza edit, or with the command for each', 1, 'invalid'),
       lines: issues.map((issue) => `INVALID: ${issueLine(issue)}`),
       data: { valid: false, issues },
     };

@@ -16,12 +16,12 @@ const PATIENCE_MS = 5000;
 
 export const verb: Verb = {
   operatorOnly: true,
-  options: { once: { description: 'Look one time, for cron and CI: exit 0 when no alarm is on, 1 when some are.' } },
+  options: { once: { description: 'Look once, for cron and CI: exit 0 if no alarm is on, 1 if any is.' } },
   examples: ['liza watch', 'liza watch --once', 'liza watch --once --json'],
   details: [
-    'Each alarm is told once when it begins and once when it is over: on stderr, in .liza/alerts.log, on the desktop, and to escalation_webhook (signed with LIZA_WEBHOOK_SECRET). LIZA_NOTIFY=off keeps the desktop quiet.',
-    'It also trips the circuit breaker, halts at the deadline, and sums up a touched CHECKPOINT; so does --once.',
-    '`liza run` watches by itself. Of several watchers one keeps alerts.log and calls you; all show what they see.',
+    'Each alarm is reported once when it begins and once when it ends: on stderr, in .liza/alerts.log, on the desktop, and to escalation_webhook (signed with LIZA_WEBHOOK_SECRET). LIZA_NOTIFY=off keeps the desktop quiet.',
+    'It also trips the circuit breaker, halts the work at the deadline, and writes the summary of a new CHECKPOINT; so does --once.',
+    '`liza run` watches by itself. If several watchers run, one writes alerts.log and notifies you; all show what they see.',
     'What each alarm means: docs/alarms.md.',
   ],
   run: async (args, io) => {
@@ -52,7 +52,7 @@ async function once(context: CommandContext, trouble: Trouble): Promise<Result> 
   return {
     ok: false,
     code: 1,
-    message: failed === undefined ? on : `the sprint is not looked after: ${failed}; ${on}`,
+    message: failed === undefined ? on : `the sprint is not watched: ${failed}; ${on}`,
     hint: 'see the board: liza status',
     guard: 'alarms',
     lines,

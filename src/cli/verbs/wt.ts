@@ -9,9 +9,9 @@ import { keptLines, releasedResult } from './release-claim.ts';
 
 const wtCreate: Verb = {
   positionals: [{ name: 'task', kind: 'task', description: 'A claimed task.' }],
-  options: { fresh: { description: 'Start again from the integration branch; the former work is kept.' } },
+  options: { fresh: { description: 'Start over from the integration branch; the old work is kept.' } },
   examples: ['liza wt create retry-login', 'liza wt create --fresh retry-login'],
-  details: ['claim-task makes the worktree by itself. This is for one that was deleted, or that is to start again.'],
+  details: ['claim-task creates the worktree itself. This is for one that was deleted, or that should start over.'],
   run: onTasks(async (context, args) => {
     const { createWorktree } = await import('../../tasks/create-worktree.ts');
     const created = await createWorktree(context, args.must('task'), args.flag('fresh'));
@@ -23,7 +23,7 @@ const wtCreate: Verb = {
     }
     const lines = [
       `worktree ${folder} at ${start.slice(0, 12)}`,
-      ...(kept === undefined ? [] : [`the former work is kept as ${kept}`]),
+      ...(kept === undefined ? [] : [`the old work is kept as ${kept}`]),
     ];
     return committedResult(committed, () => ({ lines, data }));
   }),
@@ -35,7 +35,7 @@ const wtMerge: Verb = {
     'test-from': {
       value: 'side',
       choices: ['base', 'candidate'],
-      description: 'Whose scripts/integration-test.sh judges; candidate is for a person who has read it.',
+      description: 'Which side’s scripts/integration-test.sh is run; candidate is for a person who has read it.',
     },
   },
   examples: [
@@ -43,7 +43,7 @@ const wtMerge: Verb = {
     'liza wt merge retry-login --test-from candidate',
   ],
   details: [
-    'The merge is built and tested apart, and only then the branch moves: it never holds an untested merge. If you have the integration branch checked out, a clean checkout moves forward with it, and one with changes holds the merge; otherwise nothing touches your working tree.',
+    'Liza builds and tests the merge separately and moves the branch only then: the branch never holds an untested merge. If you have the integration branch checked out, a clean checkout is updated with it, and uncommitted changes hold the merge; otherwise nothing touches your working tree.',
     'Exit 3: a conflict or a red test; the task is INTEGRATION_FAILED and a coder may claim the fix.',
   ],
   run: async (args, io) => {
@@ -76,7 +76,7 @@ function toldLines({ how, test, remarks, tidied }: Merged): readonly string[] {
   const tested =
     test?.verdict === 'green'
       ? `integration test green after ${test.seconds.toFixed(1)} s (${test.log})`
-      : 'no scripts/integration-test.sh on the integration branch: nothing was run';
+      : 'no scripts/integration-test.sh on the integration branch: no test was run';
   const left =
     tidied === undefined
       ? []

@@ -52,7 +52,7 @@ function decisions(state: State, now: Instant): readonly string[] {
   const open = decisionsToTake(state, now);
   return [
     ...(open.length === 0
-      ? ['Nothing waits for you but the word to go on.']
+      ? ['Nothing waits for you except your decision to go on.']
       : open.map((one, at) => `${at + 1}. ${one}`)),
     '',
     'Then one of:',

@@ -112,7 +112,7 @@ function withoutId({ claim, owner }: CallerFacts): ResolvedCaller {
 function wrong(id: string, real: string | undefined): ResolvedCaller {
   const told = {
     fact: `LIZA_SESSION is not the credential of ${id}’s session`,
-    hint: `it is given to the agent’s process alone; to act as yourself: unset LIZA_AGENT_ID LIZA_SESSION; as ${id}’s supervisor: unset LIZA_SESSION`,
+    hint: `only the agent’s process gets it; to act as yourself: unset LIZA_AGENT_ID LIZA_SESSION; as ${id}’s supervisor: unset LIZA_SESSION`,
   };
   return real === undefined
     ? { refusal: notYou(told, 'credential') }

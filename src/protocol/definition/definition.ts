@@ -103,12 +103,7 @@ export function checkReplaced(
 ): Refusal | undefined {
   const { replace_done: replaced = [], done_when } = changes;
   if (replaced.length > 0 && done_when !== undefined) {
-    return refuse(
-      'all criteria are given anew, and single ones as well',
-      'Use --done or --replace-done',
-      1,
-      'criterion',
-    );
+    return refuse('all criteria are replaced, and single ones as well', 'Use --done or --replace-done', 1, 'criterion');
   }
   const wrong = misnumbered(task, changes);
   if (wrong === undefined) return undefined;

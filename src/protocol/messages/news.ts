@@ -251,7 +251,7 @@ function reports(state: State, { role, task: id }: Reader): readonly Omit<Report
       kind: 'question',
       by,
       time,
-      text: assume === undefined ? text : `${text}\n${by} goes on with: ${assume}`,
+      text: assume === undefined ? text : `${text}\n${by} continues with: ${assume}`,
     })),
   ];
 }

@@ -167,7 +167,7 @@ export function outcomeOf({ status, answer, assume, closed_by, asked_by, why }: 
     case 'assumed':
       return `A ${assume ?? ''} (assumed by ${asked_by}, accepted by ${closed_by ?? 'somebody'})`;
     case 'open':
-      return assume === undefined ? 'not answered yet' : `not answered yet; ${asked_by} goes on with: ${assume}`;
+      return assume === undefined ? 'not answered yet' : `not answered yet; ${asked_by} continues with: ${assume}`;
     case 'withdrawn':
       return why === undefined ? 'withdrawn' : `withdrawn by ${closed_by ?? asked_by}: ${why}`;
     default:

@@ -38,7 +38,7 @@ export const findQuestion = (state: State, id: string): Question | undefined =>
 export const blockingQuestions = (state: State, task: Task): readonly Question[] =>
   task.status === 'BLOCKED' ? openQuestions(state).filter((one) => one.task === task.id && holds(one, task)) : [];
 
-/** Whether a task is BLOCKED for it. */
+/** Whether a task is BLOCKED by it. */
 export function isHolding(state: State, question: Question): boolean {
   const task = question.task === undefined ? undefined : findTask(state, question.task);
   return task !== undefined && task.status === 'BLOCKED' && isOpen(question) && holds(question, task);

@@ -192,7 +192,7 @@ function madeAgain(task: Task): readonly string[] {
   const tip = String(made.tip).slice(0, 12);
   const kept =
     typeof made.kept === 'string'
-      ? ` What lay in the old one is kept as a commit; look at it with \`git diff ${tip} ${made.kept}\`, and take what you need with \`git checkout ${made.kept} -- <path>\`.`
+      ? ` The files of the old one are kept as a commit; look at it with \`git diff ${tip} ${made.kept}\`, and take what you need with \`git checkout ${made.kept} -- <path>\`.`
       : '';
   return [
     `WORKTREE WAS MADE AGAIN at ${tip}, the last commit that Liza saw, because it was not usable; later commits in it are gone.${kept} Leave .git to git.`,

@@ -232,7 +232,7 @@ function lineList(task: Task, title: string, list: unknown): readonly string[] {
 
 const BEFORE = {
   title: 'VALIDATION WITHOUT THE CHANGE, on the base',
-  green: 'GREEN there, with the tests of the base: what it shows now lies in the new tests, if there are any.',
+  green: 'GREEN there, with the tests of the base: what it shows now depends on the new tests, if there are any.',
 };
 
 const LONG = 100;

@@ -51,8 +51,8 @@ export function specNews(task: Task, news: SpecNews | undefined): readonly strin
         ? []
         : ['IT READ, when the task was made:', ...quote(was.trim(), `liza show ${task.id} --spec`)]),
     ];
-  if (diff === undefined) return ['SPEC CHANGED since the task was made: read it as it is now.'];
-  return specDiffLines(task, 'SPEC CHANGED since the task was made', diff);
+  if (diff === undefined) return ['SPEC CHANGED since the task was created: read it as it is now.'];
+  return specDiffLines(task, 'SPEC CHANGED since the task was created', diff);
 }
 
 export function specDiffLines(task: Task, what: string, diff: NonNullable<SpecNews['diff']>): readonly string[] {

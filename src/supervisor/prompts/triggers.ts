@@ -118,7 +118,7 @@ function whatToDo({ state }: Board, task: Task): readonly string[] {
   }
   if (isExhausted(task)) return [...rescope(task), 'Only a person can answer: leave it BLOCKED.'];
   return [
-    `The spec or a note has the answer: \`liza answer ${task.id} "the answer"\`; its coder goes on with it. With \`--criterion\` it becomes part of done_when; \`liza unblock ${task.id} "the answer" --scope "…"\` changes more with it.`,
+    `The spec or a note has the answer: \`liza answer ${task.id} "the answer"\`; its coder continues with it. With \`--criterion\` it becomes part of done_when; \`liza unblock ${task.id} "the answer" --scope "…"\` changes more with it.`,
     ...rescope(task),
     'Only a person can answer: leave it BLOCKED; its questions are shown to them.',
   ];
@@ -162,7 +162,7 @@ function cannotRun(task: Task): readonly string[] {
   return [
     `* VALIDATION_CANNOT_RUN: Liza tried the validation of ${task.id} on the base, and ${whoWaits(task)}.`,
     ...unrunnable(task).flatMap((run) => trialRun(task, run)),
-    `Misspelt, or nothing that this project has: \`liza amend ${task.id} --validate "command"\` (repeat it: all are replaced), and it is tried again.`,
+    `Misspelt, or not in this project: \`liza amend ${task.id} --validate "command"\` (repeat it: all are replaced), and it is tried again.`,
     'The task itself brings the program: leave it so; its coder is told. Only a person can install it: `liza ask "who installs what is missing?" --assume "what you plan with until then"`',
   ];
 }

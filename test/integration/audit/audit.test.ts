@@ -111,9 +111,9 @@ describe('what is in order', () => {
     expect(facts.find(({ what }) => what.startsWith('created'))).toMatchObject({ mark: 'verified' });
     const { stdout } = await here.liza(['audit']);
     expect(stdout).toMatch(
-      /NOT FULLY VERIFIED: \d+ steps under an agent’s id, with no session of a supervisor on record/,
+      /NOT FULLY VERIFIED: \d+ steps under an agent’s id, without a recorded session of a supervisor/,
     );
-    expect((await here.liza(['show', 'greet'])).stdout).toContain('code-reviewer-1 (by which CLI is unknown)');
+    expect((await here.liza(['show', 'greet'])).stdout).toContain('code-reviewer-1 (the CLI is unknown)');
   });
 
   test('what an edition wrote that noted no sessions is unknown, also once this one goes on; no doubt about anybody', async () => {
@@ -132,7 +132,7 @@ describe('what is in order', () => {
     const steps = async () => {
       const { code, facts } = await audited();
       const why = facts.map((fact) => fact.why);
-      const unknown = why.filter((one) => one.endsWith('unknown: recorded before sessions were')).length;
+      const unknown = why.filter((one) => one.includes('the session is unknown: it was recorded before')).length;
       return { code, unknown, doubted: why.filter((one) => one.includes('no session of a supervisor')).length };
     };
     const before = await steps();
@@ -164,7 +164,7 @@ describe('what is in order', () => {
       'verified t/2.json',
     ]);
     edit('evidence/greet/2-2.log', (text) => `${text}green\n`);
-    expect((await audited('greet')).against.join()).toContain('2-2.log: it is other than when it was written');
+    expect((await audited('greet')).against.join()).toContain('2-2.log: it has changed since it was written');
     // The next commit's own number is taken.
     const next = here.work('greet', { 'src/x': 'x\n' });
     await here.liza(['submit-for-review', 'greet', next], { as: 'coder-1' });
@@ -179,10 +179,10 @@ describe('what is in order', () => {
     const kept = async () => (await audited('greet')).facts.find(({ what }) => what.includes('.liza/evidence/'));
     const text = read('evidence/greet/1.json');
     rmSync(file('evidence/greet/1.json'));
-    expect(await kept()).toMatchObject({ mark: 'unverifiable', why: expect.stringContaining('it is missing: ') });
+    expect(await kept()).toMatchObject({ mark: 'unverifiable', why: expect.stringContaining('it is missing, and') });
     writeFileSync(file('elsewhere'), text);
     symlinkSync(file('elsewhere'), file('evidence/greet/1.json'));
-    expect(await kept()).toMatchObject({ mark: 'contradicted', why: 'it is other than when it was written' });
+    expect(await kept()).toMatchObject({ mark: 'contradicted', why: 'it has changed since it was written' });
     rmSync(file('evidence/greet/1.json'));
     writeFileSync(file('evidence/greet/1.json'), text);
     expect(await kept()).toMatchObject({ mark: 'verified' });
@@ -191,7 +191,7 @@ describe('what is in order', () => {
     await here.claim('greet');
     await here.submit('greet', 'src/greet.ts', 'two\n');
     rmSync(file('evidence/greet/1.json'));
-    expect(await kept()).toMatchObject({ why: expect.stringContaining('old ones make room') });
+    expect(await kept()).toMatchObject({ why: expect.stringContaining('old ones are deleted') });
   });
 
   test('archived tasks too', async () => {
@@ -201,7 +201,7 @@ describe('what is in order', () => {
     expect((await here.ok(['show', 'greet', '--json'])).json).toMatchObject({ archived: true });
     expect(await audited('greet')).toMatchObject({ code: 0, against: [] });
     edit('archive/tasks.yaml', (text) => text.replace(/^( *)good$/m, '$1goof'));
-    expect((await audited('greet')).against.join()).toContain('in the archive other than journalled: history');
+    expect((await audited('greet')).against.join()).toContain('the archive differs from the journal: history');
   });
 
   test('a state.yaml that lags behind is not held against anybody; text that moves the cursor is shown, not obeyed', async () => {
@@ -298,7 +298,7 @@ describe('forged', () => {
     const line = { id: 'sneaked', status: 'MERGED', offset: Buffer.byteLength(archived), length: sneaked.length };
     edit('archive/index.jsonl', (text) => `${text}${JSON.stringify(line)}\n`);
     expect((await here.ok(['show', 'sneaked', '--json'])).json).toMatchObject({ archived: true });
-    await found('tasks/sneaked: the archive has it, the journal has not');
+    await found('tasks/sneaked: the archive has it, the journal does not');
     edit('archive/index.jsonl', (text) =>
       text.replace('"id":"greet","status":"MERGED"', '"id":"greet","status":"ABANDONED"'),
     );
@@ -311,10 +311,10 @@ describe('forged', () => {
     const [log = ''] = readdirSync(file('evidence/greet')).filter((name) => name.endsWith('.log'));
     const was = read(`evidence/greet/${log}`);
     writeFileSync(file(`evidence/greet/${log}`), `${was}13 tests passed\n`);
-    await found(`.liza/evidence/greet/${log}: it is other than when it was written`);
+    await found(`.liza/evidence/greet/${log}: it has changed since it was written`);
     writeFileSync(file(`evidence/greet/${log}`), was);
     edit('evidence/greet/1.json', (text) => text.replace('"ok": true', '"ok": false'));
-    await found('.liza/evidence/greet/1.json: it is other than when it was written');
+    await found('.liza/evidence/greet/1.json: it has changed since it was written');
     rmSync(file('evidence/greet/1.json'));
     expect(await audited('greet')).toMatchObject({ code: 0, against: [] });
   });

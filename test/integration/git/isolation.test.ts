@@ -275,7 +275,7 @@ describe('planted', () => {
     const config = p.folder('t', '.git', 'config');
     fs.rmSync(config);
     execFileSync('mkfifo', [config]);
-    expect(findPlace(await p.gitDir(), 't')).toEqual({ broken: '.worktrees/t/.git/config is not a plain file' });
+    expect(findPlace(await p.gitDir(), 't')).toEqual({ broken: '.worktrees/t/.git/config is not a regular file' });
     succeeded(await releaseClaim(p.as(), 't', undefined));
     expect(fs.existsSync(p.folder('t'))).toBe(false);
   });

@@ -73,7 +73,7 @@ test('the whole way: init, claim, work, deinit, and init again', async () => {
       'greet: its work is kept as refs/liza/attempts/greet/1',
       'kept in git: 1 attempt, 0 reviewed commits: git for-each-ref refs/liza',
       'the blackboard is kept: git show refs/liza/board/1:state.yaml',
-      'to give that up too: liza deinit --purge',
+      'to delete that too: liza deinit --purge',
       '',
     ].join('\n'),
   );
@@ -144,7 +144,7 @@ describe('--purge', () => {
     await claimed();
     later();
     await here.ok(['deinit']);
-    expect((await here.ok(['deinit', '--purge'])).stdout).toBe('what was left of Liza is removed\n');
+    expect((await here.ok(['deinit', '--purge'])).stdout).toBe('the rest of Liza is removed\n');
     expect(refs('refs/liza')).toEqual([]);
     nothingOfLiza();
     expect((await here.ok(['deinit', '--purge'])).stdout).toContain('nothing is left to remove');
@@ -351,7 +351,7 @@ describe('interrupted, the next one finishes', () => {
     here.write({ '.liza-removed-0123abcd/state.yaml': 'half\n' });
     mkdirSync(at('.git', 'liza', 'git', 'refs'), { recursive: true });
     mkdirSync(at('.worktrees'));
-    expect((await here.ok(['deinit'])).stdout).toContain('what was left of Liza is removed');
+    expect((await here.ok(['deinit'])).stdout).toContain('the rest of Liza is removed');
     nothingOfLiza();
     expect((await here.ok(['deinit'])).stdout).toContain('nothing is left to remove');
   });

@@ -288,7 +288,7 @@ describe('the audit', () => {
     const { code, goal } = await audited();
     expect(code).toBe(4);
     expect(goal.filter(({ mark }) => mark === 'contradicted')).toMatchObject([
-      { what: 'the board: goals/goal-1', why: 'in the archive other than journalled' },
+      { what: 'the board: goals/goal-1', why: 'the archive differs from the journal' },
     ]);
   });
 

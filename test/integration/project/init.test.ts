@@ -188,7 +188,7 @@ describe('with a person', () => {
     const before = everything();
     const { io } = answering(['Greet', '', '', ''].slice(0, many));
     const ran = await liza(['init'], io);
-    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing was made') });
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('cancelled; nothing was changed') });
     expect(everything()).toBe(before);
   });
 
@@ -233,7 +233,7 @@ describe('with a person', () => {
     expect((await liza(['init', 'Second'])).stdout).toContain('main has 1 commit that integration lacks: liza sync');
     await liza(['abort']);
     const ran = await liza(['init', 'Third', '--yes']);
-    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('main is brought in') });
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('main is merged in') });
     expect(here.head()).toBe(here.head('main'));
     // A sync that is refused does not keep the goal from being opened.
     here.git('branch', '-f', 'integration', here.head('main~1'));

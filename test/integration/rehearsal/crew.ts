@@ -47,7 +47,7 @@ export async function playCrew(p: BuiltProject, script: string, human: (state: S
     const { board, now } = await store.read();
     const task = claimable(board, agent, now).find(({ id }) => died.get(id) !== agent);
     if (task === undefined) return false;
-    if (p.liza(['claim-task', task.id, agent], { as: agent }).code !== 0) return false; // somebody was faster
+    if (p.liza(['claim-task', task.id, agent], { as: agent }).code !== 0) return false; // somebody else was faster
     const ran = await play(agent, coderPrompt(task.id), p.folder(task.id));
     if (ran.signal !== 'SIGKILL') return true;
     died.set(task.id, agent);

@@ -215,7 +215,7 @@ test('on a terminal it shows the live board, and q ends it with nothing left', {
   const [status] = (await ended) as [number];
   expect(shown).toContain('A command that adds up a household’s ledger');
   expect(status).toBe(1);
-  expect(shown).toContain('nothing is left of it');
+  expect(shown).toContain('nothing of it is left');
   expect(leftIn(made)).toEqual([]);
   while (tagged(made).length > 0) await new Promise((look) => setTimeout(look, 50)); // the test's own limit ends this
 });

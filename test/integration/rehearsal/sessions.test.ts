@@ -104,7 +104,7 @@ test('no scene, no prompt, no agent: each is one sentence', async () => {
   expect((await session(p, 'coder-1', 'hello', { script })).stderr).toContain('no section "=== ASSIGNED TASK ==="');
   const nobody = p.liza(['rehearse', `--script=${script}`]);
   expect(nobody).toMatchObject({ code: 1, stdout: '' });
-  expect(nobody.stderr).toContain('LIZA_AGENT_ID names none');
+  expect(nobody.stderr).toContain('LIZA_AGENT_ID is not set');
   expect(p.liza(['rehearse', '--script=nowhere.json', '--check']).stderr).toContain(
     '"nowhere.json" cannot be read (ENOENT)',
   );

@@ -329,7 +329,7 @@ test('a disk that is full when a session ends: it waits for room, records what w
       : transact.call(store, asking, decision);
   Object.assign(store, { transact: failing });
   await r().until('it waits', () => member()?.why === 'the disk is full');
-  expect(r().said()).toContainEqual(expect.stringContaining('make room, and it goes on by itself'));
+  expect(r().said()).toContainEqual(expect.stringContaining('free some space, and it continues by itself'));
   r().clock.advance(6000);
   expect(r().started).toHaveLength(1);
   full = false;

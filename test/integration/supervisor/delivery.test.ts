@@ -40,7 +40,7 @@ test('an amendment after an answer is told to the coder at work once, and it pla
   await says(['status']);
   await p.ok(['amend', 't', '--done', 'each call is retried five times']);
   const { stderr } = await says(['show', 't']);
-  expect(stderr).toMatch(/news: t was amended by .*, after the answer to q-1; it counts from now on/);
+  expect(stderr).toMatch(/news: t was amended by .*, after the answer to q-1; it applies from now on/);
   expect(stderr).toContain('  | done_when + each call is retried five times');
   expect((await says(['show', 't'])).stderr).not.toContain('amended');
 });
@@ -52,7 +52,7 @@ test('a goal does not end over an answer that its planner is only about to read'
   await begins('planner-1', 'planner', undefined);
   await p.ok(['answer', 'q-1', 'five times']);
   const first = await says(['goal', 'complete'], {}, 'planner-1');
-  expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining('is not read yet: q-1') });
+  expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining('what came since your last command: q-1') });
   expect(first.stderr).toContain('A: five times');
   expect((await says(['goal', 'complete'], {}, 'planner-1')).stderr).toContain('not finished yet: t');
 });
@@ -112,7 +112,7 @@ describe('what a person takes back by undo', () => {
     await p.ok(['undo']);
     const { stderr } = await says(['status']);
     expect(stderr).toMatch(/news: q-1 is open again: the answer was taken back, .*:\n {2}\| Q: How often\?/);
-    expect(stderr).toContain('  | Until there is another answer: three times');
+    expect(stderr).toContain('  | Until there is a new answer: three times');
     expect((await says(['status'])).stderr).not.toContain('news');
     await p.ok(['answer', 'q-1', 'six times']);
     expect((await says(['status'])).stderr).toContain('A: six times');
@@ -233,7 +233,7 @@ describe('an answer', () => {
     await says(['ask', 'How many retries?', '--task', 't', '--assume', 'three']);
     await p.ok(['answer', 'q-1', '--accept']);
     const { stderr } = await says(['show', 't']);
-    expect(stderr).toContain('news: q-1 is accepted as it was assumed by human');
+    expect(stderr).toContain('news: q-1 is the assumption was accepted by human');
     expect(stderr).toContain('| A: three');
     p.pass(1);
     await p.ok(['answer', 'q-1', 'five']);
@@ -278,7 +278,7 @@ describe('an answer', () => {
     await says(['ask', 'How many retries?', '--task', 't', '--assume', 'three'], {}, 'planner-1');
     await p.ok(['answer', 'q-1', 'five']);
     const { stderr } = await says(['status'], {}, 'planner-1');
-    expect(stderr).toContain('Built on what was assumed: t (CLAIMED).');
+    expect(stderr).toContain('Built on the assumption: t (CLAIMED).');
     expect(stderr).toContain('liza add-task --because q-1');
   });
 
@@ -326,7 +326,7 @@ describe('what coders and reviewers record while a planner’s session runs', ()
     await p.run('coder-1', { name: 'ask', task: 't', text: 'And one?', assume: 'too, by sk-ant-REDACTED' });
     const second = await asPlanner('status');
     expect(second.stderr).toMatch(
-      /news: q-2 is asked by coder-1 on t, .*:\n {2}\| Q: And one\?\n {2}\| assumed: too, by \[redacted\]\n.*liza answer q-2 "…".*liza answer q-2 --accept.*leave it open/,
+      /news: q-2 was asked by coder-1 on t, .*:\n {2}\| Q: And one\?\n {2}\| assumed: too, by \[redacted\]\n.*liza answer q-2 "…".*liza answer q-2 --accept.*leave it open/,
     );
     expect(second.stdout).not.toContain('news');
   });
@@ -335,8 +335,8 @@ describe('what coders and reviewers record while a planner’s session runs', ()
     await planning();
     await p.run('coder-1', { name: 'block', task: 't', reason: 'two ways', questions: ['Which one?'] });
     const { stderr } = await asPlanner('status');
-    expect(stderr).toMatch(/news: q-1 is asked by coder-1, and t is BLOCKED for it, .*:\n {2}\| Q: Which one\?/);
-    expect(stderr).toContain('liza answer q-1 "…"; its coder goes on with it');
+    expect(stderr).toMatch(/news: q-1 was asked by coder-1, and t is BLOCKED by it, .*:\n {2}\| Q: Which one\?/);
+    expect(stderr).toContain('liza answer q-1 "…"; its coder continues with it');
     expect(stderr).not.toContain('--accept');
   });
 
@@ -375,7 +375,7 @@ describe('what coders and reviewers record while a planner’s session runs', ()
     await p.run('coder-1', { name: 'discover', description: 'minus is dropped', severity: 'medium' });
     expect(await asPlanner('goal', 'complete')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('is not read yet: disc-2'),
+      stderr: expect.stringContaining('what came since your last command: disc-2'),
     });
     expect((await asPlanner('goal', 'complete')).stderr).toContain('not finished yet');
   });
@@ -509,7 +509,7 @@ describe('a change of the section that its task comes from', () => {
     expect((await says(['show', 'retry'])).stderr).toBe('');
     await p.ok(['amend', 'retry', '--spec', 'specs/auth.md#trying']);
     const after = await says(['show', 'retry']);
-    expect(after.stderr).toContain('because the heading of its spec is gone; it counts from now on');
+    expect(after.stderr).toContain('because the heading of its spec is gone; it applies from now on');
     expect(after.stderr).toContain('  | spec_ref - specs/auth.md#retry\n  | spec_ref + specs/auth.md#trying\n');
     expect(after.stderr).toContain('  | -## Retry\n  | +## Trying\n');
     expect(after.stderr).not.toMatch(/Red|Blue|Colour/);
@@ -525,7 +525,7 @@ describe('a change of the section that its task comes from', () => {
     p.write(text('Three tries.'));
     await notice();
     const { stderr } = await says(['show', 'retry']);
-    expect(stderr).toMatch(/^liza: news: specs\/auth\.md#retry counts, .*; it reads as you know it\n$/);
+    expect(stderr).toMatch(/^liza: news: specs\/auth\.md#retry applies, .*; its text is as you know it\n$/);
   });
 
   test('that is long is cut, with the command that shows all of it', async () => {
@@ -560,7 +560,7 @@ describe('a task that a person takes away by replan', () => {
     expect(stdout).toContain('coder-1 is stopped, and told why with its next command');
     expect(stdout).toMatch(/The work stays in \S+t\b.*liza unblock t --keep-worktree.*liza attempts t/);
     const { stderr } = await says(['show', 't']);
-    expect(stderr).toMatch(/news: t is BLOCKED by human, .*no failure of yours/);
+    expect(stderr).toMatch(/news: t is BLOCKED by human, .*does not count as your failure/);
     expect(stderr).toContain('  | human override: the vendor changed the API');
     expect(stderr).toMatch(/Your commits and files stay in \S+/);
     expect(stderr).toContain('Stop now: liza exit 42');

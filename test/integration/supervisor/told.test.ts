@@ -180,7 +180,7 @@ test('coder and reviewer are shown how the spec changed, the crew says so, and w
   });
   await started(2);
   for (const nth of [0, 1]) {
-    expect(promptOf(nth)).toContain('SPEC CHANGED since the task was made (1 line added, 1 removed)');
+    expect(promptOf(nth)).toContain('SPEC CHANGED since the task was created (1 line added, 1 removed)');
     expect(promptOf(nth)).toContain('| +Five tries.');
   }
   expect(r().said()).toContainEqual(expect.stringContaining('specs/auth.md is not in git'));

@@ -114,7 +114,7 @@ test('what Liza did not write never becomes a command to paste', async () => {
   const { stdout } = await here.ok(['attempts']);
   expect(stdout).not.toMatch(/touch|`|\u001b/);
   expect(stdout).toContain('^[[31mred');
-  expect(stdout).toContain('2 refs below refs/liza/attempts Liza did not write');
+  expect(stdout).toContain('2 refs below refs/liza/attempts were not written by Liza');
 });
 
 test('what begin told its coder to put aside is marked so, kept, and no former work for the next coder', async () => {

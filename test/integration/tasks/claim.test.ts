@@ -143,7 +143,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     expect(p.git('show', `${kept}:src/app.ts`)).toBe('uncommitted');
     expect(p.git('merge-base', '--is-ancestor', second, kept ?? '')).toBe('');
     expect(p.said.filter((line) => !/^(validation of| {2}green, )/.test(line))).toEqual([
-      'the former work is kept as refs/liza/attempts/t/1',
+      'the old work is kept as refs/liza/attempts/t/1',
     ]);
   });
 

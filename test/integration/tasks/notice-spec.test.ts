@@ -39,7 +39,7 @@ test('a change elsewhere in the file is none; one of the section is told with it
     isNew: true,
     diff: { added: 3, removed: 1, text: '@@ line 1 @@\n ## Retry\n \n-Three tries.\n+Five tries.\n+\n+Then give up.' },
   });
-  expect((await p.ok(['show', 'retry'])).stdout).toContain('specs/auth.md#retry (changed since the task was made)');
+  expect((await p.ok(['show', 'retry'])).stdout).toContain('specs/auth.md#retry (changed since the task was created)');
   // The next session is shown it too; it is no news any more.
   expect(await noticed()).not.toHaveProperty('isNew');
   const { spec_changes: changes } = await p.state();

@@ -354,7 +354,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     row: 'QUESTION',
     level: 'warning',
-    text: '⚠️ QUESTION: q-1 — coder-1 on t: How often, and how long? (goes on with: twice, at once) — liza answer q-1 "…"',
+    text: '⚠️ QUESTION: q-1 — coder-1 on t: How often, and how long? (continues with: twice, at once) — liza answer q-1 "…"',
     before: at(NOW, board()),
     begins: at(NOW, asked('open')),
     goesOn: at(NOW + HOUR, asked('open')),

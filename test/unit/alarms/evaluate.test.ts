@@ -146,7 +146,7 @@ describe('alarms that begin with a state', () => {
     const text = 'why and '.repeat(500).trim();
     const questions = [{ id: 'q-1', asked_by: 'planner-1', text, assume: 'no', status: 'open' as const }];
     expect(texts(about({}, { state: { questions } }))).toEqual([
-      `⚠️ QUESTION: q-1 — planner-1: ${text} (goes on with: no) — liza answer q-1 "…"`,
+      `⚠️ QUESTION: q-1 — planner-1: ${text} (continues with: no) — liza answer q-1 "…"`,
     ]);
   });
 

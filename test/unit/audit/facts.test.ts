@@ -124,7 +124,7 @@ describe('a task', () => {
       {},
       'its parents are',
     ],
-    ['other files', { mergedTrees: new Map([[`${OTHER} ${WORK}`, BASE]]) }, {}, 'git comes to tree'],
+    ['other files', { mergedTrees: new Map([[`${OTHER} ${WORK}`, BASE]]) }, {}, 'merging again gives tree'],
     ['not on the branch', { line: [OTHER, BASE] }, {}, 'is on the integration branch: it is not on its line'],
     ['no entry', { entries: entries.slice(0, 4) }, {}, 'the journal has no entry that made it'],
     [
@@ -183,7 +183,7 @@ describe('a task', () => {
     // Of what an older edition wrote nobody can tell.
     const older = auditTask(TASK, { ...WITNESS, namedFrom: 6 });
     const told = older.find(({ what }) => what.startsWith('submitted'));
-    expect(told).toMatchObject({ mark: 'unverifiable', why: expect.stringContaining('recorded before sessions were') });
+    expect(told).toMatchObject({ mark: 'unverifiable', why: expect.stringContaining('it was recorded before') });
     expect(unsupervised(older)).toBe(1);
     expect(unsupervised(auditTask(TASK, { ...WITNESS, namedFrom: Number.POSITIVE_INFINITY }))).toBe(0);
   });

@@ -86,7 +86,7 @@ test.each<[string[], RegExp, RegExp]>([
 
 test('one word too many is named', () => {
   const verb = { ...VERB, positionals: VERB.positionals.slice(0, 1) };
-  expect(refused(verb, 'one', 'two').message).toBe('liza sample does not take "two"');
+  expect(refused(verb, 'one', 'two').message).toBe('liza sample does not accept "two"');
 });
 
 test('a passthrough verb leaves what follows its first word alone', () => {

@@ -50,13 +50,13 @@ test('installed agent CLIs come first, with their version and how to log in; mis
     version: 'codex-cli 0.9.1',
     login: 'missing',
     level: 'warning',
-    message: 'Codex (codex) starts: codex-cli 0.9.1; nobody is logged in',
+    message: 'Codex (codex) starts: codex-cli 0.9.1; not logged in',
     remedy: expect.stringContaining('codex login'),
   });
   expect(of(all, 'claude')).toMatchObject({
     installed: false,
     message: 'Claude Code (claude) is not installed',
-    remedy: 'to have it: npm install -g @anthropic-ai/claude-code',
+    remedy: 'to install it: npm install -g @anthropic-ai/claude-code',
   });
   expect((await doctor()).stdout).toMatch(
     /^WARN agents {5}Codex \(codex\) starts[\s\S]*^- {4}agents {5}Claude Code \(claude\) is not/m,
@@ -68,7 +68,7 @@ test('a login is named where there is one, and its absence is a warning only for
   const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: bin, ANTHROPIC_API_KEY: 'sk-secret' };
   const lines = (await here.liza(['doctor'], { env })).stdout.split('\n').filter((line) => line.includes('agents'));
   expect(lines).toContain('ok   agents     Claude Code (claude) starts: 1.0.0; a login is there');
-  expect(lines).toContain('ok   agents     Codex (codex) starts: 1.0.0; nobody is logged in');
+  expect(lines).toContain('ok   agents     Codex (codex) starts: 1.0.0; not logged in');
   expect(lines).toContain('ok   agents     liza run uses Claude Code');
 });
 

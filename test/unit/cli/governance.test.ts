@@ -195,7 +195,7 @@ test.each(['2027-02-30', '2027-02-29T12:00:00Z', '2027-04-31T12:00:00+02:00', '2
   async (when) => {
     const ran = await here.liza(['sprint', 'deadline', when]);
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain('in the calendar');
+    expect(ran.stderr).toContain('is not a real date');
     expect((await here.state()).sprint.timeline).not.toHaveProperty('deadline');
   },
 );

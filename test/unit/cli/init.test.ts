@@ -80,7 +80,7 @@ describe('the guide', () => {
     const { wishes, said } = await guided(answers, { said: { goal: 'Greet' }, problem });
     expect(wishes).toMatchObject({ spec: 'docs/a.md', fromTemplate: true, branch: 'landing', test: undefined });
     expect(said).toEqual(
-      expect.arrayContaining(['  /etc/passwd is no spec', '  please answer yes or no', '  my branch is no branch']),
+      expect.arrayContaining(['  /etc/passwd is no spec', '  answer yes or no', '  my branch is no branch']),
     );
   });
 
@@ -159,7 +159,7 @@ describe('the guide', () => {
   ])('the next goal while main went on: asked whether to bring it in, %j is %s', async (answer, sync) => {
     const lag = 'main has 3 commits that integration lacks';
     const { wishes, asked } = await guided(['Next', '', '', 'perhaps', answer], { settled: true, lag });
-    expect(asked.at(-1)).toBe(`${lag}. Bring them in now? yes or no [yes]: `);
+    expect(asked.at(-1)).toBe(`${lag}. Merge them in now? yes or no [yes]: `);
     expect(wishes).toMatchObject({ goal: 'Next', sync });
   });
 

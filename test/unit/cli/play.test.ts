@@ -15,7 +15,7 @@ test('play next says that no session waits, and how one comes', async () => {
   );
 });
 
-test('play next says that the session is being played already, and by what to go on', async () => {
+test('play next says that the session is already being played, and by what to go on', async () => {
   const here = project();
   const folder = join(here.root, '.liza', 'cache', 'agents', 'coder-1', 'play');
   mkdirSync(folder, { recursive: true });
@@ -24,7 +24,7 @@ test('play next says that the session is being played already, and by what to go
   take(host, folder);
   for (const words of [['coder-1'], []]) {
     const told = await next(here, ...words);
-    expect(told).toContain('coder-1 is being played already');
+    expect(told).toContain('coder-1 is already being played');
     expect(told).toContain("liza play sh coder-1 '<command>'");
   }
   expect(await next(here, 'coder-2')).not.toContain('being played');
@@ -34,7 +34,7 @@ test.each(['COMPLETED', 'ABORTED'] as const)(
   'play next says that a goal which is %s starts no session',
   async (status) => {
     const here = project({ goal: { ...aState().goal, status } });
-    expect(await next(here)).toContain(`goal-1 is ${status}: no session comes any more`);
+    expect(await next(here)).toContain(`goal-1 is ${status}: no more sessions come`);
   },
 );
 

@@ -59,7 +59,7 @@ test('answer frees a blocked task in one step, by its question or by its id', as
 test('answer needs a name first, and says what is open', async () => {
   const words = await here.liza(['answer', 'the test account']);
   expect(words.code).toBe(1);
-  expect(words.stderr).toContain('"the test account" is no question or task');
+  expect(words.stderr).toContain('"the test account" is not a question or task');
   expect(words.stderr).toContain('liza answer q-1 "…"');
   const path = await here.liza(['answer', '../state', 'x']);
   expect([path.code, (await questions()).length]).toEqual([1, 0]);
@@ -88,7 +88,7 @@ test('status shows open questions first and whole, with the command that answers
   expect(at('liza answer q-1')).toBeLessThan(at('CLAIMED'));
   const text = stdout.replace(/\s+/g, ' ');
   expect(text).toContain(`? ${LONG}`);
-  expect(text).toContain('stuck is BLOCKED for it');
+  expect(text).toContain('stuck is BLOCKED by it');
   const json = await here.liza(['status', '--json']);
   expect(json.json).toMatchObject({ questions: [{ id: 'q-1', askedBy: 'coder-2', blocks: true, text: LONG }] });
 });
@@ -121,7 +121,7 @@ describe('show of one record', () => {
     const text = await shown('q-2');
     expect(text).toContain(`q-2  answered  asked by human on plan`);
     expect(text).toContain(`Question:\n  ${LONG}\n`);
-    expect(text).toContain('Goes on with:\n  the first\n  and the last\n');
+    expect(text).toContain('Continues with:\n  the first\n  and the last\n');
     expect(text).toContain('Answer:\n  none of them\n');
     expect(text).toContain('Concerns plan (DRAFT)');
     expect((await here.liza(['show', 'q-2', '--json'])).json).toMatchObject({ question: { answer: 'none of them' } });

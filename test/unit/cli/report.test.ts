@@ -55,8 +55,8 @@ test('a file that is no report is left alone, unless --force', async () => {
 
 test('what can be no file, or is not for it, is refused', async () => {
   for (const [out, why] of [
-    ['specs', /no plain file/],
-    ['/dev/null', /no plain file/],
+    ['specs', /not a regular file/],
+    ['/dev/null', /not a regular file/],
     ['missing/report.html', /no folder missing/],
     ['x/'.repeat(3000), /cannot be a file/],
     ['specs/auth.md/x', /no folder specs.auth\.md/],

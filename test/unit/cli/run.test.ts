@@ -34,7 +34,7 @@ test('help --all lists the commands by who uses them, the topics, and what is pl
   const ran = await here.liza(['help', '--all']);
   expect(ran.code).toBe(0);
   expect(ran.stdout).toMatch(/Anyone:[\s\S]*status[\s\S]*Planner:[\s\S]*add-task[\s\S]*Topics/);
-  expect(ran.stdout).toContain('(planned) Show the board in the browser.');
+  expect(ran.stdout).toContain('(planned) Show the board in a browser.');
 });
 
 test.each(['states', 'roles', 'identity', 'anomalies', 'exit-codes', 'environment', 'getting-started'])(

@@ -149,7 +149,7 @@ test('heartbeat --long records why and asks for more', async () => {
 test('a stale session’s heartbeat is refused', async () => {
   const ran = await here.liza(['heartbeat'], { ...coder, env: { LIZA_EPOCH: '0' } });
   expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('liza exit 42') });
-  expect((await here.liza(['heartbeat'])).stderr).toContain('a person holds no lease');
+  expect((await here.liza(['heartbeat'])).stderr).toContain('a person has no lease');
 });
 
 test('begin without all its parts says which is missing', async () => {

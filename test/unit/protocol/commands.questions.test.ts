@@ -235,7 +235,7 @@ describe('answer: who', () => {
     w.run(PLANNER, answer('q-1', 'twice'));
     w.run(PLANNER, ask('Which account?'));
     const none = w.refused(PLANNER, answer('q-1', 'thrice')).hint;
-    expect(none).toBe('No question is open that you could answer: go on with the plan');
+    expect(none).toBe('There are no open questions that you could answer: go on with the plan');
     w.run(CODER, ask('How long?'));
     expect(w.refused(PLANNER, answer('q-1', 'thrice')).hint).toBe('Open to you: q-3; what they ask: liza status');
   });

@@ -199,7 +199,7 @@ describe('what each invariant says when it is broken', () => {
     [
       'states fit roles',
       agents({ 'coder-1': { role: 'coder', status: 'REVIEWING', current_task: 'a' } }),
-      'agents.coder-1.status: agent coder-1: REVIEWING is no state of a coder',
+      'agents.coder-1.status: agent coder-1: REVIEWING is not a state of a coder',
     ],
     [
       'known roles',

@@ -93,7 +93,7 @@ test('what the planner asks about a task is news to the coder at work on it, wit
   w.run(PLANNER, { name: 'ask', task: 'a', text: 'Which header?', assume: 'X-Auth' });
   w.run(CODER, { name: 'ask', task: 'a', text: 'How often?', assume: 'once' });
   expect(newsSince(w.state, coder, told)).toMatchObject([
-    { kind: 'report', id: 'q-1', about: 'question', text: 'Which header?\nplanner-1 goes on with: X-Auth' },
+    { kind: 'report', id: 'q-1', about: 'question', text: 'Which header?\nplanner-1 continues with: X-Auth' },
   ]);
   expect(newsSince(w.state, coder, toldWith(w.state, coder))).toEqual([]);
 });

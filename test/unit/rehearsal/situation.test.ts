@@ -42,7 +42,7 @@ test('a reviewer counts submissions', () => {
   expect(reviewSituation(task('READY_FOR_REVIEW', 'submitted', 'rejected', 'submitted'))).toMatchObject({ nth: 2 });
 });
 
-test('a planner has one situation per task that its trigger is about, and none when somebody was faster', () => {
+test('a planner has one situation per task that its trigger is about, and none when somebody else was faster', () => {
   const tasks = [task('BLOCKED', 'blocked', 'unblocked', 'blocked'), { ...task('INTEGRATION_FAILED'), id: 'b' }];
   expect(plannerSituations(['BLOCKED_TASKS', 'HUMAN_NOTE'], tasks)).toEqual([
     { role: 'planner', task: 'a', when: 'BLOCKED_TASKS', nth: 2 },

@@ -196,7 +196,7 @@ describe('waits for a word', () => {
     );
     const notices = await next();
     expect(board().config[key]).toEqual(before);
-    expectTold(notices, `config/${key} waits for your word`, 'liza edit --adopt');
+    expectTold(notices, `config/${key} waits for your approval`, 'liza edit --adopt');
     expect(aside(`config-${key.replaceAll('_', '-')}`)).toContain(key);
   });
 });

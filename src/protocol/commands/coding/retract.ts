@@ -27,7 +27,7 @@ const retractions = (task: Task): readonly HistoryEvent[] =>
 export const retract: Row<'retract'> = {
   name: 'retract',
   syntax: 'retract {task} --reason "…"',
-  summary: 'Take a submission back that you know to be wrong.',
+  summary: 'Withdraw a submission that you know is wrong.',
   who: ['coder'],
   from: ['READY_FOR_REVIEW', 'APPROVED', 'REJECTED', 'INTEGRATION_FAILED', 'MERGED'],
   to: ['CLAIMED', 'APPROVED', 'REJECTED', 'INTEGRATION_FAILED', 'MERGED'],

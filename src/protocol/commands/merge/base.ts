@@ -68,7 +68,7 @@ export const sync: Row<'sync'> = {
     state.goal.moving === undefined && state.goal.syncs?.at(-1)?.merge_commit === command.merge_commit,
   guards: [
     { name: 'merge-commit', rule: 'the merge commit is a full commit id', check: fullMergeCommit },
-    { name: 'announced', rule: 'this very sync was announced', check: (s) => announced(s, 'sync') },
+    { name: 'announced', rule: 'exactly this sync was announced', check: (s) => announced(s, 'sync') },
   ],
   effects: 'goal.integration_head; a line in goal.syncs; goal.moving goes; coders at work are told which files changed',
   change: ({ state, settings, command, now }) => {
@@ -135,7 +135,7 @@ export const finish: Row<'finish'> = {
   irreversible: true,
   guards: [
     { name: 'merge-commit', rule: 'the merge commit is a full commit id', check: fullMergeCommit },
-    { name: 'announced', rule: 'this very finish was announced', check: (s) => announced(s, 'finish') },
+    { name: 'announced', rule: 'exactly this finish was announced', check: (s) => announced(s, 'finish') },
   ],
   effects: 'a line in alignment_history; goal.moving goes',
   change: (s) => {

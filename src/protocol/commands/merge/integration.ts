@@ -38,7 +38,7 @@ function elsewhere({ state, command, commandLine }: Situation<'integration-moved
     );
   }
   return head === command.found
-    ? refuse(`the integration branch is where Liza left it, at ${head}`, 'Nothing is to be done')
+    ? refuse(`the integration branch is where Liza left it, at ${head}`, 'Nothing needs to be done')
     : undefined;
 }
 

@@ -84,7 +84,7 @@ export const merge: Row<'merge'> = {
       rule: 'the merge commit is a full commit id',
       check: ({ command }) => checkCommits(command.merge_commit),
     },
-    { name: 'announced', rule: 'this very merge was announced', check: announced },
+    { name: 'announced', rule: 'exactly this merge was announced', check: announced },
   ],
   effects:
     'merge_commit, goal.integration_head, sprint.metrics; worktree removed; a task branch that had moved since the submit is logged as branch_moved',

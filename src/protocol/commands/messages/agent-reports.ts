@@ -156,7 +156,7 @@ function typeAllowed({ command, part }: Situation<'anomaly'>): Refusal | undefin
   const mine = Object.entries(ANOMALY_TYPES).flatMap(([type, { roles }]) =>
     (roles as readonly Role[]).includes(role) ? [type] : [],
   );
-  if (known === undefined) return refuse(`${command.type} is no anomaly type`, `Use one of ${mine.join(', ')}`);
+  if (known === undefined) return refuse(`${command.type} is not an anomaly type`, `Use one of ${mine.join(', ')}`);
   if (known.roles.includes(role)) return undefined;
   if (known.roles.length === 0)
     return refuse(`${command.type} is recorded by Liza itself`, `Use one of ${mine.join(', ')}`);
@@ -262,7 +262,7 @@ export const exit: Row<'exit'> = {
         Number.isInteger(command.code) && command.code >= 0 && command.code <= 255
           ? undefined
           : refuse(
-              `${command.code} is no exit code`,
+              `${command.code} is not an exit code`,
               'Use 0 (nothing more to do) or 42 (start me again): liza exit 42',
             ),
     },

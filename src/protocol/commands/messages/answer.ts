@@ -158,7 +158,7 @@ function checkTargets(s: Answering): Refusal | undefined {
   return refuse(
     `${first.id} is ${first.status}${end}`,
     open.length === 0
-      ? 'No question is open that you could answer: go on with the plan'
+      ? 'There are no open questions that you could answer: go on with the plan'
       : `Open to you: ${list(open.map(({ id }) => id))}; what they ask: liza status`,
   );
 }

@@ -24,7 +24,7 @@ import { taskExists } from './agent-reports.ts';
 export const ask: Row<'ask'> = {
   name: 'ask',
   syntax: 'ask "…" --assume "…"',
-  summary: 'Ask a question and go on with an assumption.',
+  summary: 'Ask a question and continue with an assumption.',
   who: ['planner', 'coder', 'code_reviewer', 'human'],
   from: 'board',
   already: (s) => askedBefore(s) !== undefined,
@@ -71,7 +71,7 @@ export const withdraw: Row<'withdraw'> = {
   guards: [
     {
       name: 'question',
-      rule: 'it is open, and no task is BLOCKED for it',
+      rule: 'it is open, and no task is BLOCKED by it',
       check: ({ state, command, part }) => {
         const one = findQuestion(state, command.question);
         if (one === undefined)
@@ -85,12 +85,12 @@ export const withdraw: Row<'withdraw'> = {
         if (!isHolding(state, one)) return undefined;
         const free =
           part === 'planner' || part === 'human' ? `: liza unblock ${one.task}` : '; its planner or a person frees it';
-        return refuse(`${one.task} is BLOCKED for ${one.id}`, `Whoever frees the task closes it${free}`);
+        return refuse(`${one.task} is BLOCKED by ${one.id}`, `Unblocking the task closes it${free}`);
       },
     },
     {
       name: 'own-question',
-      rule: 'by who asked it, or by a person',
+      rule: 'by the one who asked it, or by a person',
       check: ({ state, command, part, actor }) => {
         const one = findQuestion(state, command.question);
         if (part === 'human' || one?.asked_by === actor.id) return undefined;

@@ -46,7 +46,7 @@ export const violation: Row<'refused-attempt'> = {
       rule: 'an agent made it, or a program that Liza runs',
       check: ({ command: { agent } }) =>
         roleOfId(agent) === undefined && agent !== 'program'
-          ? refuse(`${agent} is no agent`, 'Nothing is to be done')
+          ? refuse(`${agent} is not an agent`, 'Nothing needs to be done')
           : undefined,
     },
   ],
@@ -96,7 +96,7 @@ export const branchMoved: Row<'branch-moved'> = {
 
 function movedByAgent({ command: { agent } }: Situation<'branch-moved'>): Refusal | undefined {
   if (roleOfId(agent) !== undefined) return undefined;
-  return refuse(`${agent} is no agent`, 'People are free on their branches');
+  return refuse(`${agent} is not an agent`, 'People may move their own branches');
 }
 
 export const plantedInGit: Row<'planted-in-git'> = {

@@ -105,7 +105,7 @@ export const resolve: Row<'resolve'> = {
       check: ({ state, commandLine }) =>
         state.circuit_breaker.status === 'TRIGGERED'
           ? undefined
-          : refuse('the circuit breaker is OK', `Nothing is to be resolved; look again: ${commandLine('analyze')}`),
+          : refuse('the circuit breaker is OK', `There is nothing to resolve; look again: ${commandLine('analyze')}`),
     },
     {
       name: 'resolution',

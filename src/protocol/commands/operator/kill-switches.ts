@@ -76,7 +76,7 @@ export const resume: Row<'resume'> = {
         if (decision === undefined) return undefined;
         if (!(DECISIONS as readonly string[]).includes(decision)) {
           return refuse(
-            `"${gist(decision, 80)}" is no decision`,
+            `"${gist(decision, 80)}" is not a decision`,
             `Choose one of ${DECISIONS.join(', ')}, and say the rest with --note "…"`,
           );
         }

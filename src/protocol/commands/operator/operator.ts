@@ -150,7 +150,7 @@ export const configSet: Row<'config set'> = {
           ? undefined
           : refuse(
               // The message does not quote the address: its path may be a secret.
-              'escalation_webhook must be an http or https address, and this is none',
+              'escalation_webhook must be an http or https address',
               'give one: liza config set escalation_webhook https://…; to unset it: liza config set escalation_webhook null',
             ),
     },

@@ -42,7 +42,7 @@ export const sessionStart: Row<'session-start'> = {
     spaceOnDisk(),
   ],
   effects:
-    'under_way of the agent, until the end of the session is recorded; context_percent starts anew unless it resumes',
+    'under_way of the agent, until the end of the session is recorded; context_percent starts at 0 again unless it resumes',
   change: ({ state, command: { agent: id, task, resumes }, now }) => ({
     state: withAgent(
       state,

@@ -155,7 +155,7 @@ export const goalEdit: Row<'goal edit'> = {
       rule: 'what is given says something',
       check: ({ command: { description = '-', spec_ref = '-' }, commandLine }) =>
         blank(description) || blank(spec_ref)
-          ? refuse('a goal needs words, and its document a name', commandLine('goal edit'))
+          ? refuse('a goal needs a text, and its document a name', commandLine('goal edit'))
           : undefined,
     },
     {

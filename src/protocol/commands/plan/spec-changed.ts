@@ -27,7 +27,7 @@ export const specChanged: Row<'spec-changed'> = {
       check: ({ command }) =>
         /^[0-9a-f]{64}$/.test(command.spec_hash)
           ? undefined
-          : refuse('it is no SHA-256', 'Say what changed yourself: liza spec-change <spec> "…"'),
+          : refuse('it is not a SHA-256', 'Say what changed yourself: liza spec-change <spec> "…"'),
     },
   ],
   effects: 'spec_seen, history spec_changed; one entry of spec_changes for each new text',
@@ -69,7 +69,7 @@ export const specFileChanged: Row<'spec-file-changed'> = {
       check: ({ command }) =>
         /^[0-9a-f]{64}$/.test(command.hash)
           ? undefined
-          : refuse('it is no SHA-256', 'Say what changed yourself: liza spec-change <spec> "…"'),
+          : refuse('it is not a SHA-256', 'Say what changed yourself: liza spec-change <spec> "…"'),
     },
   ],
   effects:
@@ -109,5 +109,8 @@ function changeText({ command: { added, removed, heading_gone } }: Counted): str
 
 function specKnown({ task }: Pick<Situation<'spec-changed'>, 'task'>): Refusal | undefined {
   if (task.spec_hash !== undefined && task.spec_ref !== undefined) return undefined;
-  return refuse(`nobody knows how the spec of ${task.id} read before`, 'Say what changed: liza spec-change <spec> "…"');
+  return refuse(
+    `it is not known how the spec of ${task.id} read before`,
+    'Say what changed: liza spec-change <spec> "…"',
+  );
 }

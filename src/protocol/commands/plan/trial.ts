@@ -26,7 +26,9 @@ export const recordTrial: Row<'record-trial'> = {
       name: 'commit',
       rule: 'it names the base that it was tried on',
       check: ({ command }) =>
-        isFullCommit(command.commit) ? undefined : refuse('it names no commit', 'Nothing is to be done: liza status'),
+        isFullCommit(command.commit)
+          ? undefined
+          : refuse('it names no commit', 'Nothing needs to be done: liza status'),
     },
     {
       name: 'what-changed',
@@ -36,7 +38,7 @@ export const recordTrial: Row<'record-trial'> = {
           ? undefined
           : refuse(
               `the validation of ${task.id} was amended meanwhile`,
-              `Nothing is to be done, it is tried again: liza show ${task.id}`,
+              `Nothing needs to be done, it is tried again: liza show ${task.id}`,
             ),
     },
   ],

@@ -117,7 +117,7 @@ export const unblock: Row<'unblock'> = {
         const unknown = named.find((id) => !coders.includes(id) && (id === reserve || !codersOf(task).includes(id)));
         if (unknown !== undefined) {
           const hint = `${meantHint(unknown, coders)}See who is there: liza status`;
-          return refuse(`${unknown} is no registered coder`, hint);
+          return refuse(`${unknown} is not a registered coder`, hint);
         }
         if (reserve === undefined) return undefined;
         if (![...(task.excluded_coders ?? []), ...(command.exclude ?? [])].includes(reserve)) return undefined;

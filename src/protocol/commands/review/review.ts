@@ -227,7 +227,7 @@ function wellFormed({ task, command, commandLine }: Situation<'submit-verdict'>)
   if (command.verdict === 'APPROVED') return undefined;
   if (command.verdict !== 'REJECTED') {
     return refuse(
-      `${String(command.verdict)} is no verdict`,
+      `${String(command.verdict)} is not a verdict`,
       `Use APPROVED or REJECTED: ${commandLine('submit-verdict', task.id)}`,
     );
   }

@@ -52,7 +52,7 @@ describe('a opens', () => {
 
   it('nothing while no question is open, and says so', () => {
     const { screen } = press(FIRST_SCREEN, 'answer', { ...ground, questions: [] });
-    expect(screen).toMatchObject({ pane: { kind: 'board' }, said: 'No question is open' });
+    expect(screen).toMatchObject({ pane: { kind: 'board' }, said: 'There are no open questions' });
   });
 });
 
@@ -105,7 +105,7 @@ describe('typing', () => {
     expect(keys(gone, text('why'), { kind: 'send' }).screen).toMatchObject({
       pane: { kind: 'write' },
       drafts: { 'abandon ': { text: 'why' } },
-      said: 'abandon is not possible there any more',
+      said: 'abandon is no longer possible there',
     });
   });
 

@@ -106,8 +106,8 @@ it('with no question open o opens nothing and says so; one that was answered lea
   const look = lookAt(59, 23);
   const none = asking([]);
   const { screen } = press(FIRST_SCREEN, 'questions', frame(none, FIRST_SCREEN, look).ground);
-  expect(screen).toMatchObject({ pane: { kind: 'board' }, said: 'No question is open' });
+  expect(screen).toMatchObject({ pane: { kind: 'board' }, said: 'There are no open questions' });
   const open: Screen = { ...FIRST_SCREEN, pane: { kind: 'questions' }, scroll: 40 };
   expect(rows(frame(none, open, look)).join('\n')).toContain('none any more');
-  expect(press(open, 'answer', frame(none, open, look).ground).screen.said).toBe('No question is open');
+  expect(press(open, 'answer', frame(none, open, look).ground).screen.said).toBe('There are no open questions');
 });

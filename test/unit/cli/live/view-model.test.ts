@@ -57,9 +57,9 @@ describe('drawing', () => {
     const early = fakeCrew(() => now, 0);
     model = openViewModel({ control: early, access: early, look: () => look });
     model.press('questions');
-    expect(text(model)).toContain('No question is open');
+    expect(text(model)).toContain('There are no open questions');
     vi.advanceTimersByTime(10_000);
-    expect(text(model)).not.toContain('No question is open');
+    expect(text(model)).not.toContain('There are no open questions');
   });
 
   it('lets go of everything when it is closed', () => {

@@ -183,7 +183,7 @@ describe('a question about the whole spec', () => {
     const told = toCoder(asked(), 'mine');
     const line = /^\| - q-1, on the whole spec .*$/m.exec(told)?.[0] ?? '';
     expect(line).toContain('`liza show q-1`');
-    expect(line).toContain('not answered yet; planner-1 goes on with: English');
+    expect(line).toContain('not answered yet; planner-1 continues with: English');
     expect(line.length).toBeLessThan(400);
     expect(told).toContain(`q-2 Q ${LONG.slice(0, 300)}`);
   });

@@ -367,7 +367,7 @@ describe('a task that another coder takes over', () => {
     expect(reported).toMatch(/^\| - anomaly-1 \(trade_off; open\) by coder-1: what: no cache/m);
     expect(reported).toMatch(/^\| - disc-1 \(discovery, medium; open\) by coder-1: the client has no timeout/m);
     expect(reported).toMatch(/^\| - disc-2 \(discovery, medium; dismissed: logrotate does it\) by coder-1:/m);
-    expect(prompt).toContain('Q Are names trimmed?\n|   not answered yet; coder-1 goes on with: no');
+    expect(prompt).toContain('Q Are names trimmed?\n|   not answered yet; coder-1 continues with: no');
     expect(toCoder(w, 'a', { resumed: true }, 'coder-2')).not.toContain('REPORTED DURING');
   });
 });
