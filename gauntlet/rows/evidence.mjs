@@ -62,7 +62,7 @@ export const g08 = {
     },
     {
       take: {
-        file: 'src/tasks/proof/test-evidence.ts',
+        file: 'src/tasks/proof/test-disproof.ts',
         find: "if (base_tests === 'green' || base_tests === 'same') return undefined;",
         put: 'return undefined;',
       },
@@ -105,7 +105,7 @@ export const g09 = {
   stated: 'under tdd: strict refused: not red on the base',
   plant: [
     {
-      take: { file: 'src/tasks/proof/test-evidence.ts', find: "if (on_base !== 'red') {", put: 'if (false) {' },
+      take: { file: 'src/tasks/proof/test-disproof.ts', find: "if (on_base !== 'red') {", put: 'if (false) {' },
       red: /empty was let through/,
     },
   ],

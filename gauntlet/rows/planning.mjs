@@ -258,7 +258,11 @@ export const g69 = {
       red: /no second session/,
     },
     {
-      take: { file: 'src/cli/session-answer.ts', find: 'if (!result.ok) remember(', put: 'if (false) remember(' },
+      take: {
+        file: 'src/cli/session-answer.ts',
+        find: 'if (!result.ok) await remember(',
+        put: 'if (false) await remember(',
+      },
       red: /what it was refused/,
     },
   ],
