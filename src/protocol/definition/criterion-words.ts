@@ -1,5 +1,5 @@
-// How one criterion is read: what says nothing, which commands it quotes, whether it is about time. Words are judged,
-// nothing is run.
+// How one criterion is read: what says nothing, which commands it quotes (timed-criteria.ts: whether it is about time).
+// Words are judged, nothing is run.
 
 import { isCommand } from '../shell/shell-words.ts';
 
@@ -16,6 +16,15 @@ export function emptiness(criterion: string): string | undefined {
   const hollow = HOLLOW.exec(criterion)?.[0].trim();
   if (hollow !== undefined) return `"${hollow}" is a judgement, not something to observe`;
   if (EXACT.test(criterion) && !VAGUE.test(criterion)) return undefined;
+  const other = substanceOf(
+    criterion.replace(new RegExp(PRAISE, 'giu'), ' ').replace(PATH, ' ').replace(POINTING, ' '),
+  );
+  if (PRAISE.test(criterion) && wordCount(other) < LEAST_BESIDE_PRAISE)
+    return `besides praise ("${PRAISE.exec(criterion)?.[0].trim()}") it says nothing to observe`;
+  if (POINTS.test(criterion) && wordCount(other) === 0)
+    return 'it points to a text: a criterion says itself what can be seen';
+  if (SAME.test(criterion) && wordCount(substanceOf(criterion.replace(SAME, ' ').replace(OLD, ' '))) === 0)
+    return 'it compares with what nobody has written down';
   if (wordCount(criterion) < LEAST_WORDS) return `it has fewer than ${LEAST_WORDS} words and no command in backticks`;
   const substance = criterion.replace(VAGUE, ' ').replace(FILLER, ' ');
   if (VAGUE.test(criterion) && wordCount(substance) < LEAST_WORDS)
@@ -24,6 +33,8 @@ export function emptiness(criterion: string): string | undefined {
     ? 'its words would fit any task: name an input and what comes of it'
     : undefined;
 }
+
+const substanceOf = (text: string): string => text.replace(FILLER, ' ').replace(GENERAL, ' ');
 
 /** `add(2,3) is 5`, `GET /jobs answers 404`, `x_max >= 3`: code, a number or a quotation, and what it comes to. */
 const EXACT = new RegExp(
@@ -46,6 +57,31 @@ const HOLLOW = new RegExp(
     String.raw`high[- ]quality|best\s+practices|no\s+bugs)(?=\s*(?:$|[.!;,\n]))`,
   'iu',
 );
+
+/** Praise before another clause: what that says decides. */
+const PRAISE = new RegExp(
+  String.raw`\b(?:works?|behaves?|functions?|runs?|performs?)\s+(?:very\s+|really\s+)?(?:well|correctly|properly|fine|nicely|` +
+    String.raw`perfectly|flawlessly|smoothly|reliably|great)(?=\s*(?:$|[.!;,\n]|(?:and|but|so|or)\b))|` +
+    String.raw`\b(?:users?|customers?|people|everybody|everyone|teams?|stakeholders?)\s+(?:is|are|feels?|will\s+be)\s+` +
+    String.raw`(?:very\s+)?(?:happy|satisfied|pleased|delighted|content)\b|` +
+    String.raw`\b(?:is|are)\s+(?:good|great|nice|clean|robust|solid|intuitive|user[- ]friendly)(?=\s+(?:and|but|so|or)\b)`,
+  'iu',
+);
+/** "works correctly and returns 404" says more than "works correctly and is stable". */
+const LEAST_BESIDE_PRAISE = 2;
+
+/** It says where the criterion stands, not what it is. */
+const POINTS =
+  /^\W*(?:see|refer|cf|per|read|according|as\s+(?:in|described|defined|specified|stated|written|listed|per)|(?:the\s+|all\s+)*(?:all|everything|criteria|requirements|specs?|specification|vision|what)\b.{0,40}\b(?:in|of|from|by))\b/iu;
+const PATH = /\S*(?:\.(?:md|mdx|rst|txt|adoc|html?|pdf)\b|specs?\/)\S*|#\S+/giu;
+const POINTING =
+  /\b(?:see|refer|cf|per|read|criteri(?:a|on)|acceptance|details?|described|defined|specified|stated|written|listed|there|above|below|docs?|documents?|documentation|vision|file|section|chapter|fulfilled|satisfied|holds?|met|applies|done|when|i|from|which|has|have|come|comes|more)\b/giu;
+
+/** "as before", "like now": nobody has said how that was. */
+const SAME =
+  /\b(?:like|as|same\s+as|than|identical(?:ly)?\s+to)\s+(?:it\s+(?:was|did)\s+)?(?:before|previously|now|today|until\s+now|it\s+(?:was|did))\b|\bno\s+regressions?\b|\bnothing\s+(?:else\s+)?(?:breaks?|is\s+broken)\b/iu;
+const OLD =
+  /\b(?:still|anywhere|everywhere|same|else|other|old|existing|nothing|there|no|not|way|exactly|just|continues?|keeps?|stays?|remains?|did|was|were)\b/giu;
 
 const VAGUE =
   /\b(?:is|are|was|were|be|been|gets?)\s+(?:done|complete|completed|finished|implemented|ready|working|correct|added|fixed)\b|\b(?:it|that|everything|all|feature|code)\s+works?\b/iu;
@@ -72,25 +108,3 @@ function wordCount(text: string): number {
   const spaced = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
   return Math.max(spaced, Math.ceil((signs?.length ?? 0) / 2));
 }
-
-/** It is about how long something takes; a timeout, a delay or an interval is a setting, which no busy machine changes. */
-export function isTimed(criterion: string): boolean {
-  // What is quoted is a value: `'1KB/60s'` is one that is parsed.
-  const said = criterion.replace(/`[^`\n]*`|"[^"\n]*"|(?<![\w])'[^'\n]*'/g, ' ');
-  if (/\b(?:faster|slower|latency|throughput|speed-?up)\b/iu.test(said)) return true;
-  return DURATION.test(said) && (LIMIT.test(said) || !TIMER.test(said));
-}
-
-const DURATION = /\b\d+(?:[.,]\d+)?\s*(?:ms|milliseconds?|\u00b5s|microseconds?|seconds?|secs?|s|minutes?)(?![\w-])/iu;
-const LIMIT = /\b(?:within|under|below|less\s+than|at\s+most|no\s+(?:more|longer)\s+than|takes?|up\s+to)\b|[<\u2264]/iu;
-const TIMER =
-  /\b(?:time[-_ ]?outs?|times?\s+out|timed\s+out|timers?|delays?|delayed|intervals?|back-?off|ttl|expir\w+|waits?|sleeps?|debounc\w+|throttl\w+|poll\w*|abort\w*|cancel\w*|every|after)\b/iu;
-
-/** It says how often it is measured, or how much room it leaves: a share, or a bound on both sides. */
-export const hasMargin = (criterion: string): boolean =>
-  /(?:\bat\s+least\b|>=|\u2265)[^\n]*(?:\b(?:below|under|at\s+most|less\s+than)\b|<|\u2264)|\bbetween\b/iu.test(
-    criterion,
-  ) ||
-  /\b(?:median|average|mean|percentile|p\d{2}|best\s+of|worst\s+of|repeat(?:s|ed)?|runs|times|margin|tolerance)\b|\d\s*%/iu.test(
-    criterion,
-  );

@@ -77,7 +77,7 @@ function checkCriteria(by: Judged, task: Task): Refusal | undefined {
   const mend = isLong && by.given !== true ? `--replace-done "${at + 1}: …"` : all;
   return refuse(
     `nobody can tell whether ${which} is met, ${said(bad)}: ${emptiness(bad)}`,
-    `Say what can be seen or run, each --done one criterion: ${amending(by, task)(mend)}`,
+    `Say what can be seen or run, such as "GET /jobs/7 of an unknown job answers 404", each --done one criterion: ${amending(by, task)(mend)}`,
     1,
     'criteria',
   );

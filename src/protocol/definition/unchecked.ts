@@ -9,7 +9,8 @@ import { proofCommands } from '../review/proof.ts';
 import { commandsWithin } from '../shell/nested-commands.ts';
 import type { Settings, Task } from '../state.ts';
 import { criteriaOf } from './criteria.ts';
-import { hasMargin, isTimed, quotedCommands } from './criterion-words.ts';
+import { quotedCommands } from './criterion-words.ts';
+import { hasMargin, isTimed } from './timed-criteria.ts';
 
 /** Criteria that quote a command which no validation runs, by their number. */
 export function uncheckedCommands(

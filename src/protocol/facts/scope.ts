@@ -196,6 +196,13 @@ export function covers(item: string, file: string): boolean {
   return matches(plain, file) || (!plain.includes('/') && matches(`**/${plain}`, file));
 }
 
+/** Two files that have nothing in common. */
+const UNRELATED = ['q/r.s', 'a/b/c.d'];
+
+/** Whether an entry stands for the whole repository, such as `**`, `*` or `.`. */
+export const coversAll = (item: string): boolean =>
+  /^(?:(?:\.?\/)+\.?|\.)$/.test(item.trim()) || UNRELATED.every((file) => covers(item.trim(), file));
+
 /** `**` spans folders, `*` and `?` stay within one name. */
 export function matches(pattern: string, path: string): boolean {
   return matchSequence(pattern.split('/'), path.split('/'), (part) => part === '**', matchName);

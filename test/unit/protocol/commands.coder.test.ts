@@ -187,6 +187,19 @@ describe('begin', () => {
     w.run(CODER, beginWith({ validation: 'I expect that zorp verify all finds nothing' }));
   });
 
+  it.each(['**', '*', '.', './', '**/*', '*/**', './**', '*.*'])(
+    'a plan for every file (%s) is refused with how to name them',
+    (all) => {
+      const refusal = claimed().refused(CODER, beginWith({ files_to_modify: ['src/a.ts', all] }));
+      expect(refusal.guard).toBe<RefusalName>('files');
+      expect(refusal.hint).toContain("--file 'test/**'; one that you find later: liza begin a --also");
+    },
+  );
+  it.each(['src/**', 'src', 'test/*.test.ts', '*.md', '.github/'])('a plan for %s is taken', (some) => {
+    const w = claimed();
+    w.run(CODER, beginWith({ files_to_modify: [some] }));
+    expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'pre_execution_checkpoint' });
+  });
   it('files_to_modify is required, assumptions may be empty', () => {
     const w = claimed();
     expect(w.refused(CODER, beginWith({ files_to_modify: [] })).guard).toBe<RefusalName>('checkpoint');

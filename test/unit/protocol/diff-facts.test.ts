@@ -52,7 +52,7 @@ describe('diffFacts', () => {
       { path: 'tests/old.py', kind: 'removed' },
       { path: 'src/a.ts', kind: 'removed' },
     ];
-    expect(factsOf(given, ['**'])).toEqual({
+    expect(factsOf(given, ['src/**', 'test/', 'tests'])).toEqual({
       files: 4,
       tests_added: { paths: ['test/new.ts'] },
       tests_changed: { paths: ['src/a.test.ts'] },
@@ -127,7 +127,7 @@ describe('files that steer agents, CI or git', () => {
     '.pre-commit-config.yaml',
   ])('%s', (path) => {
     expect(isInstruction(path)).toBe(true);
-    expect(factsOf(changes(path), ['**']).instructions).toEqual({ paths: [path] });
+    expect(factsOf(changes(path), [path]).instructions).toEqual({ paths: [path] });
   });
 
   it.each([

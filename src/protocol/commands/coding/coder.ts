@@ -11,6 +11,7 @@ import { type Refusal, refuse } from '../../decision.ts';
 import { amendmentsSincePlan } from '../../definition/amendment.ts';
 import { blank } from '../../definition/definition.ts';
 import { exampleValidation, lacksInValidation } from '../../definition/plan-validation.ts';
+import { coversAll } from '../../facts/scope.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../../leases.ts';
 import { answersSincePlan } from '../../messages/question-scope.ts';
 import { withQuestion } from '../../messages/questions.ts';
@@ -91,6 +92,18 @@ export const begin: Row<'begin'> = {
       name: 'checkpoint',
       rule: 'intent, risks, validation (what is run, and its expected result), files_to_modify; assumptions may be empty',
       check: checkpointComplete,
+    },
+    {
+      name: 'files',
+      rule: 'no file of it stands for the whole repository',
+      check: ({ command, commandLine, task }) => {
+        const wide = command.checkpoint.files_to_modify.find(coversAll);
+        if (wide === undefined) return undefined;
+        return refuse(
+          `${wide.slice(0, 80)} stands for every file: then nothing could be beyond the plan`,
+          `Name the files that you will change, or their folders and patterns: --file src/a.c --file 'test/**'; one that you find later: ${commandLine('declare', task.id)}`,
+        );
+      },
     },
     {
       name: 'before-code',

@@ -1,0 +1,52 @@
+// Whether a criterion is about how long something takes or how much it does in a time, and whether it says how that is
+// measured. By rule: a number with a unit of time or of a rate, or a comparison of speeds. Words are judged, nothing is run.
+
+/** A timeout, a delay, an interval or a rate limit is a setting, which no busy machine changes; so is a value that is told. */
+export function isTimed(criterion: string): boolean {
+  // What is quoted is a value: `'1KB/60s'` is one that is parsed.
+  const said = criterion.replace(/`[^`\n]*`|"[^"\n]*"|(?<![\w])'[^'\n]*'/g, ' ');
+  if (SPEED.test(said)) return true;
+  if (RATE.test(said) && !RATE_LIMIT.test(said)) return true;
+  if (LIMITED.test(said)) return true;
+  return DURATION.test(said) && !TIMER.test(said) && !VALUE.test(said);
+}
+
+/** It says how often it is measured, or how much room it leaves: a share, or a bound on both sides. */
+export const hasMargin = (criterion: string): boolean =>
+  /(?:\bat\s+least\b|>=|\u2265)[^\n]*(?:\b(?:below|under|at\s+most|less\s+than)\b|<|\u2264)|\bbetween\b/iu.test(
+    criterion,
+  ) ||
+  /\b(?:median|average|mean|percentile|p\d{2}|best\s+of|worst\s+of|repeat(?:s|ed)?|margin|tolerance)\b|\d\s*%/iu.test(
+    criterion,
+  ) ||
+  new RegExp(String.raw`\b(?:${COUNT})\s+(?:\w+\s+)?(?:runs|repetitions|rounds|measurements)\b`, 'iu').test(criterion);
+
+const NUMBER = String.raw`\d+(?:[.,]\d+)*(?:e\d+)?`;
+const COUNT = `${NUMBER}|two|three|four|five|six|seven|eight|nine|ten|several|all`;
+const UNIT = String.raw`(?:ms|milliseconds?|\u00b5s|microseconds?|ns|nanoseconds?|seconds?|secs?|s|minutes?|mins?|hours?)`;
+const AMOUNT = String.raw`(?:${NUMBER}\s*|(?:an?|half\s+an?|one|two|three|five|ten|thirty|sixty)\s+)`;
+
+const SPEED =
+  /\b(?:faster|slower|quicker|speed-?ups?|latenc(?:y|ies)|throughput|response\s+times?|as\s+(?:fast|quick|slow)(?:ly)?|sub-?\s?(?:second|millisecond|microsecond|minute))\b/iu;
+
+/** `10k requests per second`, `5,000 ops/s`, `a million rows a minute`, `60 fps`. */
+const RATE = new RegExp(
+  String.raw`\b(?:${NUMBER}\s*(?:k|m|g|[kmg]i?b)?|(?:an?|one|two|ten)\s+(?:hundred|thousand|million)|(?:hundreds|thousands|millions)\s+of)\s*` +
+    String.raw`(?:[a-z]+\s+){0,3}?(?:[a-z]*\s?(?:/|per\s+|an?\s+|each\s+|every\s+)\s?${UNIT}|[rqtf]ps)\b`,
+  'iu',
+);
+const RATE_LIMIT = /\b(?:limit\w*|throttl\w*|quotas?|429|allow\w*|reject\w*|refus\w*|poll\w*|heartbeats?)\b/iu;
+
+const DURATION = new RegExp(String.raw`\b${NUMBER}\s*${UNIT}(?![\w-])`, 'iu');
+/** A bound before the time, or behind it. */
+const LIMITED = new RegExp(
+  String.raw`(?:\b(?:within|under|below|less\s+than|at\s+most|no\s+(?:more|longer)\s+than|not\s+more\s+than|takes?|needs?|up\s+to|in)|[<\u2264])\s+` +
+    String.raw`(?:(?:about|around|only|just|under|below|less\s+than|at\s+most|the\s+first|up\s+to)\s+)*${AMOUNT}${UNIT}(?![\w-])|` +
+    String.raw`[<\u2264]=?\s*${NUMBER}\s*${UNIT}(?![\w-])|\b${NUMBER}\s*${UNIT}\s+(?:or\s+(?:less|faster)|at\s+most)\b`,
+  'iu',
+);
+const TIMER =
+  /\b(?:time[-_ ]?outs?|times?\s+out|timed\s+out|timers?|delays?|delayed|intervals?|back-?off|ttl|expir\w+|waits?|sleeps?|debounc\w+|throttl\w+|poll\w*|abort\w*|cancel\w*|every|after)\b/iu;
+/** The time is something that is read or written. */
+const VALUE =
+  /\b(?:returns?|prints?|shows?|displays?|formats?|formatted|parses?|parsed|converts?|converted|equals?|reads?|defaults?|means?)\b|\b(?:seconds?|minutes?|hours?)\s+(?:of|since|as)\b/iu;

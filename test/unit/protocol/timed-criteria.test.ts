@@ -1,0 +1,63 @@
+// Which criteria are about time: a number with a unit of time or rate, or a comparison of speeds. Settings are not.
+
+import { describe, expect, test } from 'vitest';
+import { hasMargin, isTimed } from '../../../src/protocol/definition/timed-criteria.ts';
+
+describe('about time', () => {
+  test.each([
+    'runs in under 100 ms',
+    'at least twice as fast as before',
+    'handles 10k requests per second',
+    'a search of 10,000 rows takes 200 ms',
+    'it answers within 2 seconds',
+    'parsing is faster than before',
+    'start-up takes less than a second',
+    '`liza status` prints its table in 150ms for 10,000 tasks',
+    'the build is no slower than on main',
+    'it writes 5,000 ops/s or more',
+    'encodes at 50 MB/s on one core',
+    'the p99 latency stays low',
+    'the importer reads a million rows per minute',
+    'sub-millisecond lookups for 1,000 keys',
+    'the query is three times as fast',
+    'serves 500 req/s on one core',
+    'the animation renders at 60 fps',
+    'completes in half a second',
+    'the suite ends within 5 minutes',
+    'sorting 1e6 numbers needs at most 0.5 s',
+    'an answer comes in less than two seconds',
+    'a page of 50 rows is ready in <= 80 ms',
+  ])('%s', (criterion) => {
+    expect(isTimed(criterion)).toBe(true);
+  });
+});
+
+describe('about a setting or a value', () => {
+  test.each([
+    'the request times out after 30 seconds',
+    'a token expires after 24 hours',
+    'retries three times with a delay of 100 ms',
+    'polls the queue every 5 seconds',
+    'limits each client to 10 requests per second and answers 429 beyond it',
+    '`parse("1h 30m")` returns 5400 seconds',
+    'formats 90 seconds as 1m 30s',
+    'the fast path skips the cache',
+    'fails fast on the first invalid row',
+    'the log line has the seconds since the epoch',
+    'the field timeout_ms defaults to 500',
+    'the second run prints 3 lines less',
+    'a clip of 3 minutes of audio is cut into 6 parts',
+  ])('%s', (criterion) => {
+    expect(isTimed(criterion)).toBe(false);
+  });
+});
+
+test.each([
+  ['the median of 5 runs is at most 200 ms', true],
+  ['in all ten measured runs it takes less than 2 s', true],
+  ['at least 20 % faster than the old parser', true],
+  ['runs in under 100 ms', false],
+  ['it is 3 times as fast', false],
+])('%s: says how it is measured: %s', (criterion, said) => {
+  expect(hasMargin(criterion)).toBe(said);
+});
