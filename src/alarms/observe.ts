@@ -172,9 +172,11 @@ async function know(context: StoreContext, snapshot: Snapshot): Promise<Known> {
  */
 async function problemOf(context: BoardContext, notices: readonly Notice[]): Promise<string | undefined> {
   const { files, paths } = context;
-  if (files.stat(paths.state) === undefined) {
+  const stat = files.stat(paths.state);
+  if (stat === undefined) {
     return hasJournal(context) ? 'state.yaml is not there; the next command that writes brings it back' : undefined;
   }
+  if (!stat.isFile) return 'state.yaml is not a regular file; the next command that writes replaces it';
   if (!notices.some(({ kind }) => kind === 'edit-pending')) return undefined;
   const issues = await checkFile(files, paths.state, context);
   if ('ok' in issues) return issues.message;

@@ -1,9 +1,10 @@
 // What `liza init` asks a person at a terminal: goal, document, branch, agent CLI, tests, set-up. Each has a default,
 // and none is asked for that was said on the command line. Only asks: a person who leaves halfway leaves nothing behind.
 
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { realDisk } from '../ports/disk.ts';
 import type { Provider } from '../providers/provider.ts';
 import { setupCommand } from '../tasks/rules/setup-command.ts';
 import type { Dialogue } from './io.ts';
@@ -252,7 +253,7 @@ function hasTestScript(text: string): boolean {
 
 function textOf(root: string, name: string): string {
   try {
-    return readFileSync(join(root, name), 'utf8');
+    return realDisk.readFileSync(join(root, name), 'utf8');
   } catch {
     return '';
   }

@@ -1,7 +1,7 @@
 // Reads .liza/log.yaml from its end. The file only grows and can be large, so the last entries are
 // found without reading the rest; following it reads what was appended since.
 
-import { open } from 'node:fs/promises';
+import { realDisk } from '../ports/disk.ts';
 import { defined } from '../protocol/values.ts';
 import { parseScalar } from '../store/yaml/scalar.ts';
 
@@ -50,10 +50,10 @@ export async function readSince(path: string, from: number): Promise<Tail> {
   });
 }
 
-type File = Awaited<ReturnType<typeof open>>;
+type File = Awaited<ReturnType<typeof realDisk.promises.open>>;
 
 async function reading(path: string, read: (file: File) => Promise<Tail>): Promise<Tail> {
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+  const file = await realDisk.promises.open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });

@@ -1,7 +1,8 @@
 // From what was typed and what is installed to a crew at work: shared by `run`, `agent` and `demo`.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { realDisk } from '../ports/disk.ts';
 import { ROLES, type Role } from '../protocol/state.ts';
 import { sandboxSupportOf } from '../sandbox/mode.ts';
 import type { BoardContext } from '../store/context.ts';
@@ -39,7 +40,7 @@ export function openSupervisorContext(
 
 /** Read once, before anything starts. */
 function contractsOf(io: Io): (role: Role) => string {
-  const page = (path: string): string => readFileSync(io.asset(path), 'utf8');
+  const page = (path: string): string => realDisk.readFileSync(io.asset(path), 'utf8');
   const known = new Map(
     ROLES.map((role) => {
       const paths = contractPaths(role);

@@ -1,7 +1,7 @@
 // Pre-flight as `run`, `agent` and `doctor` use it: `run --check` makes every check and spends nothing; a run makes the
 // quick ones first, starts its planner, and has set-up, tests and registries checked beside it.
 
-import { readFileSync } from 'node:fs';
+import { realDisk } from '../ports/disk.ts';
 import { quickChecks } from '../preflight/quick-checks.ts';
 import { checkRegistries } from '../preflight/registry-checks.ts';
 import {
@@ -41,7 +41,7 @@ export async function preflight(
   { board }: Snapshot,
   agents: Agents,
 ): Promise<{ readonly checks: readonly PreflightCheck[]; readonly refused?: Refused }> {
-  const template = readFileSync(io.asset(TEMPLATE), 'utf8');
+  const template = realDisk.readFileSync(io.asset(TEMPLATE), 'utf8');
   const told = await tellSandbox(io, settings(board.state));
   const checks = await quickChecks(context, { board, template, agents, sandbox: told && checkSandbox(told) });
   const stops = stopsOf(checks);

@@ -225,6 +225,10 @@ const ERRNO: Readonly<Record<string, readonly [message: string, hint: string]>> 
   EPERM: ['operation not permitted', `check the owner and the mode of the file; ${UNCHANGED}`],
   EROFS: ['the file system is read-only', `inside a sandbox this is intended; otherwise remount it; ${UNCHANGED}`],
   EIO: ['the disk reported an input/output error', `check the disk, then run liza doctor; ${UNCHANGED}`],
+  ENOTREG: ['a pipe, a device or a socket is where a file should be', `remove it, then: liza doctor; ${UNCHANGED}`],
+  EFBIG: ['a file is too large to be read', `see what is in it and remove it, then: liza doctor; ${UNCHANGED}`],
+  EAGAIN: ['the system starts no more processes now', 'close some programs and run the command again'],
+  ENOMEM: ['the system has no memory left', 'close some programs and run the command again'],
   EMFILE: ['too many open files', 'raise the limit (ulimit -n) and run the command again'],
   ENFILE: ['too many open files in the system', 'close some programs and run the command again'],
 };

@@ -9,6 +9,7 @@ export interface FileStat {
   readonly size: bigint;
   readonly mtimeNs: bigint;
   readonly ctimeNs: bigint;
+  readonly isFile: boolean;
   readonly isDirectory: boolean;
   readonly isSymbolicLink: boolean;
 }
@@ -179,6 +180,7 @@ const summarise = (stat: BigIntStats): FileStat => ({
   size: stat.size,
   mtimeNs: stat.mtimeNs,
   ctimeNs: stat.ctimeNs,
+  isFile: stat.isFile(),
   isDirectory: stat.isDirectory(),
   isSymbolicLink: stat.isSymbolicLink(),
 });

@@ -10,12 +10,12 @@ import {
   constants,
   existsSync,
   fstatSync,
-  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   statSync,
 } from 'node:fs';
+import { openRegular } from './disk.ts';
 import { errorCode } from './files.ts';
 
 export interface Lock {
@@ -85,7 +85,7 @@ function held(fd: number, path: string): Lock {
 let busyLately = false;
 
 async function openThenLock(path: string, deadline: number): Promise<number | undefined | { missing: string }> {
-  const fd = openSync(path, 'a', 0o644);
+  const fd = openRegular(path, 'a', 0o644);
   const program = flockProgram();
   if (!busyLately || deadline <= milliseconds()) {
     const stdio = ['ignore', 'ignore', 'ignore', fd] as const;
@@ -93,6 +93,8 @@ async function openThenLock(path: string, deadline: number): Promise<number | un
     if (quick.status === 0) return fd;
     if (quick.error !== undefined) {
       closeSync(fd);
+      // Of files, processes or memory there is too little: installing flock would not help.
+      if (errorCode(quick.error) !== 'ENOENT' && errorCode(quick.error) !== 'EACCES') throw quick.error;
       return { missing: `flock(1) could not be started (${errorCode(quick.error) ?? quick.error.message})` };
     }
   }
@@ -134,7 +136,7 @@ async function openLocked(path: string, deadline: number): Promise<number | unde
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | O_EXLOCK;
   for (let pause = 2; ; pause = Math.min(pause * 2, 50)) {
     try {
-      return openSync(path, flags, 0o644);
+      return openRegular(path, flags, 0o644);
     } catch (error) {
       if (errorCode(error) !== 'EAGAIN') throw error;
     }

@@ -31,8 +31,8 @@ export function openPipe(host: Host, env: Environment): Pipe {
     if (made.status !== 0) throw new Error(`mkfifo: ${made.error?.message ?? made.stderr.trim()}`);
     // Opening either end waits for the other one, unless the reader says it will not.
     const { O_NONBLOCK, O_RDONLY, O_WRONLY } = disk.constants;
-    const readEnd = disk.openSync(name, O_RDONLY | O_NONBLOCK);
-    return pipe(host, readEnd, disk.openSync(name, O_WRONLY));
+    const readEnd = disk.openPipeSync(name, O_RDONLY | O_NONBLOCK);
+    return pipe(host, readEnd, disk.openPipeSync(name, O_WRONLY));
   } finally {
     disk.rmSync(folder, { recursive: true, force: true });
   }

@@ -3,8 +3,9 @@
 // open overnight loses nobody's write.
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { realDisk } from '../ports/disk.ts';
 import { OPERATOR } from '../protocol/board.ts';
 import { guardedSetting } from '../protocol/config.ts';
 import { decide } from '../protocol/decide.ts';
@@ -56,14 +57,14 @@ export async function edit(context: BoardContext, request: EditRequest): Promise
 }
 
 async function editLocked(context: BoardContext, request: EditRequest): Promise<Edited | Refusal> {
-  const original = readFileSync(context.paths.state, 'utf8');
+  const original = realDisk.readFileSync(context.paths.state, 'utf8');
   const copy = join(dirname(context.paths.editLock), `edit-${context.processes.pid}.yaml`);
-  writeFileSync(copy, original);
+  realDisk.writeFileSync(copy, original);
   try {
     for (;;) {
       const failed = await runEditor(request.editor, copy);
       if (failed !== undefined) return failed;
-      const text = readFileSync(copy, 'utf8');
+      const text = realDisk.readFileSync(copy, 'utf8');
       const base = await parseDocument(original, { recordSections: RECORD_SECTIONS });
       if (text === original && base.ok) return { ok: true, message: 'nothing changed', notices: [], aside: 0 };
       const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS });

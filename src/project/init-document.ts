@@ -1,8 +1,9 @@
 // The goal's document at `liza init`: whether it may be written from the template, the writing, and the command
 // to paste when it is neither there nor wanted. Never replaces a file, and never writes through a link.
 
-import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { realDisk } from '../ports/disk.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { BoardContext } from '../store/context.ts';
 import { shellWord } from '../text/format.ts';
@@ -55,7 +56,7 @@ export function writeVision({ paths }: BoardContext, { spec, specExists, templat
   const path = join(paths.root, fileOf(spec));
   mkdirSync(dirname(path), { recursive: true });
   try {
-    writeFileSync(
+    realDisk.writeFileSync(
       path,
       template.replace('<name of the goal>', () => goal),
       { flag: 'wx' },

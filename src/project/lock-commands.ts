@@ -8,7 +8,7 @@ import type { Actor } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Authority } from '../protocol/edits/draft.ts';
 import { setPath } from '../protocol/edits/path.ts';
-import { decode } from '../store/bounded-text.ts';
+import { decode, readIfFile } from '../store/bounded-text.ts';
 import { touchedRecords } from '../store/changed-records.ts';
 import type { BoardContext } from '../store/context.ts';
 import { sha256 } from '../store/hash.ts';
@@ -52,7 +52,7 @@ export function lockModify(context: Acting, command: readonly string[]): Promise
     if (ran.error !== undefined) {
       return refuse(`${program} did not start: ${ran.error.message}`, 'check the command', 1, 'command');
     }
-    const bytes = context.files.read(context.paths.state);
+    const bytes = readIfFile(context.files, context.paths.state);
     const text = bytes === undefined ? undefined : decode(bytes);
     if (ran.status !== 0) {
       const kept = text === transaction.doc.text ? undefined : putBack(context, transaction, bytes);
@@ -112,7 +112,7 @@ async function adopt(
 
 function putBack(context: BoardContext, transaction: Transaction, bytes: Buffer | undefined): string | undefined {
   const kept = bytes === undefined ? undefined : keepText(context, 'state.yaml', bytes);
-  const now = context.files.read(context.paths.state);
+  const now = readIfFile(context.files, context.paths.state);
   if (now === undefined || !now.equals(Buffer.from(transaction.doc.text))) {
     replaceFile(context.files, context.paths.state, Buffer.from(transaction.doc.text), true);
   }

@@ -4,13 +4,14 @@
 // The integration branch is no row: it holds approved work and stays.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { exclude, isExcluding, unexclude } from '../git/repository.ts';
 import { git } from '../git/run.ts';
 import { entries, leftoversIn, removeIfEmpty, removeTree } from '../git/scratch-folders.ts';
 import { checkHook, installHook } from '../identity/project-hook.ts';
 import { hasHook, isHookLine, removeHook } from '../identity/ref-hook.ts';
+import { realDisk } from '../ports/disk.ts';
 import type { Files } from '../ports/files.ts';
 import type { Host } from '../ports/host.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -194,7 +195,7 @@ export function otherBoards({ host, common, mirror }: Site): readonly string[] {
 /** The shipped JSON Schema, by which editors complete and check state.yaml. Only they miss it when it is not there. */
 export function readSchema(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return realDisk.readFileSync(file, 'utf8');
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@
 
 import { replaceFile, syncDirectory } from '../ports/files.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
+import { readIfFile } from '../store/bounded-text.ts';
 import type { BoardContext } from '../store/context.ts';
 import { load } from '../store/load.ts';
 import { missingBoard, unlocked } from '../store/refusals.ts';
@@ -31,7 +32,7 @@ async function restoreLocked(context: BoardContext): Promise<RestoredState | Ref
   const loaded = await load(files, paths, 'ignore');
   if ('ok' in loaded) return loaded;
   if ('none' in loaded) return loaded.none === 'no-board' ? missingBoard(context) : NO_JOURNAL;
-  const there = files.read(paths.state);
+  const there = readIfFile(files, paths.state);
   const readable = loaded.broken === undefined && (await isReadable(loaded.edits));
   if (readable && there !== undefined) return { ok: true, message: 'state.yaml can be read: nothing to restore' };
   const kept = there === undefined ? undefined : keepText(context, 'state.yaml', there);

@@ -1,17 +1,7 @@
 // Writing below a person's home folder: always whole files, never through a link that leads out of it.
 // A link that stays inside (dotfiles kept elsewhere) is followed to the file it names, and stays a link.
 
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { removeIfEmpty } from '../git/scratch-folders.ts';
 import { realDisk } from '../ports/disk.ts';
@@ -81,7 +71,7 @@ export function filesBelow(folder: string, below: string): readonly { readonly p
   const names = existsSync(at) ? readdirSync(at, { recursive: true, encoding: 'utf8' }).sort() : [];
   return names
     .filter((name) => lstatSync(join(at, name)).isFile())
-    .map((name) => ({ path: `${below}/${name}`, text: readFileSync(join(at, name), 'utf8') }));
+    .map((name) => ({ path: `${below}/${name}`, text: realDisk.readFileSync(join(at, name), 'utf8') }));
 }
 
 /** Takes folders away that are empty, from the innermost outwards. */

@@ -5,6 +5,7 @@
 // `liza show` parses one record, and what did not change, section or record, is copied as bytes.
 
 import type { FileStat, Files } from '../ports/files.ts';
+import { readIfFile } from './bounded-text.ts';
 import type { Section } from './yaml/document.ts';
 
 export const MAGIC = 'liza-cache-2';
@@ -90,7 +91,7 @@ export function readIndex(files: Files, path: string): Omit<Cached, 'bytes'> | u
 }
 
 export function readCache(files: Files, path: string): Cached | undefined {
-  const bytes = files.read(path);
+  const bytes = readIfFile(files, path);
   const found = bytes === undefined ? undefined : parseIndex(() => bytes);
   if (found === undefined || bytes === undefined || !isWhole(found, bytes)) return undefined;
   return { ...found, bytes };

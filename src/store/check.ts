@@ -7,7 +7,7 @@ import type { Refusal } from '../protocol/decision.ts';
 import { type Violation, validate } from '../protocol/invariants.ts';
 import { RECORD_SECTIONS, type TaskStatus } from '../protocol/state.ts';
 import { assemble } from './assemble.ts';
-import { decode, SIZE_LIMIT } from './bounded-text.ts';
+import { decode, readIfFile, SIZE_LIMIT } from './bounded-text.ts';
 import type { BoardContext } from './context.ts';
 import { normalise } from './file-values.ts';
 import { refuseNewer } from './version.ts';
@@ -48,8 +48,9 @@ function filled(doc: BoardDocument): unknown {
 async function documentIn(files: Files, file: string): Promise<BoardDocument | Issue> {
   const size = files.stat(file)?.size ?? 0n;
   if (size > BigInt(SIZE_LIMIT)) return { message: `${file} is larger than 64 MB and is not read` };
-  const bytes = files.read(file);
-  if (bytes === undefined) return { message: 'it is not there' };
+  const bytes = readIfFile(files, file);
+  if (bytes === undefined)
+    return { message: files.stat(file) === undefined ? 'it is not there' : 'it is not a regular file' };
   const text = decode(bytes);
   if (text === undefined) return { message: 'it is not UTF-8 text' };
   const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS });

@@ -5,7 +5,7 @@
 import type { Files } from '../ports/files.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
-import { decode, SIZE_LIMIT } from './bounded-text.ts';
+import { decode, readIfFile, SIZE_LIMIT } from './bounded-text.ts';
 import { type Cached, type CacheKey, keyOf, readCache } from './cache.ts';
 import { documentOf } from './cache-document.ts';
 import { mirrorJournal, missingLines, rebuild } from './git-dir-copy.ts';
@@ -117,7 +117,7 @@ async function parse(text: string): Promise<BoardDocument | Refusal> {
 function readBounded(files: Files, path: string): Buffer | 'too large' | undefined {
   const stat = files.stat(path);
   if (stat === undefined) return undefined;
-  return stat.size > BigInt(SIZE_LIMIT) ? 'too large' : files.read(path);
+  return stat.size > BigInt(SIZE_LIMIT) ? 'too large' : readIfFile(files, path);
 }
 
 const tooLarge = (): Refusal =>

@@ -2,7 +2,7 @@
 // checks: nothing derived is trusted, and a line that does not follow from the one before is not counted. Reads only.
 
 import { RECORD_SECTIONS, type State, type Task } from '../protocol/state.ts';
-import { decode } from './bounded-text.ts';
+import { decode, readIfFile } from './bounded-text.ts';
 import type { BoardContext } from './context.ts';
 import type { Entry } from './journal.ts';
 import { ReplayText } from './replay-text.ts';
@@ -55,6 +55,6 @@ export async function stateOf(text: string): Promise<State | undefined> {
 
 /** state.yaml as it is on the disk; undefined: missing, or no text. */
 export function stateText({ files, paths }: BoardContext): string | undefined {
-  const bytes = files.read(paths.state);
+  const bytes = readIfFile(files, paths.state);
   return bytes === undefined ? undefined : decode(bytes);
 }

@@ -1,6 +1,7 @@
 // Checks the journal against itself, its copy and state.yaml: every line follows from the one before,
 // every change leads to the state it names. Reads only.
 
+import { readIfFile } from './bounded-text.ts';
 import type { BoardContext } from './context.ts';
 import { mirrorJournal } from './git-dir-copy.ts';
 import { sha256 } from './hash.ts';
@@ -131,7 +132,7 @@ function compareState(
   sound: boolean,
   remarks: string[],
 ) {
-  const bytes = files.read(paths.state);
+  const bytes = readIfFile(files, paths.state);
   if (!sound) return;
   if (bytes === undefined) remarks.push('state.yaml is missing; the next command writes it again');
   else if (sha256(bytes) !== state)

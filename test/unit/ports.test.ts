@@ -52,6 +52,21 @@ test('nobody goes around the ports', () => {
   expect(found).toEqual([]);
 });
 
+/** The program's own files, and what a person names or pipes in. */
+const OPENS_ITSELF = ['cli/code-cache.ts', 'cli/entry.ts', 'cli/input.ts', 'ports/disk.ts', 'ports/git-program.ts'];
+const OPENING = /^(open|openSync|read\w*File\w*|write\w*File\w*|append\w*|copyFile\w*|create(Read|Write)Stream)$/;
+
+test('files are opened by ports/disk.ts alone, which takes no pipe and no device', () => {
+  const found = SOURCES.filter((file) =>
+    importsIn(sourceOf(file)).some(
+      ({ module, names, type }) =>
+        !type && /^node:fs/.test(module) && (names.length === 0 || names.some((name) => OPENING.test(name))),
+    ),
+  );
+  // /proc alone is read there, never what an agent could replace.
+  expect(found.sort()).toEqual([...OPENS_ITSELF, 'ports/locks.ts'].sort());
+});
+
 test.each([
   ["import { readFileSync } from 'node:fs';", ['node:fs']],
   ["import { writeFile } from 'node:fs/promises';", ['node:fs/promises']],

@@ -1,8 +1,7 @@
 // The end of a session's log, read again when the file grew. Bounded: a log can be large, a terminal is not.
 // A file that is not there yet has no lines; one that was replaced by a shorter one is read again.
 
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { realDisk } from '../../ports/disk.ts';
 
 const MOST = 128 * 1024;
 const MOST_LINES = 2000;
@@ -14,16 +13,14 @@ interface LogTail {
 
 /** The last lines of the file, or `before` itself when nothing changed. */
 export async function readLogTail(path: string, before?: LogTail): Promise<LogTail> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    },
-  );
+  const { O_RDONLY, O_NOFOLLOW } = realDisk.constants;
+  const file = await realDisk.promises.open(path, O_RDONLY | O_NOFOLLOW).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
   if (file === undefined) return before ?? { size: 0, lines: [] };
   try {
-    const stat = await file.stat();
-    const size = stat.isFile() ? stat.size : 0;
+    const { size } = await file.stat();
     if (size === before?.size) return before;
     const from = Math.max(0, size - MOST);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);

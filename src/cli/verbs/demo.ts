@@ -2,8 +2,8 @@
 // rehearsals of demo/script.json; everything they do goes through the real commands, and at the end the board's
 // own history must say that all of it happened. The repository stays, to look around in it.
 
-import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { realDisk } from '../../ports/disk.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { State } from '../../protocol/state.ts';
 import { readScript } from '../../rehearsal/check.ts';
@@ -29,7 +29,7 @@ export const verb: Verb = {
     'The repository stays, in the temporary folder; the last lines say where it is and how to remove it. Ctrl-C, or q on the board, ends the demo and leaves nothing behind. Exit 0 only if the board’s history shows that all of this happened.',
   ],
   run: async (args, io) => {
-    const script = readScript(readFileSync(io.asset('demo/script.json'), 'utf8'), 'demo/script.json');
+    const script = readScript(realDisk.readFileSync(io.asset('demo/script.json'), 'utf8'), 'demo/script.json');
     if (isRefusal(script)) return script;
     const asked = new AbortController();
     io.onInterrupt(() => asked.abort());

@@ -1,8 +1,8 @@
 // `liza init "<goal>"`: a blackboard for a goal in this repository. Asks a person at a
 // terminal for what was not said; without one it takes the defaults, or refuses with the command that would do.
 
-import { readFileSync } from 'node:fs';
 import type { Repository } from '../../git/repository.ts';
+import { realDisk } from '../../ports/disk.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { baseLag, lagText } from '../../protocol/goal/base-distance.ts';
 import { quoted } from '../../protocol/ids.ts';
@@ -82,7 +82,7 @@ export const verb: Verb = {
       spec: wishes.spec,
       branch: wishes.branch,
       specExists: facts.spec_exists === true,
-      ...(wishes.fromTemplate ? { template: readFileSync(io.asset(TEMPLATE), 'utf8') } : {}),
+      ...(wishes.fromTemplate ? { template: realDisk.readFileSync(io.asset(TEMPLATE), 'utf8') } : {}),
       settings: defined({
         test_command: wishes.test,
         post_worktree_cmd: wishes.setup,

@@ -3,9 +3,9 @@
 // it is what the provider `player` starts: the session does what `liza play` asks of it.
 
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { agentId } from '../../identity/identify.ts';
+import { realDisk } from '../../ports/disk.ts';
 import { roleOfId } from '../../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
@@ -100,7 +100,7 @@ async function lend(args: Args, io: Io, folder: string): Promise<Result> {
 
 function scriptIn(file: string, name: string): Script | Refusal {
   try {
-    return readScript(readFileSync(file, 'utf8'), name);
+    return readScript(realDisk.readFileSync(file, 'utf8'), name);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (!['ENOENT', 'EISDIR', 'EACCES', 'ENOTDIR'].includes(code)) throw error;

@@ -1,6 +1,6 @@
 // `liza retrospective`: drafts the sprint's numbers into a file and keeps what the people learned.
 
-import { readFileSync } from 'node:fs';
+import { realDisk } from '../../ports/disk.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { committedResult, openTaskContext } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
@@ -14,7 +14,7 @@ export const verb: Verb = {
     const context = await openTaskContext(io);
     if (isRefusal(context)) return context;
     const { retrospective } = await import('../../governance/retrospective.ts');
-    const template = readFileSync(io.asset('templates/retrospective.md'), 'utf8');
+    const template = realDisk.readFileSync(io.asset('templates/retrospective.md'), 'utf8');
     const made = await retrospective(context, template, learned);
     if (isRefusal(made)) return made;
     const { committed, file, drafted } = made;

@@ -8,6 +8,7 @@ import { readPlanted } from '../../../src/git/own-directory.ts';
 import { configText, openPrivateGitDir, type PrivateGitDir, refuseVersion } from '../../../src/git/private-git-dir.ts';
 import { openRepository } from '../../../src/git/repository.ts';
 import { git } from '../../../src/git/run.ts';
+import { realDisk } from '../../../src/ports/disk.ts';
 import { hostAt } from '../../host.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { write } from '../../support/core.mjs';
@@ -222,7 +223,7 @@ describe('planted in it', () => {
     expect(list(gitDir).toSorted()).toEqual(before);
     expect(fs.lstatSync(own(gitDir, 'config')).isFile()).toBe(true);
     expect(fs.readFileSync(own(gitDir, 'HEAD'), 'utf8')).toBe('ref: refs/heads/none\n');
-    expect(readPlanted(fs, gitDir.common)).toEqual([`liza/git/${name}`]);
+    expect(readPlanted(realDisk, gitDir.common)).toEqual([`liza/git/${name}`]);
   });
 
   test('what Liza itself writes, here or in another process, is not noted', async () => {
@@ -236,6 +237,6 @@ describe('planted in it', () => {
     for (const one of [gitDir, filtered, later, gitDir]) await one.objects(['rev-parse', 'HEAD']);
     expect(await listed(filtered)).toContain('filter.here.smudge=cat');
     expect(await listed(later)).toContain('core.autocrlf=input');
-    expect(readPlanted(fs, gitDir.common)).toEqual([]);
+    expect(readPlanted(realDisk, gitDir.common)).toEqual([]);
   });
 });
