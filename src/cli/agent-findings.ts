@@ -4,6 +4,7 @@
 import { runProgram } from '../process/run.ts';
 import type { Finding } from '../project/finding.ts';
 import type { Config } from '../protocol/state.ts';
+import { installLine, pathLine } from '../providers/install-line.ts';
 import { type Installed, inspect, type Run } from '../providers/installed.ts';
 import { type Login, loginOf } from '../providers/login.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -30,15 +31,34 @@ export async function agentFindings(io: Io, config: Config): Promise<readonly Ag
   const host = { disk: io.host.disk, env: io.env, platform: io.host.processes.platform };
   const findings = [...all]
     .sort((one, other) => rank(one) - rank(other))
-    .map((one) => finding(one, loginOf(host, one.provider), wanted.has(one.provider.name)));
+    .map((one) =>
+      finding(one, {
+        login: loginOf(host, one.provider),
+        isUsed: wanted.has(one.provider.name),
+        install: installLine(host, one.provider),
+      }),
+    );
   return [
     ...findings,
     ...('ok' in cast ? [] : [used(cast.told)]),
     ...noneAtAll(all),
-    ...missingDefault(all, config.default_provider ?? undefined),
+    ...missingDefault(host, all, config.default_provider ?? undefined),
     ...(io.self.isRoot ? asRoot(all).slice(0, 1) : []),
+    ...offPath(pathLine(host)),
   ];
 }
+
+const offPath = (line: string | undefined): readonly AgentFinding[] =>
+  line === undefined
+    ? []
+    : [
+        {
+          check: 'path',
+          level: 'warning',
+          message: 'liza is installed in ~/.local/bin, which is not on PATH',
+          remedy: `for this shell, and in ~/.profile for all others: ${line}`,
+        },
+      ];
 
 /** Which of them liza run would start. */
 const used = (told: string): AgentFinding => ({
@@ -54,16 +74,22 @@ const asRoot = (all: readonly Installed[]): readonly AgentFinding[] =>
 
 const rank = ({ path }: Installed): number => (path === undefined ? 1 : 0);
 
-/** `isUsed`: liza run would start it, so that a login that is missing stops it. */
-function finding({ provider, path, version, trouble }: Installed, login: Login, isUsed: boolean): AgentFinding {
+interface Around {
+  readonly login: Login;
+  /** `liza run` would start it, so that a login that is missing stops it. */
+  readonly isUsed: boolean;
+  readonly install: string;
+}
+
+function finding({ provider, path, version, trouble }: Installed, { login, isUsed, install }: Around): AgentFinding {
   const { name, hints } = provider;
   const title = named(provider);
   const about = { check, provider: name, installed: path !== undefined };
   if (path === undefined) {
-    return { ...about, level: 'ok', message: `${title} is not installed`, remedy: `to install it: ${hints.install}` };
+    return { ...about, level: 'ok', message: `${title} is not installed`, remedy: `to install it: ${install}` };
   }
   if (trouble !== undefined) {
-    const remedy = `install it again: ${hints.install}`;
+    const remedy = `install it again: ${install}`;
     return { ...about, level: 'warning', message: `${title} does not start: ${trouble}`, remedy };
   }
   const starts = version === undefined ? `${title}: ${path}, not tried` : `${title} starts: ${version}`;
@@ -94,11 +120,15 @@ function noneAtAll(all: readonly Installed[]): readonly AgentFinding[] {
   return [{ check, level: 'warning', message: 'no agent CLI is installed', remedy }];
 }
 
-function missingDefault(all: readonly Installed[], name: string | undefined): readonly AgentFinding[] {
+function missingDefault(
+  host: Parameters<typeof installLine>[0],
+  all: readonly Installed[],
+  name: string | undefined,
+): readonly AgentFinding[] {
   const one = all.find(({ provider }) => provider.name === name);
   if (name === undefined || name === 'rehearsal' || one?.path !== undefined) return [];
   const known = one === undefined ? 'is not known' : 'is not installed';
-  const remedy = `${one === undefined ? '' : `${one.provider.hints.install}, or `}choose another: liza config set default_provider claude`;
+  const remedy = `${one === undefined ? '' : `${installLine(host, one.provider)}, or `}choose another: liza config set default_provider claude`;
   return [{ check, level: 'warning', message: `default_provider ${name} ${known}`, remedy }];
 }
 

@@ -6,6 +6,7 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
 import { type Config, ROLES, type Role } from '../protocol/state.ts';
 import { providersOf } from '../providers/configured.ts';
+import { installLine } from '../providers/install-line.ts';
 import { programOf } from '../providers/installed.ts';
 import type { Provider } from '../providers/provider.ts';
 import { playerProvider, rehearsalProvider } from '../providers/rehearsal.ts';
@@ -92,7 +93,7 @@ function named(io: Io, found: ReadonlyMap<string, Chosen>, name: string): Chosen
   if (isThere(io, one.provider)) return one;
   return refuse(
     `${one.provider.title} is not installed: ${one.provider.program ?? name} is not on PATH`,
-    one.provider.hints.install,
+    installLine({ disk: io.host.disk, env: io.env }, one.provider),
     5,
     'no-provider',
   );

@@ -12,7 +12,8 @@ import type { ProviderSettings } from './settings.ts';
 /** Would leave the task's folder, or wait for someone who is not there. */
 const NEVER = ['EnterWorktree', 'ExitWorktree', 'AskUserQuestion', 'CronCreate', 'ScheduleWakeup'];
 const HALF_AN_HOUR = String(30 * 60_000);
-const EDITING = ['Edit', 'MultiEdit', 'Write', 'NotebookEdit'];
+/** Only names that Claude Code 2 knows: it warns of every other one, and a person who reads the log takes it for a mistake. */
+const EDITING = ['Edit', 'Write', 'NotebookEdit'];
 
 export const claude = (settings: ProviderSettings): Provider => ({
   name: settings.name,
@@ -21,7 +22,7 @@ export const claude = (settings: ProviderSettings): Provider => ({
   program: settings.program ?? 'claude',
   resumes: true,
   hints: {
-    install: 'npm install -g @anthropic-ai/claude-code',
+    install: { npm: '@anthropic-ai/claude-code' },
     login: 'start `claude` once and use /login, or set ANTHROPIC_API_KEY',
   },
   home: CLAUDE_HOME,

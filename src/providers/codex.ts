@@ -19,7 +19,7 @@ export const codex = (settings: ProviderSettings): Provider => ({
   program: settings.program ?? 'codex',
   resumes: true,
   resumesElsewhere: true,
-  hints: { install: 'npm install -g @openai/codex', login: 'codex login, or set OPENAI_API_KEY' },
+  hints: { install: { npm: '@openai/codex' }, login: 'codex login, or set OPENAI_API_KEY' },
   home: CODEX_HOME,
   loginSigns: {
     variables: ['OPENAI_API_KEY', 'CODEX_API_KEY', 'OPENAI_BASE_URL'],

@@ -24,7 +24,7 @@ export const gemini = (settings: ProviderSettings): Provider => ({
   program: settings.program ?? 'gemini',
   contextWindow: settings.contextWindow ?? WINDOW,
   resumes: true,
-  hints: { install: 'npm install -g @google/gemini-cli', login: 'start `gemini` once, or set GEMINI_API_KEY' },
+  hints: { install: { npm: '@google/gemini-cli' }, login: 'start `gemini` once, or set GEMINI_API_KEY' },
   home: GEMINI_HOME,
   loginSigns: {
     variables: [

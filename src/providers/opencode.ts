@@ -14,7 +14,7 @@ export const opencode = (settings: ProviderSettings): Provider => ({
   title: 'OpenCode',
   program: settings.program ?? 'opencode',
   resumes: true,
-  hints: { install: 'npm install -g opencode-ai', login: 'opencode auth login' },
+  hints: { install: { npm: 'opencode-ai' }, login: 'opencode auth login' },
   home: OPENCODE_HOME,
   launch: (request) => launch(settings, request),
   parser: (counting) => opencodeParser(counting, settings.contextWindow),

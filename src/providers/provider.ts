@@ -133,7 +133,7 @@ export interface Provider {
   /** Also from another folder than the one it began in, which may be gone by then. */
   readonly resumesElsewhere?: true;
   /** How it is told that it is out of date, not logged in…: for `liza doctor`. */
-  readonly hints: { readonly install: string; readonly login: string };
+  readonly hints: { readonly install: string | { readonly npm: string }; readonly login: string };
   /** What people should know before it works as root. */
   readonly asRoot?: string;
   /** What it needs of the user's home, besides what every session has. */

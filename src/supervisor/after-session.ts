@@ -9,6 +9,7 @@ import { mainBlocker } from '../protocol/review/verdict.ts';
 import type { State, Task, Trouble } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { roundsOf } from '../protocol/work/task-history.ts';
+import { installLine } from '../providers/install-line.ts';
 import type { Provider } from '../providers/provider.ts';
 import { refusedIn } from '../store/refused-commands.ts';
 import { readTold } from '../store/session-news.ts';
@@ -185,15 +186,15 @@ export async function judgeSession(
         await transact(taskContextOf(context, who.agent), { name: 'clear-stale-review-claims', agent: who.agent });
       }
       context.emit({ level: 'warning', agent: who.agent, ...about, text: `stopped: ${next.why}` });
-      return { kind: 'given-up', why: next.why, ...hintFor(next.trouble, who.chosen.provider.hints) };
+      return { kind: 'given-up', why: next.why, ...hintFor(context, next.trouble, who.chosen.provider) };
     default:
       return next satisfies never;
   }
 }
 
-function hintFor(trouble: Trouble, hints: Provider['hints']): Pick<LoopEnd, 'hint'> {
-  if (trouble === 'login') return { hint: `${hints.login}; then: liza run` };
-  return trouble === 'provider' ? { hint: hints.install } : {};
+function hintFor(context: SupervisorContext, trouble: Trouble, provider: Provider): Pick<LoopEnd, 'hint'> {
+  if (trouble === 'login') return { hint: `${provider.hints.login}; then: liza run` };
+  return trouble === 'provider' ? { hint: installLine(context, provider) } : {};
 }
 
 async function recordTrouble(

@@ -9,6 +9,7 @@ import { quoted } from '../../protocol/ids.ts';
 import { isBranchName } from '../../protocol/records/fields.ts';
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
+import { installLine } from '../../providers/install-line.ts';
 import type { BoardContext } from '../../store/context.ts';
 import { shellWord } from '../../text/format.ts';
 import {
@@ -207,7 +208,9 @@ async function settle(args: Args, io: Io, known: KnownSoFar): Promise<Settled | 
   const installed = providers.filter((one) => one.installed).map(({ provider }) => provider);
   const lines = [
     ...(named?.installed === false
-      ? [`${named.provider.title} is not installed yet: ${named.provider.hints.install}`]
+      ? [
+          `${named.provider.title} is not installed yet: ${installLine({ disk: io.host.disk, env: io.env }, named.provider)}`,
+        ]
       : []),
     ...(installed.length === 0 && named === undefined ? [NO_AGENT] : []),
   ];

@@ -5,6 +5,7 @@ import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import { ROLES, type Role } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
+import type { StoreContext } from '../../store/transact.ts';
 import type { Supervised } from '../../supervisor/loop-state.ts';
 import { openProject, openTaskContext } from '../open-project.ts';
 import { printErr, printOut } from '../render/print.ts';
@@ -47,6 +48,8 @@ export const verb: Verb = {
     if (isRefusal(context)) return context;
     const counts = { coders: count(args, 'coders', 2), reviewers: count(args, 'reviewers', 1) };
     for (const one of Object.values(counts)) if (typeof one !== 'number') return one;
+    const misread = await numberForProvider(args, context);
+    if (misread !== undefined) return misread;
     const { refuseSecond } = await import('../background-crew.ts');
     const second = args.flag('check') ? undefined : refuseSecond(context);
     if (second !== undefined) return second;
@@ -133,6 +136,22 @@ const asked = (args: Args) => ({
   reviewer: args.text('reviewer'),
   agent: args.text('agent'),
 });
+
+const MANY: Readonly<Record<string, string>> = {
+  coder: 'for how many coders: liza run --coders {n}',
+  reviewer: 'for how many reviewers: liza run --reviewers {n}',
+  planner: 'a crew has one planner; its agent CLI: liza run --planner claude',
+  agent: 'its name: liza run --agent claude; for how many coders: liza run --coders {n}',
+};
+
+/** `--coder 1` means `--coders 1`, unless somebody has a provider of that name. */
+async function numberForProvider(args: Args, { store }: Pick<StoreContext, 'store'>): Promise<Refusal | undefined> {
+  const name = Object.keys(MANY).find((one) => /^\d+$/.test(args.text(one) ?? ''));
+  const n = name === undefined ? '' : args.must(name);
+  if (name === undefined || (await store.read()).board.state.config.providers?.[n] !== undefined) return undefined;
+  const hint = MANY[name]?.replace('{n}', n) ?? '';
+  return refuse(`--${name} takes the name of an agent CLI, not the number ${n}`, hint, 1, 'usage');
+}
 
 function count(args: Args, name: string, usual: number): number | Refusal {
   const text = args.text(name);

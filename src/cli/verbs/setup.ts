@@ -12,6 +12,7 @@ import {
   nextStep,
 } from '../../project/setup-completion.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
+import { pathLine } from '../../providers/install-line.ts';
 import { counted } from '../../text/format.ts';
 import type { Io } from '../io.ts';
 import { plain } from '../render/terminal.ts';
@@ -34,7 +35,8 @@ export const verb: Verb = {
       value: 'shell',
       repeat: true,
       choices: Object.keys(COMPLETIONS),
-      description: 'Also install completion for this shell; without it a person at a terminal is asked.',
+      description:
+        'Install completion for this shell, and nothing else unless --activate is given; without it a person at a terminal is asked.',
     },
     uninstall: { description: 'Remove what setup wrote, including activations and completion.' },
   },
@@ -48,7 +50,7 @@ export const verb: Verb = {
     'Not needed for liza run: agents get their contract with their prompt, and no global file is touched.',
     'Safe to repeat. Files you changed stay as they are; a newer version is put beside them as <file>.new.',
     `--activate adds a marked block to the file that the provider reads in every project (${FILES}) and keeps the original as <file>.bak-<n>.`,
-    '--completion writes one file where your shell looks for completion, and keeps it up to date; it edits no .bashrc or .zshrc, and says which line you add there if one is needed.',
+    '--completion writes one file where your shell looks for completion (~/.liza/.setup.json remembers it), and keeps it up to date; it edits no .bashrc or .zshrc, and says which line you add there if one is needed.',
   ],
   run: async (args, io) => {
     const providers = [...new Set(args.all('activate'))];
@@ -56,6 +58,12 @@ export const verb: Verb = {
     const { homeOf } = await import('../../project/setup-home.ts');
     const home = homeOf(io.env);
     if (typeof home !== 'string') return home;
+    const { SCRIPTS } = await import('./completion.ts');
+    const named = args.all('completion');
+    if (named.length > 0 && providers.length === 0 && !args.flag('uninstall')) {
+      const alone = installCompletions(home, SCRIPTS, named);
+      return isRefusal(alone) ? alone : withPath(io, tellCompletions(alone));
+    }
     const { install, uninstall } = await import('../../project/setup.ts');
     if (args.flag('uninstall')) {
       const gone = uninstall(home, io.asset(''));
@@ -63,9 +71,8 @@ export const verb: Verb = {
     }
     const done = install(home, io.asset(''), version, providers);
     if (isRefusal(done)) return done;
-    const { SCRIPTS } = await import('./completion.ts');
     const completions = installCompletions(home, SCRIPTS, await shellsFor(args, io, home));
-    return isRefusal(completions) ? completions : tell(done, completions);
+    return isRefusal(completions) ? completions : withPath(io, tell(done, completions));
   },
 };
 
@@ -116,6 +123,20 @@ function tell(done: Installed, completions: readonly Completion[]): Done {
     data: { ...done, completions },
   };
 }
+
+/** Last, so that it is seen. */
+function withPath({ host, env }: Io, done: Done): Done {
+  const line = pathLine({ disk: host.disk, env });
+  if (line === undefined) return done;
+  const said = ['liza is not on PATH. For this shell, and in ~/.profile for all others:', `  ${line}`];
+  return { ...done, lines: [...(done.lines ?? []), ...said] };
+}
+
+const tellCompletions = (completions: readonly Completion[]): Done => ({
+  ok: true,
+  lines: completions.flatMap(completionLines).map(plain),
+  data: { completions },
+});
 
 function completionLines(one: Completion): readonly string[] {
   const { shell, file, done } = one;

@@ -340,6 +340,7 @@ describe('completion', () => {
     expect(`${read(BASH).trimEnd()}\n`).toBe((await project().liza(['completion', 'bash'])).stdout);
     expect(read(FISH)).toContain('complete -c liza');
     expect(read('.bashrc')).toBe('mine\n');
+    expect(Object.keys(everything()).sort()).toEqual(['.bashrc', FISH, '.liza/.setup.json', BASH].sort());
     expect((await setup('--uninstall')).stdout).toMatch(/completion for bash is removed: /);
     expect(everything()).toEqual({ '.bashrc': 'mine\n' });
   });

@@ -1,6 +1,6 @@
 // What `liza doctor` says about agent CLIs, with tiny programs in their place.
 
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { AgentFinding } from '../../../src/cli/agent-findings.ts';
@@ -25,7 +25,7 @@ function program(name: string, ...lines: string[]): void {
 
 /** Only what is in `bin`, and what Liza itself needs. */
 const doctor = (...more: string[]): Promise<Ran> =>
-  here.liza(['doctor', ...more], { env: { PATH: `${bin}:/usr/bin:/bin`, HOME: bin } });
+  here.liza(['doctor', ...more], { env: { PATH: `${bin}:/usr/bin:/bin`, HOME: bin, npm_config_prefix: bin } });
 
 async function findings(): Promise<readonly AgentFinding[]> {
   const all = (await doctor('--json')).json['findings'] as readonly AgentFinding[];
@@ -146,4 +146,16 @@ test('outside of a repository it is refused, and still reports the agent CLIs', 
   const ran = await here.liza(['doctor'], { cwd: bin, env: { PATH: `${bin}:/usr/bin:/bin`, HOME: bin } });
   expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('is not in a git repository') });
   expect(ran.stdout).toContain('Codex (codex) starts: codex-cli 0.9.1');
+});
+
+test('before init nothing is said against .liza, which is not there', async () => {
+  rmSync(join(here.root, '.liza'), { recursive: true, force: true });
+  const all = (await doctor('--json')).json['findings'] as readonly AgentFinding[];
+  expect(all.find(({ check }) => check === 'exclude')).toMatchObject({ level: 'ok' });
+});
+
+test('Liza in ~/.local/bin that is not on PATH is said, with the line', async () => {
+  mkdirSync(join(bin, '.local/bin'), { recursive: true });
+  writeFileSync(join(bin, '.local/bin/liza'), '');
+  expect((await doctor()).stdout).toContain('export PATH="$HOME/.local/bin:$PATH"');
 });

@@ -24,6 +24,16 @@ test.each([['toString'], ['__proto__'], ['constructor', 'x'], ['']])('%j is no v
   expect((await here.liza(argv)).code).toBe(1);
 });
 
+test.each([
+  ['--coder', '1', 'for how many coders: liza run --coders 1'],
+  ['--reviewer', '1', 'for how many reviewers: liza run --reviewers 1'],
+  ['--planner', '2', 'a crew has one planner; its agent CLI: liza run --planner claude'],
+])('liza run %s %s names what was meant', async (option, n, hint) => {
+  const ran = await here.liza(['run', option, n]);
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toBe(`liza: ${option} takes the name of an agent CLI, not the number ${n}\n  → ${hint}\n`);
+});
+
 test.each(['mcp', 'dashboard'])('the planned verb %s says that it is not in this version', async (name) => {
   const ran = await here.liza([...name.split(' '), 'whatever']);
   expect(ran.code).toBe(1);

@@ -59,6 +59,7 @@ test('claude: session id of ours, editing tools taken away, no word of an outer 
   expect(after(made, '--disallowedTools')?.split(',')).toEqual(
     expect.arrayContaining(['Edit', 'Write', 'NotebookEdit']),
   );
+  expect(after(made, '--disallowedTools')).not.toContain('MultiEdit');
   expect(made.env).toMatchObject({ IS_SANDBOX: '1', DISABLE_AUTOUPDATER: '1', CLAUDECODE: undefined });
   expect(after(launch(request()), '--disallowedTools')?.split(',')).not.toContain('Edit');
   expect(launch(request()).env).not.toHaveProperty('IS_SANDBOX');
