@@ -11,6 +11,7 @@ import { type Changed, isManifest, scriptsRun, testSetup } from '../protocol/fac
 import { proofCommands } from '../protocol/review/proof.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import { declaredTests } from './rules/declared-tests.ts';
 import { type Hunk, readHunks } from './rules/diff-lines.ts';
 import { losing, marks, testEdits, testedWithin, weakened } from './rules/test-edits.ts';
 import { cameTests, type GoneTests, goneTests } from './rules/tests-gone.ts';
@@ -49,7 +50,8 @@ export async function readDiff({ gitDir, task, settings }: Asked, base: string, 
   // Read as one: a line that went from code to a test was moved.
   const all = holders.length === 0 ? [] : await read([...holders, ...tests, ...code]);
   const inside = await editsInside(gitDir, found, { hunks: all, holders, isNamed });
-  const edits = testEdits([...inTests, ...ofTestsWithin(inside)]);
+  const helpers = await movedHelpers(gitDir, base, commit, { found, tests, code });
+  const edits = testEdits([...inTests.filter(({ path }) => !helpers.has(path)), ...ofTestsWithin(inside)]);
   const noted = marks([...inTests, ...inCode], ofTests);
   const more = (edits.more ?? 0) + Math.max(0, tests.length - MOST_READ);
   const tested = testedWithin(inCode);
@@ -64,6 +66,7 @@ export async function readDiff({ gitDir, task, settings }: Asked, base: string, 
   return {
     changes: fileChanges(found, new Set(tests.slice(0, MOST_READ)), inTests, renamed).map((change) => ({
       ...change,
+      ...defined({ moved_to: helpers.get(change.path) }),
       ...(within(change) ? { tests_within: true } : {}),
       ...namesOf(inside.get(change.path) ?? gone.get(change.path)),
     })),
@@ -146,6 +149,32 @@ async function renamesOf(
     if (old !== undefined && alone(added, baseName(path)) && alone(removed, baseName(path))) renamed.set(path, old);
   }
   return renamed;
+}
+
+interface Sorted {
+  readonly found: readonly Change[];
+  readonly tests: readonly string[];
+  readonly code: readonly string[];
+}
+
+/** Old path → new path of files beside the tests that hold none themselves, and are code elsewhere now. */
+async function movedHelpers(
+  gitDir: PrivateGitDir,
+  base: string,
+  commit: string,
+  { found, tests, code }: Sorted,
+): Promise<ReadonlyMap<string, string>> {
+  const old = new Map(found.flatMap((one) => (one.new === undefined ? [[one.path, one.old?.id ?? ''] as const] : [])));
+  const added = new Set(found.flatMap((one) => (one.old === undefined ? [one.path] : [])));
+  const gone = tests.filter((path) => old.has(path) && isCode(path)).slice(0, MOST_READ);
+  const came = gone.length === 0 ? [] : code.filter((path) => added.has(path)).slice(0, MOST_READ);
+  const moved = came.length === 0 ? [] : [...(await renamesOf(gitDir, base, commit, [...gone, ...came]))];
+  const helpers = new Map<string, string>();
+  for (const [to, from] of moved) {
+    const { tests: held, made } = declaredTests(await textAt(gitDir, old.get(from) ?? ''), from);
+    if (held.length === 0 && !made) helpers.set(from, to);
+  }
+  return helpers;
 }
 
 type Sizes = ReadonlyMap<string, { readonly added: number; readonly removed: number }>;

@@ -4,12 +4,12 @@
 import { integrationHead, openGitDir } from '../git/integration.ts';
 import { isolationOf } from '../git/isolation.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { pinForReview } from '../git/refs.ts';
+import { pinForReview, treeIdOf } from '../git/refs.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
-import { knownProof, knownRefusal, type Proof, proofCommands, tddOf } from '../protocol/review/proof.ts';
+import { knownProof, knownRefusal, type Proof, proofCommands, provedUnder, tddOf } from '../protocol/review/proof.ts';
 import type { Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { sha256 } from '../store/hash.ts';
@@ -101,20 +101,47 @@ function proveAndOffer(
     if (early.ok) return { ...early, seq: 0, notices: [] };
     if (early.needs !== 'proof') return early;
     const now = seen.task ?? task;
-    const known = knownProof(now, commit, commands, settings.tdd);
-    if (known !== undefined) return offer(known);
-    const proof = await proofOf(context, proving, now);
+    const twins = await sameTrees(proving, now);
+    const known = [commit, ...twins].flatMap((one) => knownProof(now, one, commands, settings.tdd) ?? [])[0];
+    if (known !== undefined) return offer(asOf(known, commit));
+    const proof = await proofOf(context, proving, now, twins);
     if (isRefusal(proof)) return proof;
     const done = await offer(proof);
     return isRefusal(done) ? recordRefused(context, task.id, proof, done) : done;
   });
 }
 
+/** What was found out at a commit of the same files holds for this one, too. */
+const asOf = (proof: Proof, commit: string): Proof =>
+  proof.commit === commit ? proof : { ...proof, commit, same_tree_as: proof.same_tree_as ?? proof.commit };
+
+/** Other commits with the same files that were tried under the same settings, on the same base. */
+async function sameTrees(proving: Proving, task: Task): Promise<readonly string[]> {
+  const { gitDir, commit } = proving;
+  const tried = provedUnder(task, digestOf(proving)).filter((one) => one !== commit);
+  if (tried.length === 0) return [];
+  const own = await treeIdOf(gitDir, commit);
+  const found: string[] = [];
+  for (const former of tried.slice(0, MOST_TWINS)) {
+    const asked = await gitDir.objects(['rev-parse', '--verify', '--quiet', '--end-of-options', `${former}^{tree}`]);
+    if (asked.status === 0 && asked.stdout.trim() === own) found.push(former);
+  }
+  return found;
+}
+
+/** Older ones are not looked at. */
+const MOST_TWINS = 10;
+
 /** A proof that failed before under the same settings is not run again. */
-async function proofOf(context: TaskContext, proving: Proving, task: Task): Promise<Proof | Unprepared> {
+async function proofOf(
+  context: TaskContext,
+  proving: Proving,
+  task: Task,
+  twins: readonly string[],
+): Promise<Proof | Unprepared> {
   const { commit, commands, settings } = proving;
   const under = digestOf(proving);
-  const refused = knownRefusal(task, { commit, commands, under, limit: settings.validation_timeout });
+  const refused = knownRefusal(task, { commit, twins, commands, under, limit: settings.validation_timeout });
   if (refused !== undefined) return refused;
   const number = freeNumber(context.disk, logFolder(context, task.id), task, proving.number);
   const found = await prove(context, { ...proving, number });

@@ -123,7 +123,7 @@ function testFacts(changes: readonly FileChange[], patterns: readonly string[]) 
     ...listed('tests_moved_changed', [...altered.map(fromTo), ...within(({ within_moved }) => within_moved)]),
     ...pick(
       'tests_removed',
-      ({ kind, path }) => kind === 'removed' && !gone.has(path),
+      ({ kind, path, moved_to }) => kind === 'removed' && moved_to === undefined && !gone.has(path),
       within(({ within_removed }) => within_removed),
     ),
   };

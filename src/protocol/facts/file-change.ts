@@ -10,6 +10,8 @@ export interface FileChange {
   readonly moved_from?: string;
   /** A removed test that this one takes the place of, changed. */
   readonly changed_from?: string;
+  /** A removed file beside the tests that held none: where it stands as code now. */
+  readonly moved_to?: string;
   /** Tests within code, by name: those that lost lines, and those that are gone or stand elsewhere (`name → file`). */
   readonly within_changed?: readonly string[];
   readonly within_removed?: readonly string[];

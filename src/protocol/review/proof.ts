@@ -65,6 +65,8 @@ export interface Disproof {
 
 export interface Proof {
   readonly commit: string;
+  /** It was run at this commit, which has the same files. */
+  readonly same_tree_as?: string;
   /** Every command that was to be run, in order. */
   readonly commands: readonly string[];
   readonly runs: readonly ProofRun[];
@@ -110,10 +112,24 @@ export function knownProof(task: Task, commit: string, commands: readonly string
     );
 }
 
+/** Commits of which a proof or a refusal under the same settings is on the board, the last first. */
+export const provedUnder = (task: Task, under: string): readonly string[] => [
+  ...new Set(
+    historyOf(task)
+      .flatMap((entry) => {
+        const { commit, under: asked } = entry.event === 'validation_failed' ? entry : (proofOf(entry) ?? {});
+        return asked === under && typeof commit === 'string' ? [commit] : [];
+      })
+      .toReversed(),
+  ),
+];
+
 /** A test that fails now and then gets a second chance, and no third. */
 const RUNS_OF_ONE_COMMIT = 2;
 
 interface AskedAgain extends Pick<Proof, 'commit' | 'commands'> {
+  /** Other commits with the same files. */
+  readonly twins?: readonly string[];
   readonly under: string;
   /** Seconds that it may take now. */
   readonly limit: number;
@@ -126,12 +142,15 @@ export function triesOf(task: Task): readonly HistoryEvent[] {
 }
 
 /** The former refusal of this commit, if there is one in this iteration under the same settings: it is not run again. */
-export function knownRefusal(task: Task, { commit, commands, under, limit }: AskedAgain): Proof | undefined {
+export function knownRefusal(
+  task: Task,
+  { commit, twins = [], commands, under, limit }: AskedAgain,
+): Proof | undefined {
   const red = triesOf(task).filter(
     (entry) =>
       entry.event === 'validation_failed' &&
       entry.remembered !== true &&
-      entry.commit === commit &&
+      [commit, ...twins].some((one) => one === entry.commit) &&
       entry.under === under &&
       // More time is allowed by now.
       !(typeof entry.limit === 'number' && entry.limit < limit),
@@ -141,7 +160,7 @@ export function knownRefusal(task: Task, { commit, commands, under, limit }: Ask
   const text = (key: string): string => (typeof last[key] === 'string' ? last[key] : '');
   const disproof: Disproof = {
     guard: DISPROOFS.find((guard) => guard === last.what) ?? 'validation',
-    reason: `${text('reason')}; the same commit was refused so before, and is not run again`,
+    reason: `${text('reason')}; the same ${last.commit === commit ? 'commit was' : 'files were'} refused so before, and ${last.commit === commit ? 'is' : 'are'} not run again`,
     hint: text('hint'),
     output: text('output'),
     ...(last.hangs_on_base === true ? { hangs_on_base: true } : {}),

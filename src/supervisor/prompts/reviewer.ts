@@ -250,7 +250,7 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined, shown: read
       `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${testCount(counts, proof.tests_added)}${skipped === undefined ? '' : `, BUT NOT ALL RAN (${skipped})`}${command.length > LONG && shown[at] === command ? '' : `: ${named(command)}`}`,
   );
   return [
-    'RUN BY LIZA at COMMIT TO REVIEW, in a clean checkout:',
+    `RUN BY LIZA at ${proof.same_tree_as === undefined ? '' : `${proof.same_tree_as}, which has the same files as `}COMMIT TO REVIEW, in a clean checkout:`,
     ...quote(ran.join('\n'), showTask(task)),
     ...(proof.runs.some((run) => runsFewer(run, proof.tests_added))
       ? ['FEWER TESTS RAN than on the base: find out which no longer run, and why.']

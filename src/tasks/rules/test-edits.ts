@@ -34,14 +34,34 @@ const isOff = ({ text, moved }: DiffLine): boolean =>
 const asserts = (lines: readonly DiffLine[]): number =>
   lines.filter(({ text, moved }) => !moved && ASSERTS.test(text.slice(0, READ))).length;
 
+/** What brings names of other files in, in the words of common languages. */
+const IMPORTS =
+  /^\s*(?:import\b(?!\s*\()|from\s+\S+\s+import\b|(?:const|let|var)\s[^=]*=\s*(?:await\s+import|require)\s*\(|export\s.*\bfrom\s*['"]|require(?:_relative)?[\s(]+['"]|#\s*include\b|(?:pub\s+)?use\s+[\w:\\]|using\s+[\w.]+\s*;|\}\s*from\s*['"])/;
+const IMPORT_BEGINS = /^\s*(?:import|export)\b[^'";]*\{[^}]*$|^\s*(?:from\s+\S+\s+)?import\s*\([^)]*$/;
+const IMPORT_ENDS = /\}\s*from\b|^\s*\)/;
+/** A stand-in in place of what was tested is worth a look. */
+const STAND_IN = /mock|fake|stub|dummy/i;
+
+/** Without the lines of imports, unless they bring a stand-in in. */
+function withoutImports({ gone, came }: Hunk): readonly DiffLine[] {
+  if (came.some(({ text }) => IMPORTS.test(text.slice(0, READ)) && STAND_IN.test(text))) return gone;
+  let isOpen = false;
+  return gone.filter(({ text }) => {
+    const line = text.slice(0, READ);
+    const isImport = isOpen || IMPORTS.test(line) || IMPORT_BEGINS.test(line);
+    isOpen = (isOpen || IMPORT_BEGINS.test(line)) && !IMPORT_ENDS.test(line);
+    return !isImport;
+  });
+}
+
 /** Every line that was taken from a test that was there before, and every new line that switches a test off. */
 export function testEdits(hunks: readonly Hunk[]): LineList {
   return bounded(
-    hunks.flatMap(({ path, isNew, gone, came }) => [
-      ...gone
-        .filter((line) => !isNew && isLost(line) && /\w/.test(line.text))
-        .map((line) => `${path}:${line.at} - ${told(line)}`),
-      ...came.filter(isOff).map((line) => `${path}:${line.at} + ${told(line)}`),
+    hunks.flatMap((hunk) => [
+      ...withoutImports(hunk)
+        .filter((line) => !hunk.isNew && isLost(line) && /\w/.test(line.text))
+        .map((line) => `${hunk.path}:${line.at} - ${told(line)}`),
+      ...hunk.came.filter(isOff).map((line) => `${hunk.path}:${line.at} + ${told(line)}`),
     ]),
   );
 }

@@ -114,6 +114,33 @@ test.each([
   expect(found?.changes.filter((change) => change.tests_within).map((change) => change.path)).toEqual(expected);
 });
 
+test('a helper that moves from the tests to the code is no removed test; a test that does is one', async () => {
+  const helper = 'export function twice(n) {\n  return n * 2;\n}\nexport const three = 3;\nexport const four = 4;\n';
+  const held = "import test from 'node:test';\ntest('is held', () => {});\nexport const five = 5;\n";
+  p = project({ files: { 'test/helper.js': helper, 'test/held.js': held, 'test/a.test.js': 'test(1);\n' } });
+  await p.claim('t');
+  succeeded(await p.begin('t'));
+  const base = p.head();
+  const commit = p.work('t', {
+    'test/helper.js': null,
+    'src/helper.js': `import './app.js';\n${helper}`,
+    'test/held.js': null,
+    'src/held.js': held,
+    'test/a.test.js': 'test(1);\ntest(2);\n',
+  });
+  const asked = { gitDir: await p.gitDir(), task: await p.task('t'), settings: settings(await p.state()) };
+  const { changes, test_edits } = await readDiff(asked, base, commit);
+  expect(changes.find(({ path: at }) => at === 'test/helper.js')).toEqual({
+    path: 'test/helper.js',
+    kind: 'removed',
+    moved_to: 'src/helper.js',
+  });
+  expect(changes.find(({ path: at }) => at === 'test/held.js')).not.toHaveProperty('moved_to');
+  expect((test_edits?.lines ?? []).join()).not.toContain('helper');
+  const told = diffFacts(await p.task('t'), { changes }, DEFAULT_TEST_PATTERNS);
+  expect(told.tests_removed).toEqual({ paths: ['test/held.js'] });
+});
+
 test('a diff, read for its reviewer: tests that lost lines or none, moved, weakened; how tests are run; work put off', async () => {
   const files = {
     'test/kept.test.ts': 'test(1);\nexpect(1);\n',

@@ -54,6 +54,45 @@ describe('a refused agent', () => {
   });
 });
 
+describe('the same files under another commit', () => {
+  const emptyCommit = (): string => {
+    p.gitIn(p.folder('t'), 'commit', '--allow-empty', '-m', 'again');
+    return p.gitIn(p.folder('t'), 'rev-parse', 'HEAD').trim();
+  };
+
+  test('green: after a retraction nothing is run again, and the proof says where it was run', async () => {
+    const first = await begun(`${RAN} true`, { tdd: 'off' });
+    succeeded(await p.submit('t'));
+    await p.ok(['retract', 't', '--reason', 'the message was wrong'], { as: 'coder-1' });
+    const second = emptyCommit();
+    succeeded(await p.submit('t'));
+    expect(runs()).toBe(1);
+    expect(await p.last('t', 'submitted')).toMatchObject({
+      commit: second,
+      proof: { commit: second, same_tree_as: first, runs: [{ ok: true }] },
+    });
+  });
+
+  test('red: it is run twice at most, whatever the commits are called', async () => {
+    await begun(`${RAN} false`, { tdd: 'off' });
+    for (let n = 0; n < 4; n += 1) {
+      const { guard } = await refused();
+      expect(guard).toBe('validation');
+      emptyCommit();
+    }
+    expect(runs()).toBe(2);
+  });
+
+  test('other files are run', async () => {
+    await begun(`${RAN} true`, { tdd: 'off' });
+    succeeded(await p.submit('t'));
+    await p.ok(['retract', 't', '--reason', 'it says three'], { as: 'coder-1' });
+    p.work('t', { 'src/app.ts': 'export const app = 4;\n' });
+    succeeded(await p.submit('t'));
+    expect(runs()).toBe(2);
+  });
+});
+
 test('what was found is not written through a link in the evidence’s place', async () => {
   await begun('true');
   const elsewhere = path.join(p.base, 'elsewhere');

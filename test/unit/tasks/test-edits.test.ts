@@ -38,6 +38,26 @@ const diffOf = (path: string, ...hunks: readonly string[]): string =>
     .join('\n');
 
 describe('edits of tests', () => {
+  it.each([
+    ["-import { a } from '../src/a.js';\n+import { a } from '../lib/a.js';", []],
+    ["-import {\n-  a,\n-  b,\n-} from '../src/a.js';\n+import { a, b } from '../lib/a.js';", []],
+    ["-const { a } = require('../src/a.js');\n+const { a } = require('../lib/a.js');", []],
+    ['-from app.a import add\n+from app.b import add', []],
+    ['-from app.a import (\n-    add,\n-)\n+from app.b import add', []],
+    ['-use crate::a::add;\n+use crate::b::add;', []],
+    ['-#include "a.h"\n+#include "b.h"', []],
+    [
+      "-import { api } from '../src/api.js';\n+import { api } from './fake-api.js';",
+      ["t.test.js:1 - import { api } from '../src/api.js';"],
+    ],
+    [
+      "-import { a } from '../src/a.js';\n-expect(a).toBe(1);\n+import { a } from '../lib/a.js';",
+      ['t.test.js:2 - expect(a).toBe(1);'],
+    ],
+  ])('a changed import is no line taken from a test: %j', (hunk, lines) => {
+    expect(testEdits(readHunks(diffOf('t.test.js', hunk))).lines).toEqual(lines);
+  });
+
   it('each line taken from an existing test, and each that switches one off', () => {
     expect(testEdits(readHunks(DIFF))).toEqual({
       lines: [
