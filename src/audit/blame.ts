@@ -11,7 +11,7 @@ import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { lastCoder } from '../protocol/leases.ts';
 import { type Goal, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
-import { type RecordedMerge, recordedMerges } from '../protocol/work/task-history.ts';
+import { type RecordedMerge, recordedMerges, roundsOf } from '../protocol/work/task-history.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { shellWord } from '../text/format.ts';
 import { redact, secretsOf } from '../text/redact.ts';
@@ -24,6 +24,8 @@ export interface Blame {
   readonly task: Task;
   /** Made by Liza as it merged, or part of what was reviewed. */
   readonly part: 'merge' | 'work';
+  /** The first submission that had it: another one than what was approved may have been rejected. */
+  readonly submitted?: string;
   readonly merge: MergeFacts;
   readonly trailers: Trailers;
 }
@@ -215,11 +217,13 @@ async function blameOf(gitDir: PrivateGitDir, commit: string, found: RecordedMer
   const { task, event, mergeCommit, onto } = found;
   const reviewed = text(event.commit);
   const how = mergeCommit === onto ? 'contained' : mergeCommit === reviewed ? 'fast-forward' : 'merge';
+  const part = how === 'merge' && commit === mergeCommit ? 'merge' : 'work';
   return {
     commit,
     git: await signature(gitDir, commit),
     task,
-    part: how === 'merge' && commit === mergeCommit ? 'merge' : 'work',
+    part,
+    ...(part === 'work' ? defined({ submitted: await firstSubmission(gitDir, task, commit) }) : {}),
     merge: {
       commit: mergeCommit,
       how,
@@ -230,6 +234,14 @@ async function blameOf(gitDir: PrivateGitDir, commit: string, found: RecordedMer
     // Where the branch had it already, the commit there is another task's.
     trailers: how === 'contained' ? { found: {}, differ: [] } : await trailersOf(gitDir, found, how),
   };
+}
+
+async function firstSubmission(gitDir: PrivateGitDir, task: Task, commit: string): Promise<string | undefined> {
+  for (const { commit: offered } of roundsOf(task, undefined)) {
+    if (offered === undefined) continue;
+    if (offered === commit || (await isAncestor(gitDir, commit, offered))) return offered;
+  }
+  return undefined;
 }
 
 const FORMAT = ['%an', '%aI', '%s'].join('%x00');

@@ -47,6 +47,8 @@ export interface Known {
   readonly settled: boolean;
   /** `main has 3 commits that integration lacks`; undefined: it lacks none. */
   readonly lag?: string | undefined;
+  /** The last goal's document, where nobody has changed it since. */
+  readonly former?: string | undefined;
   readonly registries?: readonly PrivateRegistry[];
 }
 
@@ -92,6 +94,8 @@ async function questions(dialogue: Dialogue, { said, settled, ...known }: Known)
       dialogue.say(`  ${wrong}`);
     }
   };
+  if (said.spec === undefined && known.former !== undefined)
+    dialogue.say(`${known.former} describes the last goal: change it for this one, or name another document here.`);
   const spec = said.spec ?? (await valid('spec', 'The document that describes it'));
   const fromTemplate = said.fromTemplate === true || (!known.specExists(spec) && (await wantsTemplate(dialogue, spec)));
   if (settled) {

@@ -69,13 +69,12 @@ const LABEL = 11;
 
 export function renderBlame(blame: Blame, behind: Provenance, look: Look): string {
   const p = pageFor(look);
-  const { commit, git, task, part, merge } = blame;
-  const about = part === 'merge' ? 'the merge commit' : 'part of the reviewed work';
+  const { commit, git, task, merge } = blame;
   return p.print([
     [{ text: commit, tone: 'strong' }],
     ...field(p, '', `${git.subject} (${git.author}, ${git.time})`),
     ...field(p, 'task', `${task.id}: ${task.description ?? ''}`),
-    ...field(p, 'it is', about),
+    ...field(p, 'it is', aboutText(blame, behind.rounds)),
     ...field(p, 'planned by', behind.planned_by ?? 'a person'),
     ...field(p, 'author', behind.authors.join(', ') || 'not recorded'),
     ...field(p, 'iterations', String(behind.iterations)),
@@ -83,9 +82,23 @@ export function renderBlame(blame: Blame, behind: Provenance, look: Look): strin
     ...behind.rounds.flatMap((round, at) => field(p, at === 0 ? 'review' : '', roundText(round, at + 1))),
     ...evidenceLines(p, behind.evidence),
     ...field(p, 'merged', mergeText(merge)),
-    ...field(p, 'trailers', trailerText(blame)),
+    ...trailerLines(p, blame),
     ...field(p, 'more', `liza show ${task.id}`),
   ]);
+}
+
+/** A version that was rejected says so first: the approval below is of a later commit. */
+function aboutText({ commit, part, submitted, merge }: Blame, rounds: readonly Round[]): string {
+  if (part === 'merge') return 'the merge commit';
+  const round = rounds.find((one) => one.commit !== undefined && one.commit === submitted);
+  const no = round?.merged === true ? undefined : round?.verdicts.findLast(({ verdict }) => verdict === 'rejected');
+  if (no === undefined) return 'part of the reviewed work';
+  const what = submitted === commit ? 'an earlier version of the work' : 'part of an earlier version of the work';
+  const later = merge.reviewed === undefined ? 'a later commit' : `the later commit ${merge.reviewed.slice(0, 12)}`;
+  return [
+    `${what}, which ${no.by ?? 'a reviewer'} rejected at ${no.time}${no.reason === undefined ? '' : `: ${no.reason}`}`,
+    `approved was ${later}, which builds on it: liza blame ${merge.reviewed?.slice(0, 12) ?? merge.commit.slice(0, 12)}`,
+  ].join('\n');
 }
 
 export function renderFinish({ commit, branch, integration, by, time, brought }: FinishBlame, look: Look): string {
@@ -155,11 +168,9 @@ function mergeText({ commit, how, time, by, onto, approved_by, drift }: MergeFac
   return told.join('\n');
 }
 
-function trailerText({ trailers: { found, differ }, merge: { how } }: Blame): string {
-  if (differ.length > 0) return ['do NOT agree with the board:', ...differ].join('\n');
-  if (Object.keys(found).length === 0)
-    return how === 'fast-forward' ? 'none: its author made the commit without Liza' : 'none';
-  return `${Object.entries(found)
-    .map(([key, value]) => `${key}: ${value}`)
-    .join('\n')}\nthey agree with the board`;
+/** None where none are expected: nothing is said. */
+function trailerLines(p: Page, { trailers: { found, differ } }: Blame): readonly Line[] {
+  if (differ.length > 0) return field(p, 'trailers', ['do NOT agree with the board:', ...differ].join('\n'));
+  const pairs = Object.entries(found).map(([key, value]) => `${key}: ${value}`);
+  return pairs.length === 0 ? [] : field(p, 'trailers', `${pairs.join('\n')}\nthey agree with the board`);
 }

@@ -73,7 +73,8 @@ export const verb: Verb = {
     const { committedFiles } = await import('../../git/committed-files.ts');
     const committed = before === undefined ? await committedFiles(context, repository.root) : [];
     const guessedSetup = guessSetupCommand(repository.root, committed);
-    const wanted = await settle(args, io, { root: repository.root, said, before, registries, guessedSetup });
+    const former = await formerDocument(context, before);
+    const wanted = await settle(args, io, { root: repository.root, said, before, registries, guessedSetup, former });
     if (isRefusal(wanted)) return wanted;
     const { wishes, lines } = wanted;
     const facts = specFacts(repository.root, wishes.spec);
@@ -94,7 +95,9 @@ export const verb: Verb = {
     });
     if (!done.ok) return done;
     const base = done.already ? [] : await currentBase(io, wishes.sync === true);
-    const told = done.already ? [] : [...setupLine(wanted, guessedSetup), ...toldOf(registries, wishes)];
+    const told = done.already
+      ? []
+      : [...formerLine(wishes, former), ...setupLine(wanted, guessedSetup), ...toldOf(registries, wishes)];
     const sandbox = done.already ? [] : await sandboxLines(io, before);
     return {
       ...done,
@@ -109,6 +112,26 @@ const setupLine = ({ wishes, asked }: Settled, guess: string | undefined): reado
   asked || guess === undefined || wishes.setup !== undefined
     ? []
     : [`nothing installs packages in a fresh checkout yet: liza config set post_worktree_cmd ${shellWord(guess)}`];
+
+/** The last goal's document as its planner knew it: somebody who has rewritten it since needs no word about it. */
+async function formerDocument({ disk, paths }: BoardContext, before: State | undefined): Promise<string | undefined> {
+  if (before === undefined || isOpen(before)) return undefined;
+  const { fileOf } = await import('../../project/init-document.ts');
+  const { readSpec } = await import('../../store/spec-texts.ts');
+  const file = fileOf(before.goal.spec_ref ?? '');
+  const now = readSpec(disk, paths.root, file);
+  const known = before.goal.specs_seen?.find(({ spec }) => spec === file)?.hash;
+  return now === undefined || (known !== undefined && known !== now.hash) ? undefined : file;
+}
+
+const formerLine = ({ spec }: Wishes, former: string | undefined): readonly string[] =>
+  former === undefined || (spec.split('#', 1)[0] ?? '') !== former
+    ? []
+    : [
+        plain(
+          `${former} describes the last goal: change it before liza run, or name another document: liza goal edit --spec specs/next.md`,
+        ),
+      ];
 
 /** Whether agents will be confined, and how to have it, before the first of them starts. */
 async function sandboxLines(io: Io, before: State | undefined): Promise<readonly string[]> {
@@ -191,10 +214,11 @@ interface KnownSoFar {
   readonly before: State | undefined;
   readonly registries: readonly PrivateRegistry[];
   readonly guessedSetup: string | undefined;
+  readonly former: string | undefined;
 }
 
 async function settle(args: Args, io: Io, known: KnownSoFar): Promise<Settled | Refusal> {
-  const { root, said, before, registries, guessedSetup } = known;
+  const { root, said, before, registries, guessedSetup, former } = known;
   const { knownProviders, unknownProvider } = await import('../choose-provider.ts');
   const providers = knownProviders(io, before?.config ?? {});
   if ('ok' in providers) return providers;
@@ -230,6 +254,7 @@ async function settle(args: Args, io: Io, known: KnownSoFar): Promise<Settled | 
     installed,
     guessedTest: guessTestCommand(root),
     guessedSetup,
+    former,
     settled: before !== undefined,
     lag: await lagOf(io, before),
     registries,

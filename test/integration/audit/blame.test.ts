@@ -131,7 +131,15 @@ test('every round of review, with its first blocker', async () => {
       { commit: good, iteration: 2, merged: true, verdicts: [{ verdict: 'approved' }] },
     ],
   });
+  // The approval below is of a later commit: a rejected version says so itself.
+  const rejected = (await here.ok(['blame', bad])).stdout;
+  expect(rejected).toMatch(
+    /it is +an earlier version of the work, which code-reviewer-1 rejected at \S+: src\/greet\.ts:1 it greets nobody\n/,
+  );
+  expect(rejected).toContain(`approved was the later commit ${good.slice(0, 12)}, which builds on it`);
   const { stdout } = await here.ok(['blame', good]);
+  expect(stdout).toMatch(/it is +part of the reviewed work\n/);
+  expect(stdout).not.toContain('trailers');
   expect(stdout).toMatch(
     /1\. \w{12} of coder-1, iteration 1\n +rejected by code-reviewer-1 at \S+: src\/greet\.ts:1 it greets nobody\n/,
   );

@@ -259,4 +259,14 @@ describe('with a person', () => {
     expect(asked).toHaveLength(2);
     expect((await config()).test_command).toBe('make test');
   });
+
+  test('the next goal: that its document is the last one’s is said, and how to name another', async () => {
+    await liza(['init', 'First', '--vision-from-template']);
+    await liza(['abort']);
+    const told = /specs\/vision\.md describes the last goal: .*liza goal edit --spec/;
+    expect((await liza(['init', 'Second', '--yes'])).stdout).toMatch(told);
+    await liza(['abort']);
+    here.write({ 'docs/third.md': '# Third\n' });
+    expect((await liza(['init', 'Third', '--spec', 'docs/third.md'])).stdout).not.toContain('describes the last goal');
+  });
 });

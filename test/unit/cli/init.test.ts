@@ -153,6 +153,14 @@ describe('the guide', () => {
     expect(wishes).toEqual({ goal: 'Next', spec: 'specs/vision.md', fromTemplate: true, branch: 'integration' });
   });
 
+  test('the next goal: the last one’s document is said to be that before it is asked for', async () => {
+    const known = { settled: true, specExists: () => true, former: 'specs/vision.md' };
+    const { wishes, said } = await guided(['Next', 'specs/next.md'], known);
+    expect(said.join()).toContain('specs/vision.md describes the last goal');
+    expect(wishes).toMatchObject({ spec: 'specs/next.md' });
+    expect((await guided(['Next', ''], { ...known, former: undefined })).said.join()).not.toContain('last goal');
+  });
+
   test.each([
     ['', true],
     ['no', false],
