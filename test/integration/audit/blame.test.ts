@@ -132,9 +132,9 @@ test('every round of review, with its first blocker', async () => {
     ],
   });
   // The approval below is of a later commit: a rejected version says so itself.
-  const rejected = (await here.ok(['blame', bad])).stdout;
+  const rejected = (await here.ok(['blame', bad])).stdout.replaceAll(/\s+/g, ' ');
   expect(rejected).toMatch(
-    /it is +an earlier version of the work, which code-reviewer-1 rejected at \S+: src\/greet\.ts:1 it greets nobody\n/,
+    /it is +an earlier version of the work, which code-reviewer-1 rejected at \S+: src\/greet\.ts:1 it greets nobody /,
   );
   expect(rejected).toContain(`approved was the later commit ${good.slice(0, 12)}, which builds on it`);
   const { stdout } = await here.ok(['blame', good]);
