@@ -99,6 +99,13 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
       '`liza plan done` closes it, or the goal ends',
     ),
   ],
+  'ENDED EARLY': [
+    alarm(
+      '{goal} — completed with {n} tasks that agents gave up: {tasks}; see: liza show {task}',
+      'the goal is COMPLETED, and agents abandoned tasks of it',
+      'the next goal begins',
+    ),
+  ],
   'IMMEDIATE DISCOVERY': [
     alarm(
       '{id} — {desc} (Planner should wake)',
@@ -171,6 +178,13 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
       '{free} MB left, a session needs {needed}; none starts',
       'the disk has less than `min_free_mb` (500) left',
       'there is room again',
+    ),
+  ],
+  'SANDBOX OFF': [
+    warning(
+      'config.sandbox is off, and agents worked on this goal in a sandbox before: now they run as you',
+      'a person turned it off on a goal that agents have worked on in a sandbox',
+      '`liza config set sandbox auto`, or the goal ends',
     ),
   ],
   'SET-UP FAILED': [

@@ -239,6 +239,8 @@ export const GoalSchema = v.object({
   created: v.optional(timestamp),
   status: oneOf(GOAL_STATUSES),
   alignment_history: v.optional(v.array(Alignment)),
+  /** Agents worked on it in a sandbox; from then on they do not work without one unless a person says so. */
+  confined: v.optional(v.boolean()),
   /** The usage of the planner's sessions; a task has its own. */
   usage: v.optional(UsageSchema),
   /** The usage of all sessions, those of archived tasks included. */
@@ -331,7 +333,10 @@ export type Config = Frozen<v.InferInput<typeof ConfigSchema>>;
 export type HistoryEvent = Frozen<v.InferInput<typeof Event>> & { readonly [key: string]: unknown };
 
 /** The configuration with every default filled in. */
-export type Settings = Config & { readonly [K in DefaultedKey]-?: NonNullable<Config[K]> };
+export type Settings = Omit<Config, 'sandbox'> & { readonly [K in DefaultedKey]-?: NonNullable<Config[K]> } & {
+  /** `kept`: `auto`, on a goal that agents have worked on in a sandbox. */
+  readonly sandbox: NonNullable<Config['sandbox']> | 'kept';
+};
 type DefaultedKey =
   | 'integration_branch'
   | 'lease_duration'
@@ -355,22 +360,24 @@ type DefaultedKey =
   | 'tdd_timeout'
   | 'tdd'
   | 'takeover'
-  | 'sandbox'
   | 'allow_filters'
   | 'min_free_mb'
   | 'agent_logs_mb'
   | 'agent_processes';
 
-export function settings({ config }: State): Settings {
-  const known = SETTINGS.get(config);
+export function settings({ config, goal }: State): Settings {
+  const keeps = goal?.confined === true;
+  const known = SETTINGS[keeps ? 'confined' : 'free'].get(config);
   if (known !== undefined) return known;
   const whole = { ...DEFAULTS, ...dropUndefined(config) } as Settings;
-  SETTINGS.set(config, whole);
-  return whole;
+  const { sandbox } = whole;
+  const set = keeps && sandbox === 'auto' ? { ...whole, sandbox: 'kept' as const } : whole;
+  SETTINGS[keeps ? 'confined' : 'free'].set(config, set);
+  return set;
 }
 
 /** Settings per configuration object: many guards ask for them, for each task of a board that never changes. */
-const SETTINGS = new WeakMap<Config, Settings>();
+const SETTINGS = { confined: new WeakMap<Config, Settings>(), free: new WeakMap<Config, Settings>() };
 
 const DEFAULTS = v.getDefaults(ConfigSchema) as Settings;
 

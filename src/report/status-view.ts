@@ -39,6 +39,8 @@ export interface StatusView {
     /** Tasks that joined the sprint, and how many of them have ended. */
     readonly planned: number;
     readonly done: number;
+    /** Given up: neither done nor to come. */
+    readonly abandoned: number;
     /** Milliseconds to the deadline, negative when past. */
     readonly deadlineLeft?: number;
   };
@@ -211,10 +213,15 @@ function sprintView(board: Board, now: Instant): StatusView['sprint'] {
     status,
     text: sprintText(board.state),
     planned: statuses.length,
-    done: statuses.filter((s) => s !== undefined && isTerminal(s)).length,
+    done: statuses.filter((s) => s !== undefined && isTerminal(s) && s !== 'ABANDONED').length,
+    abandoned: statuses.filter((s) => s === 'ABANDONED').length,
     ...(timeline.deadline === undefined ? {} : { deadlineLeft: instant(timeline.deadline) - now }),
   };
 }
+
+/** `2/3 done, 1 abandoned` */
+export const doneText = ({ done, planned, abandoned }: StatusView['sprint']): string =>
+  `${done}/${planned} done${abandoned === 0 ? '' : `, ${abandoned} abandoned`}`;
 
 function countByStatus(board: Board): StatusView['counts'] {
   const counts = new Map<TaskStatus, number>();

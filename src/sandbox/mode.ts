@@ -1,5 +1,6 @@
 // Whether what Liza starts is confined, and what a program of the project (its set-up, its tests) may do when it is.
-// One rule for all callers: `auto` confines where the machine can, `require` refuses where it cannot, `off` never.
+// One rule for all callers: `auto` confines where the machine can, `require` refuses where it cannot, `off` never. A goal
+// that agents have worked on in a sandbox keeps it: `auto` then refuses, too.
 
 import { dirname, join } from 'node:path';
 import { commonDirectoryOf, gitDirectoryOf } from '../git/directory.ts';
@@ -54,10 +55,17 @@ export async function sandboxMode(
 ): Promise<SandboxMode | Refusal> {
   if (sandbox === 'off') return { off: 'config.sandbox is off' };
   if (sandbox !== 'require' && sandboxSupport?.off === true) return { off: 'LIZA_SANDBOX is off' };
-  if (sandboxSupport === undefined && sandbox !== 'require') return { off: 'nobody asked for one' };
+  if (sandboxSupport === undefined && sandbox === 'auto') return { off: 'nobody asked for one' };
   const found = (await sandboxSupport?.detect()) ?? { why: 'there is none here', remedy: 'use liza itself' };
   if (isTool(found)) return { tool: found };
-  if (sandbox !== 'require') return { off: found.why, remedy: found.remedy };
+  if (sandbox === 'auto') return { off: found.why, remedy: found.remedy };
+  if (sandbox === 'kept')
+    return refuse(
+      `agents worked on this goal in a sandbox, and now ${found.why}: nothing starts without it`,
+      `${found.remedy}; or let them work without: liza config set sandbox off`,
+      5,
+      'sandbox',
+    );
   return refuse(
     `config.sandbox is require, but ${found.why}`,
     `${found.remedy}; or let it go without: liza config set sandbox auto`,
@@ -84,7 +92,7 @@ export function isUnconfined(
   { sandbox }: Wanted,
 ): boolean | undefined {
   if (support === undefined || found === undefined) return undefined;
-  if (sandbox === 'require') return false;
+  if (sandbox === 'require' || (sandbox === 'kept' && !support.off)) return false;
   return sandbox === 'off' || support.off || !isTool(found);
 }
 

@@ -85,7 +85,7 @@ export async function openSandboxSession(
   if (!('tool' in mode) || !isThere) return unconfined(context, start);
   if (isLinkedCoder(context, work)) {
     const text = `${work.task} is in a linked worktree from before, which needs the project's .git writable`;
-    if (settings.sandbox === 'require') return { reason: `${text}: liza wt delete ${work.task}, then claim it again` };
+    if (settings.sandbox !== 'auto') return { reason: `${text}: liza wt delete ${work.task}, then claim it again` };
     context.emit({ level: 'warning', agent: work.agent, text: `${text}: this session is not in the sandbox` });
     return unconfined(context, start);
   }

@@ -3,6 +3,7 @@
 
 import { REPORT, triggerOf } from '../../governance/rules/breaker.ts';
 import type { Board } from '../../protocol/board.ts';
+import { givenUpByAgents } from '../../protocol/goal/ended-early.ts';
 import { abandonedPlan } from '../../protocol/goal/plan.ts';
 import { deadlinePassed } from '../../protocol/goal/sprint.ts';
 import { isUrgent } from '../../protocol/messages/discoveries.ts';
@@ -12,7 +13,7 @@ import { EDITED_OUTSIDE, type Notice } from '../../protocol/notice.ts';
 import { type State, settings, type Trouble } from '../../protocol/state.ts';
 import { setupFailures, setupFailureText } from '../../protocol/work/setup-failures.ts';
 import { bringBack } from '../../protocol/work/task-history.ts';
-import { gist, listed, whole } from '../../text/format.ts';
+import { counted, gist, listed, whole } from '../../text/format.ts';
 import { duration, type Instant } from '../../text/time.ts';
 import { type Alarm, type AlarmName, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarm.ts';
 import { budgetAlarms, diskAlarm } from './budget-rows.ts';
@@ -76,6 +77,7 @@ export function alarms(board: Board, now: Instant, extra: Surroundings): readonl
     ...integrationGone(context, extra),
     ...integrationMoved(context),
     ...planted(context),
+    ...endedEarly(board.state),
     ...(isOver(board) ? [] : ofTheWork(context, extra)),
   ];
 }
@@ -94,6 +96,7 @@ function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[]
     ...budgetAlarms(context.board, context.now),
     ...diskAlarm(context.board),
     ...setupAlarms(state),
+    ...sandboxOff(context),
     ...checkpoint(context),
     ...pause(context),
     ...stalled(context, extra),
@@ -246,6 +249,23 @@ function setupAlarms(state: State): readonly Alarm[] {
 }
 
 const SHOWN_LINES = 8;
+
+/** Agents completed the goal over tasks that agents had given up. */
+function endedEarly(state: State): readonly Alarm[] {
+  const all = state.goal.status === 'COMPLETED' ? givenUpByAgents(state) : [];
+  const [first] = all;
+  if (first === undefined) return [];
+  const named = listed(all.map(({ task, by, why }) => `${task.id} (${by}: ${gist(why, 80)})`));
+  const words = `${state.goal.id} — completed with ${counted(all.length, 'task')} that agents gave up: ${named}; see: liza show ${first.task.id}`;
+  return [alarm('ENDED EARLY', state.goal.id, words)];
+}
+
+/** A person's decision; still, whoever looks at the board must know. */
+function sandboxOff({ board: { state }, settings: { sandbox } }: AlarmContext): readonly Alarm[] {
+  if (state.goal.confined !== true || sandbox !== 'off') return [];
+  const words = 'config.sandbox is off, and agents worked on this goal in a sandbox before: now they run as you';
+  return [warning('SANDBOX OFF', undefined, words)];
+}
 
 /** The planner was asked twice and left it: it is not called for it again. */
 function planNotClosed(state: State): readonly Alarm[] {

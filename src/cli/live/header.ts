@@ -4,7 +4,7 @@ import { spentOnGoal } from '../../budget/rules/ledger.ts';
 import { scopeText } from '../../budget/rules/limits.ts';
 import { REPORT } from '../../governance/rules/breaker.ts';
 import type { State } from '../../protocol/state.ts';
-import type { StatusView } from '../../report/status-view.ts';
+import { doneText, type StatusView } from '../../report/status-view.ts';
 import type { CrewMember } from '../../supervisor/crew-view.ts';
 import type { Line, Page, Span } from '../render/layout.ts';
 import { clock, coarse, dollars, tokens } from './format.ts';
@@ -12,7 +12,7 @@ import type { Scene } from './frame.ts';
 
 export function header({ view, status, screen, look, p }: Scene): readonly Line[] {
   const { goal, sprint } = status;
-  const progress = sprint.planned === 0 ? 'nothing planned yet' : `${sprint.done}/${sprint.planned} done`;
+  const progress = sprint.planned === 0 ? 'nothing planned yet' : doneText(sprint);
   const left = sprint.deadlineLeft;
   const facts = [
     progress,

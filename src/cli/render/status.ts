@@ -8,7 +8,14 @@ import { distanceLines } from '../../protocol/goal/base-distance.ts';
 import { discoveryHead, holdsGoal } from '../../protocol/messages/discoveries.ts';
 import { needsPerson } from '../../protocol/messages/questions.ts';
 import { type Discovery, isTerminal } from '../../protocol/state.ts';
-import type { AgentView, AnomalyView, QuestionView, StatusView, TaskView } from '../../report/status-view.ts';
+import {
+  type AgentView,
+  type AnomalyView,
+  doneText,
+  type QuestionView,
+  type StatusView,
+  type TaskView,
+} from '../../report/status-view.ts';
 import { counted, gist, whole } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
 import { grouped, type Line, leaseWords, type Page, pageFor, type Span, STATUS_TONE } from './layout.ts';
@@ -53,7 +60,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
 function header(view: StatusView, p: Page): readonly Line[] {
   const { goal, sprint } = view;
   const bar = p.bar(sprint.done, sprint.planned, p.width >= 60 ? 20 : 10);
-  const progress = sprint.planned === 0 ? 'nothing planned yet' : `${sprint.done}/${sprint.planned} done`;
+  const progress = sprint.planned === 0 ? 'nothing planned yet' : doneText(sprint);
   const state = sprint.status === 'IN_PROGRESS' ? '' : `${p.dot}${sprint.text}`;
   const left = sprint.deadlineLeft;
   const deadline =

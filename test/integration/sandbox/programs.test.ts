@@ -199,6 +199,10 @@ describe('where there is none', () => {
       remedy: 'install it',
     });
     expect(await sandboxMode(NONE, { sandbox: 'require' })).toMatchObject(refusedBy('sandbox', { ok: false, code: 5 }));
+    // Agents worked on the goal in a sandbox, and it is gone.
+    expect(await sandboxMode(NONE, { sandbox: 'kept' })).toMatchObject(
+      refusedBy('sandbox', { code: 5, hint: expect.stringContaining('liza config set sandbox off') }),
+    );
     expect(await sandboxMode(undefined, { sandbox: 'require' })).toMatchObject({ ok: false, code: 5 });
     expect(needsClone(NONE, { sandbox: 'require' })).toBe(false);
     const off = { ...NONE, off: true, tool: () => ({ kind: 'bubblewrap', program: '/b', extra: [] }) as const };

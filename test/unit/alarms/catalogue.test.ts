@@ -78,6 +78,14 @@ const closed = (seen: Board): Board => {
   const scope = { ...sprint.scope, closed_at: ago(0) };
   return { ...seen, state: { ...seen.state, sprint: { ...sprint, scope } } };
 };
+/** A goal with a task that somebody gave up. */
+const givenUp = (status: 'IN_PROGRESS' | 'COMPLETED', by: string): Board =>
+  about(
+    { status: 'ABANDONED', history: [event('abandoned', NOW, by, { rationale: 'not needed' })] },
+    { state: { ...goal(status) } },
+  );
+const confined = (sandbox: 'auto' | 'off'): Board =>
+  board({ state: { goal: { ...goal('IN_PROGRESS').goal, confined: true }, config: { sandbox } } });
 const idle = { lastChange: NOW };
 const discovery = {
   id: 'disc-1',
@@ -448,6 +456,22 @@ const SCENARIOS: readonly Scenario[] = [
     begins: at(NOW, planned('1', '2')),
     goesOn: at(NOW + 5 * HOUR, planned('1', '2')),
     over: at(NOW + 5 * HOUR, closed(planned('1', '2'))),
+  },
+  {
+    row: 'ENDED EARLY',
+    level: 'alarm',
+    text: '🚨 ENDED EARLY: goal-1 — completed with 1 task that agents gave up: t (planner-1: not needed); see: liza show t',
+    before: at(NOW, givenUp('IN_PROGRESS', 'planner-1')),
+    begins: at(NOW, givenUp('COMPLETED', 'planner-1')),
+    over: at(NOW, givenUp('COMPLETED', 'human')),
+  },
+  {
+    row: 'SANDBOX OFF',
+    level: 'warning',
+    text: '⚠️ SANDBOX OFF: config.sandbox is off, and agents worked on this goal in a sandbox before: now they run as you',
+    before: at(NOW, confined('auto')),
+    begins: at(NOW, confined('off')),
+    over: at(NOW, confined('auto')),
   },
   {
     row: 'IMMEDIATE DISCOVERY',

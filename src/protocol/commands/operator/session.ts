@@ -82,7 +82,7 @@ export const sessionEnd: Row<'session-end'> = {
     },
   ],
   effects:
-    'usage of the agent and of its task (a planner’s: of the goal), the task’s sessions with what confined each, what the goal and the day have spent, iterations_total, context_percent, resume; how it ended and what it was refused; handled wakes',
+    'usage of the agent and of its task (a planner’s: of the goal), the task’s sessions with what confined each, what the goal and the day have spent, that agents of the goal work in a sandbox, iterations_total, context_percent, resume; how it ended and what it was refused; handled wakes',
   change: ({ state, command, now }) => {
     const { agent: id, task: taskId, provider, used } = command;
     const agent = agentOf(state, id);
@@ -98,7 +98,8 @@ export const sessionEnd: Row<'session-end'> = {
       declared_exit: undefined,
       under_way: undefined,
     });
-    const sums = booked(state, used, now);
+    const confined = command.stay?.sandbox === 'bubblewrap' || command.stay?.sandbox === 'seatbelt';
+    const sums = { ...booked(state, used, now), ...(confined ? { confined } : {}) };
     const counted =
       task === undefined
         ? withGoal(state, { usage: plus(state.goal.usage, used), ...sums, handoff: stillHandedOff(state, command) })

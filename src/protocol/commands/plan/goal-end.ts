@@ -8,6 +8,7 @@ import type { CommandName } from '../../command.ts';
 import type { BoardSituation, Row } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
+import { givenUpByAgents } from '../../goal/ended-early.ts';
 import { endedOfGoal, isOfGoal } from '../../goal/goal-tasks.ts';
 import { holdsGoal, openDiscoveries } from '../../messages/discoveries.ts';
 import { withNote } from '../../messages/notes.ts';
@@ -62,11 +63,17 @@ export const goalComplete: Row<'goal complete'> = {
       check: (s) => (s.command.carry_over === true ? undefined : refuseUndecided(s)),
     },
   ],
-  effects: 'goal → COMPLETED; what is still open goes to the next goal, named in alignment_history',
+  effects:
+    'goal → COMPLETED; tasks that agents gave up are named in alignment_history and raise ENDED EARLY; what is still open goes to the next goal, named in alignment_history',
   change: (s) => {
     const { summary } = s.command;
     const carried = [...undecided(s).map(({ name }) => name), ...lesser(s.state)];
-    const done = withGoal(s.state, { status: 'COMPLETED' });
+    const givenUp = givenUpByAgents(s.state).map(({ task, by, why }) => `${task.id} (${by}: ${gist(why, 120)})`);
+    const completed = withGoal(s.state, { status: 'COMPLETED' });
+    const done =
+      givenUp.length === 0
+        ? completed
+        : aligned(s, completed, 'ended_early', `abandoned, not done: ${givenUp.join('; ')}`.slice(0, 4000));
     const told =
       carried.length === 0
         ? done
@@ -74,7 +81,10 @@ export const goalComplete: Row<'goal complete'> = {
     return {
       state: aligned(s, told, 'goal_completed', blank(summary) ? 'The goal is reached.' : (summary ?? '')),
       detail: `goal ${s.state.goal.id} completed`,
-      notes: carried.length === 0 ? [] : [`left to the next goal: ${carried.join('; ')}`],
+      notes: [
+        ...(givenUp.length === 0 ? [] : [`abandoned, not done: ${givenUp.join('; ')}`]),
+        ...(carried.length === 0 ? [] : [`left to the next goal: ${carried.join('; ')}`]),
+      ],
     };
   },
 };
