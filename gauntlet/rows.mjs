@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
-const STATED = 'G01–G27 G30–G35 G40–G44 G50–G54 G66 G68–G74 G76–G77';
+const STATED = 'G01–G27 G30–G35 G40–G44 G50–G54 G60–G61 G66 G68–G74 G76–G77';
 
 /** Fast ones of each kind: refusals of each role, a process that stays behind, a second supervisor. For CI. */
 export const SLICE = ['G03', 'G06', 'G10', 'G14', 'G19', 'G31', 'G41', 'G53'];

@@ -5,8 +5,9 @@
 import { join } from 'node:path';
 import { integrationGone, integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { commitOf, isAncestor } from '../git/refs.ts';
+import { commitOf, isAncestor, readRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
+import type { Planted } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { lastCoder } from '../protocol/leases.ts';
 import { type Goal, settings, type Task } from '../protocol/state.ts';
@@ -28,6 +29,8 @@ export interface Blame {
   readonly submitted?: string;
   readonly merge: MergeFacts;
   readonly trailers: Trailers;
+  /** Plain git shows another commit in its place. */
+  readonly replaced?: Planted;
 }
 
 export interface MergeFacts {
@@ -79,7 +82,7 @@ export async function blame(context: TaskContext, name: string): Promise<Blame |
 /** Whatever git takes for the name of one commit; never an option. */
 async function resolve(gitDir: PrivateGitDir, name: string): Promise<string | Refusal> {
   const plain = !name.startsWith('-') && name.trim() !== '' && !/[\0-\x1f\x7f]/.test(name);
-  const commit = plain ? await commitOf(gitDir, name) : undefined;
+  const commit = plain ? await commitNamed(gitDir, name) : undefined;
   if (commit !== undefined) return commit;
   const shown = JSON.stringify(name.slice(0, 80));
   if (plain && gitDir.host.disk.existsSync(join(gitDir.root, name)))
@@ -95,6 +98,14 @@ async function resolve(gitDir: PrivateGitDir, name: string): Promise<string | Re
     1,
     'commit',
   );
+}
+
+/** A branch comes before a tag or another ref of the same name, which could hide it. */
+async function commitNamed(gitDir: PrivateGitDir, name: string): Promise<string | undefined> {
+  const [, first = '', rest = ''] = /^([^~^:@]*)(.*)$/s.exec(name) ?? [];
+  const isBranch = first !== '' && first !== 'HEAD' && !/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(first);
+  const onBranch = isBranch ? await commitOf(gitDir, `refs/heads/${first}${rest}`) : undefined;
+  return onBranch ?? commitOf(gitDir, name);
 }
 
 /** Where each commit that builds on this one stands, itself included; the greater, the older. One walk for all merges. */
@@ -216,6 +227,8 @@ const PLACES: Readonly<Record<string, (task: Task, commit: string) => string>> =
 async function blameOf(gitDir: PrivateGitDir, commit: string, found: RecordedMerge): Promise<Blame> {
   const { task, event, mergeCommit, onto } = found;
   const reviewed = text(event.commit);
+  const at = `refs/replace/${commit}`;
+  const by = (await readRefs(gitDir, at)).get(at);
   const how = mergeCommit === onto ? 'contained' : mergeCommit === reviewed ? 'fast-forward' : 'merge';
   const part = how === 'merge' && commit === mergeCommit ? 'merge' : 'work';
   return {
@@ -233,6 +246,7 @@ async function blameOf(gitDir: PrivateGitDir, commit: string, found: RecordedMer
     },
     // Where the branch had it already, the commit there is another task's.
     trailers: how === 'contained' ? { found: {}, differ: [] } : await trailersOf(gitDir, found, how),
+    ...(by === undefined ? {} : { replaced: { what: 'replaces', at, commit: by } as const }),
   };
 }
 

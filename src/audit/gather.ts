@@ -8,10 +8,12 @@ import { mergeTrees } from '../git/merge-candidate.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, commitsOf, readRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
+import { findPlanted } from '../identity/branch-watch.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { noGoal } from '../protocol/goal/goal-record.ts';
 import { type TasksOf, tasksOfGoal } from '../protocol/goal/goal-tasks.ts';
 import { historyOf } from '../protocol/leases.ts';
+import { isAccepted } from '../protocol/messages/planted.ts';
 import type { Goal, State, Task } from '../protocol/state.ts';
 import { noTask } from '../protocol/unknown-id.ts';
 import { defined, isFields, same } from '../protocol/values.ts';
@@ -89,6 +91,7 @@ export async function audit(context: TaskContext, { task: only, goal }: Asked = 
     imported: replayed.entries.some(({ command }) => command === 'imported' || command === 'import'),
     ...(await compareFiles(context, replayed, state)),
     ...(await gitFacts(gitDir, state, tasks, asked)),
+    planted: (await findPlanted(context, { state })).filter((one) => !isAccepted(state, one)),
   };
   return {
     goal: auditGoal(witness),

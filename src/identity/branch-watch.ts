@@ -3,7 +3,7 @@
 // them, and the commit itself who made it. People may do what they like on their branches, and may merge agents' work.
 
 import { join } from 'node:path';
-import { integrationRef, openGitDir } from '../git/integration.ts';
+import { integrationRef, openGitDir, type ProjectHost } from '../git/integration.ts';
 import { forgetPlanted } from '../git/own-directory.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, updateRefs } from '../git/refs.ts';
@@ -57,7 +57,7 @@ interface Head {
 }
 
 /** No object is looked at: a ref that leads nowhere would end git, and nothing would be watched. */
-async function readRefs(context: CommandContext, patterns: readonly string[]): Promise<ReadonlyMap<string, string>> {
+async function readRefs(context: ProjectHost, patterns: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const args = ['for-each-ref', '--format=%(refname) %(objectname)', '--', ...patterns];
   const lines = (await must(git(context, context.paths.root, args), 'read its refs')).split('\n');
   return new Map(
@@ -137,7 +137,7 @@ export async function findStrays(
 }
 
 /** What is there now, for doctor. */
-export async function findPlanted(context: CommandContext, board: Board): Promise<readonly Planted[]> {
+export async function findPlanted(context: ProjectHost, board: Pick<Board, 'state'>): Promise<readonly Planted[]> {
   const names = namesOf(context, board);
   const refs = await readRefs(context, ['refs/heads', ...plantedPatterns(names)]);
   return [...(await plantedAmong(context, names, refs)), ...plantedFiles(context, names)];

@@ -21,7 +21,7 @@ interface Names {
   readonly commits: readonly string[];
 }
 
-export const namesOf = (host: ProjectHost, board: Board): Names => {
+export const namesOf = (host: ProjectHost, board: Pick<Board, 'state'>): Names => {
   const { state } = board;
   const of = state.tasks.flatMap((task) => [task.review_commit, task.merge_commit]);
   const commits = [state.goal.integration_head, ...of].filter((commit) => commit !== undefined);

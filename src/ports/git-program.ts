@@ -87,13 +87,17 @@ export function runGit(
       const how = watch.why() ?? `was ended by ${signal}`;
       // What an agent put into its own folder is no fault of the machine.
       const fault = watch.why() === undefined || folderOfAgent === undefined ? { fault: 'machine' as const } : {};
-      fail(new EnvironmentError(`git ${args[0] ?? ''} ${how}`, `look at ${folderOfAgent ?? folder}`, 3, fault));
+      fail(new EnvironmentError(`git ${commandIn(args)} ${how}`, `look at ${folderOfAgent ?? folder}`, 3, fault));
     });
     // A git that ends before it has read everything is judged by its status, not by the broken pipe.
     stdin?.on('error', () => {});
     stdin?.end(input);
   });
 }
+
+/** Behind the options that git itself takes. */
+const commandIn = (args: readonly string[]): string =>
+  args.find((word, at) => !word.startsWith('-') && !['-c', '-C', '--git-dir'].includes(args[at - 1] ?? '')) ?? '';
 
 interface Watch {
   end(): void;

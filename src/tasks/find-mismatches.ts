@@ -15,11 +15,12 @@ import type { Planted } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { claimingBy, reviewLease } from '../protocol/leases.ts';
-import { plantedText } from '../protocol/messages/planted.ts';
+import { isAccepted, plantedText } from '../protocol/messages/planted.ts';
 import { ID_PATTERN } from '../protocol/records/fields.ts';
 import { settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { bringBack } from '../protocol/work/task-history.ts';
+import { shellWord } from '../text/format.ts';
 import type { TaskContext } from './context.ts';
 import { isUnderTaskLock } from './discard-folder.ts';
 
@@ -58,16 +59,9 @@ export async function findTrouble(context: TaskContext): Promise<readonly Mended
   const moved = await movedOutside(gitDir, board);
   if (moved !== undefined) found.push(moved.told);
   found.push(...(await findStrays(context, gitDir, board)).filter((stray) => !isKnown(board, stray)).map(strayed));
-  found.push(...(await findPlanted(context, board)).filter((one) => !isAccepted(board, one)).map(plantedThere));
+  found.push(...(await findPlanted(context, board)).filter((one) => !isAccepted(board.state, one)).map(plantedThere));
   return found;
 }
-
-/** A person has looked at it and left it. */
-const isAccepted = ({ state }: Board, { at, commit }: Planted): boolean =>
-  state.anomalies.some(
-    ({ type, details, processed_at }) =>
-      type === 'git_planted' && processed_at !== undefined && details?.['at'] === at && details['commit'] === commit,
-  );
 
 const plantedThere = (one: Planted): Mended => ({
   subject: 'git',
@@ -92,7 +86,7 @@ const strayed = ({ branch, commit, agent }: Stray): Mended => ({
   problem: `${agent} moved ${branch} to ${commit}, which is not its task’s branch`,
   resists: refuse(
     'nothing is undone without you',
-    `look at it: git log ${branch}; liza doctor --fix records and keeps it`,
+    `look at it: git log ${shellWord(`refs/heads/${branch}`)}; liza doctor --fix records and keeps it`,
     1,
     'foreign',
   ),

@@ -1,5 +1,6 @@
 // What an audit is made of: facts with their marks, and the witness that they are held against.
 
+import type { Planted } from '../../protocol/command.ts';
 import type { GoalRecord } from '../../protocol/goal/goal-record.ts';
 import type { TasksOf } from '../../protocol/goal/goal-tasks.ts';
 import type { Goal, State, Task } from '../../protocol/state.ts';
@@ -78,6 +79,8 @@ export interface Witness {
   /** Every commit that the board names; one that is missing here does not exist. */
   readonly commits: ReadonlyMap<string, CommitFacts>;
   readonly refs: ReadonlyMap<string, string>;
+  /** What makes plain git show other content than Liza does. */
+  readonly planted?: readonly Planted[];
   /** The integration branch, newest first, by first parents. */
   readonly line: readonly string[];
   /** `<older>..<newer>` where the newer one builds on the older. */

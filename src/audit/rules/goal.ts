@@ -4,6 +4,7 @@
 import { usageText } from '../../budget/rules/format.ts';
 import { spentOnGoal } from '../../budget/rules/ledger.ts';
 import { type TasksOf, tasksOfGoal } from '../../protocol/goal/goal-tasks.ts';
+import { plantedText } from '../../protocol/messages/planted.ts';
 import type { Goal } from '../../protocol/state.ts';
 import { type RecordedMerge, recordedMerges } from '../../protocol/work/task-history.ts';
 import { counted } from '../../text/format.ts';
@@ -16,6 +17,7 @@ export function auditGoal(witness: Witness): readonly Fact[] {
     ...boardFacts(witness),
     ...pastFacts(witness),
     ...integrationFacts(witness),
+    ...plantedFacts(witness),
     ...spendingFacts(witness),
     ...peopleFacts(witness),
   ];
@@ -58,6 +60,10 @@ function boardFacts({ differing, behind, broken }: Witness): readonly Fact[] {
     return [verified(what, 'replayed from its first entry, the journal gives the same records')];
   return [...differing].map(([record, how]) => contradicted(`the board: ${record}`, how));
 }
+
+/** What was reviewed is there; but who looks with plain git sees something else. */
+const plantedFacts = ({ planted = [] }: Witness): readonly Fact[] =>
+  planted.map((one) => contradicted('what plain git shows', plantedText(one)));
 
 function spendingFacts({ state, tasks, past = [], about }: Witness): readonly Fact[] {
   const goals: readonly (Goal & TasksOf)[] = about === undefined ? [...past, state.goal] : [about.goal];

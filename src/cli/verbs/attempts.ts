@@ -52,7 +52,12 @@ async function list(context: TaskContext, task: string | undefined): Promise<Kep
   const forAgent = isAgent(context.actor);
   const branch = settings(board.state).integration_branch;
   const head = forAgent ? await commitOf(gitDir, `refs/heads/${branch}`) : undefined;
-  return { attempts, odd: all.length - attempts.length, merged: head ?? shellWord(oneLine(branch)), forAgent };
+  return {
+    attempts,
+    odd: all.length - attempts.length,
+    merged: head ?? shellWord(`refs/heads/${oneLine(branch)}`),
+    forAgent,
+  };
 }
 
 const REF = new RegExp(`^refs/liza/attempts/${TASK_ID_SOURCE.slice(1, -1)}/[1-9]\\d{0,8}$`);

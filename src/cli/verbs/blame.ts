@@ -1,7 +1,8 @@
 // `liza blame <commit>`: which task, coder and reviewer stand behind a commit of the integration branch.
 
-import type { Trailers } from '../../audit/blame.ts';
+import type { Blame, Trailers } from '../../audit/blame.ts';
 import { isRefusal } from '../../protocol/decision.ts';
+import { plantedText } from '../../protocol/messages/planted.ts';
 import { onTasks } from '../open-project.ts';
 import { provenanceOf, renderBlame, renderFinish } from '../render/blame.ts';
 import { lookOf } from '../render/look.ts';
@@ -12,7 +13,7 @@ export const verb: Verb = {
   examples: ['liza blame HEAD', 'liza blame 3f2c91ab --json', 'liza blame integration~4'],
   details: [
     'Says which merge brought the commit to the integration branch, who wrote it, every round of review with its verdicts, the evidence that was given, and whether the trailers in git agree with the board.',
-    'Which commit last changed a line: git blame integration -- <file>',
+    'A branch comes before a tag of the same name. Which commit last changed a line: git blame refs/heads/integration -- <file>',
   ],
   run: onTasks(async (context, args, io) => {
     const { blame } = await import('../../audit/blame.ts');
@@ -25,7 +26,7 @@ export const verb: Verb = {
     const look = lookOf(io);
     return {
       ok: true,
-      lines: args.json ? [] : [renderBlame(found, behind, look)],
+      lines: args.json ? [] : [renderBlame(found, behind, look), ...replacedLine(found)],
       data: {
         ...facts,
         task: task.id,
@@ -36,6 +37,9 @@ export const verb: Verb = {
     };
   }),
 };
+
+const replacedLine = ({ replaced }: Blame): readonly string[] =>
+  replaced === undefined ? [] : [`warning: ${plantedText(replaced)}`];
 
 /** null: there are none, and none are expected. */
 const agreeing = ({ found, differ }: Trailers): boolean | null =>

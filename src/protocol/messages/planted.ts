@@ -2,6 +2,7 @@
 
 import { shellWord } from '../../text/format.ts';
 import type { Planted } from '../command.ts';
+import type { State } from '../state.ts';
 import { defined } from '../values.ts';
 
 export function plantedText({ what, at, commit, hides, agent }: Planted): string {
@@ -32,5 +33,12 @@ export const plantedIn = (details: Readonly<Record<string, unknown>> | undefined
   const [at, commit, hides, agent] = [text('at') ?? '?', text('commit'), text('hides'), text('agent')];
   return { what, at, ...defined({ commit, hides, agent }) };
 };
+
+/** A person has looked at it and left it. */
+export const isAccepted = ({ anomalies }: State, { at, commit }: Planted): boolean =>
+  anomalies.some(
+    ({ type, details, processed_at }) =>
+      type === 'git_planted' && processed_at !== undefined && details?.['at'] === at && details['commit'] === commit,
+  );
 
 const KINDS: readonly Planted['what'][] = ['hides', 'file', 'replaces', 'notes', 'own'];

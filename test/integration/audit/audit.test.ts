@@ -448,3 +448,17 @@ describe('forged', () => {
     await found('the integration branch: it is gone');
   });
 });
+
+test('what makes plain git show other content is found, until a person has accepted it', async () => {
+  await here.merge('greet');
+  const other = here.git('commit-tree', '-m', 'unreviewed', 'integration~1^{tree}');
+  here.git('tag', 'integration', other);
+  expect((await audited()).against).toEqual([
+    expect.stringContaining(`what plain git shows: refs/tags/integration hides integration: your git takes ${other}`),
+  ]);
+  const { stdout } = await here.liza(['doctor', '--fix']);
+  expect(stdout).toContain('refs/tags/integration hides integration');
+  const [found] = (await here.state()).anomalies;
+  await here.ok(['anomaly', 'processed', found?.id ?? '']);
+  expect((await audited()).against).toEqual([]);
+});

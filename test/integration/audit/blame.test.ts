@@ -332,3 +332,22 @@ test('what an agent wrote into its commit is told without secrets', async () => 
   await here.ok(['wt', 'merge', 'greet']);
   expect(await told(work)).toMatchObject({ git: { subject: 'work on src/[redacted].ts' } });
 });
+
+describe('a name that something else has, too', () => {
+  test('a tag does not hide the branch, and a commit that plain git shows as another is told', async () => {
+    const commit = await here.merge('greet');
+    const other = here.git('commit-tree', '-m', 'unreviewed', 'integration~1^{tree}');
+    here.git('tag', 'integration', other);
+    expect(here.git('rev-parse', 'integration')).toBe(other);
+    expect(await told('integration')).toMatchObject({ commit, task: 'greet' });
+    expect(await told('integration')).not.toHaveProperty('replaced');
+    here.git('replace', commit, other);
+    expect(await told('integration')).toMatchObject({
+      commit,
+      replaced: { at: `refs/replace/${commit}`, commit: other },
+    });
+    const { stdout } = await here.ok(['blame', 'integration']);
+    expect(stdout).toContain(`warning: refs/replace/${commit} makes your git show ${other}`);
+    expect(stdout).toContain(`git update-ref -d refs/replace/${commit}`);
+  });
+});
