@@ -116,7 +116,7 @@ function foldersIn({ gitDir, place }: Quarantine, name: RegExp): readonly string
   return entries(disk, objects).filter((entry) => name.test(entry) && isPlainWay(disk, objects, [entry]));
 }
 
-const UNREADABLE = ['ENOENT', 'ELOOP', 'EACCES', 'ENXIO', 'EAGAIN', 'ENOTDIR', 'ENODEV'];
+const UNREADABLE = ['ENOENT', 'ELOOP', 'EACCES', 'ENXIO', 'EAGAIN', 'ENOTDIR', 'ENODEV', 'ENOTREG'];
 
 /** false: it is more than a clone may have. What is not a regular file is left out. */
 function copy({ gitDir, place, objects, left }: Quarantine, path: string): boolean {

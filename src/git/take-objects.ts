@@ -4,6 +4,7 @@
 // index or a borrowed object is not believed.
 
 import { join } from 'node:path';
+import type { Disk } from '../ports/disk.ts';
 import type { GitAnswer } from '../ports/git-program.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { listPlainRefs, readPlainRef } from './plain-refs.ts';
@@ -133,20 +134,16 @@ async function packAndUnpack(quarantine: Quarantine, commit: string): Promise<Ta
   if (tooMuch !== undefined) return { how: 'refused', fault: tooMuch };
   const pack = join(own, 'pack');
   disk.rmSync(pack, { force: true });
-  const fd = disk.openSync(pack, 'wx+', 0o600);
-  try {
-    const wanted = [commit, ...has.map((tip) => `^${tip}`)].map((line) => `${line}\n`).join('');
-    const packed = await gitDir.objects(PACK, wanted, { also: objects, into: fd });
-    if (packed.status !== 0) return failed(packed);
+  const wanted = [commit, ...has.map((tip) => `^${tip}`)].map((line) => `${line}\n`).join('');
+  const packed = await withFile(disk, pack, 'wx', (into) => gitDir.objects(PACK, wanted, { also: objects, into }));
+  if (packed.status !== 0) return failed(packed);
+  // Without the copies: what is not in the pack must be in the project.
+  const unpacked = await withFile(disk, pack, 'r', (from) => {
     const head = Buffer.alloc(12);
-    disk.readSync(fd, head, 0, head.length, 0);
-    const unpack = head.readUInt32BE(8) > UNPACK_LIMIT ? INDEX : UNPACK;
-    // Without the copies: what is not in the pack must be in the project.
-    const unpacked = await withInput(quarantine, pack, (from) => gitDir.objects(unpack, '', { from }));
-    if (unpacked.status !== 0) return failed(unpacked);
-  } finally {
-    disk.closeSync(fd);
-  }
+    disk.readSync(from, head, 0, head.length, 0);
+    return gitDir.objects(head.readUInt32BE(8) > UNPACK_LIMIT ? INDEX : UNPACK, '', { from });
+  });
+  if (unpacked.status !== 0) return failed(unpacked);
   return (await gitDir.objects(['cat-file', '-e', `${commit}^{commit}`])).status === 0 ? TAKEN : MISSING;
 }
 
@@ -154,12 +151,12 @@ const PACK = ['pack-objects', '--revs', '--stdout', '-q', '--window=0', '--threa
 const UNPACK = ['unpack-objects', '-q', '--strict'];
 const INDEX = ['index-pack', '--stdin', '--strict', '--threads=1'];
 
-async function withInput<T>({ gitDir }: Quarantine, file: string, use: (fd: number) => Promise<T>): Promise<T> {
-  const fd = gitDir.host.disk.openSync(file, 'r');
+async function withFile<T>(disk: Disk, file: string, flags: 'r' | 'wx', use: (fd: number) => Promise<T>): Promise<T> {
+  const fd = disk.openSync(file, flags, 0o600);
   try {
     return await use(fd);
   } finally {
-    gitDir.host.disk.closeSync(fd);
+    disk.closeSync(fd);
   }
 }
 
