@@ -50,13 +50,18 @@ type Called = Pick<
 const LARGEST = 500_000_000;
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_RDWR, O_TRUNC, O_WRONLY } = fs.constants;
+/** All that node takes, but for the synchronous ones. */
 const FLAGS: Readonly<Record<string, number>> = {
   r: O_RDONLY,
   'r+': O_RDWR,
   w: O_WRONLY | O_CREAT | O_TRUNC,
+  'w+': O_RDWR | O_CREAT | O_TRUNC,
   wx: O_WRONLY | O_CREAT | O_TRUNC | O_EXCL,
+  'wx+': O_RDWR | O_CREAT | O_TRUNC | O_EXCL,
   a: O_WRONLY | O_CREAT | O_APPEND,
+  'a+': O_RDWR | O_CREAT | O_APPEND,
   ax: O_WRONLY | O_CREAT | O_APPEND | O_EXCL,
+  'ax+': O_RDWR | O_CREAT | O_APPEND | O_EXCL,
 };
 
 class FileError extends Error {
