@@ -35,6 +35,8 @@ export interface Decided {
   readonly state: State;
   /** One line for people: log.yaml and the terminal. */
   readonly detail: string;
+  /** What the person or agent said with it: journal and log have it after the detail. */
+  readonly said?: string | undefined;
   readonly task?: string;
   /** The id of the record that it made, or had made before. */
   readonly made?: string;

@@ -5,7 +5,7 @@ import { byTime, planHistory } from '../governance/rules/plan-history.ts';
 import { historyOf } from '../protocol/leases.ts';
 import type { HistoryEvent, State, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
-import { gist } from '../text/format.ts';
+import { gist, whole } from '../text/format.ts';
 import type { PlanChange } from './model.ts';
 
 const TEXT = 600;
@@ -25,6 +25,8 @@ export function planChanges(state: State, tasks: readonly Task[]): readonly Plan
     ...tasks.flatMap(redefined),
     ...tasks.flatMap((task) => givenUp(state, task)),
     ...found(state),
+    ...noted(state),
+    ...tasks.flatMap(decided),
   ].toSorted(byTime);
 }
 
@@ -68,6 +70,23 @@ function givenUp({ goal }: State, task: Task): readonly PlanChange[] {
   return historyOf(task)
     .filter(({ event }) => event === 'abandoned' && !told)
     .map(({ time, agent, rationale }) => planChange(time, 'given up', agent, `${task.id}: ${String(rationale ?? '')}`));
+}
+
+/** What people told agents, whole, and what became of it. */
+function noted({ human_notes }: State): readonly PlanChange[] {
+  return human_notes.map(({ timestamp, for: reader = 'everyone', message, processed_by: by, why }) => {
+    const done = by === undefined ? '' : ` (dealt with by ${by}${why === undefined ? '' : `: ${why}`})`;
+    return { timestamp, kind: 'note', by: 'human', text: whole(`for ${reader}: ${message}${done}`) };
+  });
+}
+
+/** What a person decided about a task, in the person's words; answers are with their questions. */
+function decided(task: Task): readonly PlanChange[] {
+  return historyOf(task).flatMap(({ time, event, agent, assessment, reason }) => {
+    const said = event === 'unblocked' ? assessment : event === 'released' ? reason : undefined;
+    if (agent !== 'human' || typeof said !== 'string' || said === '') return [];
+    return [{ timestamp: time, kind: event, by: agent, text: whole(`${task.id}: ${said}`) }];
+  });
 }
 
 function found({ discovered }: State): readonly PlanChange[] {

@@ -39,10 +39,10 @@ export function openYamlStore(context: BoardContext): Store {
     readTask: async (id) => {
       const cached = peekTask(context, id);
       if (cached?.task === undefined) return (await whole()).readTask(id);
-      const { task, config, questions, discovered, setup } = cached;
+      const { task, config, questions, discovered, notes, setup } = cached;
       const holder = task.reviewing_by ?? (task.status === 'CLAIMED' ? task.assigned_to : undefined);
       const lease = holder === undefined ? undefined : await readLeaseOf(context, holder);
-      return { task, archived: false, config, ...defined({ lease, questions, discovered, setup }) };
+      return { task, archived: false, config, ...defined({ lease, questions, discovered, notes, setup }) };
     },
     transact: async (operation, decide) => (await whole()).transact(operation, decide),
     archivedTasks: async (goal) => (await whole()).archivedTasks(goal),

@@ -2,7 +2,7 @@
 // schema. Serves only what the files' stat proves to be current, and says "don't know" otherwise.
 
 import type { Files } from '../ports/files.ts';
-import type { Config, Discovery, Goal, Question, SetupFailure, Task } from '../protocol/state.ts';
+import type { Config, Discovery, Goal, Note, Question, SetupFailure, Task } from '../protocol/state.ts';
 import { readIndex, readKeys, readList, readRecord, unchanged } from './cache.ts';
 import type { Paths } from './paths.ts';
 import { normaliseRecord } from './record-values.ts';
@@ -17,6 +17,7 @@ interface Peeked {
   readonly config: Config;
   readonly questions?: readonly Question[];
   readonly discovered?: readonly Discovery[];
+  readonly notes?: readonly Note[];
   readonly setup?: readonly SetupFailure[];
 }
 
@@ -30,13 +31,15 @@ export function peekTask({ files, paths }: Where, id: string): Peeked | undefine
     const listOf = (section: string) => readList(range, found, section)?.map((one) => normaliseRecord(section, one));
     const questions = listOf('questions') as readonly Question[] | undefined;
     const discovered = listOf('discovered') as readonly Discovery[] | undefined;
-    if (questions === undefined || discovered === undefined) return undefined;
+    const notes = listOf('human_notes') as readonly Note[] | undefined;
+    if (questions === undefined || discovered === undefined || notes === undefined) return undefined;
     const setup = (read('goal', null) as Goal | undefined)?.setup_failures ?? [];
     return {
       task: normaliseRecord('tasks', read('tasks', id)) as Task | undefined,
       config: (read('config', null) ?? {}) as Config,
       ...(questions.length === 0 ? {} : { questions }),
       ...(discovered.length === 0 ? {} : { discovered }),
+      ...(notes.length === 0 ? {} : { notes }),
       ...(setup.length === 0 ? {} : { setup }),
     };
   } catch {

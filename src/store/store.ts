@@ -8,7 +8,7 @@ import type { Decided, Decision, Refusal } from '../protocol/decision.ts';
 import type { GoalRecord } from '../protocol/goal/goal-record.ts';
 import type { TasksOf } from '../protocol/goal/goal-tasks.ts';
 import type { Notice } from '../protocol/notice.ts';
-import type { Config, Discovery, Question, SetupFailure, Task } from '../protocol/state.ts';
+import type { Config, Discovery, Note, Question, SetupFailure, Task } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
 
 /** What a transaction is recorded as. */
@@ -57,6 +57,8 @@ export interface TaskReading {
   readonly questions?: readonly Question[];
   /** All discoveries on record, where there are any. */
   readonly discovered?: readonly Discovery[];
+  /** All notes of people on record, where there are any. */
+  readonly notes?: readonly Note[];
   /** All failures of set-up on record, where there are any. */
   readonly setup?: readonly SetupFailure[];
 }

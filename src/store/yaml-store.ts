@@ -11,6 +11,7 @@ import { mayRenew } from '../protocol/leases.ts';
 import type { Notice } from '../protocol/notice.ts';
 import { type Config, isTerminal, settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import { gist } from '../text/format.ts';
 import { taskArchive } from './archive.ts';
 import { touchedRecords } from './changed-records.ts';
 import type { BoardContext } from './context.ts';
@@ -97,13 +98,19 @@ async function record(
   transaction.commit(doc, {
     actor,
     command,
-    detail: decision.detail,
+    detail: withSaid(decision),
     change: edits,
     records: touchedRecords(board.state, decision.state),
     ...defined({ task: decision.task, switches: decision.switches }),
     ...(decision.archive === undefined ? {} : { archive: decision.archive, effect: true }),
   });
 }
+
+const withSaid = ({ detail, said }: Decided): string =>
+  said === undefined || said.trim() === '' ? detail : `${detail}: ${gist(said, LONGEST_SAID)}`;
+
+/** The record itself has all of it. */
+const LONGEST_SAID = 1000;
 
 /** The operation is committed: a failure here must neither fail nor repeat it. The next command tries again. */
 async function afterwards(transaction: Transaction, work: () => Promise<void>): Promise<void> {
@@ -145,12 +152,13 @@ function withNotices(refusal: Refusal, notices: readonly Notice[]): Refusal {
 
 async function readTask(context: BoardContext, read: Read, id: string): ReturnType<Store['readTask']> {
   const { board } = await read();
-  const { config, questions = [], discovered } = board.state;
+  const { config, questions = [], discovered, human_notes: notes } = board.state;
   const { setup_failures: setup = [] } = board.state.goal;
   const task = board.state.tasks.find((candidate) => candidate.id === id);
   const others = {
     ...(questions.length === 0 ? {} : { questions }),
     ...(discovered.length === 0 ? {} : { discovered }),
+    ...(notes.length === 0 ? {} : { notes }),
     ...(setup.length === 0 ? {} : { setup }),
   };
   const archived = task === undefined ? await readArchived(context, id, config) : undefined;

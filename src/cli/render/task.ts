@@ -69,11 +69,7 @@ export function renderTask(task: Task, extras: TaskExtras, look: Look): string {
     fields('Review', review(task, extras), p),
     fields('Reviews', verdicts(task), p),
     fields('Handoff', handoff(extras.handoff), p),
-    fields(
-      'Notes',
-      (extras.notes ?? []).map((note) => [minute(note.timestamp), note.message]),
-      p,
-    ),
+    fields('Notes', (extras.notes ?? []).map(noteField), p),
     fields('Other fields', others(task), p),
     timeline(task, extras.now, p),
   ];
@@ -163,6 +159,12 @@ function blocked(task: Task): readonly Field[] {
 /** Each whole, with what became of it; those that hold the task are told with the block, until somebody answers. */
 const asked = ({ questions = [] }: TaskExtras): readonly Field[] =>
   questions.map((one) => [one.id, `Q ${one.text}\n${outcomeOf(one)}`]);
+
+/** Each whole, with what became of it. */
+function noteField({ id, timestamp, message, processed_by: by, why }: Note): Field {
+  const done = by === undefined ? [] : [`dealt with by ${by}${why === undefined ? '' : `: ${why}`}`];
+  return [id ?? minute(timestamp), [message, ...done].join('\n')];
+}
 
 /** Each whole, and what becomes of it. */
 const found = ({ id }: Task, { discoveries = [] }: TaskExtras): readonly Field[] =>

@@ -187,16 +187,28 @@ function wrapParagraph(paragraph: string, width: number, whole: boolean): readon
   return lines;
 }
 
-/** Where quoted blanks broke, nobody could tell how many there are: such a text is one word if a line can hold it. */
+/**
+ * Where quoted blanks broke, nobody could tell how many there are: such a text is one word if a line can hold it. So is a
+ * command within a sentence: in two lines it could not be copied.
+ */
 function wordsOf(text: string, room: number, whole: boolean): readonly string[] {
-  const bound = text.replace(QUOTED, (quoted) =>
-    EDGE_OR_RUN.test(quoted) && columns(quoted) <= room ? quoted.replaceAll(' ', HELD) : quoted,
-  );
+  const bound = text
+    .replace(COMMAND, (command) =>
+      (whole || columns(command) <= room) && /^liza| (?:-|["'<])/.test(command)
+        ? command.replaceAll(' ', HELD)
+        : command,
+    )
+    .replace(QUOTED, (quoted) =>
+      EDGE_OR_RUN.test(quoted) && columns(quoted) <= room ? quoted.replaceAll(' ', HELD) : quoted,
+    );
   // In what people copy, several blanks may mean something: they stay with the word before them.
   return bound.split(whole ? / (?=\S)/ : / +/).map((word) => word.replaceAll(HELD, ' '));
 }
 
 const QUOTED = /(?<![^\s([{,:=])(['"`])(?:(?!\1).)+\1(?=[\s)\]},.;:!?]|$)/g;
+/** A program, one or two words, and what can be nothing but arguments: options with a value, quoted texts, paths, ids. */
+const COMMAND =
+  /(?<![\w./-])(?:liza|git|npm|npx|node) [a-z][\w-]*(?: [a-z][\w-]*(?=$|[;,.:)]| ["'<-]| \S*[\d_./~@=-]))?(?: (?:--?[A-Za-z][\w-]*(?:[ =](?:"[^"]*"|'[^']*'|<[^>]*>|[\w./~:@-]+))?|"[^"]*"|'[^']*'|<[^>]*>|(?=\S*[\d_./~@=-])[\w./~:@=-]+))*/g;
 const EDGE_OR_RUN = /^. | .$| {2}/;
 const HELD = '\0';
 

@@ -5,6 +5,7 @@ import { historyOf } from '../../protocol/leases.ts';
 import type { HistoryEvent, Task } from '../../protocol/state.ts';
 import { lossText } from '../../protocol/work/losses.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
+import { eventWords } from './event-words.ts';
 import type { Line, Page } from './layout.ts';
 import { columns, pad } from './terminal.ts';
 
@@ -15,7 +16,8 @@ export function timeline(task: Task, now: Instant, p: Page): readonly Line[] {
   if (history.length === 0) return [];
   const earlier = p.all ? 0 : Math.max(0, history.length - MOST_EVENTS);
   const shown = history.slice(earlier);
-  const eventWidth = Math.max(...shown.map(({ event }) => columns(p.say(event))));
+  const words = ({ event }: HistoryEvent): string => p.say(eventWords(event));
+  const eventWidth = Math.max(...shown.map((entry) => columns(words(entry))));
   const agentWidth = Math.max(...shown.map(({ agent }) => columns(p.say(agent ?? ''))));
   const last = shown.at(-1);
   const age = last === undefined ? '' : `, last change ${duration(now - instant(last.time))} ago`;
@@ -29,9 +31,9 @@ export function timeline(task: Task, now: Instant, p: Page): readonly Line[] {
       : [[{ text: `  ${p.more} ${earlier} earlier: liza show ${task.id} --json`, tone: 'faint' } as const]]),
     ...shown.flatMap((entry): readonly Line[] => {
       const when = `  ${minute(entry.time)}  `;
-      const what = `${pad(p.say(entry.event), eventWidth)}  ${pad(p.say(entry.agent ?? ''), agentWidth)}  `;
+      const what = `${pad(words(entry), eventWidth)}  ${pad(p.say(entry.agent ?? ''), agentWidth)}  `;
       const beside = p.width - columns(when) - columns(what);
-      const said = p.say(details(entry, amendmentLines(task, entry)));
+      const said = details(entry, amendmentLines(task, entry));
       const narrow = beside < LEAST_BESIDE && columns(said) > beside;
       const [first = '', ...more] = narrow ? ['', ...p.lines(said, p.width - NARROW.length)] : p.lines(said, beside);
       const indent = narrow ? NARROW : ' '.repeat(columns(when) + columns(what));
@@ -71,8 +73,15 @@ function details(
     ...(changes.length === 0 ? {} : { changes: changes.join(' | ') }),
   })
     .filter(([, value]) => value !== undefined && value !== null && value !== '')
-    .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([key, value]) => `${key.replaceAll('_', ' ')}: ${valueText(value)}`)
     .join('; ');
+}
+
+/** As it is stored, in one line; a list of texts without its brackets. */
+function valueText(value: unknown): string {
+  const isTexts = Array.isArray(value) && value.every((one) => typeof one === 'string');
+  const text = isTexts ? value.join(', ') : typeof value === 'string' ? value : JSON.stringify(value);
+  return text.trim().replace(/\s*\n\s*/g, ' ');
 }
 
 /** A timestamp without its seconds. */

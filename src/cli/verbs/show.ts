@@ -50,22 +50,32 @@ export const verb: Verb = {
     if (found === undefined) return showRecord(store, id);
     if (args.flag('spec')) return showSpec(board, found.task);
     const lines = args.json ? [] : [await text(store, found, io)];
-    const { questions, discoveries, setup } = recordsOn(found);
+    const { questions, discoveries, notes, setup } = recordsOn(found);
     const data = {
       task: found.task,
       archived: found.archived,
       ...(questions.length === 0 ? {} : { questions }),
       ...(discoveries.length === 0 ? {} : { discoveries }),
+      ...(notes.length === 0 ? {} : { notes }),
       ...defined({ setup_failure: setup }),
     };
     return { ok: true, lines, data };
   },
 };
 
-/** What was asked about the task, what was found in it or is its business, and the set-up that it waits for. */
-const recordsOn = ({ task, config, archived, questions = [], discovered = [], setup = [] }: TaskReading) => ({
+/** What was asked about the task, what was found in it or is its business, notes for it, and the set-up that it waits for. */
+const recordsOn = ({
+  task,
+  config,
+  archived,
+  questions = [],
+  discovered = [],
+  notes = [],
+  setup = [],
+}: TaskReading) => ({
   questions: questions.filter((one) => concerns(one, task)),
   discoveries: discoveriesOn(discovered, task.id),
+  notes: notes.filter((note) => note.for === task.id),
   setup: archived || !hasSetup(config) ? undefined : setupFailureOf(setup, task),
 });
 

@@ -93,6 +93,7 @@ async function withJournal(): Promise<Pick<Project, 'liza' | 'state'>> {
 }
 
 const loaded = Object.entries(REGISTRY).flatMap(([name, { load }]) => (load === undefined ? [] : [{ name, load }]));
+const MAKES = /liza (?:add-task --id|register|run --agent player, then liza play next) \S+/g;
 const isId = (kind: Kind | undefined): boolean => IDS.some((id) => id === kind);
 
 test('each argument of a command that takes an id has a call here', async () => {
@@ -140,6 +141,9 @@ describe.each(Object.entries(CALLS))('%s', (_argument, [line, as, ...words]) => 
     expect(ran.code, ran.stdout).toBe(1);
     expect(ran.stdout).toBe('');
     expect(ran.stderr).toMatch(/^liza: [^\n]*(nosuch|-9)[^\n]*\n {2}→ [^\n]+/);
+    // Nothing can be done with what is not there, but to make it.
+    const hint = ran.stderr.slice(ran.stderr.indexOf('→')).replace(MAKES, '');
+    expect(hint).not.toMatch(/nosuch|-9\b/);
     expect(await where.state()).toEqual(before);
   });
 });

@@ -237,7 +237,7 @@ describe('an agent whose supervisor has ended', () => {
     expect(view.groups[0]?.tasks).toMatchObject([{ id: 't', holderStopped: true }]);
     const page = renderStatus(view, { color: false, unicode: true, width: 100 });
     expect(page).toContain('coder-1 · stopped in order\n');
-    expect(page).toMatch(/Nothing moves: .*coder-1 stopped in order\): liza\s+run/);
+    expect(page).toMatch(/Nothing moves: .*coder-1 stopped in order\):\sliza run/);
     expect(page).not.toMatch(/WORKING|gone|ended/);
   });
 });

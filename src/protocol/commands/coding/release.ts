@@ -59,6 +59,7 @@ export const releaseClaim: Row<'release-claim'> = {
     return {
       state: detach(withTask(s.state, free), task.id),
       detail: `${task.id} released from ${task.assigned_to}`,
+      said: s.command.reason,
     };
   },
 };

@@ -146,6 +146,7 @@ export const anomalyProcessed: Row<'anomaly processed'> = {
       s.command.why,
     ),
     detail: `processed: ${list(s.command.anomalies)}`,
+    said: s.command.why,
   }),
 };
 

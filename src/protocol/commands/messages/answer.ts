@@ -101,6 +101,7 @@ export const answer: Row<'answer'> = {
         state,
         ...about,
         detail: `${first} answered`,
+        said: s.command.text,
         notes: [...replaced(targets), ...builtOn(s, state, targets)],
       };
     const change = unblock.change(unblocking(s, state, freed));
@@ -111,6 +112,7 @@ export const answer: Row<'answer'> = {
       ...change,
       ...about,
       detail: `${first} answered; ${freed.id} unblocked${next}`,
+      said: s.command.text,
       notes: [...(change.notes ?? []), ...builtOn(s, state, targets)],
     };
   },
@@ -300,6 +302,8 @@ function accepted(s: Situation<'answer'>, targets: readonly Question[]): Change 
   return {
     state: closeQuestions(s, s.state, ids, { status: 'assumed' }),
     detail: `assumed as asked: ${ids.join(', ')}`,
+    said: targets.flatMap(({ assume }) => assume ?? []).join('; '),
+    ...defined({ task: targets.length === 1 ? targets[0]?.task : undefined }),
   };
 }
 

@@ -53,7 +53,7 @@ export const ask: Row<'ask'> = {
   effects: 'questions; the work goes on; a coder’s or reviewer’s question wakes the planner',
   change: (s) => {
     const { state, question } = withQuestion(s.state, { ...asked(s), created: iso(s.now) });
-    return { state, detail: `question ${question.id} asked`, ...defined({ task: question.task }) };
+    return { state, detail: `question ${question.id} asked`, said: question.text, ...defined({ task: question.task }) };
   },
 };
 

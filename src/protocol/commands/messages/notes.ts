@@ -45,6 +45,8 @@ export const note: Row<'note'> = {
     return {
       state: made.state,
       detail: `${made.id} left for ${to}`,
+      said: command.message,
+      ...(reader !== undefined && findTask(state, reader) !== undefined ? { task: reader } : {}),
       notes: [
         ...(reader === undefined ? ['For one reader only: --for <task, role or agent>'] : []),
         ...whoReads(board, reader),
@@ -135,6 +137,7 @@ export const noteDone: Row<'note done'> = {
     return {
       state: next,
       detail: `dealt with: ${list(command.notes)}`,
+      said: command.why,
       notes: stay.map(
         ({ id }) => `${id} stays in the prompts of others that it is for, until a person says: liza note done ${id}`,
       ),

@@ -69,6 +69,7 @@ export const specChange: Row<'spec-change'> = {
     return {
       state: { ...state, spec_changes: [...state.spec_changes, entry] },
       detail: `spec change recorded: ${command.spec}`,
+      said: command.change,
       notes: touched.length === 0 ? [] : [`touches ${list(touched.map((task) => `${task.id} (${task.status})`))}`],
     };
   },

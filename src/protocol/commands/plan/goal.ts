@@ -67,6 +67,7 @@ export const align: Row<'align'> = {
   change: (s) => ({
     state: aligned(s, s.state, s.command.event ?? 'alignment', s.command.summary),
     detail: 'alignment recorded',
+    said: s.command.summary,
   }),
 };
 
@@ -122,6 +123,7 @@ export const discoveryDismiss: Row<'discovery dismiss'> = {
   change: ({ state, command, now }) => ({
     state: withDiscovery(state, command.discovery, { dismissed_reason: command.reason, decided_at: iso(now) }),
     detail: `discovery ${command.discovery} dismissed`,
+    said: command.reason,
   }),
 };
 

@@ -136,6 +136,7 @@ export const replan: Row<'replan'> = {
   change: (s) => ({
     state: blockTask(s, s.state, s.task, { reason: overrideReason(s.command.reason), questions: QUESTIONS.override }),
     detail: `task ${s.task.id} handed back to the planner`,
+    said: s.command.reason,
     notes: whatBecomes(s.task),
   }),
 };

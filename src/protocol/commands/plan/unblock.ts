@@ -197,6 +197,7 @@ export const unblock: Row<'unblock'> = {
         ({ task: on, type }) => on === task.id && (command.answered !== true || OF_BLOCKS.has(type)),
       ),
       detail: `task ${task.id} unblocked${isRescoped ? ' with a changed definition' : ''}`,
+      said: assessment,
     };
   },
 };

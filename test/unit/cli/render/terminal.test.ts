@@ -140,6 +140,21 @@ describe('hang', () => {
       '  now',
     ]);
   });
+  it('breaks no command within a sentence, and gives a long one a line of its own', () => {
+    const hint =
+      'say so: liza amend greet --done "it greets" --scope "IN: src"; or liza config set setup_read \'["~/x"]\', then go on';
+    expect(hang(hint, 40)).toEqual([
+      'say so:',
+      '  liza amend greet --done "it greets" --scope "IN: src";',
+      '  or',
+      '  liza config set setup_read \'["~/x"]\',',
+      '  then go on',
+    ]);
+    expect(wrap('it is yours: liza answer auth-header "two words"', 35)).toEqual([
+      'it is yours:',
+      'liza answer auth-header "two words"',
+    ]);
+  });
   it('breaks no command that people copy', () => {
     expect(hang('  who did what    cd /somewhere && liza log -n 60', 40)).toEqual([
       '  who did what',
