@@ -199,7 +199,9 @@ describe('a project of 0.4.0 goes on', () => {
     ok(['doctor', '--fix']);
     expect(files()).toEqual(before);
     expect(answer('log', 'verify')).toEqual(verified);
-    expect(answer('show', 'totals')).toEqual(printed('show', 'totals'));
+    // Notes for a task are shown with it since.
+    const notes = expect.arrayContaining([expect.objectContaining({ for: 'totals' })]);
+    expect(answer('show', 'totals')).toEqual({ ...printed('show', 'totals'), notes });
     expect(answer('audit')['contradicted']).toBe(0);
   });
 });
