@@ -12,7 +12,7 @@ export const g31 = {
     { take: 'submit-verdict/rejection-structure', red: /bare was let through/ },
     {
       take: {
-        file: 'src/protocol/commands/review/review.ts',
+        file: 'src/protocol/commands/review/verdict.ts',
         find: 'return unknown.length === 0 ? undefined : refuse(',
         put: 'return true ? undefined : refuse(',
       },
@@ -161,7 +161,7 @@ export const g35 = {
   plant: [
     {
       take: {
-        file: 'src/protocol/commands/review/review.ts',
+        file: 'src/protocol/commands/review/verdict.ts',
         find: 'if (repeatsItself(task, reason)) {',
         put: 'if (false) {',
       },

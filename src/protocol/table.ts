@@ -33,8 +33,9 @@ import { retrospective, sprintDeadline, sprintStart } from './commands/plan/spri
 import { supersede } from './commands/plan/supersede.ts';
 import { recordTrial } from './commands/plan/trial.ts';
 import { unblock } from './commands/plan/unblock.ts';
-import { claimReview, clearStaleReviewClaims, submitVerdict } from './commands/review/review.ts';
+import { claimReview, clearStaleReviewClaims } from './commands/review/review.ts';
 import { reviewChanged, reviewCopy } from './commands/review/review-copy.ts';
+import { submitVerdict } from './commands/review/verdict.ts';
 
 export const TABLE: Table = {
   'add-task': addTask,

@@ -5,7 +5,8 @@ import { criteriaOf } from '../definition/criteria.ts';
 import type { NotRun, UnrunTest, VerdictFacts } from '../facts/verdict-facts.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import { defined, isFields } from '../values.ts';
-import { type Concern, type Evidence, parseApproval } from './approval.ts';
+import { type Concern, parseApproval } from './approval.ts';
+import type { Evidence } from './approval-lines.ts';
 import { NO_TEST_COMMAND, ranNoTests } from './proof.ts';
 import { commandMeant, ranGreen } from './ran-command.ts';
 

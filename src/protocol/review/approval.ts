@@ -1,20 +1,12 @@
-// An approval as text: what shows each criterion, and the concerns beside it. Only its form is read here; whether a
-// file, line or test is there at the commit is for git to say (tasks/verdict-facts.ts). Linear in the text.
+// An approval as text: what shows each criterion (approval-lines.ts reads it), and the concerns beside it. Only its form
+// is read here; whether a file, line or test is there at the commit is for git to say (tasks/verdict-facts.ts). Linear in the text.
 
 import { whole } from '../../text/format.ts';
 import { criteriaOf } from '../definition/criteria.ts';
 import type { TASK_TYPES, Task } from '../state.ts';
+import { type Evidence, LEAST_WORDS, MOST_EVIDENCE, readLine, readLines, unquoted } from './approval-lines.ts';
 import { greenCommands, ranForm } from './ran-command.ts';
-import { placeIn, rangeEnd } from './verdict.ts';
-
-/** What an approval names for one criterion. `diff`: only these change. `seen`: its own word, which nothing can check. */
-export type Evidence = { readonly criterion: number } & (
-  | { readonly by: 'test'; readonly file: string; readonly name: string }
-  | { readonly by: 'ran'; readonly command: string }
-  | { readonly by: 'place'; readonly file: string; readonly line: number; readonly to?: number }
-  | { readonly by: 'diff'; readonly paths: readonly string[] }
-  | { readonly by: 'seen'; readonly text: string }
-);
+import { placeIn } from './verdict.ts';
 
 /** What does not block, and somebody should know. */
 export interface Concern {
@@ -34,7 +26,7 @@ interface Approval {
 export function parseApproval(text: string, criteria: number): Approval {
   const evidence: Evidence[] = [];
   const problems: string[] = [];
-  for (const { numbers, named, body, strict, shown } of text.split('\n').flatMap(readLine)) {
+  for (const { numbers, named, body, strict, shown } of readLines(text)) {
     // `1. text` may be any list; `1: text` is about a criterion.
     if (shown.length === 0 && !strict) continue;
     const none = named.find((n) => n < 1 || n > criteria);
@@ -52,138 +44,25 @@ const whyNot = (body: string): string =>
     ? `is too short: say in a sentence of ${LEAST_WORDS} words or more what you saw`
     : 'is in no known form';
 
-/** Each is looked up in git. */
-const MOST_EVIDENCE = 200;
-
-const ONE = '\\d{1,4}';
-const AND = '\\s{0,2}(?:,|&|-|\u2013|\\.\\.|and|to)\\s{0,2}';
-const BOLD = '[*_]{0,3}';
-
-/** `1: …`; also `2)`, `2.`, `2 -`, `**2:**`, `Criterion 2:`, and several at once: `1, 3:`, `1-3:`. */
-const NUMBERED = new RegExp(
-  `^${BOLD}(?:criteri(?:on|a)\\s{1,3})?#?(${ONE}(?:${AND}${ONE}){0,200})${BOLD}\\s?(:|[.)]|-|\u2013|\u2014|\u2192)${BOLD}(\\s*)(\\S.*)$`,
-  'i',
-);
-const NEXT = new RegExp(`;\\s*(?=${ONE}(?:${AND}${ONE}){0,200}\\s?[:)]\\s)`, 'i');
-
-interface Line {
-  /** As they are written. */
-  readonly numbers: string;
-  readonly named: readonly number[];
-  readonly body: string;
-  /** It is about a criterion, whatever it says of it. */
-  readonly strict: boolean;
-  /** Empty: nothing in any known form. */
-  readonly shown: readonly Shown[];
-}
-
-/** Several on one line, as an argument of a shell has them: `1: ran npm test; 2: src/a.ts:3`. */
-function readLine(line: string): readonly Line[] {
-  const plain = line.trim().replace(/^[-*+>\u2022]\s+/, '');
-  if (!NUMBERED.test(plain)) return [];
-  return plain.split(NEXT).flatMap((part) => {
-    const [, numbers = '', mark, blank, given = ''] = NUMBERED.exec(part) ?? [];
-    if (mark === undefined) return [];
-    const body = given.replace(/^[*_]{1,3}(test|ran|seen|diff)(:?)[*_]{1,3}/i, '$1$2');
-    return [{ numbers, named: numbersIn(numbers), body, strict: mark === ':' && blank !== '', shown: shownBy(body) }];
-  });
-}
-
-const numbersIn = (text: string): readonly number[] =>
-  text.split(/\s*(?:,|&|and)\s*/i).flatMap((part) => {
-    const [from = 0, to = from] = part.split(/\s*(?:-|\u2013|\.\.|to)\s*/i).map(Number);
-    return to <= from || to - from > MOST_EVIDENCE
-      ? [...new Set([from, to])]
-      : Array.from({ length: to - from + 1 }, (_none, at) => from + at);
-  });
-
 /** A line that seems to be meant for that criterion, and is in no form. */
 export function nearLine(text: string, criterion: number): string | undefined {
   const near = new RegExp(`^[^\\w(]{0,6}(?:criterion\\s{0,3}|c)?#?${criterion}\\b[^\\n]`, 'i');
-  const line = text
-    .split('\n')
-    .find((one) => near.test(one.trim()) && !readLine(one).some(({ strict, shown }) => strict || shown.length > 0));
+  const read = new Set(
+    readLines(text).flatMap(({ strict, shown, rows, at }) => (strict || shown.length > 0 ? [at, ...rows] : [])),
+  );
+  const line = text.split('\n').find((one, at) => near.test(one.trim()) && !read.has(at));
   return line === undefined ? undefined : whole(line).slice(0, 80);
 }
 
-type Shown = Evidence extends infer E ? (E extends Evidence ? Omit<E, 'criterion'> : never) : never;
-
-function shownBy(body: string): readonly Shown[] {
-  const one = byWord(body);
-  return one === 'place' ? placesIn(body) : one === undefined ? [] : [one];
-}
-
-/** `src/a.ts:3, src/b.ts:10-20`: each is looked up. What follows the last is a remark. */
-function placesIn(text: string): readonly Shown[] {
-  const found: Shown[] = [];
-  for (let rest = text; found.length < MOST_EVIDENCE; ) {
-    const place = placeIn(`${rest} `);
-    if (place === undefined || (found.length > 0 && /\s/.test(place.file))) break;
-    const to = rangeEnd(`${rest} `);
-    found.push({ by: 'place', file: place.file, line: place.line, ...(to === undefined ? {} : { to }) });
-    const [, next] = /^[`"']?\s*(?:[,;+&]|and\b)\s*(\S.*)$/i.exec(place.text) ?? [];
-    if (next === undefined) break;
-    rest = next;
-  }
-  return found;
-}
-
-function byWord(body: string): Shown | 'place' | undefined {
-  const [, word = '', rest = ''] = /^(test|ran|seen|diff):?\s+(.*)$/i.exec(body) ?? [];
-  switch (word.toLowerCase()) {
-    case 'test':
-      return testIn(rest);
-    case 'ran':
-      return { by: 'ran', command: unquoted(rest) };
-    case 'seen':
-      return isSentence(rest) ? { by: 'seen', text: rest } : undefined;
-    case 'diff':
-      return pathsIn(rest);
-    default:
-      return 'place';
-  }
-}
-
-/** Fewer words are no sentence. */
-const LEAST_WORDS = 3;
-
-/** Dots, dashes and the same word again and again say nothing. */
-function isSentence(text: string): boolean {
-  const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
-  return new Set(words).size >= LEAST_WORDS && /\p{L}{2}/u.test(text) && !/^<.*>$/.test(text);
-}
-
-/** A pattern for everything says nothing. */
-function pathsIn(text: string): Shown | undefined {
-  const paths = text
-    .split(/[\s,]+|\band\b/)
-    .map((path) => path.replace(/^[`'"]|[`'"]$/g, '').replace(/^\.\//, ''))
-    .filter((path) => path !== '');
-  return paths.length === 0 || paths.some((path) => /^[*./<>]+$|^<.*>$/.test(path)) ? undefined : { by: 'diff', paths };
-}
-
-/** `file \u203a name`, the name as the runners print it: with `\u203a`, ` > ` or `::` between its parts. */
-function testIn(text: string): Shown | undefined {
-  const at = /\s*(?:\u203a|\u00bb|::|\s[>\u2192\u2014\u2013-]\s)\s*|:\s+|\s+(?=["'`])/.exec(text);
-  if (at === null) return undefined;
-  const file = unquoted(text.slice(0, at.index)).replace(/:\d+$/, '').replace(/^\.\//, '');
-  const name = unquoted(text.slice(at.index + at[0].length));
-  return file === '' || name === '' ? undefined : { by: 'test', file, name };
-}
-
 /** What it says besides naming what shows a criterion. */
-export const remarksIn = (text: string): string =>
-  text
+export function remarksIn(text: string): string {
+  const showing = new Set(readLines(text).flatMap(({ rows }) => rows));
+  return text
     .split('\n')
-    .filter((line) => !readLine(line).some(({ shown }) => shown.length > 0))
+    .filter((_line, at) => !showing.has(at))
     .join('\n')
     .trim();
-
-const unquoted = (text: string): string =>
-  text
-    .trim()
-    .replace(/^(["'`])(.*)\1$/, '$2')
-    .trim();
+}
 
 /** What the file of a test may hold of its name: its last part, without the parameters that a runner adds. */
 export function testNames({ file, name }: { readonly file: string; readonly name: string }): readonly string[] {
@@ -192,7 +71,11 @@ export function testNames({ file, name }: { readonly file: string; readonly name
   const sub = file.endsWith('.go') ? (last.split('/').at(-1) ?? last) : last;
   // `Class.method`, `Class#method`
   const member = /^[\w.#]+$/.test(plain) ? (plain.split(/[.#]/).at(-1) ?? plain) : plain;
-  return [...new Set([last, plain, member, sub, sub.replaceAll('_', ' ')])].filter((one) => one.trim() !== '');
+  // `name — what it shows`
+  const [unremarked = last] = last.split(/\s+[\u2014\u2013]\s+|\s+\((?=pass|green|ok|fails|red)/i);
+  return [...new Set([last, plain, member, sub, sub.replaceAll('_', ' '), unremarked])].filter(
+    (one) => one.trim() !== '',
+  );
 }
 
 function concernsIn(text: string): readonly Concern[] {

@@ -24,14 +24,15 @@ export const REJECTION_FORMAT =
 export function parseRejection(text: string, withPrior: boolean): Rejection {
   const lines = text.split('\n').map(plain);
   const problems: string[] = [];
-  const { blockers, faults } = readBlockers(lines);
+  const { blockers, faults, count } = readBlockers(lines);
   const stated = heading(lines, 'blockers');
   if (stated === undefined) problems.push('a line `Blockers: <count>` is missing');
-  if (blockers.length + faults.length === 0) problems.push('no `[blocker] file:line — …` is named');
-  else if (stated !== undefined && Number.parseInt(stated, 10) !== blockers.length + faults.length) {
-    problems.push(`\`Blockers: ${stated.slice(0, 20)}\` is stated but ${blockers.length + faults.length} are listed`);
+  if (count === 0) problems.push('no `[blocker] file:line — …` is named');
+  else if (stated !== undefined && Number.parseInt(stated, 10) !== count) {
+    problems.push(`\`Blockers: ${stated.slice(0, 20)}\` is stated but ${count} are listed`);
   }
-  problems.push(...faults);
+  problems.push(...faults.slice(0, MOST_FAULTS));
+  if (faults.length > MOST_FAULTS) problems.push(`and ${faults.length - MOST_FAULTS} more about its blockers`);
   if (blockers.length > MAX_BLOCKERS)
     problems.push(`more than ${MAX_BLOCKERS} blockers: name the ones that matter most`);
   if (heading(lines, 'concerns') === undefined) problems.push('a line `Concerns: <count>` is missing (0 is fine)');
@@ -65,7 +66,11 @@ export function sameRejection(first: readonly Blocker[], second: readonly Blocke
 /** 0 … 1: how many letter pairs two texts share, once case, punctuation and spacing are set aside. */
 export const similarity = (a: string, b: string): number => overlap(bigrams(a), bigrams(b));
 
-function readBlockers(lines: readonly string[]): { blockers: Blocker[]; faults: string[] } {
+/** What one refusal says of its blockers; the rest is counted. */
+const MOST_FAULTS = 12;
+
+/** Blockers that can be found, complete or not; what is wrong with each; how many there are. */
+function readBlockers(lines: readonly string[]): { blockers: Blocker[]; faults: string[]; count: number } {
   const blockers: Blocker[] = [];
   const faults: string[] = [];
   const starts = lines.flatMap((line, at) => (line.toLowerCase().startsWith('[blocker]') ? [at] : []));
@@ -77,11 +82,14 @@ function readBlockers(lines: readonly string[]): { blockers: Blocker[]; faults: 
       faults.push(`${label} does not read \`[blocker] file:line — text\``);
       return;
     }
-    if (!hasField(body, 'why')) faults.push(`${label} has no \`Why it matters: …\` line`);
-    else if (!hasField(body, 'suggestion')) faults.push(`${label} has no \`Suggestion: …\` line`);
-    else blockers.push(read);
+    blockers.push(read);
+    const lacks = [
+      ...(hasField(body, 'why') ? [] : ['`Why it matters: …`']),
+      ...(hasField(body, 'suggestion') ? [] : ['`Suggestion: …`']),
+    ];
+    if (lacks.length > 0) faults.push(`${label} has no ${lacks.join(' and no ')} line`);
   });
-  return { blockers, faults };
+  return { blockers, faults, count: starts.length };
 }
 
 /** A path and a line as people and models write them: `12-20`, `12:3`, `L12`, `#L12`, in quotes, as a link. */

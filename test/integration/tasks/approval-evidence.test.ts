@@ -242,6 +242,15 @@ test('one refusal names what is wrong in form and in fact', async () => {
   const rejected = await p.liza(['submit-verdict', 't', 'REJECTED', text], { as: REVIEWER });
   expect(rejected.stderr).toContain('malformed');
   expect(rejected.stderr).toContain('src/gone.ts (no such file)');
+  const worse = 'Blockers: 1\n- [blocker] src/gone.ts:1 — wrong\n- [concern] src/lost.ts:4 — odd\nConcerns: 1';
+  const all = (await p.liza(['submit-verdict', 't', 'REJECTED', worse], { as: REVIEWER })).stderr;
+  for (const one of ['no `Why it matters: …` and no `Suggestion', 'src/gone.ts (no such file)', 'src/lost.ts (no such'])
+    expect(all).toContain(one);
+  const both = (
+    await p.liza(['submit-verdict', 't', 'APPROVED', '1: fine\n- [concern] src/lost.ts:4 — odd'], { as: REVIEWER })
+  ).stderr;
+  expect(both).toContain('in no known form');
+  expect(both).toContain('src/lost.ts (no such file)');
 });
 
 test('what the runner says of skipped tests is kept with the green run, and shown', async () => {

@@ -280,9 +280,9 @@ describe('the guard', () => {
   });
 
   it('a line that seems meant for an open criterion is named with what is wrong', () => {
-    const { message } = reviewing().refused(SESSION, approval('| 1 | ran npm test |\n2 - looks good'));
+    const { message } = reviewing().refused(SESSION, approval('1 npm test is green\n2 - looks good'));
     expect(message).toContain('nothing is named for criteria 1, 2');
-    expect(message).toContain('“| 1 | ran npm test |” is in no known form');
+    expect(message).toContain('“1 npm test is green” is in no known form');
     expect(message).toContain('“2 - looks good” is in no known form');
   });
 
@@ -393,4 +393,66 @@ it('history keeps criterion, evidence and concerns', () => {
     { n: 2, criterion: '`npm test` passes', by: 'ran', what: 'npm test' },
   ]);
   expect(concernsOf(approved(w))).toEqual([{ file: 'src/client.ts', line: 9, text: 'no jitter' }]);
+});
+
+describe('forms that are clear', () => {
+  const RAN = 'ran|npm test';
+  const PLACE = 'place|src/a.ts|3';
+  const TEST = 'test|test/a.test.ts|x';
+  test.each([
+    ['1) ran npm test', RAN],
+    ['1 - ran npm test', RAN],
+    ['1. ran npm test', RAN],
+    ['(1) ran npm test', RAN],
+    ['[1] ran npm test', RAN],
+    ['1/ ran npm test', RAN],
+    ['1 = ran npm test', RAN],
+    ['C1: ran npm test', RAN],
+    ['AC-1: ran npm test', RAN],
+    ['criterion 1: ran npm test', RAN],
+    ['Criterion 1 - ran npm test', RAN],
+    ['**Criterion 1** — ran npm test', RAN],
+    ['- 1: ran npm test', RAN],
+    ['| 1 | ran npm test |', RAN],
+    ['1: ✓ ran npm test', RAN],
+    ['1: met: ran npm test', RAN],
+    ['1: the number is two — ran npm test', RAN],
+    ['1. a 401 is not retried — test test/a.test.ts › x', TEST],
+    ['1: PASS — src/a.ts:3', PLACE],
+    ['1: evidence: src/a.ts:3', PLACE],
+    ['1: see src/a.ts:3', PLACE],
+    ['1: shown by test test/a.test.ts › x', TEST],
+    ['1: test/a.test.ts › x', TEST],
+    ['1: `test/a.test.ts` › x', TEST],
+    ['1: the number is two (test/a.test.ts › x)', TEST],
+    ['1:\n  ran npm test\n  src/a.ts:3', `${RAN} ${PLACE}`],
+    ['1:\n- test test/a.test.ts › x', TEST],
+    ['Criterion 1: 401 is not retried\n  - test test/a.test.ts › x\n  - ran npm test', `${TEST} ${RAN}`],
+    ['### Criterion 1\n\nran npm test', RAN],
+    ['### 1. The number is two\n- ran npm test', RAN],
+    ['1: src/a.ts:3\n   test test/a.test.ts › x', `${PLACE} ${TEST}`],
+    ['1: ran npm test, src/a.ts:3', `${RAN} ${PLACE}`],
+    ['1: ran npm test and src/a.ts:3', `${RAN} ${PLACE}`],
+  ])('%j', (text, shown) => {
+    const { evidence, problems } = parseApproval(text, 1);
+    expect(problems).toEqual([]);
+    expect(evidence.map(({ criterion: _n, ...one }) => Object.values(one).join('|')).join(' ')).toBe(shown);
+  });
+
+  test.each([
+    ['Everything is fine.\n1. read the code', []],
+    ['1: works for me', ['criterion 1: “works for me” is in no known form']],
+    ['1: looks good — nice work', ['criterion 1: “looks good — nice work” is in no known form']],
+    ['1:\n\nOverall it is fine: src/a.ts looks odd', []],
+    ['1: src/a.ts:3\n- [concern] src/b.ts:4 — the limit is written twice', []],
+  ])('no more than that is read into %j', (text, problems) => {
+    const read = parseApproval(text, 1);
+    expect(read.problems).toEqual(problems);
+    expect(read.evidence.filter((one) => one.by !== 'place' || one.file !== 'src/a.ts')).toEqual([]);
+  });
+
+  test('a remark behind the name of a test is none of its name', () => {
+    const name = 'is two — it fails without the change';
+    expect(testNames({ file: 'test/a.test.ts', name })).toContain('is two');
+  });
 });

@@ -136,6 +136,21 @@ describe('submit-for-review', () => {
     expect(w.task('a').history?.at(-1)).not.toHaveProperty('diff.tests_changed');
   });
 
+  it('what is OUT, what no plan names and the missing test are told in one refusal', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a', { scope: 'IN: src/\nOUT: docs/' }));
+    toClaimed(w, 'a');
+    w.run(CODER, begin('a'));
+    const refusal = w.refused(
+      CODER,
+      submit('a', commit(1), { changes: changes('docs/a.md', 'tools/b.js', 'src/a.ts') }),
+    );
+    expect(refusal.guard).toBe<RefusalName>('in-scope');
+    expect(refusal.message).toContain('declares OUT what the commit touches: docs/a.md; neither the task’s IN');
+    expect(refusal.message).toContain('tools/b.js; a code task without a changed test file');
+    expect(refusal.hint).toMatch(/1\. Take these changes out.*\n2\. .*--also tools\/b\.js.*\n3\. Add a test/);
+  });
+
   it('a path the task declares OUT refuses the submit', () => {
     const refusal = begun().refused(CODER, submit('a', commit(1), { changes: changes('docs/x.md', 'test/a.test.ts') }));
     expect(refusal.guard).toBe<RefusalName>('in-scope');

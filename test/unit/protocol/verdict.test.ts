@@ -24,6 +24,19 @@ describe('the structure of a rejection', () => {
     });
   });
 
+  it('all that is wrong with its blockers is named at once, and their places are read all the same', () => {
+    const text =
+      'Blockers: 2\n- [blocker] src/a.ts:1 — wrong\n- [blocker] src/b.ts:2 — worse\n  Suggestion: s\nConcerns: 0';
+    const read = parseRejection(text, true);
+    expect(read.problems).toEqual([
+      'blocker 1 has no `Why it matters: …` and no `Suggestion: …` line',
+      'blocker 2 has no `Why it matters: …` line',
+      'a line `Overall: <one or two sentences>` is missing',
+      expect.stringContaining('`Prior Feedback Status:`'),
+    ]);
+    expect(read.blockers.map(({ file, line }) => `${file}:${line}`)).toEqual(['src/a.ts:1', 'src/b.ts:2']);
+  });
+
   it.each([
     ['a hyphen for the dash', '- [blocker] a.ts:1 - wrong'],
     ['two hyphens', '- [blocker] a.ts:1 -- wrong'],

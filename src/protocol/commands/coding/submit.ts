@@ -1,33 +1,21 @@
 // The row by which a coder submits a commit for review. Its guards look at the commit itself, never at what the coder
 // says about it.
 
-import { shellWord } from '../../../text/format.ts';
 import { iso, later } from '../../../text/time.ts';
 import { attach, event, evolve, patch, withAgent, withMachineAnomaly, withTask } from '../../change.ts';
 import type { SubmitFacts } from '../../command.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
-import { type DiffFacts, declaredFiles, diffFacts } from '../../facts/diff-facts.ts';
-import { canDeclareTests, isConfiguration } from '../../facts/file-kinds.ts';
-import {
-  beyondScope,
-  covers,
-  forbidsTests,
-  isCode,
-  isDeclaration,
-  isTest,
-  outOfScope,
-  parseScope,
-  testPatterns,
-} from '../../facts/scope.ts';
-import { CHECKERS } from '../../facts/type-checks.ts';
+import { type DiffFacts, diffFacts } from '../../facts/diff-facts.ts';
+import { covers, isTest, testPatterns } from '../../facts/scope.ts';
 import { isFullCommit } from '../../ids.ts';
 import { hideIn } from '../../input.ts';
 import { checkpointEvent, historyOf } from '../../leases.ts';
 import { type Proof, proofCommands, redBefore, tddOf } from '../../review/proof.ts';
-import type { State, Task } from '../../state.ts';
+import type { State } from '../../state.ts';
 import { defined, same } from '../../values.ts';
 import { hasCheckpoint, holdsTask, list } from './coder.ts';
+import { inScope, testsWithCode } from './commit-scope.ts';
 
 export const submitForReview: Row<'submit-for-review'> = {
   name: 'submit-for-review',
@@ -220,80 +208,6 @@ function somethingNew({ task, command }: Situation<'submit-for-review'>): Refusa
     `${command.commit} has the same files as ${same_tree_as}, which was rejected`,
     `Address the feedback first: liza show ${task.id}`,
   );
-}
-
-function inScope(s: Situation<'submit-for-review'>): Refusal | undefined {
-  const { task, command, settings, commandLine } = s;
-  const scope = parseScope(task.scope ?? '');
-  const { changes, on_base: onBase } = command.facts;
-  const touched = changes.map(({ path }) => path);
-  const outside = outOfScope(scope, touched);
-  if (outside.length > 0) {
-    return refuse(
-      `the task declares OUT what the commit touches: ${list(outside)}`,
-      isDemandedAndForbidden(task, outside, testPatterns(settings))
-        ? `A ${task.type ?? 'code'} task needs a test, and its scope has tests OUT, which only the planner can mend: ${commandLine('block', task.id)}`
-        : 'Take these changes out, then submit again',
-    );
-  }
-  const declared = declaredFiles(task);
-  const code = touched.filter((path) => !isTest(path, testPatterns(settings)));
-  const beyond = beyondScope(scope, code, onBase).filter((path) => !declared.some((item) => covers(item, path)));
-  if (beyond.length === 0) return undefined;
-  if (task.type === 'test' && beyond.some(isCode)) {
-    return refuse(`a test task touches code that is not a test: ${list(beyond.filter(isCode))}`, testsAlone(s));
-  }
-  const also = beyond.slice(0, 5).map((path) => `--also ${shellWord(path)}`);
-  return refuse(
-    `neither the task’s IN nor your plan names what the commit touches: ${list(beyond)}`,
-    `If the task needs them, declare them: ${commandLine('declare', task.id).replace('--also <path>', also.join(' '))}; if not, take them out, then submit the new HEAD`,
-  );
-}
-
-/** What is taken out here would be demanded next. */
-const isDemandedAndForbidden = (task: Task, outside: readonly string[], patterns: readonly string[]): boolean =>
-  ['code', 'test'].includes(task.type ?? 'code') &&
-  outside.some((path) => isTest(path, patterns)) &&
-  forbidsTests(parseScope(task.scope ?? ''), patterns);
-
-/** No declaration helps: the type itself forbids code. */
-const testsAlone = ({ task, commandLine }: Pick<Situation<'submit-for-review'>, 'task' | 'commandLine'>): string =>
-  `Take these changes out; if the code itself is wrong, say so: ${commandLine('block', task.id)}`;
-
-function testsWithCode(s: Situation<'submit-for-review'>): Refusal | undefined {
-  const { task, command, settings, commandLine } = s;
-  const patterns = testPatterns(settings);
-  const { changes } = command.facts;
-  const type = task.type ?? 'code';
-  const code = changes.map(({ path }) => path).filter((path) => isCode(path) && !isTest(path, patterns));
-  if (type === 'test' && code.length > 0) {
-    return refuse(`a test task that touches code besides tests (${list(code)})`, testsAlone(s));
-  }
-  if (changes.some(({ path, kind }) => kind !== 'removed' && canDeclareTests(path, patterns))) return undefined;
-  if (type === 'code' && changes.some(({ tests_within: within }) => within === true)) return undefined;
-  if (type !== 'code' && type !== 'test' && code.length === 0) return undefined;
-  const types = type === 'code' && code.length > 0 && code.every(isDeclaration);
-  if (types && code.every((path) => command.facts.checked_types?.includes(path) === true)) return undefined;
-  if (type === 'config' && code.every(isConfiguration) && proofCommands(settings, task).length > 0) return undefined;
-  const fact =
-    type === 'code' || type === 'test'
-      ? `a ${type} task without a changed test file`
-      : `a ${type} task that touches code (${list(code)}) without a test`;
-  const forbidden = forbidsTests(parseScope(task.scope ?? ''), patterns);
-  if (types) {
-    const planned = `They need no test where the validation or test_command runs a type checker (${CHECKERS}), which is the planner’s to add: ${commandLine('block', task.id)}`;
-    return refuse(
-      `${fact}, and no command that Liza runs checks types: ${list(code)}`,
-      forbidden ? planned : `Add a test that uses them; these count as tests: ${patterns.join(', ')}. ${planned}`,
-    );
-  }
-  // A test that the scope forbids would be refused next: no way out of that is the coder's.
-  return forbidden
-    ? refuse(`${fact}, and its scope has tests OUT`, `Only the planner can mend that: ${commandLine('block', task.id)}`)
-    : refuse(
-        fact,
-        `Add a test; these count as tests, documents, data, fixtures and snapshots aside: ${patterns.join(', ')}. If this project’s tests stand within its code, only a person can say so (the setting tests_in_code): ${commandLine('block', task.id)}`,
-      );
 }
 
 /** The last guard: a submission that only this one refuses has passed all cheap checks, and is worth running. */

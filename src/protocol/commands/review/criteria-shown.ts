@@ -39,11 +39,18 @@ export const criteriaShown: Guard<'submit-verdict'> = {
     const text = command.reason ?? '';
     const { evidence, problems } = parseApproval(text, criteriaOf(task.done_when).length);
     const wrong = [...notGreen(task, evidence), ...command.facts.false_evidence];
-    if (settings.approval_evidence === 'told') return wrong.length === 0 ? undefined : refused(s, wrong);
-    const all = [...missing(task, text), ...problems, ...wrong];
-    return all.length === 0 ? undefined : refused(s, all);
+    const all = settings.approval_evidence === 'told' ? wrong : [...missing(task, text), ...problems, ...wrong];
+    return all.length === 0 ? undefined : refused(s, [...all, ...unknownConcerns(s)]);
   },
 };
+
+/** As one clause; empty: all places of concerns are there. */
+export function unknownConcerns({ command }: Verdict): readonly string[] {
+  const unknown = command.facts.unknown_concerns ?? [];
+  return unknown.length === 0
+    ? []
+    : [`concerns name places that are neither in the tree nor in the diff: ${list(unknown)}`];
+}
 
 function missing(task: Task, text: string): readonly string[] {
   const open = unshown(task, text).map(({ n }) => n);

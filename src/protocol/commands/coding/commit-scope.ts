@@ -1,0 +1,114 @@
+// What a submitted commit may touch: nothing that the task declares OUT, nothing beyond IN that no plan names, and no code
+// without its test. One refusal names all of it.
+
+import { shellWord } from '../../../text/format.ts';
+import type { Situation } from '../../command-row.ts';
+import { type Refusal, refuse } from '../../decision.ts';
+import { declaredFiles } from '../../facts/diff-facts.ts';
+import { canDeclareTests, isConfiguration } from '../../facts/file-kinds.ts';
+import {
+  beyondScope,
+  covers,
+  forbidsTests,
+  isCode,
+  isDeclaration,
+  isTest,
+  outOfScope,
+  parseScope,
+  testPatterns,
+} from '../../facts/scope.ts';
+import { CHECKERS } from '../../facts/type-checks.ts';
+import { proofCommands } from '../../review/proof.ts';
+import type { Task } from '../../state.ts';
+import { list } from './coder.ts';
+
+export function inScope(s: Situation<'submit-for-review'>): Refusal | undefined {
+  const { task, command, settings, commandLine } = s;
+  const scope = parseScope(task.scope ?? '');
+  const { changes, on_base: onBase } = command.facts;
+  const touched = changes.map(({ path }) => path);
+  const outside = outOfScope(scope, touched);
+  const forbidden = outside.length > 0 && isDemandedAndForbidden(task, outside, testPatterns(settings));
+  const out =
+    outside.length === 0
+      ? undefined
+      : refuse(
+          `the task declares OUT what the commit touches: ${list(outside)}`,
+          forbidden
+            ? `A ${task.type ?? 'code'} task needs a test, and its scope has tests OUT, which only the planner can mend: ${commandLine('block', task.id)}`
+            : 'Take these changes out, then submit again',
+        );
+  const declared = declaredFiles(task);
+  const code = touched.filter((path) => !isTest(path, testPatterns(settings)) && !outside.includes(path));
+  const beyond = beyondScope(scope, code, onBase).filter((path) => !declared.some((item) => covers(item, path)));
+  const late = beyond.length === 0 ? undefined : undeclared(s, beyond);
+  if (out === undefined && late === undefined) return undefined;
+  // What the next guard would refuse is told in the same round.
+  const test = task.type === 'test' || forbidden ? undefined : testsWithCode(s);
+  return together([out, late, test].filter((one) => one !== undefined));
+}
+
+/** All that is wrong in one refusal. */
+function together(all: readonly Refusal[]): Refusal | undefined {
+  const [first] = all;
+  if (first === undefined || all.length === 1) return first;
+  return refuse(all.map(({ message }) => message).join('; '), all.map(({ hint }, n) => `${n + 1}. ${hint}`).join('\n'));
+}
+
+function undeclared(s: Situation<'submit-for-review'>, beyond: readonly string[]): Refusal {
+  const { task, commandLine } = s;
+  if (task.type === 'test' && beyond.some(isCode)) {
+    return refuse(`a test task touches code that is not a test: ${list(beyond.filter(isCode))}`, testsAlone(s));
+  }
+  const also = beyond.slice(0, 5).map((path) => `--also ${shellWord(path)}`);
+  return refuse(
+    `neither the task’s IN nor your plan names what the commit touches: ${list(beyond)}`,
+    `If the task needs them, declare them: ${commandLine('declare', task.id).replace('--also <path>', also.join(' '))}; if not, take them out, then submit the new HEAD`,
+  );
+}
+
+/** What is taken out here would be demanded next. */
+const isDemandedAndForbidden = (task: Task, outside: readonly string[], patterns: readonly string[]): boolean =>
+  ['code', 'test'].includes(task.type ?? 'code') &&
+  outside.some((path) => isTest(path, patterns)) &&
+  forbidsTests(parseScope(task.scope ?? ''), patterns);
+
+/** No declaration helps: the type itself forbids code. */
+const testsAlone = ({ task, commandLine }: Pick<Situation<'submit-for-review'>, 'task' | 'commandLine'>): string =>
+  `Take these changes out; if the code itself is wrong, say so: ${commandLine('block', task.id)}`;
+
+export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | undefined {
+  const { task, command, settings, commandLine } = s;
+  const patterns = testPatterns(settings);
+  const { changes } = command.facts;
+  const type = task.type ?? 'code';
+  const code = changes.map(({ path }) => path).filter((path) => isCode(path) && !isTest(path, patterns));
+  if (type === 'test' && code.length > 0) {
+    return refuse(`a test task that touches code besides tests (${list(code)})`, testsAlone(s));
+  }
+  if (changes.some(({ path, kind }) => kind !== 'removed' && canDeclareTests(path, patterns))) return undefined;
+  if (type === 'code' && changes.some(({ tests_within: within }) => within === true)) return undefined;
+  if (type !== 'code' && type !== 'test' && code.length === 0) return undefined;
+  const types = type === 'code' && code.length > 0 && code.every(isDeclaration);
+  if (types && code.every((path) => command.facts.checked_types?.includes(path) === true)) return undefined;
+  if (type === 'config' && code.every(isConfiguration) && proofCommands(settings, task).length > 0) return undefined;
+  const fact =
+    type === 'code' || type === 'test'
+      ? `a ${type} task without a changed test file`
+      : `a ${type} task that touches code (${list(code)}) without a test`;
+  const forbidden = forbidsTests(parseScope(task.scope ?? ''), patterns);
+  if (types) {
+    const planned = `They need no test where the validation or test_command runs a type checker (${CHECKERS}), which is the planner’s to add: ${commandLine('block', task.id)}`;
+    return refuse(
+      `${fact}, and no command that Liza runs checks types: ${list(code)}`,
+      forbidden ? planned : `Add a test that uses them; these count as tests: ${patterns.join(', ')}. ${planned}`,
+    );
+  }
+  // A test that the scope forbids would be refused next: no way out of that is the coder's.
+  return forbidden
+    ? refuse(`${fact}, and its scope has tests OUT`, `Only the planner can mend that: ${commandLine('block', task.id)}`)
+    : refuse(
+        fact,
+        `Add a test; these count as tests, documents, data, fixtures and snapshots aside: ${patterns.join(', ')}. If this project’s tests stand within its code, only a person can say so (the setting tests_in_code): ${commandLine('block', task.id)}`,
+      );
+}
