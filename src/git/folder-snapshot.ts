@@ -126,8 +126,9 @@ async function withIndexCopy<T>(
 ): Promise<T> {
   return withScratch(gitDir, place, async (files) => {
     copyIndex(gitDir.host.disk, place.index, files.index);
-    // Really: also what the agent told git to take for unchanged.
-    const fresh = await gitDir.files(files, ['update-index', '-q', '--unmerged', '--really-refresh']);
+    // Really: also what the agent told git to take for unchanged, or (as in a sparse checkout) not to look at.
+    const looking = ['-c', 'core.sparseCheckout=true', '-c', 'sparse.expectFilesOutsideOfPatterns=false'];
+    const fresh = await gitDir.files(files, [...looking, 'update-index', '-q', '--unmerged', '--really-refresh']);
     // 128: the index is damaged or shares a part that is not here; 1 only says that files differ.
     if (fresh.status > 1 || !gitDir.host.disk.existsSync(files.index)) await readCommit(gitDir, files, commit);
     return look(files);

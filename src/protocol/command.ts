@@ -47,6 +47,9 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly marks?: LineList;
   /** Changed files that decide how the tests are run. */
   readonly test_setup?: readonly string[];
+  /** Files that its commits add and remove again, and roots of another history: no diff shows them. */
+  readonly passing?: readonly string[];
+  readonly roots?: readonly string[];
   /** Words of the scope's IN that name something on the base. */
   readonly on_base?: readonly string[];
   /** Changed type declarations that a command which Liza runs checks. */

@@ -17,6 +17,7 @@ import { declaredFiles, discardOf } from './discard-folder.ts';
 import type { FolderWork } from './make-folder.ts';
 import { commandsReached } from './proof/commands-reached.ts';
 import { readDiff } from './read-diff.ts';
+import { readHistory } from './read-history.ts';
 
 type Asked = Omit<FolderWork, 'context'>;
 
@@ -48,10 +49,12 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
     readDiff(asked, newer ?? base, commit),
     wordsOnBase(asked, base),
   ]);
+  const changed = diff.changes.map(({ path }) => path);
   return {
     ...facts,
     descends_from_base: descends,
     ...diff,
+    ...(await readHistory(gitDir, newer ?? base, commit, changed)),
     ...(onBase.length === 0 ? {} : { on_base: onBase }),
     ...(await checkedTypes(asked, commit, diff.changes)),
     ...defined({ base_commit: newer, same_tree_as: same }),

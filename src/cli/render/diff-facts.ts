@@ -27,6 +27,8 @@ const NAMES: Readonly<Record<string, string>> = {
   tests_removed: 'existing tests REMOVED',
   instructions: 'instruction or CI files touched',
   test_setup: 'how tests are run',
+  passing: 'added and removed again by its commits (they stay in the history)',
+  foreign_roots: 'roots of another history that it brings',
 };
 
 export function diffText({ files, lines, test_edits, marks, ...lists }: Readonly<Record<string, unknown>>): string {

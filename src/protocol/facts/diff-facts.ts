@@ -50,6 +50,10 @@ export interface DiffFacts {
   readonly tests_within?: PathList;
   /** Instructions and settings of agents, CI, hooks, and what makes git behave otherwise. */
   readonly instructions?: PathList;
+  /** Files that its commits add and remove again: they stay in the history. */
+  readonly passing?: PathList;
+  /** Root commits of another history that it brings. */
+  readonly foreign_roots?: PathList;
   /** What decides how the tests are run. */
   readonly test_setup?: PathList;
   /** Lines taken from existing tests, and lines that switch tests off. */
@@ -58,11 +62,23 @@ export interface DiffFacts {
   readonly marks?: LineList;
 }
 
-type DiffRead = Pick<SubmitFacts, 'changes' | 'lines' | 'test_edits' | 'marks' | 'test_setup' | 'on_base'>;
+type DiffRead = Pick<
+  SubmitFacts,
+  'changes' | 'lines' | 'test_edits' | 'marks' | 'test_setup' | 'on_base' | 'passing' | 'roots'
+>;
 
 export function diffFacts(
   task: Task,
-  { changes, lines, test_edits: edits, marks, test_setup: setup = [], on_base: onBase }: DiffRead,
+  {
+    changes,
+    lines,
+    test_edits: edits,
+    marks,
+    test_setup: setup = [],
+    on_base: onBase,
+    passing = [],
+    roots = [],
+  }: DiffRead,
   patterns: readonly string[],
 ): DiffFacts {
   const declared = declaredFiles(task);
@@ -87,6 +103,14 @@ export function diffFacts(
     ...pick('tests_within', ({ tests_within: within }) => within === true),
     ...pick('instructions', ({ path }) => isInstruction(path)),
     ...pick('test_setup', ({ path }) => setup.includes(path)),
+    ...listed(
+      'passing',
+      passing.map((path) => ({ path, kind: 'added' })),
+    ),
+    ...listed(
+      'foreign_roots',
+      roots.map((path) => ({ path, kind: 'added' })),
+    ),
     ...(edits === undefined || edits.lines.length === 0 ? {} : { test_edits: edits }),
     ...defined({ marks }),
   };

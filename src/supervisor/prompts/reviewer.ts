@@ -331,6 +331,8 @@ const RARE = [
   ['tests_moved', 'TESTS MOVED, UNCHANGED'],
   ['tests_moved_changed', 'TESTS MOVED AND CHANGED'],
   ['links', 'SYMBOLIC LINKS'],
+  ['passing', 'ADDED AND REMOVED AGAIN BY ITS COMMITS (they stay in the history: git log -p)'],
+  ['foreign_roots', 'ROOTS OF ANOTHER HISTORY THAT IT BRINGS'],
   ['submodules', 'SUBMODULES, of which nothing is in this diff or was run'],
 ] as const;
 

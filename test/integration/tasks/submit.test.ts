@@ -23,6 +23,31 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
   };
   const pins = () => p.refs('refs/liza/review/t');
 
+  test.each(['--skip-worktree', '--assume-unchanged'])('an edit that %s hides is found', async (bit) => {
+    start();
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    p.work('t', { 'src/app.ts': 'two\n', 'test/app.test.ts': 'two\n' });
+    gitIn('update-index', bit, 'README.md');
+    write(p.folder('t'), { 'README.md': 'only in the folder\n' });
+    expect(gitIn('status', '--porcelain')).toBe('');
+    expect(await refusal()).toBe('clean-sync: these files are not committed: README.md');
+  });
+
+  test('what its commits bring and its diff does not show is told to the reviewer', async () => {
+    start();
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    p.work('t', { 'src/dump.sql': 'insert into users …\n', 'src/gone.ts': 'x\n' });
+    p.work('t', { 'src/dump.sql': null, 'src/gone.ts': null, 'src/app.ts': 'two\n', 'test/app.test.ts': 'two\n' });
+    const root = gitIn('commit-tree', '-m', 'another history', gitIn('rev-parse', 'HEAD^{tree}'));
+    gitIn('merge', '-q', '--allow-unrelated-histories', '-s', 'ours', '-m', 'joined', root);
+    succeeded(await p.submit('t'));
+    expect((await p.task('t')).history?.findLast(({ event }) => event === 'submitted')).toMatchObject({
+      diff: { passing: { paths: ['src/dump.sql', 'src/gone.ts'] }, foreign_roots: { paths: [root] } },
+    });
+  });
+
   test('refused until it is a clean, new commit on its branch with a test; then pinned', async () => {
     start();
     await p.claim('t');

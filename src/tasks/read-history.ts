@@ -1,0 +1,45 @@
+// What the commits of a submission bring that its diff does not show: files that one of them adds and a later one removes,
+// which stay in the history for ever, and roots of another history. Only reads.
+
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
+import { must } from '../git/run.ts';
+import { splitNul } from '../git/tree-changes.ts';
+import type { SubmitFacts } from '../protocol/command.ts';
+
+/** More commits were not written for one task. */
+const MOST_COMMITS = 1000;
+/** More names are not looked up. */
+const MOST_PATHS = 500;
+
+/** `changed`: the paths that the diff shows. */
+export async function readHistory(
+  gitDir: PrivateGitDir,
+  base: string,
+  commit: string,
+  changed: readonly string[],
+): Promise<Pick<SubmitFacts, 'passing' | 'roots'>> {
+  const how = ['-z', '-m', '--root', '--no-renames', '--diff-filter=A', '--name-only', `--max-count=${MOST_COMMITS}`];
+  const asked = gitDir.objects(['log', '--format=%x01%H %P', ...how, commit, '--not', base]);
+  const told = splitNul(await must(asked, 'read what the commits add')).map((part) => part.replace(/^\n/, ''));
+  const isCommit = (part: string): boolean => part.startsWith('\x01');
+  const roots = told.filter((part) => /^\x01[0-9a-f]+ $/.test(part)).map((part) => part.slice(1, -1));
+  const shown = new Set(changed);
+  const hidden = [...new Set(told.filter((part) => !isCommit(part) && !shown.has(part)))].slice(0, MOST_PATHS);
+  const passing = hidden.length === 0 ? [] : await absentFrom(gitDir, base, hidden);
+  return { ...(passing.length === 0 ? {} : { passing }), ...(roots.length === 0 ? {} : { roots }) };
+}
+
+async function absentFrom(gitDir: PrivateGitDir, base: string, paths: readonly string[]): Promise<readonly string[]> {
+  const asked = gitDir.objects([
+    '--literal-pathspecs',
+    'ls-tree',
+    '-z',
+    '--name-only',
+    '--full-tree',
+    base,
+    '--',
+    ...paths,
+  ]);
+  const there = new Set(splitNul(await must(asked, 'list files')));
+  return paths.filter((path) => !there.has(path));
+}
