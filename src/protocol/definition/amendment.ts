@@ -56,6 +56,19 @@ export function amendmentLines(task: Task, entry: HistoryEvent): readonly string
   });
 }
 
+/** Criteria and commands that a change replaces by fewer: whoever meant to add one sees what went. */
+export function droppedNotes(task: Task, changes: Readonly<Partial<Record<keyof Task, unknown>>>): readonly string[] {
+  return (['done_when', 'validation'] as const).flatMap((field) => {
+    if (changes[field] === undefined) return [];
+    const [before, after] = [itemsOf(field, task[field]), itemsOf(field, changes[field])];
+    const gone = before.filter((one) => !after.includes(one));
+    if (after.length >= before.length || gone.length === 0) return [];
+    const mend =
+      field === 'done_when' ? '--add-done keeps them, --replace-done changes one' : 'give them again with it';
+    return [`${field} has no longer: ${gone.map((one) => `"${one}"`).join(', ')} (${mend})`];
+  });
+}
+
 function itemsOf(field: string, value: unknown): readonly string[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value.map(String);

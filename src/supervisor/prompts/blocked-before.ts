@@ -5,6 +5,7 @@
 import { findTask } from '../../protocol/find.ts';
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
 import { blockBefore } from '../../protocol/work/block-before.ts';
+import { takePath } from '../../protocol/work/kept-work.ts';
 import { gist } from '../../text/format.ts';
 import type { CoderWork } from './prompt.ts';
 import { field, inline, quoteList } from './quote.ts';
@@ -41,12 +42,13 @@ const MOST = 3;
 
 /** What this task stands in for. */
 export function replaced(state: State, { task, replaced: kept = [] }: CoderWork): readonly string[] {
+  const base = (task.base_commit ?? 'HEAD').slice(0, 12);
   return (task.supersedes ?? []).slice(0, MOST).flatMap((id) => {
     const work = kept.find((one) => one.task === id);
     const where =
       work === undefined
         ? ''
-        : `; its work is kept: \`git log --stat ${work.commit}\`, \`git diff ${(task.base_commit ?? 'HEAD').slice(0, 12)}...${work.commit}\`; take what is good: \`git checkout ${work.commit} -- <path>\``;
+        : `; its work is kept: \`git log --stat ${work.commit}\`, \`git diff ${base}...${work.commit}\`; take what is good: \`${takePath(base, work.commit)}\``;
     const why = findTask(state, id)?.rescope_reason;
     const head = `THIS TASK REPLACES ${id} (\`liza show ${id}\`)${where}.`;
     return why === undefined

@@ -4,7 +4,7 @@
 import { checkpointEvent, historyOf, opensIteration } from '../../protocol/leases.ts';
 import type { HistoryEvent, Task } from '../../protocol/state.ts';
 import { isGivenBack } from '../../protocol/work/block-before.ts';
-import { bringBack } from '../../protocol/work/kept-work.ts';
+import { bringBack, takePath } from '../../protocol/work/kept-work.ts';
 import { lossText } from '../../protocol/work/losses.ts';
 import { counted } from '../../text/format.ts';
 import type { CoderWork } from './prompt.ts';
@@ -70,7 +70,7 @@ function freshStart(task: Task, { former }: HistoryEvent): string {
 /** Names that resolve in the coder's own folder. */
 function looking(task: Task, ref: string): string {
   const name = inline(ref);
-  return `Look at it: \`git diff ${baseOf(task)}...${name}\`; take what is good: \`git checkout ${name} -- <path>\`.`;
+  return `Look at it: \`git diff ${baseOf(task)}...${name}\`; take what is good: \`${takePath(baseOf(task), name)}\`.`;
 }
 
 const baseOf = ({ base_commit: base }: Task): string => (base ?? 'HEAD').slice(0, 12);

@@ -1,9 +1,12 @@
 // Work that was kept through a block or a replacement, in real folders: the next session is told what is there, by names
 // that resolve in its own folder.
 
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { expect, test } from 'vitest';
+import { takePath } from '../../../src/protocol/work/kept-work.ts';
 import { succeeded } from '../../support/project.ts';
+import { repository } from '../../support/repository.ts';
 import { open, type Part, r } from './harness.ts';
 
 /** Begins, commits, leaves a file and blocks. */
@@ -45,8 +48,29 @@ test('the coder of a replacement can look at the kept work of the replaced task 
   const prompt = r().started[1]?.prompt ?? '';
   expect(prompt).toContain('THIS TASK REPLACES t');
   expect(prompt).toContain('| no rounding was said');
-  const [, kept = ''] = /git checkout ([0-9a-f]{40}) -- <path>/.exec(prompt) ?? [];
+  const [, kept = ''] =
+    /git diff --binary [0-9a-f]{12}\.\.\.([0-9a-f]{40}) -- <path> \| git apply -3/.exec(prompt) ?? [];
   expect(r().p.gitIn(r().p.folder('u'), 'show', `${kept}:src/half.ts`)).toBe('half done');
 }, 40_000);
+
+test('what a coder takes of former work keeps what others did to the same file since', () => {
+  const p = repository();
+  p.commit({ 'src/list.ts': lines('one', 'two', 'three', 'four', 'five', 'six', 'seven') });
+  const former = p.commit({
+    'src/list.ts': lines('ONE', 'two', 'three', 'four', 'five', 'six', 'seven'),
+    'src/new.ts': 'x\n',
+  });
+  p.git('reset', '-q', '--hard', 'HEAD~1');
+  p.commit({ 'src/list.ts': lines('one', 'two', 'three', 'four', 'five', 'six', 'SEVEN') });
+  for (const path of ['src/list.ts', 'src/new.ts']) {
+    const line = takePath(p.head('HEAD'), former).replace('<path>', path);
+    execFileSync('sh', ['-c', line], { cwd: p.root, stdio: 'pipe' });
+  }
+  const read = (path: string): string => fs.readFileSync(`${p.root}/${path}`, 'utf8');
+  expect(read('src/list.ts')).toBe(lines('ONE', 'two', 'three', 'four', 'five', 'six', 'SEVEN'));
+  expect(read('src/new.ts')).toBe('x\n');
+});
+
+const lines = (...words: readonly string[]): string => words.map((word) => `${word}\n`).join('');
 
 const SPEC = 'specs/vision.md';

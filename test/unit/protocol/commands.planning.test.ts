@@ -1,7 +1,7 @@
 // One test per rule about planning, each named after the rule's own sentence.
 
 import { describe, expect, it } from 'vitest';
-import type { Definition } from '../../../src/protocol/definition/payloads.ts';
+import type { Definition, DefinitionChange } from '../../../src/protocol/definition/payloads.ts';
 import type { SpecFacts } from '../../../src/protocol/facts/spec-facts.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { refusedBy } from '../../refused-by.ts';
@@ -81,6 +81,23 @@ describe('add-task and amend', () => {
     w.run(PLANNER, addDraft('a', { done_when: 'x'.repeat(16_384) }));
   });
 
+  it('amend says which criteria and commands it replaced by fewer', () => {
+    const w = world();
+    const both = {
+      done_when: '- calls are retried three times\n- a 401 is not retried',
+      validation: ['npm test', 'npm run lint'],
+    };
+    w.run(PLANNER, addReady('a', both));
+    const amend = (changes: DefinitionChange) =>
+      w.run(PLANNER, { name: 'amend', task: 'a', changes, facts: SPEC }).notes;
+    expect(amend({ validation: ['npm run check'] })).toEqual([
+      'validation has no longer: "npm test", "npm run lint" (give them again with it)',
+    ]);
+    expect(amend({ replace_done: [{ criterion: 2, text: 'a 403 is not retried' }] })).toEqual([]);
+    expect(amend({ done_when: 'calls are retried five times' })?.[0]).toContain(
+      'done_when has no longer: "calls are retried three times", "a 403 is not retried" (--add-done keeps them',
+    );
+  });
   it('amend changes DRAFT, UNCLAIMED and BLOCKED tasks and keeps the former values in history', () => {
     const w = world();
     w.run(PLANNER, addReady('a'));

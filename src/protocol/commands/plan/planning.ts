@@ -7,7 +7,7 @@ import { event, evolve, type Patch, withGoal, withSprint, withTask } from '../..
 import type { CommandName } from '../../command.ts';
 import type { BoardSituation, Guard, Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
-import { isHeadingGone } from '../../definition/amendment.ts';
+import { droppedNotes, isHeadingGone } from '../../definition/amendment.ts';
 import {
   checkDefinition,
   checkReplaced,
@@ -204,6 +204,7 @@ export const amend: Row<'amend'> = {
       state: withTask(s.state, amended),
       detail: `task ${task.id} amended: ${fields.join(', ')}`,
       notes: [
+        ...droppedNotes(task, changes),
         ...(changes.done_when === undefined ? [] : timedNotes(changes)),
         ...(because === undefined ? [] : [`${task.assigned_to} works on it and is told with its next command`]),
       ],

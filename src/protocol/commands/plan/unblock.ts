@@ -7,6 +7,7 @@ import { actorName } from '../../board.ts';
 import { aligned, event, evolve, processAnomalies, unique, withAnomaly, withTask } from '../../change.ts';
 import type { BoardSituation, Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
+import { droppedNotes } from '../../definition/amendment.ts';
 import {
   blank,
   checkDefinition,
@@ -197,6 +198,7 @@ export const unblock: Row<'unblock'> = {
         ({ task: on, type }) => on === task.id && (command.answered !== true || OF_BLOCKS.has(type)),
       ),
       detail: `task ${task.id} unblocked${isRescoped ? ' with a changed definition' : ''}`,
+      notes: droppedNotes(task, changes),
       said: assessment,
     };
   },

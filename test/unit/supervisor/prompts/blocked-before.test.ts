@@ -160,7 +160,8 @@ describe('the coder of a replacement', () => {
     const kept = commit(0x5);
     const prompt = toCoder(replaced(), 'b', { replaced: [{ task: 'a', commit: kept }] }, 'coder-2');
     expect(prompt).toContain('THIS TASK REPLACES a (`liza show a`); its work is kept: `git log --stat');
-    expect(prompt).toContain(`\`git checkout ${kept} -- <path>\``);
+    expect(prompt).toContain(`...${kept} -- <path> | git apply -3\``);
+    expect(prompt).not.toContain('git checkout');
     expect(prompt).toContain('WHY a WENT:\n| two roundings in one task');
   });
 
