@@ -128,7 +128,7 @@ function whyEnd(board: Board, work: SessionWork, percent: number): Due | undefin
   if (task?.paused === true) return { why: `${task.id} is paused` };
   if (work.task !== undefined && !isHolding(board, work.agent, work.task)) return { why: 'its work is done' };
   const { declared_exit: declared, status } = board.state.agents[work.agent] ?? {};
-  if (declared !== undefined) return { why: `it declared exit ${declared.code}` };
+  if (declared !== undefined) return { why: 'it said that it ends' };
   // The next session claims the task again, so this status is this session's own.
   if (status === 'HANDOFF') return { why: 'it handed its work off' };
   return percent >= HANDOFF_PERCENT ? { why: 'its context is nearly used up', contextUsed: true } : undefined;

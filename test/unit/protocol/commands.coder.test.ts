@@ -486,7 +486,9 @@ describe('reports', () => {
   it('exit declares a code, which a new claim forgets', () => {
     const w = claimed();
     expect(w.refused(CODER, { name: 'exit', code: 999 }).guard).toBe<RefusalName>('code');
-    w.run(CODER, { name: 'exit', code: 42, reason: 'waiting' });
+    expect(w.run(CODER, { name: 'exit', code: 42, reason: 'waiting' }).detail).toBe(
+      'coder-1 ends its session: "waiting"',
+    );
     expect(w.agent('coder-1').declared_exit).toMatchObject({ code: 42, reason: 'waiting' });
     w.pass(301);
     w.run(SUPERVISOR, claim('a'));

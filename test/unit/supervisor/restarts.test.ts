@@ -169,7 +169,7 @@ describe('a provider that does not serve is not a crash', () => {
 });
 
 test('it had declared its end and did not end: the declaration counts', () => {
-  const how = { kind: 'overdue', why: 'it declared exit 42' } as const;
+  const how = { kind: 'overdue', why: 'it said that it ends' } as const;
   expect(following({ how, declared: { code: 42 }, holds: true, progressed: true }).next).toMatchObject({
     kind: 'again',
   });

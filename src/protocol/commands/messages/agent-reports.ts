@@ -3,7 +3,7 @@
 import { instant, iso, later } from '../../../text/time.ts';
 import { actorName } from '../../board.ts';
 import { event, evolve, patch, processAnomalies, withAgent, withAnomaly, withTask } from '../../change.ts';
-import type { CommandName } from '../../command.ts';
+import type { CommandName, CommandOf } from '../../command.ts';
 import type { Guard, Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
@@ -280,10 +280,16 @@ export const exit: Row<'exit'> = {
     };
     return {
       state: withAgent(state, id, patch(agent, { declared_exit })),
-      detail: `${id} declared exit ${command.code}`,
+      detail: `${id} ends its session${exitText(command)}`,
     };
   },
 };
+
+/** 0 and 42 are for supervisors: people read the agent's word. */
+function exitText({ code, reason }: CommandOf<'exit'>): string {
+  const word = blank(reason) ? '' : `: "${firstLine(reason ?? '')}"`;
+  return code === 0 || code === 42 ? word : ` with ${code}${word}`;
+}
 
 /** Of a report that may be about a task. */
 export function taskExists<K extends 'ask' | 'anomaly'>(): Guard<K> {
