@@ -168,20 +168,25 @@ function wrapParagraph(paragraph: string, width: number, whole: boolean): readon
   const indent = /^ */.exec(paragraph)?.[0].slice(0, Math.floor(width / 2)) ?? '';
   const lines: string[] = [];
   let line = indent;
+  let used = indent.length;
   for (let word of wordsOf(paragraph.trim(), width - indent.length, whole)) {
     const glue = line === indent ? '' : ' ';
-    if (columns(line + glue + word) <= width) {
+    let wide = columns(word);
+    if (used + glue.length + wide <= width) {
       line += glue + word;
+      used += glue.length + wide;
       continue;
     }
     if (line !== indent) lines.push(line);
-    while (!whole && columns(indent + word) > width) {
+    while (!whole && indent.length + wide > width) {
       // A character wider than the whole line still has to go somewhere.
       const piece = take(word, width - indent.length) || (graphemes(word)[0] ?? '');
       lines.push(indent + piece);
       word = word.slice(piece.length);
+      wide = columns(word);
     }
     line = indent + word;
+    used = indent.length + wide;
   }
   if (line !== indent || lines.length === 0) lines.push(line.trimEnd());
   return lines;

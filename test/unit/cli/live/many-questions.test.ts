@@ -56,12 +56,13 @@ describe.each(SIZES)('with 14 questions on a screen of %s', (_, width, height) =
     const { most } = frame(view, screen, look).ground;
     const seen: string[] = [];
     for (let at = 0; at <= most; at += 1) {
-      const page = rows(frame(view, screen, look));
+      const shown = frame(view, screen, look);
+      const page = rows(shown);
       expect(page).toHaveLength(height);
       expect(Math.max(...page.map(columns))).toBeLessThanOrEqual(width);
       expect(page[0]).toContain('14 questions');
       seen.push((page[1] ?? '').replace(/^› /, '  '));
-      screen = pressed(screen, 'down', look);
+      screen = press(screen, 'down', shown.ground).screen;
     }
     const last = rows(frame(view, screen, look)).slice(2, -1);
     const all = squashed([...seen, ...last].join('')).replaceAll('›', '');
