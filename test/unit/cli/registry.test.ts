@@ -44,7 +44,7 @@ describe.each(loaded.map(([name]) => name))('liza %s', (name) => {
     const verb = await REGISTRY[name]?.load?.();
     if (verb === undefined) throw new Error('not loaded');
     for (const example of verb.examples) {
-      const [words] = shellWords(example);
+      const [words] = (await callsIn).get(example) ?? [];
       expect(words?.slice(0, name.split(' ').length).join(' '), example).toBe(name);
       expect(readArgs(verb, words?.slice(name.split(' ').length) ?? [])).not.toHaveProperty('ok', false);
     }
@@ -58,15 +58,26 @@ describe.each(loaded.map(([name]) => name))('liza %s', (name) => {
   });
 });
 
-/** The words bash would call liza with, once for each call in the line. */
-function shellWords(line: string): string[][] {
-  const script = `liza() { printf '%s\\0' "$@" $'\\n' >&3; }; source() { cat "\${1:--}"; }; ${line}`;
-  const setup = `exec 3>&1 >/dev/null 2>/dev/null </dev/null\nd=$(mktemp -d); trap 'rm -r "$d"' EXIT; cd "$d"; touch decision.md verdict.txt\n`;
-  const out = execFileSync('bash', ['-c', `${setup}${script}`], { encoding: 'utf8' });
+/** The calls of liza in every example. */
+const callsIn = Promise.all(loaded.map(async ([, { load }]) => (await load?.())?.examples ?? [])).then((examples) => {
+  const lines = examples.flat();
+  const calls = shellWords(lines);
+  expect(calls).toHaveLength(lines.length);
+  return new Map(lines.map((line, at) => [line, calls[at] ?? []]));
+});
+
+/** The words bash would call liza with in each line, once for each call in the line. */
+function shellWords(lines: readonly string[]): string[][][] {
+  const setup = `exec 3>&1 >/dev/null 2>/dev/null </dev/null\nd=$(mktemp -d); trap 'rm -r "$d"' EXIT; cd "$d"; touch decision.md verdict.txt
+liza() { printf '%s\\0' "$@" $'\\n' >&3; }; source() { cat "\${1:--}"; }\n`;
+  // One bash for all of them, and a shell of its own for each.
+  const each = lines.map((line) => `( ${line}\n)\nprintf '%s\\0' $'\\f' >&3\n`);
+  const out = execFileSync('bash', ['-c', `${setup}${each.join('')}`], { encoding: 'utf8' });
+  const calls = (printed: string) => printed.split('\0\n\0').filter((call) => call !== '');
   return out
-    .split('\0\n\0')
-    .filter((call) => call !== '')
-    .map((call) => call.split('\0'));
+    .split('\f\0')
+    .slice(0, -1)
+    .map((printed) => calls(printed).map((call) => call.split('\0')));
 }
 
 test('show loads neither valibot nor the table nor the decisions', () => {

@@ -172,6 +172,7 @@ function sensible(run: Run, task: Task, y: number, z: number): { actor: Actor; c
         command: claimOf(run, task, y % 3 === 0 ? pick(CODERS, z) : (task.assigned_to ?? ''), false),
       };
     case 'APPROVED':
+      if (y % 17 === 3) return { actor: HUMAN, command: { name: 'replan', task: t } };
       return { actor: SUPERVISOR, command: mergeOf(run, task, y, z) };
     case 'BLOCKED':
     case 'INTEGRATION_FAILED':
