@@ -27,12 +27,15 @@ export function write(folder, files) {
 export const gitIn = (folder, args, env, input) =>
   execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'], env, input });
 
+/** A commit asks git's housekeeping each time whether there is something to do, which takes as long as the commit. */
+const SETTINGS = '[user]\n\tname = Person\n\temail = person@example.org\n[maintenance]\n\tauto = false\n';
+
 /**
  * One commit on a branch, of these files and whatever is in the folder; HOME gets the author's name. Git's own templates
  * are samples of hooks: copying them takes time.
  */
 export function startRepository(root, env, { files = VISION, branch = 'main', format = 'sha1' } = {}) {
-  write(env.HOME, { '.gitconfig': '[user]\n\tname = Person\n\temail = person@example.org\n' });
+  write(env.HOME, { '.gitconfig': SETTINGS });
   fs.mkdirSync(root, { recursive: true });
   gitIn(root, ['init', '-q', '-b', branch, '--template=', `--object-format=${format}`], env);
   write(root, { '.git/info/exclude': '# exclude patterns\n', ...files });

@@ -1,6 +1,7 @@
 // A project for tests: a repository, its board, a clock in the test's hand, `liza` in this process, and the steps of
 // the work on a task, as the workflows take them. Verbs alone take them in by-verbs.ts, the built program in program.ts.
 
+import fs from 'node:fs';
 import path from 'node:path';
 import { openGitDir } from '../../src/git/integration.ts';
 import { type Actor, type Board, OPERATOR, roleOfId } from '../../src/protocol/board.ts';
@@ -28,6 +29,7 @@ import { boardContext } from './board-context.ts';
 import type { Contents } from './core.mjs';
 import { inProcess, type Liza, succeeding } from './in-process.ts';
 import { fromTemplate, type Repository, start } from './repository.ts';
+import { snapshot } from './temporary-folder.ts';
 
 export const START = Date.parse('2026-03-01T09:00:00Z');
 /** What shows that a task is done whose validation is the usual one. */
@@ -150,6 +152,18 @@ export function openProject(repo: Repository): OpenedProject {
       if (found === undefined) throw new Error(`no task ${id}`);
       return found.task;
     },
+  };
+}
+
+/** The project as it is now, with its clock; the function it returns goes back to that. Made in beforeAll. */
+export function snapshotOf({ base, context, pass }: OpenedProject): () => void {
+  // The file that the last write replaced is known by its inode: a copy of it would count as an edit by hand.
+  fs.rmSync(context.paths.superseded, { force: true });
+  const putBack = snapshot(base);
+  const then = context.clock.now();
+  return () => {
+    putBack();
+    pass((then - context.clock.now()) / 1000);
   };
 }
 

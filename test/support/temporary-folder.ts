@@ -16,6 +16,19 @@ export function temporaryFolder(): string {
 /** Stays until the end of the run. */
 export const keptFolder = (): string => fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'liza-')));
 
+/**
+ * Keeps a folder as it is now; the function it returns puts it back. For what takes long to make and many tests begin
+ * with: made in beforeAll, put back in beforeEach. The place stays the same, so whatever knows its path still fits.
+ */
+export function snapshot(folder: string): () => void {
+  const kept = path.join(keptFolder(), 'kept');
+  fs.cpSync(folder, kept, { recursive: true, verbatimSymlinks: true });
+  return () => {
+    removeFolder(folder);
+    fs.cpSync(kept, folder, { recursive: true, verbatimSymlinks: true });
+  };
+}
+
 function removeFolder(folder: string): void {
   const remove = () => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   try {

@@ -1,17 +1,18 @@
 // `liza audit` on real histories: what is in order is verified, and every kind of forgery is found and named.
 
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Fact } from '../../../src/audit/rules/facts.ts';
 import { sha256 } from '../../../src/store/hash.ts';
 import { GENESIS } from '../../../src/store/journal.ts';
 import { type PlayedProject, playedProject, REJECTION } from '../../support/by-verbs.ts';
+import { snapshotOf } from '../../support/project.ts';
 
 let here: PlayedProject;
-beforeEach(async () => {
+const begin = async (): Promise<void> => {
   here = playedProject();
   await here.ok(['init', 'Greet people']);
-});
+};
 
 const file = (name: string): string => here.file('.liza', name);
 const read = (name: string): string => readFileSync(file(name), 'utf8');
@@ -58,6 +59,8 @@ async function twoMerges(): Promise<void> {
 }
 
 describe('what is in order', () => {
+  beforeEach(begin);
+
   test('planned, claimed, begun, rejected, reworked, approved, merged: every fact is verified', async () => {
     await here.add('greet');
     await here.claim('greet');
@@ -231,7 +234,13 @@ describe('what is in order', () => {
 });
 
 describe('forged', () => {
-  beforeEach(twoMerges);
+  let putBack: () => void;
+  beforeAll(async () => {
+    await begin();
+    await twoMerges();
+    putBack = snapshotOf(here);
+  });
+  beforeEach(() => putBack());
   const found = async (...parts: readonly string[]): Promise<void> => {
     const { code, against } = await audited();
     expect(code).toBe(4);

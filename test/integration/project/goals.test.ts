@@ -1,25 +1,30 @@
 // Goals one after another in a real repository: each is counted, reported, archived and audited by itself.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Discovery } from '../../../src/protocol/state.ts';
 import { openYamlStore } from '../../../src/store/open.ts';
 import { questionAnswered } from '../../../src/supervisor/prompts/question-triggers.ts';
 import { openWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { type PlayedProject, playedProject } from '../../support/by-verbs.ts';
+import { snapshotOf } from '../../support/project.ts';
 
+/** A first goal with one merge, the task greet. */
 let here: PlayedProject;
-beforeEach(async () => {
+let putBack: () => void;
+beforeAll(async () => {
   here = playedProject();
   await here.ok(['init', 'Greet people']);
+  await here.merge('greet');
+  putBack = snapshotOf(here);
 });
+beforeEach(() => putBack());
 
 const discover = (text: string, severity: string): Promise<unknown> =>
   here.ok(['discover', text, '--severity', severity], { as: 'coder-1' });
 
-/** The first goal: one merge, two discoveries, and the next goal is open. */
+/** The first goal ends with two discoveries, and the next goal is open. */
 async function secondGoal(): Promise<void> {
-  await here.merge('greet');
   await discover('nobody is thanked', 'high');
   await discover('a typo', 'low');
   await here.ok(['anomaly', '--type', 'spec_ambiguity', '--task', 'greet', '--detail', 'what=whom?'], {
@@ -55,7 +60,6 @@ describe('the second goal', () => {
   });
 
   test('begins with what the first one left undecided, and says so', async () => {
-    await here.merge('greet');
     await discover('nobody is thanked', 'high');
     await here.ok(['goal', 'complete', '--carry-over']);
     const { stdout } = await here.ok(['init', 'Thank people']);
@@ -65,7 +69,6 @@ describe('the second goal', () => {
   });
 
   test('an open note for everyone, a role or an agent goes on into it; one for a task ends with the task, and both are told', async () => {
-    await here.merge('greet');
     await here.ok(['note', 'Keep it small']);
     await here.ok(['note', 'No new files', '--for', 'coder']);
     await here.ok(['note', 'You are quick', '--for', 'coder-1']);
@@ -89,7 +92,6 @@ describe('the second goal', () => {
   });
 
   test('a question that nobody answered comes along, and the report of each goal has its own', async () => {
-    await here.merge('greet');
     await here.ok(['ask', 'Whom first?', '--assume', 'the eldest'], { as: 'coder-1' });
     await here.ok(['ask', 'How loud?', '--assume', 'softly'], { as: 'coder-1' });
     await here.ok(['answer', 'q-1', 'the youngest']);
@@ -116,7 +118,6 @@ describe('the second goal', () => {
   });
 
   test('an answer given between the goals reaches its first planner, with the task that was built on the assumption', async () => {
-    await here.merge('greet');
     await here.ok(['ask', 'Comma?', '--task', 'greet', '--assume', 'a comma'], { as: 'coder-1' });
     await here.ok(['ask', 'Loud?', '--assume', 'softly'], { as: 'coder-1' });
     await here.ok(['ask', 'Shy?', '--assume', 'no'], { as: 'coder-1' });
@@ -140,7 +141,6 @@ describe('the second goal', () => {
   });
 
   test('a carried question that is answered in it names the archived task that was built on the assumption', async () => {
-    await here.merge('greet');
     await here.ok(['ask', 'Comma?', '--task', 'greet', '--assume', 'a comma'], { as: 'coder-1' });
     await here.ok(['goal', 'complete', '--carry-over']);
     await here.ok(['init', 'Hum']);
@@ -182,7 +182,6 @@ describe('the second goal', () => {
   });
 
   test('the report of the first goal stays what it was', async () => {
-    await here.merge('greet');
     await discover('nobody is thanked', 'high');
     await here.ok(['goal', 'complete', '--carry-over', '--summary', 'people are greeted']);
     const before = await out('report', '--md');
@@ -293,7 +292,6 @@ describe('the audit', () => {
   });
 
   test('a commit that was accepted under an earlier goal is accounted for', async () => {
-    await here.merge('greet');
     here.git('checkout', '-q', 'integration');
     const own = here.commit({ 'NOTES.md': 'mine\n' }, 'by hand');
     here.git('checkout', '-q', 'main');
@@ -312,7 +310,6 @@ describe('the audit', () => {
 
 describe('what was found is shown to whoever decides', () => {
   test('goal complete refuses, naming each with the command that decides it', async () => {
-    await here.merge('greet');
     const made = await here.liza(['discover', 'nobody is thanked', '--severity', 'critical', '--json'], {
       as: 'coder-1',
     });
@@ -327,7 +324,6 @@ describe('what was found is shown to whoever decides', () => {
   });
 
   test('status and the checkpoint’s summary have it whole', async () => {
-    await here.merge('greet');
     const long = `nobody is thanked ${'and this matters '.repeat(20)}at the end`;
     await here.ok(['discover', long, '--severity', 'medium', '--recommendation', 'thank them'], { as: 'coder-1' });
     const squeezed = (text: string): string => text.replace(/\s+/g, ' ');

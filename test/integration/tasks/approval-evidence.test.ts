@@ -3,7 +3,7 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openGitDir } from '../../../src/git/integration.ts';
 import type { VerdictFacts } from '../../../src/protocol/facts/verdict-facts.ts';
 import { parseApproval } from '../../../src/protocol/review/approval.ts';
@@ -33,7 +33,7 @@ async function facts(approval: string, rejection = ''): Promise<VerdictFacts> {
 }
 
 describe('what an approval names', () => {
-  beforeEach(async () => {
+  beforeAll(async () => {
     await reviewing({
       ...WORK,
       'test/app.test.ts': "describe('app', () => {\n  test('it\\'s two, not one', () => {});\n});\n",
