@@ -1,2 +1,10 @@
-/** How many random cases: a quarter of them in `npm run check`, all of them in `npm test`, more if LIZA_RUNS says so. */
+/** How many random cases: a quarter in `npm run check`, half in `npm test`, all in `npm run test:all`. */
 export const runs = (all: number): number => Math.ceil(all * Number(process.env['LIZA_RUNS'] ?? 0.25));
+
+/** `npm run test:all`: what takes long runs whole. */
+export const inFull = process.env['LIZA_FULL'] === '1';
+
+type Isolation = 'worktree' | 'clone';
+
+/** Both in `npm run test:all`. `npm test` takes one of them in each file, so that a file costs half. */
+export const isolations = (one: Isolation): readonly Isolation[] => (inFull ? ['worktree', 'clone'] : [one]);

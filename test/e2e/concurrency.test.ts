@@ -6,10 +6,11 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { inFull } from '../runs.ts';
 import { type BuiltProject, builtProject, type Running, until, untilStopped } from '../support/program.ts';
 
 const WORKERS = 16;
-const BY_STORE = 45;
+const BY_STORE = inFull ? 45 : 15;
 const BY_COMMAND = 5;
 const SHELLS = 4;
 const EDITS = 15;
@@ -77,7 +78,7 @@ describe('writers at the same time', () => {
     console.log(`mixed: ${entries.length} entries in ${seconds.toFixed(1)} s`);
   });
 
-  test('8 writers that live long', async () => {
+  test.runIf(inFull)('8 writers that live long (in test:all; npm test has them in its bench)', async () => {
     const board = builtProject();
     const workers = Array.from({ length: 8 }, (_, n) => board.worker('notes', `worker-${n}`, '50'));
     await Promise.all(workers.map((worker) => worker.line('ready')));
@@ -92,7 +93,7 @@ describe('writers at the same time', () => {
     expect(rate).toBeGreaterThan(20); // a machine may be busy with other things
   });
 
-  test('8 writers of one process per command', async () => {
+  test.runIf(inFull)('8 writers of one process per command (in test:all; npm test has them in its bench)', async () => {
     const board = builtProject();
     const started = performance.now();
     const ran = (await Promise.all(Array.from({ length: 8 }, (_, n) => series(board, `command-${n}`, 8)))).flat();

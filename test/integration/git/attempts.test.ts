@@ -8,6 +8,7 @@ import { isolationFor } from '../../../src/git/isolation.ts';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { branchOf, readRefs, seenOf, updateRefs } from '../../../src/git/refs.ts';
 import { findPlace, headOf, isPlace, type Place } from '../../../src/git/task-folder.ts';
+import { isolations } from '../../runs.ts';
 import { type Contents, write } from '../../support/core.mjs';
 import { type Repository, repository } from '../../support/repository.ts';
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
   start = repo.git('rev-parse', 'HEAD');
 });
 
-describe.each(['worktree', 'clone'] as const)('%s', (kind) => {
+describe.each(isolations('clone'))('%s', (kind) => {
   let count = 0;
   let task: string;
   let place: Place;

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { claimTask } from '../../../src/tasks/claim.ts';
+import { isolations } from '../../runs.ts';
 import { succeeded } from '../../support/project.ts';
 import { open, r } from './harness.ts';
 
@@ -19,7 +20,7 @@ hooks=$(printf '100755 blob %s\\tpre-commit\\n' $blob | git mktree)
 tree=$({ git ls-tree HEAD; printf '040000 tree %s\\t.git\\n' $hooks; } | git mktree)
 git update-ref refs/heads/task/t $(git commit-tree $tree -p HEAD -m poison); exit 0`;
 
-describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
+describe.each(isolations('clone'))('%s', (isolation) => {
   test('the crew works on, and another coder gets the task, with nothing lost', async () => {
     await open({ config: { isolation }, parts: { 'coder-1': [{ end: POISON }, {}] } });
     let accident: unknown;

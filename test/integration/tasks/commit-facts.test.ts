@@ -10,6 +10,7 @@ import { DEFAULT_TEST_PATTERNS, isTest, testPatterns } from '../../../src/protoc
 import { settings } from '../../../src/protocol/state.ts';
 import { submitFacts, worktreeFacts } from '../../../src/tasks/commit-facts.ts';
 import { readDiff } from '../../../src/tasks/read-diff.ts';
+import { isolations } from '../../runs.ts';
 import { write } from '../../support/core.mjs';
 import { type Project, type ProjectOptions, project, succeeded } from '../../support/project.ts';
 
@@ -20,7 +21,7 @@ const facts = async () => {
   return worktreeFacts({ gitDir, task: await p.task('t'), settings: settings(await p.state()), integration: p.head() });
 };
 
-describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
+describe.each(isolations('worktree'))('%s', (isolation) => {
   const start = (options: ProjectOptions = {}): void => {
     p = project({ ...options, config: { isolation, ...options.config } });
   };

@@ -4,12 +4,13 @@ import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createWorktree } from '../../../src/tasks/create-worktree.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { isolations } from '../../runs.ts';
 import { write } from '../../support/core.mjs';
 import { type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
 
-describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
+describe.each(isolations('clone'))('%s', (isolation) => {
   const headIn = (): string => p.gitIn(p.folder('t'), 'rev-parse', 'HEAD');
   const status = (): string => p.gitIn(p.folder('t'), 'status', '--porcelain');
 

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { temporaryPath } from '../../../src/git/scratch-folders.ts';
 import { findTrouble, type Mended } from '../../../src/tasks/find-mismatches.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
+import { isolations } from '../../runs.ts';
 import { write } from '../../support/core.mjs';
 import { approvedTask, type Project, type ProjectOptions, project, succeeded } from '../../support/project.ts';
 
@@ -25,7 +26,7 @@ async function expectSettled(): Promise<void> {
   expect(p.git('worktree', 'prune', '--dry-run', '--verbose')).toBe('');
 }
 
-describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
+describe.each(isolations('clone'))('%s', (isolation) => {
   const start = (options: ProjectOptions = {}): void => {
     p = project({ ...options, config: { isolation, ...options.config } });
   };

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { deleteWorktree, releaseClaim } from '../../../src/tasks/release.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { isolations } from '../../runs.ts';
 import { write } from '../../support/core.mjs';
 import { type Project, project, succeeded } from '../../support/project.ts';
 
@@ -21,7 +22,7 @@ function expectPutAway(): void {
   expect(fs.readdirSync(p.file('.liza', 'locks')).filter((name) => name === 't.lock')).toEqual([]);
 }
 
-describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
+describe.each(isolations('worktree'))('%s', (isolation) => {
   test('release-claim keeps commits and files; again there is nothing left to do', async () => {
     p = project({ config: { isolation } });
     await p.claim('t');

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openSession } from '../../../src/identity/agent-sessions.ts';
 import { setAside } from '../../../src/tasks/set-aside.ts';
+import { isolations } from '../../runs.ts';
 import { write } from '../../support/core.mjs';
 import { type Project, project, START, succeeded } from '../../support/project.ts';
 import { sessionsAt } from '../../unit/cli/fixtures.ts';
@@ -15,7 +16,7 @@ const CHECKPOINT = [
   ...['--file', 'src/app.ts', '--file', 'test/app.test.ts'],
 ];
 
-describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
+describe.each(isolations('clone'))('%s', (isolation) => {
   let p: Project;
   const gitIn = (...args: readonly string[]): string => p.gitIn(p.folder('t'), ...args);
   const begin = (...more: readonly string[]) => p.liza(['begin', 't', ...CHECKPOINT, ...more], { as: 'coder-1' });

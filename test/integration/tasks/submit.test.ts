@@ -5,13 +5,14 @@ import { describe, expect, test } from 'vitest';
 import { claimReview } from '../../../src/tasks/claim-review.ts';
 import { submitForReview } from '../../../src/tasks/submit.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { isolations } from '../../runs.ts';
 import { write } from '../../support/core.mjs';
 import { type Project, type ProjectOptions, project, SHOWN, succeeded, WORK } from '../../support/project.ts';
 import { approve } from '../../unit/protocol/world.ts';
 
 let p: Project;
 
-describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
+describe.each(isolations('worktree'))('%s', (isolation) => {
   const start = (options: ProjectOptions = {}): void => {
     p = project({ ...options, config: { isolation, ...options.config } });
   };
