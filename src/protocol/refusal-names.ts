@@ -78,7 +78,7 @@ type GitName = WordsOf<'bare git git-config git-version no-commit no-git ownersh
 /** Refusals of task folders, proof runs and merges. */
 type TaskName = WordsOf<
   | 'advance branch-exists branch-in-use claimed conflict folder folder-lock foreign held integration-moved'
-  | 'integration-test link no-base no-integration not-started post-worktree-cmd stopped worktree-files'
+  | 'beside-checkout integration-test link no-base no-integration not-started post-worktree-cmd stopped worktree-files'
 >;
 
 /** Refusals of init, deinit, setup, edit, validate and lock. */

@@ -7,10 +7,13 @@ import { checkOut } from '../git/checkout.ts';
 import { writeClone } from '../git/clone.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { removeTree, temporaryPath } from '../git/scratch-folders.ts';
+import { straysBeside } from '../git/strays.ts';
 import type { Ended } from '../process/run.ts';
+import { refuse } from '../protocol/decision.ts';
 import type { Settings } from '../protocol/state.ts';
 import { hasSetup } from '../protocol/work/setup-failures.ts';
-import { checkoutPlace, type Rules, runConfined } from '../sandbox/mode.ts';
+import { checkoutPlace, needsClone, type Rules, runConfined } from '../sandbox/mode.ts';
+import { listed, shellWord } from '../text/format.ts';
 import type { TaskContext } from './context.ts';
 import type { PrepareRequest, Unprepared } from './prepare-checkout.ts';
 import { setUp } from './set-up.ts';
@@ -32,6 +35,8 @@ export async function inDisposableCheckout<T extends object>(
   { purpose, task, commit, settings, tree, prepareLog }: CheckoutRequest,
   work: (folder: string) => Promise<T>,
 ): Promise<T | Unprepared> {
+  const strays = needsClone(context.sandboxSupport, settings) ? [] : straysBeside(gitDir);
+  if (strays.length > 0) return strayed(strays);
   const folder = temporaryPath(context, gitDir.worktrees, purpose, task);
   try {
     await writeClone(gitDir, folder, { start: commit });
@@ -43,6 +48,15 @@ export async function inDisposableCheckout<T extends object>(
     removeTree(context, folder);
   }
 }
+
+/** In a sandbox a program sees nothing beside its own checkout. */
+const strayed = (strays: readonly string[]): Unprepared =>
+  refuse(
+    `nothing is run in a checkout while ${listed(strays)} is beside it: programs there could take it for the project's`,
+    `a person looks at it and removes it, or moves it out of .worktrees: rm -r ${strays.map(shellWord).join(' ')}`,
+    3,
+    'beside-checkout',
+  );
 
 /** The files of a tree instead of those that are there; before any program of the project ran in it. */
 const layOut = (gitDir: PrivateGitDir, folder: string, tree: string): Promise<void> =>

@@ -38,6 +38,24 @@ const events = async (name: string): Promise<readonly Record<string, unknown>[]>
   ((await p.task('t')).history ?? []).filter(({ event }) => event === name) as never;
 const leftovers = (): readonly string[] => fs.readdirSync(p.file('.worktrees')).filter((name) => name.startsWith('.'));
 
+test.each([
+  ['a folder of modules', 'node_modules/fake/index.js'],
+  ['settings of a runner', 'conftest.py'],
+  ['settings in a folder', '.cargo/config.toml'],
+])('%s above the clean checkout: nothing is run there until it is gone', async (_what, stray) => {
+  await begun();
+  p.work('t', GOOD);
+  const file = p.file('.worktrees', stray);
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, 'planted\n');
+  const no = await refused();
+  expect(no.guard).toBe('beside-checkout');
+  expect(no.message).toContain(`.worktrees/${stray.split('/')[0]}`);
+  expect(await events('submitted')).toEqual([]);
+  fs.rmSync(p.file('.worktrees', stray.split('/')[0] ?? ''), { recursive: true });
+  succeeded(await p.submit('t'));
+});
+
 describe('the validation at the submitted commit', () => {
   test('red is refused with the end of the output, recorded, and may be mended; green is recorded with its log', async () => {
     await begun();
