@@ -4,7 +4,7 @@
 
 import { isBranchThere } from '../git/refs.ts';
 import type { Clock } from '../ports/host.ts';
-import type { Board } from '../protocol/board.ts';
+import { type Board, SHELL } from '../protocol/board.ts';
 import { invariants } from '../protocol/invariants.ts';
 import type { Notice } from '../protocol/notice.ts';
 import { settings } from '../protocol/state.ts';
@@ -22,7 +22,7 @@ import { readSwitches } from '../store/switch-files.ts';
 import type { StoreContext } from '../store/transact.ts';
 import { type Instant, instant } from '../text/time.ts';
 import type { Alarm } from './rules/alarm.ts';
-import { alarms, type ExternalEdit, invalidState, type SetAside, type Surroundings } from './rules/evaluate.ts';
+import { alarms, invalidState, type SetAside, type Surroundings } from './rules/evaluate.ts';
 
 export interface Observation {
   /** Undefined: it was never readable. */
@@ -30,7 +30,7 @@ export interface Observation {
   readonly found: readonly Alarm[];
 }
 
-interface Known extends Pick<Surroundings, 'lastChange' | 'edits' | 'invalid'> {
+interface Known extends Pick<Surroundings, 'lastChange' | 'edits' | 'unbacked' | 'invalid'> {
   readonly notices: readonly Notice[];
   readonly board: Board;
 }
@@ -65,6 +65,7 @@ export function openObserver(context: StoreContext, lastHalt?: () => Instant | u
       lastChange: known.lastChange,
       notices: known.notices,
       edits: known.edits ?? [],
+      unbacked: known.unbacked ?? [],
       aside,
       sinceHalt: haltedAt === undefined ? undefined : steady - haltedAt,
       integrationThere: hasIntegration(context, board),
@@ -141,9 +142,9 @@ const hasIntegration = ({ disk, paths }: BoardContext, { state }: Board): boolea
 
 /** What a single look knows besides the board it has read; for commands that show alarms and publish none. */
 export async function surroundingsOf(context: StoreContext, snapshot: Snapshot): Promise<Surroundings> {
-  const { lastChange, edits = [], invalid, notices } = await know(context, snapshot);
+  const { board: _read, ...known } = await know(context, snapshot);
   const integrationThere = hasIntegration(context, snapshot.board);
-  return { lastChange, edits, invalid, notices, aside: rejectedReader(context)(), integrationThere };
+  return { ...known, aside: rejectedReader(context)(), integrationThere };
 }
 
 /** An editor that saves in place empties the file first: what is new or wrong counts if it is still so a moment later. */
@@ -161,9 +162,9 @@ export const SETTLE_MS = 150;
 
 async function know(context: StoreContext, snapshot: Snapshot): Promise<Known> {
   const { board, notices } = snapshot;
-  const { lastChange, edits } = await recent(context, snapshot);
+  const { lastChange, edits, unbacked } = await recent(context, snapshot);
   const invalid = (await problemOf(context, notices)) ?? violationOf(board);
-  return { board, notices, lastChange, edits, invalid };
+  return { board, notices, lastChange, edits: edits ?? [], unbacked: unbacked ?? [], invalid };
 }
 
 /**
@@ -193,18 +194,21 @@ const hasJournal = ({ files, paths }: BoardContext): boolean =>
 async function recent(
   { store, files, paths }: StoreContext,
   { seq, now }: Snapshot,
-): Promise<{ readonly lastChange: Instant; readonly edits: readonly ExternalEdit[] }> {
+): Promise<Pick<Known, 'lastChange' | 'edits' | 'unbacked'>> {
   const lines = readTail(files, paths.journal, WINDOW, WINDOW_BYTES)?.lines;
   if (lines === undefined) {
     // A store without files, or a journal that only its copy in the git directory has.
-    for await (const { time } of store.journal(seq)) return { lastChange: instant(time), edits: [] };
-    return { lastChange: now, edits: [] };
+    for await (const { time } of store.journal(seq)) return { lastChange: instant(time) };
+    return { lastChange: now };
   }
   const last = lines.at(-1)?.entry.time;
   const edits = lines.flatMap(({ entry: { command, seq, time, detail } }) =>
     command === 'external_edit' ? [{ seq, time: instant(time), detail }] : [],
   );
-  return { lastChange: last === undefined ? now : instant(last), edits };
+  const unbacked = lines.flatMap(({ entry: { command, seq, time, task, actor, session } }) =>
+    session === SHELL ? [{ seq, time: instant(time), step: [command, task].join(' ').trim(), actor }] : [],
+  );
+  return { lastChange: last === undefined ? now : instant(last), edits, unbacked };
 }
 
 /** Not what a record says by itself: that was checked when it came in. */

@@ -32,6 +32,19 @@ describe('a crew in the background', () => {
     expect(p.liza(['attach'])).toMatchObject({ code: 1, stderr: expect.stringContaining('no crew is running here') });
   });
 
+  test('a step under an agent’s id from outside its session raises an alarm at once', async () => {
+    const p = rehearsedCrew();
+    p.ok(DETACHED);
+    const pid = crewOf(p);
+    await atWork(p);
+    // As through a tmux server that was there before: no session is above this process.
+    p.ok(['plan', 'done'], { as: 'planner-1' });
+    expect(p.ok(['status']).stdout.replace(/\s+/g, ' ')).toContain('STEP WITHOUT SESSION: entry');
+    await until(() => fs.readFileSync(p.file('.liza/alerts.log'), 'utf8').includes('plan done under the id of planner-1'));
+    p.ok(['stop']);
+    expect(isAlive(pid)).toBe(false);
+  });
+
   test('stop --now ends it, too, and the work is kept', async () => {
     const p = rehearsedCrew();
     p.ok(DETACHED);

@@ -43,6 +43,7 @@ export const ALARM_NAMES = [
   'IDENTITY',
   'BRANCH MOVED BY AN AGENT',
   'PLANTED IN GIT',
+  'STEP WITHOUT SESSION',
   'EXTERNAL EDIT',
 ] as const;
 

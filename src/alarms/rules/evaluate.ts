@@ -30,6 +30,8 @@ export interface Surroundings {
   readonly notices?: readonly Notice[];
   /** Edits made by hand that a command has taken in. */
   readonly edits?: readonly ExternalEdit[];
+  /** Steps under an agent's id that no session of a supervisor stands behind. */
+  readonly unbacked?: readonly UnbackedStep[];
   /** Records of such edits that were refused and wait in rejected/. */
   readonly aside?: readonly SetAside[];
   /**
@@ -47,6 +49,14 @@ export interface ExternalEdit {
   readonly seq: number;
   readonly time: Instant;
   readonly detail: string;
+}
+
+export interface UnbackedStep {
+  readonly seq: number;
+  readonly time: Instant;
+  /** The command, with its task. */
+  readonly step: string;
+  readonly actor: string;
 }
 
 export interface SetAside {
@@ -73,6 +83,7 @@ export function alarms(board: Board, now: Instant, extra: Surroundings): readonl
     ...invalid(extra),
     ...notices(extra),
     ...externalEdits(context, extra),
+    ...unbackedSteps(context, extra),
     ...setAside(extra),
     ...integrationGone(context, extra),
     ...integrationMoved(context),
@@ -134,6 +145,17 @@ function externalEdits({ age }: AlarmContext, extra: Surroundings): readonly Ala
     .map(({ seq, detail }) => {
       const what = detail.startsWith(EDITED_OUTSIDE) ? detail.slice(EDITED_OUTSIDE.length) : detail;
       return warning('EXTERNAL EDIT', `#${seq}`, `entry ${seq} — ${gist(what)}`);
+    });
+}
+
+/** Where no supervisor ever ran a session, people play the agents: then it is no news. */
+function unbackedSteps({ board, age }: AlarmContext, { unbacked = [] }: Surroundings): readonly Alarm[] {
+  if (!Object.values(board.state.agents).some(({ usage, under_way }) => usage ?? under_way)) return [];
+  return unbacked
+    .filter(({ time }) => age(time) < STALE_AFTER)
+    .map(({ seq, step, actor }) => {
+      const words = `entry ${seq} — ${step} under the id of ${actor}, from no session of it: was it you? See: liza log; what it changed: liza audit`;
+      return alarm('STEP WITHOUT SESSION', `#${seq}`, words);
     });
 }
 

@@ -86,6 +86,8 @@ const givenUp = (status: 'IN_PROGRESS' | 'COMPLETED', by: string): Board =>
   );
 const confined = (sandbox: 'auto' | 'off'): Board =>
   board({ state: { goal: { ...goal('IN_PROGRESS').goal, confined: true }, config: { sandbox } } });
+const forged = { seq: 7, time: NOW, step: 'submit-verdict t', actor: 'code-reviewer-1' };
+const supervised = board({ agents: { 'coder-1': agent('coder', { under_way: { since: ago(0) } }) } });
 const idle = { lastChange: NOW };
 const discovery = {
   id: 'disc-1',
@@ -619,6 +621,15 @@ const SCENARIOS: readonly Scenario[] = [
       over: at(NOW, conduct('git_planted', details, true)),
     }),
   ),
+  {
+    row: 'STEP WITHOUT SESSION',
+    level: 'alarm',
+    text: '🚨 STEP WITHOUT SESSION: entry 7 — submit-verdict t under the id of code-reviewer-1, from no session of it: was it you? See: liza log; what it changed: liza audit',
+    before: at(NOW, quiet, { unbacked: [forged] }),
+    begins: at(NOW, supervised, { unbacked: [forged] }),
+    goesOn: at(NOW + 29 * MINUTE, supervised, { unbacked: [forged] }),
+    over: at(NOW + 30 * MINUTE, supervised, { unbacked: [forged] }),
+  },
   {
     row: 'EXTERNAL EDIT',
     level: 'warning',
