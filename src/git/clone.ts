@@ -7,6 +7,7 @@ import { plainText } from '../process/plain-file.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { checkOut } from './checkout.ts';
 import type { Isolation } from './isolation.ts';
+import { forgetIndex } from './known-index.ts';
 import { configText, type PrivateGitDir } from './private-git-dir.ts';
 import { attemptOf, branchOf, mayHaveRefs, readRefs } from './refs.ts';
 import { inScratch, removeTree, temporaryPath } from './scratch-folders.ts';
@@ -32,6 +33,7 @@ export const cloneIsolation: Isolation = {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
     removeTree(host, trash);
+    forgetIndex(gitDir, task);
   },
   bring: async (gitDir, place, commit) => {
     const taken = await takeCommit(gitDir, place, commit);

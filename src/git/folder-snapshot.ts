@@ -1,7 +1,8 @@
-// What a folder holds beyond its commit. Looked at through a copy of its index, under Liza's own git
-// directory: nothing there is changed, and nothing the folder configures is run.
+// What a folder holds beyond its commit. Looked at with an index of Liza's own (known-index.ts), under Liza's own git
+// directory: nothing there is changed, and nothing the folder configures or marks as unchanged has a say.
 
 import { join } from 'node:path';
+import { BY_TIMES, withKnownIndex } from './known-index.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
@@ -10,16 +11,37 @@ import { copyIndex, kindAt, splitNul } from './tree-changes.ts';
 
 /** Paths that differ from the commit, staged, changed, deleted or untracked; ignored files do not count. */
 export async function changedSince(gitDir: PrivateGitDir, place: Place, commit: string): Promise<readonly string[]> {
-  return withIndexCopy(gitDir, place, commit, async (files) => {
-    const [changed, untracked] = await Promise.all([
-      must(
-        gitDir.files(files, ['diff-index', '-z', '--name-only', '--no-renames', '--ignore-submodules=dirty', commit]),
-        'compare the folder with its commit',
-      ),
+  return withKnownIndex(gitDir, place, commit, async (files, own) => {
+    const theirs = { ...place, index: join(own, 'theirs') };
+    copyIndex(gitDir.host.disk, place.index, theirs.index);
+    const [changed, untracked, staged] = await Promise.all([
+      must(gitDir.files(files, [...BY_TIMES, 'diff-files', ...NAMES]), 'compare the folder with its commit'),
       untrackedIn(gitDir, files),
+      stagedIn(gitDir, theirs, commit),
     ]);
-    return [...new Set([...splitNul(changed), ...untracked])].sort();
+    const left = await leftOut(gitDir, theirs, splitNul(changed));
+    const differing = splitNul(changed).filter((path) => !left.has(path));
+    return [...new Set([...differing, ...untracked, ...staged])].sort();
   });
+}
+
+const NAMES = ['-z', '--name-only', '--ignore-submodules=dirty'];
+
+/** By a copy of the folder's own index, which alone knows; one that git cannot read has nothing staged. */
+async function stagedIn(gitDir: PrivateGitDir, theirs: Files, commit: string): Promise<readonly string[]> {
+  if (!gitDir.host.disk.existsSync(theirs.index)) return [];
+  const asked = await gitDir.files(theirs, ['diff-index', '--cached', '--no-renames', ...NAMES, commit]);
+  return asked.status === 0 ? splitNul(asked.stdout) : [];
+}
+
+/** In a sparse checkout files are not there on purpose. A file that is there counts, however it is marked. */
+async function leftOut(gitDir: PrivateGitDir, theirs: Files, changed: readonly string[]): Promise<ReadonlySet<string>> {
+  const { disk } = gitDir.host;
+  const gone = new Set(changed.filter((path) => kindAt(disk, theirs.folder, path) === 'none'));
+  if (gone.size === 0 || !disk.existsSync(theirs.index)) return new Set();
+  const asked = await gitDir.files(theirs, ['ls-files', '-t', '-z']);
+  const marked = splitNul(asked.stdout).filter((line) => line.startsWith('S ') && gone.has(line.slice(2)));
+  return new Set(marked.map((line) => line.slice(2)));
 }
 
 /**
@@ -32,12 +54,8 @@ export async function treeOf(
   commit: string,
   leaveOut: readonly string[],
 ): Promise<string> {
-  return withScratch(gitDir, place, async (files) => {
-    await readCommit(gitDir, files, commit);
-    const changed = must(
-      gitDir.files(files, ['diff-files', '-z', '--name-only', '--ignore-submodules=dirty']),
-      'look for changed files',
-    );
+  return withKnownIndex(gitDir, place, commit, async (files) => {
+    const changed = must(gitDir.files(files, [...BY_TIMES, 'diff-files', ...NAMES]), 'look for changed files');
     const paths = [...splitNul(await changed), ...(await untrackedIn(gitDir, files))].filter(
       // `name/`: another repository inside this one; its files are its own.
       (path) => !path.endsWith('/') && !leaveOut.includes(path),
@@ -116,29 +134,6 @@ export async function pathsBetween(gitDir: PrivateGitDir, older: string, newer: 
 async function untrackedIn(gitDir: PrivateGitDir, files: Files): Promise<readonly string[]> {
   const asked = gitDir.files(files, ['ls-files', '-z', '--others', '--exclude-standard']);
   return splitNul(await must(asked, 'look for untracked files'));
-}
-
-async function withIndexCopy<T>(
-  gitDir: PrivateGitDir,
-  place: Place,
-  commit: string,
-  look: (files: Files) => Promise<T>,
-): Promise<T> {
-  return withScratch(gitDir, place, async (files) => {
-    copyIndex(gitDir.host.disk, place.index, files.index);
-    // Really: also what the agent told git to take for unchanged, or (as in a sparse checkout) not to look at.
-    const looking = ['-c', 'core.sparseCheckout=true', '-c', 'sparse.expectFilesOutsideOfPatterns=false'];
-    const fresh = await gitDir.files(files, [...looking, 'update-index', '-q', '--unmerged', '--really-refresh']);
-    // 128: the index is damaged or shares a part that is not here; 1 only says that files differ.
-    if (fresh.status > 1 || !gitDir.host.disk.existsSync(files.index)) await readCommit(gitDir, files, commit);
-    return look(files);
-  });
-}
-
-async function readCommit(gitDir: PrivateGitDir, files: Files, commit: string): Promise<void> {
-  gitDir.host.disk.rmSync(files.index, { force: true });
-  await must(gitDir.files(files, ['read-tree', commit]), 'read a commit');
-  await gitDir.files(files, ['update-index', '-q', '--refresh']);
 }
 
 const withScratch = <T>(gitDir: PrivateGitDir, place: Place, look: (files: Files) => Promise<T>): Promise<T> =>

@@ -8,6 +8,7 @@ import type { Disk } from '../ports/disk.ts';
 import { plainText } from '../process/plain-file.ts';
 import { checkOut } from './checkout.ts';
 import type { Isolation } from './isolation.ts';
+import { forgetIndex } from './known-index.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { branchOf } from './refs.ts';
 import { removeTree, temporaryPath } from './scratch-folders.ts';
@@ -43,6 +44,7 @@ export const worktreeIsolation: Isolation = {
     ] as const;
     for (const [from, to] of gone) renameIfThere(host.disk, from, to);
     for (const [, to] of gone) removeTree(host, to);
+    forgetIndex(gitDir, task);
   },
   // It shares the project's objects.
   bring: async () => {},

@@ -129,7 +129,7 @@ const gitFolders: Row = {
         if (folder === site.mirror && isMirrorFile(name)) rmSync(join(folder, name), { force: true });
       if (shared) return [];
       for (const { path } of leftoversIn(site.host.disk, folder)) removeTree(site.host, path);
-      for (const name of ['git', 'nowhere', 'owner']) removeTree(site.host, join(folder, name));
+      for (const name of ['git', 'indexes', 'nowhere', 'owner', 'planted']) removeTree(site.host, join(folder, name));
       return removeEmpty(site, folder);
     }),
 };

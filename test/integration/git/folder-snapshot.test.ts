@@ -2,10 +2,12 @@
 // touched, and what was seen can be kept as a tree.
 
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { changedSince, pathsBetween, treeOf } from '../../../src/git/folder-snapshot.ts';
+import { isolationFor } from '../../../src/git/isolation.ts';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { linkedPlace, type Place } from '../../../src/git/task-folder.ts';
 import { type Contents, write } from '../../support/core.mjs';
@@ -89,6 +91,81 @@ test('an edit that git would take for clean by its times is seen', async () => {
   fs.utimesSync(index, then, then);
   expect(await changed()).toEqual(['a.txt']);
   expect((await kept())['a.txt']).toBe('A\n');
+});
+
+describe('an edit that the folder’s own index hides is seen', () => {
+  const edit = (): void => write(repo.root, { 'a.txt': 'edited\n' });
+  afterEach(() => fs.rmSync(path.join(repo.root, '.git/index')));
+  const ways: Readonly<Record<string, () => void>> = {
+    'assume-unchanged': () => {
+      repo.git('update-index', '--assume-unchanged', 'a.txt');
+      edit();
+    },
+    'skip-worktree': () => {
+      repo.git('update-index', '--skip-worktree', 'a.txt');
+      edit();
+    },
+    'an index that takes the edited file for the committed one': () => {
+      edit();
+      repo.git('add', 'a.txt');
+      const index = path.join(repo.root, '.git/index');
+      const [edited, before] = [repo.git('hash-object', 'a.txt'), repo.git('rev-parse', `${head}:a.txt`)];
+      const bytes = fs.readFileSync(index);
+      Buffer.from(before, 'hex').copy(bytes, bytes.indexOf(Buffer.from(edited, 'hex')));
+      createHash('sha1')
+        .update(bytes.subarray(0, -20))
+        .digest()
+        .copy(bytes, bytes.length - 20);
+      fs.writeFileSync(index, bytes);
+      const later = Date.now() / 1000 + 10;
+      fs.utimesSync(index, later, later);
+    },
+  };
+
+  test.each(Object.entries(ways))('%s', async (_name, hide) => {
+    expect(await changed()).toEqual([]);
+    hide();
+    expect(repo.git('status', '--porcelain')).toBe('');
+    expect(await changed()).toEqual(['a.txt']);
+    expect((await kept())['a.txt']).toBe('edited\n');
+  });
+
+  test('excluded by the folder alone: an untracked file is seen', async () => {
+    const clone = await isolationFor(gitDir, 'clone').make(gitDir, 'excluded', head);
+    write(clone.folder, { '.git/info/exclude': '*\n', 'new.txt': 'new\n' });
+    expect(repo.gitIn(clone.folder, 'status', '--porcelain')).toBe('');
+    expect(await changedSince(gitDir, clone, head)).toEqual(['new.txt']);
+    isolationFor(gitDir, 'clone').remove(gitDir, clone);
+    expect(fs.readdirSync(path.join(gitDir.common, 'liza/indexes'))).not.toContain('excluded');
+  });
+
+  test('a sparse checkout leaves files out on purpose; one that is put there counts', async () => {
+    repo.git('sparse-checkout', 'set', 'src');
+    try {
+      expect(fs.existsSync(inFolder('src/one.ts'))).toBe(true);
+      fs.rmSync(inFolder('a.txt'), { force: true });
+      repo.git('update-index', '--skip-worktree', 'a.txt');
+      expect(repo.git('status', '--porcelain')).toBe('');
+      expect(await changed()).toEqual([]);
+      edit();
+      expect(await changed()).toEqual(['a.txt']);
+      fs.rmSync(inFolder('src/one.ts'));
+      expect(await changed()).toEqual(['a.txt', 'src/one.ts']);
+    } finally {
+      repo.git('sparse-checkout', 'disable');
+    }
+  });
+
+  test('times that were set back do not hide one from a second look', async () => {
+    repo.git('config', 'core.trustctime', 'false');
+    gitDir = await repo.gitDir();
+    const then = 1_600_000_000;
+    fs.utimesSync(inFolder('a.txt'), then, then);
+    expect(await changed()).toEqual([]);
+    fs.writeFileSync(inFolder('a.txt'), 'A\n');
+    fs.utimesSync(inFolder('a.txt'), then, then);
+    expect(await changed()).toEqual(['a.txt']);
+  });
 });
 
 describe('what an agent may leave', () => {
