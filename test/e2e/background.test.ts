@@ -40,7 +40,9 @@ describe('a crew in the background', () => {
     // As through a tmux server that was there before: no session is above this process.
     p.ok(['plan', 'done'], { as: 'planner-1' });
     expect(p.ok(['status']).stdout.replace(/\s+/g, ' ')).toContain('STEP WITHOUT SESSION: entry');
-    await until(() => fs.readFileSync(p.file('.liza/alerts.log'), 'utf8').includes('plan done under the id of planner-1'));
+    await until(() =>
+      fs.readFileSync(p.file('.liza/alerts.log'), 'utf8').includes('plan done under the id of planner-1'),
+    );
     p.ok(['stop']);
     expect(isAlive(pid)).toBe(false);
   });
