@@ -39,6 +39,7 @@ describe('the view of a board', () => {
       text: 'IN_PROGRESS',
       planned: 5,
       done: 2,
+      abandoned: 0,
       deadlineLeft: 130 * MINUTE,
     });
     expect(Object.fromEntries(view.counts.map(({ status, count }) => [status, count]))).toEqual({
