@@ -77,6 +77,13 @@ test('show needs main.cjs alone on a board as init makes it, and a change of the
   without('program.cjs', 'rest.cjs', 'yaml.cjs', 'diff.cjs', 'acp.cjs');
   expect(run('show', 'first')).toMatchObject({ status: 0, stderr: '', stdout: board.ok(['show', 'first']).stdout });
   expect(run('show', 'first', '--json')).toMatchObject({ status: 0, stderr: '' });
+  // Nor does it load more of node: streams alone take as long as all of main.cjs.
+  const probe = join(own, 'probe.cjs');
+  const list = 'process.moduleLoadList.filter((name) => /fs.streams|node:stream|perf_hooks|crypto$/.test(name)).join()';
+  writeFileSync(probe, `process.on('exit', () => require('node:fs').writeSync(2, ${list}));`);
+  const argv = ['--require', probe, join(own, 'dist/liza.cjs'), 'show', 'first'];
+  const loading = spawnSync(process.execPath, argv, { cwd: board.root, env: board.env, encoding: 'utf8' });
+  expect(loading).toMatchObject({ status: 0, stderr: '' });
   cpSync(shipped('dist/program.cjs'), join(own, 'dist/program.cjs'));
   expect(run('note', 'look at the first')).toMatchObject({ status: 0, stderr: '' });
 });
