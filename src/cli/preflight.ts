@@ -16,7 +16,7 @@ import {
 import { readResult, saveResult } from '../preflight/saved-result.ts';
 import { type HeadTried, tryHead } from '../preflight/try-head.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { type Config, settings } from '../protocol/state.ts';
+import { type Config, type Settings, settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { BoardContext } from '../store/context.ts';
@@ -70,10 +70,8 @@ function checkSandbox({ mode, text, remedy }: SandboxTold): PreflightCheck {
 export async function checkAll(io: Io, context: TaskContext, agents: Agents): Promise<Result> {
   const snapshot = await context.store.read();
   const { checks: quick } = await preflight(io, context, snapshot, agents);
-  const head = await tryHead(context, {});
-  const notTried: readonly PreflightCheck[] = isRefusal(head)
-    ? [{ check: 'set-up', level: 'warning', message: `not tried: ${head.message}`, mend: head.hint }]
-    : [];
+  const head = await tryHeadPatiently(context, settings(snapshot.board.state));
+  const notTried = isRefusal(head) ? [warn('set-up', `not tried: ${head.message}`, head.hint)] : [];
   const registries = await checkRegistries(context, { setupWorks: setupWorks(head, snapshot.board.state.config) });
   const checks = [...quick, ...(isRefusal(head) ? notTried : head.checks), ...registries];
   const result: PreflightResult = {
@@ -88,6 +86,14 @@ export async function checkAll(io: Io, context: TaskContext, agents: Agents): Pr
   const message = verdictText(checks);
   if (stopsOf(checks).length === 0) return { ok: true, message, lines, data };
   return { ...refuse(message, 'do what each STOP says, then: liza run', 1, 'preflight'), lines, data };
+}
+
+/** A trial of another process, of a run for example, ends first: what it prepared is used again. */
+async function tryHeadPatiently(context: TaskContext, config: Settings): Promise<HeadTried | Refusal> {
+  const head = await tryHead(context, {});
+  if (!isRefusal(head) || head.guard !== 'folder-lock') return head;
+  context.say(`${head.message}: waiting for its end …`);
+  return tryHead(context, { patience: (config.post_worktree_timeout + config.validation_timeout) * 1000 });
 }
 
 const setupWorks = (head: HeadTried | Refusal, { post_worktree_cmd }: Config): boolean =>
@@ -142,7 +148,8 @@ async function checkBeside(context: SupervisorContext, { quick, over, release }:
   const registries = over.aborted ? [] : await checkRegistries(own, { setupWorks: setupWorks(head, config) });
   if (over.aborted) return;
   const beside = [...(isRefusal(head) ? [] : head.checks), ...registries];
-  for (const one of beside) tell(context, one);
+  // A set-up that fails is an alarm, with its output.
+  for (const one of beside) if (one.level !== 'stop') tell(context, one);
   const commit = isRefusal(head) ? undefined : { commit: head.commit, under: head.under };
   saveResult(context, { time: iso(context.clock.now()), ...commit, checks: [...quick, ...beside] });
 }

@@ -27,6 +27,8 @@ export interface HeadRequest {
   readonly onSetup?: () => void;
   /** Its tests yield to everything else on the machine; set-up does not, coders wait for it. */
   readonly background?: true;
+  /** Milliseconds that another trial is waited for. */
+  readonly patience?: number;
 }
 
 export interface HeadTried {
@@ -42,7 +44,7 @@ const SHOWN_LINES = 12;
 /** A refusal: nothing could be tried, because another trial is under way for example. */
 export async function tryHead(
   context: TaskContext,
-  { last, onSetup, background }: HeadRequest,
+  { last, onSetup, background, patience }: HeadRequest,
 ): Promise<HeadTried | Refusal> {
   const { board } = await context.store.read();
   const config = settings(board.state);
@@ -64,7 +66,7 @@ export async function tryHead(
     ...(known ? [fine('tests', `${command} is green on ${short(commit)}`)] : []),
   ];
   if (setup === undefined && tests === undefined) return found(idle);
-  return withTrial<HeadTried>(context, async () => {
+  return withTrial<HeadTried>(context, patience ?? 0, async () => {
     sweepTrials(gitDir);
     const log = (part: string): string => join(context.paths.liza, 'agent-logs', `preflight-${part}.log`);
     const checkout = { purpose: 'trial', task: NAME, commit, settings: config, prepareLog: log('set-up') } as const;

@@ -86,12 +86,13 @@ export function withProof<T extends object>(
   return underLock(context, { name: `${task}.proof.lock`, patience, busy }, work);
 }
 
-/** One trial at a time in the whole project, and nobody waits for it. */
+/** One trial at a time in the whole project; only a person who asks for one waits for another. */
 export const withTrial = <T extends object>(
   context: TaskContext,
+  patience: number,
   work: () => Promise<T | Refusal>,
 ): Promise<T | Refusal> =>
-  underLock(context, { name: '_trial.lock', patience: 0, busy: 'another trial is under way' }, work);
+  underLock(context, { name: '_trial.lock', patience, busy: 'another trial is under way' }, work);
 
 /** One check of the integration branch's set-up at a time. */
 export const withSetupCheck = <T extends object>(

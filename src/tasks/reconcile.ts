@@ -94,7 +94,7 @@ async function sweepProofs(context: TaskContext, gitDir: PrivateGitDir): Promise
 
 async function sweepKilledTrials(context: TaskContext, gitDir: PrivateGitDir): Promise<readonly Mended[]> {
   if (!leftoversIn(context.disk, gitDir.worktrees).some(({ purpose }) => purpose === 'trial')) return [];
-  const swept = await withTrial(context, async () => ({ folders: sweepTrials(gitDir) }));
+  const swept = await withTrial(context, 0, async () => ({ folders: sweepTrials(gitDir) }));
   const told = { subject: 'trials', problem: 'a trial was under way in a process that is gone' };
   return !isRefusal(swept) && swept.folders > 0 ? [{ ...told, done: 'its checkout is removed' }] : [];
 }

@@ -31,7 +31,7 @@ export const trialUnder = (config: Settings): string => sha256(JSON.stringify(pl
 /** A refusal: another trial is under way, it was stopped, or the checkout could not be made ready. */
 export function tryOnBase(context: TaskContext, board: Board, due: DueTrial): Promise<Committed | Refusal> {
   const background = { ...context, background: true };
-  return withTrial<Committed>(background, async () => {
+  return withTrial<Committed>(background, 0, async () => {
     const gitDir = await openGitDir(background, board);
     if (isRefusal(gitDir)) return gitDir;
     sweepTrials(gitDir);

@@ -47,6 +47,16 @@ describe('a crew in the background', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
+  test('says once how its agents are confined: to the starter, and in its log', async () => {
+    const p = rehearsedCrew();
+    const started = p.ok(DETACHED, { env: { LIZA_SANDBOX: 'off' } });
+    const told = (text: string): number => text.split('sandbox: off, ').length - 1;
+    expect(told(started.stderr)).toBe(1);
+    await atWork(p);
+    expect(told(p.read(LOG))).toBe(1);
+    p.ok(['stop', '--now']);
+  });
+
   test('stop --now ends it, too, and the work is kept', async () => {
     const p = rehearsedCrew();
     p.ok(DETACHED);

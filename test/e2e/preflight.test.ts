@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type BuiltProject, builtIn, builtProject, until } from '../support/program.ts';
+import { type BuiltProject, builtIn, builtProject, type Running, until } from '../support/program.ts';
 import { startRegistry } from '../support/registry.ts';
 import { repository } from '../support/repository.ts';
 
@@ -39,6 +39,13 @@ function withClaude(p: BuiltProject, login = true) {
     };
   };
   return { env, check };
+}
+
+/** What it has printed so far. */
+function printedBy({ child }: Running): () => string {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
+  return () => text;
 }
 
 describe('run --check stops for', () => {
@@ -262,6 +269,71 @@ test('a run that something stops says what, starts nobody, and works as soon as 
   await until(() => p.board().agents['planner-1'] !== undefined);
   running.child.kill('SIGINT');
   await running.ended;
+});
+
+describe.skipIf(!works)('run --check beside another process that sets up', () => {
+  /** A set-up that makes one half, waits until it may go on, and makes the other. */
+  const halfWay = () => {
+    const p = builtProject();
+    const share = path.join(p.base, 'share');
+    fs.mkdirSync(share);
+    const [half, go] = [path.join(share, 'half'), path.join(share, 'go')];
+    const command = `mkdir made; echo one > made/one; touch ${half}; until test -e ${go}; do sleep 0.1; done; echo two > made/two`;
+    p.config({ sandbox_write: [share], post_worktree_cmd: command, test_command: 'cat made/one made/two' });
+    return { p, half, go, ...withClaude(p) };
+  };
+  const results = (p: BuiltProject): readonly string[] => {
+    const all = p.file('.liza/cache/setups');
+    return fs.existsSync(all) ? fs.readdirSync(all).filter((name) => /^[0-9a-f]{40}$/.test(name)) : [];
+  };
+
+  test('killed -9 in the middle, nothing of its half is used: the next one makes a whole result', async () => {
+    const { p, half, go, env, check } = halfWay();
+    const killed = p.start(['run', '--check', '--agent', 'claude'], { env });
+    await until(() => fs.existsSync(half));
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    expect(results(p)).toEqual([]);
+    fs.rmSync(half);
+    fs.writeFileSync(go, '');
+    const found = check();
+    expect(found.of('set-up')).toMatchObject([{ level: 'ok' }]);
+    expect(found.of('tests')).toMatchObject([{ level: 'ok' }]);
+    // It was made again, from the beginning, and this one is kept.
+    expect(fs.existsSync(half)).toBe(true);
+    expect(results(p)).toHaveLength(1);
+    p.ok(['doctor', '--fix']);
+    expect(fs.readdirSync(p.file('.liza/cache/setups'))).toEqual(results(p));
+  }, 60_000);
+
+  test('while it is under way, the other waits for it and tells what is so', async () => {
+    const { p, half, go, env } = halfWay();
+    const first = p.start(['run', '--check', '--agent', 'claude'], { env });
+    await until(() => fs.existsSync(half));
+    const second = p.start(['run', '--check', '--agent', 'claude'], { env });
+    const said = printedBy(second);
+    await until(() => said().includes('another trial is under way: waiting for its end'));
+    fs.writeFileSync(go, '');
+    for (const { code, stdout } of [await first.ended, await second.ended]) {
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^ok +set-up +.*works on/m);
+      expect(stdout).not.toContain('not tried');
+    }
+  }, 60_000);
+});
+
+test('a run tells a set-up that fails once, by its alarm', async () => {
+  const p = builtProject();
+  const script = p.file('.liza', 'rehearsal.json');
+  fs.writeFileSync(script, JSON.stringify({ scenes: [{ role: 'planner', steps: [{ hang: true }] }] }));
+  p.config({ providers: { rehearsal: { script, pace: 0 } }, post_worktree_cmd: 'echo E404; exit 7' });
+  const running = p.start(['run', '--agent', 'rehearsal', '--plain', '--coders', '1']);
+  const said = printedBy(running);
+  // Written when everything that it found is told.
+  await until(() => fs.existsSync(p.file('.liza/cache/preflight.json')) && said().includes('ALARM SET-UP FAILED'));
+  running.child.kill('SIGINT');
+  await running.ended;
+  expect(said().match(/ended with 7/g)).toHaveLength(1);
 });
 
 test('a run starts its planner at once, and claims no code before set-up is green', async () => {

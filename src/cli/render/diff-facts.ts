@@ -1,5 +1,6 @@
 // What a submitted commit's diff says about itself, as lines. Light: `liza show` loads it at every start.
 
+import type { DiffFacts, PathList } from '../../protocol/facts/diff-facts.ts';
 import { testCount } from '../../protocol/review/test-count.ts';
 import type { Task } from '../../protocol/state.ts';
 
@@ -12,8 +13,14 @@ export function lastDiff(task: Task): Readonly<Record<string, unknown>> | undefi
   return typeof diff === 'object' && diff !== null ? (diff as Readonly<Record<string, unknown>>) : undefined;
 }
 
-const NAMES: Readonly<Record<string, string>> = {
+type ListName = {
+  [Name in keyof DiffFacts]-?: NonNullable<DiffFacts[Name]> extends PathList ? Name : never;
+}[keyof DiffFacts];
+
+/** Every list of files that a diff has; one that is missing here is a type error. */
+const NAMES: Readonly<Record<ListName, string>> = {
   undeclared: 'not announced in any checkpoint',
+  declared_late: 'declared late, after the checkpoint',
   beyond_scope: 'outside the paths of scope IN',
   out_parts: 'scope OUT names a part of these (to be judged)',
   links: 'symbolic links',
@@ -25,6 +32,7 @@ const NAMES: Readonly<Record<string, string>> = {
   tests_moved: 'tests moved, unchanged',
   tests_moved_changed: 'tests moved and changed',
   tests_removed: 'existing tests REMOVED',
+  tests_within: 'tests within the code',
   instructions: 'instruction or CI files touched',
   test_setup: 'how tests are run',
   passing: 'added and removed again by its commits (they stay in the history)',
@@ -35,7 +43,9 @@ export function diffText({ files, lines, test_edits, marks, ...lists }: Readonly
   const parts = Object.entries(lists).flatMap(([name, list]) => {
     const { paths, more } = (list ?? {}) as { readonly paths?: unknown; readonly more?: unknown };
     if (!Array.isArray(paths)) return [];
-    return [`${NAMES[name] ?? name}: ${paths.join(', ')}${typeof more === 'number' ? ` and ${more} more` : ''}`];
+    return [
+      `${(NAMES as Readonly<Record<string, string>>)[name] ?? name.replaceAll('_', ' ')}: ${paths.join(', ')}${typeof more === 'number' ? ` and ${more} more` : ''}`,
+    ];
   });
   const { added, removed } = (lines ?? {}) as { readonly added?: unknown; readonly removed?: unknown };
   const size = added === undefined ? '' : `, ${String(added)} line(s) added, ${String(removed)} removed`;

@@ -1,6 +1,5 @@
 // `liza run`: planner, coders, reviewers and the watcher in one terminal: the everyday way.
 
-import type { PreflightCheck } from '../../preflight/rules/result.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import { ROLES, type Role } from '../../protocol/state.ts';
@@ -101,19 +100,16 @@ export const verb: Verb = {
     if (isRefusal(crew)) return crew.guard === 'no-live-lease' ? another(crew) : crew;
     const asRoot = io.self.isRoot ? new Set(ROLES.flatMap((role) => cast.chosen[role].provider.asRoot ?? [])) : [];
     for (const line of [cast.told, ...asRoot]) printErr(io, `${line}\n`);
-    // The live board's own lines are gone with it: the starter shows this one first, and it stays in the terminal.
-    if (io.self.inBackground === true) printErr(io, checks.flatMap(sandboxWarning).join(''));
     const { publishCrew } = await import('../../supervisor/crew-record.ts');
     const { boundedLines } = await import('../background-crew.ts');
+    const lines = (text: string): void => (args.json ? printErr : printOut)(io, text);
+    // What it has said so far comes first: a starter shows no more than that, and it stays in the terminal.
+    const shown = showCrew(io, crew, io.self.inBackground === true ? boundedLines(context, lines) : lines);
     const published = publishCrew(context, crew);
     void crew.ended.then(published.close, (error: Error) => published.close({ code: 4, message: error.message }));
-    const lines = (text: string): void => (args.json ? printErr : printOut)(io, text);
-    return showCrew(io, crew, io.self.inBackground === true ? boundedLines(context, lines) : lines);
+    return shown;
   },
 };
-
-const sandboxWarning = ({ check, level, message, mend }: PreflightCheck): readonly string[] =>
-  check === 'sandbox' && level === 'warning' ? [`sandbox: ${message}; ${mend}\n`] : [];
 
 const another = (why: Refusal): Refusal => ({
   ...why,

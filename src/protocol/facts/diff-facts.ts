@@ -12,7 +12,7 @@ import type { FileChange, LineList } from './file-change.ts';
 import { isInstruction } from './instruction-files.ts';
 import { beyondScope, covers, isTest, parseScope, touchedParts } from './scope.ts';
 
-interface PathList {
+export interface PathList {
   readonly paths: readonly string[];
   /** How many further paths there are. */
   readonly more?: number;

@@ -1,0 +1,11 @@
+// Every fact of a diff is told in words; raw names of fields are for JSON.
+
+import { expect, test } from 'vitest';
+import { diffText } from '../../../../src/cli/render/diff-facts.ts';
+
+test('files that were declared late, tests within the code and facts of a later version have words', () => {
+  const paths = { paths: ['a.ts'] };
+  expect(diffText({ files: 1, declared_late: paths, tests_within: paths, of_a_later_version: paths })).toBe(
+    '1 file(s)\ndeclared late, after the checkpoint: a.ts\ntests within the code: a.ts\nof a later version: a.ts',
+  );
+});
