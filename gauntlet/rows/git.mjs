@@ -22,7 +22,7 @@ export const g60 = {
     },
     { take: PROJECT_WRITABLE, red: /NOT in the sandbox/, sandbox: true },
     {
-      take: { file: 'src/ports/git-program.ts', find: 'const MOST_IDLE = 5;', put: 'const MOST_IDLE = 5000;' },
+      take: { file: 'src/ports/git-program.ts', find: 'const MOST_IDLE = 3;', put: 'const MOST_IDLE = 3000;' },
       red: /the attempt never took place: again|what the row waits for/,
     },
     {
@@ -71,7 +71,7 @@ export const g60 = {
     holds(!w.exists('..', 'ran'), 'its configuration was read');
     holds(/PLANTED IN GIT: \S+commondir/.test(told(w)), `no alarm: ${told(w)}`);
     return contained(
-      'git that waits at the pipe is ended after five seconds, and the command says so; what was put into Liza’s own git directory is removed before the next call, with an alarm',
+      'git that waits at the pipe is ended after four seconds, and the command says so; what was put into Liza’s own git directory is removed before the next call, with an alarm',
     );
   },
 };

@@ -41,7 +41,7 @@ const LONGEST_UNSEEN = 60_000;
 /** A call that takes this long is looked at, again and again. */
 const LOOK = 1000;
 /** So many looks without any progress, and git waits for ever, for example at a pipe in place of a file. */
-const MOST_IDLE = 5;
+const MOST_IDLE = 3;
 /** At every so many looks, pipes are looked for, at the first too. */
 const PIPES_EVERY = 5;
 /** No honest call in a task's folder needs that much; an endless file in place of a short one does. */

@@ -50,6 +50,8 @@ export async function guardSession(
   /** What it should end for by itself, and until when it may. */
   let due: (Due & { readonly until: Instant }) | undefined;
   let recordedPercent = 0;
+  /** One at a time: a folder that holds git up is not looked at by more and more of them. */
+  let isKeeping = false;
   for (;;) {
     const seen = changeSignal.count();
     if (over.aborted) return { kind: 'stopped', why: 'it has ended' };
@@ -58,7 +60,15 @@ export async function guardSession(
     const limits = settings(board.state);
     const now = clock.now();
     if (now >= measureAt) {
-      void work.keepCommits?.().catch(() => {}); // tried again when the session ends
+      if (!isKeeping) {
+        isKeeping = true;
+        const kept = work.keepCommits?.() ?? Promise.resolve();
+        void kept
+          .catch(() => {}) // tried again when the session ends
+          .finally(() => {
+            isKeeping = false;
+          });
+      }
       signs.measure();
       measureAt = now + limits.heartbeat_interval * 1000;
     }
