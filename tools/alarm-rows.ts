@@ -27,7 +27,7 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
   ],
   'HOLDER GONE': [
     warning(
-      '{agent} on {task} — its supervisor has ended; liza run goes on with it',
+      '{agent} on {task} — its supervisor has ended; liza run continues it',
       'the process that held a task or its review has ended, as after Ctrl-C, however long its lease still is',
       'it is claimed or released',
     ),
@@ -132,10 +132,18 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
   ],
   'CHECKPOINT ABANDONED?': [alarm('waiting for human', 'CHECKPOINT is on for 8 h', 'it is taken away')],
   'STALE PAUSE': [
-    warning('PAUSE file exists for {age}min', 'PAUSE is on for 30 min', 'it is taken away, or the next one begins'),
+    warning(
+      'the PAUSE file has existed for {age}min',
+      'PAUSE is on for 30 min',
+      'it is taken away, or the next one begins',
+    ),
   ],
   'PAUSE FORGOTTEN': [
-    alarm('PAUSE file exists for {age}min', 'PAUSE is on for 2 h; `.liza/ESCALATION` is written', 'it is taken away'),
+    alarm(
+      'the PAUSE file has existed for {age}min',
+      'PAUSE is on for 2 h; `.liza/ESCALATION` is written',
+      'it is taken away',
+    ),
   ],
   'CRASH LOOP': [
     alarm('{agent} — {detail}', 'a supervisor stopped after three crashes in 5 min', 'it is started again'),
@@ -175,7 +183,7 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
   ],
   'DISK SPACE': [
     alarm(
-      '{free} MB left, a session needs {needed}; none starts',
+      '{free} MB left, a session needs {needed}; no session starts',
       'the disk has less than `min_free_mb` (500) left',
       'there is room again',
     ),
@@ -201,7 +209,7 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
   ],
   'INTEGRATION GONE': [
     alarm(
-      '{branch} was deleted — bring it back: {command}',
+      '{branch} was deleted — restore it: {command}',
       'there is no integration branch any more',
       'it is there again',
     ),
@@ -222,7 +230,7 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
   ],
   'DEADLINE PASSED': [
     alarm(
-      '{sprint} — {deadline}; go on, or cut the scope: liza resume',
+      '{sprint} — {deadline}; continue, or reduce the scope: liza resume',
       'the sprint’s deadline passes and the work is halted',
       '`liza resume`, or a new deadline: `liza sprint deadline`',
     ),
@@ -282,7 +290,7 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
       '30 min later, or once the settings are adopted',
     ),
     alarm(
-      '{record} was set aside: {reason} — kept in {file}; delete it once dealt with',
+      '{record} was set aside: {reason} — kept in {file}; delete it when you have handled it',
       'a record of an edit by hand was refused',
       'its file in `.liza/rejected/` is deleted',
     ),

@@ -83,7 +83,7 @@ function main() {
     'sed -i.old -e "1s/^/# mine\\n/" .liza/state.yaml && printf "mine: \\"two\\n  lines\\"\\n" >> .liza/state.yaml',
   );
   expect(as('liza', 'note', 'hello'), 'mine added');
-  expect(as('liza', 'log', 'verify'), 'the journal is whole');
+  expect(as('liza', 'log', 'verify'), 'the journal is intact');
   expect(as('sh', path.join(installed, 'scripts', 'liza-validate.sh')), 'VALID');
   if (!existsSync(path.join(project, '.liza', 'state.schema.json'))) throw new Error('the schema was not installed');
   say('init, status, an edit by hand, log verify and the shims work there');

@@ -25,7 +25,7 @@ const sandbox = args.includes('--sandbox');
 const wanted = args.filter((arg) => !arg.startsWith('-'));
 const unknown = wanted.filter((name) => !Object.hasOwn(CLIS, name));
 if (unknown.length > 0) {
-  console.error(`unknown: ${unknown.join(', ')}; known are ${Object.keys(CLIS).join(', ')}`);
+  console.error(`unknown: ${unknown.join(', ')}; known keys: ${Object.keys(CLIS).join(', ')}`);
   process.exit(2);
 }
 

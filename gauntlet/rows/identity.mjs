@@ -313,6 +313,6 @@ export const g22 = {
     for (const command of ['init', 'note', 'claim-task', 'begin'])
       holds(commands.includes(command), `${command} is lost`);
     holds(w.task().status === 'CLAIMED', `the task is ${w.task().status}`);
-    return contained('`liza doctor --fix` brought it back up to the last acknowledged change; the journal is whole');
+    return contained('`liza doctor --fix` brought it back up to the last acknowledged change; the journal is intact');
   },
 };

@@ -28,8 +28,8 @@ export const g40 = {
     w.refused('no-spec', /no spec_ref/);
     w.refused('gone-spec', /specs\/nowhere\.md does not exist/);
     w.refused('no-done', /no done_when/);
-    w.refused('unknown', /depend on nobody, which no task is called/);
-    w.refused('cycle', /would go in a circle: .*one.*two/);
+    w.refused('unknown', /depend on nobody, which is not a task/);
+    w.refused('cycle', /would make a cycle: .*one.*two/);
     const { tasks } = w.board();
     holds(
       tasks.every(({ status }) => status === 'DRAFT'),

@@ -249,7 +249,7 @@ export const g70 = {
   },
   check(w) {
     w.refused('bare', /criteria 1, 2/, /criterion 2: its test passes with node/, /<<'VERDICT'/);
-    w.refused('half', /nothing is named for criterion 2/);
+    w.refused('half', /no evidence is named for criterion 2/);
     w.refused('no-test', /criterion 1: test\/a\.test\.mjs has no/);
     w.refused('nowhere', /criterion 1: src\/a\.mjs:99/);
     w.refused('not-run', /criterion 2: Liza did not run/);

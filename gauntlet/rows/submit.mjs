@@ -122,7 +122,7 @@ END
       w.attempts('nothing').every(({ code }) => code !== 0),
       'nothing new was let through',
     );
-    w.refused('unchanged', /is the commit that was rejected, unchanged/);
+    w.refused('unchanged', /is the rejected commit, unchanged/);
     w.refused('same-files', /has the same files as [0-9a-f]{40}, which was rejected/);
     holds(w.events().filter((event) => event === 'submitted').length === 1, 'it was submitted twice');
     return prevented('refused each time; the refusal names the equal commit');
@@ -142,7 +142,7 @@ export const g06 = {
     w.refused(
       'submit',
       /without a changed test file/,
-      /these count as tests, documents, data, fixtures and snapshots aside: .*test/,
+      /these count as tests (documents, data, fixtures and snapshots do not): .*test/,
     );
     stillAtWork(w);
     return prevented('refused; the patterns of test files are named');
@@ -159,7 +159,7 @@ export const g14 = {
     try submit liza submit-for-review a "$(git rev-parse HEAD)"
     liza block a --reason 'done here' --question 'go on?'; leave 42 blocked`,
   check(w) {
-    w.refused('submit', /declares OUT what the commit touches: docs\/extra\.md/);
+    w.refused('submit', /touches files that the task declares OUT: docs\/extra\.md/);
     stillAtWork(w);
     return prevented('refused; docs/extra.md is named');
   },

@@ -73,7 +73,7 @@ export const g73 = {
     w.refused('ignored', /built\.log/);
     // A linked worktree has the project's configuration; a clone has its own.
     if (w.sandboxed) holds(w.tried('alias').code !== 0, 'the configuration of the former folder came along');
-    w.refused('again', /checkpoint already/);
+    w.refused('again', /already has its checkpoint/);
     w.succeeded('submit');
     const { assigned_to: coder, iteration, epoch, status } = w.task();
     holds(coder === 'coder-2' && iteration === 1 && epoch === 2, `${coder}, iteration ${iteration}, epoch ${epoch}`);

@@ -161,7 +161,7 @@ export const g52 = {
 export const g53 = {
   id: 'G53',
   agent: '(human) starts two supervisors with one id',
-  stated: 'the second is refused while the first’s lease lives',
+  stated: 'the second is refused while the first’s lease is live',
   plant: [{ take: 'register/no-live-lease', red: /had not come: the crew ends|the second ended/ }],
   coder: `try work true; sleep 60`,
   async play(w) {

@@ -175,7 +175,7 @@ async function problemOf(context: BoardContext, notices: readonly Notice[]): Pro
   const { files, paths } = context;
   const stat = files.stat(paths.state);
   if (stat === undefined) {
-    return hasJournal(context) ? 'state.yaml is not there; the next command that writes brings it back' : undefined;
+    return hasJournal(context) ? 'state.yaml is missing; the next command that writes restores it' : undefined;
   }
   if (!stat.isFile) return 'state.yaml is not a regular file; the next command that writes replaces it';
   if (!notices.some(({ kind }) => kind === 'edit-pending')) return undefined;

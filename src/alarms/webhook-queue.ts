@@ -61,8 +61,8 @@ export class WebhookQueue {
   add(message: Post): void {
     this.#waiting = [...this.#waiting, { ...message, attempts: 0 }];
     for (const surplus of this.#waiting.slice(0, -MOST_WAITING)) {
-      this.#record(surplus, 'given up: too many messages are waiting');
-      this.#options.lost(`webhook: message ${surplus.id} was given up: more than ${MOST_WAITING} wait`);
+      this.#record(surplus, 'dropped: too many messages are waiting');
+      this.#options.lost(`webhook: message ${surplus.id} was dropped: more than ${MOST_WAITING} wait`);
     }
     this.#waiting = this.#waiting.slice(-MOST_WAITING);
     this.#save();
@@ -106,7 +106,7 @@ export class WebhookQueue {
 
   async #attempt(one: Waiting): Promise<PostResult> {
     const url = this.#options.url();
-    if (url === undefined) return { ok: false, again: false, why: 'escalation_webhook is not set any more' };
+    if (url === undefined) return { ok: false, again: false, why: 'escalation_webhook is no longer set' };
     // Counted first: an attempt that a signal or impatience ends in the middle was made all the same.
     this.#replace(one);
     this.#save();
@@ -125,7 +125,7 @@ export class WebhookQueue {
     if (!result.again || one.attempts >= ATTEMPTS) {
       this.#remove(one);
       this.#record(one, `given up: ${result.why}`);
-      this.#options.lost(`webhook: message ${one.id} was given up after ${one.attempts} attempt(s): ${result.why}`);
+      this.#options.lost(`webhook: message ${one.id} was dropped after ${one.attempts} attempt(s): ${result.why}`);
       return undefined;
     }
     this.#replace(one);

@@ -93,7 +93,7 @@ async function resolve(gitDir: PrivateGitDir, name: string): Promise<string | Re
       'commit',
     );
   return refuse(
-    `${shown} names no commit of this repository, or more than one`,
+    `${shown} does not name exactly one commit of this repository`,
     'give the full id, a branch or a tag: git log shows them',
     1,
     'commit',
@@ -153,15 +153,15 @@ async function broughtByNoMerge(
   ].join('; ');
   const sync = goal.syncs?.find(({ merge_commit, onto }) => has(since, merge_commit) && !has(since, onto));
   if (sync !== undefined) {
-    const told = `${commit} is no task’s: it came from ${sync.branch}, which ${sync.by} brought in at ${sync.time} (liza sync)`;
+    const told = `${commit} belongs to no task: it came from ${sync.branch}, which ${sync.by} merged in at ${sync.time} (liza sync)`;
     return refuse(told, hint, 1, 'outside');
   }
   const start = merges[0]?.onto ?? merges[0]?.task.base_commit ?? goal.integration_head;
   if (start === undefined || (await isAncestor(gitDir, commit, start))) {
-    return refuse(`${commit} was there before Liza's first merge`, hint, 1, 'before');
+    return refuse(`${commit} existed before Liza's first merge`, hint, 1, 'before');
   }
   return refuse(
-    `${commit} came with none of Liza's merges: ${branch} was moved outside Liza, ${acceptance(goal, since)}`,
+    `${commit} did not come with a merge by Liza: ${branch} was moved outside Liza, ${acceptance(goal, since)}`,
     hint,
     1,
     'outside',
@@ -198,7 +198,7 @@ async function notOnBranch(
   if (best?.told === undefined) {
     return refuse(
       `${commit} is not on ${branch}, and no task has it`,
-      `only what was merged there has a task behind it: git branch --contains ${commit}`,
+      `only commits merged there belong to a task: git branch --contains ${commit}`,
       1,
       'not-on-integration',
     );

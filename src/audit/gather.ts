@@ -51,7 +51,7 @@ export async function audit(context: TaskContext, { task: only, goal }: Asked = 
       `there is no journal that leads to a board: ${problems[0] ?? 'it is empty'}`,
       context.paths.mirror !== undefined && context.files.list(context.paths.mirror).includes('journal.jsonl')
         ? 'a copy is in the git directory: liza doctor --fix'
-        : 'nothing can be verified without it; a backup of .liza/journal.jsonl would do',
+        : 'nothing can be verified without it; restore .liza/journal.jsonl from a backup',
       4,
       'journal',
     );

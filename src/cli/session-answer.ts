@@ -240,7 +240,7 @@ export function newsLines(news: News): readonly string[] {
       ];
     case 'reopened':
       return [
-        `news: ${news.id} is open again: the answer was taken back, ${news.time}:`,
+        `news: ${news.id} is open again: its answer was withdrawn, ${news.time}:`,
         ...quoted(`Q: ${news.text}`),
         ...(news.assume === undefined ? [] : quoted(`Until there is a new answer: ${news.assume}`)),
       ];
@@ -280,7 +280,7 @@ export function newsLines(news: News): readonly string[] {
       return [
         `news: ${news.head}, ${news.time}:`,
         ...quoted(gist(news.text, LONGEST_FOUND)),
-        `  If it needs work: add a task, then liza discovery convert ${news.id} <task>; it does not: liza discovery dismiss ${news.id} --reason "…"${news.text.length > LONGEST_FOUND ? `; all of it: liza show ${news.id}` : ''}`,
+        `  If it needs work: add a task, then liza discovery convert ${news.id} <task>; if not: liza discovery dismiss ${news.id} --reason "…"${news.text.length > LONGEST_FOUND ? `; all of it: liza show ${news.id}` : ''}`,
       ];
     case 'integration': {
       const files = news.files.length === 0 ? 'no file that git can name' : news.files.join(', ');

@@ -73,7 +73,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
       'Money:     liza config set budgets.day.usd 20',
       'Without the sandbox a determined agent can get around the first three; Liza notices most of it, and says so.',
       'Not promised: that an agent ignores orders hidden in what it reads. Do not point agents at code or text you do not',
-      'trust without the sandbox. The whole account: docs/security.md',
+      'trust without the sandbox. All details: docs/security.md',
     ],
   },
   identity: {

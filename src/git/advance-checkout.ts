@@ -32,11 +32,11 @@ export function reserve(gitDir: PrivateGitDir, checkout: Checkout, from: string,
   const { marker, lock } = pathsIn(checkout);
   const text = `${JSON.stringify({ from, to })}\n`;
   const unfinished = create(gitDir, marker, text);
-  if (unfinished !== undefined) return { failed: `Liza has not finished an advance before: ${unfinished}` };
+  if (unfinished !== undefined) return { failed: `Liza has not finished an earlier update of it: ${unfinished}` };
   const locked = create(gitDir, lock, text);
   if (locked !== undefined) {
     gitDir.host.disk.rmSync(marker, { force: true });
-    return { failed: `a git is at work there: ${locked}` };
+    return { failed: `a git process is running there: ${locked}` };
   }
   return {
     complete: () => attempt(() => complete(gitDir, checkout, from, to)),
@@ -99,7 +99,7 @@ async function finish(gitDir: PrivateGitDir, checkout: Checkout): Promise<'nothi
   }
   const { from, to } = step;
   const locked = await retake(gitDir, checkout, text);
-  if (locked !== undefined) return { failed: `a git is at work there: ${locked}` };
+  if (locked !== undefined) return { failed: `a git process is running there: ${locked}` };
   const { commit } = await headIn(gitDir, checkout);
   if (commit !== to) {
     release(gitDir, checkout);
@@ -129,7 +129,7 @@ async function attempt<T>(work: () => Promise<T>): Promise<T | Failed> {
     return await work();
   } catch (error) {
     if (!(error instanceof EnvironmentError) && (error as NodeJS.ErrnoException).code === undefined) throw error;
-    return { failed: `${(error as Error).message}; liza doctor --fix goes on from there` };
+    return { failed: `${(error as Error).message}; liza doctor --fix continues from there` };
   }
 }
 
@@ -161,7 +161,7 @@ async function bring(
 async function refusalOf(gitDir: PrivateGitDir, files: Files, older: string, to: string): Promise<string | undefined> {
   await gitDir.files(files, ['update-index', '-q', '--refresh']);
   const blocked = await inTheWay(gitDir, files, await changesBetween(gitDir, older, to));
-  if (blocked.length > 0) return `files that git does not have are in the way: ${firstFew(blocked)}`;
+  if (blocked.length > 0) return `files that are not in git are in the way: ${firstFew(blocked)}`;
   const { status, stderr } = await gitDir.files(files, ['read-tree', '-m', '-u', '-n', older, to]);
   return status === 0 ? undefined : reasonOf(stderr);
 }
@@ -226,8 +226,7 @@ const otherHead = (checkout: Checkout, commit: string | undefined, to: string): 
   `it is at ${commit === undefined ? 'no commit' : short(commit)} instead of ${short(to)}: ${gitThere(checkout, 'status')}`;
 
 const editedSince = (checkout: Checkout, edited: readonly string[], to: string): string =>
-  `Liza was stopped in the middle, and since then was changed: ${firstFew(edited)}; ${leftAsItIs(checkout, to)}`;
+  `Liza was stopped half way, and since then these were changed: ${firstFew(edited)}; ${leftAsItIs(checkout, to)}`;
 
 const leftAsItIs = (checkout: Checkout, to: string): string =>
-  `nothing was overwritten. The branch is at ${short(to)}: ${gitThere(checkout, 'reset')} takes that for the index, ` +
-  `and ${gitThere(checkout, 'status')} then shows the files that are not there yet`;
+  `nothing was overwritten. The branch is at ${short(to)}: ${gitThere(checkout, 'reset')} makes that the index, and ${gitThere(checkout, 'status')} then shows the files that are not there yet`;

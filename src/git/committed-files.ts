@@ -26,4 +26,4 @@ export async function committedFiles(host: Pick<Host, 'env' | 'git'>, root: stri
 
 /** What a person is told of a spec that is not. */
 export const notInGit = (file: string): string =>
-  `${file} is not in git: nobody can see what it said before, or get it back; commit it: git add ${shellWord(file)} && git commit`;
+  `${file} is not in git: earlier versions cannot be seen or restored; commit it: git add ${shellWord(file)} && git commit`;

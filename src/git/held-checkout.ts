@@ -75,7 +75,7 @@ function underWay({ host }: PrivateGitDir, checkout: Checkout): Held | undefined
   const has = (name: string) => host.disk.existsSync(join(checkout.gitDirectory, name));
   if (has(MARKER)) {
     return {
-      message: `${there(checkout)}, and Liza has not finished bringing it to the merge before`,
+      message: `${there(checkout)}, and Liza has not finished an earlier update of it`,
       hint: 'liza doctor --fix',
     };
   }
@@ -89,8 +89,8 @@ function underWay({ host }: PrivateGitDir, checkout: Checkout): Held | undefined
   if (!has('index.lock')) return undefined;
   const lock = join(checkout.gitDirectory, 'index.lock');
   return {
-    message: `${there(checkout)}, and ${lock} says that a git is at work there`,
-    hint: `if no git runs there any more: rm ${shellWord(lock)}`,
+    message: `${there(checkout)}, and ${lock} says that a git process is running there`,
+    hint: `if no git process runs there: rm ${shellWord(lock)}`,
   };
 }
 
@@ -160,7 +160,7 @@ async function keptFromGit({ gitDir, checkout, files, changes }: Look): Promise<
   const paths = kept.filter((path) => changed.has(path));
   if (paths.length > 0) {
     return {
-      message: `${there(checkout)}, and the merge changes what git was told to leave alone there: ${firstFew(paths)}`,
+      message: `${there(checkout)}, and the merge changes files that git was told to leave alone there: ${firstFew(paths)}`,
       hint: gitThere(checkout, 'update-index --no-skip-worktree --no-assume-unchanged <file>'),
     };
   }
@@ -176,7 +176,7 @@ async function untrackedThere({ gitDir, checkout, files, changes }: Look): Promi
   const paths = await inTheWay(gitDir, files, changes);
   if (paths.length === 0) return undefined;
   return {
-    message: `${there(checkout)}, and the merge would overwrite files there that git does not have: ${firstFew(paths)}`,
+    message: `${there(checkout)}, and the merge would overwrite files there that are not in git: ${firstFew(paths)}`,
     hint: 'move them away, or check out another branch there',
   };
 }
@@ -201,7 +201,7 @@ async function refusedByGit({ gitDir, checkout, files, from, to }: Look): Promis
   const { status, stderr } = await gitDir.files(files, ['read-tree', '-m', '-u', '-n', from, to]);
   if (status === 0) return undefined;
   return {
-    message: `${there(checkout)}, and git cannot bring it to the merge: ${reasonOf(stderr)}`,
+    message: `${there(checkout)}, and git cannot update it to the merge: ${reasonOf(stderr)}`,
     hint: `look at it: ${gitThere(checkout, 'status')}`,
   };
 }

@@ -68,7 +68,7 @@ export function mergeTrees(gitDir: PrivateGitDir, ours: string, theirs: string):
     if (asked.status === 129) {
       const needed = MINIMUM_GIT.join('.');
       throw new EnvironmentError(
-        'this git is too old to merge apart from a checkout',
+        'this git is too old to merge without a checkout',
         `install git ${needed} or newer`,
         5,
       );

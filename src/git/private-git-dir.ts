@@ -80,7 +80,7 @@ export async function openPrivateGitDir(
   if (partial !== undefined) {
     return refuse(
       'this is a partial clone: git would fetch missing files in the middle of a merge',
-      `make it whole first: git fetch --refetch --no-filter && git config --unset ${partial[0]}`,
+      `make it complete first: git fetch --refetch --no-filter && git config --unset ${partial[0]}`,
       3,
       'partial-clone',
     );

@@ -81,7 +81,7 @@ export async function updateRefs(gitDir: PrivateGitDir, changes: readonly RefCha
   throw new EnvironmentError(
     `git could not change ${changes.map(({ ref }) => ref).join(', ')}: ${asked.stderr.trim()}`,
     inTheWay === undefined
-      ? 'a file named in the message may be left over from a git that was killed: remove it when no git runs'
+      ? 'a file named in the message may be left from a killed git process: remove it when no git runs'
       : `rename ${inTheWay}: git cannot have a branch and others below its name`,
     3,
     { fault: faultIn(asked.stderr) },

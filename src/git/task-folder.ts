@@ -45,7 +45,7 @@ export function findPlace(gitDir: PrivateGitDir, task: string): Found {
   }
   const link = isLinked(gitDir, task) ? linkOf(gitDir, task) : addedByGit(gitDir, folder);
   return link === undefined
-    ? { broken: `${shown(gitDir, folder)} has lost its .git` }
+    ? { broken: `${shown(gitDir, folder)} no longer has a .git` }
     : linkedPlace(gitDir, task, link);
 }
 

@@ -41,7 +41,7 @@ export async function attendCheckpoint(context: CommandContext, seen?: Seen): Pr
     return passed === undefined ? undefined : haltLine(await checkpoint(context, `the deadline ${passed} has passed`));
   }
   if (state.sprint.status === 'IN_PROGRESS' && !over) {
-    return haltLine(await checkpoint(context, 'its file was touched', true));
+    return haltLine(await checkpoint(context, 'its file was created', true));
   }
   const file = await writeSummary(context, state);
   return file === undefined ? undefined : `summary written: ${file}`;

@@ -23,20 +23,22 @@ interface Problem {
 
 const WHY_NOT: Readonly<Record<Exclude<HookState, 'there'>, Problem>> = {
   missing: {
-    message: `the ${HOOK} hook is missing: agents could move any branch until the next look at the heads`,
-    remedy: 'liza doctor --fix puts it there',
+    message: `the ${HOOK} hook is missing: until the next check of the branches, agents could move any of them`,
+    remedy: 'liza doctor --fix installs it',
   },
   outdated: {
-    message: `the ${HOOK} hook is of another version, branch or folder`,
+    message: `the ${HOOK} hook is for another version, branch or folder`,
     remedy: 'liza doctor --fix writes it again',
   },
   tracked: {
-    message: `the hooks folder has a ${HOOK} hook of its own that is part of the repository, so Liza’s is not put there`,
-    remedy: 'rename it, so that Liza’s guards the branches; moves by agents are told by the recorded heads',
+    message: `the hooks folder has a ${HOOK} hook that is part of the repository, so Liza does not install its own`,
+    remedy:
+      'rename it, so that Liza’s hook can guard the branches; until then Liza finds moves by agents from the recorded heads',
   },
   outside: {
-    message: 'core.hooksPath leads to a folder for all your repositories, so Liza puts no hook there',
-    remedy: 'for one here: git config core.hooksPath .git/hooks; moves by agents are told by the recorded heads',
+    message: 'core.hooksPath is a folder for all your repositories, so Liza installs no hook there',
+    remedy:
+      'for one here: git config core.hooksPath .git/hooks; until then Liza finds moves by agents from the recorded heads',
   },
   unusable: {
     message: `the ${HOOK} hook cannot be read or written there`,
@@ -47,7 +49,7 @@ const WHY_NOT: Readonly<Record<Exclude<HookState, 'there'>, Problem>> = {
 async function guardText(host: HookHost, root: string): Promise<string> {
   const { perWorktree } = await hookPlace(host, root, repositoryOf(host.disk, root));
   if (!perWorktree) return 'guards the branches of people and of Liza';
-  return 'guards branches in the project’s folder; core.hooksPath is relative, so linked worktrees go without, and the recorded heads tell who moved what';
+  return 'guards branches in the project’s folder; core.hooksPath is relative, so linked worktrees have no hook; there Liza finds moves from the recorded heads';
 }
 
 /** What `liza doctor` says of it. */
@@ -66,5 +68,5 @@ export async function checkHook(host: HookHost, root: string, branch: string, fi
   if (!fix) return { check, level: 'warning', ...problem };
   const after = await ensureHook(host, root, factsOf(host, root, branch));
   if (after !== 'there') return { check, level: 'warning', ...WHY_NOT[after] };
-  return { check, level: 'ok', message: `${problem.message}; put there`, fixed: true };
+  return { check, level: 'ok', message: `${problem.message}; installed`, fixed: true };
 }

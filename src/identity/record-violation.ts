@@ -25,7 +25,7 @@ export async function recordViolation<Refused extends AttemptRefused>(
     return { ...told, message: `liza ${command} refused: ${refusal.message}` };
   }
   const agent = honestAgent(caller, refusal);
-  if (agent !== undefined) await settled(asLine(caller, command, `${agent} was refused what is not its role’s`));
+  if (agent !== undefined) await settled(asLine(caller, command, `${agent} was refused a command of another role`));
   return told;
 }
 

@@ -28,9 +28,9 @@ const WHERE = 'hook';
 
 export function hookText({ repository, mark, branch }: HookFacts): string {
   return `#!/bin/sh
-${SIGN}: put here by liza init; liza doctor looks after it, liza deinit takes it away.
-# Agents of Liza move only their own task's branch; the integration branch is moved by Liza alone.
-# It calls no program of Liza's; where Liza is gone it stands in nobody's way.
+${SIGN}: installed by liza init; liza doctor checks it, liza deinit removes it.
+# Agents of Liza move only their own task's branch; only Liza moves the integration branch.
+# It calls no program of Liza's; after Liza is removed it blocks nobody.
 before="$0.before-liza"
 common=${quote(repository)}
 if [ "$1" != prepared ] || [ ! -d "$common/liza" ]; then
@@ -92,7 +92,7 @@ check() {
       refuse "$agent may not move $ref" "\${LIZA_BRANCH:+commit on $LIZA_BRANCH, in your own folder, and submit it; }other branches, tags and the stash belong to people"
     fi
     [ "$LIZA_INTEGRATION" = mine ] ||
-      refuse "${shown(branch)} is moved by Liza alone" "your own branches are free; if you mean it: LIZA_INTEGRATION=mine git ..., then liza doctor --accept-integration"
+      refuse "${shown(branch)} is moved only by Liza" "you may move your own branches; to move this one on purpose: LIZA_INTEGRATION=mine git ..., then liza doctor --accept-integration"
   done
   return 0
 }

@@ -56,13 +56,11 @@ async function checkVision(
   const found = specFile(context.disk, context.paths.root, file);
   if (found === 'absent' || found === 'outside')
     return [
-      stop('vision', `the goal's document ${file} is not there`, `bring it back: git checkout -- ${shellWord(file)}`),
+      stop('vision', `the goal's document ${file} is not there`, `restore it: git checkout -- ${shellWord(file)}`),
     ];
   const text = context.disk.readFileSync(`${context.paths.root}/${file}`, 'utf8');
   if (isUntouched(text, template))
-    return [
-      stop('vision', `${file} is the template as it was written`, `say in ${file} what is wanted, then: liza run`),
-    ];
+    return [stop('vision', `${file} is still the unchanged template`, `say in ${file} what is wanted, then: liza run`)];
   const [missing] = await notCommitted(context, context.paths.root, [file]);
   if (missing === undefined) return [fine('vision', `${file} is in git`)];
   return [warn('vision', `${file} is not in git`, `git add ${shellWord(file)} && git commit -m "The goal"`)];
@@ -79,7 +77,7 @@ function checkAgents(
       case 'found':
         return fine('agents', `${title} is installed and has a login`);
       case 'missing':
-        return stop('agents', `${title} is installed, but nobody is logged in to it`, hints.login);
+        return stop('agents', `${title} is installed, but not logged in`, hints.login);
       default:
         return fine('agents', provider.program === undefined ? `${title} is part of Liza` : `${title} is installed`);
     }

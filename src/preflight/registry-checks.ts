@@ -62,7 +62,7 @@ export async function checkRegistries(
   // A set-up that is green shows that nobody needs the login.
   const wanting = setupWorks ? [] : await withoutLogin(context, site, config);
   if (config.sandbox_network?.setup === 'off')
-    return wanting.length > 0 ? wanting : [fine('registry', 'not tried: sandbox_network keeps set-up off the network')];
+    return wanting.length > 0 ? wanting : [fine('registry', 'not tried: sandbox_network gives set-up no network')];
   const reached = await inProbeFolder(context, (folder) => tryToReach(context, config, { inUse, folder }));
   return wanting.length === 0 ? reached : [...wanting, ...reached.filter(({ level }) => level !== 'ok')];
 }
@@ -72,7 +72,7 @@ type Lists = Partial<Pick<Settings, 'setup_read' | 'worktree_files'>>;
 /** Private registries whose login stays outside: what needs it fails, so a person is told how to give it. */
 async function withoutLogin(host: Host, site: RegistrySite, lists: Lists): Promise<readonly PreflightCheck[]> {
   return (await loginsKept(host, site, lists)).map(({ name, give }) =>
-    warn('registry', `${name} has a login that the sandbox does not get: installing from it fails there`, give),
+    warn('registry', `${name} needs a login that the sandbox does not get: installing from it fails there`, give),
   );
 }
 
@@ -178,12 +178,12 @@ async function tryToReach(
     const names = [
       ...new Set(wanted.filter(({ via }) => via.host === host && via.port === port).map(({ name }) => name)),
     ];
-    const through = names.includes(host) ? '' : ` (by the proxy ${host})`;
+    const through = names.includes(host) ? '' : ` (through the proxy ${host})`;
     const message = `${names.join(', ')} cannot be reached from the sandbox${through}: ${why}`;
     return warn(
       'registry',
       message,
-      'look at the network and at the address in your settings; what is installed already still works',
+      'check the network and the address in your settings; packages that are already installed still work',
     );
   });
 }

@@ -62,7 +62,9 @@ export async function tryHead(
   const found = (checks: readonly PreflightCheck[]): HeadTried => ({ commit, under, checks });
   const idle = [
     ...(setup === undefined ? [await withoutSetup(context, gitDir, { commit, config })] : []),
-    ...(command === undefined ? [fine('tests', 'no test_command is set: the validation of each task counts')] : []),
+    ...(command === undefined
+      ? [fine('tests', 'no test_command is set: only the validation of each task is run')]
+      : []),
     ...(known ? [fine('tests', `${command} is green on ${short(commit)}`)] : []),
   ];
   if (setup === undefined && tests === undefined) return found(idle);
@@ -151,8 +153,8 @@ function testsCheck(context: TaskContext, ended: Ended, run: TestRun): Preflight
   const { tests, commit, config, log } = run;
   if (isGreen(ended)) return fine('tests', `${tests} is green on ${short(commit)}`);
   const how = howEnded(ended, config.validation_timeout);
-  const mend = `${run.mend || 'mend the tests in your branch, then: liza sync'}; all of the output: ${fromRoot(context, log)}`;
-  const red = warn('tests', `${tests} ${how} on ${short(commit)}: every submission will meet that`, mend);
+  const mend = `${run.mend || 'fix the tests in your branch, then: liza sync'}; the whole output: ${fromRoot(context, log)}`;
+  const red = warn('tests', `${tests} ${how} on ${short(commit)}: every submission will fail on it`, mend);
   const output = tellingLines(ended.tail, SHOWN_LINES);
   return output.length === 0 ? red : { ...red, output };
 }

@@ -85,7 +85,7 @@ function openLog(disk: Disk, file: string, limit: number, secrets: readonly stri
       const data = Buffer.from(text, 'latin1');
       for (let done = 0; done < data.length; ) done += disk.writeSync(fd, data, done, data.length - done);
     } catch (error) {
-      problem = `the log ${file} is not whole: ${(error as Error).message}`;
+      problem = `the log ${file} is incomplete: ${(error as Error).message}`;
     }
   };
   return {

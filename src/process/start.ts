@@ -71,7 +71,7 @@ export function reasonOf(
   { argv, cwd }: Pick<Startable, 'argv' | 'cwd'>,
 ): string {
   if (disk.statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) return `the folder ${cwd} is not there`;
-  if (error.code === 'ENOENT') return `${argv[0]} was not found, or the interpreter it names`;
+  if (error.code === 'ENOENT') return `${argv[0]} or its interpreter was not found`;
   if (error.code === 'EACCES') return `${argv[0]} may not be executed`;
   return error.message;
 }

@@ -26,11 +26,11 @@ export function refuseBusy(board: Board, now: Instant): Refusal | undefined {
   ];
   const ways = [
     ...(holds.some(({ run }) => run !== false) ? ['stop liza run (Ctrl-C) and every liza agent'] : []),
-    ...(commands.length === 0 ? [] : [`end what was claimed by hand: ${commands.join('; ')}`]),
+    ...(commands.length === 0 ? [] : [`release what was claimed by hand: ${commands.join('; ')}`]),
   ];
   const wait = last > 0 ? `, or wait until their leases end (${iso(now + last)})` : '';
   return refuse(
-    `agents are at work: ${holds.map((hold) => told(hold, now)).join(', ')}`,
+    `agents are running: ${holds.map((hold) => told(hold, now)).join(', ')}`,
     `${ways.join('; ')}${wait}; then liza deinit again`,
     1,
     'agents',

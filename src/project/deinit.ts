@@ -110,7 +110,7 @@ async function deinitHalfMade(context: TaskContext, purge: boolean): Promise<Dei
   if (isRefusal(gitDir)) return gitDir;
   return withBoard(context, async () => {
     if ((await boardOf(context)) !== undefined)
-      return refuse('a liza init has just made the blackboard', 'if it is to go: liza deinit again', 1, 'made');
+      return refuse('another liza init has just created the blackboard', 'to remove it: liza deinit again', 1, 'made');
     return { putAway: [], settled: [], ...(await leave(gitDir, context, purge)) };
   });
 }
@@ -128,7 +128,7 @@ export async function finishDeinit(
   if (canRestore(context)) {
     return refuse(
       'the blackboard is gone, but the git directory still has a copy of it',
-      'bring it back with liza doctor --fix, then liza deinit puts away what belongs to it',
+      'restore it with liza doctor --fix, then run liza deinit again',
       4,
       'lost-board',
     );

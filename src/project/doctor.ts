@@ -57,7 +57,7 @@ async function checkSecond(context: BoardContext, elsewhere: string): Promise<re
   const { files, paths } = context;
   if (files.stat(paths.journal) === undefined && files.stat(paths.state) === undefined)
     return [warning('blackboard', `none here; ${there}`, work)];
-  const message = `${there}, and this is a second one: nothing of git is touched for it`;
+  const message = `${there}, and this is a second one: Liza changes nothing in git for it`;
   return [
     broken('blackboard', message, `${work}; to remove the one here: liza deinit`),
     ...(await checkBoard(context, false)),
@@ -81,7 +81,7 @@ async function checkLock(context: BoardContext): Promise<Finding> {
     return broken('lock', message, hint);
   }
   lock.release();
-  return ok('lock', 'can be taken');
+  return ok('lock', 'is free');
 }
 
 async function checkBoard(context: BoardContext, fix: boolean): Promise<readonly Finding[]> {
@@ -103,7 +103,7 @@ async function checkBoard(context: BoardContext, fix: boolean): Promise<readonly
   const { state } = normalise(loaded.doc.value);
   const problems = validate(state, assemble(context, state).archived);
   for (const { message } of problems.slice(0, 20)) {
-    findings.push(broken('rules', message, 'liza validate shows where; mend it with liza edit'));
+    findings.push(broken('rules', message, 'liza validate shows where; fix it with liza edit'));
   }
   if (problems.length === 0) findings.push(ok('rules', 'every rule holds'));
   return [...findings, ...(await checkArchive(context, fix)), ...(await checkLog(context, fix))];
@@ -150,7 +150,7 @@ async function checkArchive(context: BoardContext, fix: boolean): Promise<readon
     const all = [counted(known.tasks.length, 'task'), counted(known.hashes.size, 'goal')].join(', ');
     return known.tasks.length + known.hashes.size === 0 ? [] : [ok(check, all)];
   }
-  const message = `${counted(wrong.length, 'archived record')} missing or not as the journal has it: ${listed(wrong, 5)}`;
+  const message = `${counted(wrong.length, 'archived record')} missing or different from the journal: ${listed(wrong, 5)}`;
   if (!fix) return [broken(check, message, 'liza doctor --fix writes them again from the journal')];
   tasks.add(wrongTasks, known.goalOf);
   goals.add(wrongGoals);
@@ -170,8 +170,8 @@ async function checkLog(context: BoardContext, fix: boolean): Promise<readonly F
   if (odd === undefined || ('behind' in odd && odd.behind)) return [];
   const how =
     'foreign' in odd
-      ? `has what the journal does not, ${odd.foreign}`
-      : `does not tell entry ${odd.entry} as the journal has it`;
+      ? `has entries that the journal does not, ${odd.foreign}`
+      : `does not show entry ${odd.entry} as the journal has it`;
   const message = `log.yaml ${how}`;
   const remedy = 'liza doctor --fix writes it again from the journal, and keeps the old one';
   if (!fix) return [broken(check, message, remedy)];
@@ -190,11 +190,11 @@ function copyIsWhole(context: BoardContext): boolean {
 /** The journal was tampered with, its copy was not. */
 function takeCopy(context: BoardContext, fix: boolean, problem: string): Finding {
   const { files, paths } = context;
-  const message = `${problem}; the copy in the git directory is whole`;
-  if (!fix) return broken('journal', message, 'liza doctor --fix takes the copy');
+  const message = `${problem}; the copy in the git directory is intact`;
+  if (!fix) return broken('journal', message, 'liza doctor --fix uses the copy');
   const kept = keepText(context, 'journal.jsonl', files.read(paths.journal) ?? '');
   replaceFile(files, paths.journal, files.read(mirrorJournal(paths.mirror ?? '')) ?? Buffer.alloc(0), true);
-  return fixed('journal', `${message} and taken; the other one is kept in ${kept}`);
+  return fixed('journal', `${message} and used; the other one is kept in ${kept}`);
 }
 
 async function unreadableEdit(edits: readonly string[]): Promise<{ message: string; hint: string } | undefined> {
@@ -211,7 +211,7 @@ async function completeState(context: BoardContext, fix: boolean, loaded: Loaded
   const unreadable = loaded.broken ?? (await unreadableEdit(edits));
   if (unreadable !== undefined) return broken('state', unreadable.message, unreadable.hint);
   const message =
-    behind && edits.length === 0 ? 'state.yaml lags behind the journal' : 'state.yaml was edited outside liza';
+    behind && edits.length === 0 ? 'state.yaml is older than the journal' : 'state.yaml was edited outside liza';
   if (!fix) return warning('state', message, 'liza doctor --fix, or any command that writes');
   const opened = await inTransaction(context, async (transaction) => ({ notices: transaction.notices }));
   if ('ok' in opened) return broken('state', opened.message, opened.hint);
@@ -224,7 +224,7 @@ function checkSchema({ files, paths }: BoardContext, fix: boolean, schema: strin
   const file = join(paths.liza, 'state.schema.json');
   if (files.stat(paths.state) === undefined || files.read(file)?.toString('utf8') === schema) return [];
   const check = 'schema';
-  const message = 'state.schema.json, by which editors check state.yaml, is missing or of another version';
+  const message = 'state.schema.json, with which editors check state.yaml, is missing or from another version';
   if (!fix) return [warning(check, message, 'liza doctor --fix writes it')];
   replaceFile(files, file, Buffer.from(schema), false);
   return [fixed(check, `${message}; written`)];

@@ -42,7 +42,7 @@ export async function edit(context: BoardContext, request: EditRequest): Promise
   const lock = await context.locks.acquire(paths.editLock, 0);
   if ('busy' in lock) {
     return refuse(
-      'someone is editing the blackboard already',
+      'someone is already editing the blackboard',
       `look for ${lock.busy.join(', ') || 'another liza edit'}`,
       2,
       'edit-lock',

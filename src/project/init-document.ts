@@ -15,7 +15,7 @@ export function refuseSpec(root: string, request: InitRequest): Refusal | undefi
   if (template !== undefined) return refuseOutside(root, fileOf(spec));
   return refuse(
     `the goal's document ${spec} is not in this project`,
-    `have it written from a template: ${typed(request)} --vision-from-template`,
+    `create it from a template: ${typed(request)} --vision-from-template`,
     1,
     'spec',
   );
@@ -32,7 +32,7 @@ function typed({ goal, spec, branch, settings }: InitRequest): string {
   return ['liza init', shellWord(goal), ...options].join(' ');
 }
 
-/** A folder on the way may be a link that leads out of the project, or no folder at all. */
+/** A folder on the way may be a link that points outside the project, or no folder at all. */
 function refuseOutside(root: string, path: string): Refusal | undefined {
   const bad = path
     .split('/')

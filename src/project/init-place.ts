@@ -19,7 +19,7 @@ export function refusePlace({ disk }: BoardContext, cwd: string, { root }: Repos
   if (realpathSync(cwd) === realpathSync(root) || !hasBoard(root)) return undefined;
   return refuse(
     `${cwd} is a subfolder of ${root}, which has the blackboard of this repository`,
-    `work there: cd ${shellWord(root)} && liza status; its next goal is opened there, too: liza init "<goal>"`,
+    `work there: cd ${shellWord(root)} && liza status; open its next goal there, too: liza init "<goal>"`,
     1,
     'second-board',
   );

@@ -91,7 +91,7 @@ async function make(
   if ('ok' in branch) return branch;
   const told =
     branch.how === 'made'
-      ? `branch ${request.branch} made from ${repository.head.slice(0, 12)}; approved work is merged there, never to yours`
+      ? `branch ${request.branch} created from ${repository.head.slice(0, 12)}; approved work is merged there, never into yours`
       : `branch ${request.branch} already exists and is used as it is`;
   const made = await makeProject({ ...siteOf(context, common), files, branch: earlier ?? request.branch });
   const opened = await openBoard(context, request, branch.head);
@@ -160,7 +160,7 @@ function reopen(context: BoardContext, request: InitRequest): Promise<InitDone |
           .map((task) => task.id)
           .slice(0, 5)
           .join(', ')}`,
-        'end them with liza abandon, or go on with liza resume',
+        'end them with liza abandon, or continue with liza resume',
         1,
         'tasks-open',
       );
@@ -202,7 +202,7 @@ function carriedOver(before: State, after: State): readonly string[] {
     ...after.discovered.map((found) => `carried over: ${discoveryHead(found)}: ${gist(found.description)}`),
     ...carried.map(
       ({ id, note }) =>
-        `carried over: ${id}, for ${note.for ?? 'everyone'}${staysForOthers(note) ? `, dealt with by ${note.processed_by} alone` : ''}: ${gist(note.message)}`,
+        `carried over: ${id}, for ${note.for ?? 'everyone'}${staysForOthers(note) ? `, handled by ${note.processed_by} alone` : ''}: ${gist(note.message)}`,
     ),
     ...ended.map(
       ({ id, note }) => `closed: ${id}, for ${note.for}, which ended with ${before.goal.id}: ${gist(note.message)}`,
@@ -220,7 +220,7 @@ export const goalOpen = ({ description, status }: Goal): Refusal =>
 
 const nextSteps = ({ spec }: InitRequest, written: boolean): readonly string[] =>
   written
-    ? [`${fileOf(spec)} was written from a template`, `next: say in ${fileOf(spec)} what is wanted, then: liza run`]
+    ? [`${fileOf(spec)} was created from a template`, `next: say in ${fileOf(spec)} what is wanted, then: liza run`]
     : ['next: liza run, or plan by hand: liza add-task --help'];
 
 /** Only under the lock, where temporary files are swept. */
@@ -244,7 +244,7 @@ const already = ({ goal, settings }: InitRequest, config?: Config): InitDone => 
 function boardText(state: State, schema: boolean): string {
   const head = [
     ...(schema ? ['# yaml-language-server: $schema=./state.schema.json'] : []),
-    '# The blackboard. Yours to read and to edit: liza merges what you save here, record by record,',
+    '# The blackboard. You may read and edit it: liza merges what you save here, record by record,',
     '# and keeps what it may not adopt in .liza/rejected. The easier way: liza edit',
   ];
   return `${[...head, ...emitEntries(state as unknown as Readonly<Record<string, unknown>>, 0)].join('\n')}\n`;
@@ -262,7 +262,7 @@ function refuseLost(context: BoardContext): Refusal | undefined {
     return undefined;
   return refuse(
     'this project had a blackboard, and the git directory still has its journal',
-    `bring it back with: liza doctor --fix; or give it up with: rm -r ${relative(paths.root, paths.mirror ?? '')}`,
+    `restore it with: liza doctor --fix; or delete it with: rm -r ${relative(paths.root, paths.mirror ?? '')}`,
     1,
     'lost-board',
   );

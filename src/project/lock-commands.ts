@@ -57,13 +57,13 @@ export function lockModify(context: Acting, command: readonly string[]): Promise
     if (ran.status !== 0) {
       const kept = text === transaction.doc.text ? undefined : putBack(context, transaction, bytes);
       const ended = ran.signal ?? `exit ${ran.status}`;
-      return refuse(`the command failed (${ended}); the blackboard is as before`, hintFor(kept), 1, 'command');
+      return refuse(`the command failed (${ended}); the blackboard is unchanged`, hintFor(kept), 1, 'command');
     }
     if (text === transaction.doc.text) return { ok: true, message: 'nothing changed', seq: transaction.seq };
     if (text === undefined) {
       const kept = putBack(context, transaction, bytes);
       return refuse(
-        'the command left no readable state.yaml; the blackboard is as before',
+        'the command left no readable state.yaml; the blackboard is unchanged',
         hintFor(kept),
         4,
         'unreadable',
@@ -84,14 +84,14 @@ async function adopt(
   const bytes = Buffer.from(text);
   if ('ok' in weighed) {
     const kept = putBack(context, transaction, bytes);
-    return refuse(`${weighed.message}; the blackboard is as before`, hintFor(kept), 4, 'broken-yaml');
+    return refuse(`${weighed.message}; the blackboard is unchanged`, hintFor(kept), 4, 'broken-yaml');
   }
   const [first] = weighed.merge.aside;
   if (first !== undefined) {
     const kept = putBack(context, transaction, bytes);
     const more = weighed.merge.aside.length === 1 ? '' : ` (and ${weighed.merge.aside.length - 1} more)`;
     return refuse(
-      `lock ${what} was refused: ${first.record}: ${first.reason}${more}; the blackboard is as before`,
+      `lock ${what} was refused: ${first.record}: ${first.reason}${more}; the blackboard is unchanged`,
       `${first.kind === 'guarded' ? `use: liza config set ${first.record.slice(7)} …` : first.hint}; ${hintFor(kept)}`,
       4,
       'refused-edit',

@@ -113,7 +113,7 @@ const boardFolder: Row = {
     return removedBoards(site).flatMap((folder) => {
       removeTree(site.host, folder);
       if (!existsSync(folder)) return [];
-      return [`${shown(site, folder)}: somebody still writes there; liza deinit again removes it`];
+      return [`${shown(site, folder)}: a process still writes there; run liza deinit again to remove it`];
     });
   },
 };
@@ -228,7 +228,7 @@ const removeEmpty = (site: Site, folder: string): readonly string[] =>
   !isFolder(folder) || removeIfEmpty(site.host.disk, folder)
     ? []
     : entries(site.host.disk, folder).map(
-        (name) => `${shown(site, join(folder, name))}: it is not Liza's, or would not go`,
+        (name) => `${shown(site, join(folder, name))}: it is not Liza's, or it cannot be removed`,
       );
 
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -49,7 +49,7 @@ async function isReadable(edits: readonly string[]): Promise<boolean> {
 
 const NO_JOURNAL = refuse(
   'there is no journal, so no earlier state is known',
-  'mend the file by hand: liza validate says what is wrong',
+  'fix the file by hand: liza validate says what is wrong',
   4,
   'no-journal',
 );

@@ -84,7 +84,7 @@ export function deactivate(home: string, provider: string, backup?: string): Act
 function readExactly(file: string): string | undefined | Refusal {
   const text = readText(file);
   if (text === undefined || !text.includes('\ufffd')) return text;
-  return refuse(`${file} is not plain UTF-8 text`, 'mend it first, so that nothing in it is lost', 1, 'encoding');
+  return refuse(`${file} is not plain UTF-8 text`, 'correct it first, so that nothing in it is lost', 1, 'encoding');
 }
 
 function withoutBlock(text: string, file: string): string | Refusal {
@@ -92,8 +92,8 @@ function withoutBlock(text: string, file: string): string | Refusal {
   const ends = text.split(END).length - 1;
   if (begins === ends && begins <= 1 && (begins === 0 || MARKED.test(text))) return text.replace(MARKED, '');
   return refuse(
-    `the marks of Liza's block in ${file} do not fit together`,
-    `take the lines from <!-- liza:begin to ${END} out by hand, then run it again`,
+    `the marks of Liza's block in ${file} do not match`,
+    `remove the lines from <!-- liza:begin to ${END} by hand, then run it again`,
     1,
     'marks',
   );

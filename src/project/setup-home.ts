@@ -12,7 +12,7 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 export function homeOf(env: Readonly<Record<string, string | undefined>>): string | Refusal {
   const home = env.HOME;
   if (home === undefined || !isAbsolute(home)) {
-    return refuse('HOME names no folder', 'set it to your home folder: export HOME=/home/you', 1, 'home');
+    return refuse('HOME does not name a folder', 'set it to your home folder: export HOME=/home/you', 1, 'home');
   }
   if (statSync(home, { throwIfNoEntry: false })?.isDirectory() !== true) {
     return refuse(`the home folder ${home} is not there`, 'set HOME to a folder that exists', 1, 'home');
@@ -40,14 +40,14 @@ export function placeBelow(home: string, path: string): string | Refusal {
 }
 
 function followed(home: string, link: string): string | Refusal {
-  const hint = 'remove the link, or let it lead to a place in your home folder';
+  const hint = 'remove the link, or point it to a folder inside your home folder';
   try {
     const real = realpathSync(link);
     const inside = relative(home, real);
     if (inside !== '' && !inside.startsWith('..') && !isAbsolute(inside)) return real;
-    return refuse(`${link} is a link that leads out of ${home}`, hint, 1, 'link');
+    return refuse(`${link} is a link that points outside ${home}`, hint, 1, 'link');
   } catch {
-    return refuse(`${link} is a link that leads nowhere`, hint, 1, 'link');
+    return refuse(`${link} is a link that points nowhere`, hint, 1, 'link');
   }
 }
 

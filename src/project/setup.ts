@@ -82,7 +82,7 @@ function refuseOlder(folder: string, version: string, former: string | undefined
   if (former === undefined || !isOlder(version, former)) return undefined;
   return refuse(
     `${folder} was installed by Liza ${former}, this is ${version}`,
-    'update Liza, or take the newer files away first: liza setup --uninstall',
+    'update Liza, or remove the newer files first: liza setup --uninstall',
     1,
     'older',
   );
@@ -91,7 +91,12 @@ function refuseOlder(folder: string, version: string, former: string | undefined
 function refuseIncomplete(shipped: readonly ShippedFile[]): Refusal | undefined {
   const missing = Object.keys(SHIPPED).find((part) => !shipped.some(({ path }) => path.startsWith(`${part}/`)));
   if (missing === undefined) return undefined;
-  return refuse(`this Liza came without its ${missing}/ folder`, 'install it again: liza help install', 5, 'package');
+  return refuse(
+    `this installation of Liza lacks its ${missing}/ folder`,
+    'install it again: liza help install',
+    5,
+    'package',
+  );
 }
 
 /** Plans for the providers asked for, and for those active already, which follow a newer contract. */

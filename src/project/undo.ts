@@ -79,7 +79,7 @@ function refuseUndo(transaction: Transaction, target: Entry): Refusal | undefine
   if (target.effect === true || isIrreversible(target.command)) {
     return refuse(
       `${what} cannot be undone: it had an effect outside the blackboard`,
-      'undo it where it took place',
+      'undo it where it happened',
       1,
       'effect',
     );
@@ -92,7 +92,7 @@ function refuseUndo(transaction: Transaction, target: Entry): Refusal | undefine
   );
   if (ended !== undefined) {
     return refuse(
-      `${what} cannot be undone: ${ended.id} is ${ended.status}, and what has ended stays so`,
+      `${what} cannot be undone: ${ended.id} is ${ended.status}, and that is final`,
       'add a new task for what is missing',
       1,
       'terminal',
@@ -122,7 +122,7 @@ async function before(transaction: Transaction, target: Entry): Promise<State | 
     text = revertHunks(text, entry.change);
   }
   const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS, previous: transaction.doc });
-  if (!parsed.ok) return refuse('the journal could not be walked back', 'run: liza log verify', 4, 'journal');
+  if (!parsed.ok) return refuse('the journal could not be followed back', 'run: liza log verify', 4, 'journal');
   return normalise(parsed.doc.value).state;
 }
 

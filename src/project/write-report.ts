@@ -61,12 +61,12 @@ function unfit(
   named: string,
   over: ReportFormat | undefined,
 ): Refusal | undefined {
-  if (named.trim() === '') return refusal('--out names no file');
+  if (named.trim() === '') return refusal('--out does not name a file');
   // It is written beside, under a longer name, and then renamed.
   if (Buffer.byteLength(basename(path)) > LONGEST) return refusal(`the name ${named.slice(0, 40)}… is too long`);
   // A file of that name there may be the board itself, or a kill switch.
   if (`${path}/`.startsWith(`${liza}/`) && path !== join(liza, OWN)) {
-    return refusal(`${named} is among Liza's own files`);
+    return refusal(`${named} is one of Liza's own files`);
   }
   let there: Stats | undefined;
   try {
@@ -86,7 +86,7 @@ function unfit(
   if (found === over) return undefined;
   const what = found === undefined ? 'no report' : found === 'md' ? 'a report in Markdown' : 'a report in HTML';
   return refuse(
-    `${named} is there and is ${what}: it was left as it is`,
+    `${named} is there and is ${what}: it was not changed`,
     'name another file, or overwrite it with --force; --out - prints the report',
     1,
     'out',

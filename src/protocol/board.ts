@@ -143,7 +143,7 @@ export function onHold(board: Board, held: Hold, { task, open }: Held): Refusal 
   const named = held === 'paused' ? ` ${task?.id}` : '';
   const since = held === 'paused' ? undefined : board.switches[held];
   const fact = held === 'paused' ? `${task?.id} is paused` : `${held} is on`;
-  const lets = 'A person lets the work go on';
+  const lets = 'A person lets the work continue';
   const taken = isPause(held) ? 'what you have finished is taken, and ' : '';
   const hint = open === undefined ? `${lets}: liza resume${named}` : `${taken}${listed(open)} stay open. ${lets}`;
   return refuse(`${fact}${since === undefined ? '' : ` since ${iso(since)}`}`, hint);

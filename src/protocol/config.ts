@@ -61,7 +61,7 @@ export const ConfigSchema = v.object({
   integration_branch: guarded(v.optional(branch, 'integration'), 'Branch that approved work is merged to.'),
   base_branch: guarded(
     v.optional(branch),
-    'Your branch: `liza sync` brings it into the integration branch, `liza finish` ends the goal in it. `init` sets it to the branch you are on.',
+    'Your branch: `liza sync` merges it into the integration branch, `liza finish` merges the integration branch into it. `init` sets it to the branch you are on.',
   ),
   lease_duration: guarded(v.optional(seconds, 300), "Seconds a coder's claim lasts without a heartbeat."),
   review_lease_duration: guarded(v.optional(seconds, 600), "Seconds a reviewer's claim lasts without a heartbeat."),
@@ -72,17 +72,20 @@ export const ConfigSchema = v.object({
   max_review_cycles: guarded(v.optional(limit, 5), 'Rejections of one task before it is blocked.'),
   max_unblocks: guarded(
     v.optional(limit, 3),
-    'How often one task is unblocked by the planner; after that only a person does.',
+    'How often the planner may unblock one task; after that only a person may.',
   ),
-  assumption_budget: guarded(v.optional(count, 3), 'Assumptions a checkpoint may make; more block the task.'),
+  assumption_budget: guarded(
+    v.optional(count, 3),
+    'How many assumptions a checkpoint may make; more of them block the task.',
+  ),
   reviewers_required: guarded(v.optional(limit, 1), 'Distinct approvals of one commit that make it mergeable.'),
   distinct_providers: guarded(
     v.optional(v.boolean(), false),
-    'With several `reviewers_required`, every approval comes from another agent CLI; false: where that many are at work.',
+    'With several `reviewers_required`, every approval comes from a different agent CLI; false: only if that many are running.',
   ),
   approval_evidence: guarded(
     v.optional(oneOf(['required', 'told', 'off'] as const), 'required'),
-    'What an agent’s approval names for each criterion of `done_when` (a test, a command that Liza ran green, a place, the paths of the change, what was seen): `required`; `told`: a bare one is taken, and its criteria are flagged; `off`: nobody looks.',
+    'What an agent’s approval names for each criterion of `done_when` (a test, a command that Liza ran green, a place, the paths of the change, what was seen): `required`; `told`: an approval without it is accepted, and its criteria are flagged; `off`: not checked.',
   ),
   progress_timeout: guarded(v.optional(seconds, 1800), 'Seconds without output or progress before an agent is ended.'),
   pause_grace: harmless(
@@ -99,7 +102,7 @@ export const ConfigSchema = v.object({
   ),
   setup_inputs: guarded(
     v.optional(texts),
-    'Globs of the files that `post_worktree_cmd` reads: its result is made from these alone, and again only when one of them changes. None: all files; of a plain `npm ci` or `pnpm install --frozen-lockfile` it is known.',
+    'Globs of the files that `post_worktree_cmd` reads: its result is made from these alone, and again only when one of them changes. Empty: all files, except for a plain `npm ci` or `pnpm install --frozen-lockfile`, whose files Liza knows.',
   ),
   test_command: guarded(
     v.optional(v.nullable(text)),
@@ -116,15 +119,15 @@ export const ConfigSchema = v.object({
   test_patterns: guarded(v.optional(texts, DEFAULT_TEST_PATTERNS), 'Globs of files that count as tests.'),
   tests_in_code: guarded(
     v.optional(texts),
-    'Globs of code files that hold their own tests: a change of one counts as code and as its test. Rust’s, Zig’s and D’s tests, doctests and those of vitest within a script are recognised without it.',
+    'Globs of code files that hold their own tests: changing one counts as changing code and its test. Liza recognises tests inside code of Rust, Zig and D, doctests, and vitest tests inside a script without it.',
   ),
   tdd: guarded(
     v.optional(oneOf(['strict', 'evidence', 'off'] as const), 'evidence'),
-    'Whether new tests fail without the change, and the base’s tests pass with it: `strict` decides, `evidence` tells the reviewer, `off` does not look.',
+    'Whether new tests fail without the change, and the base’s tests pass with it: `strict` refuses the submission if not, `evidence` tells the reviewer, `off` does not check.',
   ),
   tdd_timeout: guarded(
     v.optional(seconds, 120),
-    'Seconds that looking at the tests may take with `tdd: evidence`; `strict` has `validation_timeout` for each run.',
+    'Seconds that the test runs of `tdd: evidence` may take; `strict` has `validation_timeout` for each run.',
   ),
   takeover: guarded(
     v.optional(oneOf(['continue', 'fresh'] as const), 'continue'),
@@ -136,7 +139,7 @@ export const ConfigSchema = v.object({
   ),
   sandbox: guarded(
     v.optional(oneOf(['auto', 'require', 'off'] as const), 'auto'),
-    'Operating-system sandbox: where there is one, always (nothing starts without it), or never.',
+    'Operating-system sandbox: if there is one (auto), always (require: nothing starts without it), or never (off).',
   ),
   sandbox_network: guarded(
     v.optional(networks),
@@ -162,15 +165,15 @@ export const ConfigSchema = v.object({
     v.optional(limit, 1000),
     'Processes that an agent, or a program that Liza runs for the project, may have at once before it is ended.',
   ),
-  allow_filters: guarded(v.optional(v.boolean(), false), 'Lets the repository’s git filters (LFS) run.'),
+  allow_filters: guarded(v.optional(v.boolean(), false), 'Lets the repository’s git filters (such as LFS) run.'),
   providers: guarded(v.optional(map), 'Agent CLIs and how to start them.'),
   default_provider: guarded(
     v.optional(v.nullable(text)),
-    'Agent CLI for every role that `liza run` names none for; none: the first one installed.',
+    'Agent CLI for every role without its own option in `liza run`; none: the first one installed.',
   ),
   prices: guarded(
     v.optional(v.record(v.string(), Price, 'must be a map')),
-    'US dollars per million tokens (`input`, `output`; read from the cache `cached`, put into it `written`, for an hour `written_1h`), by model; before the built-in list.',
+    'US dollars per million tokens (`input`, `output`; read from the cache `cached`, put into it `written`, for an hour `written_1h`), by model; overrides the built-in list.',
   ),
   budgets: guarded(
     v.optional(Budgets),
@@ -183,7 +186,7 @@ export const ConfigSchema = v.object({
   ),
   agent_logs_mb: guarded(
     v.optional(limit, 512),
-    'Megabytes that agent-logs, agent-prompts and evidence may each hold; the oldest go first.',
+    'Megabytes that agent-logs, agent-prompts and evidence may each hold; the oldest are deleted first.',
   ),
   escalation_webhook: guarded(v.optional(v.nullable(text)), 'Where alarms are posted.'),
 });

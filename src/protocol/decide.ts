@@ -182,7 +182,7 @@ function whatInstead({ board, row, command, actor, task }: NotYours): string {
     return `LIZA_AGENT_ID says that you are ${actor.id}; to act as yourself: unset LIZA_AGENT_ID`;
   }
   if (task?.status === 'READY_FOR_REVIEW' && row.who.every((part) => part === 'code_reviewer')) {
-    return `A person reviews under an id of its own, in a shell with LIZA_AGENT_ID=${freeReviewer(board.state)}: register, claim-review, then this (an approval with --by-hand); each line: liza help ${command.name}`;
+    return `A person reviews under a separate id, in a shell with LIZA_AGENT_ID=${freeReviewer(board.state)}: register, claim-review, then this (an approval with --by-hand); each line: liza help ${command.name}`;
   }
   return task === undefined ? 'See what your role may do: liza help roles' : nextHint(board, actor, task);
 }
@@ -202,16 +202,11 @@ function noTask(board: Board, command: Command, actor: Actor): Refusal {
     const see = !isAgent(actor)
       ? undefined
       : plans
-        ? `Add it first: ${commandLine('add-task', id)}; the tasks there are: liza status`
+        ? `Add it first: ${commandLine('add-task', id)}; see the tasks: liza status`
         : goOnOrStop(board, actor);
     return { ...unknownTask(board, id, see), guard: 'task-exists' };
   }
-  return refuse(
-    `${id} is ${archived} and archived, and nothing leaves ${archived}`,
-    `See it: liza show ${id}`,
-    1,
-    'terminal',
-  );
+  return refuse(`${id} is ${archived} and archived, which is final`, `See it: liza show ${id}`, 1, 'terminal');
 }
 
 /** Refuses a session that has lost its task. Epochs are counted per task: another's says nothing about this session. */
@@ -251,10 +246,7 @@ function alreadyDone(
 
 function wrongState({ board, part, actor, task }: Situation<CommandName>, row: Row<CommandName>): Refusal {
   if (isTerminal(task.status)) {
-    return refuse(
-      `${task.id} is ${task.status}, and nothing leaves ${task.status}`,
-      `See how it ended: liza show ${task.id}`,
-    );
+    return refuse(`${task.id} is ${task.status}, which is final`, `See how it ended: liza show ${task.id}`);
   }
   const from = row.fromOf?.[part] ?? row.from;
   const allowed = Array.isArray(from) ? from.join(', ') : '';

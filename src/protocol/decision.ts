@@ -63,7 +63,7 @@ export const refuse = (message: string, hint: string, code: RefusalCode = 1, gua
 });
 
 /** What an agent of any role does instead of a person's command. */
-export const FOR_A_PERSON = 'leave it to a person: liza ask "…" --assume "what you go on with"';
+export const FOR_A_PERSON = 'leave it to a person: liza ask "…" --assume "what you assume"';
 
 // The program is bundled in parts, and each part has its own copy of these classes: an error is known
 // by its name, so that `instanceof` holds across parts.

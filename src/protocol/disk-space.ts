@@ -23,7 +23,7 @@ export function spaceMissing({ state, freeMb }: Pick<Board, 'state' | 'freeMb'>)
     fact: `the disk has ${freeMb} MB left, and a session needs ${neededMb} (min_free_mb)`,
     remedy:
       freeMb < LEAST
-        ? 'Make room'
+        ? 'Free some space'
         : `Free some space, or lower the limit: liza config set min_free_mb ${Math.floor(freeMb / 2)}`,
   };
 }

@@ -34,7 +34,8 @@ export function checkInput(command: Command): Refusal | undefined {
 function firstFault(value: unknown, path: readonly string[], isId: boolean): Refusal | undefined {
   if (typeof value === 'string') return checkText(value, path, isId);
   if (typeof value !== 'object' || value === null) return undefined;
-  if (path.length > 12) return refuse(`${path.slice(0, 3).join('.')} is nested too deeply`, 'Give it flat', 1, 'input');
+  if (path.length > 12)
+    return refuse(`${path.slice(0, 3).join('.')} is nested too deeply`, 'Remove the nesting', 1, 'input');
   for (const [key, inner] of Object.entries(value)) {
     const list = Array.isArray(value);
     const found = firstFault(
@@ -60,14 +61,14 @@ function checkText(text: string, path: readonly string[], isId: boolean): Refusa
   if (PLACEHOLDER.test(text) && PROSE.has(path.at(-1) ?? '') && path[0] !== 'facts') {
     return refuse(
       `${field()} says only ${text.trim()}`,
-      `Put your own words where the example has …`,
+      `Replace the … of the example by your own words`,
       1,
       'placeholder',
     );
   }
   if (!isId || ID_PATTERN.test(text)) return undefined;
   return refuse(
-    `"${printable(text)}" is no id (${field()})`,
+    `"${printable(text)}" is not an id (${field()})`,
     'An id is 1 to 63 lower-case letters, digits and dashes, and starts with a letter or digit: task-1',
     1,
     'id-pattern',
@@ -93,8 +94,8 @@ export function refuseSecretInCommand(command: Command, clean: Command): Refusal
   return lists[0] === lists[1]
     ? undefined
     : refuse(
-        'a validation command holds a credential',
-        'Let it come from the environment or a file of the project, and name that',
+        'a validation command contains a credential',
+        'Read it from the environment or from a file of the project instead',
         1,
         'credential',
       );

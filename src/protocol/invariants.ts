@@ -79,7 +79,7 @@ function checkTask(task: Task, say: Say, merged: (id: string) => boolean): void 
     for (const field of DEFINED) if (empty(task[field])) say(field, `${status} without ${field}`);
   }
   if ((task.reviewing_by === undefined) !== (task.review_lease_expires === undefined)) {
-    say('reviewing_by', 'reviewing_by and review_lease_expires come as a pair');
+    say('reviewing_by', 'reviewing_by and review_lease_expires must be set together');
   }
   if (task.integration_fix === true && !task.history?.some((entry) => entry.event === 'integration_failed')) {
     say('integration_fix', 'integration_fix without an integration_failed event');
@@ -155,7 +155,7 @@ function findCycles(tasks: readonly Task[], index: ReadonlyMap<string, number>, 
         const way = [...ring.slice(0, 12), next].join(' → ');
         found.push({
           path: ['tasks', position, 'depends_on'],
-          message: `task ${next}: dependencies go in a circle: ${way}`,
+          message: `task ${next}: dependencies make a cycle: ${way}`,
         });
         continue;
       }

@@ -58,7 +58,7 @@ export function nextHint(board: Board, actor: Actor, task: Task): string {
       ? `It waits for ${who}; see it: liza show ${task.id}`
       : `Next, by ${who}: ${lines(theirs, task)}`;
   }
-  return `See where it stands: liza show ${task.id}`;
+  return `See its state: liza show ${task.id}`;
 }
 
 /** For an agent that asked for what is not its own: its own work, where it holds some, else how it stops. */
@@ -67,8 +67,8 @@ export function goOnOrStop(board: Board, actor: Actor, asked?: Task): string {
   const mine = own === undefined || own.id === asked?.id || !isIts(actor, own) ? [] : offered(board, actor.parts, own);
   if (own !== undefined && mine.length > 0) return `Your work is ${own.id}. Next: ${lines(mine, own)}`;
   return plays(actor, 'planner')
-    ? 'Nothing there is yours to do. When nothing else is left, stop: liza exit 0 --reason "nothing more to plan now"'
-    : 'Nothing there is yours to do. Stop now: liza exit 42 --reason "nothing left to do here"';
+    ? 'There is nothing for you to do there. If nothing else is left, stop: liza exit 0 --reason "nothing more to plan now"'
+    : 'There is nothing for you to do there. Stop now: liza exit 42 --reason "nothing left to do here"';
 }
 
 /** It holds the task or its review; every task is a planner's. */

@@ -34,7 +34,7 @@ export function updateReader(): (update: Acp.SessionUpdate) => readonly AgentEve
 const WHY: Readonly<Record<string, string>> = {
   max_tokens: 'the model reached its limit of tokens',
   max_turn_requests: 'the agent reached its limit of requests in one turn',
-  refusal: 'the model refused to go on',
+  refusal: 'the model refused to continue',
   cancelled: 'the turn was cancelled',
 };
 

@@ -119,7 +119,7 @@ async function open(
     // A resumed session's prompt says too little for a new one: then there is none.
     if (can?.sessionCapabilities?.resume) await agent.request('session/resume', { ...place, sessionId: former });
     else if (can?.loadSession === true) await agent.request('session/load', { ...place, sessionId: former });
-    else throw new Error('unknown session: this agent cannot go on with a former one');
+    else throw new Error('unknown session: this agent cannot continue an earlier one');
     return { session: former, isNew: false };
   }
   const { sessionId } = await agent.request('session/new', place);

@@ -21,7 +21,7 @@ export interface ProviderSettings {
   readonly contextWindow?: number;
 }
 
-const HINT = 'Set it right: liza config set providers …, or liza edit; docs/configuration.md lists the keys';
+const HINT = 'Correct it: liza config set providers …, or liza edit; docs/configuration.md lists the keys';
 const TEXT_KEYS = ['kind', 'program', 'model'] as const;
 const KEYS = ['kind', 'program', 'model', 'args', 'env', 'argv', 'resumes', 'context_window'];
 
@@ -41,7 +41,7 @@ export function settingsOf(name: string, value: unknown, kinds: readonly string[
   const entry = object(value);
   if (entry === undefined) return wrong(' must be a map, for example { model: … }');
   const unknown = Object.keys(entry).find((key) => !KEYS.includes(key));
-  if (unknown !== undefined) return wrong(`.${unknown} is unknown; known are ${KEYS.join(', ')}`);
+  if (unknown !== undefined) return wrong(`.${unknown} is unknown; known keys: ${KEYS.join(', ')}`);
   for (const key of TEXT_KEYS)
     if (entry[key] !== undefined && (typeof entry[key] !== 'string' || entry[key] === ''))
       return wrong(`.${key} must be text`);

@@ -81,7 +81,7 @@ function checkStep(value: unknown, place: string): void {
   const verb = verbOf(step);
   const shape: StepShape | undefined = verb === undefined ? undefined : STEPS[verb];
   if (verb === undefined || shape === undefined) {
-    throw new Mistake(place, `does nothing that is known: ${shown(Object.keys(step).join(', '))}`, ALL_STEPS);
+    throw new Mistake(place, `has no known action: ${shown(Object.keys(step).join(', '))}`, ALL_STEPS);
   }
   onlyKeys(step, [verb, ...Object.keys(shape.also ?? {})], `${place} (${verb})`);
   check(step[verb], shape.value, `${place}, ${verb}`);

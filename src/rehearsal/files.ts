@@ -61,7 +61,7 @@ function inside(disk: Disk, folder: string, name: string): string {
   while (!disk.existsSync(there)) there = dirname(there);
   const real = join(disk.realpathSync(there), relative(there, file));
   const way = relative(root, real);
-  if (way === '..' || way.startsWith('../') || isAbsolute(way)) throw new Error(`${name} is outside of ${root}`);
+  if (way === '..' || way.startsWith('../') || isAbsolute(way)) throw new Error(`${name} is outside ${root}`);
   if (way.split('/')[0] === '.git') throw new Error(`${name} is git’s own`);
   return real;
 }

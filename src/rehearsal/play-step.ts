@@ -107,7 +107,7 @@ async function giveCommand(
     if (ran.status !== 0) throw new Error(`${shown} was refused (exit ${ran.status}): ${said}`);
     return;
   }
-  if (ran.status === 0) throw new Error(`${shown} was to be refused, but it was done`);
+  if (ran.status === 0) throw new Error(`${shown} should have been refused, but it succeeded`);
   const because = step.because === undefined ? '' : textOf(step.because);
   if (!ran.output.includes(because)) {
     throw new Error(`${shown} was refused, but not because of "${because}": ${said}`);

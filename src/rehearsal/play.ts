@@ -16,7 +16,7 @@ type Emit = (event: RehearsalEvent) => void;
 export async function play(stage: Stage): Promise<{ readonly ok: boolean; readonly text: string }> {
   const emit: Emit = (event) => stage.print(eventLine(event));
   emit({ kind: 'session', id: stage.session });
-  if (stage.resumed) emit({ kind: 'activity', text: 'goes on with its former session' });
+  if (stage.resumed) emit({ kind: 'activity', text: 'continues its earlier session' });
   try {
     const text = await playScenes(stage, emit);
     emit({ kind: 'result', ok: true, text });
@@ -39,7 +39,7 @@ async function playScenes(stage: Stage, emit: Emit): Promise<string> {
     if (declared !== undefined) exit = exit?.code === 42 ? exit : declared;
   }
   if (scenes.length === 0) exit = { code: 0, reason: 'somebody else was faster' };
-  if (exit === undefined) return 'the scene is over';
+  if (exit === undefined) return 'the scene has ended';
   const reason = exit.reason === undefined ? [] : ['--reason', exit.reason];
   const ran = await liza(stage, ['exit', String(exit.code), ...reason]);
   if (ran.status !== 0) throw new ScriptFailure(`liza exit ${exit.code} was refused: ${lastLines(ran.output, 3)}`);

@@ -26,12 +26,12 @@ const EXPECT: Readonly<Record<string, Kind>> = {
 
 export const STEPS: Readonly<Record<string, StepShape>> = {
   say: { value: 'text', about: 'shows what the agent does now' },
-  think: { value: 'text', also: { seconds: 'number' }, about: 'says it and takes its time' },
-  wait: { value: 'number', about: 'so many seconds, times the pace' },
+  think: { value: 'text', also: { seconds: 'number' }, about: 'says it and waits' },
+  wait: { value: 'number', about: 'waits this many seconds, times the pace' },
   until: {
     value: 'text',
     also: { is: 'texts', seconds: 'number' },
-    about: 'waits for another task to be in one of these states, at most so long',
+    about: 'waits until another task is in one of these states, at most this long',
   },
   write: { value: 'text', also: { text: 'text' }, about: 'writes a file' },
   copy: { value: 'text', about: 'copies the files of a folder beside the script into the working folder' },
@@ -89,13 +89,13 @@ export const STEPS: Readonly<Record<string, StepShape>> = {
   liza: { value: 'words', also: { ...EXPECT, input: 'text?' }, about: 'any command' },
   usage: {
     value: { fields: { input: 'number', output: 'number' } },
-    about: 'so many tokens more: scripted, so that the board has some to show',
+    about: 'adds this many tokens: scripted, so that the board has some to show',
   },
-  context: { value: 'number', about: 'so many percent of the context are used' },
+  context: { value: 'number', about: 'this many percent of the context are used' },
   fail: {
     value: { oneOf: ['quota', 'login', 'network', 'model', 'other'] },
     also: { text: 'text', seconds: 'number?' },
-    about: 'says why the provider does not serve and ends with status 1; seconds: until it serves again',
+    about: 'says why the provider is not available and ends with status 1; seconds: until it is available again',
   },
   exit: { value: 'number', also: { reason: 'text?' }, about: 'liza exit, and the session ends' },
   quit: { value: 'number', about: 'ends with this status and declares nothing' },

@@ -77,8 +77,8 @@ export function unknownNote({ use }: Report): string {
     ...(use.costUnknown === 0 ? [] : [`cost of ${use.costUnknown}`]),
   ];
   return parts.length === 0
-    ? 'All that was used is known.'
-    : `Unknown: ${parts.join(', ')} of the rows below; their agents do not tell, or the price of their model is unknown. Totals are of what is known.`;
+    ? 'All usage is known.'
+    : `Unknown: ${parts.join(', ')} of the rows below; their agents do not report it, or the price of their model is unknown. Totals include only what is known.`;
 }
 
 export const when = (time: string | Instant): string => {

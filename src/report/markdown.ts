@@ -40,9 +40,7 @@ export function markdownReport(report: Report): string {
       `- Sprint: ${sprint.id} ${sprint.status}${sprint.deadline === undefined ? '' : `, deadline ${when(sprint.deadline)}`}`,
       `- Reviews: ${totals.first_pass_rate_percent === null ? 'no verdict yet' : `${approvalRate(report)} approved, ${totals.first_pass_rate_percent} % of the tasks at first`}`,
       `- Used: ${usedTotal(report)}`,
-      ...(outOfOrder === 0
-        ? []
-        : [`- ${counted(outOfOrder, 'event')} had a time before that of the event they follow`]),
+      ...(outOfOrder === 0 ? [] : [`- ${counted(outOfOrder, 'event')} had an earlier time than the event before them`]),
     ],
     [
       ...(report.waits.length === 0
@@ -186,7 +184,7 @@ const WHOLE = 2000;
 
 function anomaly({ id, type, time, task, by, text, processedBy }: Report['anomalies'][number]): string {
   const where = [time === undefined ? undefined : when(time), task, by].filter((one) => one !== undefined).join(', ');
-  const state = processedBy === undefined ? 'open' : `dealt with by ${inlineText(processedBy)}`;
+  const state = processedBy === undefined ? 'open' : `handled by ${inlineText(processedBy)}`;
   return `- ${id === undefined ? '' : `${inlineText(id)} `}**${inlineText(type)}** (${inlineText(where)}; ${state}): ${inlineText(text, REASON)}`;
 }
 

@@ -94,7 +94,7 @@ ${body}
 `,
 )}</main>
 <footer>
-<p>Made by <code>liza report</code> from the blackboard alone, ${when(report.made)} UTC. All times are UTC. Hold the pointer over a bar for its times.${skew(report)}</p>
+<p>Made by <code>liza report</code> from the blackboard alone, ${when(report.made)} UTC. All times are UTC. Move the pointer over a bar to see its times.${skew(report)}</p>
 </footer>
 </body>
 </html>
@@ -137,7 +137,7 @@ function waits({ waits: lines }: Report): Markup | undefined {
 const skew = ({ outOfOrder }: Report): string =>
   outOfOrder === 0
     ? ''
-    : ` ${counted(outOfOrder, 'event')} had a time before that of the event they follow (a clock was wrong); they are drawn where their neighbours are.`;
+    : ` ${counted(outOfOrder, 'event')} had an earlier time than the event before them (a clock was wrong); they are drawn where their neighbours are.`;
 
 function usageSection(report: Report): Markup {
   const table = usage(report);

@@ -34,7 +34,7 @@ function planChange(timestamp: string, kind: string, by: string | undefined, tex
   return { timestamp, kind, ...defined({ by }), text: gist(text, TEXT) };
 }
 
-/** Tasks that joined after the plan was closed. A replacement is not among them: its rescope is recorded already. */
+/** Tasks that joined after the plan was closed. A replacement is not among them: its rescope is already recorded. */
 function joined({ sprint }: State, tasks: readonly Task[]): readonly PlanChange[] {
   const closed = sprint.scope.closed_at;
   if (closed === undefined) return [];
@@ -75,7 +75,7 @@ function givenUp({ goal }: State, task: Task): readonly PlanChange[] {
 /** What people told agents, whole, and what became of it. */
 function noted({ human_notes }: State): readonly PlanChange[] {
   return human_notes.map(({ timestamp, for: reader = 'everyone', message, processed_by: by, why }) => {
-    const done = by === undefined ? '' : ` (dealt with by ${by}${why === undefined ? '' : `: ${why}`})`;
+    const done = by === undefined ? '' : ` (handled by ${by}${why === undefined ? '' : `: ${why}`})`;
     return { timestamp, kind: 'note', by: 'human', text: whole(`for ${reader}: ${message}${done}`) };
   });
 }

@@ -92,7 +92,7 @@ export const usage = ({ tasks, use }: Report): Table<UseRow> => ({
 });
 
 export const anomalies = (report: Report): Table<AnomalyTold> => ({
-  caption: 'What did not go as it should',
+  caption: 'What went wrong',
   none: 'None was logged.',
   fold: 'anomalies',
   most: MOST,
@@ -105,14 +105,14 @@ export const anomalies = (report: Report): Table<AnomalyTold> => ({
     { head: 'What', page: ({ text }) => html`<span class="said">${text}</span>` },
     {
       head: 'State',
-      page: ({ processedBy }) => (processedBy === undefined ? html`<b>open</b>` : `dealt with by ${processedBy}`),
+      page: ({ processedBy }) => (processedBy === undefined ? html`<b>open</b>` : `handled by ${processedBy}`),
     },
   ],
 });
 
 export const questions = (report: Report): Table<QuestionTold> => ({
   caption: 'What somebody needed to know',
-  none: 'Nobody asked any.',
+  none: 'Nobody asked a question.',
   fold: 'questions',
   rows: report.questions,
   columns: [
@@ -132,7 +132,7 @@ export const questions = (report: Report): Table<QuestionTold> => ({
 });
 
 export const discoveries = (report: Report): Table<DiscoveryTold> => ({
-  caption: 'Found beside the tasks, and not decided',
+  caption: 'Found outside the tasks, and not decided',
   none: 'None is open.',
   fold: 'discoveries',
   rows: report.discoveries,
@@ -153,7 +153,7 @@ export const discoveries = (report: Report): Table<DiscoveryTold> => ({
 export const MOST = 400;
 
 export const drift = ({ tasks }: Report): Table<TaskStory> => ({
-  caption: 'Commits that came to the integration branch while a task was under way',
+  caption: 'Commits added to the integration branch while a task was under way',
   none: 'Nothing else was merged while a task was under way.',
   fold: 'tasks',
   rows: drifted(tasks),

@@ -26,9 +26,9 @@ export function findTool({ disk, env, processes: { platform } }: Host): Detected
   if (platform === 'darwin') {
     const program = '/usr/bin/sandbox-exec';
     if (isProgram(program)) return { kind: 'seatbelt', program, extra: [] };
-    return { why: 'sandbox-exec is not there', remedy: 'it is part of macOS: see that /usr/bin is whole' };
+    return { why: 'sandbox-exec is missing', remedy: 'it is part of macOS: check that /usr/bin is complete' };
   }
-  if (platform !== 'linux') return { why: 'this system has none that Liza knows', remedy: 'use Linux or macOS' };
+  if (platform !== 'linux') return { why: 'Liza knows no sandbox for this system', remedy: 'use Linux or macOS' };
   // The system's own first: a program in a home folder may have been put there by an agent.
   const folders = ['/usr/bin', '/bin', '/usr/local/bin', ...(env['PATH'] ?? '').split(':').filter(isAbsolute)];
   const program = folders.map((folder) => join(folder, 'bwrap')).find(isProgram);

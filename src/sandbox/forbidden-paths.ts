@@ -42,11 +42,11 @@ function reasonAt(site: ProjectSite, path: string, kind: 'read' | 'write', elsew
   if (kind === 'write' && bothWays(root).includes(path)) return 'it is the project itself, which only you change';
   const home = env['HOME'];
   if (home !== undefined && isAbsolute(home) && bothWays(home).some((folder) => isBelow(folder, path))) {
-    return 'it holds the whole of your home';
+    return 'it contains your whole home folder';
   }
   // Shown at another place than its own, nothing in it is hidden any more.
   return elsewhere && [root, common].flatMap(bothWays).some((folder) => isBelow(folder, path))
-    ? 'it is a link to what holds the project'
+    ? 'it is a link to a folder that contains the project'
     : undefined;
 }
 

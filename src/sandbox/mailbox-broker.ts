@@ -158,7 +158,7 @@ function waiting(disk: Disk, folder: string): readonly string[] {
 const ENDED = 'ended';
 
 const endedAnswer = (agent: string): Answer =>
-  failed(`this session of ${agent} has ended`, 'Stop now: nothing this session does counts any more');
+  failed(`this session of ${agent} has ended`, 'Stop now: nothing this session does counts now');
 
 function markEnded(disk: Disk, folder: string): void {
   try {

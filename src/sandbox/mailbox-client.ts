@@ -36,7 +36,7 @@ export async function forward(host: ClientHost, mailbox: string, argv: readonly 
   for (const step of told.steps) {
     const complaint = host.git(step);
     if (complaint !== undefined) {
-      host.stderr(`liza: the folder could not be put back: ${complaint.trim()}\n  → ${told.lines.join('\n    ')}\n`);
+      host.stderr(`liza: the folder could not be restored: ${complaint.trim()}\n  → ${told.lines.join('\n    ')}\n`);
       return 3;
     }
   }
@@ -93,7 +93,7 @@ async function ask(host: ClientHost, mailbox: string, { argv, stdin }: Asked): P
     disk.renameSync(file('tmp'), file('ask'));
   } catch (error) {
     if (!disk.existsSync(mailbox)) return GONE;
-    const why = `liza: the supervisor cannot be asked: ${(error as Error).message}\n`;
+    const why = `liza: the supervisor cannot be reached: ${(error as Error).message}\n`;
     return { code: 2, stdout: '', stderr: `${why}→ this session has lost it: stop here\n` };
   }
   const answer = await answerIn(host, mailbox, file('answer'));
@@ -104,7 +104,7 @@ async function ask(host: ClientHost, mailbox: string, { argv, stdin }: Asked): P
 const GONE: Answered = {
   code: 1,
   stdout: '',
-  stderr: 'liza: this session has ended\n  → Stop now: nothing this session does counts any more\n',
+  stderr: 'liza: this session has ended\n  → Stop now: nothing this session does counts now\n',
 };
 
 /** The file is complete as soon as it is there: it comes by a rename. Undefined: nobody will answer any more. */

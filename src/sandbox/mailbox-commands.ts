@@ -77,4 +77,4 @@ export const onlyLooks = (name: string, rest: readonly string[]): boolean =>
 
 /** What was named would be read outside, with the user's rights. */
 export const refuseFile = (name: string): Refusal =>
-  refuse(`from inside the sandbox no file is read: ${name}`, 'give its text on stdin: … - < file', 1, 'sandbox');
+  refuse(`liza cannot read files from inside the sandbox: ${name}`, 'give its text on stdin: … - < file', 1, 'sandbox');

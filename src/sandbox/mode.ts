@@ -55,7 +55,7 @@ export async function sandboxMode(
 ): Promise<SandboxMode | Refusal> {
   if (sandbox === 'off') return { off: 'config.sandbox is off' };
   if (sandbox !== 'require' && sandboxSupport?.off === true) return { off: 'LIZA_SANDBOX is off' };
-  if (sandboxSupport === undefined && sandbox === 'auto') return { off: 'nobody asked for one' };
+  if (sandboxSupport === undefined && sandbox === 'auto') return { off: 'it was not requested' };
   const found = (await sandboxSupport?.detect()) ?? { why: 'there is none here', remedy: 'use liza itself' };
   if (isTool(found)) return { tool: found };
   if (sandbox === 'auto') return { off: found.why, remedy: found.remedy };
@@ -68,7 +68,7 @@ export async function sandboxMode(
     );
   return refuse(
     `config.sandbox is require, but ${found.why}`,
-    `${found.remedy}; or let it go without: liza config set sandbox auto`,
+    `${found.remedy}; or run without it: liza config set sandbox auto`,
     5,
     'sandbox',
   );

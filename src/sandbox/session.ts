@@ -84,7 +84,7 @@ export async function openSandboxSession(
   const isThere = programOf(context.disk, launch.argv[0], start.env) !== undefined;
   if (!('tool' in mode) || !isThere) return unconfined(context, start);
   if (isLinkedCoder(context, work)) {
-    const text = `${work.task} is in a linked worktree from before, which needs the project's .git writable`;
+    const text = `${work.task} is in an old linked worktree, which needs write access to the project's .git`;
     if (settings.sandbox !== 'auto') return { reason: `${text}: liza wt delete ${work.task}, then claim it again` };
     context.emit({ level: 'warning', agent: work.agent, text: `${text}: this session is not in the sandbox` });
     return unconfined(context, start);

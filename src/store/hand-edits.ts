@@ -126,7 +126,7 @@ async function nearestBase(found: Found, file: BoardDocument): Promise<BoardDocu
 
 /**
  * Lines by which the records differ. Records alone are too coarse: an editor's change of the very record that
- * changed here meanwhile would be as far from the state it started from as from the newest one.
+ * was changed here in the meantime would be as far from the state it started from as from the newest one.
  */
 function distance(candidate: BoardDocument, file: BoardDocument, fileTexts: ReadonlySet<string>): number {
   const own = recordTexts(candidate);

@@ -30,7 +30,7 @@ export async function adoptFile(context: BoardContext): Promise<Refusal | undefi
   const from =
     doc === migrated
       ? ''
-      : `, brought from version ${String(doc.value['version'] ?? 0)}; the old file is in the archive`;
+      : `, upgraded from version ${String(doc.value['version'] ?? 0)}; the old file is in the archive`;
   const detail = `adopted a state.yaml that had no journal${from}`;
   start(context, migrated.text, { actor: OPERATOR, command: 'imported', detail });
   return undefined;
@@ -42,7 +42,7 @@ export function refuseInvalid(doc: BoardDocument, context: BoardContext): Refusa
   const first = problems[0];
   if (first === undefined) return undefined;
   const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
-  return unusable(`${first.message}${more}`, 'liza validate lists everything; mend it, then go on');
+  return unusable(`${first.message}${more}`, 'liza validate lists everything; fix it, then continue');
 }
 
 /** state.yaml as it is on the disk, checked only against the rules of YAML and the version. */
@@ -98,9 +98,9 @@ export function start(
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;
-    return `the board is in the journal, but finishing it met ${code}; the next command completes it`;
+    return `the board is in the journal, but completing it failed with ${code}; the next command completes it`;
   }
 }
 
-const unusable = (fact: string, hint = 'mend state.yaml in an editor, then run: liza validate'): Refusal =>
+const unusable = (fact: string, hint = 'fix state.yaml in an editor, then run: liza validate'): Refusal =>
   refuse(`state.yaml has no journal and cannot be adopted: ${fact}`, hint, 4, 'import');

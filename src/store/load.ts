@@ -27,7 +27,7 @@ export interface Loaded {
   readonly hash: string;
   readonly tail: Tail;
   readonly cached: Cached | undefined;
-  /** state.yaml lags behind the journal, or is not there. */
+  /** state.yaml is older than the journal, or is not there. */
   readonly behind: boolean;
   /** Texts of state.yaml that no command wrote, oldest first. */
   readonly edits: readonly string[];
@@ -123,7 +123,7 @@ function readBounded(files: Files, path: string): Buffer | 'too large' | undefin
 const tooLarge = (): Refusal =>
   refuse(
     'state.yaml is larger than 64 MB and is not read',
-    'put the last good state back: liza edit --restore (this file is kept)',
+    'restore the last good state: liza edit --restore (this file is kept)',
     4,
     'too-large',
   );
@@ -131,7 +131,7 @@ const tooLarge = (): Refusal =>
 const notUtf8 = (): Refusal =>
   refuse(
     'state.yaml is not UTF-8 text',
-    'save it as UTF-8, or put the last good state back: liza edit --restore (this file is kept)',
+    'save it as UTF-8, or restore the last good state: liza edit --restore (this file is kept)',
     4,
     'not-utf8',
   );
@@ -139,7 +139,7 @@ const notUtf8 = (): Refusal =>
 const brokenChain = (): Refusal =>
   refuse(
     'the journal is broken: a line was changed or removed',
-    'run: liza log verify; the copy in the git directory (liza/journal.jsonl) may be whole',
+    'run: liza log verify; the copy in the git directory (liza/journal.jsonl) may be intact',
     4,
     'broken-chain',
   );

@@ -6,7 +6,7 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 export const lostBoard = (root: string): Refusal =>
   refuse(
     `the blackboard of ${root} is gone`,
-    'the git directory has a copy of it; bring it back with: liza doctor --fix',
+    'the git directory has a copy of it; restore it with: liza doctor --fix',
     4,
     'lost-board',
   );

@@ -141,6 +141,6 @@ function waitingNotice({ files, paths }: BoardContext): readonly Notice[] {
 }
 
 function invalidState(message: string): Notice {
-  const problem = `${message} (showing the last good state; mend it with: liza edit)`;
+  const problem = `${message} (showing the last good state; fix it with: liza edit)`;
   return { kind: 'invalid-state', level: 'alarm', message: `🚨 INVALID STATE: ${problem}`, problem };
 }

@@ -44,7 +44,7 @@ export const missingBoard = (context?: BoardContext): Refusal =>
 export function brokenFile(problem: { line: number; column: number; message: string; hint: string }): Refusal {
   return refuse(
     `state.yaml cannot be read: line ${problem.line}, column ${problem.column}: ${problem.message}`,
-    `${problem.hint}; mend it: liza edit; or put the last good state back: liza edit --restore (this file is kept)`,
+    `${problem.hint}; fix it: liza edit; or restore the last good state: liza edit --restore (this file is kept)`,
     4,
     'broken-yaml',
   );

@@ -272,7 +272,7 @@ export class Transaction {
       this.notices.push({
         kind: 'commit-unfinished',
         level: 'alarm',
-        message: `entry ${this.seq} is committed to the journal, but finishing it met ${code}; the next command completes it`,
+        message: `entry ${this.seq} is committed to the journal, but completing it failed with ${code}; the next command completes it`,
       });
     }
   }
@@ -341,4 +341,4 @@ function tryTo(act: () => void): void {
 const noBoard = (context: BoardContext, none: 'no-board' | 'no-journal'): Refusal =>
   none === 'no-board'
     ? missingBoard(context)
-    : refuse('state.yaml has no journal yet', 'it is imported by the first command', 4, 'no-journal');
+    : refuse('state.yaml has no journal yet', 'the first command imports it', 4, 'no-journal');

@@ -69,7 +69,7 @@ export function verifyJournal(
   }
   if (entries === 0 && problems.length === 0) problems.push('the journal has no entry');
   if (readTail(files, journal, 1)?.torn === true)
-    remarks.push('the last line is torn (a crash); it was never acknowledged');
+    remarks.push('the last line is incomplete (a crash); it was never acknowledged');
   compareState({ files, paths }, text.hash(), problems.length === 0, remarks);
   const copy = paths.mirror !== undefined && journal === paths.journal ? compareCopy(files, paths) : 'missing';
   if (copy === 'other') problems.push('the journal and its copy in the git directory disagree');

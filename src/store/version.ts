@@ -13,7 +13,7 @@ export const refuseNewerText = (text: string): Refusal | undefined =>
 function refuseVersion(version: unknown): Refusal | undefined {
   if (typeof version !== 'number' || version <= STATE_VERSION) return undefined;
   return refuse(
-    `this board has version ${version}, this liza understands version ${STATE_VERSION}; nothing was touched`,
+    `this board has version ${version}, this liza understands version ${STATE_VERSION}; nothing was changed`,
     'update Liza: liza help install',
     4,
     'newer-version',

@@ -176,7 +176,7 @@ export async function judgeSession(
           name: 'limit',
           task: task.id,
           limit: next.limit,
-          detail: outcome.said === undefined ? next.why : `${next.why}\nIt printed last:\n${outcome.said}`,
+          detail: outcome.said === undefined ? next.why : `${next.why}\nIts last output:\n${outcome.said}`,
         });
       }
       return undefined;

@@ -37,7 +37,7 @@ export function startBackground(crew: Crew, watcher: boolean): () => Promise<voi
   const running = [
     keep('trying validations', () => keepTrying(trials, stopped)),
     keep('trying set-up', () => keepTryingSetup({ ...trials, report: warn }, stopped)),
-    keep('the board on show', () => refresh(crew, resisted)),
+    keep('the shown board', () => refresh(crew, resisted)),
     ...(watcher
       ? [keep('watching', () => watch(crew, warn)), keep('governing', () => keepGoverning(governor, over.signal))]
       : []),
@@ -76,7 +76,7 @@ async function removeEndedFolders(crew: Crew, resisted: Set<string>): Promise<vo
       context.emit({ level: 'warning', task: id, text: `its folder stays: ${refusalText(done)}` });
     } else {
       const kept = done.attempt === undefined ? '' : `; its work is kept: liza attempts ${id}`;
-      context.emit({ level: 'info', task: id, text: `${status}: its folder is put away${kept}` });
+      context.emit({ level: 'info', task: id, text: `${status}: its folder is removed${kept}` });
     }
   }
 }

@@ -30,7 +30,7 @@ export async function prepareProject(context: SupervisorContext, agent: string):
 function missingGoalDocument({ specExists }: SupervisorContext, { goal }: State): Refusal | undefined {
   const { spec_ref: spec } = goal;
   if (spec === undefined || specExists(spec)) return undefined;
-  const hint = `bring it back: git checkout -- ${spec.split('#')[0]}`;
+  const hint = `restore it: git checkout -- ${spec.split('#')[0]}`;
   return refuse(`the goal's document ${spec} is not there`, hint, 1, 'spec');
 }
 

@@ -89,7 +89,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
 async function checkBeside({ context, over, orderly }: Crew, preflight: CrewPreflight | undefined): Promise<void> {
   const ended = AbortSignal.any([over.signal, orderly.signal]);
   await preflight?.run(context, ended).catch((error: unknown) => {
-    context.emit({ level: 'warning', text: `pre-flight could not be made: ${(error as Error).message}` });
+    context.emit({ level: 'warning', text: `pre-flight could not run: ${(error as Error).message}` });
   });
 }
 
@@ -215,7 +215,7 @@ function stopCrew({ context, members, orderly, atOnce }: Crew): void {
   if (again) atOnce.abort();
   context.emit({
     level: 'info',
-    text: again ? 'stopping at once' : 'stopping: agents are asked to end; again ends them at once',
+    text: again ? 'stopping at once' : 'stopping: agents are asked to end; Ctrl-C again ends them at once',
   });
   orderly.abort();
   context.changeSignal.notify();

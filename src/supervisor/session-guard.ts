@@ -140,7 +140,7 @@ function whyEnd(board: Board, work: SessionWork, percent: number): Due | undefin
   const { declared_exit: declared, status } = board.state.agents[work.agent] ?? {};
   if (declared !== undefined) return { why: 'it said that it ends' };
   // The next session claims the task again, so this status is this session's own.
-  if (status === 'HANDOFF') return { why: 'it handed its work off' };
+  if (status === 'HANDOFF') return { why: 'it handed off its work' };
   return percent >= HANDOFF_PERCENT ? { why: 'its context is nearly used up', contextUsed: true } : undefined;
 }
 

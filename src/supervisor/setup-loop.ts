@@ -52,7 +52,7 @@ export async function keepTryingSetup(trials: SetupTrials, over: AbortSignal): P
 async function tryNow(context: TaskContext, { report }: SetupTrials, over: AbortSignal): Promise<void> {
   const checked = await checkSetup(context);
   if (over.aborted) return;
-  if (!isRefusal(checked)) return report('set-up works: work goes on');
+  if (!isRefusal(checked)) return report('set-up works: work continues');
   if (checked.guard !== 'folder-lock') report(`set-up still fails: ${refusalText(checked)}`);
   // What could not be recorded must not be tried without a pause.
   await context.clock.sleep(BUSY_MS, over);

@@ -80,7 +80,7 @@ async function lookedUp(approved: Approved, test: Test): Promise<LookedUp> {
     if (text === undefined) continue;
     if (!holdsTests(path, settings))
       return {
-        why: `${path} is not a test file (${testPatterns(settings).join(', ')}); what another file shows is \`n: <file>:<line>\``,
+        why: `${path} is not a test file (${testPatterns(settings).join(', ')}); for another file write \`n: <file>:<line>\``,
       };
     const known = text === TOO_LARGE ? {} : readIn({ path, text, reported }, test);
     if (known.why !== undefined || testNames(test).some((name) => reported.passed.has(name))) return known;
@@ -105,14 +105,14 @@ function readIn({ path, text, reported: { passed, failed } }: Read, test: Test):
   const names = testNames(test);
   // Another file may have one of that name.
   if (names.some((name) => failed.has(name)) && !names.some((name) => passed.has(name)))
-    return { why: `“${names[0]}” failed when Liza ran it at this commit, says its runner` };
+    return { why: `“${names[0]}” failed when Liza ran it at this commit, according to its runner` };
   const found = namedTest({ text, path, passed }, names);
   switch (found.is) {
     case 'there':
       return found.unnamed ? { not_run: 'values' } : {};
     case 'off':
       return {
-        why: `“${names[0]}” is switched off in ${path}:${found.line} (skipped, put off or expected to fail): what does not run shows nothing`,
+        why: `“${names[0]}” is switched off in ${path}:${found.line} (skipped, postponed or expected to fail): a test that does not run shows nothing`,
       };
     case 'several':
       return {
@@ -120,7 +120,7 @@ function readIn({ path, text, reported: { passed, failed } }: Read, test: Test):
       };
     case 'absent':
       return {
-        why: `${path} has no “${names[0]}” where a test has its name (a name that code makes is taken if the runner names it as passed; else name file:line)`,
+        why: `${path} has no “${names[0]}” where a test has its name (a name that code builds counts if the runner reports it as passed; otherwise name file:line)`,
       };
     default:
       return found satisfies never;

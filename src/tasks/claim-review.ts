@@ -37,7 +37,7 @@ async function pinAgain(context: TaskContext, { board, task }: View): Promise<re
   if (isRefusal(gitDir)) return gitDir;
   if ((await commitOf(gitDir, commit)) !== commit) {
     return refuse(
-      `the submitted commit ${commit} is not in this repository any more`,
+      `the submitted commit ${commit} is no longer in this repository`,
       'look for it: git fsck --lost-found; or hand the task back: liza replan',
       3,
       'commit',
@@ -47,5 +47,5 @@ async function pinAgain(context: TaskContext, { board, task }: View): Promise<re
   const found = findPlace(gitDir, id);
   const head = isPlace(found) ? await headOf(gitDir, found) : undefined;
   if (head === undefined || head.commit === commit) return [];
-  return [`task/${id} has moved on to ${head.commit.slice(0, 12)}; under review stays ${commit}`];
+  return [`task/${id} has moved on to ${head.commit.slice(0, 12)}; the commit under review is still ${commit}`];
 }

@@ -132,7 +132,7 @@ async function repeatedClaim(
   if (usable === undefined) {
     return refuse(
       `${agent} holds ${task}, but its folder ${worktree} is not usable`,
-      `make it again from what was seen last: liza wt create ${task}`,
+      `create it again from the last known state: liza wt create ${task}`,
       3,
       'folder',
     );

@@ -68,7 +68,7 @@ export function withTaskLock<T extends object>(
   patience: number,
   work: (hold: number) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-  const busy = `another process is at work on the folder of ${task}`;
+  const busy = `another process is using the folder of ${task}`;
   return underLock(context, { name: `${task}.lock`, patience, busy }, work);
 }
 
@@ -100,7 +100,7 @@ export const withSetupCheck = <T extends object>(
   patience: number,
   work: () => Promise<T | Refusal>,
 ): Promise<T | Refusal> =>
-  underLock(context, { name: '_setup.lock', patience, busy: 'another process tries the set-up' }, work);
+  underLock(context, { name: '_setup.lock', patience, busy: 'another process is trying the set-up' }, work);
 
 /** One merge at a time: each builds and tests on what the one before left. No id begins with `_`. */
 export function withIntegration<T extends object>(

@@ -61,7 +61,7 @@ async function createUnderLock(
 
 async function startFresh(work: FolderWork): Promise<(Ready & Discarded) | Refusal> {
   const { gitDir, task, settings, integration } = work;
-  const why = 'it was made again with --fresh';
+  const why = 'it was created again with --fresh';
   const discarded = await discardFolder(gitDir, discardOf(task, settings, why, integration));
   if (isRefusal(discarded)) return discarded;
   const made = await makeFolder(work, integration);

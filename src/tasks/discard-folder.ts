@@ -170,7 +170,7 @@ function refuseCheckedOut({ host, root }: PrivateGitDir, task: string): Refusal 
   if (folder === undefined) return undefined;
   return refuse(
     `task/${task} is checked out in ${folder}, outside Liza`,
-    `leave it there first: git -C ${folder} switch --detach`,
+    `leave it first: git -C ${folder} switch --detach`,
     3,
     'branch-in-use',
   );
@@ -226,7 +226,7 @@ export function refuseLink(gitDir: PrivateGitDir, task: string): Refusal | undef
   for (const path of ['.worktrees', worktreePath(task)]) {
     const stat = gitDir.host.disk.lstatSync(join(gitDir.root, path), { throwIfNoEntry: false });
     if (stat === undefined || (stat.isDirectory() && !stat.isSymbolicLink())) continue;
-    const what = stat.isSymbolicLink() ? 'a symbolic link, which could lead out of the project' : 'not a folder';
+    const what = stat.isSymbolicLink() ? 'a symbolic link, which could point outside the project' : 'not a folder';
     return refuse(`${path} is ${what}`, `look at it, then remove it: rm ${path}`, 3, 'link');
   }
   return undefined;

@@ -136,13 +136,13 @@ export type Trouble =
 
 export const TOLD: Readonly<Record<Trouble, string>> = {
   reservation: 'a claim was under way in a process that is gone',
-  stray: 'a worktree or branch that no task owns any more',
+  stray: 'a worktree or branch that no task owns now',
   unknown: 'a folder in .worktrees that Liza did not make; it is left alone',
   missing: 'its worktree is gone or broken',
   leftovers: 'a half-made or half-removed worktree',
-  misplaced: 'its worktree points to where the project was before',
+  misplaced: 'its worktree points to the project’s old folder',
   branchless: 'its branch is gone',
-  locks: 'lock files of a git that is gone',
+  locks: 'lock files of a git process that is gone',
 };
 
 export async function troubleOf(
@@ -176,7 +176,7 @@ export async function troubleOf(
 }
 
 export const notLizas = (id: string): Refusal =>
-  refuse('it is not Liza’s', `if a task is to have this name, move it away: mv .worktrees/${id} ..`, 1, 'foreign');
+  refuse('it is not Liza’s', `if a task needs this name, move it away: mv .worktrees/${id} ..`, 1, 'foreign');
 
 export interface MovedOutside {
   /** Where it is now; absent: it is gone. */
@@ -196,7 +196,7 @@ export async function movedOutside(gitDir: PrivateGitDir, board: Board): Promise
   const name = settings(board.state).integration_branch;
   const problem =
     found === undefined
-      ? `the branch ${name} is gone; bring it back: ${bringBack(name, left)}`
+      ? `the branch ${name} is gone; restore it: ${bringBack(name, left)}`
       : `${name} was moved outside Liza: it is at ${found}, Liza left it at ${left}`;
   const hint =
     found === undefined

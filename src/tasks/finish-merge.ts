@@ -61,7 +61,7 @@ async function finishMove(
     context,
     happened ? { name: kind, merge_commit: candidate } : { name: 'release-move', process: thisProcess(context) },
   );
-  if (!outcome.ok) return [{ ...outcome, message: `${what} is not settled: ${outcome.message}` }];
+  if (!outcome.ok) return [{ ...outcome, message: `${what} could not be settled: ${outcome.message}` }];
   const told = happened ? 'is recorded: it had reached the branch' : 'had not reached the branch and is undone';
   return [`${what} ${told}`];
 }
@@ -89,7 +89,7 @@ async function finishMerge(
         ...(merging?.onto === undefined ? {} : { onto: merging.onto }),
       })
     : await transact(context, { name: 'release-merge', task: id, process: thisProcess(context) });
-  if (!outcome.ok) return { ...outcome, message: `the merge of ${id} is not settled: ${outcome.message}` };
+  if (!outcome.ok) return { ...outcome, message: `the merge of ${id} could not be settled: ${outcome.message}` };
   return happened
     ? `the merge of ${id} is recorded: it had reached the branch`
     : `the merge of ${id} had not reached the branch and is undone`;
@@ -103,4 +103,4 @@ export async function unpin(gitDir: PrivateGitDir, task: string): Promise<void> 
 }
 
 const notAdvanced = ({ folder }: Checkout, { failed }: Failed): Refusal =>
-  refuse(`${folder} did not follow its branch: ${failed}`, `look at it: git -C ${folder} status`, 3, 'advance');
+  refuse(`${folder} was not updated with its branch: ${failed}`, `look at it: git -C ${folder} status`, 3, 'advance');

@@ -172,7 +172,7 @@ async function testPlan(
   return {
     ...refuse(
       `${branch} stays as it is: ${reason}`,
-      `read ${log}; bring ${branch} in and have it mended there: liza sync, then a task for it: liza note "…"`,
+      `read ${log}; bring ${branch} in and have it fixed there: liza sync, then ask for a task: liza note "…"`,
       3,
       'integration-test',
     ),

@@ -48,7 +48,7 @@ export async function testCandidate(
     const text = await must(gitDir.objects(['cat-file', 'blob', script.blob]), 'read the integration test');
     const program = placeScript(context.disk, folder, text);
     if (program === undefined) {
-      return red(context, log, `the candidate has a link in the way of ${SCRIPT}`, []);
+      return red(context, log, `the candidate has a link in the path of ${SCRIPT}`, []);
     }
     const seconds = settings.integration_test_timeout;
     context.say(`integration test of ${task} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
@@ -107,7 +107,7 @@ function verdictOn(context: TaskContext, ended: Ended, { what, seconds, log, aga
   if (ended.how === 'not-started') {
     return refuse(
       `${what} ${howEnded(ended, seconds)}`,
-      `nothing is known of the candidate; mend that (liza doctor), then: ${again}`,
+      `nothing is known about the candidate; fix that (liza doctor), then: ${again}`,
       5,
       'not-started',
     );

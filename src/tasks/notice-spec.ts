@@ -99,9 +99,9 @@ export async function noticeSpecFiles(context: CommandContext, { goal }: State):
 
 function told({ id, spec_ref: ref, status }: Task, { headingGone }: SpecChange): string {
   if (headingGone !== true)
-    return `${ref}, which ${id} was made from, has changed: its coder and its reviewer are shown how`;
+    return `${ref}, which ${id} is based on, has changed: its coder and its reviewer are shown how`;
   const now = AMENDED.has(status) ? '' : `${id} is ${status}, so once it is CLAIMED or BLOCKED again, `;
-  return `the heading of ${ref}, which ${id} was made from, is gone: ${now}name the right one: liza amend ${id} --spec ${fileOf(ref)}#<heading>`;
+  return `the heading of ${ref}, which ${id} is based on, is gone: ${now}name the right one: liza amend ${id} --spec ${fileOf(ref)}#<heading>`;
 }
 
 const AMENDED: ReadonlySet<Task['status']> = new Set(['UNCLAIMED', 'CLAIMED', 'BLOCKED']);

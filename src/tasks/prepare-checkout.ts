@@ -105,17 +105,17 @@ function ending(ended: Ended, { post_worktree_timeout }: PrepareRequest['setting
 }
 
 function hint(root: string, { settings, logFile, withheld }: PrepareRequest, ended: Ended): string {
-  const log = logFile === undefined || ended.outputBytes === 0 ? '' : `; all of it: ${below(root, logFile)}`;
+  const log = logFile === undefined || ended.outputBytes === 0 ? '' : `; whole output: ${below(root, logFile)}`;
   if (ended.how === 'stopped') return `run it again${log}`;
   const inside =
-    ended.confined === true ? '; it ran in the sandbox, without your home: sandbox_read shows more of it' : '';
+    ended.confined === true ? '; it ran in the sandbox, without your home folder: sandbox_read shows more of it' : '';
   const command = settings.post_worktree_cmd ?? '';
   if (ended.how === 'exited' && wantsLogin(ended.tail))
     return `${loginMend(command, { ...settings, confined: ended.confined === true, withheld })}${log}`;
   if (ended.how !== 'timed-out') {
-    return `mend what it names, or change the command: liza config set post_worktree_cmd "<command>"${log}${inside}`;
+    return `fix what it names, or change the command: liza config set post_worktree_cmd "<command>"${log}${inside}`;
   }
-  return `give it longer: liza config set post_worktree_timeout ${settings.post_worktree_timeout * 2}${log}`;
+  return `give it more time: liza config set post_worktree_timeout ${settings.post_worktree_timeout * 2}${log}`;
 }
 
 /** As a person would name it: from the root, if it is below it. */
@@ -140,7 +140,7 @@ function refuseName(name: string): Refusal | undefined {
 }
 
 function problemOf(name: string): string | undefined {
-  if (isOutside(name)) return 'leads out of the project';
+  if (isOutside(name)) return 'points outside the project';
   if (name.endsWith('/')) return 'is a folder';
   if (name === '' || name.includes('\0') || name === '.' || posix.normalize(name) !== name)
     return 'is not a plain name';
@@ -175,13 +175,13 @@ function sourceOf(disk: Disk, root: string, name: string): string | Refusal {
   if (source === undefined) {
     return refuseFile(
       `worktree_files names ${name}, but ${file} is not there`,
-      `create it, or take it off the list: ${CHANGE}`,
+      `create it, or remove it from the list: ${CHANGE}`,
     );
   }
   const inside = relative(disk.realpathSync(root), source);
   if (isOutside(inside) || isReserved(inside)) {
     return refuseFile(
-      `${name} of worktree_files is a link that leads to ${source}`,
+      `${name} of worktree_files is a link that points to ${source}`,
       'put a regular file there: only files of the project are copied',
     );
   }

@@ -62,7 +62,7 @@ export async function reconcile(context: TaskContext): Promise<readonly Mended[]
   if (moved?.found !== undefined) await transact(context, { name: 'integration-moved', found: moved.found });
   if (moved !== undefined) mended.push(moved.told);
   const lines = await watchBranches(context).look();
-  mended.push(...lines.map((problem) => ({ subject: 'branches', problem, done: 'told as an alarm, and kept' })));
+  mended.push(...lines.map((problem) => ({ subject: 'branches', problem, done: 'raised as an alarm, and kept' })));
   return mended;
 }
 
@@ -136,7 +136,7 @@ const REMEDIES: Readonly<Record<Trouble, Remedy>> = {
   missing: makeAgain,
   misplaced: async (_context, gitDir, id) => {
     repairLinks(gitDir, id);
-    return 'it points to its place again';
+    return 'it points to the right place again';
   },
 };
 
@@ -148,7 +148,7 @@ async function branchAgain(context: TaskContext, gitDir: PrivateGitDir, id: stri
   if (task === undefined) return noTask(board, id);
   const tip = await lastSeen({ gitDir, task, integration });
   await updateRefs(gitDir, [{ ref: branchOf(id), to: tip, from: null }]);
-  return `task/${id} is at ${tip.slice(0, 12)} again, the last commit that was seen`;
+  return `task/${id} is at ${tip.slice(0, 12)} again, the last commit that Liza saw`;
 }
 
 async function putAway(context: TaskContext, gitDir: PrivateGitDir, id: string): Promise<string | Refusal> {
@@ -158,7 +158,7 @@ async function putAway(context: TaskContext, gitDir: PrivateGitDir, id: string):
   if (isRefusal(done)) return done;
   return done.attempt === undefined
     ? 'removed; there was no work in it'
-    : `put away; its work is kept as ${done.attempt.ref}`;
+    : `removed; its work is kept as ${done.attempt.ref}`;
 }
 
 async function makeAgain(context: TaskContext, gitDir: PrivateGitDir, id: string): Promise<string | Refusal> {
@@ -171,7 +171,7 @@ async function makeAgain(context: TaskContext, gitDir: PrivateGitDir, id: string
   const made = await remakeFolder(work, tip, 'its worktree was broken');
   if (isRefusal(made)) return made;
   if (task.status === 'CLAIMED') await recordRemade(context, task, made);
-  return `made again at ${tip.slice(0, 12)}, the last commit that was seen`;
+  return `created again at ${tip.slice(0, 12)}, the last commit that Liza saw`;
 }
 
 /** Its coder is told; `begin` compares with how the folder was handed over, which is not how it was at the claim. */

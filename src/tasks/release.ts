@@ -60,7 +60,7 @@ export function tidy(context: TaskContext, id: string, why: string, merged?: str
     // Looked at again under the lock: it may have been claimed meanwhile.
     const { task, settings, board } = await look(context, id);
     if (task?.worktree !== undefined || task?.claiming !== undefined) {
-      return refuse(`${id} was claimed meanwhile, its folder stays`, `see it: liza show ${id}`, 1, 'claimed');
+      return refuse(`${id} was claimed in the meantime, its folder stays`, `see it: liza show ${id}`, 1, 'claimed');
     }
     const integration = merged ?? (await commitOf(gitDir, integrationRef(board)));
     const discarded = await discardFolder(gitDir, discardOf(task ?? { id }, settings, why, integration));

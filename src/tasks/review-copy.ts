@@ -90,7 +90,7 @@ async function makeTryout({ context, gitDir, settings, task }: Copy, folder: str
   const setup = { part: 'review', task: task.id, commit: start, folder, settings } as const;
   const failed = await setUp(context, gitDir, setup);
   if (failed === undefined) return folder;
-  context.say(`no folder to try things in: ${failed.message}`);
+  context.say(`there is no folder to try things in: ${failed.message}`);
   removeTree(context, folder);
   return undefined;
 }

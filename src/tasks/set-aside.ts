@@ -38,8 +38,8 @@ export async function setAside(context: TaskContext, id: string): Promise<SetAsi
   if (task === undefined || !isPlace(place) || head === undefined || start === undefined) return NOTHING;
   if (head.merging !== undefined || task.integration_fix === true) {
     return refuse(
-      `${id} starts from a merge that is laid out in its folder, and that cannot be put aside`,
-      `Put your changes away yourself (git stash), or say what is in the way: liza block ${id} --reason "…" --question "…"`,
+      `${id} starts from a merge that is laid out in its folder, and that cannot be set aside`,
+      `Set your changes aside yourself (git stash), or say what blocks you: liza block ${id} --reason "…" --question "…"`,
       1,
       'before-code',
     );
@@ -137,7 +137,7 @@ function wayBack({ ref, tip, uncommitted }: Attempt, { base, rebased, spoilt }: 
     `What came before the checkpoint is kept as ${ref}${loose}.`,
     ...(rebased === undefined
       ? []
-      : [`You had taken newer work of the integration branch in; if you need it, first: git rebase ${rebased}`]),
+      : [`You had newer work of the integration branch; if you need it, first: git rebase ${rebased}`]),
     `Bring all of it back, not committed yet: ${bringBack(ref)}`,
     ...(tip === base ? [] : [commits]),
     ...(spoilt.length === 0

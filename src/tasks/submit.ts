@@ -82,7 +82,7 @@ async function readSubmission(
   if (typeof integration !== 'string') return integration;
   if (!isPlace(found)) return noFolder(id, 'broken' in found ? found.broken : 'it is not there');
   const facts = await submitFacts({ gitDir, task, settings, integration }, found, commit);
-  if (facts === undefined) return noFolder(id, 'its HEAD leads to no commit that is whole and that git takes');
+  if (facts === undefined) return noFolder(id, 'its HEAD does not lead to a complete commit that git accepts');
   return { task, place: found, commit, facts };
 }
 
@@ -162,7 +162,7 @@ async function recordRefused(
   return {
     ...refused,
     ...(blocked
-      ? { hint: `${id} is BLOCKED now; nothing more is yours to do on it: liza exit 42 --reason "blocked"` }
+      ? { hint: `${id} is BLOCKED now; you have nothing more to do on it: liza exit 42 --reason "blocked"` }
       : {}),
     lines: lines.map((line) => `  ${line}`),
     data: { output: lines },
@@ -178,7 +178,7 @@ function digestOf({ commands, base, settings }: Proving): string {
 const noFolder = (id: string, why: string): Refusal =>
   refuse(
     `the worktree of ${id} is not usable: ${why}`,
-    'stop, so that it is made again: liza exit 42 --reason "no worktree"',
+    'stop, so that it is created again: liza exit 42 --reason "no worktree"',
     3,
     'folder',
   );

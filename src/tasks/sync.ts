@@ -59,7 +59,7 @@ export async function syncBase(context: TaskContext, request: SyncRequest): Prom
 
 export const noBase = (verb: 'sync' | 'finish'): Refusal =>
   refuse(
-    'it is not known which branch is yours: the board does not say, and the project’s folder is on none',
+    'it is not known which branch is yours: the board does not say, and the project’s folder is on no branch',
     `name it: liza ${verb} main; for good: liza config set base_branch main`,
     1,
     'no-base',
@@ -188,8 +188,8 @@ async function judge(move: SyncMove, candidate: string): Promise<Tested | MergeF
       await move.release();
       return {
         ...refuse(
-          `${name} is not brought in: ${reason}; nothing is changed`,
-          `read ${log}; mend it on ${name}, or plan it: liza note "…"; then: liza sync`,
+          `${name} is not merged in: ${reason}; nothing is changed`,
+          `read ${log}; fix it on ${name}, or plan it: liza note "…"; then: liza sync`,
           3,
           'integration-test',
         ),

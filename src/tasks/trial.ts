@@ -128,10 +128,10 @@ async function absentFile(gitDir: PrivateGitDir, base: string, command: string):
   return undefined;
 }
 
-const STOPPED = refuse('the trial was stopped', 'it is run again when agents are started', 1, 'stopped');
+const STOPPED = refuse('the trial was stopped', 'it runs again when agents are started', 1, 'stopped');
 
 const notStarted = (reason: string): Refusal =>
-  refuse(`the trial could not be started: ${reason}`, 'a person mends that: liza doctor', 5, 'not-started');
+  refuse(`the trial could not be started: ${reason}`, 'a person must fix that: liza doctor', 5, 'not-started');
 
 /** What a killed trial left. Only under the lock for it. */
 export function sweepTrials(gitDir: PrivateGitDir): number {

@@ -66,7 +66,7 @@ describe.each<[string, Save]>([
     expect(board.task('open-one')['description']).toBe('by liza');
     const told = stderr.split('\n').find((line) => line.startsWith('liza: ALARM: EXTERNAL EDIT')) ?? '';
     expect(told).toContain('tasks/open-one was set aside');
-    expect(told).toContain('description changed here meanwhile');
+    expect(told).toContain('description was changed here in the meantime');
     expect(told).toContain('make the change again on the current record');
     const kept = /kept in (\S+\.yaml)/.exec(told)?.[1] ?? '';
     expect(board.read(kept)).toContain('by the editor');
@@ -324,7 +324,7 @@ describe('liza edit', () => {
     await until(() => fs.existsSync(board.file('editing')));
     const second = board.liza(['edit'], { env: { EDITOR: 'false' } });
     expect(second.code).toBe(2);
-    expect(second.stderr).toContain('someone is editing the blackboard already');
+    expect(second.stderr).toContain('someone is already editing the blackboard');
     expect(second.stderr).toContain(String(first.pid));
     fs.writeFileSync(board.file('go'), '');
     expect((await first.ended).code).toBe(0);
@@ -371,7 +371,7 @@ describe('lock write under an agent’s id', () => {
     ] as const) {
       const { code, stderr } = write(where, value);
       expect({ where, code }).toEqual({ where, code: 1 });
-      expect(stderr).toContain('the blackboard is as before');
+      expect(stderr).toContain('the blackboard is unchanged');
       expect(stderr).toMatch(/kept in \.liza\/rejected\//);
     }
     expect(fingerprint(board.file('.liza'), ['cache', 'rejected'])).toBe(before);

@@ -107,7 +107,7 @@ describe('G10: acts as somebody else', () => {
     expect(told.filter((line) => /^\S+Z coder-1 tried to act as the operator: liza abort$/.test(line))).toHaveLength(6);
     // Under its own name it is only told that this is not its command.
     expect(told.filter((line) => !line.includes(' coder-1 tried to act as '))).toEqual([
-      expect.stringContaining(' coder-1 was refused what is not its role’s: liza lock modify'),
+      expect.stringContaining(' coder-1 was refused a command of another role: liza lock modify'),
     ]);
     expect(violations(p).length).toBeGreaterThan(8);
     expect(new Set(violations(p).map(({ details }) => details['agent']))).toEqual(new Set(['coder-1']));

@@ -404,7 +404,7 @@ describe('lock modify', () => {
     const journal = board.read('.liza/journal.jsonl');
     const ran = board.liza(['lock', 'modify', command]);
     expect(ran).toMatchObject({ code: 4, stderr: expect.stringMatching(fact) });
-    expect(ran.stderr).toContain('the blackboard is as before');
+    expect(ran.stderr).toContain('the blackboard is unchanged');
     expectSentence(ran);
     expect(board.read('.liza/state.yaml')).toBe(good);
     expect(board.read('.liza/journal.jsonl')).toBe(journal);

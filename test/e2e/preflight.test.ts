@@ -261,7 +261,7 @@ test('a run that something stops says what, starts nobody, and works as soon as 
   const stopped = p.liza(['run', '--agent', 'claude', '--until-idle'], { env });
   expect(stopped).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/nobody is logged in to it\n {2}→ .*\/login/),
+    stderr: expect.stringMatching(/not logged in\n {2}→ .*\/login/),
   });
   expect(Object.keys(p.board().agents)).toEqual([]);
   expect(p.liza(['agent', 'planner', '--agent', 'claude', '--until-idle'], { env }).code).toBe(1);
@@ -364,5 +364,5 @@ test('a run starts its planner at once, and claims no code before set-up is gree
   await until(() => p.task('a').status === 'CLAIMED');
   running.child.kill('SIGINT');
   await running.ended;
-  expect(p.ok(['doctor']).stdout).toMatch(/pre-flight +(nothing stops a run|not made yet)/);
+  expect(p.ok(['doctor']).stdout).toMatch(/pre-flight +(nothing stops a run|not done yet)/);
 });

@@ -67,7 +67,7 @@ const OF_THE_OPERATOR = ['lock modify', 'run', 'edit', 'config set', 'pause', 'd
 
 /** Under its own name an agent is not accused: each refusal is a line. */
 const recordedAgainst = (p: BuiltProject, agent: string): readonly string[] =>
-  [...p.read('.liza/refused.log').matchAll(/^\S+ (\S+) was refused what is not its role’s: liza (.+)$/gm)].flatMap(
+  [...p.read('.liza/refused.log').matchAll(/^\S+ (\S+) was refused a command of another role: liza (.+)$/gm)].flatMap(
     ([, by, command = '']) => (by === agent ? [command] : []),
   );
 

@@ -61,11 +61,11 @@ describe('watch --once does what the watcher does', () => {
     fs.writeFileSync(p.file('.liza/CHECKPOINT'), '');
     expect(once()).toMatchObject({
       code: 0,
-      governed: [expect.stringMatching(/^CHECKPOINT is on: its file was touched; \.liza\/checkpoints\//)],
+      governed: [expect.stringMatching(/^CHECKPOINT is on: its file was created; \.liza\/checkpoints\//)],
     });
     expect(papers()).toHaveLength(1);
     fs.rmSync(p.file('.liza/CHECKPOINT'));
-    expect(once()).toMatchObject({ governed: ['CHECKPOINT is over: its file was removed'] });
+    expect(once()).toMatchObject({ governed: ['CHECKPOINT has ended: its file was removed'] });
     expect(once()).toMatchObject({ governed: [] });
   });
 

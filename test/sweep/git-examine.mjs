@@ -65,7 +65,7 @@ async function continued(view, { task }, { uncommitted }) {
 /** A Liza that sees git die says so. A merge that was done stands: of a checkout that did not follow it tells. */
 export function judgeSurvivor({ argv }, { code, output }) {
   const told = /ended by SIGKILL|died of signal 9/.test(output);
-  if (told && code === (argv[0] === 'doctor' && output.includes('did not follow') ? 4 : 3)) return [];
+  if (told && code === (argv[0] === 'doctor' && output.includes('was not updated with its branch') ? 4 : 3)) return [];
   if (told && code === 0 && /could not be advanced/.test(output)) return [];
   return [`Liza saw git die and ended with ${code}: ${output}`];
 }

@@ -54,5 +54,5 @@ export function diskAlarm(board: Board): readonly Alarm[] {
   const missing = spaceMissing(board);
   if (missing === undefined) return [];
   const { freeMb, neededMb } = missing;
-  return [alarm('DISK SPACE', undefined, `${freeMb} MB left, a session needs ${neededMb}; none starts`)];
+  return [alarm('DISK SPACE', undefined, `${freeMb} MB left, a session needs ${neededMb}; no session starts`)];
 }

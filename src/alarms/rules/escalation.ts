@@ -25,7 +25,7 @@ export function escalation(board: Board, on: readonly Alarm[]): string | undefin
     ...since('PAUSE', board.switches.PAUSE),
     ...(tripped.length === 0 ? [] : ['', ...tripped]),
     '',
-    `No work starts until you decide: liza resume goes on${tripped.length === 0 ? '' : ' then'}, liza abort ends it, liza status shows the board.`,
+    `No work starts until you decide: liza resume continues${tripped.length === 0 ? '' : ' then'}, liza abort ends it, liza status shows the board.`,
     ...(waits.length === 0 ? [] : ['', 'Waiting for an answer:', ...waits]),
   ].join('\n')}\n`;
 }

@@ -165,7 +165,7 @@ function setAside(extra: Surroundings): readonly Alarm[] {
     alarm(
       'EXTERNAL EDIT',
       file,
-      `${gist(record, 80)} was set aside: ${gist(reason)} — kept in ${file}; delete it once dealt with`,
+      `${gist(record, 80)} was set aside: ${gist(reason)} — kept in ${file}; delete it when you have handled it`,
     ),
   );
 }
@@ -174,7 +174,7 @@ function integrationGone({ board, settings }: AlarmContext, { integrationThere }
   const left = board.state.goal.integration_head;
   if (integrationThere !== false || left === undefined) return [];
   const name = settings.integration_branch;
-  return [alarm('INTEGRATION GONE', undefined, `${name} was deleted — bring it back: ${bringBack(name, left)}`)];
+  return [alarm('INTEGRATION GONE', undefined, `${name} was deleted — restore it: ${bringBack(name, left)}`)];
 }
 
 /** The alarm is keyed by where the branch is: when it moves once more, that is another alarm. */
@@ -216,7 +216,7 @@ function breaker({ circuit_breaker: { status, current_trigger } }: State): reado
 function deadline({ board: { state }, now }: AlarmContext): readonly Alarm[] {
   const passed = deadlinePassed(state.sprint, now);
   if (passed === undefined) return [];
-  const words = `${state.sprint.id} — ${passed}; go on, or cut the scope: liza resume`;
+  const words = `${state.sprint.id} — ${passed}; continue, or reduce the scope: liza resume`;
   return [alarm('DEADLINE PASSED', passed, words)];
 }
 
@@ -239,7 +239,7 @@ function pause({ board, age: ageOf }: AlarmContext): readonly Alarm[] {
   const since = board.switches.PAUSE;
   if (since === undefined) return [];
   const age = ageOf(since);
-  const exists = `PAUSE file exists for ${minutes(age)}min`;
+  const exists = `the PAUSE file has existed for ${minutes(age)}min`;
   if (age >= 2 * HOUR) return levelOf('PAUSE', '2h', alarm('PAUSE FORGOTTEN', undefined, exists));
   return age >= STALE_AFTER ? levelOf('PAUSE', '30m', warning('STALE PAUSE', undefined, exists)) : [];
 }

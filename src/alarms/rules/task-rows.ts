@@ -46,7 +46,7 @@ const expiredLease: Row = (task, { board, now }) => {
 
 /** However long the lease still is: nobody will renew it, and the next agent may take the task. */
 const holderGone = ({ id }: Task, agent: string): Alarm =>
-  warning('HOLDER GONE', `${id}:${agent}`, `${agent} on ${id} — ${SUPERVISOR_ENDED}; liza run goes on with it`);
+  warning('HOLDER GONE', `${id}:${agent}`, `${agent} on ${id} — ${SUPERVISOR_ENDED}; liza run continues it`);
 
 const expiredReview: Row = (task, { board, now }) => {
   const agent = task.reviewing_by;

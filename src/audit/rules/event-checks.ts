@@ -77,7 +77,7 @@ function evidence(task: Task, event: HistoryEvent, { evidence: all }: Witness): 
   const digest = writtenDown(event)?.digest;
   const found = digest === undefined ? undefined : all.get(digest);
   if (found === undefined) return [];
-  const what = `what Liza wrote down of its runs, ${found.file}`;
+  const what = `what Liza recorded of its runs, ${found.file}`;
   if (found.is === 'same') return [verified(what, 'it is unchanged, with its logs')];
   const newest = historyOf(task)
     .flatMap((one) => writtenDown(one) ?? [])
@@ -127,17 +127,17 @@ function verdict(task: Task, event: HistoryEvent, before: readonly HistoryEvent[
 }
 
 const NOT_KNOWN: Readonly<Record<string, string>> = {
-  true: 'no command that Liza ran can have run it',
+  true: 'no command that Liza ran could have run it',
   file: 'no command that Liza ran runs its file',
   values: 'nothing that was printed names it with these values',
 };
 
 /** What the approval names for each criterion. Tests and places were looked up in the commit when it was given. */
 function criteria(task: Task, event: HistoryEvent): readonly Fact[] {
-  if (event.by_hand === true) return [unverifiable(BY_HAND, 'an approval by hand names nothing for the criteria')];
+  if (event.by_hand === true) return [unverifiable(BY_HAND, 'an approval by hand names no evidence for the criteria')];
   return shownIn(event).map((one): Fact => {
     const what = `criterion ${one.n} (${whole(one.criterion)}) → ${shownText(one)}`;
-    if (one.by === 'nothing' || one.by === 'seen') return unverifiable(what, 'nothing that could be checked is named');
+    if (one.by === 'nothing' || one.by === 'seen') return unverifiable(what, 'it names nothing that can be checked');
     if (one.not_run !== undefined) return unverifiable(what, NOT_KNOWN[String(one.not_run)] ?? 'it did not run');
     if (one.by === 'diff') return verified(what, 'git said so when the verdict was given');
     if (one.by !== 'ran') return verified(what, 'the commit had it when the verdict was given');

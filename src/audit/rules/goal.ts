@@ -38,7 +38,7 @@ function journalFacts({ broken, entries, copy }: Witness): readonly Fact[] {
 const COPIED = 'the journal’s copy in the git directory';
 /** One that disagrees is told as a problem of the chain. */
 const COPY: Readonly<Partial<Record<Witness['copy'], Fact>>> = {
-  longer: contradicted(COPIED, 'it goes on where the journal ends: entries were cut off from the journal'),
+  longer: contradicted(COPIED, 'it continues after the end of the journal: entries were cut off from the journal'),
   shorter: unverifiable(COPIED, 'it ends before the journal does; nothing can confirm the last entries'),
   missing: unverifiable(COPIED, 'there is none, so nothing can confirm the journal'),
 };
@@ -47,9 +47,9 @@ function logFacts({ log, broken }: Witness): readonly Fact[] {
   const what = 'the activity log, log.yaml';
   if (broken.length > 0) return [unverifiable(what, 'the journal is broken')];
   if (log === undefined) return [verified(what, 'it has every entry as the journal has it')];
-  if ('foreign' in log) return [contradicted(what, `it has what the journal does not, ${log.foreign}`)];
+  if ('foreign' in log) return [contradicted(what, `it has entries that the journal does not, ${log.foreign}`)];
   if (log.behind) return [unverifiable(what, `it ends before entry ${log.entry}; the next command completes it`)];
-  return [contradicted(what, `it does not tell entry ${log.entry} as the journal has it`)];
+  return [contradicted(what, `it does not show entry ${log.entry} as the journal has it`)];
 }
 
 function boardFacts({ differing, behind, broken }: Witness): readonly Fact[] {

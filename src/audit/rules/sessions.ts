@@ -17,7 +17,7 @@ export function borneBy(what: string, entry: Told, time: string, { namedFrom }: 
   if (seq < namedFrom) {
     return unverifiable(what, `${why}; the session is unknown: it was recorded before Liza recorded sessions`, time);
   }
-  const alone = `${why}; no session of a supervisor is on record for this step`;
+  const alone = `${why}; no session of a supervisor is recorded for this step`;
   return { ...unverifiable(what, alone, time), unsupervised: true };
 }
 

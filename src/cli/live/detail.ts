@@ -45,7 +45,7 @@ export function detailLines(view: CrewView, id: string, p: Page, look: LiveLook)
       task.status === 'BLOCKED' ? `press a, or: liza answer ${id} "…" (gives it back to its coder)` : undefined,
     ),
     ...field('set-up', failing && `${setupFailureText(failing)}\n${failing.output ?? ''}`, 'warn'),
-    ...field('mend it', failing?.remedy),
+    ...field('fix', failing?.remedy),
     ...field('rejected', task.status === 'REJECTED' ? task.rejection_reason : undefined, 'warn'),
     ...field('coder', seen.owner && `${seen.owner}${task.status === 'CLAIMED' ? lease : ''}`),
     ...field('reviewer', seen.reviewer && `${seen.reviewer}${lease}`),

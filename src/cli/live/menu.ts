@@ -70,7 +70,7 @@ export const quitPage = (p: Page): readonly Line[] => [
 
 export function alarmPage({ alarms }: CrewView, key: string, p: Page): readonly Line[] {
   const alarm = alarms.find((one) => one.key === key);
-  if (alarm === undefined) return [titled('Alarm', '', p), ...text('It is over.', p, 'good')];
+  if (alarm === undefined) return [titled('Alarm', '', p), ...text('It has ended.', p, 'good')];
   const tone = alarm.level === 'alarm' ? 'bad' : 'warn';
   return [
     titled(alarm.level === 'alarm' ? 'ALARM' : 'Warning', alarm.name, p),

@@ -68,9 +68,7 @@ export function questionPage(
   return {
     lines: [
       heading('Open', [{ text: `  ${title}`, tone: 'faint' }], p),
-      ...(all.length === 0
-        ? [[{ text: '  none any more', tone: 'faint' } as const]]
-        : body.slice(from, from + room - 1)),
+      ...(all.length === 0 ? [[{ text: '  none left', tone: 'faint' } as const]] : body.slice(from, from + room - 1)),
     ],
     most,
     marked: all[at]?.about,

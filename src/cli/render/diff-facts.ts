@@ -52,7 +52,7 @@ export function diffText({ files, lines, test_edits, marks, ...lists }: Readonly
   return [
     `${String(files)} file(s)${size}`,
     ...parts,
-    ...lineList('taken from existing tests, or switching tests off:', test_edits),
+    ...lineList('removed from existing tests, or switching tests off:', test_edits),
     ...lineList('new lines that postpone work or silence a check:', marks),
   ].join('\n');
 }

@@ -85,9 +85,9 @@ export function anomalyLines({ id, type, task, reporter, timestamp, details, ...
 
 function noteLines(id: string, { timestamp, for: reader, message, processed_at, processed_by, why }: Note) {
   return [
-    head(id, processed_at === undefined ? 'open' : 'dealt with', `for ${reader ?? 'everyone'}`, timestamp),
+    head(id, processed_at === undefined ? 'open' : 'handled', `for ${reader ?? 'everyone'}`, timestamp),
     ...whole('Note', message),
-    ...(processed_at === undefined ? [] : [`dealt with by ${processed_by ?? '?'}, ${processed_at}`]),
+    ...(processed_at === undefined ? [] : [`handled by ${processed_by ?? '?'}, ${processed_at}`]),
     ...whole('Why', why),
   ].map(plain);
 }

@@ -162,7 +162,7 @@ const asked = ({ questions = [] }: TaskExtras): readonly Field[] =>
 
 /** Each whole, with what became of it. */
 function noteField({ id, timestamp, message, processed_by: by, why }: Note): Field {
-  const done = by === undefined ? [] : [`dealt with by ${by}${why === undefined ? '' : `: ${why}`}`];
+  const done = by === undefined ? [] : [`handled by ${by}${why === undefined ? '' : `: ${why}`}`];
   return [id ?? minute(timestamp), [message, ...done].join('\n')];
 }
 

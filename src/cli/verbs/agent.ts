@@ -20,7 +20,7 @@ export const verb: Verb = {
   options: {
     agent: {
       value: 'provider',
-      description: 'The agent CLI; default: default_provider, else the first one installed.',
+      description: 'The agent CLI; default: default_provider, otherwise the first one installed.',
     },
     'until-idle': { description: 'End when it can do nothing more without a person.' },
   },

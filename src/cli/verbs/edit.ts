@@ -11,7 +11,7 @@ export const verb: Verb = {
   operatorOnly: true,
   options: {
     restore: {
-      description: 'Put back the last good state.yaml; a file that cannot be read is kept in .liza/rejected.',
+      description: 'Restore the last good state.yaml; a file that cannot be read is kept in .liza/rejected.',
     },
     adopt: { description: 'Also adopt settings that execute, spend or loosen something, including those that wait.' },
   },

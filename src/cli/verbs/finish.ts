@@ -29,7 +29,7 @@ export const verb: Verb = {
     'Shows the difference, what is unfinished, and the outcome of the tests on the result: scripts/integration-test.sh of the integration branch, or test_command if there is no such script, in a clean checkout.',
     'Your branch is fast-forwarded, or gets a merge commit. If you have it checked out, a clean checkout is updated with it; with uncommitted changes the merge is refused, and nothing is lost.',
     'It brings in exactly what Liza left on the integration branch: work that was reviewed and merged. Unfinished tasks stay as they are; you can run liza finish again later.',
-    'Exit 1: not merged: nothing is there yet, nobody said yes, or a checkout is in the way. Exit 3: a conflict or red tests.',
+    'Exit 1: not merged, because there is nothing to merge yet, nobody said yes, or a checkout has changes. Exit 3: a conflict or red tests.',
   ],
   run: async (args, io) => {
     const context = await openTaskContext(io);
@@ -44,7 +44,7 @@ export const verb: Verb = {
       const open = stillOpen(board.state);
       if (isTooEarly(board.state, open)) {
         const { crewAtWork } = await import('../../supervisor/crew-record.ts');
-        const next = crewAtWork(context) === undefined ? 'go on with it: liza run' : 'watch it: liza attach';
+        const next = crewAtWork(context) === undefined ? 'continue it: liza run' : 'watch it: liza attach';
         return {
           ...refuse(`nothing to bring into ${branch} yet: ${open.join(', ')}`, `${next}; then: liza finish`, 1, 'left'),
           data,

@@ -16,7 +16,7 @@ export const verb: Verb = {
     summary: { value: 'text', required: true, description: 'The state of the work, in one phrase.' },
     next: { value: 'text', required: true, description: 'What to do first, in one phrase.' },
     approach: { value: 'text', description: 'How it is being built.' },
-    blockers: { value: 'text', description: 'What is in the way.' },
+    blockers: { value: 'text', description: 'What blocks you.' },
     finding: { value: 'text', repeat: true, description: 'What your review has found so far: file:line — what.' },
     file: { value: 'path', repeat: true, description: 'A file you changed; default: those that git reports.' },
     step: { value: 'text', repeat: true, description: 'A remaining step.' },

@@ -54,7 +54,7 @@ const lockModify: Verb = {
   ],
   details: [
     'Runs in the project’s root. What it leaves must be readable and within what an edit by hand may change;',
-    'otherwise the blackboard is put back, the refused version is kept in .liza/rejected, and the exit code is 4.',
+    'otherwise the blackboard is restored, the refused version is kept in .liza/rejected, and the exit code is 4.',
     'A liza command inside it fails at once: the lock is held.',
   ],
   run: async (args, io) => {

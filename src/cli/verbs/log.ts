@@ -97,13 +97,13 @@ const logVerify: Verb = {
     const data = { entries, voids, head, problems, remarks };
     const [first] = problems;
     if (first !== undefined) {
-      const hint = 'the copy in the git directory may be whole: liza doctor compares them';
+      const hint = 'the copy in the git directory may be intact: liza doctor compares them';
       return { ...refuse(`the journal is broken: ${first}`, hint, 4, 'journal'), data, lines: [...problems.slice(1)] };
     }
     const lost = voids === 0 ? '' : `, ${voids} void line(s) of lost races`;
     return {
       ok: true,
-      message: `the journal is whole: ${counted(entries, 'entry')}${lost}, head ${head.slice(0, 12)}`,
+      message: `the journal is intact: ${counted(entries, 'entry')}${lost}, head ${head.slice(0, 12)}`,
       lines: remarks,
       data,
     };

@@ -19,7 +19,7 @@ export const verb: Verb = {
     reviewers: { value: 'n', description: 'How many reviewers. Default 1.' },
     agent: {
       value: 'provider',
-      description: 'The agent CLI for all roles; default: default_provider, else the first one installed.',
+      description: 'The agent CLI for all roles; default: default_provider, otherwise the first one installed.',
     },
     planner: { value: 'provider', description: 'The agent CLI that plans.' },
     coder: { value: 'provider', description: 'The agent CLI that codes.' },

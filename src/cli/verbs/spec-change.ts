@@ -41,7 +41,7 @@ export const verb: Verb = {
 function written(typed: string): string {
   const hash = typed.indexOf('#');
   const path = hash === -1 ? typed : typed.slice(0, hash);
-  // What leads out of the project is refused as it was typed.
+  // What points outside the project is refused as it was typed.
   const short = path === '' || path.split('/').includes('..') ? path : posix.normalize(path);
   return hash === -1 ? short : short + typed.slice(hash);
 }

@@ -22,7 +22,7 @@ export const verb: Verb = {
   examples: ['liza sync', 'liza sync origin/main'],
   details: [
     'Other people keep working beside Liza: this merges their work into the integration branch, so that agents build on it. It fast-forwards or makes a merge commit, and tests the result first: with scripts/integration-test.sh of the integration branch, or test_command if there is no such script.',
-    'Coders at work are told which files changed. Your own branch and your files stay as they are, unless you have the integration branch checked out: then a clean checkout is updated with it, and uncommitted changes hold the sync.',
+    'Running coders are told which files changed. Your own branch and your files stay as they are, unless you have the integration branch checked out: then a clean checkout is updated with it, and uncommitted changes hold the sync.',
     'Exit 3: a conflict or a red test; the files or the end of the output are shown, and nothing is changed.',
   ],
   run: onTasks(async (context, args) => {

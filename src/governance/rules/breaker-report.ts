@@ -72,20 +72,20 @@ const ASKED: Readonly<Record<PatternName, readonly string[]>> = {
   ],
   debt_accumulation: [
     'Which of these debts will the next task have to pay?',
-    'Does the goal leave room for doing it properly?',
+    'Does the goal leave time to do it properly?',
   ],
   assumption_cascade: ['What does the spec say about it, and where?', 'Who else relies on the assumption?'],
   workaround_pattern: [
-    'Where does the root cause sit, and who owns that code?',
+    'Where is the root cause, and who owns that code?',
     'Which merged work contains the workaround?',
   ],
   spec_gap_cluster: [
-    'Which of these questions does the spec answer, once it is read by someone else?',
+    'Which of these questions does the spec answer for another reader?',
     'Which need a decision by you?',
   ],
   external_service_outage: [
     'Is the service down, or out of reach only for the agents (network, account, quota)?',
-    'Which tasks can go on without it?',
+    'Which tasks can continue without it?',
   ],
 };
 
@@ -94,8 +94,8 @@ function checklist(state: State, { findings }: Trigger): readonly string[] {
   return [
     '- [ ] I read the evidence above and looked at the tasks it names.',
     ...patternNames(findings).flatMap((pattern) => ASKED[pattern].map((question) => `- [ ] ${question}`)),
-    `- [ ] What is already merged on ${inlineText(integration_branch)} and rests on this?`,
+    `- [ ] What is already merged on ${inlineText(integration_branch)} and depends on this?`,
     '- [ ] I recorded what I decided: `liza analyze --resolve "…"`',
-    '- [ ] I let the work go on, or ended it: `liza resume --decision continue|adjust-specs|replan|stop`',
+    '- [ ] I let the work continue, or ended it: `liza resume --decision continue|adjust-specs|replan|stop`',
   ];
 }

@@ -20,7 +20,7 @@ import { type Cluster, gather, type Match, similar, unreported } from './cluster
 import { nameOf, names, SIMILAR, similarity, type Wording, wording } from './similarity.ts';
 
 export const PATTERNS = {
-  retry_cluster: { count: 3, flaw: 'ARCHITECTURE_FLAW', about: 'the same error stops one attempt after the other' },
+  retry_cluster: { count: 3, flaw: 'ARCHITECTURE_FLAW', about: 'the same error stops one attempt after another' },
   debt_accumulation: { count: 3, flaw: 'SCOPE_FLAW', about: 'trade-offs leave debt behind' },
   assumption_cascade: { count: 2, flaw: 'SPEC_FLAW', about: 'the same assumption turns out wrong' },
   workaround_pattern: { count: 2, flaw: 'ARCHITECTURE_FLAW', about: 'the same root cause is worked around' },
@@ -28,7 +28,7 @@ export const PATTERNS = {
   external_service_outage: {
     count: 2,
     flaw: 'EXTERNAL_DEPENDENCY',
-    about: 'the same outside service stands in the way',
+    about: 'the same outside service blocks work',
   },
 } as const;
 export type PatternName = keyof typeof PATTERNS;

@@ -26,7 +26,7 @@ export function checkpointSummary(state: State, archived: readonly Task[], now: 
       `- Sprint: ${sprint.status}, ${counted(sprint.scope.planned.length, 'task')} planned${deadline === undefined ? '' : `, deadline ${deadline}`}`,
     ],
     [
-      ['Decisions to take', decisions(state, now)],
+      ['Decisions to make', decisions(state, now)],
       ['Metrics', metricLines(state, archived, now)],
       ['What each task did', taskEvents(tasks, since)],
       ['Blocked questions', questions(state.tasks)],
@@ -52,7 +52,7 @@ function decisions(state: State, now: Instant): readonly string[] {
   const open = decisionsToTake(state, now);
   return [
     ...(open.length === 0
-      ? ['Nothing waits for you except your decision to go on.']
+      ? ['Nothing waits for you except your decision to continue.']
       : open.map((one, at) => `${at + 1}. ${one}`)),
     '',
     'Then one of:',
@@ -147,7 +147,7 @@ export function driftLines(tasks: readonly Task[]): readonly string[] {
       return drift === undefined || drift === 0 ? [] : [{ id: task.id, drift }];
     })
     .toSorted((a, b) => b.drift - a.drift);
-  return drifted.map(({ id, drift }) => `- ${id}: ${counted(drift, 'commit')} came before it was merged`);
+  return drifted.map(({ id, drift }) => `- ${id}: ${counted(drift, 'commit')} were merged before it`);
 }
 
 function reviews(state: State, archived: readonly Task[]): readonly string[] {

@@ -40,7 +40,7 @@ function breaker({ circuit_breaker: { status, current_trigger } }: State): reado
   if (status !== 'TRIGGERED') return [];
   const found = (triggerOf(current_trigger)?.findings ?? []).map((one) => inlineText(findingLine(one))).join('; ');
   return [
-    `The circuit breaker is TRIGGERED: ${found || 'see state.yaml'}. What is behind it? Read \`${REPORT}\`, then \`liza analyze --resolve "…"\``,
+    `The circuit breaker is TRIGGERED: ${found || 'see state.yaml'}. What caused it? Read \`${REPORT}\`, then \`liza analyze --resolve "…"\``,
   ];
 }
 
@@ -53,7 +53,7 @@ function integration({ goal: { integration_moved: moved } }: State): readonly st
 
 function deadline({ sprint: { timeline, status } }: State, now: Instant): readonly string[] {
   const past = timeline.deadline !== undefined && instant(timeline.deadline) <= now && status !== 'COMPLETED';
-  return past ? [`The deadline ${timeline.deadline} has passed. Go on, cut the scope, or stop?`] : [];
+  return past ? [`The deadline ${timeline.deadline} has passed. Continue, reduce the scope, or stop?`] : [];
 }
 
 function blocked({ tasks }: State): readonly string[] {

@@ -57,13 +57,13 @@ export function resolveCaller(facts: CallerFacts): ResolvedCaller {
   if (program) {
     return attempted(real ?? PROGRAM, claimed, {
       fact: `this process belongs to a program that Liza runs for the project, and would act as ${claimed}`,
-      hint: 'tests and set-up commands may read the blackboard (liza status, liza show), not change it; a person uses a shell that none of them started',
+      hint: 'tests and set-up commands may read the blackboard (liza status, liza show) but not change it; a person must use a shell that none of them started',
     });
   }
   if (real !== undefined && claim.id !== real) {
     return attempted(real, claimed, {
       fact: `this process runs below ${real} and would act as ${claimed}`,
-      hint: `act as ${real}: leave LIZA_AGENT_ID and LIZA_SESSION as they were set; a person uses a shell that no agent started`,
+      hint: `act as ${real}: leave LIZA_AGENT_ID and LIZA_SESSION as they were set; a person must use a shell that no agent started`,
     });
   }
   if (claim.id === undefined) return withoutId(facts);
@@ -134,7 +134,7 @@ const withoutCredential = (id: string, real: string): ResolvedCaller =>
 const sessionOver = (id: string, maybePerson: boolean): Refusal =>
   refuse(
     `this session of ${id} has ended`,
-    `Stop now, with exit code 42: nothing this session does counts any more${maybePerson ? '; a person: unset LIZA_AGENT_ID LIZA_SESSION' : ''}`,
+    `Stop now, with exit code 42: nothing this session does counts now${maybePerson ? '; a person: unset LIZA_AGENT_ID LIZA_SESSION' : ''}`,
     1,
     'credential',
   );

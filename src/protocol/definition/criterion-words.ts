@@ -12,7 +12,7 @@ const LEAST_WORDS = 4;
 /** Why nobody can tell whether it is met; undefined: somebody can. */
 export function emptiness(criterion: string): string | undefined {
   if (quotedCommands(criterion).length > 0) return undefined;
-  if (UNWRITTEN.test(criterion)) return 'it is still to be written';
+  if (UNWRITTEN.test(criterion)) return 'it is not written yet';
   const hollow = HOLLOW.exec(criterion)?.[0].trim();
   if (hollow !== undefined) return `"${hollow}" is a judgement, not something to observe`;
   if (EXACT.test(criterion) && !VAGUE.test(criterion)) return undefined;
@@ -30,7 +30,7 @@ export function emptiness(criterion: string): string | undefined {
   if (VAGUE.test(criterion) && wordCount(substance) < LEAST_WORDS)
     return 'it says that it is done, not how anyone can tell';
   return wordCount(substance.replace(GENERAL, ' ')) === 0
-    ? 'its words would fit any task: name an input and what comes of it'
+    ? 'its words would fit any task: name an input and the expected result'
     : undefined;
 }
 

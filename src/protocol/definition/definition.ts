@@ -66,7 +66,7 @@ export function checkDependencies(
   const unknown = dependencies.filter((dependency) => dependency !== id && statusOf(board, dependency) === undefined);
   if (unknown.length > 0) {
     return refuse(
-      `it would depend on ${unknown.join(', ')}, which no task is called`,
+      `it would depend on ${unknown.join(', ')}, which is not a task`,
       `Add that task first: ${commandLine('add-task', unknown[0])}`,
       1,
       'dependencies-exist',
@@ -75,7 +75,7 @@ export function checkDependencies(
   const cycle = dependencyCycle(board.state, id, dependencies);
   if (cycle === undefined) return undefined;
   return refuse(
-    `the dependencies would go in a circle: ${cycle.slice(0, 12).join(' → ')}`,
+    `the dependencies would make a cycle: ${cycle.slice(0, 12).join(' → ')}`,
     'Leave one of these dependencies out',
     1,
     'acyclic',

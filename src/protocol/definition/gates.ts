@@ -45,7 +45,7 @@ function checkDependencyGate(by: Judged, task: Task): Refusal | undefined {
     if (status === 'ABANDONED') {
       return refuse(
         `it depends on ${id}, which was ABANDONED`,
-        `Take the dependency out: ${amend('--depends …')}; or give it up too: ${commandLine('abandon', task.id)}`,
+        `Remove the dependency: ${amend('--depends …')}; or give it up too: ${commandLine('abandon', task.id)}`,
         1,
         'no-abandoned-dependency',
       );
@@ -71,7 +71,7 @@ function checkTestGates(by: Judged, task: Task): Refusal | undefined {
   if (type === 'code' && onlyTests(parseScope(task.scope ?? ''), testPatterns(config))) {
     return refuse(
       'a code task whose IN scope holds only test files splits the tests from their code, and the task that writes the code could not prove it',
-      `If that code is merged already, it is a test task: ${amend('--type test')}; else put the tests into the task that writes the code`,
+      `If that code is merged already, it is a test task: ${amend('--type test')}; otherwise put the tests into the task that writes the code`,
       1,
       'tests-included',
     );

@@ -14,16 +14,20 @@ export function lacksInValidation(config: Config, task: Task, validation: string
   if (/^\s*read\b/i.test(validation) && isForReaders) return undefined;
   const { hasCommand, hasResult } = readPlan(validation, proofCommands(config, task));
   if (hasCommand && hasResult) return undefined;
-  return hasCommand ? 'it does not say what shall come of it' : hasResult ? 'it names no command' : 'it names neither';
+  return hasCommand
+    ? 'it does not say what result is expected'
+    : hasResult
+      ? 'it names no command'
+      : 'it names neither';
 }
 
 /** How it may be written, with the task's own command. */
 export function exampleValidation(config: Config, task: Task): string {
   const [own] = proofCommands(config, task);
-  if (own === undefined && (task.type === 'docs' || task.type === 'spec')) return '"read: what a reader shall find"';
+  if (own === undefined && (task.type === 'docs' || task.type === 'spec')) return '"read: what a reader should find"';
   // A long one would hide what is missing; its number says as much.
   const named = own === undefined || own.length <= LONGEST_SHOWN ? (own ?? 'the command') : '#1';
-  return shellQuoted(`${named}: what it shall print or exit with`);
+  return shellQuoted(`${named}: what it should print or exit with`);
 }
 
 const LONGEST_SHOWN = 120;

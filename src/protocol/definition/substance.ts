@@ -58,7 +58,7 @@ function checkAnchor(
   const has = others.length === 0 ? 'it has no headings' : `it has ${named}${more === 0 ? '' : ` and ${more} more`}`;
   return refuse(
     anchor === '' ? `${file}# names no section: ${has}` : `${file} has no section #${anchor}: ${has}`,
-    `Name one that is there, or the whole file: ${amending(by, task)(`--spec ${file}${nearest === undefined ? '' : `#${nearest}`}`)}`,
+    `Name one that exists, or the whole file: ${amending(by, task)(`--spec ${file}${nearest === undefined ? '' : `#${nearest}`}`)}`,
     1,
     'anchor',
   );
@@ -95,8 +95,8 @@ function checkTypeAndScope(by: Judged, task: Task, { base_files: baseFiles = [] 
   const both = scope.in.find((item) => scope.out.some((out) => covers(out, item)));
   if (both !== undefined) {
     return contradiction(
-      `its scope has ${both} IN and OUT at once, and OUT wins when the work is submitted`,
-      `Take it out of one of them: ${amend('--scope "IN: …  OUT: …"')}`,
+      `its scope has ${both} both IN and OUT, and OUT wins when the work is submitted`,
+      `Remove it from one of them: ${amend('--scope "IN: …  OUT: …"')}`,
     );
   }
   const code = scope.in.filter((item) => isCode(item) && !isTest(item, patterns));
@@ -107,13 +107,13 @@ function checkTypeAndScope(by: Judged, task: Task, { base_files: baseFiles = [] 
     const mixed = code.filter((item) => (config.tests_in_code ?? []).some((one) => covers(one, item)));
     if (mixed.length > 0) {
       return contradiction(
-        `a test task changes nothing but tests, which Liza cannot tell from the code in ${mixed.join(', ')}`,
-        `A code task may add tests alone there: ${amend('--type code')}`,
+        `a test task changes only tests, which Liza cannot tell from the code in ${mixed.join(', ')}`,
+        `A code task may add only tests there: ${amend('--type code')}`,
       );
     }
     return contradiction(
       `a test task adds tests for code that is merged already, and its IN names ${code.length === 0 ? 'no test file' : code.join(', ')}`,
-      `If the code changes too, it is a code task: ${amend('--type code')}; else name tests alone (${patterns.slice(0, 3).join(', ')}, …): ${amend('--scope "IN: …"')}`,
+      `If the code changes too, it is a code task: ${amend('--type code')}; otherwise name only tests (${patterns.slice(0, 3).join(', ')}, …): ${amend('--scope "IN: …"')}`,
     );
   }
   if (type !== 'code') {
@@ -127,7 +127,7 @@ function checkTypeAndScope(by: Judged, task: Task, { base_files: baseFiles = [] 
       ? undefined
       : contradiction(
           `a ${type} task whose IN is code (${listed([...needTest, ...folders], 5)}) could not be submitted without a test, and its IN has none`,
-          `Make it a code task: ${amend('--type code')}; or take the code out of IN: ${amend('--scope "IN: …"')}`,
+          `Make it a code task: ${amend('--type code')}; or remove the code from IN: ${amend('--scope "IN: …"')}`,
         );
   }
   const types = code.length > 0 && code.every(isDeclaration);
@@ -138,18 +138,18 @@ function checkTypeAndScope(by: Judged, task: Task, { base_files: baseFiles = [] 
     const type = scope.in.every((item) => DOCUMENT.test(item)) ? 'docs' : 'config';
     return contradiction(
       `a code task is submitted only with a changed test, and its IN has no code and no test: ${listed(scope.in, 5)}`,
-      `If no code changes: ${amend(`--type ${type}`)}; else name the code or the test: ${amend('--scope "IN: …, <its test file>"')}`,
+      `If no code changes: ${amend(`--type ${type}`)}; otherwise name the code or the test: ${amend('--scope "IN: …, <its test file>"')}`,
     );
   }
   if (!forbidsTests(scope, patterns, baseFiles)) return undefined;
   if (types)
     return contradiction(
       'a code task needs a test, and its scope has tests OUT; declarations of types need none only where a command checks types',
-      `Name a type checker (${CHECKERS}) that covers them: ${amend('--validate "…"')}; or name in IN where their test shall be: ${amend('--scope "IN: …, <its test file>"')}`,
+      `Name a type checker (${CHECKERS}) that covers them: ${amend('--validate "…"')}; or name in IN where their test will be: ${amend('--scope "IN: …, <its test file>"')}`,
     );
   return contradiction(
     'a code task needs a test, and its scope has tests OUT',
-    `Let them in, or name in IN where its test shall be: ${amend('--scope "IN: …, <its test file>  OUT: …"')}; if no code changes: ${amend('--type docs')}`,
+    `Let them in, or name in IN where its test will be: ${amend('--scope "IN: …, <its test file>  OUT: …"')}; if no code changes: ${amend('--type docs')}`,
   );
 }
 

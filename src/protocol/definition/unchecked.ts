@@ -95,7 +95,7 @@ function areaNotes(task: Task, { there }: Pick<SpecFacts, 'there'>): readonly st
   if (isPath || (there === undefined ? unsure.length > 0 : there.length > 0)) return [];
   const areas = [...scope.in, ...scope.prose];
   return [
-    `its scope names areas, no files${areas.length === 0 ? '' : ` (${listed(areas, 5)})`}: Liza cannot tell which files are beyond it, so that is the reviewer’s alone to judge. What IN names as a file, a folder or a glob is checked when the work is submitted`,
+    `its scope names areas, no files${areas.length === 0 ? '' : ` (${listed(areas, 5)})`}: Liza cannot tell which files are beyond it, so only the reviewer can judge that. What IN names as a file, a folder or a glob is checked when the work is submitted`,
   ];
 }
 
@@ -105,6 +105,6 @@ function partNotes(task: Task): readonly string[] {
   return parts.length === 0
     ? []
     : [
-        `a reader must judge this: OUT ${listed(parts, 5)} is about a part, so no change is refused for it; the reviewer is told when the file is touched. A path without more words is refused`,
+        `a reader must judge this: OUT ${listed(parts, 5)} is about a part, so no change is refused for it; the reviewer is told when the file is touched. Liza refuses changes to a path without more words`,
       ];
 }

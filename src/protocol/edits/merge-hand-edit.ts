@@ -62,7 +62,7 @@ function mergeSection(draft: Draft, section: string, theirs: unknown): void {
 function adoptOwnSection(draft: Draft, versions: Versions): void {
   const { key: section, base, head, theirs } = versions;
   if (draft.edit.authority.kind === 'agent') return illegal(draft, versions, 'it is not the agent’s own record');
-  if (!same(base, head)) return conflict(draft, versions, 'it changed here meanwhile');
+  if (!same(base, head)) return conflict(draft, versions, 'it was changed here in the meantime');
   draft.board = withState(draft.board, { [section]: theirs });
   draft.adopted.push(head === undefined ? `${section} added` : `${section} changed`);
 }
@@ -116,11 +116,11 @@ function resolve(draft: Draft, section: string, versions: Versions): void {
   if (same(theirs, head)) return;
   if (theirs === undefined) return noteDeletion(draft, versions.record, base, head);
   if (base !== undefined && same(theirs, base)) return; // a stale copy, untouched by the editor
-  if (base === undefined && head !== undefined) return conflict(draft, versions, 'it was added here meanwhile');
+  if (base === undefined && head !== undefined) return conflict(draft, versions, 'it was added here in the meantime');
   if (!isFields(theirs)) return illegal(draft, versions, 'it is not a map of fields');
   if (base !== undefined && head !== undefined && !same(base, head)) {
     const both = changedFields(base, head).filter((field) => changedFields(base, theirs).includes(field));
-    if (both.length > 0) return conflict(draft, versions, `${both.join(', ')} changed here meanwhile`);
+    if (both.length > 0) return conflict(draft, versions, `${both.join(', ')} was changed here in the meantime`);
   }
   const { authority } = draft.edit;
   if (authority.kind === 'agent') return adoptAgentRecord(draft, section, versions, authority.id);
@@ -132,15 +132,15 @@ function resolve(draft: Draft, section: string, versions: Versions): void {
 /** Records that only commands change; fields that Liza does not know are the user's. */
 function adoptFree(draft: Draft, versions: Versions, section?: string): void {
   if (draft.edit.authority.kind === 'agent') return illegal(draft, versions, 'it is not the agent’s own record');
-  if (versions.head === undefined) return illegal(draft, versions, 'it is made by a command only');
+  if (versions.head === undefined) return illegal(draft, versions, 'only a command makes it');
   if (!isFields(versions.head) || !isFields(versions.theirs)) {
-    return illegal(draft, versions, 'it changes through a command only');
+    return illegal(draft, versions, 'only a command changes it');
   }
   const changed = changedFields(versions.base ?? {}, versions.theirs);
   const known = changed.filter((field) => KNOWN_FIELDS.has(field));
   if (known.length > 0) {
     const hint = versions.record === 'goal' ? 'to change what it says: liza goal edit --desc "…"' : undefined;
-    return illegal(draft, versions, `${known.join(', ')} changes through a command only`, hint);
+    return illegal(draft, versions, `${known.join(', ')} is changed only by a command`, hint);
   }
   const merged = { ...(versions.head as Fields), ...pick(versions.theirs as Fields, changed) };
   draft.board = replaceRecord(draft.board, { section, key: versions.key, before: versions.head, after: merged });
@@ -167,7 +167,7 @@ function noteDeletion(draft: Draft, record: string, base: unknown, head: unknown
     reason: 'records are not deleted by editing',
     hint: record.startsWith('tasks/')
       ? `end a task with: liza abandon ${record.slice(6)} --reason "…"`
-      : 'it was kept as it is',
+      : 'it was kept unchanged',
     value: undefined,
   });
 }

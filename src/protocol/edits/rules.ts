@@ -41,7 +41,7 @@ export function adoptTask(draft: Draft, versions: Versions): void {
   const others = changed.filter(
     (field) => !own.includes(field) && !defined.includes(field) && !(blocks && BLOCKING.includes(field)),
   );
-  if (others.length > 0) return illegal(draft, versions, `${others.join(', ')} changes through a command only`);
+  if (others.length > 0) return illegal(draft, versions, `${others.join(', ')} is changed only by a command`);
   if (defined.length > 0 && !blocks && !['DRAFT', 'UNCLAIMED', 'BLOCKED'].includes(head.status)) {
     return illegal(
       draft,
@@ -73,7 +73,7 @@ function adoptNewTask(draft: Draft, versions: Versions, theirs: Fields): void {
   }
   const known = Object.keys(theirs).filter((field) => field in TaskSchema.entries && !BORN_WITH.has(field));
   const forged = known.filter((field) => !isEmpty(theirs[field]));
-  if (forged.length > 0) return illegal(draft, versions, `${forged.join(', ')} is set by commands only`);
+  if (forged.length > 0) return illegal(draft, versions, `${forged.join(', ')} is set only by commands`);
   const definition = pick(
     theirs,
     ['id', ...DEFINITION].filter((field) => theirs[field] !== undefined && theirs[field] !== null),
@@ -120,7 +120,7 @@ function addOwnFields(draft: Draft, id: string, fields: Fields): void {
 
 /** Notes and spec changes: new ones are welcome, old ones stand. */
 export function adoptListed(draft: Draft, section: 'human_notes' | 'spec_changes', versions: Versions): void {
-  if (versions.head !== undefined) return illegal(draft, versions, 'what was noted stays as it is');
+  if (versions.head !== undefined) return illegal(draft, versions, 'existing notes cannot be changed');
   const theirs = versions.theirs as Fields;
   const needed = section === 'human_notes' ? ['message'] : ['spec', 'change'];
   const missing = needed.filter((field) => typeof theirs[field] !== 'string');
@@ -151,17 +151,17 @@ const isAdopted = ({ edit }: Draft, { id, message, for: reader, timestamp }: Fie
 /** Each setting on its own: harmless ones and the user's own count, guarded ones wait for the operator's word. */
 export function adoptConfig(draft: Draft, versions: Versions): void {
   if (!isFields(versions.theirs)) return illegal(draft, versions, 'it is not a map of settings');
-  if (draft.edit.authority.kind === 'agent') return illegal(draft, versions, 'settings are the operator’s');
+  if (draft.edit.authority.kind === 'agent') return illegal(draft, versions, 'only the operator changes settings');
   const meanwhile = changedFields(versions.base ?? {}, versions.head);
   for (const key of changedFields(versions.base ?? {}, versions.theirs)) {
     const value = versions.theirs[key];
     const one = { ...versions, record: `config/${key}`, theirs: value };
     if (same(value, (versions.head as Fields | undefined)?.[key])) continue;
     if (meanwhile.includes(key)) {
-      const reason = 'it changed here meanwhile';
+      const reason = 'it was changed here in the meantime';
       draft.aside.push({ record: one.record, kind: 'conflict', reason, hint: `liza config set ${key} …`, value });
     } else if (guardedSetting(key) && draft.edit.authority.kind !== 'adopt') {
-      const reason = 'it executes, spends or loosens';
+      const reason = 'it executes, spends or loosens something';
       draft.aside.push({ record: one.record, kind: 'guarded', reason, hint: 'to adopt it: liza edit --adopt', value });
     } else if (!knownSetting(key)) {
       draft.board = withState(draft.board, { config: { ...draft.board.state.config, [key]: value } });
@@ -180,7 +180,7 @@ export function adoptAgentRecord(draft: Draft, section: string, versions: Versio
     const others = changedFields(versions.base ?? {}, theirs).filter(
       (field) => !['lease_expires', 'heartbeat', 'context_percent'].includes(field),
     );
-    if (others.length > 0) return illegal(draft, versions, `${others.join(', ')} changes through a command only`);
+    if (others.length > 0) return illegal(draft, versions, `${others.join(', ')} is changed only by a command`);
     const fields = pick(theirs, changedFields(versions.base ?? {}, theirs));
     const next = { ...(versions.head as Fields), ...fields };
     const problem = checkRecord('agents', next)[0];
@@ -190,7 +190,7 @@ export function adoptAgentRecord(draft: Draft, section: string, versions: Versio
     return;
   }
   const signed = { anomalies: 'reporter', discovered: 'by', handoff: 'agent' }[section];
-  if (signed === undefined || !fresh) return illegal(draft, versions, `it is not ${agent}’s to change`);
+  if (signed === undefined || !fresh) return illegal(draft, versions, `it may not be changed by ${agent}`);
   if ((theirs[signed] ?? theirs['logged_by'] ?? agent) !== agent) {
     return illegal(draft, versions, `it is signed by ${String(theirs[signed])}, not by ${agent}`);
   }

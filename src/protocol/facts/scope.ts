@@ -113,7 +113,7 @@ export function testsNowhere(
   const isOne = (file: string): boolean =>
     isTest(file, patterns) || (settings.tests_in_code ?? []).some((item) => covers(item, file));
   if (!files.some(isCode) || files.some(isOne)) return undefined;
-  return `no file here counts as a test (${patterns.join(', ')}), and code is taken only with its test; if the tests are elsewhere: liza config set test_patterns "…"; if they stand within the code: liza config set tests_in_code "…"`;
+  return `no file here counts as a test (${patterns.join(', ')}), and code is accepted only with its test; if the tests are elsewhere: liza config set test_patterns "…"; if they are inside the code files: liza config set tests_in_code "…"`;
 }
 
 /**

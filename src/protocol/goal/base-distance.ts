@@ -28,7 +28,7 @@ export function baseLag(distance: BaseDistance | undefined): string | undefined 
 export const afterGoal = (distance: BaseDistance | undefined): string =>
   distance?.ahead === 0
     ? `it is in ${distance.branch}; next: liza init "<next goal>"`
-    : `bring it into ${distance?.branch ?? 'your branch'}: liza finish`;
+    : `merge it into ${distance?.branch ?? 'your branch'}: liza finish`;
 
 /** What status says of it. After the goal's end a lag is no news: `liza finish` and the next `liza init` deal with it. */
 export function distanceLines(

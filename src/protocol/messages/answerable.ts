@@ -10,8 +10,8 @@ export function whyNotFreed(state: State, task: Task): string | undefined {
   const times = unblocksOf(task);
   const ways = `liza supersede ${task.id} --root-cause "…" --replacement <task>; or liza abandon ${task.id} --reason "…"`;
   if (times >= settings(state).max_unblocks)
-    return `${task.id} was unblocked ${counted(times, 'time')}, and only a person unblocks it again (max_unblocks): leave the question to them; or replace the task: ${ways}`;
+    return `${task.id} was unblocked ${counted(times, 'time')}, and only a person may unblock it again (max_unblocks): leave the question to them; or replace the task: ${ways}`;
   if (isExhausted(task))
-    return `${task.failures_current?.join(' and ')} failed ${task.id} as it stands, and an answer alone does not free it: liza unblock ${task.id} --done "…" changes it; or replace it: ${ways}`;
+    return `${task.failures_current?.join(' and ')} failed ${task.id} as it is defined, and an answer alone does not unblock it: liza unblock ${task.id} --done "…" changes it; or replace it: ${ways}`;
   return undefined;
 }

@@ -47,7 +47,7 @@ export const places = v.array(
     text,
     v.regex(
       /^(?:~\/|\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))(?=.*[^/])/,
-      'must name a place in full: /… or ~/…, and not / or ~ as a whole',
+      'must be a full path: /… or ~/…, and not / or ~ itself',
     ),
   ),
   'must be a list',

@@ -116,7 +116,7 @@ export function shownText({ by, what = '', unchanged, not_run }: Shown): string 
     case 'place':
       return `${what}${unchanged ? ' (unchanged file: the change does not touch it)' : ''}`;
     case 'nothing':
-      return 'NOT SHOWN: the approval names nothing for it';
+      return 'NOT SHOWN: the approval names no evidence for it';
     case 'seen':
       return `FLAGGED, only seen: ${what}`;
     case 'diff':

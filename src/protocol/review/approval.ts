@@ -34,15 +34,14 @@ export function parseApproval(text: string, criteria: number): Approval {
     else if (shown.length === 0) problems.push(`criterion ${numbers}: “${whole(body).slice(0, 80)}” ${whyNot(body)}`);
     else evidence.push(...named.flatMap((criterion) => shown.map((one) => ({ criterion, ...one }))));
   }
-  if (evidence.length > MOST_EVIDENCE)
-    problems.push(`more than ${MOST_EVIDENCE} are named: the ones that show most do`);
+  if (evidence.length > MOST_EVIDENCE) problems.push(`more than ${MOST_EVIDENCE} are named: name the strongest ones`);
   return { evidence: evidence.slice(0, MOST_EVIDENCE), concerns: concernsIn(text), problems };
 }
 
 const whyNot = (body: string): string =>
   /^seen:?(?:\s|$)/i.test(body)
     ? `is too short: say in a sentence of ${LEAST_WORDS} words or more what you saw`
-    : 'is in no known form';
+    : 'has no known form';
 
 /** A line that seems to be meant for that criterion, and is in no form. */
 export function nearLine(text: string, criterion: number): string | undefined {

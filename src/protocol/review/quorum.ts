@@ -37,8 +37,8 @@ export function whySameProvider(board: Board, task: Task, reviewer: string, now:
   const approved = approvalsOf(task).find((approval) => approval.provider === provider);
   if (approved === undefined) return undefined;
   const rule = settings(board.state).distinct_providers
-    ? 'every approval comes from another agent CLI (distinct_providers)'
-    : 'reviewers with other agent CLIs are at work';
+    ? 'every approval must come from a different agent CLI (distinct_providers)'
+    : 'reviewers with other agent CLIs are running';
   return `${approved.by} approved this commit of ${task.id} with ${provider} already, and ${rule}`;
 }
 

@@ -57,7 +57,7 @@ export function reportedDuring(state: Pick<State, 'anomalies' | 'discovered'>, t
         ? [
             told({
               id,
-              kind: `${type}; ${at === undefined ? 'open' : 'dealt with'}`,
+              kind: `${type}; ${at === undefined ? 'open' : 'handled'}`,
               by: reporter,
               text: detailText(rest.details),
             }),

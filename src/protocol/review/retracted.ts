@@ -7,7 +7,7 @@ import type { HistoryEvent, Task } from '../state.ts';
 export const EXIT_RETRACTED = 'liza exit 42 --reason "retracted"';
 
 /** What ends the session of a coder that retracted what was under review already. */
-export const LEFT_TO_NEXT = `It was under review already: your next session goes on with it, in the same folder. Stop now: ${EXIT_RETRACTED}`;
+export const LEFT_TO_NEXT = `It was already under review: your next session continues it, in the same folder. Stop now: ${EXIT_RETRACTED}`;
 
 /** Undefined: nothing of it is retracted, or this agent has no part in that. */
 export function retractedHint(task: Task, agent: string | undefined): string | undefined {
@@ -16,7 +16,7 @@ export function retractedHint(task: Task, agent: string | undefined): string | u
   if (last.agent === agent && task.handoff_pending === true) return LEFT_TO_NEXT;
   if (last.reviewer !== agent) return undefined;
   const [why = ''] = String(last.reason).split('\n', 1);
-  return `Its coder took the submission back, and no verdict is needed: ${why}. Stop now: ${EXIT_RETRACTED}`;
+  return `Its coder withdrew the submission, and no verdict is needed: ${why}. Stop now: ${EXIT_RETRACTED}`;
 }
 
 const lastTurn = (task: Task): HistoryEvent | undefined =>

@@ -10,7 +10,7 @@ export function alwaysGreen(command: string): string | undefined {
   return may === GREEN ? (why ?? WHATEVER) : undefined;
 }
 
-const WHATEVER = 'it succeeds whatever the code does';
+const WHATEVER = 'it always succeeds, whatever the code does';
 const GREEN = 1;
 const RED = 2;
 const EITHER = 3;
@@ -189,12 +189,12 @@ function simple(all: readonly Word[], shell: Shell): Outcome {
   if (name === 'exit') return ended(rest, shell);
   if (name === 'set') return setModes(rest, shell);
   if (name === 'eval') return evaluated(rest, shell);
-  if (name === 'wait' && rest.length === 0) return green('`wait` alone does not pass on how what it waits for ended');
+  if (name === 'wait' && rest.length === 0) return green('`wait` alone hides the exit codes of what it waits for');
   if (/^(?:npm|pnpm|yarn|bun)$/.test(name) && rest.some(({ text }) => text === '--if-present'))
-    return green('with --if-present it succeeds where there is no such script; leave that out');
+    return green('with --if-present it succeeds if there is no such script; leave that option out');
   if (name === 'test' || name === '[' || name === '[[') {
     const next = compared(/^\]{1,2}$/.test(rest.at(-1)?.text ?? '') ? rest.slice(0, -1) : rest);
-    return { next, exit: 0, why: 'it compares what never changes' };
+    return { next, exit: 0, why: 'it compares values that never change' };
   }
   if (SHELLS.has(name)) return shellCode(rest, shell) ?? UNKNOWN;
   return isAboutProgram(name, rest)

@@ -140,25 +140,25 @@ export const QUESTIONS = {
   max_iterations: ['Is the spec clear enough?', 'Should the task be decomposed?'],
   validation: ['Does the validation prove what the task asks for?', 'Is the task possible as it is written?'],
   hangs: [
-    'Does the validation command end at all, say in a checkout of the base?',
+    'Does the validation command end at all, for example in a checkout of the base?',
     'Is validation_timeout too short for it?',
   ],
   spin: ['What kept the agent from changing anything?', 'Is the task possible as it is written?'],
-  budget: ['Should it be cut into smaller ones, or given up?'],
+  budget: ['Should it be split into smaller ones, or given up?'],
   silence: ['What was the agent waiting for?', 'Does a command of this task hang?'],
   review_deadlock: [
-    'Does the coder not address the feedback, or do the criteria shift?',
+    'Does the coder ignore the feedback, or do the criteria change?',
     'Should the spec be clarified, the coder changed, or the task rescoped?',
   ],
   integration: [
     'Does the integration branch itself pass its test, and is that test right?',
-    'What of the task keeps it from fitting in, and should it be rescoped?',
+    'What keeps the task from integrating, and should it be rescoped?',
   ],
   same_rejection: [
-    'Why did the second attempt meet the same blockers?',
-    'Is the feedback possible to follow within the scope?',
+    'Why did the second attempt have the same blockers?',
+    'Can the feedback be followed within the scope?',
   ],
-  assumptions: ['Which of the assumptions are right?', 'What does the spec have to say so that none is needed?'],
+  assumptions: ['Which of the assumptions are right?', 'What must the spec say so that no assumption is needed?'],
   override: ['What should be done differently, and why?'],
   abandoned: ['Can this be done without the abandoned task, or should it be given up too?'],
 } as const satisfies Record<string, readonly string[]>;

@@ -77,7 +77,7 @@ function turn(task: Task, event: HistoryEvent): readonly StoryLine[] {
     case 'pre_execution_checkpoint':
       return say(`will do: ${intent(event)}`, 'faint');
     case 'submitted':
-      return say(`offers commit ${String(event.commit).slice(0, 7)} for review`);
+      return say(`submits commit ${String(event.commit).slice(0, 7)} for review`);
     case 'review_claimed':
       return say('reviews it', 'faint');
     case 'rejected':
@@ -104,9 +104,9 @@ function turn(task: Task, event: HistoryEvent): readonly StoryLine[] {
 const after = ({ depends_on: ids = [] }: Task): string => (ids.length === 0 ? '' : ` (after ${ids.join(', ')})`);
 
 function claimed(event: HistoryEvent): string {
-  if (event.from === 'INTEGRATION_FAILED') return 'takes the conflict on, both sides in its worktree';
+  if (event.from === 'INTEGRATION_FAILED') return 'takes on the conflict, with both sides in its worktree';
   if (event.from === 'REJECTED') return 'goes back to work on it';
-  return event.from === 'CLAIMED' ? 'takes the work over' : 'takes it, in a worktree of its own';
+  return event.from === 'CLAIMED' ? 'takes over the work' : 'takes it, in a worktree of its own';
 }
 
 const intent = ({ checkpoint }: HistoryEvent): string =>

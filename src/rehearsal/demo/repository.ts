@@ -52,7 +52,11 @@ function makeFolder(disk: Disk, temporary: string): string {
     return disk.realpathSync(disk.mkdtempSync(join(temporary, 'liza-demo-')));
   } catch (error) {
     const why = (error as Error).message;
-    throw new EnvironmentError(`no folder can be made in ${temporary}: ${why}`, 'set TMPDIR to one where it can', 1);
+    throw new EnvironmentError(
+      `no folder can be created in ${temporary}: ${why}`,
+      'set TMPDIR to a folder where it can',
+      1,
+    );
   }
 }
 

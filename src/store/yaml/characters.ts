@@ -39,7 +39,7 @@ export function refuseCharacters(text: string): Refusal | undefined {
   return refusal(
     text,
     at,
-    `the file holds the control character U+${code}`,
+    `the file contains the control character U+${code}`,
     'delete it, or write it as an escape in double quotes',
   );
 }

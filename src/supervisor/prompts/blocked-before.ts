@@ -28,7 +28,7 @@ export function blockedBefore(task: Task): readonly string[] {
     ...assessment.map((text) => `${nameOf(unblocked)} said: ${gist(text, LONGEST)}`),
   ];
   return [
-    `BLOCKED BEFORE by ${who} at ${block.time}, unblocked by ${nameOf(unblocked)} at ${unblocked.time} (what was answered is in ANSWERS, what was changed is in the fields above):`,
+    `BLOCKED BEFORE by ${who} at ${block.time}, unblocked by ${nameOf(unblocked)} at ${unblocked.time} (answers are in ANSWERS, changes in the fields above):`,
     ...quoteList(told, showTask(task)),
   ];
 }

@@ -100,7 +100,7 @@ function foundElsewhere({ board, agent }: PromptContext, task: Task): readonly s
   };
   return [
     ...list(
-      'FOUND BY OTHERS, NAMING THIS TASK (mind them where they touch your change):',
+      'FOUND BY OTHERS, NAMING THIS TASK (mind them where they affect your change):',
       all.filter(({ by }) => by !== agent),
     ),
     ...list(
@@ -116,7 +116,7 @@ function reportedBefore(state: State, task: Task): readonly string[] {
   if (told.length === 0) return [];
   const lines = told.map((text) => gist(text, 1000));
   return [
-    'REPORTED DURING THIS TASK (on the board already: report only what is new):',
+    'REPORTED DURING THIS TASK (already on the board: report only what is new):',
     ...quoteList(lines, 'liza status'),
   ];
 }
@@ -125,8 +125,8 @@ const MOST_REPORTS = 5;
 
 const onBase = ({ id }: Task) => ({
   title: 'VALIDATION ON THE BASE, before your change',
-  green: 'GREEN there: it proves nothing about your change, unless all shall stay as it is.',
-  missing: `If your task does not bring what CANNOT RUN: the planner is told and may replace it; if nothing comes before you submit: \`liza block ${id} --reason "the validation cannot run" --question "which command proves it?"\``,
+  green: 'GREEN there: it proves nothing about your change, unless nothing should change.',
+  missing: `If your task does not create what CANNOT RUN: the planner is told and may replace it; if nothing comes before you submit: \`liza block ${id} --reason "the validation cannot run" --question "which command proves it?"\``,
 });
 
 /** An answer that the plan of this iteration cannot know. */
@@ -139,7 +139,7 @@ function answeredSince(state: State, task: Task): readonly string[] {
     ...(isAmended ? ['the amendment (see AMENDED)'] : []),
   ];
   return [
-    `THE PLAN IS OLDER than ${than.join(' and ')}. If it changes, record it again, where you are: \`${begin(task.id, state)}\``,
+    `THE PLAN IS OLDER than ${than.join(' and ')}. If it changes, record it again now: \`${begin(task.id, state)}\``,
   ];
 }
 
@@ -163,7 +163,7 @@ function instructions(state: State, work: CoderWork, begun: boolean): readonly s
   const rejection = rejectionOf(task);
   const checkpoint = resumed === true ? `\`${begin(task.id, state)}\`` : 'the first line of COMMANDS';
   const start = begun
-    ? `${whoseCheckpoint(task)} for this iteration stands (no second \`begin\`${isOlder ? ' unless it changes' : ''}). See how far it got: \`git status\`, \`git log\`. Go on from there.${resumed === true ? '' : BEYOND}`
+    ? `${whoseCheckpoint(task)} for this iteration counts (no second \`begin\`${isOlder ? ' unless it changes' : ''}). See how far it got: \`git status\`, \`git log\`. Continue from there.${resumed === true ? '' : BEYOND}`
     : `Before the first change record your checkpoint, with at most ${counted(assumptions, 'assumption')}: ${checkpoint}.`;
   const steps = [
     // A fresh session has all its context: it continues instead of handing off.
@@ -175,15 +175,15 @@ function instructions(state: State, work: CoderWork, begun: boolean): readonly s
     start,
     howTo(work),
     'Run VALIDATION, read the output, and commit everything in WORKTREE.',
-    `\`liza submit-for-review ${task.id} HEAD\`: Liza runs VALIDATION at your commit itself, so give it time; red is refused, then mend it and submit again. Then \`liza exit 42 --reason "submitted"\`, and stop.`,
+    `\`liza submit-for-review ${task.id} HEAD\`: Liza runs VALIDATION at your commit itself, so give it time; red is refused; then fix it and submit again. Then \`liza exit 42 --reason "submitted"\`, and stop.`,
   ];
   return steps.map((step, at) => `${at + 1}. ${step}`);
 }
 
 /** A plan that stands takes no second `begin`; what its successor thinks has a place all the same. */
-const BEYOND = ' What you take for granted beyond it: `ask … --assume`; a further file: `begin --also`.';
+const BEYOND = ' What else you assume: `ask … --assume`; one more file: `begin --also`.';
 const ANSWER = 'Answer every blocker of PRIOR REJECTION FEEDBACK; unchanged work is refused.';
-const LEARN = 'PRIOR REJECTION FEEDBACK says what the former work lacked: yours must not lack it.';
+const LEARN = 'PRIOR REJECTION FEEDBACK says what the earlier work lacked: yours must not lack it.';
 
 /** Tells a coder that its worktree was lost or spoilt in this iteration, so that it does not look for missing files. */
 function madeAgain(task: Task): readonly string[] {
@@ -195,7 +195,7 @@ function madeAgain(task: Task): readonly string[] {
       ? ` The files of the old one are kept as a commit; look at it with \`git diff ${tip} ${made.kept}\`, and take what you need with \`git checkout ${made.kept} -- <path>\`.`
       : '';
   return [
-    `WORKTREE WAS MADE AGAIN at ${tip}, the last commit that Liza saw, because it was not usable; later commits in it are gone.${kept} Leave .git to git.`,
+    `WORKTREE WAS CREATED AGAIN at ${tip}, the last commit that Liza saw, because it was not usable; later commits in it are gone.${kept} Leave .git to git.`,
   ];
 }
 
@@ -224,16 +224,16 @@ function howTo({ task, conflicts = [] }: CoderWork): string {
   const again = rejectionOf(task);
   return (task.type ?? 'code') === 'code'
     ? again !== undefined && again.former !== true
-      ? 'A blocker that a test can show gets its test first. Then the code, where it has to change: a test that was missing over right code may be green at once.'
+      ? 'For a blocker that a test can show, write the test first. Then change the code where needed: if the code was right and only its test was missing, the test may be green at once.'
       : 'Tests first: they fail without the change and prove DONE WHEN. Then the code.'
     : task.type === 'test'
-      ? 'Write tests alone: other code is refused. If the code is wrong or cannot be tested so: `liza block`.'
+      ? 'Write only tests: other code is refused. If the code is wrong or cannot be tested as it is: `liza block`.'
       : `Write it; a ${task.type} task that touches code needs a test too.`;
 }
 
 const FIX = {
   conflict:
-    'Only reconcile: keep what both sides meant, add nothing new. The merge is laid out in WORKTREE; `git add` and `git commit` conclude it.',
+    'Only reconcile: keep what both sides meant, add nothing new. The merge is in WORKTREE; conclude it with `git add` and `git commit`.',
   red: 'Only make the merged work pass the integration test, without weakening any test; add nothing new.',
 } as const;
 
@@ -279,7 +279,5 @@ function earlier(task: Task): readonly string[] {
       ? historyOf(task).findLast(({ event, reason: why }) => event === 'blocked' && typeof why === 'string')?.reason
       : undefined;
   const why = typeof reason === 'string' ? `, the last for: ${inline(gist(reason, 600))}` : '';
-  return [
-    `EARLIER ATTEMPTS: ${failed.join(', ')} could not finish it${why} (what became of it: \`liza show ${task.id}\`).`,
-  ];
+  return [`EARLIER ATTEMPTS: ${failed.join(', ')} could not finish it${why} (see \`liza show ${task.id}\`).`];
 }

@@ -22,10 +22,10 @@ const FIRST: Readonly<Record<Role, string>> = { coder: 'begin', code_reviewer: '
 const EXAMPLES: Readonly<Record<Role, (task: string, state: State) => readonly string[]>> = {
   coder: (task, state) => [
     begin(task, state),
-    `liza begin ${task} --also path/of/a/further/file --reason "why the task needs it"`,
+    `liza begin ${task} --also path/of/one/more/file --reason "why the task needs it"`,
     `liza submit-for-review ${task} HEAD`,
     `liza retract ${task} --reason "what is wrong with the submission"`,
-    `liza block ${task} --reason "what exactly is in the way" --question "which answer would free it?" --attempted "what you tried"`,
+    `liza block ${task} --reason "what exactly blocks it" --question "which answer would unblock it?" --attempted "what you tried"`,
     handoff(task),
     ...reports(task),
     'liza exit 42 --reason "submitted"',
@@ -43,7 +43,7 @@ const EXAMPLES: Readonly<Record<Role, (task: string, state: State) => readonly s
     `liza add-task --id new-task --desc "what to build" --spec ${specOf(state)}#section --done "one input and its output" --done "a command: its result" --scope "IN: path/of/part. OUT: the rest" --validate "${testCommand(state)}" --depends other-task --priority 2`,
     'liza finalize new-task',
     'liza plan done',
-    `liza amend ${task} --add-done "one criterion more"`,
+    `liza amend ${task} --add-done "one more criterion"`,
     `liza unblock ${task} "the answer" --add-done "what was missing"`,
     `liza supersede ${task} --root-cause "why it could not work" --replacement new-task --replacement other-task`,
     `liza abandon ${task} --reason "why"`,
@@ -52,7 +52,7 @@ const EXAMPLES: Readonly<Record<Role, (task: string, state: State) => readonly s
     `liza discovery convert ${discovery(state)} new-task`,
     `liza discovery dismiss ${discovery(state)} --reason "why it needs no task"`,
     `liza discovery reopen ${discovery(state)} --reason "why"`,
-    'liza align "how the plan serves the goal" --event "what gave rise to it"',
+    'liza align "how the plan serves the goal" --event "what caused it"',
     `liza ask "what the specs leave open" --spec ${specOf(state)}#section --assume "what you plan with"`,
     'liza answer q-1 "what the spec says"',
     `liza anomaly --type review_deadlock --task ${task} --detail assessment="your judgement"`,
@@ -77,22 +77,22 @@ function testCommand(state: State): string {
 }
 
 export const begin = (task: string, state: State): string =>
-  `liza begin ${task} --intent "what you will do" --assume "what you take for granted" --risks "what could go wrong" --validation "${testCommand(state)}: expected result" --file path/of/file --file path/of/its/test`;
+  `liza begin ${task} --intent "what you will do" --assume "what you assume" --risks "what could go wrong" --validation "${testCommand(state)}: expected result" --file path/of/file --file path/of/its/test`;
 
 export const handoff = (task: string): string =>
-  `liza handoff ${task} --summary "where it stands" --next "what to do first" --approach "how it is built" --step "what remains"`;
+  `liza handoff ${task} --summary "the state of the work" --next "what to do first" --approach "how it is built" --step "what remains"`;
 
 /** When a discovery should not wait for the planner's next session. */
 const URGENT =
-  'Add `--urgency immediate` (it wakes the planner now) only when other work goes wrong or to waste unless the plan changes first. Critical and high ones must be decided before the goal ends.';
+  'Add `--urgency immediate` (it wakes the planner now) only if other work fails or is wasted unless the plan changes first. Critical and high ones must be decided before the goal ends.';
 
 const handoffReview = (task: string): string =>
   `liza handoff ${task} --summary "what is read so far" --next "what to read next" --finding "file:line — what is wrong"`;
 
-const HANDOFF_PLAN = 'liza handoff --summary "where the plan stands" --next "what to do first" --step "what remains"';
+const HANDOFF_PLAN = 'liza handoff --summary "the state of the plan" --next "what to do first" --step "what remains"';
 
 const reports = (task: string): readonly string[] => [
-  `liza ask "what you need to know" --task ${task} --assume "what you go on with"`,
+  `liza ask "what you need to know" --task ${task} --assume "what you assume"`,
   `liza discover "a problem outside this task" --severity medium --during ${task} --recommendation "what you would do"`,
   URGENT,
   `liza anomaly --type retry_loop --task ${task} --detail count=3 --detail error_pattern="what kept failing"`,

@@ -39,7 +39,7 @@ export function concernLines(state: State): readonly string[] {
   const shown = all.slice(-MOST);
   const more = all.length - shown.length;
   return [
-    'SAID IN APPROVALS (nothing of it blocked; what matters becomes a task, the rest needs nothing):',
+    'SAID IN APPROVALS (none of it blocked; make a task of what matters, the rest needs nothing):',
     ...(more === 0 ? [] : [`(${more} older: \`liza report\`)`]),
     ...quoteList(shown, 'liza report'),
   ];
@@ -61,7 +61,7 @@ export function concernsBefore({ tasks }: State, { id, depends_on = [] }: Task):
     );
   if (lines.length === 0) return [];
   return [
-    'CONCERNS OF REVIEWS BEFORE (they blocked nothing there; mind those that touch this task):',
+    'CONCERNS OF EARLIER REVIEWS (they blocked nothing there; mind those that affect this task):',
     ...quoteList(lines.slice(-MOST_BEFORE), 'liza show <task>'),
   ];
 }

@@ -20,6 +20,6 @@ export const contractPaths = (role: Role): ContractPages => ({
 });
 
 export function contractFor(role: Role, pages: ContractPages): string {
-  const opening = `You are a Liza agent in the role ${role.replace('_', '-')}. This contract holds for the whole session; your task follows in the prompt.`;
+  const opening = `You are a Liza agent in the role ${role.replace('_', '-')}. This contract applies to the whole session; your task follows in the prompt.`;
   return `${[opening, pages.core, pages.mode, pages.role].map((page) => page.trim()).join('\n\n')}\n`;
 }

@@ -24,10 +24,10 @@ function continued(task: Task, { from, why }: HistoryEvent, found: CoderWork['co
   const aside = lastClaim(task)?.former;
   if (typeof aside === 'string')
     return [
-      `CONTINUED: ${whose}. It had recorded no checkpoint, so WORKTREE is where the iteration began; what it had written already is kept as ${inline(aside)}. ${looking(task, aside)}`,
+      `CONTINUED: ${whose}. It had recorded no checkpoint, so WORKTREE is where the iteration began; what it had written is kept as ${inline(aside)}. ${looking(task, aside)}`,
     ];
   return [
-    `CONTINUED: ${whose}. WORKTREE is a new folder with ${contents(found)}; ignored files and set-up are new. Look before you go on: \`git log --stat ${baseOf(task)}..HEAD\`, \`git status\`.`,
+    `CONTINUED: ${whose}. WORKTREE is a new folder with ${contents(found)}; ignored files and set-up are new. Look before you continue: \`git log --stat ${baseOf(task)}..HEAD\`, \`git status\`.`,
     ...(found?.setAside === undefined
       ? []
       : [
@@ -51,7 +51,7 @@ function besideIt(tips: NonNullable<CoderWork['continued']>['beside'] = []): rea
 
 /** Its own folder, after an answer or an unblock that kept it. */
 function givenBack(task: Task, found: CoderWork['continued']): string {
-  return `CONTINUED: this is your own work, as you left it when the task was blocked: WORKTREE has ${contents(found, 'your')}. Look before you go on: \`git log --stat ${baseOf(task)}..HEAD\`, \`git status\`.`;
+  return `CONTINUED: this is your own work, as you left it when the task was blocked: WORKTREE has ${contents(found, 'your')}. Look before you continue: \`git log --stat ${baseOf(task)}..HEAD\`, \`git status\`.`;
 }
 
 function contents(found: CoderWork['continued'], whose: 'its' | 'your' = 'its'): string {
@@ -62,9 +62,9 @@ function contents(found: CoderWork['continued'], whose: 'its' | 'your' = 'its'):
 }
 
 function freshStart(task: Task, { former }: HistoryEvent): string {
-  const told = 'FRESH START: WORKTREE is fresh from the integration branch; nothing of the work before is in it.';
+  const told = 'FRESH START: WORKTREE is fresh from the integration branch; nothing of the earlier work is in it.';
   if (typeof former !== 'string') return `${told} None was kept.`;
-  return `${told} The former work is ${inline(former)}. ${looking(task, former)}`;
+  return `${told} The earlier work is ${inline(former)}. ${looking(task, former)}`;
 }
 
 /** Names that resolve in the coder's own folder. */
@@ -96,13 +96,13 @@ export function outdatedCheckpoint(task: Task): readonly string[] {
   const earlier = historyOf(task).findLast(({ event }) => event === 'pre_execution_checkpoint');
   const opened = opening(task);
   if (earlier === undefined || opened === undefined) return [];
-  const whose = earlier.agent === task.assigned_to ? 'yours' : `${inline(earlier.agent ?? 'the former coder')}’s`;
+  const whose = earlier.agent === task.assigned_to ? 'yours' : `${inline(earlier.agent ?? 'the earlier coder')}’s`;
   const why = [
     ...(opened.fresh === true ? ['the work starts fresh'] : []),
     ...(redefinedSince(task, earlier) ? ['the task was redefined since'] : []),
   ];
   const reasons = why.length > 0 ? why.join(', and ') : (OUTDATED[String(opened.from)] ?? 'this is a new iteration');
-  return [`EARLIER PLAN (checkpoint): ${whose} from ${earlier.time} does not count any more: ${reasons}.`];
+  return [`EARLIER PLAN (checkpoint): ${whose} from ${earlier.time} no longer counts: ${reasons}.`];
 }
 
 /** What was to be built changed after the plan for it was made. */
@@ -116,7 +116,7 @@ export const REDEFINES: ReadonlySet<string> = new Set(['amended', 'unblocked', '
 const OUTDATED: Readonly<Record<string, string>> = {
   REJECTED: 'that work was rejected, and each iteration has its own',
   INTEGRATION_FAILED: 'that work was approved, and this is the fix of its merge',
-  UNCLAIMED: 'the task was taken back since',
+  UNCLAIMED: 'the task was withdrawn since',
 };
 
 /** Whether a rejection is about work that is not what the coder has now, or the reviewer looks at. */
@@ -135,8 +135,8 @@ export function outdatedHandoff(task: Task): readonly string[] {
   return [
     ...(turns.length === 0
       ? []
-      : [`WRITTEN BEFORE the task was ${turns.join(', then ')}: what was decided since counts more.`]),
-    ...(fresh ? ['They are about the former work, which is not in WORKTREE.'] : []),
+      : [`WRITTEN BEFORE the task was ${turns.join(', then ')}: later decisions take precedence.`]),
+    ...(fresh ? ['They are about the earlier work, which is not in WORKTREE.'] : []),
   ];
 }
 

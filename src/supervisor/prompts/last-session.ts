@@ -45,7 +45,7 @@ function takenOver({ tasks }: State, agent: string): readonly string[] {
   if (typeof lost?.agent !== 'string') return [];
   return [
     `Yours on ${task.id}, from ${since} to ${ended ?? 'its end'}: ${inline(how ?? 'it ended').slice(0, 300)}`,
-    `${inline(lost.agent)} goes on with ${task.id} ${lost['continued'] === true ? 'from your work' : 'from the start'} (now ${task.status}); nothing of it is asked of you: \`${showTask(task)}\``,
+    `${inline(lost.agent)} continues ${task.id} ${lost['continued'] === true ? 'from your work' : 'from the start'} (now ${task.status}); you need not do anything for it: \`${showTask(task)}\``,
   ];
 }
 
@@ -69,7 +69,7 @@ export function lastPlanning({ board, agent }: PromptContext): Section {
     ...doneLines(board.state, left),
     ...unfinished(board.state),
     ...refusedLines(left.refused ?? [], 'liza log'),
-    'Go on from there; nothing that is on the board has to be done again.',
+    'Continue from there; do not repeat what is on the board.',
   ]);
 }
 
@@ -108,5 +108,5 @@ function unfinished(state: State): readonly string[] {
   const plan = openPlan(state);
   if (plan === undefined) return [];
   const drafts = plan.drafts.length === 0 ? '' : `${listed(plan.drafts, MOST)} still DRAFT; `;
-  return [`LEFT OPEN: ${drafts}\`liza plan done\` was not said`];
+  return [`LEFT OPEN: ${drafts}\`liza plan done\` was not run`];
 }

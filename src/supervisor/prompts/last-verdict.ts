@@ -99,8 +99,5 @@ function approvalLines({ task, event }: Approved): readonly string[] {
   const words = said(event);
   const head = `${task.id} was APPROVED by ${inline(event.agent ?? 'a reviewer')} at ${String(event.commit).slice(0, 12)}${becameOf(task)}.`;
   if (words === undefined) return [`${head} It had nothing to add.`];
-  return [
-    `${head} What it said, concerns included; nothing of it is asked of you now:`,
-    ...quote(words, showTask(task)),
-  ];
+  return [`${head} What it said, concerns included; you need not act on it now:`, ...quote(words, showTask(task))];
 }

@@ -122,7 +122,7 @@ function discoveryLines({ state }: Board, told: readonly string[]): readonly str
   const rest = 'liza discovery list';
   const first = open[0]?.id ?? '';
   return [
-    `OPEN DISCOVERIES (${open.length}${told.length === 0 ? '' : `, and ${told.join(', ')} below`}; a task takes it up: \`liza discovery convert ${first} new-task\`; it needs none: \`liza discovery dismiss ${first} --reason "why"\`):`,
+    `OPEN DISCOVERIES (${open.length}${told.length === 0 ? '' : `, and ${told.join(', ')} below`}; if a task solves it: \`liza discovery convert ${first} new-task\`; if it needs no task: \`liza discovery dismiss ${first} --reason "why"\`):`,
     ...quoteList(
       shown.map((found) => `${discoveryHead(found)}: ${gist(found.description, LONGEST)}${recommended(found)}`),
       rest,
@@ -163,7 +163,7 @@ function openAnomalies({ state }: Board): readonly string[] {
   });
   const more = open.length - shown.length;
   return [
-    `OPEN ANOMALIES (${open.length}${more > 0 ? `, the last ${shown.length}; all: \`liza anomaly list\`` : ''}; once dealt with: \`liza anomaly processed ${open.at(-1)?.id ?? 'anomaly-1'} --why "what became of it"\`):`,
+    `OPEN ANOMALIES (${open.length}${more > 0 ? `, the last ${shown.length}; all: \`liza anomaly list\`` : ''}; when handled: \`liza anomaly processed ${open.at(-1)?.id ?? 'anomaly-1'} --why "what became of it"\`):`,
     ...quoteList(shown, 'liza anomaly list'),
   ];
 }

@@ -17,10 +17,10 @@ export function questionAsked({ state }: Board, id: string): readonly string[] {
   const question = findQuestion(state, id);
   if (question === undefined) return [];
   return [
-    `* QUESTION_ASKED: ${id}, by ${inline(question.asked_by)}${question.task === undefined ? '' : ` on ${question.task}`}, who goes on meanwhile`,
+    `* QUESTION_ASKED: ${id}, by ${inline(question.asked_by)}${question.task === undefined ? '' : ` on ${question.task}`}, who continues meanwhile`,
     ...questionLines(question),
-    `You know: \`liza answer ${id} "the answer"\`; the assumption is right: \`liza answer ${id} --accept\``,
-    'Only a person knows: leave it open, it is shown to them.',
+    `If you know: \`liza answer ${id} "the answer"\`; if the assumption is right: \`liza answer ${id} --accept\``,
+    'If only a person knows: leave it open, Liza shows it to them.',
   ];
 }
 
@@ -35,7 +35,7 @@ export function questionAnswered(board: Board, id: string): readonly string[] {
     ...questionLines(question),
     `BUILT ON THE ASSUMPTION: ${tasks.length === 0 ? 'no task' : pathList(tasks)}`,
     ...says.slice(0, MOST).flatMap((task) => mendCriterion(task, question)),
-    'Where the answer differs: amend what is not submitted (`--validate`, `--scope` too; a coder at work is told), let a review be (it reads the answer), undo what is merged:',
+    'Where the answer differs: amend what is not submitted (`--validate`, `--scope` too; a running coder is told), leave a review alone (it reads the answer), undo what is merged:',
     `liza add-task --id new-task --because ${id} --desc "what to change" --spec ${fileOf(state.goal.spec_ref)}#section --done "one input and its output" --scope "IN: path/of/part. OUT: the rest"`,
   ];
 }
@@ -43,7 +43,7 @@ export function questionAnswered(board: Board, id: string): readonly string[] {
 /** A task whose own words say what was assumed: they contradict the answer until somebody changes them. */
 function mendCriterion(task: Task, question: Question): readonly string[] {
   const { id, status } = task;
-  const says = `${id} says it in its definition`;
+  const says = `${id} has the assumption in its definition`;
   const mend = (command: string, also = ''): readonly string[] => {
     const line = mended(task, question);
     return line === undefined
@@ -53,7 +53,9 @@ function mendCriterion(task: Task, question: Question): readonly string[] {
   if (status === 'DRAFT' || status === 'UNCLAIMED') return mend(`amend ${id}`);
   if (status === 'BLOCKED') return mend(`unblock ${id} --keep-worktree`);
   if (status === 'CLAIMED') return mend(`amend ${id}`, `, and ${inline(task.assigned_to ?? 'a coder')} works on it`);
-  return [`${says} and is ${status}: its coder and its reviewer read the answer, which counts before these words.`];
+  return [
+    `${says} and is ${status}: its coder and its reviewer read the answer, which takes precedence over these words.`,
+  ];
 }
 
 /** The longest list of criteria that an example repeats. */
@@ -76,7 +78,7 @@ export function accepted({ state }: Board, records: readonly string[]): readonly
     return one === undefined ? [] : [`${id} Q ${one.text}\nA ${one.assume ?? ''}`];
   });
   return [
-    '* ACCEPTED by a person, as it was assumed; plan on with it:',
+    '* ACCEPTED by a person, as it was assumed; continue planning with it:',
     ...quoteList(told.slice(0, MOST_ACCEPTED), ALL_QUESTIONS),
     ...(told.length > MOST_ACCEPTED ? [`(${told.length - MOST_ACCEPTED} more: \`${ALL_QUESTIONS}\`)`] : []),
   ];

@@ -67,7 +67,7 @@ function reviewTask(context: PromptContext, work: ReviewWork, fresh: boolean): S
     ...(tryout === undefined
       ? []
       : [
-          `TRY IT IN: ${inline(tryout)} (the same commit with its set-up, to write in; git and tests work there; it goes with this session and counts for nothing)`,
+          `TRY IT IN: ${inline(tryout)} (the same commit with its set-up, to write in; git and tests work there; it is deleted after this session and never counts)`,
         ]),
     `BASE: ${base}`,
     `COMMIT TO REVIEW: ${commit}`,
@@ -95,7 +95,7 @@ function reviewTask(context: PromptContext, work: ReviewWork, fresh: boolean): S
 /** The plan and the first commits may be another coder's. */
 function begunBy(task: Task): string {
   const from = historyOf(task).findLast(({ event, continued }) => event === 'reassigned' && continued === true)?.from;
-  return typeof from === 'string' ? `, who went on from the work of ${inline(from)}` : '';
+  return typeof from === 'string' ? `, who continued the work of ${inline(from)}` : '';
 }
 
 /** The spec that the commit was built upon is not the one that it is judged by. */
@@ -119,7 +119,7 @@ function reported(state: State, task: Task): readonly string[] {
   });
   const more = all.length - shown.length;
   return [
-    `REPORTED ON THIS TASK (does the change stand all the same?${more === 0 ? '' : ` ${more} older: \`liza show ${task.id}\``}):`,
+    `REPORTED ON THIS TASK (is the change still right?${more === 0 ? '' : ` ${more} older: \`liza show ${task.id}\``}):`,
     ...quoteList(shown, 'liza status --json'),
   ];
 }
@@ -160,12 +160,12 @@ function instructions({ task, base, commit, tryout }: ReviewWork, fresh: boolean
           `What changed since the rejection: ${sinceRejection(task, { prior, base, commit })}. Only unresolved prior findings and new serious ones may block now; the rest are concerns.`,
         ]),
     `Read the EVIDENCE${fresh ? ': Liza ran VALIDATION itself' : ''}; run again in ${tryout === undefined ? 'WORKTREE' : 'TRY IT IN'} what you doubt. Check each criterion of DONE WHEN and the PLAN.`,
-    `Good: name what shows each criterion, in a line or more: ${APPROVAL_WAYS}. A concern has its own line and goes to the planner: \`${CONCERN_FORM}\``,
+    `If good: name the evidence for each criterion, in one or more lines: ${APPROVAL_WAYS}. A concern has its own line and goes to the planner: \`${CONCERN_FORM}\``,
   ];
   return [
     ...steps.map((step, at) => `${at + 1}. ${step}`),
     approvalForm(task, false),
-    `${steps.length + 1}. Not good: reject in exactly this form, with the real count and one entry per blocker:`,
+    `${steps.length + 1}. If not good: reject in exactly this form, with the real count and one entry per blocker:`,
     `liza submit-verdict ${task.id} REJECTED - --commit ${commit} <<'VERDICT'`,
     rejectionForm(task),
     'VERDICT',
@@ -218,8 +218,8 @@ function diffLines(task: Task, submitted: HistoryEvent | undefined): readonly st
     ...FACTS.map(([key, label]) => `${label}: ${paths(facts[key])}`),
     ...RARE.flatMap(([key, label]) => (isFields(facts[key]) ? [`${label}: ${paths(facts[key])}`] : [])),
     ...(isFields(facts['instructions']) ? ['WORKTREE has the base’s version of files that steer agents.'] : []),
-    ...lineList(task, 'LINES TAKEN FROM EXISTING TESTS (-), OR THAT SWITCH TESTS OFF (+); is each one right?', edits),
-    ...lineList(task, 'NEW LINES THAT PUT WORK OFF OR SILENCE A CHECK; is each one right?', facts['marks']),
+    ...lineList(task, 'LINES REMOVED FROM EXISTING TESTS (-), OR THAT SWITCH TESTS OFF (+); is each one right?', edits),
+    ...lineList(task, 'NEW LINES THAT POSTPONE WORK OR SILENCE A CHECK; is each one right?', facts['marks']),
   ];
 }
 
@@ -290,7 +290,7 @@ function testLines(
   ];
 }
 
-const YOURSELF = 'Run them yourself; `n: test …` is taken, marked NOT RUN BY LIZA';
+const YOURSELF = 'Run them yourself; `n: test …` is accepted, marked NOT RUN BY LIZA';
 const ON_BASE: Readonly<Record<string, string>> = {
   red: 'red, as they should be',
   green: 'GREEN: they pass without the change and prove nothing about it',
@@ -312,9 +312,9 @@ const OF_BASE: Readonly<Record<string, string>> = {
 
 /** The keys of protocol/facts/diff-facts.ts, with their labels. */
 const FACTS = [
-  ['undeclared', 'DECLARED IN NO PLAN OF THIS TASK'],
+  ['undeclared', 'NOT DECLARED IN ANY PLAN OF THIS TASK'],
   ['tests_added', 'TEST FILES ADDED'],
-  ['tests_changed', 'EXISTING TESTS CHANGED (lines taken or replaced)'],
+  ['tests_changed', 'EXISTING TESTS CHANGED (lines removed or replaced)'],
   ['tests_removed', 'TESTS REMOVED'],
   ['instructions', 'INSTRUCTION, CI OR GIT FILES'],
   ['test_setup', 'HOW TESTS ARE RUN'],

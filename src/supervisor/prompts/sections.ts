@@ -51,7 +51,7 @@ export function bootstrap(context: PromptContext, incomplete: string, named?: st
     `ROLE: ${roleName(role)}`,
     `AGENT ID: ${agent}`,
     `PROJECT: ${inline(places.project)}`,
-    `BLACKBOARD: ${inline(places.blackboard)} (read it and write to it with liza only)`,
+    `BLACKBOARD: ${inline(places.blackboard)} (read and write it only with liza)`,
     `SPECS_LOCATION: ${inline(places.specs)}`,
     ...(places.repositoryGuide === undefined ? [] : [`REPOSITORY GUIDE: ${inline(places.repositoryGuide)}`]),
     `SCRIPT_DIR: ${inline(places.scripts)}`,
@@ -89,7 +89,7 @@ export function priorRejection(task: Task): Section {
   if (rejection === undefined) return section('PRIOR REJECTION FEEDBACK', []);
   return section('PRIOR REJECTION FEEDBACK', [
     ...(rejection.former === true
-      ? ['About the former work, which was put away: another coder has started fresh since.']
+      ? ['About the earlier work, which was set aside: another coder has started fresh since.']
       : []),
     ...(rejection.commit === undefined ? [] : [`REJECTED COMMIT: ${rejection.commit}`]),
     ...quote(rejection.reason, showTask(task)),
@@ -115,7 +115,7 @@ function earlierConcerns(task: Task, { reason: last }: Rejection): readonly stri
   return told.length === 0
     ? []
     : [
-        'CONCERNS OF EARLIER ROUNDS (none blocks; a reviewer repeats what still holds):',
+        'CONCERNS OF EARLIER ROUNDS (none blocks; a reviewer repeats those that still apply):',
         ...quoteList(told, showTask(task)),
       ];
 }
@@ -135,7 +135,7 @@ export function humanNotes({ board, agent, role }: PromptContext, notes: readonl
     (role === 'planner' || isOwnNote(board.state, note, { agent, role, task: task?.id }));
   const first = shown.find(mine);
   return section('HUMAN NOTES', [
-    'From the person who owns the goal; the newest counts where they differ.',
+    'From the person who owns the goal; if they differ, the newest counts.',
     ...(left === 0 ? [] : [`(${left} older ones: \`liza lock read\`)`]),
     ...shown.flatMap(({ id, note }) => [
       `${id}, ${note.timestamp}${note.for === undefined ? '' : `, for ${inline(note.for).slice(0, 80)}`}:`,
@@ -144,7 +144,7 @@ export function humanNotes({ board, agent, role }: PromptContext, notes: readonl
     ...(first === undefined
       ? []
       : [
-          `Once one is dealt with: \`liza note done ${first.id} --why "what was done about it"\`; until then it is shown again.`,
+          `When one is done: \`liza note done ${first.id} --why "what was done about it"\`; until then it is shown again.`,
         ]),
   ]);
 }

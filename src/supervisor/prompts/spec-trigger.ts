@@ -12,8 +12,8 @@ export function specChanged(files: readonly string[], specs: PlanningWork['specs
   return [
     ...files.flatMap((file) => {
       const sections = specs.find(({ spec }) => spec === file)?.sections;
-      const head = `* SPEC_CHANGED: ${inline(file)} reads differently`;
-      if (sections === undefined) return [`${head}; the former text is not kept: read it again, as a whole.`];
+      const head = `* SPEC_CHANGED: ${inline(file)} has changed`;
+      if (sections === undefined) return [`${head}; the old text is not kept: read the whole text again.`];
       if (sections.length === 0) return [`${head}, and was changed back since: nothing to do.`];
       const more = sections.length - MOST_SECTIONS;
       return [
@@ -22,7 +22,7 @@ export function specChanged(files: readonly string[], specs: PlanningWork['specs
         ...(more > 0 ? [`(${more} more sections: read ${inline(file)})`] : []),
       ];
     }),
-    'Coders and reviewers of these tasks are shown it. Amend what is DRAFT, UNCLAIMED or BLOCKED; where the heading of a task is GONE, also of a CLAIMED one, name the right one: `liza amend <task> --spec <file>#<heading>`; what is merged and does not do it any more, or what no task covers, needs a new task: `liza add-task`, see COMMANDS. Then `liza align "what the change means for the plan" --event "spec change"`. It wakes you only this once.',
+    'Coders and reviewers of these tasks are shown it. Amend what is DRAFT, UNCLAIMED or BLOCKED; where the heading of a task is GONE, also of a CLAIMED one, name the right one: `liza amend <task> --spec <file>#<heading>`; merged work that no longer does it, or what no task covers, needs a new task: `liza add-task`, see COMMANDS. Then `liza align "what the change means for the plan" --event "spec change"`. It wakes you only this once.',
   ];
 }
 

@@ -30,7 +30,7 @@ export function definitionFields(state: State, task: Task, places: Places): read
 function specLine({ spec_ref: ref }: Task, { project }: Places): string {
   if (ref === undefined) return 'SPEC: none';
   const path = inline(`${project}/${ref.replace(/^\.\//, '')}`);
-  return `SPEC: ${path} (read it there: its current text counts, and a copy in your folder may be older)`;
+  return `SPEC: ${path} (read it there: its current text counts; a copy in your folder may be older)`;
 }
 
 /** Its criteria with their numbers, as approvals and refusals name them. */
@@ -49,7 +49,7 @@ export function specNews(task: Task, news: SpecNews | undefined): readonly strin
       'SPEC CHANGED: its heading is gone from the file; find where its text went, or ask.',
       ...(was === undefined
         ? []
-        : ['IT READ, when the task was made:', ...quote(was.trim(), `liza show ${task.id} --spec`)]),
+        : ['IT READ, when the task was created:', ...quote(was.trim(), `liza show ${task.id} --spec`)]),
     ];
   if (diff === undefined) return ['SPEC CHANGED since the task was created: read it as it is now.'];
   return specDiffLines(task, 'SPEC CHANGED since the task was created', diff);
@@ -91,7 +91,7 @@ function answersBesideIt(state: State, task: Task): readonly string[] {
     ...(more > 0 ? [`${more} older: \`liza question list --all\``] : []),
   ];
   return [
-    `ANSWERS BESIDE IT, by which other work was built; say and do nothing against them${rest.length === 0 ? '' : ` (${rest.join('; ')})`}:`,
+    `RELATED ANSWERS, on which other work was built; do not contradict them${rest.length === 0 ? '' : ` (${rest.join('; ')})`}:`,
     ...quoteList(shown.map(line), 'liza question list --all'),
   ];
 }
@@ -99,7 +99,7 @@ function answersBesideIt(state: State, task: Task): readonly string[] {
 function ownAnswers(state: State, task: Task): readonly string[] {
   const all = questionsFor(state, task);
   if (all.length === 0) return [];
-  const open = all.some(isOpen) ? '; before what is not answered yet, DONE WHEN counts' : '';
+  const open = all.some(isOpen) ? '; where there is no answer yet, DONE WHEN counts' : '';
   const [own, general] = [all.filter((one) => isTied(one, task)), all.filter((one) => !isTied(one, task))];
   const told = own.map((one) => `${one.id} Q ${one.text}\n${outcomeOf(one)}`);
   const head = `ANSWERS (an A counts like DONE WHEN${open}):`;
@@ -136,7 +136,7 @@ export function amendedFields(task: Task): readonly string[] {
     return [`${entry.time} by ${entry.agent}, ${occasionOf(entry)}`, ...lines].join('\n');
   });
   return [
-    'AMENDED while its coder worked (- went, + came; the fields above have it already; no failure of the coder):',
+    'AMENDED while its coder worked (- removed, + added; the fields above include it; not a failure of the coder):',
     ...quoteList(told, showTask(task)),
   ];
 }
@@ -161,7 +161,7 @@ export function firstPlan(task: Task): readonly string[] {
   const { text, texts } = readPlan(first.checkpoint);
   const told = [`intent: ${text('intent')}`, `assumes: ${texts('assumptions').join('; ') || 'nothing'}`];
   return [
-    'FIRST PLAN of this work, whose changes are in it still:',
+    'FIRST PLAN of this work, whose changes are still in it:',
     ...quoteList(
       told.map((line) => gist(line, LONGEST_FIRST)),
       showTask(task),

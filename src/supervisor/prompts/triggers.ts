@@ -55,7 +55,7 @@ export function triggerLines(
       return accepted(board, records);
     case 'HUMAN_NOTE':
       return [
-        '* HUMAN_NOTE: do what HUMAN NOTES asks; it outranks the plan. If it answers a blocked task, write the answer into that task. Then `liza align "what the note changed" --event "human note"`, and say of each that it is done.',
+        '* HUMAN_NOTE: do what HUMAN NOTES asks; it outranks the plan. If it answers a blocked task, write the answer into that task. Then `liza align "what the note changed" --event "human note"`, and mark each as done.',
       ];
     case 'ALL_TERMINAL':
       return allTerminal(board);
@@ -68,14 +68,14 @@ function initialPlanning({ state }: Board): readonly string[] {
   const drafts = state.tasks.filter(({ status }) => status === 'DRAFT').map(({ id }) => id);
   const first = drafts[0];
   const steps = [
-    'Read GOAL SPEC, the specs it names, and enough of the code to cut well.',
+    'Read GOAL SPEC, the specs it names, and enough code to split the work well.',
     ...(first === undefined
       ? []
       : [
-          `These drafts are there already: ${drafts.slice(0, 20).join(', ')}. Complete them (\`liza amend ${first} --done "how anyone can tell"\`) or drop them (\`liza abandon ${first} --reason "why it is not needed"\`).`,
+          `These drafts already exist: ${drafts.slice(0, 20).join(', ')}. Complete them (\`liza amend ${first} --done "how anyone can tell"\`) or drop them (\`liza abandon ${first} --reason "why it is not needed"\`).`,
         ]),
     'Add each task, those it depends on first, then finalize it; see COMMANDS and TESTS.',
-    `What the specs leave open: \`liza ask "the question" --spec ${fileOf(state.goal.spec_ref)}#section --assume "what you plan with"\`, and plan on with it.`,
+    `What the specs leave open: \`liza ask "the question" --spec ${fileOf(state.goal.spec_ref)}#section --assume "what you plan with"\`, and plan with it.`,
     ...planDone(state),
     '`liza align "how these tasks reach the goal" --event "initial plan"`',
   ];
@@ -106,15 +106,15 @@ function whatToDo({ state }: Board, task: Task): readonly string[] {
   const times = unblocksOf(task);
   if (times >= settings(state).max_unblocks) {
     return [
-      `It was unblocked ${counted(times, 'time')}: only a person does it again. Leave it BLOCKED, unless:`,
+      `It was unblocked ${counted(times, 'time')}: only a person may do it again. Leave it BLOCKED, unless:`,
       ...rescope(task),
     ];
   }
   if (isDeadlocked(task)) return deadlockLines(task);
   if (isStoppedByBudget(task)) {
     return taskUsedUp(state, task).length === 0
-      ? [`Its budget was raised: \`liza unblock ${task.id}\`; it goes on where it was.`, ...rescope(task)]
-      : ['Only a person can give it more: leave it BLOCKED, unless it should be cut smaller.', ...rescope(task)];
+      ? [`Its budget was raised: \`liza unblock ${task.id}\`; it continues where it was.`, ...rescope(task)]
+      : ['Only a person can give it more: leave it BLOCKED, unless it should be made smaller.', ...rescope(task)];
   }
   if (isExhausted(task)) return [...rescope(task), 'Only a person can answer: leave it BLOCKED.'];
   return [
@@ -134,7 +134,7 @@ function blockedQuestions({ state }: Board, task: Task): readonly string[] {
 }
 
 const rescope = (task: Task): readonly string[] => [
-  `Wrongly cut: add the better tasks, then \`liza supersede ${task.id} --root-cause "why it could not work" --replacement new-task\``,
+  `Badly split: add better tasks, then \`liza supersede ${task.id} --root-cause "why it could not work" --replacement new-task\``,
   `No way forward: \`liza abandon ${task.id} --reason "why"\``,
 ];
 
@@ -144,15 +144,15 @@ function integrationFailed(task: Task): readonly string[] {
   return [
     `* INTEGRATION_FAILED: ${task.id} was approved but did not merge.`,
     ...field('REASON', reason, showTask(task)),
-    'A coder takes the fix by itself; step in only if the plan is the cause:',
+    'A coder takes the fix without you; step in only if the plan is the cause:',
     `Two tasks contradict each other: \`liza block ${task.id} --reason "what contradicts" --question "which side is right?"\``,
-    `It must be cut differently: \`liza supersede ${task.id} --root-cause "why it could not merge" --replacement new-task\``,
+    `It must be split differently: \`liza supersede ${task.id} --root-cause "why it could not merge" --replacement new-task\``,
   ];
 }
 
 function exhausted(task: Task): readonly string[] {
   return [
-    `* HYPOTHESIS_EXHAUSTED: ${(task.failures_current ?? []).join(' and ')} failed ${task.id} as it is defined: it cannot go out unchanged.`,
+    `* HYPOTHESIS_EXHAUSTED: ${(task.failures_current ?? []).join(' and ')} failed ${task.id} as it is defined: it cannot be released unchanged.`,
     `Change it in substance: \`liza unblock ${task.id} "the answer" --add-done "what was missing" --scope "IN: less. OUT: more"\``,
     ...rescope(task),
   ];
@@ -163,14 +163,14 @@ function cannotRun(task: Task): readonly string[] {
     `* VALIDATION_CANNOT_RUN: Liza tried the validation of ${task.id} on the base, and ${whoWaits(task)}.`,
     ...unrunnable(task).flatMap((run) => trialRun(task, run)),
     `Misspelt, or not in this project: \`liza amend ${task.id} --validate "command"\` (repeat it: all are replaced), and it is tried again.`,
-    'The task itself brings the program: leave it so; its coder is told. Only a person can install it: `liza ask "who installs what is missing?" --assume "what you plan with until then"`',
+    'The task itself creates the program: leave it; its coder is told. Only a person can install it: `liza ask "who installs what is missing?" --assume "what you plan with until then"`',
   ];
 }
 
 const whoWaits = ({ status, assigned_to }: Task): string =>
   status === 'CLAIMED'
     ? `${assigned_to} works on it: it is told of this, and of what you amend`
-    : 'nobody is given the task before you have looked at it';
+    : 'nobody gets the task before you have looked at it';
 
 function discovery({ state }: Board, id: string): readonly string[] {
   const found = state.discovered.find((one) => one.id === id);
@@ -182,15 +182,15 @@ function discovery({ state }: Board, id: string): readonly string[] {
     ...(found.recommendation === undefined
       ? []
       : field('RECOMMENDS', found.recommendation, 'liza discovery list --json')),
-    `It needs work: add a task, then \`liza discovery convert ${found.id} new-task\``,
-    `It does not: \`liza discovery dismiss ${found.id} --reason "why it needs no task"\``,
+    `If it needs work: add a task, then \`liza discovery convert ${found.id} new-task\``,
+    `If it does not: \`liza discovery dismiss ${found.id} --reason "why it needs no task"\``,
   ];
 }
 
 function allTerminal({ state }: Board): readonly string[] {
   const left = state.tasks.filter(({ status }) => status === 'ABANDONED').map(({ id }) => id);
   return [
-    `* ALL_TERMINAL: nothing is left to do. Hold GOAL SPEC against what was merged on ${inline(state.config.integration_branch ?? 'integration')}, criterion by criterion.`,
+    `* ALL_TERMINAL: nothing is left to do. Compare GOAL SPEC with what was merged on ${inline(state.config.integration_branch ?? 'integration')}, criterion by criterion.`,
     ...(left.length === 0 ? [] : [`Abandoned on the way: ${left.slice(0, 20).join(', ')}.`]),
     ...(openDiscoveries(state).length + openQuestions(state).length === 0
       ? []
@@ -209,11 +209,11 @@ function deadlockLines(task: Task): readonly string[] {
   const record = `\`liza anomaly --type review_deadlock --task ${id} --detail assessment="your judgement"\``;
   return [
     'A review deadlock. Read every rejection and what answered it, then choose one assessment:',
-    `1. The coder does not address the feedback; another goes on with the work: \`liza unblock ${id} --keep-worktree --exclude ${coder} --assessment "which blocker was never answered"\``,
-    `2. The reviewer's criteria are unclear or shift; make them clear, the same coder goes on: \`liza unblock ${id} --keep-worktree --reset-review-cycles --reserve ${coder} --add-done "the criterion, now unambiguous" --assessment "what shifted"\``,
+    `1. The coder does not address the feedback; another one continues the work: \`liza unblock ${id} --keep-worktree --exclude ${coder} --assessment "which blocker was never answered"\``,
+    `2. The reviewer's criteria are unclear or shift; make them clear, the same coder continues: \`liza unblock ${id} --keep-worktree --reset-review-cycles --reserve ${coder} --add-done "the criterion, now unambiguous" --assessment "what shifted"\``,
     `3. They disagree about the approach; decide it, as a constraint: \`liza unblock ${id} --reset-review-cycles --scope "IN: the chosen way. OUT: the other" --add-done "what proves it" --assessment "which way, and why"\``,
     `4. The task is misframed: ${record}, add better tasks, then \`liza supersede ${id} --root-cause "what was misframed" --replacement new-task\``,
     `5. There is no viable path: the same record, then \`liza abandon ${id} --reason "why none is left"\``,
-    "If the spec itself must change, leave it BLOCKED: specs are a person's.",
+    'If the spec itself must change, leave it BLOCKED: only a person changes specs.',
   ];
 }

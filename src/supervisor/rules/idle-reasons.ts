@@ -139,8 +139,8 @@ function spentOut(seen: Survey, task: Task, more: number): string | undefined {
   const rest = more === 0 ? '' : ` (and ${more} more)`;
   const who = `${crowd(seen, task.id)} BLOCKED${rest}`;
   return first === undefined
-    ? `${who}, and its budget is raised: liza unblock ${task.id}`
-    : `${who}: ${usedUpText(first)} — if it is worth more: ${raiseTaskCommands(over, task.id)}; else liza supersede ${task.id}`;
+    ? `${who}, and its budget was raised: liza unblock ${task.id}`
+    : `${who}: ${usedUpText(first)} — if it is worth more: ${raiseTaskCommands(over, task.id)}; otherwise liza supersede ${task.id}`;
 }
 
 function crowd(seen: Survey, root: string): string {
@@ -201,11 +201,11 @@ const unplanned = (seen: Survey): string =>
 /** Whom a decision waits for. A planner that is there may just be thinking; it has no task to show for it. */
 function planner(seen: Survey): string {
   const [there] = seen.present.planner;
-  if (there !== undefined && hasSeenAll(seen)) return `${there} has seen it and left it, so it is yours`;
+  if (there !== undefined && hasSeenAll(seen)) return `${there} has seen it and left it, so you must decide`;
   if (there !== undefined) return `waiting for ${there}, or decide yourself`;
   return isDeserted(seen)
     ? `${missing(seen, 'planner')}: ${RUN}, or decide yourself`
-    : `${missing(seen, 'planner')} (liza agent planner), so it is yours`;
+    : `${missing(seen, 'planner')} (liza agent planner), so you must decide`;
 }
 
 /** Nothing new calls for it: it will not come again by itself. A note would. */

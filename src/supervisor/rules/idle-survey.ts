@@ -13,7 +13,7 @@ export interface Survey {
   readonly live: readonly Task[];
   /** Tasks that nothing of their own keeps from being claimed. */
   readonly open: readonly Task[];
-  /** Agents whose lease lives. */
+  /** Agents whose lease is live. */
   readonly present: Readonly<Record<Role, readonly string[]>>;
 }
 

@@ -159,7 +159,7 @@ function restart(end: SessionEnd, past: Past): Judgement {
 }
 
 function silence(end: SessionEnd, past: Past): Judgement {
-  const why = 'it said and did nothing for too long';
+  const why = 'it was silent and changed nothing for too long';
   // Each time costs a whole progress_timeout: twice is enough.
   if (past.silences > 0) return giveUp(end, `${why}, and again after a restart`, past, 'silence');
   const again = { kind: 'again', afterMs: RESTART_MS, cause: 'silent', why } as const;

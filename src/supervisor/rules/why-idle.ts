@@ -37,14 +37,14 @@ function whyOthersHold(board: Board, now: Instant): string | undefined {
 const whyInvalid = (invalid: string | undefined): string | undefined =>
   invalid === undefined
     ? undefined
-    : `state.yaml is invalid (${gist(invalid)}), so no work starts: liza edit, or liza edit --restore puts the last good state back`;
+    : `state.yaml is invalid (${gist(invalid)}), so no work starts: liza edit, or liza edit --restore restores the last good state`;
 
 function whySwitched(board: Board, now: Instant): string | undefined {
   for (const name of SWITCHES) {
     const since = board.switches[name];
     if (since === undefined) continue;
     const age = `since ${iso(since)} (${duration(now - since)})`;
-    if (name === 'ABORT') return `ABORT is on ${age}; to go on after all: liza resume`;
+    if (name === 'ABORT') return `ABORT is on ${age}; to continue after all: liza resume`;
     if (name === 'CHECKPOINT' && board.state.circuit_breaker.status === 'TRIGGERED') {
       return `CHECKPOINT is on ${age}: the circuit breaker tripped; read ${REPORT}, then: liza analyze --resolve "…"`;
     }

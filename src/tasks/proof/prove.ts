@@ -71,7 +71,7 @@ const changedTests = ({ facts, settings }: Proving): readonly string[] =>
 
 /** What a person is told, settings and logs, is out of a coder's reach. */
 const unpreparedHint = (task: string): string =>
-  `If your commit caused it, mend that and submit the new HEAD; else it is a person’s to mend: liza block ${task} --reason "…" --question "…"`;
+  `If your commit caused it, fix that and submit the new HEAD; otherwise a person must fix it: liza block ${task} --reason "…" --question "…"`;
 
 type Red = NonNullable<Ran['red']>;
 
@@ -98,9 +98,9 @@ async function tryOnBase(
 }
 
 const unrunnableHint = (task: string): string =>
-  `The command itself could not be run. If your change should provide it, mend that and submit the new HEAD; else it is the planner’s to mend, and not counted against you: liza block ${task} --reason "…" --question "…"`;
+  `The command itself could not be run. If your change should provide it, fix that and submit the new HEAD; otherwise the planner must fix it, and it does not count against you: liza block ${task} --reason "…" --question "…"`;
 
-const REMEDY = 'Mend it, commit, and submit the new HEAD; for all of its output run it yourself';
+const REMEDY = 'Fix it, commit, and submit the new HEAD; for its whole output run it yourself';
 
 function disproofOf({ task, base, settings }: Proving, red: Red, onBase: OnBase | undefined): Disproof {
   const found = {
@@ -119,7 +119,7 @@ function disproofOf({ task, base, settings }: Proving, red: Red, onBase: OnBase 
   return {
     ...found,
     reason: `${set}; ${at} does not end either`,
-    hint: `The command or its limit is the operator’s to mend, unless your task is to mend it: liza block ${task.id} --reason "the validation does not end" --question "…"`,
+    hint: `The operator must fix the command or its limit, unless that is your task: liza block ${task.id} --reason "the validation does not end" --question "…"`,
     limit,
     hangs_on_base: true,
   };

@@ -99,8 +99,8 @@ const STOPPED = refuse('the validation was stopped, and nothing is submitted', '
 /** Nobody's test failed: the machine lacks something, say a sandbox that is required. */
 const notStarted = (command: string, reason: string): Refusal =>
   refuse(
-    `"${short(command)}" could not be started, so nothing is known of the commit: ${reason}`,
-    'a person mends that (liza doctor); the commit stays as it is: submit it again then, or say so: liza block',
+    `"${short(command)}" could not be started, so nothing is known about the commit: ${reason}`,
+    'a person must fix that (liza doctor); the commit stays as it is: submit it again then, or say so: liza block',
     5,
     'not-started',
   );

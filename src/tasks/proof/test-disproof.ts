@@ -16,7 +16,7 @@ export function disproofOf(
     return {
       guard: 'tests-red-on-base',
       reason: `tdd is strict, and nothing can be shown on the base ${at}, where no command is green: ${why ?? 'none ran'}`,
-      hint: `A test_command that is green on the base can show it: a person sets it; or ${blocking}`,
+      hint: `A test_command that is green on the base can show it: a person must set it; or ${blocking}`,
       output: outputOf(red?.tail ?? []),
     };
   }
@@ -38,7 +38,7 @@ export function disproofOf(
   return {
     guard: 'base-tests-green',
     reason: `tdd is strict, and the tests of the base ${at} do not pass on the new code: ${why ?? 'they are red'}`,
-    hint: `Keep what they check working; where the spec says otherwise, ${blocking}`,
+    hint: `Keep what they check working; if the spec says otherwise, ${blocking}`,
     output: outputOf(ofBase?.red?.tail ?? []),
   };
 }
@@ -57,7 +57,7 @@ export function notRun({ base, task, settings }: Proving, why: string): { tests:
   const disproof: Disproof = {
     guard: 'tests-red-on-base',
     reason: `tdd is strict, and ${why}: whether yours fail without your change cannot be shown`,
-    hint: `A test_command, or a validation that runs them, is not yours to set: liza block ${task.id} --reason "…" --question "…"`,
+    hint: `You cannot set a test_command, or a validation that runs them: liza block ${task.id} --reason "…" --question "…"`,
   };
   return { tests, disproof };
 }

@@ -142,7 +142,7 @@ function reasonsOf(
         : withTests.outcome === 'unknown'
           ? `with the new tests on the base ${told(withTests.red)}`
           : withTests.outcome === 'green' && nothingElse
-            ? 'the commit changes nothing but files that count as tests'
+            ? 'the commit changes only files that count as tests'
             : undefined,
     base_tests:
       ofBase === undefined || ofBase.outcome === 'green'

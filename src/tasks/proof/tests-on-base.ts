@@ -113,7 +113,12 @@ async function laidOver({ gitDir, base }: Proving, folder: string, tree: string)
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
     const why = `the validation left its checkout unusable (${error.message})`;
-    return refuse(why, 'a validation must leave the folder that it runs in usable: a person changes it', 1, 'folder');
+    return refuse(
+      why,
+      'a validation must leave the folder that it runs in usable: a person must change it',
+      1,
+      'folder',
+    );
   }
 }
 

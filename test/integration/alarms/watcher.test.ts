@@ -197,7 +197,7 @@ describe('a board that cannot be read', () => {
     fs.utimesSync(p.file('.liza/PAUSE'), START / 1000, START / 1000);
     p.pass(1800);
     await w.look();
-    expect(texts(w)[2]).toBe('⚠️ STALE PAUSE: PAUSE file exists for 30min');
+    expect(texts(w)[2]).toBe('⚠️ STALE PAUSE: the PAUSE file has existed for 30min');
     fs.writeFileSync(p.file('.liza/state.yaml'), good);
     await w.look();
     expect(w.cleared.map(({ family }) => family)).toEqual(['INVALID STATE']);
@@ -267,7 +267,7 @@ describe('a board that cannot be read', () => {
         /deadline/,
       ],
       ['an emptied file', () => fs.writeFileSync(file(), ''), /./],
-      ['a file that is not there', () => fs.rmSync(file()), /state\.yaml is not there/],
+      ['a file that is not there', () => fs.rmSync(file()), /state\.yaml is missing/],
     ] as const)('%s', async (_what, harm, problem) => {
       await open();
       const good = fs.readFileSync(file());
@@ -394,7 +394,7 @@ test('CHECKPOINT: 30 min, 2 h, 8 h, and ESCALATION until it is over', async () =
       '🚨 CHECKPOINT STUCK: waiting for human',
       'CHECKPOINT since 2026-03-01T09:00:00Z',
       '',
-      'No work starts until you decide: liza resume goes on, liza abort ends it, liza status shows the board.',
+      'No work starts until you decide: liza resume continues, liza abort ends it, liza status shows the board.',
       '',
       'Waiting for an answer:',
       '- u: which header?',

@@ -158,7 +158,7 @@ describe('an endpoint that', () => {
     await eventually('the end', () => records().last.length === ATTEMPTS);
     expect(results().at(-1)).toBe('given up: ECONNREFUSED');
     await eventually('the line', () => alerts(p).length === 2);
-    expect(alerts(p)[1]).toMatch(/^webhook: message \S+ was given up after 10 attempt\(s\): ECONNREFUSED$/);
+    expect(alerts(p)[1]).toMatch(/^webhook: message \S+ was dropped after 10 attempt\(s\): ECONNREFUSED$/);
     const written = ['alerts.log', 'cache/watch/webhook.json', 'cache/watch/alarms.json'].map((name) =>
       fs.readFileSync(p.file('.liza', name), 'utf8'),
     );
@@ -265,7 +265,7 @@ test('looks from cron at an endpoint that is slower than they are make ten attem
   expect(records().last[0]).toMatchObject({ attempts: 1, result: 'failed: no answer before the watcher ended' });
   expect(records().last.at(-1)).toMatchObject({ attempts: 10, result: 'given up: no answer before the watcher ended' });
   expect(records().waiting).toEqual([]);
-  expect(alerts(p).at(-1)).toMatch(/^webhook: message \S+ was given up after 10 attempt/);
+  expect(alerts(p).at(-1)).toMatch(/^webhook: message \S+ was dropped after 10 attempt/);
   await look();
   expect(new Set(hook.received.map(({ headers }) => headers['x-liza-delivery'])).size).toBeLessThanOrEqual(1);
   expect(hook.received.length).toBeLessThanOrEqual(ATTEMPTS);

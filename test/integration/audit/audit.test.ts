@@ -105,7 +105,7 @@ describe('what is in order', () => {
     await here.merge('greet');
     const { code, facts } = await audited('greet');
     expect(code).toBe(0);
-    const alone = facts.filter(({ why }) => why.endsWith('no session of a supervisor is on record for this step'));
+    const alone = facts.filter(({ why }) => why.endsWith('no session of a supervisor is recorded for this step'));
     expect(new Set(alone.map(({ mark }) => mark))).toEqual(new Set(['unverifiable']));
     expect(alone.map(({ what }) => what.split(',')[0])).toEqual(
       expect.arrayContaining(['claimed', 'checkpoint', 'submitted', 'review claimed', 'approved']),
@@ -290,7 +290,7 @@ describe('forged', () => {
     await here.add('wave');
     writeFileSync(file('state.yaml'), text);
     writeFileSync(file('journal.jsonl'), journal);
-    await found('the journal’s copy in the git directory: it goes on where the journal ends');
+    await found('the journal’s copy in the git directory: it continues after the end of the journal');
     // With the copy gone, too, there is nothing to hold it against: that is said.
     rmSync(here.file('.git/liza/journal.jsonl'));
     const { facts } = await audited();
@@ -331,7 +331,7 @@ describe('forged', () => {
   test('the activity log: who did it', async () => {
     const log = read('log.yaml');
     edit('log.yaml', (text) => text.replace('agent: code-reviewer-1', 'agent: code-reviewer-9'));
-    await found('the activity log, log.yaml: it does not tell entry');
+    await found('the activity log, log.yaml: it does not show entry');
     // One that a crash cut short is completed by the next command.
     writeFileSync(file('log.yaml'), log.slice(0, log.lastIndexOf('\n- ') + 1));
     expect(await audited()).toMatchObject({ code: 0, against: [] });
@@ -354,14 +354,14 @@ describe('forged', () => {
       const told = read('log.yaml');
       const text = record();
       writeFileSync(file('log.yaml'), told + text);
-      await found('the activity log, log.yaml: it has what the journal does not');
+      await found('the activity log, log.yaml: it has entries that the journal does not');
       await here.ok(['note', 'after it']);
       expect((await here.ok(['log'])).stdout).toContain(` #${head()} `);
       expect(logged().slice(-1)).toEqual([head()]);
-      await found('the activity log, log.yaml: it has what the journal does not');
+      await found('the activity log, log.yaml: it has entries that the journal does not');
       const seen = await here.liza(['doctor']);
       expect(seen).toMatchObject({ code: 4 });
-      expect(seen.stdout).toContain('log.yaml has what the journal does not');
+      expect(seen.stdout).toContain('log.yaml has entries that the journal does not');
       const { stdout } = await here.ok(['doctor', '--fix']);
       const [kept = ''] = /\.liza\/rejected\/\S+-log\.yaml/.exec(stdout) ?? [];
       expect(readFileSync(here.file(kept), 'utf8')).toContain(told + text);
@@ -372,7 +372,7 @@ describe('forged', () => {
 
     test('fields added to a record that is told', async () => {
       edit('log.yaml', (text) => `${text}  detail: forged\n`);
-      await found('the activity log, log.yaml: it has what the journal does not');
+      await found('the activity log, log.yaml: it has entries that the journal does not');
     });
 
     test('what a person noted there, in lines of their own, is no record', async () => {

@@ -201,15 +201,16 @@ test('a file in place of a commit: the command that finds the commit', async () 
 describe('refused, with the fact', () => {
   test('no name of a commit, and never an option', async () => {
     for (const name of ['nope', 'integration..main', 'HEAD:a.txt', '', '0'.repeat(40)])
-      expect(await refusal(name)).toContain('names no commit of this repository');
-    for (const name of ['-n', '--all', '--help']) expect(await refusal('--', name)).toContain('names no commit');
+      expect(await refusal(name)).toContain('does not name exactly one commit of this repository');
+    for (const name of ['-n', '--all', '--help'])
+      expect(await refusal('--', name)).toContain('does not name exactly one commit');
   });
 
   test('there before Liza’s first merge', async () => {
     const start = here.git('rev-parse', 'main');
-    expect(await refusal('main')).toContain(`${start} was there before Liza's first merge`);
+    expect(await refusal('main')).toContain(`${start} existed before Liza's first merge`);
     await here.merge('greet');
-    expect(await refusal('main')).toContain(`${start} was there before Liza's first merge`);
+    expect(await refusal('main')).toContain(`${start} existed before Liza's first merge`);
   });
 
   test('not on the branch: under review, an attempt, unfinished, or nobody’s', async () => {
@@ -234,11 +235,11 @@ describe('refused, with the fact', () => {
     const tree = here.git('rev-parse', 'integration^{tree}');
     const foreign = here.git('commit-tree', tree, '-p', 'integration', '-m', 'a person’s');
     here.git('update-ref', 'refs/heads/integration', foreign);
-    expect(await refusal(foreign)).toMatch(/came with none of Liza's merges: .* nobody has accepted that yet/);
+    expect(await refusal(foreign)).toMatch(/did not come with a merge by Liza: .* nobody has accepted that yet/);
     await here.ok(['doctor', '--accept-integration']);
-    expect(await refusal(foreign)).toMatch(/came with none of Liza's merges: .* accepted by human at 2026-/);
+    expect(await refusal(foreign)).toMatch(/did not come with a merge by Liza: .* accepted by human at 2026-/);
     const next = await here.merge('bow');
-    expect(await refusal(foreign)).toContain("came with none of Liza's merges");
+    expect(await refusal(foreign)).toContain('did not come with a merge by Liza');
     expect(await told(next)).toMatchObject({ task: 'bow' });
     expect(await told(`${foreign}~1`)).toMatchObject({ task: 'greet' });
   });
@@ -262,7 +263,7 @@ describe('with a board from elsewhere', () => {
     return 'task' in found ? found.task.id : 'message' in found ? found.message : found.commit;
   };
 
-  test('merges without `onto`: the base tells what was there before', async () => {
+  test('merges without `onto`: the base tells what existed before', async () => {
     const { first, work, second } = await twoMerges();
     const base = here.git('rev-parse', 'main');
     const hands = await handsWith([
@@ -271,7 +272,7 @@ describe('with a board from elsewhere', () => {
     ]);
     expect(await owner(hands, work)).toBe('bow');
     expect(await owner(hands, first)).toBe('greet');
-    expect(await owner(hands, base)).toContain('was there before');
+    expect(await owner(hands, base)).toContain('existed before');
   });
 
   test('a commit the branch had already: whoever had it reviewed stands behind it', async () => {
@@ -292,7 +293,7 @@ describe('with a board from elsewhere', () => {
     expect(await owner(hands, tasks[0]?.work ?? '')).toBe('task-0');
     expect(await owner(hands, tasks[500]?.work ?? '')).toBe('task-500');
     expect(await owner(hands, tasks[999]?.task.merge_commit ?? '')).toBe('task-999');
-    expect(await owner(hands, base)).toContain('was there before');
+    expect(await owner(hands, base)).toContain('existed before');
     expect(performance.now() - before).toBeLessThan(5000);
   });
 

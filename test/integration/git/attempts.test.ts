@@ -148,7 +148,7 @@ describe.each(isolations('clone'))('%s', (kind) => {
     write(place.folder, { 'new.txt': 'untracked\n' });
     fs.rmSync(`${place.folder}/.git`, { recursive: true });
     const found = findPlace(gitDir, task);
-    if (kind === 'clone') expect(found).toEqual({ broken: `.worktrees/${task} has lost its .git` });
+    if (kind === 'clone') expect(found).toEqual({ broken: `.worktrees/${task} no longer has a .git` });
     const nowhere = {
       ...place,
       kind: 'worktree' as const,

@@ -118,12 +118,12 @@ describe('a checkpoint', () => {
     p = project();
     fs.writeFileSync(p.file('.liza/CHECKPOINT'), '');
     expect(await watch()).toEqual([
-      expect.stringMatching(/^CHECKPOINT is on: its file was touched; \.liza\/checkpoints\//),
+      expect.stringMatching(/^CHECKPOINT is on: its file was created; \.liza\/checkpoints\//),
     ]);
     expect(await sprint()).toMatchObject({ status: 'CHECKPOINT' });
     expect(await watch()).toEqual([]);
     fs.rmSync(p.file('.liza/CHECKPOINT'));
-    expect(await watch()).toEqual(['CHECKPOINT is over: its file was removed']);
+    expect(await watch()).toEqual(['CHECKPOINT has ended: its file was removed']);
     expect(await sprint()).toMatchObject({ status: 'IN_PROGRESS' });
     expect((await p.state()).goal.alignment_history?.at(-1)).toMatchObject({
       event: 'resumed',
@@ -168,7 +168,7 @@ describe('a checkpoint', () => {
     expect(await watch()).toEqual([]);
     p.pass(1);
     expect(await watch()).toEqual([expect.stringContaining(`the deadline ${deadline} has passed`)]);
-    expect(paper()).toContain(`The deadline ${deadline} has passed. Go on, cut the scope, or stop?`);
+    expect(paper()).toContain(`The deadline ${deadline} has passed. Continue, reduce the scope, or stop?`);
     await p.run(undefined, { name: 'resume', decision: 'continue', note: 'two more days' });
     p.pass(3600);
     expect(await watch()).toEqual([]);

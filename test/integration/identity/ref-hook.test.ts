@@ -224,7 +224,7 @@ describe('a hook that was there before', () => {
     expect(await install()).toBe('there');
     expect(person('status', '--porcelain').stdout).toBe('');
     const told = async () => (await checkHook(host(), root, 'integration', false)).message;
-    expect(await told()).toContain('core.hooksPath is relative, so linked worktrees go without');
+    expect(await told()).toContain('core.hooksPath is relative, so linked worktrees have no hook');
     person('config', 'core.hooksPath', path.join(root, '.githooks'));
     expect(await told()).toBe('guards the branches of people and of Liza');
     expect(agent(root, 'commit', '-q', '--allow-empty', '-m', 'x').status).not.toBe(0);

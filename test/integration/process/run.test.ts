@@ -61,9 +61,9 @@ describe('how it ended', () => {
         run(['true'], { cwd: join(folder, 'nowhere') }),
       ),
     ).toEqual([
-      'no-such-program was not found, or the interpreter it names',
+      'no-such-program or its interpreter was not found',
       './text may not be executed',
-      './lost was not found, or the interpreter it names',
+      './lost or its interpreter was not found',
       `the folder ${join(folder, 'nowhere')} is not there`,
     ]);
     const [zero, big] = await reasons(run(['echo', 'a\0b']), run(['echo', 'x'.repeat(4_000_000)]));

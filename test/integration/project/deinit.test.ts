@@ -147,7 +147,7 @@ describe('--purge', () => {
     expect((await here.ok(['deinit', '--purge'])).stdout).toBe('the rest of Liza is removed\n');
     expect(refs('refs/liza')).toEqual([]);
     nothingOfLiza();
-    expect((await here.ok(['deinit', '--purge'])).stdout).toContain('nothing is left to remove');
+    expect((await here.ok(['deinit', '--purge'])).stdout).toContain('nothing to remove');
     nothingOfLiza();
   });
 });
@@ -165,7 +165,7 @@ describe('refused', () => {
     await unchanged(async () => {
       const ran = await here.liza(['deinit']);
       expect(ran).toMatchObject({ code: 1, stdout: '' });
-      expect(ran.stderr).toMatch(/agents are at work: coder-1 holds greet until 2026-03-01T09:/);
+      expect(ran.stderr).toMatch(/agents are running: coder-1 holds greet until 2026-03-01T09:/);
       // Nobody runs that could be stopped: it was claimed by hand.
       expect(ran.stderr).not.toContain('liza run');
       expect(ran.stderr).toMatch(
@@ -185,7 +185,7 @@ describe('refused', () => {
     await here.liza(['register', 'code-reviewer-1'], { as: 'code-reviewer-1' });
     await here.ok(['claim-review', 'greet', 'code-reviewer-1'], { as: 'code-reviewer-1' });
     const ran = await here.liza(['deinit']);
-    expect(ran.stderr).toMatch(/agents are at work: code-reviewer-1 holds greet until 2026/);
+    expect(ran.stderr).toMatch(/agents are running: code-reviewer-1 holds greet until 2026/);
     expect(ran.stderr).toContain('liza clear-stale-review-claims --agent code-reviewer-1');
     await here.ok(['clear-stale-review-claims', '--agent', 'code-reviewer-1']);
     await here.ok(['deinit']);
@@ -209,7 +209,7 @@ describe('refused', () => {
   });
 
   test.each([
-    ['a folder', 'locks/greet.lock', 'another process is at work on the folder of greet'],
+    ['a folder', 'locks/greet.lock', 'another process is using the folder of greet'],
     ['a merge', 'locks/_integration.lock', 'another merge is under way'],
     ['an edit', 'cache/edit.lock', 'someone is editing the blackboard'],
   ])('while somebody holds the lock of %s', async (_what, file, message) => {
@@ -333,7 +333,7 @@ describe('what is not Liza’s stays', () => {
     expect(refs('refs/liza')).toEqual(['refs/liza/attempts/bow/1', 'refs/liza/seen/bow']);
     expect(readFileSync(at('.git', 'info', 'exclude'), 'utf8')).toContain('/.liza/');
     // Here nothing is left to finish: it is all the other's.
-    expect((await here.ok(['deinit', '--purge'])).stdout).toContain('nothing is left to remove');
+    expect((await here.ok(['deinit', '--purge'])).stdout).toContain('nothing to remove');
     expect((await here.liza(['validate'], { cwd: other })).stdout).toContain('VALID');
     expect((await here.liza(['deinit'], { cwd: other })).code).toBe(0);
     expect(readFileSync(at('.git', 'info', 'exclude'), 'utf8')).not.toContain('/.liza/');
@@ -353,7 +353,7 @@ describe('interrupted, the next one finishes', () => {
     mkdirSync(at('.worktrees'));
     expect((await here.ok(['deinit'])).stdout).toContain('the rest of Liza is removed');
     nothingOfLiza();
-    expect((await here.ok(['deinit'])).stdout).toContain('nothing is left to remove');
+    expect((await here.ok(['deinit'])).stdout).toContain('nothing to remove');
   });
 
   test('the folders are put away, the board is still there', async () => {

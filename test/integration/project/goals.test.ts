@@ -84,8 +84,8 @@ describe('the second goal', () => {
     expect(stdout).toContain('carried over: note-3, for coder-1: You are quick\n');
     expect(stdout).toContain('closed: note-4, for greet, which ended with goal-1: Louder\n');
     expect(stdout).not.toContain('note-5');
-    expect(stdout).toContain('carried over: note-6, for everyone, dealt with by planner-1 alone: No jokes\n');
-    for (const id of ['note-1', 'note-2', 'note-3']) expect(await out('show', id)).not.toContain('dealt with');
+    expect(stdout).toContain('carried over: note-6, for everyone, handled by planner-1 alone: No jokes\n');
+    for (const id of ['note-1', 'note-2', 'note-3']) expect(await out('show', id)).not.toContain('handled');
     expect(await out('show', 'note-4')).toContain('greet ended with goal-1');
     await here.ok(['note', 'done', 'note-1', '--why', 'it is small']);
     expect(await out('show', 'note-1')).toContain('it is small');

@@ -317,7 +317,7 @@ describe('liza setup', () => {
     [['--completion', 'bash', '--uninstall'], {}, /use --uninstall alone/],
     [['--completion', 'tcsh'], {}, /must be one of bash, zsh, fish/],
     [[], { HOME: '/nowhere/at/all' }, /home folder \/nowhere\/at\/all is not there/],
-    [[], { HOME: '' }, /HOME names no folder/],
+    [[], { HOME: '' }, /HOME does not name a folder/],
     [[], { LIZA_AGENT_ID: 'coder-1' }, /for the operator/],
   ])('%j %j is refused in one sentence', async (argv, env, said) => {
     const here = project();

@@ -27,7 +27,7 @@ test.each(['as a file', 'packed'])(
     expect(await lines()).not.toContain('INTEGRATION GONE');
     here.git('branch', '-D', 'integration');
     const told =
-      /INTEGRATION GONE: integration was deleted — bring it back: (LIZA_INTEGRATION=mine git branch integration [0-9a-f]{40})/;
+      /INTEGRATION GONE: integration was deleted — restore it: (LIZA_INTEGRATION=mine git branch integration [0-9a-f]{40})/;
     const command = told.exec(await lines())?.[1] ?? '';
     expect(command).not.toBe('');
     // The hook refuses whoever does not say that they mean it.

@@ -76,14 +76,14 @@ test.each([
   ['a program without end', [{ run: ['sleep', '60'], seconds: 0.2 }], 'not ended after 0.2 s'],
   ['another output', [{ run: ['echo', 'no'], prints: 'yes' }], 'did not print "yes"'],
   ['code before the checkpoint', [CODE, BEGIN], 'these files are changed already'],
-  ['a refusal that does not come', [{ ...BEGIN, expect: 'refused' }], 'was to be refused, but it was done'],
+  ['a refusal that does not come', [{ ...BEGIN, expect: 'refused' }], 'should have been refused, but it succeeded'],
   [
     'a refusal for another reason',
     [{ submit: 'HEAD', expect: 'refused', because: 'the moon' }],
     'but not because of "the moon"',
   ],
   ['a commit of nothing', [{ commit: 'x' }], 'git x failed'],
-  ['a path that leads out', [{ write: '../../a', text: 'x' }], 'is outside of'],
+  ['a path that leads out', [{ write: '../../a', text: 'x' }], 'is outside '],
   [
     'a state that does not come',
     [{ until: 'greet', is: ['MERGED'], seconds: 0.3 }],
@@ -143,7 +143,7 @@ test('whoever comes after a dead session goes on with what is there; usage adds 
   expect(ran, ran.stderr).toMatchObject({ code: 0 });
   expect(events(ran).slice(0, 2)).toEqual([
     { kind: 'session', id: 'former-1' },
-    { kind: 'activity', text: 'goes on with its former session' },
+    { kind: 'activity', text: 'continues its earlier session' },
   ]);
   expect(events(ran).findLast(({ kind }) => kind === 'usage')).toMatchObject({ input: 15, output: 3 });
   expect(existsSync(join(worktree(), 'src/a.mjs'))).toBe(true);

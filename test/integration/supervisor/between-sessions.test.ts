@@ -48,7 +48,7 @@ describe('a planner that is interrupted before plan done', () => {
     expect(prompt).toContain('WAKE TRIGGER: INITIAL_PLANNING');
     expect(prompt).toMatch(/=== LAST SESSION ===\nYours, .*: ended by SIGKILL/);
     expect(prompt).toContain('| - liza finalize: b has no done_when → amend it');
-    expect(prompt).toContain('`liza plan done` was not said');
+    expect(prompt).toContain('`liza plan done` was not run');
   });
 
   test('it is called twice; then a person is asked, and it is not called for that again', async () => {
@@ -257,7 +257,7 @@ describe('a person answers while a planner’s session runs', () => {
     const prompt = r().started.at(-1)?.prompt ?? '';
     expect(prompt).toContain('WAKE TRIGGER: HUMAN_NOTE');
     expect(prompt).not.toContain('WAKE TRIGGER: ASSUMPTION_ACCEPTED');
-    expect(prompt).toContain('* ACCEPTED by a person, as it was assumed; plan on with it:');
+    expect(prompt).toContain('* ACCEPTED by a person, as it was assumed; continue planning with it:');
     expect(prompt).toContain('| - q-3 Q Which one?');
     await r().until('handled', async () =>
       ((await agent('planner-1'))?.handled ?? []).some((key) => key.startsWith('ASSUMPTION_ACCEPTED:q-3')),

@@ -43,7 +43,7 @@ test.each<[string, string]>([
     expect(r().p.git('show', `${kept}:notes.txt`)).toBe('mine');
     expect(headIn()).toBe(base);
     const prompt = r().started[1]?.prompt ?? '';
-    expect(prompt).toContain(`MADE AGAIN at ${base.slice(0, 12)}`);
+    expect(prompt).toContain(`CREATED AGAIN at ${base.slice(0, 12)}`);
     expect(prompt).toContain(`git diff ${base.slice(0, 12)} ${kept}`);
     expect((await r().p.task('t')).status).toBe('CLAIMED');
   },

@@ -153,7 +153,7 @@ describe('a task’s', () => {
     succeeded(await r().p.run(undefined, { name: 'unblock', task: 't', facts: { spec_exists: true } }));
     await r().until('submitted', async () => (await r().p.task('t')).status === 'READY_FOR_REVIEW');
     expect(seen).toEqual([WORK['src/app.ts'], 'half done']);
-    expect(r().started[1]?.prompt).toContain('checkpoint for this iteration stands');
+    expect(r().started[1]?.prompt).toContain('checkpoint for this iteration counts');
     expect((await r().p.task('t')).iteration).toBe(1);
   });
 });

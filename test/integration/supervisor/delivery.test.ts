@@ -111,7 +111,7 @@ describe('what a person takes back by undo', () => {
     expect((await says(['status'])).stderr).toContain('A: five times');
     await p.ok(['undo']);
     const { stderr } = await says(['status']);
-    expect(stderr).toMatch(/news: q-1 is open again: the answer was taken back, .*:\n {2}\| Q: How often\?/);
+    expect(stderr).toMatch(/news: q-1 is open again: its answer was withdrawn, .*:\n {2}\| Q: How often\?/);
     expect(stderr).toContain('  | Until there is a new answer: three times');
     expect((await says(['status'])).stderr).not.toContain('news');
     await p.ok(['answer', 'q-1', 'six times']);
@@ -255,7 +255,7 @@ describe('an answer', () => {
       '--file',
       'a.js',
     ];
-    expect((await says(again)).stderr).toContain('has its checkpoint already');
+    expect((await says(again)).stderr).toContain('already has its checkpoint');
     await says(['ask', 'How many retries?', '--task', 't', '--assume', 'three']);
     p.pass(1);
     await p.ok(['answer', 'q-1', 'five']);
@@ -268,7 +268,7 @@ describe('an answer', () => {
       checkpoint: { intent: 'five' },
     });
     expect((await says([...again.slice(0, 3), 'six', ...again.slice(4)])).stderr).toContain(
-      'has its checkpoint already',
+      'already has its checkpoint',
     );
   });
 
@@ -349,7 +349,7 @@ describe('what coders and reviewers record while a planner’s session runs', ()
     await begins('planner-1', 'planner', undefined);
     await p.run('coder-1', { name: 'block', task: 't', reason: 'two ways', questions: ['Which one?'] });
     const { stderr } = await asPlanner('status');
-    expect(stderr).toMatch(/t was unblocked 1 time, and only a person unblocks it again \(max_unblocks\)/);
+    expect(stderr).toMatch(/t was unblocked 1 time, and only a person may unblock it again \(max_unblocks\)/);
     expect(stderr).toContain('liza supersede t --root-cause');
     expect(stderr).not.toContain('liza answer');
     expect((await asPlanner('answer', 'q-2', 'the first')).code).toBe(1);
@@ -494,7 +494,7 @@ describe('a change of the section that its task comes from', () => {
     p.write(renamed());
     const told = await noticeSpecChanges(p.as('coder-1'), await p.state());
     expect(told).toContain(
-      'the heading of specs/auth.md#retry, which retry was made from, is gone: name the right one: liza amend retry --spec specs/auth.md#<heading>',
+      'the heading of specs/auth.md#retry, which retry is based on, is gone: name the right one: liza amend retry --spec specs/auth.md#<heading>',
     );
     const { stderr } = await says(['show', 'retry']);
     expect(stderr).toMatch(

@@ -122,7 +122,7 @@ describe('exits', () => {
     const { blocked_reason: reason } = await r().p.task('t');
     expect(reason).toContain('spin');
     // Whoever reads it need not look for the log.
-    if (part.events !== undefined) expect(reason).toContain('It printed last:\nI think hard');
+    if (part.events !== undefined) expect(reason).toContain('Its last output:\nI think hard');
     expect(member()?.state).toBe('idle');
   });
 
@@ -195,7 +195,7 @@ describe('exits', () => {
     const launch = () => ({ argv: ['/no/such/agent'] as const });
     await open({ provider: { launch } });
     await r().until('stopped', () => member()?.state === 'stopped');
-    expect(member()?.why).toContain('/no/such/agent was not found');
+    expect(member()?.why).toContain('/no/such/agent or its interpreter was not found');
   });
 
   test('silence: ended, restarted once, then blocked', async () => {
@@ -368,7 +368,7 @@ test('a task that is superseded under its coder: the session ends, its work is k
   await r().until('put away', () =>
     r()
       .said()
-      .some((text) => text.includes('its folder is put away')),
+      .some((text) => text.includes('its folder is removed')),
   );
   expect(existsSync(r().p.folder('t'))).toBe(false);
   expect(Object.keys(r().p.refs('refs/liza/attempts/t'))).toHaveLength(1);

@@ -33,7 +33,7 @@ test('after an answer the prompt of the coder that blocked names its commit and 
   expect(prompt).toContain('WORKTREE has 1 commit of yours and these uncommitted files: src/half.ts.');
   expect(prompt).toContain('| - because: no rounding is said');
   expect(prompt).toContain('|   A up');
-  expect(prompt).toContain('Your checkpoint for this iteration stands');
+  expect(prompt).toContain('Your checkpoint for this iteration counts');
 }, 40_000);
 
 test('the coder of a replacement can look at the kept work of the replaced task in its own clone', async () => {

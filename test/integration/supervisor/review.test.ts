@@ -58,7 +58,7 @@ test('its verdict is refused, everybody is told, and the tree is as it was submi
     },
   });
   await r().until('the change is recorded', async () => (await r().p.last('t', 'review_changed')) !== undefined);
-  expect(seen).toContain('these are not as submitted: src/app.ts');
+  expect(seen).toContain('these differ from the submission: src/app.ts');
   expect(planted).toBe(false);
   expect(await r().p.last('t', 'review_changed')).toMatchObject({ by: 'code-reviewer-1', paths: ['src/app.ts'] });
   expect(r().said()).toContainEqual(expect.stringContaining('changed files of the commit it reviews: src/app.ts'));

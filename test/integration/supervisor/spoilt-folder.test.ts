@@ -31,7 +31,7 @@ describe.each(isolations('clone'))('%s', (isolation) => {
     expect(accident).toBeUndefined();
     r().clock.advance(2000);
     await r().until('the next session', () => r().started.length === 2);
-    if (isolation === 'clone') expect(r().started[1]?.prompt).toContain('MADE AGAIN');
+    if (isolation === 'clone') expect(r().started[1]?.prompt).toContain('CREATED AGAIN');
 
     const { p } = r();
     await p.run(undefined, { name: 'release-claim', task: 't', reason: 'poisoned' });

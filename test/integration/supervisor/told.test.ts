@@ -29,7 +29,7 @@ test('a coder that takes over is told whose work it continues, what is there and
   expect(told).toContain('CONTINUED: you take over the work of coder-1: it handed off.');
   expect(told).toContain('1 commit of it and these uncommitted files: notes.txt');
   expect(told).toContain('the core is done');
-  expect(told).toContain('The checkpoint of coder-1 for this iteration stands');
+  expect(told).toContain('The checkpoint of coder-1 for this iteration counts');
 });
 
 test('a coder that takes over a clone is told of the branches that were in it besides the task’s, and can read them', async () => {
@@ -136,8 +136,8 @@ test.each(['worktree', 'clone'] as const)(
     expect(told).toContain('FRESH START');
     expect(shown).toContain('src/app.ts');
     expect(shown, 'what integration gained is no part of the former work').not.toContain('gained');
-    expect(told).toContain('The former work is refs/liza/attempts/t/1.');
-    expect(told).toContain('About the former work, which was put away');
+    expect(told).toContain('The earlier work is refs/liza/attempts/t/1.');
+    expect(told).toContain('About the earlier work, which was set aside');
   },
 );
 

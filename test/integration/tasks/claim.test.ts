@@ -427,7 +427,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     for (const agent of ['coder-1', 'coder-2']) {
       expect(await claimTask(p.as(agent), 't', agent)).toMatchObject({
         code: 3,
-        message: '.worktrees/t is a symbolic link, which could lead out of the project',
+        message: '.worktrees/t is a symbolic link, which could point outside the project',
       });
     }
     fs.rmSync(p.file('.worktrees'), { recursive: true });

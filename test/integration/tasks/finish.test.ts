@@ -87,7 +87,7 @@ describe('a clean checkout of main in the root', () => {
     const waiting = await liza(['finish', option]);
     expect(waiting.code).toBe(1);
     expect(waiting.stderr).toContain('nothing to bring into main yet: 1 task waiting for a coder (t)');
-    expect(waiting.stderr).toContain('go on with it: liza run; then: liza finish');
+    expect(waiting.stderr).toContain('continue it: liza run; then: liza finish');
     await p.claim('t');
     await p.begin('t');
     await p.submit('t', p.work('t'));

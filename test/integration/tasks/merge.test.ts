@@ -301,7 +301,7 @@ rm -rf src .git/objects\n`;
         return [task];
       },
     });
-    expect(await failure(p.merge('t'))).toMatchObject({ message: expect.stringContaining('has a link in the way') });
+    expect(await failure(p.merge('t'))).toMatchObject({ message: expect.stringContaining('has a link in the path') });
     expect(fs.existsSync(path.join(p.base, 'integration-test.sh'))).toBe(false);
   });
 

@@ -55,7 +55,7 @@ test('a crew is told of each change once', async () => {
   const look = async () => noticeSpecChanges(p.as('coder-1'), await p.state());
   expect(await look()).toEqual([
     'specs/auth.md has changed: the planner is told',
-    expect.stringContaining('specs/auth.md#retry, which retry was made from, has changed'),
+    expect.stringContaining('specs/auth.md#retry, which retry is based on, has changed'),
   ]);
   expect(await look()).toEqual([]);
 });

@@ -123,9 +123,9 @@ describe('files', () => {
   });
 
   test.each([
-    ['../outside/secret', 'leads out of the project'],
-    ['a/../../x', 'leads out of the project'],
-    ['/etc/passwd', 'leads out of the project'],
+    ['../outside/secret', 'points outside the project'],
+    ['a/../../x', 'points outside the project'],
+    ['/etc/passwd', 'points outside the project'],
     ['', 'is not a plain name'],
     ['.', 'is not a plain name'],
     ['./.env', 'is not a plain name'],
@@ -151,7 +151,7 @@ describe('files', () => {
     expect(await files('.env')).toMatchObject({
       code: 3,
       message: `worktree_files names .env, but ${join(root, '.env')} is not there`,
-      hint: 'create it, or take it off the list: liza config set worktree_files \'[".env"]\'',
+      hint: 'create it, or remove it from the list: liza config set worktree_files \'[".env"]\'',
     });
     expect((await files('file/below'))?.message).toContain('is not there');
     symlinkSync('nowhere', join(root, 'broken'));
@@ -177,7 +177,7 @@ describe('files', () => {
     for (const name of ['file-link', 'folder-link/secret', 'git-link', 'agent-link']) {
       const refused = await files(name);
       expect(refused).toMatchObject(refusedBy('worktree-files', { code: 3 }));
-      expect(refused?.message).toContain(`${name} of worktree_files is a link that leads to `);
+      expect(refused?.message).toContain(`${name} of worktree_files is a link that points to `);
     }
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -236,7 +236,7 @@ describe('the command', () => {
       code: 3,
       guard: 'post-worktree-cmd',
       message: 'post_worktree_cmd "seq 1 30; printf "\\033[31mno\\033[0m\\n\\n"; exit 7" ended with 7',
-      hint: 'mend what it names, or change the command: liza config set post_worktree_cmd "<command>"; all of it: .liza/agent-logs/prepare-task-1.log',
+      hint: 'fix what it names, or change the command: liza config set post_worktree_cmd "<command>"; whole output: .liza/agent-logs/prepare-task-1.log',
       lines: [...Array.from({ length: 19 }, (_, n) => `  ${n + 12}`), '  no'],
     });
     expect(log().split('\n')).toHaveLength(33);
@@ -249,7 +249,7 @@ describe('the command', () => {
     const refused = await run(command);
     expect(refused).toMatchObject({ code: 3, message });
     expect(refused?.lines).toBeUndefined();
-    expect(refused?.hint).not.toContain('all of it');
+    expect(refused?.hint).not.toContain('whole output');
   });
 
   test('that hangs is ended at its limit', async () => {
@@ -257,7 +257,7 @@ describe('the command', () => {
     expect(refused).toMatchObject({
       code: 3,
       message: 'post_worktree_cmd "echo waiting; sleep 1000" was ended after 0.3 s, its time limit',
-      hint: expect.stringContaining('give it longer: liza config set post_worktree_timeout 0.6'),
+      hint: expect.stringContaining('give it more time: liza config set post_worktree_timeout 0.6'),
       lines: ['  waiting'],
     });
   });

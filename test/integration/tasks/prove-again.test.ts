@@ -115,7 +115,7 @@ describe('the same commit again', () => {
     expect(runs()).toBe(2);
     expect(third).toMatchObject(refusedBy('validation', { lines: first.lines }));
     expect(third.message).toContain('not run again');
-    expect(third.hint).toContain('Mend it');
+    expect(third.hint).toContain('Fix it');
     // Each refusal counts towards the limit; only what was run counts as red.
     expect(await failures()).toMatchObject([{}, {}, { remembered: true }]);
     expect((await failures())[2]).not.toHaveProperty('output');
@@ -166,7 +166,7 @@ describe('a command that does not end', () => {
     expect(no.message).toContain('did not end within 1 s');
     expect(no.message).toContain('config validation_timeout');
     expect(no.message).toMatch(/on the base [0-9a-f]{12} it does not end either/);
-    expect(no.hint).not.toContain('Mend it');
+    expect(no.hint).not.toContain('Fix it');
     expect(no.hint).toContain('liza block t');
     expect(runs()).toBe(2);
     expect((await p.task('t')).status).toBe('CLAIMED');
@@ -191,7 +191,7 @@ describe('a command that does not end', () => {
     await begun('grep -q "app = 1" src/app.ts && exit 3; sleep 60', { validation_timeout: 1 });
     const no = await refused();
     expect(no.message).toMatch(/on the base [0-9a-f]{12} it ended with 3/);
-    expect(no.hint).toContain('Mend it');
+    expect(no.hint).toContain('Fix it');
     expect((await refused()).hint).not.toContain('BLOCKED');
   });
 });

@@ -63,7 +63,7 @@ describe('the validation at the submitted commit', () => {
     const no = await refused();
     expect(no).toMatchObject(refusedBy('validation', { code: 1, lines: ['  FAILED test/new.sh'] }));
     expect(no.message).toContain('"sh run.sh" ended with 1');
-    expect(no.hint).toContain('Mend it');
+    expect(no.hint).toContain('Fix it');
     expect(await p.task('t')).toMatchObject({ status: 'CLAIMED' });
     expect(await events('validation_failed')).toMatchObject([
       { commit: bad, what: 'validation', output: 'FAILED test/new.sh', log: '.liza/evidence/t/1-1.log' },
@@ -141,7 +141,7 @@ describe('the validation at the submitted commit', () => {
   test('as many red submissions as iterations are allowed block the task', async () => {
     await begun({ max_coder_iterations: 2 });
     p.work('t', { ...GOOD, 'src/value': '1\n' });
-    expect((await refused()).hint).toContain('Mend it');
+    expect((await refused()).hint).toContain('Fix it');
     p.work('t', { ...GOOD, 'src/value': '1 3\n' });
     expect((await refused()).hint).toContain('BLOCKED');
     expect(await p.task('t')).toMatchObject({
@@ -216,7 +216,7 @@ test('where tests and code are the same files, that is told', async () => {
   p.work('t', GOOD);
   succeeded(await p.submit('t'));
   expect(await p.last('t', 'submitted')).toMatchObject({
-    proof: { tests: { on_base: 'green', why: 'the commit changes nothing but files that count as tests' } },
+    proof: { tests: { on_base: 'green', why: 'the commit changes only files that count as tests' } },
   });
 });
 
@@ -459,7 +459,7 @@ ${more}`;
     expect(fs.readFileSync(path.join(p.base, 'runs'), 'utf8')).toBe('ran\n');
     expect(await tests()).toMatchObject({
       on_base: 'green',
-      because: { on_base: 'the commit changes nothing but files that count as tests' },
+      because: { on_base: 'the commit changes only files that count as tests' },
     });
   });
 

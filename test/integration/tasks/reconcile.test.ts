@@ -52,10 +52,10 @@ describe.each(isolations('clone'))('%s', (isolation) => {
 
     expect(await look()).toEqual([
       't: a claim was under way in a process that is gone → ?',
-      't: a worktree or branch that no task owns any more → ?',
+      't: a worktree or branch that no task owns now → ?',
       'u: a claim was under way in a process that is gone → ?',
       'u: a half-made or half-removed worktree → ?',
-      'u: a worktree or branch that no task owns any more → ?',
+      'u: a worktree or branch that no task owns now → ?',
     ]);
     expect(await mend()).toHaveLength(5);
     expect(p.refs('refs/liza')).toEqual({});
@@ -73,7 +73,7 @@ describe.each(isolations('clone'))('%s', (isolation) => {
     write(p.folder('t'), { 'notes.txt': 'uncommitted\n' });
     await p.run(undefined, { name: 'release-claim', task: 't' });
     expect(await mend()).toEqual([
-      't: a worktree or branch that no task owns any more → put away; its work is kept as refs/liza/attempts/t/1',
+      't: a worktree or branch that no task owns now → removed; its work is kept as refs/liza/attempts/t/1',
     ]);
     expect(p.git('rev-parse', 'refs/liza/attempts/t/1^')).toBe(commit);
     expect(p.git('show', 'refs/liza/attempts/t/1:notes.txt')).toBe('uncommitted');
@@ -92,7 +92,7 @@ describe.each(isolations('clone'))('%s', (isolation) => {
     expect(await mend()).toEqual([expect.stringContaining('t: its worktree is gone or broken → post_worktree_cmd')]);
     await p.config({ post_worktree_cmd: 'echo made > made.txt' });
     expect(await mend()).toEqual([
-      `t: its worktree is gone or broken → made again at ${commit.slice(0, 12)}, the last commit that was seen`,
+      `t: its worktree is gone or broken → made again at ${commit.slice(0, 12)}, the last commit that Liza saw`,
     ]);
     expect(p.gitIn(p.folder('t'), 'rev-parse', 'HEAD')).toBe(commit);
     expect(p.gitIn(p.folder('t'), 'symbolic-ref', 'HEAD')).toBe('refs/heads/task/t');
@@ -117,7 +117,7 @@ test('an integration fix whose folder is lost before it began comes back with it
   await expectSettled();
 });
 
-test('the project was moved, or its agent bent the link: it points to its place again', async () => {
+test('the project was moved, or its agent bent the link: it points to the right place again', async () => {
   p = project({ tasks: ['t', 'u'] });
   await p.claim('t');
   await p.claim('u', 'coder-2');
@@ -127,7 +127,9 @@ test('the project was moved, or its agent bent the link: it points to its place 
   fs.rmSync(p.folder('u', '.git'));
   fs.symlinkSync(victim, p.folder('u', '.git'));
   expect(await mend()).toEqual(
-    ['t', 'u'].map((id) => `${id}: its worktree points to where the project was before → it points to its place again`),
+    ['t', 'u'].map(
+      (id) => `${id}: its worktree points to the project’s old folder → it points to the right place again`,
+    ),
   );
   for (const id of ['t', 'u']) expect(p.gitIn(p.folder(id), 'rev-parse', '--abbrev-ref', 'HEAD')).toBe(`task/${id}`);
   expect(fs.readFileSync(victim, 'utf8')).toBe('precious');
@@ -208,6 +210,6 @@ test('lock files of a git that was killed go, after a look at who lives', async 
   await p.claim('t');
   const lock = p.file('.git', 'worktrees', 'liza-t', 'index.lock');
   fs.writeFileSync(lock, '');
-  expect(await mend()).toEqual([`t: lock files of a git that is gone → removed ${lock}`]);
+  expect(await mend()).toEqual([`t: lock files of a git process that is gone → removed ${lock}`]);
   expect(p.gitIn(p.folder('t'), 'add', '-A')).toBe('');
 });

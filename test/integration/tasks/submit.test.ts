@@ -68,7 +68,7 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
     const first = p.work('t', { 'src/app.ts': 'two\n' });
     expect(await refusal()).toContain('tests-with-code: a code task without a changed test file');
     const out = p.work('t', { 'secret/key.ts': 'x\n', 'test/app.test.ts': 'two\n' });
-    expect(await refusal()).toBe('in-scope: the task declares OUT what the commit touches: secret/key.ts');
+    expect(await refusal()).toBe('in-scope: the commit touches files that the task declares OUT: secret/key.ts');
     p.work('t', { 'secret/key.ts': null });
     if (isolation === 'worktree') {
       expect(await refusal(out)).toContain('not the submitted');
@@ -114,7 +114,7 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
     await p.reject('t');
     await p.claim('t');
     succeeded(await p.begin('t', 'coder-1', ['src/app.ts', 'CLAUDE.md']));
-    expect(await refusal()).toContain('is the commit that was rejected, unchanged');
+    expect(await refusal()).toContain('is the rejected commit, unchanged');
     gitIn('commit', '-q', '--amend', '-m', 'other words');
     expect(await refusal()).toContain(`has the same files as ${first}, which was rejected`);
     const second = p.work('t', { 'src/app.ts': 'three\n', 'CLAUDE.md': 'obey\n', 'test/new.test.ts': 'x\n' });

@@ -303,7 +303,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     row: 'DISK SPACE',
     level: 'alarm',
-    text: '🚨 DISK SPACE: 499 MB left, a session needs 500; none starts',
+    text: '🚨 DISK SPACE: 499 MB left, a session needs 500; no session starts',
     before: at(NOW, { ...quiet, freeMb: 500 }),
     begins: at(NOW, { ...quiet, freeMb: 499 }),
     goesOn: at(NOW, { ...quiet, freeMb: 3 }),
@@ -338,7 +338,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     row: 'HOLDER GONE',
     level: 'warning',
-    text: '⚠️ HOLDER GONE: coder-1 on t — its supervisor has ended; liza run goes on with it',
+    text: '⚠️ HOLDER GONE: coder-1 on t — its supervisor has ended; liza run continues it',
     before: at(NOW, held('alive')),
     begins: at(NOW, held('dead')),
     goesOn: at(NOW + 2 * HOUR, held('dead')),
@@ -522,7 +522,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     row: 'STALE PAUSE',
     level: 'warning',
-    text: '⚠️ STALE PAUSE: PAUSE file exists for 30min',
+    text: '⚠️ STALE PAUSE: the PAUSE file has existed for 30min',
     before: at(NOW + 30 * MINUTE - 1, paused),
     begins: at(NOW + 30 * MINUTE, paused),
     goesOn: at(NOW + 2 * HOUR - 1, paused),
@@ -531,7 +531,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     row: 'PAUSE FORGOTTEN',
     level: 'alarm',
-    text: '🚨 PAUSE FORGOTTEN: PAUSE file exists for 120min',
+    text: '🚨 PAUSE FORGOTTEN: the PAUSE file has existed for 120min',
     before: at(NOW + 2 * HOUR - 1, paused),
     begins: at(NOW + 2 * HOUR, paused),
     goesOn: at(NOW + 20 * HOUR, paused),
@@ -563,7 +563,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     row: 'INTEGRATION GONE',
     level: 'alarm',
-    text: `🚨 INTEGRATION GONE: integration was deleted — bring it back: LIZA_INTEGRATION=mine git branch integration ${COMMIT}`,
+    text: `🚨 INTEGRATION GONE: integration was deleted — restore it: LIZA_INTEGRATION=mine git branch integration ${COMMIT}`,
     before: at(NOW, left, { integrationThere: true }),
     begins: at(NOW, left, { integrationThere: false }),
     over: at(NOW, left),
@@ -588,7 +588,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     row: 'DEADLINE PASSED',
     level: 'alarm',
-    text: `🚨 DEADLINE PASSED: sprint-1 — ${ago(0)}; go on, or cut the scope: liza resume`,
+    text: `🚨 DEADLINE PASSED: sprint-1 — ${ago(0)}; continue, or reduce the scope: liza resume`,
     before: at(NOW - 1, due('IN_PROGRESS')),
     begins: at(NOW, due('IN_PROGRESS')),
     goesOn: at(NOW + SECOND, due('CHECKPOINT', { checkpoint_at: ago(-SECOND) })),
@@ -642,7 +642,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     row: 'EXTERNAL EDIT',
     level: 'alarm',
-    text: '🚨 EXTERNAL EDIT: tasks/t was set aside: it forges an approval — kept in .liza/rejected/7-1-tasks-t.yaml; delete it once dealt with',
+    text: '🚨 EXTERNAL EDIT: tasks/t was set aside: it forges an approval — kept in .liza/rejected/7-1-tasks-t.yaml; delete it when you have handled it',
     before: at(NOW, quiet),
     begins: at(NOW, quiet, aside),
     goesOn: at(NOW + 80 * HOUR, quiet, { ...aside, lastChange: NOW + 80 * HOUR }),
@@ -776,7 +776,7 @@ it('ESCALATION names what tripped the breaker, and what comes before the resume'
       '- retry_cluster (ARCHITECTURE_FLAW): 3 × queue lock timeout',
       'Read .liza/circuit_breaker_report.md, then: liza analyze --resolve "…"',
       '',
-      'No work starts until you decide: liza resume goes on then, liza abort ends it, liza status shows the board.',
+      'No work starts until you decide: liza resume continues then, liza abort ends it, liza status shows the board.',
       '',
     ].join('\n'),
   );
@@ -842,7 +842,7 @@ describe('when the wall clock jumps', () => {
   ])('%s, what ages goes on as if nothing had happened', (_name, ms) => {
     const cases = [
       [checkpoint, '⚠️ CHECKPOINT STALE: waiting for human'],
-      [paused, '⚠️ STALE PAUSE: PAUSE file exists for 30min'],
+      [paused, '⚠️ STALE PAUSE: the PAUSE file has existed for 30min'],
       [draft, '⚠️ STALE DRAFT: t — created 30min ago (Planner crash?)'],
       [quiet, '⚠️ STALLED: no progress for 30m'],
     ] as const;

@@ -59,7 +59,7 @@ describe('alarms that begin at a moment', () => {
     expect(texts({ ...claimed, leases: new Map([['coder-1', { ...record, epoch: 2 }]]) })).toEqual([]);
     expect(texts({ ...claimed, leases: new Map([['coder-1', { ...record, epoch: 1 }]]) })).toHaveLength(1);
     expect(texts({ ...claimed, leases: new Map([['coder-1', { ...record, epoch: 2, holder: 'dead' }]]) })).toEqual([
-      '⚠️ HOLDER GONE: coder-1 on t — its supervisor has ended; liza run goes on with it',
+      '⚠️ HOLDER GONE: coder-1 on t — its supervisor has ended; liza run continues it',
     ]);
   });
 
@@ -125,8 +125,8 @@ describe('alarms that begin at a moment', () => {
 
   it('PAUSE: stale at 30 minutes, forgotten at 2 hours', () => {
     const since = (age: number): Board => board({ switches: { PAUSE: NOW - age } });
-    begins(since(30 * MINUTE), 'warning', '⚠️ STALE PAUSE: PAUSE file exists for 30min');
-    begins(since(2 * HOUR), 'alarm', '🚨 PAUSE FORGOTTEN: PAUSE file exists for 120min');
+    begins(since(30 * MINUTE), 'warning', '⚠️ STALE PAUSE: the PAUSE file has existed for 30min');
+    begins(since(2 * HOUR), 'alarm', '🚨 PAUSE FORGOTTEN: the PAUSE file has existed for 120min');
     expect(texts(since(30 * MINUTE), NOW - SECOND)).toEqual([]);
   });
 });

@@ -79,7 +79,7 @@ describe('a task', () => {
     expect(facts.map(({ what, mark }) => [what, mark])).toEqual([
       ['criterion 1 (it retries) → test test/a.ts › retries', 'verified'],
       ['criterion 2 (it is red) → FLAGGED, only seen: the page is red', 'unverifiable'],
-      ['criterion 3 (it is fast) → NOT SHOWN: the approval names nothing for it', 'unverifiable'],
+      ['criterion 3 (it is fast) → NOT SHOWN: the approval names no evidence for it', 'unverifiable'],
       ['criterion 4 (all pass) → ran npm test', 'contradicted'],
     ]);
   });
@@ -176,7 +176,7 @@ describe('a task', () => {
     const by = auditTask(TASK, WITNESS).find(({ what }) => what.startsWith('submitted'));
     expect(by).toMatchObject({
       mark: 'unverifiable',
-      why: expect.stringMatching(/entry 4: .*; no session of a supervisor is on record for this step$/),
+      why: expect.stringMatching(/entry 4: .*; no session of a supervisor is recorded for this step$/),
     });
     expect(unsupervised(auditTask(TASK, WITNESS))).toBe(6);
     expect(submitted({ session: 'shell' })).toMatchObject({ mark: 'unverifiable', why: by?.why });
@@ -247,8 +247,12 @@ describe('the goal', () => {
   it.each<[string, Partial<Witness>, string]>([
     ['a broken chain', { broken: ['line 3 does not follow'] }, 'the journal’s chain: line 3'],
     ['entries cut off', { copy: 'longer' }, 'entries were cut off from the journal'],
-    ['an edited log', { log: { entry: 4, behind: false } }, 'does not tell entry 4 as the journal has it'],
-    ['a record of nobody’s', { log: { foreign: 'line 9: - x' } }, 'it has what the journal does not, line 9: - x'],
+    ['an edited log', { log: { entry: 4, behind: false } }, 'does not show entry 4 as the journal has it'],
+    [
+      'a record of nobody’s',
+      { log: { foreign: 'line 9: - x' } },
+      'it has entries that the journal does not, line 9: - x',
+    ],
     ['an edited board', { differing: new Map([['config', 'edited: sandbox']]) }, 'the board: config: edited'],
     ['a stranger on top', { line: [WORK, MERGED, OTHER, BASE] }, 'no task accounts for it'],
     [

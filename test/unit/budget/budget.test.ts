@@ -251,9 +251,9 @@ describe('a budget that is used up', () => {
 
     test('the block, the board that stands still and a refused unblock name the commands that let it go on', () => {
       const w = blockedByBudget();
-      expect(w.task('a').blocked_questions?.[0]).toBe(`Is it worth more? Then a person says: ${raise}`);
+      expect(w.task('a').blocked_questions?.[0]).toBe(`Is it worth more? Then a person runs: ${raise}`);
       expect(whyNothingMoves(w.board, w.now)).toBe(
-        `a is BLOCKED: the budget of a is used up: $1.25 of $1.00 — if it is worth more: ${raise}; else liza supersede a`,
+        `a is BLOCKED: the budget of a is used up: $1.25 of $1.00 — if it is worth more: ${raise}; otherwise liza supersede a`,
       );
       expect(w.refused(HUMAN, unblock('a'))).toMatchObject(
         refusedBy('within-budget', {
@@ -262,10 +262,10 @@ describe('a budget that is used up', () => {
         }),
       );
       expect(w.refused(PLANNER, unblock('a')).hint).toMatch(
-        /^Only a person raises it\. Leave it BLOCKED, .*liza supersede a/,
+        /^Only a person can raise it\. Leave it BLOCKED, .*liza supersede a/,
       );
       w.run(HUMAN, { name: 'config set', key: 'budgets.tasks.a.usd', value: 2 });
-      expect(whyNothingMoves(w.board, w.now)).toBe('a is BLOCKED, and its budget is raised: liza unblock a');
+      expect(whyNothingMoves(w.board, w.now)).toBe('a is BLOCKED, and its budget was raised: liza unblock a');
     });
 
     test.each(['coder-1', 'coder-2'])(
@@ -490,7 +490,7 @@ describe('a budget that is used up', () => {
     const w = ready('a');
     toReady(w, 'a');
     expect(w.refused(HUMAN, unblock('a'))).toMatchObject(
-      refusedBy('state', { hint: 'Nothing is needed: it is not blocked, see liza show a' }),
+      refusedBy('state', { hint: 'Nothing needs to be done: it is not blocked, see liza show a' }),
     );
   });
 

@@ -109,7 +109,7 @@ test('spec-change lists the live tasks it touches', async () => {
     '--triggered-by',
     'live',
   ]);
-  expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/touches live \(CLAIMED\)/) });
+  expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/affects live \(CLAIMED\)/) });
   expect((await here.state()).spec_changes).toMatchObject([{ change: 'tokens live longer', triggered_by: 'live' }]);
 });
 
@@ -131,7 +131,7 @@ test('config set providers changes the entries it names, keeps the others and sa
   const set = (value: string) => here.liza(['config', 'set', 'providers', value]);
   expect((await set('{"mine":{"command":["mine"]}}')).code).toBe(0);
   const ran = await set('{"yours":{"command":["yours"]}}');
-  expect(ran.stdout).toContain('kept as they were: mine; to remove one: liza config set providers.mine null');
+  expect(ran.stdout).toContain('unchanged: mine; to remove one: liza config set providers.mine null');
   expect(Object.keys((await here.state()).config.providers ?? {})).toEqual(['mine', 'yours']);
   expect((await here.liza(['config', 'get', 'providers.yours'])).stdout).toBe('{"command":["yours"]}\n');
   expect((await here.liza(['config', 'set', 'providers.mine', 'null'])).code).toBe(0);

@@ -23,7 +23,7 @@ async function talkedAbout() {
 test('show has notes, questions, answers and decisions as they were said', async () => {
   const p = await talkedAbout();
   const { stdout } = await p.ok(['show', 'greet']);
-  expect(stdout).toMatch(/^Notes\n {2}note-1 +mind {2}the {3}gap\n +dealt with by human: it was {2}minded$/m);
+  expect(stdout).toMatch(/^Notes\n {2}note-1 +mind {2}the {3}gap\n +handled by human: it was {2}minded$/m);
   expect(stdout).toMatch(/Q Which {2}greeting\?\n +A with a {2}comma/);
   expect(stdout).toMatch(/unblocked +human +.*assessment: the other {2}way round/s);
   expect((await p.ok(['show', 'greet', '--json'])).json['notes']).toMatchObject([
@@ -35,7 +35,7 @@ test('log and audit say each of them in a line', async () => {
   const p = await talkedAbout();
   const said = [
     'note-1 left for greet: mind the gap',
-    'dealt with: note-1: it was minded',
+    'done: note-1: it was minded',
     'question q-1 asked: Which greeting?',
     'q-1 answered: with a comma',
     'task greet handed back to the planner: the wrong way round',
@@ -54,7 +54,7 @@ test('log and audit say each of them in a line', async () => {
 test('report has them with their time and author', async () => {
   const p = await talkedAbout();
   const { stdout } = await p.ok(['report', '--md']);
-  expect(stdout).toMatch(/\*\*note\*\* by human: for greet: mind the gap \(dealt with by human: it was minded\)/);
+  expect(stdout).toMatch(/\*\*note\*\* by human: for greet: mind the gap \(handled by human: it was minded\)/);
   expect(stdout).toMatch(/\*\*q-1\*\* \(answered by human.*Which greeting\? → with a comma/);
   expect(stdout).toMatch(/\*\*unblocked\*\* by human: greet: the other way round/);
 });

@@ -62,7 +62,7 @@ test('what can be no file, or is not for it, is refused', async () => {
     ['specs/auth.md/x', /no folder specs.auth\.md/],
     ['x'.repeat(300), /too long/],
     ['a\0b', /cannot be a file/],
-    ['', /names no file/],
+    ['', /does not name a file/],
     ['.liza/state.yaml', /own files/],
     ['.liza/ABORT', /own files/],
     ['.liza', /own files/],

@@ -36,7 +36,7 @@ test.each(['argument', 'stdin'])('APPROVED takes what shows it as %s, and names 
       ...reviewer,
       ...(way === 'stdin' ? { stdin: `${reason}\n` } : {}),
     });
-  expect((await told('good')).stderr).toContain('nothing is named for criterion 1');
+  expect((await told('good')).stderr).toContain('no evidence is named for criterion 1');
   expect((await told('good\n1: src.ts:2')).stderr).toContain('criterion 1: src.ts:2');
   expect(await told('good\n1: src.ts:1')).toMatchObject({ code: 0, stderr: '' });
 });

@@ -78,7 +78,7 @@ test('a person hears what is wrong with the arguments', async () => {
 
 test('it is noted as refused for the role', async () => {
   await typed('coder-1', 'add-task');
-  expect(here.read('.liza/refused.log')).toContain('coder-1 was refused what is not its role’s: liza add-task');
+  expect(here.read('.liza/refused.log')).toContain('coder-1 was refused a command of another role: liza add-task');
 });
 
 describe('half of a name', () => {

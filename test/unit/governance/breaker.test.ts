@@ -685,7 +685,7 @@ describe('tripping and resolving', () => {
     expect(triggerOf(looked.state.circuit_breaker.current_trigger)?.findings).toHaveLength(2);
     const unseen = tripped();
     const { notes } = unseen.run(HUMAN, { name: 'resolve', resolution: 'the proxy' });
-    expect(notes?.[0]).toContain('found since: external_service_outage (EXTERNAL_DEPENDENCY): 2 × Stripe');
+    expect(notes?.[0]).toContain('found since then: external_service_outage (EXTERNAL_DEPENDENCY): 2 × Stripe');
     expect(fired(unseen)).toEqual([]);
   });
 
@@ -774,7 +774,7 @@ describe('the report', () => {
 
       ## retry_cluster: ARCHITECTURE_FLAW
 
-      In this sprint the same error stops one attempt after the other: 3 times, and 3 trip it. What matched: connect ECONNREFUSED 127.0.0.1:5432
+      In this sprint the same error stops one attempt after another: 3 times, and 3 trip it. What matched: connect ECONNREFUSED 127.0.0.1:5432
 
       - retry_loop anomaly-1 (a, coder-1, 2026-03-01T09:01:00Z): connect ECONNREFUSED 127.0.0.1:5432 (same)
       - retry_loop anomaly-2 (b, coder-1, 2026-03-01T09:01:00Z): ECONNREFUSED 127.0.0.1:5433 (connect) (same)
@@ -795,9 +795,9 @@ describe('the report', () => {
       - [ ] I read the evidence above and looked at the tasks it names.
       - [ ] Do these attempts fail for one reason, or do they only sound alike?
       - [ ] Is that reason within the scope of any of these tasks?
-      - [ ] What is already merged on integration and rests on this?
+      - [ ] What is already merged on integration and depends on this?
       - [ ] I recorded what I decided: \`liza analyze --resolve "…"\`
-      - [ ] I let the work go on, or ended it: \`liza resume --decision continue|adjust-specs|replan|stop\`
+      - [ ] I let the work continue, or ended it: \`liza resume --decision continue|adjust-specs|replan|stop\`
       "
     `);
     w.run(HUMAN, { name: 'resolve', resolution: 'the port is now configurable' });

@@ -135,7 +135,7 @@ describe('whether the claim holds', () => {
     const env = { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: credential, LIZA_BROKERED: '1' };
     expect(await here.liza(argv, { env })).toMatchObject({ code: 1, stderr: expect.stringContaining('sandbox') });
     expect(refusedLines()).toEqual([
-      expect.stringMatching(`^\\S+Z coder-1 was refused what is not its role’s: liza ${command}$`),
+      expect.stringMatching(`^\\S+Z coder-1 was refused a command of another role: liza ${command}$`),
     ]);
     expect(await violations()).toEqual([]);
   });
@@ -181,9 +181,9 @@ describe('whether the claim holds', () => {
       });
     }
     expect(refusedLines().map((line) => line.replace(/^\S+ /, ''))).toEqual([
-      'coder-1 was refused what is not its role’s: liza submit-verdict',
-      'coder-1 was refused what is not its role’s: liza abandon',
-      'coder-1 was refused what is not its role’s: liza plan done',
+      'coder-1 was refused a command of another role: liza submit-verdict',
+      'coder-1 was refused a command of another role: liza abandon',
+      'coder-1 was refused a command of another role: liza plan done',
     ]);
     expect(await violations()).toEqual([]);
   });
@@ -199,7 +199,7 @@ describe('whether the claim holds', () => {
     );
     expect(await told({ LIZA_SESSION: ended.credential })).toContain('a person: unset LIZA_SESSION');
     expect(await told({ LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: 'x' })).toContain('unset LIZA_AGENT_ID LIZA_SESSION');
-    expect((await note(below('coder-1'))).stderr).toContain('a person uses a shell that no agent started');
+    expect((await note(below('coder-1'))).stderr).toContain('a person must use a shell that no agent started');
   });
 
   test.each([

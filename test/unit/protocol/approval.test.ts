@@ -100,11 +100,11 @@ describe('what shows a criterion', () => {
   });
 
   test.each([
-    ['paths that are all there is', '1: diff **', 'is in no known form'],
+    ['paths that are all there is', '1: diff **', 'has no known form'],
     ['a range beyond the criteria', '1-9: ran npm test', 'there is no criterion 4'],
     ['a criterion that there is not', '4: ran npm test', 'there is no criterion 4'],
-    ['words in no form', '1: looks good', 'is in no known form'],
-    ['a test without a name', '1: test test/a.test.ts', 'is in no known form'],
+    ['words in no form', '1: looks good', 'has no known form'],
+    ['a test without a name', '1: test test/a.test.ts', 'has no known form'],
     ['what was seen, in two words', '1: seen it', 'is too short'],
   ])('%s is a problem', (_name, line, problem) => {
     expect(parseApproval(line, 3)).toMatchObject({ evidence: [], problems: [expect.stringContaining(problem)] });
@@ -194,7 +194,7 @@ describe('a blocker within an approval', () => {
     for (const config of [{}, { approval_evidence: 'told' }, { approval_evidence: 'off' }] as const) {
       const { guard, message } = reviewing(config).refused(SESSION, approval(GREEN + line));
       expect(guard).toBe('criteria-shown');
-      expect(message).toContain('a blocker rejects; if it blocks nothing, write [concern]');
+      expect(message).toContain('a blocker means REJECTED; if it blocks nothing, write [concern]');
     }
   });
   it.each(['Blockers: none', 'No [blocker] was left.', 'The blocker: gone'])('is none: %s', (line) => {
@@ -243,7 +243,7 @@ describe('the guard', () => {
     (reason) => {
       const w = reviewing();
       expect(w.refused(SESSION, approval(reason))).toMatchObject(
-        refusedBy('criteria-shown', { message: expect.stringMatching(/nothing is named for criteri.* 2/) }),
+        refusedBy('criteria-shown', { message: expect.stringMatching(/no evidence is named for criteri.* 2/) }),
       );
     },
   );
@@ -268,7 +268,7 @@ describe('the guard', () => {
   it('what was seen in fewer words than a sentence is told as too short', () => {
     const { message } = reviewing().refused(SESSION, approval('1: seen ok\n2: ran npm test'));
     expect(message).toContain('criterion 1: “seen ok” is too short: say in a sentence of 3 words or more');
-    expect(message).not.toContain('“seen ok” is in no known form');
+    expect(message).not.toContain('“seen ok” has no known form');
   });
 
   it('a command that Liza did not run green at this commit shows nothing', () => {
@@ -281,9 +281,9 @@ describe('the guard', () => {
 
   it('a line that seems meant for an open criterion is named with what is wrong', () => {
     const { message } = reviewing().refused(SESSION, approval('1 npm test is green\n2 - looks good'));
-    expect(message).toContain('nothing is named for criteria 1, 2');
-    expect(message).toContain('“1 npm test is green” is in no known form');
-    expect(message).toContain('“2 - looks good” is in no known form');
+    expect(message).toContain('no evidence is named for criteria 1, 2');
+    expect(message).toContain('“1 npm test is green” has no known form');
+    expect(message).toContain('“2 - looks good” has no known form');
   });
 
   it('all that is wrong is named at once, however much it is', () => {
@@ -292,7 +292,7 @@ describe('the guard', () => {
     const facts = { ...UNCHANGED, false_evidence: ['criterion 3: no such test'] };
     const { message } = reviewing({}, done).refused(SESSION, approval(text, { facts }));
     expect(message.match(/Liza did not run/g)).toHaveLength(11);
-    expect(message).toContain('nothing is named for criterion 12');
+    expect(message).toContain('no evidence is named for criterion 12');
     expect(message).toContain('criterion 3: no such test');
   });
 
@@ -441,8 +441,8 @@ describe('forms that are clear', () => {
 
   test.each([
     ['Everything is fine.\n1. read the code', []],
-    ['1: works for me', ['criterion 1: “works for me” is in no known form']],
-    ['1: looks good — nice work', ['criterion 1: “looks good — nice work” is in no known form']],
+    ['1: works for me', ['criterion 1: “works for me” has no known form']],
+    ['1: looks good — nice work', ['criterion 1: “looks good — nice work” has no known form']],
     ['1:\n\nOverall it is fine: src/a.ts looks odd', []],
     ['1: src/a.ts:3\n- [concern] src/b.ts:4 — the limit is written twice', []],
   ])('no more than that is read into %j', (text, problems) => {

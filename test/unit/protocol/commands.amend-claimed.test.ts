@@ -85,7 +85,7 @@ describe('amend of a CLAIMED task', () => {
     const w = underWay();
     const planner = w.refused(PLANNER, amend({ done_when: NEW }));
     expect(planner.guard).toBe('answered-since-claim');
-    expect(planner.message).toContain('coder-1 works on a as it is defined, and no answer came to it since');
+    expect(planner.message).toContain('coder-1 works on a as it is defined, and it got no answer since');
     expect(planner.hint).toContain('liza add-task --id <id> --depends a');
     expect(planner.hint).toContain('liza ask "…" --task a --assume "…"');
     const person = w.refused(HUMAN, amend({ done_when: NEW }));

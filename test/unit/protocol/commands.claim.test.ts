@@ -133,7 +133,7 @@ describe('claim-task', () => {
 });
 
 describe('rework and takeover', () => {
-  it('REJECTED is reserved for its assignee while that agent’s lease lives; otherwise anyone', () => {
+  it('REJECTED is reserved for its assignee while that agent’s lease is live; otherwise anyone', () => {
     const w = ready('a');
     toRejected(w, 'a');
     expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).guard).toBe<RefusalName>('reservation');
@@ -159,7 +159,7 @@ describe('rework and takeover', () => {
     expect(w.agent('coder-1')).toMatchObject({ status: 'IDLE' });
   });
 
-  it('CLAIMED is not taken while its lease lives', () => {
+  it('CLAIMED is not taken while its lease is live', () => {
     const w = claimed();
     w.pass(299);
     expect(w.refused(SUPERVISOR, claim('a', 'coder-2')).message).toContain('coder-1 holds a for another 1s');

@@ -61,14 +61,14 @@ describe('begin --also', () => {
     w.run(CODER, begin('a'));
     const no = w.refused(CODER, declare('a', 'lib/other.ts', file));
     expect(no.guard).toBe<RefusalName>('files');
-    expect(no.message).toContain(`--also takes single files, and ${file} is none`);
+    expect(no.message).toContain(`--also takes single files, and ${file} is not one`);
   });
 
   it('a folder of the worktree is no single file', () => {
     const w = claimed();
     w.run(CODER, begin('a'));
     const command = { ...declare('a', 'lib'), folders: ['lib'] } as Command;
-    expect(w.refused(CODER, command).message).toContain('lib is none');
+    expect(w.refused(CODER, command).message).toContain('lib is not one');
     w.run(CODER, declare('a', 'pages/[id].tsx', '.env'));
   });
 
@@ -112,7 +112,7 @@ describe('begin', () => {
     (validation) => {
       const refusal = claimed().refused(CODER, beginWith({ validation }));
       expect(refusal.guard).toBe<RefusalName>('checkpoint');
-      expect(refusal.message).toContain('what the validation is expected to give');
+      expect(refusal.message).toContain('the expected result of the validation');
     },
   );
 
@@ -165,20 +165,20 @@ describe('begin', () => {
     ['echo ok: prints ok', 'it names no command'],
     ['read: src/mul.js', 'it names neither'],
     ['read: src/mul.js, mul is there', 'it names no command'],
-    ['check: npm test', 'it does not say what shall come of it'],
+    ['check: npm test', 'it does not say what result is expected'],
     ['calc mul 2 3:', 'it names no command'],
-    ['npm run test:unit', 'it does not say what shall come of it'],
-    ['npm run build; npm test', 'it does not say what shall come of it'],
-    ['run `npm test`', 'it does not say what shall come of it'],
-    ['run the tests', 'it does not say what shall come of it'],
+    ['npm run test:unit', 'it does not say what result is expected'],
+    ['npm run build; npm test', 'it does not say what result is expected'],
+    ['run `npm test`', 'it does not say what result is expected'],
+    ['run the tests', 'it does not say what result is expected'],
     ['run it and see', 'it names neither'],
   ])('validation %j is refused because %s, with the task’s own command as the mend', (validation, why) => {
     const w = claimed();
     w.edit((state) => withTask(state, { ...w.task('a'), validation: ['node --test test/a.test.js'] }));
     const refusal = w.refused(CODER, beginWith({ validation }));
     expect(refusal.message).toContain(why);
-    expect(refusal.hint).toContain('--validation "node --test test/a.test.js: what it shall print or exit with"');
-    w.run(CODER, beginWith({ validation: 'node --test test/a.test.js: what it shall print or exit with' }));
+    expect(refusal.hint).toContain('--validation "node --test test/a.test.js: what it should print or exit with"');
+    w.run(CODER, beginWith({ validation: 'node --test test/a.test.js: what it should print or exit with' }));
   });
 
   it('a command of the task counts wherever it stands, also one that nobody knows', () => {

@@ -182,7 +182,7 @@ describe('a discovery whose task is abandoned', () => {
   it('is open again, is said to be, and holds the goal back', () => {
     const w = taken();
     const done = w.run(PLANNER, abandon('b'));
-    expect(done.notes).toEqual(['discovery disc-1, which it had taken up, is open again']);
+    expect(done.notes).toEqual(['discovery disc-1, which it took up, is open again']);
     expect(w.state.discovered[0]).toMatchObject({ id: 'disc-1', reopened: { task: 'b' } });
     expect(discoveryHead(w.state.discovered[0] as Discovery)).toContain('open again since b was abandoned');
     expect(w.refused(PLANNER, COMPLETE)).toMatchObject(refusedBy('nothing-undecided'));
@@ -228,7 +228,7 @@ describe('a question that is open', () => {
     const planner = w.refused(PLANNER, COMPLETE);
     expect(planner.hint).toContain('\nliza answer q-1 "…"');
     expect(planner.hint).toContain(
-      '\nq-2 is a person’s to answer; where something overtook it: liza ask --withdraw q-2 --reason "…"\n',
+      '\nq-2 must be answered by a person; if it is no longer needed: liza ask --withdraw q-2 --reason "…"\n',
     );
     expect(planner.hint).not.toContain('liza answer q-2');
     expect(planner.hint).toContain('leave all of it to a person and the next goal: liza goal complete --carry-over');
@@ -239,7 +239,7 @@ describe('a question that is open', () => {
     const w = merged();
     w.run(PLANNER, ask('Which account?', 'the test account'));
     const { hint } = w.refused({ id: 'planner-2', parts: ['planner'] }, COMPLETE);
-    expect(hint).toContain('\nq-1 is a person’s to answer\n');
+    expect(hint).toContain('\nq-1 must be answered by a person\n');
     expect(hint).not.toContain('withdraw');
   });
 
@@ -402,12 +402,12 @@ describe('goal edit', () => {
       event: 'goal_edited',
       by: 'human',
       summary: expect.stringContaining(
-        'before "Retry all calls"; its document is now specs/reads.md, before specs/vision.md',
+        'it was "Retry all calls"; its document is now specs/reads.md, it was specs/vision.md',
       ),
     });
     expect(w.state.human_notes.at(-1)).toMatchObject({
       for: 'planner',
-      message: expect.stringContaining('The goal was edited: it says now "Retry reads"'),
+      message: expect.stringContaining('The goal was edited: it is now "Retry reads"'),
     });
   });
 

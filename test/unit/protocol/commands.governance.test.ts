@@ -237,7 +237,7 @@ describe('the human’s hand', () => {
       '~/../home',
       '/a/./b',
     ])
-      expect(w.refused(HUMAN, set('sandbox_write', [place])).message, place).toContain('must name a place in full');
+      expect(w.refused(HUMAN, set('sandbox_write', [place])).message, place).toContain('must be a full path');
     for (const place of ['/opt/sdk', '~/.npmrc', '~/.cache/x y']) w.run(HUMAN, set('sandbox_read', [place]));
     for (const limit of ['max_review_cycles', 'max_coder_iterations', 'reviewers_required']) {
       expect(w.refused(HUMAN, set(limit, 0)).message).toContain('must be ≥ 1');
@@ -292,7 +292,7 @@ describe('the human’s hand', () => {
     w.run(PLANNER, addReady('a', { spec_ref: 'specs/retry.md#auth' }));
     w.run(PLANNER, addReady('b', { spec_ref: 'specs/other.md' }));
     const done = w.run(HUMAN, { name: 'spec-change', spec: 'specs/retry.md', change: 'refresh the token' });
-    expect(done.notes).toEqual(['touches a (UNCLAIMED)']);
+    expect(done.notes).toEqual(['affects a (UNCLAIMED)']);
     expect(w.state.spec_changes).toMatchObject([{ spec: 'specs/retry.md', change: 'refresh the token' }]);
   });
 

@@ -232,7 +232,7 @@ describe('merge', () => {
     const w = approved();
     toMerged(w, 'a');
     expect(w.run(SUPERVISOR, merged('a')).already).toBe(true);
-    expect(w.refused(SUPERVISOR, merged('a', commit(1))).message).toContain('nothing leaves MERGED');
+    expect(w.refused(SUPERVISOR, merged('a', commit(1))).message).toContain('a is MERGED, which is final');
     expect(
       w.refused(PLANNER, { name: 'amend', task: 'a', changes: { priority: 1 }, facts: SPEC }).guard,
     ).toBe<RefusalName>('state');
@@ -321,7 +321,7 @@ describe('while a merge is announced the task stays where it is', () => {
       expect(refusal).toMatchObject(
         refusedBy('no-merge-under-way', { hint: 'Wait for it; if its process died: liza doctor --fix' }),
       );
-      expect(refusal.message).toContain(`a merge of it is under way since ${iso(w.now)}`);
+      expect(refusal.message).toContain(`a merge of it has been under way since ${iso(w.now)}`);
       w.ends(MINE);
     }
     w.run(SUPERVISOR, release());
@@ -346,7 +346,7 @@ describe('while a merge is announced the task stays where it is', () => {
     const blocked = edited({ status: 'BLOCKED', blocked_reason: 'stop' });
     expect(blocked.board.state.tasks).toEqual(w.state.tasks);
     expect(blocked.aside).toMatchObject([{ record: 'tasks/a', kind: 'illegal' }]);
-    expect(blocked.aside[0]?.reason).toContain('a merge of it is under way');
+    expect(blocked.aside[0]?.reason).toContain('a merge of it has been under way');
     expect(edited({ merging: null }).adopted).toEqual([]);
     for (const field of ['integration_head', 'integration_moved']) {
       const forged = edited({}, { [field]: commit(1) });

@@ -222,7 +222,7 @@ describe('planner and human', () => {
     const w = world();
     w.run(PLANNER, addReady('a'));
     toMerged(w, 'a');
-    expect(w.refused(HUMAN, { name: 'replan', task: 'a' }).message).toContain('nothing leaves MERGED');
+    expect(w.refused(HUMAN, { name: 'replan', task: 'a' }).message).toContain('a is MERGED, which is final');
     w.run(HUMAN, { name: 'archive', tasks: ['a'] });
     expect(w.refused(HUMAN, { name: 'replan', task: 'a' }).message).toContain('MERGED and archived');
   });

@@ -119,7 +119,7 @@ describe('ask', () => {
     expect(w.state.questions?.[0]?.assume).toBeUndefined();
   });
 
-  it('the question says something, and its task is there', () => {
+  it('the question is not empty, and its task is there', () => {
     const w = claimed();
     expect(w.refused(CODER, ask(' ')).guard).toBe<RefusalName>('question');
     expect(w.refused(CODER, ask('How?', { task: 'none' })).guard).toBe<RefusalName>('task-exists');
@@ -235,7 +235,7 @@ describe('answer: who', () => {
     w.run(PLANNER, answer('q-1', 'twice'));
     w.run(PLANNER, ask('Which account?'));
     const none = w.refused(PLANNER, answer('q-1', 'thrice')).hint;
-    expect(none).toBe('There are no open questions that you could answer: go on with the plan');
+    expect(none).toBe('There are no open questions that you could answer: continue with the plan');
     w.run(CODER, ask('How long?'));
     expect(w.refused(PLANNER, answer('q-1', 'thrice')).hint).toBe('Open to you: q-3; what they ask: liza status');
   });
@@ -267,7 +267,7 @@ describe('answer: who', () => {
     w.run(HUMAN, answer('q-1', 'twice'));
     const first = question(w, 'q-1');
     const { notes } = w.run(HUMAN, answer('q-1', 'three times'));
-    expect(notes?.[0]).toBe('q-1 was answered before by human: "twice"; your answer counts now');
+    expect(notes?.[0]).toBe('q-1 was answered before by human: "twice"; your answer applies now');
     const second = question(w, 'q-1');
     expect(second).toMatchObject({ answer: 'three times', status: 'answered' });
     expect(answerKey(second)).not.toBe(answerKey(first));

@@ -84,14 +84,14 @@ describe('before the verdict', () => {
     expect(newsSince(w.board.state, reader, toldWith(w.board.state, reader))).toEqual([]);
     const refused = w.refused(REVIEWER, approve('a'));
     expect(refused.guard).toBe<RefusalName>('state');
-    expect(refused.hint).toMatch(/took the submission back.*never waits.*liza exit 42/);
+    expect(refused.hint).toMatch(/withdrew the submission.*never waits.*liza exit 42/);
   });
 
   it('of one under review the coder’s next session goes on, with the reason as its handoff', () => {
     const w = underReview();
     const session: Actor = { ...CODER, epoch: w.board.state.agents['coder-1']?.epoch ?? 0 };
     const { notes = [] } = w.run(session, retract());
-    expect(notes.join()).toContain('your next session goes on');
+    expect(notes.join()).toContain('your next session continues');
     expect(w.task('a')).toMatchObject({ status: 'CLAIMED', handoff_pending: true });
     expect(w.board.state.agents['coder-1']?.status).toBe('HANDOFF');
     expect(w.board.state.handoff['a']).toMatchObject({
@@ -112,14 +112,14 @@ describe('before the verdict', () => {
     const toCoder = [retract('once more'), submit('a', commit(2)), begin('a'), handoff].map(
       (command) => w.refused(old, command).hint,
     );
-    expect(new Set(toCoder)).toEqual(new Set([expect.stringMatching(/your next session goes on.*liza exit 42/)]));
+    expect(new Set(toCoder)).toEqual(new Set([expect.stringMatching(/your next session continues.*liza exit 42/)]));
     const toReviewer = () => [approve('a'), handoff].map((command) => w.refused(reviewer, command).hint);
-    expect(new Set(toReviewer())).toEqual(new Set([expect.stringMatching(/took the submission back.*liza exit 42/)]));
+    expect(new Set(toReviewer())).toEqual(new Set([expect.stringMatching(/withdrew the submission.*liza exit 42/)]));
     const before = toReviewer();
     w.run(SUPERVISOR, claim('a'));
     expect(toReviewer()).toEqual(before);
     // The session that goes on with it is told to go on.
-    expect(w.refused(CODER, retract('once more')).hint).toContain('It is yours: mend it');
+    expect(w.refused(CODER, retract('once more')).hint).toContain('It is yours: fix it');
   });
 
   it('a session that lost its task by another claim cannot', () => {
@@ -142,7 +142,7 @@ describe('before the verdict', () => {
     expect(early.hint).toContain('liza begin a');
     expect(early.hint).not.toContain('submit-for-review');
     w.run(CODER, begin('a'));
-    expect(w.refused(CODER, retract()).hint).toContain('It is yours: mend it, commit, then liza submit-for-review a');
+    expect(w.refused(CODER, retract()).hint).toContain('It is yours: fix it, commit, then liza submit-for-review a');
     expect(w.refused(OTHER_CODER, retract()).hint).not.toContain('It is yours');
   });
 

@@ -347,9 +347,9 @@ describe('after a deadlock', () => {
   it('--assessment is required and logged as review_deadlock', () => {
     const w = deadlocked();
     expect(w.refused(PLANNER, unblock('a')).guard).toBe<RefusalName>('assessment');
-    w.run(PLANNER, unblock('a', { assessment: 'criteria shift' }));
+    w.run(PLANNER, unblock('a', { assessment: 'criteria change' }));
     expect(w.state.anomalies).toMatchObject([
-      { type: 'review_deadlock', task: 'a', reporter: 'planner-1', details: { assessment: 'criteria shift' } },
+      { type: 'review_deadlock', task: 'a', reporter: 'planner-1', details: { assessment: 'criteria change' } },
     ]);
   });
 

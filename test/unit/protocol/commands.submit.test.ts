@@ -73,11 +73,11 @@ describe('submit-for-review', () => {
     w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(1) }));
     const early = w.refused(CODER, submit('a', commit(1)));
     expect(early.guard).toBe<RefusalName>('not-rejected-before');
-    expect(early.message).toContain('rejected, unchanged');
+    expect(early.message).toContain('is the rejected commit, unchanged');
     expect(early.hint).toContain('liza show a, then its checkpoint: liza begin a');
     expect(early.hint).not.toContain('--set-aside');
     w.run(CODER, begin('a', commit(1)));
-    expect(w.refused(CODER, submit('a', commit(1))).message).toContain('rejected, unchanged');
+    expect(w.refused(CODER, submit('a', commit(1))).message).toContain('is the rejected commit, unchanged');
     expect(w.refused(CODER, submit('a', commit(1))).hint).not.toContain('liza begin');
   });
 
@@ -146,9 +146,11 @@ describe('submit-for-review', () => {
       submit('a', commit(1), { changes: changes('docs/a.md', 'tools/b.js', 'src/a.ts') }),
     );
     expect(refusal.guard).toBe<RefusalName>('in-scope');
-    expect(refusal.message).toContain('declares OUT what the commit touches: docs/a.md; neither the task’s IN');
+    expect(refusal.message).toContain(
+      'touches files that the task declares OUT: docs/a.md; the commit touches files that neither the task’s IN',
+    );
     expect(refusal.message).toContain('tools/b.js; a code task without a changed test file');
-    expect(refusal.hint).toMatch(/1\. Take these changes out.*\n2\. .*--also tools\/b\.js.*\n3\. Add a test/);
+    expect(refusal.hint).toMatch(/1\. Remove these changes.*\n2\. .*--also tools\/b\.js.*\n3\. Add a test/);
   });
 
   it('a path the task declares OUT refuses the submit', () => {
@@ -234,7 +236,7 @@ describe('submit-for-review', () => {
   ])('%s alone is no test of a code task', (path) => {
     const refusal = begun().refused(CODER, submit('a', commit(1), { changes: changes('src/a.ts', path) }));
     expect(refusal.guard).toBe<RefusalName>('tests-with-code');
-    expect(refusal.hint).toContain('documents, data, fixtures and snapshots aside');
+    expect(refusal.hint).toContain('documents, data, fixtures and snapshots do not');
   });
 
   it.each(['test/cli.bats', 'test/run', 'src/a_test.go', 'test/fixtures/a.test.ts'])('%s is a test', (path) => {

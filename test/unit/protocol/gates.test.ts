@@ -566,7 +566,7 @@ describe('submitting', () => {
     expect(submitted(test, {}, 'test/a.test.ts')).toMatchObject({ ok: true });
     expect(submitted({ ...test, scope: 'IN: the client' }, {}, 'test/a.test.ts', 'src/a.ts')).toMatchObject({
       guard: 'tests-with-code',
-      message: expect.stringContaining('touches code besides tests (src/a.ts)'),
+      message: expect.stringContaining('touches code other than tests (src/a.ts)'),
     });
     expect(submitted(test, {}, 'docs/a.md')).toMatchObject({ guard: 'tests-with-code' });
   });

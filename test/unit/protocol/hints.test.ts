@@ -234,7 +234,7 @@ describe('refusals that would contradict each other', () => {
     expect(refused.message).toContain('without a changed test file, and its scope has tests OUT');
     expect(refused.hint).toContain(commandLine('block', 'a'));
     const with_ = w.refused(CODER, submit('a', commit(1), { changes: changes('src/client.ts', 'test/a.test.ts') }));
-    expect(with_.message).toContain('declares OUT what the commit touches: test/a.test.ts');
+    expect(with_.message).toContain('touches files that the task declares OUT: test/a.test.ts');
     expect(with_.hint).toContain(commandLine('block', 'a'));
   });
   it('one that the scope allows is asked for', () => {

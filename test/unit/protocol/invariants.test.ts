@@ -96,7 +96,7 @@ describe('what each invariant says when it is broken', () => {
     [
       'the review pair',
       withTasks({ ...base, reviewing_by: 'code-reviewer-1' }),
-      'tasks.0.reviewing_by: task a: reviewing_by and review_lease_expires come as a pair',
+      'tasks.0.reviewing_by: task a: reviewing_by and review_lease_expires must be set together',
     ],
     [
       'REJECTED: reason',
@@ -161,9 +161,9 @@ describe('what each invariant says when it is broken', () => {
     [
       'acyclic',
       withTasks({ ...base, depends_on: ['b'] }, { ...base, id: 'b', depends_on: ['a'] }),
-      'dependencies go in a circle: a → b → a',
+      'dependencies make a cycle: a → b → a',
     ],
-    ['depends on itself', withTasks({ ...base, depends_on: ['a'] }), 'dependencies go in a circle: a → a'],
+    ['depends on itself', withTasks({ ...base, depends_on: ['a'] }), 'dependencies make a cycle: a → a'],
     [
       'integration_fix',
       withTasks({ ...base, integration_fix: true }),
@@ -343,7 +343,7 @@ it('10,000 tasks in one long chain are checked in linear time', () => {
   });
   expect(Math.min(...times)).toBeLessThan(400);
   const ring = { ...state, tasks: tasks.with(0, { ...base, id: 't-0', depends_on: ['t-9999'] }) };
-  expect(invariants(ring, new Map())[0]?.message).toContain('dependencies go in a circle');
+  expect(invariants(ring, new Map())[0]?.message).toContain('dependencies make a cycle');
 });
 
 it('older names of fields are read as today’s', () => {

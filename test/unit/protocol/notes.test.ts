@@ -123,7 +123,7 @@ describe('note done', () => {
     w.run(HUMAN, leave('no new files'));
     const coder = { agent: 'coder-1', role: 'coder', task: 'a' } as const;
     const planner = { agent: 'planner-1', role: 'planner' } as const;
-    expect(w.run(PLANNER, done('note-1')).notes?.join()).toContain('until a person says: liza note done note-1');
+    expect(w.run(PLANNER, done('note-1')).notes?.join()).toContain('until a person runs: liza note done note-1');
     expect([openNotes(w.state, coder).length, openNotes(w.state, planner).length]).toEqual([1, 0]);
     expect(w.run(PLANNER, done('note-1')).already).toBe(true);
     expect(notesAtEnd(w.state).carried.map(({ id }) => id)).toEqual(['note-1']);

@@ -44,7 +44,7 @@ describe('config.providers', () => {
     ],
     [
       { claude: { modle: 'x' } },
-      'config.providers.claude.modle is unknown; known are kind, program, model, args, env, argv, resumes, context_window',
+      'config.providers.claude.modle is unknown; known keys: kind, program, model, args, env, argv, resumes, context_window',
     ],
     [{ claude: 'opus' }, 'config.providers.claude must be a map, for example { model: … }'],
     [

@@ -36,7 +36,7 @@ test('each turn of a task is one line', () => {
     'planner-1 money plans: Write cents (after parse)',
     'coder-1 money takes it, in a worktree of its own',
     'coder-1 money will do: divide',
-    'coder-1 money offers commit abcdef0 for review',
+    'coder-1 money submits commit abcdef0 for review',
     'code-reviewer-1 money REJECTS it: src/money.mjs:4 the sign is lost',
     'coder-1 money goes back to work on it',
     'code-reviewer-1 money CONFLICT in src/a.mjs with month; nothing was merged',

@@ -48,12 +48,7 @@ describe('a mistake is told with file, place and what is allowed', () => {
       'for a coder, "when" is one of start, interrupted',
     ],
     ['no steps', { scenes: [{ role: 'coder', steps: [] }] }, 'has no list "steps"', 'at least one step'],
-    [
-      'a step nobody knows',
-      withStep({ sleep: 1 }),
-      'step 1: does nothing that is known: "sleep"',
-      'a step is one of say',
-    ],
+    ['a step nobody knows', withStep({ sleep: 1 }), 'step 1: has no known action: "sleep"', 'a step is one of say'],
     ['a step that is text', withStep('say'), 'step 1: is "say", not {…}', 'a step is one of'],
     [
       'a missing field',

@@ -62,7 +62,7 @@ describe('times in order', () => {
     expect(report.outOfOrder).toBe(2);
     expect(report.to).toBe(NOW);
     expect(textOf(page(report))).toContain('a clock was wrong');
-    expect(markdownReport(report)).toContain('2 events had a time before');
+    expect(markdownReport(report)).toContain('2 events had an earlier time');
     expect(page(report)).not.toMatch(/NaN|Infinity|undefined|(?:x|width|height)="-/);
   });
 

@@ -116,7 +116,7 @@ describe('the view of a board', () => {
     ] as const;
     const found = alarms(scene, NOW, { lastChange: NOW, notices });
     expect(statusView(scene, NOW, found, notices).why).toBe(
-      'state.yaml is invalid (line 7: no), so no work starts: liza edit, or liza edit --restore puts the last good state back',
+      'state.yaml is invalid (line 7: no), so no work starts: liza edit, or liza edit --restore restores the last good state',
     );
     const broken = alarms(scene, NOW, { lastChange: NOW, invalid: 'tasks/t waits for nothing' });
     expect(broken[0]?.text).toBe('🚨 INVALID STATE: tasks/t waits for nothing');

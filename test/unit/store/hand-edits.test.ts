@@ -399,7 +399,7 @@ describe('a stale save', () => {
     await save(() => change('open-one', /description: Retry the login/, 'description: by the editor')(stale));
     const notices = await next();
     expect(task('open-one')['description']).toBe('by liza');
-    expectTold(notices, 'tasks/open-one was set aside', 'description changed here meanwhile');
+    expectTold(notices, 'tasks/open-one was set aside', 'description was changed here in the meantime');
     expect(aside('tasks-open-one')).toContain('by the editor');
   });
 

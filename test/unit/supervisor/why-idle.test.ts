@@ -59,14 +59,14 @@ describe('something moves while', () => {
 describe('nothing moves because', () => {
   it('state.yaml is invalid', () => {
     expect(whyNothingMoves(board({ tasks: [task('t')], agents: CODER }), NOW, { invalid: 'line 3: bad' })).toBe(
-      'state.yaml is invalid (line 3: bad), so no work starts: liza edit, or liza edit --restore puts the last good state back',
+      'state.yaml is invalid (line 3: bad), so no work starts: liza edit, or liza edit --restore restores the last good state',
     );
   });
 
   it.each([
     ['PAUSE', 'PAUSE is on since 2026-01-31T11:35:00Z (25m): liza resume'],
     ['CHECKPOINT', 'CHECKPOINT is on since 2026-01-31T11:35:00Z (25m) and waits for your decision: liza resume'],
-    ['ABORT', 'ABORT is on since 2026-01-31T11:35:00Z (25m); to go on after all: liza resume'],
+    ['ABORT', 'ABORT is on since 2026-01-31T11:35:00Z (25m); to continue after all: liza resume'],
   ] as const)('%s is on, even while a task is held', (name, text) => {
     const held = task('t', { status: 'CLAIMED', assigned_to: 'coder-1', lease_expires: ago(-1000) });
     expect(why({ tasks: [held], agents: CODER, switches: { [name]: NOW - 25 * MINUTE } })).toBe(text);
@@ -81,12 +81,12 @@ describe('nothing moves because', () => {
 
   it('the goal is over', () => {
     expect(why({ state: goal('COMPLETED') })).toBe(
-      'the goal is COMPLETED; bring it into your branch: liza finish; then: liza init "<next goal>"',
+      'the goal is COMPLETED; merge it into your branch: liza finish; then: liza init "<next goal>"',
     );
     const base = { branch: 'main', integration: 'integration', lacks: 0 };
     const over = (ahead: number) =>
       whyNothingMoves(board({ state: goal('COMPLETED') }), NOW, { base: { ...base, ahead } });
-    expect(over(3)).toContain('bring it into main: liza finish');
+    expect(over(3)).toContain('merge it into main: liza finish');
     expect(over(0)).toBe('the goal is COMPLETED; it is in main; next: liza init "<next goal>"');
     expect(why({ state: goal('ABORTED') })).toBe('the goal is ABORTED; to reopen it: liza resume');
   });
@@ -203,7 +203,7 @@ describe('nothing moves because', () => {
       'all 2 other tasks wait for root, which is BLOCKED: "Which header?" — waiting for planner-1, or decide yourself: liza answer root "…"',
     );
     expect(why({ tasks, agents: CODER })).toBe(
-      'all 2 other tasks wait for root, which is BLOCKED: "Which header?" — no planner is registered (liza agent planner), so it is yours: liza answer root "…"',
+      'all 2 other tasks wait for root, which is BLOCKED: "Which header?" — no planner is registered (liza agent planner), so you must decide: liza answer root "…"',
     );
     const lone = task('lone', { status: 'BLOCKED', blocked_reason: 'no key' });
     expect(why({ tasks: [lone, ...tasks], agents: PLANNER })).toBe(
@@ -283,7 +283,7 @@ describe('nothing moves because', () => {
     expect(why({ agents: PLANNER })).toMatch(/^nothing is planned yet/);
     expect(why({ state: goal('PLANNING') })).toBe('nothing is planned yet and no agent is running: liza run');
     expect(why({ state: goal('PLANNING'), agents: CODER })).toBe(
-      'nothing is planned yet — no planner is registered (liza agent planner), so it is yours: liza add-task',
+      'nothing is planned yet — no planner is registered (liza agent planner), so you must decide: liza add-task',
     );
   });
 

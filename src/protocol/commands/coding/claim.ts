@@ -79,7 +79,7 @@ export function noOtherTask<K extends 'reserve-claim' | 'claim-task' | 'claim-re
 export const register: Row<'register'> = {
   name: 'register',
   syntax: 'agent <role>',
-  summary: 'An agent id comes to life; refused while another process lives under it.',
+  summary: 'Registers an agent id; refused while another process uses it.',
   who: ['supervisor'],
   from: 'board',
   irreversible: true,
@@ -105,7 +105,7 @@ export const register: Row<'register'> = {
         if (board.state.agents[command.agent] === undefined || lease.expired) return undefined;
         return refuse(
           `${command.agent} is alive in another process (lease for another ${duration(lease.remaining)})`,
-          'Choose another id, or end that process and wait for its lease to end',
+          'Choose another id, or end that process and wait until its lease ends',
         );
       },
     },
@@ -161,7 +161,7 @@ function claimGuards<K extends ClaimName>(): readonly Guard<K>[] {
       check: notBeingClaimed,
     },
     { name: 'dependencies-merged', rule: 'all dependencies are MERGED', check: dependenciesMerged },
-    { name: 'not-exhausted', rule: 'fewer than two coders failed it as it stands', check: notExhausted },
+    { name: 'not-exhausted', rule: 'fewer than two coders failed it as it is defined', check: notExhausted },
     ...mayStart<K>(),
   ];
 }
@@ -179,7 +179,7 @@ function leasePast({ board, state, task, command, now, commandLine }: Situation<
   if (task.assigned_to === command.agent && state.agents[command.agent]?.status !== 'WORKING') return undefined;
   return refuse(
     `${task.assigned_to} holds ${task.id} for another ${duration(lease.remaining)}`,
-    `Wait for its lease to end, or take it away: ${commandLine('release-claim', task.id)}`,
+    `Wait until its lease ends, or take the task from it: ${commandLine('release-claim', task.id)}`,
   );
 }
 
@@ -187,7 +187,7 @@ function notReserved({ board, task, command, now, commandLine }: Situation<Claim
   const reserved = reservedFor(board, task, now);
   if (reserved === undefined || reserved === command.agent) return undefined;
   return refuse(
-    `${task.id} is reserved for ${reserved}, whose lease lives`,
+    `${task.id} is reserved for ${reserved}, whose lease is live`,
     `Leave it to ${reserved}: ${commandLine('claim-task', task.id).replace('<agent>', reserved)}`,
   );
 }
@@ -206,13 +206,13 @@ function dependenciesMerged({ board, task }: Situation<ClaimName>): Refusal | un
   const missing = unmergedDependencies(board, task);
   if (missing.length === 0) return undefined;
   const named = missing.slice(0, 10).join(', ');
-  return refuse(`it depends on ${named}, not MERGED yet`, `Those come first: liza show ${missing[0]}`);
+  return refuse(`it depends on ${named}, not MERGED yet`, `Those must be merged first: liza show ${missing[0]}`);
 }
 
 function notExhausted({ task, commandLine }: Situation<ClaimName>): Refusal | undefined {
   if (!isExhausted(task)) return undefined;
   return refuse(
-    `${task.failures_current?.join(' and ')} failed it as it stands`,
+    `${task.failures_current?.join(' and ')} failed it as it is defined`,
     `The planner rescopes it: ${commandLine('supersede', task.id)}`,
   );
 }
@@ -221,7 +221,7 @@ export const reserveClaim: Row<'reserve-claim'> = {
   name: 'reserve-claim',
   typed: 'claim-task',
   syntax: 'claim-task {task} <agent>',
-  summary: 'First phase of a claim: hold the task while its worktree is made.',
+  summary: 'First phase of a claim: hold the task while its worktree is created.',
   who: ['supervisor'],
   from: CLAIMABLE,
   inner: true,
@@ -264,7 +264,7 @@ export const claimTask: Row<'claim-task'> = {
     !taskLease(board, task, now).expired,
   guards: claimGuards(),
   effects:
-    'assigned_to, worktree, base_commit, lease, epoch+1; iteration 1, or +1 for the same coder’s rework and an integration fix; another coder continues what was handed off or left by one that died or lost its lease (takeover), and starts fresh after a rejection; what its budget had stopped goes on under any coder, and what its coder blocked under that one, in a kept worktree',
+    'assigned_to, worktree, base_commit, lease, epoch+1; iteration 1, or +1 for the same coder’s rework and an integration fix; another coder continues what was handed off or left by one that died or lost its lease (takeover), and starts fresh after a rejection; what its budget had stopped continues under any coder, and what its coder blocked under that one, in a kept worktree',
   change: (s) => {
     const { task, command, now, settings } = s;
     const { agent } = command;

@@ -29,7 +29,7 @@ export function ownOrStop({ state, actor, task }: Pick<Situation<CommandName>, '
 export function holdsTask<K extends CommandName>(): Guard<K> {
   return {
     name: 'holds-task',
-    rule: 'the coder holds the task and its lease lives',
+    rule: 'the coder holds the task and its lease is live',
     check: ({ board, state, actor, task, now }) => {
       if (task.assigned_to !== actor.id || actor.id === undefined) {
         return refuse(
@@ -84,8 +84,8 @@ export const begin: Row<'begin'> = {
         answersSincePlan(state, task).length + amendmentsSincePlan(task).length > 0
           ? undefined
           : refuse(
-              `iteration ${task.iteration} of ${task.id} has its checkpoint already`,
-              `Go on with the work, then: ${commandLine('submit-for-review', task.id)}`,
+              `iteration ${task.iteration} of ${task.id} already has its checkpoint`,
+              `Continue with the work, then: ${commandLine('submit-for-review', task.id)}`,
             ),
     },
     {
@@ -95,12 +95,12 @@ export const begin: Row<'begin'> = {
     },
     {
       name: 'files',
-      rule: 'no file of it stands for the whole repository',
+      rule: 'no file of it means the whole repository',
       check: ({ command, commandLine, task }) => {
         const wide = command.checkpoint.files_to_modify.find(coversAll);
         if (wide === undefined) return undefined;
         return refuse(
-          `${wide.slice(0, 80)} stands for every file: then nothing could be beyond the plan`,
+          `${wide.slice(0, 80)} means every file: then nothing could be beyond the plan`,
           `Name the files that you will change, or their folders and patterns: --file src/a.c --file 'test/**'; one that you find later: ${commandLine('declare', task.id)}`,
         );
       },
@@ -146,9 +146,7 @@ function checkpointComplete({ task, command, settings, commandLine }: Situation<
     ...(blank(risks) ? ['risks'] : []),
     ...(blank(validation) ? ['validation (command and expected result)'] : []),
     ...(files_to_modify.every(blank) ? ['files_to_modify'] : []),
-    ...(lacks === undefined
-      ? []
-      : [`what the validation is expected to give (command: expected result), for ${lacks}`]),
+    ...(lacks === undefined ? [] : [`the expected result of the validation (command: expected result), for ${lacks}`]),
     ...(assumptions.some(blank) ? ['the text of an assumption'] : []),
   ];
   if (missing.length === 0) return undefined;
@@ -160,14 +158,14 @@ function checkpointComplete({ task, command, settings, commandLine }: Situation<
 }
 
 const SET_ASIDE =
-  'The same command with --set-aside keeps them, puts the worktree back, begins, and says how to bring them back';
+  'The same command with --set-aside keeps them, resets the worktree, begins, and says how to bring them back';
 
 function beforeCode({ task, command }: Situation<'begin'>): Refusal | undefined {
   const { facts } = command;
   if (facts === undefined) {
     return refuse(
       `the worktree of ${task.id} is not there`,
-      'Stop, so that it is made again: liza exit 42 --reason "no worktree"',
+      'Stop, so that it is created again: liza exit 42 --reason "no worktree"',
     );
   }
   // The first one came before the code; this one follows an answer.
@@ -186,7 +184,7 @@ function beforeCode({ task, command }: Situation<'begin'>): Refusal | undefined 
 export const block: Row<'block'> = {
   name: 'block',
   syntax: 'block {task} --reason "…" --question "…"',
-  summary: 'Say what stops the work and which answer would free it.',
+  summary: 'Say what blocks the work and which answer would unblock it.',
   who: ['coder', 'planner'],
   from: ['CLAIMED', 'INTEGRATION_FAILED'],
   fromOf: { coder: ['CLAIMED'], planner: ['INTEGRATION_FAILED'] },
@@ -205,7 +203,7 @@ export const block: Row<'block'> = {
   guards: [
     {
       name: 'holds-task',
-      rule: 'a coder holds the task and its lease lives',
+      rule: 'a coder holds the task and its lease is live',
       check: (s) => (s.part === 'coder' ? holdsTask<'block'>().check(s) : undefined),
     },
     {
@@ -218,7 +216,7 @@ export const block: Row<'block'> = {
           ? 'no reason is given'
           : `${counted(asked, 'question')} ${asked === 1 ? 'is' : 'are'} asked`;
         return refuse(
-          `${fact}; a block needs the specific reason and one to three questions whose answers would free it`,
+          `${fact}; a block needs the specific reason and one to three questions whose answers would unblock it`,
           commandLine('block', task.id),
         );
       },
@@ -243,7 +241,7 @@ export const block: Row<'block'> = {
 export const limit: Row<'limit'> = {
   name: 'limit',
   syntax: 'agent coder {task}',
-  summary: 'A limit was hit: the supervisor blocks in the coder’s place.',
+  summary: 'A limit was reached: the supervisor blocks the task for the coder.',
   who: ['supervisor'],
   from: ['CLAIMED'],
   to: ['BLOCKED'],
@@ -262,19 +260,19 @@ export const limit: Row<'limit'> = {
       rule: 'max_iterations: the iteration is at the limit; budget: the task’s is used up',
       check: ({ state, task, settings, command }) => {
         if (command.limit === 'budget' && taskUsedUp(state, task, task.assigned_to).length === 0) {
-          return refuse(`${task.id} has some of its budget left`, 'Let the coder go on');
+          return refuse(`${task.id} has some of its budget left`, 'Let the coder continue');
         }
         const max = task.max_iterations ?? settings.max_coder_iterations;
         if (command.limit !== 'max_iterations' || (task.iteration ?? 0) >= max) return undefined;
-        return refuse(`${task.id} is at iteration ${task.iteration} of ${max}`, 'Let the coder go on');
+        return refuse(`${task.id} is at iteration ${task.iteration} of ${max}`, 'Let the coder continue');
       },
     },
   ],
-  effects: 'blocked_reason, default questions; but for a budget counts in failed_by and failures_current',
+  effects: 'blocked_reason, default questions; counts in failed_by and failures_current, except for a budget',
   change: (s) => {
     const { task, command, settings } = s;
     const over = taskUsedUp(s.state, task, task.assigned_to);
-    const worth = `Is it worth more? Then a person says: ${raiseTaskCommands(over, task.id)}`;
+    const worth = `Is it worth more? Then a person runs: ${raiseTaskCommands(over, task.id)}`;
     const said = {
       max_iterations: `Max iterations (${task.max_iterations ?? settings.max_coder_iterations}) reached without approval`,
       spin: 'spin: session after session ended without any change',

@@ -33,10 +33,10 @@ export function inScope(s: Situation<'submit-for-review'>): Refusal | undefined 
     outside.length === 0
       ? undefined
       : refuse(
-          `the task declares OUT what the commit touches: ${list(outside)}`,
+          `the commit touches files that the task declares OUT: ${list(outside)}`,
           forbidden
-            ? `A ${task.type ?? 'code'} task needs a test, and its scope has tests OUT, which only the planner can mend: ${commandLine('block', task.id)}`
-            : 'Take these changes out, then submit again',
+            ? `A ${task.type ?? 'code'} task needs a test, and its scope has tests OUT, which only the planner can fix: ${commandLine('block', task.id)}`
+            : 'Remove these changes, then submit again',
         );
   const declared = declaredFiles(task);
   const code = touched.filter((path) => !isTest(path, testPatterns(settings)) && !outside.includes(path));
@@ -62,8 +62,8 @@ function undeclared(s: Situation<'submit-for-review'>, beyond: readonly string[]
   }
   const also = beyond.slice(0, 5).map((path) => `--also ${shellWord(path)}`);
   return refuse(
-    `neither the task’s IN nor your plan names what the commit touches: ${list(beyond)}`,
-    `If the task needs them, declare them: ${commandLine('declare', task.id).replace('--also <path>', also.join(' '))}; if not, take them out, then submit the new HEAD`,
+    `the commit touches files that neither the task’s IN nor your plan names: ${list(beyond)}`,
+    `If the task needs them, declare them: ${commandLine('declare', task.id).replace('--also <path>', also.join(' '))}; if not, remove them, then submit the new HEAD`,
   );
 }
 
@@ -75,7 +75,7 @@ const isDemandedAndForbidden = (task: Task, outside: readonly string[], patterns
 
 /** No declaration helps: the type itself forbids code. */
 const testsAlone = ({ task, commandLine }: Pick<Situation<'submit-for-review'>, 'task' | 'commandLine'>): string =>
-  `Take these changes out; if the code itself is wrong, say so: ${commandLine('block', task.id)}`;
+  `Remove these changes; if the code itself is wrong, say so: ${commandLine('block', task.id)}`;
 
 export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | undefined {
   const { task, command, settings, commandLine } = s;
@@ -84,7 +84,7 @@ export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | unde
   const type = task.type ?? 'code';
   const code = changes.map(({ path }) => path).filter((path) => isCode(path) && !isTest(path, patterns));
   if (type === 'test' && code.length > 0) {
-    return refuse(`a test task that touches code besides tests (${list(code)})`, testsAlone(s));
+    return refuse(`a test task that touches code other than tests (${list(code)})`, testsAlone(s));
   }
   if (changes.some(({ path, kind }) => kind !== 'removed' && canDeclareTests(path, patterns))) return undefined;
   if (type === 'code' && changes.some(({ tests_within: within }) => within === true)) return undefined;
@@ -98,7 +98,7 @@ export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | unde
       : `a ${type} task that touches code (${list(code)}) without a test`;
   const forbidden = forbidsTests(parseScope(task.scope ?? ''), patterns);
   if (types) {
-    const planned = `They need no test where the validation or test_command runs a type checker (${CHECKERS}), which is the planner’s to add: ${commandLine('block', task.id)}`;
+    const planned = `They need no test where the validation or test_command runs a type checker (${CHECKERS}), which only the planner can add: ${commandLine('block', task.id)}`;
     return refuse(
       `${fact}, and no command that Liza runs checks types: ${list(code)}`,
       forbidden ? planned : `Add a test that uses them; these count as tests: ${patterns.join(', ')}. ${planned}`,
@@ -106,9 +106,9 @@ export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | unde
   }
   // A test that the scope forbids would be refused next: no way out of that is the coder's.
   return forbidden
-    ? refuse(`${fact}, and its scope has tests OUT`, `Only the planner can mend that: ${commandLine('block', task.id)}`)
+    ? refuse(`${fact}, and its scope has tests OUT`, `Only the planner can fix that: ${commandLine('block', task.id)}`)
     : refuse(
         fact,
-        `Add a test; these count as tests, documents, data, fixtures and snapshots aside: ${patterns.join(', ')}. If this project’s tests stand within its code, only a person can say so (the setting tests_in_code): ${commandLine('block', task.id)}`,
+        `Add a test; these count as tests (documents, data, fixtures and snapshots do not): ${patterns.join(', ')}. If this project’s tests are inside its code files, only a person can say so (the setting tests_in_code): ${commandLine('block', task.id)}`,
       );
 }

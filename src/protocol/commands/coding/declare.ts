@@ -42,7 +42,7 @@ export const declare: Row<'declare'> = {
         const wide = files.find((file) => NO_SINGLE_FILE.test(file) || folders.includes(file));
         return wide === undefined
           ? undefined
-          : refuse(`--also takes single files, and ${wide.slice(0, 80)} is none`, hint);
+          : refuse(`--also takes single files, and ${wide.slice(0, 80)} is not one`, hint);
       },
     },
     {
@@ -55,13 +55,13 @@ export const declare: Row<'declare'> = {
     },
     {
       name: 'in-scope',
-      rule: 'none of them is declared OUT, and for a test task none is code besides tests',
+      rule: 'none of them is declared OUT, and for a test task none is code other than tests',
       check: ({ task, command, settings, commandLine }) => {
         const code = command.files.filter((file) => isCode(file) && !isTest(file, testPatterns(settings)));
         if (task.type === 'test' && code.length > 0) {
           return refuse(
             `a test task changes tests alone, and this is code: ${listed(code, 5)}`,
-            `Test the code as it is; if it is wrong or cannot be tested so, say so: ${commandLine('block', task.id)}`,
+            `Test the code as it is; if it is wrong or cannot be tested as it is, say so: ${commandLine('block', task.id)}`,
           );
         }
         const files = command.files.map((file) => file.replace(/^(?:\.\/)+/, ''));
@@ -70,7 +70,7 @@ export const declare: Row<'declare'> = {
           ? undefined
           : refuse(
               `the task declares OUT: ${listed(outside, 5)}`,
-              `Do without; if it cannot be done so, only the planner can change that: ${commandLine('block', task.id)}`,
+              `Do without it; if that is impossible, only the planner can change the scope: ${commandLine('block', task.id)}`,
             );
       },
     },

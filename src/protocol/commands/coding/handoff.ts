@@ -30,12 +30,12 @@ export const handoff: Row<'handoff'> = {
   guards: [
     {
       name: 'holds-task',
-      rule: 'a coder holds the task and its lease lives',
+      rule: 'a coder holds the task and its lease is live',
       check: (s) => (s.part === 'coder' ? holdsTask<'handoff'>().check(s) : undefined),
     },
     {
       name: 'holds-review',
-      rule: 'a reviewer holds the review and its lease lives',
+      rule: 'a reviewer holds the review and its lease is live',
       raced: true,
       check: (s) => (s.part === 'code_reviewer' ? holdsReview<'handoff'>().check(s) : undefined),
     },

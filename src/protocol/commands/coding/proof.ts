@@ -17,7 +17,7 @@ export const recordValidation: Row<'record-validation'> = {
   name: 'record-validation',
   typed: 'submit-for-review',
   syntax: 'submit-for-review {task} <commit>',
-  summary: 'Record what Liza’s own runs at an offered commit showed.',
+  summary: 'Record what Liza’s own runs at a submitted commit showed.',
   who: ['coder'],
   from: ['CLAIMED'],
   to: ['CLAIMED', 'BLOCKED'],
@@ -79,7 +79,7 @@ export const recordValidation: Row<'record-validation'> = {
       .slice(events.findLastIndex(isUnderClaim) + 1)
       .filter((entry) => entry.event === 'validation_failed');
     if (hangs_on_base === true && earlier.some((entry) => entry.hangs_on_base === true)) {
-      const why = `the operator’s to mend: ${firstLine(reason, 400)}`;
+      const why = `the operator must fix this: ${firstLine(reason, 400)}`;
       return {
         state: blockTask(s, s.state, task, { reason: why, questions: QUESTIONS.hangs, earlier: [told] }),
         detail: `${task.id} is BLOCKED: ${why}`,

@@ -29,7 +29,7 @@ export function ownTask<K extends 'release-claim' | 'renew-worktree'>(does: stri
 export const releaseClaim: Row<'release-claim'> = {
   name: 'release-claim',
   syntax: 'release-claim {task}',
-  summary: 'Take a task from its coder and offer it again; the work is preserved.',
+  summary: 'Take a task from its coder and make it claimable again; the work is preserved.',
   who: ['human', 'supervisor'],
   from: ['CLAIMED'],
   to: ['UNCLAIMED'],
@@ -68,7 +68,7 @@ export const releaseReservation: Row<'release-reservation'> = {
   name: 'release-reservation',
   typed: 'claim-task',
   syntax: 'claim-task {task} <agent>',
-  summary: 'Give up a reservation whose worktree was not finished.',
+  summary: 'Cancel a reservation whose worktree was not finished.',
   who: ['supervisor', 'human'],
   from: CLAIMABLE,
   inner: true,
@@ -77,7 +77,7 @@ export const releaseReservation: Row<'release-reservation'> = {
   guards: [
     {
       name: 'nobody-prepares',
-      rule: 'the reservation is past, its process is gone, or that process itself gives it up',
+      rule: 'the reservation is past, its process is gone, or that process itself cancels it',
       check: ({ board, task, command, now }) => {
         const claiming = claimingBy(board, task, now);
         const own = command.process !== undefined && command.process === task.claiming?.process;

@@ -39,7 +39,7 @@ export const retract: Row<'retract'> = {
     if (left !== undefined || task.status !== 'CLAIMED' || task.assigned_to !== actor.id) return left;
     return checkpointEvent(task) === undefined
       ? `It is yours, and nothing of this iteration is submitted: ${commandLine('begin', task.id)}`
-      : `It is yours: mend it, commit, then ${commandLine('submit-for-review', task.id)}`;
+      : `It is yours: fix it, commit, then ${commandLine('submit-for-review', task.id)}`;
   },
   already: ({ task, actor, command }) => {
     const last = retractions(task).at(-1);
@@ -55,7 +55,7 @@ export const retract: Row<'retract'> = {
           ? undefined
           : refuse(
               `${by ?? 'nobody'} submitted ${task.id}, not ${actorName(actor)}`,
-              'What you know of it, others should: liza discover "…" --severity high',
+              'Tell others what you know: liza discover "…" --severity high',
             );
       },
     },
@@ -82,7 +82,7 @@ export const retract: Row<'retract'> = {
     },
   ],
   effects:
-    'before the verdict CLAIMED again: folder, iteration and checkpoint stay, the lease is new, the reviewer is freed and told; if it was under review already, the coder’s next session goes on with it. After the verdict the status stays: an anomaly retracted, and unless it was rejected a discovery of severity high, which wakes the planner and holds the goal back',
+    'before the verdict CLAIMED again: folder, iteration and checkpoint stay, the lease is new, the reviewer is freed and told; if it was under review already, the coder’s next session continues it. After the verdict the status stays: an anomaly retracted, and unless it was rejected a discovery of severity high, which wakes the planner and holds the goal back',
   change: (s) => (s.task.status === 'READY_FOR_REVIEW' ? takenBack(s) : toldLate(s)),
 };
 
@@ -130,7 +130,7 @@ function takenBack(s: Situation<'retract'>): Change {
     notes: [
       isFenced
         ? LEFT_TO_NEXT
-        : `It is yours again: mend it, commit, then ${s.commandLine('submit-for-review', task.id)}`,
+        : `It is yours again: fix it, commit, then ${s.commandLine('submit-for-review', task.id)}`,
     ],
   };
 }
@@ -143,7 +143,7 @@ function leftToNext(s: Situation<'retract'>, state: State): State {
     agent: id,
     timestamp: iso(now),
     summary: `The submission was retracted: ${command.reason}`.slice(0, 4000),
-    next_action: `Mend that, commit, then ${s.commandLine('submit-for-review', task.id)}`,
+    next_action: `Fix that, commit, then ${s.commandLine('submit-for-review', task.id)}`,
   };
   const agent = state.agents[id];
   const away = agent === undefined ? state : withAgent(state, id, patch(agent, { status: 'HANDOFF' }));
@@ -162,7 +162,7 @@ function toldLate(s: Situation<'retract'>): Change {
     state: task.status === 'REJECTED' ? known : withDiscovery(known, wrongWork(s)).state,
     detail: `${actor.id} says that ${task.id}, ${task.status}, is wrong: ${firstLine(command.reason)}`,
     notes: [
-      `The verdict stands: ${task.id} is ${task.status}. What you said is on record for the planner and the reviewer`,
+      `The verdict remains: ${task.id} is ${task.status}. What you said is on record for the planner and the reviewer`,
     ],
   };
 }
@@ -171,9 +171,9 @@ const wrongWork = ({ task, actor, command, now }: Situation<'retract'>) =>
   ({
     by: actorName(actor),
     during: task.id,
-    description: `${task.id}, ${task.status}, is wrong by the word of its coder: ${command.reason}`.slice(0, 4000),
+    description: `${task.id}, ${task.status}, is wrong, according to its coder: ${command.reason}`.slice(0, 4000),
     severity: 'high',
     urgency: 'immediate',
-    recommendation: 'a task that mends it, unless it is no defect',
+    recommendation: 'a task that fixes it, unless it is not a defect',
     created: iso(now),
   }) as const;

@@ -65,7 +65,7 @@ export const setupWorks: Row<'setup-works'> = {
   whileHalted: true,
   already: (s) => remaining(s).length === (s.state.goal.setup_failures ?? []).length,
   guards: [commits()],
-  effects: 'what it shows to be over leaves goal.setup_failures',
+  effects: 'failures that it shows to be solved leave goal.setup_failures',
   change: (s) => {
     const left = remaining(s);
     return {

@@ -20,7 +20,7 @@ import { inScope, testsWithCode } from './commit-scope.ts';
 export const submitForReview: Row<'submit-for-review'> = {
   name: 'submit-for-review',
   syntax: 'submit-for-review {task} <commit>',
-  summary: 'Offer a commit for review.',
+  summary: 'Submit a commit for review.',
   who: ['coder'],
   from: ['CLAIMED'],
   offered: (task) => checkpointEvent(task) !== undefined,
@@ -32,14 +32,14 @@ export const submitForReview: Row<'submit-for-review'> = {
     holdsTask(),
     {
       name: 'not-rejected-before',
-      rule: 'the commit is none that was rejected',
+      rule: 'the commit was not rejected before',
       check: ({ task, command, commandLine }) => {
         const isRejected = historyOf(task).some((one) => one.event === 'rejected' && one.commit === command.commit);
         if (!isRejected) return undefined;
         const plan =
           checkpointEvent(task) === undefined ? `, then its checkpoint: ${commandLine('begin', task.id)}` : '';
         return refuse(
-          `${command.commit} is the commit that was rejected, unchanged`,
+          `${command.commit} is the rejected commit, unchanged`,
           `Address the feedback first: liza show ${task.id}${plan}`,
         );
       },
@@ -69,7 +69,7 @@ export const submitForReview: Row<'submit-for-review'> = {
         if (held.length === 0) return undefined;
         return refuse(
           `these are worktree_files, copied in and never committed: ${list(held)}`,
-          'Take them out of the commit, then submit the new HEAD',
+          'Remove them from the commit, then submit the new HEAD',
         );
       },
     },
@@ -93,7 +93,7 @@ export const submitForReview: Row<'submit-for-review'> = {
     },
   ],
   effects:
-    'review_commit, coder lease cleared, agent WAITING; what the diff does and what was run is told in history; files beyond the scope are logged as scope_deviation',
+    'review_commit, coder lease cleared, agent WAITING; history says what the diff does and what was run; files beyond the scope are logged as scope_deviation',
   change: (s) => {
     const { task, command, actor, now, settings } = s;
     const diff = diffFacts(task, command.facts, testPatterns(settings));
@@ -134,7 +134,7 @@ export const submitForReview: Row<'submit-for-review'> = {
       notes: [
         ...(command.facts.proof?.tests?.on_base === 'green' && task.type !== 'test' ? [GREEN_ON_BASE] : []),
         ...(command.facts.proof?.tests?.on_base === 'not_run' ? [NOT_RUN] : []),
-        'The verdict comes to a new session.',
+        'A new session gets the verdict.',
       ],
       stop: 'Stop now: liza exit 42',
     };
@@ -142,11 +142,11 @@ export const submitForReview: Row<'submit-for-review'> = {
 };
 
 const GREEN_ON_BASE =
-  'Your new tests pass on the base too, so they prove nothing about the change, and the reviewer is told so. If they should: liza retract';
+  'Your new tests pass on the base too, so they prove nothing about the change, and the reviewer is told. If they should prove it: liza retract';
 
 /** Settings are a person's, validation the planner's. */
 const NOT_RUN =
-  'Nobody but you ran your tests: no command that Liza runs can run them (it has no test_command, and no validation does); the reviewer is told so. liza discovery tells the planner';
+  'Only you ran your tests: no command that Liza runs can run them (there is no test_command, and no validation runs them); the reviewer is told. liza discover tells the planner';
 
 /** Files beyond the scope are the reviewer's to judge; that there were some is on record whatever the verdict. */
 function deviationLogged(s: Situation<'submit-for-review'>, state: State, { beyond_scope }: DiffFacts): State {

@@ -12,7 +12,7 @@ export const renewWorktree: Row<'renew-worktree'> = {
   name: 'renew-worktree',
   typed: 'wt create',
   syntax: 'wt create {task}',
-  summary: 'Record that the worktree of a claimed task was made again.',
+  summary: 'Record that the worktree of a claimed task was created again.',
   who: ['supervisor', 'human'],
   from: ['CLAIMED'],
   inner: true,
@@ -74,9 +74,9 @@ function notNeeded({ board, task, now, part, commandLine }: Situation<'drop-work
   const reserved = reservedFor(board, task, now);
   if (reserved === undefined) return undefined;
   return refuse(
-    `${task.id} is reserved for ${reserved}, who lives and would go on in it`,
+    `${task.id} is reserved for ${reserved}, who is alive and would continue in it`,
     part === 'planner'
-      ? 'Leave it: its coder goes on in it'
+      ? 'Leave it: its coder continues in it'
       : `Take the task away first: ${commandLine('replan', task.id)}`,
   );
 }

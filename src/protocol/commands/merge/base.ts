@@ -19,7 +19,7 @@ export const reserveSync: Row<'reserve-sync'> = {
   name: 'reserve-sync',
   typed: 'sync',
   syntax: 'sync',
-  summary: 'Announce what the integration branch will be with a person’s branch in it.',
+  summary: 'Announce the merge of a person’s branch into the integration branch.',
   who: ['human'],
   from: 'board',
   irreversible: true,
@@ -36,13 +36,13 @@ export const reserveSync: Row<'reserve-sync'> = {
     { name: 'not-being-merged', rule: 'no other sync or finish is under way', check: nobodyMoves },
     {
       name: 'no-unreviewed-work',
-      rule: 'it brings no commit of an agent that Liza did not merge, unless the person says so',
+      rule: 'it brings no agent’s commit that Liza did not merge, unless the person says so',
       check: ({ command }) => {
         const { unreviewed = [], with_unreviewed } = command;
         if (unreviewed.length === 0 || with_unreviewed === true) return undefined;
         return refuse(
           `${command.branch} has commits of agents that were not reviewed and merged: ${list(unreviewed.map((id) => id.slice(0, 12)))}`,
-          `Look at them: git show ${unreviewed[0]?.slice(0, 12)}; if they are to come in: liza sync --with-unreviewed`,
+          `Look at them: git show ${unreviewed[0]?.slice(0, 12)}; to merge them anyway: liza sync --with-unreviewed`,
         );
       },
     },
@@ -59,7 +59,7 @@ export const reserveSync: Row<'reserve-sync'> = {
 export const sync: Row<'sync'> = {
   name: 'sync',
   syntax: 'sync',
-  summary: 'Record that a person’s branch is in the integration branch.',
+  summary: 'Record that a person’s branch was merged into the integration branch.',
   who: ['supervisor', 'human'],
   from: 'board',
   inner: true,
@@ -70,7 +70,7 @@ export const sync: Row<'sync'> = {
     { name: 'merge-commit', rule: 'the merge commit is a full commit id', check: fullMergeCommit },
     { name: 'announced', rule: 'exactly this sync was announced', check: (s) => announced(s, 'sync') },
   ],
-  effects: 'goal.integration_head; a line in goal.syncs; goal.moving goes; coders at work are told which files changed',
+  effects: 'goal.integration_head; a line in goal.syncs; goal.moving goes; running coders are told which files changed',
   change: ({ state, settings, command, now }) => {
     const { branch = '', commit = '', onto = '', by = '' } = state.goal.moving ?? {};
     const { merge_commit } = command;
@@ -90,7 +90,7 @@ export const reserveFinish: Row<'reserve-finish'> = {
   name: 'reserve-finish',
   typed: 'finish',
   syntax: 'finish',
-  summary: 'Announce what a person’s branch will be with the integration branch in it.',
+  summary: 'Announce the merge of the integration branch into a person’s branch.',
   who: ['human'],
   from: 'board',
   irreversible: true,
@@ -104,7 +104,7 @@ export const reserveFinish: Row<'reserve-finish'> = {
     },
     {
       name: 'integration-known',
-      rule: 'what comes in is where Liza left the integration branch, and nothing else',
+      rule: 'exactly what Liza left on the integration branch is merged',
       check: ({ state, command }) => {
         const { integration_head: head } = state.goal;
         if (head === command.commit) return undefined;
@@ -128,7 +128,7 @@ export const reserveFinish: Row<'reserve-finish'> = {
 export const finish: Row<'finish'> = {
   name: 'finish',
   syntax: 'finish',
-  summary: 'Record that the integration branch is in a person’s branch.',
+  summary: 'Record that the integration branch was merged into a person’s branch.',
   who: ['supervisor', 'human'],
   from: 'board',
   inner: true,
@@ -153,7 +153,7 @@ export const releaseMove: Row<'release-move'> = {
   name: 'release-move',
   typed: 'sync',
   syntax: 'sync',
-  summary: 'Take back the announcement of a sync or finish that moved no branch.',
+  summary: 'Cancel the announcement of a sync or finish that moved no branch.',
   who: ['supervisor', 'human'],
   from: 'board',
   inner: true,
@@ -162,7 +162,7 @@ export const releaseMove: Row<'release-move'> = {
   guards: [
     {
       name: 'nobody-merges',
-      rule: 'its process is gone or was never named, or that process itself gives it up',
+      rule: 'its process is gone or was never named, or that process itself cancels it',
       check: nobodyMoves,
     },
   ],

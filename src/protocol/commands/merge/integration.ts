@@ -46,7 +46,7 @@ export const acceptIntegration: Row<'accept-integration'> = {
   name: 'accept-integration',
   typed: 'doctor --accept-integration',
   syntax: 'doctor --accept-integration',
-  summary: 'Accept where the integration branch is now; merges go on from there.',
+  summary: 'Accept where the integration branch is now; merges continue from there.',
   who: ['human'],
   from: 'board',
   irreversible: true,

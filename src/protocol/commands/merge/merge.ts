@@ -237,7 +237,7 @@ export const releaseMerge: Row<'release-merge'> = {
   name: 'release-merge',
   typed: 'wt merge',
   syntax: 'wt merge {task}',
-  summary: 'Take back the announcement of a merge that did not move the integration branch.',
+  summary: 'Cancel the announcement of a merge that did not move the integration branch.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
   inner: true,
@@ -246,7 +246,7 @@ export const releaseMerge: Row<'release-merge'> = {
   guards: [
     {
       name: 'nobody-merges',
-      rule: 'its process is gone or was never named, or that process itself gives it up',
+      rule: 'its process is gone or was never named, or that process itself cancels it',
       check: ({ board, task, command }) => {
         const by = mergingBy(board, task);
         const named = task.merging?.process;

@@ -68,7 +68,7 @@ export const discover: Row<'discover'> = {
 export const anomaly: Row<'anomaly'> = {
   name: 'anomaly',
   syntax: 'anomaly --type <type> --task {task}',
-  summary: 'Log something that did not go as it should.',
+  summary: 'Log an anomaly: something that went wrong.',
   who: ['planner', 'coder', 'code_reviewer', 'human'],
   from: 'board',
   already: ({ state, actor, command }) =>
@@ -111,7 +111,7 @@ export const anomaly: Row<'anomaly'> = {
 export const anomalyProcessed: Row<'anomaly processed'> = {
   name: 'anomaly processed',
   syntax: 'anomaly processed <id> --why "…"',
-  summary: 'Mark anomalies as dealt with; they stay on record.',
+  summary: 'Mark anomalies as handled; they stay on record.',
   who: ['planner', 'human'],
   from: 'board',
   already: ({ state, command }) => {
@@ -197,7 +197,7 @@ export const longHeartbeat: Row<'long-heartbeat'> = {
     },
     {
       name: 'lease-lives',
-      rule: 'the agent holds a task or review whose lease lives',
+      rule: 'the agent holds a task or review whose lease is live',
       check: (s) => {
         const held = heldBy(s);
         if (held === undefined) return refuse(`${actorName(s.actor)} holds no task or review`, STOP);

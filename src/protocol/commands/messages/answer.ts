@@ -32,7 +32,7 @@ import { unblock } from '../plan/unblock.ts';
 export const answer: Row<'answer'> = {
   name: 'answer',
   syntax: 'answer <question> "…"',
-  summary: 'Answer a question; the last one of a blocked task gives it back to its coder.',
+  summary: 'Answer a question; the last answer gives a blocked task back to its coder.',
   who: PLANNERS,
   from: 'board',
   already: (s) => {
@@ -46,14 +46,14 @@ export const answer: Row<'answer'> = {
     { name: 'question', rule: 'there is such a question, or a task with open ones', check: checkTargets },
     {
       name: 'answer',
-      rule: 'the answer says something; what is accepted has an assumption',
+      rule: 'the answer is not empty; --accept needs an assumption',
       check: (s) => {
         const { accept, text } = s.command;
         if (accept !== true) return blank(text) ? refuse('the answer is empty', s.commandLine('answer')) : undefined;
         const bare = targetsOf(s).find(({ assume }) => assume === undefined);
         return bare === undefined
           ? undefined
-          : refuse(`nobody goes on with an assumption about ${bare.id}`, `Answer it: liza answer ${bare.id} "…"`);
+          : refuse(`${bare.id} has no assumption`, `Answer it: liza answer ${bare.id} "…"`);
       },
     },
     {
@@ -63,17 +63,17 @@ export const answer: Row<'answer'> = {
         const mine = s.part === 'planner' ? targetsOf(s).find(needsPerson) : undefined;
         if (mine === undefined) return undefined;
         const isOwn = mine.asked_by === s.actor.id;
-        const over = isOwn ? `; if it is overtaken: liza ask --withdraw ${mine.id} --reason "…"` : '';
+        const over = isOwn ? `; if it is no longer needed: liza ask --withdraw ${mine.id} --reason "…"` : '';
         return refuse(
           `${isOwn ? 'you asked it yourself' : `${mine.asked_by} asked it`}, and only a person answers ${mine.id}`,
-          `Leave it to a person, and go on with its assumption${over}`,
+          `Leave it to a person, and continue with its assumption${over}`,
         );
       },
     },
     { name: 'criterion', rule: 'a criterion goes to a task that nobody works on', check: checkCriterion },
     {
       name: 'unblocks',
-      rule: 'what frees a blocked task passes the guards of unblock; a person’s answer counts as assessment and as change',
+      rule: 'an answer that unblocks a task passes the guards of unblock; a person’s answer counts as assessment and as change',
       needs: 'facts',
       check: (s) => {
         const freed = freedBy(s);
@@ -160,7 +160,7 @@ function checkTargets(s: Answering): Refusal | undefined {
   return refuse(
     `${first.id} is ${first.status}${end}`,
     open.length === 0
-      ? 'There are no open questions that you could answer: go on with the plan'
+      ? 'There are no open questions that you could answer: continue with the plan'
       : `Open to you: ${list(open.map(({ id }) => id))}; what they ask: liza status`,
   );
 }
@@ -177,7 +177,7 @@ function checkCriterion(s: Answering): Refusal | undefined {
   if (!OPEN_DEFINITION.has(task.status)) {
     return refuse(
       `${task.id} is ${task.status}, and its definition is fixed`,
-      `Leave --criterion out: its coder and its reviewer read the answer all the same`,
+      `Leave --criterion out: its coder and its reviewer read the answer anyway`,
     );
   }
   const length = withCriterion(task.done_when, command.text ?? '').length;
@@ -218,7 +218,7 @@ function freesNothing(s: Answering): Refusal {
   const { about = '' } = s.command;
   const status = statusOf(s.board, about);
   return refuse(
-    `${about} is ${status ?? 'no task'}, not BLOCKED, so nothing of it changes with the answer`,
+    `${about} is ${status ?? 'no task'}, not BLOCKED, so the answer changes nothing about it`,
     `Answer alone: liza answer ${about} "…"`,
   );
 }
@@ -311,7 +311,7 @@ function accepted(s: Situation<'answer'>, targets: readonly Question[]): Change 
 const replaced = (targets: readonly Question[]): readonly string[] =>
   targets.flatMap(({ id, status, answer, assume, closed_by: by }) =>
     status === 'answered' || status === 'assumed'
-      ? [`${id} was ${status} before by ${by ?? 'somebody'}: "${answer ?? assume ?? ''}"; your answer counts now`]
+      ? [`${id} was ${status} before by ${by ?? 'somebody'}: "${answer ?? assume ?? ''}"; your answer applies now`]
       : [],
   );
 
@@ -329,7 +329,7 @@ function builtOn({ part, board }: Situation<'answer'>, state: State, targets: re
   });
 }
 
-const NEXT_AFTER_ABORT = 'the planner reads it when the goal goes on, or that of the next goal';
+const NEXT_AFTER_ABORT = 'the planner reads it when the goal continues, or the planner of the next goal';
 
 const unknown = (board: Board, id: string): Refusal =>
   noSuch({

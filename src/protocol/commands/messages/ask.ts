@@ -31,26 +31,26 @@ export const ask: Row<'ask'> = {
   guards: [
     {
       name: 'question',
-      rule: 'the question says something',
+      rule: 'the question is not empty',
       check: ({ command, commandLine }) =>
         blank(command.text) ? refuse('the question is empty', commandLine('ask')) : undefined,
     },
     {
       name: 'assumption',
-      rule: 'an agent says what it goes on with',
+      rule: 'an agent says what it assumes',
       check: ({ command, part, state, actor, commandLine }) => {
         if (part === 'human' || !blank(command.assume)) return undefined;
         const task = state.agents[actor.id ?? '']?.current_task;
-        const stop = part === 'coder' ? `; if you cannot go on at all: ${commandLine('block', task)}` : '';
+        const stop = part === 'coder' ? `; if you cannot continue at all: ${commandLine('block', task)}` : '';
         return refuse(
-          'it does not say what you go on with until there is an answer',
+          'it does not say what you assume until there is an answer',
           `Name it: liza ask "…" --assume "…"${stop}`,
         );
       },
     },
     taskExists(),
   ],
-  effects: 'questions; the work goes on; a coder’s or reviewer’s question wakes the planner',
+  effects: 'questions; the work continues; a coder’s or reviewer’s question wakes the planner',
   change: (s) => {
     const { state, question } = withQuestion(s.state, { ...asked(s), created: iso(s.now) });
     return { state, detail: `question ${question.id} asked`, said: question.text, ...defined({ task: question.task }) };
@@ -61,7 +61,7 @@ export const withdraw: Row<'withdraw'> = {
   name: 'withdraw',
   typed: 'ask',
   syntax: 'ask --withdraw <question> --reason "…"',
-  summary: 'Take back a question that was overtaken.',
+  summary: 'Withdraw a question that is no longer needed.',
   who: ['planner', 'coder', 'code_reviewer', 'human'],
   from: 'board',
   already: ({ state, command, actor }) => {
@@ -84,7 +84,9 @@ export const withdraw: Row<'withdraw'> = {
         if (!isOpen(one)) return refuse(`${one.id} is ${one.status} already`, `See it: liza show ${one.id}`);
         if (!isHolding(state, one)) return undefined;
         const free =
-          part === 'planner' || part === 'human' ? `: liza unblock ${one.task}` : '; its planner or a person frees it';
+          part === 'planner' || part === 'human'
+            ? `: liza unblock ${one.task}`
+            : '; its planner or a person unblocks it';
         return refuse(`${one.task} is BLOCKED by ${one.id}`, `Unblocking the task closes it${free}`);
       },
     },
@@ -108,11 +110,14 @@ export const withdraw: Row<'withdraw'> = {
       rule: 'it says why',
       check: ({ command }) =>
         blank(command.reason)
-          ? refuse('it does not say why', `Say what overtook it: liza ask --withdraw ${command.question} --reason "…"`)
+          ? refuse(
+              'it does not say why',
+              `Say why it is no longer needed: liza ask --withdraw ${command.question} --reason "…"`,
+            )
           : undefined,
     },
   ],
-  effects: 'question withdrawn, with the reason: no prompt shows it or its assumption any more',
+  effects: 'question withdrawn, with the reason: from then on no prompt shows it or its assumption',
   change: (s) => {
     const { question: id, reason: why } = s.command;
     const task = findQuestion(s.state, id)?.task;

@@ -16,7 +16,7 @@ import { list } from '../coding/coder.ts';
 export const note: Row<'note'> = {
   name: 'note',
   syntax: 'note "…"',
-  summary: 'Tell the agents something; it wakes the planner, unless it is for others alone.',
+  summary: 'Tell the agents something; it wakes the planner, unless it is only for others.',
   who: ['human'],
   from: 'board',
   already: ({ state, command }) =>
@@ -27,13 +27,13 @@ export const note: Row<'note'> = {
   guards: [
     {
       name: 'message',
-      rule: 'the message says something',
+      rule: 'the note is not empty',
       check: ({ command, commandLine }) =>
         blank(command.message) ? refuse('the note is empty', commandLine('note')) : undefined,
     },
     {
       name: 'addressee',
-      rule: 'whom it is for is there: a task, a registered agent, a role, or all',
+      rule: 'its reader exists: a task, a registered agent, a role, or all',
       check: ({ board, command }) => checkAddressee(board, readerOf(command)),
     },
   ],
@@ -50,7 +50,7 @@ export const note: Row<'note'> = {
       notes: [
         ...(reader === undefined ? ['For one reader only: --for <task, role or agent>'] : []),
         ...whoReads(board, reader),
-        `It stays in prompts until somebody has dealt with it: liza note done ${made.id}`,
+        `It stays in prompts until somebody marks it as done: liza note done ${made.id}`,
       ],
     };
   },
@@ -85,7 +85,7 @@ function checkAddressee(board: Board, reader: string | undefined): Refusal | und
   return refuse(
     role === undefined
       ? `there is no task, agent or role ${gist(reader, 80)}`
-      : `no agent ${reader} was ever here, so nobody would read it`,
+      : `no agent ${reader} was ever registered, so nobody would read it`,
     `${role === undefined ? meantHint(reader, [...live, ...Object.keys(agents), ...ROLE_NAMES]) : `Tell all of its role: --for ${role}. `}There are ${there.join('; ')}; without --for everyone reads it`,
   );
 }
@@ -93,7 +93,7 @@ function checkAddressee(board: Board, reader: string | undefined): Refusal | und
 export const noteDone: Row<'note done'> = {
   name: 'note done',
   syntax: 'note done <id> --why "…"',
-  summary: 'Say that a person’s note is dealt with; it stays on record.',
+  summary: 'Mark a person’s note as done; it stays on record.',
   who: ['planner', 'coder', 'code_reviewer', 'human'],
   from: 'board',
   already: ({ state, command, part }) => {
@@ -125,7 +125,7 @@ export const noteDone: Row<'note done'> = {
     },
   ],
   effects:
-    'processed_at, processed_by and why of each; a note stays in prompts until then, and wakes the planner only once; what the planner deals with and others read too ends for the planner alone, by a person for all',
+    'processed_at, processed_by and why of each; a note stays in prompts until then, and wakes the planner only once; a note for several readers ends only for the planner when the planner marks it, and for all when a person does',
   change: ({ state, actor, command, now, part }) => {
     const done = new Set(command.notes);
     const marks = { processed_at: iso(now), processed_by: actorName(actor) };
@@ -136,10 +136,10 @@ export const noteDone: Row<'note done'> = {
     const stay = namedNotes(next).filter(({ id, note }) => done.has(id) && staysForOthers(note));
     return {
       state: next,
-      detail: `dealt with: ${list(command.notes)}`,
+      detail: `done: ${list(command.notes)}`,
       said: command.why,
       notes: stay.map(
-        ({ id }) => `${id} stays in the prompts of others that it is for, until a person says: liza note done ${id}`,
+        ({ id }) => `${id} stays in the prompts of its other readers until a person runs: liza note done ${id}`,
       ),
     };
   },
@@ -158,6 +158,6 @@ function notForOthers({ state, actor, part, command }: Situation<'note done'>): 
   if (others === undefined) return undefined;
   return refuse(
     `${others.id} is for ${others.note.for ?? 'everyone'}, not for ${agent} alone`,
-    'Do what it asks of you; the planner or a person says when it is dealt with',
+    'Do what it asks of you; the planner or a person marks it as done',
   );
 }

@@ -23,7 +23,7 @@ import { halted } from './kill-switches.ts';
 export const analyze: Row<'analyze'> = {
   name: 'analyze',
   syntax: 'analyze',
-  summary: 'Look for systemic patterns; one that is there trips the circuit breaker.',
+  summary: 'Look for systemic patterns; finding one trips the circuit breaker.',
   who: ['human', 'supervisor'],
   from: 'board',
   guards: [],
@@ -75,7 +75,7 @@ function nothingNew({ state, part, now }: Situation<'analyze'>, found: readonly 
   const stands = state.circuit_breaker.status === 'TRIGGERED';
   const named = patternNames(found).join(', ');
   const detail = stands
-    ? 'the circuit breaker is TRIGGERED already'
+    ? 'the circuit breaker is already TRIGGERED'
     : found.length === 0
       ? 'no systemic pattern found'
       : `the goal is ${state.goal.status}, so nothing is halted; found: ${named}`;
@@ -91,7 +91,7 @@ export const resolve: Row<'resolve'> = {
   name: 'resolve',
   typed: 'analyze --resolve',
   syntax: 'analyze --resolve "…"',
-  summary: 'Record how a tripped circuit breaker was dealt with, and clear it.',
+  summary: 'Record how a tripped circuit breaker was handled, and clear it.',
   who: ['human'],
   from: 'board',
   already: ({ state, command }) => {
@@ -109,7 +109,7 @@ export const resolve: Row<'resolve'> = {
     },
     {
       name: 'resolution',
-      rule: 'what was done about it is said',
+      rule: 'the resolution says what was done about it',
       check: ({ command, commandLine }) =>
         blank(command.resolution)
           ? refuse('the resolution is empty', `Say what was decided or changed: ${commandLine('resolve')}`)
@@ -143,7 +143,7 @@ export const resolve: Row<'resolve'> = {
       state: aligned(s, cleared, 'breaker_resolved', command.resolution.slice(0, 2000)),
       detail: 'circuit breaker resolved',
       notes: [
-        ...late.map((one) => `resolved with it, found since: ${findingLine(one)}`),
+        ...late.map((one) => `also resolved, found since then: ${findingLine(one)}`),
         ...(s.board.switches.CHECKPOINT === undefined
           ? []
           : ['CHECKPOINT is still on: liza resume --decision continue']),

@@ -42,7 +42,7 @@ function placed(into: unknown, [first, ...rest]: readonly string[], value: unkno
 /** Liza moves the integration branch, so it cannot be one that a person has checked out. */
 export const branchInUse = (branch: string, folder: string): Refusal =>
   refuse(
-    `${branch} is checked out in ${folder}: Liza merges to the integration branch, and merging to yours is up to you`,
+    `${branch} is checked out in ${folder}: Liza merges to the integration branch, and you decide about merging into yours`,
     'Choose another one, or check out something else there first',
     1,
     'branch',

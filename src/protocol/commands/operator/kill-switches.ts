@@ -19,7 +19,7 @@ import { noTask } from '../../unknown-id.ts';
 export const pause: Row<'pause'> = {
   name: 'pause',
   syntax: 'pause {task}',
-  summary: 'Hold all work, or one task.',
+  summary: 'Pause all work, or one task.',
   who: ['human'],
   from: 'board',
   already: ({ board, state, command }) =>
@@ -43,7 +43,7 @@ function liveTask({ board, state, command }: Situation<'pause'> | Situation<'res
   const status = task?.status ?? board.archived.get(command.task);
   if (status === undefined) return noTask(board, command.task);
   if (!isTerminal(status)) return undefined;
-  return refuse(`${command.task} is ${status}, which is terminal`, `Nothing is left to do: liza show ${command.task}`);
+  return refuse(`${command.task} is ${status}, which is terminal`, `There is nothing to do: liza show ${command.task}`);
 }
 
 /** What a person may decide at a CHECKPOINT (docs/governance.md). */
@@ -52,7 +52,7 @@ const DECISIONS = ['continue', 'adjust-specs', 'replan', 'stop'] as const;
 export const resume: Row<'resume'> = {
   name: 'resume',
   syntax: 'resume {task}',
-  summary: 'Let the work go on; records what was decided.',
+  summary: 'Let the work continue; records what was decided.',
   who: ['human'],
   from: 'board',
   already: (s) => {
@@ -71,27 +71,27 @@ export const resume: Row<'resume'> = {
     { name: 'live-task', rule: 'the task is live', check: liveTask },
     {
       name: 'decision',
-      rule: `a decision is one of ${DECISIONS.join(', ')}, about the whole board`,
+      rule: `a decision is one of ${DECISIONS.join(', ')}, and applies to the whole board`,
       check: ({ command: { decision, task } }) => {
         if (decision === undefined) return undefined;
         if (!(DECISIONS as readonly string[]).includes(decision)) {
           return refuse(
             `"${gist(decision, 80)}" is not a decision`,
-            `Choose one of ${DECISIONS.join(', ')}, and say the rest with --note "…"`,
+            `Choose one of ${DECISIONS.join(', ')}, and add details with --note "…"`,
           );
         }
         return task === undefined
           ? undefined
-          : refuse('a decision is about the whole board, not about one task', `Leave it out: liza resume ${task}`);
+          : refuse('a decision applies to the whole board, not to one task', `Leave it out: liza resume ${task}`);
       },
     },
     {
       name: 'note',
-      rule: 'to adjust specs or to replan, a note says what',
+      rule: 'adjust-specs and replan need a note that says what',
       check: ({ command: { decision, note } }) =>
         (decision === 'adjust-specs' || decision === 'replan') && blank(note)
           ? refuse(
-              `${decision} does not say what to change, and the planner would be woken for nothing`,
+              `${decision} needs a note that says what to change; without it the planner cannot act`,
               `Tell it: liza resume --decision ${decision} --note "…"`,
             )
           : undefined,
@@ -177,11 +177,11 @@ export const checkpoint: Row<'checkpoint'> = {
   guards: [
     {
       name: 'file-there',
-      rule: 'a file that was touched is still there',
+      rule: 'a CHECKPOINT file that somebody made is still there',
       raced: true,
       check: ({ board, command }) =>
         command.touched === true && board.switches.CHECKPOINT === undefined
-          ? refuse('the CHECKPOINT file is gone again', 'Nothing is left to do; to halt: liza checkpoint')
+          ? refuse('the CHECKPOINT file is gone again', 'There is nothing to do; to halt: liza checkpoint')
           : undefined,
     },
   ],
@@ -228,7 +228,7 @@ export const checkpointOver: Row<'checkpoint-over'> = {
       check: ({ board }) =>
         board.switches.CHECKPOINT === undefined
           ? undefined
-          : refuse('CHECKPOINT is on', 'A person lets the work go on: liza resume'),
+          : refuse('CHECKPOINT is on', 'A person lets the work continue: liza resume'),
     },
   ],
   effects: 'sprint → IN_PROGRESS, so that it can end; alignment_history says that no decision was recorded',
@@ -239,7 +239,7 @@ export const checkpointOver: Row<'checkpoint-over'> = {
       'resumed',
       'CHECKPOINT was removed by hand, without a recorded decision',
     ),
-    detail: `CHECKPOINT is over: its file was removed${
+    detail: `CHECKPOINT has ended: its file was removed${
       s.state.circuit_breaker.status === 'TRIGGERED'
         ? `; the circuit breaker is still TRIGGERED: ${s.commandLine('resolve')}`
         : ''

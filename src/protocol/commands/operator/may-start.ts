@@ -25,7 +25,7 @@ export const refuseUsedUp = (over: Budget | undefined): Refusal | undefined =>
 
 export const spaceOnDisk = <K extends CommandName>(): Guard<K> => ({
   name: 'room-on-disk',
-  rule: 'the disk has `min_free_mb` left',
+  rule: 'the disk has `min_free_mb` free',
   raced: true,
   check: ({ board }) => {
     const missing = spaceMissing(board);

@@ -20,7 +20,7 @@ import { branchInUse, keptEntries, settled } from './budget-setting.ts';
 export const specChange: Row<'spec-change'> = {
   name: 'spec-change',
   syntax: 'spec-change <spec> "…"',
-  summary: 'Record an edit of a spec and see which live tasks it touches.',
+  summary: 'Record an edit of a spec and see which live tasks it affects.',
   who: ['human'],
   from: 'board',
   already: ({ state, command }) => {
@@ -38,7 +38,7 @@ export const specChange: Row<'spec-change'> = {
     },
     {
       name: 'spec-known',
-      rule: 'its file is there, or a live task comes from it',
+      rule: 'its file exists, or a live task comes from it',
       needs: 'facts',
       check: ({ state, command }) => {
         if (command.facts?.spec_exists !== false || tasksOfSpec(state, command.spec).length > 0) return undefined;
@@ -52,7 +52,7 @@ export const specChange: Row<'spec-change'> = {
     },
     {
       name: 'task-exists',
-      rule: 'the task that brought it up exists',
+      rule: 'the task that raised it exists',
       check: ({ board, command: { triggered_by: task } }) =>
         task === undefined || statusOf(board, task) !== undefined ? undefined : noTask(board, task),
     },
@@ -70,7 +70,7 @@ export const specChange: Row<'spec-change'> = {
       state: { ...state, spec_changes: [...state.spec_changes, entry] },
       detail: `spec change recorded: ${command.spec}`,
       said: command.change,
-      notes: touched.length === 0 ? [] : [`touches ${list(touched.map((task) => `${task.id} (${task.status})`))}`],
+      notes: touched.length === 0 ? [] : [`affects ${list(touched.map((task) => `${task.id} (${task.status})`))}`],
     };
   },
 };
@@ -157,7 +157,7 @@ export const configSet: Row<'config set'> = {
     },
     {
       name: 'branch',
-      rule: 'the integration branch is nobody’s checkout',
+      rule: 'nobody has the integration branch checked out',
       needs: 'facts',
       check: ({ command: { value, facts } }) =>
         facts?.checked_out === undefined ? undefined : branchInUse(String(value), facts.checked_out),
@@ -170,7 +170,7 @@ export const configSet: Row<'config set'> = {
         facts?.hole === undefined ? undefined : refuse(facts.hole, 'Name the one file or folder that is needed'),
     },
   ],
-  effects: 'config; null takes a setting back to its default',
+  effects: 'config; null resets a setting to its default',
   change: ({ state, command }) => {
     const { key, value } = settled(state.config, command);
     const kept = keptEntries(state.config, command);
@@ -179,7 +179,7 @@ export const configSet: Row<'config set'> = {
       detail: `config ${command.key} set${toWhat(command.value)}`,
       ...(kept.length === 0
         ? {}
-        : { notes: [`kept as they were: ${list(kept)}; to remove one: liza config set ${key}.${kept[0]} null`] }),
+        : { notes: [`unchanged: ${list(kept)}; to remove one: liza config set ${key}.${kept[0]} null`] }),
     };
   },
 };
@@ -203,7 +203,7 @@ export const metrics: Row<'metrics'> = {
 export const archive: Row<'archive'> = {
   name: 'archive',
   syntax: 'archive',
-  summary: 'Move terminal tasks out of state.yaml, history and all.',
+  summary: 'Move terminal tasks, with their history, out of state.yaml.',
   who: ['human'],
   from: 'board',
   already: (s) =>

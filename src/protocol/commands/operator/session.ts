@@ -69,11 +69,11 @@ export const sessionEnd: Row<'session-end'> = {
     ownRegistered(),
     {
       name: 'left-behind',
-      rule: 'one that was left behind is recorded once: by its own agent, or by any supervisor once its own provably ended',
+      rule: 'a session that was not recorded at its end is recorded once: by its own agent, or by any supervisor once its own provably ended',
       check: ({ board, state, actor, command: { agent, began }, now }) => {
         if (began === undefined) return undefined;
         if (state.agents[agent]?.under_way?.since !== began) {
-          return refuse(`the session of ${agent} that began ${began} is recorded already`, 'Nothing is needed');
+          return refuse(`the session of ${agent} that began ${began} is already recorded`, 'Nothing needs to be done');
         }
         return actor.id === agent || agentLease(board, agent, now).dead
           ? undefined
@@ -186,7 +186,7 @@ export const contextUsed: Row<'context-used'> = {
   from: 'board',
   already: ({ state, command }) => state.agents[command.agent]?.context_percent === command.percent,
   guards: [ownRegistered()],
-  effects: 'context_percent; from 90 on the agent’s commands tell it to hand off',
+  effects: 'context_percent; from 90 the agent’s commands tell it to hand off',
   change: ({ state, command: { agent, percent } }) => ({
     state: withAgent(state, agent, patch(agentOf(state, agent), { context_percent: percent })),
     detail: `${agent} has used ${percent} % of its context`,
@@ -196,7 +196,7 @@ export const contextUsed: Row<'context-used'> = {
 export const trouble: Row<'trouble'> = {
   name: 'trouble',
   syntax: 'agent <role>',
-  summary: 'Record why an agent cannot go on, or that it can again.',
+  summary: 'Record why an agent cannot continue, or that it can again.',
   who: ['supervisor'],
   from: 'board',
   already: ({ state, command }) => {
@@ -211,7 +211,7 @@ export const trouble: Row<'trouble'> = {
     const said = kind === undefined ? undefined : { kind, detail, since: iso(now), ...defined({ until }) };
     return {
       state: withAgent(state, id, patch<Agent>(agent, { trouble: said })),
-      detail: kind === undefined ? `${id} can go on` : `${id}: ${kind}: ${detail}`.slice(0, 300),
+      detail: kind === undefined ? `${id} can continue` : `${id}: ${kind}: ${detail}`.slice(0, 300),
     };
   },
 };
@@ -222,7 +222,7 @@ const agentOf = (state: State, id: string): Agent => state.agents[id] ?? { role:
 function ownRegistered(): Guard<'session-start' | 'session-end' | 'context-used' | 'trouble'> {
   return {
     name: 'own-agent',
-    rule: 'a supervisor speaks for its own, registered agent',
+    rule: 'a supervisor reports only for its own registered agent',
     check: ({ state, actor, command: { agent } }) =>
       state.agents[agent] === undefined
         ? refuse(`${agent} is not registered`, 'Start it: liza agent <role>')
@@ -233,4 +233,4 @@ function ownRegistered(): Guard<'session-start' | 'session-end' | 'context-used'
 const notOwn = (actor: Actor, agent: string): Refusal | undefined =>
   actor.id === undefined || actor.id === agent
     ? undefined
-    : refuse(`${actor.id} does not speak for ${agent}`, `Act under its id: LIZA_AGENT_ID=${agent}`);
+    : refuse(`${actor.id} cannot report for ${agent}`, `Act under its id: LIZA_AGENT_ID=${agent}`);

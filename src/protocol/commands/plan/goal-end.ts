@@ -54,7 +54,7 @@ export const goalComplete: Row<'goal complete'> = {
               `no task of ${state.goal.id} was ever merged`,
               part === 'planner'
                 ? `Plan one that reaches the goal: ${commandLine('add-task')}; or leave it to a person: liza exit 0 --reason "no way to the goal"`
-                : 'Finish one, or give the goal up: liza abort',
+                : 'Finish one, or give up the goal: liza abort',
             ),
     },
     {
@@ -115,7 +115,7 @@ const answers = ({ id, assume }: Question): string =>
 
 /** A planner answers neither its own questions nor those of its like. */
 const leftToPerson = ({ id, asked_by }: Question, actor: Actor): string =>
-  `${id} is a person’s to answer${asked_by === actor.id ? `; where something overtook it: liza ask --withdraw ${id} --reason "…"` : ''}`;
+  `${id} must be answered by a person${asked_by === actor.id ? `; if it is no longer needed: liza ask --withdraw ${id} --reason "…"` : ''}`;
 
 function undecidedDiscoveries({ state, commandLine }: Completing): readonly Undecided[] {
   return openDiscoveries(state)
@@ -148,7 +148,7 @@ function refuseUndecided(s: Completing) {
 export const goalEdit: Row<'goal edit'> = {
   name: 'goal edit',
   syntax: 'goal edit --desc "…"',
-  summary: 'Change what the goal says, or its document; the planner is told.',
+  summary: 'Change the text of the goal, or its document; the planner is told.',
   who: ['human'],
   from: 'board',
   already: ({ state, command }) => hasFields(command) && changesOf(state.goal, command).length === 0,
@@ -162,7 +162,7 @@ export const goalEdit: Row<'goal edit'> = {
     },
     {
       name: 'definition',
-      rule: 'what is given says something',
+      rule: 'what is given is not empty',
       check: ({ command: { description = '-', spec_ref = '-' }, commandLine }) =>
         blank(description) || blank(spec_ref)
           ? refuse('a goal needs a text, and its document a name', commandLine('goal edit'))
@@ -175,7 +175,7 @@ export const goalEdit: Row<'goal edit'> = {
       check: ({ command: { spec_ref, facts } }) =>
         spec_ref === undefined || facts?.spec_exists === true
           ? undefined
-          : refuse(`there is no file ${spec_ref.slice(0, 200)}`, 'Write it first, or name one that is there'),
+          : refuse(`there is no file ${spec_ref.slice(0, 200)}`, 'Write it first, or name an existing one'),
     },
   ],
   effects: 'goal.description, goal.spec_ref; alignment_history with the former values; a note to the planner',
@@ -197,14 +197,14 @@ type GoalFields = Partial<Pick<Goal, 'description' | 'spec_ref'>>;
 const hasFields = ({ description, spec_ref }: GoalFields): boolean =>
   description !== undefined || spec_ref !== undefined;
 
-/** `it says now "…", before "…"` for each field that differs. */
+/** `it is now "…", it was "…"` for each field that differs. */
 function changesOf(goal: Goal, { description, spec_ref }: GoalFields): readonly string[] {
   return [
     ...(description === undefined || description === goal.description
       ? []
-      : [`it says now "${gist(description, 1500)}", before "${gist(goal.description, 1500)}"`]),
+      : [`it is now "${gist(description, 1500)}", it was "${gist(goal.description, 1500)}"`]),
     ...(spec_ref === undefined || spec_ref === goal.spec_ref
       ? []
-      : [`its document is now ${gist(spec_ref)}, before ${gist(goal.spec_ref ?? 'none')}`]),
+      : [`its document is now ${gist(spec_ref)}, it was ${gist(goal.spec_ref ?? 'none')}`]),
   ];
 }

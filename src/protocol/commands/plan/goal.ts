@@ -74,7 +74,7 @@ export const align: Row<'align'> = {
 export const discoveryConvert: Row<'discovery convert'> = {
   name: 'discovery convert',
   syntax: 'discovery convert <id> <task>',
-  summary: 'Say which task takes up a discovery.',
+  summary: 'Say which task solves a discovery.',
   who: PLANNERS,
   from: 'board',
   already: ({ state, command }) => discoveryOf(state, command.discovery)?.converted_to_task === command.to_task,
@@ -104,7 +104,7 @@ export const discoveryConvert: Row<'discovery convert'> = {
 export const discoveryDismiss: Row<'discovery dismiss'> = {
   name: 'discovery dismiss',
   syntax: 'discovery dismiss <id> --reason "…"',
-  summary: 'Leave a discovery aside, saying why.',
+  summary: 'Dismiss a discovery, with a reason.',
   who: PLANNERS,
   from: 'board',
   already: ({ state, command }) => discoveryOf(state, command.discovery)?.dismissed_reason === command.reason,
@@ -130,7 +130,7 @@ export const discoveryDismiss: Row<'discovery dismiss'> = {
 export const discoveryReopen: Row<'discovery reopen'> = {
   name: 'discovery reopen',
   syntax: 'discovery reopen <id> --reason "…"',
-  summary: 'Take back that a discovery was left aside.',
+  summary: 'Undo the dismissal of a discovery.',
   who: PLANNERS,
   from: 'board',
   already: ({ state, command }) => {
@@ -150,7 +150,7 @@ export const discoveryReopen: Row<'discovery reopen'> = {
           ? refuse(`${id} is open`, `Decide it: ${commandLine('discovery convert').replace('<id>', id)}`)
           : refuse(
               `${id} was not dismissed: ${taken} takes it up`,
-              `If that task does not deal with it, give it to one that does: liza discovery convert ${id} <task>`,
+              `If that task does not solve it, name one that does: liza discovery convert ${id} <task>`,
             );
       },
     },
@@ -197,7 +197,7 @@ function checkOpen({ state, command, commandLine }: Situation<'discovery convert
   if (taken !== undefined && command.name === 'discovery dismiss') {
     return refuse(
       `${id} is taken up by ${taken}`,
-      `If that task does not deal with it, give it to one that does: liza discovery convert ${id} <task>`,
+      `If that task does not solve it, name one that does: liza discovery convert ${id} <task>`,
     );
   }
   if (discovery.dismissed_reason === undefined) return undefined;

@@ -88,7 +88,7 @@ export const addTask: Row<'add-task'> = {
     },
     {
       name: 'because',
-      rule: 'the question it comes from is there',
+      rule: 'the question it comes from exists',
       check: ({ state, command: { because } }) =>
         because === undefined || findQuestion(state, because) !== undefined
           ? undefined
@@ -138,7 +138,7 @@ export const amend: Row<'amend'> = {
   name: 'amend',
   syntax: 'amend {task} --done "…" --scope "…"',
   summary:
-    'Change the definition of a task nobody works on, or of one that an answer came to since its claim; replace a validation that cannot be run; name another section where its heading is gone.',
+    'Change the definition of a task nobody works on, or of one that got an answer after it was claimed; replace a validation that cannot be run; name another section where its heading is gone.',
   who: PLANNERS,
   from: ['DRAFT', 'UNCLAIMED', 'CLAIMED', 'BLOCKED'],
   offered: (task, state) => task.status !== 'CLAIMED' || openUnderClaim(state, task).length > 0,
@@ -168,7 +168,7 @@ export const amend: Row<'amend'> = {
     },
     {
       name: 'criterion',
-      rule: 'a criterion that is replaced is there',
+      rule: 'a criterion that is replaced exists',
       check: (s) => checkReplaced(s, s.task, s.command.changes),
     },
     {
@@ -231,7 +231,7 @@ function checkUnderClaim(s: BoardSituation<'amend'>): Refusal | undefined {
   const open = openUnderClaim(state, task);
   if (open.length === 0) {
     return refuse(
-      `${task.assigned_to} works on ${task.id} as it is defined, and no answer came to it since`,
+      `${task.assigned_to} works on ${task.id} as it is defined, and it got no answer since`,
       changeUnderWay(s),
     );
   }
@@ -258,7 +258,7 @@ function changeUnderWay({ task, part }: Pick<BoardSituation<'amend'>, 'task' | '
 export const finalize: Row<'finalize'> = {
   name: 'finalize',
   syntax: 'finalize {task}',
-  summary: 'Pass a DRAFT through the gates so that it may be claimed.',
+  summary: 'Check a DRAFT against the gates, so that it may be claimed.',
   who: PLANNERS,
   from: ['DRAFT'],
   to: ['UNCLAIMED'],

@@ -62,7 +62,7 @@ export function withAssessment<K extends 'abandon' | 'supersede'>(
 export const abandon: Row<'abandon'> = {
   name: 'abandon',
   syntax: 'abandon {task} --reason "…"',
-  summary: 'Give a task up, saying why.',
+  summary: 'Give up a task, with a reason.',
   who: PLANNERS,
   from: ['BLOCKED', 'UNCLAIMED', 'DRAFT', 'REJECTED'],
   to: ['ABANDONED'],
@@ -80,7 +80,7 @@ export const abandon: Row<'abandon'> = {
     },
   ],
   effects:
-    'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them; alignment_history; its anomalies are processed and its open questions withdrawn; discoveries that it had taken up are open again; after a deadlock the rationale is logged as review_deadlock',
+    'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them; alignment_history; its anomalies are processed and its open questions withdrawn; discoveries that it took up are open again; after a deadlock the rationale is logged as review_deadlock',
   change: (s) => {
     const { task, command } = s;
     const gone = evolve(
@@ -106,7 +106,7 @@ export const abandon: Row<'abandon'> = {
       notes.push(`${other.id} depends on it and is BLOCKED`);
     }
     const { state: after, reopened } = reopenDiscoveries(state, task.id, iso(s.now));
-    notes.push(...reopened.map((id) => `discovery ${id}, which it had taken up, is open again`));
+    notes.push(...reopened.map((id) => `discovery ${id}, which it took up, is open again`));
     return { state: after, detail: `task ${task.id} abandoned: ${firstLine(command.rationale, 240)}`, notes };
   },
 };
@@ -122,12 +122,12 @@ export const replan: Row<'replan'> = {
   guards: [
     {
       name: 'no-merge-under-way',
-      rule: 'no merge of it was announced: the integration branch may have moved already',
+      rule: 'no merge of it was announced: otherwise the integration branch may already have moved',
       check: ({ task: { merging, status } }) =>
         merging === undefined || status !== 'APPROVED'
           ? undefined
           : refuse(
-              `a merge of it is under way since ${merging.since}`,
+              `a merge of it has been under way since ${merging.since}`,
               'Wait for it; if its process died: liza doctor --fix',
             ),
     },
@@ -149,13 +149,13 @@ function whatBecomes({ id, status, assigned_to: coder, reviewing_by: reviewer, w
       : reviewer !== undefined
         ? [`${reviewer} stops reviewing it; no verdict is needed`]
         : status === 'APPROVED'
-          ? ['it is not merged: its approval does not count any more']
+          ? ['it is not merged: its approval no longer counts']
           : [];
   return worktree === undefined
     ? stopped
     : [
         ...stopped,
-        `The work stays in ${worktree}. The planner decides: liza unblock ${id} --keep-worktree goes on with it; else the next coder starts fresh and is told where it is kept: liza attempts ${id}`,
+        `The work stays in ${worktree}. The planner decides: liza unblock ${id} --keep-worktree continues it; otherwise the next coder starts fresh and is told where it is kept: liza attempts ${id}`,
       ];
 }
 

@@ -14,7 +14,7 @@ export const specChanged: Row<'spec-changed'> = {
   name: 'spec-changed',
   typed: 'spec-change',
   syntax: 'spec-change <spec> "…"',
-  summary: 'Record that the section of a task’s spec reads differently now.',
+  summary: 'Record that the section of a task’s spec has changed.',
   who: ['supervisor', 'human'],
   from: TASK_STATUSES.filter((status) => status !== 'DRAFT' && !isTerminal(status)),
   inner: true,
@@ -57,7 +57,7 @@ export const specFileChanged: Row<'spec-file-changed'> = {
   name: 'spec-file-changed',
   typed: 'spec-change',
   syntax: 'spec-change <spec> "…"',
-  summary: 'Record that a file of specs reads differently now.',
+  summary: 'Record that a file of specs has changed.',
   who: ['supervisor', 'human'],
   from: 'board',
   inner: true,
@@ -103,7 +103,7 @@ interface Counted {
 
 function changeText({ command: { added, removed, heading_gone } }: Counted): string {
   if (heading_gone === true) return 'noticed by Liza: the heading that the anchor names is gone';
-  if (added === undefined || removed === undefined) return 'noticed by Liza: it reads differently';
+  if (added === undefined || removed === undefined) return 'noticed by Liza: its text differs';
   return `noticed by Liza: ${counted(added, 'line')} added, ${removed} removed`;
 }
 

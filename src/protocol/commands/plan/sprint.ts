@@ -15,7 +15,7 @@ import { goalOpen } from './planning.ts';
 export const sprintStart: Row<'sprint start'> = {
   name: 'sprint start',
   syntax: 'sprint start',
-  summary: 'Open the next sprint; unfinished tasks come along.',
+  summary: 'Open the next sprint; unfinished tasks move to it.',
   who: ['human'],
   from: 'board',
   guards: [
@@ -75,7 +75,7 @@ function inFuture({ command, now }: Situation<'sprint start'> | Situation<'sprin
 export const sprintDeadline: Row<'sprint deadline'> = {
   name: 'sprint deadline',
   syntax: 'sprint deadline <when>',
-  summary: 'Set, move or lift the deadline of the current sprint.',
+  summary: 'Set, move or remove the deadline of the current sprint.',
   who: ['human'],
   from: 'board',
   already: ({ state, command }) => state.sprint.timeline.deadline === command.deadline,
@@ -83,7 +83,7 @@ export const sprintDeadline: Row<'sprint deadline'> = {
     { name: 'deadline', rule: 'a deadline is in the future', check: inFuture },
     {
       name: 'sprint-open',
-      rule: 'the sprint is not over',
+      rule: 'the sprint has not ended',
       check: ({ state: { sprint }, commandLine }) =>
         sprint.status === 'COMPLETED' || sprint.status === 'ABORTED'
           ? refuse(
@@ -106,7 +106,7 @@ export const sprintDeadline: Row<'sprint deadline'> = {
 export const retrospective: Row<'retrospective'> = {
   name: 'retrospective',
   syntax: 'retrospective --learned "…"',
-  summary: 'Keep what the people learned from the sprint.',
+  summary: 'Record what people learned from the sprint.',
   who: ['human'],
   from: 'board',
   already: ({ state, command }) => {
@@ -117,7 +117,7 @@ export const retrospective: Row<'retrospective'> = {
   guards: [
     {
       name: 'learned',
-      rule: 'what was learned says something',
+      rule: 'what was learned is not empty',
       check: ({ command, commandLine }) =>
         command.learned !== undefined && blank(command.learned)
           ? refuse('what was learned is empty', `Say it in a few sentences: ${commandLine('retrospective')}`)

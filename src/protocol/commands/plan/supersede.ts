@@ -20,7 +20,7 @@ const CHAIN_WITHOUT_HUMAN = 2;
 export const supersede: Row<'supersede'> = {
   name: 'supersede',
   syntax: 'supersede {task} --root-cause "…" --replacement <task>',
-  summary: 'Replace a task by others, saying what was wrong with it.',
+  summary: 'Replace a task by others, and say what was wrong with it.',
   who: PLANNERS,
   from: ['BLOCKED', 'INTEGRATION_FAILED'],
   to: ['SUPERSEDED'],
@@ -47,18 +47,18 @@ export const supersede: Row<'supersede'> = {
     },
     {
       name: 'chain',
-      rule: 'a → b → c is allowed, c → d needs a human',
+      rule: 'a → b → c is allowed, c → d needs a person',
       check: ({ state, task, actor, commandLine }) =>
         chainDepth(state, task) >= CHAIN_WITHOUT_HUMAN && !plays(actor, 'human')
           ? refuse(
-              `${task.id} is already the second replacement in a row (${lineage(state, task).join(' → ')}), and the next needs a human`,
+              `${task.id} is already the second replacement in a row (${lineage(state, task).join(' → ')}), and only a person may replace it again`,
               `Leave it BLOCKED for a person, or give it up: ${commandLine('abandon', task.id)}`,
             )
           : undefined,
     },
     {
       name: 'acyclic',
-      rule: 'repointing the dependents makes no circle',
+      rule: 'repointing the dependents makes no cycle',
       check: (s) => {
         const after = superseded(s).state;
         for (const task of after.tasks) {
@@ -66,8 +66,8 @@ export const supersede: Row<'supersede'> = {
           const cycle = dependencyCycle(after, task.id, task.depends_on ?? []);
           if (cycle === undefined) continue;
           return refuse(
-            `repointing the dependents of ${s.task.id} would make a circle: ${cycle.slice(0, 12).join(' → ')}`,
-            `Take a dependency out first: ${s.commandLine('amend', task.id)}`,
+            `repointing the dependents of ${s.task.id} would make a cycle: ${cycle.slice(0, 12).join(' → ')}`,
+            `Remove a dependency first: ${s.commandLine('amend', task.id)}`,
           );
         }
         return undefined;

@@ -11,7 +11,7 @@ export const recordTrial: Row<'record-trial'> = {
   name: 'record-trial',
   typed: 'run',
   syntax: 'run',
-  summary: 'Record how a task’s validation came out on the base.',
+  summary: 'Record the result of a task’s validation on the base.',
   who: ['supervisor'],
   // Not where it would wake the planner as a change of the task.
   from: ['UNCLAIMED', 'CLAIMED', 'READY_FOR_REVIEW', 'REJECTED', 'APPROVED'],

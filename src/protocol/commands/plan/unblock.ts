@@ -47,7 +47,7 @@ export const unblock: Row<'unblock'> = {
   instead: ({ id, status, failures_current = [] }) =>
     status === 'DRAFT' || failures_current.length >= FAILURES_THAT_EXHAUST
       ? undefined
-      : `Nothing is needed: it is not blocked, see liza show ${id}`,
+      : `Nothing needs to be done: it is not blocked, see liza show ${id}`,
   already: ({ task, actor, command }) => {
     const last = historyOf(task).at(-1);
     if (task.status !== 'UNCLAIMED' || last?.event !== 'unblocked' || last.agent !== actorName(actor)) return false;
@@ -63,7 +63,7 @@ export const unblock: Row<'unblock'> = {
     },
     {
       name: 'criterion',
-      rule: 'a criterion that is replaced is there',
+      rule: 'a criterion that is replaced exists',
       check: (s) => checkReplaced(s, s.task, s.command.changes),
     },
     {
@@ -75,8 +75,8 @@ export const unblock: Row<'unblock'> = {
         if (isReworded(definitionWhenFailed(task), redefined(task, command.changes))) return undefined;
         if (isSpecChanged(task, command.facts)) return undefined;
         return refuse(
-          `${task.failures_current?.join(' and ')} failed it as it stands, so its framing is presumed wrong, and nothing in it has changed`,
-          `Change it as you free it (liza unblock ${task.id} ${command.answered === true ? '"<answer>" ' : ''}--replace-done "<n>: …", --add-done "…", --scope "…" or --validate "…"), replace it (${commandLine('supersede', task.id)}) or give it up (${commandLine('abandon', task.id)})`,
+          `${task.failures_current?.join(' and ')} failed it as it is defined, so the definition is presumed wrong, and nothing in it has changed`,
+          `Change it as you unblock it (liza unblock ${task.id} ${command.answered === true ? '"<answer>" ' : ''}--replace-done "<n>: …", --add-done "…", --scope "…" or --validate "…"), replace it (${commandLine('supersede', task.id)}) or give it up (${commandLine('abandon', task.id)})`,
         );
       },
     },
@@ -122,7 +122,7 @@ export const unblock: Row<'unblock'> = {
         }
         if (reserve === undefined) return undefined;
         if (![...(task.excluded_coders ?? []), ...(command.exclude ?? [])].includes(reserve)) return undefined;
-        return refuse(`${reserve} would be reserved and excluded at once`, 'Choose one of --reserve and --exclude');
+        return refuse(`${reserve} would be both reserved and excluded`, 'Choose one of --reserve and --exclude');
       },
     },
     {
@@ -139,7 +139,7 @@ export const unblock: Row<'unblock'> = {
     },
   ],
   effects:
-    'a changed definition empties failures_current; failed_by stays; worktree kept with --keep-worktree, or when its budget had stopped it (the iteration goes on then); a changed definition is an entry of alignment_history; assessment logged as review_deadlock; its anomalies are processed and the questions that blocked it are withdrawn',
+    'a changed definition empties failures_current; failed_by stays; worktree kept with --keep-worktree, or when its budget had stopped it (the iteration then continues); a changed definition is an entry of alignment_history; assessment logged as review_deadlock; its anomalies are processed and the questions that blocked it are withdrawn',
   change: (s) => {
     const { task, command } = s;
     const changes = differing(task, command.changes ?? {});
@@ -221,7 +221,7 @@ function withinBudget({ state, task, part, commandLine }: BoardSituation<'unbloc
   return refuse(
     usedUpText(first),
     part === 'planner'
-      ? `Only a person raises it. Leave it BLOCKED, or cut it smaller: ${commandLine('supersede', task.id)}`
+      ? `Only a person can raise it. Leave it BLOCKED, or make it smaller: ${commandLine('supersede', task.id)}`
       : `Raise it, if it is worth more: ${raise}`,
   );
 }

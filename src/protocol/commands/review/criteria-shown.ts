@@ -22,13 +22,13 @@ type Verdict = Situation<'submit-verdict'>;
 
 export const criteriaShown: Guard<'submit-verdict'> = {
   name: 'criteria-shown',
-  rule: 'an agent’s approval names what shows each criterion of done_when, and that is there at the commit (approval_evidence); a person’s needs none (--by-hand); no approval has a blocker',
+  rule: 'an agent’s approval names evidence for each criterion of done_when that exists at the commit (approval_evidence); a person’s needs none (--by-hand); no approval has a blocker',
   needs: 'facts',
   check: (s) => {
     const { task, command, actor, settings } = s;
     if (command.verdict !== 'APPROVED') return undefined;
     const blocks = blockersIn(command.reason ?? '').map(
-      (line) => `“${line}” is a blocker, and a blocker rejects; if it blocks nothing, write [concern]`,
+      (line) => `“${line}” is a blocker, and a blocker means REJECTED; if it blocks nothing, write [concern]`,
     );
     if (blocks.length > 0) return refused(s, blocks);
     if (settings.approval_evidence === 'off') return undefined;
@@ -55,8 +55,11 @@ export function unknownConcerns({ command }: Verdict): readonly string[] {
 function missing(task: Task, text: string): readonly string[] {
   const open = unshown(task, text).map(({ n }) => n);
   if (open.length === 0) return [];
-  const lines = open.flatMap((n) => nearLine(text, n) ?? []).map((line) => `“${line}” is in no known form`);
-  return [`nothing is named for ${open.length === 1 ? 'criterion' : 'criteria'} ${list(open.map(String))}`, ...lines];
+  const lines = open.flatMap((n) => nearLine(text, n) ?? []).map((line) => `“${line}” has no known form`);
+  return [
+    `no evidence is named for ${open.length === 1 ? 'criterion' : 'criteria'} ${list(open.map(String))}`,
+    ...lines,
+  ];
 }
 
 /** What one refusal names; the rest is counted. */
@@ -67,7 +70,7 @@ function refused({ task, actor }: Verdict, why: readonly string[]): Refusal {
   const more = why.length > MOST ? `; and ${why.length - MOST} more` : '';
   return refuse(
     `the approval does not show that ${task.id} is done: ${why.slice(0, MOST).join('; ')}${more}`,
-    `Name for each criterion what shows it:\n${approvalForm(task, true)}\nEach line is one of: ${APPROVAL_WAYS}${green(task)}\nA criterion that nothing shows is a blocker. A concern has a line of its own: ${CONCERN_FORM}${person}`,
+    `Name the evidence for each criterion:\n${approvalForm(task, true)}\nEach line is one of: ${APPROVAL_WAYS}${green(task)}\nA criterion without evidence is a blocker. A concern has a line of its own: ${CONCERN_FORM}${person}`,
   );
 }
 
@@ -80,7 +83,7 @@ function green(task: Task): string {
       : '';
     return `\`${ranForm(task, command)}\`${begins}`;
   });
-  return commands.length === 0 ? '' : `; green are ${commands.join(', ')}`;
+  return commands.length === 0 ? '' : `; these are green: ${commands.join(', ')}`;
 }
 
 /** What history keeps of it. */

@@ -49,7 +49,7 @@ export const reviewCopy: Row<'review-copy'> = {
           : refuse('the copy has no tree', `Make it again: ${commandLine('claim-review', task.id)}`),
     },
   ],
-  effects: 'history review_copy; the verdict is held against it',
+  effects: 'history review_copy; the verdict is checked against it',
   change: (s) => {
     const { task, command } = s;
     const told = event(s, 'review_copy', { folder: command.folder, tree: command.tree });
@@ -70,12 +70,12 @@ export const reviewChanged: Row<'review-changed'> = {
   name: 'review-changed',
   typed: 'claim-review',
   syntax: 'claim-review {task} <agent>',
-  summary: 'Record that a reviewer changed what it was to review.',
+  summary: 'Record that a reviewer changed what it was reviewing.',
   who: ['supervisor'],
   from: ['READY_FOR_REVIEW', 'REJECTED', 'APPROVED', 'BLOCKED', 'CLAIMED'],
   inner: true,
   guards: [],
-  effects: 'history review_changed with the paths; the submitted commit is what it was',
+  effects: 'history review_changed with the paths; the submitted commit is unchanged',
   change: (s) => {
     const { task, command } = s;
     const told = event(s, 'review_changed', { by: command.agent, paths: command.paths.slice(0, 20) });

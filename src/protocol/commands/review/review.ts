@@ -35,7 +35,7 @@ export const claimReview: Row<'claim-review'> = {
     noOtherTask(),
     {
       name: 'no-live-review',
-      rule: 'no other reviewer’s lease lives',
+      rule: 'no other reviewer’s lease is live',
       check: ({ board, task, command, now }) => {
         if (task.reviewing_by === undefined || task.reviewing_by === command.agent) return undefined;
         const lease = reviewLease(board, task, now);
@@ -59,7 +59,7 @@ export const claimReview: Row<'claim-review'> = {
     },
     {
       name: 'other-provider',
-      rule: 'with distinct_providers, or where reviewers_required agent CLIs are at work, each approval comes from another one',
+      rule: 'with distinct_providers, or where reviewers_required agent CLIs are running, each approval comes from a different one',
       check: ({ board, task, command, now }) => {
         const why = whySameProvider(board, task, command.agent, now);
         return why === undefined
@@ -101,7 +101,7 @@ export const claimReview: Row<'claim-review'> = {
 export function holdsReview<K extends CommandName>(): Guard<K> {
   return {
     name: 'holds-review',
-    rule: 'the reviewer holds the review and its lease lives',
+    rule: 'the reviewer holds the review and its lease is live',
     raced: true,
     check: ({ board, state, task, actor, now }) => {
       const lease = reviewLease(board, task, now);
@@ -130,7 +130,7 @@ function claimFirst(
   if (session !== undefined || id === undefined || !parts.includes('supervisor')) return undefined;
   if (!isFree) return `Wait for its verdict, or take another review: liza show ${task.id}`;
   const first = state.agents[id] === undefined ? `liza register ${id}, then ` : '';
-  return `Take the review first: ${first}liza claim-review ${task.id} ${id}`;
+  return `Claim the review first: ${first}liza claim-review ${task.id} ${id}`;
 }
 
 export const clearStaleReviewClaims: Row<'clear-stale-review-claims'> = {
@@ -148,7 +148,7 @@ export const clearStaleReviewClaims: Row<'clear-stale-review-claims'> = {
     },
     {
       name: 'own-agent',
-      rule: 'a live review is given up only by its own supervisor',
+      rule: 'only its own supervisor gives up a live review',
       check: ({ actor, command }) =>
         command.agent !== undefined && actor.id !== undefined && actor.id !== command.agent
           ? refuse(`${actor.id} cannot give up a review of ${command.agent}`, 'Its own supervisor or a person may')

@@ -70,8 +70,8 @@ export const submitVerdict: Row<'submit-verdict'> = {
         const changed = command.facts.changed_files;
         if (changed.length === 0) return undefined;
         return refuse(
-          `a reviewer changes no file, and these are not as submitted: ${list(changed)}`,
-          `Put them back (git checkout -- . in your copy), look again at ${task.review_commit}, then give the verdict`,
+          `a reviewer may not change files, and these differ from the submission: ${list(changed)}`,
+          `Restore them (git checkout -- . in your copy), look again at ${task.review_commit}, then give the verdict`,
         );
       },
     },
@@ -190,7 +190,7 @@ function reject(s: Situation<'submit-verdict'>): Change {
     return block(`Max iterations (${most}) reached without approval`, QUESTIONS.max_iterations, task.assigned_to);
   }
   if (repeatsItself(task, reason)) {
-    return block('the same rejection twice in a row: every blocker was there before', QUESTIONS.same_rejection);
+    return block('the same rejection twice in a row: every blocker is a repeat', QUESTIONS.same_rejection);
   }
   const rejected = evolve(
     task,

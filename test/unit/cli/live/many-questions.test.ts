@@ -109,6 +109,6 @@ it('with no question open o opens nothing and says so; one that was answered lea
   const { screen } = press(FIRST_SCREEN, 'questions', frame(none, FIRST_SCREEN, look).ground);
   expect(screen).toMatchObject({ pane: { kind: 'board' }, said: 'There are no open questions' });
   const open: Screen = { ...FIRST_SCREEN, pane: { kind: 'questions' }, scroll: 40 };
-  expect(rows(frame(none, open, look)).join('\n')).toContain('none any more');
+  expect(rows(frame(none, open, look)).join('\n')).toContain('none left');
   expect(press(open, 'answer', frame(none, open, look).ground).screen.said).toBe('There are no open questions');
 });

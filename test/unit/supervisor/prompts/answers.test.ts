@@ -46,10 +46,10 @@ describe('a person answers otherwise than was assumed', () => {
     const told = prompt(w);
     expect(told).toContain('BUILT ON THE ASSUMPTION: words (CLAIMED), cites (DRAFT)');
     expect(told).toContain(
-      'words says it in its definition, and coder-1 works on it: `liza amend words --done "the criterion, as the answer has it"`',
+      'words has the assumption in its definition, and coder-1 works on it: `liza amend words --done "the criterion, as the answer has it"`',
     );
     expect(told).toContain(
-      'cites says it in its definition: `liza amend cites --done "the criterion, as the answer has it"`',
+      'cites has the assumption in its definition: `liza amend cites --done "the criterion, as the answer has it"`',
     );
     expect(told).not.toContain('neither says it');
   });
@@ -58,7 +58,9 @@ describe('a person answers otherwise than was assumed', () => {
     const w = assumed();
     w.run(HUMAN, { name: 'replan', task: 'words' });
     w.run(HUMAN, answer('q-1', 'five times'));
-    expect(prompt(w)).toContain('words says it in its definition: `liza unblock words --keep-worktree --done');
+    expect(prompt(w)).toContain(
+      'words has the assumption in its definition: `liza unblock words --keep-worktree --done',
+    );
   });
 
   test('the line that mends one criterion repeats the others, as a shell reads them', () => {
@@ -154,14 +156,14 @@ test('a changed spec: the planner reads each section, bounded, the tasks on it, 
   expect(told).toContain('CHANGED: specs/a.md#retry, on it: words (MERGED)\n| -Three.\n| +Five.\n');
   expect(told).toContain('NEW: specs/a.md#new, on it: no task\n| === X ===\n');
   expect(told).toContain('(15 more lines: read specs/a.md)');
-  expect(toPlanner(w, { wakes, specs: [] })).toContain('the former text is not kept');
+  expect(toPlanner(w, { wakes, specs: [] })).toContain('the old text is not kept');
 });
 
 test('DONE WHEN counts before an assumption that nobody answered yet, and the prompt says so', () => {
   const w = assumed();
   w.run(SUPERVISOR, claim('words'));
   expect(toCoder(w, 'words')).toContain(
-    'ANSWERS (an A counts like DONE WHEN; before what is not answered yet, DONE WHEN counts):',
+    'ANSWERS (an A counts like DONE WHEN; where there is no answer yet, DONE WHEN counts):',
   );
   w.run(PLANNER, { name: 'withdraw', question: 'q-1', reason: 'overtaken' });
   expect(toCoder(w, 'words')).not.toContain('ANSWERS');
@@ -206,7 +208,7 @@ describe('answers by which other work was built', () => {
 
   test('a task reads those of the tasks that it depends on, a line each, and no open question', () => {
     const told = toCoder(documented({ spec_ref: 'specs/retry.md#manual', depends_on: ['parse'] }), 'manual');
-    const [, beside = ''] = told.split('ANSWERS BESIDE IT');
+    const [, beside = ''] = told.split('RELATED ANSWERS');
     expect(beside).toMatch(/^.*`liza show q-1`.*\n\| - q-1 on parse: Is zero a number\? A no, never and so on.*…\n/);
     expect(beside.split('\n')[1]?.length).toBeLessThan(250);
     expect(told).not.toContain('Which colour?');
@@ -219,7 +221,7 @@ describe('answers by which other work was built', () => {
     w.run(PLANNER, addReady('between', { spec_ref: 'specs/retry.md#between', depends_on: ['parse'] }));
     w.run(PLANNER, addReady('last', { spec_ref: 'specs/retry.md#last', depends_on: ['between'] }));
     expect(toCoder(w, 'last')).toContain('| - q-1 on parse');
-    expect(toCoder(w, 'manual')).not.toContain('BESIDE IT');
+    expect(toCoder(w, 'manual')).not.toContain('RELATED ANSWERS');
     w.run(CODER, {
       name: 'discover',
       description: 'blue is cut',
@@ -236,15 +238,17 @@ describe('answers by which other work was built', () => {
     w.run(HUMAN, answer('q-3', `only so${' and so on'.repeat(100)}`));
     expect(toCoder(w, 'manual')).toContain('(whole: `liza show q-1`, `liza show q-3`):');
     const short = documented({ spec_ref: 'specs/retry.md#manual', depends_on: ['print'] });
-    expect(toCoder(short, 'manual')).toContain('say and do nothing against them:\n| - q-2 on print');
+    expect(toCoder(short, 'manual')).toContain('do not contradict them:\n| - q-2 on print');
   });
 
   test('a docs task of a whole spec reads those about all its parts; a code task of it does not', () => {
     const docs = toCoder(documented({ spec_ref: 'specs/retry.md' }), 'manual');
     expect(docs).toContain('| - q-1 on parse: Is zero a number?');
     expect(docs).toContain('| - q-2 on print: Which colour? A red');
-    expect(toCoder(documented({ spec_ref: 'specs/retry.md', type: 'code' }), 'manual')).not.toContain('BESIDE IT');
-    expect(toCoder(documented({ spec_ref: 'specs/other.md' }), 'manual')).not.toContain('BESIDE IT');
+    expect(toCoder(documented({ spec_ref: 'specs/retry.md', type: 'code' }), 'manual')).not.toContain(
+      'RELATED ANSWERS',
+    );
+    expect(toCoder(documented({ spec_ref: 'specs/other.md' }), 'manual')).not.toContain('RELATED ANSWERS');
   });
 
   test('at most ten, the newest, with where the others are', () => {

@@ -164,7 +164,7 @@ describe('concerns of approvals', () => {
       '- [concern] src/client.ts:4 — no jitter',
     ];
     w.run(REVIEWER, verdict('APPROVED', said.join('\n')));
-    const concernsIn = (prompt: string): string => prompt.split('CONCERNS OF REVIEWS BEFORE')[1] ?? '';
+    const concernsIn = (prompt: string): string => prompt.split('CONCERNS OF EARLIER REVIEWS')[1] ?? '';
     expect(concernsIn(toCoder(w, 'after'))).toContain('| - a: src/client.ts:4 — no jitter\n');
     expect(concernsIn(toCoder(w, 'named'))).toContain('the task named divides by it');
     expect(concernsIn(toCoder(w, 'named'))).not.toContain('no jitter');

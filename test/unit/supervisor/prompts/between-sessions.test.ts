@@ -69,7 +69,7 @@ describe('the planner after a session that was interrupted', () => {
     );
     expect(told).toContain('Yours, from 2026-03-01T09:00:00Z to 2026-03-01T09:00:10Z: stopped: the operator stops');
     expect(told).toMatch(/^IT CHANGED: a \(.*\), b \(created\)$/m);
-    expect(told).toContain('LEFT OPEN: b still DRAFT; `liza plan done` was not said');
+    expect(told).toContain('LEFT OPEN: b still DRAFT; `liza plan done` was not run');
     expect(told).toContain('| - liza finalize: b has no done_when → amend it');
   });
 
@@ -166,9 +166,9 @@ describe('a coder whose last session was on a task that another one took over', 
     w.run(SUPERVISOR, claim('b'));
     const told = sectionOf(toCoder(w, 'b'), 'LAST SESSION');
     expect(told).toContain('Yours on a, from 2026-03-01T09:00:00Z');
-    expect(told).toContain('coder-2 goes on with a from your work (now CLAIMED); nothing of it is asked of you');
+    expect(told).toContain('coder-2 continues a from your work (now CLAIMED); you need not do anything for it');
     session(w, 'coder-1', { task: 'b', how: 'exit 0' });
-    expect(sectionOf(toCoder(w, 'b'), 'LAST SESSION')).not.toContain('goes on with a');
+    expect(sectionOf(toCoder(w, 'b'), 'LAST SESSION')).not.toContain('continues a ');
   });
 });
 
@@ -344,7 +344,7 @@ describe('a task that another coder takes over', () => {
     expect(detail).toContain(`from coder-1: ${words}`);
     const prompt = toCoder(w, 'a', {}, 'coder-2');
     expect(prompt).toContain(`CONTINUED: you take over the work of coder-1: ${words}.`);
-    expect(prompt).toContain('What you take for granted beyond it: `ask … --assume`; a further file: `begin --also`.');
+    expect(prompt).toContain('What else you assume: `ask … --assume`; one more file: `begin --also`.');
   });
 
   test('what was reported and asked during it is in the next prompt, with what became of it', () => {

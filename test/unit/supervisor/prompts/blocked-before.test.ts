@@ -62,7 +62,7 @@ describe('a coder that blocked its task and was answered', () => {
     const w = answered();
     expect(checkpointEvent(w.task('a'))).toBeDefined();
     const prompt = toCoder(w, 'a', { continued });
-    expect(prompt).toContain('Your checkpoint for this iteration stands (no second `begin` unless it changes)');
+    expect(prompt).toContain('Your checkpoint for this iteration counts (no second `begin` unless it changes)');
     expect(prompt).toContain('THE PLAN IS OLDER than the answer to q-1');
     w.run(CODER, {
       name: 'begin',
@@ -95,7 +95,7 @@ describe('a coder that blocked its task and was answered', () => {
     w.run(PLANNER, { name: 'unblock', task: 'a', keep_worktree: true, changes, facts: SPEC });
     w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(0x77) }));
     expect(checkpointEvent(w.task('a'))).toBeUndefined();
-    expect(toCoder(w, 'a', { continued })).toContain('does not count any more: the task was redefined since.');
+    expect(toCoder(w, 'a', { continued })).toContain('no longer counts: the task was redefined since.');
   });
 
   test('a checkpoint that itself blocked the task, for its assumptions, does not count after the answer', () => {
@@ -122,7 +122,7 @@ describe('another coder after a block', () => {
     expect(prompt).toMatch(/^BLOCKED BEFORE by coder-1 at .*, unblocked by planner-1/m);
     expect(prompt).toContain('| - because: the rounding is not said\n| - asked: Up or down?\n| - tried: both ways');
     expect(prompt).toContain('| - planner-1 said: the coder asked rightly');
-    expect(prompt).toContain('The former work is refs/liza/attempts/a/1.');
+    expect(prompt).toContain('The earlier work is refs/liza/attempts/a/1.');
   });
 
   test('has its own iteration also in a kept folder', () => {

@@ -67,7 +67,7 @@ describe('the third round', () => {
   test('both read what the work began with, beside the plan of the rework', () => {
     const w = thirdRound();
     const first =
-      'FIRST PLAN of this work, whose changes are in it still:\n| - intent: Retry in the client\n| - assumes: the client is the only caller\n';
+      'FIRST PLAN of this work, whose changes are still in it:\n| - intent: Retry in the client\n| - assumes: the client is the only caller\n';
     expect(toCoder(w, 'a')).toContain(first);
     offered(w, 3);
     expect(toReviewer(w, 'a')).toContain('| - intent: Tests only, round 3');
@@ -76,7 +76,7 @@ describe('the third round', () => {
 
   test('its coder is not told that every test fails without the change; one that starts fresh is', () => {
     const w = thirdRound();
-    expect(toCoder(w, 'a')).toContain('a test that was missing over right code may be green at once');
+    expect(toCoder(w, 'a')).toContain('only its test was missing, the test may be green at once');
     expect(toCoder(w, 'a')).not.toContain('Tests first: they fail without the change');
     const fresh = ready('a');
     fresh.run(SUPERVISOR, claim('a'));

@@ -47,7 +47,7 @@ describe('COMMANDS', () => {
     w.run(CODER, HANDOFF);
     w.run(SUPERVISOR, claim('a'));
     const told = toCoder(w, 'a');
-    expect(told).toContain('Your checkpoint for this iteration stands (no second `begin`)');
+    expect(told).toContain('Your checkpoint for this iteration counts (no second `begin`)');
     expect(commands(told).filter((line) => line.startsWith('liza begin a --intent'))).toEqual([]);
     expect(told).toContain('liza begin a --also');
   });
@@ -57,7 +57,7 @@ describe('COMMANDS', () => {
     w.pass(301);
     w.run(SUPERVISOR, claim('a', 'coder-2'));
     const told = toCoder(w, 'a', {}, 'coder-2');
-    expect(told).toContain('The checkpoint of coder-1 for this iteration stands');
+    expect(told).toContain('The checkpoint of coder-1 for this iteration counts');
     expect(commands(told).filter((line) => line.startsWith('liza begin a --intent'))).toEqual([]);
   });
 

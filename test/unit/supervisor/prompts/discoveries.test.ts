@@ -87,6 +87,6 @@ test.each(['coder-first', 'reviewer-first'])(
   (name) => {
     const prompt = SITUATIONS[name]?.() ?? '';
     expect(prompt).toContain('`--urgency immediate`');
-    expect(prompt).toMatch(/wakes the planner now\) only when .* unless the plan changes first/);
+    expect(prompt).toMatch(/wakes the planner now\) only if .* unless the plan changes first/);
   },
 );

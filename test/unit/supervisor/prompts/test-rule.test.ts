@@ -39,7 +39,7 @@ test('the coder of a test task is told that other code is refused, one of docume
     return toCoder(w, 'a');
   };
   const test = told('test', 'IN: test/a.test.ts');
-  expect(test).toContain('Write tests alone: other code is refused.');
+  expect(test).toContain('Write only tests: other code is refused.');
   expect(test).not.toContain('needs a test too');
   expect(told('docs', 'IN: docs/')).toContain('a docs task that touches code needs a test too');
 });
