@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import { replaceFile } from '../ports/files.ts';
 import { guardedFlags } from '../process/plain-file.ts';
-import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
+import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { BoardContext } from '../store/context.ts';
 import { type CrewRecord, crewAtWork, readCrew } from '../supervisor/crew-record.ts';
 import { BACKGROUND } from './background-variable.ts';
@@ -95,10 +95,7 @@ export async function startInBackground(
 /** For reading, too: what follows goes through this one, wherever its name leads by then. */
 function openLog(disk: Disk, log: string): number {
   const { O_RDWR, O_APPEND, O_CREAT } = disk.constants;
-  const fd = disk.openSync(log, O_RDWR | O_APPEND | O_CREAT | guardedFlags(disk), 0o600);
-  if (disk.fstatSync(fd).isFile()) return fd;
-  disk.closeSync(fd);
-  throw new EnvironmentError(`${log} is not a regular file`, `remove it: rm ${log}`);
+  return disk.openSync(log, O_RDWR | O_APPEND | O_CREAT | guardedFlags(disk), 0o600);
 }
 
 /** Tells what is added to the log; returns all of it. */

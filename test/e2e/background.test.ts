@@ -114,7 +114,7 @@ describe('a crew that cannot start', () => {
   test('because its log is a pipe or a link is refused at once, and nothing is written elsewhere', () => {
     const p = rehearsedCrew();
     spawnSync('mkfifo', [p.file(LOG)]);
-    expect(p.liza(DETACHED)).toMatchObject({ code: 5, stderr: expect.stringContaining('is not a regular file') });
+    expect(p.liza(DETACHED)).toMatchObject({ code: 1, stderr: expect.stringContaining('where a file should be') });
     fs.rmSync(p.file(LOG));
     p.write({ elsewhere: 'mine\n' });
     fs.symlinkSync(p.file('elsewhere'), p.file(LOG));

@@ -2,6 +2,7 @@
 // nothing is lost, and resume goes on.
 
 import fs from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SHOWN, succeeded } from '../../support/project.ts';
 import { open, type Part, r, UNCHANGED } from './harness.ts';
@@ -192,12 +193,12 @@ describe('while the agent works', () => {
 describe('while a worktree is prepared', () => {
   test.each(SWITCH)('%s: the claim is not committed', async (name) => {
     await open({
-      config: { post_worktree_cmd: 'while [ ! -e ../go ]; do sleep 0.02; done' },
+      config: { post_worktree_cmd: 'while [ ! -e ../../../go ]; do sleep 0.02; done' },
       parts: { 'coder-1': [{}] },
     });
     await r().until('preparing', () => r().said().join().includes('preparing'));
     on(name);
-    fs.writeFileSync(r().p.file('.worktrees/go'), '');
+    fs.writeFileSync(path.join(r().p.base, 'go'), '');
     if (name === 'ABORT') await r().crew.ended;
     else await r().until('halted', () => member()?.why === `${name} is on`);
     expect(await status()).toBe('UNCLAIMED');
@@ -212,13 +213,13 @@ describe('while a merge is tested', () => {
   test.each(SWITCH)('%s: the branch does not move', async (name) => {
     await open({
       agents: ['coder-1', 'code-reviewer-1'],
-      files: { 'scripts/integration-test.sh': 'while [ ! -e ../go ]; do sleep 0.02; done\n' },
+      files: { 'scripts/integration-test.sh': 'while [ ! -e ../../../go ]; do sleep 0.02; done\n' },
       parts: { 'coder-1': [submits], 'code-reviewer-1': [approves] },
     });
     const before = r().p.head();
     await r().until('testing', () => r().said().join().includes('integration test of t'));
     on(name);
-    fs.writeFileSync(r().p.file('.worktrees/go'), '');
+    fs.writeFileSync(path.join(r().p.base, 'go'), '');
     if (name === 'ABORT') await r().crew.ended;
     else await r().until('halted', () => member('code-reviewer-1')?.why === `${name} is on`);
     expect(r().p.head()).toBe(before);
