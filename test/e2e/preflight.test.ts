@@ -148,7 +148,7 @@ describe('run --check warns of', () => {
     expect(found).toMatchObject([
       {
         level: 'warning',
-        message: expect.stringMatching(/^npm @acme: 127\.0\.0\.1 has a login/),
+        message: expect.stringMatching(/^npm @acme: 127\.0\.0\.1 needs a login/),
         mend: `to give it to set-up alone: liza config set setup_read '["~/.npmrc"]'`,
       },
       { level: 'warning', message: expect.stringMatching(/^127\.0\.0\.1 cannot be reached.*ECONNREFUSED/) },
@@ -161,7 +161,7 @@ describe('run --check warns of', () => {
     expect(check().of('set-up')).toMatchObject([
       {
         level: 'stop',
-        mend: expect.stringMatching(/wants a login.*: liza config set setup_read '\["~\/\.npmrc"\]'/),
+        mend: expect.stringMatching(/needs a login.*: liza config set setup_read '\["~\/\.npmrc"\]'/),
       },
     ]);
     p.config({ sandbox_read: ['~/.npmrc'], post_worktree_cmd: null });
@@ -206,9 +206,9 @@ describe.skipIf(!works)('a registry that nobody named', () => {
     npmrc(`registry=${usual.url}\n${usual.place}:_authToken=s3cr3t\n`);
     expect(check().of('registry')).toMatchObject([{ level: 'ok' }]);
     npmrc('registry=http://localhost:1/\n//localhost:1/:_authToken=s3cr3t\n');
-    expect(check().of('registry')[0]).toMatchObject({ message: expect.stringMatching(/^npm: localhost has a login/) });
+    expect(check().of('registry')[0]).toMatchObject({ message: expect.stringMatching(/^npm: localhost needs a login/) });
     npmrc(`@acme:registry=${usual.url}\n${usual.place}:_authToken=s3cr3t\n`);
-    expect(check().of('registry')[0]).toMatchObject({ message: expect.stringMatching(/^npm @acme: .* has a login/) });
+    expect(check().of('registry')[0]).toMatchObject({ message: expect.stringMatching(/^npm @acme: .* needs a login/) });
     expect(p.board().config).not.toHaveProperty('setup_read');
   });
 });

@@ -92,7 +92,7 @@ describe.each(isolations('clone'))('%s', (isolation) => {
     expect(await mend()).toEqual([expect.stringContaining('t: its worktree is gone or broken → post_worktree_cmd')]);
     await p.config({ post_worktree_cmd: 'echo made > made.txt' });
     expect(await mend()).toEqual([
-      `t: its worktree is gone or broken → made again at ${commit.slice(0, 12)}, the last commit that Liza saw`,
+      `t: its worktree is gone or broken → created again at ${commit.slice(0, 12)}, the last commit that Liza saw`,
     ]);
     expect(p.gitIn(p.folder('t'), 'rev-parse', 'HEAD')).toBe(commit);
     expect(p.gitIn(p.folder('t'), 'symbolic-ref', 'HEAD')).toBe('refs/heads/task/t');
