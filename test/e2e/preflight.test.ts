@@ -206,7 +206,9 @@ describe.skipIf(!works)('a registry that nobody named', () => {
     npmrc(`registry=${usual.url}\n${usual.place}:_authToken=s3cr3t\n`);
     expect(check().of('registry')).toMatchObject([{ level: 'ok' }]);
     npmrc('registry=http://localhost:1/\n//localhost:1/:_authToken=s3cr3t\n');
-    expect(check().of('registry')[0]).toMatchObject({ message: expect.stringMatching(/^npm: localhost needs a login/) });
+    expect(check().of('registry')[0]).toMatchObject({
+      message: expect.stringMatching(/^npm: localhost needs a login/),
+    });
     npmrc(`@acme:registry=${usual.url}\n${usual.place}:_authToken=s3cr3t\n`);
     expect(check().of('registry')[0]).toMatchObject({ message: expect.stringMatching(/^npm @acme: .* needs a login/) });
     expect(p.board().config).not.toHaveProperty('setup_read');
