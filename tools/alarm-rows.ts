@@ -153,7 +153,7 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
   'PROVIDER UNREACHABLE': [
     warning('{agent} — {detail} (until {time})', 'a provider cannot be reached', 'it serves again'),
   ],
-  'LOGIN NEEDED': [alarm('{agent} — {detail}', 'a provider wants a login', 'the agent is started again')],
+  'LOGIN NEEDED': [alarm('{agent} — {detail}', 'a provider needs a login', 'the agent is started again')],
   'PROVIDER MISSING': [
     alarm('{agent} — {detail}', 'an agent CLI is not there or does not start', 'the agent is started again'),
   ],

@@ -35,9 +35,9 @@ export function loginMend(
     return 'the registry refused the login: log in to it (npm login), or correct the token in your settings';
   const file = FILES.find(([program]) => program.test(command))?.[1] ?? '~/.npmrc';
   if (withheld !== undefined && setup_read.length > 0)
-    return `the registry wants a login, and set-up ran without the files of setup_read: ${withheld}`;
+    return `the registry needs a login, and set-up ran without the files of setup_read: ${withheld}`;
   if (sandbox_read.includes(file))
     return `the registry refused the login in ${file}: correct it there, then Liza tries again by itself`;
   const list = JSON.stringify([...setup_read, file]);
-  return `the registry wants a login, and the sandbox has none; to give it to set-up alone: liza config set setup_read '${list}'`;
+  return `the registry needs a login, and the sandbox has none; to give it to set-up alone: liza config set setup_read '${list}'`;
 }

@@ -25,6 +25,6 @@ test('the mend names the file to show, keeps what is shown already, and never th
   );
   expect(loginMend('npm ci', { confined: false })).toContain('npm login');
   expect(loginMend('npm ci', { confined: true, setup_read: ['~/.npmrc'], withheld: 'the lock file differs' })).toBe(
-    'the registry wants a login, and set-up ran without the files of setup_read: the lock file differs',
+    'the registry needs a login, and set-up ran without the files of setup_read: the lock file differs',
   );
 });
