@@ -278,7 +278,7 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
   ],
   'STEP WITHOUT SESSION': [
     alarm(
-      'entry {n} — {step} under the id of {agent}, from no session of it: was it you? See: liza log; what it changed: liza audit',
+      'entry {n} — {step} and {k} before it under the id of {agent}, from no session of it: was it you? See: liza log; what it changed: liza audit',
       'somebody gave an agent’s id at a shell, or through a server that was there before (tmux, screen), while supervisors run the agents',
       'half an hour has passed',
     ),

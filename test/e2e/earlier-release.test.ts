@@ -41,8 +41,9 @@ const listed = (value: unknown): Listed => value as Listed;
 /** What an answer says, whatever words it says it in. */
 const SAID: Readonly<Record<string, (answer: Answer) => unknown>> = {
   status: (status) => ({
-    ...picked(status, 'goal', 'sprint', 'counts', 'groups', 'agents', 'anomalies', 'switches', 'spending'),
-    alarms: alarmsOf(status).filter(([name]) => name !== 'QUESTION'),
+    ...picked(status, 'goal', 'counts', 'groups', 'agents', 'anomalies', 'switches', 'spending'),
+    sprint: sprintOf(status),
+    alarms: alarmsOf(status).filter(([name]) => !NEW_ALARMS.has(String(name))),
   }),
   'log verify': (said) => picked(said, 'entries', 'voids', 'head', 'problems', 'remarks'),
   audit: (audit) => ({
@@ -57,6 +58,19 @@ const SAID: Readonly<Record<string, (answer: Answer) => unknown>> = {
   blame: (blame) => picked(blame, 'commit', 'part', 'merge', 'task', 'authors', 'iterations', 'rounds'),
 };
 
+/** Of notices their levels. */
+const wordless = ({ message: _, hint: __, notices, ...rest }: Answer): Answer =>
+  notices === undefined ? rest : { ...rest, notices: listed(notices).map(({ level }) => level) };
+
+/** 0.4.0 counted what was abandoned as done. */
+function sprintOf({ sprint }: Answer): Answer {
+  const { abandoned = 0, done, ...rest } = sprint as Answer;
+  return { ...rest, done: Number(done) + Number(abandoned) };
+}
+
+/** 0.4.0 had none for what a blocked task asks, nor for steps that no session stands behind. */
+const NEW_ALARMS: ReadonlySet<string> = new Set(['QUESTION', 'STEP WITHOUT SESSION']);
+
 const alarmsOf = (status: Answer): readonly (readonly unknown[])[] =>
   listed(status['alarms']).map(({ key, level }) => [String(key).split(':', 1)[0], level]);
 
@@ -66,7 +80,7 @@ const levels = (doctor: Answer): readonly unknown[] =>
     .map(({ check, level }) => [check, level]);
 
 const said = ({ argv }: Pick<Printed, 'argv'>, answer: Answer): unknown =>
-  (SAID[argv.join(' ')] ?? SAID[argv[0] ?? ''] ?? (({ message: _, hint: __, ...rest }: Answer) => rest))(answer);
+  (SAID[argv.join(' ')] ?? SAID[argv[0] ?? ''] ?? wordless)(answer);
 
 /** What is typed today for what 0.4.0 answered: it audited all goals at once. */
 const TODAY: Readonly<Record<string, readonly string[]>> = { audit: ['audit', '--goal', 'all'] };
@@ -115,7 +129,6 @@ test('a project of 0.4.0 is read as 0.4.0 itself read it, and reading changes no
       said: said(one, asToday(one.answer)),
     });
   }
-  // 0.4.0 had no alarm for what a blocked task asks.
   expect(alarmsOf(answer('status'))).toContainEqual(['QUESTION', 'warning']);
   expect(files()).toEqual(before);
   expect(liza(['validate']).stdout).toBe('VALID\n');

@@ -151,12 +151,14 @@ function externalEdits({ age }: AlarmContext, extra: Surroundings): readonly Ala
 /** Where no supervisor ever ran a session, people play the agents: then it is no news. */
 function unbackedSteps({ board, age }: AlarmContext, { unbacked = [] }: Surroundings): readonly Alarm[] {
   if (!Object.values(board.state.agents).some(({ usage, under_way }) => usage ?? under_way)) return [];
-  return unbacked
-    .filter(({ time }) => age(time) < STALE_AFTER)
-    .map(({ seq, step, actor }) => {
-      const words = `entry ${seq} — ${step} under the id of ${actor}, from no session of it: was it you? See: liza log; what it changed: liza audit`;
-      return alarm('STEP WITHOUT SESSION', `#${seq}`, words);
-    });
+  const recent = unbacked.filter(({ time }) => age(time) < STALE_AFTER);
+  return [...new Set(recent.map(({ actor }) => actor))].map((actor) => {
+    const steps = recent.filter((one) => one.actor === actor);
+    const last = steps.at(-1);
+    const more = steps.length === 1 ? '' : ` and ${steps.length - 1} before it`;
+    const words = `entry ${last?.seq} — ${last?.step}${more} under the id of ${actor}, from no session of it: was it you? See: liza log; what it changed: liza audit`;
+    return alarm('STEP WITHOUT SESSION', `${actor} #${last?.seq}`, words, `STEP WITHOUT SESSION:${actor}`);
+  });
 }
 
 /** Lasts until a person has dealt with the record and taken its file away. */

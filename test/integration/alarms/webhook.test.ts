@@ -347,7 +347,7 @@ test.skipIf(!fs.existsSync('/dev/full'))(
     const look = () => watchOnce(alarmContext(p), { trouble: (line) => troubles.push(line) }, 2000);
     for (let n = 0; n < 3; n += 1) await look();
     expect(hook.received).toHaveLength(1);
-    expect(troubles[0]).toMatch(/^alerts\.log could not be written: ENOSPC/);
+    expect(troubles[0]).toMatch(/^alerts\.log could not be written: ENOTREG/);
     fs.rmSync(p.file('.liza/alerts.log'));
     await look();
     expect(alerts(p)).toEqual(['⚠️ BLOCKED: t — no token']);

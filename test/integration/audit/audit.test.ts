@@ -459,6 +459,7 @@ describe('forged', () => {
 });
 
 test('what makes plain git show other content is found, until a person has accepted it', async () => {
+  await begin();
   await here.merge('greet');
   const other = here.git('commit-tree', '-m', 'unreviewed', 'integration~1^{tree}');
   here.git('tag', 'integration', other);

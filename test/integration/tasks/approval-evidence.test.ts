@@ -363,7 +363,7 @@ describe('the folder to try things in', () => {
 
   test('a set-up that fails the second time leaves the review without it, and says so', async () => {
     await copied(WORK, {
-      post_worktree_cmd: `n=$(cat ../n 2>/dev/null || echo 0); echo $((n + 1)) > ../n; [ "$n" -lt 3 ]`,
+      post_worktree_cmd: `n=$(cat ../../../n 2>/dev/null || echo 0); echo $((n + 1)) > ../../../n; [ "$n" -lt 3 ]`,
     });
     expect(copy.tryout).toBeUndefined();
     expect(p.said.join('\n')).toContain('no folder to try things in');
