@@ -21,7 +21,7 @@ const HANGS = [
   BEGIN,
   ...WORK,
   { write: 'note.txt', text: 'not committed\n' },
-  { run: ['sh', '-c', 'setsid sleep 1000 >/dev/null 2>&1 & echo $! > ../child'] },
+  { run: ['sh', '-c', 'setsid sleep 1000 >/dev/null 2>&1 & echo $! > ../../../child'] },
   { hang: true },
 ];
 const GOES_ON = [{ remove: 'note.txt' }, { submit: 'HEAD' }, { exit: 42, reason: 'submitted' }];
@@ -36,7 +36,7 @@ const SCENES = [
 /** A project with one task and a rehearsal of it. */
 function rehearsed(scenes: readonly object[] = SCENES): BuiltProject {
   const made = builtProject();
-  // Its agents leave marks beside their folders. What holds in a sandbox: sandbox.test.ts.
+  // Its agents leave marks outside of the project. What holds in a sandbox: sandbox.test.ts.
   made.ok(['config', 'set', 'sandbox', 'off']);
   const script = made.file('.liza', 'rehearsal.json');
   fs.writeFileSync(script, JSON.stringify({ scenes }));
@@ -50,8 +50,8 @@ function rehearsed(scenes: readonly object[] = SCENES): BuiltProject {
 
 const RUN = ['run', '--agent', 'rehearsal', '--plain', '--coders', '1'];
 const note = (p: BuiltProject) => p.file('.worktrees/a/note.txt');
-const atWork = (p: BuiltProject) => until(() => fs.existsSync(p.file('.worktrees/child')));
-const child = (p: BuiltProject) => Number(p.read('.worktrees/child'));
+const atWork = (p: BuiltProject) => until(() => fs.existsSync(p.file('../child')));
+const child = (p: BuiltProject) => Number(p.read('../child'));
 
 function nothingHalfDone(p: BuiltProject): void {
   expect(agentsOf(p)).toEqual([]);
@@ -118,7 +118,7 @@ describe('the supervisor is killed -9 while its agent works', () => {
 /** Hears the request to end, and does not. */
 const STUBBORN = `const fs = require('node:fs');
 process.on('SIGTERM', () => fs.writeFileSync('../asked', ''));
-fs.writeFileSync('../child', String(process.pid));
+fs.writeFileSync('../../../child', String(process.pid));
 setInterval(() => {}, 1000);`;
 
 describe('Ctrl-C', () => {
@@ -166,7 +166,7 @@ describe('Ctrl-C', () => {
 
 test('a reader that goes away: the run ends in order, and leaves no agent', async () => {
   const talks = Array.from({ length: 100 }, (_, n) => ({ run: ['sleep', `0.2${n}`] }));
-  const child = { run: ['sh', '-c', 'setsid sleep 1000 >/dev/null 2>&1 & echo $! > ../child'] };
+  const child = { run: ['sh', '-c', 'setsid sleep 1000 >/dev/null 2>&1 & echo $! > ../../../child'] };
   const p = rehearsed([
     { role: 'coder', steps: [BEGIN, child, ...talks] },
     { role: 'planner', steps: [{ exit: 0 }] },

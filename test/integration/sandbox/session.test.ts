@@ -171,7 +171,7 @@ describe.skipIf(!works)('a session’s home in bubblewrap', () => {
 
   test.each([
     ['coder', 'coder-1', 'written', 'write in WORKTREE'],
-    ['code_reviewer', 'code-reviewer-1', 'Read-only file system', 'no finding'],
+    ['code_reviewer', 'code-reviewer-1', 'Read-only file system', 'not a finding'],
     ['planner', 'planner-1', 'Read-only file system', 'PROJECT is read-only'],
   ] as const)('%s: writes its own folder or nothing, and is told so', async (role, agent, expected, told) => {
     const script = 'f=file; [ -e file ] || f=new; echo x >> $f && echo written';

@@ -109,7 +109,7 @@ describe('ways', () => {
     expect(stdout.replace(/\s+/g, ' ')).toContain(
       '1 recorded merges, 1 of a person’s branch (liza sync), and nothing else',
     );
-    expect((await p.liza(['blame', mine])).stderr).toContain('it came from main, which human brought in');
+    expect((await p.liza(['blame', mine])).stderr).toContain('it came from main, which human merged in');
   });
 });
 
