@@ -95,7 +95,7 @@ function watch({ context, alarms, over }: Crew, warn: (text: string) => void): P
           alarms.set(alarm.key, alarm);
           context.emit({ level: alarm.level, text: alarm.text });
         }
-        for (const alarm of cleared) context.emit({ level: 'info', text: `over: ${unsigned(alarm)}` });
+        for (const alarm of cleared) context.emit({ level: 'info', text: `over: ${withoutWayOut(unsigned(alarm))}` });
       },
     },
     over.signal,
@@ -128,3 +128,6 @@ function idleBefore({ context, members, snapshot }: Crew): number {
   const turns = members.map(({ who, member }) => (isBusy(member) ? 0 : turnOf(snapshot.board, who, now)));
   return Math.min(...turns, LAST_TURN);
 }
+
+/** What is over needs no command any more: a question that was answered is not asked for again. */
+const withoutWayOut = (text: string): string => text.replace(/ — liza answer \S+ "…"$/, '');
