@@ -118,7 +118,13 @@ async function askRegistries(dialogue: Dialogue, registries: readonly PrivateReg
   for (const file of new Set(registries.map((one) => one.file))) {
     const names = registries.filter((one) => one.file === file).map(({ name }) => name);
     dialogue.say(`Private registry: ${names.join('; ')}. Agents use it, without the login in ${file}.`);
-    if (await agrees(dialogue, `Show ${file} to set-up alone, with its login? Agents never see it. yes or no`, 'no'))
+    if (
+      await agrees(
+        dialogue,
+        `Show ${file} to set-up alone, with its login? Without it set-up fails where a registry asks for one; agents never see it. yes or no`,
+        'no',
+      )
+    )
       shown.push(file);
   }
   return shown;

@@ -31,7 +31,7 @@ export function baseBranch({ disk, paths }: Pick<ProjectHost, 'disk' | 'paths'>,
 }
 
 /**
- * Undefined: there is no such branch, or git could not tell. A commit of the goal's document alone is no lag: agents read
+ * Undefined: there is no such branch, or git could not tell. Commits of the goal's document alone are no lag: agents read
  * the document in the project's folder.
  */
 export async function baseDistance(host: ProjectHost, known: Known): Promise<BaseDistance | undefined> {
@@ -41,11 +41,14 @@ export async function baseDistance(host: ProjectHost, known: Known): Promise<Bas
   const [theirs, ours] = [`refs/heads/${branch}`, `refs/heads/${integration}`];
   const { spec_ref: document } = known.state.goal;
   const others = document === undefined ? [] : ['--', '.', `:(exclude,literal,top)${document.replace(/#.*$/, '')}`];
-  const [ahead, lacks] = await Promise.all([
+  const [ahead, lacks, ofOthers] = await Promise.all([
     countBetween(host, [ours, `^${theirs}`]),
+    countBetween(host, [theirs, `^${ours}`]),
     countBetween(host, [theirs, `^${ours}`, ...others]),
   ]);
-  return ahead === undefined || lacks === undefined ? undefined : { branch, integration, lacks, ahead };
+  if (ahead === undefined || lacks === undefined || ofOthers === undefined) return undefined;
+  const besides = lacks > 0 && ofOthers === 0;
+  return { branch, integration, lacks: besides ? 0 : lacks, ahead, ...(besides ? { besidesDocument: true } : {}) };
 }
 
 async function countBetween(host: ProjectHost, revisions: readonly string[]): Promise<number | undefined> {

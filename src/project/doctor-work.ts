@@ -7,7 +7,7 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf } from '../git/refs.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { lagText } from '../protocol/goal/base-distance.ts';
+import { inStepText, lagText } from '../protocol/goal/base-distance.ts';
 import { settings } from '../protocol/state.ts';
 import { bringBack, recordedMerges } from '../protocol/work/task-history.ts';
 import type { Committed } from '../store/store.ts';
@@ -29,11 +29,7 @@ async function examineBase(context: TaskContext): Promise<readonly Finding[]> {
   const apart = await baseDistance(context, (await context.store.read()).board);
   if (apart === undefined) return [];
   const lag = lagText(apart);
-  return [
-    lag === undefined
-      ? ok('base', `${apart.integration} has all of ${apart.branch}`)
-      : warning('base', lag, 'liza sync'),
-  ];
+  return [lag === undefined ? ok('base', inStepText(apart)) : warning('base', lag, 'liza sync')];
 }
 
 function finding({ subject, problem, done, resists }: Mended): Finding {

@@ -130,4 +130,4 @@ function idleBefore({ context, members, snapshot }: Crew): number {
 }
 
 /** What is over needs no command any more: a question that was answered is not asked for again. */
-const withoutWayOut = (text: string): string => text.replace(/ — liza answer \S+ "…"$/, '');
+const withoutWayOut = (text: string): string => text.replace(/ \u2014 liza answer \S+ "\u2026"$/, '');

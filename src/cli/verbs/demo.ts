@@ -88,7 +88,7 @@ async function perform(play: Play, kept: DemoRepository | undefined): Promise<Re
   return { ...refuse(told(missing), hint, 1, 'demo'), lines, data };
 }
 
-const NOTHING_LEFT = 'nothing of it is left; start it again: liza demo';
+const NOTHING_LEFT = 'nothing of it is left; start it again: npm run demo, or liza demo once it is installed';
 const told = (missing: readonly Chapter[]): string =>
   `not everything happened: ${missing.map(({ title, text }) => `${title} (${text})`).join('; ')}`;
 

@@ -2,7 +2,7 @@
 // agents from starting; a warning is told, and work goes on.
 
 import type { BaseDistance } from '../../protocol/goal/base-distance.ts';
-import { lagText } from '../../protocol/goal/base-distance.ts';
+import { inStepText, lagText } from '../../protocol/goal/base-distance.ts';
 import type { Config } from '../../protocol/state.ts';
 import { counted } from '../../text/format.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
@@ -89,8 +89,7 @@ export function isUntouched(text: string, template: string): boolean {
 export function checkBase(distance: BaseDistance | undefined): readonly PreflightCheck[] {
   if (distance === undefined) return [];
   const lag = lagText(distance);
-  const { branch, integration } = distance;
-  return [lag === undefined ? fine('base', `${integration} has all of ${branch}`) : warn('base', lag, 'liza sync')];
+  return [lag === undefined ? fine('base', inStepText(distance)) : warn('base', lag, 'liza sync')];
 }
 
 export function checkBudget({ budgets }: Pick<Config, 'budgets'>): PreflightCheck {

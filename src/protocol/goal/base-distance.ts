@@ -6,8 +6,10 @@ export interface BaseDistance {
   /** The person's branch. */
   readonly branch: string;
   readonly integration: string;
-  /** Commits of the person's branch that integration lacks, without those that change the goal's document alone. */
+  /** Commits of the person's branch that integration lacks; 0 where they change the goal's document alone. */
   readonly lacks: number;
+  /** It lacks commits that change the goal's document alone, or nothing. */
+  readonly besidesDocument?: true;
   /** Commits of integration that the person's branch lacks. */
   readonly ahead: number;
 }
@@ -17,6 +19,12 @@ export const lagText = (distance: BaseDistance | undefined): string | undefined 
   distance === undefined || distance.lacks === 0
     ? undefined
     : `${distance.branch} has ${counted(distance.lacks, 'commit')} that ${distance.integration} lacks`;
+
+/** Integration lacks nothing that counts. */
+export const inStepText = ({ branch, integration, besidesDocument }: BaseDistance): string =>
+  besidesDocument === true
+    ? `${integration} has all of ${branch} but for commits of the goal's document`
+    : `${integration} has all of ${branch}`;
 
 /** The same with the command that brings them in. */
 export function baseLag(distance: BaseDistance | undefined): string | undefined {
