@@ -24,9 +24,12 @@ export interface Tmux {
 }
 
 const LIMIT_MS = 30_000;
+/** A server that is just ending would take the next screen down with it: each has its own. */
+let opened = 0;
 
 export function tmux(cwd: string, env: Environment): Tmux {
-  const socket = path.join(cwd, '..', 'tmux');
+  opened += 1;
+  const socket = path.join(cwd, '..', `tmux-${opened}`);
   const call = (args: readonly string[], input?: string): string => {
     const ran = spawnSync('tmux', ['-f', '/dev/null', '-S', socket, ...args], { cwd, env, input, encoding: 'utf8' });
     if (ran.status !== 0) throw new Error(`tmux ${args.join(' ')}: ${ran.stderr}`);
