@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { baseDistance } from '../git/base-branch.ts';
 import { notCommitted } from '../git/committed-files.ts';
-import { readPlainFile } from '../process/plain-file.ts';
+import { plainText } from '../process/plain-file.ts';
 import type { Board } from '../protocol/board.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { spaceMissing } from '../protocol/disk-space.ts';
@@ -98,7 +98,7 @@ function checkOwnTests({ disk, paths }: BoardContext, { state }: Board): readonl
   const texts = disk
     .readdirSync(paths.root)
     .filter((name) => SETTINGS.test(name))
-    .map((name) => [name, readPlainFile(disk, join(paths.root, name), LARGEST)?.toString('utf8') ?? ''] as const);
+    .map((name) => [name, plainText(disk, join(paths.root, name), LARGEST) ?? ''] as const);
   const scripts = scriptsIn(new Map(texts).get('package.json') ?? '');
   const commands = [settings(state).test_command, scripts['test']].filter((command) => typeof command === 'string');
   const found = wideRunner(commandsRun(commands, scripts), texts.map(([, text]) => text).join('\n'));

@@ -104,6 +104,21 @@ describe('run --check stops for', () => {
 });
 
 describe('run --check warns of', () => {
+  test('a test runner that would also run what agents write; a link or a pipe in its place is passed over', () => {
+    const p = builtProject();
+    p.write({ 'package.json': '{"name": "x", "scripts": {"test": "node --test"}}' });
+    const { check } = withClaude(p);
+    expect(check().of('own tests')).toMatchObject([
+      { level: 'warning', message: expect.stringContaining('.worktrees') },
+    ]);
+    fs.renameSync(p.file('package.json'), p.file('other.json'));
+    fs.symlinkSync('other.json', p.file('package.json'));
+    expect(check().of('own tests')).toEqual([]);
+    fs.rmSync(p.file('package.json'));
+    spawnSync('mkfifo', [p.file('package.json')]);
+    expect(check().of('own tests')).toEqual([]);
+  });
+
   test('red tests on the integration branch, a base that went on, and no budget; the doctor tells the last result', () => {
     const p = builtProject();
     expect(p.ok(['doctor']).stdout).toMatch(/pre-flight +not done yet: liza run --check/);
