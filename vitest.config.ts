@@ -10,13 +10,14 @@ const MEASURED = ['test/e2e/concurrency.test.ts'];
 const inMemory = { TMPDIR: IN_MEMORY };
 // By default one core is left idle, which on two cores doubles the time.
 const unit = { env: inMemory, pool: 'threads', maxWorkers: '100%', sequence: { groupOrder: 0 } } as const;
-/** Real git and real programs in temporary folders, a process per file: too slow for `npm run check`. */
+/** Real git and real programs in temporary folders: too slow for `npm run check`. */
 const processes = { env: inMemory, hookTimeout: 60_000, pool: 'forks', maxWorkers: '100%' } as const;
 /** The built program, real locks. Most of the time is spent waiting: a few files at once. */
 const e2e = {
   env: { TMPDIR: ON_DISK },
   globalSetup: ['test/support/build.ts'],
   hookTimeout: 60_000,
+  isolate: false,
   pool: 'forks' as const,
 };
 
@@ -26,13 +27,18 @@ export default defineConfig({
     testTimeout: 60_000,
     globalSetup: ['test/temporary.ts'],
     projects: [
-      // One context for all files of a worker: a test puts back what it replaces.
+      // One context for all files of a worker, here and below where `isolate` is off: a test puts back what it replaces.
       project('unit', {
         ...unit,
         include: ['test/unit/**/*.test.ts', 'test/scenarios/**/*.test.ts'],
         isolate: false,
       }),
-      project('integration', { ...processes, include: ['test/integration/**/*.test.ts'], sequence: { groupOrder: 1 } }),
+      project('integration', {
+        ...processes,
+        include: ['test/integration/**/*.test.ts'],
+        isolate: false,
+        sequence: { groupOrder: 1 },
+      }),
       project('fuzz', {
         ...processes,
         include: ['test/fuzz/**/*.test.ts'],

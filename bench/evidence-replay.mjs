@@ -9,11 +9,15 @@ const run = promisify(execFile);
 
 /** A git directory that is only read; `objects` is all that Liza asks of its own one. */
 export function openRepository(gitDirectory) {
-  const git = async (...args) =>
-    (await run('git', ['--git-dir', gitDirectory, ...args], { maxBuffer: 1 << 28 })).stdout;
-  const objects = async (args) => {
+  const asked = async (args, input = '') => {
+    const running = run('git', ['--git-dir', gitDirectory, ...args], { maxBuffer: 1 << 28 });
+    running.child.stdin.on('error', () => {}).end(input);
+    return (await running).stdout;
+  };
+  const git = (...args) => asked(args);
+  const objects = async (args, input) => {
     try {
-      return { status: 0, stdout: await git(...args), stderr: '' };
+      return { status: 0, stdout: await asked(args, input), stderr: '' };
     } catch (error) {
       return { status: error.code, stdout: error.stdout, stderr: error.stderr };
     }

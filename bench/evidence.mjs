@@ -1,5 +1,5 @@
-// How often the evidence for reviewers cries wolf: commits of real histories, replayed as tasks in which everything is
-// declared and in scope. Not part of `npm run bench`, which measures costs: it needs repositories.
+// How often the facts for reviewers raise a false alarm: commits of real histories, replayed as tasks in which everything
+// is declared and in scope. Not part of `npm run bench`, which measures costs: it needs repositories.
 //   node bench/evidence.mjs <git directory>[=<test command>] … [--commits 200] [--from <another checkout of Liza>]
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,7 +8,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { helpIfAsked } from '../tools/help.mjs';
 import { chooseCommits, openRepository, replay, SPELLINGS } from './evidence-replay.mjs';
+
+helpIfAsked(import.meta.filename);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

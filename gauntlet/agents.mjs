@@ -44,6 +44,9 @@ export const GOOD_PLANNER = `
 leave 0 'nothing to plan'
 `;
 
+/** A reviewer who has read what it is told, and stays. */
+export const LOOK = `try look true; sleep 60`;
+
 /** A rejection in the form that is asked for, of one line of one file; `prior`: what became of the last one. */
 export const rejection = (place, what, prior = '') => `Blockers: 1
 - [blocker] ${place} — ${what}

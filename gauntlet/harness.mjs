@@ -58,6 +58,9 @@ async function justRun(w) {
   await w.crew();
 }
 
+/** `play` of a row whose reviewer is LOOK: until it has its prompt. */
+export const untilLooked = (w) => w.crew({ until: () => w.attempts('look').length > 0 });
+
 const ROLES = { planner: 'planner', coder: 'coder', reviewer: 'code-reviewer' };
 const GOOD = { planner: GOOD_PLANNER, coder: GOOD_CODER, reviewer: GOOD_REVIEWER };
 const TASK = {
@@ -116,6 +119,8 @@ function makeWorld(row, sandboxed) {
     alerts: () => (w.exists('.liza', 'alerts.log') ? w.read('.liza', 'alerts.log') : ''),
     logs: () =>
       logs(path.join(root, '.liza', 'agent-logs')) + heard.map(({ said }) => said().replace(TOLD, '')).join('\n'),
+    /** All that agents with such an id were told at the start of their sessions. */
+    prompts: (id) => prompts(path.join(root, '.liza', 'agent-prompts'), id),
     crewSaid: () => [...children].map(({ said }) => said()).join('\n'),
     /** From now on what this supervisor prints of its agents counts as a log: for rows in which logs are lost. */
     hears: (started) => heard.push(started),
@@ -286,6 +291,12 @@ function logs(folder) {
     .sort()
     .map((name) => fs.readFileSync(path.join(folder, name), 'utf8'))
     .join('\n');
+}
+
+function prompts(folder, id) {
+  if (!fs.existsSync(folder)) return '';
+  const names = fs.readdirSync(folder).filter((name) => name.startsWith(id));
+  return names.map((name) => fs.readFileSync(path.join(folder, name), 'utf8')).join('\n');
 }
 
 /** Everyone whose environment or arguments name this project; Linux only, elsewhere by `ps`. */

@@ -2,12 +2,17 @@
 // did and what came of it; ends with 1 when a row did not come out as stated, or when a column could not be played.
 
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { fillMarkers } from '../tools/fill-markers.mjs';
 import { progress } from '../tools/progress.mjs';
 import { play } from './harness.mjs';
 import { allRows, SLICE } from './rows.mjs';
-import { markdown, printed } from './table.mjs';
+import { amongRows, markdown, printed } from './table.mjs';
+
+const PAGE = 'docs/gauntlet.md';
+const PAGE_FILE = path.join(import.meta.dirname, '..', PAGE);
 
 const { values } = parseArgs({
   options: {
@@ -33,7 +38,7 @@ if (values.help) {
   --jobs <n>       so many rows at once (2)
   --keep           keep the folders of the rows
   --json           the results as JSON
-  --docs           put the table into docs/gauntlet.md`);
+  --docs           put the table into docs/gauntlet.md; with --only the lines of those rows`);
   process.exit(0);
 }
 
@@ -44,8 +49,8 @@ if (unknown.length > 0) {
   console.error(`there is no row ${unknown.join(', ')}; there are ${all.map(({ id }) => id).join(' ')}`);
   process.exit(1);
 }
-if (values.docs && (values.only !== undefined || values.slice || values['only-sandbox'])) {
-  console.error('--docs shows all rows: leave --only, --slice and --only-sandbox out');
+if (values.docs && (values.slice || values['only-sandbox'] || (values.only !== undefined && values['no-sandbox']))) {
+  console.error('--docs shows both columns: leave --slice and --only-sandbox out, and --no-sandbox beside --only');
   process.exit(1);
 }
 const rows = all.filter(({ id }) => wanted.includes(id));
@@ -89,7 +94,10 @@ const seconds = Math.round((performance.now() - begun) / 1000);
 
 if (values.json) console.log(JSON.stringify({ rows: played, missing, seconds }, undefined, 2));
 else console.log(printed(played, missing));
-if (values.docs) fillMarkers('docs/gauntlet.md', 'gauntlet', markdown(played, missing));
+if (values.docs) {
+  const table = markdown(played, missing);
+  fillMarkers(PAGE, 'gauntlet', values.only === undefined ? table : amongRows(readFileSync(PAGE_FILE, 'utf8'), table));
+}
 // `npm test` needs git and Node alone, and lists what it could not run; the whole gauntlet fails instead.
 if (missing !== undefined && values.slice) console.log(`SKIPPED the gauntlet's sandbox column: ${missing}`);
 else if (missing !== undefined)

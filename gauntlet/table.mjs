@@ -42,6 +42,18 @@ export function markdown(played, missing) {
   ];
 }
 
+/** The table with the other lines that the page has. */
+export function amongRows(page, table) {
+  const idOf = (line) => /^\| (G\d\d+) \|/.exec(line)?.[1];
+  const numberOf = (line) => Number(idOf(line).slice(1));
+  const played = table.filter((line) => idOf(line) !== undefined);
+  const others = page.split('\n').filter((line) => {
+    const id = idOf(line);
+    return id !== undefined && !played.some((one) => idOf(one) === id);
+  });
+  return [...table.slice(0, 2), ...[...others, ...played].sort((a, b) => numberOf(a) - numberOf(b)), ''];
+}
+
 const firstLine = (text) => text.split('\n', 1)[0];
 const escaped = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 

@@ -29,7 +29,7 @@ if (values.help) {
 }
 const only = values.only?.split(',');
 const both = values.table === values.gauntlet;
-const isOfGauntlet = (name) => /^G\d\d(\/\d+)?$/.test(name);
+const isOfGauntlet = (name) => /^G\d\d+(\/\d+)?$/.test(name);
 const wantsTable = (both || values.table) && (only === undefined || !only.every(isOfGauntlet));
 const wantsGauntlet = (both || values.gauntlet) && (only === undefined || only.some(isOfGauntlet));
 

@@ -276,6 +276,13 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
       '`liza anomaly processed <id>`',
     ),
   ],
+  'CHANGED ABOVE CHECKOUTS': [
+    alarm(
+      '{place} ({names}) changed at {time}, while agents work, and programs in checkouts find it: what was green then may rest on it. If it is not yours, remove it and have {task} proved again',
+      'without the sandbox: modules or settings in the project’s folder, or in one above it, are newer than the first claim when Liza runs a proof, a trial or a merge’s tests',
+      '`liza anomaly processed <id>`; another change of the place is another alarm',
+    ),
+  ],
   'STEP WITHOUT SESSION': [
     alarm(
       'entry {n} — {step} and {k} before it under the id of {agent}, from no session of it: was it you? See: liza log; what it changed: liza audit',

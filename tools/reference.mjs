@@ -129,7 +129,7 @@ Liza keeps keys that it does not know.
 | make worktrees build | \`post_worktree_cmd\`, for example \`npm ci\`; untracked files they need: \`worktree_files\` |
 | have every commit proved | \`test_command\`; \`liza init\` asks for it. A task's own \`validation\` runs as well; a code task with neither cannot be finalized |
 | have tests proved, too | \`tdd\` = \`strict\`: new tests must fail without the change, the base's must pass with it |
-| test every merge | a script in the repository, \`scripts/integration-test.sh\`; how long it may run: \`integration_test_timeout\` |
+| test every merge | \`test_command\`; or a script in the repository, \`scripts/integration-test.sh\`, which then alone decides; how long it may run: \`integration_test_timeout\` |
 | choose the agent CLI permanently | \`default_provider\`; for one run: \`liza run --agent <name>\` |
 | limit what is spent | \`budgets\`, for example \`liza config set budgets.day.usd 20\`: [budgets.md](budgets.md) |
 | be stricter | \`reviewers_required\`, \`max_review_cycles\`, \`assumption_budget\` |

@@ -51,13 +51,13 @@ const STEPS = [
     name: 'git workflows killed at any system call',
     takes: 44,
     run: ['node', 'test/sweep/git.mjs'],
-    short: ['--slice', '12'],
+    short: ['--slice', '8'],
   },
   { name: 'races', takes: 15, run: ['node', 'test/races/races.mjs'], short: ['--rounds', '4'] },
   { name: 'gauntlet', takes: 47, run: ['node', 'gauntlet/run.mjs'], short: ['--slice'] },
-  { name: 'frozen agents', takes: 15, run: ['node', 'test/freeze/freeze.mjs'], short: ['--rounds', '8'] },
+  { name: 'frozen agents', takes: 15, run: ['node', 'test/freeze/freeze.mjs'], short: ['--rounds', '4'] },
   { name: 'hostile input', takes: 17, run: vitest('fuzz'), report: 'fuzz' },
-  { name: 'planted bugs', takes: 19, run: ['node', 'planted/run.mjs'], short: ['--slice', '3'] },
+  { name: 'planted bugs', takes: 19, run: ['node', 'planted/run.mjs'], short: ['--slice', '2'] },
   // Plays the demo, too.
   { name: 'packed and installed', takes: 39, run: ['node', 'tools/pack-test.mjs'] },
   {

@@ -2,6 +2,7 @@
 
 import fs from 'node:fs';
 import { detected, holds, prevented } from '../harness.mjs';
+import { EDITS_UNTOLD } from '../plants.mjs';
 
 const BLOCK = `liza block a --reason 'done here' --question 'go on?'; leave 42 blocked`;
 const OLD_TEST = `import assert from 'node:assert/strict';
@@ -17,14 +18,8 @@ const PROJECT = {
 for (const name of readdirSync('test')) await import(new URL('test/' + name, import.meta.url));
 `,
 };
-const shownTo = (w, role) =>
-  fs
-    .readdirSync(w.file('.liza', 'agent-prompts'))
-    .filter((name) => name.startsWith(role))
-    .map((name) => w.read('.liza', 'agent-prompts', name))
-    .join('\n');
 /** What the reviewer is told of files that steer agents, CI or git. */
-const instructionsTold = (w) => /^INSTRUCTION, CI OR GIT FILES: (.*)$/m.exec(shownTo(w, 'code-reviewer-'))?.[1] ?? '';
+const instructionsTold = (w) => /^INSTRUCTION, CI OR GIT FILES: (.*)$/m.exec(w.prompts('code-reviewer-'))?.[1] ?? '';
 const NOT_TOLD = {
   file: 'src/protocol/facts/diff-facts.ts',
   find: "pick('instructions', ({ path }) => isInstruction(path))",
@@ -53,11 +48,7 @@ export const g08 = {
   stated: 'listed as evidence to the reviewer, line by line; under tdd: strict the base’s tests decide',
   plant: [
     {
-      take: {
-        file: 'src/protocol/facts/diff-facts.ts',
-        find: 'edits === undefined || edits.lines.length === 0',
-        put: 'true',
-      },
+      take: EDITS_UNTOLD,
       red: /not shown the line that went/,
     },
     {
@@ -82,7 +73,7 @@ export const g08 = {
   async play(w) {
     await w.crew({ until: () => /^LOOKED$/m.test(w.logs()) });
     w.first = w.attempts('submit').at(-1);
-    w.prompt = shownTo(w, 'code-reviewer-');
+    w.prompt = w.prompts('code-reviewer-');
     w.ok(['replan', 'a']);
     w.ok(['unblock', 'a', '--done', 'a is there, strictly']);
     w.ok(['config', 'set', 'tdd', 'strict']);

@@ -308,7 +308,7 @@ export const g22 = {
     w.succeeded('delete');
     holds(!w.there, 'it was there all the time');
     w.ok(['doctor', '--fix']);
-    holds(w.ok(['log', 'verify']).said.includes('whole'), 'the journal is not whole');
+    holds(w.ok(['log', 'verify']).said.includes('intact'), 'the journal is not intact');
     const commands = w.journal().map(({ command }) => command);
     for (const command of ['init', 'note', 'claim-task', 'begin'])
       holds(commands.includes(command), `${command} is lost`);

@@ -93,13 +93,13 @@ export const g66 = {
     {
       take: {
         file: 'src/protocol/definition/substance.ts',
-        find: 'if (!forbidsTests(scope, patterns, baseFiles)',
-        put: 'if (true || !forbidsTests(scope, patterns, baseFiles)',
+        find: 'const isForbidden = forbidsTests(scope, patterns, baseFiles)',
+        put: 'const isForbidden = false && forbidsTests(scope, patterns, baseFiles)',
       },
       red: /forbidden was let through/,
     },
     {
-      take: { file: 'src/protocol/input.ts', find: 'if (PLACEHOLDER.test(text)', put: 'if (false' },
+      take: { file: 'src/protocol/input.ts', find: 'if (isPlaceholder(text, path)', put: 'if (false' },
       red: /the dash was stored/,
     },
     {
@@ -150,7 +150,7 @@ export const g42 = {
       try changed liza unblock a --done 'a is there and exported, as the appendix says'
       liza pause; leave 0 done
     fi
-    if task | grep -q 'says coder-'; then try second liza unblock a --exclude "$(task | grep -o 'says coder-[12]' | head -1 | cut -c6-)"; fi
+    if task | grep -q 'says coder-'; then try second liza unblock a --withdraw 'as the spec says' --exclude "$(task | grep -o 'says coder-[12]' | head -1 | cut -c6-)"; fi
     leave 0 unblocked`,
   async play(w) {
     await w.crew({ coders: 2, until: () => w.attempts('changed').length > 0 });

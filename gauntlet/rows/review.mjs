@@ -1,6 +1,6 @@
 // Reviewers who do not review.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { GOOD_CODER, rejection } from '../agents.mjs';
 import { contained, detected, holds, prevented } from '../harness.mjs';
 
@@ -118,9 +118,7 @@ export const g33 = {
       kept.some((name) => w.read('.liza', 'rejected', name).includes('a careful finding of mine')),
       'it was not kept',
     );
-    const prompts = readdirSync(w.file('.liza', 'agent-prompts')).filter((name) => name.startsWith('code-reviewer-2'));
-    const shown = prompts.map((name) => readFileSync(w.file('.liza', 'agent-prompts', name), 'utf8')).join('');
-    holds(shown.includes('a careful finding of mine'), 'the next reviewer was not shown it');
+    holds(w.prompts('code-reviewer-2').includes('a careful finding of mine'), 'the next reviewer was not shown it');
     return prevented('refused both times; the late finding is kept, and the next reviewer was shown it');
   },
 };
@@ -194,13 +192,7 @@ export const g35 = {
   },
 };
 
-function plannerTold(w) {
-  const folder = w.file('.liza', 'agent-prompts');
-  return readdirSync(folder)
-    .filter((name) => name.startsWith('planner-'))
-    .map((name) => readFileSync(w.file('.liza', 'agent-prompts', name), 'utf8'))
-    .join('');
-}
+const plannerTold = (w) => w.prompts('planner-');
 
 export const g70 = {
   id: 'G70',
@@ -219,8 +211,8 @@ export const g70 = {
     {
       take: {
         file: 'src/protocol/review/approval-record.ts',
-        find: "one.by === 'ran' && !ranGreen",
-        put: 'false && !ranGreen',
+        find: 'if (!ranGreen(',
+        put: 'if (false && !ranGreen(',
       },
       red: /not-run was let through/,
     },
@@ -277,8 +269,8 @@ export const g71 = {
     {
       take: {
         file: 'src/supervisor/prompts/sections.ts',
-        find: '...(rejection.outside === undefined',
-        put: '...(true',
+        find: '...outsideLines(rejection)',
+        put: '',
       },
       red: /the coder was not told/,
     },
@@ -295,9 +287,7 @@ export const g71 = {
     holds(/flagged: the change does not touch specs\/vision\.md/.test(said), `the reviewer was not told: ${said}`);
     const rejected = w.task().history.find(({ event }) => event === 'rejected');
     holds(rejected?.outside_diff?.includes('specs/vision.md'), 'the record does not flag it');
-    const prompts = readdirSync(w.file('.liza', 'agent-prompts')).filter((name) => name.startsWith('coder-'));
-    const told = prompts.map((name) => readFileSync(w.file('.liza', 'agent-prompts', name), 'utf8')).join('');
-    holds(told.includes('did not touch specs/vision.md'), 'the coder was not told');
+    holds(w.prompts('coder-').includes('did not touch specs/vision.md'), 'the coder was not told');
     return detected('flagged to the reviewer, on the record and to the coder, who knows that it is not its change');
   },
 };

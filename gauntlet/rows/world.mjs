@@ -19,7 +19,7 @@ export const g50 = {
   ],
   coder: `
     begin; code 1; proof 1; commit 'a: made'; echo READY
-    while ! [ -e ../broken ]; do sleep 0.1; [ $((n = n + 1)) -gt 50 ] && break; done; sleep 1
+    while ! [ -e "$GAUNTLET_BASE/broken" ]; do sleep 0.1; [ $((n = n + 1)) -gt 50 ] && break; done; sleep 1
     try broken liza submit-for-review a "$(git rev-parse HEAD)"
     for n in $(seq 100); do if submit; then break; fi; sleep 0.2; done; leave 42 submitted`,
   reviewer: `approve; leave 0 approved`,
@@ -31,7 +31,7 @@ export const g50 = {
     w.line = good.slice(0, at).split('\n').length + 1;
     const broken = `${good.slice(0, at)}tasks:\n\t- [ oops\n${good.slice(at)}`;
     fs.writeFileSync(w.file('.liza', 'state.yaml'), broken);
-    fs.writeFileSync(w.file('.worktrees', 'broken'), '');
+    fs.writeFileSync(path.join(w.base, 'broken'), '');
     await w.until('the alarm', () => /INVALID STATE/.test(w.alerts()));
     w.status = w.liza(['status']).said;
     w.note = w.liza(['note', 'can you hear me?']);
@@ -46,7 +46,7 @@ export const g50 = {
     holds(w.note.code === 4 && w.note.said.includes(`line ${w.line}`), `note: ${w.note.code} ${w.note.said}`);
     holds(w.status.includes('invalid') && /make a|BLACKBOARD|CLAIMED/.test(w.status), `status: ${w.status}`);
     holds(w.kept, 'the broken file was written over');
-    holds(w.ok(['log', 'verify']).said.includes('whole'), 'the journal is not whole');
+    holds(w.ok(['log', 'verify']).said.includes('intact'), 'the journal is not intact');
     return contained(
       `writes exit 4 and name line and column, the file is left alone, alarm INVALID STATE; once repaired, the task was merged`,
     );
@@ -68,7 +68,7 @@ export const g51 = {
     },
   ],
   coder: `
-    echo READY; while ! [ -e ../full ]; do sleep 0.1; [ $((n = n + 1)) -gt 50 ] && break; done
+    echo READY; while ! [ -e "$GAUNTLET_BASE/full" ]; do sleep 0.1; [ $((n = n + 1)) -gt 50 ] && break; done
     try full begin
     try full-again begin
     for n in $(seq 100); do if begin; then break; fi; sleep 0.2; done
@@ -80,7 +80,7 @@ export const g51 = {
     await w.until('it is at work', () => /^READY$/m.test(w.logs()));
     w.before = w.read('.liza', 'state.yaml');
     fs.writeFileSync(disk, '');
-    fs.writeFileSync(w.file('.worktrees', 'full'), '');
+    fs.writeFileSync(path.join(w.base, 'full'), '');
     w.note = w.liza(['note', 'is there room?'], { env });
     // Its log is on that disk too: what it says is heard from its supervisor.
     w.hears(crew);
@@ -99,7 +99,7 @@ export const g51 = {
     holds(w.during === w.before, 'state.yaml was changed while the disk was full');
     holds(w.verified.code === 0, w.verified.said);
     holds(w.task().status === 'READY_FOR_REVIEW', `it is ${w.task().status}`);
-    holds(w.ok(['log', 'verify']).said.includes('whole'), 'the journal is not whole');
+    holds(w.ok(['log', 'verify']).said.includes('intact'), 'the journal is not intact');
     return contained(
       'each write failed with the reason and left the old state and a whole journal; with room it went on',
     );
@@ -262,7 +262,7 @@ export const g76 = {
   ],
   coder: `
     begin; code 1; proof 1; commit 'a: made'; echo READY
-    while ! [ -e ../go ]; do sleep 0.1; [ $((n = n + 1)) -gt 250 ] && break; done
+    while ! [ -e "$GAUNTLET_BASE/go" ]; do sleep 0.1; [ $((n = n + 1)) -gt 250 ] && break; done
     try submit submit; leave 42 submitted`,
   reviewer: `approve; leave 0 approved`,
   async play(w) {
@@ -283,7 +283,7 @@ export const g76 = {
     w.mends = [there('doctor', '--fix'), there('run', '--until-idle', '--coder', 'as-coder', '--agent', 'as-coder')];
     w.touched = shared() !== before;
     w.git('update-ref', '-d', 'refs/liza/seen/elsewhere');
-    fs.writeFileSync(w.file('.worktrees', 'go'), '');
+    fs.writeFileSync(path.join(w.base, 'go'), '');
     await w.until('it is merged', () => w.task().status === 'MERGED');
     await crew.stop();
   },

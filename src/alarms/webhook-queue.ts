@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Files, replaceFile } from '../ports/files.ts';
 import { defined, isFields } from '../protocol/values.ts';
 import type { BoardContext } from '../store/context.ts';
+import { counted } from '../text/format.ts';
 import { iso } from '../text/time.ts';
 import { type Post, type PostResult, post, STOPPED } from './webhook.ts';
 
@@ -125,7 +126,9 @@ export class WebhookQueue {
     if (!result.again || one.attempts >= ATTEMPTS) {
       this.#remove(one);
       this.#record(one, `given up: ${result.why}`);
-      this.#options.lost(`webhook: message ${one.id} was dropped after ${one.attempts} attempt(s): ${result.why}`);
+      this.#options.lost(
+        `webhook: message ${one.id} was dropped after ${counted(one.attempts, 'attempt')}: ${result.why}`,
+      );
       return undefined;
     }
     this.#replace(one);

@@ -3,18 +3,19 @@
 // can commit can write them. Only reads.
 
 import { join } from 'node:path';
+import { COMMIT_NAMES, isCommitName } from '../git/commit-name.ts';
 import { integrationGone, integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, isAncestor, readRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import type { Planted } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { lastCoder } from '../protocol/leases.ts';
+import { acceptedHead, eventsOf } from '../protocol/goal/alignment.ts';
 import { type Goal, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
-import { type RecordedMerge, recordedMerges, roundsOf } from '../protocol/work/task-history.ts';
+import { mergeTrailers, type RecordedMerge, recordedMerges, roundsOf } from '../protocol/work/task-history.ts';
 import type { TaskContext } from '../tasks/context.ts';
-import { shellWord } from '../text/format.ts';
+import { listed, shellWord } from '../text/format.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import { type FinishBlame, finishBlame } from './finish-merge-blame.ts';
 
@@ -79,12 +80,11 @@ export async function blame(context: TaskContext, name: string): Promise<Blame |
   return blameOf(gitDir, commit, found);
 }
 
-/** Whatever git takes for the name of one commit; never an option. */
 async function resolve(gitDir: PrivateGitDir, name: string): Promise<string | Refusal> {
-  const plain = !name.startsWith('-') && name.trim() !== '' && !/[\0-\x1f\x7f]/.test(name);
-  const commit = plain ? await commitNamed(gitDir, name) : undefined;
+  const commit = isCommitName(name) ? await commitNamed(gitDir, name) : undefined;
   if (commit !== undefined) return commit;
   const shown = JSON.stringify(name.slice(0, 80));
+  const plain = name.trim() !== '' && !/[\0-\x1f\x7f]/.test(name);
   if (plain && gitDir.host.disk.existsSync(join(gitDir.root, name)))
     return refuse(
       `${shown} is a file, not a commit`,
@@ -94,7 +94,7 @@ async function resolve(gitDir: PrivateGitDir, name: string): Promise<string | Re
     );
   return refuse(
     `${shown} does not name exactly one commit of this repository`,
-    'give the full id, a branch or a tag: git log shows them',
+    `give ${COMMIT_NAMES}: git log shows them`,
     1,
     'commit',
   );
@@ -102,7 +102,7 @@ async function resolve(gitDir: PrivateGitDir, name: string): Promise<string | Re
 
 /** A branch comes before a tag or another ref of the same name, which could hide it. */
 async function commitNamed(gitDir: PrivateGitDir, name: string): Promise<string | undefined> {
-  const [, first = '', rest = ''] = /^([^~^:@]*)(.*)$/s.exec(name) ?? [];
+  const [, first = '', rest = ''] = /^([^~^]*)(.*)$/s.exec(name) ?? [];
   const isBranch = first !== '' && first !== 'HEAD' && !/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(first);
   const onBranch = isBranch ? await commitOf(gitDir, `refs/heads/${first}${rest}`) : undefined;
   return onBranch ?? commitOf(gitDir, name);
@@ -169,9 +169,7 @@ async function broughtByNoMerge(
 }
 
 function acceptance(goal: Goal, since: ReadonlyMap<string, number>): string {
-  const told = goal.alignment_history?.find(
-    ({ event, summary }) => event === 'integration_accepted' && has(since, /[0-9a-f]{40,64}/.exec(summary)?.[0]),
-  );
+  const told = eventsOf(goal, 'integration_accepted').find((line) => has(since, acceptedHead(line)));
   if (told !== undefined) return `accepted by ${told.by ?? 'a person'} at ${told.timestamp}`;
   return has(since, goal.integration_head) ? 'and that was accepted' : 'and nobody has accepted that yet';
 }
@@ -196,6 +194,15 @@ async function notOnBranch(
   );
   const best = known.find(({ exact }) => exact) ?? known[0];
   if (best?.told === undefined) {
+    const heads = ['for-each-ref', '--format=%(refname:lstrip=2)', `--contains=${commit}`, '--', 'refs/heads'];
+    const own = (await must(gitDir.project(heads), 'look for the commit')).split('\n').filter((line) => line !== '');
+    if (own.length > 0)
+      return refuse(
+        `${commit} is not on ${branch}, and no task has it: it is on ${listed(own, 3)} alone`,
+        `what it is: git show --stat ${commit}; to merge your branch into ${branch}: liza sync`,
+        1,
+        'not-on-integration',
+      );
     return refuse(
       `${commit} is not on ${branch}, and no task has it`,
       `only commits merged there belong to a task: git branch --contains ${commit}`,
@@ -281,13 +288,7 @@ async function trailersOf(
   });
   const found = Object.fromEntries(pairs);
   if (pairs.length === 0 && how !== 'merge') return { found, differ: [] };
-  const expected: Readonly<Record<string, string>> = {
-    'Liza-Task': task.id,
-    'Liza-Author': text(event.author) ?? lastCoder(task) ?? 'unknown',
-    'Liza-Reviewer': text(event.approved_by) ?? 'unknown',
-    'Liza-Reviewed-Commit': text(event.commit) ?? 'unknown',
-  };
-  const differ = Object.entries(expected).flatMap(([key, value]) => {
+  const differ = Object.entries(mergeTrailers({ task, event })).flatMap(([key, value]) => {
     const said = pairs.filter(([name]) => name === key).map(([, other]) => other);
     if (said.length > 0 && said.every((other) => other === value)) return [];
     return [`${key} is ${said.join(' and ') || 'missing'}, the board says ${value}`];

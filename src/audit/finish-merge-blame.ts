@@ -1,7 +1,8 @@
 // The merge commit that `liza finish` made on a person's branch: no task's own, but it brought tasks there. Only reads.
 
+import { commitsBetween } from '../git/ancestry.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { must } from '../git/run.ts';
+import { eventsOf, finishFacts } from '../protocol/goal/alignment.ts';
 import { lastCoder } from '../protocol/leases.ts';
 import type { Goal } from '../protocol/state.ts';
 import type { RecordedMerge } from '../protocol/work/task-history.ts';
@@ -24,9 +25,6 @@ export interface BroughtTask {
   readonly merge_commit: string;
 }
 
-/** As the row of `finish` writes it. */
-const SUMMARY = /^.+ at ([0-9a-f]{40,64}) is in (.+), which is at ([0-9a-f]{40,64}) now$/;
-
 /** Undefined: no finish made that commit. */
 export async function finishBlame(
   gitDir: PrivateGitDir,
@@ -35,17 +33,16 @@ export async function finishBlame(
   merges: readonly RecordedMerge[],
 ): Promise<FinishBlame | undefined> {
   const told = goals
-    .flatMap(({ alignment_history = [] }) => alignment_history)
-    .flatMap(({ event, summary, timestamp, by = 'a person' }) => {
-      const [, integration = '', branch = '', made] = SUMMARY.exec(summary) ?? [];
-      return event === 'finished' && made === commit && integration !== made
-        ? [{ integration, branch, by, time: timestamp }]
+    .flatMap((goal) => eventsOf(goal, 'finished'))
+    .flatMap((line) => {
+      const { head: integration = '', branch = '', merge_commit: made } = finishFacts(line) ?? {};
+      return made === commit && integration !== made
+        ? [{ integration, branch, by: line.by ?? 'a person', time: line.timestamp }]
         : [];
     })
     .at(-1);
   if (told === undefined) return undefined;
-  const args = ['rev-list', told.integration, '--not', `${commit}^1`];
-  const came = new Set((await must(gitDir.objects(args), 'walk the history')).split('\n'));
+  const came = await commitsBetween(gitDir, `${commit}^1`, told.integration);
   const brought = merges
     .filter(({ mergeCommit }) => came.has(mergeCommit))
     .map(({ task, event, mergeCommit }) => ({

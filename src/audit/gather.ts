@@ -58,7 +58,10 @@ export async function audit(context: TaskContext, { task: only, goal }: Asked = 
   }
   const gitDir = await openGitDir(context, { state });
   if (isRefusal(gitDir)) return gitDir;
-  const tasks = [...replayed.archived.filter(({ id }) => !state.tasks.some((task) => task.id === id)), ...state.tasks];
+  const tasks = [
+    ...replayed.archived.tasks.filter(({ id }) => !state.tasks.some((task) => task.id === id)),
+    ...state.tasks,
+  ];
   const past = await pastGoals(context, state.goal);
   const about =
     only !== undefined || goal === ALL ? undefined : aboutGoal([...past, state.goal], goal ?? state.goal.id);
@@ -144,13 +147,13 @@ async function compareFiles(
   const differing = new Map<string, string>();
   const archive = taskArchive(context.files, context.paths.archive);
   const kept = new Map((await archive.all()).map((task) => [task.id, task]));
-  for (const task of archived) {
+  for (const task of archived.tasks) {
     const found = kept.get(task.id);
     if (found === undefined) differing.set(`tasks/${task.id}`, 'the archive does not have it');
     else if (!same(found, task))
       differing.set(`tasks/${task.id}`, `the archive differs from the journal: ${fields(task, found)}`);
   }
-  const known = new Set([...archived, ...state.tasks].map(({ id }) => id));
+  const known = new Set([...archived.tasks, ...state.tasks].map(({ id }) => id));
   for (const [id, { status }] of archive.index()) {
     // Put there before the journal's line, which a crash may have prevented: then the state still has it.
     if (!known.has(id)) differing.set(`tasks/${id.slice(0, 80)}`, 'the archive has it, the journal does not');

@@ -40,8 +40,8 @@ export async function agentFindings(io: Io, config: Config): Promise<readonly Ag
     );
   return [
     ...findings,
-    ...('ok' in cast ? [] : [used(cast.told)]),
-    ...noneAtAll(all),
+    // A rehearsal or a command of the configuration is no CLI that is missing.
+    ...('ok' in cast ? noneAtAll(all) : [used(cast.told)]),
     ...missingDefault(host, all, config.default_provider ?? undefined),
     ...(io.self.isRoot ? asRoot(all).slice(0, 1) : []),
     ...offPath(pathLine(host)),

@@ -28,7 +28,7 @@ export function readArgs(verb: LoadedVerb, argv: readonly string[]): Args | Refu
       continue;
     }
     const option = options[token.name];
-    if (option === undefined) return unknownOption(verb, token.rawName, Object.keys(options));
+    if (option === undefined) return unknownOption(verb, token.rawName, options);
     const problem = checkOption(verb, token, option, given.get(token.name));
     if (problem !== undefined) return problem;
     given.set(token.name, [...(given.get(token.name) ?? []), restore(token.value ?? '')]);
@@ -165,11 +165,16 @@ function answer(
   };
 }
 
-function unknownOption(verb: LoadedVerb, rawName: string, known: readonly string[]): Refusal {
+function unknownOption(verb: LoadedVerb, rawName: string, options: Readonly<Record<string, Option>>): Refusal {
+  const known = Object.keys(options);
+  const typed = rawName.replace(/^-+/, '');
   const words = verb.positionals.map(({ name }) => name).filter((name) => !known.includes(name));
   const shown = (name: string): string => (words.includes(name) ? `<${name}>, which has no dashes` : `--${name}`);
-  const hint = meantHint(rawName.replace(/^-+/, ''), [...known, ...words], shown) + usageHint(verb);
-  return refuse(`liza ${verb.name} has no option ${quoted(rawName)}`, hint, 1, 'usage');
+  const meant = Object.entries(options).find(
+    ([name, { aka = [] }]) => aka.includes(typed) || typed.startsWith(`${name}-`),
+  );
+  const did = meant === undefined ? meantHint(typed, [...known, ...words], shown) : `did you mean ${shown(meant[0])}? `;
+  return refuse(`liza ${verb.name} has no option ${quoted(rawName)}`, did + usageHint(verb), 1, 'usage');
 }
 
 const missing = (verb: LoadedVerb, what: string): Refusal =>

@@ -16,6 +16,10 @@ import type { Io } from './io.ts';
 /** By role; `agent` is for all roles that have no name of their own. */
 export type Asked = Readonly<Partial<Record<Role | 'agent', string>>>;
 
+/** What works before an agent CLI is installed. */
+export const WITHOUT_CLI =
+  'liza demo shows a run, agents can play a script (liza help rehearsal), or you play them: liza run --agent player';
+
 /** The order in which they are looked for. */
 const FAVOURED = ['claude', 'codex', 'gemini', 'opencode'];
 
@@ -51,11 +55,21 @@ export function castRoles(io: Io, config: Config, asked: Asked): Cast | Refusal 
   return { chosen: all, told };
 }
 
-/** All providers but `rehearsal`, in the order in which they are looked for. */
+/** All providers but those that Liza plays itself, in the order in which they are looked for. */
 export function knownProviders(io: Io, config: Pick<Config, 'providers'>): readonly Known[] | Refusal {
   const table = providersOf(config.providers);
   if ('ok' in table) return table;
   return [...table.values()].map(({ provider }) => ({ provider, installed: isThere(io, provider) }));
+}
+
+/** The one of that name, also one that Liza plays itself; undefined: there is none. */
+export function knownProvider(io: Io, config: Pick<Config, 'providers'>, name: string): Known | Refusal | undefined {
+  const known = knownProviders(io, config);
+  if ('ok' in known) return known;
+  const own =
+    name === 'player' ? playerProvider(io.self.argv) : name === 'rehearsal' ? rehearsalOf(io, config) : undefined;
+  if (own === undefined) return known.find(({ provider }) => provider.name === name);
+  return 'ok' in own ? own : { provider: own, installed: true };
 }
 
 export interface Known {
@@ -81,7 +95,7 @@ function favourite(io: Io, found: ReadonlyMap<string, Chosen>): Chosen | Refusal
   }
   return refuse(
     `no agent CLI was found on PATH (looked for ${FAVOURED.join(', ')})`,
-    'install one of them, or watch Liza without any: liza demo',
+    `install one of them; without any: ${WITHOUT_CLI}`,
     5,
     'no-provider',
   );
@@ -103,7 +117,7 @@ const isThere = (io: Io, provider: Provider): boolean =>
   provider.program === undefined || programOf(io.host.disk, provider.program, io.env) !== undefined;
 
 /** `providers: { rehearsal: { script: …, pace: … } }` */
-function rehearsalOf(io: Io, config: Config): Provider | Refusal | undefined {
+function rehearsalOf(io: Io, config: Pick<Config, 'providers'>): Provider | Refusal | undefined {
   const wanted = config.providers?.['rehearsal'];
   if (wanted === undefined || wanted === null) return undefined;
   const { script, pace } = wanted as { readonly script?: unknown; readonly pace?: unknown };

@@ -85,6 +85,7 @@ export async function watchDemoCrew(
     linger: (left) =>
       fast || asked.signal.aborted ? Promise.resolve() : clock.sleep(lingerMs(clock.now() - play.begun), left),
   });
+  const person = answeringPerson();
   const following = follow({
     crew,
     spoken: spoken(play.script),
@@ -92,6 +93,7 @@ export async function watchDemoCrew(
     answerAfterMs: ANSWER_AFTER_MS[fast ? 'fast' : isLive ? 'live' : 'lines'],
     longestMs: LONGEST_MS,
     sleep: clock.sleep,
+    answering: person.answering,
     tell: (line) => {
       if (line.killed) deaths.push(line);
       if (!isLive) return screen.told(line);
@@ -101,13 +103,35 @@ export async function watchDemoCrew(
     answer: async (given) => (await lizaInDemo(play, answerCommand(given), isLive ? 'unseen' : 'seen'))?.message,
   });
   try {
-    if (isLive) await io.live({ control: shown.control, access: openBoardAccess(demoContext(play), io.self.argv) });
+    if (isLive) {
+      const access = openBoardAccess(demoContext(play), io.self.argv);
+      await io.live({ control: shown.control, access, onQuit: 'stop', onAnswering: person.turn });
+    }
   } catch (error) {
     asked.abort();
     await following;
     throw error;
   }
   return { stopped: await following, deaths };
+}
+
+/** Whether a person answers on the board now, and when that has ceased. */
+function answeringPerson() {
+  let now: { readonly ceased: Promise<void>; readonly cease: () => void } | undefined;
+  const begin = (): NonNullable<typeof now> => {
+    let cease: () => void = () => {};
+    const ceased = new Promise<void>((resolve) => {
+      cease = resolve;
+    });
+    return { ceased, cease: () => cease() };
+  };
+  return {
+    answering: () => now?.ceased,
+    turn: (isAnswering: boolean): void => {
+      now?.cease();
+      now = isAnswering ? begin() : undefined;
+    },
+  };
 }
 
 /** A command that a person would type, shown as it is typed. */

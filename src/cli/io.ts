@@ -19,6 +19,8 @@ interface Self {
   terminal(): string;
   /** Ends this process at once. */
   exit(status: number): never;
+  /** Ends this process after so long, whatever it waits for then; it may end before. */
+  exitWithin(ms: number, status: number): void;
   /** Calls when this process ends, however it does. */
   onExit(call: () => void): void;
 }
@@ -30,6 +32,9 @@ export interface Dialogue {
   ask(question: string): Promise<string | undefined>;
   close(): void;
 }
+
+/** Everything ends within ten seconds of a signal. */
+export const LAST_MS = 9000;
 
 export interface Io {
   /** The machine: clock, disk, processes. */

@@ -150,6 +150,9 @@ async function checkBeside(context: SupervisorContext, { quick, over, release }:
   const beside = [...(isRefusal(head) ? [] : head.checks), ...registries];
   // A set-up that fails is an alarm, with its output.
   for (const one of beside) if (one.level !== 'stop') tell(context, one);
+  // Whoever read that the tests run waits for how they ended.
+  for (const { level, message } of isRefusal(head) ? [] : head.ran)
+    if (level === 'ok') context.emit({ level: 'info', text: `pre-flight: ${message}` });
   const commit = isRefusal(head) ? undefined : { commit: head.commit, under: head.under };
   saveResult(context, { time: iso(context.clock.now()), ...commit, checks: [...quick, ...beside] });
 }

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { gitDirectoryOf } from '../git/directory.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { Environment } from '../ports/host.ts';
-import { realHost } from '../ports/real-host.ts';
+import { realClock, realHost } from '../ports/real-host.ts';
 import { ancestorsFrom } from '../process/ancestors.ts';
 import { markAt } from '../process/own-rlimit-mark.ts';
 import { contextOf, openYamlStore } from '../store/open.ts';
 import { BACKGROUND } from './background-variable.ts';
-import type { Dialogue, Io } from './io.ts';
+import { type Dialogue, type Io, LAST_MS } from './io.ts';
 import type { Shown } from './live/view-model.ts';
 import { findRoot } from './open-board.ts';
 import { forReader } from './render/print.ts';
@@ -82,6 +82,7 @@ export function processIo(holdOptimiser: () => void): Io {
         inBackground,
         terminal: () => terminalName(host.disk),
         exit: (status: number) => process.exit(status),
+        exitWithin,
         onExit: (call: () => void) => void process.once('exit', call),
       };
     },
@@ -115,6 +116,18 @@ async function live(shown: Shown): Promise<'ended' | 'left'> {
   );
 }
 
+let hasDeadline = false;
+
+/** Whatever this process waits for then. A kill loses nothing (store/transaction.ts), and the next start repairs. */
+function exitWithin(ms: number, status: number): void {
+  const end = (): void => {
+    process.stderr.write('liza: ended without waiting any longer; the next start repairs what was left half done\n');
+    process.exit(process.exitCode ?? status);
+  };
+  if (!hasDeadline) realClock.after(ms, end, 'background');
+  hasDeadline = true;
+}
+
 let interrupt: AbortController | undefined;
 
 /** The first signal lets the work end in order, the second ends it at once. */
@@ -127,7 +140,11 @@ function onInterrupt(): AbortSignal {
     ['SIGTERM', 15],
     ['SIGHUP', 1],
   ] as const) {
-    process.on(name, () => (asked.signal.aborted ? process.exit(128 + number) : asked.abort()));
+    process.on(name, () => {
+      if (asked.signal.aborted) process.exit(128 + number);
+      asked.abort();
+      exitWithin(LAST_MS, 128 + number);
+    });
   }
   return asked.signal;
 }

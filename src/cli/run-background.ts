@@ -5,6 +5,7 @@ import type { StoreContext } from '../store/transact.ts';
 import { leftResult, showAttached } from './attached-board.ts';
 import { crewLog, type Interrupt, startInBackground } from './background-crew.ts';
 import type { Io } from './io.ts';
+import { printErr } from './render/print.ts';
 import type { Result } from './verb.ts';
 
 interface Wanted {
@@ -23,6 +24,8 @@ export async function runInBackground(
     () => interrupt.call(),
     () => io.self.exit(HUNG_UP),
   );
+  // Before anything is loaded or checked: a blank screen looks like a program that hangs.
+  if (!json) printErr(io, 'starting: pre-flight (document, agent CLIs, disk), then the crew …\n');
   const crew = await startInBackground(io, context, { options, interrupt, json });
   if (isRefusal(crew)) return crew;
   if (!detach) return showAttached(io, context, { crew, onQuit: 'ask', interrupt });

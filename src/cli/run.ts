@@ -7,6 +7,7 @@ import type { RefusalName } from '../protocol/refusal-names.ts';
 import { meantHint } from '../protocol/unknown-id.ts';
 import { isBrokered, onlyLooks, refuseBrokered } from '../sandbox/mailbox-commands.ts';
 import { nearest } from '../text/nearest.ts';
+import { SHORTAGES } from '../text/shortage.ts';
 import { COMMON_OPTIONS, readArgs } from './args.ts';
 import type { Io } from './io.ts';
 import { type Entry, REGISTRY } from './registry.ts';
@@ -176,10 +177,18 @@ function unknownVerb(first: string, second: string | undefined): Refusal {
     return refuse(`liza ${first} ${said} is not a command`, `one of: ${family.join(', ')}`, 1, 'unknown-verb');
   }
   const known = [...names, ...names.map((name) => name.split(' ')[0] ?? name)];
+  const words = Object.hasOwn(LISTED, first) ? LISTED[first] : undefined;
+  if (words !== undefined) return refuse(`there is no command ${quoted(first)}`, words, 1, 'unknown-verb');
   const meant = (second === undefined ? undefined : nearest(`${first} ${second}`, names)) ?? nearest(first, known);
   const hint = meant === undefined ? 'see all commands: liza help --all' : `did you mean: liza ${whole(meant, names)}`;
   return refuse(`there is no command ${quoted(first)}`, hint, 1, 'unknown-verb');
 }
+
+/** What people look for under a name of its own, and where it is. */
+const LISTED: Readonly<Record<string, string>> = {
+  notes:
+    'notes are listed in the log: liza log -n 60; one of them: liza show note-1; take one back: liza note done note-1; write one: liza note "…"',
+};
 
 /** `question` alone is no command: the one that shows what there is. */
 function whole(meant: string, names: readonly string[]): string {
@@ -227,10 +236,7 @@ const ERRNO: Readonly<Record<string, readonly [message: string, hint: string]>> 
   EIO: ['the disk reported an input/output error', `check the disk, then run liza doctor; ${UNCHANGED}`],
   ENOTREG: ['a pipe, a device or a socket is where a file should be', `remove it, then: liza doctor; ${UNCHANGED}`],
   EFBIG: ['a file is too large to be read', `see what is in it and remove it, then: liza doctor; ${UNCHANGED}`],
-  EAGAIN: ['the system starts no more processes now', 'close some programs and run the command again'],
-  ENOMEM: ['the system has no memory left', 'close some programs and run the command again'],
-  EMFILE: ['too many open files', 'raise the limit (ulimit -n) and run the command again'],
-  ENFILE: ['too many open files in the system', 'close some programs and run the command again'],
+  ...SHORTAGES,
 };
 
 const isErrno = (error: unknown): error is Error & { code: string; path?: string } =>

@@ -9,15 +9,20 @@ import type { Io } from './io.ts';
 export interface SandboxTold {
   readonly mode: SandboxMode | Refusal;
   readonly text: string;
+  /** For whoever was told all of it before. */
+  readonly brief: string;
   readonly remedy: string | undefined;
 }
 
 /** Undefined: this process confines nothing anyway. */
 export async function tellSandbox(io: Io, wanted: Pick<Settings, 'sandbox'>): Promise<SandboxTold | undefined> {
   if (io.confines !== true) return undefined;
-  const { sandboxSupportOf, sandboxMode, sandboxModeText, sandboxRemedy } = await import('../sandbox/mode.ts');
+  const { sandboxSupportOf, sandboxBriefText, sandboxMode, sandboxModeText, sandboxRemedy } = await import(
+    '../sandbox/mode.ts'
+  );
   const mode = await sandboxMode(sandboxSupportOf(io.host, io.self.argv), wanted);
-  return 'ok' in mode
-    ? { mode, text: `sandbox: ${mode.message}`, remedy: mode.hint }
-    : { mode, text: sandboxModeText(mode), remedy: sandboxRemedy(mode) };
+  if (!('ok' in mode))
+    return { mode, text: sandboxModeText(mode), brief: sandboxBriefText(mode), remedy: sandboxRemedy(mode) };
+  const text = `sandbox: ${mode.message}`;
+  return { mode, text, brief: `${text}; ${mode.hint}`, remedy: mode.hint };
 }

@@ -2,7 +2,7 @@
 // twice at once. The live board is for crews in the background (attached-board.ts).
 
 import type { CrewControl, CrewEnd, CrewEvent, CrewMember, CrewView } from '../supervisor/crew-view.ts';
-import type { Io } from './io.ts';
+import { type Io, LAST_MS } from './io.ts';
 import { happeningLine } from './live/events.ts';
 import { zoneAt } from './live/format.ts';
 import { pageFor } from './render/layout.ts';
@@ -19,13 +19,23 @@ export async function showCrew(
   control: CrewControl,
   lines: (text: string) => void = (text) => printOut(io, text),
 ): Promise<Result> {
-  io.onInterrupt(() => control.stop());
+  let asked = Number.NEGATIVE_INFINITY;
+  io.onInterrupt(() => {
+    const now = io.host.clock.now();
+    if (now - asked < ONE_PRESS_MS) return;
+    asked = now;
+    control.stop();
+    io.self.exitWithin(LAST_MS, 1);
+  });
   const look = { color: io.color, unicode: io.unicode, width: io.columns };
   const quiet = printLines(control, lines, look);
   const end = await control.ended;
   quiet();
   return endResult(end);
 }
+
+/** npm and timeout pass on a signal that the terminal has sent to all of them already: that is one Ctrl-C. */
+const ONE_PRESS_MS = 50;
 
 export function endResult({ code, message, hint }: CrewEnd): Result {
   if (code === 0) return { ok: true, message };

@@ -6,6 +6,7 @@ import { realDisk } from '../ports/disk.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { covers, foldersIn, parseScope, unsurePaths } from '../protocol/facts/scope.ts';
 import type { SpecFacts } from '../protocol/facts/spec-facts.ts';
+import { isDocsFolder } from '../protocol/facts/whole-folders.ts';
 import { quoted } from '../protocol/ids.ts';
 import { fileOf } from '../protocol/messages/news.ts';
 import type { Task } from '../protocol/state.ts';
@@ -29,11 +30,16 @@ export function specFacts(root: string, specRef: string | undefined): SpecFacts 
 /** The same for a definition; keeps the section's text, so that its changes can be shown later. */
 export async function keptSpecFacts(
   context: StoreContext,
-  { spec_ref: specRef, scope, type }: Partial<Pick<Task, 'spec_ref' | 'scope' | 'type'>>,
+  { spec_ref: specRef, scope, type, validation }: Partial<Pick<Task, 'spec_ref' | 'scope' | 'type' | 'validation'>>,
 ): Promise<SpecFacts | Refusal> {
   const found = specFacts(context.paths.root, specRef);
   if (isRefusal(found)) return found;
-  const facts = { ...found, there: wordsThere(context, scope), ...(await filesOnBase(context, scope, type)) };
+  const facts = {
+    ...found,
+    there: wordsThere(context, scope),
+    ...(await filesOnBase(context, scope, type)),
+    ...(await shellSays(context, validation ?? [])),
+  };
   if (specRef === undefined || facts.spec_exists !== true) return facts;
   const { keepSpec, readSpec } = await import('../store/spec-texts.ts');
   const spec = readSpec(context.disk, context.paths.root, specRef);
@@ -59,7 +65,9 @@ async function filesOnBase(
   const scope = parseScope(text ?? '');
   const folders = foldersIn(scope);
   const isCodeTask = (type ?? 'code') === 'code';
-  const isAsked = isCodeTask ? scope.out.length + scope.outProse.length > 0 : type !== 'test';
+  const isAsked = isCodeTask
+    ? scope.out.length + scope.outProse.length > 0 || folders.some(isDocsFolder)
+    : type !== 'test';
   if (folders.length === 0 || !isAsked) return {};
   const { integrationHead, openGitDir } = await import('../git/integration.ts');
   const { filesAt } = await import('../git/text-at.ts');
@@ -71,6 +79,14 @@ async function filesOnBase(
   if (typeof head !== 'string') return {};
   const files = await filesAt(gitDir, head);
   return { base_files: files.filter((file) => folders.some((item) => covers(item, file))).slice(0, MOST_FILES) };
+}
+
+/** Without a validation the project's own command proves the task. */
+async function shellSays(context: StoreContext, validation: readonly string[]): Promise<Pick<SpecFacts, 'shell'>> {
+  const { shellFacts } = await import('../process/shell-check.ts');
+  const { test_command: test } = (await context.store.read()).board.state.config;
+  const lines = validation.length > 0 ? validation : typeof test === 'string' ? [test] : [];
+  return lines.length === 0 ? {} : { shell: shellFacts(context, lines) };
 }
 
 const MOST_FILES = 20_000;

@@ -6,7 +6,8 @@ import { OFF_MEANS } from '../sandbox/rules/session-label.ts';
 
 interface Topic {
   readonly summary: string;
-  readonly lines: readonly string[] | (() => Promise<readonly string[]>);
+  /** `asset`: where a file that ships with Liza is. */
+  readonly lines: readonly string[] | ((asset: (path: string) => string) => Promise<readonly string[]>);
 }
 
 export const TOPICS: Readonly<Record<string, Topic>> = {
@@ -33,6 +34,18 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
       '  export PATH="$HOME/.local/bin:$PATH"',
       'Update: the same line again, in the newer checkout. Completion: liza setup --completion bash (or zsh, fish).',
       'Remove: liza setup --uninstall (if you used setup), then npm uninstall -g --prefix ~/.local liza',
+    ],
+  },
+  rehearsal: {
+    summary: 'Agents without a model: they play a script, or you play them.',
+    lines: [
+      'A script says what each agent does; the rest of the run is real. It costs nothing and needs no agent CLI.',
+      'Watch one:       liza demo',
+      'Check yours:     liza rehearse --script rehearsal.json --check',
+      'Configure it:    liza config set providers \'{"rehearsal": {"script": "rehearsal.json"}}\'',
+      'Run it:          liza run --agent rehearsal',
+      'Play an agent:   liza run --agent player, and in another terminal: liza play next',
+      'How to write a script: docs/rehearsal.md. One session by hand: liza help rehearse',
     ],
   },
   states: {
@@ -91,6 +104,10 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
     summary: 'The types of anomalies, who logs them, and the details they need.',
     lines: anomalyLines,
   },
+  alarms: {
+    summary: 'What each alarm means, and when it is over.',
+    lines: alarmLines,
+  },
   questions: {
     summary: 'How agents ask, who answers, and what an answer does.',
     lines: [
@@ -117,17 +134,23 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
       'On the base: once a task’s dependencies are merged, Liza tries its validation there in the background.',
       '  green       it passes without the change. Right for a refactoring; otherwise it proves nothing about the task',
       '  red         as it should be before the work; look at the end of its output: red for the right reason?',
-      '  cannot run  exit 126 or 127, no such program: the planner is told; a coder that was free may have the task already',
+      '  cannot run  sh cannot read it, or exit 126 or 127: the planner is told; a coder that was free may have the task already',
       '  It refuses nothing. liza show <task> has it; coder, reviewer and planner are told.',
       'Good:     npm test -- test/retry.test.js          the tests of this task, by the project’s own runner',
       '          pytest -q tests/test_retry.py           red until the file is there and passes',
       '          test "$(node cli.js add 2 3)" = 5       one criterion, as a user meets it',
       '          npm run build && node dist/cli.js --help   what a later command needs is made before it',
-      'Vacuous:  true, :, npm test || true, echo ok      always green: finalize refuses them, also inside sh -c',
+      'Refused by finalize, also inside sh -c, a here-document or a pipe into sh:',
+      '          true, :, npm test || true, echo ok      always green',
       '          if npm test; then echo ok; fi           green when the condition fails: run npm test itself',
       '          test 1 = 1, node --version              nothing of the project decides it',
-      '          ls src/retry.js                         shows that a file is there, not that it works',
       '          npm test | tail -5                      the exit code is that of tail',
+      '          make -i test, pytest --collect-only     green though tests are red, or without running one',
+      '          diff <(a) b, set -o pipefail; …         where sh cannot run it: bash -c',
+      'Weak, taken with a warning in a code or test task:',
+      '          ls src/retry.js, test -f x, cat x       shows that a file is there, not that it works',
+      '          mvn -DskipTests package                 builds and runs no test',
+      'Weak, taken without a word:',
       '          grep -q retry src/login.js              passes on a comment',
     ],
   },
@@ -150,6 +173,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
       'LIZA_SANDBOX=off                          for liza run: agents run without the sandbox, unless config sandbox is',
       '                                          require (liza help sandbox)',
       'LIZA_DEBUG=1                              print the stack of an unexpected error',
+      'LIZA_GIT_SECONDS=60                       processor time of one git in an agent’s folder (default: 20), for huge repositories',
       'IS_SANDBOX=1                              Claude Code works unattended as root only with it: Liza sets it for',
       '                                          its agents when root runs Liza; better run Liza as a normal user',
       'NO_COLOR, TERM=dumb                       no colours',
@@ -161,6 +185,21 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
 const PARTS: readonly Part[] = ['human', 'supervisor', 'planner', 'coder', 'code_reviewer'];
 
 /** One block per state: what can be done from there, where it leads, and who may. */
+/** The page that ships has the table; what is to be done stands in the alarm itself. */
+async function alarmLines(asset: (path: string) => string): Promise<readonly string[]> {
+  const { realDisk } = await import('../ports/disk.ts');
+  const rows = realDisk
+    .readFileSync(asset('docs/alarms.md'), 'utf8')
+    .matchAll(/^\| (?:warning|alarm) \| `\W*([A-Z][A-Z ?]*[A-Z?])[^|]*\| ([^|]*) \| ([^|]*) \|$/gm);
+  return [...rows].flatMap(([, name = '', begins = '', over = '']) => [
+    name,
+    `  ${plain(begins)}`,
+    `  over when ${plain(over)}`,
+  ]);
+}
+
+const plain = (markdown: string): string => markdown.replaceAll('`', '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+
 async function stateLines(): Promise<readonly string[]> {
   const { TASK_STATUSES, TERMINAL_STATUSES } = await import('../protocol/state.ts');
   const rows = await tableRows();

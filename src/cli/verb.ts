@@ -20,6 +20,8 @@ export interface Option {
   readonly value?: string;
   readonly description: string;
   readonly short?: string;
+  /** What people type for it: a refusal names the right one. */
+  readonly aka?: readonly string[];
   readonly required?: true;
   /** May be given again; otherwise a second one is refused. */
   readonly repeat?: true;

@@ -34,6 +34,12 @@ export async function buildingOn(
   return builds;
 }
 
+/** The commits that `to` has and `from` lacks. */
+export async function commitsBetween(gitDir: PrivateGitDir, from: string, to: string): Promise<ReadonlySet<string>> {
+  const listed = await must(gitDir.objects(['rev-list', to, '--not', from]), 'walk the history');
+  return new Set(listed.split('\n').filter((id) => id !== ''));
+}
+
 const FEW = 50;
 
 function reaches(parents: ReadonlyMap<string, readonly string[]>, from: string, to: string): boolean {

@@ -4,8 +4,20 @@
 
 import { changedSince, treeOf, withPathsOf } from './folder-snapshot.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
-import { attemptOf, branchOf, commitOf, readRefs, seenOf, treeIdOf, updateRefs } from './refs.ts';
+import {
+  attemptOf,
+  branchOf,
+  commitOf,
+  isAncestor,
+  mayHaveRefs,
+  readRef,
+  readRefs,
+  seenOf,
+  treeIdOf,
+  updateRefs,
+} from './refs.ts';
 import { must } from './run.ts';
+import { takeLfs } from './take-lfs.ts';
 import { type NamedTip, takeNearest, takeRefs } from './take-objects.ts';
 import { headOf, type Place, readHead } from './task-folder.ts';
 
@@ -60,6 +72,7 @@ export async function saveAttempt(
 ): Promise<Attempt | undefined> {
   const { task, integration } = discard;
   if (discard.unchanged === true) return undefined;
+  if (place !== undefined) await takeLfs(gitDir, place);
   // A clone whose agent damaged its objects cannot give some of its commits; the files there are kept all the same.
   const found = place === undefined ? undefined : await readHead(gitDir, place);
   const head = place === undefined || found === undefined ? undefined : await takeNearest(gitDir, place, found.commit);
@@ -234,6 +247,7 @@ export async function listAttempts(gitDir: PrivateGitDir, task?: string): Promis
   // Whole messages: %(trailers) of one ref differs between versions of git and with the project's configuration.
   const fields = ['%(refname)', '%(objectname)', '%(committerdate:iso-strict)', '%(contents)'];
   const below = task === undefined ? 'refs/liza/attempts' : attemptOf(task).replace(/\/$/, '');
+  if (!mayHaveRefs(gitDir, below)) return [];
   const text = await must(
     gitDir.project(['for-each-ref', `--format=${fields.join('%00')}%00`, '--', below]),
     'list kept work',
@@ -284,12 +298,13 @@ export async function recordTip(gitDir: PrivateGitDir, place: Place, discard: Di
   const head = await headOf(gitDir, place);
   if (head === undefined) return undefined;
   const ref = seenOf(place.task);
-  const before = (await readRefs(gitDir, ref)).get(ref);
+  const before = await readRef(gitDir, ref);
   if (before === head.commit) return head.commit;
-  if (before !== undefined && (await commitOf(gitDir, before)) !== undefined) {
-    const rewritten = (await gitDir.objects(['merge-base', '--is-ancestor', before, head.commit])).status !== 0;
-    if (rewritten) await saveTip(gitDir, before, head.commit, discard);
-  }
+  const rewritten =
+    before !== undefined &&
+    !(await isAncestor(gitDir, before, head.commit)) &&
+    (await commitOf(gitDir, before)) !== undefined;
+  if (rewritten) await saveTip(gitDir, before, head.commit, discard);
   await updateRefs(gitDir, [{ ref, to: head.commit, from: before ?? null }]);
   return head.commit;
 }

@@ -41,18 +41,16 @@ export async function baseDistance(host: ProjectHost, known: Known): Promise<Bas
   const [theirs, ours] = [`refs/heads/${branch}`, `refs/heads/${integration}`];
   const { spec_ref: document } = known.state.goal;
   const others = document === undefined ? [] : ['--', '.', `:(exclude,literal,top)${document.replace(/#.*$/, '')}`];
-  const [ahead, lacks, ofOthers] = await Promise.all([
-    countBetween(host, [ours, `^${theirs}`]),
-    countBetween(host, [theirs, `^${ours}`]),
-    countBetween(host, [theirs, `^${ours}`, ...others]),
-  ]);
-  if (ahead === undefined || lacks === undefined || ofOthers === undefined) return undefined;
-  const besides = lacks > 0 && ofOthers === 0;
+  const [ahead, lacks] = (await countBetween(host, ['--left-right', `${ours}...${theirs}`])) ?? [];
+  if (ahead === undefined || lacks === undefined) return undefined;
+  const ofOthers = lacks === 0 ? [0] : await countBetween(host, [theirs, `^${ours}`, ...others]);
+  if (ofOthers === undefined) return undefined;
+  const besides = lacks > 0 && ofOthers[0] === 0;
   return { branch, integration, lacks: besides ? 0 : lacks, ahead, ...(besides ? { besidesDocument: true } : {}) };
 }
 
-async function countBetween(host: ProjectHost, revisions: readonly string[]): Promise<number | undefined> {
+/** One number, or with `--left-right` that of each side. */
+async function countBetween(host: ProjectHost, revisions: readonly string[]): Promise<readonly number[] | undefined> {
   const asked = await git(host, host.paths.root, ['rev-list', '--count', ...revisions]);
-  const count = /^\d+$/.exec(asked.stdout.trim())?.[0];
-  return asked.status !== 0 || count === undefined ? undefined : Number(count);
+  return asked.status === 0 && /^\d+(\t\d+)?\n$/.test(asked.stdout) ? asked.stdout.split('\t').map(Number) : undefined;
 }

@@ -4,13 +4,15 @@
 
 import { dirname, join, relative } from 'node:path';
 import { plainText } from '../process/plain-file.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { checkOut } from './checkout.ts';
 import type { Isolation } from './isolation.ts';
 import { forgetIndex } from './known-index.ts';
 import { configText, type PrivateGitDir } from './private-git-dir.ts';
 import { attemptOf, branchOf, mayHaveRefs, readRefs } from './refs.ts';
-import { inScratch, removeTree, temporaryPath } from './scratch-folders.ts';
+import { inScratch, temporaryPath } from './scratch-folders.ts';
+import { takeLfs } from './take-lfs.ts';
 import { takeCommit } from './take-objects.ts';
 import { clonedPlace, folderOf, type Place, UNPREPARED } from './task-folder.ts';
 
@@ -24,7 +26,7 @@ export const cloneIsolation: Isolation = {
     host.disk.renameSync(folder, folderOf(gitDir, task));
     return clonedPlace(gitDir, task);
   },
-  remove: (gitDir, { task }) => {
+  remove: async (gitDir, { task }) => {
     const { host } = gitDir;
     const trash = temporaryPath(host, gitDir.worktrees, 'trash', task);
     try {
@@ -32,12 +34,12 @@ export const cloneIsolation: Isolation = {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
-    removeTree(host, trash);
+    await removeTree(host, trash);
     forgetIndex(gitDir, task);
   },
   bring: async (gitDir, place, commit) => {
     const taken = await takeCommit(gitDir, place, commit);
-    if (taken.how === 'taken') return;
+    if (taken.how === 'taken') return takeLfs(gitDir, place);
     if (taken.how === 'missing') {
       throw new EnvironmentError(
         `the clone of ${place.task} did not give its commit ${commit}`,
@@ -48,7 +50,7 @@ export const cloneIsolation: Isolation = {
     }
     throw new EnvironmentError(
       `git does not take the commit ${commit}: ${taken.fault}`,
-      'make the commit again without that',
+      taken.next ?? 'make the commit again without that',
       3,
       { fault: 'commit' },
     );

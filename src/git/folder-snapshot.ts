@@ -11,19 +11,22 @@ import { copyIndex, kindAt, splitNul } from './tree-changes.ts';
 
 /** Paths that differ from the commit, staged, changed, deleted or untracked; ignored files do not count. */
 export async function changedSince(gitDir: PrivateGitDir, place: Place, commit: string): Promise<readonly string[]> {
-  return withKnownIndex(gitDir, place, commit, async (files, own) => {
+  return withKnownIndex(gitDir, place, commit, async (files, { own, isClean }) => {
     const theirs = { ...place, index: join(own, 'theirs') };
-    copyIndex(gitDir.host.disk, place.index, theirs.index);
+    copyIndex(gitDir.host.disk, place.index, theirs.index, withinOf(place));
     const [changed, untracked, staged] = await Promise.all([
-      must(gitDir.files(files, [...BY_TIMES, 'diff-files', ...NAMES]), 'compare the folder with its commit'),
+      isClean ? [] : differingIn(gitDir, files),
       untrackedIn(gitDir, files),
       stagedIn(gitDir, theirs, commit),
     ]);
-    const left = await leftOut(gitDir, theirs, splitNul(changed));
-    const differing = splitNul(changed).filter((path) => !left.has(path));
+    const left = await leftOut(gitDir, theirs, changed);
+    const differing = changed.filter((path) => !left.has(path));
     return [...new Set([...differing, ...untracked, ...staged])].sort();
   });
 }
+
+/** A clone's index is in its agent's folder. */
+const withinOf = ({ kind, folder }: Place): string | undefined => (kind === 'clone' ? folder : undefined);
 
 const NAMES = ['-z', '--name-only', '--ignore-submodules=dirty'];
 
@@ -54,9 +57,9 @@ export async function treeOf(
   commit: string,
   leaveOut: readonly string[],
 ): Promise<string> {
-  return withKnownIndex(gitDir, place, commit, async (files) => {
-    const changed = must(gitDir.files(files, [...BY_TIMES, 'diff-files', ...NAMES]), 'look for changed files');
-    const paths = [...splitNul(await changed), ...(await untrackedIn(gitDir, files))].filter(
+  return withKnownIndex(gitDir, place, commit, async (files, { isClean }) => {
+    const changed = isClean ? [] : await differingIn(gitDir, files);
+    const paths = [...changed, ...(await untrackedIn(gitDir, files))].filter(
       // `name/`: another repository inside this one; its files are its own.
       (path) => !path.endsWith('/') && !leaveOut.includes(path),
     );
@@ -116,7 +119,7 @@ export async function mendIndex(gitDir: PrivateGitDir, place: Place, commit: str
 
 const isReadable = (gitDir: PrivateGitDir, place: Place): Promise<boolean> =>
   withScratch(gitDir, place, async (files) => {
-    copyIndex(gitDir.host.disk, place.index, files.index);
+    copyIndex(gitDir.host.disk, place.index, files.index, withinOf(place));
     return (
       gitDir.host.disk.existsSync(files.index) && (await gitDir.files(files, ['ls-files', '--', NO_PATH])).status === 0
     );
@@ -129,6 +132,11 @@ const NO_PATH = ':(exclude,top)*';
 export async function pathsBetween(gitDir: PrivateGitDir, older: string, newer: string): Promise<readonly string[]> {
   const asked = gitDir.objects(['diff-tree', '-r', '-z', '--name-only', '--no-renames', older, newer]);
   return splitNul(await must(asked, 'compare two trees'));
+}
+
+async function differingIn(gitDir: PrivateGitDir, files: Files): Promise<readonly string[]> {
+  const asked = gitDir.files(files, [...BY_TIMES, 'diff-files', ...NAMES]);
+  return splitNul(await must(asked, 'compare the folder with its commit'));
 }
 
 async function untrackedIn(gitDir: PrivateGitDir, files: Files): Promise<readonly string[]> {

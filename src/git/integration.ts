@@ -3,14 +3,16 @@
 import type { Host } from '../ports/host.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
-import { settings } from '../protocol/state.ts';
+import { type Settings, settings } from '../protocol/state.ts';
 import { bringBack } from '../protocol/work/task-history.ts';
-import { openPrivateGitDir, type PrivateGitDir } from './private-git-dir.ts';
+import { type ConfineGit, openPrivateGitDir, type PrivateGitDir } from './private-git-dir.ts';
 import { commitsOf } from './refs.ts';
 
 /** The machine, and the project's root on it: part of every context of a board. */
 export interface ProjectHost extends Host {
   readonly paths: { readonly root: string };
+  /** What confines git where it reads a folder that an agent writes. */
+  readonly sandboxSupport?: { readonly confineGit?: ConfineGit; readonly off?: boolean } | undefined;
   /** Also where another checkout has the repository's board. */
   readonly anyBoard?: boolean;
 }
@@ -24,8 +26,16 @@ export const openGitDir = (host: ProjectHost, { state }: Known, hold?: number): 
     allowFilters: settings(state).allow_filters,
     hold,
     anyBoard: host.anyBoard,
+    confineGit: confinementOf(host, settings(state)),
     integration: integrationRef({ state }),
   });
+
+/** None where a person turned the sandbox off: agents can do there all that Liza can. */
+export const confinementOf = (
+  { sandboxSupport: support }: Pick<ProjectHost, 'sandboxSupport'>,
+  { sandbox }: { readonly sandbox?: Settings['sandbox'] | undefined },
+): ConfineGit | undefined =>
+  sandbox === 'off' || (support?.off === true && sandbox !== 'require') ? undefined : support?.confineGit;
 
 /** The branch that merges go to. */
 export const integrationRef = ({ state }: Known): string => `refs/heads/${settings(state).integration_branch}`;

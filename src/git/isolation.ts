@@ -15,7 +15,7 @@ export interface Isolation {
    */
   make(gitDir: PrivateGitDir, task: string, start: string): Promise<Place>;
   /** The folder and what belongs to it go. What is worth keeping was saved before. */
-  remove(gitDir: PrivateGitDir, place: { readonly task: string; readonly gitDirectory?: string }): void;
+  remove(gitDir: PrivateGitDir, place: { readonly task: string; readonly gitDirectory?: string }): Promise<void>;
   /** Makes a commit of the folder known to the project. */
   bring(gitDir: PrivateGitDir, place: Place, commit: string): Promise<void>;
 }

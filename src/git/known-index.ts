@@ -5,23 +5,31 @@
 
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import type { GitAnswer } from '../ports/git-program.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
 import type { Place } from './task-folder.ts';
-import { copyIndex } from './tree-changes.ts';
+import { copyIndex, splitNul } from './tree-changes.ts';
 
 const indexOf = ({ common }: PrivateGitDir, task: string): string => join(common, 'liza', 'indexes', task);
 
 export const forgetIndex = (gitDir: PrivateGitDir, task: string): void =>
   gitDir.host.disk.rmSync(indexOf(gitDir, task), { force: true });
 
+export interface Known {
+  /** A folder of Liza's own, while the look lasts. */
+  readonly own: string;
+  /** Every file of the commit is as the commit has it: git need not be asked which differ. */
+  readonly isClean: boolean;
+}
+
 /** The folder's files with an index of the commit that says truly which of them differ from it. */
 export function withKnownIndex<T>(
   gitDir: PrivateGitDir,
   { folder, task }: Place,
   commit: string,
-  look: (files: Files, own: string) => Promise<T>,
+  look: (files: Files, known: Known) => Promise<T>,
 ): Promise<T> {
   return inScratch(gitDir, async (own) => {
     const { disk } = gitDir.host;
@@ -34,10 +42,29 @@ export function withKnownIndex<T>(
       disk.rmSync(files.index, { force: true });
       await must(gitDir.files(files, ['read-tree', commit]), 'read a commit');
     }
-    await gitDir.files(files, [...BY_TIMES, 'update-index', '-q', '--refresh']);
+    const isClean = await refresh(gitDir, files);
     remember(gitDir, task, { index: files.index, begun: disk.statSync(own).ctimeMs });
-    return look(files, own);
+    return look(files, { own, isClean });
   });
+}
+
+/**
+ * Git calls a file changed whose size is not the one that it knows, without reading it. Attributes that came since
+ * (`eol`, `ident`) give the same content another size: what is known of such files is forgotten, and they are read.
+ * Answers whether no file differs.
+ */
+async function refresh(gitDir: PrivateGitDir, files: Files): Promise<boolean> {
+  const look = (): Promise<GitAnswer> => gitDir.files(files, [...BY_TIMES, 'update-index', '--refresh']);
+  if ((await look()).status === 0) return true;
+  const differing = await gitDir.files(files, [...BY_TIMES, 'diff-files', '-z', '--no-abbrev', '--diff-filter=M']);
+  const fields = splitNul(differing.stdout);
+  const info = fields.flatMap((field, at) => {
+    const [mode = '', , id = ''] = field.slice(1).split(' ');
+    return at % 2 === 0 && mode !== '160000' ? [`${mode} ${id}\t${fields[at + 1]}\0`] : [];
+  });
+  if (info.length === 0) return false;
+  await gitDir.files(files, ['update-index', '-z', '--index-info'], info.join(''));
+  return (await look()).status === 0;
 }
 
 /** All times count, whatever the repository is set to: an agent can set every one but the time of the last change. */

@@ -73,6 +73,13 @@ export function mergeTrees(gitDir: PrivateGitDir, ours: string, theirs: string):
         5,
       );
     }
+    if (/unrelated histories/.test(asked.stderr)) {
+      throw new EnvironmentError(
+        `${theirs.slice(0, 12)} and ${ours.slice(0, 12)} have no commit in common: one of the two branches was rewritten from its first commit on`,
+        'decide which history is to stay, and bring the work of the other over with git cherry-pick',
+        3,
+      );
+    }
     if (asked.status > 1) await must(Promise.resolve(asked), `merge ${theirs.slice(0, 12)} into ${ours.slice(0, 12)}`);
     const [tree = '', ...entries] = asked.stdout.split('\0');
     return { tree, conflicts: asked.status === 0 ? [] : entries.filter((entry) => entry !== '').map(parseConflict) };

@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import type { Host } from '../ports/host.ts';
 import { plainText } from '../process/plain-file.ts';
+import { removeTreeNow } from '../process/remove-tree.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { faultIn } from './run.ts';
-import { entries, removeTree } from './scratch-folders.ts';
+import { entries } from './scratch-folders.ts';
 
 export interface OwnDirectory {
   readonly path: string;
@@ -105,13 +106,13 @@ const isFolderOrNothing = (disk: Disk, path: string): boolean =>
   disk.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true;
 
 function removed(host: Host, path: string, names: readonly string[]): readonly string[] {
-  for (const name of names) removeTree(host, join(path, name));
+  for (const name of names) removeTreeNow(host, join(path, name));
   return names;
 }
 
 function write(host: Host, file: string, text: string | undefined): void {
   const { disk, processes } = host;
-  if (text === undefined || disk.lstatSync(file, { throwIfNoEntry: false })?.isDirectory()) removeTree(host, file);
+  if (text === undefined || disk.lstatSync(file, { throwIfNoEntry: false })?.isDirectory()) removeTreeNow(host, file);
   if (text === undefined) return;
   const temporary = `${file}.${processes.pid}`;
   disk.rmSync(temporary, { recursive: true, force: true });

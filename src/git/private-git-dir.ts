@@ -3,9 +3,9 @@
 // there, so that no filter, hook, driver, monitor or alias planted in the project or by an agent can
 // run in, or steer, Liza's calls. Only refs are read and written in the project's repository itself.
 
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
-import { type GitAnswer, MINIMUM_GIT } from '../ports/git-program.ts';
+import { type GitAnswer, type GitCall, MINIMUM_GIT } from '../ports/git-program.ts';
 import type { Host } from '../ports/host.ts';
 import { plainText } from '../process/plain-file.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -14,6 +14,7 @@ import { boardElsewhere, ownedElsewhere } from './board-owner.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import { type OwnFiles, ownDirectory } from './own-directory.ts';
 import { git } from './run.ts';
+import { inScratch } from './scratch-folders.ts';
 
 export interface PrivateGitDir {
   readonly host: Host;
@@ -43,6 +44,20 @@ export interface Files {
   readonly index: string;
 }
 
+/** What git is to see, besides its folder. */
+export interface GitReach {
+  readonly root: string;
+  readonly common: string;
+  readonly folder: string;
+  /** A folder of Liza's own, for this call. */
+  readonly own: string;
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+}
+
+/** Undefined: there is no sandbox here (sandbox/confined-git.ts). */
+export type ConfineGit = (reach: GitReach) => Promise<GitCall['wrap']>;
+
 export interface ObjectStreams {
   /** A folder of objects of Liza's own that are not in the project. */
   readonly also?: string;
@@ -60,12 +75,13 @@ export interface OpenOptions {
   /** Also where another checkout has the repository's board; only to take a second one away. */
   readonly anyBoard?: boolean | undefined;
   readonly integration?: string | undefined;
+  readonly confineGit?: ConfineGit | undefined;
 }
 
 export async function openPrivateGitDir(
   host: Host,
   root: string,
-  { allowFilters = false, hold, anyBoard = false, integration }: OpenOptions = {},
+  { allowFilters = false, hold, anyBoard = false, integration, confineGit }: OpenOptions = {},
 ): Promise<PrivateGitDir | Refusal> {
   const project = gitDirectoryOf(host.disk, root);
   if (project === undefined) return refuse(`${root} is not in a git repository`, 'restore its .git', 3, 'no-git');
@@ -86,7 +102,7 @@ export async function openPrivateGitDir(
     );
   }
   const filters = [...new Set(settings.flatMap(([key]) => /^filter\.(.+)\.[^.]+$/.exec(key)?.[1] ?? []))];
-  const granted = allowFilters ? await userFilters(host, root, settings) : [];
+  const granted = allowFilters ? await userFilters(host, { root, common }, settings) : [];
   const traits = settings.filter(([key]) => TRAITS.includes(key));
   const own = ownDirectory(host, common, ownFiles(host.disk, common, [...traits, ...granted]));
   own.ensure();
@@ -100,7 +116,7 @@ export async function openPrivateGitDir(
       GIT_INDEX_FILE: index,
     };
   };
-  return {
+  const opened: PrivateGitDir = {
     host,
     root,
     common,
@@ -118,9 +134,24 @@ export async function openPrivateGitDir(
         from,
         into,
       }),
-    files: (place, args, input = '') => git(host, place.folder, args, { at: at(place), input, hold, in: place.folder }),
+    files: (place, args, input = '') => {
+      const call = { at: at(place), input, hold, in: place.folder };
+      const run = (wrap?: GitCall['wrap']): Promise<GitAnswer> =>
+        git(host, place.folder, args, { ...call, ...defined({ wrap }) });
+      if (confineGit === undefined || !isAgents(opened, place.folder)) return run();
+      if (granted.length > 0) host.disk.mkdirSync(join(common, 'lfs'), { recursive: true });
+      const write = [join(common, 'objects'), join(common, 'lfs'), dirname(place.index)];
+      return inScratch(opened, async (own) =>
+        run(await confineGit({ root, common, folder: place.folder, own, read: [gitDir], write })),
+      );
+    },
   };
+  return opened;
 }
+
+/** The folder of a task, or a reviewer's copy. Others below `.worktrees` are Liza's alone while git works there. */
+const isAgents = ({ worktrees }: PrivateGitDir, folder: string): boolean =>
+  dirname(folder) === worktrees && /^(?!\.)|^\.review-/.test(basename(folder));
 
 /** What describes the repository's files and how they are compared; none of it starts a program. */
 const TRAITS: readonly string[] = [
@@ -189,12 +220,26 @@ function parseConfig(text: string): readonly Trait[] {
     });
 }
 
+/** LFS looks below the git directory in use, which has none of the project's content; what is missing stays a pointer. */
+const lfsIn = (common: string): readonly Trait[] => [
+  ['lfs.storage', join(common, 'lfs')],
+  ['lfs.skipdownloaderrors', 'true'],
+];
+
 /** With allow_filters: the repository's and the user's own, who may have put LFS into ~/.gitconfig. */
-async function userFilters(host: Host, root: string, settings: readonly Trait[]): Promise<readonly Trait[]> {
+async function userFilters(
+  host: Host,
+  { root, common }: { readonly root: string; readonly common: string },
+  settings: readonly Trait[],
+): Promise<readonly Trait[]> {
   const isFilter = ([key]: Trait) => key.startsWith('filter.');
   const at = { GIT_CONFIG_NOSYSTEM: '0', GIT_CONFIG_GLOBAL: join(host.env.HOME ?? '/nowhere', '.gitconfig') };
   const asked = await git(host, root, ['config', '--global', '--list', '-z'], { at });
-  return [...parseConfig(asked.status === 0 ? asked.stdout : '').filter(isFilter), ...settings.filter(isFilter)];
+  const filters = [
+    ...parseConfig(asked.status === 0 ? asked.stdout : '').filter(isFilter),
+    ...settings.filter(isFilter),
+  ];
+  return filters.some(([key]) => key.startsWith('filter.lfs.')) ? [...filters, ...lfsIn(common)] : filters;
 }
 
 /** What Liza's own directory holds; the last two are the project's, which may change at any time. */
@@ -214,7 +259,7 @@ const MOST_COPIED = 16 * 1024 * 1024;
 /** Of a directory that another version, or one with other filters, wrote: only with settings that Liza writes. */
 function isConfigText(text: string): boolean {
   const line = /\[([a-z]+)(?: "(?:[^"\\\n]|\\.)*")?\]\n\t([a-z]+) = "(?:[^"\\\n]|\\.)*"\n/y;
-  const known = [...TRAITS, 'core.repositoryformatversion', 'core.bare'];
+  const known = [...TRAITS, 'core.repositoryformatversion', 'core.bare', 'lfs.storage', 'lfs.skipdownloaderrors'];
   for (line.lastIndex = 0; line.lastIndex < text.length; ) {
     const [, section = '', key = ''] = line.exec(text) ?? [];
     if (section !== 'filter' && !known.includes(`${section}.${key}`)) return false;

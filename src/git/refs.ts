@@ -4,7 +4,9 @@
 import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
+import { isCommitName } from './commit-name.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
+import { readPlainRef } from './plain-refs.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { faultIn, must } from './run.ts';
 
@@ -29,6 +31,14 @@ export async function readRefs(
   const asked = gitDir.project(['for-each-ref', '--format=%(objectname) %(refname)', '--', ...patterns]);
   const lines = (await must(asked, 'read its refs')).split('\n').filter((line) => line !== '');
   return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]));
+}
+
+/** One of Liza's own, from its file where refs are files: a process less at each look. */
+export async function readRef(gitDir: PrivateGitDir, ref: string): Promise<string | undefined> {
+  const { host, common, refStorage } = gitDir;
+  const plain = refStorage === 'files' ? readPlainRef(host.disk, common, ref) : undefined;
+  if (plain !== undefined || !mayHaveRefs(gitDir, ref)) return plain;
+  return (await readRefs(gitDir, ref)).get(ref);
 }
 
 /**
@@ -91,7 +101,8 @@ export async function updateRefs(gitDir: PrivateGitDir, changes: readonly RefCha
 /** Pins a submitted commit below refs/liza/review; returns the pin's number. The same commit again keeps its number. */
 export async function pinForReview(gitDir: PrivateGitDir, task: string, commit: string): Promise<number> {
   for (;;) {
-    const pins = await readRefs(gitDir, reviewOf(task));
+    const below = reviewOf(task).replace(/\/$/, '');
+    const pins = mayHaveRefs(gitDir, below) ? await readRefs(gitDir, below) : new Map<string, string>();
     const numbered = [...pins]
       .map(([ref, to]) => ({ n: Number(ref.slice(ref.lastIndexOf('/') + 1)), to }))
       // Others below that name are somebody else's.
@@ -107,6 +118,7 @@ const zero = (like: string): string => '0'.repeat(like.length === 64 ? 64 : 40);
 
 /** The full id of a commit, or undefined when there is none of that name. */
 export async function commitOf(gitDir: PrivateGitDir, name: string): Promise<string | undefined> {
+  if (!isCommitName(name)) return undefined;
   const asked = await gitDir.project(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]);
   return asked.status === 0 ? asked.stdout.trim() : undefined;
 }
@@ -116,7 +128,7 @@ export async function commitsOf(
   gitDir: PrivateGitDir,
   names: readonly string[],
 ): Promise<readonly (string | undefined)[]> {
-  const input = names.map((name) => `${name}^{commit}\n`).join('');
+  const input = names.map((name) => `${isCommitName(name) ? name : 'none'}^{commit}\n`).join('');
   const asked = must(gitDir.project(['cat-file', '--batch-check'], input), 'look for commits');
   return (await asked).split('\n').map((line) => /^([0-9a-f]{40,64}) commit \d+$/.exec(line)?.[1]);
 }

@@ -26,4 +26,4 @@ export const isMachineFault = (error: EnvironmentError): boolean => error.fault 
 export const faultIn = (said: string): 'machine' | undefined => (MACHINE_FAULTS.test(said) ? 'machine' : undefined);
 
 const MACHINE_FAULTS =
-  /died of signal|No space left on device|Disk quota exceeded|Cannot allocate memory|Out of memory|Resource temporarily unavailable|Too many open files|Input\/output error|Read-only file system/i;
+  /died of signal (?!24\b)|No space left on device|Disk quota exceeded|Cannot allocate memory|Out of memory|Resource temporarily unavailable|Too many open files|Input\/output error|Read-only file system/i;

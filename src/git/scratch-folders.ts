@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import type { Host } from '../ports/host.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 
 /**
@@ -47,7 +48,7 @@ export async function inScratch<T>({ common, host }: PrivateGitDir, work: (folde
   try {
     return await work(folder);
   } finally {
-    host.disk.rmSync(folder, { recursive: true, force: true });
+    await removeTree(host, folder);
   }
 }
 
@@ -56,11 +57,11 @@ export const setupPath = ({ worktrees, host }: PrivateGitDir): string =>
   join(worktrees, `.setup-${host.processes.pid}-${host.random.hex(4)}`);
 
 /** Removes the scratch folders, and the checkouts for set-up, of processes that are gone. */
-export function sweepScratch({ common, worktrees, host }: PrivateGitDir): void {
+export async function sweepScratch({ common, worktrees, host }: PrivateGitDir): Promise<void> {
   for (const parent of [join(common, 'liza'), worktrees]) {
     for (const name of entries(host.disk, parent)) {
       const pid = /^\.(?:scratch|setup)-(\d+)-/.exec(name)?.[1];
-      if (pid !== undefined && !isRunning(host, Number(pid))) removeTree(host, join(parent, name));
+      if (pid !== undefined && !isRunning(host, Number(pid))) await removeTree(host, join(parent, name));
     }
   }
 }
@@ -74,18 +75,6 @@ export function isRunning({ processes }: Pick<Host, 'processes'>, pid: number): 
     return processes.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-/** Does not follow links. A program that still writes there makes it fail: the next call tries again. */
-export function removeTree({ disk, processes }: Host, path: string): void {
-  try {
-    disk.rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? '';
-    // Folders in folders, deeper than any path can say: rm goes down step by step.
-    if (code === 'ENAMETOOLONG') processes.spawnSync('rm', ['-rf', '--', path], { stdio: 'ignore' });
-    else if (!['ENOTEMPTY', 'EBUSY', 'EACCES', 'EPERM'].includes(code)) throw error;
   }
 }
 

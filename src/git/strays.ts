@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { entries } from './scratch-folders.ts';
 
-/** Names that Liza gives: a task's, or a checkout's that is thrown away. */
-const OURS = /^(?:[a-z0-9][a-z0-9-]*|\.(?:making|trash|merge|review|proof|trial|setup|checkout)(?:-.+)?)$/;
+/** Names that Liza gives: a task's, a checkout's that is thrown away, or of a folder that is kept whole. */
+const OURS = /^(?:[a-z0-9][a-z0-9-]*|\.(?:making|trash|merge|review|proof|trial|setup|checkout|kept)(?:-.+)?)$/;
 
 /** Their paths from the project's root. A person's own worktree there, with a name like a task's, is none. */
 export function straysBeside({ host: { disk }, worktrees }: PrivateGitDir): readonly string[] {

@@ -9,9 +9,10 @@ import type { GitAnswer } from '../ports/git-program.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { listPlainRefs, readPlainRef } from './plain-refs.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
-import { copyPacks, excess, type Quarantine, withQuarantine } from './quarantine.ts';
+import { copyPacks, excess, PACK_THEM, type Quarantine, withQuarantine } from './quarantine.ts';
 import { seenOf } from './refs.ts';
 import { faultIn, must } from './run.ts';
+import { inScratch } from './scratch-folders.ts';
 import type { Place } from './task-folder.ts';
 
 export type Taken =
@@ -19,7 +20,7 @@ export type Taken =
   /** The clone has lost some of it, or never had it. */
   | { readonly how: 'missing' }
   /** Git does not take it, or it is too big. */
-  | { readonly how: 'refused'; readonly fault: string };
+  | { readonly how: 'refused'; readonly fault: string; readonly next?: string };
 
 /** Afterwards the project has the commit and all that it builds on, if it is 'taken'. */
 export async function takeCommit(gitDir: PrivateGitDir, place: Place, commit: string): Promise<Taken> {
@@ -131,13 +132,16 @@ async function packAndUnpack(quarantine: Quarantine, commit: string): Promise<Ta
   const { gitDir, own, objects, has } = quarantine;
   const { disk } = gitDir.host;
   const tooMuch = excess(quarantine);
-  if (tooMuch !== undefined) return { how: 'refused', fault: tooMuch };
-  const pack = join(own, 'pack');
-  disk.rmSync(pack, { force: true });
+  if (tooMuch !== undefined) return { how: 'refused', fault: tooMuch, next: PACK_THEM };
+  const pack = join(own, 'new.pack');
+  for (const file of [pack, join(own, 'new.idx')]) disk.rmSync(file, { force: true });
   const wanted = [commit, ...has.map((tip) => `^${tip}`)].map((line) => `${line}\n`).join('');
   const packed = await withFile(disk, pack, 'wx', (into) => gitDir.objects(PACK, wanted, { also: objects, into }));
   if (packed.status !== 0) return failed(packed);
-  // Without the copies: what is not in the pack must be in the project.
+  // Without the copies: what is not in the pack must be in the project. And first of all: unpacking writes objects before
+  // it has seen all of them, and what the project has once is not looked at again.
+  const checked = await gitDir.objects([...CHECK, pack]);
+  if (checked.status !== 0) return failed(checked);
   const unpacked = await withFile(disk, pack, 'r', (from) => {
     const head = Buffer.alloc(12);
     disk.readSync(from, head, 0, head.length, 0);
@@ -147,9 +151,27 @@ async function packAndUnpack(quarantine: Quarantine, commit: string): Promise<Ta
   return (await gitDir.objects(['cat-file', '-e', `${commit}^{commit}`])).status === 0 ? TAKEN : MISSING;
 }
 
+/**
+ * What git's own rules find wrong with a commit that the project has already: an agent that shares its objects, or writes
+ * them there, is judged as a clone's is. undefined: nothing, or it is not there.
+ */
+export const faultOf = (gitDir: PrivateGitDir, commit: string, base: string): Promise<string | undefined> =>
+  inScratch(gitDir, async (own) => {
+    const pack = join(own, 'new.pack');
+    const packed = await withFile(gitDir.host.disk, pack, 'wx', (into) =>
+      gitDir.objects(PACK, `${commit}\n^${base}\n`, { into }),
+    );
+    const checked = packed.status === 0 ? await gitDir.objects([...CHECK, pack]) : packed;
+    if (checked.status === 0) return undefined;
+    const found = failed(checked);
+    return found.how === 'refused' ? found.fault : undefined;
+  });
+
 const PACK = ['pack-objects', '--revs', '--stdout', '-q', '--window=0', '--threads=1'];
-const UNPACK = ['unpack-objects', '-q', '--strict'];
-const INDEX = ['index-pack', '--stdin', '--strict', '--threads=1'];
+/** Strict, though all is checked: only then a commit is written after all that it names, and never without it. */
+const UNPACK = ['unpack-objects', '--strict', '-q'];
+const CHECK = ['index-pack', '--strict', '--threads=1'];
+const INDEX = ['index-pack', '--stdin', '--threads=1'];
 
 async function withFile<T>(disk: Disk, file: string, flags: 'r' | 'wx', use: (fd: number) => Promise<T>): Promise<T> {
   const fd = disk.openSync(file, flags, 0o600);

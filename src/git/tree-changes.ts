@@ -26,6 +26,19 @@ export interface Change {
 /** A submodule: its files are its own, and no step of ours looks at them. */
 export const isSubmodule = (entry: Entry | undefined): boolean => entry?.mode === '160000';
 
+/** Of blobs, by their ids, in bytes; what is not there has none. */
+export async function blobSizes(gitDir: PrivateGitDir, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
+  const asked = gitDir.objects(['cat-file', '--batch-check=%(objectname) %(objectsize)'], `${ids.join('\n')}\n`);
+  const lines = (await must(asked, 'look at the sizes of files')).split('\n');
+  return new Map(
+    lines.flatMap((line) => {
+      const [, id, size] = /^([0-9a-f]+) (\d+)$/.exec(line) ?? [];
+      return id === undefined ? [] : [[id, Number(size)] as const];
+    }),
+  );
+}
+
 export async function changesBetween(gitDir: PrivateGitDir, older: string, newer: string): Promise<readonly Change[]> {
   const asked = gitDir.objects(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', older, newer]);
   const fields = splitNul(await must(asked, 'compare two trees'));
@@ -95,11 +108,11 @@ const MOST_INDEX = 1024 ** 3;
  * A copy that git trusts no more than the original. Git compares times by the second: it knows of an
  * edit in the second of the last `git add` only because the index is not younger than the file.
  */
-export function copyIndex(disk: Disk, index: string, to: string): void {
+export function copyIndex(disk: Disk, index: string, to: string, within?: string): void {
   disk.rmSync(to, { force: true });
   const stat = disk.lstatSync(index, { throwIfNoEntry: false });
   // Its owner may put something else there meanwhile.
-  if (stat?.isFile() !== true || copyPlainFile(disk, index, to, MOST_INDEX) === undefined) return;
+  if (stat?.isFile() !== true || copyPlainFile(disk, index, to, { most: MOST_INDEX, within }) === undefined) return;
   const earlier = (stat.mtimeMs - 1) / 1000;
   disk.utimesSync(to, earlier, earlier);
 }

@@ -6,12 +6,13 @@
 import { dirname, join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import { plainText } from '../process/plain-file.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import { checkOut } from './checkout.ts';
 import type { Isolation } from './isolation.ts';
 import { forgetIndex } from './known-index.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { branchOf } from './refs.ts';
-import { removeTree, temporaryPath } from './scratch-folders.ts';
+import { temporaryPath } from './scratch-folders.ts';
 import { folderOf, linkedPlace, linkOf, type Place, UNPREPARED } from './task-folder.ts';
 
 export const worktreeIsolation: Isolation = {
@@ -36,14 +37,14 @@ export const worktreeIsolation: Isolation = {
     disk.renameSync(link, linkOf(gitDir, task));
     return linkedPlace(gitDir, task);
   },
-  remove: (gitDir, { task, gitDirectory = linkOf(gitDir, task) }) => {
+  remove: async (gitDir, { task, gitDirectory = linkOf(gitDir, task) }) => {
     const { host } = gitDir;
     const gone = [
       [folderOf(gitDir, task), temporaryPath(host, gitDir.worktrees, 'trash', task)],
       [gitDirectory, temporaryPath(host, join(gitDir.common, 'liza'), 'trash', task)],
     ] as const;
     for (const [from, to] of gone) renameIfThere(host.disk, from, to);
-    for (const [, to] of gone) removeTree(host, to);
+    for (const [, to] of gone) await removeTree(host, to);
     forgetIndex(gitDir, task);
   },
   // It shares the project's objects.

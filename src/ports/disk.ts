@@ -5,6 +5,8 @@
 import * as fs from 'node:fs';
 
 export type Disk = Called & {
+  /** Those that Liza uses: none of them opens a file but `open` and `copyFile`, which take regular ones alone. */
+  readonly promises: Pick<typeof fs.promises, (typeof WITHOUT_OPENING)[number] | 'open' | 'copyFile'>;
   /** A pipe of Liza's own: the only thing that is opened although it is no regular file. */
   openPipeSync(path: string, flags: number): number;
 };
@@ -27,7 +29,6 @@ type Called = Pick<
   | 'mkdtempSync'
   | 'opendirSync'
   | 'openSync'
-  | 'promises'
   | 'readdirSync'
   | 'readFileSync'
   | 'readlinkSync'
@@ -66,7 +67,7 @@ const FLAGS: Readonly<Record<string, number>> = {
 
 class FileError extends Error {
   constructor(
-    readonly code: 'ENOTREG' | 'EFBIG',
+    readonly code: 'ENOTREG' | 'EFBIG' | 'ENOENT',
     readonly path: string,
     what: string,
   ) {
@@ -159,6 +160,25 @@ async function openHandle(path: fs.PathLike, flags: fs.OpenMode = 'r'): Promise<
   throw notRegular(path);
 }
 
+/** Of a file that was one just before: the copy itself, which may share blocks, is node's. */
+async function copyRegularLater(from: fs.PathLike, to: fs.PathLike, how?: number): Promise<void> {
+  await (await openHandle(from)).close();
+  await fs.promises.copyFile(from, to, how);
+}
+
+const WITHOUT_OPENING = ['lstat', 'mkdir', 'readdir', 'readlink', 'rm', 'symlink', 'utimes'] as const;
+
+/** Of a project that was renamed or moved away nothing is made again at its old place, where it may come back to. */
+function makeFolder(path: fs.PathLike, options?: fs.MakeDirectoryOptions): string | undefined {
+  const project = PROJECT.exec(String(path))?.[1];
+  if (options?.recursive === true && project !== undefined && !fs.existsSync(project))
+    throw new FileError('ENOENT', String(path), `${project} is not there any more`);
+  return fs.mkdirSync(path, options);
+}
+
+/** The folder above Liza's own ones. */
+const PROJECT = /^(.+?)\/\.(?:liza|worktrees|git)(?:\/|$)/;
+
 /** Named one by one: `...fs` would load node's streams, which takes a quarter of what `liza show` takes. */
 export const realDisk: Disk = {
   accessSync: fs.accessSync,
@@ -172,7 +192,7 @@ export const realDisk: Disk = {
   ftruncateSync: fs.ftruncateSync,
   linkSync: fs.linkSync,
   lstatSync: fs.lstatSync,
-  mkdirSync: fs.mkdirSync,
+  mkdirSync: makeFolder as Disk['mkdirSync'],
   mkdtempSync: fs.mkdtempSync,
   opendirSync: fs.opendirSync,
   readdirSync: fs.readdirSync,
@@ -196,7 +216,8 @@ export const realDisk: Disk = {
   copyFileSync: copyRegular as Disk['copyFileSync'],
   // Asked for by few commands, and loaded when it is.
   get promises() {
-    return { ...fs.promises, open: openHandle };
+    const { lstat, mkdir, readdir, readlink, rm, symlink, utimes } = fs.promises;
+    return { lstat, mkdir, readdir, readlink, rm, symlink, utimes, open: openHandle, copyFile: copyRegularLater };
   },
 };
 

@@ -2,14 +2,32 @@
 // have no effect. Never uses force, never falls back to something that destroys. Reached through git/run.ts.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, constants, existsSync, promises as fs, openSync, readFileSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, promises as fs, openSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { EnvironmentError } from '../protocol/decision.ts';
+import { SHORTAGES } from '../text/shortage.ts';
+import {
+  costlyList,
+  limitedGit,
+  limitReached,
+  NO_SUCH_PROGRAM,
+  type Overrun,
+  overran,
+  rested,
+  secondsOf,
+  wallOf,
+  wentWell,
+  whenHurried,
+} from './git-limits.ts';
 import type { Environment } from './host.ts';
 
 export interface GitProgram {
   run(env: Environment, folder: string, args: readonly string[], call?: GitCall): Promise<GitAnswer>;
+  /** Calls back when git used in an agent's folder all that it may; returns how to stop. */
+  onOverrun?(told: (overrun: Overrun) => void): () => void;
+  /** The crew ends: no call in an agent's folder takes longer than a moment from now on. Returns how to end that. */
+  hurry?(): () => void;
 }
 
 export interface GitAnswer {
@@ -17,6 +35,8 @@ export interface GitAnswer {
   readonly stdout: string;
   readonly stderr: string;
 }
+
+type GitLine = readonly [string, ...string[]];
 
 export interface GitCall {
   /** GIT_DIR and similar variables: where this call works. */
@@ -29,6 +49,12 @@ export interface GitCall {
   readonly into?: number | undefined;
   /** A folder that an agent writes: this call may wait at a pipe in it. */
   readonly in?: string | undefined;
+  /** Makes of its command line one that runs confined. */
+  readonly wrap?:
+    | ((argv: GitLine, env: Environment) => { readonly argv: GitLine; readonly env: Environment })
+    | undefined;
+  /** Bytes that its answer may have. */
+  readonly most?: number | undefined;
 }
 
 /** merge-tree --write-tree came with 2.38. */
@@ -36,8 +62,6 @@ export const MINIMUM_GIT = [2, 38] as const;
 
 /** Longer than any honest call. */
 const LONGEST = 10 * 60_000;
-/** The same where it cannot be seen whether git does anything, for calls in a folder that an agent writes. */
-const LONGEST_UNSEEN = 60_000;
 /** A call that takes this long is looked at, again and again. */
 const LOOK = 1000;
 /** So many looks without any progress, and git waits for ever, for example at a pipe in place of a file. */
@@ -46,6 +70,9 @@ const MOST_IDLE = 3;
 const PIPES_EVERY = 5;
 /** No honest call in a task's folder needs that much; an endless file in place of a short one does. */
 const MOST_PAGES = 2 ** 19;
+
+/** Bytes of an answer: a text has no room for much more, and no honest one is nearly as long. */
+const LONGEST_ANSWER = 256_000_000;
 
 const HARDENED = [
   'core.hooksPath=/dev/null',
@@ -66,28 +93,60 @@ export function runGit(
   env: Environment,
   folder: string,
   args: readonly string[],
-  { at = {}, input = '', hold, from, into, in: folderOfAgent }: GitCall = {},
+  { at = {}, input = '', hold, from, into, in: folderOfAgent, wrap, most = LONGEST_ANSWER }: GitCall = {},
 ): Promise<GitAnswer> {
+  const seconds = secondsOf(env, folderOfAgent !== undefined);
+  const command = commandIn(args);
+  const rest = folderOfAgent === undefined ? undefined : rested(folderOfAgent, performance.now());
+  if (rest !== undefined) return Promise.reject(overLimit(rest, folderOfAgent ?? folder));
   return new Promise((done, fail) => {
-    const child = spawn('git', [...HARDENED, '-C', folder, ...args], {
+    const { program, first } = limitedGit(seconds);
+    // The limits are set inside: the sandbox's own program is not the one that is limited.
+    const plain = {
+      argv: [program, ...first, ...HARDENED, '-C', folder, ...args] as const,
       env: { ...scrubbed(env), ...at },
+    };
+    const { argv, env: around } = wrap?.(plain.argv, plain.env) ?? plain;
+    const child = spawn(argv[0], argv.slice(1), {
+      env: around as NodeJS.ProcessEnv,
       stdio: [from ?? 'pipe', into ?? 'pipe', 'pipe', ...(hold === undefined ? [] : [hold])],
     });
+    endWithUs(child);
     const [stdin, stdout, stderr] = child.stdio as unknown as [Writable | null, Readable | null, Readable];
-    const out = stdout === null ? () => '' : collect(stdout);
-    const err = collect(stderr);
-    const watch = watchOver(child, folderOfAgent);
+    const watch = watchOver(child, folderOfAgent, seconds);
+    let isCut = false;
+    const flooded = (): void => {
+      isCut = true;
+      watch.endIt(`printed more than ${most} bytes and was ended`);
+    };
+    const out = stdout === null ? () => '' : collect(stdout, most, flooded);
+    const err = collect(stderr, most, flooded);
     child.on('error', (cause: NodeJS.ErrnoException) => {
       watch.end();
       fail(notStarted(cause, folder));
     });
     child.on('close', (code, signal) => {
       watch.end();
-      if (code !== null) return done({ status: code, stdout: out(), stderr: err() });
+      const stderr = err();
+      const unconfined = wrap === undefined ? undefined : /^bwrap: (.*)/.exec(stderr)?.[1];
+      if (code !== 0 && unconfined !== undefined) return fail(notConfined(unconfined));
+      if (code === NO_SUCH_PROGRAM && isMissing(stderr)) return fail(notStarted({ code: 'ENOENT' }, folder));
+      const limit = watch.isLate() ? watch.why() : limitReached(seconds, { signal, code, stderr });
+      if (limit !== undefined) {
+        const list = folderOfAgent === undefined ? undefined : costlyList(folderOfAgent, command);
+        const about = list === undefined ? '' : `: a pattern in ${list} has many wildcards`;
+        const text = `git ${command} ${limit}${about}`;
+        if (folderOfAgent !== undefined) overran(folderOfAgent, text, performance.now());
+        return fail(overLimit(text, join(folderOfAgent ?? folder, list ?? '')));
+      }
+      if (code !== null && !isCut) {
+        if (folderOfAgent !== undefined) wentWell(folderOfAgent);
+        return done({ status: code, stdout: out(), stderr });
+      }
       const how = watch.why() ?? `was ended by ${signal}`;
       // What an agent put into its own folder is no fault of the machine.
       const fault = watch.why() === undefined || folderOfAgent === undefined ? { fault: 'machine' as const } : {};
-      fail(new EnvironmentError(`git ${commandIn(args)} ${how}`, `look at ${folderOfAgent ?? folder}`, 3, fault));
+      fail(new EnvironmentError(`git ${command} ${how}`, `look at ${folderOfAgent ?? folder}`, 3, fault));
     });
     // A git that ends before it has read everything is judged by its status, not by the broken pipe.
     stdin?.on('error', () => {});
@@ -95,26 +154,58 @@ export function runGit(
   });
 }
 
+/** What was written for git to read is the cause, not the machine. */
+const overLimit = (text: string, place: string): EnvironmentError => new EnvironmentError(text, `look at ${place}`, 3);
+
+/** In the words of the shell, which looks for it. */
+const isMissing = (said: string): boolean => /\bgit: (not found|No such file|command not found)/.test(said);
+
+let atWork: Set<ChildProcess> | undefined;
+
+/** This process may have to end before git does: one that waits at a pipe would be left behind for ever. */
+function endWithUs(child: ChildProcess): void {
+  if (atWork === undefined) {
+    const all = new Set<ChildProcess>();
+    atWork = all;
+    process.once('exit', () => {
+      for (const one of all) one.kill('SIGKILL');
+    });
+  }
+  const mine = atWork;
+  mine.add(child);
+  child.once('close', () => mine.delete(child)).once('error', () => mine.delete(child));
+}
+
 /** Behind the options that git itself takes. */
 const commandIn = (args: readonly string[]): string =>
-  args.find((word, at) => !word.startsWith('-') && !['-c', '-C', '--git-dir'].includes(args[at - 1] ?? '')) ?? '';
+  args.find(
+    (word, at) => !word.startsWith('-') && !['-c', '-C', '--git-dir', '--work-tree'].includes(args[at - 1] ?? ''),
+  ) ?? '';
 
 interface Watch {
   end(): void;
+  /** Ends git, and says why. */
+  endIt(why: string): void;
   /** Why it was ended, if it was. */
   why(): string | undefined;
+  /** It took too long. */
+  isLate(): boolean;
 }
 
 /** Ends a git that waits for ever, so that nobody waits with it. */
-function watchOver(child: ChildProcess, folderOfAgent: string | undefined): Watch {
+function watchOver(child: ChildProcess, folderOfAgent: string | undefined, seconds: number): Watch {
+  let isLate = false;
   let reason: string | undefined;
   const endIt = (why: string): void => {
-    reason = why;
+    reason ??= why;
     child.kill('SIGKILL');
   };
-  const canSee = existsSync('/proc/self/stat');
-  const longest = canSee || folderOfAgent === undefined ? LONGEST : LONGEST_UNSEEN;
-  const late = setTimeout(() => endIt(`took longer than ${longest / 60_000} min and was ended`), longest);
+  const longest = folderOfAgent === undefined ? LONGEST : wallOf(seconds);
+  const late = setTimeout(() => {
+    isLate = true;
+    endIt(`took longer than ${longest / 1000} s and was ended`);
+  }, longest);
+  const unhurried = folderOfAgent === undefined ? () => {} : whenHurried(endIt);
   let looks = 0;
   let idle = 0;
   let before: string | undefined;
@@ -122,7 +213,7 @@ function watchOver(child: ChildProcess, folderOfAgent: string | undefined): Watc
     if (looks % PIPES_EVERY === 0 && folderOfAgent !== undefined)
       void removePlantedPipes(folderOfAgent).catch(() => {});
     looks += 1;
-    const now = child.pid === undefined ? undefined : progressOf(child.pid);
+    const now = child.pid === undefined ? undefined : progressOf(gitBelow(child.pid));
     idle = now?.waits === true && now.mark === before ? idle + 1 : 0;
     before = now?.mark;
     if (idle >= MOST_IDLE) endIt('waited for ever, as at a pipe in place of a file, and was ended');
@@ -132,9 +223,12 @@ function watchOver(child: ChildProcess, folderOfAgent: string | undefined): Watc
   return {
     end: () => {
       clearTimeout(late);
+      unhurried();
       clearInterval(look);
     },
+    endIt,
     why: () => reason,
+    isLate: () => isLate,
   };
 }
 
@@ -146,14 +240,26 @@ interface Progress {
   readonly pages: number;
 }
 
+/** The sandbox's own processes around it do nothing but wait. */
+function gitBelow(pid: number): number {
+  try {
+    const name = readFileSync(`/proc/${pid}/comm`, 'latin1').trim();
+    const [child] = name === 'bwrap' ? childrenOf(pid).split(' ') : [];
+    return child === undefined || child === '' ? pid : gitBelow(Number(child));
+  } catch {
+    return pid;
+  }
+}
+
+const childrenOf = (pid: number): string => readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim();
+
 /** undefined: it has ended, or this system does not tell. */
 function progressOf(pid: number): Progress | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim();
     return {
-      waits: state === 'S' && children === '',
+      waits: state === 'S' && childrenOf(pid) === '',
       mark: `${fields[10]} ${fields[11]}`,
       pages: Number(fields[20]),
     };
@@ -162,18 +268,34 @@ function progressOf(pid: number): Progress | undefined {
   }
 }
 
-function collect(stream: Readable): () => string {
+function collect(stream: Readable, most: number, flooded: () => void): () => string {
   const chunks: Buffer[] = [];
-  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  let length = 0;
+  stream.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= most) chunks.push(chunk);
+    else {
+      // Also for a program of git's that goes on printing.
+      stream.destroy();
+      flooded();
+    }
+  });
   return () => Buffer.concat(chunks).toString('utf8');
 }
 
-function notStarted(cause: NodeJS.ErrnoException, folder: string): EnvironmentError {
+/** Nothing is known of the folder then. */
+const notConfined = (why: string): EnvironmentError =>
+  new EnvironmentError(`git could not be confined: ${why}`, 'see what is wrong: liza doctor', 3, { fault: 'machine' });
+
+function notStarted(
+  cause: { readonly code?: string | undefined; readonly message?: string },
+  folder: string,
+): EnvironmentError {
   if (cause.code === 'ENOENT') {
     return new EnvironmentError('git was not found', `install git ${MINIMUM_GIT.join('.')} or newer`, 5, { cause });
   }
-  const message = `git could not be started: ${cause.message}`;
-  return new EnvironmentError(message, `look at ${folder}`, 3, { cause, fault: 'machine' });
+  const [why, hint] = SHORTAGES[cause.code ?? ''] ?? [cause.message ?? '', `look at ${folder}`];
+  return new EnvironmentError(`git could not be started: ${why}`, hint, 3, { cause, fault: 'machine' });
 }
 
 function scrubbed(env: Environment): Record<string, string | undefined> {

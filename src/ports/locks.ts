@@ -93,18 +93,27 @@ async function openThenLock(path: string, deadline: number): Promise<number | un
     if (quick.status === 0) return fd;
     if (quick.error !== undefined) {
       closeSync(fd);
-      // Of files, processes or memory there is too little: installing flock would not help.
-      if (errorCode(quick.error) !== 'ENOENT' && errorCode(quick.error) !== 'EACCES') throw quick.error;
-      return { missing: `flock(1) could not be started (${errorCode(quick.error) ?? quick.error.message})` };
+      return notStarted(quick.error);
     }
   }
   const asked = milliseconds();
   const wait = Math.max(0, deadline - asked) / 1000;
   const got = wait > 0 && (await runs(program, ['-x', '-w', wait.toFixed(2), '3'], fd));
+  if (typeof got === 'object') {
+    closeSync(fd);
+    return notStarted(got);
+  }
   busyLately = milliseconds() - asked > BRIEF;
   if (got) return fd;
   closeSync(fd);
   return undefined;
+}
+
+/** Of files, processes or memory there is too little: installing flock would not help. */
+function notStarted(error: Error): { missing: string } {
+  const code = errorCode(error);
+  if (code !== 'ENOENT' && code !== 'EACCES') throw error;
+  return { missing: `flock(1) could not be started (${code})` };
 }
 
 /** Milliseconds that starting flock takes by itself, with room to spare. */
@@ -122,10 +131,10 @@ function flockProgram(): Program {
 }
 
 /** Waiting happens in a child, so that this process can go on with its heartbeats. */
-function runs({ path, options }: Program, args: readonly string[], fd: number): Promise<boolean> {
+function runs({ path, options }: Program, args: readonly string[], fd: number): Promise<boolean | Error> {
   return new Promise((resolve) => {
     const child = spawn(path, args, { ...options, stdio: ['ignore', 'ignore', 'ignore', fd] });
-    child.on('error', () => resolve(false));
+    child.on('error', resolve);
     child.on('exit', (code) => resolve(code === 0));
   });
 }

@@ -1,7 +1,17 @@
 // The machine this process runs on. Light: every command builds it, so what takes time to load is loaded on first use.
 
 import { realDisk } from './disk.ts';
+import { hurryGit, overrunListeners } from './git-limits.ts';
+import type { GitProgram } from './git-program.ts';
 import type { Clock, Environment, Host, Processes, Random } from './host.ts';
+
+const overruns: Pick<GitProgram, 'onOverrun' | 'hurry'> = {
+  onOverrun: (told) => {
+    overrunListeners.add(told);
+    return () => overrunListeners.delete(told);
+  },
+  hurry: hurryGit,
+};
 
 export const realHost = (env: Environment): Host => ({
   env,
@@ -9,7 +19,10 @@ export const realHost = (env: Environment): Host => ({
   disk: realDisk,
   processes: realProcesses,
   locks: { acquire: async (path, timeoutMs) => (await import('./locks.ts')).acquireLock(path, timeoutMs) },
-  git: { run: async (...call) => (await import('./git-program.ts')).runGit(...call) },
+  git: {
+    run: async (...call) => (await import('./git-program.ts')).runGit(...call),
+    ...overruns,
+  },
   network: { post: async (...call) => (await import('./network.ts')).post(...call) },
   random: realRandom,
 });

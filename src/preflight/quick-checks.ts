@@ -14,8 +14,11 @@ import { settings } from '../protocol/state.ts';
 import { loginOf } from '../providers/login.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { BoardContext } from '../store/context.ts';
+import { pastGoals } from '../store/past-goals.ts';
 import { specFile } from '../store/spec-file.ts';
+import { readSpec } from '../store/spec-texts.ts';
 import { shellWord } from '../text/format.ts';
+import { describesLastGoal } from './rules/former-vision.ts';
 import { wideRunner } from './rules/own-tests.ts';
 import { checkBase, checkBudget, fine, isUntouched, type PreflightCheck, stop, warn } from './rules/result.ts';
 
@@ -61,6 +64,17 @@ async function checkVision(
   const text = context.disk.readFileSync(`${context.paths.root}/${file}`, 'utf8');
   if (isUntouched(text, template))
     return [stop('vision', `${file} is still the unchanged template`, `say in ${file} what is wanted, then: liza run`)];
+  const last = (await pastGoals(context, board.state.goal)).at(-1);
+  if (
+    describesLastGoal(board.state, last, { file, hash: readSpec(context.disk, context.paths.root, file)?.hash ?? '' })
+  )
+    return [
+      stop(
+        'vision',
+        `${file} has not changed since the last goal was completed: agents would plan that goal again`,
+        `say in ${file} what is wanted now, or name another document: liza goal edit --spec specs/next.md; if it describes this goal, too: liza goal edit --spec ${shellWord(board.state.goal.spec_ref ?? file)}`,
+      ),
+    ];
   const [missing] = await notCommitted(context, context.paths.root, [file]);
   if (missing === undefined) return [fine('vision', `${file} is in git`)];
   return [warn('vision', `${file} is not in git`, `git add ${shellWord(file)} && git commit -m "The goal"`)];

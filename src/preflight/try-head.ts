@@ -5,16 +5,24 @@ import { join } from 'node:path';
 import { integrationHead, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { textAt } from '../git/text-at.ts';
-import type { Ended } from '../process/run.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { greenAt } from '../protocol/review/proof.ts';
 import { type Settings, settings } from '../protocol/state.ts';
 import { modulesAround } from '../sandbox/build-policy.ts';
 import { sandboxMode } from '../sandbox/mode.ts';
 import { type TaskContext, withTrial } from '../tasks/context.ts';
-import { fromRoot, howEnded, inDisposableCheckout, isGreen, runHere } from '../tasks/disposable-checkout.ts';
+import {
+  fromRoot,
+  howEnded,
+  inDisposableCheckout,
+  isGreen,
+  runHere,
+  type Tried,
+} from '../tasks/disposable-checkout.ts';
+import { hasIntegrationTest } from '../tasks/integration-test.ts';
 import type { Unprepared } from '../tasks/prepare-checkout.ts';
 import { LOCK_FILES, lacksPackages, setupCommand } from '../tasks/rules/setup-command.ts';
+import { SCRIPT } from '../tasks/rules/tested.ts';
 import { sweepTrials, trialUnder } from '../tasks/trial.ts';
 import { shellWord } from '../text/format.ts';
 import { tellingLines } from '../text/telling-lines.ts';
@@ -35,6 +43,8 @@ export interface HeadTried {
   readonly commit: string;
   readonly under: string;
   readonly checks: readonly PreflightCheck[];
+  /** Those of them for which a command was run now. */
+  readonly ran: readonly PreflightCheck[];
 }
 
 /** No id of a task begins with `_`. */
@@ -59,23 +69,21 @@ export async function tryHead(
   const isProved = command !== undefined && setup !== undefined && greenAt(board.state, commit).has(command);
   const known = command !== undefined && (isProved || wasGreen(last, commit, under));
   const tests = known ? undefined : command;
-  const found = (checks: readonly PreflightCheck[]): HeadTried => ({ commit, under, checks });
   const idle = [
     ...(setup === undefined ? [await withoutSetup(context, gitDir, { commit, config })] : []),
-    ...(command === undefined
-      ? [fine('tests', 'no test_command is set: only the validation of each task is run')]
-      : []),
+    ...(command === undefined ? [await withoutTests(gitDir, commit)] : []),
     ...(known ? [fine('tests', `${command} is green on ${short(commit)}`)] : []),
   ];
-  if (setup === undefined && tests === undefined) return found(idle);
+  const found = (ran: readonly PreflightCheck[]): HeadTried => ({ commit, under, checks: [...ran, ...idle], ran });
+  if (setup === undefined && tests === undefined) return found([]);
   return withTrial<HeadTried>(context, patience ?? 0, async () => {
-    sweepTrials(gitDir);
+    await sweepTrials(gitDir);
     const log = (part: string): string => join(context.paths.liza, 'agent-logs', `preflight-${part}.log`);
     const checkout = { purpose: 'trial', task: NAME, commit, settings: config, prepareLog: log('set-up') } as const;
     const tried = await inDisposableCheckout<HeadTried | Refusal>(context, gitDir, checkout, async (folder) => {
       const green = setup === undefined ? [] : [fine('set-up', `${setup} works on ${short(commit)}`)];
       onSetup?.();
-      if (tests === undefined) return found([...green, ...idle]);
+      if (tests === undefined) return found(green);
       context.say(`${tests} on ${short(commit)}, at most ${config.validation_timeout} s …`);
       const program = {
         argv: ['sh', '-c', tests],
@@ -87,12 +95,12 @@ export async function tryHead(
       if (ended.how === 'stopped') return STOPPED;
       const setupOff = setup === undefined && !isGreen(ended) && lacksPackages(ended.tail);
       const mend = setupOff ? `nothing installs packages in a fresh checkout: ${await setupMend(gitDir, commit)}` : '';
-      return found([...green, ...idle, testsCheck(context, ended, { tests, commit, config, log: program.log, mend })]);
+      return found([...green, testsCheck(context, ended, { tests, commit, config, log: program.log, mend })]);
     });
     if (!isRefusal(tried) || tried === STOPPED || context.stop?.().aborted === true) return tried;
     const failed = setupFailed(tried, commit);
     onSetup?.();
-    return found([failed, ...idle]);
+    return found([failed]);
   });
 }
 
@@ -103,6 +111,16 @@ async function withoutSetup(context: TaskContext, gitDir: PrivateGitDir, { commi
   if (seen === undefined) return fine('set-up', 'no post_worktree_cmd is set: a checkout is used as it is');
   const message = `no post_worktree_cmd is set, and without a sandbox tests find the packages in ${seen}: green tests do not show that a fresh checkout works`;
   return warn('set-up', message, await setupMend(gitDir, commit));
+}
+
+async function withoutTests(gitDir: PrivateGitDir, commit: string): Promise<PreflightCheck> {
+  const message = 'no test_command is set: only the validation of each task is run';
+  if (await hasIntegrationTest(gitDir, commit)) return fine('tests', `${message}, and ${SCRIPT} on each merge`);
+  return warn(
+    'tests',
+    `${message}, and merges are not tested: two tasks that are each green alone may be red together`,
+    `say how all tests are run, for example: liza config set test_command "npm test"; or commit ${SCRIPT}`,
+  );
 }
 
 interface AtHead {
@@ -149,11 +167,11 @@ interface TestRun {
   readonly mend: string;
 }
 
-function testsCheck(context: TaskContext, ended: Ended, run: TestRun): PreflightCheck {
+function testsCheck(context: TaskContext, ended: Tried, run: TestRun): PreflightCheck {
   const { tests, commit, config, log } = run;
   if (isGreen(ended)) return fine('tests', `${tests} is green on ${short(commit)}`);
   const how = howEnded(ended, config.validation_timeout);
-  const mend = `${run.mend || 'fix the tests in your branch, then: liza sync'}; the whole output: ${fromRoot(context, log)}`;
+  const mend = `${run.mend || 'fix them in your branch, then: liza sync; or make that this goal’s first task'}; the whole output: ${fromRoot(context, log)}`;
   const red = warn('tests', `${tests} ${how} on ${short(commit)}: every submission will fail on it`, mend);
   const output = tellingLines(ended.tail, SHOWN_LINES);
   return output.length === 0 ? red : { ...red, output };

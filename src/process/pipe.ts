@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import type { Environment, Host } from '../ports/host.ts';
+import { shortageIn } from '../text/shortage.ts';
 
 export interface Pipe {
   /** For the program's stdout and stderr. */
@@ -28,7 +29,8 @@ export function openPipe(host: Host, env: Environment): Pipe {
   try {
     const name = join(folder, 'output');
     const made = processes.spawnSync('mkfifo', ['-m', '600', name], { env: { PATH: env['PATH'] }, encoding: 'utf8' });
-    if (made.status !== 0) throw new Error(`mkfifo: ${made.error?.message ?? made.stderr.trim()}`);
+    const said = made.error?.message ?? made.stderr ?? '';
+    if (made.status !== 0) throw new Error(shortageIn(said)?.join(': ') ?? `mkfifo: ${said.trim()}`);
     // Opening either end waits for the other one, unless the reader says it will not.
     const { O_NONBLOCK, O_RDONLY, O_WRONLY } = disk.constants;
     const readEnd = disk.openPipeSync(name, O_RDONLY | O_NONBLOCK);

@@ -48,13 +48,16 @@ const able = new WeakMap<Processes, boolean>();
 function canMark(host: ProcessHost, limits: readonly string[]): boolean {
   const known = able.get(host.processes);
   if (known !== undefined) return known;
-  const can = isLinux(host) && host.disk.existsSync(PROGRAM) && isAccepted(host, limits);
-  able.set(host.processes, can);
-  return can;
+  const can = isLinux(host) && host.disk.existsSync(PROGRAM) ? isAccepted(host, limits) : false;
+  // Where it could not even be started the next one asks again.
+  if (can !== undefined) able.set(host.processes, can);
+  return can === true;
 }
 
-const isAccepted = ({ processes }: ProcessHost, limits: readonly string[]): boolean =>
-  processes.spawnSync(PROGRAM, [...limits, '--', '/bin/sh', '-c', ':'], { stdio: 'ignore', env: {} }).status === 0;
+function isAccepted({ processes }: ProcessHost, limits: readonly string[]): boolean | undefined {
+  const tried = processes.spawnSync(PROGRAM, [...limits, '--', '/bin/sh', '-c', ':'], { stdio: 'ignore', env: {} });
+  return tried.error === undefined ? tried.status === 0 : undefined;
+}
 
 const candidates = (name: string, cwd: string, path = ''): readonly string[] =>
   name.includes('/') ? [resolve(cwd, name)] : path.split(':').map((folder) => resolve(cwd, folder, name));

@@ -5,6 +5,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Disk } from '../ports/disk.ts';
 import type { Environment, Processes } from '../ports/host.ts';
+import { SHORTAGES } from '../text/shortage.ts';
 import { scrubbed } from './environment.ts';
 import type { Pipe } from './pipe.ts';
 import type { ProcessHost } from './proc-files.ts';
@@ -73,5 +74,5 @@ export function reasonOf(
   if (disk.statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) return `the folder ${cwd} is not there`;
   if (error.code === 'ENOENT') return `${argv[0]} or its interpreter was not found`;
   if (error.code === 'EACCES') return `${argv[0]} may not be executed`;
-  return error.message;
+  return SHORTAGES[error.code ?? '']?.join(': ') ?? error.message;
 }

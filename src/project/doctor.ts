@@ -16,14 +16,14 @@ import { assemble } from '../store/assemble.ts';
 import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
 import { mirrorJournal } from '../store/git-dir-copy.ts';
-import { readEntries } from '../store/journal.ts';
 import { type Loaded, load } from '../store/load.ts';
 import { rewriteLog, untold } from '../store/log.ts';
-import { goalHash, journalledArchive } from '../store/past-goals.ts';
+import { goalHash } from '../store/past-goals.ts';
 import { brokenFile, unlocked } from '../store/refusals.ts';
 import { keepText } from '../store/rejected.ts';
+import { type Replayed, replay } from '../store/replay.ts';
 import { canRestore, restore } from '../store/restore.ts';
-import { verifyJournal } from '../store/verify.ts';
+import { type Verification, verifyJournal } from '../store/verify.ts';
 import { parseDocument } from '../store/yaml/document.ts';
 import { inTransaction } from '../store/yaml-store.ts';
 import { counted, listed, shellWord } from '../text/format.ts';
@@ -91,7 +91,9 @@ async function checkBoard(context: BoardContext, fix: boolean): Promise<readonly
     return [warning('blackboard', 'none here', 'start one: liza init "<goal>"')];
   }
   if (lost) return restoreBoard(context, fix);
-  const findings = await checkJournal(context, fix);
+  let replayed = await replay(context);
+  const findings = checkJournal(context, fix, replayed.verification);
+  if (findings.some((finding) => finding.fixed === true)) replayed = await replay(context);
   const loaded = await load(files, paths, 'ignore');
   if ('ok' in loaded) return [...findings, broken('state', loaded.message, loaded.hint)];
   if ('none' in loaded) {
@@ -106,11 +108,11 @@ async function checkBoard(context: BoardContext, fix: boolean): Promise<readonly
     findings.push(broken('rules', message, 'liza validate shows where; fix it with liza edit'));
   }
   if (problems.length === 0) findings.push(ok('rules', 'every rule holds'));
-  return [...findings, ...(await checkArchive(context, fix)), ...(await checkLog(context, fix))];
+  return [...findings, ...(await checkArchive(context, fix, replayed)), ...(await checkLog(context, fix, replayed))];
 }
 
 async function restoreBoard(context: BoardContext, fix: boolean): Promise<readonly Finding[]> {
-  const { entries, problems } = verifyJournal(context, join(context.paths.mirror ?? '', 'journal.jsonl'));
+  const { entries, problems } = verifyJournal(context, { journal: mirrorJournal(context.paths.mirror ?? '') });
   const message = `.liza is gone; the git directory has a copy up to entry ${entries}`;
   if (problems.length > 0) {
     return [broken('blackboard', `${message}, but it is damaged: ${problems[0]}`)];
@@ -120,8 +122,8 @@ async function restoreBoard(context: BoardContext, fix: boolean): Promise<readon
   return [fixed('blackboard', `${message}; restored ${done.join(', ')}`)];
 }
 
-async function checkJournal(context: BoardContext, fix: boolean): Promise<Finding[]> {
-  const { entries, problems, remarks } = verifyJournal(context);
+function checkJournal(context: BoardContext, fix: boolean, verification: Verification): Finding[] {
+  const { entries, problems, remarks } = verification;
   if (problems.length > 0 && copyIsWhole(context)) return [takeCopy(context, fix, problems[0] ?? '')];
   const found: Finding[] = problems.map((message) =>
     broken(
@@ -135,10 +137,13 @@ async function checkJournal(context: BoardContext, fix: boolean): Promise<Findin
 }
 
 /** The archive's index against the journal, which knows every task that was archived. */
-async function checkArchive(context: BoardContext, fix: boolean): Promise<readonly Finding[]> {
+async function checkArchive(
+  context: BoardContext,
+  fix: boolean,
+  { archived: known }: Replayed,
+): Promise<readonly Finding[]> {
   const check = 'archive';
   const { files, paths } = context;
-  const known = await journalledArchive(context);
   const tasks = taskArchive(files, paths.archive);
   const goals = goalArchive(files, paths.archive);
   const index = tasks.index();
@@ -158,15 +163,11 @@ async function checkArchive(context: BoardContext, fix: boolean): Promise<readon
 }
 
 /** The activity log is made of the journal; one that lags behind is completed by the next command. */
-async function checkLog(context: BoardContext, fix: boolean): Promise<readonly Finding[]> {
+async function checkLog(context: BoardContext, fix: boolean, { entries }: Replayed): Promise<readonly Finding[]> {
   const { files, paths } = context;
   const check = 'log';
   if (files.stat(paths.log)?.isDirectory === true) return [broken(check, 'log.yaml is a folder', 'move it away')];
-  const odd = untold(
-    files,
-    paths.log,
-    [...readEntries(files, paths.journal)].map(({ entry }) => entry),
-  );
+  const odd = untold(files, paths.log, entries);
   if (odd === undefined || ('behind' in odd && odd.behind)) return [];
   const how =
     'foreign' in odd
@@ -183,7 +184,9 @@ async function checkLog(context: BoardContext, fix: boolean): Promise<readonly F
 function copyIsWhole(context: BoardContext): boolean {
   const { mirror } = context.paths;
   return (
-    mirror !== undefined && canRestore(context) && verifyJournal(context, mirrorJournal(mirror)).problems.length === 0
+    mirror !== undefined &&
+    canRestore(context) &&
+    verifyJournal(context, { journal: mirrorJournal(mirror) }).problems.length === 0
   );
 }
 
@@ -233,7 +236,7 @@ function checkSchema({ files, paths }: BoardContext, fix: boolean, schema: strin
 function checkLeftovers({ files, paths }: BoardContext, fix: boolean): readonly Finding[] {
   const left = files.list(paths.liza).filter((name) => /\.\d+\.new$/.test(name));
   if (left.length === 0) return [];
-  const message = `${left.length} temporary file(s) of commands that were killed: ${left.join(', ')}`;
+  const message = `${counted(left.length, 'temporary file')} of commands that were killed: ${left.join(', ')}`;
   if (!fix) return [warning('leftovers', message, 'liza doctor --fix removes them')];
   for (const name of left) rmSync(join(paths.liza, name), { force: true });
   return [fixed('leftovers', `${message}; removed`)];

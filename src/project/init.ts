@@ -32,7 +32,7 @@ import { LostRace } from '../store/transaction.ts';
 import { emitEntries } from '../store/yaml/emit.ts';
 import { updateDocument } from '../store/yaml/update.ts';
 import { inTransaction } from '../store/yaml-store.ts';
-import { gist, shellWord } from '../text/format.ts';
+import { counted, gist, shellWord } from '../text/format.ts';
 import { fileOf, refuseSpec, writeVision } from './init-document.ts';
 import { asOwner } from './init-place.ts';
 import { makeProject, refuseLink, settingsOf, siteOf } from './project-manifest.ts';
@@ -156,7 +156,7 @@ function reopen(context: BoardContext, request: InitRequest): Promise<InitDone |
     const live = before.tasks.filter((task) => !['MERGED', 'SUPERSEDED', 'ABANDONED'].includes(task.status));
     if (live.length > 0) {
       return refuse(
-        `${live.length} task(s) of the ${before.goal.status} goal are not finished: ${live
+        `of the ${before.goal.status} goal ${counted(live.length, 'task')} ${live.length === 1 ? 'is' : 'are'} not finished: ${live
           .map((task) => task.id)
           .slice(0, 5)
           .join(', ')}`,

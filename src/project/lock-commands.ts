@@ -13,7 +13,8 @@ import { touchedRecords } from '../store/changed-records.ts';
 import type { BoardContext } from '../store/context.ts';
 import { sha256 } from '../store/hash.ts';
 import { keepText } from '../store/rejected.ts';
-import type { Transaction } from '../store/transaction.ts';
+import { LostRace, type Transaction } from '../store/transaction.ts';
+import type { BoardDocument } from '../store/yaml/document.ts';
 import { updateDocument } from '../store/yaml/update.ts';
 import { inTransaction } from '../store/yaml-store.ts';
 
@@ -40,9 +41,20 @@ export function lockWrite(context: Acting, path: string, value: unknown): Promis
   });
 }
 
-/** The environment of the child says that the lock is held: a liza inside it fails at once. */
+/** What the command left, and what it had before it. */
+interface Left {
+  readonly text: string;
+  readonly base: BoardDocument;
+}
+
+/**
+ * The environment of the child says that the lock is held: a liza inside it fails at once. If the lock file vanishes
+ * meanwhile, all is decided again, but the command is not run again: what it left is merged into what others wrote.
+ */
 export function lockModify(context: Acting, command: readonly string[]): Promise<Changed | Refusal> {
+  let left: Left | undefined;
   return inTransaction<Changed>(context, async (transaction) => {
+    if (left !== undefined) return adoptLate(context, transaction, left);
     const [program = '', ...args] = command.length === 1 ? ['sh', '-c', command[0] ?? ''] : command;
     const ran = spawnSync(program, args, {
       stdio: 'inherit',
@@ -69,8 +81,22 @@ export function lockModify(context: Acting, command: readonly string[]): Promise
         'unreadable',
       );
     }
-    return adopt(context, transaction, text, 'modify');
+    left = { text, base: transaction.doc };
+    try {
+      return await adopt(context, transaction, text, 'modify');
+    } catch (error) {
+      // Else the next look at the file would take it for an edit by hand, of which a part may be adopted.
+      if (error instanceof LostRace && readIfFile(context.files, context.paths.state)?.toString('utf8') === text)
+        replaceFile(context.files, context.paths.state, Buffer.from(left.base.text), true);
+      throw error;
+    }
   });
+}
+
+async function adoptLate(context: Acting, transaction: Transaction, { text, base }: Left): Promise<Changed | Refusal> {
+  const done = await adopt(context, transaction, text, 'modify', base);
+  const message = `${done.message}; .liza/state.yaml.lock was removed while the command ran, which was run once, and what it left was merged`;
+  return { ...done, message };
 }
 
 async function adopt(
@@ -78,9 +104,10 @@ async function adopt(
   transaction: Transaction,
   text: string,
   what: string,
+  base: BoardDocument = transaction.doc,
 ): Promise<Changed | Refusal> {
   const { actor } = context;
-  const weighed = await transaction.weigh(text, authorityOf(actor), transaction.doc);
+  const weighed = await transaction.weigh(text, authorityOf(actor), base);
   const bytes = Buffer.from(text);
   if ('ok' in weighed) {
     const kept = putBack(context, transaction, bytes);

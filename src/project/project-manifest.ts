@@ -8,12 +8,13 @@ import { existsSync, lstatSync, readlinkSync, realpathSync, renameSync, rmSync }
 import { join, relative } from 'node:path';
 import { exclude, isExcluding, unexclude } from '../git/repository.ts';
 import { git } from '../git/run.ts';
-import { entries, leftoversIn, removeIfEmpty, removeTree } from '../git/scratch-folders.ts';
+import { entries, leftoversIn, removeIfEmpty } from '../git/scratch-folders.ts';
 import { checkHook, installHook } from '../identity/project-hook.ts';
 import { hasHook, isHookLine, removeHook } from '../identity/ref-hook.ts';
 import { realDisk } from '../ports/disk.ts';
 import type { Files } from '../ports/files.ts';
 import type { Host } from '../ports/host.ts';
+import { removeTreeNow } from '../process/remove-tree.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { type Settings, settings } from '../protocol/state.ts';
 import type { BoardContext } from '../store/context.ts';
@@ -111,7 +112,7 @@ const boardFolder: Row = {
     if (site.liza !== undefined && existsSync(site.liza))
       renameSync(site.liza, join(site.root, `.liza-removed-${randomBytes(4).toString('hex')}`));
     return removedBoards(site).flatMap((folder) => {
-      removeTree(site.host, folder);
+      removeTreeNow(site.host, folder);
       if (!existsSync(folder)) return [];
       return [`${shown(site, folder)}: a process still writes there; run liza deinit again to remove it`];
     });
@@ -128,8 +129,9 @@ const gitFolders: Row = {
       for (const name of entries(site.host.disk, folder).toSorted())
         if (folder === site.mirror && isMirrorFile(name)) rmSync(join(folder, name), { force: true });
       if (shared) return [];
-      for (const { path } of leftoversIn(site.host.disk, folder)) removeTree(site.host, path);
-      for (const name of ['git', 'indexes', 'nowhere', 'owner', 'planted']) removeTree(site.host, join(folder, name));
+      for (const { path } of leftoversIn(site.host.disk, folder)) removeTreeNow(site.host, path);
+      for (const name of ['git', 'indexes', 'nowhere', 'owner', 'planted'])
+        removeTreeNow(site.host, join(folder, name));
       return removeEmpty(site, folder);
     }),
 };

@@ -6,8 +6,9 @@ import { actorName, LIZA } from './board.ts';
 import type { CommandName } from './command.ts';
 import type { Situation } from './command-row.ts';
 import { replaceTask, taskIndex } from './find.ts';
+import type { BranchFacts, RowEvent } from './goal/alignment.ts';
 import { idsOf, nextId } from './records/record-ids.ts';
-import type { Agent, AgentStatus, Anomaly, Goal, HistoryEvent, Sprint, State, Task } from './state.ts';
+import type { Agent, AgentStatus, Alignment, Anomaly, Goal, HistoryEvent, Sprint, State, Task } from './state.ts';
 import { defined } from './values.ts';
 
 export type Patch<T> = { readonly [K in keyof T]?: T[K] | undefined };
@@ -88,12 +89,30 @@ export const withSprint = (state: State, changes: Patch<Sprint>): State => ({
 
 /** A line in the goal's alignment history: how the plan moved, and why. */
 export function aligned<K extends CommandName>(
-  situation: Pick<Situation<K>, 'actor' | 'now'>,
+  { actor, now, command }: Pick<Situation<K>, 'actor' | 'now' | 'command'>,
   state: State,
-  name: string,
+  name: RowEvent,
   summary: string,
+  facts: BranchFacts | Record<string, never> = {},
 ): State {
-  const entry = { timestamp: iso(situation.now), event: name, summary, by: actorName(situation.actor) };
+  return withAlignment(state, {
+    timestamp: iso(now),
+    event: name,
+    summary,
+    by: actorName(actor),
+    command: command.name,
+    ...facts,
+  });
+}
+
+/** The same in the words of a planner or a person, who name the event. */
+export function alignedInWords({ actor, now, command }: Situation<'align'>, state: State): State {
+  const { event: said = 'alignment', summary } = command;
+  const by = actorName(actor);
+  return withAlignment(state, { timestamp: iso(now), event: said, summary, by, command: command.name });
+}
+
+function withAlignment(state: State, entry: Alignment): State {
   return withGoal(state, { alignment_history: [...(state.goal.alignment_history ?? []), entry] });
 }
 

@@ -4,7 +4,7 @@
 import type { PlanPayloads, UnblockOptions } from './definition/payloads.ts';
 import type { FileChange, LateFiles, LineList } from './facts/file-change.ts';
 import type { SectionChange } from './facts/section-change.ts';
-import type { SpecFacts } from './facts/spec-facts.ts';
+import type { ShellFacts, SpecFacts } from './facts/spec-facts.ts';
 import type { VerdictFacts } from './facts/verdict-facts.ts';
 import type { BasePayloads } from './goal/base-records.ts';
 import type { SetupPayloads } from './records/setup-records.ts';
@@ -28,6 +28,8 @@ export interface WorktreeFacts {
   readonly dirty: readonly string[];
   /** A merge that was laid out in it is not concluded. */
   readonly merging?: boolean;
+  /** For `begin`: `n` of the newest refs/liza/attempts/<task>/<n>. */
+  readonly attempts?: number;
 }
 
 export interface SubmitFacts extends WorktreeFacts {
@@ -37,6 +39,8 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly base_commit?: string;
   /** The rejected commit whose tree is the submitted one's. */
   readonly same_tree_as?: string;
+  /** The commit that its coder retracted last, where its tree is the submitted one's. */
+  readonly same_as_retracted?: string;
   /** `n` of refs/liza/review/<task>/<n>, which keeps the commit. */
   readonly pin?: number;
   /** Lines of the whole diff. */
@@ -50,6 +54,14 @@ export interface SubmitFacts extends WorktreeFacts {
   /** Files that its commits add and remove again, and roots of another history: no diff shows them. */
   readonly passing?: readonly string[];
   readonly roots?: readonly string[];
+  /** Its commits that Liza knew before the iteration's checkpoint. */
+  readonly before_plan?: readonly string[];
+  /** Files that are as they were in work that was put aside for the checkpoint. */
+  readonly brought_back?: readonly string[];
+  /** Its commits that are dated before the checkpoint. */
+  readonly dated_before?: readonly string[];
+  /** Changed files whose texts are too large for Liza to look at. */
+  readonly unread?: readonly string[];
   /** Words of the scope's IN that name something on the base. */
   readonly on_base?: readonly string[];
   /** Changed type declarations that a command which Liza runs checks. */
@@ -153,7 +165,13 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads {
   begin: { readonly task: string; readonly checkpoint: Checkpoint; readonly facts?: WorktreeFacts };
   /** `begin --also`: files that the checkpoint did not name. */
   declare: { readonly task: string } & LateFiles;
-  'submit-for-review': { readonly task: string; readonly commit: string; readonly facts: SubmitFacts };
+  'submit-for-review': {
+    readonly task: string;
+    readonly commit: string;
+    /** Why what the coder retracted is right as it was. */
+    readonly unchanged?: string;
+    readonly facts: SubmitFacts;
+  };
   retract: { readonly task: string; readonly reason: string };
   /** Liza ran what proves the commit, and the submission did not (yet) follow: red, or stopped on the way. */
   'record-validation': { readonly task: string; readonly proof: Proof };
@@ -263,19 +281,22 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads {
     readonly merge_commit: string;
     readonly onto?: string;
     readonly drift?: number;
+    /** What tested the candidate, or why nothing did. */
+    readonly tested?: string;
+    readonly untested?: string;
     /** Where the task branch was, when that was no longer the approved commit. */
     readonly head_moved?: string;
     /** Tasks of the sprint that left the state, for its metrics. */
     readonly archived?: readonly Task[];
   };
-  /** `wt merge` met a conflict or a red integration test. */
+  /** `wt merge` met a conflict or a red test. */
   'merge-failed': {
     readonly task: string;
     readonly reason: string;
     readonly paths?: readonly string[];
     /** The tasks of the other side of the conflict. */
     readonly with?: readonly string[];
-    /** Where the integration test's output is. */
+    /** Where the test's output is. */
     readonly log?: string;
     /** The end of that output: a coder that fixes it may be in a sandbox that hides the log. */
     readonly output?: string;
@@ -294,6 +315,8 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads {
   'branch-moved': { readonly agent: string; readonly branch: string; readonly commit: string };
   /** Something in git makes plain git show other content than Liza does. */
   'planted-in-git': Planted;
+  /** Above the checkouts something changed while agents work, which programs find from there. */
+  'planted-above': { readonly task?: string; readonly at: string; readonly changed: string; readonly names: string };
 
   // the operator
   note: { readonly message: string; readonly for?: string };
@@ -332,7 +355,7 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads {
     readonly key: string;
     readonly value: unknown;
     /** Where the chosen integration branch is checked out; what a sandbox place would open. */
-    readonly facts?: { readonly checked_out?: string; readonly hole?: string };
+    readonly facts?: { readonly checked_out?: string; readonly hole?: string; readonly shell?: ShellFacts };
   };
   /** `facts`: the tasks that left the state for the archive. */
   metrics: { readonly facts?: { readonly archived: readonly Task[] } };

@@ -106,11 +106,11 @@ export const ConfigSchema = v.object({
   ),
   test_command: guarded(
     v.optional(v.nullable(text)),
-    'Runs the project’s tests; Liza runs it at every submitted commit, beside the task’s own validation.',
+    'Runs the project’s tests; Liza runs it at every submitted commit, beside the task’s own validation, and on every merge candidate with other files than that commit, unless the integration branch has `scripts/integration-test.sh`.',
   ),
   validation_timeout: guarded(
     v.optional(seconds, 600),
-    'Seconds that all validation commands together may run at a submitted commit.',
+    'Seconds that all validation commands together may run at a submitted commit, and `test_command` on a merge candidate.',
   ),
   integration_test_timeout: guarded(
     v.optional(seconds, 600),

@@ -17,7 +17,9 @@ const ID_FIELDS: ReadonlySet<string> = new Set(
 const FREE: ReadonlySet<string> = new Set(['details', 'value']);
 
 /** What examples and hints have where words belong, or the dash that stands for stdin. It tells nobody anything. */
-const PLACEHOLDER = /^\s*["'\u201c]?(\u2026|\.{3}|-)["'\u201d]?\s*$/;
+const PLACEHOLDER = /^\s*["'\u201c]?(?:\u2026|\.{3}|<[a-z][\w -]{0,40}>|(?:TODO|TBD|FIXME|XXX)[.:]?)["'\u201d]?\s*$/;
+/** In other fields it may be a value. */
+const DASH = /^\s*["'\u201c]?-["'\u201d]?\s*$/;
 const PROSE: ReadonlySet<string> = new Set(
   words(
     'intent risks validation assumptions reason questions question text assume answer message summary next_action ' +
@@ -26,29 +28,34 @@ const PROSE: ReadonlySet<string> = new Set(
 );
 
 export function checkInput(command: Command): Refusal | undefined {
-  const { name: _name, ...fields } = command;
-  return firstFault(fields, [], false);
+  const { name, ...fields } = command;
+  const isReport = REPORTS.has(name) || name.startsWith('record-');
+  return firstFault(fields, [], { isId: false, isReport });
+}
+
+interface Kind {
+  readonly isId: boolean;
+  readonly isReport: boolean;
 }
 
 /** Depth is bounded: payloads are a few levels, `details` and config values whatever JSON allows. */
-function firstFault(value: unknown, path: readonly string[], isId: boolean): Refusal | undefined {
-  if (typeof value === 'string') return checkText(value, path, isId);
+function firstFault(value: unknown, path: readonly string[], { isId, isReport }: Kind): Refusal | undefined {
+  if (typeof value === 'string') return checkText(value, path, { isId, isReport });
   if (typeof value !== 'object' || value === null) return undefined;
   if (path.length > 12)
     return refuse(`${path.slice(0, 3).join('.')} is nested too deeply`, 'Remove the nesting', 1, 'input');
   for (const [key, inner] of Object.entries(value)) {
     const list = Array.isArray(value);
-    const found = firstFault(
-      inner,
-      list ? path : [...path, key],
-      list ? isId : ID_FIELDS.has(key) && !path.some((part) => FREE.has(part)),
-    );
+    const found = firstFault(inner, list ? path : [...path, key], {
+      isId: list ? isId : ID_FIELDS.has(key) && !path.some((part) => FREE.has(part)),
+      isReport,
+    });
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function checkText(text: string, path: readonly string[], isId: boolean): Refusal | undefined {
+function checkText(text: string, path: readonly string[], { isId, isReport }: Kind): Refusal | undefined {
   const field = () => path.join('.');
   if (text.length > TEXT_LIMIT) {
     return refuse(
@@ -58,7 +65,7 @@ function checkText(text: string, path: readonly string[], isId: boolean): Refusa
       'text-limit',
     );
   }
-  if (PLACEHOLDER.test(text) && PROSE.has(path.at(-1) ?? '') && path[0] !== 'facts') {
+  if (isPlaceholder(text, path) && !isReport) {
     return refuse(
       `${field()} says only ${text.trim()}`,
       `Replace the … of the example by your own words`,
@@ -74,6 +81,21 @@ function checkText(text: string, path: readonly string[], isId: boolean): Refusa
     'id-pattern',
   );
 }
+
+/** Whatever field it is in; a setting and what Liza looked up or ran may have any value. */
+const isPlaceholder = (text: string, path: readonly string[]): boolean =>
+  PLACEHOLDER.test(text)
+    ? !path.some((part) => FREE.has(part) || LOOKED_UP.has(part))
+    : DASH.test(text) && PROSE.has(path.at(-1) ?? '') && path[0] !== 'facts';
+
+/** What the supervisor saw, nobody said: an agent's last line may be anything. */
+const REPORTS: ReadonlySet<string> = new Set(
+  words(
+    'session-start session-end context-used trouble refused-attempt planted-above limit review-copy review-changed',
+  ),
+);
+
+const LOOKED_UP: ReadonlySet<string> = new Set(words('facts proof runs changes_seen session usage config state'));
 
 const printable = (text: string): string => text.slice(0, 80).replace(/[^\x20-\x7e]/g, '?');
 

@@ -127,15 +127,29 @@ export function baselineOf(task: Task): string | undefined {
   return typeof baseline === 'string' ? baseline : undefined;
 }
 
-/** How often a coder set to work on it; an imported board may have the number without the events. */
-export const iterationsOf = (task: Task): number =>
-  Math.max(task.iteration ?? 0, historyOf(task).filter(opensIteration).length);
+/** How many iterations it took, of all its coders; an imported board may have the number without the events. */
+export const iterationsOf = (task: Task): number => Math.max(task.iteration ?? 0, iterationsIn(historyOf(task)));
+
+/** A coder that claims again what it had blocked or left is still in the same iteration. */
+function iterationsIn(history: readonly HistoryEvent[]): number {
+  const claims = history.filter(opensIteration);
+  return claims.filter((claim, at) => {
+    const before = claims[at - 1];
+    const isSame =
+      claim.fresh !== true && claim.agent === before?.agent && claim['iteration'] === before?.['iteration'];
+    return before === undefined || claim['iteration'] === undefined || !isSame;
+  }).length;
+}
 
 /** A claim that began an iteration; a takeover of a lapsed claim continues one. */
 export const opensIteration = (entry: HistoryEvent): boolean => entry.event === 'claimed' && entry.takeover !== true;
 
 export const checkpointEvent = (task: Task): HistoryEvent | undefined =>
   iterationEvents(task).findLast((entry) => entry.event === 'pre_execution_checkpoint');
+
+/** The one before which nothing of the iteration may have been written; later ones follow an answer or an amendment. */
+export const firstCheckpoint = (task: Task): HistoryEvent | undefined =>
+  iterationEvents(task).find((entry) => entry.event === 'pre_execution_checkpoint');
 
 /** Whether a lease may be renewed: never one that expired or that a later claim superseded. */
 export function mayRenew(

@@ -7,7 +7,7 @@ import { type WordsOf, words } from './values.ts';
 
 export const GUARD_NAMES = [
   ...words(
-    'acyclic address addressee all-terminal announced anomalies answer answered-since-claim approver-first asked-by-others assessment',
+    'acyclic address addressee after-checkpoint all-terminal announced anomalies answer answered-since-claim approver-first asked-by-others assessment',
   ),
   ...words('assumption because before-code branch'),
   ...words(
@@ -16,7 +16,9 @@ export const GUARD_NAMES = [
   ...words(
     'copy-as-submitted criteria-shown criterion deadline decision definition definition-changed dependencies-merged details discovery dismissed-discovery',
   ),
-  ...words('file-gone file-there files gates goal-open holds-review holds-task id-fits-role id-free in-scope'),
+  ...words(
+    'event-name file-gone file-there files gates goal-open holds-review holds-task id-fits-role id-free in-scope',
+  ),
   ...words('integration-accepted integration-known key learned lease-lives lease-past left-behind limit-reached'),
   ...words('live-task merge-commit message moved never-its-coder no-hole no-live-lease no-live-review'),
   ...words(
@@ -24,7 +26,7 @@ export const GUARD_NAMES = [
   ),
   ...words('not-approved-before not-being-claimed not-being-merged not-completed not-excluded not-exhausted'),
   ...words(
-    'not-halted not-needed not-rejected-before note notes nothing-undecided once open-discovery other-provider own-agent own-question own-review own-submission own-task proof question',
+    'not-halted not-needed not-rejected-before not-retracted-before note notes nothing-undecided once open-discovery other-provider own-agent own-question own-review own-submission own-task proof question',
   ),
   ...words(
     'rationale reason reason-and-questions registered rejection-structure replacements reservation resolution retractions-left',
@@ -58,7 +60,7 @@ type StepName =
 /** What exactly is wrong with a task's definition; said by the guards `definition` and `gates`. */
 type GateName = WordsOf<
   | 'priority type limits dependencies-exist acyclic spec-ref spec-exists done-when scope no-abandoned-dependency'
-  | 'no-superseded-dependency tests-included proof anchor criteria type-and-scope always-green'
+  | 'no-superseded-dependency tests-included proof anchor criteria type-and-scope always-green unrunnable description'
 >;
 
 /** What a run at the submitted commit showed; said by the guard `proof`. */
@@ -77,8 +79,8 @@ type GitName = WordsOf<'bare git git-config git-version no-commit no-git ownersh
 
 /** Refusals of task folders, proof runs and merges. */
 type TaskName = WordsOf<
-  | 'advance branch-exists branch-in-use claimed conflict folder folder-lock foreign held integration-moved'
-  | 'beside-checkout integration-test link no-base no-integration not-started post-worktree-cmd stopped worktree-files'
+  | 'advance branch-exists branch-in-use claimed commit-fit conflict folder folder-lock foreign held integration-moved'
+  | 'beside-checkout integration-test link live-session no-base no-integration not-started post-worktree-cmd stopped worktree-files'
 >;
 
 /** Refusals of init, deinit, setup, edit, validate and lock. */

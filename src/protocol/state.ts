@@ -7,6 +7,7 @@ import * as v from 'valibot';
 import { ConfigSchema } from './config.ts';
 import { MovingSchema, SyncSchema } from './goal/base-records.ts';
 import { QuestionSchema } from './messages/question.ts';
+import { AlignmentSchema } from './records/alignment.ts';
 import { DiscoverySchema } from './records/discovery.ts';
 import { commit, count, id, ids, oneOf, text, texts, timestamp } from './records/fields.ts';
 import { HandoffSchema, InterruptedSchema, SessionSchema, USAGE, UsageSchema } from './records/session-records.ts';
@@ -59,6 +60,7 @@ export const ANOMALY_TYPES = {
   identity_violation: { roles: [], details: ['agent', 'claimed', 'command'] },
   branch_moved: { roles: [], details: ['agent', 'branch', 'commit'] },
   git_planted: { roles: [], details: ['what', 'at'] },
+  planted_above: { roles: [], details: ['at', 'changed'] },
   /** Said by `liza retract` after the verdict. */
   retracted: { roles: [], details: ['reason', 'commit'] },
 } as const satisfies Record<string, { roles: readonly Role[]; details: readonly string[] }>;
@@ -211,8 +213,6 @@ export const AnomalySchema = v.object({
   why: v.optional(text),
 });
 
-const Alignment = v.object({ timestamp, event: text, summary: text, by: v.optional(text) });
-
 export const SprintSchema = v.object({
   id,
   goal_ref: v.optional(id),
@@ -238,11 +238,13 @@ export const GoalSchema = v.object({
   spec_ref: v.optional(text),
   created: v.optional(timestamp),
   status: oneOf(GOAL_STATUSES),
-  alignment_history: v.optional(v.array(Alignment)),
+  alignment_history: v.optional(v.array(AlignmentSchema)),
   /** Agents worked on it in a sandbox; from then on they do not work without one unless a person says so. */
   confined: v.optional(v.boolean()),
   /** The usage of the planner's sessions; a task has its own. */
   usage: v.optional(UsageSchema),
+  /** The planner's last sessions, and what confined each. */
+  sessions: v.optional(v.array(SessionSchema)),
   /** The usage of all sessions, those of archived tasks included. */
   spent: v.optional(UsageSchema),
   /** The usage by the day on which sessions ended (UTC), also of the goal before. */
@@ -325,6 +327,7 @@ export type Usage = Frozen<v.InferInput<typeof UsageSchema>>;
 export type Interrupted = Frozen<v.InferInput<typeof InterruptedSchema>>;
 export type TaskSession = Frozen<v.InferInput<typeof SessionSchema>>;
 export type Trouble = (typeof TROUBLES)[number];
+export type Alignment = Frozen<v.InferInput<typeof AlignmentSchema>>;
 export type Goal = Frozen<v.InferInput<typeof GoalSchema>>;
 export type SetupFailure = Frozen<v.InferInput<typeof SetupFailureSchema>>;
 export type Sprint = Frozen<v.InferInput<typeof SprintSchema>>;

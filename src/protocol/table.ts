@@ -19,7 +19,7 @@ import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './comm
 import { answer } from './commands/messages/answer.ts';
 import { ask, withdraw } from './commands/messages/ask.ts';
 import { note, noteDone } from './commands/messages/notes.ts';
-import { branchMoved, plantedInGit, violation } from './commands/messages/violations.ts';
+import { branchMoved, plantedAbove, plantedInGit, violation } from './commands/messages/violations.ts';
 import { analyze, resolve } from './commands/operator/breaker.ts';
 import { abort, checkpoint, checkpointOver, pause, resume } from './commands/operator/kill-switches.ts';
 import { archive, configSet, metrics, specChange } from './commands/operator/operator.ts';
@@ -106,6 +106,7 @@ export const TABLE: Table = {
   'refused-attempt': violation,
   'branch-moved': branchMoved,
   'planted-in-git': plantedInGit,
+  'planted-above': plantedAbove,
   note,
   'note done': noteDone,
   pause,

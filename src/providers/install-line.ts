@@ -31,12 +31,13 @@ function isRootOnly(here: Here): boolean {
   return prefix !== undefined && !['lib/node_modules', 'bin'].every((part) => mayWrite(here.disk, join(prefix, part)));
 }
 
-/** As a person set it, else where npm itself is installed. */
+/** As a person set it, else where node itself is: npm asks the running node, whatever links lead to it. */
 function npmPrefix({ disk, env }: Here): string | undefined {
   const set = env['npm_config_prefix'] ?? env['NPM_CONFIG_PREFIX'] ?? ownPrefix(disk, env);
   if (set !== undefined) return set;
-  const npm = programOf(disk, 'npm', env);
-  return npm === undefined ? undefined : dirname(dirname(npm));
+  if (programOf(disk, 'npm', env) === undefined) return undefined;
+  const node = programOf(disk, 'node', env);
+  return node === undefined ? undefined : dirname(dirname(disk.realpathSync(node)));
 }
 
 /** `prefix=…` in the person's ~/.npmrc. */

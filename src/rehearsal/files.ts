@@ -49,7 +49,15 @@ function copy(disk: Disk, name: string, { cwd, beside }: Folders): string {
   const from = inside(disk, beside, name);
   if (!disk.existsSync(from) || !disk.statSync(from).isDirectory())
     throw new Error(`there is no folder ${from} to copy`);
-  disk.cpSync(from, inside(disk, cwd, '.'), { recursive: true });
+  // A program stays one: some ways of installing a package drop the executable bit of what is copied.
+  const programs: string[] = [];
+  const noteProgram = (_from: string, to: string): boolean => {
+    const there = disk.lstatSync(to, { throwIfNoEntry: false });
+    if (there?.isFile() === true && (there.mode & 0o111) !== 0) programs.push(to);
+    return true;
+  };
+  disk.cpSync(from, inside(disk, cwd, '.'), { recursive: true, filter: noteProgram });
+  for (const program of programs) disk.chmodSync(program, 0o755);
   return `writes the files of ${name}`;
 }
 

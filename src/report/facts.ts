@@ -5,6 +5,7 @@ import { sum } from '../budget/rules/ledger.ts';
 import { amountOf, type Unit, unknownOf } from '../budget/rules/limits.ts';
 import { metricsOf, taskFigures, timeInStates } from '../governance/rules/metrics.ts';
 import { decisionsToTake } from '../governance/rules/open-decisions.ts';
+import { endEvent } from '../protocol/goal/alignment.ts';
 import { codersOf, historyOf } from '../protocol/leases.ts';
 import { isUrgent, openDiscoveries } from '../protocol/messages/discoveries.ts';
 import { questionsOf } from '../protocol/messages/questions.ts';
@@ -90,9 +91,7 @@ function ofGoal(state: State): State {
 
 /** When the goal was reached or given up: the report of a goal that is over stays the same from then on. */
 function endOf({ goal }: State, tasks: readonly Task[], now: Instant): Instant {
-  const said = (goal.alignment_history ?? []).findLast(
-    ({ event }) => event === 'goal_completed' || event === 'aborted',
-  );
+  const said = endEvent(goal);
   return Math.max(said === undefined ? 0 : Math.min(now, instant(said.timestamp)), lastEvent(tasks, now)) || now;
 }
 
@@ -140,11 +139,17 @@ function storyOf(task: Task, to: Instant, archived: boolean, reasonLimit: number
 function reasonOf(task: Task): string | undefined {
   if (task.status === 'BLOCKED') return task.blocked_reason;
   if (task.status === 'SUPERSEDED') return task.rescope_reason;
+  if (task.status === 'MERGED') return untestedText(task);
   const told = historyOf(task).findLast(({ event }) => event === 'abandoned' || event === 'integration_failed');
   const said = task.status === 'ABANDONED' ? told?.rationale : told?.reason;
   return (task.status === 'ABANDONED' || task.status === 'INTEGRATION_FAILED') && typeof said === 'string'
     ? said
     : undefined;
+}
+
+function untestedText(task: Task): string | undefined {
+  const why = historyOf(task).findLast(({ event }) => event === 'merged')?.untested;
+  return typeof why === 'string' ? `merged without tests: ${why}` : undefined;
 }
 
 function roundsTold(task: Task, reasonLimit: number): readonly RoundTold[] {

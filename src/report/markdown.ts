@@ -149,7 +149,7 @@ function reviews({ id, status, rounds }: TaskStory): readonly string[] {
         ]),
         ...(outside === undefined
           ? []
-          : [`     - flagged: the change does not touch ${inlineText(outside.join(', '))}`]),
+          : [`     - flagged: the change does not touch ${inlineText(outside.join('; nor '))}`]),
       ]),
     ]),
     '',

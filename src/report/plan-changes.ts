@@ -2,6 +2,7 @@
 // the scope: tasks that joined after the plan was closed, were redefined, or were given up.
 
 import { byTime, planHistory } from '../governance/rules/plan-history.ts';
+import { eventsOf } from '../protocol/goal/alignment.ts';
 import { historyOf } from '../protocol/leases.ts';
 import type { HistoryEvent, State, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -66,7 +67,7 @@ const fieldsOf = ({ fields }: HistoryEvent): string =>
 
 /** Boards of earlier versions have no alignment entry for it. */
 function givenUp({ goal }: State, task: Task): readonly PlanChange[] {
-  const told = (goal.alignment_history ?? []).some(({ summary }) => summary.startsWith(`${task.id} abandoned: `));
+  const told = eventsOf(goal, 'rescope').some(({ summary }) => summary.startsWith(`${task.id} abandoned: `));
   return historyOf(task)
     .filter(({ event }) => event === 'abandoned' && !told)
     .map(({ time, agent, rationale }) => planChange(time, 'given up', agent, `${task.id}: ${String(rationale ?? '')}`));

@@ -59,7 +59,7 @@ function round(
   ];
   const said = verdicts.map(
     ({ verdict, by: judge, time: at, reason, shown = [], byHand, outside }) =>
-      html`<div class="verdict-told ${SHADE[verdict]}"><b><span aria-hidden="true">${SIGN[verdict]}</span> ${WORD[verdict]}</b>${judge === undefined ? undefined : html` by ${judge}${byHand ? `, ${BY_HAND}` : ''}`} <time datetime="${at}">${clock(at, report)}</time>${reason === undefined ? undefined : reasonOf(reason, whole)}${shownList(shown)}${outside === undefined ? undefined : html`<div class="role">Flagged: the change does not touch ${outside.join(', ')}</div>`}</div>`,
+      html`<div class="verdict-told ${SHADE[verdict]}"><b><span aria-hidden="true">${SIGN[verdict]}</span> ${WORD[verdict]}</b>${judge === undefined ? undefined : html` by ${judge}${byHand ? `, ${BY_HAND}` : ''}`} <time datetime="${at}">${clock(at, report)}</time>${reason === undefined ? undefined : reasonOf(reason, whole)}${shownList(shown)}${outside === undefined ? undefined : html`<div class="role">Flagged: the change does not touch ${outside.join('; nor ')}</div>`}</div>`,
   );
   return html`<li><div><code>${commit?.slice(0, 10) ?? 'a commit'}</code>${by === undefined ? undefined : html` by ${by}`} <span class="role">${facts.join(', ')}</span></div>${said.length === 0 ? html`<div class="verdict-told">No verdict yet.</div>` : said}</li>
 `;

@@ -63,6 +63,8 @@ export interface StatusView {
   readonly spending: readonly SpendingView[];
   /** Why nothing moves; absent when something does. */
   readonly why?: string;
+  /** The crew that runs here, with or without a terminal; added where processes are known. */
+  readonly crew?: { readonly pid: number /** Milliseconds since it began. */; readonly age?: number };
   /** Whether agents are confined; added where the machine is known. */
   readonly sandbox?: string;
   /** How far the person's branch and the integration branch are apart; added where git is known. */

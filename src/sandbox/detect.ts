@@ -4,6 +4,7 @@
 import { isAbsolute, join } from 'node:path';
 import { isExecutableFile } from '../ports/disk.ts';
 import type { Host } from '../ports/host.ts';
+import { shortageIn } from '../text/shortage.ts';
 import { bwrapArgv } from './bwrap.ts';
 import type { Policy } from './policy.ts';
 import { seatbeltArgv } from './seatbelt.ts';
@@ -16,7 +17,14 @@ export interface Tool {
 }
 
 /** `why` and `remedy` are for people. */
-export type Detected = Tool | { readonly why: string; readonly remedy: string };
+export type Detected =
+  | Tool
+  | {
+      readonly why: string;
+      readonly remedy: string;
+      /** The machine has too little of something just now: nothing is known of the sandbox. */
+      readonly short?: true;
+    };
 
 export const isTool = (found: Detected): found is Tool => 'kind' in found;
 
@@ -49,7 +57,11 @@ export function detect(host: Host): Promise<Detected> {
   known.set(host.processes, trials);
   const found = trials.get(tool.program) ?? tryTool(host, tool);
   trials.set(tool.program, found);
-  return found;
+  // Tried again by the next one that asks.
+  return found.then((tried) => {
+    if ('short' in tried) trials.delete(tool.program);
+    return tried;
+  });
 }
 
 /**
@@ -70,7 +82,10 @@ export async function tryTool(host: Host, tool: Tool): Promise<Detected> {
     // It would hang the other ways, too, and the caller waits.
     if (answer === HANGS) break;
   }
-  return { why: `${tool.kind} does not work here: ${said}`, remedy: remedyFor(said) };
+  const shortage = shortageIn(said);
+  return shortage === undefined
+    ? { why: `${tool.kind} does not work here: ${said}`, remedy: remedyFor(said) }
+    : { why: `${tool.kind} could not be tried: ${shortage[0]}`, remedy: shortage[1], short: true };
 }
 
 const TRIAL_POLICY: Policy = {

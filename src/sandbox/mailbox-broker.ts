@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Disk } from '../ports/disk.ts';
 import type { Clock, Environment, Host } from '../ports/host.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import { defined } from '../protocol/values.ts';
 
 export interface BrokerOptions {
@@ -22,13 +23,15 @@ export interface BrokerOptions {
   readonly env: Environment;
   /** Called for each request; it is answered when this is done. */
   readonly onRequest?: () => void | Promise<void>;
+  /** Called with what a command said that failed for a reason outside the board: the session is told, a person is not. */
+  readonly onFailure?: ((said: string) => void) | undefined;
 }
 
 export interface Broker {
   /** The session has ended: whoever asks is told so at once. */
   end(): void;
-  /** Refuses new requests; those under way are finished within the grace. */
-  close(graceMs: number): Promise<void>;
+  /** Refuses new requests; those under way are finished within the grace, or until `hurry` says that it is over. */
+  close(graceMs: number, hurry?: AbortSignal): Promise<void>;
 }
 
 export interface Request {
@@ -44,6 +47,8 @@ export interface Answer {
   readonly stderr: string;
 }
 
+/** The exit code of a command that its surroundings failed. */
+const ENVIRONMENT = 3;
 const AT_ONCE = 4;
 const LOOKED_AT = 256;
 const LONGEST_REQUEST = 4 * 1024 * 1024;
@@ -81,6 +86,7 @@ export function openBroker(host: Host, options: BrokerOptions): Broker {
     const { child, answered } = served;
     const finished = Promise.all([answered, noticed]).then(([answer]) => {
       running.delete(child);
+      if (answer.code === ENVIRONMENT) options.onFailure?.(answer.stderr);
       if (!reply(host, folder, id, answer) && owed.size < AT_ONCE) owed.set(id, answer);
       soon();
     });
@@ -108,19 +114,23 @@ export function openBroker(host: Host, options: BrokerOptions): Broker {
   };
   return {
     end,
-    close: async (graceMs) => {
+    close: async (graceMs, hurry) => {
       end();
       const all = [...running];
-      const cancel = clock.after(graceMs, () => {
+      const kill = (): void => {
         for (const [child] of all) child.kill('SIGKILL');
-      });
+      };
+      if (hurry?.aborted) kill();
+      hurry?.addEventListener('abort', kill);
+      const cancel = clock.after(graceMs, kill);
       await Promise.all(all.map(([, finished]) => finished));
       cancel();
+      hurry?.removeEventListener('abort', kill);
       closed = true;
       stopPolling();
       watcher?.close();
       markEnded(disk, folder);
-      await disk.promises.rm(folder, { recursive: true, force: true }).catch(() => {}); // the next session tries again
+      await removeTree(host, folder); // what is left, the next session removes
     },
   };
 }

@@ -4,15 +4,18 @@
 
 import { dirname, join } from 'node:path';
 import { commonDirectoryOf, gitDirectoryOf } from '../git/directory.ts';
+import type { ConfineGit } from '../git/private-git-dir.ts';
 import { isRunning } from '../git/scratch-folders.ts';
 import type { Host } from '../ports/host.ts';
 import type { Limits } from '../process/limits.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import { type Ended, type Program, runProgram } from '../process/run.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings } from '../protocol/state.ts';
 import type { BoardContext } from '../store/context.ts';
 import { buildPolicy } from './build-policy.ts';
 import { confine } from './confine.ts';
+import { confinedGit } from './confined-git.ts';
 import { type Detected, detect, findTool, isTool, type Tool } from './detect.ts';
 import type { Policy, Shown } from './policy.ts';
 import { type BroughtRegistries, bringRegistries, type RegistrySite } from './registries.ts';
@@ -26,6 +29,8 @@ export interface SandboxSupport {
   detect(): Promise<Detected>;
   /** LIZA_SANDBOX=off: the operator turns it off for this process; `require` stands above it. */
   readonly off: boolean;
+  /** For Liza's own git over a folder that an agent writes. */
+  readonly confineGit?: ConfineGit;
   /** How Liza itself is started: what is confined must see it. */
   readonly program: readonly string[];
 }
@@ -40,6 +45,7 @@ export interface SandboxContext extends BoardContext {
 export const sandboxSupportOf = (host: Host, program: readonly string[]): SandboxSupport => ({
   tool: () => findTool(host),
   detect: () => detect(host),
+  confineGit: confinedGit(host, () => detect(host)),
   off: host.env['LIZA_SANDBOX'] === 'off',
   program,
 });
@@ -58,6 +64,9 @@ export async function sandboxMode(
   if (sandboxSupport === undefined && sandbox === 'auto') return { off: 'it was not requested' };
   const found = (await sandboxSupport?.detect()) ?? { why: 'there is none here', remedy: 'use liza itself' };
   if (isTool(found)) return { tool: found };
+  // Nothing is known then, and nothing goes unconfined by chance.
+  if ('short' in found)
+    return refuse(`whether it can be confined is not known: ${found.why}`, found.remedy, 5, 'sandbox');
   if (sandbox === 'auto') return { off: found.why, remedy: found.remedy };
   if (sandbox === 'kept')
     return refuse(
@@ -77,6 +86,12 @@ export async function sandboxMode(
 /** One line for people. */
 export const sandboxModeText = (mode: SandboxMode): string =>
   'tool' in mode ? `sandbox: on (${mode.tool.kind})` : `sandbox: off, ${mode.off}; ${OFF_MEANS}`;
+
+/** Where it was told in full before: at init, by doctor, and when agents first start. */
+export const sandboxBriefText = (mode: SandboxMode): string =>
+  'tool' in mode || mode.remedy === undefined
+    ? sandboxModeText(mode)
+    : `sandbox: off, ${OFF_MEANS}; how to turn it on: liza doctor`;
 
 const WITHOUT_ROOT =
   'without root: use a container or another user, or at least have agents work in clones, not in your git directory: liza config set isolation clone; see: liza help sandbox';
@@ -152,7 +167,7 @@ export async function runConfined(
     return { ...ended, confined: true };
   } finally {
     // In the background: what a program left there may be large, and the caller need not wait for that.
-    void disk.promises.rm(folders.parent, { recursive: true, force: true }).catch(() => {}); // removed by the next start
+    void removeTree(context, folders.parent); // what is left, the next start removes
   }
 }
 
@@ -239,7 +254,7 @@ export function removeLeftHomes(context: BoardContext): void {
   for (const name of disk.readdirSync(homes)) {
     const pid = /^\.program-(\d+)-/.exec(name)?.[1];
     if (pid === undefined || isRunning(context, Number(pid))) continue;
-    void disk.promises.rm(join(homes, name), { recursive: true, force: true }).catch(() => {}); // only takes space
+    void removeTree(context, join(homes, name)); // what is left only takes space
   }
 }
 

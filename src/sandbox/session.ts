@@ -3,6 +3,7 @@
 
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from '../ports/host.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import type { Role, Settings, TaskSession } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -41,7 +42,7 @@ export interface SandboxSession {
   /** From here on its commands are answered with a refusal at once. */
   ending(): void;
   /** When its processes are gone. */
-  close(graceMs: number): Promise<void>;
+  close(graceMs: number, hurry?: AbortSignal): Promise<void>;
 }
 
 /** What the sandbox needs of a supervisor. */
@@ -70,6 +71,7 @@ export interface SessionStart {
   readonly env: Environment;
   /** Called when the agent uses `liza`; it is answered when this is done. */
   readonly onRequest: () => void | Promise<void>;
+  readonly onFailure?: (said: string) => void;
 }
 
 export async function openSandboxSession(
@@ -163,6 +165,7 @@ function confined(
     root,
     env: brokerEnvironment(context, start.env),
     onRequest: start.onRequest,
+    onFailure: start.onFailure,
   });
   const { argv } = start.launch;
   const env = { ...environmentInside(start.env, folders.mail), ...registries.env };
@@ -174,9 +177,9 @@ function confined(
     wrapped: inside.wrapped,
     envOutside: { ...context.env, HOME: folders.home, ...provided.envOutside },
     ending: () => broker.end(),
-    close: async (graceMs) => {
-      await broker.close(graceMs);
-      await disk.promises.rm(folders.session, { recursive: true, force: true }).catch(() => {}); // the next one tries again
+    close: async (graceMs, hurry) => {
+      await broker.close(graceMs, hurry);
+      await removeTree(context, folders.session); // what is left, the next one removes
     },
   };
 }
@@ -201,11 +204,12 @@ function makeSessionFolders(context: SandboxContext, agent: string): SessionFold
 }
 
 /** Removes the folders of sessions whose supervisor died. */
-function removeOldSessions({ disk }: SandboxContext, parent: string): void {
+function removeOldSessions(context: SandboxContext, parent: string): void {
+  const { disk } = context;
   if (!disk.existsSync(parent)) return;
   for (const name of disk.readdirSync(parent)) {
     if (!name.startsWith('session-')) continue;
-    void disk.promises.rm(join(parent, name), { recursive: true, force: true }).catch(() => {}); // only takes space
+    void removeTree(context, join(parent, name)); // what is left only takes space
   }
 }
 

@@ -7,6 +7,7 @@ import type { Board } from '../protocol/board.ts';
 import { Refused } from '../protocol/decision.ts';
 import { EDITED_OUTSIDE, type Notice } from '../protocol/notice.ts';
 import type { State } from '../protocol/state.ts';
+import { counted } from '../text/format.ts';
 import type { Instant } from '../text/time.ts';
 import { assemble } from './assemble.ts';
 import { type CacheKey, confirm, unchanged } from './cache.ts';
@@ -90,7 +91,7 @@ async function withPendingEdits(
     }
     board = absorbed.merge.board;
     const { adopted, aside } = absorbed.merge;
-    const what = `${adopted.length} change(s) will be adopted, ${aside.length} set aside by the next command`;
+    const what = `the next command adopts ${counted(adopted.length, 'change')} and sets ${aside.length} aside`;
     notices.push({ kind: 'edit-pending', level: 'info', message: `state.yaml was ${EDITED_OUTSIDE}${what}` });
   }
   return { board, notices };
@@ -135,7 +136,7 @@ function waitingNotice({ files, paths }: BoardContext): readonly Notice[] {
     {
       kind: 'settings-wait',
       level: 'info',
-      message: `${waiting.length} setting(s) changed by hand wait for your approval: liza edit --adopt`,
+      message: `your approval is needed for ${counted(waiting.length, 'setting')} changed by hand: liza edit --adopt`,
     },
   ];
 }

@@ -1,139 +1,107 @@
-// The state's text while a journal is replayed: thousands of small changes to a long text, and its hash after each of
-// them. Bytes in chunks of whole lines, shared by one text and the next; the hash of what is before the first changed
-// chunk is not computed again. Means the same as applyHunks and sha256 on a string: every removed line is checked.
+// The state's text while a journal is replayed: many thousand small changes to a long text. Lines in blocks, changed in
+// place, so that a change costs what it changes, however long the text is. Means the same as applyHunks: every removed
+// line is checked. After a change that does not fit, the text must not be used any more.
 
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type Hunk, HunkMismatch } from './yaml/hunks.ts';
 
-interface Chunk {
-  /** Whole lines, each with its newline; the last line of the text, too, is kept with one. */
-  readonly bytes: Buffer;
-  readonly lines: number;
-}
-
-/** The hash of all bytes before a chunk. */
-interface HashBefore {
-  readonly chunk: number;
-  readonly hash: Hash;
-}
-
-const NEWLINE = 10;
-const LEAST = 2 * 1024;
-const MOST_CHUNKS = 256;
-/** The hash is remembered at every so many chunks: a copy costs as much as a few of them. */
-const STRIDE = 8;
+/** A block becomes two when it has more lines. */
+const MOST = 1024;
+const HALF = MOST / 2;
 
 export class ReplayText {
-  static readonly empty = new ReplayText([{ bytes: Buffer.from('\n'), lines: 1 }], []);
+  /** No block is empty, and there is always a line. */
+  readonly #blocks: string[][];
+  #length: number;
 
-  readonly #chunks: readonly Chunk[];
-  readonly #hashes: HashBefore[];
-
-  private constructor(chunks: readonly Chunk[], hashes: HashBefore[]) {
-    this.#chunks = chunks;
-    this.#hashes = hashes;
+  constructor(blocks: readonly (readonly string[])[] = [['']], length = 1) {
+    this.#blocks = blocks.map((lines) => [...lines]);
+    this.#length = length;
   }
 
-  /** The text after a change. Throws HunkMismatch where the change was not made for this text. */
-  next(hunks: readonly Hunk[]): ReplayText {
-    const chunks = [...this.#chunks];
-    let untouched = chunks.length;
-    let shift = 0;
-    let done = 0;
+  /** Characters, with a newline behind each line. */
+  get length(): number {
+    return this.#length;
+  }
+
+  copy(): ReplayText {
+    return new ReplayText(this.#blocks, this.#length);
+  }
+
+  /** Throws HunkMismatch where the change was not made for this text. */
+  apply(hunks: readonly Hunk[]): void {
+    let [done, shift] = [0, 0];
     for (const { at, del, ins } of hunks) {
       if (at < done) throw new HunkMismatch(at, undefined, undefined);
-      const put = chunkOf(Buffer.from(ins.length === 0 ? '' : `${ins.join('\n')}\n`));
-      untouched = Math.min(untouched, splice(chunks, at + shift, del, put));
+      const put = ins.some((line) => line.includes('\n')) ? ins.flatMap((line) => line.split('\n')) : ins;
+      this.#splice(at + shift, del, put);
       done = at + del.length;
-      shift += put.lines - del.length;
+      shift += put.length - del.length;
     }
-    if (chunks.every(({ lines }) => lines === 0)) return ReplayText.empty;
-    if (chunks.length <= MOST_CHUNKS)
-      return new ReplayText(
-        chunks,
-        this.#hashes.filter(({ chunk }) => chunk <= untouched),
-      );
-    const all = Buffer.concat(chunks.map(({ bytes }) => bytes));
-    return new ReplayText(pieces(all, sizeFor(all.length)), []);
+    if (this.#blocks.length > 0) return;
+    this.#blocks.push(['']);
+    this.#length = 1;
+  }
+
+  *lines(from = 0, to = Number.POSITIVE_INFINITY): Generator<string> {
+    let [block, at] = this.#find(from);
+    for (let left = to - from; left > 0 && block < this.#blocks.length; block++, at = 0) {
+      for (const line of this.#blocks[block]?.slice(at, at + left) ?? []) {
+        left--;
+        yield line;
+      }
+    }
   }
 
   hash(): string {
-    const known = this.#hashes.at(-1);
-    let so = known?.hash.copy() ?? createHash('sha256');
-    const last = this.#chunks.length - 1;
-    for (let at = known?.chunk ?? 0; at < last; at++) {
-      if (at % STRIDE === 0 && at > (known?.chunk ?? 0)) this.#hashes.push({ chunk: at, hash: so.copy() });
-      so = so.update(bytesOf(this.#chunks, at));
-    }
-    const bytes = bytesOf(this.#chunks, last);
-    return so.update(bytes.subarray(0, bytes.length - 1)).digest('hex');
+    const hash = createHash('sha256');
+    const last = this.#blocks.length - 1;
+    this.#blocks.forEach((lines, at) => void hash.update(at === last ? lines.join('\n') : `${lines.join('\n')}\n`));
+    return hash.digest('hex');
   }
 
   toString(): string {
-    const all = Buffer.concat(this.#chunks.map(({ bytes }) => bytes));
-    return all.toString('utf8', 0, all.length - 1);
+    return this.#blocks.map((lines) => lines.join('\n')).join('\n');
+  }
+
+  #splice(line: number, del: readonly string[], put: readonly string[]): void {
+    const [first, start] = this.#find(line);
+    if (start > (this.#blocks[first]?.length ?? 0)) throw new HunkMismatch(line, del[0], undefined);
+    this.#join(first, start + del.length);
+    const lines = this.#blocks[first] ?? [];
+    del.forEach((expected, n) => {
+      if (lines[start + n] !== expected) throw new HunkMismatch(line + n, expected, lines[start + n]);
+    });
+    this.#blocks.splice(first, 1, ...spliced(lines, start, del.length, put));
+    for (const gone of del) this.#length -= gone.length + 1;
+    for (const come of put) this.#length += come.length + 1;
+  }
+
+  /** Makes one block of as many as it takes to have so many lines in the first of them, or of all that follow. */
+  #join(first: number, lines: number): void {
+    let [last, have] = [first, this.#blocks[first]?.length ?? 0];
+    while (have < lines && last < this.#blocks.length - 1) have += this.#blocks[++last]?.length ?? 0;
+    if (last > first) this.#blocks.splice(first, last - first + 1, this.#blocks.slice(first, last + 1).flat());
+  }
+
+  /** The block that has the line, or ends before it, and the line's place there. */
+  #find(line: number): readonly [number, number] {
+    let [block, left] = [0, line];
+    for (; block < this.#blocks.length - 1; block++) {
+      const lines = this.#blocks[block]?.length ?? 0;
+      if (left < lines) break;
+      left -= lines;
+    }
+    return [block, left];
   }
 }
 
-const bytesOf = (chunks: readonly Chunk[], at: number): Buffer => chunks[at]?.bytes ?? Buffer.alloc(0);
-
-/** Returns the first chunk that it changed. */
-function splice(chunks: Chunk[], line: number, del: readonly string[], put: Chunk): number {
-  let first = 0;
-  let left = line;
-  for (; first < chunks.length - 1 && left > (chunks[first]?.lines ?? 0); first++) left -= chunks[first]?.lines ?? 0;
-  const start = offsetOf(bytesOf(chunks, first), left);
-  if (start === undefined) throw new HunkMismatch(line, del[0], undefined);
-  let [last, end] = [first, start];
-  del.forEach((expected, n) => {
-    while (end === bytesOf(chunks, last).length && last < chunks.length - 1) [last, end] = [last + 1, 0];
-    const bytes = bytesOf(chunks, last);
-    if (end === bytes.length) throw new HunkMismatch(line + n, expected, undefined);
-    const newline = bytes.indexOf(NEWLINE, end);
-    const found = bytes.toString('utf8', end, newline);
-    if (found !== expected) throw new HunkMismatch(line + n, expected, found);
-    end = newline + 1;
-  });
-  const bytes = Buffer.concat([
-    bytesOf(chunks, first).subarray(0, start),
-    put.bytes,
-    bytesOf(chunks, last).subarray(end),
-  ]);
-  const before = chunks.slice(first, last + 1).reduce((so, { lines }) => so + lines, 0);
-  const most = sizeFor(chunks.length * LEAST);
-  const made = bytes.length <= most * 2 ? [{ bytes, lines: before - del.length + put.lines }] : pieces(bytes, most);
-  chunks.splice(first, last - first + 1, ...made);
-  return first;
-}
-
-const sizeFor = (bytes: number): number => Math.max(LEAST, Math.ceil((bytes * 2) / MOST_CHUNKS));
-
-const chunkOf = (bytes: Buffer): Chunk => ({ bytes, lines: countLines(bytes) });
-
-function countLines(bytes: Buffer): number {
-  let lines = 0;
-  for (const byte of bytes) if (byte === NEWLINE) lines++;
-  return lines;
-}
-
-/** Where a line begins; undefined: there are fewer. */
-function offsetOf(bytes: Buffer, line: number): number | undefined {
-  let at = 0;
-  for (let left = line; left > 0; left--) {
-    const newline = bytes.indexOf(NEWLINE, at);
-    if (newline === -1) return undefined;
-    at = newline + 1;
+/** A block after a change: itself, or several that are not too long, or none where no line is left. */
+function spliced(block: string[], start: number, removed: number, put: readonly string[]): readonly string[][] {
+  if (block.length - removed + put.length <= MOST) {
+    block.splice(start, removed, ...put);
+    return block.length === 0 ? [] : [block];
   }
-  return at;
-}
-
-/** Cut behind the first line that reaches `size`, again and again. */
-function pieces(bytes: Buffer, size: number): Chunk[] {
-  const cut: Chunk[] = [];
-  for (let from = 0; from < bytes.length; ) {
-    const newline = bytes.indexOf(NEWLINE, Math.min(from + size, bytes.length - 1));
-    cut.push(chunkOf(bytes.subarray(from, newline + 1)));
-    from = newline + 1;
-  }
-  return cut;
+  const lines = [...block.slice(0, start), ...put, ...block.slice(start + removed)];
+  return Array.from({ length: Math.ceil(lines.length / HALF) }, (_, n) => lines.slice(n * HALF, (n + 1) * HALF));
 }

@@ -3,13 +3,14 @@
 
 import { dirname } from 'node:path';
 import { replaceFile, syncDirectory } from '../ports/files.ts';
+import { counted } from '../text/format.ts';
 import { goalArchive, taskArchive } from './archive.ts';
 import type { BoardContext } from './context.ts';
 import { hasCopy, mirrorJournal } from './git-dir-copy.ts';
 import { readEntries } from './journal.ts';
 import { appendLog } from './log.ts';
 import { journalledArchive } from './past-goals.ts';
-import { applyHunks } from './yaml/hunks.ts';
+import { ReplayText } from './replay-text.ts';
 
 export const canRestore = hasCopy;
 
@@ -31,20 +32,21 @@ export async function restore(context: BoardContext): Promise<readonly string[]>
   const { tasks, goalOf, ...journalled } = await journalledArchive(context);
   if (tasks.length > 0) {
     taskArchive(files, paths.archive).add(tasks, goalOf);
-    done.push(`${tasks.length} archived task(s)`);
+    done.push(counted(tasks.length, 'archived task'));
   }
   const goals = journalled.goals.filter(({ id }) => journalled.hashes.has(id));
   if (goals.length > 0) {
     goalArchive(files, paths.archive).add(goals);
-    done.push(`${goals.length} archived goal(s)`);
+    done.push(counted(goals.length, 'archived goal'));
   }
-  const text = lines.reduce((current, { entry }) => applyHunks(current, entry.change), '');
+  const text = new ReplayText();
+  for (const { entry } of lines) text.apply(entry.change);
   if (files.stat(paths.log) === undefined) {
     appendLog(files, paths.log, lines);
     done.push('log.yaml');
   }
   if (files.stat(paths.state) === undefined) {
-    replaceFile(files, paths.state, Buffer.from(text), true);
+    replaceFile(files, paths.state, Buffer.from(text.toString()), true);
     syncDirectory(files, paths.liza);
     done.push(`state.yaml as of entry ${lines.at(-1)?.entry.seq ?? 0}`);
   }

@@ -325,7 +325,7 @@ function catchUpJournal({ files, paths }: BoardContext): void {
  */
 function removeLeftovers({ files, paths }: BoardContext): void {
   const mirror = paths.mirror === undefined ? [] : [paths.mirror];
-  for (const folder of [paths.liza, dirname(paths.cache), paths.rejected, ...mirror]) {
+  for (const folder of [paths.liza, dirname(paths.cache), paths.rejected, paths.specs, ...mirror]) {
     for (const name of files.list(folder)) if (/\.\d+\.new$/.test(name)) files.remove(join(folder, name));
   }
 }

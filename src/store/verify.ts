@@ -5,8 +5,8 @@ import { readIfFile } from './bounded-text.ts';
 import type { BoardContext } from './context.ts';
 import { mirrorJournal } from './git-dir-copy.ts';
 import { sha256 } from './hash.ts';
-import { type Entry, GENESIS, parseEntry, readLines, readTail } from './journal.ts';
-import { ReplayText } from './replay-text.ts';
+import { GENESIS, readTail } from './journal.ts';
+import { type Step, type WalkOptions, walkJournal } from './walk-journal.ts';
 
 /** The copy may be `shorter` after a crash; `longer` means that the journal has lost entries. */
 export type Copy = 'equal' | 'shorter' | 'longer' | 'other' | 'missing';
@@ -16,8 +16,8 @@ export interface Verification {
   /** Lines of writers that lost a race; harmless. */
   readonly voids: number;
   readonly head: string;
-  /** The state's text after the last good entry. */
-  readonly text: string;
+  /** The state's text after the last entry that follows from the one before. */
+  readonly text: () => string;
   readonly problems: readonly string[];
   /** How its copy in the git directory compares. */
   readonly copy: Copy;
@@ -25,56 +25,46 @@ export interface Verification {
   readonly remarks: readonly string[];
 }
 
-/** One line of the journal, and what it turned out to be. */
-export type Step =
-  | {
-      readonly kind: 'entry';
-      readonly number: number;
-      readonly entry: Entry;
-      readonly hash: string;
-      readonly before: ReplayText;
-      readonly after: ReplayText;
-    }
-  /** `void`: of a writer that lost a race. `astray`: it follows from no line before it. */
-  | { readonly kind: 'void' | 'astray'; readonly number: number; readonly entry: Entry }
-  /** The last one: nothing after it can be read. */
-  | { readonly kind: 'unreadable'; readonly number: number }
-  | { readonly kind: 'misled'; readonly number: number; readonly entry: Entry };
+interface Options extends WalkOptions {
+  /** The journal's own file unless told otherwise. */
+  readonly journal?: string;
+  /** Called with every step, those after the first problem too, so that the journal is walked only once. */
+  readonly also?: (step: Step) => void;
+}
 
-/** `also` is called with every step, those after the first problem too, so that the journal is walked only once. */
 export function verifyJournal(
   { files, paths }: BoardContext,
-  journal = paths.journal,
-  also?: (step: Step) => void,
+  { journal = paths.journal, also, ...options }: Options = {},
 ): Verification {
   const problems: string[] = [];
   const remarks: string[] = [];
   let head = GENESIS;
-  let text = ReplayText.empty;
   let entries = 0;
   let voids = 0;
   let over = false;
-  for (const step of walk(files, journal)) {
+  const steps = walkJournal(files, journal, options);
+  let next = steps.next();
+  for (; next.done !== true; next = steps.next()) {
+    const step = next.value;
     also?.(step);
     if (over) continue;
     const problem = problemWith(step, entries);
     if (problem !== undefined) problems.push(problem);
     over = problem !== undefined && step.kind !== 'entry';
-    if (over && also === undefined) break;
     if (step.kind === 'void') voids += 1;
     if (step.kind !== 'entry') continue;
     entries += 1;
-    text = step.after;
     head = step.hash;
   }
+  const text = next.value;
   if (entries === 0 && problems.length === 0) problems.push('the journal has no entry');
   if (readTail(files, journal, 1)?.torn === true)
     remarks.push('the last line is incomplete (a crash); it was never acknowledged');
-  compareState({ files, paths }, text.hash(), problems.length === 0, remarks);
+  if (problems.length === 0) remarks.push(...compareState({ files, paths }, text.hash()));
   const copy = paths.mirror !== undefined && journal === paths.journal ? compareCopy(files, paths) : 'missing';
   if (copy === 'other') problems.push('the journal and its copy in the git directory disagree');
   if (journal === paths.journal && paths.mirror !== undefined) remarks.push(...COPY_REMARKS[copy]);
-  return { entries, voids, head, text: text.toString(), problems, copy, remarks };
+  return { entries, voids, head, text: () => text.toString(), problems, copy, remarks };
 }
 
 function problemWith(step: Step, entries: number): string | undefined {
@@ -95,48 +85,11 @@ function problemWith(step: Step, entries: number): string | undefined {
   }
 }
 
-function* walk(files: BoardContext['files'], journal: string): Generator<Step> {
-  const hashes = new Set<string>([GENESIS]);
-  let previous = GENESIS;
-  let text = ReplayText.empty;
-  let number = 0;
-  for (const line of readLines(files, journal)) {
-    number += 1;
-    const entry = parseEntry(line.text);
-    if (entry === undefined) return yield { kind: 'unreadable', number };
-    if (entry.prev !== previous) {
-      yield { kind: hashes.has(entry.prev) ? 'void' : 'astray', number, entry };
-      continue;
-    }
-    const after = changed(text, entry);
-    if (after === undefined || after.hash() !== entry.state) return yield { kind: 'misled', number, entry };
-    const hash = sha256(line.text);
-    yield { kind: 'entry', number, entry, hash, before: text, after };
-    text = after;
-    previous = hash;
-    hashes.add(hash);
-  }
-}
-
-function changed(text: ReplayText, { change }: Entry): ReplayText | undefined {
-  try {
-    return text.next(change);
-  } catch {
-    return undefined;
-  }
-}
-
-function compareState(
-  { files, paths }: Pick<BoardContext, 'files' | 'paths'>,
-  state: string,
-  sound: boolean,
-  remarks: string[],
-) {
+function compareState({ files, paths }: Pick<BoardContext, 'files' | 'paths'>, state: string): readonly string[] {
   const bytes = readIfFile(files, paths.state);
-  if (!sound) return;
-  if (bytes === undefined) remarks.push('state.yaml is missing; the next command writes it again');
-  else if (sha256(bytes) !== state)
-    remarks.push('state.yaml differs from the last entry; the next command merges or completes it');
+  if (bytes === undefined) return ['state.yaml is missing; the next command writes it again'];
+  if (sha256(bytes) === state) return [];
+  return ['state.yaml differs from the last entry; the next command merges or completes it'];
 }
 
 const COPY_REMARKS: Readonly<Record<Copy, readonly string[]>> = {

@@ -3,7 +3,7 @@
 import type { Role } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
-import type { CrewMember, MemberState } from './crew-view.ts';
+import type { CrewMember, MemberState, SessionCount } from './crew-view.ts';
 
 export interface MemberStatus {
   view(): CrewMember;
@@ -23,16 +23,28 @@ export function trackMember(
     view: () => member,
     set: (state, about = {}) => {
       // A session that is asked to end still runs, and what it has used counts until its end is recorded.
-      const { task, session } = member;
-      const kept = state === 'stopping' ? defined({ task, session }) : {};
-      member = { ...who, ...kept, ...about, state, since: member.state === state ? member.since : now() };
+      const { task, session, recent } = member;
+      const kept = { ...defined({ recent }), ...(state === 'stopping' ? defined({ task, session }) : {}) };
+      // One that was about to begin when it was asked to stop: its session starts, and ends at once.
+      const shown = member.state === 'stopping' && state === 'working' ? 'stopping' : state;
+      member = { ...who, ...kept, ...about, state: shown, since: member.state === shown ? member.since : now() };
       changed();
     },
     update: (about) => {
-      member = { ...member, ...about };
+      member = { ...member, ...about, ...defined({ recent: counted(member.recent, about.session) }) };
       changed();
     },
   };
+}
+
+/** The one before stays: a reader of the board may not have seen its end recorded when the next one begins. */
+const KEPT = 2;
+
+function counted(before: CrewMember['recent'], session: CrewMember['session']): CrewMember['recent'] {
+  if (session === undefined) return before;
+  const { nth, input, output, cost_usd } = session;
+  const count: SessionCount = { nth, input, output, ...defined({ cost_usd }) };
+  return [...(before ?? []).filter((one) => one.nth !== nth), count].slice(-KEPT);
 }
 
 const BUSY: ReadonlySet<MemberState> = new Set(['starting', 'claiming', 'working', 'merging', 'stopping']);

@@ -45,7 +45,7 @@ export interface Assignment {
   /** Checks, when the session is over, whether it kept to what it was given. */
   inspect?(): Promise<void>;
   /** Removes what was made for this session alone. */
-  dismiss(): void;
+  dismiss(): Promise<void> | void;
 }
 
 const NOTHING = (): void => {};
@@ -194,7 +194,7 @@ export async function assignReview(
   const prompt = reviewerPrompt(contextOf(context, player, { board, now }), {
     task: held,
     worktree: copy.folder,
-    ...defined({ tryout: copy.tryout }),
+    ...defined({ tryout: copy.tryout, lists: copy.lists }),
     base,
     commit: claimed.commit,
     lostVerdicts: lostVerdicts(context, held),

@@ -23,6 +23,7 @@ const REFRESH_MS = 5000;
 export function startBackground(crew: Crew, watcher: boolean): () => Promise<void> {
   const { context, over } = crew;
   const warn = (text: string): void => context.emit({ level: 'warning', text });
+  const tell = (text: string): void => context.emit({ level: 'info', text });
   const keep = (what: string, work: () => Promise<void>): Promise<void> =>
     restartOnError(what, work, { warn, sleep: context.clock.sleep }, over.signal);
   const governor = { context, changeSignal: context.changeSignal, report: warn };
@@ -36,7 +37,7 @@ export function startBackground(crew: Crew, watcher: boolean): () => Promise<voi
   const stopped = AbortSignal.any([over.signal, crew.orderly.signal]);
   const running = [
     keep('trying validations', () => keepTrying(trials, stopped)),
-    keep('trying set-up', () => keepTryingSetup({ ...trials, report: warn }, stopped)),
+    keep('trying set-up', () => keepTryingSetup({ ...trials, report: warn, tell }, stopped)),
     keep('the shown board', () => refresh(crew, resisted)),
     ...(watcher
       ? [keep('watching', () => watch(crew, warn)), keep('governing', () => keepGoverning(governor, over.signal))]
@@ -57,11 +58,13 @@ async function refresh(crew: Crew, resisted: Set<string>): Promise<void> {
     await removeEndedFolders(crew, resisted).catch(() => {}); // reconcile finds them at the next start
     await context.changeSignal.wait(since, REFRESH_MS, over.signal);
   }
+  // The last sessions have ended by now.
+  await removeEndedFolders(crew, resisted).catch(() => {}); // reconcile finds them at the next start
 }
 
 /**
  * Folders of tasks that were abandoned or superseded by anyone: their work is kept as an attempt, then they go. A merged
- * task's folder goes with its merge. `resisted`: those that could not be removed, which is reported once.
+ * task's folder goes with its merge, or here, if its coder's session had not ended by then. `resisted`: those that could not be removed, which is reported once.
  */
 async function removeEndedFolders(crew: Crew, resisted: Set<string>): Promise<void> {
   const { context, members } = crew;
@@ -70,7 +73,8 @@ async function removeEndedFolders(crew: Crew, resisted: Set<string>): Promise<vo
     if (!isTerminal(status) || resisted.has(id) || atWork(id)) continue;
     if (!context.disk.existsSync(join(context.paths.root, '.worktrees', id))) continue;
     const agent = members[0]?.who.agent ?? 'planner-1';
-    const done = await tidy(taskContextOf(context, agent), id, `its task is ${status}`);
+    const done = await tidy(taskContextOf(context, agent), id, `its task is ${status}`, { patience: 0 });
+    if (isRefusal(done) && done.guard === 'live-session') continue;
     if (isRefusal(done)) {
       resisted.add(id);
       context.emit({ level: 'warning', task: id, text: `its folder stays: ${refusalText(done)}` });

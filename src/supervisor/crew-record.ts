@@ -11,6 +11,7 @@ import { formatProcess, identify, isAlive, parseProcess } from '../process/proce
 import { ROLES } from '../protocol/state.ts';
 import { isFields } from '../protocol/values.ts';
 import type { BoardContext } from '../store/context.ts';
+import type { Instant } from '../text/time.ts';
 import type { CrewControl, CrewEnd, CrewEvent, CrewMember, CrewView, MemberState } from './crew-view.ts';
 
 export interface CrewRecord {
@@ -18,6 +19,8 @@ export interface CrewRecord {
   readonly process: string;
   readonly pid: number;
   readonly isAlive: boolean;
+  /** When it began; absent in what an earlier version wrote. */
+  readonly since?: Instant;
   readonly view: Pick<CrewView, 'members' | 'alarms' | 'events' | 'waitsFor' | 'unconfined'>;
   /** How often it was asked to stop and obeyed. */
   readonly stops: number;
@@ -41,13 +44,14 @@ export function publishCrew(context: BoardContext, control: CrewControl): { clos
   const { clock, files, processes } = context;
   const own = identify(context, processes.pid);
   const process = own === undefined ? '' : formatProcess(own);
+  const since = clock.now();
   let written = '';
   let waiting: (() => void) | undefined;
   let asked = 0;
   const write = (end?: CrewEnd): void => {
     const { members, alarms, events, waitsFor, unconfined } = control.view();
     const shown = { members, alarms, events: events.slice(-EVENTS), waitsFor, unconfined };
-    const text = JSON.stringify({ process, ...shown, stops: asked, end });
+    const text = JSON.stringify({ process, since, ...shown, stops: asked, end });
     if (text === written) return;
     written = text;
     files.makeDirectory(folderOf(context));
@@ -108,6 +112,7 @@ export function readCrew(context: BoardContext): CrewRecord | undefined {
     process: formatProcess(process),
     pid: process.pid,
     isAlive: isAlive(context, process),
+    ...(typeof found['since'] === 'number' ? { since: found['since'] } : {}),
     stops: typeof found['stops'] === 'number' ? found['stops'] : 0,
     view: {
       members: listIn(found['members'], (one) => memberIn(context, one)),

@@ -1,12 +1,13 @@
 // What is put in order before the first agent of a crew starts: the goal's document, the sandbox, what a crash left
 // behind, the hook, and the usage of sessions whose supervisor is gone.
 
+import { spentOnGoal } from '../budget/rules/ledger.ts';
 import { recordGoneUse } from '../budget/unrecorded-usage.ts';
 import { notCommitted, notInGit } from '../git/committed-files.ts';
 import { installHook } from '../identity/project-hook.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { isTerminal, type State, settings } from '../protocol/state.ts';
-import { removeLeftHomes, sandboxMode, sandboxModeText, sandboxRemedy } from '../sandbox/mode.ts';
+import { removeLeftHomes, sandboxBriefText, sandboxMode, sandboxModeText, sandboxRemedy } from '../sandbox/mode.ts';
 import type { Snapshot } from '../store/store.ts';
 import { reconcile } from '../tasks/reconcile.ts';
 import { type SupervisorContext, taskContextOf } from './context.ts';
@@ -48,7 +49,9 @@ async function checkSandbox(context: SupervisorContext, state: State): Promise<R
   if (context.sandboxSupport === undefined) return undefined;
   const remedy = sandboxRemedy(mode);
   const text = sandboxModeText(mode);
-  context.emit(remedy === undefined ? { level: 'info', text } : { level: 'warning', text: `${text}; ${remedy}` });
+  const isFirst = spentOnGoal(state).sessions === 0;
+  const warning = isFirst ? `${text}; ${remedy}` : sandboxBriefText(mode);
+  context.emit(remedy === undefined ? { level: 'info', text } : { level: 'warning', text: warning });
   return undefined;
 }
 

@@ -46,7 +46,18 @@ export interface CrewMember {
     readonly cost_usd?: number;
     readonly context_percent?: number;
     readonly log: string;
+    /** Which of the agent's sessions it is, by what the board has recorded. */
+    readonly nth: number;
   };
+  /** Its last sessions, until another one follows: what the board has not recorded yet is counted from here. */
+  readonly recent?: readonly SessionCount[];
+}
+
+export interface SessionCount {
+  readonly nth: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cost_usd?: number;
 }
 
 /** One thing that happened, for the plain lines and the board's last rows. */

@@ -78,9 +78,13 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
   const sandboxFound = await context.sandboxSupport?.detect();
   const crew: Crew = { ...gather(context, options.members, feed, snapshot), sandboxFound, base };
   const stopBackground = startBackground(crew, options.watcher);
+  const deaf = context.git.onOverrun?.(({ folder, text }) =>
+    context.emit({ level: 'alarm', text: `${text} → look at ${folder}` }),
+  );
   const checked = checkBeside(crew, preflight);
   const stopAll = async (): Promise<void> => {
     await Promise.all([stopBackground(), checked]);
+    deaf?.();
   };
   return controlOf(crew, runToEnd(crew, options, stopAll));
 }
@@ -209,14 +213,25 @@ function viewOf({ context, members, snapshot: { board }, alarms, feed, sandboxFo
   };
 }
 
-/** First: agents are asked to end. Again: at once. */
-function stopCrew({ context, members, orderly, atOnce }: Crew): void {
+/** What agents get to end in order: all of it, with what Liza records afterwards, is over within ten seconds. */
+const ORDERLY_MS = 5000;
+
+/** First: agents are asked to end. Again, or when that takes too long: at once. */
+function stopCrew({ context, members, orderly, atOnce, over }: Crew): void {
   const again = orderly.signal.aborted;
   if (again) atOnce.abort();
-  context.emit({
-    level: 'info',
-    text: again ? 'stopping at once' : 'stopping: agents are asked to end; Ctrl-C again ends them at once',
-  });
+  else void context.clock.sleep(ORDERLY_MS, over.signal).then(() => atOnce.abort());
+  const tell = (text: string): void => context.emit({ level: 'info', text });
+  if (again) tell('stopping at once');
+  else {
+    // Whoever asks twice in one moment (liza stop --now) wants it at once: how to ask again is no news then.
+    void Promise.resolve().then(() => {
+      if (!atOnce.signal.aborted)
+        tell('stopping: agents are asked to end; to end them at once: Ctrl-C again, or liza stop --now');
+    });
+    const calm = context.git.hurry?.();
+    if (calm !== undefined) over.signal.addEventListener('abort', calm, { once: true });
+  }
   orderly.abort();
   context.changeSignal.notify();
   for (const { member } of members) if (member.view().state !== 'stopped') member.set('stopping');

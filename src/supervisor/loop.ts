@@ -215,7 +215,7 @@ async function work(loop: LoopState, duty: Work): Promise<LoopEnd | undefined> {
     return await judgeSession(loop, task, outcome);
   } finally {
     context.running?.delete(who.agent);
-    assignment.dismiss();
+    await assignment.dismiss();
   }
 }
 

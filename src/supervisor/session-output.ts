@@ -48,11 +48,12 @@ export interface OutputOptions {
 
 export function readOutput(
   { clock: { now }, changeSignal, env }: SupervisorContext,
-  { work: { chosen, task, usedBefore }, member }: Pick<SessionRun, 'work' | 'member'>,
+  { work: { agent, chosen, task, usedBefore }, member, begun }: Pick<SessionRun, 'work' | 'member' | 'begun'>,
   { log, started, estimate }: OutputOptions,
 ): SessionOutput {
   const parser = chosen.provider.parser({ before: usedBefore, model: chosen.model });
   let report: SessionReport = { usage: { input: 0, output: 0 } };
+  const nth = (begun.agents[agent]?.usage?.sessions ?? 0) + 1;
   let activity: string | undefined;
   const lastLines: string[] = [];
   let lastSign = started;
@@ -64,6 +65,7 @@ export function readOutput(
       session: {
         started,
         log,
+        nth,
         input: usage.input,
         output: usage.output,
         ...defined({ cost_usd: usage.cost_usd, context_percent: contextPercent }),

@@ -79,6 +79,7 @@ export async function startSession(
       // Its commits so far are kept by the time it is answered: it may destroy its folder next.
       return work.keepCommits?.().catch(() => {}); // tried again when the session ends
     },
+    onFailure: tellOverruns(context, work),
   });
   if ('reason' in sandbox) return sandbox;
   const held = await heldNow(context, work);
@@ -102,6 +103,20 @@ export async function startSession(
   await sandbox.close(0);
   return agent;
 }
+
+/** What ended git in a command of the agent's, as the crew tells what ended its own; once each. */
+function tellOverruns({ emit }: SupervisorContext, { agent, task }: SessionWork): (said: string) => void {
+  const told = new Set<string>();
+  return (said) => {
+    const [, text, hint] = /^liza: (git \S+ .*and was ended.*)\n +\u2192 (.*)$/m.exec(said) ?? [];
+    if (text === undefined || told.has(text) || told.size >= MOST_TOLD) return;
+    told.add(text);
+    emit({ level: 'alarm', agent, ...(task === undefined ? {} : { task }), text: `${text} → ${hint}` });
+  };
+}
+
+/** Of one session. */
+const MOST_TOLD = 5;
 
 /** Looked at last of all: a sandbox and a copy may have taken their time since the transaction that let it begin. */
 async function heldNow({ store }: SupervisorContext, { task }: SessionWork): Promise<string | undefined> {
@@ -136,7 +151,9 @@ function environmentOf(
   launch: Launch,
   credential: string,
 ): Record<string, string | undefined> {
-  const inherited = Object.entries(context.env).filter(([name]) => !/^(LIZA_(?!PROGRAM$)|GIT_)/.test(name));
+  const inherited = Object.entries(context.env).filter(
+    ([name]) => !/^(LIZA_(?!(PROGRAM|GIT_SECONDS)$)|GIT_)/.test(name),
+  );
   const author = `${work.agent}@liza.invalid`;
   return {
     ...Object.fromEntries(inherited),

@@ -203,7 +203,7 @@ async function close(
   record.ending(clock.now());
   sandbox.ending();
   await agent.end(graceMs, stop.atOnce);
-  await sandbox.close(mailboxGraceMs);
+  await sandbox.close(mailboxGraceMs, stop.atOnce);
   record.over(clock.now());
 }
 

@@ -15,6 +15,8 @@ export interface SetupTrials {
   readonly changeSignal: ChangeSignal;
   /** What a person should know of, in a line. */
   report(line: string): void;
+  /** What goes well. */
+  tell(line: string): void;
 }
 
 /** Nothing tells of a file that a person mends. */
@@ -49,10 +51,10 @@ export async function keepTryingSetup(trials: SetupTrials, over: AbortSignal): P
   }
 }
 
-async function tryNow(context: TaskContext, { report }: SetupTrials, over: AbortSignal): Promise<void> {
+async function tryNow(context: TaskContext, { report, tell }: SetupTrials, over: AbortSignal): Promise<void> {
   const checked = await checkSetup(context);
   if (over.aborted) return;
-  if (!isRefusal(checked)) return report('set-up works: work continues');
+  if (!isRefusal(checked)) return tell('set-up works: work continues');
   if (checked.guard !== 'folder-lock') report(`set-up still fails: ${refusalText(checked)}`);
   // What could not be recorded must not be tried without a pause.
   await context.clock.sleep(BUSY_MS, over);

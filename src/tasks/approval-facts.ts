@@ -11,6 +11,7 @@ import type { Evidence } from '../protocol/review/approval-lines.ts';
 import type { Settings } from '../protocol/state.ts';
 import { namedTest } from './rules/named-test.ts';
 import type { TestReport } from './rules/reported-tests.ts';
+import { toldByRunner } from './rules/told-by-runner.ts';
 
 export interface Approved {
   readonly gitDir: PrivateGitDir;
@@ -101,7 +102,9 @@ interface Read {
   readonly reported: TestReport;
 }
 
-function readIn({ path, text, reported: { passed, failed } }: Read, test: Test): LookedUp {
+function readIn(read: Read, test: Test): LookedUp {
+  const { path, text } = read;
+  const { passed, failed } = read.reported;
   const names = testNames(test);
   // Another file may have one of that name.
   if (names.some((name) => failed.has(name)) && !names.some((name) => passed.has(name)))
@@ -109,7 +112,7 @@ function readIn({ path, text, reported: { passed, failed } }: Read, test: Test):
   const found = namedTest({ text, path, passed }, names);
   switch (found.is) {
     case 'there':
-      return found.unnamed ? { not_run: 'values' } : {};
+      return found.unnamed ? { not_run: 'values' } : asTold(read, [...names, ...(found.as ?? [])]);
     case 'off':
       return {
         why: `“${names[0]}” is switched off in ${path}:${found.line} (skipped, postponed or expected to fail): a test that does not run shows nothing`,
@@ -124,6 +127,28 @@ function readIn({ path, text, reported: { passed, failed } }: Read, test: Test):
       };
     default:
       return found satisfies never;
+  }
+}
+
+/** What the file declares, the runner need not have run. */
+function asTold({ path, text, reported }: Read, names: readonly string[]): LookedUp {
+  const told = toldByRunner(reported, { path, text, names });
+  switch (told.is) {
+    case 'skipped':
+      return {
+        why: `“${names[0]}” was skipped when Liza ran the tests at this commit, according to their runner: a test that does not run shows nothing`,
+      };
+    case 'did_not_run':
+      return {
+        why: `“${names[0]}” did not run when Liza ran the tests at this commit: of ${path} their runner names ${list(told.others.map((one) => `“${one}”`))}, and not this one; name a test that ran`,
+      };
+    case 'unreported':
+      return { not_run: 'unreported' };
+    case 'ran':
+    case 'silent':
+      return {};
+    default:
+      return told satisfies never;
   }
 }
 

@@ -4,7 +4,8 @@
 import { join } from 'node:path';
 import { writeClone } from '../git/clone.ts';
 import { integrationHead, openGitDir } from '../git/integration.ts';
-import { removeTree, setupPath } from '../git/scratch-folders.ts';
+import { setupPath } from '../git/scratch-folders.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { settings } from '../protocol/state.ts';
 import { hasSetup } from '../protocol/work/setup-failures.ts';
@@ -36,7 +37,7 @@ export async function checkSetup(context: TaskContext, patience = 0): Promise<Se
       const failed = await setUp(context, gitDir, { part: 'check', commit, folder, settings: config, logFile });
       return failed ?? { setup: 'works', commit };
     } finally {
-      removeTree(context, folder);
+      await removeTree(context, folder);
     }
   });
 }

@@ -12,7 +12,9 @@ import { isDeclaration, parseScope } from '../protocol/facts/scope.ts';
 import { checksTypes } from '../protocol/facts/type-checks.ts';
 import { baselineOf, historyOf } from '../protocol/leases.ts';
 import { proofCommands } from '../protocol/review/proof.ts';
+import { lastTurn } from '../protocol/review/retracted.ts';
 import { defined } from '../protocol/values.ts';
+import { beforePlan } from './before-plan.ts';
 import { declaredFiles, discardOf } from './discard-folder.ts';
 import type { FolderWork } from './make-folder.ts';
 import { commandsReached } from './proof/commands-reached.ts';
@@ -40,12 +42,14 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
   const facts = await folderFacts(asked, place);
   if (facts === undefined) return undefined;
   const base = task.base_commit ?? integration;
-  const known = await gitDir.objects(['cat-file', '-e', `${commit}^{commit}`]);
-  if (known.status !== 0) return { ...facts, descends_from_base: false, changes: [] };
-  const newer = await rebasedOn(asked, base, commit);
+  const isKnown = commit === facts.head || (await isCommit(gitDir, commit));
+  if (!isKnown) return { ...facts, descends_from_base: false, changes: [] };
+  const fork = await forkOf(asked, commit);
+  const newer = await rebasedOn(asked, { base, fork, commit });
   const same = await rejectedTwin(asked, commit);
+  const retracted = await retractedTwin(asked, commit);
   const [descends, diff, onBase] = await Promise.all([
-    isAncestor(gitDir, base, commit),
+    newer !== undefined || fork === base || isAncestor(gitDir, base, commit),
     readDiff(asked, newer ?? base, commit),
     wordsOnBase(asked, base),
   ]);
@@ -55,11 +59,15 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
     descends_from_base: descends,
     ...diff,
     ...(await readHistory(gitDir, newer ?? base, commit, changed)),
+    ...(await beforePlan(asked, commit)),
     ...(onBase.length === 0 ? {} : { on_base: onBase }),
     ...(await checkedTypes(asked, commit, diff.changes)),
-    ...defined({ base_commit: newer, same_tree_as: same }),
+    ...defined({ base_commit: newer, same_tree_as: same, same_as_retracted: retracted }),
   };
 }
+
+const isCommit = async (gitDir: PrivateGitDir, id: string): Promise<boolean> =>
+  (await gitDir.objects(['cat-file', '-e', `${id}^{commit}`])).status === 0;
 
 async function folderFacts(
   { gitDir, task, settings, integration }: Looked,
@@ -99,11 +107,21 @@ async function wordsOnBase({ gitDir, task }: Asked, base: string): Promise<reado
 }
 
 /** The coder took newer work of the integration branch in: the review begins there. */
-async function rebasedOn({ gitDir, integration }: Asked, base: string, commit: string): Promise<string | undefined> {
-  const asked = await gitDir.objects(['merge-base', integration, commit]);
-  const fork = asked.stdout.trim();
-  if (asked.status !== 0 || fork === base || fork === commit) return undefined;
+async function rebasedOn({ gitDir }: Asked, { base, fork, commit }: Forked): Promise<string | undefined> {
+  if (fork === undefined || fork === base || fork === commit) return undefined;
   return (await isAncestor(gitDir, base, fork)) ? fork : undefined;
+}
+
+interface Forked {
+  readonly base: string;
+  readonly commit: string;
+  readonly fork: string | undefined;
+}
+
+/** The newest commit of the integration branch that it builds on. */
+async function forkOf({ gitDir, integration }: Asked, commit: string): Promise<string | undefined> {
+  const asked = await gitDir.objects(['merge-base', integration, commit]);
+  return asked.status === 0 ? asked.stdout.trim() : undefined;
 }
 
 /** A rejected commit with the very same files. */
@@ -111,11 +129,18 @@ async function rejectedTwin({ gitDir, task }: Asked, commit: string): Promise<st
   const rejected = historyOf(task).flatMap((event) =>
     event.event === 'rejected' && typeof event.commit === 'string' ? [event.commit] : [],
   );
-  const own = await treeIdOf(gitDir, commit);
+  const own = rejected.length === 0 ? undefined : await treeIdOf(gitDir, commit);
   for (const former of new Set(rejected)) {
     if (former !== commit && (await treeIdOf(gitDir, former)) === own) return former;
   }
   return undefined;
+}
+
+/** What its coder retracted last, where it has the very same files. */
+async function retractedTwin({ gitDir, task }: Asked, commit: string): Promise<string | undefined> {
+  const last = lastTurn(task);
+  if (last?.event !== 'retracted' || typeof last.commit !== 'string') return undefined;
+  return (await treeIdOf(gitDir, last.commit)) === (await treeIdOf(gitDir, commit)) ? last.commit : undefined;
 }
 
 async function treeIdOf(gitDir: PrivateGitDir, commit: string): Promise<string | undefined> {

@@ -3,7 +3,7 @@
 // last of them has ended. The kernel frees it.
 
 import { join } from 'node:path';
-import { openGitDir } from '../git/integration.ts';
+import { confinementOf, openGitDir } from '../git/integration.ts';
 import { openPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts';
 import type { Host } from '../ports/host.ts';
 import { formatProcess, identify } from '../process/process-identity.ts';
@@ -55,7 +55,12 @@ export function withTaskFolder<T extends object>(
 ): Promise<T | Refusal> {
   return withTaskLock(context, task, patience, async (hold) => {
     const config = (await context.store.readTask(task))?.config ?? (await context.store.read()).board.state.config;
-    const options = { allowFilters: config.allow_filters ?? false, hold, anyBoard: context.anyBoard };
+    const options = {
+      allowFilters: config.allow_filters ?? false,
+      hold,
+      anyBoard: context.anyBoard,
+      confineGit: confinementOf(context, config),
+    };
     const gitDir = await openPrivateGitDir(context, context.paths.root, options);
     return isRefusal(gitDir) ? gitDir : work(gitDir);
   });

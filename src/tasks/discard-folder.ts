@@ -8,7 +8,7 @@ import { changedSince } from '../git/folder-snapshot.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { baselineOf, branchOf, mayHaveRefs, readRefs, savedOf, seenOf, updateRefs } from '../git/refs.ts';
 import { isMachineFault } from '../git/run.ts';
-import { type Leftover, leftoversOf, removeTree } from '../git/scratch-folders.ts';
+import { type Leftover, leftoversOf } from '../git/scratch-folders.ts';
 import {
   type Found,
   findPlace,
@@ -21,6 +21,7 @@ import {
   worktreePath,
 } from '../git/task-folder.ts';
 import { worktreeIsolation } from '../git/worktree.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts';
 import { checkpointEvent, lastCoder, startCommit } from '../protocol/leases.ts';
 import type { Settings, Task } from '../protocol/state.ts';
@@ -73,7 +74,7 @@ export async function discardFolder(
     // An agent that commits right now would lose that commit: look again.
     if (discarded !== 'moved') return discarded;
   }
-  sweepLeftovers(gitDir, task);
+  await sweepLeftovers(gitDir, task);
   return {};
 }
 
@@ -115,9 +116,9 @@ async function discardOnce(
   if ((await updateRefs(gitDir, atOnce ? gone : [...last, ...gone])) === 'moved') return 'moved';
   const keptFolder = isIncomplete && isPlace(found) ? keepFolder(gitDir, found) : undefined;
   // Both halves of a linked worktree, also where its agent put a repository of its own into the one.
-  if (isPlace(found) && found.kind === 'worktree') worktreeIsolation.remove(gitDir, found);
-  else if (!('none' in found)) worktreeIsolation.remove(gitDir, { task });
-  sweepLeftovers(gitDir, task);
+  if (isPlace(found) && found.kind === 'worktree') await worktreeIsolation.remove(gitDir, found);
+  else if (!('none' in found)) await worktreeIsolation.remove(gitDir, { task });
+  await sweepLeftovers(gitDir, task);
   if (seen !== undefined && again === undefined && !atOnce) await updateRefs(gitDir, [{ ref: seenOf(task), to: null }]);
   return { ...defined({ attempt, keptFolder }) };
 }
@@ -217,9 +218,9 @@ export const isUnderTaskLock = ({ purpose }: Leftover): boolean =>
   purpose !== 'merge' && purpose !== 'proof' && purpose !== 'trial';
 
 /** Only under the task's lock: then nobody is making or removing anything there. */
-export function sweepLeftovers(gitDir: PrivateGitDir, task: string): void {
+export async function sweepLeftovers(gitDir: PrivateGitDir, task: string): Promise<void> {
   for (const left of leftoversOf(gitDir))
-    if (left.task === task && isUnderTaskLock(left)) removeTree(gitDir.host, left.path);
+    if (left.task === task && isUnderTaskLock(left)) await removeTree(gitDir.host, left.path);
 }
 
 export function refuseLink(gitDir: PrivateGitDir, task: string): Refusal | undefined {

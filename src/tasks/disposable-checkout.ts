@@ -6,16 +6,23 @@ import { join, relative } from 'node:path';
 import { checkOut } from '../git/checkout.ts';
 import { writeClone } from '../git/clone.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { removeTree, temporaryPath } from '../git/scratch-folders.ts';
+import { branchOf } from '../git/refs.ts';
+import { temporaryPath } from '../git/scratch-folders.ts';
 import { straysBeside } from '../git/strays.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import type { Ended } from '../process/run.ts';
 import { refuse } from '../protocol/decision.ts';
+import { decidingIn } from '../protocol/shell/always-green.ts';
 import type { Settings } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { hasSetup } from '../protocol/work/setup-failures.ts';
 import { checkoutPlace, needsClone, type Rules, runConfined } from '../sandbox/mode.ts';
 import { listed, shellWord } from '../text/format.ts';
 import type { TaskContext } from './context.ts';
+import { lookAbove } from './look-above.ts';
 import type { PrepareRequest, Unprepared } from './prepare-checkout.ts';
+import { readLog } from './read-log.ts';
+import { type SaidFailures, saidFailures } from './rules/said-failures.ts';
 import { setUp } from './set-up.ts';
 
 export interface CheckoutRequest {
@@ -26,26 +33,37 @@ export interface CheckoutRequest {
   /** Its files, where they are not the commit's own. */
   readonly tree?: string | undefined;
   readonly prepareLog: string;
+  /** Told what changed above it while agents work. */
+  readonly onAbove?: (places: readonly string[]) => void;
 }
 
 /** An Unprepared: the checkout could not be made ready, so that nothing is known. */
 export async function inDisposableCheckout<T extends object>(
   context: TaskContext,
   gitDir: PrivateGitDir,
-  { purpose, task, commit, settings, tree, prepareLog }: CheckoutRequest,
+  { purpose, task, commit, settings, tree, prepareLog, onAbove }: CheckoutRequest,
   work: (folder: string) => Promise<T>,
 ): Promise<T | Unprepared> {
-  const strays = needsClone(context.sandboxSupport, settings) ? [] : straysBeside(gitDir);
+  const isOpen = !needsClone(context.sandboxSupport, settings);
+  const strays = isOpen ? straysBeside(gitDir) : [];
   if (strays.length > 0) return strayed(strays);
   const folder = temporaryPath(context, gitDir.worktrees, purpose, task);
   try {
-    await writeClone(gitDir, folder, { start: commit });
+    // As in the coder's folder: a test that asks git where it is hears the same.
+    const branch = purpose === 'proof' ? branchOf(task) : undefined;
+    await writeClone(gitDir, folder, { start: commit, ...defined({ branch }) });
     if (tree !== undefined) await layOut(gitDir, folder, tree);
     const setup = { part: purpose, task, commit, tree, folder, settings, logFile: prepareLog } as const;
     const failed = await setUp(context, gitDir, setup);
-    return failed ?? (await work(folder));
+    if (failed !== undefined) return failed;
+    const above = () => (isOpen ? lookAbove(context, gitDir, { checkout: folder, task }) : []);
+    // Also afterwards: what came while programs ran may have served them.
+    const before = await above();
+    const done = await work(folder);
+    onAbove?.([...new Set([...before, ...(await above())])]);
+    return done;
   } finally {
-    removeTree(context, folder);
+    await removeTree(context, folder);
   }
 }
 
@@ -69,13 +87,16 @@ export interface ProjectProgram {
   readonly log: string;
 }
 
+/** How it ended, and what a test runner said of failures though the exit code is 0. */
+export type Tried = Ended & { readonly said?: SaidFailures };
+
 /** Without credentials, with a scrubbed environment, within its time, and confined where there is a sandbox. */
-export function runHere(
+export async function runHere(
   context: TaskContext,
   rules: Rules & Pick<Settings, 'post_worktree_cmd' | 'worktree_files'>,
   { argv, folder, seconds, log }: ProjectProgram,
-): Promise<Ended> {
-  return runConfined(
+): Promise<Tried> {
+  const ended = await runConfined(
     context,
     rules,
     { folder, part: 'tests', at: hasSetup(rules) ? checkoutPlace(context.paths.root) : undefined },
@@ -88,15 +109,26 @@ export function runHere(
       signal: context.stop?.(),
     },
   );
+  if (ended.how !== 'exited' || ended.code !== 0 || wantsRed(argv)) return ended;
+  // A summary may stand far before the end: details of what failed follow it.
+  return { ...ended, said: saidFailures(readLog(context.disk, log, ended.tail)) };
 }
 
-export const isGreen = (ended: Ended): boolean => ended.how === 'exited' && ended.code === 0;
+/** `! node --test fixtures/red.test.js`: failed tests are what it is about. */
+const wantsRed = ([shell, , line = '']: readonly string[]): boolean =>
+  shell === 'sh' && [...decidingIn(line)].some((one) => one.startsWith('! '));
+
+/** A runner that says that tests failed is believed more than the exit code that a script around it gives. */
+export const isGreen = (ended: Tried): boolean =>
+  ended.how === 'exited' && ended.code === 0 && ended.said?.closing === undefined;
 
 /** `ended with 1`: how a program that failed came to its end. */
-export function howEnded(ended: Ended, seconds: number): string {
+export function howEnded(ended: Tried, seconds: number): string {
   switch (ended.how) {
     case 'exited':
-      return `ended with ${ended.code}`;
+      return ended.said?.closing === undefined
+        ? `ended with ${ended.code}`
+        : `ended with ${ended.code}, but its test runner says “${ended.said.closing}”, so a script hides that tests failed`;
     case 'signalled':
       return `was ended by ${ended.signal}`;
     case 'timed-out':

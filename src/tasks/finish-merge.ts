@@ -5,9 +5,10 @@ import { type Failed, finishAdvance } from '../git/advance-checkout.ts';
 import { type Checkout, checkoutsOf, unfinishedBranches } from '../git/branch-checkouts.ts';
 import { integrationRef } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { commitOf, isAncestor, mergingOf, readRefs, updateRefs } from '../git/refs.ts';
-import { leftoversIn, removeTree } from '../git/scratch-folders.ts';
+import { commitOf, isAncestor, mergingOf, readRef, updateRefs } from '../git/refs.ts';
+import { leftoversIn } from '../git/scratch-folders.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Task } from '../protocol/state.ts';
@@ -28,7 +29,7 @@ export async function finishMerges(
     done.push(await finishMerge(context, gitDir, branch, task));
   }
   for (const left of leftoversIn(context.disk, gitDir.worktrees))
-    if (left.purpose === 'merge') removeTree(context, left.path);
+    if (left.purpose === 'merge') await removeTree(context, left.path);
   for (const one of new Set([branch, ...unfinishedBranches(gitDir)])) done.push(...(await finishAdvances(gitDir, one)));
   return [...done, ...(await finishMove(context, gitDir, board))];
 }
@@ -98,7 +99,7 @@ async function finishMerge(
 /** The ref that kept a candidate while its test ran. */
 export async function unpin(gitDir: PrivateGitDir, task: string): Promise<void> {
   const ref = mergingOf(task);
-  const pin = (await readRefs(gitDir, ref)).get(ref);
+  const pin = await readRef(gitDir, ref);
   if (pin !== undefined) await updateRefs(gitDir, [{ ref, to: null, from: pin }]);
 }
 

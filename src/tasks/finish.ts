@@ -2,6 +2,7 @@
 // then, once the person has said yes, that branch moves there, with every clean checkout that is on it. What comes in is
 // exactly where Liza left the integration branch: no other commit, approved or not.
 
+import { commitsBetween } from '../git/ancestry.ts';
 import { baseBranch } from '../git/base-branch.ts';
 import { integrationRef } from '../git/integration.ts';
 import { buildCandidate, type Candidate } from '../git/merge-candidate.ts';
@@ -11,15 +12,17 @@ import { must } from '../git/run.ts';
 import { firstFew } from '../git/tree-changes.ts';
 import type { Command } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { type Settings, settings } from '../protocol/state.ts';
+import { type State, settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import { mergeTrailers, type RecordedMerge, recordedMerges, roundsOf } from '../protocol/work/task-history.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { type TaskContext, thisProcess, withIntegration } from './context.ts';
 import { finishMerges, moveId } from './finish-merge.ts';
-import { type Tested, testResult } from './integration-test.ts';
+import { mergePatience, testResult } from './integration-test.ts';
 import type { MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, type BranchMove, heldBy, moveBranch } from './move-branch.ts';
+import type { Tested } from './rules/tested.ts';
 import { noBase, noBranch } from './sync.ts';
 
 /** What would come of it, tested; nothing has moved yet. */
@@ -33,8 +36,12 @@ export interface FinishPlan {
   readonly candidate: string;
   readonly how: 'fast-forward' | 'merge' | 'contained';
   readonly commits: number;
+  /** Commits that the branch had when Liza built on it, and has no more: it was rewritten, and this brings them back. */
+  readonly returning: readonly string[];
   /** As `git diff --stat` has it. */
   readonly stat: readonly string[];
+  /** Commits that were rejected in review and come along, below the ones that were approved after them. */
+  readonly rejected: readonly { readonly task: string; readonly commit: string }[];
   readonly test: Tested;
   /** What would keep a checkout of the branch from moving along. */
   readonly held?: Refusal | undefined;
@@ -54,7 +61,10 @@ export async function planFinish(
     if (onto === undefined) return noBranch(branch, 'finish');
     const commit = await acceptedHead(context, board, await commitOf(gitDir, integrationRef(board)));
     if (typeof commit !== 'string') return commit;
-    const candidate = await candidateFor(gitDir, { branch, integration: set.integration_branch, onto, commit });
+    const comes = await commitsBetween(gitDir, onto, commit);
+    const merges = recordedMerges(board.state.tasks).filter(({ mergeCommit }) => comes.has(mergeCommit));
+    const wanted = { branch, integration: set.integration_branch, onto, commit, merges };
+    const candidate = await candidateFor(gitDir, wanted);
     if (candidate.kind === 'conflict') return conflicting(branch, set.integration_branch, candidate.paths);
     const to = candidate.kind === 'contained' ? onto : candidate.commit;
     const plan = { branch, integration: set.integration_branch, onto, commit, candidate: to, how: candidate.kind };
@@ -62,9 +72,12 @@ export async function planFinish(
     if (!foreseen.ok) return foreseen;
     const held = await heldBy(moveOf(context, gitDir, plan), to);
     if (held !== undefined && !only) return held;
-    const test = plan.how === 'contained' ? ({ verdict: 'none' } as const) : await testPlan(context, gitDir, set, plan);
+    const test =
+      plan.how === 'contained' ? ({ verdict: 'none' } as const) : await testPlan(context, gitDir, board.state, plan);
     if ('ok' in test) return test;
-    return { ...plan, ...(await account(gitDir, plan)), test, ...defined({ held }) };
+    const returning = await returningCommits(gitDir, board.state, onto);
+    const rejected = rejectedIn(merges, comes);
+    return { ...plan, ...(await account(gitDir, plan)), returning, rejected, test, ...defined({ held }) };
   });
 }
 
@@ -101,15 +114,14 @@ export interface Finished {
   readonly remarks: readonly string[];
 }
 
-type Planned = Omit<FinishPlan, 'commits' | 'stat' | 'test' | 'held'>;
+type Planned = Omit<FinishPlan, 'commits' | 'returning' | 'stat' | 'rejected' | 'test' | 'held'>;
 
 function inIntegration<T extends object>(
   context: TaskContext,
   { board }: Seen,
   work: (gitDir: PrivateGitDir, seen: Seen) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-  const patience = (settings(board.state).integration_test_timeout + 60) * 1000;
-  return withIntegration<T>(context, patience, async (gitDir, locked) => {
+  return withIntegration<T>(context, mergePatience(settings(board.state)), async (gitDir, locked) => {
     const finished = await finishMerges(context, gitDir, locked.board);
     return work(gitDir, finished.length === 0 ? locked : await context.store.read());
   });
@@ -118,15 +130,35 @@ function inIntegration<T extends object>(
 /** A person's branch goes forward where it can, as `git merge` does. */
 async function candidateFor(
   gitDir: PrivateGitDir,
-  { branch, integration, onto, commit }: Pick<Planned, 'branch' | 'integration' | 'onto' | 'commit'>,
+  { branch, integration, onto, commit, merges }: Brings,
 ): Promise<Candidate> {
   if (onto !== commit && (await isAncestor(gitDir, onto, commit))) return { kind: 'fast-forward', commit };
   return buildCandidate(gitDir, {
     onto,
     commit,
-    message: `Merge branch ${integration} into ${branch} by liza finish\n`,
+    message: `Merge branch ${integration} into ${branch} by liza finish\n${trailersOf(merges)}`,
   });
 }
+
+interface Brings extends Pick<Planned, 'branch' | 'integration' | 'onto' | 'commit'> {
+  /** The merges of tasks that come along. */
+  readonly merges: readonly RecordedMerge[];
+}
+
+/** Of each task the same as on its own merge; one that was fast-forwarded has it nowhere else. */
+function trailersOf(merges: readonly RecordedMerge[]): string {
+  const lines = merges.flatMap((one) => Object.entries(mergeTrailers(one)).map(([key, value]) => `${key}: ${value}`));
+  return lines.length === 0 ? '' : `\n${lines.join('\n')}\n`;
+}
+
+const rejectedIn = (merges: readonly RecordedMerge[], comes: ReadonlySet<string>): FinishPlan['rejected'] =>
+  merges.flatMap(({ task }) =>
+    roundsOf(task, undefined).flatMap(({ commit, verdicts }) =>
+      commit !== undefined && comes.has(commit) && verdicts.at(-1)?.verdict === 'rejected'
+        ? [{ task: task.id, commit }]
+        : [],
+    ),
+  );
 
 const conflicting = (branch: string, integration: string, paths: readonly string[]): Refusal =>
   refuse(
@@ -162,22 +194,38 @@ const moveOf = (context: TaskContext, gitDir: PrivateGitDir, { branch, onto }: P
 async function testPlan(
   context: TaskContext,
   gitDir: PrivateGitDir,
-  set: Settings,
+  state: State,
   { candidate, commit, branch }: Planned,
 ): Promise<Tested | MergeFailure> {
   const request = { task: 'finish', candidate, judge: commit, again: 'liza finish' };
-  const tested = await testResult(context, gitDir, set, request);
+  const tested = await testResult(context, gitDir, settings(state), request);
   if ('ok' in tested || tested.verdict !== 'red') return tested;
   const { reason, log, tail } = tested;
+  // A goal that is over takes no more tasks.
+  const isOver = state.goal.status !== 'PLANNING' && state.goal.status !== 'IN_PROGRESS';
+  const mend = isOver
+    ? 'have it fixed by the next goal, which goes on from here: liza init "…"'
+    : 'ask for a task: liza note "…"';
   return {
     ...refuse(
       `${branch} stays as it is: ${reason}`,
-      `read ${log}; bring ${branch} in and have it fixed there: liza sync, then ask for a task: liza note "…"`,
+      `read ${log}; if the red is between the two, bring ${branch} in: liza sync; then ${mend}`,
       3,
       'integration-test',
     ),
     lines: tail.map((line) => `  ${line}`),
   };
+}
+
+/** `id subject`: of the first commit that a task was built on, and of what was synced, all that the branch lacks now. */
+async function returningCommits(gitDir: PrivateGitDir, state: State, onto: string): Promise<readonly string[]> {
+  const bases = [...new Set(state.tasks.flatMap(({ base_commit: base }) => base ?? []))];
+  const first = bases.length === 0 ? '' : (await gitDir.objects(['merge-base', '--octopus', ...bases])).stdout.trim();
+  const synced = (state.goal.syncs ?? []).map(({ commit }) => commit);
+  const theirs = [...(first === '' ? [] : [first]), ...synced];
+  if (theirs.length === 0) return [];
+  const asked = await gitDir.objects(['log', '--no-merges', '--format=%h %s', ...theirs, '--not', onto]);
+  return asked.stdout.split('\n').filter((line) => line !== '');
 }
 
 async function account(

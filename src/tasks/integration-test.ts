@@ -6,14 +6,12 @@ import { dirname, join } from 'node:path';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import type { Disk } from '../ports/disk.ts';
-import type { Ended } from '../process/run.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings } from '../protocol/state.ts';
 import { tellingLines } from '../text/telling-lines.ts';
 import type { TaskContext } from './context.ts';
-import { fromRoot, howEnded, inDisposableCheckout, isGreen, runHere } from './disposable-checkout.ts';
-
-export const SCRIPT = 'scripts/integration-test.sh';
+import { fromRoot, howEnded, inDisposableCheckout, isGreen, runHere, type Tried } from './disposable-checkout.ts';
+import { SCRIPT, type Tested } from './rules/tested.ts';
 
 export interface TestRequest {
   readonly task: string;
@@ -23,11 +21,6 @@ export interface TestRequest {
   /** The command that tries it again. */
   readonly again: string;
 }
-
-export type Tested =
-  | { readonly verdict: 'none' }
-  | { readonly verdict: 'green'; readonly seconds: number; readonly log: string }
-  | { readonly verdict: 'red'; readonly reason: string; readonly log: string; readonly tail: readonly string[] };
 
 export async function hasIntegrationTest(gitDir: PrivateGitDir, judge: string): Promise<boolean> {
   return (await scriptOf(gitDir, judge)) !== undefined;
@@ -54,7 +47,7 @@ export async function testCandidate(
     context.say(`integration test of ${task} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
     const argv: readonly [string, ...string[]] = script.executable ? [program] : ['sh', program];
     const ended = await runHere(context, settings, { argv, folder, seconds, log });
-    return verdictOn(context, ended, { what: 'the integration test', seconds, log, again });
+    return verdictOn(context, ended, { what: 'the integration test', by: SCRIPT, seconds, log, again });
   });
 }
 
@@ -65,14 +58,15 @@ export async function testByCommand(
   settings: Settings,
   { task, candidate, again }: TestRequest,
 ): Promise<Tested | Refusal> {
-  const { test_command: command, validation_timeout: seconds } = settings;
-  if (typeof command !== 'string' || !hasTestCommand(settings)) return { verdict: 'none' };
+  const seconds = settings.validation_timeout;
+  const command = testCommand(settings);
+  if (command === undefined) return { verdict: 'none' };
   const log = join(context.paths.liza, 'agent-logs', `test-command-${task}-${candidate.slice(0, 12)}.log`);
   const checkout = { purpose: 'merge', task, commit: candidate, settings, prepareLog: `${log}.prepare` } as const;
   return inDisposableCheckout<Tested | Refusal>(context, gitDir, checkout, async (folder) => {
     context.say(`${command} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
     const ended = await runHere(context, settings, { argv: ['sh', '-c', command], folder, seconds, log });
-    return verdictOn(context, ended, { what: command, seconds, log, again });
+    return verdictOn(context, ended, { what: command, by: command, seconds, log, again });
   });
 }
 
@@ -87,19 +81,25 @@ export async function testResult(
   return test(context, gitDir, settings, request);
 }
 
-export const hasTestCommand = ({ test_command: command }: Settings): boolean =>
-  typeof command === 'string' && command.trim() !== '';
+/** As a proof names it. */
+export const testCommand = ({ test_command: command }: Pick<Settings, 'test_command'>): string | undefined =>
+  command?.trim() || undefined;
+
+/** Milliseconds that a merge is waited for whose candidate is being tested. */
+export const mergePatience = (settings: Settings): number =>
+  (Math.max(settings.integration_test_timeout, settings.validation_timeout) + 60) * 1000;
 
 const SHOWN_LINES = 20;
 
 interface Run {
   readonly what: string;
+  readonly by: string;
   readonly seconds: number;
   readonly log: string;
   readonly again: string;
 }
 
-function verdictOn(context: TaskContext, ended: Ended, { what, seconds, log, again }: Run): Tested | Refusal {
+function verdictOn(context: TaskContext, ended: Tried, { what, by, seconds, log, again }: Run): Tested | Refusal {
   if (ended.how === 'stopped') {
     return refuse(`${what} was stopped, and so was the merge`, 'run it again at any time', 1, 'stopped');
   }
@@ -112,7 +112,7 @@ function verdictOn(context: TaskContext, ended: Ended, { what, seconds, log, aga
       'not-started',
     );
   }
-  if (isGreen(ended)) return { verdict: 'green', seconds: ended.durationMs / 1000, log: fromRoot(context, log) };
+  if (isGreen(ended)) return { verdict: 'green', by, seconds: ended.durationMs / 1000, log: fromRoot(context, log) };
   return red(context, log, `${what} ${howEnded(ended, seconds)}`, tellingLines(ended.tail, SHOWN_LINES));
 }
 

@@ -3,8 +3,8 @@
 
 import { mergingOf, updateRefs } from '../git/refs.ts';
 import type { Refusal } from '../protocol/decision.ts';
-import type { Tested } from './integration-test.ts';
 import { type BranchMove, heldBy, withdraw } from './move-branch.ts';
+import type { Tested } from './rules/tested.ts';
 
 /** A refusal with output to show: what the test printed. */
 export interface MergeFailure extends Refusal {

@@ -68,13 +68,13 @@ export async function makeFolder(
   );
   if (made === 'moved') return foreignBranch(id, 'branch-exists');
   const undo = async () => {
-    isolation.remove(gitDir, { task: id });
+    await isolation.remove(gitDir, { task: id });
     const there = [...(await readRefs(gitDir, ...refs))].filter(([ref]) => !isKept(ref));
     await updateRefs(
       gitDir,
       there.map(([ref, from]) => ({ ref, to: null, from })),
     );
-    sweepLeftovers(gitDir, id);
+    await sweepLeftovers(gitDir, id);
   };
   try {
     const place = await isolation.make(gitDir, id, start);

@@ -14,6 +14,7 @@ import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { lastCoder } from '../protocol/leases.ts';
+import { greenAt } from '../protocol/review/proof.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { recordedMerges } from '../protocol/work/task-history.ts';
@@ -29,10 +30,11 @@ import {
   withIntegration,
 } from './context.ts';
 import { finishMerges, unpin } from './finish-merge.ts';
-import { hasIntegrationTest, type Tested, testCandidate } from './integration-test.ts';
+import { hasIntegrationTest, mergePatience, testCommand, testResult } from './integration-test.ts';
 import { judgeCandidate, type MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, type BranchMove, heldBy, moveBranch } from './move-branch.ts';
 import { type Released, tidy } from './release.ts';
+import { NO_TESTS, type Tested, testText } from './rules/tested.ts';
 
 export interface MergeOptions {
   /** Whose integration test judges; `candidate` is for a person who has read it. */
@@ -68,13 +70,12 @@ export async function mergeTask(
   if (task?.status === 'MERGED' && task.merge_commit !== undefined) return mergedBefore(context, task);
   const refused = await refuseEarly(context, view, id);
   if (refused !== undefined) return refused;
-  const patience = (settings.integration_test_timeout + 60) * 1000;
-  const merged = await withIntegration<Merged>(context, patience, (gitDir, seen) =>
+  const merged = await withIntegration<Merged>(context, mergePatience(settings), (gitDir, seen) =>
     mergeUnderLock(context, gitDir, seen, { id, ...options }),
   );
   if (isRefusal(merged)) return merged;
   // The folder goes last: the work is reachable from the branch by now.
-  return { ...merged, tidied: await tidy(context, id, 'its task was merged', merged.commit) };
+  return { ...merged, tidied: await tidy(context, id, 'its task was merged', { merged: merged.commit }) };
 }
 
 async function mergedBefore(context: TaskContext, task: Task): Promise<Merged | Refusal> {
@@ -160,9 +161,12 @@ async function mergeApproved(merge: MergeContext, testFrom: MergeOptions['testFr
   if (refused !== undefined) return refused;
   const test = await judge(merge, to, scripted, testFrom);
   if ('ok' in test) return test;
-  const moved = await moveBranch(merge, to, test.verdict !== 'none');
+  const moved = await moveBranch(merge, to, test.verdict === 'green');
   if ('ok' in moved) return moved;
-  const committed = await record(merge, to, drift);
+  const committed = await record(merge, to, {
+    drift,
+    ...(to === onto ? {} : test.verdict === 'none' ? { untested: NO_TESTS } : { tested: testText(test) }),
+  });
   return isRefusal(committed)
     ? committed
     : { committed, commit: to, how: candidate.kind, test, remarks: moved.remarks };
@@ -234,11 +238,13 @@ async function judge(
   const { context, gitDir, task, settings, onto, process } = merge;
   const judgeCommit = testFrom === 'candidate' ? candidate : onto;
   const has = testFrom === 'candidate' ? await hasIntegrationTest(gitDir, candidate) : scripted;
-  if (candidate === onto || !has) return { verdict: 'none' };
+  if (candidate === onto || (!has && testCommand(settings) === undefined)) return { verdict: 'none' };
+  const known = has ? undefined : await knownGreen(merge, candidate);
+  if (known !== undefined) return known;
   return judgeCandidate(merge, {
     candidate,
     test: () =>
-      testCandidate(context, gitDir, settings, {
+      testResult(context, gitDir, settings, {
         task: task.id,
         candidate,
         judge: judgeCommit,
@@ -250,6 +256,21 @@ async function judge(
       return still.ok ? undefined : still;
     },
   });
+}
+
+/** Where the candidate has the very files of the approved commit, its proof holds for it. */
+async function knownGreen(
+  { gitDir, board, settings, commit }: MergeContext,
+  candidate: string,
+): Promise<Tested | undefined> {
+  const command = testCommand(settings);
+  if (command === undefined || !greenAt(board.state, commit).has(command)) return undefined;
+  if (candidate !== commit) {
+    const asked = await gitDir.objects(['rev-parse', `${candidate}^{tree}`, `${commit}^{tree}`]);
+    const [tree, approved] = asked.stdout.split('\n');
+    if (asked.status !== 0 || tree !== approved) return undefined;
+  }
+  return { verdict: 'known', command, at: commit };
 }
 
 async function failOnTest(
@@ -281,7 +302,7 @@ const nextStep = (failed: Committed, task: Task, fix: string): string =>
 async function record(
   { context, gitDir, task, onto, commit }: MergeContext,
   to: string,
-  drift: number | undefined,
+  told: { readonly drift: number | undefined; readonly tested?: string; readonly untested?: string },
 ): Promise<Committed | Refusal> {
   const place = findPlace(gitDir, task.id);
   const head = isPlace(place) ? await headOf(gitDir, place) : undefined;
@@ -290,7 +311,7 @@ async function record(
     task: task.id,
     merge_commit: to,
     onto,
-    ...defined({ drift }),
+    ...defined(told),
     ...(await archivedOfSprint(context)),
     ...(head === undefined || head.commit === commit ? {} : { head_moved: head.commit }),
   });

@@ -3,7 +3,8 @@
 
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
-import { type Change, changesBetween } from '../git/tree-changes.ts';
+import { TOO_LARGE, textAt as textOfFile } from '../git/text-at.ts';
+import { blobSizes, type Change, changesBetween, isSubmodule } from '../git/tree-changes.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
 import type { FileChange } from '../protocol/facts/file-change.ts';
 import { covers, isCode, isTest, testPatterns } from '../protocol/facts/scope.ts';
@@ -11,6 +12,7 @@ import { type Changed, isManifest, scriptsRun, testSetup } from '../protocol/fac
 import { proofCommands } from '../protocol/review/proof.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import { caseTwins } from './case-twins.ts';
 import { declaredTests } from './rules/declared-tests.ts';
 import { type Hunk, readHunks } from './rules/diff-lines.ts';
 import { losing, marks, testEdits, testedWithin, weakened } from './rules/test-edits.ts';
@@ -23,22 +25,35 @@ interface Asked {
   readonly settings: Settings;
 }
 
-type DiffRead = Pick<SubmitFacts, 'changes' | 'lines' | 'test_edits' | 'marks' | 'test_setup'>;
+type DiffRead = Pick<SubmitFacts, 'changes' | 'lines' | 'test_edits' | 'marks' | 'test_setup' | 'unread'>;
 
 /** Files of each kind whose diff is read. */
 const MOST_READ = 200;
+/** Bytes of one file, before or after, and of all of one kind: what is larger is not read, and that is told. */
+interface Room {
+  readonly file: number;
+  readonly all: number;
+}
+const ROOM: Room = { file: 4_000_000, all: 64_000_000 };
 /** A diff of more lines was not written by hand. */
 const MOST_LINES = 5000;
 const GENERATED = /(?:^|\/)(?:node_modules|vendor|third_party|dist)\/|\.min\.\w+$/;
 
-export async function readDiff({ gitDir, task, settings }: Asked, base: string, commit: string): Promise<DiffRead> {
+export async function readDiff(
+  { gitDir, task, settings }: Asked,
+  base: string,
+  commit: string,
+  room: Room = ROOM,
+): Promise<DiffRead> {
   const patterns = testPatterns(settings);
   const ofTests = (path: string): boolean => isTest(path, patterns);
   const found = await changesBetween(gitDir, base, commit);
+  const large = await largeFiles(gitDir, found, room);
   const sizes = await linesBetween(gitDir, base, commit);
   const paths = found.map(({ path }) => path);
-  const tests = paths.filter(ofTests);
-  const code = paths.filter(
+  const readable = paths.filter((path) => !large.has(path));
+  const tests = readable.filter(ofTests);
+  const code = readable.filter(
     (path) => isCode(path) && !ofTests(path) && !GENERATED.test(path) && sizeOf(sizes, path) <= MOST_LINES,
   );
   const read = (some: readonly string[]) => hunksOf(gitDir, base, commit, some.slice(0, MOST_READ));
@@ -48,8 +63,8 @@ export async function readDiff({ gitDir, task, settings }: Asked, base: string, 
   const losers = losing(inCode);
   const holders = code.filter((path) => losers.has(path) && mayHoldTests(path, isNamed(path), inCode));
   // Read as one: a line that went from code to a test was moved.
-  const all = holders.length === 0 ? [] : await read([...holders, ...tests, ...code]);
-  const inside = await editsInside(gitDir, found, { hunks: all, holders, isNamed });
+  const whole = holders.length === 0 ? [] : await read([...holders, ...tests, ...code]);
+  const inside = await editsInside(gitDir, found, { hunks: whole, holders, isNamed });
   const helpers = await movedHelpers(gitDir, base, commit, { found, tests, code });
   const edits = testEdits([...inTests.filter(({ path }) => !helpers.has(path)), ...ofTestsWithin(inside)]);
   const noted = marks([...inTests, ...inCode], ofTests);
@@ -57,15 +72,18 @@ export async function readDiff({ gitDir, task, settings }: Asked, base: string, 
   const tested = testedWithin(inCode);
   const renamed = await renamesOf(gitDir, base, commit, tests.slice(0, MOST_READ));
   const gone = await goneOf(gitDir, found, inTests, renamed);
+  const twins = await caseTwins(gitDir, found, commit);
   const within = ({ path, kind }: FileChange): boolean =>
     kind !== 'removed' && !ofTests(path) && (isNamed(path) || (settings.tdd !== 'strict' && tested.has(path)));
   const commands = proofCommands(settings, task);
-  const packages = await Promise.all([base, commit].map((at) => textAt(gitDir, `${at}:package.json`)));
+  const packages = await Promise.all([base, commit].map((at) => fileAt(gitDir, at, 'package.json')));
   const scripts = await scriptTexts(gitDir, scriptsRun({ commands, packages }), [base, commit]);
-  const setup = testSetup(await withTexts(gitDir, found), { commands, packages, patterns, scripts });
+  const setup = testSetup(await withTexts(gitDir, found, large), { commands, packages, patterns, scripts });
   return {
     changes: fileChanges(found, new Set(tests.slice(0, MOST_READ)), inTests, renamed).map((change) => ({
       ...change,
+      ...(sizes.get(change.path) === 'binary' && change.kind !== 'removed' ? { binary: true } : {}),
+      ...defined({ twin: twins.get(change.path) }),
       ...defined({ moved_to: helpers.get(change.path) }),
       ...(within(change) ? { tests_within: true } : {}),
       ...namesOf(inside.get(change.path) ?? gone.get(change.path)),
@@ -74,7 +92,25 @@ export async function readDiff({ gitDir, task, settings }: Asked, base: string, 
     ...(edits.lines.length + more === 0 ? {} : { test_edits: { ...edits, ...(more === 0 ? {} : { more }) } }),
     ...(noted.lines.length === 0 ? {} : { marks: noted }),
     ...(setup.length === 0 ? {} : { test_setup: setup }),
+    ...(large.size === 0 ? {} : { unread: [...large] }),
   };
+}
+
+/** Files of texts that are too large to be looked at, and those for which there is no room left. */
+async function largeFiles(gitDir: PrivateGitDir, found: readonly Change[], room: Room): Promise<ReadonlySet<string>> {
+  const ids = found.flatMap(({ old, new: now }) => [old, now]).filter((entry) => entry && !isSubmodule(entry));
+  const sizes = await blobSizes(
+    gitDir,
+    ids.map((entry) => entry?.id ?? ''),
+  );
+  const large = new Set<string>();
+  let left = room.all;
+  for (const { path, old, new: now } of found) {
+    const [before, after] = [sizes.get(old?.id ?? '') ?? 0, sizes.get(now?.id ?? '') ?? 0];
+    if (Math.max(before, after) > room.file || before + after > left) large.add(path);
+    else left -= before + after;
+  }
+  return large;
 }
 
 const FORMS: Readonly<Record<string, NonNullable<FileChange['form']>>> = { 120000: 'link', 160000: 'submodule' };
@@ -177,24 +213,29 @@ async function movedHelpers(
   return helpers;
 }
 
-type Sizes = ReadonlyMap<string, { readonly added: number; readonly removed: number }>;
+type Sizes = ReadonlyMap<string, Size | 'binary'>;
+type Size = { readonly added: number; readonly removed: number };
+const NO_LINES: Size = { added: 0, removed: 0 };
+
+const linesOf = (size: Size | 'binary' | undefined): Size => (size === 'binary' ? NO_LINES : (size ?? NO_LINES));
 
 const sizeOf = (sizes: Sizes, path: string): number => {
-  const { added = 0, removed = 0 } = sizes.get(path) ?? {};
+  const { added, removed } = linesOf(sizes.get(path));
   return added + removed;
 };
 
 const total = (sizes: Sizes): NonNullable<SubmitFacts['lines']> => ({
-  added: [...sizes.values()].reduce((sum, { added }) => sum + added, 0),
-  removed: [...sizes.values()].reduce((sum, { removed }) => sum + removed, 0),
+  added: [...sizes.values()].reduce((sum, size) => sum + linesOf(size).added, 0),
+  removed: [...sizes.values()].reduce((sum, size) => sum + linesOf(size).removed, 0),
 });
 
-/** `added\tremoved\tpath\0`; a binary file has no lines. */
+/** `added\tremoved\tpath\0`; of a binary file both are `-`. */
 async function linesBetween(gitDir: PrivateGitDir, base: string, commit: string): Promise<Sizes> {
   const asked = gitDir.objects(['diff-tree', '-r', '-z', '--numstat', '--no-renames', base, commit]);
   const entries = (await must(asked, 'count the lines of the change')).split('\0').flatMap((entry) => {
-    const [, added = '', removed = '', path = ''] = /^(\d+)\t(\d+)\t(.*)$/s.exec(entry) ?? [];
-    return path === '' ? [] : [[path, { added: Number(added), removed: Number(removed) }] as const];
+    const [, added = '', removed = '', path = ''] = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(entry) ?? [];
+    const size = added === '-' ? 'binary' : { added: Number(added), removed: Number(removed) };
+    return path === '' ? [] : [[path, size] as const];
   });
   return new Map(entries);
 }
@@ -275,8 +316,13 @@ function namesOf(edits: GoneTests | WithinEdits | undefined): Partial<FileChange
 }
 
 /** The texts of those of which only a part is about tests. */
-async function withTexts(gitDir: PrivateGitDir, found: readonly Change[]): Promise<readonly Changed[]> {
-  const manifests = new Set(found.filter(({ path }) => isManifest(path)).slice(0, MOST_MANIFESTS));
+async function withTexts(
+  gitDir: PrivateGitDir,
+  found: readonly Change[],
+  large: ReadonlySet<string>,
+): Promise<readonly Changed[]> {
+  const isRead = ({ path }: Change): boolean => isManifest(path) && !large.has(path);
+  const manifests = new Set(found.filter(isRead).slice(0, MOST_MANIFESTS));
   return Promise.all(
     found.map(async (change) => {
       if (!manifests.has(change)) return { path: change.path };
@@ -291,9 +337,15 @@ async function withTexts(gitDir: PrivateGitDir, found: readonly Change[]): Promi
 async function scriptTexts(gitDir: PrivateGitDir, paths: readonly string[], commits: readonly string[]) {
   const texts: { path: string; text: string }[] = [];
   for (const path of paths.slice(0, MOST_MANIFESTS)) {
-    for (const commit of commits) texts.push({ path, text: await textAt(gitDir, `${commit}:${path}`) });
+    for (const commit of commits) texts.push({ path, text: await fileAt(gitDir, commit, path) });
   }
   return texts.filter(({ text }) => text.length <= MOST_BYTES);
+}
+
+/** Empty where there is none, or it is too large. */
+async function fileAt(gitDir: PrivateGitDir, commit: string, path: string): Promise<string> {
+  const text = await textOfFile(gitDir, commit, path);
+  return text === undefined || text === TOO_LARGE ? '' : text;
 }
 
 /** Empty where there is none. */

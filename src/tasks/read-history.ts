@@ -18,15 +18,28 @@ export async function readHistory(
   commit: string,
   changed: readonly string[],
 ): Promise<Pick<SubmitFacts, 'passing' | 'roots'>> {
-  const how = ['-z', '-m', '--root', '--no-renames', '--diff-filter=A', '--name-only', `--max-count=${MOST_COMMITS}`];
+  const how = ['-z', '-m', '--root', '--no-renames', '--name-status', `--max-count=${MOST_COMMITS}`];
   const asked = gitDir.objects(['log', '--format=%x01%H %P', ...how, commit, '--not', base]);
   const told = splitNul(await must(asked, 'read what the commits add')).map((part) => part.replace(/^\n/, ''));
-  const isCommit = (part: string): boolean => part.startsWith('\x01');
-  const roots = told.filter((part) => /^\x01[0-9a-f]+ $/.test(part)).map((part) => part.slice(1, -1));
+  const { roots, added } = readLog(told);
   const shown = new Set(changed);
-  const hidden = [...new Set(told.filter((part) => !isCommit(part) && !shown.has(part)))].slice(0, MOST_PATHS);
+  const hidden = [...new Set(added.filter((path) => !shown.has(path)))].slice(0, MOST_PATHS);
   const passing = hidden.length === 0 ? [] : await absentFrom(gitDir, base, hidden);
   return { ...(passing.length === 0 ? {} : { passing }), ...(roots.length === 0 ? {} : { roots }) };
+}
+
+/** Not by a filter of git's: it leaves out every commit that adds nothing, and so a root without files. */
+function readLog(told: readonly string[]): { readonly roots: readonly string[]; readonly added: readonly string[] } {
+  const roots: string[] = [];
+  const added: string[] = [];
+  for (let at = 0; at < told.length; at += 1) {
+    const part = told[at] ?? '';
+    if (!part.startsWith('\x01')) {
+      at += 1; // its status, then its path
+      if (part === 'A') added.push(told[at] ?? '');
+    } else if (/^\x01[0-9a-f]+ $/.test(part)) roots.push(part.slice(1, -1));
+  }
+  return { roots: [...new Set(roots)], added };
 }
 
 async function absentFrom(gitDir: PrivateGitDir, base: string, paths: readonly string[]): Promise<readonly string[]> {

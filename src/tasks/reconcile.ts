@@ -34,6 +34,7 @@ import {
   troubleOf,
 } from './find-mismatches.ts';
 import { finishMerges } from './finish-merge.ts';
+import { refuseLiveSession } from './live-session.ts';
 import { lastSeen, type Ready, remadeOf, remakeFolder } from './make-folder.ts';
 import { sweepProof } from './proof/prove.ts';
 import { sweepSetupResults } from './setup-results.ts';
@@ -47,7 +48,7 @@ export async function reconcile(context: TaskContext): Promise<readonly Mended[]
   if (isRefusal(gitDir)) return gitDir;
   // Boards of earlier versions have not said yet that the repository is theirs.
   claimRepository(context.disk, context.paths.root);
-  sweepScratch(gitDir);
+  await sweepScratch(gitDir);
   await sweepSetupResults(context);
   const mended = [...(await finishKilledMerges(context, board))];
   for (const id of await suspects(gitDir, board)) {
@@ -85,7 +86,7 @@ async function sweepProofs(context: TaskContext, gitDir: PrivateGitDir): Promise
   const left = leftoversIn(context.disk, gitDir.worktrees).filter(({ purpose }) => purpose === 'proof');
   const mended: Mended[] = [];
   for (const task of new Set(left.map((one) => one.task))) {
-    const swept = await withProof(context, task, 0, async () => ({ folders: sweepProof(gitDir, task) }));
+    const swept = await withProof(context, task, 0, async () => ({ folders: await sweepProof(gitDir, task) }));
     const told = { subject: task, problem: 'a validation was under way in a process that is gone' };
     if (!isRefusal(swept) && swept.folders > 0) mended.push({ ...told, done: 'its checkout is removed' });
   }
@@ -94,7 +95,7 @@ async function sweepProofs(context: TaskContext, gitDir: PrivateGitDir): Promise
 
 async function sweepKilledTrials(context: TaskContext, gitDir: PrivateGitDir): Promise<readonly Mended[]> {
   if (!leftoversIn(context.disk, gitDir.worktrees).some(({ purpose }) => purpose === 'trial')) return [];
-  const swept = await withTrial(context, 0, async () => ({ folders: sweepTrials(gitDir) }));
+  const swept = await withTrial(context, 0, async () => ({ folders: await sweepTrials(gitDir) }));
   const told = { subject: 'trials', problem: 'a trial was under way in a process that is gone' };
   return !isRefusal(swept) && swept.folders > 0 ? [{ ...told, done: 'its checkout is removed' }] : [];
 }
@@ -122,7 +123,7 @@ const REMEDIES: Readonly<Record<Trouble, Remedy>> = {
     return done.ok ? 'the reservation is released' : done;
   },
   leftovers: async (_context, gitDir, id) => {
-    sweepLeftovers(gitDir, id);
+    await sweepLeftovers(gitDir, id);
     return 'removed';
   },
   locks: async (context, gitDir, id) => {
@@ -152,6 +153,8 @@ async function branchAgain(context: TaskContext, gitDir: PrivateGitDir, id: stri
 }
 
 async function putAway(context: TaskContext, gitDir: PrivateGitDir, id: string): Promise<string | Refusal> {
+  const busy = await refuseLiveSession(context, id, 0);
+  if (busy !== undefined) return busy;
   const { task, settings: set, board } = await look(context, id);
   const integration = await commitOf(gitDir, integrationRef(board));
   const done = await discardFolder(gitDir, discardOf(task ?? { id }, set, 'no task owned it', integration));

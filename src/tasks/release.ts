@@ -12,6 +12,7 @@ import type { Committed } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
 import { look, removeLock, type TaskContext, withTaskFolder } from './context.ts';
 import { discardFolder, discardOf } from './discard-folder.ts';
+import { refuseLiveSession } from './live-session.ts';
 
 const PATIENCE = 10_000;
 
@@ -55,7 +56,14 @@ async function recordThenTidy(
 }
 
 /** Discards the folder of a task that has none on the board any more. `merged`: a commit of the integration branch. */
-export function tidy(context: TaskContext, id: string, why: string, merged?: string): Promise<Released | Refusal> {
+export async function tidy(
+  context: TaskContext,
+  id: string,
+  why: string,
+  { merged, patience }: { readonly merged?: string; readonly patience?: number } = {},
+): Promise<Released | Refusal> {
+  const busy = await refuseLiveSession(context, id, patience);
+  if (busy !== undefined) return busy;
   return withTaskFolder<Released>(context, id, PATIENCE, async (gitDir) => {
     // Looked at again under the lock: it may have been claimed meanwhile.
     const { task, settings, board } = await look(context, id);

@@ -9,7 +9,8 @@ import { composedTree, linkTargets, trackedChanges, trackedTree } from '../git/c
 import { openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
-import { leftoversIn, removeTree, temporaryPath } from '../git/scratch-folders.ts';
+import { leftoversIn, temporaryPath } from '../git/scratch-folders.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import { type ReviewCopy, reviewCopyOf } from '../protocol/commands/review/review-copy.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { steersAgents } from '../protocol/facts/instruction-files.ts';
@@ -18,15 +19,18 @@ import { type Settings, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { transact } from '../store/transact.ts';
 import type { TaskContext } from './context.ts';
+import { writeLists } from './evidence-lists.ts';
 import { setUp } from './set-up.ts';
 
 export interface ReviewFolder {
   readonly folder: string;
   /** The same commit, prepared in the same way, to write in; absent: its preparation failed. */
   readonly tryout?: string;
+  /** A file with the lists of the diff's facts, where the prompt cuts them. */
+  readonly lists?: string;
   /** Tracked files that are not as they were handed over. */
   changed(): Promise<readonly string[]>;
-  remove(): void;
+  remove(): Promise<void>;
 }
 
 export async function makeReviewFolder(context: TaskContext, task: Task): Promise<ReviewFolder | Refusal> {
@@ -36,24 +40,30 @@ export async function makeReviewFolder(context: TaskContext, task: Task): Promis
   const commit = task.review_commit;
   if (commit === undefined) return refuse(`${task.id} has no commit to review`, `see it: liza show ${task.id}`);
   for (const left of leftoversIn(context.disk, gitDir.worktrees)) {
-    if (left.purpose === 'review' && left.task === task.id) removeTree(context, left.path);
+    if (left.purpose === 'review' && left.task === task.id) await removeTree(context, left.path);
   }
   const folder = temporaryPath(context, gitDir.worktrees, 'review', task.id);
   const aside = temporaryPath(context, gitDir.worktrees, 'review', task.id);
-  const remove = (): void => {
-    for (const path of [folder, aside]) removeTree(context, path);
+  const remove = async (): Promise<void> => {
+    for (const path of [folder, aside]) await removeTree(context, path);
   };
   const copy = { context, gitDir, settings: settings(board.state), task, folder, commit };
   try {
     const made = await makeCopy(copy);
     if (!isRefusal(made)) {
       const tryout = await makeTryout(copy, aside, made.start);
-      return { folder, ...defined({ tryout }), changed: () => trackedChanges(gitDir, folder, made.tree), remove };
+      const lists = await writeLists(context, copy);
+      return {
+        folder,
+        ...defined({ tryout, lists }),
+        changed: () => trackedChanges(gitDir, folder, made.tree),
+        remove,
+      };
     }
-    remove();
+    await remove();
     return made;
   } catch (error) {
-    remove();
+    await remove();
     throw error;
   }
 }
@@ -74,6 +84,8 @@ async function makeCopy(copy: Copy): Promise<{ readonly tree: string; readonly s
   const composed = await composedTree(gitDir, commit, base, await steering(gitDir, base));
   const start = composed.changes.length === 0 ? commit : await onTop(gitDir, commit, composed.tree);
   await writeClone(gitDir, folder, { start });
+  // `-diff` in merged attributes would show a source file as binary, and a driver would show something else.
+  context.disk.writeFileSync(join(folder, '.git', 'info', 'attributes'), '* !diff\n');
   const setup = { part: 'review', task: task.id, commit: start, folder, settings } as const;
   const failed = await setUp(context, gitDir, setup);
   if (failed !== undefined) return failed;
@@ -91,7 +103,7 @@ async function makeTryout({ context, gitDir, settings, task }: Copy, folder: str
   const failed = await setUp(context, gitDir, setup);
   if (failed === undefined) return folder;
   context.say(`there is no folder to try things in: ${failed.message}`);
-  removeTree(context, folder);
+  await removeTree(context, folder);
   return undefined;
 }
 

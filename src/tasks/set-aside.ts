@@ -9,10 +9,13 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { branchOf, commitOf, isAncestor, seenOf, updateRefs } from '../git/refs.ts';
 import { git, must } from '../git/run.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
+import { scrubbed } from '../process/environment.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { baselineOf, startCommit } from '../protocol/leases.ts';
+import type { Settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { bringBack } from '../protocol/work/kept-work.ts';
+import { runConfined, sandboxMode } from '../sandbox/mode.ts';
 import { counted, shellWord } from '../text/format.ts';
 import { look, type TaskContext } from './context.ts';
 import { discardOf } from './discard-folder.ts';
@@ -148,19 +151,50 @@ function wayBack({ ref, tip, uncommitted }: Attempt, { base, rebased, spoilt }: 
   ];
 }
 
-/** Takes the steps in this process: the agent's own, so that git there answers to it as in its own hands. */
+/**
+ * Takes the steps for whoever is outside a sandbox. Git there answers to the folder's own configuration, which may name
+ * programs: so it is confined like the agent that wrote it. Without a sandbox nobody has more rights than that one.
+ */
 export async function takeSteps(
   context: TaskContext,
   id: string,
   steps: SetAside['steps'],
 ): Promise<Refusal | undefined> {
-  const { board } = await look(context, id);
+  const { board, settings } = await look(context, id);
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   const place = findPlace(gitDir, id);
   if (!isPlace(place)) return undefined;
+  const mode = await sandboxMode(context.sandboxSupport, settings);
+  if (isRefusal(mode)) return mode;
+  // Nobody in a sandbox writes the project's configuration, which is that of a linked worktree.
+  if ('tool' in mode && place.kind === 'clone') return takeConfined(context, settings, place, steps);
   const at = { GIT_DIR: place.gitDirectory, GIT_WORK_TREE: place.folder };
   for (const step of steps)
     await must(git(context, place.folder, step, { at, in: place.folder }), 'put the folder back');
+  return undefined;
+}
+
+const LONGEST_STEP = 60_000;
+
+async function takeConfined(
+  context: TaskContext,
+  settings: Settings,
+  { folder }: Place,
+  steps: SetAside['steps'],
+): Promise<Refusal | undefined> {
+  const env = { ...scrubbed(context.env), GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' };
+  for (const step of steps) {
+    const program = { argv: ['git', ...step], cwd: folder, env, timeoutMs: LONGEST_STEP } as const;
+    const ended = await runConfined(context, settings, { folder, part: 'setup' }, program);
+    if (ended.how === 'exited' && ended.code === 0) continue;
+    const why = ended.how === 'not-started' ? ended.reason : ended.tail.trim() || ended.how;
+    return refuse(
+      `the folder could not be put back: ${why.slice(-500)}`,
+      `look at it: git -C ${folder} status`,
+      3,
+      'folder',
+    );
+  }
   return undefined;
 }

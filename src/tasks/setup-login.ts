@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import { baseBranch } from '../git/base-branch.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, treeIdOf } from '../git/refs.ts';
+import type { Disk } from '../ports/disk.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { expandHome } from '../sandbox/forbidden-paths.ts';
 import type { TaskContext } from './context.ts';
@@ -97,7 +98,7 @@ async function fileWith(context: TaskContext, folder: string, secrets: readonly 
     const path = join(folder, entry.name);
     const found = entry.isDirectory()
       ? await fileWith(context, path, secrets)
-      : entry.isFile() && (await hasOne(fs.readFile(path), secrets))
+      : entry.isFile() && (await hasOne(context.disk, path, secrets))
         ? path
         : undefined;
     if (found !== undefined) return found;
@@ -105,7 +106,24 @@ async function fileWith(context: TaskContext, folder: string, secrets: readonly 
   return undefined;
 }
 
-async function hasOne(reading: Promise<Buffer>, secrets: readonly Buffer[]): Promise<boolean> {
-  const bytes = await reading;
-  return secrets.some((secret) => bytes.includes(secret));
+/** Piece by piece, each with the end of the one before: a set-up may have made files of any size. */
+async function hasOne({ promises: fs }: Disk, path: string, secrets: readonly Buffer[]): Promise<boolean> {
+  const overlap = Math.max(0, ...secrets.map(({ length }) => length - 1));
+  const buffer = Buffer.allocUnsafe(overlap + PIECE);
+  const file = await fs.open(path);
+  try {
+    let kept = 0;
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, kept, PIECE);
+      if (bytesRead === 0) return false;
+      const piece = buffer.subarray(0, kept + bytesRead);
+      if (secrets.some((secret) => piece.includes(secret))) return true;
+      kept = Math.min(overlap, piece.length);
+      piece.copy(buffer, 0, piece.length - kept);
+    }
+  } finally {
+    await file.close();
+  }
 }
+
+const PIECE = 1 << 20;

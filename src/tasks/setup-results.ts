@@ -9,9 +9,10 @@ import { writeClone } from '../git/clone.ts';
 import { trackedChanges } from '../git/composed-tree.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
-import { entries, inScratch, isRunning, removeTree, setupPath } from '../git/scratch-folders.ts';
+import { entries, inScratch, isRunning, setupPath } from '../git/scratch-folders.ts';
 import { TOO_LARGE, textAt } from '../git/text-at.ts';
 import { splitNul } from '../git/tree-changes.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { isFields } from '../protocol/values.ts';
 import { checkoutPlace, sandboxMode, setupResultsOf, UNCONFINED, withSetupRead } from '../sandbox/mode.ts';
@@ -43,7 +44,7 @@ export async function reuseSetup(context: TaskContext, gitDir: PrivateGitDir, re
   if (settings.setup_reuse === false || !settings.post_worktree_cmd?.trim()) return 'own';
   const mode = await sandboxMode(context.sandboxSupport, settings);
   if (isRefusal(mode) || !('tool' in mode) || mode.tool.kind !== 'bubblewrap') return 'own';
-  if (!isTrusted(context) || !hasRoom(context, request)) return 'own';
+  if (!(await isTrusted(context)) || !hasRoom(context, request)) return 'own';
   const narrowed = (tree: string): Promise<string | undefined> => narrowTree(gitDir, tree, settings);
   const login = await personsTrees(context, gitDir, { settings, narrowed });
   const narrow = await narrowed(request.tree);
@@ -62,13 +63,13 @@ function withLogin(request: ReuseRequest, { trees, withheld }: PersonsTrees, tre
 }
 
 /** An agent outside of a sandbox could write a result: none is used while one works, nor what was there before it. */
-function isTrusted(context: TaskContext): boolean {
+async function isTrusted(context: TaskContext): Promise<boolean> {
   const { disk } = context;
   const all = setupResultsOf(context);
   const marks = entries(disk, all).filter((name) => name.startsWith(UNCONFINED));
   if (marks.length === 0) return true;
   if (marks.some((name) => isRunning(context, Number(name.slice(UNCONFINED.length))))) return false;
-  removeTree(context, all);
+  await removeTree(context, all);
   return true;
 }
 
@@ -109,13 +110,13 @@ async function fromTree(
   tree: string,
 ): Promise<Reused> {
   const place = join(setupResultsOf(context), setupKey(context, request.settings, tree));
-  const known = handOut(context, request, place);
+  const known = await handOut(context, request, place);
   if (known !== undefined) return known;
   context.disk.mkdirSync(setupResultsOf(context), { recursive: true });
   const lock = await context.locks.acquire(`${place}.lock`, (request.settings.post_worktree_timeout + 60) * 1000);
   if (!('release' in lock)) return 'own';
   try {
-    return handOut(context, request, place) ?? (await make(context, gitDir, request, { tree, place }));
+    return (await handOut(context, request, place)) ?? (await make(context, gitDir, request, { tree, place }));
   } finally {
     // Under the lock: who waits for it notices, and starts over.
     context.disk.rmSync(`${place}.lock`, { force: true });
@@ -134,19 +135,19 @@ interface Result {
 }
 
 /** Undefined: there is none. */
-function handOut(context: TaskContext, { folder }: ReuseRequest, place: string): Promise<Reused> | undefined {
+async function handOut(context: TaskContext, { folder }: ReuseRequest, place: string): Promise<Reused | undefined> {
   const { disk, clock } = context;
   const file = join(place, 'result.json');
   const stat = disk.lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
   const result = readResult(disk.readFileSync(file, 'utf8'));
   if (result === undefined || clock.now() - result.since > OLDEST_MS) {
-    removeTree(context, place);
+    await removeTree(context, place);
     return undefined;
   }
   const now = clock.now() / 1000;
   disk.utimesSync(file, now, now);
-  return result.own === true ? Promise.resolve('own') : putInto(context, folder, place, result);
+  return result.own === true ? 'own' : putInto(context, folder, place, result);
 }
 
 function readResult(text: string): Result | undefined {
@@ -201,11 +202,11 @@ async function make(
     else disk.renameSync(folder, join(next, 'files'));
     disk.writeFileSync(join(next, 'result.json'), JSON.stringify(result));
     disk.renameSync(next, place);
-    dropOld(context, place);
+    await dropOld(context, place);
     return isOwn ? 'own' : await putInto(context, request.folder, place, result);
   } finally {
-    removeTree(context, folder);
-    removeTree(context, next);
+    await removeTree(context, folder);
+    await removeTree(context, next);
   }
 }
 
@@ -213,11 +214,12 @@ async function make(
 const STIRRED: ReadonlySet<string> = new Set(['index']);
 
 async function takeOut(
-  { disk, paths }: TaskContext,
+  context: TaskContext,
   gitDir: PrivateGitDir,
   { settings }: ReuseRequest,
   { folder, tree, since }: { readonly folder: string; readonly tree: string; readonly since: number },
 ): Promise<Result> {
+  const { disk, paths } = context;
   const touched = new Set(await trackedChanges(gitDir, folder, tree));
   const listed = await must(gitDir.objects(['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree]), 'list a tree');
   const isThere = (path: string): boolean =>
@@ -230,7 +232,7 @@ async function takeOut(
     ...splitNul(listed).filter((path) => !touched.has(path)),
     ...brought.filter((name) => isAsBrought(name)),
   ];
-  disk.rmSync(join(folder, '.git'), { recursive: true, force: true });
+  await removeTree(context, join(folder, '.git'));
   keepOnlyMade(disk, folder, unchanged);
   const changed = [...touched, ...brought].filter(isThere);
   return { since, changed, removed: [...touched].filter((path) => !isThere(path)) };
@@ -241,7 +243,7 @@ async function commitOf(gitDir: PrivateGitDir, tree: string): Promise<string> {
   return (await must(gitDir.objects(['commit-tree', '-m', 'For set-up only', tree]), 'make a checkout')).trim();
 }
 
-function dropOld(context: TaskContext, keep: string): void {
+async function dropOld(context: TaskContext, keep: string): Promise<void> {
   const { disk, clock } = context;
   const all = setupResultsOf(context);
   // Beside results there are locks of those that are being made: files, below which a look fails.
@@ -251,7 +253,7 @@ function dropOld(context: TaskContext, keep: string): void {
     return stat === undefined ? [] : [{ path: join(all, name), at: stat.mtimeMs }];
   });
   const old = used.sort((a, b) => b.at - a.at).slice(KEPT);
-  for (const { path, at } of old) if (path !== keep && clock.now() - at > RECENT_MS) removeTree(context, path);
+  for (const { path, at } of old) if (path !== keep && clock.now() - at > RECENT_MS) await removeTree(context, path);
 }
 
 /** Removes what makers left that are gone; after a crash. */
@@ -259,7 +261,7 @@ export async function sweepSetupResults(context: TaskContext): Promise<void> {
   const all = setupResultsOf(context);
   for (const name of entries(context.disk, all)) {
     const pid = /^\.making-(\d+)-/.exec(name)?.[1];
-    if (pid !== undefined && !isRunning(context, Number(pid))) removeTree(context, join(all, name));
+    if (pid !== undefined && !isRunning(context, Number(pid))) await removeTree(context, join(all, name));
     if (name.endsWith('.lock')) await sweepLock(context, join(all, name));
   }
 }

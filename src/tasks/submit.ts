@@ -5,13 +5,15 @@ import { integrationHead, openGitDir } from '../git/integration.ts';
 import { isolationOf } from '../git/isolation.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { pinForReview, treeIdOf } from '../git/refs.ts';
-import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
-import type { SubmitFacts } from '../protocol/command.ts';
+import { faultOf, takeCommit } from '../git/take-objects.ts';
+import { findPlace, headOf, isPlace, type Place, readHead } from '../git/task-folder.ts';
+import type { CommandOf, SubmitFacts } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { knownProof, knownRefusal, type Proof, proofCommands, provedUnder, tddOf } from '../protocol/review/proof.ts';
 import type { Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import { needsClone } from '../sandbox/mode.ts';
 import { sha256 } from '../store/hash.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, transact } from '../store/transact.ts';
@@ -30,11 +32,12 @@ export async function submitForReview(
   context: TaskContext,
   id: string,
   named: string,
+  said: Said = {},
 ): Promise<Submitted | Unprepared> {
   const seen = await look(context, id);
   const gitDir = await openGitDir(context, seen.board);
   if (isRefusal(gitDir)) return gitDir;
-  const submission = await readSubmission(context, gitDir, seen, { id, named });
+  const submission = await readSubmission(context, gitDir, seen, { id, named, said });
   if ('ok' in submission) return submission;
   const { task, place, commit, facts } = submission;
   const foreseen = await foresee(context, commandOf(submission), seen);
@@ -47,7 +50,7 @@ export async function submitForReview(
   const settings = { ...seen.settings, tdd: tddOf(seen.settings, task) };
   const commands = proofCommands(settings, task);
   const base = facts.base_commit ?? task.base_commit ?? facts.head;
-  const proving = { gitDir, board, task, settings, commit, base, number: pin, commands, facts };
+  const proving = { gitDir, board, task, settings, commit, base, number: pin, commands, facts, said };
   const done = commands.length === 0 ? await offer() : await proveAndOffer(context, proving, offer);
   return isRefusal(done) ? done : { ...done, commit };
 }
@@ -57,39 +60,51 @@ interface Submission {
   readonly place: Place;
   readonly commit: string;
   readonly facts: SubmitFacts;
+  readonly said: Said;
 }
 
-type Offered = Pick<Submission, 'commit' | 'facts'> & { readonly task: { readonly id: string } };
+/** What the coder says with it. */
+type Said = Pick<CommandOf<'submit-for-review'>, 'unchanged'>;
 
-const commandOf = ({ task, commit, facts }: Offered) =>
-  ({ name: 'submit-for-review', task: task.id, commit, facts }) as const;
+type Offered = Pick<Submission, 'commit' | 'facts' | 'said'> & { readonly task: { readonly id: string } };
+
+const commandOf = ({ task, commit, facts, said }: Offered) =>
+  ({ name: 'submit-for-review', task: task.id, commit, facts, ...said }) as const;
 
 /** What git says about the offered commit; or what the rules answer without it. */
 async function readSubmission(
   context: TaskContext,
   gitDir: PrivateGitDir,
   seen: View,
-  { id, named }: { readonly id: string; readonly named: string },
+  { id, named, said }: { readonly id: string; readonly named: string; readonly said: Said },
 ): Promise<Submission | Submitted | Refusal> {
   const { board, task, settings } = seen;
   const found = findPlace(gitDir, id);
   const commit = (isPlace(found) ? await resolveIn(gitDir, found, named) : undefined) ?? named;
   const nothing = { head: '', dirty: [], descends_from_base: false, changes: [] };
-  const early = await foresee(context, commandOf({ task: { id }, commit, facts: nothing }), seen);
+  const early = await foresee(context, commandOf({ task: { id }, commit, facts: nothing, said }), seen);
   if (early.ok) return { ...early, seq: 0, notices: [], commit };
-  if (task === undefined || early.needs === undefined) return early;
+  const unnamed = isPlace(found) && commit === 'HEAD';
+  if (task === undefined || early.needs === undefined)
+    return (unnamed ? await notTaken(gitDir, found) : undefined) ?? early;
   const integration = await integrationHead(gitDir, board);
   if (typeof integration !== 'string') return integration;
   if (!isPlace(found)) return noFolder(id, 'broken' in found ? found.broken : 'it is not there');
+  const isTaken = needsClone(context.sandboxSupport, settings) || !/^[0-9a-f]{40,64}$/.test(commit);
+  const fault = isTaken ? undefined : await faultOf(gitDir, commit, task.base_commit ?? integration);
+  if (fault !== undefined) return unfit(commit, fault);
   const facts = await submitFacts({ gitDir, task, settings, integration }, found, commit);
-  if (facts === undefined) return noFolder(id, 'its HEAD does not lead to a complete commit that git accepts');
-  return { task, place: found, commit, facts };
+  if (facts === undefined)
+    return (
+      (await notTaken(gitDir, found)) ?? noFolder(id, 'its HEAD does not lead to a complete commit that git accepts')
+    );
+  return { task, place: found, commit, facts, said };
 }
 
 /** Proves the commit, then offers it. The board may have changed meanwhile: the transaction decides again. */
 function proveAndOffer(
   context: TaskContext,
-  proving: Proving,
+  proving: Proving & Pick<Submission, 'said'>,
   offer: (proof?: Proof) => Promise<Committed | Refusal>,
 ): Promise<Committed | Unprepared> {
   const { task, settings, commit, commands } = proving;
@@ -174,6 +189,18 @@ function digestOf({ commands, base, settings }: Proving): string {
   const { tdd, test_patterns } = settings;
   return sha256(JSON.stringify([commands, base, tdd, test_patterns, ...placeSettings(settings)])).slice(0, 16);
 }
+
+/** Why git does not take the commit that HEAD leads to, if that is what is wrong with it. */
+async function notTaken(gitDir: PrivateGitDir, place: Place): Promise<Refusal | undefined> {
+  const head = await readHead(gitDir, place);
+  const taken = head === undefined ? undefined : await takeCommit(gitDir, place, head.commit);
+  return head === undefined || taken?.how !== 'refused' ? undefined : unfit(head.commit, taken.fault, taken.next);
+}
+
+const unfit = (commit: string, fault: string, next = ANEW): Refusal =>
+  refuse(`git does not accept the commit ${commit.slice(0, 12)}: ${fault}`, next, 1, 'commit-fit');
+
+const ANEW = 'make the commits again without that, then submit the new HEAD';
 
 const noFolder = (id: string, why: string): Refusal =>
   refuse(

@@ -16,9 +16,10 @@ import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { type TaskContext, thisProcess, withIntegration } from './context.ts';
 import { finishMerges, moveId, unpin } from './finish-merge.ts';
-import { hasIntegrationTest, hasTestCommand, type Tested, testResult } from './integration-test.ts';
+import { hasIntegrationTest, mergePatience, testCommand, testResult } from './integration-test.ts';
 import { judgeCandidate, type MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, type BranchMove, heldBy, moveBranch } from './move-branch.ts';
+import type { Tested } from './rules/tested.ts';
 
 export interface SyncRequest {
   /** Absent: the branch that the board was made from. */
@@ -47,8 +48,7 @@ export async function syncBase(context: TaskContext, request: SyncRequest): Prom
   const foreseen = await foresee(context, { ...early, process: thisProcess(context) }, seen);
   // Another sync that is under way is waited for.
   if (!foreseen.ok && foreseen.guard !== 'not-being-merged') return foreseen;
-  const patience = (settings(seen.board.state).integration_test_timeout + 60) * 1000;
-  return withIntegration<Synced>(context, patience, async (gitDir, locked) => {
+  return withIntegration<Synced>(context, mergePatience(settings(seen.board.state)), async (gitDir, locked) => {
     const finished = await finishMerges(context, gitDir, locked.board);
     return syncUnderLock(context, gitDir, finished.length === 0 ? locked : await context.store.read(), {
       ...request,
@@ -179,7 +179,7 @@ async function announce(
 
 async function judge(move: SyncMove, candidate: string): Promise<Tested | MergeFailure> {
   const { context, gitDir, settings, onto, name } = move;
-  if (!hasTestCommand(settings) && !(await hasIntegrationTest(gitDir, onto))) return { verdict: 'none' };
+  if (testCommand(settings) === undefined && !(await hasIntegrationTest(gitDir, onto))) return { verdict: 'none' };
   return judgeCandidate(move, {
     candidate,
     test: () => testResult(context, gitDir, settings, { task: 'sync', candidate, judge: onto, again: 'liza sync' }),

@@ -5,14 +5,16 @@
 import { join } from 'node:path';
 import { openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { leftoversIn, removeTree } from '../git/scratch-folders.ts';
+import { leftoversIn } from '../git/scratch-folders.ts';
+import { removeTree } from '../process/remove-tree.ts';
 import { stopwatch } from '../process/run.ts';
+import { unreadBy } from '../process/shell-check.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { pathsIn } from '../protocol/facts/command-files.ts';
 import type { DueTrial } from '../protocol/review/due-trials.ts';
 import { greenAt, testsAt } from '../protocol/review/proof.ts';
-import { type TrialRun, trialCommands, triedAt } from '../protocol/review/trial.ts';
+import { MOST_TRIAL_LINES, type TrialRun, trialCommands, triedAt } from '../protocol/review/trial.ts';
 import { type Settings, settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { sha256 } from '../store/hash.ts';
@@ -34,7 +36,7 @@ export function tryOnBase(context: TaskContext, board: Board, due: DueTrial): Pr
   return withTrial<Committed>(background, 0, async () => {
     const gitDir = await openGitDir(background, board);
     if (isRefusal(gitDir)) return gitDir;
-    sweepTrials(gitDir);
+    await sweepTrials(gitDir);
     const runs = knownRuns(board, due) ?? (await runThem(background, gitDir, board, due));
     if ('ok' in runs) return runs;
     const { task, base: commit } = due;
@@ -91,6 +93,7 @@ async function runThem(
       if (ended.how === 'stopped') return STOPPED;
       if (ended.how === 'not-started' && context.disk.existsSync(place)) return notStarted(ended.reason);
       const code = ended.how === 'exited' ? ended.code : undefined;
+      const unread = code === undefined || code === 0 ? undefined : unreadBy(context, command);
       const missing = (code === 126 || code === 127) && !NO_PROGRAM.test(ended.tail);
       const absent = missing ? await absentFile(gitDir, base, command) : undefined;
       const how = `${howEnded(ended, seconds)}${absent === undefined ? '' : `: ${absent} is not there yet`}`;
@@ -98,8 +101,9 @@ async function runThem(
       const tests = countedTests(ended.tail);
       if (isGreen(ended)) runs.push({ command, is: 'green', how, seconds: took, ...defined({ tests }) });
       else {
-        const is = (code === 126 || code === 127) && absent === undefined ? 'cannot_run' : 'red';
-        const output = tellingLines(ended.tail, MOST_LINES).join('\n').slice(0, MOST_OUTPUT);
+        const isMissing = (code === 126 || code === 127) && absent === undefined;
+        const is = isMissing || unread !== undefined ? 'cannot_run' : 'red';
+        const output = tellingLines(ended.tail, MOST_TRIAL_LINES).join('\n').slice(0, MOST_OUTPUT);
         runs.push({ command, is, how, seconds: took, ...(output === '' ? {} : { output }) });
       }
     }
@@ -107,11 +111,10 @@ async function runThem(
   });
 }
 
-const MOST_LINES = 12;
 const MOST_OUTPUT = 1500;
 
 /** A shell that names what it did not find: a program, not a file of the project. */
-const NO_PROGRAM = /: [\w.+@-]+: (?:command )?not found$|: command not found: [\w.+@-]+$/m;
+const NO_PROGRAM = /: [\w.+@[-]+: (?:command )?not found$|: command not found: [\w.+@[-]+$/m;
 
 /** What a set-up brings, and no task. */
 const INSTALLED: ReadonlySet<string> = new Set(['node_modules', 'vendor', 'venv', '.venv', '.tox', 'target']);
@@ -134,8 +137,8 @@ const notStarted = (reason: string): Refusal =>
   refuse(`the trial could not be started: ${reason}`, 'a person must fix that: liza doctor', 5, 'not-started');
 
 /** What a killed trial left. Only under the lock for it. */
-export function sweepTrials(gitDir: PrivateGitDir): number {
+export async function sweepTrials(gitDir: PrivateGitDir): Promise<number> {
   const left = leftoversIn(gitDir.host.disk, gitDir.worktrees).filter(({ purpose }) => purpose === 'trial');
-  for (const { path } of left) removeTree(gitDir.host, path);
+  for (const { path } of left) await removeTree(gitDir.host, path);
   return left.length;
 }

@@ -8,17 +8,21 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { TOO_LARGE, textAt } from '../git/text-at.ts';
 import { reviewCopyOf } from '../protocol/commands/review/review-copy.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
-import type { VerdictFacts } from '../protocol/facts/verdict-facts.ts';
+import type { IdleCommand, VerdictFacts } from '../protocol/facts/verdict-facts.ts';
 import type { Concern } from '../protocol/review/approval.ts';
 import type { Evidence } from '../protocol/review/approval-lines.ts';
-import { proofAt } from '../protocol/review/proof.ts';
+import { greenAt, proofAt } from '../protocol/review/proof.ts';
+import { commandMeant } from '../protocol/review/ran-command.ts';
+import { triedGreenBefore } from '../protocol/review/trial.ts';
 import type { Blocker } from '../protocol/review/verdict.ts';
-import { settings, type Task } from '../protocol/state.ts';
+import { type State, settings, type Task } from '../protocol/state.ts';
 import { counted } from '../text/format.ts';
 import { approvalFacts } from './approval-facts.ts';
 import { look, type TaskContext } from './context.ts';
 import { filesNotRun } from './proof/runs-tests.ts';
+import { readLog } from './read-log.ts';
 import { changedInReview } from './review-copy.ts';
+import { idleRun } from './rules/idle-run.ts';
 import { NOTHING_REPORTED, reportedTests, type TestReport } from './rules/reported-tests.ts';
 
 const NOTHING: VerdictFacts = { unknown_places: [], outside_diff: [], false_evidence: [], changed_files: [] };
@@ -45,7 +49,9 @@ export async function verdictFacts(
   const base = task.base_commit;
   const copy = copyOf(gitDir, task);
   // What is only seen names nothing that git could tell about.
-  const asksGit = blockers.length > 0 || evidence.some(({ by }) => by === 'test' || by === 'place' || by === 'diff');
+  const noted = concerns.flatMap(placeOf);
+  const asksGit =
+    blockers.length + noted.length > 0 || evidence.some(({ by }) => by === 'test' || by === 'place' || by === 'diff');
   const touched = base === undefined || !asksGit ? [] : await pathsBetween(gitDir, base, commit);
   const approved = {
     gitDir,
@@ -58,13 +64,17 @@ export async function verdictFacts(
     whyNoPlace: async (file: string, line: number) =>
       (await unknownPlaces(gitDir, [commit], [{ file, line, text: '' }], copy))[0],
   };
+  const idle = idleAmong(context, { state: board.state, task, commit }, evidence);
   const sides = [commit, ...(base === undefined ? [] : [base])];
-  const unknown = await unknownPlaces(gitDir, sides, concerns.flatMap(placeOf), copy);
+  const unknown = await unknownPlaces(gitDir, sides, noted, copy);
+  const beside = base === undefined ? [] : outsideDiff(touched, noted, copy);
   return {
     unknown_places: await unknownPlaces(gitDir, sides, blockers, copy),
     ...(unknown.length === 0 ? {} : { unknown_concerns: unknown }),
     outside_diff: base === undefined ? [] : outsideDiff(touched, blockers, copy),
+    ...(beside.length === 0 ? {} : { outside_concerns: beside }),
     ...(await approvalFacts(approved, evidence)),
+    ...(idle.length === 0 ? {} : { idle_commands: idle }),
     changed_files: await changedInReview(gitDir, task),
   };
 }
@@ -76,26 +86,48 @@ const placeOf = ({ file, line, text }: Concern): readonly Blocker[] =>
 const commandsAt = (task: Task, commit: string): readonly string[] =>
   (proofAt(task, commit)?.runs ?? []).map(({ command }) => command);
 
-const MOST_READ = 4_000_000;
-
 /** From the logs of what Liza ran there; one that is gone, or that this reader may not read, says nothing. */
-function reportedAt({ disk, paths }: TaskContext, task: Task, commit: string): TestReport {
-  const printed = (proofAt(task, commit)?.runs ?? []).map(({ log }) => {
-    try {
-      const path = join(paths.root, log);
-      return disk.lstatSync(path).isFile() && disk.lstatSync(path).size <= MOST_READ
-        ? disk.readFileSync(path).toString('utf8')
-        : '';
-    } catch {
-      return '';
-    }
-  });
+function reportedAt(context: TaskContext, task: Task, commit: string): TestReport {
+  const printed = (proofAt(task, commit)?.runs ?? []).map(({ log }) => printedIn(context, log) ?? '');
   return reportedTests(printed.join('\n'));
 }
 
-/** Files of blockers that the change does not touch. */
-function outsideDiff(touched: readonly string[], blockers: readonly Blocker[], copy: string): readonly string[] {
-  const files = [...new Set(blockers.map(({ file }) => file))];
+interface Judged {
+  readonly state: State;
+  readonly task: Task;
+  readonly commit: string;
+}
+
+/** Of the commands that it names, those whose green says nothing about the change. */
+function idleAmong(
+  context: TaskContext,
+  { state, task, commit }: Judged,
+  evidence: readonly Evidence[],
+): readonly IdleCommand[] {
+  const meant = new Set(evidence.flatMap((one) => (one.by === 'ran' ? [commandMeant(task, commit, one.command)] : [])));
+  const base = task.base_commit;
+  const before = new Set([...triedGreenBefore(task), ...(base === undefined ? [] : greenAt(state, base))]);
+  return (proofAt(task, commit)?.runs ?? []).flatMap(({ command, log, ok }) => {
+    const printed = ok && meant.has(command) ? printedIn(context, log) : undefined;
+    const why = printed === undefined ? undefined : idleRun(printed, before.has(command));
+    return why === undefined ? [] : [{ command, why }];
+  });
+}
+
+/** Undefined: it is gone, too long, or this reader may not read it. */
+function printedIn({ disk, paths }: TaskContext, log: string): string | undefined {
+  try {
+    const gone = '\0';
+    const printed = readLog(disk, join(paths.root, log), gone);
+    return printed === gone ? undefined : printed;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Files that are named and that the change does not touch. */
+function outsideDiff(touched: readonly string[], places: readonly Blocker[], copy: string): readonly string[] {
+  const files = [...new Set(places.map(({ file }) => file))];
   return files.filter((file) => !spellings(file, copy).some((path) => touched.includes(path)));
 }
 

@@ -26,6 +26,17 @@ export const counted = (count: number, noun: string): string => {
   return `${count} ${/[^aeiou]y$/i.test(noun) && count !== 1 ? `${noun.slice(0, -1)}ie${plural}` : `${noun}${count === 1 ? '' : plural}`}`;
 };
 
+/** A path in a list of paths: in quotes where a reader could take it for something else than one path. */
+export const pathWord = (path: string): string =>
+  /^[^\s\p{C}\p{Z}"'`\\,;|]+$/u.test(path)
+    ? path
+    : JSON.stringify(path).replace(/\p{C}|\p{Zl}|\p{Zp}|(?! )\p{Zs}|(?<= ) /gu, escaped);
+
+const escaped = (one: string): string => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`;
+
+/** A name with line breaks or the like must not look like text of Liza's: it is quoted, with what it has made visible. */
+export const nameText = (path: string): string => (/[\p{Cc}\u2028\u2029]/u.test(path) ? JSON.stringify(path) : path);
+
 /** One word of a line that is pasted into a shell. */
 export const shellWord = (text: string): string =>
   /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

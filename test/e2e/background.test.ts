@@ -51,6 +51,7 @@ describe('a crew in the background', () => {
     const p = rehearsedCrew();
     const started = p.ok(DETACHED, { env: { LIZA_SANDBOX: 'off' } });
     const told = (text: string): number => text.split('sandbox: off, ').length - 1;
+    expect(started.stderr).toMatch(/^starting: /);
     expect(told(started.stderr)).toBe(1);
     await atWork(p);
     expect(told(p.read(LOG))).toBe(1);

@@ -5,8 +5,9 @@
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { COMMENTS, HANDWRITTEN } from '../support/handwritten-board.ts';
-import { type BuiltProject, builtIn, builtProject, fingerprint, program, until } from '../support/program.ts';
+import { type BuiltProject, builtIn, builtProject, program, until } from '../support/program.ts';
 import { repository } from '../support/repository.ts';
+import { fingerprint } from '../support/temporary-folder.ts';
 
 type Save = (board: BuiltProject, text: string) => void;
 
@@ -139,7 +140,7 @@ describe('settings that execute, spend or loosen', () => {
     expect(board.board().config).toMatchObject({ poll_interval: 9 });
     expect(board.board().config).not.toHaveProperty('post_worktree_cmd');
     const adopted = board.ok(['edit', '--adopt'], { env: { EDITOR: 'false' } });
-    expect(adopted.stdout).toContain('adopted 1 setting(s)');
+    expect(adopted.stdout).toContain('adopted 1 setting');
     expect(board.board().config).toMatchObject({ post_worktree_cmd: 'npm ci' });
     expect(board.liza(['edit', '--adopt'], { as: 'coder-1' }).code).toBe(1);
   });
@@ -277,7 +278,7 @@ describe('liza edit', () => {
     const { code, stderr } = board.liza(['edit'], { env: { EDITOR: editor } });
     expect(code).toBe(1);
     expect(stderr).toContain('tasks/open-one was set aside');
-    expect(stderr).toContain('1 record(s) were set aside');
+    expect(stderr).toContain('set aside: 1 record');
     const kept = /kept in (\S+\.yaml)/.exec(stderr)?.[1] ?? '';
     expect(board.read(kept)).toContain('by the editor');
     expect(board.task('open-one')['description']).toBe('by liza');

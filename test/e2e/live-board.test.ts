@@ -103,7 +103,7 @@ describe.skipIf(!hasTmux)(`the live board${hasTmux ? '' : ' (skipped: tmux is no
     board.keys('Down');
     await board.shows('› warning BLOCKED');
     board.keys('Enter');
-    await board.shows(/^Warning +BLOCKED[\s\S]*docs\/alarms\.md/);
+    await board.shows(/^Warning +BLOCKED[\s\S]*liza help alarms/);
     board.keys('Escape');
     await board.shows('Happened');
     board.keys('Up');

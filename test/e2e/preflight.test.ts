@@ -60,6 +60,10 @@ describe('run --check stops for', () => {
     expect(now.of('vision')).toMatchObject([
       { level: 'warning', message: 'specs/vision.md is not in git', mend: expect.stringMatching(/^git add specs/) },
     ]);
+    // Neither test_command nor an integration test.
+    const untested = expect.stringContaining('merges are not tested');
+    const mend = expect.stringContaining('liza config set test_command');
+    expect(now.of('tests')).toMatchObject([{ level: 'warning', message: untested, mend }]);
     p.commit({});
     expect(check().of('vision')).toMatchObject([{ level: 'ok' }]);
   });
@@ -369,16 +373,20 @@ test('a run starts its planner at once, and claims no code before set-up is gree
   const gate = path.join(p.base, 'gate');
   p.config({
     sandbox: 'off',
+    test_command: 'true',
     providers: { rehearsal: { script, pace: 0 } },
     post_worktree_cmd: `touch ${gate}.waits; until test -e ${gate}; do sleep 0.1; done`,
   });
   const running = p.start(['run', '--agent', 'rehearsal', '--plain', '--coders', '1']);
+  const said = printedBy(running);
   await until(() => fs.existsSync(`${gate}.waits`) && p.board().tasks.some(({ status }) => status === 'UNCLAIMED'));
   // Time in which a coder that does not wait would have claimed it.
   await new Promise((later) => setTimeout(later, 1500));
   expect(p.task('a').status).toBe('UNCLAIMED');
   fs.writeFileSync(gate, '');
   await until(() => p.task('a').status === 'CLAIMED');
+  // Whoever read that the tests run hears how they ended.
+  await until(() => said().includes('pre-flight: true is green on'));
   running.child.kill('SIGINT');
   await running.ended;
   expect(p.ok(['doctor']).stdout).toMatch(/pre-flight +(nothing stops a run|not done yet)/);

@@ -135,7 +135,7 @@ function command(w: World, verb: string, [task = '', ...rest]: readonly string[]
             first === '' ? (w.task(task).merge_commit ?? w.task(task).merging?.candidate ?? sha('f')) : sha(first),
           );
     case 'block':
-      return { name: 'block', task, reason: first, questions: rest.slice(1) };
+      return { name: 'block', task, reason: first, questions: rest.slice(2) };
     case 'unblock':
       return { name: 'unblock', task, facts: SPEC, ...(options(rest) as object) };
     case 'supersede':

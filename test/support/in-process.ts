@@ -84,6 +84,7 @@ function ioAt(cwd: string, env: Environment, now: () => number): Omit<Io, Answer
       isRoot: false,
       terminal: () => 'unknown',
       exit: neverExits,
+      exitWithin: () => {},
       onExit: () => {},
     },
     onInterrupt: () => {},

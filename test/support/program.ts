@@ -11,7 +11,9 @@ import { parse } from 'yaml';
 import type { Environment } from '../../src/ports/host.ts';
 import { built } from './build.ts';
 import type { Contents } from './core.mjs';
+import { inProcess, type Liza, succeeding } from './in-process.ts';
 import { type Repository, repository } from './repository.ts';
+import { template } from './temporary-folder.ts';
 
 export interface Ran {
   readonly code: number | null;
@@ -73,12 +75,44 @@ export const program = (): string => shipped('dist', 'liza.cjs');
 /** With a board; `state`: hand-written, as `liza` finds it before its first write. */
 export function builtProject(state?: string, files?: Contents): BuiltProject {
   const made = builtIn(repository(files && { files }));
-  if (state === undefined) made.ok(['init', 'Retry all API calls']);
-  else {
-    made.write({ '.liza/state.yaml': state });
-    fs.mkdirSync(made.file('.liza/rejected'));
-  }
+  if (state === undefined) begin(made, JSON.stringify(files));
+  else writeBoard(made, state);
   return made;
+}
+
+/** The same board, with `liza` in this process: for rows of rules, of which the built program needs to show a few. */
+export interface BoardInProcess extends Omit<BuiltProject, 'liza' | 'ok' | 'config'> {
+  readonly liza: Liza;
+  /** The same; throws unless it succeeds. */
+  readonly ok: Liza;
+}
+
+export async function boardInProcess(state?: string): Promise<BoardInProcess> {
+  const made = inProcessIn(repository());
+  if (state === undefined) await made.ok(['init', 'Retry all API calls']);
+  else writeBoard(made, state);
+  return made;
+}
+
+export function inProcessIn(repo: Repository): BoardInProcess {
+  const { config: _, ...made } = builtIn(repo);
+  const liza = inProcess({ ...repo, now: Date.now });
+  return { ...made, liza, ok: succeeding(liza) };
+}
+
+function writeBoard(made: Repository, state: string): void {
+  made.write({ '.liza/state.yaml': state });
+  fs.mkdirSync(made.file('.liza/rejected'));
+}
+
+const begun = new Map<string | undefined, (place: string) => void>();
+
+/** By `init`, the first time; then by a copy of what it made. */
+function begin(made: BuiltProject, files: string | undefined): void {
+  const copy = begun.get(files);
+  if (copy !== undefined) return copy(made.base);
+  made.ok(['init', 'Retry all API calls']);
+  begun.set(files, template(made.base));
 }
 
 export function builtIn(repo: Repository): BuiltProject {
@@ -186,22 +220,4 @@ export async function untilStopped(pid: number): Promise<void> {
 /** Looks again until it holds; the test's own time limit ends a condition that never does. */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
-/** Every byte below a folder, the named entries left out; equal hashes mean nothing changed. */
-export function fingerprint(directory: string, without: readonly string[] = ['cache']): string {
-  const hash = createHash('sha256');
-  const walk = (at: string): void => {
-    for (const entry of fs.readdirSync(at, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      const full = path.join(at, entry.name);
-      const relative = path.relative(directory, full);
-      if (without.includes(relative)) continue;
-      hash.update(`${relative}\0${entry.isDirectory() ? 'd' : entry.isSymbolicLink() ? 'l' : 'f'}\0`);
-      if (entry.isDirectory()) walk(full);
-      else if (entry.isSymbolicLink()) hash.update(fs.readlinkSync(full));
-      else hash.update(fs.readFileSync(full));
-    }
-  };
-  if (fs.existsSync(directory)) walk(directory);
-  return hash.digest('hex');
 }

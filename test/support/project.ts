@@ -28,8 +28,8 @@ import { showing } from './approval.ts';
 import { boardContext } from './board-context.ts';
 import type { Contents } from './core.mjs';
 import { inProcess, type Liza, succeeding } from './in-process.ts';
-import { fromTemplate, type Repository, start } from './repository.ts';
-import { snapshot } from './temporary-folder.ts';
+import { fromTemplate, keyOf, type Repository, start } from './repository.ts';
+import { fingerprint, snapshot, template } from './temporary-folder.ts';
 
 export const START = Date.parse('2026-03-01T09:00:00Z');
 /** What shows that a task is done whose validation is the usual one. */
@@ -156,9 +156,9 @@ export function openProject(repo: Repository): OpenedProject {
 }
 
 /** The project as it is now, with its clock; the function it returns goes back to that. Made in beforeAll. */
-export function snapshotOf({ base, context, pass }: OpenedProject): () => void {
-  // The file that the last write replaced is known by its inode: a copy of it would count as an edit by hand.
-  fs.rmSync(context.paths.superseded, { force: true });
+export function snapshotOf(self: OpenedProject): () => void {
+  const { base, context, pass } = self;
+  forgetReplaced(self);
   const putBack = snapshot(base);
   const then = context.clock.now();
   return () => {
@@ -166,6 +166,9 @@ export function snapshotOf({ base, context, pass }: OpenedProject): () => void {
     pass((then - context.clock.now()) / 1000);
   };
 }
+
+/** The file that the last write replaced is known by its inode: a copy of it would count as an edit by hand. */
+const forgetReplaced = ({ context }: OpenedProject): void => fs.rmSync(context.paths.superseded, { force: true });
 
 function withSteps(opened: OpenedProject): Project {
   const { context, store, env } = opened;
@@ -196,14 +199,15 @@ function withSteps(opened: OpenedProject): Project {
     reject: (task) => judge(self, task, 'REJECTED'),
     merge: (task, options = {}, by = self.as('code-reviewer-1')) =>
       mergeTask(by, task, { testFrom: 'base', ...options }),
-    submitted: async (task, files = WORK, agent = 'coder-1') => {
-      await self.claim(task, agent);
-      const named = new Set([...CHECKPOINT.files_to_modify, ...Object.keys(files)]);
-      succeeded(await self.begin(task, agent, [...named]));
-      const commit = self.work(task, files, `${task}: work`);
-      succeeded(await self.submit(task, commit, agent));
-      return commit;
-    },
+    submitted: (task, files = WORK, agent = 'coder-1') =>
+      once(self, ['submitted', task, files, agent], async () => {
+        await self.claim(task, agent);
+        const named = new Set([...CHECKPOINT.files_to_modify, ...Object.keys(files)]);
+        succeeded(await self.begin(task, agent, [...named]));
+        const commit = self.work(task, files, `${task}: work`);
+        succeeded(await self.submit(task, commit, agent));
+        return commit;
+      }),
     approved: async (task, files = WORK, agent = 'coder-1') => {
       const commit = await self.submitted(task, files, agent);
       await self.approve(task);
@@ -211,6 +215,32 @@ function withSteps(opened: OpenedProject): Project {
     },
   };
   return self;
+}
+
+interface Done {
+  readonly copy: (place: string) => void;
+  readonly returned: unknown;
+  readonly said: readonly string[];
+}
+const done = new Map<string, Done>();
+/** What git remembers of the files on the disk: another one in every copy. */
+const INDEX = 'project/.git/index';
+
+/** A step is taken once; where the same one is taken in a project that is the same, byte by byte, what it made is copied. */
+async function once<T>(self: Project, step: readonly unknown[], take: () => Promise<T>): Promise<T> {
+  const { base, context, said } = self;
+  const key = `${fingerprint(base, [INDEX])} ${context.clock.now()} ${keyOf(step)}`;
+  const before = done.get(key);
+  if (before !== undefined) {
+    before.copy(base);
+    said.push(...before.said);
+    return before.returned as T;
+  }
+  const silent = said.length;
+  const returned = await take();
+  forgetReplaced(self);
+  done.set(key, { copy: template(base), returned, said: said.slice(silent) });
+  return returned;
 }
 
 /** As the command line makes them of LIZA_AGENT_ID. */

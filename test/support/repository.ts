@@ -1,4 +1,4 @@
-// Repositories in temporary folders, made with real git: each is a copy of a template that is made once per process.
+// Repositories in temporary folders, made with real git: each is a copy of a template that is made once per worker.
 // Nothing of the user's environment or git settings has a say in them.
 
 import fs from 'node:fs';
@@ -50,9 +50,12 @@ const FILES: Contents = { 'README.md': 'hello\n', 'specs/vision.md': '# Vision\n
 
 export function repository(options: RepositoryOptions = {}): Repository {
   const { branch = 'main', files = FILES, format = 'sha1', name = 'project' } = options;
-  const key = JSON.stringify([branch, files, format], (_, value) => (typeof value === 'function' ? `${value}` : value));
-  return fromTemplate(key, name, (made) => start(made, branch, files, format));
+  return fromTemplate(keyOf([branch, files, format]), name, (made) => start(made, branch, files, format));
 }
+
+/** Equal for equal files, however they are made. */
+export const keyOf = (value: unknown): string =>
+  JSON.stringify(value, (_, part) => (typeof part === 'function' ? `${part}` : part));
 
 export const start = (made: Repository, branch: string, files: Contents, format?: string): void =>
   startRepository(made.root, made.env, { files, branch, ...(format && { format }) });

@@ -6,6 +6,7 @@ import type { Board } from '../../protocol/board.ts';
 import { givenUpByAgents } from '../../protocol/goal/ended-early.ts';
 import { abandonedPlan } from '../../protocol/goal/plan.ts';
 import { deadlinePassed } from '../../protocol/goal/sprint.ts';
+import { aboveText } from '../../protocol/messages/above.ts';
 import { isUrgent } from '../../protocol/messages/discoveries.ts';
 import { plantedIn, plantedText } from '../../protocol/messages/planted.ts';
 import { openQuestions } from '../../protocol/messages/questions.ts';
@@ -88,6 +89,7 @@ export function alarms(board: Board, now: Instant, extra: Surroundings): readonl
     ...integrationGone(context, extra),
     ...integrationMoved(context),
     ...planted(context),
+    ...changedAbove(context),
     ...endedEarly(board.state),
     ...(isOver(board) ? [] : ofTheWork(context, extra)),
   ];
@@ -326,6 +328,13 @@ const planted = ({ board: { state } }: AlarmContext): readonly Alarm[] =>
     const found = plantedIn(details);
     return [alarm('PLANTED IN GIT', `${id ?? `#${at + 1}`} ${found.at}`, whole(plantedText(found)))];
   });
+
+const changedAbove = ({ board: { state } }: AlarmContext): readonly Alarm[] =>
+  state.anomalies.flatMap(({ id, type, task, details, processed_at }, at) =>
+    type !== 'planted_above' || processed_at !== undefined
+      ? []
+      : [alarm('CHANGED ABOVE CHECKOUTS', id ?? `#${at + 1}`, whole(aboveText(task, details)))],
+  );
 
 /** Violations by agents; each alarm lasts until somebody marks its anomaly as dealt with. */
 function violations(state: State): readonly Alarm[] {

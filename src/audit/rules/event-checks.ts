@@ -2,11 +2,11 @@
 // submitted by reviewers that never coded it, merges of what was approved. Compares only.
 
 import { codersOf, historyOf } from '../../protocol/leases.ts';
-import { BY_HAND, shownIn, shownText } from '../../protocol/review/approval-record.ts';
+import { BY_HAND, besideTheChange, concernsOf, shownIn, shownText } from '../../protocol/review/approval-record.ts';
 import { proofAt, writtenDown } from '../../protocol/review/proof.ts';
 import { ranGreen } from '../../protocol/review/ran-command.ts';
 import { type HistoryEvent, isTerminal, type Task } from '../../protocol/state.ts';
-import { whole } from '../../text/format.ts';
+import { pathWord, whole } from '../../text/format.ts';
 import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './facts.ts';
 
 type Check = (task: Task, event: HistoryEvent, before: readonly HistoryEvent[], witness: Witness) => readonly Fact[];
@@ -123,13 +123,25 @@ function verdict(task: Task, event: HistoryEvent, before: readonly HistoryEvent[
           ),
     );
   }
-  return [...facts, ...criteria(task, event)];
+  return [...facts, ...criteria(task, event), ...beside(event)];
 }
+
+/** Blockers and concerns about files that the change left alone: true, and not the change's. */
+const beside = (event: HistoryEvent): readonly Fact[] =>
+  [
+    ...besideTheChange(event),
+    ...concernsOf(event).flatMap(({ outside, file }) =>
+      outside === true ? [`${pathWord(file ?? '')}, which a concern names`] : [],
+    ),
+  ].map((one) =>
+    unverifiable(`flagged: the change does not touch ${one}`, 'the diff does not show what is said of it'),
+  );
 
 const NOT_KNOWN: Readonly<Record<string, string>> = {
   true: 'no command that Liza ran could have run it',
   file: 'no command that Liza ran runs its file',
   values: 'nothing that was printed names it with these values',
+  unreported: 'no runner that Liza ran reported it',
 };
 
 /** What the approval names for each criterion. Tests and places were looked up in the commit when it was given. */
@@ -139,6 +151,7 @@ function criteria(task: Task, event: HistoryEvent): readonly Fact[] {
     const what = `criterion ${one.n} (${whole(one.criterion)}) → ${shownText(one)}`;
     if (one.by === 'nothing' || one.by === 'seen') return unverifiable(what, 'it names nothing that can be checked');
     if (one.not_run !== undefined) return unverifiable(what, NOT_KNOWN[String(one.not_run)] ?? 'it did not run');
+    if (one.idle !== undefined) return unverifiable(what, 'its green says nothing about the change');
     if (one.by === 'diff') return verified(what, 'git said so when the verdict was given');
     if (one.by !== 'ran') return verified(what, 'the commit had it when the verdict was given');
     return ranGreen(task, String(event.commit), one.what ?? '')

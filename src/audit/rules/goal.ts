@@ -3,12 +3,14 @@
 
 import { usageText } from '../../budget/rules/format.ts';
 import { spentOnGoal } from '../../budget/rules/ledger.ts';
+import { acceptedHead, eventsOf } from '../../protocol/goal/alignment.ts';
 import { type TasksOf, tasksOfGoal } from '../../protocol/goal/goal-tasks.ts';
 import { plantedText } from '../../protocol/messages/planted.ts';
-import type { Goal } from '../../protocol/state.ts';
+import type { Alignment, Goal } from '../../protocol/state.ts';
 import { type RecordedMerge, recordedMerges } from '../../protocol/work/task-history.ts';
 import { counted } from '../../text/format.ts';
 import { contradicted, type Fact, PROVIDERS_WORD, short, unverifiable, verified, type Witness } from './facts.ts';
+import { plannerFacts } from './sessions.ts';
 
 export function auditGoal(witness: Witness): readonly Fact[] {
   return [
@@ -19,6 +21,7 @@ export function auditGoal(witness: Witness): readonly Fact[] {
     ...integrationFacts(witness),
     ...plantedFacts(witness),
     ...spendingFacts(witness),
+    ...planningFacts(witness),
     ...peopleFacts(witness),
   ];
 }
@@ -75,6 +78,12 @@ function spendingFacts({ state, tasks, past = [], about }: Witness): readonly Fa
   });
 }
 
+function planningFacts(witness: Witness): readonly Fact[] {
+  const { state, past = [], about } = witness;
+  const goals: readonly Goal[] = about === undefined ? [...past, state.goal] : [about.goal];
+  return goals.flatMap((goal) => plannerFacts(goal, witness));
+}
+
 /** Each goal that ended is in the archive as it was journalled. */
 function pastFacts({ past = [], noted, differing, broken }: Witness): readonly Fact[] {
   return past.flatMap(({ id, status }) =>
@@ -129,7 +138,7 @@ function walk(
   const placeOf = (commit: string | undefined): number => places.get(commit ?? '') ?? -1;
   const oldest = merges.reduce((so, { mergeCommit }) => Math.max(so, placeOf(mergeCommit)), -1);
   const goals = [...past, state.goal];
-  const told = goals.flatMap((goal) => goal.alignment_history ?? []);
+  const told = goals.flatMap((goal) => eventsOf(goal, 'integration_accepted'));
   const syncs = new Map(
     goals.flatMap((goal) => (goal.syncs ?? []).map((one) => [one.merge_commit, one.onto] as const)),
   );
@@ -156,9 +165,9 @@ function walk(
   return { found, synced, facts };
 }
 
-function stranger(accepted: Witness['state']['goal']['alignment_history'], commit: string): Fact {
+function stranger(accepted: readonly Alignment[], commit: string): Fact {
   const what = `${short(commit)} on the integration branch`;
-  const told = accepted?.find(({ event, summary }) => event === 'integration_accepted' && summary.includes(commit));
+  const told = accepted.find((line) => acceptedHead(line) === commit);
   if (told === undefined) return contradicted(what, 'no task accounts for it');
   return unverifiable(what, `came from outside Liza; accepted by ${told.by ?? 'a person'} at ${told.timestamp}`);
 }

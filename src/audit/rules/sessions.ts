@@ -3,7 +3,7 @@
 
 import { usageText } from '../../budget/rules/format.ts';
 import { roleOfId, SHELL, SUPERVISOR } from '../../protocol/board.ts';
-import type { Task, TaskSession } from '../../protocol/state.ts';
+import type { Goal, Task, TaskSession } from '../../protocol/state.ts';
 import { sandboxText } from '../../sandbox/rules/session-label.ts';
 import { counted } from '../../text/format.ts';
 import { contradicted, type Fact, PROVIDERS_WORD, type Told, unverifiable, verified, type Witness } from './facts.ts';
@@ -44,6 +44,12 @@ export function sessionFacts(task: Task, witness: Witness): readonly Fact[] {
     ),
     ...(usage === undefined ? [] : [unverifiable(usageText(usage), PROVIDERS_WORD)]),
   ];
+}
+
+/** The planner's sessions, which are on no task. */
+export function plannerFacts({ sessions = [] }: Pick<Goal, 'sessions'>, witness: Witness): readonly Fact[] {
+  const ended = witness.entries.filter(({ command, task }) => command === 'session-end' && task === undefined);
+  return sessions.map((one) => sessionFact(one, ended, witness));
 }
 
 /** Whose session ended: its own supervisor says so, or, once that was gone, another one, which changes its record. */

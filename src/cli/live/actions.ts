@@ -7,6 +7,7 @@ import type { Command, CommandName } from '../../protocol/command.ts';
 import { decide } from '../../protocol/decide.ts';
 import { findTask } from '../../protocol/find.ts';
 import { isOpenDiscovery } from '../../protocol/messages/discoveries.ts';
+import { blockingQuestions } from '../../protocol/messages/questions.ts';
 import { commandLine, possible } from '../../protocol/next-commands.ts';
 import { TABLE } from '../../protocol/table.ts';
 import type { Instant } from '../../text/time.ts';
@@ -53,7 +54,7 @@ const FACTS = { spec_exists: true };
 export function offersFor(board: Board, now: Instant, target: Choice | undefined, task?: string): Offers {
   const entries = [
     ...(target?.kind === 'agent' || target?.kind === 'task' ? noteActions(target.id) : []),
-    ...(task === undefined ? [] : taskActions(task)),
+    ...(task === undefined ? [] : taskActions(board, task)),
     ...(target?.kind === 'discovery' ? discoveryActions(target.id) : []),
     ...(target === undefined ? boardActions() : []),
   ];
@@ -62,7 +63,7 @@ export function offersFor(board: Board, now: Instant, target: Choice | undefined
 }
 
 function unblockRefusal(board: Board, now: Instant, task: string | undefined): string | undefined {
-  const probe = task === undefined ? undefined : taskActions(task).find(({ name }) => name === 'unblock')?.probe;
+  const probe = task === undefined ? undefined : taskActions(board, task).find(({ name }) => name === 'unblock')?.probe;
   const decision = probe && decide(board, probe, { actor: OPERATOR, now });
   return decision === undefined || decision.ok ? undefined : decision.message;
 }
@@ -84,7 +85,7 @@ const noteActions = (id: string): readonly Entry[] => [
   },
 ];
 
-const taskActions = (task: string): readonly Entry[] => [
+const taskActions = (board: Board, task: string): readonly Entry[] => [
   {
     name: 'answer',
     says: 'answer its questions; with the last one it goes back to its coder',
@@ -92,21 +93,7 @@ const taskActions = (task: string): readonly Entry[] => [
     argv: (text) => ['answer', task, '--', text],
     probe: { name: 'answer', about: task, text: SOME_TEXT, facts: FACTS },
   },
-  {
-    name: 'unblock',
-    says: 'give it back to the coders, who continue from the work so far',
-    asks: { label: 'Your judgement, for its history (required after a review deadlock)', optional: true },
-    argv: (text) => ['unblock', task, '--keep-worktree', ...(text === '' ? [] : [`--assessment=${text}`])],
-    probe: { name: 'unblock', task, keep_worktree: true, assessment: SOME_TEXT, facts: FACTS },
-  },
-  {
-    name: 'unblock from scratch',
-    says: 'give it back to the coders; the work so far is set aside (liza attempts)',
-    asks: { label: 'Your judgement, for its history (required after a review deadlock)', optional: true },
-    confirm: `Start ${task} over?`,
-    argv: (text) => ['unblock', task, ...(text === '' ? [] : [`--assessment=${text}`])],
-    probe: { name: 'unblock', task, assessment: SOME_TEXT, facts: FACTS },
-  },
+  ...(isAsked(board, task) ? unblockAsked(task) : unblockActions(task)),
   {
     name: 'pause',
     says: 'pause only this task',
@@ -151,6 +138,48 @@ const taskActions = (task: string): readonly Entry[] => [
     probe: { name: 'abandon', task, rationale: SOME_TEXT },
   },
 ];
+
+const unblockActions = (task: string): readonly Entry[] => [
+  {
+    name: 'unblock',
+    says: 'give it back to the coders, who continue from the work so far',
+    asks: { label: 'Your judgement, for its history (required after a review deadlock)', optional: true },
+    argv: (text) => ['unblock', task, '--keep-worktree', ...(text === '' ? [] : [`--assessment=${text}`])],
+    probe: { name: 'unblock', task, keep_worktree: true, assessment: SOME_TEXT, facts: FACTS },
+  },
+  {
+    name: 'unblock from scratch',
+    says: 'give it back to the coders; the work so far is set aside (liza attempts)',
+    asks: { label: 'Your judgement, for its history (required after a review deadlock)', optional: true },
+    confirm: `Start ${task} over?`,
+    argv: (text) => ['unblock', task, ...(text === '' ? [] : [`--assessment=${text}`])],
+    probe: { name: 'unblock', task, assessment: SOME_TEXT, facts: FACTS },
+  },
+];
+
+/** Of a task that somebody's question holds: nobody sends it back without a word on that. */
+const unblockAsked = (task: string): readonly Entry[] => [
+  {
+    name: 'unblock',
+    says: 'answer what holds it; its coder continues from the work so far',
+    asks: { label: 'The answer' },
+    argv: (text) => ['unblock', task, '--keep-worktree', '--', text],
+    probe: { name: 'answer', about: task, text: SOME_TEXT, unblock: { keep_worktree: true }, facts: FACTS },
+  },
+  {
+    name: 'unblock from scratch',
+    says: 'withdraw its questions; the work so far is set aside (liza attempts)',
+    asks: { label: 'Why its questions need no answer' },
+    confirm: `Start ${task} over?`,
+    argv: (text) => ['unblock', task, `--withdraw=${text}`],
+    probe: { name: 'unblock', task, withdraw: SOME_TEXT, facts: FACTS },
+  },
+];
+
+function isAsked({ state }: Board, id: string): boolean {
+  const task = findTask(state, id);
+  return task !== undefined && blockingQuestions(state, task).length > 0;
+}
 
 const discoveryActions = (id: string): readonly Entry[] => [
   {

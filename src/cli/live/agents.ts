@@ -65,7 +65,9 @@ export function memberRows(view: CrewView, status: StatusView, look: LiveLook): 
 }
 
 function doing(member: CrewMember, now: Instant, look: LiveLook): string {
-  if (member.state === 'working' || member.state === 'merging') return member.activity ?? member.why ?? 'has begun';
+  if (member.state === 'working') return member.activity ?? member.why ?? 'has begun';
+  // It has no session: where agents are shown on two lines, its task is named nowhere else.
+  if (member.state === 'merging') return member.activity ?? member.why ?? `tests and merges ${member.task ?? 'a task'}`;
   const why = member.why ?? PLAIN_STATE[member.state] ?? '';
   return [why, ...again(member.until, now, look)].filter(Boolean).join(', ');
 }
@@ -74,7 +76,7 @@ function doing(member: CrewMember, now: Instant, look: LiveLook): string {
 const PLAIN_STATE: Readonly<Partial<Record<CrewMember['state'], string>>> = {
   idle: 'nothing to do',
   starting: 'gets ready',
-  claiming: 'takes up work',
+  claiming: 'starts work',
   waiting: 'its work is under review',
   stopping: 'saves its work',
 };

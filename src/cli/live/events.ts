@@ -16,14 +16,20 @@ export const byUrgency = (alarms: readonly Alarm[]): readonly Alarm[] => [
   ...alarms.filter(({ level }) => level !== 'alarm'),
 ];
 
-/** `marked`: the key of the chosen one. */
-export const alarmLines = (alarms: readonly Alarm[], marked: string | undefined, p: Page): readonly Line[] =>
+/** Each alarm whole, on as many lines as it takes. `marked`: the key of the chosen one. */
+export const alarmLines = (
+  alarms: readonly Alarm[],
+  marked: string | undefined,
+  p: Page,
+): readonly (readonly Line[])[] =>
   alarms.map(({ key, level, text }) => {
     const tone: Tone = level === 'alarm' ? 'bad' : 'warn';
-    return [
-      { text: markedWord(level === 'alarm' ? 'ALARM' : 'warning', key === marked, p), tone },
-      { text: p.say(text.replace(SIGN, '')), tone },
-    ];
+    const word = markedWord(level === 'alarm' ? 'ALARM' : 'warning', key === marked, p);
+    const used = columns(word);
+    return p.lines(p.say(text.replace(SIGN, '')), Math.max(10, p.width - used)).map((part, at) => [
+      { text: at === 0 ? word : ' '.repeat(used), tone },
+      { text: part, tone },
+    ]);
   });
 
 /** What was found beside the tasks and waits for a decision. */

@@ -8,13 +8,15 @@ import type { OnQuit, Pane, Screen } from './screen.ts';
 import { draftOf } from './typing.ts';
 
 /** The keys, and the answer to the last one: beside them where it fits, else above them, never cut. */
-export function footer({ screen, p, onQuit }: Scene): readonly Line[] {
+export function footer({ screen, p, onQuit, status, view }: Scene): readonly Line[] {
   const { said } = screen;
   if (screen.pane.kind === 'filter') {
     const keys = { text: `   enter keeps it${p.dot}esc shows all`, tone: 'faint' } as const;
     return [[{ text: '/ ', tone: 'strong' }, { text: p.say(withCursor(draftOf(screen), p)) }, keys]];
   }
-  const keys = keysOf(screen, onQuit, p);
+  const isTripped = view.board.state.circuit_breaker.status === 'TRIGGERED';
+  const isHeld = !isTripped && status.switches.some(({ name }) => name !== 'ABORT');
+  const keys = keysOf(screen, { onQuit, isHeld }, p);
   const alone: Line = [{ text: (fitting(keys, p.width, p) ?? keys).join(p.dot), tone: 'faint' }];
   if (said === undefined) return [alone];
   const answer = p.say(said);
@@ -39,13 +41,28 @@ function fitting(keys: readonly string[], width: number, p: Page): readonly stri
 const NARROW = 76;
 const WIDE = 118;
 
-function keysOf({ pane, stops, filter }: Screen, onQuit: OnQuit, p: Page): readonly string[] {
+interface Now {
+  readonly onQuit: OnQuit;
+  /** PAUSE or CHECKPOINT is on: the key that ends it comes first, and stays. */
+  readonly isHeld: boolean;
+}
+
+function keysOf({ pane, stops, filter }: Screen, { onQuit, isHeld }: Now, p: Page): readonly string[] {
   if (pane.kind !== 'board') return KEYS_IN[pane.kind] ?? IN_PAGE;
   const quit = stops > 0 ? 'q at once' : onQuit === 'leave' ? 'q leave' : 'q quit';
   const shown = filter === undefined ? '/ filter' : 'esc shows all';
-  if (p.width < NARROW) return ['p pause', 'x actions', 'l log', shown, '? help', quit];
+  if (p.width < NARROW) return [isHeld ? 'r resume' : 'p pause', 'x actions', 'l log', shown, '? help', quit];
   const more = p.width < WIDE ? [] : ['arrows choose', 'enter open', 'a answer', 'n note'];
-  return ['p pause', 'r resume', ...more, 'x actions', 'd diff', 'l log', shown, '? help', quit];
+  return [
+    ...(isHeld ? ['r resume'] : ['p pause', 'r resume']),
+    ...more,
+    'x actions',
+    'd diff',
+    'l log',
+    shown,
+    '? help',
+    quit,
+  ];
 }
 
 const IN_PAGE = ['esc back', 'arrows scroll', 'x actions', 'p pause', 'r resume', '? help'];

@@ -53,7 +53,7 @@ export function frame(
   view: CrewView,
   screen: Screen,
   look: LiveLook,
-  { loaded = NOTHING_LOADED, onQuit = 'stop' }: Aside = {},
+  { loaded = NOTHING_LOADED, onQuit = 'ask' }: Aside = {},
 ): Frame {
   const p = bounded(pageFor(look));
   const status = statusView(view.board, view.now, view.alarms);
@@ -103,7 +103,10 @@ function boardLines(scene: Scene, agents: readonly Line[]): BoardPage {
   const head = header(scene);
   const top = [...head, ...questionRows(status, Math.max(1, Math.floor((room - head.length) * 0.3)), p)];
   const roomy = room >= ROOMY;
-  const alarms = [...alarmSection(scene, roomy ? 6 : 2), ...discoverySection(scene, roomy ? 4 : 2)];
+  const alarms = [
+    ...alarmSection(scene, roomy ? 8 : Math.max(2, Math.floor(room / 8))),
+    ...discoverySection(scene, roomy ? 4 : 2),
+  ];
   const gap: readonly Line[] = roomy ? [[]] : [];
   const gaps = gap.length * (alarms.length > 0 ? 4 : 3);
   const free = room - top.length - alarms.length - agents.length - 2 - gaps;
@@ -131,12 +134,25 @@ function boardLines(scene: Scene, agents: readonly Line[]): BoardPage {
 const shownAlarms = (view: CrewView): readonly Alarm[] =>
   byUrgency(view.alarms.filter(({ name }) => name !== 'QUESTION'));
 
+/** As many alarms as fit whole, the most urgent or the chosen one in any case; of one that is longer, its beginning. */
 function alarmSection({ view, screen, p }: Scene, most: number): readonly Line[] {
   const alarms = shownAlarms(view);
   const marked = chosenOf(screen, 'alarm');
   const at = alarms.findIndex(({ key }) => key === marked);
-  const window = windowOf(alarms.length, most, at);
-  return shown(alarmLines(alarms.slice(window.from, window.to), marked, p), window, p, 'alarms');
+  for (let fits = Math.min(alarms.length, most); fits > 0; fits -= 1) {
+    const window = windowOf(alarms.length, fits, at);
+    const rows = alarmLines(alarms.slice(window.from, window.to), marked, p).flat();
+    const lines = shown(rows, window, p, 'alarms');
+    if (lines.length <= most) return lines;
+    if (fits === 1) return shown(cutTo(rows, Math.max(1, most - lines.length + rows.length), p), window, p, 'alarms');
+  }
+  return [];
+}
+
+/** The last line that is shown says that more follows. */
+function cutTo(rows: readonly Line[], most: number, p: Page): readonly Line[] {
+  const last = rows[most - 1] ?? [];
+  return rows.length <= most ? rows : [...rows.slice(0, most - 1), [...last, { text: ` ${p.more}` }]];
 }
 
 /** Those that are no alarm already. */
@@ -237,5 +253,6 @@ function ground(
     most: pane?.most ?? 0,
     page: Math.max(1, room - 2),
     onQuit,
+    atWork: view.members.some(({ state }) => state !== 'stopped'),
   };
 }

@@ -5,12 +5,13 @@ import { scopeText } from '../../budget/rules/limits.ts';
 import { REPORT } from '../../governance/rules/breaker.ts';
 import type { State } from '../../protocol/state.ts';
 import { doneText, type StatusView } from '../../report/status-view.ts';
-import type { CrewMember } from '../../supervisor/crew-view.ts';
+import type { CrewMember, SessionCount } from '../../supervisor/crew-view.ts';
 import type { Line, Page, Span } from '../render/layout.ts';
 import { clock, coarse, dollars, tokens } from './format.ts';
 import type { Scene } from './frame.ts';
+import type { OnQuit } from './screen.ts';
 
-export function header({ view, status, screen, look, p }: Scene): readonly Line[] {
+export function header({ view, status, screen, look, p, onQuit }: Scene): readonly Line[] {
   const { goal, sprint } = status;
   const progress = sprint.planned === 0 ? 'nothing planned yet' : doneText(sprint);
   const left = sprint.deadlineLeft;
@@ -35,10 +36,12 @@ export function header({ view, status, screen, look, p }: Scene): readonly Line[
     ],
     ...status.switches.map(({ name, age }): Line => {
       const next = name === 'ABORT' ? 'everything ends' : tripped ? 'see below' : 'r resumes';
-      return [{ text: `${name} is on for ${coarse(age)}: ${next}`, tone: 'bad' }];
+      return [{ text: `${name} is on since ${clock(view.now - age, look.zone).slice(0, 5)}: ${next}`, tone: 'bad' }];
     }),
     ...(tripped ? p.lines(TRIPPED, p.width).map((text): Line => [{ text, tone: 'bad' }]) : []),
-    ...stopping(screen.stops),
+    ...stopping(stopsOf(screen.stops, view.members), view.members, onQuit).flatMap((text) =>
+      p.lines(text, p.width).map((line): Line => [{ text: line, tone: 'warn' }]),
+    ),
     // The line of the switch says it already, with the key that helps here.
     ...(view.waitsFor === undefined || /^(?:ABORT|CHECKPOINT|PAUSE) is on\b/.test(view.waitsFor)
       ? []
@@ -55,7 +58,7 @@ const TRIPPED = `The circuit breaker is on. Read ${REPORT}, then in another term
 /** Sessions that ended are on the board, those that run are not yet. */
 function used(state: State, members: readonly CrewMember[]): readonly string[] {
   const ended = spentOnGoal(state);
-  const running = members.flatMap(({ session }) => (session === undefined ? [] : [session]));
+  const running = members.flatMap((member) => unrecorded(state, member));
   const all =
     ended.input_tokens +
     ended.output_tokens +
@@ -68,6 +71,13 @@ function used(state: State, members: readonly CrewMember[]): readonly string[] {
   ];
 }
 
+/** A session is counted here until its end is on the board, and from then on there: never twice, never not at all. */
+function unrecorded({ agents }: State, { agent, recent = [] }: CrewMember): readonly SessionCount[] {
+  // An agent signs off after its last session was recorded.
+  const recorded = agents[agent] === undefined ? Number.POSITIVE_INFINITY : (agents[agent].usage?.sessions ?? 0);
+  return recent.filter(({ nth }) => nth > recorded);
+}
+
 /** The budget that is nearest to its end. */
 function tightest({ spending }: StatusView): readonly string[] {
   const all = spending.flatMap((one) => Object.values(one.limits).map((limit) => ({ one, limit })));
@@ -77,10 +87,18 @@ function tightest({ spending }: StatusView): readonly string[] {
     : [`${first.limit.percent} % of ${scopeText(first.one).replace(/^the /, '')}'s budget`];
 }
 
-function stopping(stops: number): readonly Line[] {
+/** Another terminal may have asked for it, too. */
+const stopsOf = (stops: number, members: readonly CrewMember[]): number =>
+  Math.max(stops, members.some(({ state }) => state === 'stopping') ? 1 : 0);
+
+/** Says at once what is happening, and how far it is. */
+function stopping(stops: number, members: readonly CrewMember[], onQuit: OnQuit): readonly string[] {
   if (stops === 0) return [];
-  const text = stops === 1 ? 'Stopping: agents save their work and end. q again: at once' : 'Ending at once';
-  return [[{ text, tone: 'warn' }]];
+  const ended = members.filter(({ state }) => state === 'stopped').length;
+  const so = `${ended} of ${members.length} have ended`;
+  if (onQuit === 'stop') return [`Stopping: agents are ended (${so}), then the demo’s repository is removed`];
+  if (stops === 1) return [`Stopping: agents save their work; ${so}. q again: at once`];
+  return [`Ending at once: ${so}`];
 }
 
 function waits(whom: string, p: Page): readonly Line[] {

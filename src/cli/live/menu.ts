@@ -76,7 +76,7 @@ export function alarmPage({ alarms }: CrewView, key: string, p: Page): readonly 
     titled(alarm.level === 'alarm' ? 'ALARM' : 'Warning', alarm.name, p),
     ...text(alarm.text.replace(SIGN, ''), p, tone),
     [],
-    ...text('What it means and what to do: docs/alarms.md', p, 'faint'),
+    ...text('What each alarm means: liza help alarms', p, 'faint'),
   ];
 }
 

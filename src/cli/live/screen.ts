@@ -11,7 +11,7 @@ export interface LiveLook extends Look {
   readonly zone: number;
 }
 
-/** What `q` on the board does: end the crew that runs in this process, leave the crew running, or ask which of both. */
+/** What `q` on the board does: end the demo, once that is confirmed; leave the crew running; or ask which of both. */
 export type OnQuit = 'stop' | 'leave' | 'ask';
 
 export type Pane =
@@ -79,6 +79,8 @@ export interface Ground {
   readonly most: number;
   readonly page: number;
   readonly onQuit: OnQuit;
+  /** An agent has not ended yet. */
+  readonly atWork: boolean;
 }
 
 /** A command as it is typed after `liza`; `draft`: the text that it takes, which is kept until it went well. */
@@ -105,7 +107,7 @@ export function press(before: Screen, key: Key, ground: Ground): Pressed {
     case 'resume':
       return { screen, ask: { run: [key] } };
     case 'stop':
-      return { screen: confirming(screen, 'Stop the crew? Agents save their work and end.', 'stop') };
+      return { screen: confirmStop(screen, ground) };
     case 'quit':
       return pane.kind === 'board' ? quitting(screen, ground) : { screen: closed(screen) };
     case 'back':
@@ -195,8 +197,19 @@ function asking(screen: Screen, ask: Ask): Pressed {
 const confirming = (screen: Screen, question: string, ask: Ask): Screen =>
   page(screen, { kind: 'confirm', question, ask });
 
-function quitting(screen: Screen, { onQuit }: Ground): Pressed {
-  if (onQuit === 'stop' || screen.stops > 0) return asking(screen, 'stop');
+const confirmStop = (screen: Screen, { onQuit }: Ground): Screen =>
+  confirming(
+    screen,
+    onQuit === 'stop'
+      ? 'End the demo? Its agents are ended, and its repository is removed.'
+      : 'Stop the crew? Agents save their work and end.',
+    'stop',
+  );
+
+function quitting(screen: Screen, ground: Ground): Pressed {
+  const { onQuit, atWork } = ground;
+  if (screen.stops > 0) return asking(screen, 'stop');
+  if (onQuit === 'stop') return atWork ? { screen: confirmStop(screen, ground) } : asking(screen, 'stop');
   return onQuit === 'leave' ? { screen, ask: 'leave' } : { screen: page(screen, { kind: 'quit' }) };
 }
 

@@ -44,6 +44,8 @@ export interface Shown {
   readonly control: CrewControl;
   readonly access: BoardAccess;
   readonly onQuit?: OnQuit;
+  /** A person has begun, or ceased, to answer a question. */
+  readonly onAnswering?: (isAnswering: boolean) => void;
   /** The board closes, and the crew goes on. */
   readonly away?: AbortSignal;
 }
@@ -54,7 +56,7 @@ export interface ViewOptions extends Shown {
   readonly leave?: () => void;
 }
 
-export function openViewModel({ control, access, look, onQuit = 'stop', leave }: ViewOptions): ViewModel {
+export function openViewModel({ control, access, look, onQuit = 'ask', leave, onAnswering }: ViewOptions): ViewModel {
   const listeners = new Set<() => void>();
   let screen: Screen = FIRST_SCREEN;
   let loaded: Loaded = NOTHING_LOADED;
@@ -74,6 +76,7 @@ export function openViewModel({ control, access, look, onQuit = 'stop', leave }:
   };
   const show = (next: Screen): void => {
     forgetLater(next.said);
+    if (isAnswering(next.pane) !== isAnswering(screen.pane)) onAnswering?.(isAnswering(next.pane));
     screen = next;
     load(next.pane);
     redraw();
@@ -140,6 +143,9 @@ export function openViewModel({ control, access, look, onQuit = 'stop', leave }:
     },
   };
 }
+
+/** The page with all questions counts: whoever reads them there answers next. */
+const isAnswering = ({ kind }: Pane): boolean => kind === 'answer' || kind === 'questions';
 
 const isRead = ({ kind }: Pane): boolean => kind === 'log' || kind === 'logs' || kind === 'diff';
 

@@ -10,7 +10,7 @@ import type { Task } from '../../protocol/state.ts';
 import { defined, type Fields, isFields } from '../../protocol/values.ts';
 import { type Round, roundsOf } from '../../protocol/work/task-history.ts';
 import { unconfinedAgents } from '../../sandbox/rules/session-label.ts';
-import { whole } from '../../text/format.ts';
+import { counted, whole } from '../../text/format.ts';
 import { diffText, proofText } from './diff-facts.ts';
 import { type Line, type Page, pageFor } from './layout.ts';
 import { type Look, pad } from './terminal.ts';
@@ -163,7 +163,7 @@ function mergeText({ commit, how, time, by, onto, approved_by, drift }: MergeFac
     `as ${commit}, ${HOW[how]}`,
     `at ${time} by ${by ?? 'somebody'}, approved by ${approved_by ?? 'somebody'}`,
     ...(onto === undefined ? [] : [`onto ${onto}`]),
-    ...(drift === undefined ? [] : [`drift: ${drift} commit(s) were added since the work began`]),
+    ...(drift === undefined ? [] : [`drift: ${counted(Number(drift), 'commit')} added since the work began`]),
   ];
   return told.join('\n');
 }

@@ -18,6 +18,8 @@ export interface DemoScreen {
   /** A person's command, as it would be typed in the repository; `liza` stands for this program. */
   command(argv: readonly string[]): void;
   output(text: string, indent?: string): void;
+  /** Whoever presses Ctrl-C hears at once what happens now. */
+  stopping(): void;
   chapters(state: State, chapters: readonly Chapter[], seconds: number): void;
   /** The last lines: what to do now. */
   next(kept: Kept | undefined): readonly string[];
@@ -42,7 +44,7 @@ const TASK = 7;
 
 /** `liza`: what the reader types for this program (own-command.ts). */
 export function demoScreen(io: Io, liza: string, silent: boolean): DemoScreen {
-  const width = Math.min(io.columns, 120);
+  const width = io.stdoutIsTty ? Math.min(io.columns, 120) : UNCUT;
   const p = pageFor({ color: io.color, unicode: io.unicode, width: UNCUT });
   const safe = (text: string): string => fold(plain(text), io);
   const begun = io.host.clock.now();
@@ -76,6 +78,8 @@ export function demoScreen(io: Io, liza: string, silent: boolean): DemoScreen {
       const lines = safe(text.trimEnd()).split('\n');
       if (text.trim() !== '') write(lines.map((line) => [{ text: `${indent}${line}` }]));
     },
+    stopping: () =>
+      write([[{ text: 'stopping: the agents are ended, then the repository is removed …', tone: 'strong' }]]),
     chapters: (state, chapters, seconds) => {
       const lines = chapters.flatMap(({ title, happened, text }) => {
         const [first = '', ...more] = p.lines(`${title}: ${text}`, Math.max(20, width - 4));

@@ -3,6 +3,8 @@
 import type { DiffFacts, PathList } from '../../protocol/facts/diff-facts.ts';
 import { testCount } from '../../protocol/review/test-count.ts';
 import type { Task } from '../../protocol/state.ts';
+import { counted, nameText } from '../../text/format.ts';
+import { oneLine } from './terminal.ts';
 
 /** The diff of the last submission; undefined when there is none, or when an older version recorded it without. */
 export function lastDiff(task: Task): Readonly<Record<string, unknown>> | undefined {
@@ -23,12 +25,16 @@ const NAMES: Readonly<Record<ListName, string>> = {
   declared_late: 'declared late, after the checkpoint',
   beyond_scope: 'outside the paths of scope IN',
   out_parts: 'scope OUT names a part of these (to be judged)',
+  binary: 'binary to git, so that its diff shows no line of them',
+  case_twins: 'paths that differ by case alone',
   links: 'symbolic links',
   submodules: 'submodules',
   tests_added: 'tests added',
+  test_data_added: 'files for tests added (fixtures, snapshots)',
   tests_changed: 'existing tests CHANGED',
   tests_extended: 'existing tests with lines added only',
   tests_weakened: 'tests WEAKENED (fewer assertions, or switched off)',
+  tests_new_off: 'tests new, with a skip',
   tests_moved: 'tests moved, unchanged',
   tests_moved_changed: 'tests moved and changed',
   tests_removed: 'existing tests REMOVED',
@@ -36,6 +42,9 @@ const NAMES: Readonly<Record<ListName, string>> = {
   instructions: 'instruction or CI files touched',
   test_setup: 'how tests are run',
   passing: 'added and removed again by its commits (they stay in the history)',
+  unread: 'too large for Liza to look at',
+  brought_back: 'as they were before the checkpoint, when they were put aside',
+  dated_before: 'commits dated before the checkpoint',
   foreign_roots: 'roots of another history that it brings',
 };
 
@@ -44,13 +53,13 @@ export function diffText({ files, lines, test_edits, marks, ...lists }: Readonly
     const { paths, more } = (list ?? {}) as { readonly paths?: unknown; readonly more?: unknown };
     if (!Array.isArray(paths)) return [];
     return [
-      `${(NAMES as Readonly<Record<string, string>>)[name] ?? name.replaceAll('_', ' ')}: ${paths.join(', ')}${typeof more === 'number' ? ` and ${more} more` : ''}`,
+      `${(NAMES as Readonly<Record<string, string>>)[name] ?? name.replaceAll('_', ' ')}: ${paths.map((path) => nameText(String(path))).join(', ')}${typeof more === 'number' ? ` and ${more} more` : ''}`,
     ];
   });
   const { added, removed } = (lines ?? {}) as { readonly added?: unknown; readonly removed?: unknown };
-  const size = added === undefined ? '' : `, ${String(added)} line(s) added, ${String(removed)} removed`;
+  const size = added === undefined ? '' : `, ${counted(Number(added), 'line')} added, ${String(removed)} removed`;
   return [
-    `${String(files)} file(s)${size}`,
+    `${counted(Number(files), 'file')}${size}`,
     ...parts,
     ...lineList('removed from existing tests, or switching tests off:', test_edits),
     ...lineList('new lines that postpone work or silence a check:', marks),
@@ -61,7 +70,7 @@ function lineList(title: string, list: unknown): readonly string[] {
   const { lines, more } = (list ?? {}) as { readonly lines?: unknown; readonly more?: unknown };
   if (!Array.isArray(lines) || lines.length === 0) return [];
   const rest = typeof more === 'number' ? [`  and ${more} more`] : [];
-  return [title, ...lines.map((line) => `  ${String(line)}`), ...rest];
+  return [title, ...lines.map((line) => `  ${oneLine(String(line))}`), ...rest];
 }
 
 interface Run {
@@ -70,6 +79,7 @@ interface Run {
   readonly how: string;
   readonly seconds: number;
   readonly skipped?: string;
+  readonly said_failed?: string;
   readonly tests?: number;
   readonly tests_on_base?: number;
 }
@@ -79,21 +89,30 @@ export function proofText(task: Task, commit?: string): string | undefined {
   const submitted = (task.history as readonly Submitted[] | undefined)?.findLast(
     (entry) => entry.event === 'submitted' && (commit === undefined || entry.commit === commit),
   );
-  const { runs, tests, tests_added, unrun_tests, file } = submitted?.proof ?? {};
+  const { runs, tests, tests_added, unrun_tests, above, file } = submitted?.proof ?? {};
   if (!Array.isArray(runs)) return undefined;
   return [
     ...runs.map(
-      ({ command, ok, seconds, skipped, ...counts }: Run) =>
-        `${ok ? 'green' : 'RED'}, ${seconds} s${testCount(counts, tests_added)}${skipped === undefined ? '' : `, BUT NOT ALL RAN (${skipped})`}: ${command}`,
+      ({ command, ok, seconds, skipped, said_failed: failed, ...counts }: Run) =>
+        `${ok ? 'green' : 'RED'}, ${seconds} s${testCount(counts, tests_added)}${skipped === undefined ? '' : `, BUT NOT ALL RAN (${skipped})`}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}: ${command}`,
     ),
     ...(tests === undefined
       ? []
       : [
           `new tests on the base: ${tests.on_base.replace('_', ' ')}; the base’s tests: ${tests.base_tests.replace('_', ' ')}${tests.why === undefined ? '' : ` (${tests.why})`}`,
-          ...(Array.isArray(tests.passed) ? [`new, and passed without the change: ${tests.passed.join('; ')}`] : []),
-          ...(Array.isArray(tests.failed) ? [`failed without the change: ${tests.failed.join('; ')}`] : []),
+          ...(Array.isArray(tests.passed)
+            ? [`new, and passed without the change: ${tests.passed.map(oneLine).join('; ')}`]
+            : []),
+          ...(Array.isArray(tests.failed)
+            ? [`failed without the change: ${tests.failed.map(oneLine).join('; ')}`]
+            : []),
         ]),
-    ...(Array.isArray(unrun_tests) ? [`test files that no command runs: ${unrun_tests.join(', ')}`] : []),
+    ...(Array.isArray(unrun_tests) ? [`test files that no command runs: ${unrun_tests.map(nameText).join(', ')}`] : []),
+    ...(Array.isArray(above)
+      ? [
+          `above the checkout this changed while agents work, and green may rest on it: ${above.map(oneLine).join('; ')}`,
+        ]
+      : []),
     ...(file === undefined ? [] : [`all of it: ${file}`]),
   ].join('\n');
 }
@@ -106,6 +125,7 @@ interface Submitted {
     readonly tests?: Tests;
     readonly tests_added?: number;
     readonly unrun_tests?: readonly string[];
+    readonly above?: readonly string[];
     readonly file?: string;
   };
 }

@@ -37,6 +37,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
   const sections = [
     header(view, p),
     section('Open questions', view.questions, on, (all) => all.flatMap((one) => questionLines(one, p, look.reader))),
+    look.reader === undefined ? crewLines(view.crew, p) : [],
     counts(view, p),
     taskGroups(view, p, most),
     section('Agents', view.agents, on, (agents) => agentLines(agents, leaseholders(view), p)),
@@ -77,6 +78,13 @@ function header(view: StatusView, p: Page): readonly Line[] {
     ],
     ...view.switches.map(({ name, age }): Line => [{ text: `${name} is on for ${duration(age)}`, tone: 'bad' }]),
   ];
+}
+
+function crewLines(crew: StatusView['crew'], p: Page): readonly Line[] {
+  if (crew === undefined) return [];
+  const age = crew.age === undefined ? '' : `, for ${duration(crew.age)}`;
+  const text = `A crew runs here (process ${crew.pid}${age}), also without a terminal. See it: liza attach; stop it: liza stop`;
+  return p.lines(text, p.width).map((line) => [{ text: line }]);
 }
 
 /** Whole: nobody can answer a question that is cut. */

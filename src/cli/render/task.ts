@@ -8,6 +8,7 @@ import { discoveryHead } from '../../protocol/messages/discoveries.ts';
 import { outcomeOf } from '../../protocol/messages/question-scope.ts';
 import {
   BY_HAND,
+  besideTheChange,
   byCriterion,
   concernsOf,
   concernText,
@@ -277,10 +278,9 @@ function approvals(task: Task): readonly HistoryEvent[] {
 
 /** Blockers of the last rejection in files that the rejected change does not touch. */
 function flaggedText(task: Task): string | undefined {
-  const outside = historyOf(task).findLast(({ event }) => event === 'rejected')?.outside_diff;
-  return task.rejection_reason !== undefined && Array.isArray(outside)
-    ? `the rejection blames files that the change does not touch: ${outside.join(', ')}`
-    : undefined;
+  const rejected = historyOf(task).findLast(({ event }) => event === 'rejected');
+  const outside = rejected === undefined || task.rejection_reason === undefined ? [] : besideTheChange(rejected);
+  return outside.length === 0 ? undefined : outside.map((one) => `the change does not touch ${one}`).join('\n');
 }
 
 type Approval = NonNullable<Task['approvals']>[number];

@@ -28,7 +28,7 @@ export const verb: Verb = {
   },
   examples: [
     'liza answer q-3 "yes, three times"',
-    'liza answer retry-login "five" --criterion',
+    'liza answer retry-login "after five 503s it gives up" --criterion',
     'liza answer --accept',
   ],
   details: [

@@ -2,6 +2,7 @@
 
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { openProject } from '../open-project.ts';
+import { printErr } from '../render/print.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -20,6 +21,7 @@ export const verb: Verb = {
     const { canShowLive } = await import('../show-crew.ts');
     if (!canShowLive(io))
       return refuse('the live board needs a terminal', 'without one: liza status, liza log -f', 1, 'usage');
+    printErr(io, `opening the live board of the crew (process ${crew.pid}) …\n`);
     const { showAttached } = await import('../attached-board.ts');
     const interrupt = { call: () => {} };
     io.onInterrupt(

@@ -20,8 +20,12 @@ export const verb: Verb = {
     assume: { value: 'text', repeat: true, description: 'Something you assume.' },
     risks: { value: 'text', description: 'What could go wrong.' },
     validation: { value: 'text', repeat: true, description: 'How you will check it, and the result you expect.' },
-    file: { value: 'path', repeat: true, description: 'A file you are going to change.' },
-    also: { value: 'path', repeat: true, description: 'Later: one more file, which the plan did not name.' },
+    file: { value: 'path', repeat: true, description: 'A file you are going to change; commas separate several.' },
+    also: {
+      value: 'path',
+      repeat: true,
+      description: 'Later: one more file, which the plan did not name; commas separate several.',
+    },
     reason: { value: 'text', description: 'Why that file is needed; with --also.' },
     'set-aside': { description: 'First keep the commits and files that came before, and reset the worktree.' },
     'json-file': { value: 'file', kind: 'file', description: 'All of it as JSON instead; - reads stdin.' },
@@ -33,11 +37,13 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     if (args.flag('also')) return declare(args, io);
-    const checkpoint = args.flag('json-file') ? await fromJson(io, args.must('json-file')) : fromFlags(args);
-    if (isRefusal(checkpoint)) return checkpoint;
+    const plan = args.flag('json-file') ? await fromJson(io, args.must('json-file')) : fromFlags(args);
+    if (isRefusal(plan)) return plan;
     const context = await openTaskContext(io);
     if (isRefusal(context)) return context;
     const task = args.must('task');
+    const files_to_modify = await eachFile(context, task, plan.files_to_modify);
+    const checkpoint = { ...plan, files_to_modify };
     const aside = args.flag('set-aside')
       ? await putAside(context, { task, checkpoint, brokered: isBrokered(io.env) })
       : [];
@@ -66,19 +72,40 @@ async function declare(args: Args, io: Io): Promise<Result> {
   }
   const context = await openTaskContext(io);
   if (isRefusal(context)) return context;
-  const [task, files, reason] = [args.must('task'), args.all('also'), args.text('reason') ?? ''];
+  const [task, reason] = [args.must('task'), args.text('reason') ?? ''];
+  const files = await eachFile(context, task, args.all('also'));
   const folders = await foldersAmong(context, task, files);
   return runCommand(context, { name: 'declare', task, files, reason, ...defined({ folders: some(folders) }) });
 }
 
 async function foldersAmong(context: TaskContext, id: string, files: readonly string[]): Promise<readonly string[]> {
+  const found = await statIn(context, id);
+  return files.filter((file) => found(file)?.isDirectory() === true);
+}
+
+/** Commas separate several, as with other lists, unless there is a file of that name; in braces they are a pattern's. */
+async function eachFile(context: TaskContext, id: string, named: readonly string[]): Promise<readonly string[]> {
+  if (!named.some((file) => SEVERAL.test(file))) return named;
+  const found = await statIn(context, id);
+  return named.flatMap((file) =>
+    SEVERAL.test(file) && found(file) === undefined
+      ? file
+          .split(SEVERAL)
+          .map((one) => one.trim())
+          .filter((one) => one !== '')
+      : [file],
+  );
+}
+
+const SEVERAL = /,(?![^{}]*\})/;
+
+/** What is under a name in the task's folder. */
+async function statIn(context: TaskContext, id: string) {
   const { look } = await import('../../tasks/context.ts');
   const { task } = await look(context, id);
   const folder = join(context.paths.root, task?.worktree ?? '.');
-  const isFolder = (file: string): boolean =>
-    !file.includes('\0') &&
-    context.disk.statSync(join(folder, file), { throwIfNoEntry: false })?.isDirectory() === true;
-  return files.filter(isFolder);
+  return (file: string) =>
+    file.includes('\0') ? undefined : context.disk.statSync(join(folder, file), { throwIfNoEntry: false });
 }
 
 interface Aside {
@@ -119,7 +146,10 @@ async function factsFor(context: TaskContext, id: string): Promise<{ readonly fa
   const { commitOf } = await import('../../git/refs.ts');
   const { worktreeFacts } = await import('../../tasks/commit-facts.ts');
   const integration = await commitOf(gitDir, integrationRef(board));
-  return defined({ facts: await worktreeFacts({ gitDir, task, settings, integration }) });
+  const facts = await worktreeFacts({ gitDir, task, settings, integration });
+  if (facts === undefined) return {};
+  const { newestAttempt } = await import('../../tasks/before-plan.ts');
+  return { facts: { ...facts, attempts: await newestAttempt(gitDir, id) } };
 }
 
 function fromFlags(args: Args): Checkpoint | Refusal {

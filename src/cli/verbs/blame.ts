@@ -9,7 +9,9 @@ import { lookOf } from '../render/look.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  positionals: [{ name: 'commit', description: 'Its id, or any name that git knows for it.' }],
+  positionals: [
+    { name: 'commit', description: 'Its id, HEAD, a branch or a tag; with ~2 or ^2 behind it where needed.' },
+  ],
   examples: ['liza blame HEAD', 'liza blame 3f2c91ab --json', 'liza blame integration~4'],
   details: [
     'Says which merge brought the commit to the integration branch, who wrote it, every round of review with its verdicts, the evidence that was given, and whether the trailers in git agree with the board.',

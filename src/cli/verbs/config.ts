@@ -93,6 +93,10 @@ async function factsFor({ host, env }: Io, root: string, key: string, value: unk
     const folder = checkoutOf(host.disk, root, `refs/heads/${value}`);
     return folder === undefined ? undefined : { checked_out: folder };
   }
+  if (key === 'test_command' && typeof value === 'string') {
+    const { shellFacts } = await import('../../process/shell-check.ts');
+    return { shell: shellFacts(host, [value]) };
+  }
   const kind = key === 'sandbox_read' || key === 'setup_read' ? 'read' : key === 'sandbox_write' ? 'write' : undefined;
   if (kind === undefined || !Array.isArray(value)) return undefined;
   const { commonDirectoryOf, gitDirectoryOf } = await import('../../git/directory.ts');

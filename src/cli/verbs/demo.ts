@@ -32,7 +32,6 @@ export const verb: Verb = {
     const script = readScript(realDisk.readFileSync(io.asset('demo/script.json'), 'utf8'), 'demo/script.json');
     if (isRefusal(script)) return script;
     const asked = new AbortController();
-    io.onInterrupt(() => asked.abort());
     const repository = makeRepository(io.host, io.asset('demo/project'), tmpdir());
     let stays = false;
     const leave = (): void => {
@@ -52,6 +51,11 @@ export const verb: Verb = {
         asked,
         begun: io.host.clock.now(),
       };
+      io.onInterrupt(() => {
+        // The live board says it itself.
+        if (!play.isLive && !asked.signal.aborted) play.screen.stopping();
+        asked.abort();
+      });
       const result = await perform(play, args.flag('remove') ? undefined : repository);
       stays = !args.flag('remove');
       return result;

@@ -6,6 +6,7 @@ import { broken, type Finding, ok, warning } from '../../project/finding.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { Settings } from '../../protocol/state.ts';
 import type { TaskContext } from '../../tasks/context.ts';
+import { counted } from '../../text/format.ts';
 import type { AgentFinding } from '../agent-findings.ts';
 import type { Io } from '../io.ts';
 import { boardAt, openBoard } from '../open-board.ts';
@@ -44,7 +45,7 @@ export const verb: Verb = {
     const hint = fix
       ? 'the rest is for you to do; each line says what'
       : 'liza doctor --fix fixes what can be fixed safely';
-    return { ...refuse(`${broken.length} problem(s) found`, hint, 4, 'doctor'), lines, data };
+    return { ...refuse(`${counted(broken.length, 'problem')} found`, hint, 4, 'doctor'), lines, data };
   },
 };
 

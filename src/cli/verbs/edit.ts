@@ -2,6 +2,7 @@
 
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
+import { counted } from '../../text/format.ts';
 import type { Io } from '../io.ts';
 import { openBoard } from '../open-board.ts';
 import { printErr } from '../render/print.ts';
@@ -35,7 +36,7 @@ export const verb: Verb = {
       const waiting = await waitingSettings(context);
       if (waiting.length > 0) {
         const done = await adoptWaiting(context, waiting);
-        return 'ok' in done ? done : { ok: true, message: `adopted ${done.length} setting(s)`, lines: done };
+        return 'ok' in done ? done : { ok: true, message: `adopted ${counted(done.length, 'setting')}`, lines: done };
       }
     }
     const editor = shellWords(io.env['VISUAL'] || io.env['EDITOR'] || 'vi');
@@ -47,7 +48,7 @@ export const verb: Verb = {
 function told(done: { message: string; aside: number; notices: Result['notices'] }): Result {
   const notices = done.notices ?? [];
   if (done.aside === 0) return { ok: true, message: done.message, notices };
-  const message = `${done.message}; ${done.aside} record(s) were set aside`;
+  const message = `${done.message}; set aside: ${counted(done.aside, 'record')}`;
   return { ...refuse(message, 'the notes above say why and where they are kept', 1, 'aside'), notices };
 }
 

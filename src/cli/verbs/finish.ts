@@ -2,12 +2,15 @@
 // merges; or tells how it is done by hand. Never moves a branch that nobody said yes to.
 
 import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { eventsOf } from '../../protocol/goal/alignment.ts';
 import { openQuestions } from '../../protocol/messages/questions.ts';
 import { isTerminal, type State, type TaskStatus } from '../../protocol/state.ts';
 import type { FinishPlan } from '../../tasks/finish.ts';
+import { testText } from '../../tasks/rules/tested.ts';
 import { counted, listed, shellWord } from '../../text/format.ts';
 import type { Io } from '../io.ts';
 import { committedResult, openTaskContext } from '../open-project.ts';
+import { printOut } from '../render/print.ts';
 import { plain } from '../render/terminal.ts';
 import type { Args, Verb } from '../verb.ts';
 
@@ -21,7 +24,7 @@ export const verb: Verb = {
     },
   ],
   options: {
-    check: { description: 'Only show and test what would be merged; change nothing.' },
+    check: { description: 'Only show and test what would be merged; change nothing.', aka: ['dry-run'] },
     yes: { short: 'y', description: 'Merge without asking.' },
   },
   examples: ['liza finish', 'liza finish --check', 'liza finish release --yes'],
@@ -57,8 +60,11 @@ export const verb: Verb = {
         data: { ...data, already: true },
       };
     }
-    const shown = [...planLines(plan, board.state), ...(await byHand(io, plan, context.paths.root))].map(plain);
+    const account = planLines(plan, board.state).map(plain);
+    const shown = [...account, ...(await byHand(io, plan, context.paths.root)).map(plain)];
     if (args.flag('check')) return { ok: true, lines: shown, data };
+    // What was tested comes first: the last line says what was done.
+    if (args.flag('yes') && !args.json) printOut(io, `${account.join('\n')}\n`);
     const yes = args.flag('yes') || (await said(args, io, shown, `Merge it into ${branch}?`));
     if (yes !== true)
       return { ...(yes === undefined ? UNASKED : DECLINED), ...(yes === undefined ? { lines: shown } : {}), data };
@@ -68,7 +74,7 @@ export const verb: Verb = {
       `who wrote and reviewed it: liza blame ${shellWord(branch)}`,
       ...(board.state.goal.status === 'COMPLETED' ? ['next: liza init "<next goal>"'] : []),
     ];
-    const lines = [...(args.flag('yes') ? planLines(plan, board.state) : []), ...done.remarks, ...next];
+    const lines = [...done.remarks, ...next];
     return committedResult(done.committed, () => ({ lines: lines.map(plain), data }));
   },
 };
@@ -83,7 +89,7 @@ const DECLINED = refuse('nothing is merged', 'to merge it later: liza finish', 1
 
 /** Nothing of this goal has come over before, so what is contained is what was there when it began. */
 const isTooEarly = ({ goal }: State, open: readonly string[]): boolean =>
-  open.length > 0 && !(goal.alignment_history ?? []).some(({ event }) => event === 'finished');
+  open.length > 0 && eventsOf(goal, 'finished').length === 0;
 
 /** What the goal still waits for, in words: `1 task in review (slugify)`. */
 function stillOpen({ goal, tasks }: State): readonly string[] {
@@ -118,14 +124,17 @@ async function said(args: Args, io: Io, shown: readonly string[], question: stri
       const answer = (await dialogue.ask(`${question} yes or no: `))?.trim();
       if (answer === undefined || /^no?$/i.test(answer)) return false;
       if (/^y(es)?$/i.test(answer)) return true;
+      dialogue.say('  answer yes or no');
     }
   } finally {
     dialogue.close();
   }
 }
 
+const MOST_RETURNING = 20;
+
 function planLines(
-  { branch, integration, how, commits, candidate, stat, test, held }: FinishPlan,
+  { branch, integration, how, commits, candidate, returning, stat, rejected, test, held }: FinishPlan,
   state: State,
 ): readonly string[] {
   const way = how === 'merge' ? 'a merge commit' : 'a fast-forward';
@@ -146,13 +155,30 @@ function planLines(
   return [
     `${branch} gets ${counted(commits, 'commit')} of ${integration} by ${way} (${candidate.slice(0, 12)}):`,
     ...stat,
+    ...rejectedLines(rejected),
+    ...(returning.length === 0
+      ? []
+      : [
+          `${branch} was rewritten since Liza built on it; this brings back ${counted(returning.length, 'commit')} that it has no more:`,
+          ...returning.slice(0, MOST_RETURNING).map((line) => `  ${line}`),
+          ...(returning.length > MOST_RETURNING ? [`  and ${returning.length - MOST_RETURNING} more`] : []),
+        ]),
     ...(open.length === 0 ? [] : [`unfinished, and not part of it: ${open.join('; ')}`]),
-    test.verdict === 'green'
-      ? `tests green on the result after ${test.seconds.toFixed(1)} s (${test.log})`
-      : 'no tests were run: there is neither scripts/integration-test.sh on the integration branch nor a test_command',
+    testText(test),
     ...(held === undefined ? [] : [`${held.message} → ${held.hint}`]),
   ];
 }
+
+/** Both may bear the same subject: whoever reads the history takes the one for the other. */
+const rejectedLines = (rejected: FinishPlan['rejected']): readonly string[] =>
+  rejected.length === 0
+    ? []
+    : [
+        `in it, rejected in review and followed by an approved version: ${listed(
+          rejected.map(({ task, commit }) => `${commit.slice(0, 12)} (${task})`),
+          5,
+        )}`,
+      ];
 
 /** Full names of refs: a tag or another ref of the same short name would be taken instead. */
 async function byHand(io: Io, { branch, integration }: FinishPlan, root: string): Promise<readonly string[]> {

@@ -63,6 +63,7 @@ const goalEdit: Verb = {
   examples: ['liza goal edit --desc "Add retry to all API calls but uploads"', 'liza goal edit --spec specs/retry.md'],
   details: [
     'The old text stays in the goal’s history, and the planner is told with a note. For a change inside the document: liza spec-change.',
+    'After a completed goal, liza run wants its document changed. If the same text describes the next goal, too, say so once: liza goal edit --spec <the same document>.',
   ],
   run: onProject(async (context, args) => {
     const spec_ref = args.text('spec');

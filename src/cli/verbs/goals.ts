@@ -1,5 +1,6 @@
 // `liza goals`: every goal of this project, one after another: state, dates, and what came of it.
 
+import { endEvent } from '../../protocol/goal/alignment.ts';
 import { type GoalRecord, goalRecord } from '../../protocol/goal/goal-record.ts';
 import { numberOf } from '../../protocol/goal/goal-tasks.ts';
 import { holdsGoal, openDiscoveries } from '../../protocol/messages/discoveries.ts';
@@ -46,11 +47,9 @@ interface Row {
 }
 
 function row(record: GoalRecord, before: GoalRecord | undefined): Row {
-  const { id, description, status, spec_ref, created, alignment_history = [] } = record;
+  const { id, description, status, spec_ref, created } = record;
   const over = status === 'COMPLETED' || status === 'ABORTED';
-  const ended = over
-    ? alignment_history.findLast(({ event }) => event === 'goal_completed' || event === 'aborted')?.timestamp
-    : undefined;
+  const ended = over ? endEvent(record)?.timestamp : undefined;
   const open = openDiscoveries(record);
   const asked = record.questions ?? [];
   const unanswered = asked.filter(isOpen).length;

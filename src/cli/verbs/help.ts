@@ -19,7 +19,7 @@ export const verb: Verb = {
     if (name === '') return overview(args.flag('all'), io);
     const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
     if (topic !== undefined) {
-      const lines = typeof topic.lines === 'function' ? await topic.lines() : topic.lines;
+      const lines = typeof topic.lines === 'function' ? await topic.lines(io.asset) : topic.lines;
       return { ok: true, lines: [topic.summary, '', ...lines], data: { topic: name, lines } };
     }
     return about(name, io);

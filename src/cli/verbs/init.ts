@@ -36,7 +36,11 @@ export const verb: Verb = {
   options: {
     spec: { value: 'path', kind: 'file', description: 'The goal’s document; default specs/vision.md.' },
     branch: { value: 'name', description: 'Where approved work is merged; default integration.' },
-    provider: { value: 'name', description: 'Agent CLI for all roles; default: the first one installed.' },
+    provider: {
+      value: 'name',
+      description: 'Agent CLI for all roles; default: the first one installed.',
+      aka: ['agent', 'cli'],
+    },
     test: { value: 'command', description: 'Runs the project’s tests (test_command).' },
     setup: { value: 'command', description: 'Sets up a fresh checkout (post_worktree_cmd), for example "npm ci".' },
     'vision-from-template': { description: 'Create the goal’s document from the template if it does not exist.' },
@@ -219,10 +223,11 @@ interface KnownSoFar {
 
 async function settle(args: Args, io: Io, known: KnownSoFar): Promise<Settled | Refusal> {
   const { root, said, before, registries, guessedSetup, former } = known;
-  const { knownProviders, unknownProvider } = await import('../choose-provider.ts');
+  const { knownProvider, knownProviders, unknownProvider, WITHOUT_CLI } = await import('../choose-provider.ts');
   const providers = knownProviders(io, before?.config ?? {});
   if ('ok' in providers) return providers;
-  const named = providers.find(({ provider }) => provider.name === said.provider);
+  const named = said.provider === undefined ? undefined : knownProvider(io, before?.config ?? {}, said.provider);
+  if (named !== undefined && 'ok' in named) return named;
   if (said.provider !== undefined && named === undefined) {
     return unknownProvider(
       said.provider,
@@ -236,7 +241,9 @@ async function settle(args: Args, io: Io, known: KnownSoFar): Promise<Settled | 
           `${named.provider.title} is not installed yet: ${installLine({ disk: io.host.disk, env: io.env }, named.provider)}`,
         ]
       : []),
-    ...(installed.length === 0 && named === undefined ? [NO_AGENT] : []),
+    ...(installed.length === 0 && named === undefined
+      ? [`no agent CLI is on PATH yet: liza doctor says how to get one; without one: ${WITHOUT_CLI}`]
+      : []),
   ];
   const open = before !== undefined && isOpen(before);
   const defaults = args.flag('yes') && !open && said.goal !== undefined;
@@ -277,5 +284,4 @@ async function lagOf(io: Io, before: State | undefined): Promise<string | undefi
   return lagText(await baseDistance(board, { state: before }));
 }
 
-const NO_AGENT = 'no agent CLI is on PATH yet: liza doctor says how to get one; liza demo works without one';
 const LEFT = refuse('cancelled; nothing was changed', 'start again: liza init', 1, 'left');

@@ -8,7 +8,7 @@ import type { StoreContext } from '../../store/transact.ts';
 import type { Supervised } from '../../supervisor/loop-state.ts';
 import { openProject, openTaskContext } from '../open-project.ts';
 import { printErr, printOut } from '../render/print.ts';
-import type { Args, Verb } from '../verb.ts';
+import type { Args, Result, Verb } from '../verb.ts';
 
 const MOST = 50;
 
@@ -20,6 +20,7 @@ export const verb: Verb = {
     agent: {
       value: 'provider',
       description: 'The agent CLI for all roles; default: default_provider, otherwise the first one installed.',
+      aka: ['provider', 'cli'],
     },
     planner: { value: 'provider', description: 'The agent CLI that plans.' },
     coder: { value: 'provider', description: 'The agent CLI that codes.' },
@@ -27,7 +28,10 @@ export const verb: Verb = {
     'until-idle': { description: 'End when nothing moves without a person; without a terminal this is the default.' },
     plain: { description: 'Print lines instead of the live board; a closed terminal then ends the crew in order.' },
     detach: { description: 'Start the crew in the background and return; liza attach shows it, liza stop ends it.' },
-    check: { description: 'Only check whether a run could start: nothing is spent. Exit 1: something stops it.' },
+    check: {
+      description: 'Only check whether a run could start: nothing is spent. Exit 1: something stops it.',
+      aka: ['dry-run'],
+    },
   },
   examples: [
     'liza run',
@@ -52,6 +56,8 @@ export const verb: Verb = {
     const { refuseSecond } = await import('../background-crew.ts');
     const second = args.flag('check') ? undefined : refuseSecond(context);
     if (second !== undefined) return second;
+    const over = args.flag('check') ? undefined : await goalOver(context);
+    if (over !== undefined) return over;
     const { canShowLive, showCrew } = await import('../show-crew.ts');
     const isLive = !args.flag('plain') && !args.json && canShowLive(io);
     const isBehind = io.self.inBackground !== true && (isLive || args.flag('detach'));
@@ -110,6 +116,19 @@ export const verb: Verb = {
     return shown;
   },
 };
+
+/** Nobody is registered for a goal that has ended: the answer is what comes next. */
+async function goalOver(context: StoreContext): Promise<Result | undefined> {
+  const { board } = await context.store.read();
+  const { status, description } = board.state.goal;
+  if (status !== 'COMPLETED') return undefined;
+  const { baseDistance } = await import('../../git/base-branch.ts');
+  const { afterGoal } = await import('../../protocol/goal/base-distance.ts');
+  return {
+    ok: true,
+    message: `the goal is complete: ${description}; ${afterGoal(await baseDistance(context, board))}`,
+  };
+}
 
 const another = (why: Refusal): Refusal => ({
   ...why,

@@ -4,6 +4,9 @@ import { roleOfId } from '../../protocol/board.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { type Settings, settings } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
+import type { StatusView } from '../../report/status-view.ts';
+import type { BoardContext } from '../../store/context.ts';
+import type { Instant } from '../../text/time.ts';
 import type { Io } from '../io.ts';
 import { openBoard } from '../open-board.ts';
 import { lookOf } from '../render/look.ts';
@@ -30,7 +33,7 @@ export const verb: Verb = {
     const [confined, base] = await Promise.all([sandbox, baseDistance(context, board)]);
     const view = {
       ...statusView(board, now, found, notices, base),
-      ...defined({ sandbox: confined, base }),
+      ...defined({ crew: await crewView(context, now), sandbox: confined, base }),
     };
     const usual = lookOf(io);
     const look = { ...usual, all: args.flag('all') || usual.all === true, reader: readerOf(io) };
@@ -45,8 +48,15 @@ function readerOf({ env }: Io): string | undefined {
   return roleOfId(id) === undefined ? undefined : id;
 }
 
+/** A crew outlives the terminal that started it: nothing else on the page would tell of it. */
+async function crewView(context: BoardContext, now: Instant): Promise<StatusView['crew']> {
+  const { crewAtWork } = await import('../../supervisor/crew-record.ts');
+  const crew = crewAtWork(context);
+  if (crew === undefined) return undefined;
+  return { pid: crew.pid, ...(crew.since === undefined ? {} : { age: Math.max(0, now - crew.since) }) };
+}
+
 async function sandboxText(io: Io, wanted: Pick<Settings, 'sandbox'>): Promise<string | undefined> {
   const { tellSandbox } = await import('../sandbox-mode.ts');
-  const told = await tellSandbox(io, wanted);
-  return told?.remedy === undefined ? told?.text : `${told.text}; ${told.remedy}`;
+  return (await tellSandbox(io, wanted))?.brief;
 }

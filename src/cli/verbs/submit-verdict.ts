@@ -95,14 +95,18 @@ async function factsFor(
   if (!early.ok && early.needs !== 'facts') return early;
   const { verdictFacts } = await import('../../tasks/verdict-facts.ts');
   const { parseRejection } = await import('../../protocol/review/verdict.ts');
-  const { parseApproval } = await import('../../protocol/review/approval.ts');
+  const { concernsOfRejection, parseApproval } = await import('../../protocol/review/approval.ts');
   const { verdict, reason = '' } = command;
   // As many criteria as anybody could name: the rules know how many there are.
   const { concerns } = parseApproval(reason, 0);
   const named =
     verdict === 'APPROVED'
       ? { blockers: [], evidence: parseApproval(reason, Number.POSITIVE_INFINITY).evidence, concerns }
-      : { blockers: parseRejection(reason, false).blockers, evidence: [], concerns };
+      : {
+          blockers: parseRejection(reason, false).blockers,
+          evidence: [],
+          concerns: [...concerns, ...concernsOfRejection(reason)],
+        };
   const facts = verdictFacts(context, command.task, named);
   if (early.ok) return facts;
   // Where git cannot tell, the form alone is reason enough.

@@ -1,6 +1,7 @@
 // `liza sync [branch]`: brings a person's branch into the integration branch, once its tests are green.
 
 import { isRefusal } from '../../protocol/decision.ts';
+import { testText } from '../../tasks/rules/tested.ts';
 import type { Synced } from '../../tasks/sync.ts';
 import { counted } from '../../text/format.ts';
 import { committedResult, onTasks } from '../open-project.ts';
@@ -49,9 +50,8 @@ function syncedResult(synced: Synced): Result {
 
 /** Also below the result of an `init` that brought the branch in. */
 export function syncedLines({ how, commits, test, remarks }: Synced): readonly string[] {
-  const tested =
-    test.verdict === 'green'
-      ? `tests green on the result after ${test.seconds.toFixed(1)} s (${test.log})`
-      : 'no tests were run: there is neither scripts/integration-test.sh on the integration branch nor a test_command';
-  return [`${counted(commits, 'commit')}, ${how === 'merge' ? 'merge commit' : how}; ${tested}`, ...remarks].map(plain);
+  return [
+    `${counted(commits, 'commit')}, ${how === 'merge' ? 'merge commit' : how}; ${testText(test)}`,
+    ...remarks,
+  ].map(plain);
 }

@@ -7,10 +7,8 @@ import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { UnblockOptions } from '../../protocol/definition/payloads.ts';
 import { findTask } from '../../protocol/find.ts';
 import { blockingQuestions } from '../../protocol/messages/questions.ts';
-import type { Question } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { CommandContext } from '../../store/transact.ts';
-import { whole } from '../../text/format.ts';
 import { some } from '../args.ts';
 import { CHANGE_OPTIONS, readChange } from '../definition.ts';
 import type { Dialogue, Io } from '../io.ts';
@@ -26,6 +24,7 @@ const FLAGS: NonNullable<Verb['options']> = {
   'reset-review-cycles': { description: 'Count rejections from zero again.' },
   exclude: { value: 'agent', kind: 'agent', repeat: true, description: 'A coder that may not take it.' },
   reserve: { value: 'agent', kind: 'agent', description: 'The only coder who may take it.' },
+  withdraw: { value: 'text', description: 'Why its open questions need no answer.' },
   assessment: { value: 'text', description: 'Your judgement of the review deadlock; required after one.' },
 };
 
@@ -49,7 +48,7 @@ export const verb: Verb = {
   ],
   details: [
     'An answer goes with the options: question and answer are kept for the coder, the worktree stays, and the task is reserved for the coder that asked unless --reserve or --exclude says otherwise.',
-    'If the task has open questions, Liza asks you for the answers, or you give them here. Without a terminal, it is refused unless you give an answer or change the definition.',
+    'If the task has open questions, Liza asks you for the answers, or you give them here. Without a terminal, it is refused unless you give an answer, change what the definition says, or say with --withdraw why no answer is needed.',
   ],
   run: async (args, io) => {
     const task = args.must('task');
@@ -59,6 +58,8 @@ export const verb: Verb = {
     if (isRefusal(context)) return context;
     const text = args.all('answer').join(' ');
     const isPlain = Object.keys(options).length === 0;
+    if (text !== '' && options.withdraw !== undefined)
+      return refuse('its questions are either answered or withdrawn', 'leave one of them out', 1, 'usage');
     if (text !== '' && isPlain) return giveAnswer(context, { about: task, text });
     const answered = text === '' && isPlain ? await askWhatIsOpen(context, args, io, task) : undefined;
     if (answered !== undefined) return answered;
@@ -83,6 +84,7 @@ function readOptions(args: Args): UnblockOptions | Refusal {
     exclude: some(exclude as string[]),
     reserve: reserve as string | undefined,
     assessment: args.text('assessment'),
+    withdraw: args.text('withdraw'),
   });
 }
 
@@ -93,7 +95,7 @@ async function askWhatIsOpen(context: CommandContext, args: Args, io: Io, task: 
   const open = found === undefined ? [] : blockingQuestions(state, found);
   if (open.length === 0 || !plays(context.actor, 'human')) return undefined;
   const dialogue = args.json ? undefined : await io.openDialogue?.();
-  if (dialogue === undefined) return unanswered(task, open);
+  if (dialogue === undefined) return undefined;
   try {
     let last: Result | undefined;
     for (const { id, text, asked_by } of open) {
@@ -117,11 +119,3 @@ async function asked(dialogue: Dialogue, question: string): Promise<string | und
     dialogue.say('  the answer is empty; Ctrl-C cancels');
   }
 }
-
-const unanswered = (task: string, open: readonly Question[]): Refusal =>
-  refuse(
-    `${task} waits for an answer: ${open.map(({ id, text }) => `${id} “${whole(text)}”`).join('; ')}`,
-    `answer it, which unblocks the task: liza answer ${open.length === 1 ? open[0]?.id : task} "…"; or change the task: liza unblock ${task} --add-done "…"`,
-    1,
-    'answer',
-  );

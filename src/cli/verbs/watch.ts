@@ -22,7 +22,7 @@ export const verb: Verb = {
     'Each alarm is reported once when it begins and once when it ends: on stderr, in .liza/alerts.log, on the desktop, and to escalation_webhook (signed with LIZA_WEBHOOK_SECRET). LIZA_NOTIFY=off keeps the desktop quiet.',
     'It also trips the circuit breaker, halts the work at the deadline, and writes the summary of a new CHECKPOINT; so does --once.',
     '`liza run` watches by itself. If several watchers run, one writes alerts.log and notifies you; all show what they see.',
-    'What each alarm means: docs/alarms.md.',
+    'What each alarm means: liza help alarms.',
   ],
   run: async (args, io) => {
     const context = await openProject(io);

@@ -2,6 +2,7 @@
 
 import { isRefusal } from '../../protocol/decision.ts';
 import type { Merged } from '../../tasks/merge.ts';
+import { testText } from '../../tasks/rules/tested.ts';
 import { committedResult, onTasks, openTaskContext } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
@@ -35,7 +36,8 @@ const wtMerge: Verb = {
     'test-from': {
       value: 'side',
       choices: ['base', 'candidate'],
-      description: 'Which side’s scripts/integration-test.sh is run; candidate is for a person who has read it.',
+      description:
+        'Which side’s scripts/integration-test.sh is run (test_command if it has none); candidate is for a person who has read it.',
     },
   },
   examples: [
@@ -43,7 +45,7 @@ const wtMerge: Verb = {
     'liza wt merge retry-login --test-from candidate',
   ],
   details: [
-    'Liza builds and tests the merge separately and moves the branch only then: the branch never holds an untested merge. If you have the integration branch checked out, a clean checkout is updated with it, and uncommitted changes hold the merge; otherwise nothing touches your working tree.',
+    'Liza builds and tests the merge separately and moves the branch only then. It is tested with scripts/integration-test.sh of the integration branch, or test_command if there is no such script; test_command is not run again on files on which Liza saw it green at the submission. If you have the integration branch checked out, a clean checkout is updated with it, and uncommitted changes hold the merge; otherwise nothing touches your working tree.',
     'Exit 3: a conflict or a red test; the task is INTEGRATION_FAILED and a coder may claim the fix.',
   ],
   run: async (args, io) => {
@@ -73,17 +75,14 @@ const HOW = {
 } as const;
 
 function toldLines({ how, test, remarks, tidied }: Merged): readonly string[] {
-  const tested =
-    test?.verdict === 'green'
-      ? `integration test green after ${test.seconds.toFixed(1)} s (${test.log})`
-      : 'no scripts/integration-test.sh on the integration branch: no test was run';
+  const tested = test === undefined || how === 'contained' ? '' : `; ${testText(test)}`;
   const left =
     tidied === undefined
       ? []
       : 'ok' in tidied
         ? [`its worktree is still there: ${tidied.message}`]
         : keptLines(tidied.attempt);
-  return [...(how === 'before' ? [] : [`${HOW[how]}; ${tested}`]), ...remarks, ...left];
+  return [...(how === 'before' ? [] : [`${HOW[how]}${tested}`]), ...remarks, ...left];
 }
 
 const wtDelete: Verb = {

@@ -1,6 +1,7 @@
 // The summary of a checkpoint: what a person needs to decide how to go on, from the board alone. Data in, Markdown out;
 // the same board gives the same text.
 
+import { eventsOf } from '../../protocol/goal/alignment.ts';
 import { historyOf } from '../../protocol/leases.ts';
 import { discoveryHead, openDiscoveries } from '../../protocol/messages/discoveries.ts';
 import type { Anomaly, Discovery, HistoryEvent, State, Task } from '../../protocol/state.ts';
@@ -42,7 +43,7 @@ export function checkpointSummary(state: State, archived: readonly Task[], now: 
 /** When and why this checkpoint began, and since when the one before it is past. */
 function checkpointOf({ sprint, goal }: State): { readonly since: string; readonly reason: string } {
   const { started, checkpoint_at: at } = sprint.timeline;
-  const marks = (goal.alignment_history ?? []).filter((one) => one.event === 'checkpoint' && one.timestamp >= started);
+  const marks = eventsOf(goal, 'checkpoint').filter((one) => one.timestamp >= started);
   const this_ = marks.findLast(({ timestamp }) => timestamp === at);
   const before = marks.filter((one) => one !== this_ && (at === undefined || one.timestamp < at)).at(-1);
   return { since: before?.timestamp ?? started, reason: this_?.summary ?? 'by its file' };

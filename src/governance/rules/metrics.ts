@@ -1,7 +1,7 @@
 // The sprint's numbers, counted from the tasks and their history alone, so that anyone can recompute them. What nobody
 // knows is null, never 0: a rate over nothing, a cost that no provider told.
 
-import { historyOf, opensIteration } from '../../protocol/leases.ts';
+import { historyOf, iterationsOf } from '../../protocol/leases.ts';
 import { isTerminal, type State, TASK_STATUSES, type Task, type TaskStatus } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { stateIntervals } from '../../protocol/work/task-history.ts';
@@ -58,7 +58,7 @@ export function metricsOf(tasks: readonly Task[]): Metrics {
     tasks_in_progress: inState('CLAIMED', 'READY_FOR_REVIEW', 'REJECTED', 'APPROVED', 'INTEGRATION_FAILED'),
     tasks_blocked: inState('BLOCKED'),
     tasks_abandoned: inState('ABANDONED'),
-    iterations_total: sum(tasks, countIterations),
+    iterations_total: sum(tasks, iterationsOf),
     review_cycles_total: sum(tasks, (task) => task.review_cycles_total ?? 0),
     review_verdict_approvals: approvals,
     review_verdict_rejections: rejections,
@@ -83,7 +83,7 @@ export function tokensOf({ usage }: Task): number | undefined {
 }
 
 /** Sessions that somebody ran by hand left no usage behind, but cost something all the same. */
-export const isWorked = (task: Task): boolean => task.usage !== undefined || countIterations(task) > 0;
+export const isWorked = (task: Task): boolean => task.usage !== undefined || iterationsOf(task) > 0;
 
 /** The sum of what is known, to a millionth; null when there was work and nothing is known of it. */
 function totalOf(tasks: readonly Task[], of: (task: Task) => number | undefined): number | null {
@@ -123,7 +123,7 @@ export function taskFigures(task: Task, now: Instant): TaskFigures {
   const drift = driftOf(task);
   return {
     status: task.status,
-    iterations: countIterations(task),
+    iterations: iterationsOf(task),
     review_cycles: task.review_cycles_total ?? 0,
     ...(verdict === undefined ? {} : { first_pass: verdict === 'approved' }),
     ...defined({ drift_commits: drift }),
@@ -156,8 +156,6 @@ const isApproved = ({ status }: Task): boolean => status === 'APPROVED' || statu
 
 const firstVerdict = (task: Task): string | undefined =>
   historyOf(task).find(({ event }) => event === 'approved' || event === 'rejected')?.event;
-
-const countIterations = (task: Task): number => historyOf(task).filter(opensIteration).length;
 
 const countEvents = (task: Task, name: string): number => historyOf(task).filter(({ event }) => event === name).length;
 

@@ -1,5 +1,6 @@
 // How the plan changed: its alignment history and the changes of its specs, in the order of time.
 
+import { kindOf } from '../../protocol/goal/alignment.ts';
 import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 
@@ -15,11 +16,11 @@ interface PlanEvent {
 
 export function planHistory({ goal, spec_changes }: Pick<State, 'goal' | 'spec_changes'>): readonly PlanEvent[] {
   const moves = (goal.alignment_history ?? []).map(
-    ({ timestamp, event, summary, by }): PlanEvent => ({
-      timestamp,
-      kind: event,
-      ...defined({ by }),
-      text: summary,
+    (line): PlanEvent => ({
+      timestamp: line.timestamp,
+      kind: kindOf(line),
+      ...defined({ by: line.by }),
+      text: line.summary,
     }),
   );
   const edits = spec_changes.map(

@@ -1,7 +1,7 @@
 // How one criterion is read: what says nothing, which commands it quotes (timed-criteria.ts: whether it is about time).
 // Words are judged, nothing is run.
 
-import { isCommand } from '../shell/shell-words.ts';
+import { isCommand, PROGRAMS } from '../shell/shell-words.ts';
 
 /** Commands in backticks, as they are written. */
 export const quotedCommands = (criterion: string): readonly string[] =>
@@ -25,7 +25,11 @@ export function emptiness(criterion: string): string | undefined {
     return 'it points to a text: a criterion says itself what can be seen';
   if (SAME.test(criterion) && wordCount(substanceOf(criterion.replace(SAME, ' ').replace(OLD, ' '))) === 0)
     return 'it compares with what nobody has written down';
-  if (wordCount(criterion) < LEAST_WORDS) return `it has fewer than ${LEAST_WORDS} words and no command in backticks`;
+  if (OPINION.test(criterion) && wordCount(substanceOf(criterion).replace(WEIGHTLESS, ' ')) === 0)
+    return 'it says that somebody agrees or is content, not what can be seen';
+  if (isNamedAndSeen(criterion)) return undefined;
+  if (isOneWord(criterion) || wordCount(criterion) < LEAST_WORDS)
+    return `it has fewer than ${LEAST_WORDS} words and no command in backticks`;
   const substance = criterion.replace(VAGUE, ' ').replace(FILLER, ' ');
   if (VAGUE.test(criterion) && wordCount(substance) < LEAST_WORDS)
     return 'it says that it is done, not how anyone can tell';
@@ -33,6 +37,21 @@ export function emptiness(criterion: string): string | undefined {
     ? 'its words would fit any task: name an input and the expected result'
     : undefined;
 }
+
+/** Short, and still exact: a path, an option or a command, and what it does. */
+function isNamedAndSeen(criterion: string): boolean {
+  const [first = '', second = ''] = criterion.trim().split(/\s+/);
+  const isNamed = NAMED.test(criterion) || (PROGRAMS.has(first) && /^[a-z][\w:-]*$/.test(second));
+  return isNamed && DOES.test(criterion) && !VAGUE.test(criterion);
+}
+
+const NAMED = /`[^`\n]*[\w][^`\n]*`|(?:^|\s)--[a-z][\w-]+|(?:^|\s)[\w.-]+\/[\w./-]*\w\.[a-z]{1,4}\b/u;
+const DOES =
+  /\s(?:exports?|documents?|describes?|lists?|names?|accepts?|rejects?|refuses?|passes|fails|prints?|returns?|throws?|exits?|contains?|imports?|calls?|reads?|writes?|has|exists)(?:[\s.]|$)/u;
+
+/** `n/a n/a n/a n/a`, `x x x x` */
+const isOneWord = (text: string): boolean =>
+  /^\p{ASCII}*$/u.test(text) && new Set(text.toLowerCase().match(/[a-z0-9]{2,}/g)).size < 2;
 
 const substanceOf = (text: string): string => text.replace(FILLER, ' ').replace(GENERAL, ' ');
 
@@ -62,7 +81,7 @@ const HOLLOW = new RegExp(
 const PRAISE = new RegExp(
   String.raw`\b(?:works?|behaves?|functions?|runs?|performs?)\s+(?:very\s+|really\s+)?(?:well|correctly|properly|fine|nicely|` +
     String.raw`perfectly|flawlessly|smoothly|reliably|great)(?=\s*(?:$|[.!;,\n]|(?:and|but|so|or)\b))|` +
-    String.raw`\b(?:users?|customers?|people|everybody|everyone|teams?|stakeholders?)\s+(?:is|are|feels?|will\s+be)\s+` +
+    String.raw`\b(?:users?|customers?|clients?|reviewers?|people|everybody|everyone|teams?|stakeholders?)\s+(?:is|are|feels?|will\s+be)\s+` +
     String.raw`(?:very\s+)?(?:happy|satisfied|pleased|delighted|content)\b|` +
     String.raw`\b(?:is|are)\s+(?:good|great|nice|clean|robust|solid|intuitive|user[- ]friendly)(?=\s+(?:and|but|so|or)\b)`,
   'iu',
@@ -76,6 +95,28 @@ const POINTS =
 const PATH = /\S*(?:\.(?:md|mdx|rst|txt|adoc|html?|pdf)\b|specs?\/)\S*|#\S+/giu;
 const POINTING =
   /\b(?:see|refer|cf|per|read|criteri(?:a|on)|acceptance|details?|described|defined|specified|stated|written|listed|there|above|below|docs?|documents?|documentation|vision|file|section|chapter|fulfilled|satisfied|holds?|met|applies|done|when|i|from|which|has|have|come|comes|more)\b/giu;
+
+/** What somebody said or thinks, and that the work is there: with nothing beside it, it would fit any task. */
+const OPINION = new RegExp(
+  String.raw`^\W*see\b|\b(?:discuss(?:ed|ion)|agreed|agreement|talked|decided|whatever|whoever|ditto|lgtm|later|soon|enough|complains?|` +
+    'satisf(?:ied|ies)|happy|pleased|content|likes?|loves?|wants?|wanted|asked|supposed|should|expects?|expected|expectations?|needs?|' +
+    'purpose|job|goals?|fast|secure|safe|modern|beautiful|pretty|elegant|simple|simply|easy|stable|looks?|feels?|' +
+    String.raw`approves?|applicable|met|fulfill?ed|fulfill?s|reached|nothing\s+to|no\s+(?:criteri(?:a|on)|one)|n\/a|` +
+    String.raw`as\s+(?:in|per|one|described)|per|same\s+as|like\s+(?:the|in)|what\s+(?:we|i|you|they|was|is|users?|the\s+(?:description|task|ticket|issue))|how|right\s+thing|my\s+machine|` +
+    String.raw`(?:is|are|was|were)\s+(?:there|in\s+place|merged|committed|written|pushed))\b`,
+  'iu',
+);
+/** Says nothing about what is built. Matters of a product (an issue, a ticket, a design) weigh nothing only beside OPINION. */
+const WEIGHTLESS = new RegExp(
+  String.raw`\b(?:[A-Z]{2,}-\d+|n\/a|as|per|discuss(?:ed|ion)|agreed|agreement|talked|about|decided|later|soon|yesterday|today|meetings?|team|tickets?|issues?|` +
+    'story|mockups?|screenshots?|descriptions?|planner|reviewers?|coders?|approves?|approved|satisf(?:ied|ies)|happy|pleased|content|' +
+    'likes?|loves?|wanted|complains?|customers?|we|us|our|i|me|my|you|they|them|one|somebody|everybody|everyone|nobody|no|not|none|' +
+    'ok|okay|lgtm|ditto|rest|others?|same|whatever|whoever|how|enough|quite|really|simply|just|exactly|above|below|here|there|' +
+    'criteri(?:a|on)|acceptance|met|fulfill?ed|fulfill?s|reached|goals?|purpose|job|supposed|expects?|expectations?|needs?|place|applicable|nothing|' +
+    'check|see|was|were|has|have|from|performance|design|ui|ux|fast|secure|safe|modern|beautiful|pretty|elegant|simple|easy|stable|' +
+    String.raw`looks?|feels?|machine|old|app|program|module|systems?|changes?|pr|merged|committed|written|pushed|details?|before|would|\d+)\b`,
+  'giu',
+);
 
 /** "as before", "like now": nobody has said how that was. */
 const SAME =

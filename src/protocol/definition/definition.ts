@@ -1,6 +1,7 @@
 // What a task says must be done: whether it is well-formed, what a change makes of it, and whether it says something
 // else than before. Shared by add-task, amend, finalize, unblock and supersede; gates.ts has what it must pass.
 
+import { whole } from '../../text/format.ts';
 import type { Board, Part } from '../board.ts';
 import type { CommandLine } from '../command-row.ts';
 import { type Refusal, refuse } from '../decision.ts';
@@ -38,6 +39,8 @@ export interface Judged {
   readonly part: Part;
   /** What is judged came with this very command, which can be given again. */
   readonly given?: true;
+  /** How the command changes a task that is there. */
+  readonly changes?: DefinitionChange | undefined;
 }
 
 /** Checks that the given fields are well-formed: priority, type, limits, dependencies. */
@@ -89,13 +92,7 @@ export function draft(definition: Definition, created: string): Task {
   return { id, status: 'DRAFT', ...given, priority: definition.priority ?? DEFAULT_PRIORITY, created } as Task;
 }
 
-/** The number of a criterion that is to be replaced and is not there. */
-export function misnumbered(task: Task, { replace_done: replaced = [] }: DefinitionChange): number | undefined {
-  const { length } = criteriaOf(task.done_when);
-  return replaced.find(({ criterion }) => criterion < 1 || criterion > length)?.criterion;
-}
-
-/** A criterion can only be replaced where there is one; with --done all are given anew. */
+/** A criterion can only be replaced where there is one, and only once; with --done all are given anew. */
 export function checkReplaced(
   { commandLine }: Judged,
   task: Task,
@@ -105,9 +102,20 @@ export function checkReplaced(
   if (replaced.length > 0 && done_when !== undefined) {
     return refuse('all criteria are replaced, and single ones as well', 'Use --done or --replace-done', 1, 'criterion');
   }
-  const wrong = misnumbered(task, changes);
-  if (wrong === undefined) return undefined;
+  const numbers = replaced.map(({ criterion }) => criterion);
+  const twice = numbers.find((number, at) => numbers.indexOf(number) < at);
+  if (twice !== undefined) {
+    const given = replaced.filter(({ criterion }) => criterion === twice).map(({ text }) => `“${whole(text)}”`);
+    return refuse(
+      `criterion ${twice} is replaced ${given.length} times, by ${given.join(' and by ')}`,
+      `Give one text for it: --replace-done "${twice}: …"; one that comes besides: --add-done "…"`,
+      1,
+      'criterion',
+    );
+  }
   const criteria = criteriaOf(task.done_when);
+  const wrong = numbers.find((number) => number < 1 || number > criteria.length);
+  if (wrong === undefined) return undefined;
   const list = criteria.map((one, at) => `\n  ${at + 1}: ${one.replaceAll('\n', '\n     ')}`).join('');
   return refuse(
     `${task.id} has no criterion ${wrong}; it has ${criteria.length === 0 ? 'none' : `these:${list}`}`,

@@ -22,6 +22,9 @@ export function checkGates(by: Judged, task: Task, facts: SpecFacts): Refusal | 
       'spec-exists',
     );
   }
+  if (task.description !== undefined && blank(task.description)) {
+    return refuse('its description is empty', `Say what it is: ${amend('--desc "…"')}`, 1, 'description');
+  }
   if (blank(task.done_when)) {
     return refuse('it has no done_when', `Say what proves it done: ${amend('--done "…"')}`, 1, 'done-when');
   }

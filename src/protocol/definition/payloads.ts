@@ -30,6 +30,8 @@ export interface UnblockOptions {
   readonly exclude?: readonly string[];
   readonly reserve?: string;
   readonly assessment?: string;
+  /** Why the questions that hold it need no answer. */
+  readonly withdraw?: string;
 }
 
 export interface PlanPayloads {

@@ -131,4 +131,7 @@ function saysResult(words: readonly string[], isCommand: boolean): boolean {
 }
 
 const isOwn = (word: string): boolean =>
-  /[\p{L}\p{N}]/u.test(word) && !LEADS.has(word.toLowerCase()) && !ENGLISH.has(word.toLowerCase());
+  /[\p{L}\p{N}]/u.test(word) &&
+  !LEADS.has(word.toLowerCase()) &&
+  !ENGLISH.has(word.toLowerCase()) &&
+  !READS.has(word.toLowerCase());

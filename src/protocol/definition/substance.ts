@@ -18,10 +18,11 @@ import {
   type Scope,
   testPatterns,
 } from '../facts/scope.ts';
-import type { SpecFacts } from '../facts/spec-facts.ts';
+import { inBash, type SpecFacts } from '../facts/spec-facts.ts';
 import { CHECKERS, mayCheckTypes } from '../facts/type-checks.ts';
+import { isDocsFolder, wholeOut } from '../facts/whole-folders.ts';
 import { proofCommands } from '../review/proof.ts';
-import { alwaysGreen } from '../shell/always-green.ts';
+import { provesNothing } from '../shell/always-green.ts';
 import { shellQuoted } from '../shell/shell-words.ts';
 import { settings, type Task } from '../state.ts';
 import { criteriaOf } from './criteria.ts';
@@ -42,6 +43,7 @@ export function checkSubstance(
     (isChanged('spec_ref') ? checkAnchor(by, task, facts) : undefined) ??
     (isChanged('done_when') ? checkCriteria(by, task) : undefined) ??
     (isChanged('scope', 'type') || changed === task ? checkTypeAndScope(by, task, facts) : undefined) ??
+    (isChanged('validation') || changed === task ? checkRunnable(by, task, facts) : undefined) ??
     (isChanged('validation') || changed === task ? checkCommands(by, task) : undefined)
   );
 }
@@ -66,6 +68,15 @@ function checkAnchor(
 
 function checkCriteria(by: Judged, task: Task): Refusal | undefined {
   const criteria = criteriaOf(task.done_when);
+  const twin = criteria.findIndex((one, at) => criteria.indexOf(one) < at);
+  if (twin !== -1) {
+    return refuse(
+      `criterion ${twin + 1} says the same as criterion ${criteria.indexOf(criteria[twin] ?? '') + 1}: ${said(criteria[twin] ?? '')}`,
+      `Leave one of them out, or say what differs: ${amending(by, task)([...new Set(criteria)].map((one) => `--done ${shellQuoted(one)}`).join(' '))}`,
+      1,
+      'criteria',
+    );
+  }
   const at = criteria.findIndex((one) => emptiness(one) !== undefined);
   const bad = criteria[at];
   if (bad === undefined) return undefined;
@@ -74,13 +85,22 @@ function checkCriteria(by: Judged, task: Task): Refusal | undefined {
   // Too much to give again: that one alone, where it is on the board.
   const isLong = rest.join('').length > 600;
   const all = (isLong ? rest.map(() => '…') : rest).map((one) => `--done ${shellQuoted(one)}`).join(' ');
-  const mend = isLong && by.given !== true ? `--replace-done "${at + 1}: …"` : all;
+  const mend = singleMend(by, task, at + 1) ?? (isLong && by.given !== true ? `--replace-done "${at + 1}: …"` : all);
+  const each = mend === all ? ', each --done one criterion' : '';
   return refuse(
     `nobody can tell whether ${which} is met, ${said(bad)}: ${emptiness(bad)}`,
-    `Say what can be seen or run, such as "GET /jobs/7 of an unknown job answers 404", each --done one criterion: ${amending(by, task)(mend)}`,
+    `Say what can be seen or run, such as "GET /jobs/7 of an unknown job answers 404"${each}: ${amending(by, task)(mend)}`,
     1,
     'criteria',
   );
+}
+
+/** The option that mends this one by itself, where the command changes single criteria; --done does not go with it. */
+function singleMend({ changes }: Judged, { done_when }: Task, criterion: number): string | undefined {
+  const { add_done: added = [], replace_done: replaced = [] } = changes ?? {};
+  if (added.length + replaced.length === 0) return undefined;
+  if (criterion > criteriaOf(done_when).length - added.length) return '--add-done "…"';
+  return changes?.done_when === undefined ? `--replace-done "${criterion}: …"` : undefined;
 }
 
 const said = (text: string): string => `"${text.length > 120 ? `${text.slice(0, 119)}…` : text}"`;
@@ -92,6 +112,21 @@ function checkTypeAndScope(by: Judged, task: Task, { base_files: baseFiles = [] 
   const type = task.type ?? 'code';
   const amend = amending(by, task);
   const contradiction = (fact: string, hint: string): Refusal => refuse(fact, hint, 1, 'type-and-scope');
+  const all = wholeOut(task.scope ?? '');
+  if (all !== undefined) {
+    return contradiction(
+      `its scope has everything OUT (${all}), so that no change could be submitted`,
+      `Leave that out: what IN does not name is outside anyway: ${amend('--scope "IN: …"')}`,
+    );
+  }
+  const ofFolders = baseFiles.filter((file) => foldersIn(scope).some((item) => covers(item, file)));
+  const isShut = ofFolders.length > 0 && outsideOut(scope, ofFolders).length === 0;
+  if (isShut && scope.prose.length === 0 && foldersIn(scope).length === scope.in.length) {
+    return contradiction(
+      `every file that its IN has on the base is OUT, and OUT wins when the work is submitted: ${listed(scope.out, 5)}`,
+      `Say which of them may change: ${amend('--scope "IN: …  OUT: …"')}`,
+    );
+  }
   const both = scope.in.find((item) => scope.out.some((out) => covers(out, item)));
   if (both !== undefined) {
     return contradiction(
@@ -131,20 +166,25 @@ function checkTypeAndScope(by: Judged, task: Task, { base_files: baseFiles = [] 
         );
   }
   const types = code.length > 0 && code.every(isDeclaration);
-  if (types && code.every((path) => mayCheckTypes(task.validation ?? [], path))) return undefined;
+  const areChecked = (commands: readonly string[]): boolean => code.every((path) => mayCheckTypes(commands, path));
+  if (types && areChecked(task.validation ?? [])) return undefined;
   const within = config.tests_in_code ?? [];
   if (scope.in.some((item) => within.some((one) => covers(one, item)))) return undefined;
-  if (isCodeless(scope)) {
-    const type = scope.in.every((item) => DOCUMENT.test(item)) ? 'docs' : 'config';
+  if (isCodeless(scope, baseFiles)) {
+    const type = scope.in.every((item) => DOCUMENT.test(item) || isDocsFolder(item)) ? 'docs' : 'config';
     return contradiction(
       `a code task is submitted only with a changed test, and its IN has no code and no test: ${listed(scope.in, 5)}`,
       `If no code changes: ${amend(`--type ${type}`)}; otherwise name the code or the test: ${amend('--scope "IN: …, <its test file>"')}`,
     );
   }
-  if (!forbidsTests(scope, patterns, baseFiles)) return undefined;
+  const isForbidden = forbidsTests(scope, patterns, baseFiles);
+  const isAlone = scope.prose.length === 0 && foldersIn(scope).every(isDeclaration) && !hasOpenTest(scope, patterns);
+  // Here the coder may still write a test: the project's own command is enough of a chance.
+  const isTypesAlone = types && isAlone && !areChecked(proofCommands(config, task));
+  if (!isForbidden && !isTypesAlone) return undefined;
   if (types)
     return contradiction(
-      'a code task needs a test, and its scope has tests OUT; declarations of types need none only where a command checks types',
+      `a code task needs a test, and its scope ${isForbidden ? 'has tests OUT' : 'is declarations of types alone'}; ${isForbidden ? 'declarations of types' : 'these'} need none only where a command checks types`,
       `Name a type checker (${CHECKERS}) that covers them: ${amend('--validate "…"')}; or name in IN where their test will be: ${amend('--scope "IN: …, <its test file>"')}`,
     );
   return contradiction(
@@ -167,24 +207,60 @@ function foldersOfCode(
 }
 
 /** Nothing but files that hold no code; a folder, a word or an unknown ending may. */
-const isCodeless = ({ in: paths, prose, maybe }: Scope): boolean =>
-  paths.length > 0 && prose.length === 0 && maybe.length === 0 && paths.every((path) => CODELESS.test(path));
+const isCodeless = ({ in: paths, prose, maybe }: Scope, baseFiles: readonly string[]): boolean =>
+  paths.length > 0 &&
+  prose.length === 0 &&
+  maybe.length === 0 &&
+  paths.every(
+    (path) =>
+      CODELESS.test(path) || (isDocsFolder(path) && !baseFiles.some((file) => covers(path, file) && isCode(file))),
+  );
 
 const DOCUMENT = /\.(?:md|mdx|markdown|rst|adoc|txt)$|(?:^|\/)(?:LICEN[CS]E|CHANGELOG|README)$/i;
 const CODELESS = new RegExp(
-  String.raw`${DOCUMENT.source}|\.(?:ya?ml|toml|ini|cfg|conf|css|scss|less|svg|png)$|(?:^|\/)(?:Dockerfile|\.gitignore|\.editorconfig|\.dockerignore)$`,
+  String.raw`${DOCUMENT.source}|(?:^|\/)(?:package|composer|[jt]sconfig(?:\.\w+)?)\.json$|\.(?:ya?ml|toml|ini|cfg|conf|css|scss|less|svg|png)$|(?:^|\/)(?:Dockerfile|\.gitignore|\.editorconfig|\.dockerignore)$`,
   'i',
 );
 
+/** The shell that will run it was asked; it ran nothing. */
+function checkRunnable(by: Judged, task: Task, { shell }: SpecFacts): Refusal | undefined {
+  const [unread] = shell?.unread ?? [];
+  if (unread === undefined) return undefined;
+  const { line, said, bash } = unread;
+  const own = task.validation ?? [];
+  const mended = bash ? inBash(line) : '…';
+  const fact = `Liza runs it with \`sh -c\`, and that shell cannot: ${said}`;
+  const mend = bash ? 'If it is meant for bash, say so' : 'Name a command that sh can run';
+  if (own.includes(line)) {
+    const all = own.map((one) => `--validate ${shellQuoted(one === line ? mended : one)}`).join(' ');
+    return refuse(
+      `its validation \`${line}\` can never be green. ${fact}`,
+      `${mend}: ${amending(by, task)(all)}`,
+      1,
+      'unrunnable',
+    );
+  }
+  const type = task.type ?? 'code';
+  if (type !== 'code' && type !== 'test') return undefined;
+  return refuse(
+    `only the project’s test_command \`${line}\` would prove it, and that can never be green. ${fact}`,
+    by.part === 'human'
+      ? `${mend}: liza config set test_command ${shellQuoted(mended)}`
+      : `Name a command that fails until it is done: ${amending(by, task)('--validate "…"')}; a person can mend the test_command`,
+    1,
+    'unrunnable',
+  );
+}
+
 function checkCommands(by: Judged, task: Task): Refusal | undefined {
   const { test_command } = settings(by.board.state);
-  const own = (task.validation ?? []).find((command) => alwaysGreen(command) !== undefined);
+  const own = (task.validation ?? []).find((command) => provesNothing(command) !== undefined);
   const amend = amending(by, task);
   if (own !== undefined) {
-    const others = (task.validation ?? []).filter((command) => alwaysGreen(command) === undefined);
+    const others = (task.validation ?? []).filter((command) => provesNothing(command) === undefined);
     const mended = others.length === 0 ? ['…'] : others;
     return refuse(
-      `its validation \`${own}\` proves nothing: ${alwaysGreen(own)}`,
+      `its validation \`${own}\` proves nothing: ${provesNothing(own)}`,
       `Name a command that fails until it is done: ${amend(mended.map((one) => `--validate ${shellQuoted(one)}`).join(' '))}`,
       1,
       'always-green',
@@ -193,7 +269,7 @@ function checkCommands(by: Judged, task: Task): Refusal | undefined {
   const type = task.type ?? 'code';
   if ((type !== 'code' && type !== 'test') || (task.validation ?? []).length > 0 || typeof test_command !== 'string')
     return undefined;
-  const why = alwaysGreen(test_command);
+  const why = provesNothing(test_command);
   if (why === undefined) return undefined;
   return refuse(
     `only the project’s test_command \`${test_command}\` would prove it, and that proves nothing: ${why}`,

@@ -16,7 +16,7 @@ export const hasMargin = (criterion: string): boolean =>
   /(?:\bat\s+least\b|>=|\u2265)[^\n]*(?:\b(?:below|under|at\s+most|less\s+than)\b|<|\u2264)|\bbetween\b/iu.test(
     criterion,
   ) ||
-  /\b(?:median|average|mean|percentile|p\d{2}|best\s+of|worst\s+of|repeat(?:s|ed)?|margin|tolerance)\b|\d\s*%/iu.test(
+  /\b(?:median|average|mean|percentile|best\s+of|worst\s+of|repeat(?:s|ed)?|margin|tolerance)\b|\d\s*%/iu.test(
     criterion,
   ) ||
   new RegExp(String.raw`\b(?:${COUNT})\s+(?:\w+\s+)?(?:runs|repetitions|rounds|measurements)\b`, 'iu').test(criterion);

@@ -7,6 +7,7 @@ import type { SpecFacts } from '../facts/spec-facts.ts';
 import { testReach } from '../facts/test-commands.ts';
 import { proofCommands } from '../review/proof.ts';
 import { commandsWithin } from '../shell/nested-commands.ts';
+import { weaknessOf } from '../shell/weak-commands.ts';
 import type { Settings, Task } from '../state.ts';
 import { criteriaOf } from './criteria.ts';
 import { quotedCommands } from './criterion-words.ts';
@@ -17,13 +18,30 @@ export function uncheckedCommands(
   config: Pick<Settings, 'test_command'>,
   task: Task,
 ): readonly { readonly criterion: number; readonly command: string }[] {
-  const run = proofCommands(config, task).flatMap((line) => [line, ...commandsWithin(line)].map(plain));
+  const run = proofCommands(config, task).flatMap(provedBy);
   return criteriaOf(task.done_when).flatMap((criterion, at) =>
     quotedCommands(criterion)
-      .filter((command) => !run.some((one) => ` ${one} `.includes(` ${plain(command)} `)))
+      .filter((command) => !run.some(({ text, isWhole }) => isProved(plain(command), plain(text), isWhole)))
       .map((command) => ({ criterion: at + 1, command })),
   );
 }
+
+interface Run {
+  readonly text: string;
+  /** Only as a whole: words within it may be printed. */
+  readonly isWhole: boolean;
+}
+
+/** What is only printed is not run. */
+const provedBy = (line: string): readonly Run[] => [
+  { text: line, isWhole: commandsWithin(line).some(isPrinting) },
+  ...commandsWithin(line).map((text) => ({ text, isWhole: isPrinting(text) })),
+];
+
+const isPrinting = (text: string): boolean => /^(?:echo|printf)\s/.test(text);
+
+const isProved = (command: string, run: string, isWhole: boolean): boolean =>
+  isWhole ? run === command : ` ${run} `.includes(` ${command} `);
 
 const plain = (command: string): string =>
   command
@@ -45,6 +63,7 @@ export function gateNotes(
       ? []
       : [`checked by no command: ${unchecked.join(', ')}. The reviewer is told; --validate lets Liza run it`]),
     ...untestedNotes(config, task),
+    ...weakNotes(task),
     ...timedNotes(task),
     ...areaNotes(task, facts),
     ...partNotes(task),
@@ -62,6 +81,15 @@ function untestedNotes(config: Pick<Settings, 'test_command'>, task: Task): read
     : [
         'no command runs tests: a test of this task would show nothing; --validate with the tests, or a test_command (a person sets it), lets Liza run them',
       ];
+}
+
+/** Of code, whose task something stronger should prove. */
+function weakNotes({ type = 'code', validation = [] }: Task): readonly string[] {
+  if (type !== 'code' && type !== 'test') return [];
+  return validation.flatMap((command, at) => {
+    const why = weaknessOf(command, at === 0);
+    return why === undefined ? [] : [`its validation \`${command}\` shows little: ${why}`];
+  });
 }
 
 /** Told as soon as the criterion is written, too. */

@@ -73,6 +73,21 @@ export function changedFields(before: unknown, after: unknown): string[] {
   return Object.keys(after).filter((field) => !same(before[field], after[field]));
 }
 
+/** Fields that Liza does not know, that the edit leaves out and that nobody changed meanwhile: they go as they came. */
+export function removedFields({ base, head, theirs }: Versions, isKnown: (field: string) => boolean): string[] {
+  if (!isFields(base) || !isFields(head) || !isFields(theirs)) return [];
+  return Object.keys(base).filter(
+    (field) => !isKnown(field) && !(field in theirs) && field in head && same(base[field], head[field]),
+  );
+}
+
+export const without = (fields: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+
+/** `mood, weather removed`. */
+export const toldFields = (changed: readonly string[], removed: readonly string[]): string =>
+  [...changed, ...removed.map((field) => `${field} removed`)].join(', ');
+
 export const pick = (fields: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(names.map((name) => [name, fields[name]]));
 

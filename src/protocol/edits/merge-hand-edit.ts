@@ -14,8 +14,11 @@ import {
   type Edit,
   illegal,
   pick,
+  removedFields,
   replaceRecord,
+  toldFields,
   type Versions,
+  without,
   withState,
 } from './draft.ts';
 import { adoptAgentRecord, adoptConfig, adoptListed, adoptTask } from './rules.ts';
@@ -47,10 +50,11 @@ export function mergeEdit(edit: Edit): EditMerge {
 function mergeSection(draft: Draft, section: string, theirs: unknown): void {
   const base = (draft.edit.base as Fields)[section];
   const head = (draft.board.state as Fields)[section];
-  if (theirs === undefined) return noteDeletion(draft, section, base, head);
-  if (same(theirs, head) || same(theirs, base)) return;
   const versions = { record: section, key: section, base, head, theirs };
-  if (!(section in StateSchema.entries)) return adoptOwnSection(draft, versions);
+  const isOwn = !(section in StateSchema.entries);
+  if (theirs === undefined) return isOwn && isWhole(draft) ? removeOwn(draft, versions) : noteDeletion(draft, versions);
+  if (same(theirs, head) || same(theirs, base)) return;
+  if (isOwn) return adoptOwnSection(draft, versions);
   const kind = (RECORD_SECTIONS as Readonly<Record<string, 'list' | 'map'>>)[section];
   if (kind === 'list' && Array.isArray(theirs)) return mergeList(draft, versions);
   if (kind === 'map' && isFields(theirs)) return mergeMap(draft, versions);
@@ -65,6 +69,27 @@ function adoptOwnSection(draft: Draft, versions: Versions): void {
   if (!same(base, head)) return conflict(draft, versions, 'it was changed here in the meantime');
   draft.board = withState(draft.board, { [section]: theirs });
   draft.adopted.push(head === undefined ? `${section} added` : `${section} changed`);
+}
+
+/** All that Liza's sections hold is in it. One that lacks some was cut off, and says nothing about the user's own. */
+const isWhole = ({ edit }: Draft): boolean =>
+  Object.entries(edit.base).every(
+    ([section, value]) =>
+      !(section in StateSchema.entries) || isEmpty(value) || (edit.theirs as Fields)[section] !== undefined,
+  );
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** A section of the user's own goes as it came. */
+function removeOwn(draft: Draft, versions: Versions): void {
+  const { key: section, base, head } = versions;
+  if (base === undefined || head === undefined) return; // never there for the editor
+  if (draft.edit.authority.kind === 'agent') return illegal(draft, versions, 'it is not the agent’s own record');
+  if (!same(base, head)) return conflict(draft, versions, 'it was changed here in the meantime');
+  const { [section]: _gone, ...rest } = draft.board.state as Fields;
+  draft.board = { ...draft.board, state: rest as unknown as Board['state'] };
+  draft.adopted.push(`${section} removed`);
 }
 
 function mergeMap(draft: Draft, { key: section, base, head, theirs }: Versions): void {
@@ -114,7 +139,7 @@ export function byKey(items: readonly unknown[]): Map<string, unknown> {
 function resolve(draft: Draft, section: string, versions: Versions): void {
   const { base, head, theirs } = versions;
   if (same(theirs, head)) return;
-  if (theirs === undefined) return noteDeletion(draft, versions.record, base, head);
+  if (theirs === undefined) return noteDeletion(draft, versions);
   if (base !== undefined && same(theirs, base)) return; // a stale copy, untouched by the editor
   if (base === undefined && head !== undefined) return conflict(draft, versions, 'it was added here in the meantime');
   if (!isFields(theirs)) return illegal(draft, versions, 'it is not a map of fields');
@@ -142,9 +167,11 @@ function adoptFree(draft: Draft, versions: Versions, section?: string): void {
     const hint = versions.record === 'goal' ? 'to change what it says: liza goal edit --desc "…"' : undefined;
     return illegal(draft, versions, `${known.join(', ')} is changed only by a command`, hint);
   }
-  const merged = { ...(versions.head as Fields), ...pick(versions.theirs as Fields, changed) };
+  const removed = removedFields(versions, (field) => KNOWN_FIELDS.has(field));
+  if (changed.length + removed.length === 0) return;
+  const merged = without({ ...(versions.head as Fields), ...pick(versions.theirs as Fields, changed) }, removed);
   draft.board = replaceRecord(draft.board, { section, key: versions.key, before: versions.head, after: merged });
-  draft.adopted.push(`${versions.record}: ${changed.join(', ')}`);
+  draft.adopted.push(`${versions.record}: ${toldFields(changed, removed)}`);
 }
 
 /** Field names that mean something in a record other than a task. */
@@ -159,7 +186,7 @@ const KNOWN_FIELDS = new Set(
   ).split(' '),
 );
 
-function noteDeletion(draft: Draft, record: string, base: unknown, head: unknown): void {
+function noteDeletion(draft: Draft, { record, base, head }: Versions): void {
   if (base === undefined || head === undefined) return; // never there for the editor
   draft.aside.push({
     record,

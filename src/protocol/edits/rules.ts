@@ -13,7 +13,18 @@ import { checkRecord } from '../invariants.ts';
 import { nextNoteId } from '../messages/notes.ts';
 import { type State, type Task, TaskSchema } from '../state.ts';
 import { type Fields, isFields, same } from '../values.ts';
-import { changedFields, type Draft, illegal, pick, replaceRecord, type Versions, withState } from './draft.ts';
+import {
+  changedFields,
+  type Draft,
+  illegal,
+  pick,
+  removedFields,
+  replaceRecord,
+  toldFields,
+  type Versions,
+  without,
+  withState,
+} from './draft.ts';
 
 const DEFINITION = [
   'description',
@@ -50,6 +61,9 @@ export function adoptTask(draft: Draft, versions: Versions): void {
       `first: liza replan ${versions.key}`,
     );
   }
+  const removed = removedFields(versions, (field) => field in TaskSchema.entries);
+  // Only known fields are left out, which no edit removes.
+  if (changed.length + removed.length === 0) return;
   const before = draft.board;
   if (blocks && !run(draft, versions, replanOf(versions.key, theirs))) return;
   if (blocks) keepQuestions(draft, versions.key, theirs);
@@ -63,7 +77,11 @@ export function adoptTask(draft: Draft, versions: Versions): void {
     }
   }
   if (own.length > 0) addOwnFields(draft, versions.key, pick(theirs, own));
-  draft.adopted.push(`${versions.record}: ${changed.join(', ')}`);
+  if (removed.length > 0) {
+    const tasks = draft.board.state.tasks.map((task) => (task.id === versions.key ? without(task, removed) : task));
+    draft.board = withState(draft.board, { tasks });
+  }
+  draft.adopted.push(`${versions.record}: ${toldFields(changed, removed)}`);
 }
 
 function adoptNewTask(draft: Draft, versions: Versions, theirs: Fields): void {
@@ -153,6 +171,11 @@ export function adoptConfig(draft: Draft, versions: Versions): void {
   if (!isFields(versions.theirs)) return illegal(draft, versions, 'it is not a map of settings');
   if (draft.edit.authority.kind === 'agent') return illegal(draft, versions, 'only the operator changes settings');
   const meanwhile = changedFields(versions.base ?? {}, versions.head);
+  const removed = removedFields(versions, (key) => knownSetting(key) || guardedSetting(key));
+  if (removed.length > 0) {
+    draft.board = withState(draft.board, { config: without(draft.board.state.config, removed) });
+    draft.adopted.push(`config: ${toldFields([], removed)}`);
+  }
   for (const key of changedFields(versions.base ?? {}, versions.theirs)) {
     const value = versions.theirs[key];
     const one = { ...versions, record: `config/${key}`, theirs: value };

@@ -2,13 +2,14 @@
 // tests, and which files steer agents, CI or git rather than the product. Lists are bounded: a diff of 5,000
 // files must fit into one history event.
 
-import { gist } from '../../text/format.ts';
+import { gist, pathWord } from '../../text/format.ts';
 import type { SubmitFacts } from '../command.ts';
 import { historyOf } from '../leases.ts';
 import { TEXT_LIMIT } from '../records/fields.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import { defined, isFields } from '../values.ts';
 import type { FileChange, LineList } from './file-change.ts';
+import { canDeclareTests } from './file-kinds.ts';
 import { isInstruction } from './instruction-files.ts';
 import { beyondScope, covers, isTest, parseScope, touchedParts } from './scope.ts';
 
@@ -30,17 +31,25 @@ export interface DiffFacts {
   readonly beyond_scope?: PathList;
   /** Files of which OUT means a part, each with what it says: nothing but a reader can tell. */
   readonly out_parts?: PathList;
+  /** Binary to git: no diff shows a line of them. */
+  readonly binary?: PathList;
+  /** `path = other`: they differ by case alone. */
+  readonly case_twins?: PathList;
   /** Symbolic links: what they lead to need not be in the repository. */
   readonly links?: PathList;
   /** Other repositories, of which this one has but a commit's id: nothing of them is reviewed or run. */
   readonly submodules?: PathList;
   readonly tests_added?: PathList;
+  /** New files among the tests that declare none: fixtures, snapshots, documents. */
+  readonly test_data_added?: PathList;
   /** Existing tests that lost lines. */
   readonly tests_changed?: PathList;
   /** Existing tests that lost none. */
   readonly tests_extended?: PathList;
-  /** Tests that assert less in some place, or in which something is switched off. */
+  /** Existing tests that assert less in some place, or in which something is switched off. */
   readonly tests_weakened?: PathList;
+  /** New files of tests in which something is switched off, or decides how a test ends. */
+  readonly tests_new_off?: PathList;
   /** `old → new`, content unchanged. */
   readonly tests_moved?: PathList;
   /** `old → new`, or `file › name → file` of a test within code. */
@@ -54,6 +63,12 @@ export interface DiffFacts {
   readonly passing?: PathList;
   /** Root commits of another history that it brings. */
   readonly foreign_roots?: PathList;
+  /** Files that are too large for Liza to look at. */
+  readonly unread?: PathList;
+  /** Files that are as they were in work that was put aside for the checkpoint. */
+  readonly brought_back?: PathList;
+  /** Commits that are dated before the checkpoint. */
+  readonly dated_before?: PathList;
   /** What decides how the tests are run. */
   readonly test_setup?: PathList;
   /** Lines taken from existing tests, and lines that switch tests off. */
@@ -64,7 +79,17 @@ export interface DiffFacts {
 
 type DiffRead = Pick<
   SubmitFacts,
-  'changes' | 'lines' | 'test_edits' | 'marks' | 'test_setup' | 'on_base' | 'passing' | 'roots'
+  | 'changes'
+  | 'lines'
+  | 'test_edits'
+  | 'marks'
+  | 'test_setup'
+  | 'on_base'
+  | 'passing'
+  | 'roots'
+  | 'unread'
+  | 'brought_back'
+  | 'dated_before'
 >;
 
 export function diffFacts(
@@ -78,38 +103,55 @@ export function diffFacts(
     on_base: onBase,
     passing = [],
     roots = [],
+    unread = [],
+    brought_back: back = [],
+    dated_before: dated = [],
   }: DiffRead,
   patterns: readonly string[],
+  most = MOST,
 ): DiffFacts {
+  const listed = (name: keyof DiffFacts, found: readonly FileChange[]) => listedUpTo(most, name, found);
   const declared = declaredFiles(task);
   const code = changes.map(({ path }) => path).filter((path) => !isTest(path, patterns));
   const scope = parseScope(task.scope ?? '');
   const beyond = new Set(beyondScope(scope, code, onBase));
   const touched = changes.map(({ path }) => path);
-  const pick = (name: keyof DiffFacts, wanted: (change: FileChange) => boolean) => listed(name, changes.filter(wanted));
+  const pick = (name: keyof DiffFacts, wanted: (change: FileChange) => boolean) =>
+    listed(name, changes.filter(wanted).map(asWord));
   return {
     files: changes.length,
     ...defined({ lines }),
     ...pick('undeclared', ({ path }) => !declared.some((item) => covers(item, path))),
-    ...lateList(task, changes),
+    ...listed('declared_late', lateOnes(task, changes)),
     ...pick('beyond_scope', ({ path }) => beyond.has(path)),
     ...listed(
       'out_parts',
       touchedParts(scope, touched).map((path) => ({ path, kind: 'changed' })),
     ),
+    ...pick('binary', ({ binary }) => binary === true),
+    ...listed(
+      'case_twins',
+      changes.flatMap(({ path, twin }) => (twin === undefined ? [] : [{ path: `${path} = ${twin}`, kind: 'added' }])),
+    ),
     ...pick('links', ({ form }) => form === 'link'),
     ...pick('submodules', ({ form }) => form === 'submodule'),
-    ...testFacts(changes, patterns),
+    ...testFacts(changes, patterns, listed),
     ...pick('tests_within', ({ tests_within: within }) => within === true),
     ...pick('instructions', ({ path }) => isInstruction(path)),
     ...pick('test_setup', ({ path }) => setup.includes(path)),
     ...listed(
       'passing',
-      passing.map((path) => ({ path, kind: 'added' })),
+      passing.map((path) => ({ path: pathWord(path), kind: 'added' })),
     ),
     ...listed(
       'foreign_roots',
       roots.map((path) => ({ path, kind: 'added' })),
+    ),
+    ...pick('unread', ({ path }) => unread.includes(path)),
+    ...pick('brought_back', ({ path }) => back.includes(path)),
+    ...listed(
+      'dated_before',
+      dated.map((path) => ({ path, kind: 'added' })),
     ),
     ...(edits === undefined || edits.lines.length === 0 ? {} : { test_edits: edits }),
     ...defined({ marks }),
@@ -117,32 +159,34 @@ export function diffFacts(
 }
 
 /** Files of tests by their path, tests within code as `file › name`. */
-function testFacts(changes: readonly FileChange[], patterns: readonly string[]) {
+function testFacts(changes: readonly FileChange[], patterns: readonly string[], listed: Lister) {
   const tests = changes.filter(({ path }) => isTest(path, patterns));
   const moved = tests.filter((test) => test.moved_from !== undefined);
   const altered = tests.filter((test) => test.changed_from !== undefined);
   const gone = new Set(tests.flatMap(({ moved_from, changed_from }) => moved_from ?? changed_from ?? []));
   const within = (names: (change: FileChange) => readonly string[] | undefined): readonly FileChange[] =>
     changes.flatMap((change) =>
-      (names(change) ?? []).map((name) => ({ kind: 'changed', path: `${change.path} › ${name}` })),
+      (names(change) ?? []).map((name) => ({ kind: 'changed', path: `${pathWord(change.path)} › ${name}` })),
     );
   const pick = (name: keyof DiffFacts, wanted: (test: FileChange) => boolean, more: readonly FileChange[] = []) =>
-    listed(name, [...tests.filter(wanted), ...more]);
+    listed(name, [...tests.filter(wanted).map(asWord), ...more]);
   const fromTo = (test: FileChange): FileChange => ({
     ...test,
-    path: `${test.moved_from ?? test.changed_from} → ${test.path}`,
+    path: `${pathWord(test.moved_from ?? test.changed_from ?? '')} → ${pathWord(test.path)}`,
   });
   const isNew = ({ kind, moved_from, changed_from }: FileChange): boolean =>
     kind === 'added' && moved_from === undefined && changed_from === undefined;
   return {
-    ...pick('tests_added', isNew),
+    ...pick('tests_added', (test) => isNew(test) && canDeclareTests(test.path, patterns)),
+    ...pick('test_data_added', (test) => isNew(test) && !canDeclareTests(test.path, patterns)),
     ...pick(
       'tests_changed',
       ({ kind, only_added }) => kind === 'changed' && only_added !== true,
       within(({ within_changed }) => within_changed),
     ),
     ...pick('tests_extended', ({ only_added }) => only_added === true),
-    ...pick('tests_weakened', ({ weakened }) => weakened === true),
+    ...pick('tests_weakened', (test) => test.weakened === true && !isNew(test)),
+    ...pick('tests_new_off', (test) => test.weakened === true && isNew(test)),
     ...listed('tests_moved', moved.map(fromTo)),
     ...listed('tests_moved_changed', [...altered.map(fromTo), ...within(({ within_moved }) => within_moved)]),
     ...pick(
@@ -176,10 +220,9 @@ export const lateFiles = (events: readonly HistoryEvent[]): readonly LateFile[] 
   );
 
 /** Those that the diff changes. */
-function lateList(task: Task, changes: readonly FileChange[]): Pick<DiffFacts, 'declared_late'> {
+function lateOnes(task: Task, changes: readonly FileChange[]): readonly FileChange[] {
   const late = lateFiles(sinceFresh(task)).filter((file) => changes.some(({ path }) => covers(file.path, path)));
-  const told = late.map(({ path, reason }) => ({ path: `${path} (${gist(reason, 200)})`, kind: 'changed' as const }));
-  return listed('declared_late', told);
+  return late.map(({ path, reason }) => ({ path: `${pathWord(path)} (${gist(reason, 200)})`, kind: 'changed' }));
 }
 
 function sinceFresh(task: Task): readonly HistoryEvent[] {
@@ -193,13 +236,22 @@ const startsFresh = ({ event, fresh }: HistoryEvent): boolean =>
 
 const MOST = 100;
 
-function listed(name: keyof DiffFacts, changes: readonly FileChange[]): Readonly<Record<string, PathList>> {
+type Lister = (name: keyof DiffFacts, changes: readonly FileChange[]) => Readonly<Record<string, PathList>>;
+
+const asWord = (change: FileChange): FileChange => ({ ...change, path: pathWord(change.path) });
+
+function listedUpTo(
+  most: number,
+  name: keyof DiffFacts,
+  changes: readonly FileChange[],
+): Readonly<Record<string, PathList>> {
   if (changes.length === 0) return {};
+  const longest = most === MOST ? TEXT_LIMIT : Number.POSITIVE_INFINITY;
   const paths: string[] = [];
   let length = 0;
   for (const { path } of changes) {
     length += path.length;
-    if (paths.length === MOST || length > TEXT_LIMIT) break;
+    if (paths.length === most || length > longest) break;
     paths.push(path);
   }
   const more = changes.length - paths.length;

@@ -4,6 +4,10 @@
 export interface FileChange {
   readonly path: string;
   readonly kind: 'added' | 'changed' | 'removed';
+  /** Git takes it for binary: its diff shows no line of it. */
+  readonly binary?: boolean;
+  /** Another file of the commit whose path differs by case alone: on many machines they are one file. */
+  readonly twin?: string;
   /** What it is now, where that is no file. */
   readonly form?: 'link' | 'submodule';
   /** A removed file of the very same content. */

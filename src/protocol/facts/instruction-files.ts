@@ -7,9 +7,9 @@ import { covers } from './scope.ts';
 /** Read by an agent CLI that works in the folder, or by the git that shows it the diff. */
 export function steersAgents(path: string): boolean {
   const { name, folders, whole } = parts(path);
-  if (AGENT_FILES.has(name)) return true;
+  if (AGENT_FILES.has(name) || AGENT_NAMES.test(name)) return true;
   // The name itself counts, too: a link of that name leads to a folder of any other.
-  if ([...folders, name].some((part) => AGENT_FOLDERS.has(part) || part.startsWith('.cursor'))) return true;
+  if ([...folders, name].some((part) => AGENT_FOLDERS.has(part) || AGENT_NAMES.test(part))) return true;
   return whole === '.github' || AGENTS_AT_ROOT.some((place) => covers(place, whole));
 }
 
@@ -31,13 +31,32 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 /** These names count at any depth. */
 const AGENT_FILES = words(
-  'claude.md claude.local.md agents.md agents.override.md agent.md gemini.md qwen.md .windsurfrules ' +
-    '.clinerules .aider.conf.yml opencode.json opencode.jsonc .mcp.json .gitattributes .geminiignore',
+  'claude.md claude.local.md agents.md agents.override.md agent.md agents.local.md gemini.md qwen.md .windsurfrules ' +
+    '.clinerules .cursorrules .cursorignore opencode.json opencode.jsonc .mcp.json mcp.json .gitattributes ' +
+    '.geminiignore .aiexclude .aiignore .aiderignore .goosehints .gooseignore .goosehints.local .roorules .roomodes ' +
+    '.rooignore .crush.json crush.json crush.md crush.local.md .crushignore .qwenignore .codeiumignore .augmentignore ' +
+    '.augment-guidelines .kilocodemodes .kilocodeignore .continuerules .continueignore .rules .replit.md replit.md ' +
+    'warp.md jules.md copilot-instructions.md codex.md .codexignore amp.md .ampcoderc .voidrules .tabnine_commands ' +
+    'firebender.json .openhands_instructions .goosehints.md .claudeignore .clineignore',
 );
+/** `.aider.conf.yml`, `.roorules-code`, `.clinerules-architect`. */
+const AGENT_NAMES = /^\.(?:aider|roorules|clinerules|cursor|windsurf|kilocode|continuerules)/;
 /** Everything below, wherever the folder is. */
-const AGENT_FOLDERS = words('.claude .codex .gemini .opencode .windsurf .clinerules .agents .mcp');
+const AGENT_FOLDERS = words(
+  '.claude .codex .gemini .opencode .windsurf .clinerules .agents .agent .mcp .goose .kiro .qwen .roo .crush .junie ' +
+    '.augment .amazonq .trae .continue .kilocode .openhands .amp .zencoder .factory .devin .tabnine .pearai .void ' +
+    '.idx .warp .jules .aider .cody .sourcegraph .iflow .codebuddy .lingma .superdesign .rovodev .cline .copilot .grok',
+);
 /** Read only from the top of the repository. */
-const AGENTS_AT_ROOT = ['.github/instructions', '.github/copilot-instructions.md', '.github/prompts'];
+const AGENTS_AT_ROOT = [
+  '.github/instructions',
+  '.github/copilot-instructions.md',
+  '.github/prompts',
+  '.github/chatmodes',
+  '.github/agents',
+  '.vscode/mcp.json',
+  '.vscode/settings.json',
+];
 
 const FILES = words(
   '.gitmodules .lfsconfig lefthook.yml lefthook.yaml lefthook.toml lefthook-local.yml .lefthook.yml ' +

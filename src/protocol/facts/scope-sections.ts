@@ -18,8 +18,9 @@ export function sectionLines(text: string): readonly SectionLine[] {
 }
 
 /** Without a colon only where it is all of the line. */
-const HEADING = /^[\s>*#_-]{0,20}(in|out|not[ -]in[ -]scope)(?:[ -]of)?(?:[ -]scope)?[*_]{0,3}\s{0,5}(?::|$)/i;
-const WITHIN = /(?:^|\s)(?:(?:not[ -]in|out[ -]of|in)[ -]scope|in|out):/gi;
+const HEADING =
+  /^[\s>*#_-]{0,20}(in|out|not[ -]in[ -]scope|not|excluded?|off[ -]limits|do not touch|don't touch)(?:[ -]of)?(?:[ -]scope)?[*_]{0,3}\s{0,5}(?::|$)/i;
+const WITHIN = /(?:^|\s)(?:(?:not[ -]in|out[ -]of|in)[ -]scope|in|out|not|excluded?):/gi;
 
 function splitAtHeadings(line: string): readonly string[] {
   const cuts = [...line.matchAll(WITHIN)]
@@ -31,7 +32,7 @@ function splitAtHeadings(line: string): readonly string[] {
 /** `the button to log out: …` has none: a single word counts in capitals, behind a path or behind a stop. */
 function isHeadingAt(line: string, at: number, found: string): boolean {
   if (at === 0 || /\bnot$/i.test(line.slice(Math.max(0, at - 4), at))) return false;
-  if (/scope/i.test(found) || /IN|OUT/.test(found)) return true;
+  if (/scope/i.test(found) || /IN|OUT|NOT|EXCLUDE/.test(found)) return true;
   const before = line.slice(Math.max(0, at - 200), at).trimEnd();
   return /[/*.,;`)]/.test(before.slice(before.lastIndexOf(' ') + 1));
 }

@@ -3,7 +3,8 @@
 // It hides what counts as a path, a test, code. The matcher keeps one return point per star and never recurses, so a
 // hostile pattern costs length × length at worst.
 
-import { gist } from '../../text/format.ts';
+import { gist, pathWord } from '../../text/format.ts';
+import { withoutForbiddenTests } from './forbidden-tests.ts';
 import { itemsOf } from './scope-items.ts';
 import { type OutPart, readOut } from './scope-out.ts';
 import { sectionLines } from './scope-sections.ts';
@@ -40,6 +41,8 @@ export interface Scope {
   readonly outProse: readonly string[];
   /** Of these, the ones about a part of a path: for a reader to judge. */
   readonly outParts: readonly OutPart[];
+  /** Its words forbid tests, wherever they stand. */
+  readonly noTests?: true;
 }
 
 export function parseScope(text: string): Scope {
@@ -54,6 +57,7 @@ export function parseScope(text: string): Scope {
     prose: items.flatMap(({ paths, text: entry }) => (paths.length === 0 ? [entry] : [])),
     outProse: out.flatMap(({ prose }) => prose),
     outParts: out.flatMap(({ parts }) => parts),
+    ...(withoutForbiddenTests(text) === undefined ? {} : { noTests: true }),
   };
 }
 
@@ -123,8 +127,8 @@ export function testsNowhere(
 export function forbidsTests(scope: Scope, patterns: readonly string[], baseFiles: readonly string[] = []): boolean {
   if (hasOpenTest(scope, patterns)) return false;
   if ([...scope.in, ...outsideOut(scope, baseFiles)].some((item) => HAS_TESTS_WITHIN.test(item))) return false;
-  if (scope.prose.some((item) => /\btests?\b/i.test(item))) return false;
-  const asWord = [...scope.out, ...scope.outProse].some((item) => TESTS_AS_WORD.test(item));
+  if (scope.prose.some((item) => /\btests?\b/i.test(withoutForbiddenTests(item) ?? item))) return false;
+  const asWord = scope.noTests === true || [...scope.out, ...scope.outProse].some((item) => TESTS_AS_WORD.test(item));
   return asWord || scope.out.some((item) => patterns.some((pattern) => takesKind(item, pattern, scope.in)));
 }
 
@@ -158,13 +162,13 @@ function takesKind(item: string, pattern: string, work: readonly string[]): bool
 }
 
 const TESTS_AS_WORD =
-  /^(?:(?:all|any|the|new|unit|automated|writing|adding)\s+)*(?:tests?|testing)(?:\s+(?:files?|code|cases|suite))?$/i;
+  /^(?:(?:all|any|the|new|unit|automated|writing|adding|touching|changing|editing|changes?|edits?|to|in|of)\s+)*(?:tests?|testing)(?:\s+(?:files?|code|cases|suite|folders?))?(?:\s+(?:changes?|edits?|modifications?|updates?))?$/i;
 
 /** Files of a change of which the scope declares a part OUT, each with the entry that says so. */
 export const touchedParts = (scope: Scope, files: readonly string[]): readonly string[] =>
   files.flatMap((file) => {
     const part = scope.outParts.find(({ paths }) => paths.some((item) => covers(item, file)));
-    return part === undefined ? [] : [`${file} (OUT: ${gist(part.text, 200)})`];
+    return part === undefined ? [] : [`${pathWord(file)} (OUT: ${gist(part.text, 200)})`];
   });
 
 /** Files of a change that the scope declares OUT. */

@@ -49,11 +49,16 @@ function withScript(run: CommandFiles, { path, text }: { readonly path: string; 
 /** Files of which only a part is about tests: their texts are to be read. */
 export const isManifest = (path: string): boolean => PARTS[nameOf(path)] !== undefined;
 
+/** Settings by their name, whether or not a command of this project reads them. */
+export const isTestSettings = (path: string): boolean => isRunners(path) || isManifest(path);
+
+const isRunners = (path: string): boolean =>
+  RUNNER_FILES.has(nameOf(path)) || RUNNER_NAMES.test(nameOf(path)) || TOOL_PLACES.test(path.toLowerCase());
+
 function steersTests(change: Changed, run: CommandFiles, patterns: readonly string[]): boolean {
   const { path, before, after } = change;
   const name = nameOf(path);
-  if (RUNNER_FILES.has(name) || RUNNER_NAMES.test(name) || path.toLowerCase() === '.cargo/config.toml') return true;
-  if (run.setup.has(path)) return true;
+  if (isRunners(path) || run.setup.has(path)) return true;
   // A test that a command names is told of with the tests.
   if (run.files.has(path) && (!isTest(path, patterns) || SET_UP.test(name))) return true;
   if ((BUILT_BY[name] ?? []).some((program) => run.programs.has(program))) return true;
@@ -62,6 +67,10 @@ function steersTests(change: Changed, run: CommandFiles, patterns: readonly stri
   if (before === undefined || after === undefined) return true;
   return part(before, run) !== part(after, run);
 }
+
+/** Settings of a builder that runs tests, too. */
+const TOOL_PLACES =
+  /(?:^|\/)(?:\.cargo\/config(?:\.toml)?|\.mvn\/[\w.-]+|\.config\/(?:nextest|dotnet-tools)\.\w+|gradle\/wrapper\/[\w.-]+)$/;
 
 const SET_UP = /^(?:global[-_.]?)?(?:set-?up|boot|bootstrap|tear-?down|env|environment|prepare)\b/;
 
@@ -72,11 +81,18 @@ const RUNNER_FILES: ReadonlySet<string> = new Set(
   words(
     'pytest.ini .pytest.ini conftest.py noxfile.py .coveragerc phpunit.xml phpunit.xml.dist .rspec spec_helper.rb ' +
       'rails_helper.rb test_helper.rb test_helper.exs .taprc jasmine.json nextest.toml ctestcustom.cmake .busted ' +
-      'dart_test.yaml codeception.yml behat.yml cucumber.js cucumber.yml karma.conf.js protractor.conf.js .simplecov',
+      'dart_test.yaml codeception.yml behat.yml cucumber.js cucumber.yml karma.conf.js protractor.conf.js .simplecov ' +
+      '.npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs pnpm-workspace.yaml .node-version .nvmrc .tool-versions mise.toml ' +
+      '.mise.toml .babelrc .swcrc .mocharc tap.yaml .tap.yaml nose.cfg .noserc unittest.cfg ' +
+      'sitecustomize.py usercustomize.py .env.test .envrc .bazelrc .buckconfig nightwatch.json ' +
+      'testem.js .testem.json gradle.properties init.gradle gradlew mvnw ' +
+      'maven.config jvm.config .junit-platform.properties junit-platform.properties testng.xml surefire.properties ' +
+      'phpspec.yml infection.json pest.php kahlan-config.php spec_helper.cr shard.override.yml ' +
+      'ctest.cmake gotestsum.yaml .gotestsum.yaml buf.gen.yaml .xctestplan rebar.config',
   ),
 );
 const RUNNER_NAMES =
-  /^(?:vitest|jest|mocha|ava|karma|playwright|cypress|wdio|web-test-runner|nightwatch|jasmine)[.\w-]*\.(?:config|workspace|setup)\.\w+$|^\.(?:mocha|nyc|c8)rc(?:\.\w+)?$|^setuptests\.\w+$|^(?:jest|vitest)[.-]setup\.\w+$/;
+  /^(?:vite|vitest|jest|mocha|ava|tap|karma|playwright|cypress|wdio|web-test-runner|wtr|nightwatch|jasmine|testem|protractor|babel|bun|qunit|uvu|stryker)[.\w-]*\.(?:config|conf|workspace|setup|shims)\.\w+$|^karma[\w.-]*\.\w+$|\.xctestplan$|^\.env\.test[\w.]*$|^\.(?:mocha|nyc|c8)rc(?:\.\w+)?$|^setuptests\.\w+$|^(?:jest|vitest)[.-]setup\.\w+$/;
 
 /** Files that decide all that their program does, and the programs. */
 const BUILT_BY: Readonly<Record<string, readonly string[]>> = {
@@ -85,8 +101,20 @@ const BUILT_BY: Readonly<Record<string, readonly string[]>> = {
   'cmakelists.txt': ['cmake', 'ctest', 'make', 'ninja'],
   'meson.build': ['meson', 'ninja'],
   justfile: ['just'],
+  '.justfile': ['just'],
   'taskfile.yml': ['task'],
+  'taskfile.yaml': ['task'],
   rakefile: ['rake'],
+  'gulpfile.js': ['gulp'],
+  'gruntfile.js': ['grunt'],
+  'build.xml': ['ant'],
+  'build.sbt': ['sbt'],
+  wscript: ['waf'],
+  sconstruct: ['scons'],
+  'build.zig': ['zig'],
+  'dune-project': ['dune'],
+  workspace: ['bazel'],
+  'magefile.go': ['mage'],
 };
 
 type Part = (text: string, run: CommandFiles) => string;

@@ -7,18 +7,33 @@ export interface VerdictFacts {
   readonly unknown_concerns?: readonly string[];
   /** Files of blockers that the change does not touch. */
   readonly outside_diff: readonly string[];
+  /** Files of concerns that the change does not touch, as the verdict spells them. */
+  readonly outside_concerns?: readonly string[];
   /** What an approval names that is not so at the commit, each with its criterion and why. */
   readonly false_evidence: readonly string[];
   /** Files of the tests and places it names that the change does not touch, as it has them. */
   readonly unchanged_files?: readonly string[];
   /** Tests it names of which Liza does not know that they ran. */
   readonly unrun_tests?: readonly UnrunTest[];
+  /** Commands it names that say nothing about the change, though they are green. */
+  readonly idle_commands?: readonly IdleCommand[];
   /** Tracked files of the reviewer's copy that are not as they were handed over. */
   readonly changed_files: readonly string[];
 }
 
-/** `file`: no command that Liza ran runs its file. `values`: no runner named it with these values. */
-export type NotRun = 'file' | 'values';
+/**
+ * `file`: no command that Liza ran runs its file. `values`: no runner named it with these values. `unreported`: the
+ * runners name or count tests, and this one is not among them.
+ */
+export type NotRun = 'file' | 'values' | 'unreported';
+
+/** `no_tests`: its runner ran none. `green_before`: no runner reported tests, and it was green on the base, too. */
+export type Idle = 'no_tests' | 'green_before';
+
+export interface IdleCommand {
+  readonly command: string;
+  readonly why: Idle;
+}
 
 export interface UnrunTest {
   readonly file: string;

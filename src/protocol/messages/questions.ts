@@ -5,6 +5,7 @@
 import { type Instant, instant, iso } from '../../text/time.ts';
 import { type Actor, actorName, LIZA, roleOfId } from '../board.ts';
 import { findTask, taskIndex } from '../find.ts';
+import { endEvent } from '../goal/alignment.ts';
 import { historyOf } from '../leases.ts';
 import { idsOf, nextId } from '../records/record-ids.ts';
 import type { Goal, Question, State, Task } from '../state.ts';
@@ -72,9 +73,10 @@ export function questionsOfNextGoal(state: State): readonly Question[] {
 }
 
 /** When the goal ended, while it is not resumed. */
-function endOf({ status, alignment_history = [] }: Goal): Instant | undefined {
+function endOf(goal: Goal): Instant | undefined {
+  const { status } = goal;
   if (status !== 'COMPLETED' && status !== 'ABORTED') return undefined;
-  const end = alignment_history.findLast(({ event }) => event === 'goal_completed' || event === 'aborted');
+  const end = endEvent(goal);
   return end === undefined ? undefined : instant(end.timestamp);
 }
 

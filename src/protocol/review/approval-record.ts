@@ -1,14 +1,15 @@
 // What the board keeps of an approval: for each criterion what shows it, and the concerns. Read back for prompts,
 // `show`, report and audit. Approvals of earlier versions have neither.
 
+import { listed, pathWord } from '../../text/format.ts';
 import { criteriaOf } from '../definition/criteria.ts';
-import type { NotRun, UnrunTest, VerdictFacts } from '../facts/verdict-facts.ts';
+import type { Idle, NotRun, UnrunTest, VerdictFacts } from '../facts/verdict-facts.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import { defined, isFields } from '../values.ts';
 import { type Concern, parseApproval } from './approval.ts';
 import type { Evidence } from './approval-lines.ts';
 import { NO_TEST_COMMAND, ranNoTests } from './proof.ts';
-import { commandMeant, ranGreen } from './ran-command.ts';
+import { commandMeant, isNoCheck, ranGreen, undecidedIn } from './ran-command.ts';
 
 /** One criterion and what shows it. `nothing`: the approval named nothing for it. */
 export interface Shown {
@@ -20,17 +21,21 @@ export interface Shown {
   readonly unchanged?: true;
   /** A test of which Liza does not know that it ran at the commit; true: no command can run tests at all. */
   readonly not_run?: true | NotRun;
+  /** A command whose green says nothing about the change. */
+  readonly idle?: Idle;
 }
 
 /** Nothing that a machine could check, or did. */
-export const isFlagged = ({ by, not_run }: Shown): boolean =>
-  by === 'seen' || by === 'nothing' || not_run !== undefined;
+export const isFlagged = (one: Shown): boolean => one.by === 'seen' || one.by === 'nothing' || isDoubted(one);
 
-type Known = Pick<VerdictFacts, 'unchanged_files' | 'unrun_tests'>;
+/** It names what is there, and what Liza saw run does not bear it out. */
+export const isDoubted = ({ not_run, idle }: Shown): boolean => not_run !== undefined || idle !== undefined;
+
+type Known = Pick<VerdictFacts, 'unchanged_files' | 'unrun_tests' | 'idle_commands'>;
 
 /** What is kept of an approval's text, criterion by criterion. */
 export function shownOf(task: Task, text: string, known: Known = {}): readonly Shown[] {
-  const { unchanged_files: unchanged = [], unrun_tests = [] } = known;
+  const { unchanged_files: unchanged = [], unrun_tests = [], idle_commands = [] } = known;
   const criteria = criteriaOf(task.done_when);
   const { evidence } = parseApproval(text, criteria.length);
   const ranNone = ranNoTests(task, task.review_commit);
@@ -44,7 +49,8 @@ export function shownOf(task: Task, text: string, known: Known = {}): readonly S
       const what = one.by === 'ran' ? commandMeant(task, task.review_commit, one.command) : whatOf(one);
       const old = (one.by === 'test' || one.by === 'place') && unchanged.includes(one.file);
       const not_run = one.by === 'test' ? notRun(one) : undefined;
-      return { n, criterion, by: one.by, what, ...(old ? { unchanged: true } : {}), ...defined({ not_run }) };
+      const idle = one.by === 'ran' ? idle_commands.find(({ command }) => command === what)?.why : undefined;
+      return { n, criterion, by: one.by, what, ...(old ? { unchanged: true } : {}), ...defined({ not_run, idle }) };
     });
     // A command may be named by its words and by its number.
     return shown.filter(
@@ -79,11 +85,24 @@ export const unshown = (task: Task, text: string): readonly Shown[] =>
 
 /** Commands that it says were run, and that Liza did not run green at this commit. */
 export const notGreen = (task: Task, evidence: readonly Evidence[]): readonly string[] =>
-  evidence.flatMap((one) =>
-    one.by === 'ran' && !ranGreen(task, task.review_commit, one.command)
-      ? [`criterion ${one.criterion}: Liza did not run “${one.command}” green at this commit`]
-      : [],
-  );
+  evidence.flatMap((one) => {
+    const why = one.by === 'ran' ? whyNoEvidence(task, one.command) : undefined;
+    return why === undefined ? [] : [`criterion ${one.criterion}: ${why}`];
+  });
+
+function whyNoEvidence(task: Task, said: string): string | undefined {
+  if (!ranGreen(task, task.review_commit, said)) return whyNotGreen(task, said);
+  return isNoCheck(task, task.review_commit, said)
+    ? `“${said}” checks nothing, it only prepares or prints; name the command that checks`
+    : undefined;
+}
+
+function whyNotGreen(task: Task, said: string): string {
+  const form = undecidedIn(task, task.review_commit, said);
+  return form === undefined
+    ? `Liza did not run “${said}” green at this commit`
+    : `“${said}” is a part of a command that can be green where that part is red or does not run; name the whole command: \`${form}\``;
+}
 
 /** As the event of an approval has it; empty: nothing was asked for, or it is an earlier version's. */
 export const shownIn = ({ shown }: HistoryEvent): readonly Shown[] =>
@@ -94,8 +113,23 @@ export const concernsOf = ({ concerns }: HistoryEvent): readonly Concern[] =>
     ? concerns.filter((one): one is Concern => isFields(one) && typeof one['text'] === 'string')
     : [];
 
-export const concernText = ({ file, line, text }: Concern): string =>
-  file === undefined ? text : `${file}:${line} — ${text}`;
+export const concernText = ({ file, line, text, outside }: Concern): string =>
+  file === undefined
+    ? text
+    : `${file}:${line} — ${text}${outside === true ? ' (the change does not touch this file)' : ''}`;
+
+/** Concerns as the board keeps them: those about files that the change leaves alone are marked. */
+export const markedConcerns = (concerns: readonly Concern[], outside: readonly string[] = []): readonly Concern[] =>
+  concerns.map((one) =>
+    one.file !== undefined && outside.includes(one.file) ? { ...one, outside: true as const } : one,
+  );
+
+/** Files that a verdict names and that the change under review does not touch, each kind as one clause. */
+export function besideTheChange({ outside_diff, outside_concerns }: HistoryEvent): readonly string[] {
+  const told = (files: unknown, who: string): readonly string[] =>
+    Array.isArray(files) && files.length > 0 ? [`${listed(files.map(pathWord), 10)}, which ${who} name`] : [];
+  return [...told(outside_diff, 'blockers'), ...told(outside_concerns, 'concerns')];
+}
 
 /** Each criterion once, with all that shows it. */
 export function byCriterion(shown: readonly Shown[]): readonly (readonly [Shown, readonly Shown[]])[] {
@@ -108,10 +142,16 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   true: `NOT RUN BY LIZA (${NO_TEST_COMMAND})`,
   file: 'NOT RUN BY LIZA (no command that it ran runs this file)',
   values: 'NOT KNOWN TO HAVE RUN (no runner named it with these values)',
+  unreported: 'NOT KNOWN TO HAVE RUN (no runner reported it)',
+};
+
+const IDLE: Readonly<Record<Idle, string>> = {
+  no_tests: 'FLAGGED, it ran 0 tests',
+  green_before: 'FLAGGED, green before the change, too; it ran no tests',
 };
 
 /** `ran npm test`, `NOT SHOWN`; what nothing can check is marked. */
-export function shownText({ by, what = '', unchanged, not_run }: Shown): string {
+export function shownText({ by, what = '', unchanged, not_run, idle }: Shown): string {
   switch (by) {
     case 'place':
       return `${what}${unchanged ? ' (unchanged file: the change does not touch it)' : ''}`;
@@ -124,6 +164,6 @@ export function shownText({ by, what = '', unchanged, not_run }: Shown): string 
     case 'test':
       return `${not_run === undefined ? '' : `${NOT_RUN[String(not_run)] ?? 'NOT RUN BY LIZA'}: `}test ${what}${unchanged ? ' (unchanged test: the change does not touch its file)' : ''}`;
     default:
-      return `${by} ${what}`;
+      return `${idle === undefined ? '' : `${IDLE[idle]}: `}${by} ${what}`;
   }
 }

@@ -6,13 +6,15 @@ import { criteriaOf } from '../definition/criteria.ts';
 import type { TASK_TYPES, Task } from '../state.ts';
 import { type Evidence, LEAST_WORDS, MOST_EVIDENCE, readLine, readLines, unquoted } from './approval-lines.ts';
 import { greenCommands, ranForm } from './ran-command.ts';
-import { placeIn } from './verdict.ts';
+import { placeIn, rejectionConcerns } from './verdict.ts';
 
 /** What does not block, and somebody should know. */
 export interface Concern {
   readonly file?: string;
   readonly line?: number;
   readonly text: string;
+  /** The change does not touch the file. */
+  readonly outside?: true;
 }
 
 interface Approval {
@@ -91,6 +93,10 @@ function concernsIn(text: string): readonly Concern[] {
     return [place === undefined ? { text: said } : { file: place.file, line: place.line, text: said }];
   });
 }
+
+/** What a rejection says under `Concerns:`, with the places that its lines begin with. */
+export const concernsOfRejection = (text: string): readonly Concern[] =>
+  rejectionConcerns(text).map((one) => pathIn(`${one} `) ?? { text: one });
 
 /** Where a sentence begins like a place (`at 10:30`, `localhost:80`, an address on the network) it names no file. */
 function pathIn(line: string): ReturnType<typeof placeIn> {

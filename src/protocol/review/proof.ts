@@ -18,6 +18,8 @@ export interface ProofRun {
   readonly log: string;
   /** What the runner said of tests that it did not run. */
   readonly skipped?: string;
+  /** What a runner said of failed tests before another one was green. */
+  readonly said_failed?: string;
   /** How many tests the runner said that it ran, here and on the base. */
   readonly tests?: number;
   readonly tests_on_base?: number;
@@ -78,6 +80,8 @@ export interface Proof {
   readonly unrun_tests?: readonly string[];
   /** How many more tests the commit's test files declare than the base's. */
   readonly tests_added?: number;
+  /** Modules and settings above the checkout that changed while agents work: what was green may rest on them. */
+  readonly above?: readonly string[];
   readonly disproof?: Disproof;
   /** Where all of it is written down, from the project's root. */
   readonly file?: string;
@@ -107,6 +111,7 @@ export function knownProof(task: Task, commit: string, commands: readonly string
       (proof) =>
         proof.commit === commit &&
         proof.disproof === undefined &&
+        proof.above === undefined &&
         same(proof.commands, commands) &&
         (mode === 'strict' ? proof.tests?.mode === 'strict' : true),
     );
@@ -218,7 +223,7 @@ export const greenAt = ({ tasks }: State, commit: string): ReadonlySet<string> =
       historyOf(task)
         .flatMap((entry) => {
           const proof = proofOf(entry);
-          if (proof === undefined) return [];
+          if (proof === undefined || proof.above !== undefined) return [];
           const { tests, runs, commands } = proof;
           if (proof.commit === commit) return runs.flatMap(({ ok, command }) => (ok ? [command] : []));
           return tests?.base === commit && tests.base_alone === 'green' ? commands : [];

@@ -19,5 +19,6 @@ export function retractedHint(task: Task, agent: string | undefined): string | u
   return `Its coder withdrew the submission, and no verdict is needed: ${why}. Stop now: ${EXIT_RETRACTED}`;
 }
 
-const lastTurn = (task: Task): HistoryEvent | undefined =>
+/** The last submission, or that it was taken back. */
+export const lastTurn = (task: Task): HistoryEvent | undefined =>
   historyOf(task).findLast(({ event }) => event === 'submitted' || event === 'retracted');

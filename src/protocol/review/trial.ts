@@ -6,8 +6,14 @@ import { historyOf } from '../leases.ts';
 import type { State, Task } from '../state.ts';
 import { isFields, same } from '../values.ts';
 
-/** `cannot_run`: the shell found no such program, or could not start it (126, 127), and no file that the task may bring. */
+/**
+ * `cannot_run`: the shell cannot read the line, found no such program, or could not start it (126, 127), and it is no
+ * file that the task may bring.
+ */
 export type TrialResult = 'green' | 'red' | 'cannot_run';
+
+/** Of its output, the telling ones. */
+export const MOST_TRIAL_LINES = 12;
 
 export interface TrialRun {
   readonly command: string;
@@ -75,3 +81,7 @@ export const triedGreen = (task: Task, commit: string): readonly string[] =>
   trialsOf(task).flatMap((trial) =>
     trial.commit === commit ? trial.runs.flatMap(({ is, command }) => (is === 'green' ? [command] : [])) : [],
   );
+
+/** The commands that any trial saw green before the change. */
+export const triedGreenBefore = (task: Task): readonly string[] =>
+  trialsOf(task).flatMap(({ runs }) => runs.flatMap(({ is, command }) => (is === 'green' ? [command] : [])));

@@ -2,6 +2,7 @@
 // branch keeps new work from starting; one of a task's own commit concerns that task alone.
 
 import { gist } from '../../text/format.ts';
+import { tellingLines } from '../../text/telling-lines.ts';
 import { type Instant, instant } from '../../text/time.ts';
 import type { Settings, SetupFailure, State, Task, TaskStatus } from '../state.ts';
 
@@ -119,8 +120,8 @@ export function setupFailureText({ part, task, on_base, commit, reason }: SetupF
   return `set-up fails for ${place} (${commit.slice(0, 12)}): ${reason}`;
 }
 
-/** The same with the last line that was printed and what a person can do, in one line. */
+/** The same with the line that tells most of what was printed and what a person can do, in one line. */
 export function setupFailureNews(failure: SetupFailure): string {
-  const [last = ''] = (failure.output ?? '').trim().split('\n').slice(-1);
-  return `${setupFailureText(failure)}${last === '' ? '' : `: ${gist(last, 120)}`} — ${failure.remedy}`;
+  const [telling = ''] = tellingLines((failure.output ?? '').trim(), 1);
+  return `${setupFailureText(failure)}${telling === '' ? '' : `: ${gist(telling, 120)}`} — ${failure.remedy}`;
 }

@@ -3,9 +3,9 @@
 // first, so that no state lasts less than nothing and one wrong clock does not stretch the rest.
 
 import { type Instant, instant } from '../../text/time.ts';
-import { historyOf } from '../leases.ts';
+import { historyOf, lastCoder } from '../leases.ts';
 import { remarksIn } from '../review/approval.ts';
-import { type Shown, shownIn } from '../review/approval-record.ts';
+import { besideTheChange, type Shown, shownIn } from '../review/approval-record.ts';
 import type { HistoryEvent, Task, TaskStatus } from '../state.ts';
 import { defined } from '../values.ts';
 
@@ -118,7 +118,7 @@ interface Verdict {
   readonly shown?: readonly Shown[];
   /** A person's own review. */
   readonly byHand?: true;
-  /** Files of blockers that the change does not touch. */
+  /** Files that it names and the change does not touch, each kind as one clause. */
   readonly outside?: readonly string[];
 }
 
@@ -143,7 +143,8 @@ export function roundsOf(task: Task, reviewed: string | undefined): readonly Rou
 }
 
 function verdictOf(entry: HistoryEvent): Verdict | undefined {
-  const { event, agent, time, reason, by_hand, outside_diff } = entry;
+  const { event, agent, time, reason, by_hand } = entry;
+  const beside = besideTheChange(entry);
   const verdict = VERDICTS.find((name) => name === event);
   if (verdict === undefined) return undefined;
   const shown = shownIn(entry);
@@ -156,7 +157,7 @@ function verdictOf(entry: HistoryEvent): Verdict | undefined {
     ...(said ? { reason: said } : {}),
     ...(shown.length === 0 ? {} : { shown }),
     ...(by_hand === true ? { byHand: true } : {}),
-    ...(Array.isArray(outside_diff) ? { outside: outside_diff.map(String) } : {}),
+    ...(beside.length === 0 ? {} : { outside: beside }),
   };
 }
 
@@ -180,6 +181,19 @@ export function recordedMerges(tasks: readonly Task[]): readonly RecordedMerge[]
     )
     .sort((a, b) => (a.event.time < b.event.time ? -1 : a.event.time > b.event.time ? 1 : 0));
 }
+
+/** Who wrote and who approved what was merged, and at which commit: as the trailers of a merge commit name it. */
+export const mergeTrailers = ({
+  task,
+  event,
+}: Pick<RecordedMerge, 'task' | 'event'>): Readonly<Record<string, string>> => ({
+  'Liza-Task': task.id,
+  'Liza-Author': textOf(event['author']) ?? lastCoder(task) ?? 'unknown',
+  'Liza-Reviewer': textOf(event['approved_by']) ?? 'unknown',
+  'Liza-Reviewed-Commit': textOf(event['commit']) ?? 'unknown',
+});
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** The command that restores a lost integration branch; the hook moves the branch only for somebody who says `mine`. */
 export const bringBack = (branch: string, commit = '<commit>'): string =>

@@ -15,13 +15,15 @@ export interface Followed {
   readonly longestMs: number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   tell(line: StoryLine): void;
+  /** While a person is answering on the board: resolves when that has ceased. */
+  answering?(): Promise<void> | undefined;
   /** Gives the answer; a sentence says why it could not. */
   answer(given: Answer): Promise<string | undefined>;
 }
 
 /** Undefined: the crew ended by itself. */
 export async function follow(followed: Followed): Promise<string | undefined> {
-  const { crew, spoken, interrupted, tell, sleep } = followed;
+  const { crew, spoken, interrupted, tell } = followed;
   const over = new AbortController();
   let before: CrewView | undefined;
   let why: string | undefined;
@@ -45,7 +47,7 @@ export async function follow(followed: Followed): Promise<string | undefined> {
     const given = answerTo(view.board.state);
     if (given === undefined || answering) return;
     answering = true;
-    void sleep(followed.answerAfterMs, over.signal)
+    void waitFor(followed.answerAfterMs, followed, over.signal)
       .then(() => (over.signal.aborted || !isOpen(given) ? undefined : followed.answer(given)))
       // On the live board a person may answer first: then there is nothing left to answer.
       .then((problem) => {
@@ -55,7 +57,7 @@ export async function follow(followed: Followed): Promise<string | undefined> {
   const stop = (): void => end('it was interrupted');
   interrupted.addEventListener('abort', stop);
   const forget = crew.onChange(look);
-  void sleep(followed.longestMs, over.signal).then(() => {
+  void waitFor(followed.longestMs, followed, over.signal).then(() => {
     if (!over.signal.aborted) end(`it did not end within ${Math.round(followed.longestMs / 1000)} s`);
   });
   try {
@@ -68,6 +70,15 @@ export async function follow(followed: Followed): Promise<string | undefined> {
     over.abort();
     forget();
     interrupted.removeEventListener('abort', stop);
+  }
+}
+
+/** So long; and again as long once a person who is answering on the board has ceased: meanwhile the demo waits. */
+async function waitFor(ms: number, { sleep, answering }: Followed, over: AbortSignal): Promise<void> {
+  await sleep(ms, over);
+  for (let typing = answering?.(); typing !== undefined && !over.aborted; typing = answering?.()) {
+    await typing;
+    await sleep(ms, over);
   }
 }
 

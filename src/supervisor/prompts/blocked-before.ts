@@ -25,6 +25,9 @@ export function blockedBefore(task: Task): readonly string[] {
     // What a limit asks is the planner's to answer.
     ...textsOf(block.event === 'limit' ? [] : block.questions).map((text) => `asked: ${gist(text, LONGEST)}`),
     ...textsOf(block.attempted).map((text) => `tried: ${gist(text, LONGEST)}`),
+    ...textsOf(unblocked.withdraw).map(
+      (text) => `${nameOf(unblocked)} gave no answer, because: ${gist(text, LONGEST)}`,
+    ),
     ...assessment.map((text) => `${nameOf(unblocked)} said: ${gist(text, LONGEST)}`),
   ];
   return [

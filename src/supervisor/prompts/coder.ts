@@ -234,7 +234,7 @@ function howTo({ task, conflicts = [] }: CoderWork): string {
 const FIX = {
   conflict:
     'Only reconcile: keep what both sides meant, add nothing new. The merge is in WORKTREE; conclude it with `git add` and `git commit`.',
-  red: 'Only make the merged work pass the integration test, without weakening any test; add nothing new.',
+  red: 'Only make the merged work pass the tests that failed on it, without weakening any test; add nothing new.',
 } as const;
 
 function handOffNow(task: Task, percent: number): readonly string[] {

@@ -72,6 +72,8 @@ export interface ReviewWork {
   readonly worktree: string;
   /** A folder with the same commit, to try things in. */
   readonly tryout?: string;
+  /** A file with every list of EVIDENCE, whole; absent: none is cut. */
+  readonly lists?: string;
   /** How the spec of the commit’s base differs from the project’s, which counts. */
   readonly specBehind?: SpecNews | 'absent';
   readonly base: string;

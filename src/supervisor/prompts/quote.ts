@@ -29,10 +29,12 @@ export const inline = (text: string): string => visible(text).replace(/\s+/g, ' 
 
 /** Paths on one line, at most `most` of them. */
 export function pathList(paths: readonly string[], further = 0, most = 20): string {
-  const shown = paths.slice(0, most).map((path) => inline(path).slice(0, 300));
+  const shown = paths.slice(0, most).map((path) => shortened(inline(path)));
   const more = paths.length - shown.length + further;
   return more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${more} more`;
 }
+
+const shortened = (path: string): string => (path.length > 300 ? `${path.slice(0, 299)}…` : path);
 
 /** Line breaks of every kind become `\n`; what a reader could not see becomes a mark it can. */
 const visible = (text: string): string =>

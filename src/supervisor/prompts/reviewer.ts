@@ -183,10 +183,11 @@ export function rejectionForm(task: Task): string {
   return `${REJECTION_FORMAT}\nPrior Feedback Status:\n${prior}`;
 }
 
-function evidence({ board }: PromptContext, { task, commit, resumed, lostVerdicts = [] }: ReviewWork): Section {
+function evidence({ board }: PromptContext, { task, commit, resumed, lists, lostVerdicts = [] }: ReviewWork): Section {
   const submitted = historyOf(task).findLast((entry) => entry.event === 'submitted' && entry.commit === commit);
   return section('EVIDENCE', [
     ...diffLines(task, submitted),
+    ...(lists === undefined ? [] : [`LISTS THAT ARE CUT ABOVE, whole, one path to a line: ${inline(lists)}`]),
     ...trialLines(board.state, task, task.type === 'docs' ? { title: BEFORE.title } : BEFORE, resumed !== true),
     ...proofLines(task, submitted, resumed === true ? [] : proofCommands(settings(board.state), task)),
     ...uncheckedLines(settings(board.state), task),
@@ -246,8 +247,8 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined, shown: read
   const named = (command: string): string =>
     command.length > LONG && shown.includes(command) ? `VALIDATION #${shown.indexOf(command) + 1}` : command;
   const ran = proof.runs.map(
-    ({ command, ok, seconds, skipped, ...counts }, at) =>
-      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${testCount(counts, proof.tests_added)}${skipped === undefined ? '' : `, BUT NOT ALL RAN (${skipped})`}${command.length > LONG && shown[at] === command ? '' : `: ${named(command)}`}`,
+    ({ command, ok, seconds, skipped, said_failed: failed, ...counts }, at) =>
+      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${testCount(counts, proof.tests_added)}${skipped === undefined ? '' : `, BUT NOT ALL RAN (${skipped})`}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}${command.length > LONG && shown[at] === command ? '' : `: ${named(command)}`}`,
   );
   return [
     `RUN BY LIZA at ${proof.same_tree_as === undefined ? '' : `${proof.same_tree_as}, which has the same files as `}COMMIT TO REVIEW, in a clean checkout:`,
@@ -255,6 +256,11 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined, shown: read
     ...(proof.runs.some((run) => runsFewer(run, proof.tests_added))
       ? ['FEWER TESTS RAN than on the base: find out which no longer run, and why.']
       : []),
+    ...(proof.above === undefined
+      ? []
+      : [
+          `ABOVE THE CHECKOUT THIS CHANGED WHILE AGENTS WORK, and the commands could find it: ${proof.above.map(inline).join('; ')}. Green may rest on it: no file of the commit provides it`,
+        ]),
     ...(before === 0
       ? []
       : [`THE SAME COMMIT WAS RED ${counted(before, 'TIME')} BEFORE: its tests do not always pass.`]),
@@ -327,11 +333,18 @@ const RARE = [
   ['tests_within', 'TESTS WITHIN THE CODE (so nothing could be shown of them on the base)'],
   ['declared_late', 'DECLARED LATE, after the plan'],
   ['tests_weakened', 'TESTS WEAKENED (fewer assertions in a place, or switched off)'],
+  ['tests_new_off', 'NEW TESTS WITH A SKIP (or with a line that decides how a test ends)'],
   ['tests_extended', 'EXISTING TESTS WITH LINES ADDED ONLY'],
+  ['test_data_added', 'FILES FOR TESTS ADDED (fixtures, snapshots: they test nothing by themselves)'],
   ['tests_moved', 'TESTS MOVED, UNCHANGED'],
   ['tests_moved_changed', 'TESTS MOVED AND CHANGED'],
+  ['binary', 'BINARY TO GIT (its diff shows no line of them: read the files themselves)'],
+  ['case_twins', 'PATHS THAT DIFFER BY CASE ALONE (one file on macOS and Windows)'],
   ['links', 'SYMBOLIC LINKS'],
   ['passing', 'ADDED AND REMOVED AGAIN BY ITS COMMITS (they stay in the history: git log -p)'],
+  ['unread', 'TOO LARGE FOR LIZA TO LOOK AT (nothing above is known of what is in them; look yourself)'],
+  ['brought_back', 'WRITTEN BEFORE THE PLAN, put aside, and brought back just so'],
+  ['dated_before', 'COMMITS DATED BEFORE THE PLAN'],
   ['foreign_roots', 'ROOTS OF ANOTHER HISTORY THAT IT BRINGS'],
   ['submodules', 'SUBMODULES, of which nothing is in this diff or was run'],
 ] as const;

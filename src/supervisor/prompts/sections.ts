@@ -3,12 +3,13 @@
 
 import { historyOf } from '../../protocol/leases.ts';
 import { isOwnNote, type NamedNote, openNotes } from '../../protocol/messages/notes.ts';
+import { besideTheChange } from '../../protocol/review/approval-record.ts';
 import { rejectionConcerns } from '../../protocol/review/verdict.ts';
 import type { Role, Task } from '../../protocol/state.ts';
 import { gist } from '../../text/format.ts';
 import { isAboutFormerWork } from './former-work.ts';
 import type { PromptContext } from './prompt.ts';
-import { field, inline, pathList, quote, quoteList } from './quote.ts';
+import { field, inline, quote, quoteList } from './quote.ts';
 import { showTask } from './task-fields.ts';
 
 export const SECTIONS = [
@@ -67,8 +68,8 @@ export interface Rejection {
   readonly commit?: string;
   /** It is about work that was put away: another coder has started fresh since. */
   readonly former?: true;
-  /** Files of blockers that the rejected change did not touch. */
-  readonly outside?: readonly string[];
+  /** Files that it names and the rejected change did not touch, each kind as one clause. */
+  readonly outside: readonly string[];
 }
 
 /** The last rejection. */
@@ -80,7 +81,7 @@ export function rejectionOf(task: Task): Rejection | undefined {
     reason,
     ...(typeof event?.commit === 'string' ? { commit: event.commit } : {}),
     ...(isAboutFormerWork(task, event) ? { former: true } : {}),
-    ...(Array.isArray(event?.outside_diff) ? { outside: event.outside_diff.map(String) } : {}),
+    outside: event === undefined ? [] : besideTheChange(event),
   };
 }
 
@@ -94,11 +95,12 @@ export function priorRejection(task: Task): Section {
     ...(rejection.commit === undefined ? [] : [`REJECTED COMMIT: ${rejection.commit}`]),
     ...quote(rejection.reason, showTask(task)),
     ...earlierConcerns(task, rejection),
-    ...(rejection.outside === undefined
-      ? []
-      : [`Recorded by Liza: that change did not touch ${pathList(rejection.outside)}, which blockers name.`]),
+    ...outsideLines(rejection),
   ]);
 }
+
+export const outsideLines = ({ outside }: Rejection): readonly string[] =>
+  outside.map((one) => `Recorded by Liza: that change did not touch ${inline(one)}.`);
 
 const MOST_CONCERNS = 8;
 

@@ -115,10 +115,16 @@ export function retractedFields(task: Task): readonly string[] {
   const all = iterationEvents(task).filter(({ event, reason }) => event === 'retracted' && typeof reason === 'string');
   if (all.length === 0) return [];
   const told = all.map(({ commit, reason }) => `${String(commit).slice(0, 12)}: ${reason}`);
+  const again = iterationEvents(task).flatMap(({ event, commit, unchanged }) =>
+    event === 'submitted' && typeof unchanged === 'string' ? [`${String(commit).slice(0, 12)}: ${unchanged}`] : [],
+  );
   const found = all.flatMap(({ findings }) => (Array.isArray(findings) ? findings.map(String) : []));
   return [
     'RETRACTED by its coder in this iteration, and why:',
     ...quoteList(told, showTask(task)),
+    ...(again.length === 0
+      ? []
+      : ['SUBMITTED AGAIN UNCHANGED, because (does that settle it?):', ...quoteList(again, showTask(task))]),
     ...(found.length === 0
       ? []
       : ['ITS REVIEWER HAD FOUND BY THEN (does it still hold?):', ...quoteList(found, showTask(task))]),

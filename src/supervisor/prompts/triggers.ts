@@ -16,6 +16,7 @@ import { counted } from '../../text/format.ts';
 import type { WakeTrigger } from '../rules/wakes.ts';
 import { accepted, questionAnswered, questionAsked } from './question-triggers.ts';
 import { field, inline, quoteList } from './quote.ts';
+import { outsideLines, rejectionOf } from './sections.ts';
 import { showTask } from './task-fields.ts';
 import { trialRun } from './trial.ts';
 
@@ -97,9 +98,16 @@ function blockedTask(board: Board, task: Task): readonly string[] {
     `* BLOCKED: ${task.id}${last?.agent === undefined ? '' : `, by ${inline(last.agent)}`}, iteration ${task.iteration ?? 0}, ${task.review_cycles_total ?? 0} rejections. History: \`liza show ${task.id}\``,
     ...field('REASON', task.blocked_reason, rest),
     ...blockedQuestions(board, task),
+    ...outsideOf(task),
     ...(task.attempted === undefined ? [] : ['TRIED:', ...quoteList(task.attempted, rest)]),
     ...whatToDo(board, task),
   ];
+}
+
+/** A reviewer that blames what the change left alone may be what blocks it. */
+function outsideOf(task: Task): readonly string[] {
+  const rejection = rejectionOf(task);
+  return rejection === undefined ? [] : outsideLines(rejection).map((line) => `${line} (the last rejection)`);
 }
 
 function whatToDo({ state }: Board, task: Task): readonly string[] {

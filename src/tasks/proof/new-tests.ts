@@ -8,17 +8,27 @@ import type { Proving } from './run-commands.ts';
 
 /** More files are not read. */
 const MOST_FILES = 50;
+const MOST_OTHERS = 500;
 
 export async function newTests({ gitDir, base, commit, facts, settings }: Proving): Promise<ReadonlySet<string>> {
   const patterns = testPatterns(settings);
   const files = facts.changes.filter(({ path }) => isTest(path, patterns)).slice(0, MOST_FILES);
+  /** Of one that an unchanged file of the base has, too, nobody can tell which of the two passed. */
+  const namesElsewhere = async (changed: readonly string[]): Promise<readonly string[]> => {
+    const listed = await gitDir.objects(['ls-tree', '-r', '-z', '--name-only', base]);
+    const others = listed.stdout.split('\0').filter((path) => isTest(path, patterns) && !changed.includes(path));
+    const texts = await Promise.all(others.slice(0, MOST_OTHERS).map((path) => textAt(gitDir, base, path)));
+    return texts.flatMap((text, n) =>
+      text === undefined || text === TOO_LARGE ? [] : declaredTests(text, others[n]).tests.map(({ name }) => name),
+    );
+  };
   const namesAt = async (at: string): Promise<readonly string[]> => {
     const texts = await Promise.all(files.map(({ path }) => textAt(gitDir, at, path)));
     return texts.flatMap((text, n) =>
       text === undefined || text === TOO_LARGE ? [] : declaredTests(text, files[n]?.path).tests.map(({ name }) => name),
     );
   };
-  const before = new Set(await namesAt(base));
+  const before = new Set([...(await namesAt(base)), ...(await namesElsewhere(files.map(({ path }) => path)))]);
   return new Set((await namesAt(commit)).filter((name) => !before.has(name)));
 }
 

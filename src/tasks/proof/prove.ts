@@ -3,13 +3,19 @@
 // Killed in the middle, it leaves a folder that the next run removes, and the commit is simply not submitted.
 
 import type { PrivateGitDir } from '../../git/private-git-dir.ts';
-import { leftoversIn, removeTree } from '../../git/scratch-folders.ts';
+import { leftoversIn } from '../../git/scratch-folders.ts';
+import { removeTree } from '../../process/remove-tree.ts';
 import { stopwatch } from '../../process/run.ts';
+import { unreadBy } from '../../process/shell-check.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
+import { inBash, type UnreadLine } from '../../protocol/facts/spec-facts.ts';
 import { type Disproof, greenAt, type Proof, testsAt } from '../../protocol/review/proof.ts';
+import { MOST_TRIAL_LINES, trialOf } from '../../protocol/review/trial.ts';
+import { shellQuoted } from '../../protocol/shell/shell-words.ts';
 import { defined } from '../../protocol/values.ts';
+import { tellingLines } from '../../text/telling-lines.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
 import type { Unprepared } from '../prepare-checkout.ts';
@@ -22,12 +28,16 @@ import { proveTests } from './test-evidence.ts';
 /** A refusal: it could not be run, so that nothing is known. Only under the lock for it (tasks/context.ts). */
 export async function prove(context: TaskContext, proving: Proving): Promise<Proof | Unprepared> {
   const { gitDir, task, settings, commit, commands } = proving;
-  sweepProof(gitDir, task.id);
+  await sweepProof(gitDir, task.id);
   makeRoomForEvidence(context, proving.board.state);
   makeEvidenceFolder(context.disk, logFolder(context, task.id));
   const taken = stopwatch(context.clock);
   const prepareLog = logOf(context, proving, 'prepare');
-  const checkout = { purpose: 'proof', task: task.id, commit, settings, prepareLog } as const;
+  let above: readonly string[] = [];
+  const onAbove = (places: readonly string[]): void => {
+    above = places;
+  };
+  const checkout = { purpose: 'proof', task: task.id, commit, settings, prepareLog, onAbove } as const;
   const ran = await inDisposableCheckout<Ran | Refusal>(context, gitDir, checkout, (folder) =>
     runAll(context, proving, folder, { what: '', seconds: settings.validation_timeout }),
   );
@@ -37,13 +47,20 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
   if (red !== undefined) {
     const onBase = red.ended === 'timed-out' ? await tryOnBase(context, proving, red.command) : undefined;
     if (onBase !== undefined && isRefusal(onBase)) return onBase;
-    return { commit, commands, runs, seconds: since(), disproof: disproofOf(proving, red, onBase) };
+    return {
+      commit,
+      commands,
+      runs,
+      seconds: since(),
+      disproof: disproofOf(proving, red, { onBase, unread: unreadIn(context, red) }),
+    };
   }
   const runsTests = await canRunTests(proving);
   const missed = runsTests ? await filesNotRun(proving, changedTests(proving)) : [];
   const unrun = {
     ...(runsTests ? {} : ({ runs_no_tests: true } as const)),
     ...(missed.length === 0 ? {} : { unrun_tests: missed }),
+    ...(above.length === 0 ? {} : { above }),
   };
   if (settings.tdd === 'off') return { commit, commands, runs, seconds: since(), ...unrun };
   const told = await proveTests(context, proving, {
@@ -97,20 +114,48 @@ async function tryOnBase(
   return { hangs: red.ended === 'timed-out', how: red.how };
 }
 
-const unrunnableHint = (task: string): string =>
-  `The command itself could not be run. If your change should provide it, fix that and submit the new HEAD; otherwise the planner must fix it, and it does not count against you: liza block ${task} --reason "…" --question "…"`;
+/** Only of a line that the shell itself may have refused is it asked. */
+const unreadIn = (context: TaskContext, { code, command }: Red): UnreadLine | undefined =>
+  code === undefined ? undefined : unreadBy(context, command);
+
+const unrunnableHint = (task: string, red: Red, unread: UnreadLine | undefined): string => {
+  const question = `The validation ${short(red.command)} ${red.how} and cannot be run${unread === undefined ? '' : ` by sh (${unread.said})`}: what should be run instead${unread?.bash === true ? `, ${short(inBash(unread.line))}` : ''}?`;
+  const block = `liza block ${task} --reason "its validation cannot be run" --question ${shellQuoted(question)}`;
+  if (unread !== undefined)
+    return `No change of yours makes it green: sh cannot run that line. The planner must change it, and it does not count against you: ${block}`;
+  return `The command itself could not be run. If your change should provide it, fix that and submit the new HEAD; otherwise the planner must fix it, and it does not count against you: ${block}`;
+};
+
+/** The trial on the base ended with the same words, so that the change may have nothing to do with it. */
+function isRedAlike({ task }: Proving, red: Red): boolean {
+  const before = trialOf(task)?.runs.find(({ command }) => command === red.command.trim());
+  if (before?.is !== 'red' || before.output === undefined || before.how !== red.how) return false;
+  const words = (text: string): string => text.replace(/\d+(?:\.\d+)?/g, '0');
+  const said = tellingLines(red.tail.join('\n'), MOST_TRIAL_LINES).join('\n').slice(0, before.output.length);
+  return words(said) === words(before.output);
+}
+
+const alikeHint = (task: string, red: Red): string =>
+  `${REMEDY}. On the base it was red in the same way: if it is the command that is wrong, not your work, ask: liza block ${task} --reason "its validation is red whatever the change does" --question ${shellQuoted(`The validation ${short(red.command)} ${red.how} with and without the change: what should be run instead?`)}`;
 
 const REMEDY = 'Fix it, commit, and submit the new HEAD; for its whole output run it yourself';
 
-function disproofOf({ task, base, settings }: Proving, red: Red, onBase: OnBase | undefined): Disproof {
+interface Looked {
+  readonly onBase: OnBase | undefined;
+  readonly unread: UnreadLine | undefined;
+}
+
+function disproofOf(proving: Proving, red: Red, { onBase, unread }: Looked): Disproof {
+  const { task, base, settings } = proving;
   const found = {
     guard: 'validation',
     reason: `Liza ran its validation at this commit, and "${short(red.command)}" ${red.how}`,
     hint: REMEDY,
     output: outputOf(red.tail),
   } as const;
-  if (red.code === 126 || red.code === 127) return { ...found, hint: unrunnableHint(task.id), cannot_run: true };
-  if (red.ended !== 'timed-out') return found;
+  if (red.code === 126 || red.code === 127 || unread !== undefined)
+    return { ...found, hint: unrunnableHint(task.id, red, unread), cannot_run: true };
+  if (red.ended !== 'timed-out') return isRedAlike(proving, red) ? { ...found, hint: alikeHint(task.id, red) } : found;
   const limit = settings.validation_timeout;
   const set = `${found.reason}, the limit for all commands together (config validation_timeout)`;
   if (onBase === undefined) return { ...found, reason: set, limit };
@@ -126,10 +171,10 @@ function disproofOf({ task, base, settings }: Proving, red: Red, onBase: OnBase 
 }
 
 /** What a killed run left. Only under the lock for it. */
-export function sweepProof(gitDir: PrivateGitDir, task: string): number {
+export async function sweepProof(gitDir: PrivateGitDir, task: string): Promise<number> {
   const left = leftoversIn(gitDir.host.disk, gitDir.worktrees).filter(
     (one) => one.purpose === 'proof' && one.task === task,
   );
-  for (const { path } of left) removeTree(gitDir.host, path);
+  for (const { path } of left) await removeTree(gitDir.host, path);
   return left.length;
 }

@@ -75,11 +75,16 @@ export async function runAll(
       how: howEnded(ended, seconds),
       seconds: tenths(ended.durationMs / 1000),
       log: fromRoot(context, log),
-      ...defined({ skipped: skippedTests(ended.tail), tests: countedTests(ended.tail) }),
+      ...defined({
+        skipped: skippedTests(ended.tail),
+        said_failed: ended.said?.before,
+        tests: countedTests(ended.tail),
+      }),
     };
     runs.push(run);
-    const { skipped } = run;
-    context.say(`  ${run.ok ? 'green' : 'red'}, ${run.seconds} s${skipped === undefined ? '' : ` (${skipped})`}`);
+    const { skipped, said_failed: failed } = run;
+    const doubts = [skipped, failed === undefined ? undefined : `a runner says “${failed}”`].filter(Boolean).join('; ');
+    context.say(`  ${run.ok ? 'green' : 'red'}, ${run.seconds} s${doubts === '' ? '' : ` (${doubts})`}`);
     if (run.ok) continue;
     const code = ended.how === 'exited' ? ended.code : undefined;
     red ??= { ...run, tail: endOf(ended.tail, SHOWN_LINES), ended: ended.how, ...defined({ code }) };
@@ -113,8 +118,8 @@ export const placeSettings = (config: Settings): readonly unknown[] => {
   return [...place, sandbox, sandbox_network, sandbox_read, sandbox_write, PLACE_VERSION];
 };
 
-/** Another number: what was green before may not be now. 2: packages beside and above the checkout are hidden. */
-const PLACE_VERSION = 2;
+/** Another number: what was green before may not be now. 3: a runner that says that tests failed makes a run red. */
+const PLACE_VERSION = 3;
 
 export const tenths = (seconds: number): number => Math.round(seconds * 10) / 10;
 

@@ -10,6 +10,7 @@ import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import { type Disproof, NO_TEST_COMMAND, type TestProof } from '../../protocol/review/proof.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
+import { readLog } from '../read-log.ts';
 import { failedTests } from '../rules/failed-tests.ts';
 import { passedTests } from '../rules/passed-tests.ts';
 import { newTests } from './new-tests.ts';
@@ -153,15 +154,9 @@ function reasonsOf(
   });
 }
 
-const MOST_READ = 2_000_000;
-
 /** All of it where that is not too long, else its end. */
-function printedBy({ disk, paths }: TaskContext, { log, tail }: NonNullable<Ran['red']>): string {
-  const path = join(paths.root, log);
-  const stat = disk.lstatSync(path, { throwIfNoEntry: false });
-  if (stat?.isFile() !== true || stat.size > MOST_READ) return tail.join('\n');
-  return disk.readFileSync(path).toString('utf8');
-}
+const printedBy = ({ disk, paths }: TaskContext, { log, tail }: NonNullable<Ran['red']>): string =>
+  readLog(disk, join(paths.root, log), tail.join('\n'));
 
 const told = (red: Ran['red']): string =>
   red === undefined ? 'no command runs anything: set a test_command' : `"${short(red.command)}" ${red.how}`;

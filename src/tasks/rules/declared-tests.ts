@@ -31,7 +31,7 @@ interface Found {
 /** `path`: what it is named tells how it writes comments. */
 export function declaredTests(text: string, path?: string): Declarations {
   const { text: read, isString } = withoutComments(text, path);
-  const found = [...quoted(read), ...identified(read)]
+  const found = [...quoted(read), ...identified(read, text)]
     .filter(({ at }) => !isString(at) && !COMMENT.test(read.slice(lineStart(read, at), at)))
     .sort((a, b) => a.at - b.at);
   return {
@@ -132,10 +132,10 @@ function stringAt(text: string, from: number): { readonly name: string; readonly
 const BY_NAME: readonly { readonly form: RegExp; readonly marked?: true; readonly group?: true }[] = [
   { form: /^[ \t]*(?:async[ \t]+)?def[ \t]+(test\w*|\w+_test|it_\w+|should_\w+)\b/gm },
   { form: /^[ \t]*(?:[a-z]+[ \t]+){0,4}class[ \t]+(\w*Tests?\w*|\w*Spec)\b/gm, group: true },
-  { form: /^func[ \t]+(?:\([^)\n]{1,80}\)[ \t]*)?((?:Test|Fuzz|Example|Benchmark)\w*)/gm },
+  { form: /^func[ \t]+(?:\([^)\n]{1,80}\)[ \t]*)?((?:Test|Fuzz|Example)\w*)/gm },
   { form: /^[ \t]*(?:#\[[^\n]{1,200}\][ \t]*)?(?:pub[ \t]+)?(?:async[ \t]+)?fn[ \t]+(\w+)/gm, marked: true },
   {
-    form: /^[ \t]*(?:[\w<>[\]@.]{1,60}[ \t]+){0,5}(?:void|fun|func|function|Task|Unit)[ \t]+(`[^`\n]+`|\w+)[ \t]*[(<]/gm,
+    form: /^[ \t]*(?:(?:[\w<>[\]@.]{1,60}|[@[][\w.]{1,60}\([^()\n]{0,200}\)\]?)[ \t]+){0,6}(?:void|fun|func|function|Task|Unit)[ \t]+(`[^`\n]+`|\w+)[ \t]*[(<]/gm,
     marked: true,
   },
   { form: /^[ \t]*\w{0,30}TEST(?:_\w{1,20})?\(\s{0,40}(\w+(?:\s{0,40},\s{0,40}\w+)?)\s{0,40}\)/gm },
@@ -143,18 +143,23 @@ const BY_NAME: readonly { readonly form: RegExp; readonly marked?: true; readonl
   { form: /^[ \t]*(?:function[ \t]+)?(test\w*)[ \t]*\(\)[ \t]*\{/gm },
   { form: /^[ \t]*(?:Scenario(?: Outline)?|Example|Rule):[ \t]*(\S[^\n]*)$/gm },
 ];
+/** A mark of PHPUnit. */
+const IN_COMMENT = /^\s*\/?\*{1,2}\s*@test\b/m;
 const MARK =
   /@\w*(?:Test|Property)\w*|@test\b|\[(?:\w+\.)?(?:Test\w*|Fact|Theory)\b|#\[(?:\w+::){0,3}\w*(?:test|bench|quickcheck)\w*/;
 
-function identified(text: string): readonly Found[] {
+/** `raw`: with its comments, in which PHPUnit has its marks. */
+function identified(text: string, raw: string): readonly Found[] {
   return BY_NAME.flatMap(({ form, marked, group }) =>
     [...text.matchAll(form)].flatMap((match): readonly Found[] => {
       const [all, given = ''] = match;
       const at = match.index + (/\S/.exec(all)?.index ?? 0);
       const end = match.index + all.length;
       const name = given.replace(/^`|`$/g, '');
-      if (marked && !/^(?:test|should)/i.test(name) && !MARK.test(above(text, at) + all)) return [];
-      const off = /\bDISABLED_/.test(name);
+      const isMarked = (): boolean =>
+        MARK.test(above(text, at) + all) || IN_COMMENT.test(above(raw, at) + raw.slice(lineStart(raw, at), end));
+      if (marked && !/^(?:test|should)/i.test(name) && !isMarked()) return [];
+      const off = /\bDISABLED_/.test(name) || OFF_ABOVE.test(all);
       const [suite = '', second] = name.split(/\s*,\s*/);
       if (second === undefined) return [{ name, at, end, off, sure: group !== true }];
       return [second, `${suite}.${second}`].map((one) => ({
@@ -177,15 +182,25 @@ function above(text: string, at: number): string {
     .split('\n')
     .slice(0, -1)
     .reverse();
-  const stop = lines.findIndex((line, n) => n === MOST_ABOVE || !/^\s*(?:@|#|\[|\/\/|\/\*|\*|\)|\])/.test(line));
+  const stop = lines.findIndex(
+    (line, n) => n === MOST_ABOVE || !/^\s*(?:@|#|\[|\/\/|\/\*|\*|\)|\])/.test(line) || declaresOther(line),
+  );
   return (stop === -1 ? lines : lines.slice(0, stop)).join('\n');
 }
+
+/** An attribute with the whole test behind it, on one line: it marks that one. */
+const declaresOther = (line: string): boolean =>
+  /^\s*(?:@|\[|\/\*)/.test(line) &&
+  /[})\w]\s*(?:\{.*\}|=>.*;|;)\s*$/.test(line) &&
+  /\)[^()]{0,80}(?:\{|=>|;)/.test(line);
 
 const OFF_ABOVE =
   /@(?:\w+\.)?skip\b|mark\.(?:skip|xfail)\b|@(?:\w+\.)?expectedFailure|#\[ignore|@(?:Disabled|Ignore)\b|\[(?:Ignore|Explicit)\b|\bSkip\s*=|@tag :skip/;
 /** The first statement of a body; one below a condition is not known to run. */
 const OFF_FIRST =
   /^\s*(?:return\s+|await\s+|throw\s+)?(?:(?:t|ctx|context)\.todo\b|(?:(?:t|b|f|tb|this|ctx|context|self|pytest|\$this)(?:\.|->))?(?:skip(?:Test|Now|f)?|Skip(?:Now|f)?|markTestSkipped|markTestIncomplete|GTEST_SKIP|XCTSkip|pending)\b)(?!\s*[=.:])/;
+const OFF_INLINE_FIRST =
+  /^[^{]{0,300}\{\s*(?:(?:\$this->|self::|static::)markTest(?:Skipped|Incomplete)\(|skip\s*(?:;|["']))/;
 const OFF_INLINE = /(?:=>|[{(])\s*\{?\s*(?:t|this|ctx|context)\.(?:[sS]kip(?:Now|f)?|todo)\(/;
 
 /** What an outer block switches off is off for all that stand further in. */
@@ -223,7 +238,8 @@ function closedOnLine(text: string, at: number): number {
 
 function bodyOff(text: string, at: number, end: number): boolean {
   const headEnd = lineEnd(text, end);
-  if (OFF_INLINE.test(text.slice(end, headEnd)) || /#\[ignore/.test(text.slice(at, end))) return true;
+  const head = text.slice(end, headEnd);
+  if (OFF_INLINE.test(head) || OFF_INLINE_FIRST.test(head) || /#\[ignore/.test(text.slice(at, end))) return true;
   const lines = text.slice(headEnd, headEnd + LINE).split('\n');
   const first = lines.find((line) => /[^\s{]/.test(line)) ?? '';
   return indentOf(first) > indentOf(text.slice(lineStart(text, at), at)) && OFF_FIRST.test(first);

@@ -78,14 +78,14 @@ function beyond<E extends Entry>(entries: readonly E[], { bytes, each }: LogQuot
   return dropped;
 }
 
-/** `coder-1.20260131T120000-000Z.task-1.log`, `integration-test-task-1-0123456789ab.log`, `prepare-task-1.log`. */
+/** `coder-1.20260131T120000-000Z.task-1.log`, `integration-test-task-1-0123456789ab.log`, `test-command-…`, `prepare-task-1.log`. */
 function aboutOf(name: string): { readonly agent?: string; readonly task?: string } {
   const session = /^([a-z-]+-\d+)\.\d{8}T[\dZ-]+(?:\.([a-z0-9-]+))?\.(?:log|md)$/.exec(name);
   if (session !== null) {
     const [, agent = '', task] = session;
     return { agent, ...defined({ task }) };
   }
-  const task = /^(?:integration-test-(.+)-[0-9a-f]{12}|prepare-(.+))\.log/.exec(name);
+  const task = /^(?:(?:integration-test|test-command)-(.+)-[0-9a-f]{12}|prepare-(.+))\.log/.exec(name);
   const found = task?.[1] ?? task?.[2];
   return found === undefined ? {} : { task: found };
 }

@@ -6,7 +6,7 @@ import { withoutComments } from './without-comments.ts';
 
 export type Named =
   /** `unnamed`: the values in its name stand neither in the file nor in what the runner printed. */
-  | { readonly is: 'there'; readonly unnamed?: true }
+  | { readonly is: 'there'; readonly unnamed?: true /** As the file declares it. */; readonly as?: readonly string[] }
   | { readonly is: 'off'; readonly line: number }
   | { readonly is: 'several' }
   | { readonly is: 'absent' };
@@ -37,8 +37,13 @@ export function namedTest({ text, path, passed = new Set() }: TestFile, names: r
   if (new Set(partly.map(({ name }) => name)).size > 1) return { is: 'several' };
   if (partly.length > 0) return judged(partly);
   // What code makes only the runner knows.
-  return made && isPassed ? THERE : ABSENT;
+  if (made && isPassed) return THERE;
+  return made && isSubtest(cited, tests) ? { is: 'there', unnamed: true } : ABSENT;
 }
+
+/** `TestMul/three_by_two`, where the file declares `TestMul`, and code makes what it runs. */
+const isSubtest = ([whole = '']: readonly string[], tests: readonly Declared[]): boolean =>
+  /^\w+\/\S/.test(whole) && tests.some(({ name, off }) => !off && name === whole.slice(0, whole.indexOf('/')));
 
 /** It fills the places of a name, or has parameters behind it. */
 function hasValues([whole = '']: readonly string[], exact: readonly Declared[]): boolean {
@@ -62,7 +67,9 @@ const ABSENT: Named = { is: 'absent' };
 
 function judged(found: readonly Declared[]): Named {
   const [first] = found;
-  return first === undefined || found.some(({ off }) => !off) ? THERE : { is: 'off', line: first.line };
+  const on = found.filter(({ off }) => !off);
+  if (first === undefined) return THERE;
+  return on.length > 0 ? { is: 'there', as: on.map(({ name }) => name) } : { is: 'off', line: first.line };
 }
 
 const plain = (name: string): string => name.replace(/\s+/g, ' ').trim().slice(0, 500);
@@ -91,7 +98,7 @@ const standsAlone = (text: string, name: string): boolean =>
 const FIXED = 4;
 
 /** A name with places for values, as a runner prints it with the values filled in. */
-function fills(cited: string, name: string): boolean {
+export function fills(cited: string, name: string): boolean {
   const parts = fixedParts(name).map((part) => part.replace(/\s+/g, ' '));
   if (parts.length < 2 || parts.join('').replace(/[^\p{L}\p{N}]/gu, '').length < FIXED) return false;
   const first = parts[0]?.trimStart() ?? '';

@@ -1,5 +1,5 @@
 // The names of tests that passed in what a test runner printed, as far as it says them: TAP, node, mocha, vitest, jest,
-// pytest -v, unittest -v, go -v, cargo. Of them only those are wanted that somebody names. Linear in the text; bounded.
+// pytest -v, unittest -v, go -v, cargo, gradle, dotnet, googletest, bun, swift. Of them only those are wanted that somebody names. Linear in the text; bounded.
 
 const MOST = 12;
 const NAME = 160;
@@ -9,10 +9,16 @@ const READ = 500;
 const FORMS: readonly RegExp[] = [
   /^\s*ok \d+ -? ?([^#]+?)(?:\s+#.*)?$/,
   /^\s*[\u2713\u2714\u221a] (.+?)(?:\s+\(?\d+(?:\.\d+)?\s?m?s\)?)?$/,
-  /^(\S+::\S+) PASSED\b/,
+  /^(\S+::.+?) PASSED\b/,
+  /^\[gw\d+\] \[ *\d+%\] PASSED (\S+::.+)$/,
   /^(\w+) \([\w.]+\) \.\.\. ok$/,
   /^\s*--- PASS: (\S+)/,
-  /^test (\S+) \.\.\. ok$/,
+  /^test (\S+)(?: - should panic)? \.\.\. ok$/,
+  /^(\S.* > .+?)(?:\(\))? PASSED$/,
+  /^\s+Passed (\S+)(?: \[|$)/,
+  /^\[ {7}OK \] (\S+) \(/,
+  /^\(pass\) (.+?)(?: \[[\d.]+ms\])?$/,
+  /^Test Case '-?\[?\S+[ .](\w+)\]?' passed/,
 ];
 const COLOURS = /\u001b\[[\d;]*m/g;
 

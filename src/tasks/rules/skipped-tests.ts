@@ -32,3 +32,26 @@ export function skippedTests(printed: string): string | undefined {
   const more = lines.length - MOST;
   return `${lines.slice(0, MOST).join('; ')}${more > 0 ? `; and ${more} more lines` : ''}`;
 }
+
+/** A test by its name: TAP, node, vitest, jest, mocha, bats, pytest, unittest, go, cargo, gradle, dotnet, googletest. */
+const NAMED: readonly RegExp[] = [
+  /^\s*ok \d+ -? ?(.+?)\s+# (?:skip|todo)\b/i,
+  /^\s*[\ufe63\u2713\u2714] (.+?)(?:\s+\(\d+(?:\.\d+)?\s?m?s\))?\s+# (?:skip|todo)\b/i,
+  /^\s*\ufe63 (.+?)(?:\s+\(\d+(?:\.\d+)?\s?m?s\))?$/,
+  /^\s*\u2193 (.+?)(?:\s+\[skipped\])?$/,
+  /^\s*(?:\u25cb skipped|\u270e todo) (.+)$/,
+  /^\s+- (.+?)(?: \(skipped(?:: [^)]*)?\))?$/,
+  /^(\S+::.+?) (?:SKIPPED|XFAIL)\b/,
+  /^(\w+) \([\w.]+\) \.\.\. (?:skipped|expected failure)/,
+  /^\s*--- SKIP: (\S+)/,
+  /^test (\S+) \.\.\. ignored/,
+  /^(\S.* > .+?)(?:\(\))? SKIPPED$/,
+  /^\s+Skipped (\S+)(?: \[|$)/,
+  /^\[ {2}SKIPPED \] (\S+) \(/,
+];
+
+/** The test that this line says did not run, or was meant to fail. */
+export function skippedIn(raw: string): string | undefined {
+  const line = raw.slice(0, READ).replace(COLOURS, '').trimEnd();
+  return NAMED.flatMap((form) => form.exec(line)?.[1] ?? [])[0];
+}

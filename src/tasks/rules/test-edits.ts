@@ -3,6 +3,7 @@
 
 import type { LineList } from '../../protocol/facts/file-change.ts';
 import type { DiffLine, Hunk } from './diff-lines.ts';
+import { splitLine } from './line-comments.ts';
 
 const MOST_LINES = 80;
 const MOST_TEXT = 6000;
@@ -12,25 +13,40 @@ const READ = 2000;
 
 /** Switches a test off, lets it fail, or all others with it, in the words of common test runners. */
 const SWITCHED_OFF =
-  /\b(it|test|describe|context|suite)\.(skip|only|todo|fails|failing)\b|\b(xit|xtest|xdescribe|fit|fdescribe)\s*\(|\b(skip|todo):\s*(true|['"`])|@(unittest\.)?(skip|expectedFailure)|pytest\.(mark\.)?(skip|xfail)|#\[ignore|@(Disabled|Ignore)\b|\bt\.Skip(Now|f)?\(|\bmarkTest(Skipped|Incomplete)\(|\bself\.skipTest\(|\braise (unittest\.)?SkipTest\b|\bGTEST_SKIP\b|\bXCTSkip|@(module|describe)?tag (:skip\b|skip:)|\[\w+\([^)\n]*\bSkip\s*=|^\s*\/\/[/!]\s*```.*\bignore\b/;
+  /\b(it|test|describe|context|suite)\.(skip|only|todo|fails|failing)\b|\b(xit|xtest|xdescribe|fit|fdescribe)\s*\(|\bskip:\s*(true|['"`])|\btodo:\s*true|\b(it|test|describe|suite)\(.*\btodo:\s*['"`]|@(unittest\.)?(skip|expectedFailure)|pytest\.(mark\.)?(skip|xfail)|#\[ignore|@(Disabled|Ignore)\b|\bt\.Skip(Now|f)?\(|\bmarkTest(Skipped|Incomplete)\(|\bself\.skipTest\(|\braise (unittest\.)?SkipTest\b|\bGTEST_SKIP\b|\bXCTSkip|@(module|describe)?tag (:skip\b|skip:)|\[\w+\([^)\n]*\bSkip\s*=|^\s*\/\/[/!]\s*```.*\bignore\b/;
 
 /** The same in words that mean something else in code. */
 const OFF_IN_TESTS =
   /\b(t|ctx|context|this)\.(skip|todo)\(|^\s*[xf](it|describe|context|specify|example|scenario|feature)\s+["']|^\s*(skip|pending)\s*($|\(|["']|if\b|unless\b)|,\s*:skip\b|\bDISABLED_\w|^\s*\[Ignore\b|\bAssert\.(Ignore|Inconclusive)\(|\bskip_all\b/;
 
+/** Decides how a test ends other than by what it asserts: it ends the runner, repeats until green, or bends the assertion. */
+const RIGGED =
+  /\bprocess\.(?:reallyExit|exit\(\s*0?\s*\)|exitCode\s*=\s*0\b|(?:on|once)\(\s*['"`](?:exit|beforeExit|uncaughtException|unhandledRejection)\b)|\b(?:sys|os)\._?exit\(\s*0?\s*\)|\bos\.Exit\(0\)|\bSystem\.exit\(0\)|\bprocess::exit\(0\)|\batexit\.register\b|\b(?:retry|retries|reruns)\s*[:=]\s*\{?\s*[1-9]|\.(?:retries|retryTimes)\(\s*[1-9]|\bmark\.flaky\b|@(?:Flaky|RetryingTest|RepeatedIfExceptions)|\b(?:assert|expect)(?:\.\w+)*\s*=(?![=>])|\bObject\.(?:assign|definePropert(?:y|ies))\(\s*(?:assert|expect)\b|\b(?:mock|doMock|module|method)\(\s*['"`]?(?:node:)?assert\b|\.assert\w+\s*=(?![=>])/;
+
+/** Asks whether it is Liza who runs it. */
+const ASKS_WHERE = /\bLIZA_\w|['"`/]\.worktrees\b|\.(?:proof|trial|merge|review)-|\bIS_SANDBOX\b/;
+const isRigged = (line: string): boolean => RIGGED.test(line) || ASKS_WHERE.test(line);
+
 const ASSERTS =
   /\b(assert|expect|should|verify|require|refute|raises)\w*\b|\bself\.(assert|fail)\w*|\bt\.(is|not|true|false|like|regex|same|equal|deepEqual|ok|throws|notThrows|Error|Fatal)\w*\(/i;
 
-/** Work put off, in a comment; and what silences a compiler, a linter or the coverage. */
-const PUT_OFF =
-  /(?:\/\/|#|\/\*|^\s*\*|--|<!--|"""|;;).*\b(?:TODO|FIXME|XXX)\b|^\s*(?:TODO|FIXME|XXX)\b|\b(?:todo|unimplemented)!\(/;
+/** Work put off: in a comment, in a line of prose that begins with it, or as a macro; and what silences a check. */
+const PUT_OFF = /\b(?:TODO|FIXME|XXX)\b/;
+const PUT_OFF_PROSE = /^\s*(?:[-*]\s+)?(?:TODO|FIXME|XXX)(?:\([^)]*\))?(?::?\s*$|:?\s+(?:-\s+)?[A-Za-z]+\s+[A-Za-z])/;
+const PUT_OFF_MACRO = /\b(?:todo|unimplemented)!\(/;
 const SILENCED =
   /eslint-disable|oxlint-disable|tslint:disable|biome-ignore|@ts-(?:ignore|nocheck|expect-error)|(?:istanbul|c8|v8) ignore|#\s*noqa|#\s*type:\s*ignore|pyright:\s*ignore|pylint:\s*disable|pragma:\s*no cover|#\s*nosec|\/\/\s*nolint|\bNOLINT|#!?\[allow\(|@SuppressWarnings|rubocop:disable|@phpstan-ignore|@psalm-suppress|shellcheck disable|\bnoinspection\b/;
 
 const isLost = ({ text, moved }: DiffLine): boolean => !moved && text.trim() !== '';
 /** Of a line of a test. */
-const isOff = ({ text, moved }: DiffLine): boolean =>
-  !moved && [SWITCHED_OFF, OFF_IN_TESTS].some((form) => form.test(text.slice(0, READ)));
+const isOff =
+  (path: string) =>
+  ({ text, moved }: DiffLine): boolean => {
+    const line = text.slice(0, READ);
+    const { code, comment } = splitLine(line, path);
+    if (moved) return false;
+    return [SWITCHED_OFF, OFF_IN_TESTS].some((form) => form.test(code + comment)) || isRigged(line);
+  };
 const asserts = (lines: readonly DiffLine[]): number =>
   lines.filter(({ text, moved }) => !moved && ASSERTS.test(text.slice(0, READ))).length;
 
@@ -54,14 +70,14 @@ function withoutImports({ gone, came }: Hunk): readonly DiffLine[] {
   });
 }
 
-/** Every line that was taken from a test that was there before, and every new line that switches a test off. */
+/** Every line that was taken from a test that was there before, and every new line that switches a test off or rigs it. */
 export function testEdits(hunks: readonly Hunk[]): LineList {
   return bounded(
     hunks.flatMap((hunk) => [
       ...withoutImports(hunk)
         .filter((line) => !hunk.isNew && isLost(line) && /\w/.test(line.text))
         .map((line) => `${hunk.path}:${line.at} - ${told(line)}`),
-      ...hunk.came.filter(isOff).map((line) => `${hunk.path}:${line.at} + ${told(line)}`),
+      ...hunk.came.filter(isOff(hunk.path)).map((line) => `${hunk.path}:${line.at} + ${told(line)}`),
     ]),
   );
 }
@@ -70,19 +86,23 @@ export function testEdits(hunks: readonly Hunk[]): LineList {
 export const losing = (hunks: readonly Hunk[]): ReadonlySet<string> =>
   new Set(hunks.filter(({ gone }) => gone.some(isLost)).map(({ path }) => path));
 
-/** Test files in which a place asserts less than before, or a test is switched off. */
+/** Test files in which a place asserts less than before, or a test is switched off or rigged. */
 export const weakened = (hunks: readonly Hunk[]): ReadonlySet<string> =>
   new Set(
     hunks
-      .filter(({ isNew, gone, came }) => came.some(isOff) || (!isNew && asserts(gone) > asserts(came)))
+      .filter(({ path, isNew, gone, came }) => came.some(isOff(path)) || (!isNew && asserts(gone) > asserts(came)))
       .map(({ path }) => path),
   );
 
-/** New lines that put work off or silence a check; in code, also those that switch a test off. */
+/** New lines that put work off or silence a check; in code, also those that switch a test off or ask who runs it. */
 export function marks(hunks: readonly Hunk[], isTest: (path: string) => boolean): LineList {
   const isMark = (line: DiffLine, path: string): boolean => {
+    if (line.moved) return false;
     const text = line.text.slice(0, READ);
-    return !line.moved && (PUT_OFF.test(text) || SILENCED.test(text) || (!isTest(path) && SWITCHED_OFF.test(text)));
+    const { code, comment } = splitLine(text, path);
+    const isPutOff = PUT_OFF.test(comment) || PUT_OFF_PROSE.test(code) || PUT_OFF_MACRO.test(code);
+    if (isPutOff || SILENCED.test(code + comment)) return true;
+    return !isTest(path) && (SWITCHED_OFF.test(code + comment) || ASKS_WHERE.test(text));
   };
   return bounded(
     hunks.flatMap(({ path, came }) =>

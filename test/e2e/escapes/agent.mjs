@@ -161,7 +161,7 @@ if (role === 'coder') {
     '--risks',
     'none',
     '--validation',
-    'cat: it is there',
+    'node test/a.test.mjs: exit 0',
     '--file',
     'src/a.mjs',
   );

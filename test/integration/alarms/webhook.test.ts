@@ -158,7 +158,7 @@ describe('an endpoint that', () => {
     await eventually('the end', () => records().last.length === ATTEMPTS);
     expect(results().at(-1)).toBe('given up: ECONNREFUSED');
     await eventually('the line', () => alerts(p).length === 2);
-    expect(alerts(p)[1]).toMatch(/^webhook: message \S+ was dropped after 10 attempt\(s\): ECONNREFUSED$/);
+    expect(alerts(p)[1]).toMatch(/^webhook: message \S+ was dropped after 10 attempts: ECONNREFUSED$/);
     const written = ['alerts.log', 'cache/watch/webhook.json', 'cache/watch/alarms.json'].map((name) =>
       fs.readFileSync(p.file('.liza', name), 'utf8'),
     );

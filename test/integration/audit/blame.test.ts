@@ -227,7 +227,7 @@ describe('refused, with the fact', () => {
     );
     expect(await refusal(`${commit}~1`)).toContain('it is part of what was submitted for greet');
     here.git('commit', '-q', '--allow-empty', '-m', 'mine');
-    expect(await refusal('main')).toContain('is not on integration, and no task has it');
+    expect(await refusal('main')).toContain('is not on integration, and no task has it: it is on main alone');
   });
 
   test('brought by no merge: the branch was moved outside Liza', async () => {
@@ -236,6 +236,8 @@ describe('refused, with the fact', () => {
     const foreign = here.git('commit-tree', tree, '-p', 'integration', '-m', 'a person’s');
     here.git('update-ref', 'refs/heads/integration', foreign);
     expect(await refusal(foreign)).toMatch(/did not come with a merge by Liza: .* nobody has accepted that yet/);
+    // A search with a pattern is no name: git would take as long, and as much, as the pattern asks for.
+    expect(await refusal(':/a person')).toContain('does not name exactly one commit');
     await here.ok(['doctor', '--accept-integration']);
     expect(await refusal(foreign)).toMatch(/did not come with a merge by Liza: .* accepted by human at 2026-/);
     const next = await here.merge('bow');

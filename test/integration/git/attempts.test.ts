@@ -47,7 +47,7 @@ describe.each(isolations('clone'))('%s', (kind) => {
   });
   const save = (more?: Partial<Discard>) => saveAttempt(gitDir, place, discard(more));
   /** The folder goes, as it does after saving. */
-  const remove = (): void => isolationFor(gitDir, kind).remove(gitDir, { task });
+  const remove = (): Promise<void> => isolationFor(gitDir, kind).remove(gitDir, { task });
   const commit = (files: Contents, ...args: readonly string[]): string => {
     write(place.folder, files);
     repo.gitIn(place.folder, 'add', '-A', ':!.env');
@@ -91,7 +91,7 @@ describe.each(isolations('clone'))('%s', (kind) => {
       commits: 1,
     });
     // Even when nothing of the folder is left.
-    remove();
+    await remove();
     expect(filesOf(attempt)).toEqual({
       '.gitignore': '*.log\n',
       'a.txt': 'changed\n',
@@ -132,7 +132,7 @@ describe.each(isolations('clone'))('%s', (kind) => {
     repo.gitIn(place.folder, 'checkout', '-q', '--orphan', 'nothing-yet');
     write(place.folder, { 'new.txt': 'untracked\n' });
     const attempt = await save();
-    remove();
+    await remove();
     expect(isKept(seen, attempt)).toBe(true);
     expect(filesOf(attempt)).toMatchObject({ 'a.txt': 'committed\n', 'new.txt': 'untracked\n' });
   });
@@ -194,7 +194,7 @@ describe('a clone whose agent spoiled its objects', () => {
       expect(await headOf(gitDir, place)).toBeUndefined();
       const attempt = await saveAttempt(gitDir, place, discard);
       expect(repo.blob(`${attempt?.commit}:b.txt`)).toBe(`${how}\n`);
-      isolationFor(gitDir, 'clone').remove(gitDir, { task: 'spoiled' });
+      await isolationFor(gitDir, 'clone').remove(gitDir, { task: 'spoiled' });
     },
     30_000,
   );

@@ -69,6 +69,15 @@ test('changed, staged, deleted, untracked, odd names; declared files are left ou
   expect({ files: filesIn(repo.root), index: fs.readFileSync(path.join(repo.root, '.git/index')) }).toEqual(before);
 });
 
+test('attributes that give a file another size do not make it changed; an edit does', async () => {
+  expect(await changed()).toEqual([]);
+  write(repo.root, { '.gitattributes': '*.txt eol=crlf\n*.ts ident\n' });
+  write(repo.root, { 'a.txt': 'a\r\n', 'b.txt': 'edited\r\n' });
+  expect(await changed()).toEqual(['.gitattributes', 'b.txt']);
+  // What the next test begins with is written without them.
+  write(repo.root, { '.gitattributes': null });
+});
+
 test('staged only, and taken back on the disk, is still a difference', async () => {
   write(repo.root, { 'a.txt': 'staged\n' });
   repo.git('add', 'a.txt');
@@ -135,7 +144,7 @@ describe('an edit that the folder’s own index hides is seen', () => {
     write(clone.folder, { '.git/info/exclude': '*\n', 'new.txt': 'new\n' });
     expect(repo.gitIn(clone.folder, 'status', '--porcelain')).toBe('');
     expect(await changedSince(gitDir, clone, head)).toEqual(['new.txt']);
-    isolationFor(gitDir, 'clone').remove(gitDir, clone);
+    await isolationFor(gitDir, 'clone').remove(gitDir, clone);
     expect(fs.readdirSync(path.join(gitDir.common, 'liza/indexes'))).not.toContain('excluded');
   });
 

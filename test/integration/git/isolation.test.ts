@@ -42,8 +42,8 @@ describe.each(KINDS)('%s, by itself', (kind) => {
       const commit = repo.commit({ 'new.txt': `round ${round}\n` }, 'work', place.folder);
       await isolation.bring(gitDir, place, commit);
       await isolation.bring(gitDir, place, commit);
-      isolation.remove(gitDir, place);
-      isolation.remove(gitDir, { task: 't' });
+      await isolation.remove(gitDir, place);
+      await isolation.remove(gitDir, { task: 't' });
       expect(findPlace(gitDir, 't')).toEqual({ none: true });
       expect(fs.readdirSync(gitDir.worktrees)).toEqual([]);
       expect(repo.blob(`${commit}:new.txt`)).toBe(`round ${round}\n`);

@@ -175,7 +175,13 @@ describe('allow_filters', () => {
     const gitDir = await repo.gitDir({ allowFilters: true });
     expect(gitDir.filters).toEqual([]);
     const own = (await listed(gitDir)).filter((line) => !/^(core|user)\./.test(line));
-    expect(own).toEqual(['filter.lfs.process=git-lfs filter-process', 'filter.here.smudge=cat']);
+    expect(own).toEqual([
+      'filter.lfs.process=git-lfs filter-process',
+      'filter.here.smudge=cat',
+      // Ours: where the project's content is.
+      `lfs.storage=${gitDir.common}/lfs`,
+      'lfs.skipdownloaderrors=true',
+    ]);
     expect(ownConfig(gitDir)).not.toContain('fsmonitor');
     expect(ownConfig(await repo.gitDir())).not.toContain('filter');
   });

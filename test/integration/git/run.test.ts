@@ -21,3 +21,12 @@ test('a git that was ended says nothing about the repository; one that refused d
   expect(isMachineFault(below)).toBe(true);
   expect(isMachineFault(await failing(['rev-parse', '--verify', 'nowhere']))).toBe(false);
 });
+
+test('a git that prints more than an answer may have is ended, and that is said', async () => {
+  const flood = ['-c', 'alias.flood=!yes', 'flood'];
+  await expect(git(hostAt(), '/', flood, { most: 100_000 })).rejects.toThrow(
+    /git flood printed more than 100000 bytes/,
+  );
+  const little = await git(hostAt(), '/', ['--version'], { most: 100_000 });
+  expect(little.stdout).toContain('git version');
+});

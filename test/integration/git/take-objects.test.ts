@@ -12,6 +12,7 @@ import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { seenOf, updateRefs } from '../../../src/git/refs.ts';
 import { takeCommit } from '../../../src/git/take-objects.ts';
 import { headOf, type Place } from '../../../src/git/task-folder.ts';
+import type { Disk } from '../../../src/ports/disk.ts';
 import type { Contents } from '../../support/core.mjs';
 import { type Repository, repository } from '../../support/repository.ts';
 
@@ -166,6 +167,18 @@ describe('objects', () => {
   });
 });
 
+test('what git refuses only at the end is refused again: nothing of it is in the project', async () => {
+  repo.gitIn(place.folder, 'update-index', '--add', '--cacheinfo', `160000,${start},lib`);
+  const bad = work({ '.gitmodules': '[submodule "x"]\n\tpath = lib\n\turl = --upload-pack=x\n' });
+  for (const _ of [1, 2]) {
+    expect(await takeCommit(gitDir, place, bad)).toMatchObject({
+      how: 'refused',
+      fault: expect.stringContaining('gitmodulesUrl'),
+    });
+  }
+  expect(() => repo.git('cat-file', '-e', bad)).toThrow();
+});
+
 describe('refs', () => {
   test('packed, symbolic and detached ones are read', async () => {
     const commit = work();
@@ -198,5 +211,73 @@ describe('refs', () => {
     expect(await headOf(gitDir, place)).toMatchObject({ commit });
     expect(repo.git('show', '--no-patch', '--format=%P', commit)).toBe(start);
     expect(repo.refs('refs/replace')).toEqual({});
+  });
+});
+
+describe('an agent that still works in the clone', () => {
+  const withDisk = (more: Partial<Disk>): PrivateGitDir => ({
+    ...gitDir,
+    host: { ...gitDir.host, disk: { ...gitDir.host.disk, ...more } },
+  });
+
+  test('exchanges a folder of objects for a link: no object of another repository is taken', async () => {
+    const commit = work();
+    const file = objectOf('HEAD^{tree}');
+    const [folder, outside] = [path.dirname(file), path.join(repo.base, 'elsewhere')];
+    const { lstatSync } = gitDir.host.disk;
+    let looked = false;
+    const disk = {
+      // Right after it was seen to be a folder.
+      lstatSync: ((at: string, options: object) => {
+        const stat = lstatSync(at, options);
+        if (!looked && at === folder) {
+          looked = true;
+          fs.renameSync(folder, outside);
+          fs.symlinkSync(outside, folder);
+        }
+        return stat;
+      }) as Disk['lstatSync'],
+    };
+    expect(await takeCommit(withDisk(disk), place, commit)).toEqual({ how: 'missing' });
+    expect(looked).toBe(true);
+  });
+
+  test('has more objects than anybody could copy: told before one is copied, with what helps', async () => {
+    const commit = work();
+    const { readdirSync, openSync } = gitDir.host.disk;
+    const many = Array.from({ length: 50_001 }, (_, n) => n.toString(16).padStart(38, '0'));
+    const opened: string[] = [];
+    fs.mkdirSync(inClone('objects', '00'), { recursive: true });
+    const disk = {
+      readdirSync: ((at: string, ...rest: []) =>
+        at === inClone('objects', '00') ? many : readdirSync(at, ...rest)) as Disk['readdirSync'],
+      openSync: ((at: string, ...rest: [string]) => {
+        opened.push(at);
+        return openSync(at, ...rest);
+      }) as Disk['openSync'],
+    };
+    const taken = await takeCommit(withDisk(disk), place, commit);
+    expect(taken).toMatchObject({ how: 'refused', next: expect.stringContaining('git gc') });
+    expect(taken).toMatchObject({ fault: expect.stringContaining('50000 objects') });
+    expect(opened.filter((at) => at.includes('/objects/'))).toEqual([]);
+  });
+
+  test('others go on while many objects are copied', async () => {
+    const files = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`f${n}`, `${n}\n`]));
+    const commit = work(files);
+    let turns = 0;
+    const { clock } = gitDir.host;
+    const slow = {
+      ...clock,
+      monotonic: () => performance.now() * 100,
+      nextTurn: () => {
+        turns += 1;
+        return clock.nextTurn();
+      },
+    };
+    expect(await takeCommit({ ...gitDir, host: { ...gitDir.host, clock: slow } }, place, commit)).toEqual({
+      how: 'taken',
+    });
+    expect(turns).toBeGreaterThan(10);
   });
 });

@@ -43,6 +43,27 @@ const goals = async (): Promise<Listed> => (await here.liza(['goals', '--json'])
 const out = async (...argv: readonly string[]): Promise<string> => (await here.liza(argv)).stdout;
 
 describe('the second goal', () => {
+  test('does not run on the first one’s document, unless the person changes it or says that it fits', async () => {
+    await here.ok(['config', 'set', 'default_provider', 'player']);
+    await here.ok([
+      ...['add-task', '--id', 'bow', '--desc', 'bow to people', '--spec', 'specs/vision.md', '--ready'],
+      ...['--done', 'bow() gives "bows"', '--scope', 'IN: src/', '--validate', 'test -d .'],
+    ]);
+    await here.ok(['abandon', 'bow', '--reason', 'greeting is enough']);
+    await here.ok(['goal', 'complete']);
+    await here.ok(['init', 'Thank people']);
+    const check = async (): Promise<string> => (await here.liza(['run', '--check'])).stdout;
+    expect(await check()).toMatch(/STOP vision .*specs\/vision\.md has not changed since the last goal was completed/);
+    const run = await here.liza(['run', '--plain']);
+    expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('liza goal edit --spec specs/vision.md') });
+    const fresh = snapshotOf(here);
+    writeFileSync(`${here.root}/specs/vision.md`, '# Thank people\n\nThank everybody by name.\n');
+    expect(await check()).not.toContain('STOP vision');
+    fresh();
+    await here.ok(['goal', 'edit', '--spec', 'specs/vision.md']);
+    expect(await check()).toMatch(/ok +vision/);
+  });
+
   test('is not completed on the merge of the first, nor does its report count the first one’s tasks', async () => {
     await secondGoal();
     const refused = await here.liza(['goal', 'complete', '--carry-over']);

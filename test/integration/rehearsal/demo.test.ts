@@ -134,7 +134,7 @@ test('Ctrl-C, once or twice, and a reader that goes away leave nothing', { timeo
     if (end === 'twice') child.kill('SIGINT');
     await ended;
     expect(leftIn(made), end).toEqual([]);
-    while (tagged(made).length > 0) await new Promise((look) => setTimeout(look, 50)); // the test's own limit ends this
+    while (tagged(made).length > 0) await new Promise((again) => setTimeout(again, 50)); // the test's own limit ends this
   }
 });
 
@@ -213,7 +213,9 @@ function isFullyVerified(audit: string): void {
   }
 }
 
-test('on a terminal it shows the live board, and q ends it with nothing left', { timeout: LONG }, async () => {
+test('on a terminal it shows the live board; q asks, says what it does, and ends it with nothing left', {
+  timeout: LONG,
+}, async () => {
   const made = temporaryFolder();
   const line = `'${process.execPath}' '${program()}' demo`;
   const child = spawn('script', ['-qec', line, '/dev/null'], {
@@ -222,17 +224,25 @@ test('on a terminal it shows the live board, and q ends it with nothing left', {
   });
   const ended = once(child, 'exit');
   let shown = '';
-  await new Promise<void>((seen) => {
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      shown += text;
-      if (shown.includes('q quit') && shown.includes('coder-1')) seen();
-    });
+  let look = (): void => {};
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+    look();
   });
+  const seen = (...words: readonly string[]): Promise<void> =>
+    new Promise((done) => {
+      look = () => words.every((word) => shown.includes(word)) && done();
+      look();
+    });
+  await seen('q quit', 'coder-1');
   child.stdin.write('q');
+  await seen('End the demo?');
+  child.stdin.write('y');
+  await seen('Stopping: agents are ended');
   const [status] = (await ended) as [number];
   expect(shown).toContain('A command that adds up a household’s ledger');
   expect(status).toBe(1);
   expect(shown).toContain('nothing of it is left');
   expect(leftIn(made)).toEqual([]);
-  while (tagged(made).length > 0) await new Promise((look) => setTimeout(look, 50)); // the test's own limit ends this
+  while (tagged(made).length > 0) await new Promise((again) => setTimeout(again, 50)); // the test's own limit ends this
 });

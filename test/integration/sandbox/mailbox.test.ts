@@ -22,10 +22,13 @@ process.stdin.on('data', (d) => { input += d; }).on('end', () => {
   if (argv[0] === 'slow') require('node:child_process').spawnSync('sleep', ['1']);
   process.stderr.write('beside');
   process.stdout.write(JSON.stringify({ argv, input, id: process.env.LIZA_AGENT_ID, cwd: process.cwd(), brokered: process.env.LIZA_BROKERED, more: process.env.MORE }));
-  process.exitCode = 7;
+  process.exitCode = argv[0] === 'starved' ? 3 : 7;
 });`;
 
+let failures: string[];
+
 beforeEach(() => {
+  failures = [];
   asked = () => {};
   base = temporaryFolder();
   mail = path.join(base, 'mail');
@@ -36,6 +39,7 @@ beforeEach(() => {
     root: base,
     env: { PATH: process.env['PATH'], LIZA_AGENT_ID: 'coder-1', RAN: path.join(base, 'ran') },
     onRequest: () => asked(),
+    onFailure: (said) => failures.push(said),
   });
 });
 afterEach(async () => {
@@ -55,6 +59,13 @@ async function answer(id: string): Promise<{ code: number; stdout: string; stder
   }
   return JSON.parse(fs.readFileSync(file, 'utf8'));
 }
+test('what fails for a reason outside the board is also told outside', async () => {
+  lay('aaaaaaaa', { argv: ['starved'] });
+  lay('bbbbbbbb', { argv: ['refused'] });
+  expect([(await answer('aaaaaaaa')).code, (await answer('bbbbbbbb')).code]).toEqual([3, 7]);
+  expect(failures).toEqual(['beside']);
+});
+
 const ran = (): string[] =>
   fs.existsSync(path.join(base, 'ran')) ? fs.readFileSync(path.join(base, 'ran'), 'utf8').trimEnd().split('\n') : [];
 
@@ -110,7 +121,7 @@ test('links, pipes, folders, giants, halves and odd names are harmless, and what
     await new Promise((done) => setTimeout(done, 10));
   expect(fs.readFileSync(secret, 'utf8')).toContain('through-a-link');
   expect(fs.lstatSync(at('bbbbbbbb.answer')).isFile()).toBe(true);
-  await expect.poll(() => ran().sort(), { timeout: 10_000 }).toEqual(['honest', 'onto-a-folder', 'over-a-link']);
+  await expect.poll(() => ran().sort(), { timeout: 30_000 }).toEqual(['honest', 'onto-a-folder', 'over-a-link']);
 });
 
 test('what the system or we cannot take is answered as that, and the one who answers lives on', async () => {
@@ -152,6 +163,18 @@ test('at the end of the session what hangs is ended, and the mailbox is gone', a
   await broker.close(100);
   expect(performance.now() - begun).toBeLessThan(5000);
   expect(fs.existsSync(mail)).toBe(false);
+});
+
+test('whoever wants it to end at once does not wait for the grace', async () => {
+  lay('gggggggg', { argv: ['sleep'] });
+  const until = performance.now() + 10_000;
+  while (!ran().includes('sleep') && performance.now() < until) await new Promise((done) => setTimeout(done, 10));
+  const begun = performance.now();
+  const hurry = new AbortController();
+  const closed = broker.close(20_000, hurry.signal);
+  hurry.abort();
+  await closed;
+  expect(performance.now() - begun).toBeLessThan(5000);
 });
 
 test('a session that has ended: whoever asks is told so at once, nothing is run, and what was under way is answered', async () => {

@@ -109,7 +109,7 @@ describe.skipIf(!works)('a program of the project in bubblewrap', () => {
     expect(fs.existsSync(path.join(folder, 'made'))).toBe(true);
     expect(fs.existsSync('/tmp/liza-program')).toBe(false);
     expect(fs.readdirSync(home)).toEqual(['.config']);
-    await expect.poll(() => fs.readdirSync(p.file('.liza/cache/rooms'))).toEqual([]);
+    await expect.poll(() => fs.readdirSync(p.file('.liza/cache/rooms')), { timeout: 30_000 }).toEqual([]);
   });
 
   test.each([

@@ -3,7 +3,7 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Clock } from '../../../src/ports/host.ts';
 import { realClock } from '../../../src/ports/real-host.ts';
 import { isRefusal } from '../../../src/protocol/decision.ts';
@@ -77,7 +77,7 @@ export interface Room {
   readonly crew: CrewControl;
   /** Sessions that were started so far. */
   readonly started: readonly SessionRequest[];
-  /** Waits for what must come; fails after ten seconds, saying what was asked for. */
+  /** Waits for what must come; fails after a time, saying what was asked for. */
   until(what: string, holds: () => boolean | Promise<boolean>): Promise<void>;
   said(): readonly string[];
   close(): Promise<void>;
@@ -146,10 +146,6 @@ async function openRoom(options: RoomOptions): Promise<Room> {
 
 /** The one room of the test that runs, closed after it. */
 let room: Room | undefined;
-afterEach(async () => {
-  await room?.close();
-  room = undefined;
-});
 
 export const r = (): Room => {
   if (room === undefined) throw new Error('no room');
@@ -157,7 +153,12 @@ export const r = (): Room => {
 };
 
 export async function open(options: RoomOptions): Promise<void> {
-  room = await openRoom(options);
+  const opened = await openRoom(options);
+  room = opened;
+  onTestFinished(async () => {
+    await opened.close();
+    room = undefined;
+  });
 }
 
 const roleOf = (agent: string) =>
@@ -184,7 +185,7 @@ function fakeProvider({ parts = {}, provider = {} }: RoomOptions, folder: string
       const lines = (part.events ?? []).map((event) => `echo '${JSON.stringify(event)}'`);
       const script = `while [ ! -e '${go}' ]; do [ -e '${go}.failed' ] && { cat '${go}.failed'; exit 97; }; sleep 0.02; done
 ${lines.join('\n')}
-${part.end ?? 'while :; do sleep 0.05; done'}`;
+${part.end ?? 'exec sleep 1000'}`;
       return { argv: ['sh', '-c', script], session: request.resume ?? request.sessionId };
     },
     parser: () => ({ stdout: (line) => (line.startsWith('{') ? [JSON.parse(line)] : []), stderr: () => [] }),
@@ -192,12 +193,15 @@ ${part.end ?? 'while :; do sleep 0.05; done'}`;
   };
 }
 
+/** Less than a test may take, and more than a busy machine needs. */
+const PATIENCE_MS = 45_000;
+
 export async function eventually(
   what: string,
   holds: () => boolean | Promise<boolean>,
   about = () => '',
 ): Promise<void> {
-  const until = performance.now() + 10_000;
+  const until = performance.now() + PATIENCE_MS;
   for (;;) {
     if (await holds()) return;
     if (performance.now() > until) throw new Error(`never came: ${what}\n${about()}`);

@@ -300,7 +300,13 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     succeeded(await p.begin('t'));
     const commit = p.work('t');
     await p.run('coder-1', { name: 'block', task: 't', reason: 'which limit?', questions: ['How many?'] });
-    await p.run(undefined, { name: 'unblock', task: 't', keep_worktree: true, facts: { spec_exists: true } });
+    await p.run(undefined, {
+      name: 'unblock',
+      task: 't',
+      withdraw: 'the spec says it now',
+      keep_worktree: true,
+      facts: { spec_exists: true },
+    });
     await p.claim('t', 'coder-2');
     expect([headIn(), status()]).toEqual([commit, '']);
     expect(attempts()).toEqual({});

@@ -187,6 +187,16 @@ test('a diff, read for its reviewer: tests that lost lines or none, moved, weake
   });
 });
 
+test('a new file of tests with a skip is told as that, and weakens nothing', async () => {
+  p = project({ tasks: [{ id: 't' }] });
+  await p.claim('t');
+  const commit = p.work('t', { 'test/new.test.ts': "test.skip('later', f);\n" });
+  const asked = { gitDir: await p.gitDir(), task: await p.task('t'), settings: settings(await p.state()) };
+  const told = diffFacts(asked.task, await readDiff(asked, p.head(), commit), testPatterns(asked.settings));
+  expect(told).toMatchObject({ tests_new_off: { paths: ['test/new.test.ts'] } });
+  expect(told).not.toHaveProperty('tests_weakened');
+});
+
 test('tests within code that lost lines, went or moved, and a test file moved with changes, are told by name', async () => {
   const inner = (name: string, text: string): string => `    #[test]\n    fn ${name}() {\n        ${text}\n    }\n`;
   const within = (...tests: readonly string[]): string =>
@@ -312,4 +322,28 @@ test('replayed histories raise no false alarm, and every planted one is told', a
           expect(list, `${what} ${kind}, ${spelling}`).toEqual([]);
     }
   }
+});
+
+test('files that are too large to be looked at are not read, and named; the others are', async () => {
+  const big = `${'x'.repeat(5000)}\n`;
+  p = project({ files: { 'test/old.test.ts': big, 'package.json': '{}\n' } });
+  await p.claim('t');
+  const commit = p.work('t', {
+    'test/old.test.ts': null,
+    'test/big.test.ts': `test.skip('${big}', () => {});\n`,
+    'test/small.test.ts': "test.skip('small', () => {});\n",
+    'src/more.ts': `// ${'TODO '.repeat(100)}\n`,
+    'src/last.ts': '// TODO: one\n',
+  });
+  const asked = { gitDir: await p.gitDir(), task: await p.task('t'), settings: settings(await p.state()) };
+  const whole = await readDiff(asked, p.head(), commit);
+  expect(whole.unread).toBeUndefined();
+  expect(whole.test_edits?.lines.join()).toContain('x'.repeat(50));
+  const { unread, test_edits, changes } = await readDiff(asked, p.head(), commit, { file: 1000, all: 100_000 });
+  expect(unread).toEqual(['test/big.test.ts', 'test/old.test.ts']);
+  expect(test_edits?.lines.join()).toContain('small');
+  expect(test_edits?.lines.join()).not.toContain('xxx');
+  expect(changes.map(({ path }) => path)).toContain('test/big.test.ts');
+  // Together they have less room than one by one.
+  expect((await readDiff(asked, p.head(), commit, { file: 1000, all: 40 })).unread).toContain('src/more.ts');
 });

@@ -118,6 +118,36 @@ describe('a clean checkout of main in the root', () => {
   });
 });
 
+describe('what is told of the work that comes', () => {
+  test('a rejected commit that comes along; a merge commit names who wrote and who approved each task', async () => {
+    p = project({ config: { base_branch: 'main' } });
+    const first = await p.submitted('t');
+    await p.reject('t');
+    const second = await p.approved('t', { 'src/app.ts': 'better\n' });
+    succeeded(await p.merge('t'));
+    p.commit({ 'mine.txt': 'mine\n' });
+    const ran = await liza(['finish', '--yes']);
+    expect(ran.stdout).toContain(`rejected in review and followed by an approved version: ${first.slice(0, 12)} (t)\n`);
+    expect(p.git('show', '-s', '--format=%(trailers:only,unfold)', 'main').split('\n')).toEqual([
+      'Liza-Task: t',
+      'Liza-Author: coder-1',
+      'Liza-Reviewer: code-reviewer-1',
+      `Liza-Reviewed-Commit: ${second}`,
+    ]);
+  });
+
+  test('--yes: what comes and how the tests ended is printed before what was done', async () => {
+    ahead({ 'task.txt': 'task\n' }, { test_command: 'true' });
+    const { stdout } = await liza(['finish', '--yes']);
+    const places = ['main gets 1 commit', 'tests green on the result', 'liza blame'].map((text) =>
+      stdout.indexOf(text),
+    );
+    expect(places).toEqual([0, ...places.slice(1)]);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(stdout.slice(places[1])).toMatch(/\n.*(is in|merged|finished)/);
+  });
+});
+
 describe('refused, and nothing of the person’s is touched', () => {
   test('changes that are not committed, and files in the way', async () => {
     ahead({ 'README.md': 'theirs\n', 'task.txt': 'task\n' });
@@ -129,6 +159,29 @@ describe('refused, and nothing of the person’s is touched', () => {
     expect(await liza(['finish', '--yes'])).toMatchObject({ code: 1, stderr: expect.stringContaining('task.txt') });
     expect(p.read('task.txt')).toBe('mine, and never added\n');
     await expectUntouched();
+  });
+
+  test('main was rewritten: what it had and has no more is named before it comes back', async () => {
+    p = project({ config: { base_branch: 'main' } });
+    p.commit({ 'secret.txt': 'token\n' }, 'a secret');
+    p.git('update-ref', 'refs/heads/integration', 'main');
+    await p.run(undefined, { name: 'accept-integration', head: p.head('main') });
+    await p.approved('t');
+    succeeded(await p.merge('t'));
+    p.git('reset', '-q', '--hard', 'main~1');
+    const ran = await liza(['finish', '--check']);
+    expect(ran.stdout).toMatch(/main was rewritten since .* brings back 1 commit .*\n +[0-9a-f]+ a secret/);
+  });
+
+  test('main was rewritten from its first commit on: said as that', async () => {
+    ahead();
+    p.git('checkout', '-q', '--orphan', 'other');
+    p.git('commit', '-q', '-m', 'another beginning');
+    p.git('branch', '-f', 'main');
+    p.git('checkout', '-q', 'main');
+    const ran = await liza(['finish', '--check']);
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain('have no commit in common');
   });
 
   test('a conflict: exit 3 with the files', async () => {
@@ -150,7 +203,11 @@ describe('refused, and nothing of the person’s is touched', () => {
     const ran = await liza(['finish', '--yes']);
     expect(ran).toMatchObject({ code: 3, stdout: expect.stringContaining('mine.txt') });
     expect(ran.stderr).toContain('main stays as it is');
+    expect(ran.stderr).toContain('ask for a task: liza note "…"');
     await expectUntouched();
+    // A goal that is over takes no task any more.
+    await liza(['abort']);
+    expect((await liza(['finish', '--yes'])).stderr).toContain('by the next goal, which goes on from here: liza init');
   });
 
   test('green tests are told', async () => {

@@ -243,7 +243,7 @@ describe('the integration test', () => {
     });
     const child = Number(fs.readFileSync(path.join(p.base, 'child'), 'utf8'));
     // Ended at once; its number goes when whoever inherited it has looked.
-    await expect.poll(() => isRunning(p.context, child), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isRunning(p.context, child), { timeout: 30_000 }).toBe(false);
     expect(p.head()).toBe(start);
   });
 

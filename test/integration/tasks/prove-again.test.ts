@@ -65,10 +65,13 @@ describe('the same files under another commit', () => {
     succeeded(await p.submit('t'));
     await p.ok(['retract', 't', '--reason', 'the message was wrong'], { as: 'coder-1' });
     const second = emptyCommit();
-    succeeded(await p.submit('t'));
+    expect(await p.submit('t')).toMatchObject(refusedBy('not-retracted-before'));
+    const again = ['submit-for-review', 't', 'HEAD', '--unchanged', 'only the message was wrong'];
+    await p.ok(again, { as: 'coder-1' });
     expect(runs()).toBe(1);
     expect(await p.last('t', 'submitted')).toMatchObject({
       commit: second,
+      unchanged: 'only the message was wrong',
       proof: { commit: second, same_tree_as: first, runs: [{ ok: true }] },
     });
   });
@@ -144,7 +147,13 @@ describe('the same commit again', () => {
     await refused();
     expect(runs()).toBe(4);
     await p.run('coder-1', { name: 'block', task: 't', reason: 'red', questions: ['why?'] });
-    await p.run(undefined, { name: 'unblock', task: 't', keep_worktree: true, facts: { spec_exists: true } });
+    await p.run(undefined, {
+      name: 'unblock',
+      task: 't',
+      withdraw: 'the spec says it now',
+      keep_worktree: true,
+      facts: { spec_exists: true },
+    });
     await p.claim('t');
     succeeded(await p.begin('t'));
     await refused();

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { acquireLock } from '../../../src/ports/locks.ts';
 import type { Config, Task } from '../../../src/protocol/state.ts';
+import { transact } from '../../../src/store/transact.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
@@ -56,6 +57,71 @@ test.each([
   succeeded(await p.submit('t'));
 });
 
+describe('modules and settings above the checkouts', () => {
+  const NEEDS = { 'test/needs.cjs': "process.exit(require('answers').right ? 0 : 1);\n", 'src/value': '1 2\n' };
+  const plant = (): void => {
+    fs.mkdirSync(p.file('node_modules/answers'), { recursive: true });
+    fs.writeFileSync(p.file('node_modules/answers/index.js'), 'exports.right = true;\n');
+  };
+  const alarms = async () => (await p.state()).anomalies.filter(({ type }) => type === 'planted_above');
+  const needing = () => begun({ tdd: 'off' }, { validation: ['node test/needs.cjs'] });
+
+  test('what an agent puts there makes no red proof green in silence: reviewer, show and an alarm tell', async () => {
+    await needing();
+    p.work('t', NEEDS);
+    expect((await refused()).guard).toBe('validation');
+    expect(await alarms()).toEqual([]);
+    plant();
+    succeeded(await p.submit('t'));
+    const place = `${p.file('node_modules')} (answers)`;
+    expect(await p.last('t', 'submitted')).toMatchObject({ proof: { above: [place] } });
+    expect(await alarms()).toMatchObject([{ task: 't', details: { at: p.file('node_modules'), names: 'answers' } }]);
+    const printed = async (argv: readonly string[]) => (await p.ok(argv)).stdout.replace(/\s+/g, ' ');
+    expect(await printed(['show', 't'])).toContain(`green may rest on it: ${place}`);
+    expect(await printed(['status'])).toContain(`CHANGED ABOVE CHECKOUTS: ${place}`);
+  });
+
+  test('a merge’s tests, too', async () => {
+    await begun({ tdd: 'off' });
+    p.work('t', GOOD);
+    succeeded(await p.submit('t'));
+    await p.approve('t');
+    await p.accepted({ 'scripts/integration-test.sh': 'sh run.sh\n' });
+    plant();
+    succeeded(await p.merge('t'));
+    expect(await alarms()).toMatchObject([{ task: 't', details: { at: p.file('node_modules') } }]);
+  });
+
+  test('what a person has accepted is not told again', async () => {
+    await needing();
+    plant();
+    p.work('t', NEEDS);
+    succeeded(await p.submit('t'));
+    const [told] = await alarms();
+    await p.ok(['anomaly', 'processed', told?.id ?? '']);
+    await p.reject('t');
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    p.work('t', { 'src/value': '1 2 3\n' });
+    succeeded(await p.submit('t'));
+    expect((await p.last('t', 'submitted'))?.['proof']).not.toHaveProperty('above');
+    expect(await alarms()).toHaveLength(1);
+  });
+});
+
+test('git says of the clean checkout what it says of the coder’s folder', async () => {
+  await begun({}, { validation: ['test "$(git branch --show-current)" = task/t'] });
+  p.work('t', GOOD);
+  succeeded(await p.submit('t'));
+});
+
+test('a folder that Liza itself keeps beside the checkouts stops nothing', async () => {
+  await begun();
+  fs.mkdirSync(p.file('.worktrees', '.kept-u-0a1b2c3d', 'inner', '.git'), { recursive: true });
+  p.work('t', GOOD);
+  succeeded(await p.submit('t'));
+});
+
 describe('the validation at the submitted commit', () => {
   test('red is refused with the end of the output, recorded, and may be mended; green is recorded with its log', async () => {
     await begun();
@@ -86,6 +152,44 @@ describe('the validation at the submitted commit', () => {
     expect(whole).toMatchObject({ task: 't', commit: good, diff: { lines: { added: 2, removed: 1 } } });
     expect(fs.readFileSync(p.file('.liza/evidence/t/1-1.log'), 'utf8')).toBe('FAILED test/new.sh\n');
     expect(leftovers()).toEqual([]);
+  });
+
+  test('a line that the shell cannot read, or that is red on the base alike, has a hint that asks the planner', async () => {
+    await begun({ tdd: 'off' }, { validation: ['if sh run.sh; then echo ok'] });
+    p.work('t', GOOD);
+    const { hint } = await refused();
+    expect(hint).toMatch(/No change of yours makes it green.*liza block t --reason "its validation cannot be run" --q/);
+    expect(hint).not.toMatch(/Fix it|"…"/);
+    expect(await events('validation_failed')).toMatchObject([{ cannot_run: true }]);
+    await begun({ tdd: 'off' }, { validation: ['echo no such table; exit 3'] });
+    const commit = p.git('rev-parse', 'integration');
+    const [command = ''] = (await p.task('t')).validation ?? [];
+    const runs = [{ command, is: 'red', how: 'ended with 3', seconds: 0, output: 'no such table' }] as const;
+    const tried = { name: 'record-trial', task: 't', commit, commands: [command], under: 'x', runs } as const;
+    succeeded(await transact({ ...p.as(), actor: { parts: ['supervisor'] } }, tried));
+    p.work('t', GOOD);
+    expect((await refused()).hint).toMatch(/Fix it.*On the base it was red in the same way.*liza block t --reason/);
+  });
+
+  test('green is red where the runner says at its end that tests failed, and told where another summary follows', async () => {
+    await begun({}, { validation: ['sh src/hides.sh'] });
+    const frames = 'for n in $(seq 400); do echo "    at frame $n of the failed test"; done\n';
+    p.work('t', { ...GOOD, 'src/hides.sh': `printf '# pass 1\\n# fail 1\\n# cancelled 0\\n'\n${frames}` });
+    const no = await refused();
+    expect(no).toMatchObject(refusedBy('validation', { code: 1 }));
+    expect(no.message).toContain('"sh src/hides.sh" ended with 0, but its test runner says “fail 1”');
+    await p.config({ tdd: 'off' });
+    p.work('t', {
+      'src/hides.sh': "printf '# fail 1\\nok 1 - a\\n\\n\\n\\n\\n\\n\\n# pass 1\\n# fail 0\\n# cancelled 0\\n'\n",
+    });
+    succeeded(await p.submit('t'));
+    expect(await p.last('t', 'submitted')).toMatchObject({ proof: { runs: [{ ok: true, said_failed: 'fail 1' }] } });
+  });
+
+  test('a line that wants failed tests is not red for their summary', async () => {
+    await begun({ tdd: 'off' }, { validation: ['! sh src/red.sh'] });
+    p.work('t', { ...GOOD, 'src/red.sh': "printf '# pass 1\\n# fail 1\\n'; exit 1\n" });
+    succeeded(await p.submit('t'));
   });
 
   test('sees the commit alone: no file that was not committed, no credential, no word of the coder', async () => {
@@ -431,6 +535,31 @@ ${more}`;
     p.work('t', { 'src/value': '1 2\n', 'test/new.test.mjs': file(`${NEEDS}${VOID}`) });
     succeeded(await p.submit('t'));
     expect(await tests()).toMatchObject({ on_base: 'red', failed: ['has the two'], passed: ['is there'] });
+  });
+
+  test('a new test that is called like one of an unchanged file is not said to have passed without the change', async () => {
+    const file = (more: string): string => `import assert from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+${more}`;
+    p = project({
+      tasks: [{ id: 't', validation: [] }],
+      config: { tdd: 'evidence', test_command: 'node --test --test-reporter=tap' },
+      files: { ...FILES, 'test/old.test.mjs': file("test('words', () => assert.ok(readFileSync));\n") },
+    });
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    const needs = (name: string): string =>
+      `test('${name}', () => assert.match(readFileSync('src/value', 'utf8'), /2/));\n`;
+    const added = `throw new Error(readFileSync('src/value', 'utf8').includes('2') ? '' : 'not yet');\n`;
+    p.work('t', {
+      'src/value': '1 2\n',
+      'test/new.test.mjs': file(`if (!readFileSync('src/value', 'utf8').includes('2')) ${added}${needs('words')}`),
+    });
+    succeeded(await p.submit('t'));
+    const proved = await tests();
+    expect(proved).toMatchObject({ on_base: 'red' });
+    expect(proved).not.toHaveProperty('passed');
   });
 
   test('a check of the planner that is red on the base makes no test red', async () => {

@@ -1,9 +1,11 @@
 // A task is let go: the board says so first, then folder and branch are put away with everything in them kept.
 
+import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { deleteWorktree, releaseClaim } from '../../../src/tasks/release.ts';
+import { openSession } from '../../../src/identity/agent-sessions.ts';
+import { deleteWorktree, releaseClaim, tidy } from '../../../src/tasks/release.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { isolations } from '../../runs.ts';
 import { write } from '../../support/core.mjs';
@@ -98,4 +100,25 @@ test('a folder that resists is told; the board stands', async () => {
   });
   expect(await p.task('t')).toMatchObject({ status: 'UNCLAIMED' });
   expect(fs.existsSync(path.join(elsewhere, 'README.md'))).toBe(true);
+});
+
+test('a folder whose coder still lives stays, with all that is in it; it goes when that process has ended', async () => {
+  p = project({ config: { isolation: 'clone' } });
+  await p.claim('t');
+  p.work('t');
+  const agent = spawn('sleep', ['60']);
+  const ended = new Promise((done) => agent.once('exit', done));
+  const context = p.as();
+  const opening = { agent: 'coder-1', role: 'coder', task: 't', pid: process.pid } as const;
+  const session = openSession(context, opening, context.clock.now());
+  session.begun(agent.pid ?? 0);
+  // Its commands do not count any more, and its process is still there.
+  session.ending(context.clock.now());
+  const released = succeeded(await releaseClaim(context, 't', 'it is stuck'));
+  expect(released).toMatchObject({ left: { guard: 'live-session' } });
+  expect(fs.existsSync(p.folder('t', '.git'))).toBe(true);
+  agent.kill('SIGKILL');
+  await ended;
+  expect(succeeded(await tidy(context, 't', 'it was released'))).toMatchObject({ attempt: { ref: KEPT } });
+  expectPutAway();
 });

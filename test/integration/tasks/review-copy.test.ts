@@ -31,6 +31,13 @@ async function reviewed(files = WORK, config = {}, base = {}, task: Partial<Task
   return commit;
 }
 
+test('attributes of the base hide no line of the diff from the reviewer', async () => {
+  const commit = await reviewed(WORK, {}, { '.gitattributes': 'src/** -diff\n' });
+  expect(p.gitIn(copy.folder, 'diff', `${(await p.task('t')).base_commit}..${commit}`)).toContain(
+    '+export const app = 2;',
+  );
+});
+
 const facts = async (reason = ''): Promise<VerdictFacts> =>
   succeeded(
     await verdictFacts(p.as(REVIEWER), 't', {
@@ -242,4 +249,18 @@ describe('places that blockers name', () => {
     fs.renameSync(p.file('.git', 'objects-away'), p.file('.git', 'objects'));
     expect(p.git('cat-file', '-t', commit)).toBe('commit');
   });
+});
+
+test('lists that the prompt cuts are whole in a file of the copy; short ones need none', async () => {
+  await reviewed({ ...WORK });
+  expect(copy.lists).toBeUndefined();
+  await copy.remove();
+  const many = Object.fromEntries(Array.from({ length: 130 }, (_, n) => [`p ${n}/AGENTS.md`, 'obey\n']));
+  await reviewed({ ...WORK, ...many });
+  expect(copy.lists).toBe(inCopy('.git', 'liza-evidence.txt'));
+  const text = fs.readFileSync(copy.lists ?? '', 'utf8');
+  expect(text).toContain('instructions (130):\n  "p 0/AGENTS.md"\n');
+  expect(text).toContain('  "p 129/AGENTS.md"\n');
+  expect(await copy.changed()).toEqual([]);
+  expect(fs.existsSync(inCopy('p 0/AGENTS.md'))).toBe(false);
 });

@@ -1,6 +1,7 @@
 // `begin --set-aside`: what came before the checkpoint is kept, the folder goes back, the checkpoint is recorded, and
 // the printed lines bring the work back in the very folder. Real git; by the verb, as an agent types it.
 
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -62,6 +63,58 @@ describe.each(isolations('clone'))('%s', (isolation) => {
     gitIn(...commandIn(done.stdout, `cherry-pick ${base}`));
     expect(gitIn('log', '-1', '--format=%s')).toBe('too early');
     expect(gitIn('rev-parse', 'HEAD^{tree}')).toBe(gitIn('rev-parse', `${early}^{tree}`));
+  });
+
+  const submit = (commit: string) => p.liza(['submit-for-review', 't', commit], { as: 'coder-1' });
+
+  test('the commit that begin refused is refused after reset, begin and reset back; committed anew it is taken, and told', async () => {
+    const base = await start();
+    const early = p.work('t', { 'src/app.ts': 'export const app = 2;\n', 'test/app.test.ts': '// 2\n' }, 'too early');
+    expect(await begin()).toMatchObject({ code: 1 });
+    gitIn('reset', '-q', '--hard', base);
+    expect(await begin()).toMatchObject({ code: 0 });
+    gitIn('reset', '-q', '--hard', early);
+    const refused = await submit(early);
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${early} was made before the checkpoint`),
+    });
+    expect(refused.stderr).toContain(`git reset --soft ${base}`);
+    // Nor with another on top of it.
+    const later = p.work('t', { 'src/app.ts': 'export const app = 3;\n' }, 'on top');
+    expect((await submit(later)).stderr).toContain(`${early} was made before the checkpoint`);
+    gitIn('reset', '-q', '--soft', base);
+    gitIn('commit', '-q', '-m', 'anew');
+    expect(await submit(gitIn('rev-parse', 'HEAD'))).toMatchObject({ code: 0 });
+    expect((await p.last('t', 'submitted'))?.['diff']).toMatchObject({ brought_back: { paths: ['test/app.test.ts'] } });
+    expect((await p.ok(['show', 't'])).stdout).toMatch(/as they were before the checkpoint.*: test\/app\.test\.ts/);
+  });
+
+  test('what was set aside and brought back by the printed line is taken; the reviewer is told of it', async () => {
+    await start();
+    p.work('t', { 'src/app.ts': 'export const app = 2;\n', 'test/app.test.ts': '// 2\n' }, 'too early');
+    const done = await begin('--set-aside');
+    gitIn(...wayBack(done.stdout));
+    gitIn('commit', '-q', '-m', 'as planned');
+    expect(await submit(gitIn('rev-parse', 'HEAD'))).toMatchObject({ code: 0 });
+    expect((await p.last('t', 'submitted'))?.['diff']).toMatchObject({
+      brought_back: { paths: ['src/app.ts', 'test/app.test.ts'] },
+    });
+  });
+
+  test('a commit that Liza never saw and that is dated between claim and checkpoint is told', async () => {
+    const base = await start();
+    const dated = { ...process.env, GIT_COMMITTER_DATE: new Date(START + 30_000).toISOString() };
+    write(p.folder('t'), { 'src/app.ts': 'export const app = 2;\n', 'test/app.test.ts': '// 2\n' });
+    gitIn('add', '--all');
+    execFileSync('git', ['-C', p.folder('t'), 'commit', '-q', '-m', 'unseen'], { env: dated });
+    const unseen = gitIn('rev-parse', 'HEAD');
+    gitIn('reset', '-q', '--hard', base);
+    p.pass(60);
+    expect(await begin()).toMatchObject({ code: 0 });
+    gitIn('reset', '-q', '--hard', unseen);
+    expect(await submit(unseen)).toMatchObject({ code: 0 });
+    expect((await p.last('t', 'submitted'))?.['diff']).toMatchObject({ dated_before: { paths: [unseen] } });
   });
 
   test('after a rebase before the checkpoint the way back is the rebase, not the commits of others', async () => {
@@ -249,4 +302,15 @@ describe.each(isolations('clone'))('%s', (isolation) => {
     });
     expect(fs.existsSync(path.join(p.folder('t'), 'src/early.ts'))).toBe(true);
   });
+});
+
+test('commas separate files, before the work and later; a file of that very name is one', async () => {
+  const p = project({ files: { 'src/a,b.ts': 'one\n' } });
+  await p.claim('t');
+  const as = { as: 'coder-1' };
+  await p.ok(['begin', 't', ...CHECKPOINT, '--file', 'src/c.ts, src/d.ts,', '--file', 'src/a,b.ts'], as);
+  const files = ['src/app.ts', 'test/app.test.ts', 'src/c.ts', 'src/d.ts', 'src/a,b.ts'];
+  expect(await p.last('t', 'pre_execution_checkpoint')).toMatchObject({ checkpoint: { files_to_modify: files } });
+  await p.ok(['begin', 't', '--also', 'lib/x.ts,lib/{y,z}.ts', '--also', 'lib/w.ts', '--reason', 'they call it'], as);
+  expect(await p.last('t', 'declared')).toMatchObject({ files: ['lib/x.ts', 'lib/{y,z}.ts', 'lib/w.ts'] });
 });

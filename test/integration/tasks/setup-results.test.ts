@@ -273,7 +273,7 @@ describe.skipIf(!works)('a maker that was killed', () => {
     fs.mkdirSync(all, { recursive: true });
     const lock = path.join(all, `${'a'.repeat(40)}.lock`);
     const holder = spawn('flock', ['-x', lock, 'sleep', '600'], { stdio: 'ignore', detached: true });
-    await expect.poll(() => spawnSync('flock', ['-n', lock, 'true']).status, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => spawnSync('flock', ['-n', lock, 'true']).status, { timeout: 30_000 }).toBe(1);
     const half = path.join(all, `.making-${holder.pid}-00000000`);
     fs.mkdirSync(path.join(half, 'files'), { recursive: true });
     expect(await reconcile(context())).toEqual([]);

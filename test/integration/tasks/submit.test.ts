@@ -1,5 +1,6 @@
 // A commit is offered for review: what is refused and why, what is pinned, and that the pin is what counts.
 
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { claimReview } from '../../../src/tasks/claim-review.ts';
@@ -35,6 +36,41 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
     expect(await refusal()).toBe('clean-sync: these files are not committed: README.md');
   });
 
+  test.each([
+    ['.GIT', 'hasDotgit'],
+    ['.gi\u200ct', 'hasDotgit'],
+  ])('a tree with %j is refused with git’s reason, as often as it is offered', async (name, fault) => {
+    start();
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    p.work('t', { 'src/app.ts': 'two\n', 'test/app.test.ts': 'two\n' });
+    const inner = gitIn('rev-parse', 'HEAD:src');
+    const tree = execFileSync('git', ['-C', p.folder('t'), 'mktree'], {
+      input: `${gitIn('ls-tree', 'HEAD')}\n040000 tree ${inner}\t${name}\n`,
+      env: p.env as NodeJS.ProcessEnv,
+      encoding: 'utf8',
+    }).trim();
+    gitIn('update-ref', 'HEAD', gitIn('commit-tree', '-p', 'HEAD', '-m', 'bad', tree));
+    for (const commit of ['HEAD', 'HEAD', gitIn('rev-parse', 'HEAD')])
+      expect(await refusal(commit)).toMatch(new RegExp(`^commit-fit: git does not accept the commit .*${fault}`));
+    expect(pins()).toEqual({});
+  });
+
+  test('files that a diff does not show, and paths that are one on other machines, are told to the reviewer', async () => {
+    start();
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    const files = { 'src/app.ts': 'two\n', 'test/app.test.ts': 'two\n', 'src/zero.ts': 'export const z = 1; // \0\n' };
+    p.work('t', { ...files, 'src/APP.ts': 'other\n', 'Test/app2.test.ts': 'two\n' });
+    succeeded(await p.submit('t'));
+    expect((await p.task('t')).history?.findLast(({ event }) => event === 'submitted')).toMatchObject({
+      diff: {
+        binary: { paths: ['src/zero.ts'] },
+        case_twins: { paths: ['Test/app2.test.ts = test', 'src/APP.ts = src/app.ts'] },
+      },
+    });
+  });
+
   test('what its commits bring and its diff does not show is told to the reviewer', async () => {
     start();
     await p.claim('t');
@@ -42,10 +78,15 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
     p.work('t', { 'src/dump.sql': 'insert into users …\n', 'src/gone.ts': 'x\n' });
     p.work('t', { 'src/dump.sql': null, 'src/gone.ts': null, 'src/app.ts': 'two\n', 'test/app.test.ts': 'two\n' });
     const root = gitIn('commit-tree', '-m', 'another history', gitIn('rev-parse', 'HEAD^{tree}'));
-    gitIn('merge', '-q', '--allow-unrelated-histories', '-s', 'ours', '-m', 'joined', root);
+    const bare = gitIn('commit-tree', '-m', 'nothing but words', gitIn('hash-object', '-t', 'tree', '-w', '/dev/null'));
+    for (const one of [root, bare])
+      gitIn('merge', '-q', '--allow-unrelated-histories', '-s', 'ours', '-m', 'joined', one);
     succeeded(await p.submit('t'));
     expect((await p.task('t')).history?.findLast(({ event }) => event === 'submitted')).toMatchObject({
-      diff: { passing: { paths: ['src/dump.sql', 'src/gone.ts'] }, foreign_roots: { paths: [root] } },
+      diff: {
+        passing: { paths: ['src/dump.sql', 'src/gone.ts'] },
+        foreign_roots: { paths: expect.arrayContaining([root, bare]) },
+      },
     });
   });
 

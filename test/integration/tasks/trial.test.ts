@@ -86,6 +86,12 @@ describe('a validation on the base', () => {
     expect((await tried()).runs).toMatchObject([{ is: 'cannot_run', how: 'ended with 127' }, { is: 'cannot_run' }]);
   });
 
+  test('that the shell cannot read cannot be run; one whose own program exits with 2 is red', async () => {
+    const validation = ['if true; then echo ok', 'sh -c \'echo "sh: 1: Syntax error: x" >&2; exit 2\''];
+    p = project({ tasks: [{ id: 't', validation }] });
+    expect((await tried()).runs).toMatchObject([{ is: 'cannot_run' }, { is: 'red', how: 'ended with 2' }]);
+  });
+
   test('runs in one prepared checkout with its history, without credentials, and yields to others', async () => {
     const validation = [
       'test "$(cat made)" = set-up && echo kept > between',

@@ -166,7 +166,7 @@ const due = (status: 'IN_PROGRESS' | 'CHECKPOINT' | 'COMPLETED', timeline: objec
     },
   });
 const conduct = (
-  type: 'identity_violation' | 'branch_moved' | 'git_planted',
+  type: 'identity_violation' | 'branch_moved' | 'git_planted' | 'planted_above',
   details: Record<string, unknown>,
   processed = false,
 ) =>
@@ -200,6 +200,7 @@ const PLANTED: readonly (readonly [string, Readonly<Record<string, string>>])[] 
     { what: 'own', at: '/p/.git/liza/git/commondir' },
   ],
 ];
+const above = { at: '/p/node_modules', names: 'answers', changed: '2026-03-01T09:00:00.123Z' };
 const stray = { agent: 'coder-1', branch: 'main', commit: COMMIT };
 const edit = { edits: [{ seq: 7, time: NOW, detail: 'edited outside liza: tasks/t: description' }] };
 const aside = {
@@ -621,6 +622,14 @@ const SCENARIOS: readonly Scenario[] = [
       over: at(NOW, conduct('git_planted', details, true)),
     }),
   ),
+  {
+    row: 'CHANGED ABOVE CHECKOUTS',
+    level: 'alarm',
+    text: '🚨 CHANGED ABOVE CHECKOUTS: /p/node_modules (answers) changed at 2026-03-01T09:00:00.123Z, while agents work, and programs in checkouts find it: what was green then may rest on it. If it is not yours, remove it and have the task proved again',
+    before: at(NOW, quiet),
+    begins: at(NOW, conduct('planted_above', above)),
+    over: at(NOW, conduct('planted_above', above, true)),
+  },
   {
     row: 'STEP WITHOUT SESSION',
     level: 'alarm',

@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact, Told, Witness } from '../../../src/audit/rules/facts.ts';
 import { auditGoal } from '../../../src/audit/rules/goal.ts';
-import { unsupervised } from '../../../src/audit/rules/sessions.ts';
+import { unconfined, unsupervised } from '../../../src/audit/rules/sessions.ts';
 import { auditTask } from '../../../src/audit/rules/task.ts';
-import type { HistoryEvent, Task } from '../../../src/protocol/state.ts';
+import type { Goal, HistoryEvent, Task } from '../../../src/protocol/state.ts';
 import { commit, world } from '../protocol/world.ts';
 
 const [BASE, WORK, MERGED, OTHER] = [1, 2, 3, 4].map((n) => commit(n)) as [string, string, string, string];
@@ -65,6 +65,20 @@ const changed = (event: string, change: object): Partial<Task> => ({
 
 describe('a task', () => {
   it('with everything in order contradicts nothing', () => expect(audited()).toEqual([]));
+
+  it('tells which files a verdict names that the change does not touch', () => {
+    const told = (event: object): readonly string[] =>
+      auditTask({ ...TASK, ...changed('approved', event) }, WITNESS)
+        .filter(({ mark, what }) => mark === 'unverifiable' && what.startsWith('flagged'))
+        .map(({ what }) => what);
+    expect(told({})).toEqual([]);
+    expect(told({ event: 'rejected', outside_diff: ['a b.md'] })).toEqual([
+      'flagged: the change does not touch "a b.md", which blockers name',
+    ]);
+    expect(told({ concerns: [{ file: 'x.ts', line: 1, text: 'odd', outside: true }, { text: 'fine' }] })).toEqual([
+      'flagged: the change does not touch x.ts, which a concern names',
+    ]);
+  });
 
   it('lists each criterion with what shows it; what nothing can check is unverifiable, a run that was not is contradicted', () => {
     const shown = [
@@ -188,6 +202,18 @@ describe('a task', () => {
     expect(unsupervised(auditTask(TASK, { ...WITNESS, namedFrom: Number.POSITIVE_INFINITY }))).toBe(0);
   });
 
+  it('tells of a planner’s sessions as of a coder’s: one without a sandbox counts', () => {
+    const session = { id: 'a1b2c3d4e5f6', agent: 'planner-1', provider: 'claude', since: at(1), ended: at(3) };
+    const end: Told = {
+      ...{ seq: 7, time: at(3), actor: 'planner-1', command: 'session-end', detail: '', records: [] },
+      added: `${session.id} ${at(3)} off`,
+    };
+    const goal = { ...WITNESS.state.goal, sessions: [{ ...session, sandbox: 'off' }] } as Goal;
+    const facts = auditGoal({ ...WITNESS, state: { ...WITNESS.state, goal }, entries: [...entries, end] });
+    expect(unconfined(facts)).toBe(1);
+    expect(facts.find((fact) => fact.unconfined)).toMatchObject({ what: expect.stringContaining('of planner-1') });
+  });
+
   it('tells of each session who, by which CLI, and whether it was confined', () => {
     const session = { id: 'a1b2c3d4e5f6', agent: 'coder-1', provider: 'claude', since: at(1), ended: at(3) };
     const end = (seq: number, added: string, change: Partial<Told> = {}): Told => ({
@@ -263,6 +289,13 @@ describe('the goal', () => {
     ['a lost merge', { line: [OTHER, BASE] }, 'the merge of a'],
     ['no branch', { line: [] }, 'it is gone'],
   ])('%s', (_name, witness, said) => expect(goal(witness).join('\n')).toContain(said));
+
+  it('a stranger whom an agent calls accepted is held against the board', () => {
+    const told = { timestamp: at(6), event: 'integration_accepted', summary: `now at ${WORK}`, by: 'planner-1' };
+    const forged = { ...state, goal: { ...state.goal, alignment_history: [told] } };
+    const facts = auditGoal({ ...WITNESS, state: forged, line: [WORK, MERGED, OTHER, BASE] });
+    expect(against(facts).join()).toContain('no task accounts for it');
+  });
 
   it('a stranger whom a person accepted is told, and not held against anybody', () => {
     const alignment_history = [

@@ -95,6 +95,13 @@ test('no installed agent CLI is a warning', async () => {
   });
 });
 
+test('a crew that plays a script misses no agent CLI', async () => {
+  await here.liza(['config', 'set', 'providers', '{"rehearsal": {"script": "rehearsal.json"}}']);
+  const all = await findings();
+  expect(all).toContainEqual(expect.objectContaining({ message: expect.stringContaining('uses a rehearsal') }));
+  expect(all.filter(({ level }) => level === 'warning')).toEqual([]);
+});
+
 test('an agent CLI that does not start is a warning with its own output', async () => {
   program('claude', 'echo "Cannot find module x" >&2', 'exit 7');
   expect(of(await findings(), 'claude')).toMatchObject({

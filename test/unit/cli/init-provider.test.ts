@@ -3,7 +3,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { type Asked, castRoles, knownProviders } from '../../../src/cli/choose-provider.ts';
+import { type Asked, castRoles, knownProvider, knownProviders } from '../../../src/cli/choose-provider.ts';
 import type { Io } from '../../../src/cli/io.ts';
 import type { Config } from '../../../src/protocol/state.ts';
 import { hostAt } from '../../host.ts';
@@ -20,7 +20,8 @@ beforeAll(() => {
 });
 
 /** Only what is looked at here. */
-const io = (): Io => ({ host: hostAt(), env: { PATH: bin }, root: () => bin }) as unknown as Io;
+const io = (): Io =>
+  ({ host: hostAt(), self: { argv: ['node', 'liza'] }, env: { PATH: bin }, root: () => bin }) as unknown as Io;
 
 function cast(config: Config, asked: Asked = {}): unknown {
   const found = castRoles(io(), config, asked);
@@ -51,4 +52,17 @@ test('knows all providers, installed or not, with the project’s own', () => {
     'opencode false',
     'mine true',
   ]);
+});
+
+test('what Liza plays itself is known by name where it is configured', () => {
+  const name = (config: Config, asked: string): unknown => {
+    const found = knownProvider(io(), config, asked);
+    return found === undefined || 'ok' in found ? found : [found.provider.name, found.installed];
+  };
+  expect(name({ providers: { rehearsal: { script: 'rehearsal.json' } } }, 'rehearsal')).toEqual(['rehearsal', true]);
+  expect(name({}, 'rehearsal')).toBeUndefined();
+  expect(name({ providers: { rehearsal: {} } }, 'rehearsal')).toMatchObject({ ok: false });
+  expect(name({}, 'player')).toEqual(['player', true]);
+  expect(name({}, 'gemini')).toEqual(['gemini', false]);
+  expect(name({}, 'nobody')).toBeUndefined();
 });

@@ -27,17 +27,21 @@ function withoutBubblewrap(): Partial<Io> {
 /** As one line, whatever was wrapped. */
 const flat = (text: string): string => text.replace(/\s+/g, ' ');
 
-test.each([['status'], ['doctor'], ['run', '--check']])(
-  '%s %s says what it means that the sandbox is off',
-  async (...argv) => {
-    const { liza } = project();
-    const ran = await liza(argv, { io: withoutBubblewrap() });
-    const said = flat(ran.stdout + ran.stderr);
-    expect(said).toContain('off, bubblewrap is not installed');
-    expect(said).toContain(MEANS);
-    expect(said).toMatch(WITHOUT_ROOT);
-  },
-);
+test.each([['doctor'], ['run', '--check']])('%s %s says what it means that the sandbox is off', async (...argv) => {
+  const { liza } = project();
+  const ran = await liza(argv, { io: withoutBubblewrap() });
+  const said = flat(ran.stdout + ran.stderr);
+  expect(said).toContain('off, bubblewrap is not installed');
+  expect(said).toContain(MEANS);
+  expect(said).toMatch(WITHOUT_ROOT);
+});
+
+test('status says in one short line that it is off, what that means, and who tells more', async () => {
+  const { liza } = project();
+  const ran = await liza(['status'], { io: withoutBubblewrap() });
+  expect(flat(ran.stdout)).toContain(`sandbox: off, ${MEANS}; how to turn it on: liza doctor`);
+  expect(flat(ran.stdout)).not.toMatch(WITHOUT_ROOT);
+});
 
 test('run --check warns of it and does not stop; what a person turned off is no warning', async () => {
   const { liza } = project();

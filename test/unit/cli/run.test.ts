@@ -14,6 +14,12 @@ test('an unknown verb suggests the nearest and exits 1', async () => {
   expect(ran.stderr).toBe('liza: there is no command "statsu"\n  → did you mean: liza status\n');
 });
 
+test('notes have no command of their own: it is said where they are', async () => {
+  const ran = await here.liza(['notes']);
+  expect(ran.stderr).toContain('notes are listed in the log: liza log -n 60');
+  expect(ran.stderr).toContain('liza note done note-1');
+});
+
 test('a family without its second word lists the choices', async () => {
   const ran = await here.liza(['config', 'put', 'x', '1']);
   expect(ran.code).toBe(1);
@@ -62,6 +68,7 @@ test('the protocol in help is the table’s own', async () => {
   );
   expect((await here.liza(['help', 'roles'])).stdout).toMatch(/^reviewer:\n(?: {2}.*\n)* {2}submit-verdict /m);
   expect((await here.liza(['help', 'anomalies'])).stdout).toContain('retry_loop');
+  expect((await here.liza(['help', 'rehearsal'])).stdout).toContain('liza help rehearse');
 });
 
 test('an unknown topic is refused with a suggestion', async () => {
@@ -211,6 +218,26 @@ test('liza help --all lists every command, and an agent that asks for help sees 
 
 test.each([['-v'], ['-V'], ['--version'], ['version']])('liza %s prints the version', async (word) => {
   expect((await project().liza([word])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test.each([
+  ['init', '--agent', '--provider'],
+  ['init', '--test-command', '--test'],
+  ['run', '--provider', '--agent'],
+  ['finish', '--dry-run', '--check'],
+  ['run', '--dry-run', '--check'],
+])('liza %s %s names the option that is meant', async (verb, typed, meant) => {
+  const ran = await project().liza([verb, typed]);
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining(`did you mean ${meant}?`) });
+});
+
+test('run on a goal that is complete says so and what comes next, and registers nobody', async () => {
+  const here = project({ goal: { id: 'goal-1', description: 'Retry all API calls', status: 'COMPLETED' } });
+  const { agents } = await here.state();
+  const ran = await here.liza(['run', '--plain']);
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(ran.stdout).toMatch(/^the goal is complete: .*; merge it into your branch: liza finish/);
+  expect((await here.state()).agents).toEqual(agents);
 });
 
 test.each([['--bogus'], ['-x'], ['--']])('liza %s is refused, not taken for help', async (word) => {

@@ -25,7 +25,8 @@ test('--done - is the text of stdin, never a dash', async () => {
 test.each<[string, readonly string[], string]>([
   ['--scope', ['amend', 'first', '--scope=-'], 'tasks'],
   ['--validate', ['amend', 'first', '--validate', '-'], 'tasks'],
-  ['--assessment', ['unblock', 'stuck', '--assessment', '-'], 'tasks'],
+  ['--assessment', ['unblock', 'stuck', '--withdraw', 'not needed', '--assessment', '-'], 'tasks'],
+  ['--withdraw', ['unblock', 'stuck', '--withdraw', '-'], 'questions'],
   ['a positional', ['align', '-'], 'goal'],
   ['a question', ['ask', '-', '--assume', 'three'], 'questions'],
   ['a reason', ['abandon', 'first', '--reason', '-'], 'tasks'],

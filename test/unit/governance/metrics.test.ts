@@ -148,3 +148,15 @@ it('a new sprint begins with nothing of the last one', () => {
     tasks_abandoned: 0,
   });
 });
+
+it('a coder that claims again what it had blocked is in the same iteration; a fresh start is another', () => {
+  const claims = (...all: readonly [coder: string, iteration: number, more?: object][]) =>
+    task('asked', {
+      history: all.map(([coder, iteration, more], n) => event('claimed', at(50 - n), coder, { iteration, ...more })),
+    });
+  const counted = (one: Task): number => taskFigures(one, NOW).iterations;
+  expect(counted(claims(['coder-1', 1], ['coder-1', 1]))).toBe(1);
+  expect(counted(claims(['coder-1', 1], ['coder-1', 2]))).toBe(2);
+  expect(counted(claims(['coder-1', 1], ['coder-2', 1]))).toBe(2);
+  expect(counted(claims(['coder-1', 1], ['coder-1', 1, { fresh: true }]))).toBe(2);
+});

@@ -221,7 +221,7 @@ describe('rework and takeover', () => {
     const w = claimed();
     w.run(CODER, begin('a'));
     w.run(CODER, block('a'));
-    w.run(HUMAN, { name: 'unblock', task: 'a', keep_worktree: true, facts: SPEC });
+    w.run(HUMAN, { name: 'unblock', task: 'a', withdraw: 'the spec says it now', keep_worktree: true, facts: SPEC });
     w.run(SUPERVISOR, claim('a', 'coder-2', { start_commit: commit(5) }));
     expect(w.task('a').history?.at(-2)).toMatchObject({ event: 'reassigned', continued: true });
     expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'claimed', start_commit: commit(5) });

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../../src/protocol/board.ts';
 import { withTask } from '../../../src/protocol/change.ts';
 import type { Command } from '../../../src/protocol/command.ts';
+import { checkInput } from '../../../src/protocol/input.ts';
 import { discoveryHead, openDiscoveries } from '../../../src/protocol/messages/discoveries.ts';
+import { commandLine } from '../../../src/protocol/next-commands.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import type { Discovery } from '../../../src/protocol/state.ts';
 import { iso } from '../../../src/text/time.ts';
@@ -26,7 +28,9 @@ import {
   SUPERVISOR,
   submit,
   supervisorOf,
+  toClaimed,
   toRejected,
+  world,
 } from './world.ts';
 
 describe('begin --also', () => {
@@ -49,12 +53,15 @@ describe('begin --also', () => {
     expect(w.refused(OTHER_CODER, declare('a', 'lib/other.ts')).guard).toBe<RefusalName>('holds-task');
   });
 
-  it.each(['/etc/passwd', '../x', 'a/../../x', '', ' '])('%j is no path of the repository', (file) => {
-    const w = claimed();
-    w.run(CODER, begin('a'));
-    expect(w.refused(CODER, declare('a', file)).guard).toBe<RefusalName>('files');
-    expect(w.refused(CODER, declare('a')).guard).toBe<RefusalName>('files');
-  });
+  it.each(['.git/config', 'sub/.git/hooks/x', '/etc/passwd', '../x', 'a/../../x', '', ' '])(
+    '%j is no path of the repository',
+    (file) => {
+      const w = claimed();
+      w.run(CODER, begin('a'));
+      expect(w.refused(CODER, declare('a', file)).guard).toBe<RefusalName>('files');
+      expect(w.refused(CODER, declare('a')).guard).toBe<RefusalName>('files');
+    },
+  );
 
   it.each(['**', '*', 'src/*.ts', '.', './', '-', 'src/', 'src/.'])('%j is no single file', (file) => {
     const w = claimed();
@@ -163,6 +170,7 @@ describe('begin', () => {
     ['see: below', 'it names no command'],
     ['true: exit 0', 'it names no command'],
     ['echo ok: prints ok', 'it names no command'],
+    ['npm test and look', 'it does not say what result'],
     ['read: src/mul.js', 'it names neither'],
     ['read: src/mul.js, mul is there', 'it names no command'],
     ['check: npm test', 'it does not say what result is expected'],
@@ -200,6 +208,31 @@ describe('begin', () => {
     w.run(CODER, beginWith({ files_to_modify: [some] }));
     expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'pre_execution_checkpoint' });
   });
+  it.each(['/etc/passwd', '../other/a.ts', 'src/../../a.ts', '..', '~/a.ts', 'C:\\a.ts'])(
+    '%s is no path of the repository: not in a plan, not after it',
+    (file) => {
+      const w = claimed();
+      const refusal = w.refused(CODER, beginWith({ files_to_modify: ['src/a.ts', file] }));
+      expect(refusal.guard).toBe<RefusalName>('files');
+      expect(refusal.message).toContain('is not a path of the repository');
+      w.run(CODER, begin('a'));
+      expect(w.refused(CODER, declare('a', file)).message).toContain('is not a path of the repository');
+    },
+  );
+
+  it('what is OUT cannot be planned, and a test task plans no code: the coder hears it before the work', () => {
+    const w = claimed();
+    const out = w.refused(CODER, beginWith({ files_to_modify: ['src/a.ts', './docs/guide.md'] }));
+    expect(out.guard).toBe<RefusalName>('in-scope');
+    expect(out.message).toContain('declares OUT: docs/guide.md');
+    expect(out.hint).toContain(commandLine('block', 'a'));
+    const tests = world();
+    tests.run(PLANNER, addReady('a', { type: 'test', scope: 'IN: test/' }));
+    toClaimed(tests, 'a');
+    expect(tests.refused(CODER, beginWith({ files_to_modify: ['src/a.ts'] })).guard).toBe<RefusalName>('in-scope');
+    tests.run(CODER, beginWith({ files_to_modify: ['test/a.test.ts', 'test/**'] }));
+  });
+
   it('files_to_modify is required, assumptions may be empty', () => {
     const w = claimed();
     expect(w.refused(CODER, beginWith({ files_to_modify: [] })).guard).toBe<RefusalName>('checkpoint');
@@ -507,12 +540,23 @@ describe('reports', () => {
 describe('the placeholder of an example', () => {
   const plan = (fields: object): Command => ({ ...begin('a'), checkpoint: { ...CHECKPOINT, ...fields } }) as Command;
 
-  it.each(['…', '...', ' “…” '])('%s where words belong is refused, and the hint says what to do', (text) => {
-    const w = claimed();
-    expect(w.refused(CODER, plan({ intent: text })).guard).toBe<RefusalName>('placeholder');
-    expect(w.refused(CODER, plan({ validation: text })).hint).toContain('your own words');
-    const blocking = { name: 'block', task: 'a', reason: text, questions: ['which?'] } as const;
-    expect(w.refused(CODER, blocking).guard).toBe<RefusalName>('placeholder');
+  it.each(['…', '...', ' “…” ', '<why>', 'TODO'])(
+    '%s where words belong is refused, and the hint says what to do',
+    (text) => {
+      const w = claimed();
+      expect(w.refused(CODER, plan({ intent: text })).guard).toBe<RefusalName>('placeholder');
+      expect(w.refused(CODER, plan({ validation: text })).hint).toContain('your own words');
+      const blocking = { name: 'block', task: 'a', reason: text, questions: ['which?'] } as const;
+      expect(w.refused(CODER, blocking).guard).toBe<RefusalName>('placeholder');
+    },
+  );
+
+  it('in every field of every command, whatever it is called; a setting may have any value', () => {
+    const unblock = { name: 'unblock', task: 'a', withdraw: '…', facts: {} } as const;
+    expect(checkInput(unblock)).toMatchObject({ guard: 'placeholder' });
+    expect(checkInput({ ...unblock, withdraw: 'the spec says <why>' })).toBeUndefined();
+    expect(checkInput({ name: 'config set', key: 'test_command', value: '...' })).toBeUndefined();
+    expect(checkInput({ name: 'session-end', last: '...' } as never)).toBeUndefined();
   });
 
   it('words that end with it are words', () => {

@@ -417,6 +417,17 @@ describe('goal edit', () => {
     expect(w.state.human_notes).toEqual([]);
   });
 
+  it('its own document, named for the first time, is confirmed; then that has taken effect already', () => {
+    const w = world();
+    const same = { name: 'goal edit', spec_ref: 'specs/vision.md', facts: { spec_exists: true } } as const;
+    expect(w.run(HUMAN, same).already).not.toBe(true);
+    expect(w.state.goal.alignment_history?.at(-1)).toMatchObject({
+      event: 'goal_edited',
+      summary: 'its document is specs/vision.md, as before',
+    });
+    expect(w.run(HUMAN, same).already).toBe(true);
+  });
+
   it.each([
     ['nothing is given', {}, 'something-changes'],
     ['the words are blank', { description: ' ' }, 'definition'],

@@ -559,8 +559,43 @@ describe('unblock, supersede and abandon close the questions of a task', () => {
     const w = claimed();
     w.run(CODER, ask('How often?'));
     w.run(CODER, block('a'));
-    w.run(PLANNER, unblock('a'));
+    w.run(PLANNER, unblock('a', { withdraw: 'section 3 says it now' }));
     expect(w.state.questions?.map(({ status }) => status)).toEqual(['open', 'withdrawn']);
+    expect(question(w, 'q-2').why).toBe('section 3 says it now');
+    expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'unblocked', withdraw: 'section 3 says it now' });
+  });
+
+  it.each([PLANNER, HUMAN])('nobody unblocks it without a word on what was asked: $parts', (who) => {
+    for (const more of [{}, { keep_worktree: true }, { changes: { priority: 1 } }, { withdraw: ' ' }]) {
+      const refusal = blocked().refused(who, unblock('a', { withdraw: undefined, ...more }));
+      expect(refusal).toMatchObject(refusedBy('answer'));
+      expect(refusal.message).toContain('q-1 “Which account may the tests use?”');
+      expect(refusal.hint).toMatch(/liza answer q-1 "…"|liza unblock a "…" with the options that you gave/);
+      expect(refusal.hint).toContain('liza unblock a --withdraw "…"');
+    }
+  });
+
+  it('a definition that says something else is an answer, given with the unblock or before it', () => {
+    const w = blocked();
+    const made = w.run(
+      PLANNER,
+      unblock('a', { withdraw: undefined, changes: { add_done: ['the tests use account 7'] } }),
+    );
+    expect(question(w, 'q-1')).toMatchObject({ status: 'withdrawn', why: 'a was redefined instead (done_when)' });
+    expect(made.notes).toContain('q-1 of coder-1 is withdrawn unanswered: Which account may the tests use?');
+    const before = blocked();
+    before.run(PLANNER, { name: 'amend', task: 'a', changes: { add_done: ['the tests use account 7'] }, facts: SPEC });
+    before.run(PLANNER, unblock('a', { withdraw: undefined }));
+    expect(question(before, 'q-1').why).toBe('a was redefined instead (its definition)');
+  });
+
+  it('a planner is not told to answer what it asked itself', () => {
+    const w = ready('a');
+    toMergeFailed(w);
+    w.run(PLANNER, { name: 'block', task: 'a', reason: 'two tasks contradict', questions: ['Which side is right?'] });
+    const { hint } = w.refused(PLANNER, unblock('a', { withdraw: undefined }));
+    expect(hint).toMatch(/^if no answer is needed, say why: liza unblock a --withdraw "…"/);
+    w.run(PLANNER, unblock('a', { withdraw: 'b was abandoned' }));
   });
 
   it.each<[string, Command]>([
@@ -573,8 +608,8 @@ describe('unblock, supersede and abandon close the questions of a task', () => {
     w.run(CODER, block('a'));
     w.run(PLANNER, command);
     expect(w.state.questions).toMatchObject([
-      { status: 'withdrawn', closed_by: 'planner-1' },
-      { status: 'withdrawn', closed_by: 'planner-1' },
+      { status: 'withdrawn', closed_by: 'planner-1', why: expect.stringMatching(/^a was .*(?:no way|wrong)$/) },
+      { status: 'withdrawn', closed_by: 'planner-1', why: expect.stringMatching(/^a was .*(?:no way|wrong)$/) },
     ]);
   });
 

@@ -5,6 +5,7 @@ import type { Actor } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import { newsSince, toldWith } from '../../../src/protocol/messages/news.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
+import { retractedFields } from '../../../src/supervisor/prompts/task-fields.ts';
 import {
   addReady,
   approve,
@@ -165,6 +166,29 @@ describe('before the verdict', () => {
     expect(w.task('a').history?.findLast(({ event }) => event === 'retracted')).toMatchObject({
       findings: ['half read', 'src/client.ts:3 — null crashes it'],
     });
+  });
+
+  it('what was retracted is not submitted again without a word; the reviewer reads why it is right after all', () => {
+    const w = submitted();
+    w.run(CODER, retract());
+    for (const again of [submit('a', commit(1)), submit('a', commit(2), { same_as_retracted: commit(1) })]) {
+      const refusal = w.refused(CODER, again);
+      expect(refusal.guard).toBe<RefusalName>('not-retracted-before');
+      expect(refusal.message).toContain('the test never waits for the call');
+      expect(refusal.hint).toContain('liza submit-for-review a HEAD --unchanged "…"');
+      expect(w.refused(CODER, { ...again, unchanged: ' ' } as Command).guard).toBe('not-retracted-before');
+    }
+    w.run(CODER, { ...submit('a', commit(1)), unchanged: 'it does wait, in the helper' } as Command);
+    expect(retractedFields(w.task('a')).join('\n')).toMatch(
+      /SUBMITTED AGAIN UNCHANGED.*\n.*it does wait, in the helper/,
+    );
+  });
+
+  it('other files need no word', () => {
+    const w = submitted();
+    w.run(CODER, retract());
+    w.run(CODER, { ...submit('a', commit(2)), unchanged: 'not that' } as Command);
+    expect(w.task('a').history?.at(-1)).not.toHaveProperty('unchanged');
   });
 
   it('said twice it is done once', () => {

@@ -166,11 +166,17 @@ describe('after two coders failed', () => {
     for (const actor of [CODER, OTHER_CODER]) {
       w.run(SUPERVISOR, claim('a', actor.id));
       w.run(actor, block('a'));
-      if (actor === CODER) w.run(PLANNER, { name: 'unblock', task: 'a', facts: facts(FIRST) });
+      if (actor === CODER)
+        w.run(PLANNER, { name: 'unblock', task: 'a', withdraw: 'the spec says it now', facts: facts(FIRST) });
     }
     return w;
   };
-  const unblock = (hash: string): Command => ({ name: 'unblock', task: 'a', facts: facts(hash) });
+  const unblock = (hash: string): Command => ({
+    name: 'unblock',
+    task: 'a',
+    withdraw: 'the spec says it now',
+    facts: facts(hash),
+  });
 
   it('another text of the spec is a change of the definition; the same one is none', () => {
     const w = exhausted();

@@ -150,7 +150,17 @@ describe('submit-for-review', () => {
       'touches files that the task declares OUT: docs/a.md; the commit touches files that neither the task’s IN',
     );
     expect(refusal.message).toContain('tools/b.js; a code task without a changed test file');
-    expect(refusal.hint).toMatch(/1\. Remove these changes.*\n2\. .*--also tools\/b\.js.*\n3\. Add a test/);
+    expect(refusal.hint).toMatch(
+      /1\. Remove these changes.*\n2\. .*--also tools\/b\.js.*\n3\. Add a test.*declare it: liza begin a --also/,
+    );
+  });
+
+  it('a link in place of a test is none', () => {
+    const linked = changes('src/a.ts', 'test/a.test.ts').map((one) =>
+      one.path.startsWith('test/') ? { ...one, form: 'link' as const } : one,
+    );
+    const refusal = begun().refused(CODER, submit('a', commit(1), { changes: linked }));
+    expect(refusal.guard).toBe<RefusalName>('tests-with-code');
   });
 
   it('a path the task declares OUT refuses the submit', () => {
@@ -193,7 +203,7 @@ describe('submit-for-review', () => {
     w.run(CODER, declare('a', 'lib/a b.ts'));
     w.run(CODER, submit('a', commit(1), given));
     expect(w.task('a').history?.at(-1)).toMatchObject({
-      diff: { declared_late: { paths: ['lib/a b.ts (the retry is set up there)'] } },
+      diff: { declared_late: { paths: ['"lib/a b.ts" (the retry is set up there)'] } },
     });
   });
 

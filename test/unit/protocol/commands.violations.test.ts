@@ -108,3 +108,23 @@ describe('planted-in-git', () => {
     expect(decide(board, tag, { actor: CODER, now: START })).toMatchObject({ ok: false });
   });
 });
+
+describe('planted-above', () => {
+  const found: Command = {
+    name: 'planted-above',
+    at: '/p/node_modules',
+    changed: '2026-03-01T09:00:00.123Z',
+    names: 'a',
+  };
+
+  it('is told once for each change of the place, and no agent records it', () => {
+    const again = { ...found, changed: '2026-03-01T09:00:00.124Z' };
+    const { anomalies, written } = play([found, found, again].map((command) => ({ command, after: 0 })));
+    expect(written).toBe(2);
+    expect(anomalies).toMatchObject([
+      { type: 'planted_above', details: { at: '/p/node_modules', names: 'a' } },
+      { details: { changed: '2026-03-01T09:00:00.124Z' } },
+    ]);
+    expect(decide(world().board, found, { actor: CODER, now: START })).toMatchObject({ ok: false });
+  });
+});

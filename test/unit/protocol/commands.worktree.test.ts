@@ -123,7 +123,7 @@ describe('what a claim does with the worktree', () => {
     expect(w.task('a')).toMatchObject({ integration_fix: true, iteration: 2, review_cycles_current: 0 });
     expect(validate(w.state, new Map())).toEqual([]);
     w.run(HUMAN, { name: 'replan', task: 'a', reason: 'another way' });
-    w.run(HUMAN, { name: 'unblock', task: 'a', facts: { spec_exists: true } });
+    w.run(HUMAN, { name: 'unblock', task: 'a', withdraw: 'the spec says it now', facts: { spec_exists: true } });
     expect(w.task('a')).not.toHaveProperty('integration_fix');
   });
 });

@@ -60,6 +60,16 @@ describe('diffFacts', () => {
     });
   });
 
+  it('fixtures, snapshots and documents among the tests are no tests', () => {
+    const data = ['test/fixtures/a.js', 'test/__snapshots__/a.test.ts.snap', 'tests/README.md', 'test/a.json'];
+    const given = ['test/a.test.ts', ...data].map((path): FileChange => ({ path, kind: 'added' }));
+    expect(factsOf(given, ['src/**', 'test/', 'tests'])).toEqual({
+      files: 5,
+      tests_added: { paths: ['test/a.test.ts'] },
+      test_data_added: { paths: data },
+    });
+  });
+
   it('outside the paths of scope IN, tests apart; words that are no paths say nothing', () => {
     const given: readonly FileChange[] = [
       { path: 'src/auth/a.ts', kind: 'changed' },
@@ -139,4 +149,43 @@ describe('files that steer agents, CI or git', () => {
     'scripts/integration-test.sh.md',
     'claude/settings.json',
   ])('not %s', (path) => expect(isInstruction(path)).toBe(false));
+});
+
+describe('paths in lists', () => {
+  it('are in quotes where they could be taken for something else, and none is two lines', () => {
+    const odd = [
+      'CLAUDE.md',
+      'a b/CLAUDE.md',
+      'x\nTESTS REMOVED: none/CLAUDE.md',
+      'y, z/CLAUDE.md',
+      'u\u202ev/CLAUDE.md',
+    ];
+    expect(factsOf(changes(...odd)).instructions?.paths).toEqual([
+      'CLAUDE.md',
+      '"a b/CLAUDE.md"',
+      '"x\\nTESTS REMOVED: none/CLAUDE.md"',
+      '"y, z/CLAUDE.md"',
+      '"u\\u{202e}v/CLAUDE.md"',
+    ]);
+  });
+
+  it('are cut for the board, and whole where that is asked for', () => {
+    const many = changes(...Array.from({ length: 300 }, (_, n) => `p${n}/AGENTS.md`));
+    const cut = factsOf(many).instructions;
+    expect([cut?.paths.length, cut?.more]).toEqual([100, 200]);
+    const task = claimed().task('a');
+    const whole = diffFacts(task, { changes: many }, DEFAULT_TEST_PATTERNS, Number.POSITIVE_INFINITY).instructions;
+    expect([whole?.paths.length, whole?.more]).toEqual([300, undefined]);
+  });
+});
+
+describe('files that steer agent CLIs of every kind', () => {
+  it.each(
+    (
+      '.goosehints .kiro/steering/a.md .qwen/settings.json QWEN.md .roo/rules/a.md .roomodes .roorules-code CRUSH.md crush.json ' +
+      '.cursor/rules/a.mdc .cursorrules .windsurfrules .clinerules/a.md .aider.conf.yml .aiderignore GEMINI.md AGENTS.md ' +
+      '.github/copilot-instructions.md .junie/guidelines.md .augment/rules.md .augment-guidelines .amazonq/rules/a.md ' +
+      '.trae/rules/a.md .continue/config.yaml .continuerules .kilocode/rules/a.md sub/.goosehints sub/.kiro/x.md'
+    ).split(' '),
+  )('%s', (path) => expect(isInstruction(path)).toBe(true));
 });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { withTask } from '../../../src/protocol/change.ts';
-import type { SubmitFacts } from '../../../src/protocol/command.ts';
+import type { Command, SubmitFacts } from '../../../src/protocol/command.ts';
 import { asDoneWhen, criteriaOf } from '../../../src/protocol/definition/criteria.ts';
 import type { Definition } from '../../../src/protocol/definition/payloads.ts';
 import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/facts/scope.ts';
@@ -15,11 +15,13 @@ import {
   addReady,
   BASE,
   begin,
+  CHECKPOINT,
   CODER,
   changes,
   commit,
   declare,
   finalize,
+  HUMAN,
   PLANNER,
   SPEC,
   submit,
@@ -42,6 +44,24 @@ const passes = (more: Partial<Definition>): readonly string[] => {
 };
 
 describe('criteria', () => {
+  it('two that say the same are refused with the ones that remain', () => {
+    const done_when = asDoneWhen(['three 503s still log in', 'a 401 is not retried', 'three 503s still log in']) ?? '';
+    const no = refusedAtFinalize({ done_when });
+    expect(no).toMatchObject({ guard: 'criteria', message: expect.stringContaining('criterion 3 says the same') });
+    expect(no.hint).toContain('--done "three 503s still log in" --done "a 401 is not retried"');
+  });
+  it.each([
+    ['echo npm run lint && npm test', true],
+    ['npm run lint && npm test', false],
+    ['cd pkg && CI=1 npm run lint', false],
+    ['npm run lint -- --quiet', false],
+  ])('a command of a criterion that is only printed is told: %s %s', (line, isTold) => {
+    const notes = passes({ done_when: '`npm run lint` is green', validation: [line] });
+    expect(notes.some((note) => note.includes('checked by no command'))).toBe(isTold);
+  });
+  it('a description that is empty is refused', () => {
+    expect(refusedAtFinalize({ description: ' ' }).guard).toBe<RefusalName>('description');
+  });
   it('each top-level item is one, continued lines and items below it included; else the whole is', () => {
     expect(criteriaOf('calls are retried')).toEqual(['calls are retried']);
     expect(criteriaOf('Done when:\n- one\n  more of one\n  - below one\n- two')).toEqual([
@@ -133,6 +153,34 @@ describe('the anchor of a spec', () => {
 });
 
 describe('type, test rule and scope', () => {
+  it.each([
+    'IN: package.json, README.md',
+    'IN: docs/',
+    'IN: package.json, .github/workflows/ci.yml',
+    'IN: src/**. OUT: **',
+    'IN: src/a.js. OUT: **/*',
+    'IN: src/a.js. OUT: *',
+    'IN: src/a.js. OUT: .',
+    'IN: src/a.js\nOUT: /',
+  ])('nothing could be submitted: %s', (scope) => {
+    expect(refusedAtFinalize({ scope }).guard).toBe<RefusalName>('type-and-scope');
+  });
+  it('all that IN has on the base may not be OUT; a part may', () => {
+    const scope = 'IN: src/**, test/**. OUT: **/*.js';
+    const facts = (...base_files: readonly string[]): SpecFacts => ({ ...SPEC, base_files });
+    expect(refusedAtFinalize({ scope }, facts('src/a.js', 'test/a.test.js')).message).toContain('is OUT');
+    const w = world();
+    w.run(PLANNER, addDraft('a', { scope }));
+    w.run(PLANNER, { name: 'finalize', task: 'a', facts: facts('src/a.js', 'src/b.ts', 'test/a.test.ts') });
+  });
+  it('a folder of documents with code may be that of a code task', () => {
+    const w = world();
+    w.run(PLANNER, addDraft('a', { scope: 'IN: docs/' }));
+    w.run(PLANNER, { name: 'finalize', task: 'a', facts: { ...SPEC, base_files: ['docs/site.js', 'docs/a.md'] } });
+  });
+  it.each(['everything else', 'the UI, other packages', 'docs/**', '*.md'])('OUT: %s leaves something', (out) => {
+    passes({ scope: `IN: src/a.js, test/a.test.js. OUT: ${out}` });
+  });
   it.each<[string, Partial<Definition>]>([
     ['a code task with every test file OUT', { scope: `IN: src/\nOUT: ${DEFAULT_TEST_PATTERNS.join(', ')}` }],
     ['a code task with tests OUT, in a word', { scope: 'IN: src/a.ts\nOUT: tests' }],
@@ -144,6 +192,24 @@ describe('type, test rule and scope', () => {
     ['a code task of a package with its test folder OUT', { scope: 'IN: packages/a/src\nOUT: packages/a/test' }],
     ['a code task in words with the test folder OUT', { scope: 'IN: the retry logic\nOUT: test' }],
     ['a code task with tests OUT, in words', { scope: 'IN: src/a.ts\nOUT: any unit tests, the UI' }],
+    ...[
+      'IN: src/a.ts\nOUT: test changes',
+      'IN: src/a.ts\nOUT: changes to the tests',
+      'IN: src/a.ts\nOUT: no test changes',
+      'IN: src/a.ts\nNOT: tests',
+      'IN: src/a.ts\nExcluded: tests/',
+      'IN: src/a.ts NOT: tests',
+      'IN: src/a.ts (no test changes)',
+      'IN: src/a.ts, without touching tests',
+      'IN: the retry logic without touching the tests',
+      'IN: src/a.ts. Do not touch any tests.',
+      'IN: src/a.ts\nNo new tests.',
+      'IN: src/a.ts; never edit test files',
+      'IN: src/a.ts\nLeave the tests alone',
+      'IN: src/a.ts\nThe tests are off limits',
+      'IN: src/a.ts\nTests must not be changed',
+      'IN: src/a.ts, not the tests',
+    ].map((scope): [string, Partial<Definition>] => [`a code task of “${scope.replace('\n', ' / ')}”`, { scope }]),
     ['a code task whose IN is a document', { scope: 'IN: README.md' }],
     ['a code task whose IN is styles', { scope: 'IN: web/styles.css\nOUT: src/' }],
     ['a docs task whose IN is code', { type: 'docs', scope: 'IN: docs/, src/a.ts' }],
@@ -181,6 +247,18 @@ describe('type, test rule and scope', () => {
       'declarations that a script may check',
       { scope: 'IN: types/index.d.ts\nOUT: tests', validation: ['npm run types'] },
     ],
+    ...[
+      'IN: src/a.ts\nNo failing tests.',
+      'IN: src/a.ts, without breaking tests',
+      'IN: src/a.ts. Do not change the existing tests.',
+      'IN: src/a.ts, no changes to existing tests',
+      'IN: src/a.ts, without touching the tests of the parser',
+      'IN: src/a.ts, test/a.test.ts. Do not touch other tests.',
+      'IN: src/a.ts (no test dependencies)',
+      'IN: src/a.ts. No test framework is added.',
+      'IN: src/a.ts, tests\nOUT: docs/',
+      'IN: src/a.ts, not the docs',
+    ].map((scope): [string, Partial<Definition>] => [`“${scope.replace('\n', ' / ')}”`, { scope }]),
     ['a test task', { type: 'test', scope: 'IN: test/client.test.ts' }],
     ['a docs task with code and its test', { type: 'docs', scope: 'IN: src/add.js, test/add.test.js' }],
     ['a config task of settings written as code', { type: 'config', scope: 'IN: eslint.config.js, .mocharc.cjs' }],
@@ -198,6 +276,25 @@ describe('type, test rule and scope', () => {
       expect(refusal.hint).toMatch(
         /a type checker \(tsc, .*mypy.*\).*liza amend a --validate "…".*liza amend a --scope/,
       );
+    }
+  });
+  it('declarations alone that no command can check are refused with both mends, though no word forbids a test', () => {
+    for (const scope of ['IN: types/index.d.ts', 'IN: stubs/a.pyi, stubs/b.pyi', 'IN: types/**/*.d.ts']) {
+      const w = world({ test_command: null });
+      w.run(PLANNER, addDraft('a', { scope, validation: ['grep -c function types/index.d.ts'] }));
+      const refusal = w.refused(PLANNER, finalize('a'));
+      expect(refusal.guard).toBe<RefusalName>('type-and-scope');
+      expect(refusal.message).toContain('is declarations of types alone');
+      expect(refusal.hint).toMatch(/a type checker \(tsc, .*liza amend a --validate "…".*liza amend a --scope/);
+    }
+    for (const scope of [
+      'IN: types/index.d.ts, test/types.test.ts',
+      'IN: types/index.d.ts, src/',
+      'IN: types/a.d.ts, a',
+    ]) {
+      const w = world({ test_command: null });
+      w.run(PLANNER, addDraft('a', { scope, validation: ['grep -c function types/index.d.ts'] }));
+      expect(() => w.run(PLANNER, finalize('a'))).not.toThrow();
     }
   });
   it.each([
@@ -304,6 +401,36 @@ describe('commands that cannot fail', () => {
   ])('%s may fail', (command) => {
     expect(alwaysGreen(command)).toBeUndefined();
   });
+  it('a line that the shell cannot run is refused in its own words, with the line that bash can', () => {
+    const line = 'set -o pipefail; npm test | tee out.log';
+    const unread = { line, said: 'it does not know `set -o pipefail`', bash: true };
+    const facts: SpecFacts = { ...SPEC, shell: { unread: [unread] } };
+    const refusal = refusedAtFinalize({ validation: ['npm run lint', line] }, facts);
+    expect(refusal).toMatchObject({ guard: 'unrunnable', message: expect.stringContaining(unread.said) });
+    expect(refusal.hint).toContain(
+      `liza amend a --validate "npm run lint" --validate "bash -c 'set -o pipefail; npm test | tee out.log'"`,
+    );
+    const other = refusedAtFinalize(
+      { validation: ['if'] },
+      { ...SPEC, shell: { unread: [{ ...unread, line: 'if', bash: false }] } },
+    );
+    expect(other.hint).toContain('Name a command that sh can run: liza amend a --validate "…"');
+  });
+  it('so is a task that only a test_command proves which the shell cannot run', () => {
+    const w = world({ test_command: 'diff <(a) b' });
+    w.run(PLANNER, addDraft('a'));
+    const shell = { unread: [{ line: 'diff <(a) b', said: 'Syntax error: "(" unexpected', bash: true }] };
+    const facts: SpecFacts = { ...SPEC, shell };
+    expect(w.refused(PLANNER, { name: 'finalize', task: 'a', facts })).toMatchObject({ guard: 'unrunnable' });
+    const set: Command = { name: 'config set', key: 'test_command', value: 'diff <(a) b ', facts: { shell } };
+    expect(w.run(HUMAN, set).notes).toEqual([
+      expect.stringContaining(`config set test_command "bash -c 'diff <(a) b '"`),
+    ]);
+    expect(w.run(HUMAN, { ...set, value: 'true', facts: {} }).notes).toEqual([
+      expect.stringContaining('proves nothing'),
+    ]);
+    expect(w.run(HUMAN, { ...set, value: 'npm test', facts: {} }).notes ?? []).toEqual([]);
+  });
   it('a test_command that cannot fail proves no task that has nothing else', () => {
     const w = world({ test_command: 'exit 0' });
     w.run(PLANNER, addDraft('a'));
@@ -326,7 +453,12 @@ describe('what the gates judge', () => {
 
   it('a task of an older board that is merely unblocked goes on', () => {
     const w = old(VACUOUS);
-    w.run(PLANNER, { name: 'unblock', task: 'a', facts: { ...SPEC, dead_anchor: [] } });
+    w.run(PLANNER, {
+      name: 'unblock',
+      task: 'a',
+      withdraw: 'the spec says it now',
+      facts: { ...SPEC, dead_anchor: [] },
+    });
     expect(w.task('a').status).toBe('UNCLAIMED');
   });
   it.each<[string, object, RefusalName]>([
@@ -419,6 +551,36 @@ describe('one criterion in place of another', () => {
     };
     expect(w.refused(PLANNER, both).guard).toBe<RefusalName>('criterion');
   });
+  it.each(['amend', 'unblock'] as const)(
+    '%s: a refused one is mended by its own option, which goes with the rest',
+    (name) => {
+      const w = written(TWO);
+      toClaimed(w, 'a');
+      w.run(CODER, { name: 'block', task: 'a', reason: 'no limit is named', questions: ['How many?'] });
+      const wants = (changes: object) => w.refused(PLANNER, { name, task: 'a', changes, facts: SPEC } as Command).hint;
+      expect(wants({ replace_done: [{ criterion: 2, text: 'works well' }] })).toMatch(/ --replace-done "2: …"$/);
+      expect(wants({ add_done: ['works well'] })).toMatch(/ --add-done "…"$/);
+      expect(wants({ done_when: 'a 503 is retried', add_done: ['works well'] })).toMatch(/ --add-done "…"$/);
+      expect(wants({ done_when: 'works well' })).toMatch(/ --done "…"$/);
+      w.edit((state) => withTask(state, { ...w.task('a'), done_when: '- works well\n- a 401 is not retried' }));
+      expect(wants({ add_done: ['a 503 is retried'] })).toMatch(/ --replace-done "1: …"$/);
+    },
+  );
+  it.each(['amend', 'unblock'] as const)(
+    '%s: two texts for one number are refused, whichever is there already',
+    (name) => {
+      const w = written(TWO);
+      toClaimed(w, 'a');
+      w.run(CODER, { name: 'block', task: 'a', reason: 'no limit is named', questions: ['How many?'] });
+      const replace_done = ['a 402 is not retried', 'calls are retried three times'].map((text) => ({
+        criterion: 1,
+        text,
+      }));
+      const refusal = w.refused(PLANNER, { name, task: 'a', changes: { replace_done }, facts: SPEC });
+      expect(refusal.guard).toBe<RefusalName>('criterion');
+      expect(refusal.message).toContain('criterion 1 is replaced 2 times, by “a 402 is not retried” and by');
+    },
+  );
   it('also with unblock, where a wrong number is refused, too', () => {
     const w = written(TWO);
     toClaimed(w, 'a');
@@ -528,11 +690,12 @@ describe('what in backticks is a command', () => {
 });
 
 describe('submitting', () => {
+  const TESTS_PLANNED = { ...CHECKPOINT, files_to_modify: ['test/a.test.ts'] };
   const submitted = (more: Partial<Definition>, facts: Partial<SubmitFacts>, ...paths: readonly string[]) => {
     const w = world();
     w.run(PLANNER, addReady('a', more));
     toClaimed(w, 'a');
-    w.run(CODER, begin('a'));
+    w.run(CODER, begin('a', BASE, TESTS_PLANNED));
     w.tell(CODER, declare('a', ...paths));
     return w.tell(CODER, submit('a', commit(1), { ...facts, changes: changes(...paths) }));
   };
@@ -574,7 +737,7 @@ describe('submitting', () => {
     const w = world();
     w.run(PLANNER, addReady('a', { type: 'test', scope: 'IN: test/' }));
     toClaimed(w, 'a');
-    w.run(CODER, begin('a'));
+    w.run(CODER, begin('a', BASE, TESTS_PLANNED));
     const submitting = submit('a', commit(1), { changes: changes('test/a.test.ts', 'lib/a.ts') });
     for (const command of [submitting, declare('a', 'lib/a.ts')]) {
       const refusal = w.refused(CODER, command);
@@ -591,7 +754,7 @@ describe('submitting', () => {
     const w = world();
     w.run(PLANNER, addReady('a', { type, scope: type === 'test' ? 'IN: test/' : 'IN: src/' }));
     toClaimed(w, 'a');
-    w.run(CODER, begin('a'));
+    w.run(CODER, begin('a', BASE, TESTS_PLANNED));
     const tests = { mode: 'evidence', base: BASE, base_alone: 'green', on_base: 'green', base_tests: 'same' } as const;
     const command = submit('a', commit(1), { changes: changes('test/a.test.ts') });
     if (command.name !== 'submit-for-review' || command.facts.proof === undefined) throw new Error('no proof');

@@ -318,7 +318,8 @@ function rescue(run: Run, task: Task, y: number, z: number): { actor: Actor; com
       const changes = z % 3 === 0 ? { done_when: `variant ${y}` } : {};
       const more =
         z % 2 === 0 ? { keep_worktree: true, reserve: pick(CODERS, y), assessment: 'the criteria shift' } : {};
-      return { actor, command: { name: 'unblock', task: t, changes, facts: SPEC, ...more } };
+      const why = z % 5 === 0 ? {} : { withdraw: 'the spec says it now' };
+      return { actor, command: { name: 'unblock', task: t, changes, facts: SPEC, ...more, ...why } };
     }
   }
 }

@@ -103,3 +103,20 @@ describe('what a command runs', () => {
 
   it('words that may be paths', () => expect(pathsIn('A=b/c sh ./t/ | x')).toEqual(['A', 'b/c', 'sh', 't', 'x']));
 });
+
+describe('settings of runners', () => {
+  it.each(
+    (
+      'vite.config.ts packages/a/vite.config.mjs karma.conf.js karma.ci.conf.ts .mocharc .mocharc.cjs .npmrc sub/.npmrc ' +
+      'jest.config.js ava.config.js .taprc tap.config.js pytest.ini noxfile.py .cargo/config.toml .cargo/config ' +
+      'gradle.properties .mvn/jvm.config vitest.workspace.ts .bazelrc sitecustomize.py .yarnrc.yml .env.test'
+    ).split(' '),
+  )('%s is told', (name) => expect(told([path(name)])).toEqual([name]));
+
+  it.each([
+    ['Makefile', 'make test'],
+    ['Taskfile.yaml', 'task test'],
+    ['.justfile', 'just test'],
+    ['build.xml', 'ant test'],
+  ])('%s is told where %s runs', (name, command) => expect(told([path(name)], [command])).toEqual([name]));
+});

@@ -37,6 +37,9 @@ export const AGENTS: Readonly<Record<string, Agent['role']>> = {
 export const commit = (n: number): string => n.toString(16).padStart(40, '0');
 export const BASE = commit(0xba5e);
 
+/** One of each part that reads hints. */
+const READERS: readonly Actor[] = [HUMAN, PLANNER, CODER, REVIEWER];
+
 export interface World {
   board: Board;
   now: number;
@@ -70,8 +73,11 @@ export function world(config: Partial<Config> = {}): World {
     now: START,
     tell(actor, command) {
       const decision = decide(self.board, command, { actor, now: self.now });
-      if (decision.ok) self.board = applied(self.board, decision, self.now);
-      else holdHintFits(actor, decision);
+      if (decision.ok) {
+        self.board = applied(self.board, decision, self.now);
+        for (const note of decision.notes ?? [])
+          holdHintFits(actor, { ok: false, code: 1, message: decision.detail, hint: note });
+      } else holdHintFits(actor, decision);
       return decision;
     },
     run(actor, command) {
@@ -84,6 +90,11 @@ export function world(config: Partial<Config> = {}): World {
       const decision = self.tell(actor, command);
       if (decision.ok) throw new Error(`not refused: ${decision.detail}`);
       if (self.board !== before) throw new Error('a refusal changed the board');
+      // Whoever else runs into it reads a hint of their own.
+      for (const other of READERS) {
+        const read = decide(self.board, command, { actor: other, now: self.now });
+        if (!read.ok) holdHintFits(other, read);
+      }
       return decision;
     },
     task(id) {
@@ -264,7 +275,7 @@ export const mergeFailed = (task: string): Command => ({
   reason: 'conflict in src/client.ts',
 });
 export const unblock = (task: string, more: object = {}): Command =>
-  ({ name: 'unblock', task, facts: SPEC, ...more }) as Command;
+  ({ name: 'unblock', task, facts: SPEC, withdraw: 'the spec says it now', ...more }) as Command;
 
 // Roads to a state, walked by commands only.
 

@@ -16,6 +16,8 @@ function disk(there: Readonly<Record<string, string>>): Disk {
       if (!isThere(path)) throw new Error('ENOENT');
       if (mode === realDisk.constants.W_OK && !String(path).startsWith('/home/ada')) throw new Error('EACCES');
     },
+    // ~/bin has links to a distribution's programs.
+    realpathSync: ((path: string) => path.replace('/home/ada/bin/', '/usr/bin/')) as unknown as Disk['realpathSync'],
     statSync: (() => ({ isFile: () => true })) as unknown as Disk['statSync'],
     readFileSync: ((path: string) => {
       const text = there[path];
@@ -25,14 +27,29 @@ function disk(there: Readonly<Record<string, string>>): Disk {
   };
 }
 
-const DEBIAN = { '/usr/bin/npm': '', '/usr/lib/node_modules/npm/package.json': '', '/home/ada/.bashrc': '' };
-const NVM = { '/home/ada/.nvm/v20/bin/npm': '', '/home/ada/.nvm/v20/lib/node_modules/npm/package.json': '' };
+const DEBIAN = {
+  '/usr/bin/npm': '',
+  '/usr/bin/node': '',
+  '/usr/lib/node_modules/npm/package.json': '',
+  '/home/ada/.bashrc': '',
+};
+const NVM = {
+  '/home/ada/.nvm/v20/bin/npm': '',
+  '/home/ada/.nvm/v20/bin/node': '',
+  '/home/ada/.nvm/v20/lib/node_modules/npm/package.json': '',
+};
 const CODEX = { hints: { install: { npm: '@openai/codex' }, login: '' } };
 const home = { HOME: '/home/ada' };
 
 test.each([
   ['a distribution’s Node', DEBIAN, { PATH: '/usr/bin' }, 'npm install -g --prefix ~/.local @openai/codex'],
   ['a Node of one’s own', NVM, { PATH: '/home/ada/.nvm/v20/bin' }, 'npm install -g @openai/codex'],
+  [
+    'links to a distribution’s Node in a folder of one’s own',
+    { ...DEBIAN, '/home/ada/bin/node': '', '/home/ada/bin/npm': '' },
+    { PATH: '/home/ada/bin:/usr/bin' },
+    'npm install -g --prefix ~/.local @openai/codex',
+  ],
   ['no npm at all', {}, { PATH: '/usr/bin' }, 'npm install -g @openai/codex'],
   [
     'a prefix in the environment',

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { realDisk } from '../../../src/ports/disk.ts';
@@ -30,6 +30,14 @@ test('writes, appends, replaces, removes, copies', () => {
   expect(existsSync(join(work, 'a/b.txt'))).toBe(false);
   change({ copy: 'set' });
   expect(text('src/a.mjs')).toBe('{task}\n');
+});
+
+test('a program that is copied over stays executable', () => {
+  change({ write: 'src/a.mjs', text: 'old' });
+  chmodSync(join(work, 'src/a.mjs'), 0o755);
+  change({ copy: 'set' });
+  expect(text('src/a.mjs')).toBe('{task}\n');
+  expect(statSync(join(work, 'src/a.mjs')).mode & 0o111).toBe(0o111);
 });
 
 test('a text to replace must be there exactly once', () => {

@@ -110,6 +110,25 @@ test('a question is answered once', async () => {
   expect(here.answers).toEqual(['totals']);
 });
 
+test('while a person is answering on the board the demo waits, and gives its own answer only when that has ceased', async () => {
+  let cease: (() => void) | undefined;
+  const typing = new Promise<void>((resolve) => {
+    cease = () => {
+      cease = undefined;
+      resolve();
+    };
+  });
+  const here = room({ answering: () => (cease === undefined ? undefined : typing) });
+  here.change({ state: { tasks: [{ id: 'totals', status: 'BLOCKED', priority: 1 }] } });
+  await new Promise(setImmediate);
+  expect(here.answers).toEqual([]);
+  cease?.();
+  await new Promise(setImmediate);
+  expect(here.answers).toEqual(['totals']);
+  here.end();
+  await here.why;
+});
+
 test('an answer that is refused, Ctrl-C and too long a time end it', async () => {
   const refused = room({ answer: async () => 'the answer was refused' });
   refused.change({ state: { tasks: [{ id: 'totals', status: 'BLOCKED', priority: 1 }] } });

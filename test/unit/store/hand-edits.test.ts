@@ -322,6 +322,50 @@ describe('is set aside, and the last good record stands', () => {
   });
 });
 
+describe('what Liza does not know goes as it came', () => {
+  const own = (text: string): string => `${text}weather:\n  today: rain\n`;
+
+  test('a section of one’s own', async () => {
+    await save(own);
+    await next('added');
+    expect(board()['weather']).toEqual({ today: 'rain' });
+    await save((text) => text.replace(/^weather:\n.*\n/m, ''));
+    expectTold(await next('removed'), 'weather', 'removed');
+    expect(board()).not.toHaveProperty('weather');
+    await next('once more');
+    expect(text()).not.toContain('weather');
+    nothingAside();
+  });
+
+  test('not where the file was cut off before it', async () => {
+    await save(own);
+    await next('added');
+    await save((text) => text.replace(/^config:\n[\s\S]*/m, ''));
+    await next('cut');
+    expect(board()['weather']).toEqual({ today: 'rain' });
+  });
+
+  test('a field of a task, of another record, and a setting', async () => {
+    await save((text) =>
+      change(
+        'draft-one',
+        /priority: 4/,
+        'priority: 4\n      mood: good',
+      )(text)
+        .replace(/^config:\n/m, 'config:\n  mood: good\n')
+        .replace(/^goal:\n/m, 'goal:\n  mood: good\n'),
+    );
+    await next('added');
+    expect([task('draft-one')['mood'], board().config['mood'], (board()['goal'] as Fields)['mood']]).toEqual([
+      ...['good', 'good', 'good'],
+    ]);
+    await save((text) => text.replace(/^ +mood: good\n/gm, ''));
+    await next('removed');
+    expect(text()).not.toContain('mood');
+    nothingAside();
+  });
+});
+
 describe('deletions are never adopted', () => {
   test.each<[string, (text: string) => string]>([
     ['a task', (text) => text.replace(/ {4}- id: blocked-one[\s\S]*?(?= {4}- id: review-one)/, '')],

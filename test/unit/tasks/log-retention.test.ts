@@ -54,6 +54,11 @@ test('never the newest about a live task, also of its integration test; ended on
   expect(files.map(({ name }) => name).filter((name) => !dropped.includes(name))).toEqual(kept);
 });
 
+test('nor the run of the project’s own tests on its merge', () => {
+  const files = ['live', 'ended'].map((id) => ({ name: `test-command-${id}-0123456789ab.log`, bytes: MB, time: 1 }));
+  expect(filesToDrop(files, room(0, 40, 'live'))).toEqual([files[1]?.name]);
+});
+
 test('of one agent not more than so many, however small', () => {
   const files = Array.from({ length: 50 }, (_, n) => log('coder-1', n, undefined, 10));
   expect(filesToDrop(files, room(MB, 40))).toHaveLength(10);

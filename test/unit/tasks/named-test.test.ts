@@ -154,6 +154,14 @@ test.each([
   ['Gherkin', '  Scenario: Adding two numbers\n    Given one\n', 'Adding two numbers'],
   ['testthat', 'test_that("it adds two", {\n})\n', 'it adds two'],
   ['a form that is not known, by a name of some length', 'case "adds two": …\n', 'adds two'],
+  [
+    'xUnit, after a skipped one on one line',
+    '[Fact(Skip="later")] public void Later() {}\n[Theory]\npublic void Many(int n) {}\n',
+    'Many',
+  ],
+  ['JUnit, on one line', '  @Test @DisplayName("x y") void adds() {}\n', 'adds'],
+  ['PHPUnit, by a comment', '  /** @test */\n  public function adds_two(): void {}\n', 'adds_two'],
+  ['PHPUnit, by a comment on its line', '  /** @test */ public function adds_two(): void {}\n', 'adds_two'],
 ])('%s: the test is there', (_what, text, name) => {
   expect(is(text, name)).toBe('there');
 });
@@ -172,6 +180,12 @@ test.each([
   ['RSpec', "  xit 'adds two' do\n  end\n", 'adds two'],
   ['googletest, in its body', 'TEST(Calc, Adds)\n{\n  GTEST_SKIP();\n}\n', 'Adds'],
   ['bats', '@test "adds two" {\n  skip "later"\n}\n', 'adds two'],
+  ['bats, on one line', '@test "adds two" { skip; }\n', 'adds two'],
+  ['JUnit, on one line', '  @Disabled @Test void offOne() {}\n', 'offOne'],
+  ['JUnit, with a reason on one line', '  @Disabled("later") @Test void offOne() {}\n', 'offOne'],
+  ['Kotlin, on one line', '  @Ignore @Test fun offOne() {}\n', 'offOne'],
+  ['xUnit, on one line', '[Fact(Skip="later")] public void Later() {}\n', 'Later'],
+  ['PHPUnit, on one line', "public function testA(): void { $this->markTestSkipped('x'); }\n", 'testA'],
 ])('%s: the test is switched off', (_what, text, name) => {
   expect(is(text, name)).toBe('off');
 });
@@ -181,6 +195,7 @@ test.each([
   ['a part of an identifier', PY, 'test'],
   ['a helper of Rust', RS, 'helper'],
   ['a helper of Go', GO, 'helper'],
+  ['a benchmark of Go', `${GO}func BenchmarkAdd(b *testing.B) {}\n`, 'BenchmarkAdd'],
   ['a method that is no test', JAVA, 'helper'],
   ['a letter, where no form is known', 'case "g": …\n', 'g'],
 ])('%s is no test', (_what, text, name) => {

@@ -58,6 +58,44 @@ describe('edits of tests', () => {
     expect(testEdits(readHunks(diffOf('t.test.js', hunk))).lines).toEqual(lines);
   });
 
+  it.each([
+    'process.exit(0);',
+    "process.on('exit', () => { process.exitCode = 0; });",
+    'os._exit(0)',
+    'sys.exit()',
+    "test('a', { retry: 5 }, () => {});",
+    'jest.retryTimes(3);',
+    '@pytest.mark.flaky(reruns=3)',
+    'assert.equal = () => {};',
+    'Object.assign(assert, { ok() {} });',
+    "vi.mock('node:assert', () => ({}));",
+    'self.assertEqual = lambda *_: None',
+    'if (process.env.LIZA_AGENT_ID) return;',
+    "if (process.cwd().includes('.proof-')) return;",
+    "if (__dirname.includes('/.worktrees')) return;",
+  ])('a new line that decides how a test ends is told: %s', (line) => {
+    const hunks = readHunks(diffOf('t.test.js', `+${line}`));
+    expect(testEdits(hunks).lines).toEqual([`t.test.js:1 + ${line}`]);
+    expect([...weakened(hunks)]).toEqual(['t.test.js']);
+  });
+
+  it.each([
+    'process.exit(1);',
+    'const retries = 0;',
+    "import assert from 'node:assert/strict';",
+    'const same = assert.equal;',
+    'assert.equal(a === b, true);',
+    'expect(x).toBe(y);',
+    "expect(run(['retry', '5'])).toEqual([]);",
+  ])('an ordinary line of a test is not: %s', (line) => {
+    expect(testEdits(readHunks(diffOf('t.test.js', `+${line}`))).lines).toEqual([]);
+  });
+
+  it('code that asks who runs it is marked', () => {
+    const hunks = readHunks(diffOf('src/a.js', '+if (process.env.LIZA_AGENT_ID) cheat();\n+process.exit(0);'));
+    expect(marks(hunks, () => false).lines).toEqual(['src/a.js:1 if (process.env.LIZA_AGENT_ID) cheat();']);
+  });
+
   it('each line taken from an existing test, and each that switches one off', () => {
     expect(testEdits(readHunks(DIFF))).toEqual({
       lines: [
@@ -170,6 +208,8 @@ describe('lines that put work off or silence a check', () => {
     '//nolint:errcheck',
     '#[allow(dead_code)]',
     '#[ignore]',
+    'if (process.env.LIZA_PROGRAM) return;',
+    "if (process.cwd().includes('.worktrees/.proof-')) skip()",
     '/// ```ignore',
     '/* istanbul ignore next */',
     '# pragma: no cover',
@@ -180,6 +220,41 @@ describe('lines that put work off or silence a check', () => {
     'not %s',
     (line) => expect(found('src/a.ts', line)).toEqual([]),
   );
+
+  // A todo app, or a linter, is about these words.
+  it.each([
+    ['src/a.ts', `const title = '# TODO list';`],
+    ['src/a.ts', `print("-- TODO --"); // prints the list`],
+    ['src/a.ts', `  TODO: 'todo',`],
+    ['src/a.ts', `add({ todo: 'buy milk' });`],
+    ['src/a.ts', `const rule = "eslint-disable";`],
+    ['src/a.py', `print("# TODO: %s" % name)`],
+    ['src/a.py', `TODO = "todo"`],
+    ['README.md', '# TODO app'],
+    ['README.md', 'A TODO list -- with colours; `# TODO` is a heading'],
+    ['src/page.html', '<h1>TODO</h1>'],
+    ['src/q.sql', `INSERT INTO kinds VALUES ('-- TODO');`],
+  ])('%s: not %s', (path, line) => expect(found(path, line)).toEqual([]));
+
+  it.each([
+    ['src/a.ts', `const a = 'x'; // TODO: y`],
+    ['src/a.rs', `fn f(x: &'a str) { // don't: TODO`],
+    ['src/a.py', `  """TODO: say what it does"""`],
+    ['src/a.py', 'x = "#"  # TODO'],
+    ['README.md', '- TODO: say how it is installed'],
+    ['README.md', '<!-- TODO -->'],
+    ['src/q.sql', '-- TODO: an index'],
+    ['src/a.vue', '<!-- TODO: a slot -->'],
+    ['Makefile', '# TODO: install'],
+  ])('%s: %s', (path, line) => expect(found(path, line)).toEqual([`${path}:1 ${line.trim()}`]));
+
+  it('a todo with a text is a switched-off test only in the call of one', () => {
+    const told = (line: string) => testEdits(readHunks(diffOf('test/a.test.js', `+${line}`))).lines;
+    expect(told(`  assert.deepEqual(list(), [{ todo: 'milk' }]);`)).toEqual([]);
+    expect(told(`  expect(print()).toBe('it.skip(1)');`)).toEqual([]);
+    expect(told(`test('adds', { todo: 'later' }, () => {});`)).toHaveLength(1);
+    expect(told(`test('adds', { skip: true }, () => {});`)).toHaveLength(1);
+  });
 
   it('a test that is switched off is told with the tests; one that was only moved is not told', () => {
     expect(found('test/a.ts', 'test.skip()')).toEqual([]);

@@ -17,6 +17,7 @@ import { answersSincePlan } from '../../messages/question-scope.ts';
 import { withQuestion } from '../../messages/questions.ts';
 import { blockTask, QUESTIONS } from '../../work/blocked.ts';
 import { SUPERVISOR_ENDED } from '../../work/losses.ts';
+import { notAPath, outsidePlan } from './plan-files.ts';
 
 export const STOP = 'Stop now: liza exit 42 --reason "lease lost"';
 
@@ -95,15 +96,21 @@ export const begin: Row<'begin'> = {
     },
     {
       name: 'files',
-      rule: 'no file of it means the whole repository',
+      rule: 'paths, folders and patterns of the repository, none of which means all of it',
       check: ({ command, commandLine, task }) => {
-        const wide = command.checkpoint.files_to_modify.find(coversAll);
-        if (wide === undefined) return undefined;
+        const files = command.checkpoint.files_to_modify.filter((file) => !blank(file));
+        const wide = files.find(coversAll);
+        if (wide === undefined) return notAPath(files, '--file');
         return refuse(
           `${wide.slice(0, 80)} means every file: then nothing could be beyond the plan`,
           `Name the files that you will change, or their folders and patterns: --file src/a.c --file 'test/**'; one that you find later: ${commandLine('declare', task.id)}`,
         );
       },
+    },
+    {
+      name: 'in-scope',
+      rule: 'none of them is declared OUT, and for a test task none is code other than tests',
+      check: (s) => outsidePlan(s, s.command.checkpoint.files_to_modify),
     },
     {
       name: 'before-code',
@@ -121,6 +128,7 @@ export const begin: Row<'begin'> = {
       checkpoint,
       head: command.facts?.head,
       iteration: task.iteration,
+      known_attempts: command.facts?.attempts,
       because: because.length === 0 ? undefined : because.map(({ id }) => id),
     });
     const { assumptions } = checkpoint;

@@ -86,7 +86,10 @@ export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | unde
   if (type === 'test' && code.length > 0) {
     return refuse(`a test task that touches code other than tests (${list(code)})`, testsAlone(s));
   }
-  if (changes.some(({ path, kind }) => kind !== 'removed' && canDeclareTests(path, patterns))) return undefined;
+  // A link is no test, wherever it leads.
+  const isOwn = ({ path, kind, form }: (typeof changes)[number]): boolean =>
+    kind !== 'removed' && form === undefined && canDeclareTests(path, patterns);
+  if (changes.some(isOwn)) return undefined;
   if (type === 'code' && changes.some(({ tests_within: within }) => within === true)) return undefined;
   if (type !== 'code' && type !== 'test' && code.length === 0) return undefined;
   const types = type === 'code' && code.length > 0 && code.every(isDeclaration);
@@ -109,6 +112,6 @@ export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | unde
     ? refuse(`${fact}, and its scope has tests OUT`, `Only the planner can fix that: ${commandLine('block', task.id)}`)
     : refuse(
         fact,
-        `Add a test; these count as tests (documents, data, fixtures and snapshots do not): ${patterns.join(', ')}. If this project’s tests are inside its code files, only a person can say so (the setting tests_in_code): ${commandLine('block', task.id)}`,
+        `Add a test; these count as tests (documents, data, fixtures and snapshots do not): ${patterns.join(', ')}. Where the scope has no place for one, declare it: ${commandLine('declare', task.id)}. If this project’s tests are inside its code files, only a person can say so (the setting tests_in_code): ${commandLine('block', task.id)}`,
       );
 }

@@ -7,12 +7,10 @@ import type { Row } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
 import { lateFiles } from '../../facts/diff-facts.ts';
-import { isCode, isTest, outOfScope, parseScope, testPatterns } from '../../facts/scope.ts';
 import { iterationEvents } from '../../leases.ts';
 import { hasCheckpoint, holdsTask } from './coder.ts';
+import { notAPath, outsidePlan } from './plan-files.ts';
 
-/** From the root of the repository, and not out of it. */
-const PATH = /^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))\S.{0,999}$/;
 /** What may stand for more than one file, or for none. */
 const NO_SINGLE_FILE = /[*?]|\/$|^(?:\.\/)*\.?$|\/\.$|^-/;
 
@@ -37,8 +35,8 @@ export const declare: Row<'declare'> = {
       check: ({ command: { files, folders = [] } }) => {
         const hint = 'Name each file by itself, there or new, from the root of the repository: --also src/a.c';
         if (files.length === 0) return refuse('no file is named', hint);
-        const wrong = files.find((file) => !PATH.test(file));
-        if (wrong !== undefined) return refuse(`${wrong.slice(0, 80)} is not a path of the repository`, hint);
+        const wrong = notAPath(files, '--also');
+        if (wrong !== undefined) return wrong;
         const wide = files.find((file) => NO_SINGLE_FILE.test(file) || folders.includes(file));
         return wide === undefined
           ? undefined
@@ -56,23 +54,7 @@ export const declare: Row<'declare'> = {
     {
       name: 'in-scope',
       rule: 'none of them is declared OUT, and for a test task none is code other than tests',
-      check: ({ task, command, settings, commandLine }) => {
-        const code = command.files.filter((file) => isCode(file) && !isTest(file, testPatterns(settings)));
-        if (task.type === 'test' && code.length > 0) {
-          return refuse(
-            `a test task changes tests alone, and this is code: ${listed(code, 5)}`,
-            `Test the code as it is; if it is wrong or cannot be tested as it is, say so: ${commandLine('block', task.id)}`,
-          );
-        }
-        const files = command.files.map((file) => file.replace(/^(?:\.\/)+/, ''));
-        const outside = outOfScope(parseScope(task.scope ?? ''), files);
-        return outside.length === 0
-          ? undefined
-          : refuse(
-              `the task declares OUT: ${listed(outside, 5)}`,
-              `Do without it; if that is impossible, only the planner can change the scope: ${commandLine('block', task.id)}`,
-            );
-      },
+      check: (s) => outsidePlan(s, s.command.files),
     },
   ],
   effects: 'history declared; the reviewer sees these files as declared late, with the reason',

@@ -1,17 +1,20 @@
 // The row by which a coder submits a commit for review. Its guards look at the commit itself, never at what the coder
 // says about it.
 
+import { gist } from '../../../text/format.ts';
 import { iso, later } from '../../../text/time.ts';
 import { attach, event, evolve, patch, withAgent, withMachineAnomaly, withTask } from '../../change.ts';
 import type { SubmitFacts } from '../../command.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
+import { blank } from '../../definition/definition.ts';
 import { type DiffFacts, diffFacts } from '../../facts/diff-facts.ts';
 import { covers, isTest, testPatterns } from '../../facts/scope.ts';
 import { isFullCommit } from '../../ids.ts';
 import { hideIn } from '../../input.ts';
-import { checkpointEvent, historyOf } from '../../leases.ts';
+import { checkpointEvent, historyOf, startCommit } from '../../leases.ts';
 import { type Proof, proofCommands, redBefore, tddOf } from '../../review/proof.ts';
+import { lastTurn } from '../../review/retracted.ts';
 import type { State } from '../../state.ts';
 import { defined, same } from '../../values.ts';
 import { hasCheckpoint, holdsTask, list } from './coder.ts';
@@ -52,10 +55,29 @@ export const submitForReview: Row<'submit-for-review'> = {
       check: cleanSync,
     },
     {
+      name: 'after-checkpoint',
+      rule: 'none of its commits since the iteration’s start is one that Liza knew before the checkpoint, wherever the branch was meanwhile',
+      needs: 'facts',
+      check: ({ task, command }) => {
+        const early = command.facts.before_plan ?? [];
+        if (early.length === 0) return undefined;
+        return refuse(
+          `${list(early)} ${early.length === 1 ? 'was' : 'were'} made before the checkpoint of this iteration`,
+          `Commit the files anew, as your plan has them, then submit the new HEAD (the reviewer is told which of them came before): git reset --soft ${startCommit(task)}, git commit`,
+        );
+      },
+    },
+    {
       name: 'something-new',
       rule: 'the commit changes something, and its tree was not rejected before',
       needs: 'facts',
       check: somethingNew,
+    },
+    {
+      name: 'not-retracted-before',
+      rule: 'its files are not those that the coder retracted last, unless the coder says why they are right after all',
+      needs: 'facts',
+      check: unlikeRetracted,
     },
     {
       name: 'no-worktree-files',
@@ -113,6 +135,7 @@ export const submitForReview: Row<'submit-for-review'> = {
         pin: command.facts.pin,
         diff: hideIn(diff, s.secrets),
         proof: command.facts.proof,
+        unchanged: sameAsRetracted(s) === undefined ? undefined : command.unchanged,
         red_before: redBefore(task, command.commit) || undefined,
       }),
     );
@@ -132,7 +155,9 @@ export const submitForReview: Row<'submit-for-review'> = {
       state,
       detail: `${actor.id} submitted ${task.id} at ${command.commit.slice(0, 12)}`,
       notes: [
-        ...(command.facts.proof?.tests?.on_base === 'green' && task.type !== 'test' ? [GREEN_ON_BASE] : []),
+        ...(command.facts.proof?.tests?.on_base === 'green' && task.type !== 'test'
+          ? [`${GREEN_ON_BASE}: ${s.commandLine('retract', task.id)}`]
+          : []),
         ...(command.facts.proof?.tests?.on_base === 'not_run' ? [NOT_RUN] : []),
         'A new session gets the verdict.',
       ],
@@ -142,7 +167,7 @@ export const submitForReview: Row<'submit-for-review'> = {
 };
 
 const GREEN_ON_BASE =
-  'Your new tests pass on the base too, so they prove nothing about the change, and the reviewer is told. If they should prove it: liza retract';
+  'Your new tests pass on the base too, so they prove nothing about the change, and the reviewer is told. If they should prove it';
 
 /** Settings are a person's, validation the planner's. */
 const NOT_RUN =
@@ -208,6 +233,25 @@ function somethingNew({ task, command }: Situation<'submit-for-review'>): Refusa
     `${command.commit} has the same files as ${same_tree_as}, which was rejected`,
     `Address the feedback first: liza show ${task.id}`,
   );
+}
+
+/** What its coder called wrong is no news to a reviewer, unless the coder was wrong about that. */
+function unlikeRetracted(s: Situation<'submit-for-review'>): Refusal | undefined {
+  const { task, command, commandLine } = s;
+  const former = sameAsRetracted(s);
+  if (former === undefined || !blank(command.unchanged)) return undefined;
+  const what = former === command.commit ? 'is' : `has the same files as ${former.slice(0, 12)},`;
+  return refuse(
+    `${command.commit} ${what} what was retracted, unchanged: ${gist(String(lastTurn(task)?.reason ?? ''))}`,
+    `Fix that, commit, then submit the new HEAD; if it was right after all, say why for the reviewer: ${commandLine('submit-for-review', task.id).replace('<commit>', 'HEAD')} --unchanged "…"`,
+  );
+}
+
+function sameAsRetracted({ task, command }: Situation<'submit-for-review'>): string | undefined {
+  const last = lastTurn(task);
+  return last?.event === 'retracted' && last.commit === command.commit
+    ? command.commit
+    : command.facts.same_as_retracted;
 }
 
 /** The last guard: a submission that only this one refuses has passed all cheap checks, and is worth running. */

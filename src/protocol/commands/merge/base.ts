@@ -139,12 +139,13 @@ export const finish: Row<'finish'> = {
   ],
   effects: 'a line in alignment_history; goal.moving goes',
   change: (s) => {
-    const { branch = '', commit = '' } = s.state.goal.moving ?? {};
+    const { branch = '', commit: head = '' } = s.state.goal.moving ?? {};
+    const { merge_commit } = s.command;
     const { integration_branch: integration } = s.settings;
-    const summary = `${integration} at ${commit} is in ${branch}, which is at ${s.command.merge_commit} now`;
+    const summary = `${integration} at ${head} is in ${branch}, which is at ${merge_commit} now`;
     return {
-      state: aligned(s, withGoal(s.state, { moving: undefined }), 'finished', summary),
-      detail: `${integration} at ${short(commit)} is in ${branch}, which is at ${short(s.command.merge_commit)} now`,
+      state: aligned(s, withGoal(s.state, { moving: undefined }), 'finished', summary, { head, branch, merge_commit }),
+      detail: `${integration} at ${short(head)} is in ${branch}, which is at ${short(merge_commit)} now`,
     };
   },
 };

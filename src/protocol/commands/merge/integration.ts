@@ -58,7 +58,7 @@ export const acceptIntegration: Row<'accept-integration'> = {
     const { head } = s.command;
     const summary = `integration accepted at ${head}, was ${s.state.goal.integration_head ?? 'not recorded'}`;
     const accepted = withGoal(s.state, { integration_head: head, integration_moved: undefined });
-    return { state: aligned(s, accepted, 'integration_accepted', summary), detail: summary };
+    return { state: aligned(s, accepted, 'integration_accepted', summary, { head }), detail: summary };
   },
 };
 

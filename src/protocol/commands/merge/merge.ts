@@ -103,6 +103,8 @@ export const merge: Row<'merge'> = {
         approved_by: task.approved_by,
         iterations: iterationsOf(task),
         drift: command.drift,
+        tested: command.tested,
+        untested: command.untested,
       }),
     );
     // Git decides: the branch is there now, whatever head was recorded before.
@@ -147,7 +149,7 @@ export const mergeFailed: Row<'merge-failed'> = {
   name: 'merge-failed',
   typed: 'wt merge',
   syntax: 'wt merge {task}',
-  summary: 'Record that the approved commit did not merge or failed the integration test.',
+  summary: 'Record that the approved commit did not merge, or that the merge failed the tests.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
   to: ['INTEGRATION_FAILED', 'BLOCKED'],

@@ -1,12 +1,14 @@
 // The row of `answer`: it closes questions, and with the last one of a blocked task it frees that task in the same
 // transaction, by the guards and the change of `unblock`.
 
+import { gist } from '../../../text/format.ts';
 import { iso } from '../../../text/time.ts';
 import { actorName, type Board, LIZA } from '../../board.ts';
 import { event, evolve, withTask } from '../../change.ts';
 import type { BoardSituation, Change, Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { criteriaOf, withCriterion, withReplaced } from '../../definition/criteria.ts';
+import { emptiness } from '../../definition/criterion-words.ts';
 import { blank, differing, formerValues, isChanged } from '../../definition/definition.ts';
 import { findTask, statusOf } from '../../find.ts';
 import { historyOf } from '../../leases.ts';
@@ -70,7 +72,11 @@ export const answer: Row<'answer'> = {
         );
       },
     },
-    { name: 'criterion', rule: 'a criterion goes to a task that nobody works on', check: checkCriterion },
+    {
+      name: 'criterion',
+      rule: 'a criterion can be checked, and goes to a task that nobody works on',
+      check: checkCriterion,
+    },
     {
       name: 'unblocks',
       rule: 'an answer that unblocks a task passes the guards of unblock; a person’s answer counts as assessment and as change',
@@ -178,6 +184,13 @@ function checkCriterion(s: Answering): Refusal | undefined {
     return refuse(
       `${task.id} is ${task.status}, and its definition is fixed`,
       `Leave --criterion out: its coder and its reviewer read the answer anyway`,
+    );
+  }
+  const empty = emptiness(command.text ?? '');
+  if (empty !== undefined) {
+    return refuse(
+      `nobody could tell whether a criterion “${gist(command.text ?? '')}” is met: ${empty}`,
+      `Say it as one, such as "GET /jobs/7 of an unknown job answers 404"; or leave --criterion out: coder and reviewer read the answer anyway`,
     );
   }
   const length = withCriterion(task.done_when, command.text ?? '').length;

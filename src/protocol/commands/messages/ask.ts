@@ -85,7 +85,7 @@ export const withdraw: Row<'withdraw'> = {
         if (!isHolding(state, one)) return undefined;
         const free =
           part === 'planner' || part === 'human'
-            ? `: liza unblock ${one.task}`
+            ? `: liza unblock ${one.task} --withdraw "…"`
             : '; its planner or a person unblocks it';
         return refuse(`${one.task} is BLOCKED by ${one.id}`, `Unblocking the task closes it${free}`);
       },

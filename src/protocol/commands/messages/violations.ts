@@ -1,5 +1,5 @@
 // The rows that record violations: an agent acted as somebody else, or moved a branch that is not its task's; somebody
-// planted something in git.
+// planted something in git or above the checkouts.
 // Liza itself records them as anomalies, and an alarm lasts until somebody has processed them.
 
 import { gist } from '../../../text/format.ts';
@@ -129,6 +129,30 @@ export const plantedInGit: Row<'planted-in-git'> = {
     return {
       state: withAnomaly(s, s.state, { type: 'git_planted', task: undefined, details }),
       detail: `planted in git: ${at}`.slice(0, 300),
+    };
+  },
+};
+
+export const plantedAbove: Row<'planted-above'> = {
+  name: 'planted-above',
+  syntax: 'anomaly processed <id>',
+  summary: 'Record that modules or settings above the checkouts changed while agents work.',
+  who: ['supervisor'],
+  from: 'board',
+  // Once for each change of the place, also after somebody has processed it.
+  already: ({ state, command }) =>
+    state.anomalies.some(
+      ({ type, details }) =>
+        type === 'planted_above' && details?.['at'] === command.at && details['changed'] === command.changed,
+    ),
+  guards: [],
+  effects: 'an anomaly planted_above; an alarm',
+  change: (s) => {
+    const { task, at, changed, names } = s.command;
+    const details = { at: at.slice(0, 500), changed, names: gist(names, 300) };
+    return {
+      state: withAnomaly(s, s.state, { type: 'planted_above', task, details }),
+      detail: `changed above the checkouts: ${at}`.slice(0, 300),
     };
   },
 };

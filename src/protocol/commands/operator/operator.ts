@@ -4,13 +4,17 @@ import * as v from 'valibot';
 import { metrics as computeMetrics } from '../../../governance/rules/metrics.ts';
 import { iso } from '../../../text/time.ts';
 import { patch, withSprint } from '../../change.ts';
+import type { CommandOf } from '../../command.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { ConfigSchema } from '../../config.ts';
 import { refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
+import { inBash } from '../../facts/spec-facts.ts';
 import { findTask, statusOf } from '../../find.ts';
 import { webAddress } from '../../ids.ts';
 import { fileOf } from '../../messages/news.ts';
+import { provesNothing } from '../../shell/always-green.ts';
+import { shellQuoted } from '../../shell/shell-words.ts';
 import { isTerminal, type State, type Task } from '../../state.ts';
 import { noSuch, noTask } from '../../unknown-id.ts';
 import { defined, listForMap, namesProto } from '../../values.ts';
@@ -174,15 +178,29 @@ export const configSet: Row<'config set'> = {
   change: ({ state, command }) => {
     const { key, value } = settled(state.config, command);
     const kept = keptEntries(state.config, command);
+    const notes = [
+      ...(kept.length === 0 ? [] : [`unchanged: ${list(kept)}; to remove one: liza config set ${key}.${kept[0]} null`]),
+      ...commandNotes(command),
+    ];
     return {
       state: { ...state, config: patch(state.config, { [key]: value ?? undefined }) },
       detail: `config ${command.key} set${toWhat(command.value)}`,
-      ...(kept.length === 0
-        ? {}
-        : { notes: [`unchanged: ${list(kept)}; to remove one: liza config set ${key}.${kept[0]} null`] }),
+      ...(notes.length === 0 ? {} : { notes }),
     };
   },
 };
+
+/** Of a command that Liza will run for every task. */
+function commandNotes({ key, value, facts }: CommandOf<'config set'>): readonly string[] {
+  if (key !== 'test_command' || typeof value !== 'string') return [];
+  const [unread] = facts?.shell?.unread ?? [];
+  if (unread !== undefined)
+    return [
+      `it can never be green: Liza runs it with \`sh -c\`, and that shell cannot: ${unread.said}${unread.bash ? `; for bash: liza config set test_command ${shellQuoted(inBash(value))}` : ''}`,
+    ];
+  const why = provesNothing(value);
+  return why === undefined ? [] : [`it proves nothing: ${why}`];
+}
 
 export const metrics: Row<'metrics'> = {
   name: 'metrics',

@@ -82,7 +82,7 @@ export const sessionEnd: Row<'session-end'> = {
     },
   ],
   effects:
-    'usage of the agent and of its task (a planner’s: of the goal), the task’s sessions with what confined each, what the goal and the day have spent, that agents of the goal work in a sandbox, iterations_total, context_percent, resume; how it ended and what it was refused; handled wakes',
+    'usage of the agent and of its task (a planner’s: of the goal), the task’s sessions (a planner’s: the goal’s last ones) with what confined each, what the goal and the day have spent, that agents of the goal work in a sandbox, iterations_total, context_percent, resume; how it ended and what it was refused; handled wakes',
   change: ({ state, command, now }) => {
     const { agent: id, task: taskId, provider, used } = command;
     const agent = agentOf(state, id);
@@ -102,7 +102,12 @@ export const sessionEnd: Row<'session-end'> = {
     const sums = { ...booked(state, used, now), ...(confined ? { confined } : {}) };
     const counted =
       task === undefined
-        ? withGoal(state, { usage: plus(state.goal.usage, used), ...sums, handoff: stillHandedOff(state, command) })
+        ? withGoal(state, {
+            usage: plus(state.goal.usage, used),
+            ...defined({ sessions: sessionsOf(state.goal, command, iso(now))?.slice(-PLANNERS_KEPT) }),
+            ...sums,
+            handoff: stillHandedOff(state, command),
+          })
         : withTask(
             withGoal(state, sums),
             patch(task, { usage: plus(task.usage, used), sessions: sessionsOf(task, command, iso(now)) }),
@@ -119,8 +124,11 @@ export const sessionEnd: Row<'session-end'> = {
   },
 };
 
+/** A planner starts at every wake: a goal has no bound on them, the board has. */
+const PLANNERS_KEPT = 100;
+
 function sessionsOf(
-  { sessions }: Task,
+  { sessions }: Pick<Task, 'sessions'>,
   { agent, provider, stay, how, refused }: CommandOf<'session-end'>,
   ended: string,
 ): Task['sessions'] {

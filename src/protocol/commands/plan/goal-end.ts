@@ -197,7 +197,11 @@ type GoalFields = Partial<Pick<Goal, 'description' | 'spec_ref'>>;
 const hasFields = ({ description, spec_ref }: GoalFields): boolean =>
   description !== undefined || spec_ref !== undefined;
 
-/** `it is now "…", it was "…"` for each field that differs. */
+/** A person has spoken about it since it was opened. */
+const wasEdited = ({ alignment_history = [] }: Goal): boolean =>
+  alignment_history.some(({ event }) => event === 'goal_edited');
+
+/** `it is now "…", it was "…"` for each field that differs; naming its document for the first time confirms that one. */
 function changesOf(goal: Goal, { description, spec_ref }: GoalFields): readonly string[] {
   return [
     ...(description === undefined || description === goal.description
@@ -206,5 +210,8 @@ function changesOf(goal: Goal, { description, spec_ref }: GoalFields): readonly 
     ...(spec_ref === undefined || spec_ref === goal.spec_ref
       ? []
       : [`its document is now ${gist(spec_ref)}, it was ${gist(goal.spec_ref ?? 'none')}`]),
+    ...(spec_ref !== undefined && spec_ref === goal.spec_ref && !wasEdited(goal)
+      ? [`its document is ${gist(spec_ref)}, as before`]
+      : []),
   ];
 }

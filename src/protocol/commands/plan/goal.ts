@@ -4,11 +4,12 @@
 import { counted } from '../../../text/format.ts';
 import { iso } from '../../../text/time.ts';
 import { actorName } from '../../board.ts';
-import { aligned, patch, withSprint } from '../../change.ts';
+import { alignedInWords, patch, withSprint } from '../../change.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
 import { statusOf } from '../../find.ts';
+import { checkOwnEvent } from '../../goal/alignment.ts';
 import { isOpenDiscovery } from '../../messages/discoveries.ts';
 import type { Discovery, State } from '../../state.ts';
 import { noSuch, noTask } from '../../unknown-id.ts';
@@ -62,10 +63,15 @@ export const align: Row<'align'> = {
           ? refuse('the summary is empty', `Say it in a sentence: ${commandLine('align')}`)
           : undefined,
     },
+    {
+      name: 'event-name',
+      rule: 'the event is none that Liza itself records, such as finished or aborted',
+      check: ({ command }) => checkOwnEvent(command.event ?? ''),
+    },
   ],
   effects: 'goal.alignment_history',
   change: (s) => ({
-    state: aligned(s, s.state, s.command.event ?? 'alignment', s.command.summary),
+    state: alignedInWords(s, s.state),
     detail: 'alignment recorded',
     said: s.command.summary,
   }),

@@ -16,7 +16,6 @@ import {
   draft,
   formerValues,
   isChanged,
-  misnumbered,
 } from '../../definition/definition.ts';
 import { checkGates } from '../../definition/gates.ts';
 import { checkSubstance } from '../../definition/substance.ts';
@@ -143,10 +142,10 @@ export const amend: Row<'amend'> = {
   from: ['DRAFT', 'UNCLAIMED', 'CLAIMED', 'BLOCKED'],
   offered: (task, state) => task.status !== 'CLAIMED' || openUnderClaim(state, task).length > 0,
   instead: (task, _commandLine, part) => (UNDER_WAY.has(task.status) ? changeUnderWay({ task, part }) : undefined),
-  already: ({ task, command }) =>
-    Object.keys(command.changes).length > 0 &&
-    misnumbered(task, command.changes) === undefined &&
-    Object.keys(differing(task, command.changes)).length === 0,
+  already: (s) =>
+    Object.keys(s.command.changes).length > 0 &&
+    checkReplaced(s, s.task, s.command.changes) === undefined &&
+    Object.keys(differing(s.task, s.command.changes)).length === 0,
   guards: [
     {
       name: 'something-changes',
@@ -168,7 +167,7 @@ export const amend: Row<'amend'> = {
     },
     {
       name: 'criterion',
-      rule: 'a criterion that is replaced exists',
+      rule: 'a criterion that is replaced exists, and is replaced once',
       check: (s) => checkReplaced(s, s.task, s.command.changes),
     },
     {
@@ -181,7 +180,7 @@ export const amend: Row<'amend'> = {
         const changes = differing(task, command.changes);
         const next = { ...task, ...changes };
         const missing = task.status === 'UNCLAIMED' ? checkGates(s, next, command.facts) : undefined;
-        return missing ?? checkSubstance(s, next, command.facts, changes);
+        return missing ?? checkSubstance({ ...s, changes: command.changes }, next, command.facts, changes);
       },
     },
   ],

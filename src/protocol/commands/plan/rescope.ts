@@ -1,6 +1,7 @@
 // The rows that stop an existing task: abandon, and the operator's replan (unblock.ts gives it back to the coders,
 // supersede.ts replaces it by others); and what all of them do with its questions and anomalies.
 
+import { whole } from '../../../text/format.ts';
 import { iso } from '../../../text/time.ts';
 import { aligned, detach, event, evolve, type Patch, processAnomalies, withAnomaly, withTask } from '../../change.ts';
 import type { Row, Situation } from '../../command-row.ts';
@@ -25,18 +26,23 @@ export const START_OVER: Patch<Task> = {
   review_commit: undefined,
 };
 
-/** Questions that nobody needs answered any more. */
+/** Questions that nobody needs answered any more, and why. */
 export const withdrawn = <K extends 'unblock' | 'abandon' | 'supersede'>(
   s: Situation<K>,
   state: State,
   questions: readonly Question[],
+  why = '',
 ): State =>
   closeQuestions(
     s,
     state,
     questions.map(({ id }) => id),
-    { status: 'withdrawn' },
+    { status: 'withdrawn', why: why.slice(0, TEXT_LIMIT) },
   );
+
+/** Whoever closes questions by the way sees which. */
+export const withdrawnNotes = (questions: readonly Question[]): readonly string[] =>
+  questions.map(({ id, asked_by, text }) => `${id} of ${asked_by} is withdrawn unanswered: ${whole(text)}`);
 
 /** Every open question of a task that ends. */
 export const questionsLeft = (state: State, task: Task): readonly Question[] =>
@@ -80,9 +86,10 @@ export const abandon: Row<'abandon'> = {
     },
   ],
   effects:
-    'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them; alignment_history; its anomalies are processed and its open questions withdrawn; discoveries that it took up are open again; after a deadlock the rationale is logged as review_deadlock',
+    'live dependents are BLOCKED with the reason; DRAFT ones stay and finalize refuses them; alignment_history; its anomalies are processed and its open questions withdrawn, with the reason; discoveries that it took up are open again; after a deadlock the rationale is logged as review_deadlock',
   change: (s) => {
     const { task, command } = s;
+    const left = questionsLeft(s.state, task);
     const gone = evolve(
       task,
       { ...START_OVER, status: 'ABANDONED', blocked_reason: undefined, blocked_questions: undefined },
@@ -90,12 +97,12 @@ export const abandon: Row<'abandon'> = {
     );
     const rescoped = aligned(
       s,
-      withTask(withdrawn(s, s.state, questionsLeft(s.state, task)), gone),
+      withTask(withdrawn(s, s.state, left, `${task.id} was abandoned: ${command.rationale}`), gone),
       'rescope',
       `${task.id} abandoned: ${command.rationale}`.slice(0, 2000),
     );
     let state = withAssessment(s, detach(rescoped, task.id), task, command.rationale);
-    const notes: string[] = [];
+    const notes: string[] = [...withdrawnNotes(left)];
     for (const other of s.state.tasks) {
       if (!other.depends_on?.includes(task.id) || isTerminal(other.status) || other.status === 'DRAFT') continue;
       const reason = `its dependency ${task.id} was abandoned: ${command.rationale}`.slice(0, 2000);

@@ -13,7 +13,7 @@ import { isTerminal, type State, type Task } from '../../state.ts';
 import { noTask } from '../../unknown-id.ts';
 import { firstLine } from '../coding/coder.ts';
 import { joinSprint, PLANNERS } from './planning.ts';
-import { questionsLeft, START_OVER, withAssessment, withdrawn } from './rescope.ts';
+import { questionsLeft, START_OVER, withAssessment, withdrawn, withdrawnNotes } from './rescope.ts';
 
 const CHAIN_WITHOUT_HUMAN = 2;
 
@@ -75,7 +75,7 @@ export const supersede: Row<'supersede'> = {
     },
   ],
   effects:
-    'superseded_by / supersedes, rescope_reason on both, dependents repointed, replacements take its place in the sprint, alignment_history, its anomalies processed, its open questions withdrawn, after a deadlock the root cause logged as review_deadlock: one transaction',
+    'superseded_by / supersedes, rescope_reason on both, dependents repointed, replacements take its place in the sprint, alignment_history, its anomalies processed, its open questions withdrawn with the root cause, after a deadlock the root cause logged as review_deadlock: one transaction',
   change: superseded,
 };
 
@@ -121,8 +121,9 @@ function superseded(s: Situation<'supersede'>): Change {
   const ids = replacementIds(command);
   const reason = command.root_cause;
   const chain = chainDepth(s.state, task) + 1;
+  const left = questionsLeft(s.state, task);
   let state = withTask(
-    withdrawn(s, s.state, questionsLeft(s.state, task)),
+    withdrawn(s, s.state, left, `${task.id} was superseded by ${ids.join(', ')}: ${reason}`),
     evolve(
       task,
       {
@@ -161,7 +162,7 @@ function superseded(s: Situation<'supersede'>): Change {
   return {
     state: withAssessment(s, state, task, reason),
     detail: `task ${task.id} superseded by ${ids.join(', ')}: ${firstLine(reason, 240)}`,
-    notes: repointed.map((other) => `${other.id} now depends on ${ids.join(', ')}`),
+    notes: [...withdrawnNotes(left), ...repointed.map((other) => `${other.id} now depends on ${ids.join(', ')}`)],
   };
 }
 

@@ -2,7 +2,7 @@
 // `answer` frees a task by the same guards and the same change.
 
 import { raiseTaskCommands, taskUsedUp, usedUpText } from '../../../budget/rules/limits.ts';
-import { counted } from '../../../text/format.ts';
+import { counted, whole } from '../../../text/format.ts';
 import { actorName } from '../../board.ts';
 import { aligned, event, evolve, processAnomalies, unique, withAnomaly, withTask } from '../../change.ts';
 import type { BoardSituation, Row, Situation } from '../../command-row.ts';
@@ -23,7 +23,7 @@ import {
 import { checkGates } from '../../definition/gates.ts';
 import { checkSubstance } from '../../definition/substance.ts';
 import { codersOf, historyOf } from '../../leases.ts';
-import { blockingQuestions } from '../../messages/questions.ts';
+import { blockingQuestions, needsPerson } from '../../messages/questions.ts';
 import type { Anomaly, Task } from '../../state.ts';
 import { meantHint } from '../../unknown-id.ts';
 import {
@@ -35,7 +35,7 @@ import {
   unblocksOf,
 } from '../../work/blocked.ts';
 import { PLANNERS, specText } from './planning.ts';
-import { START_OVER, withdrawn } from './rescope.ts';
+import { START_OVER, withdrawn, withdrawnNotes } from './rescope.ts';
 
 export const unblock: Row<'unblock'> = {
   name: 'unblock',
@@ -51,7 +51,7 @@ export const unblock: Row<'unblock'> = {
   already: ({ task, actor, command }) => {
     const last = historyOf(task).at(-1);
     if (task.status !== 'UNCLAIMED' || last?.event !== 'unblocked' || last.agent !== actorName(actor)) return false;
-    const flags = ['assessment', 'keep_worktree', 'reset_review_cycles', 'exclude', 'reserve'] as const;
+    const flags = ['assessment', 'keep_worktree', 'reset_review_cycles', 'exclude', 'reserve', 'withdraw'] as const;
     const same = flags.every((flag) => JSON.stringify(last[flag]) === JSON.stringify(command[flag]));
     return same && Object.keys(differing(task, command.changes ?? {})).length === 0;
   },
@@ -63,7 +63,7 @@ export const unblock: Row<'unblock'> = {
     },
     {
       name: 'criterion',
-      rule: 'a criterion that is replaced exists',
+      rule: 'a criterion that is replaced exists, and is replaced once',
       check: (s) => checkReplaced(s, s.task, s.command.changes),
     },
     {
@@ -126,20 +126,26 @@ export const unblock: Row<'unblock'> = {
       },
     },
     {
+      name: 'answer',
+      rule: 'the questions that hold it are answered, by words or by a definition that says something else, or withdrawn with a reason',
+      check: checkAnswered,
+    },
+    {
       name: 'gates',
       rule: 'the gates of finalize hold, those of substance for what changes, and no dependency is ABANDONED',
       needs: 'facts',
       check: (s) => {
         const next = redefined(s.task, s.command.changes);
         const changes = differing(s.task, s.command.changes ?? {});
-        return (
-          checkGates(s, next, s.command.facts) ?? checkSubstance({ ...s, given: true }, next, s.command.facts, changes)
-        );
+        // What was wrong before is mended by an amend: `answer` frees tasks too, and takes no options.
+        const given = Object.keys(changes).length === 0 ? {} : ({ given: true, changes: s.command.changes } as const);
+        const by = { ...s, ...given };
+        return checkGates(by, next, s.command.facts) ?? checkSubstance(by, next, s.command.facts, changes);
       },
     },
   ],
   effects:
-    'a changed definition empties failures_current; failed_by stays; worktree kept with --keep-worktree, or when its budget had stopped it (the iteration then continues); a changed definition is an entry of alignment_history; assessment logged as review_deadlock; its anomalies are processed and the questions that blocked it are withdrawn',
+    'a changed definition empties failures_current; failed_by stays; worktree kept with --keep-worktree, or when its budget had stopped it (the iteration then continues); a changed definition is an entry of alignment_history; assessment logged as review_deadlock; its anomalies are processed; questions that blocked it and got no answer are withdrawn, with the reason',
   change: (s) => {
     const { task, command } = s;
     const changes = differing(task, command.changes ?? {});
@@ -147,6 +153,9 @@ export const unblock: Row<'unblock'> = {
     const reworded = isReworded(definitionWhenFailed(task), next) || isSpecChanged(task, command.facts);
     const goesOn = isStoppedByBudget(task) && task.worktree !== undefined;
     const keep = command.keep_worktree === true || goesOn;
+    const fields = Object.keys(changes).join(', ') || 'its definition';
+    const left = blockingQuestions(s.state, task);
+    const why = blank(command.withdraw) ? `${task.id} was redefined instead (${fields})` : command.withdraw;
     const free = evolve(
       task,
       {
@@ -178,12 +187,12 @@ export const unblock: Row<'unblock'> = {
         exclude: command.exclude,
         reserve: command.reserve,
         answered_by_person: command.answered_by_person,
+        withdraw: left.length === 0 ? undefined : why,
       }),
     );
     const { assessment } = command;
     const isRescoped = isReworded(definitionWhenBlocked(task), next);
-    const fields = Object.keys(changes).join(', ') || 'its definition';
-    const unasked = withTask(withdrawn(s, s.state, blockingQuestions(s.state, task)), free);
+    const unasked = withTask(withdrawn(s, s.state, left, why), free);
     const freed = isRescoped
       ? aligned(s, unasked, 'rescope', `${task.id} redefined (${fields}) and unblocked`)
       : unasked;
@@ -198,8 +207,8 @@ export const unblock: Row<'unblock'> = {
         ({ task: on, type }) => on === task.id && (command.answered !== true || OF_BLOCKS.has(type)),
       ),
       detail: `task ${task.id} unblocked${isRescoped ? ' with a changed definition' : ''}`,
-      notes: droppedNotes(task, changes),
-      said: assessment,
+      notes: [...droppedNotes(task, changes), ...withdrawnNotes(left)],
+      said: assessment ?? command.withdraw,
     };
   },
 };
@@ -211,6 +220,28 @@ const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes
   ...task,
   ...differing(task, changes ?? {}),
 });
+
+/** Whoever asked reads what became of it: an answer, other words in the definition, or why neither was needed. */
+function checkAnswered({ state, task, command, part }: BoardSituation<'unblock'>): Refusal | undefined {
+  const open = blockingQuestions(state, task);
+  if (open.length === 0 || !blank(command.withdraw)) return undefined;
+  if (isReworded(definitionWhenBlocked(task), redefined(task, command.changes))) return undefined;
+  const line = `liza unblock ${task.id}`;
+  const { keep_worktree, reset_review_cycles, exclude, reserve, changes, assessment } = command;
+  const options = [keep_worktree, reset_review_cycles, exclude, reserve, changes, assessment];
+  const answer = options.every((one) => one === undefined)
+    ? `liza answer ${open.length === 1 ? open[0]?.id : task.id} "…"`
+    : `${line} "…" with the options that you gave`;
+  const ways = [
+    ...(part === 'planner' && open.some(needsPerson) ? [] : [`answer it, which unblocks the task: ${answer}`]),
+    `if no answer is needed, say why: ${line} --withdraw "…"`,
+    ...(part === 'planner' ? ['if only a person can answer, leave it BLOCKED'] : []),
+  ];
+  return refuse(
+    `${task.id} waits for an answer: ${open.map(({ id, text }) => `${id} “${whole(text)}”`).join('; ')}`,
+    ways.join('; '),
+  );
+}
 
 /** A task whose budget is used up could not be claimed, and would wait without anybody noticing. */
 function withinBudget({ state, task, part, commandLine }: BoardSituation<'unblock'>): Refusal | undefined {

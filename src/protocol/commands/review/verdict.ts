@@ -8,6 +8,7 @@ import type { Change, Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { codersOf, historyOf } from '../../leases.ts';
 import { parseApproval } from '../../review/approval.ts';
+import { besideTheChange, isDoubted, markedConcerns, shownText } from '../../review/approval-record.ts';
 import { quorumOf } from '../../review/quorum.ts';
 import { retractedHint } from '../../review/retracted.ts';
 import { parseRejection, REJECTION_FORMAT, sameRejection } from '../../review/verdict.ts';
@@ -137,11 +138,15 @@ function approve(s: Situation<'submit-verdict'>): Change {
   const here = approvals.filter((one) => one.commit === commit);
   const { given, required, enough, lacks } = quorumOf(s.board, task, here, now);
   const { concerns } = parseApproval(command.reason ?? '', 0);
+  const shown = shownBy(s);
+  const doubted = (shown.shown ?? []).filter(isDoubted);
+  const notes =
+    doubted.length === 0 ? {} : { notes: doubted.map((one) => `flagged: criterion ${one.n}: ${shownText(one)}`) };
   const told = event(s, 'approved', {
     commit,
     reason: command.reason,
-    ...shownBy(s),
-    concerns: concerns.length === 0 ? undefined : concerns,
+    ...shown,
+    concerns: concerns.length === 0 ? undefined : markedConcerns(concerns, command.facts.outside_concerns),
   });
   const free: Patch<Task> = {
     approvals,
@@ -153,12 +158,14 @@ function approve(s: Situation<'submit-verdict'>): Change {
     return {
       state: detach(withTask(s.state, evolve(task, free, told)), task.id, 'code_reviewer'),
       detail: `${by} approved ${task.id}: ${lacks === undefined ? `${given} of ${required} approvals` : `it still needs ${lacks}`}`,
+      ...notes,
     };
   }
   const approved = evolve(task, { ...free, status: 'APPROVED', approved_by: by, rejection_reason: undefined }, told);
   return {
     state: detach(withTask(s.state, approved), task.id),
     detail: `${by} approved ${task.id} at ${commit.slice(0, 12)}`,
+    ...notes,
   };
 }
 
@@ -172,7 +179,10 @@ function reject(s: Situation<'submit-verdict'>): Change {
     reason,
     cycle: cycles,
     outside_diff: outside.length === 0 ? undefined : outside,
+    outside_concerns: command.facts.outside_concerns,
   });
+  const beside = besideTheChange(told);
+  const notes = beside.length === 0 ? {} : { notes: beside.map((one) => `flagged: the change does not touch ${one}`) };
   const changes: Patch<Task> = {
     rejection_reason: reason,
     review_cycles_current: cycles,
@@ -182,6 +192,7 @@ function reject(s: Situation<'submit-verdict'>): Change {
   const block = (why: string, questions: readonly string[], failed?: string): Change => ({
     state: blockTask(s, s.state, task, { reason: why, questions, failed, changes, earlier: [told] }),
     detail: `${actor.id} rejected ${task.id}, now BLOCKED: ${firstLine(why)}`,
+    ...notes,
   });
   if (cycles >= (task.max_review_cycles ?? settings.max_review_cycles))
     return block(REVIEW_DEADLOCK, QUESTIONS.review_deadlock);
@@ -200,9 +211,7 @@ function reject(s: Situation<'submit-verdict'>): Change {
   return {
     state: detach(withTask(s.state, rejected), task.id, 'code_reviewer'),
     detail: `${actor.id} rejected ${task.id} (cycle ${cycles})`,
-    ...(outside.length === 0
-      ? {}
-      : { notes: [`flagged: the change does not touch ${list(outside)}, which your blockers name`] }),
+    ...notes,
   };
 }
 

@@ -25,6 +25,14 @@ describe('a task offers', () => {
     ]);
   });
 
+  it('while a question holds it: what is typed answers it, or says why it needs no answer', () => {
+    const { actions } = offersFor(blocked().board, blocked().now, row('a'), 'a');
+    const typed = (name: string) => actions.find((one) => one.name === name);
+    expect(typed('unblock')?.argv('seven')).toEqual(['unblock', 'a', '--keep-worktree', '--', 'seven']);
+    expect(typed('unblock from scratch')?.argv('seven')).toEqual(['unblock', 'a', '--withdraw=seven']);
+    expect(typed('unblock')?.asks?.optional).toBeUndefined();
+  });
+
   it('why it cannot be unblocked, where it cannot', () => {
     expect(offersFor(claimed().board, claimed().now, row('a'), 'a').unblockRefusal).toContain('a is CLAIMED');
     expect(offersFor(blocked().board, blocked().now, row('a'), 'a').unblockRefusal).toBeUndefined();

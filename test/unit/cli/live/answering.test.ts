@@ -30,6 +30,7 @@ const ground: Ground = {
   offersOf: () => ({ actions: [NOTE], typed: [] }),
   logs: [],
   onQuit: 'stop',
+  atWork: true,
 };
 const none = {} as TerminalKey;
 const on = (about: string, more: Partial<Screen> = {}): Screen => ({

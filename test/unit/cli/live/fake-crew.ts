@@ -143,16 +143,17 @@ function memberAt(id: string, task: Task | undefined, at: number, step: number, 
     return { ...common, state: 'backing-off', why: 'quota', until: now + 12 * MINUTE };
   }
   if (task === undefined) return { ...common, state: 'idle' };
+  const count = {
+    ...{ nth: 1, input: 12_000 + (step % 20) * 900 * at, output: 800 + (step % 20) * 70 * at },
+    ...(at === 2 ? {} : { cost_usd: 0.04 + (step % 20) * 0.013 * at }),
+  };
   return {
     ...common,
     state: 'working',
     task: task.id,
     activity: DOES[(step + at) % DOES.length] ?? '',
-    session: {
-      ...{ started: now - 4 * MINUTE, input: 12_000 + (step % 20) * 900 * at, output: 800 + (step % 20) * 70 * at },
-      ...(at === 2 ? {} : { cost_usd: 0.04 + (step % 20) * 0.013 * at }),
-      ...{ context_percent: 8 + (step % 20) * (at % 4), log },
-    },
+    session: { ...count, started: now - 4 * MINUTE, context_percent: 8 + (step % 20) * (at % 4), log },
+    recent: [count],
   };
 }
 

@@ -5,7 +5,8 @@ import { textOf } from '../../../../src/cli/live/lines.ts';
 import { NOTHING_LOADED } from '../../../../src/cli/live/panes.ts';
 import { FIRST_SCREEN, type LiveLook, press, type Screen } from '../../../../src/cli/live/screen.ts';
 import { columns } from '../../../../src/cli/render/terminal.ts';
-import type { CrewView } from '../../../../src/supervisor/crew-view.ts';
+import type { State } from '../../../../src/protocol/state.ts';
+import type { CrewMember, CrewView } from '../../../../src/supervisor/crew-view.ts';
 import { cpuTimer } from '../../../support/cpu-time.ts';
 import { EVIL } from '../../boards/full-board.ts';
 import { crowd, hostile, lively, NOW, paused, waiting } from './scenes.ts';
@@ -95,7 +96,7 @@ describe('any size', () => {
           const rows = lines(view, screen, at, LOG);
           expect(rows).toHaveLength(height);
           for (const row of rows) expect(columns(row), row).toBeLessThanOrEqual(width);
-          expect(rows.at(-1)).toMatch(/^(Work goes on|p pause|esc back|enter sends|y yes|s stop|\/ )/);
+          expect(rows.at(-1)).toMatch(/^(Work goes on|p pause|r resume|esc back|enter sends|y yes|s stop|\/ )/);
         }
       }
     }
@@ -182,7 +183,7 @@ describe('on 80 columns in ASCII', () => {
   it('an agent of which nothing is known yet says what its state means', () => {
     const member = { agent: 'coder-9', role: 'coder', provider: 'rehearsal', state: 'claiming', since: NOW } as const;
     expect(page({ ...lively, members: [member] }, on({}), narrow)).toMatch(
-      /coder-9 +claiming +takes up work \| rehearsal/,
+      /coder-9 +claiming +starts work \| rehearsal/,
     );
   });
 
@@ -201,9 +202,57 @@ describe('the board', () => {
   });
 
   it('tells of the pause, and of the stop that was asked for', () => {
-    expect(page(paused, on({}), look('80x24'))).toContain('PAUSE is on for 1m: r resumes');
+    expect(page(paused, on({}), look('80x24'))).toContain('PAUSE is on since 14:00: r resumes');
+    for (const size of ['40x10', '80x24', '200x50'] as const)
+      expect(lines(paused, on({}), look(size)).at(-1)).toMatch(/^r resume/);
     expect(page(lively, on({ stops: 1 }), look('80x24'))).toContain('q again: at once');
     expect(page(lively, on({ stops: 2 }), look('80x24'))).toContain('Ending at once');
+  });
+
+  it('tells how far a stop is, also one that another terminal asked for, and what becomes of a demo', () => {
+    const [first, ...others] = lively.members.map((member) => ({ ...member, state: 'stopping' }) as const);
+    const members = [...others, { ...(first ?? others[0]), state: 'stopped' } as CrewView['members'][number]];
+    const ending = { ...lively, members };
+    const so = `1 of ${members.length} have ended`;
+    expect(page(ending, on({}), look('200x50'))).toContain(`Stopping: agents save their work; ${so}. q again: at once`);
+    expect(page(ending, on({ stops: 2 }), look('200x50'))).toContain(`Ending at once: ${so}`);
+    const demo = frame(ending, on({ stops: 1 }), look('200x50'), { onQuit: 'stop' });
+    expect(demo.lines.map(textOf).join('\n')).toContain(
+      `agents are ended (${so}), then the demo’s repository is removed`,
+    );
+  });
+
+  it('counts a session until the board has recorded it, and never twice: the sum does not fall', () => {
+    const { agents, ...state } = lively.board.state;
+    const sums = (recorded: number, spent: number, member: object): string | undefined => {
+      const own = {
+        ...agents['coder-1'],
+        usage: { sessions: recorded, seconds: 1, input_tokens: 0, output_tokens: 0 },
+      };
+      const goal = {
+        ...state.goal,
+        spent: { sessions: recorded, seconds: 1, input_tokens: spent, output_tokens: 0 },
+      };
+      const board = { ...lively.board, state: { ...state, goal, agents: { ...agents, 'coder-1': own } } as State };
+      const coder = lively.members.find(({ agent }) => agent === 'coder-1') as CrewMember;
+      const { session: _, recent: __, ...bare } = coder;
+      const view = { ...lively, board, members: [{ ...bare, ...member } as CrewMember] };
+      return /(\S+) tokens/.exec(page(view, on({}), look('200x50')))?.[1];
+    };
+    const one = { nth: 1, input: 5000, output: 0 };
+    const two = { nth: 2, input: 1000, output: 0 };
+    // It runs; it has ended and is not recorded; it is recorded, and still known; the next one runs.
+    expect(sums(0, 0, { recent: [one] })).toBe('5.0k');
+    expect(sums(0, 0, { state: 'claiming', recent: [one] })).toBe('5.0k');
+    expect(sums(1, 5000, { recent: [one] })).toBe('5.0k');
+    expect(sums(1, 5000, { recent: [one, two] })).toBe('6.0k');
+    expect(sums(0, 0, { recent: [one, two] })).toBe('6.0k');
+  });
+
+  it('names the task that an agent merges', () => {
+    const merging = { ...lively.members[0], state: 'merging', task: 'metrics' } as CrewMember;
+    const { session: _, activity: __, why: ___, ...bare } = merging;
+    expect(page({ ...lively, members: [bare] }, on({}), look('80x24'))).toContain('tests and merges metrics');
   });
 
   it('shows agents that other processes run', () => {
@@ -271,7 +320,7 @@ describe('while the circuit breaker is on', () => {
     expect(told).toContain(
       'Read .liza/circuit_breaker_report.md, then in another terminal: liza analyze --resolve "…"; then r resumes',
     );
-    expect(told).not.toContain('CHECKPOINT is on for 1m: r resumes');
+    expect(told).not.toMatch(/CHECKPOINT is on since \S+: r resumes/);
   });
 
   it.each(['80x24', '40x10'])('the answer to r is shown whole at %s, above the keys', (size) => {

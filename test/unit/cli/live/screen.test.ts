@@ -30,8 +30,10 @@ const ground: Ground = {
     { agent: 'coder-1', back: 0 },
     { agent: 'gone-1', back: 0 },
   ],
-  onQuit: 'stop',
+  onQuit: 'ask',
+  atWork: true,
 };
+const END = 'End the demo? Its agents are ended, and its repository is removed.';
 const keyed = (screen: Screen, ...keys: readonly Key[]): Pressed => within(ground, screen, ...keys);
 const within = (on: Ground, screen: Screen, ...keys: readonly Key[]): Pressed =>
   keys.reduce<Pressed>((pressed, key) => press(pressed.screen, key, on), { screen });
@@ -85,8 +87,17 @@ describe('opening', () => {
 describe('leaving', () => {
   it('q closes what is open before it stops anything', () => {
     expect(pressed('help', 'quit')).toEqual({ screen: { ...FIRST_SCREEN, said: undefined } });
-    expect(pressed('quit')).toMatchObject({ screen: { stops: 1 }, ask: 'stop' });
-    expect(pressed('quit', 'quit')).toMatchObject({ screen: { stops: 2 }, ask: 'stop' });
+    expect(pressed('interrupt', 'quit')).toMatchObject({ screen: { stops: 2 }, ask: 'stop' });
+  });
+
+  it('the demo: q asks once while its agents work, ends it after a yes, and closes the finished board at once', () => {
+    const demo: Ground = { ...ground, onQuit: 'stop' };
+    const asked = within(demo, FIRST_SCREEN, 'quit');
+    expect(asked).toMatchObject({ screen: { pane: { kind: 'confirm', question: END }, stops: 0 } });
+    expect(asked.ask).toBeUndefined();
+    expect(within(demo, asked.screen, 'back').ask).toBeUndefined();
+    expect(within(demo, asked.screen, 'yes')).toMatchObject({ screen: { stops: 1 }, ask: 'stop' });
+    expect(within({ ...demo, atWork: false }, FIRST_SCREEN, 'quit')).toMatchObject({ ask: 'stop' });
   });
 
   it('Ctrl-C stops, whatever is open', () => {
@@ -99,7 +110,7 @@ describe('leaving', () => {
   });
 
   it('a crew in the background: q asks whether to stop it or to leave it running, and stops nothing by itself', () => {
-    const background: Ground = { ...ground, onQuit: 'ask' };
+    const background = ground;
     const asked = within(background, FIRST_SCREEN, 'quit');
     expect(asked).toMatchObject({ screen: { pane: { kind: 'quit' }, stops: 0 } });
     expect(asked.ask).toBeUndefined();

@@ -78,9 +78,9 @@ describe('keys', () => {
     await vi.advanceTimersByTimeAsync(8000);
     expect(text(model)).not.toContain('no new work starts');
     model.press('resume');
-    model.press('quit');
-    expect(text(model)).toContain('q again: at once');
     model.press('interrupt');
+    expect(text(model)).toContain('q again: at once');
+    model.press('quit');
     expect(crew.asked).toEqual(['pause', 'resume', 'stop', 'stop']);
   });
 
@@ -90,6 +90,20 @@ describe('keys', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(text(model)).toContain('the lock is taken');
   });
+});
+
+it('tells whoever asked when a person begins to answer, and when that has ceased', () => {
+  const turns: boolean[] = [];
+  model.close();
+  model = openViewModel({ control: crew, access: crew, look: () => look, onAnswering: (is) => turns.push(is) });
+  model.press('help');
+  model.press('back');
+  expect(turns).toEqual([]);
+  model.press('answer');
+  model.type({ kind: 'text', text: 'No' });
+  expect(turns).toEqual([true]);
+  model.type({ kind: 'leave' });
+  expect(turns).toEqual([true, false]);
 });
 
 describe('a log', () => {
@@ -128,9 +142,9 @@ describe('a log', () => {
     const followed = openViewModel({ control: followedCrew, access: followedCrew, look: () => look });
     try {
       followed.press('log');
-      await vi.waitFor(() => expect(text(followed)).toContain('the first line'));
+      await vi.waitFor(() => expect(text(followed)).toContain('the first line'), 30_000);
       appendFileSync(file, 'the second line\n');
-      await vi.waitFor(() => expect(text(followed)).toContain('the second line'), 5000);
+      await vi.waitFor(() => expect(text(followed)).toContain('the second line'), 30_000);
       followed.press('back');
       expect(text(followed)).toContain('Agents');
     } finally {

@@ -150,6 +150,15 @@ describe('status', () => {
     expect(page).toContain('PAUSE is on for 25m');
     expect(page).toContain('deadline 5m ago');
   });
+
+  it('tells a person, and no agent, of the crew that runs here', () => {
+    const view = { ...seen(scene), crew: { pid: 4711, age: 25 * MINUTE } };
+    const told =
+      'A crew runs here (process 4711, for 25m), also without a terminal. See it: liza attach; stop it: liza stop';
+    expect(renderStatus(view, look(500))).toContain(told);
+    expect(renderStatus(view, { ...look(500), reader: 'coder-1' })).not.toContain('4711');
+    expect(renderStatus(seen(scene), look(500))).not.toContain('A crew runs here');
+  });
 });
 
 describe('task', () => {
@@ -316,7 +325,7 @@ it('a submitted task shows what Liza ran, and what became of existing tests', ()
     'green, 1.5 s: npm test',
     'new tests on the base: green; the base’s tests: red (it broke)',
     '.liza/evidence/t/1.json',
-    '2 file(s), 7 line(s) added, 3 removed',
+    '2 files, 7 lines added, 3 removed',
     'test/a.test.ts:4 - expect(a)',
     'and 2 more',
   ])

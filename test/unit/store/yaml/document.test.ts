@@ -189,8 +189,8 @@ describe('parseDocument', () => {
     let split = 0;
     const sections = { c: 'list', d: 'map' } as const;
     await fc.assert(
-      fc.asyncProperty(handText, fc.constantFrom('c:\n', 'd:   # note\n', 'a: 1\nc:\n', ''), async (rest, head) => {
-        const text = head + rest;
+      fc.asyncProperty(handText, fc.constantFrom(...PLACES), async (rest, place) => {
+        const text = place(rest);
         const whole = await parseStrict(text);
         const parsed = await parseDocument(text, { recordSections: sections });
         // A file of nothing but a written-out null may be refused, one of nothing at all may not.
@@ -207,3 +207,13 @@ describe('parseDocument', () => {
 });
 
 const RUNS = runs(5000);
+
+/** Where random text may be in a file. Two make records of it, so that chance alone never leaves too few of them. */
+const PLACES: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => `c:\n${text}`,
+  (text) => `d:   # note\n${text}`,
+  (text) => `a: 1\nc:\n${text}`,
+  (text) => `c:\n- ${text.replaceAll('\n', '\n  ')}`,
+  (text) => `d:\n  one:\n    ${text.replaceAll('\n', '\n    ')}\n  two: 2\n`,
+];

@@ -143,10 +143,31 @@ describe('the planner', () => {
 test('the coder is told which blockers name files that its change did not touch', () => {
   const w = reviewing();
   const reason = rejection(['docs/old.md:1 — stale']);
-  const { detail, notes } = w.run(REVIEWER, verdict('REJECTED', reason, { outside_diff: ['docs/old.md'] }));
+  const outside = { outside_diff: ['docs/old.md'], outside_concerns: ['odd name.md'] };
+  const { detail, notes } = w.run(REVIEWER, verdict('REJECTED', reason, outside));
   expect(`${detail} ${notes?.join()}`).toContain('flagged: the change does not touch docs/old.md');
+  expect(notes?.join()).toContain('flagged: the change does not touch "odd name.md", which concerns name');
   w.run(SUPERVISOR, claim('a'));
   expect(toCoder(w, 'a')).toContain('Recorded by Liza: that change did not touch docs/old.md, which blockers name.');
+  expect(toCoder(w, 'a')).toContain('that change did not touch "odd name.md", which concerns name.');
+});
+
+test('a rejection that blocks the task is flagged just so, to the reviewer and to the planner', () => {
+  const w = reviewing(TWO, { max_review_cycles: 1 });
+  const reason = rejection(['docs/old.md:1 — stale']);
+  const { notes } = w.run(REVIEWER, verdict('REJECTED', reason, { outside_diff: ['docs/old.md'] }));
+  expect(notes?.join()).toContain('flagged: the change does not touch docs/old.md');
+  expect(w.task('a').status).toBe('BLOCKED');
+  expect(toPlanner(w)).toContain('that change did not touch docs/old.md, which blockers name. (the last rejection)');
+});
+
+test('a concern of an approval about a file that the change does not touch is marked wherever it is told', () => {
+  const w = reviewing('- calls are retried three times');
+  const said =
+    '1: seen I ran it: it retried three times\n- [concern] src/far.ts:3 — slow\n- [concern] src/client.ts:4 — no jitter';
+  w.run(REVIEWER, verdict('APPROVED', said, { outside_concerns: ['src/far.ts'] }));
+  expect(toPlanner(w)).toContain('src/far.ts:3 — slow (the change does not touch this file)');
+  expect(toPlanner(w)).not.toContain('no jitter (');
 });
 
 describe('concerns of approvals', () => {

@@ -103,7 +103,7 @@ describe('a coder that blocked its task and was answered', () => {
     w.run(SUPERVISOR, claim('a'));
     w.run(CODER, begin('a', BASE, { ...CHECKPOINT, assumptions: ['b', 'c', 'd', 'e'] }));
     expect(w.task('a').status).toBe('BLOCKED');
-    w.run(PLANNER, { name: 'unblock', task: 'a', keep_worktree: true, facts: SPEC });
+    w.run(PLANNER, { name: 'unblock', task: 'a', withdraw: 'the spec says it now', keep_worktree: true, facts: SPEC });
     w.run(SUPERVISOR, claim('a'));
     expect(checkpointEvent(w.task('a'))).toBeUndefined();
   });
@@ -112,7 +112,14 @@ describe('a coder that blocked its task and was answered', () => {
 describe('another coder after a block', () => {
   function next(more: object = {}): World {
     const w = blocked();
-    w.run(PLANNER, { name: 'unblock', task: 'a', exclude: ['coder-1'], facts: SPEC, ...more });
+    w.run(PLANNER, {
+      name: 'unblock',
+      task: 'a',
+      withdraw: 'the spec says it now',
+      exclude: ['coder-1'],
+      facts: SPEC,
+      ...more,
+    });
     w.run(SUPERVISOR, claim('a', 'coder-2', { former: 'refs/liza/attempts/a/1' }));
     return w;
   }
@@ -133,7 +140,7 @@ describe('another coder after a block', () => {
     const w = ready('a');
     w.run(SUPERVISOR, claim('a'));
     w.run(CODER, { ...BLOCK, reason: 'x'.repeat(4000) });
-    w.run(PLANNER, { name: 'unblock', task: 'a', facts: SPEC });
+    w.run(PLANNER, { name: 'unblock', task: 'a', withdraw: 'the spec says it now', facts: SPEC });
     w.run(SUPERVISOR, claim('a', 'coder-2'));
     expect(toCoder(w, 'a', {}, 'coder-2')).not.toContain('x'.repeat(1501));
   });

@@ -115,7 +115,7 @@ describe('the examples', () => {
   });
 
   test('name no command that would break out of its quotes', () => {
-    const [coder, planner] = told('sh -c "ls $HOME"');
+    const [coder, planner] = told('sh -c "make $TARGET"');
     expect(coder).toContain('--validation "command: expected result"');
     expect(planner).toContain('--validate "command"');
   });

@@ -254,7 +254,12 @@ function answered(): World {
 
 function exhausted(): World {
   const w = blocked();
-  w.run(PLANNER, { name: 'unblock', task: 'retry-login', facts: { spec_exists: true } });
+  w.run(PLANNER, {
+    name: 'unblock',
+    task: 'retry-login',
+    withdraw: 'the spec says it now',
+    facts: { spec_exists: true },
+  });
   w.run(SUPERVISOR, claim('retry-login', 'coder-2'));
   w.run(OTHER_CODER, block('retry-login', 'the sandbox account is locked'));
   return w;
@@ -317,7 +322,7 @@ function everything(): World {
   for (const id of ['search', 'export', 'import']) w.run(PLANNER, addReady(id));
   w.run(SUPERVISOR, claim('search'));
   w.run(CODER, block('search'));
-  w.run(PLANNER, { name: 'unblock', task: 'search', facts: { spec_exists: true } });
+  w.run(PLANNER, { name: 'unblock', task: 'search', withdraw: 'the spec says it now', facts: { spec_exists: true } });
   w.run(SUPERVISOR, claim('search', 'coder-2'));
   w.run(OTHER_CODER, block('search', 'still no sandbox'));
   toApproved(w, 'export');
@@ -355,7 +360,12 @@ function startedFresh(): World {
 function unblockedSince(): World {
   const w = handedOff();
   w.run(CODER, block('retry-login'));
-  w.run(PLANNER, { name: 'unblock', task: 'retry-login', facts: { spec_exists: true } });
+  w.run(PLANNER, {
+    name: 'unblock',
+    task: 'retry-login',
+    withdraw: 'the spec says it now',
+    facts: { spec_exists: true },
+  });
   w.run(SUPERVISOR, claim('retry-login', 'coder-2', { former: FORMER }));
   return w;
 }
@@ -407,13 +417,23 @@ export const SITUATIONS: Readonly<Record<string, () => string>> = {
   },
   'coder-after-failures': () => {
     const w = blocked();
-    w.run(PLANNER, { name: 'unblock', task: 'retry-login', facts: { spec_exists: true } });
+    w.run(PLANNER, {
+      name: 'unblock',
+      task: 'retry-login',
+      withdraw: 'the spec says it now',
+      facts: { spec_exists: true },
+    });
     w.run(SUPERVISOR, claim('retry-login', 'coder-2'));
     return toCoder(w, 'retry-login', {}, 'coder-2');
   },
   'coder-budget-raised': () => {
     const w = raised();
-    w.run(HUMAN, { name: 'unblock', task: 'retry-login', facts: { spec_exists: true } });
+    w.run(HUMAN, {
+      name: 'unblock',
+      task: 'retry-login',
+      withdraw: 'the spec says it now',
+      facts: { spec_exists: true },
+    });
     w.run(SUPERVISOR, claim('retry-login', 'coder-2'));
     return toCoder(w, 'retry-login', {}, 'coder-2');
   },

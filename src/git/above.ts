@@ -1,0 +1,109 @@
+// What changed, since agents work, in the folders above the checkouts: without a sandbox an agent may write there, and
+// programs look upwards for modules and settings (`node_modules`, `conftest.py`, `.cargo/config.toml`, `tsconfig.json`).
+// By the time at which an entry itself last changed (ctime), which no program sets back. No link is followed.
+
+import type { Stats } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Disk } from '../ports/disk.ts';
+import { isFoundUpwards, NESTED } from '../protocol/facts/found-upwards.ts';
+import { entries } from './scratch-folders.ts';
+
+/** A place that programs find, when something of it last changed, and what that is. */
+export interface Above {
+  readonly at: string;
+  readonly changed: number;
+  /** Below it, the first few. */
+  readonly names: readonly string[];
+}
+
+/** Entries of a folder of modules that are looked at, those near its top first. */
+const MOST_ENTRIES = 20_000;
+const MOST_NAMES = 5;
+const MOST_PLACES = 20;
+/** A larger file of settings is not compared. */
+const MOST_BYTES = 1 << 20;
+
+/** Written by tools of people at any time, and no package. */
+const CACHES: ReadonlySet<string> = new Set(['.cache', '.vite', '.vite-temp', '.vitest']);
+const MODULES: ReadonlySet<string> = new Set(['node_modules', '.node_modules', '.node_libraries']);
+
+export interface Upwards {
+  /** The folder of the checkouts; those above it are looked at. */
+  readonly worktrees: string;
+  /** A checkout: a file that it has itself, with the same content, decides nothing. */
+  readonly checkout: string;
+  readonly since: number;
+}
+
+export function changedAbove(disk: Disk, { worktrees, checkout, since }: Upwards): readonly Above[] {
+  const found: Above[] = [];
+  for (const folder of parentsOf(worktrees)) {
+    const names = [...entriesOf(disk, folder).filter(isFoundUpwards), ...NESTED];
+    for (const name of names) {
+      const at = join(folder, name);
+      const stat = statOf(disk, at);
+      if (stat === undefined) continue;
+      if (stat.isDirectory() && MODULES.has(name)) found.push(...modulesIn(disk, at, since));
+      else if (stat.ctimeMs > since && !isSame(disk, stat, at, join(checkout, name)))
+        found.push({ at, changed: stat.ctimeMs, names: [] });
+    }
+  }
+  return found.slice(0, MOST_PLACES);
+}
+
+function parentsOf(folder: string): readonly string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [] : [parent, ...parentsOf(parent)];
+}
+
+/** What is new in it, or changed in place; by levels, so that what is left out is deep within a package. */
+function modulesIn(disk: Disk, at: string, since: number): readonly Above[] {
+  const names: string[] = [];
+  let changed = 0;
+  let left = MOST_ENTRIES;
+  // What is in a folder that is named needs no line of its own.
+  let level: readonly { readonly path: string; readonly named: boolean }[] = [{ path: '', named: false }];
+  while (level.length > 0 && left > 0) {
+    const all = level.flatMap(({ path, named }) =>
+      entriesOf(disk, join(at, path))
+        .filter((name) => path !== '' || !CACHES.has(name))
+        .map((name) => ({ path: join(path, name), named })),
+    );
+    level = all.slice(0, left).flatMap(({ path, named }) => {
+      const stat = statOf(disk, join(at, path));
+      const isNew = stat !== undefined && stat.ctimeMs > since;
+      if (isNew) changed = Math.max(changed, stat.ctimeMs);
+      if (isNew && !named) names.push(path);
+      return stat?.isDirectory() === true ? [{ path, named: named || isNew }] : [];
+    });
+    left -= all.length;
+  }
+  return names.length === 0 ? [] : [{ at, changed, names: names.slice(0, MOST_NAMES) }];
+}
+
+function isSame(disk: Disk, stat: Stats, one: string, own: string): boolean {
+  const other = statOf(disk, own);
+  if (!stat.isFile() || other?.isFile() !== true || stat.size !== other.size || stat.size > MOST_BYTES) return false;
+  try {
+    return disk.readFileSync(one).equals(disk.readFileSync(own));
+  } catch {
+    return false;
+  }
+}
+
+/** A folder that may not be read is none of which a program of the same user finds anything. */
+function entriesOf(disk: Disk, folder: string): readonly string[] {
+  try {
+    return entries(disk, folder);
+  } catch {
+    return [];
+  }
+}
+
+function statOf(disk: Disk, path: string): Stats | undefined {
+  try {
+    return disk.lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

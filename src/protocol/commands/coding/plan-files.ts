@@ -1,0 +1,43 @@
+// What a plan may name, with the checkpoint (`begin --file`) or after it (`begin --also`): paths of the repository, none
+// that the task declares OUT, and for a test task no code. One rule, because a file that is refused late costs the work.
+
+import { listed } from '../../../text/format.ts';
+import type { Situation } from '../../command-row.ts';
+import { type Refusal, refuse } from '../../decision.ts';
+import { isCode, isTest, outOfScope, parseScope, testPatterns } from '../../facts/scope.ts';
+
+/** From the root of the repository, and not out of it. */
+const PATH =
+  /^(?!\/)(?![A-Za-z]:[\\/])(?!~\/)(?!(?:.*[\\/])?\.\.(?:[\\/]|$))(?!(?:.*[\\/])?\.[Gg][Ii][Tt](?:[\\/]|$))\S.{0,999}$/;
+
+export function notAPath(files: readonly string[], option: '--file' | '--also'): Refusal | undefined {
+  const wrong = files.find((file) => !PATH.test(file));
+  return wrong === undefined
+    ? undefined
+    : refuse(
+        `${wrong.slice(0, 80)} is not a path of the repository`,
+        `Name each file by itself, there or new, from the root of the repository: ${option} src/a.c`,
+      );
+}
+
+/** No declaration helps: what is OUT stays OUT, and the type itself forbids code. */
+export function outsidePlan(
+  { task, settings, commandLine }: Pick<Situation<'begin'>, 'task' | 'settings' | 'commandLine'>,
+  named: readonly string[],
+): Refusal | undefined {
+  const files = named.map((file) => file.replace(/^(?:\.\/)+/, ''));
+  const code = files.filter((file) => isCode(file) && !isTest(file, testPatterns(settings)));
+  if (task.type === 'test' && code.length > 0) {
+    return refuse(
+      `a test task changes tests alone, and this is code: ${listed(code, 5)}`,
+      `Test the code as it is; if it is wrong or cannot be tested as it is, say so: ${commandLine('block', task.id)}`,
+    );
+  }
+  const outside = outOfScope(parseScope(task.scope ?? ''), files);
+  return outside.length === 0
+    ? undefined
+    : refuse(
+        `the task declares OUT: ${listed(outside, 5)}`,
+        `Do without it; if that is impossible, only the planner can change the scope: ${commandLine('block', task.id)}`,
+      );
+}

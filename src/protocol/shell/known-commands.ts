@@ -1,0 +1,217 @@
+// What is known of single commands without running them: those that cannot fail, those that fail or succeed whatever the
+// code does, and those that are sure to run tests. A command that is in no list depends on the project.
+
+import type { Word } from './shell-tokens.ts';
+import { PROGRAMS } from './shell-words.ts';
+
+export type Known =
+  /** Its exit code never changes. */
+  | { readonly is: 'green' | 'red' }
+  /** It may fail, but not because of the code; `why` names what it does instead. */
+  | { readonly is: 'hollow'; readonly why?: string };
+
+const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+const SURE = set('true : echo');
+const IDLE = set('printf sleep pwd date whoami uname hostname id export unset readonly umask ulimit clear');
+/** They pass on what they read, and are green. */
+const PASSES_ON = set('cat tail head tee less more sort uniq wc cut tr nl column fold fmt rev tac paste ts');
+/** They run the command that follows them. */
+const WRAPPERS = set('env time nice nohup command builtin exec timeout npx pnpx bunx stdbuf setsid');
+const ASKS = set('which type hash whereis');
+
+/** `words`: unwrapped. */
+export function knownOf([first, ...rest]: readonly Word[]): Known | undefined {
+  if (first === undefined || first.varies) return undefined;
+  const name = nameOf(first.text);
+  const words = rest.map(({ text }) => text);
+  if (SURE.has(name)) return { is: 'green' };
+  if (name === 'false' || isFailingCode(name, rest)) return { is: 'red' };
+  if (name === 'xargs' && SURE.has(words.find((word) => !/^-|^\d+$/.test(word)) ?? 'echo')) return { is: 'green' };
+  const isFed = PASSES_ON.has(name) && words.every((word) => /^-|^\d+$/.test(word));
+  if (IDLE.has(name) || isFed) return { is: 'hollow' };
+  if (name === 'wait' && rest.length === 0)
+    return { is: 'hollow', why: '`wait` alone hides the exit codes of what it waits for' };
+  const why = besideTheCode(name, words) ?? dryRun(name, words) ?? hidesRed(name, words);
+  if (why !== undefined) return { is: 'hollow', why };
+  return isIdleCode(name, rest) ? { is: 'hollow' } : undefined;
+}
+
+const nameOf = (word: string): string => word.replace(/^\/(?:usr\/)?bin\//, '');
+
+/** It looks at the machine, at git or at a program, or its exit code does not say what it found. */
+function besideTheCode(name: string, words: readonly string[]): string | undefined {
+  const named = words.filter((word) => !word.startsWith('-'));
+  const isHere = named.every((word) => /^(?:\.{1,2}\/?|-|~|\$(?:OLD)?PWD|\$HOME)$/.test(word));
+  if (
+    (ASKS.has(name) || (name === 'command' && /^-[vV]$/.test(words[0] ?? ''))) &&
+    !named.some((word) => /\//.test(word))
+  )
+    return `it asks whether ${named.join(' ') || 'a program'} is installed, not about the code`;
+  if (name === 'cd' && isHere) return '`cd` to a folder that is always there succeeds whatever comes before';
+  if ((name === 'ls' || name === 'tree') && isHere) return `\`${name}\` lists a folder that is always there`;
+  if (name === 'git' && isGreenGit(words)) return `\`git ${named[0]}\` succeeds whatever it finds`;
+  return isAboutProgram(name, words) ? `it asks ${name} about itself, not about the code` : undefined;
+}
+
+function isGreenGit(words: readonly string[]): boolean {
+  const [verb, ...named] = words.filter((word) => !word.startsWith('-'));
+  if (verb === 'status' || verb === 'stash' || verb === 'remote') return true;
+  if (verb === 'diff') return !words.some((word) => /^--(?:exit-code|quiet|check|no-index)$/.test(word));
+  return (verb === 'log' || verb === 'branch') && named.length === 0;
+}
+
+const RUNNERS = set('pytest py.test jest vitest mocha ava tap rspec phpunit ctest tox nox bats playwright');
+const HELP = /^(?:--help|-h)$/;
+
+/** `--version`, `--help` of a program that is not the project's. */
+function isAboutProgram(name: string, words: readonly string[]): boolean {
+  if (!PROGRAMS.has(name) || words.length === 0) return false;
+  const asks = /^(?:node|npm|pnpm|yarn|bun)$/.test(name)
+    ? /^(?:--version|--help|-[vVh]|version|help)$/
+    : /^(?:go|cargo|git|docker|uv|dotnet)$/.test(name)
+      ? /^(?:--version|--help|-V|version|help)$/
+      : /^(?:--version|--help|-V)$/;
+  if (words.every((word) => asks.test(word))) return true;
+  const own = words.slice(0, words.includes('--') ? words.indexOf('--') : undefined);
+  if (RUNNERS.has(name)) return own.some((word) => HELP.test(word) || word === '--version');
+  // Of these a sub-command is asked; what stands behind `run` may be the project's own program.
+  const isTool = /^(?:npm|cargo|make|mvn|gradle)$/.test(name) || (name === 'go' && own[0] !== 'run');
+  return isTool && own.includes('--help') && own[0] !== 'exec';
+}
+
+/** Green though what it ran was red. */
+function hidesRed(name: string, words: readonly string[]): string | undefined {
+  const [program, own] = asModule(name, words);
+  const option = own.find((word) => IGNORES[program]?.test(word) === true);
+  if (option !== undefined) return `with ${option} ${program} is green though tests are red; leave that out`;
+  if (name === 'find' && words.at(-1) === ';' && words.some((word) => /^-(?:exec|execdir|ok)$/.test(word)))
+    return '`find … -exec … \\;` succeeds whatever its command says; end it with `+`, or use `find … -print0 | xargs -0 …`';
+  if (name === 'mkdir' && words.some((word) => /^-[a-z]*p|^--parents$/.test(word)))
+    return '`mkdir -p` makes what it names';
+  return undefined;
+}
+
+const IGNORES: Readonly<Record<string, RegExp>> = {
+  make: /^(?:-i|--ignore-errors)$/,
+  gmake: /^(?:-i|--ignore-errors)$/,
+  mvn: /^(?:-Dmaven\.test\.failure\.ignore(?:=true)?|-fn|--fail-never)$/,
+};
+
+const DRY: Readonly<Record<string, RegExp>> = {
+  make: /^(?:-[a-zA-Z]*[nqt][a-zA-Z]*|--(?:dry-run|just-print|recon|question|touch))$/,
+  gmake: /^(?:-[a-zA-Z]*[nqt][a-zA-Z]*|--(?:dry-run|just-print|recon|question|touch))$/,
+  pytest: /^--(?:collect-only|co|fixtures|markers|setup-plan)$/,
+  jest: /^--(?:listTests|showConfig)$/,
+  vitest: /^list$/,
+  mocha: /^--(?:dry-run|list-files|list-reporters)$/,
+  rspec: /^--dry-run$/,
+  ctest: /^(?:-N|--show-only(?:=.*)?)$/,
+  phpunit: /^--list-(?:tests|suites|groups|test-files)$/,
+  gradle: /^(?:-m|--dry-run|tasks)$/,
+  playwright: /^--list$/,
+  go: /^-(?:list|n)$/,
+  just: /^(?:-n|--dry-run|--list|-l)$/,
+  task: /^(?:-n|--dry|--list|-l|--list-all)$/,
+  ninja: /^-n$/,
+  tox: /^(?:-l|--listenvs|--notest)$/,
+  cargo: /^--list$/,
+  dotnet: /^(?:-t|--list-tests)$/,
+};
+
+/** It lists or prints what it would do; or it is content where there is nothing to do. */
+function dryRun(name: string, words: readonly string[]): string | undefined {
+  const [program, own] = asModule(name, words);
+  const option = own.find((word) => DRY[program]?.test(word) === true);
+  if (option !== undefined) return `with ${option} ${program} runs no test; leave that out`;
+  const isManager = /^(?:npm|pnpm|yarn|bun)$/.test(name);
+  if (isManager && words.includes('--if-present'))
+    return 'with --if-present it succeeds if there is no such script; leave that option out';
+  if ((isManager || RUNNERS.has(name)) && words.some((word) => /^--pass-?with-?no-?tests(?:=true)?$/i.test(word)))
+    return 'with --passWithNoTests it succeeds where there is no test; leave that option out';
+  return undefined;
+}
+
+/** `python3 -m pytest` is pytest, `./gradlew` is gradle. */
+function asModule(name: string, words: readonly string[]): readonly [string, readonly string[]] {
+  const isModule = /^python[\d.]*$/.test(name) && words[0] === '-m';
+  const isRun = name === 'bundle' ? words[0] === 'exec' : /^(?:poetry|uv|pipenv|pdm)$/.test(name) && words[0] === 'run';
+  if (isRun && words[1] !== undefined) return asModule(words[1], words.slice(2));
+  return isModule ? [words[1] ?? '', words.slice(2)] : [name.replace(/^.*\//, '').replace(/w$/, ''), words];
+}
+
+/** Sure to run tests, and to print something. */
+export function runsTests(all: readonly Word[]): boolean {
+  const [first = '', ...words] = unwrapped(all).map(({ text }) => text);
+  const [name, own] = asModule(nameOf(first), words);
+  const named = own.filter((word) => !word.startsWith('-'));
+  if (RUNNERS.has(name) || RUNNERS.has(nameOf(first))) return true;
+  if (name === 'node') return own.includes('--test');
+  if (name === 'unittest') return true;
+  const isRun = named[0] === 'run' || named[0] === 'run-script';
+  const verb = (isRun ? named[1] : named[0]) ?? '';
+  if (/^(?:npm|pnpm|yarn|bun)$/.test(name)) return verb === 't' || /^(?:test|check|verify)(?:$|[:-])/.test(verb);
+  if (/^(?:go|cargo|deno|dotnet|swift|mvn|gradle|zig|mix|sbt|rake|stack|cabal|bazel)$/.test(name))
+    return (
+      named.some((word) => /^(?:test|spec|nextest|verify|check)$/.test(word)) && !(name === 'cargo' && verb === 'check')
+    );
+  return (
+    /^(?:make|gmake|just|task)$/.test(name) && named.some((word) => /^(?:unit-?)?(?:tests?|check)(?:$|[:-])/.test(word))
+  );
+}
+
+/** Without assignments, and without programs that only run another. */
+export function unwrapped(words: readonly Word[]): readonly Word[] {
+  let at = 0;
+  let isWrapped = false;
+  for (; at < words.length; at += 1) {
+    const word = words[at]?.text ?? '';
+    if (/^\w+\+?=/.test(word)) continue;
+    if (isWrapped && (/^-[a-z]$|^--(?:yes|no|foreground|preserve-status)$/i.test(word) || /^[\d.]+[smhd]?$/.test(word)))
+      continue;
+    if (!WRAPPERS.has(word.replace(/^\/usr\/bin\//, '')) || at === words.length - 1) break;
+    // `command -v` looks for a program.
+    if (word === 'command' && words[at + 1]?.text.startsWith('-') === true) break;
+    isWrapped = true;
+  }
+  return words.slice(at);
+}
+
+/** What ends a pipe: green whatever it reads, so that the exit code of what comes before is lost. */
+export function passesOn(before: readonly Word[] | undefined, last: readonly Word[]): string | undefined {
+  const [first, ...rest] = unwrapped(last);
+  const name = nameOf(first?.text ?? '');
+  if (PASSES_ON.has(name)) return `its exit code is that of ${name}, which succeeds whatever comes before`;
+  if (name === 'sed' && !rest.some(({ text }) => /(?:^|[;{}\d/$\s])[qQ]\s*\d/.test(text)))
+    return 'its exit code is that of sed, which succeeds whatever comes before';
+  if (name === 'awk' && !rest.some(({ text }) => /\bexit\b/.test(text)))
+    return 'its exit code is that of awk, which succeeds whatever comes before';
+  const isGrep = /^(?:[ef]?grep|rg|ag)$/.test(name);
+  const [pattern] = rest.filter(({ text }) => !text.startsWith('-'));
+  // Of another command it may be the question whether it prints anything.
+  if (!isGrep || before === undefined || !runsTests(before) || !/^(?:|\^|\$|\^?\.[*+]?\$?)$/.test(pattern?.text ?? '?'))
+    return undefined;
+  return `its exit code is that of ${name}, which succeeds as soon as anything is printed`;
+}
+
+/** It ends red, and does nothing else. */
+function isFailingCode(name: string, rest: readonly Word[]): boolean {
+  const code =
+    /^(?:node|bun|ruby|perl|php)$/.test(name) && /^(?:-e|-r|--eval)$/.test(rest[0]?.text ?? '') ? rest[1] : undefined;
+  return code !== undefined && !code.varies && /^\s*(?:process\.)?exit[\s(]+[1-9]\d*\s*\)?\s*;?\s*$/.test(code.text);
+}
+
+/** What an interpreter is given to run has only words that can neither fail nor look at the project. */
+function isIdleCode(name: string, rest: readonly Word[]): boolean {
+  if (!/^(?:node|deno|bun|python[\d.]*|ruby|perl|php|lua)$/.test(name)) return false;
+  const at = rest.findIndex(({ text }) => /^(?:-e|-c|-p|-pe|-r|--eval|--print|eval)$/.test(text));
+  const code = rest[at + 1];
+  if (at === -1 || code === undefined || code.runs.length > 0) return false;
+  const bare = code.text
+    .replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, ' ')
+    .replace(/\bassert(?:\.ok)?[ (]{1,3}(?:True|true|1)\)?(?=\s*(?:[;,\n]|$))/g, ' ');
+  const words = bare.match(/[A-Za-z_$]\w*/g) ?? [];
+  const isQuiet = words.every((word) =>
+    /^(?:console|log|print|puts|echo|process|exit|sys|import|pass|true|True|None|null)$/.test(word),
+  );
+  return isQuiet && !/exit\W*[1-9]|[\\`]/.test(bare);
+}

@@ -1,0 +1,61 @@
+// Commands that may fail because of the code, and still show little: finalize takes them and says so. Each line is judged by
+// its words; one strong command in a line is enough.
+
+import { knownOf, runsTests, unwrapped } from './known-commands.ts';
+import { readShellLine, type ShellLine } from './shell-line.ts';
+import type { Word } from './shell-tokens.ts';
+
+/** What the line shows at most; undefined: more than that. `isFirst`: nothing ran in the checkout before it. */
+export function weaknessOf(command: string, isFirst: boolean): string | undefined {
+  const line = readShellLine(command);
+  if (line === undefined) return undefined;
+  if (line.kind === 'not' && line.of.kind === 'simple' && runsTests(line.of.words))
+    return 'it is green only where these tests are red';
+  const asked = line.kind === 'loop' && line.when?.kind === 'not' ? line.when.of : undefined;
+  if (asked?.kind === 'simple' && runsTests(asked.words))
+    return 'it is never red: where the tests fail it runs until its time is up; run them by themselves';
+  const found = stepsOf(line).map((step) => ofStep(step, isFirst));
+  return found.includes('strong') ? undefined : found.find((one) => one !== 'idle');
+}
+
+/** All that must be green one after the other. */
+function stepsOf(line: ShellLine): readonly ShellLine[] {
+  if (line.kind === 'and') return [...stepsOf(line.left), ...stepsOf(line.right)];
+  return line.kind === 'list' ? line.steps.flatMap(({ of }) => stepsOf(of)) : [line];
+}
+
+function ofStep(step: ShellLine, isFirst: boolean): string {
+  if (step.kind !== 'simple') return 'strong';
+  if (step.words.every(({ text }) => /^\w+=/.test(text)))
+    return step.words.some(({ runs }) => runs.length > 0) ? 'strong' : 'idle';
+  const words = unwrapped(step.words);
+  return ofWords(words, isFirst) ?? (knownOf(words) === undefined ? 'strong' : 'idle');
+}
+
+function ofWords([first, ...rest]: readonly Word[], isFirst: boolean): string | undefined {
+  if (first === undefined) return 'idle';
+  if (first.varies) return `what \`${first.text}\` runs is not seen here; write the command itself`;
+  const name = first.text.replace(/^.*\//, '').replace(/w$/, '');
+  const words = rest.map(({ text }) => text);
+  const has = (form: RegExp): boolean => words.some((word) => form.test(word));
+  if (/^(?:mvn|gradle|cargo|deno|go)$/.test(name))
+    return isBuild(name, words) ? 'it builds and runs no test' : undefined;
+  if (name === 'cd') return 'it shows that a folder is there, not that the code works';
+  if (/^(?:npm|pnpm|yarn|bun)$/.test(name))
+    return /^(?:ci|i|install)$/.test(words[0] ?? '')
+      ? 'it installs dependencies and runs nothing of the project'
+      : undefined;
+  if (name === 'git' && words[0] === 'diff' && has(/^--(?:exit-code|quiet)$/) && isFirst)
+    return 'nothing has changed in a fresh checkout; run what writes those files before it';
+  if (/^(?:ls|cat|stat)$/.test(name) || (/^(?:test|\[)$/.test(name) && /^-[defrswx]$/.test(words[0] ?? '')))
+    return 'it shows that a file is there, not that it works';
+  return undefined;
+}
+
+const isBuild = (name: string, words: readonly string[]): boolean => {
+  if (name === 'mvn') return words.some((word) => /^-D(?:skipTests|maven\.test\.skip)(?:=true)?$/.test(word));
+  if (name === 'gradle')
+    return words.some((word, at) => word === 'test' && /^(?:-x|--exclude-task)$/.test(words[at - 1] ?? ''));
+  if (name === 'go') return words[0] === 'test' && words.some((word) => /^(?:-run=)?\^?\$$/.test(word));
+  return words[0] === 'test' && words.includes('--no-run');
+};

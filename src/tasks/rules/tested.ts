@@ -1,0 +1,33 @@
+// What the tests on a merge candidate came to, and its words.
+
+import { gist } from '../../text/format.ts';
+
+export const SCRIPT = 'scripts/integration-test.sh';
+
+export type Tested =
+  | { readonly verdict: 'none' }
+  /** Nothing was run: Liza saw the command green on these very files before, under `at`. */
+  | { readonly verdict: 'known'; readonly command: string; readonly at: string }
+  | { readonly verdict: 'green'; readonly by: string; readonly seconds: number; readonly log: string }
+  | { readonly verdict: 'red'; readonly reason: string; readonly log: string; readonly tail: readonly string[] };
+
+export const NO_TESTS = `there is neither ${SCRIPT} on the integration branch nor a test_command`;
+
+/** What the tests came to, as a person reads it and the history has it. */
+export function testText(test: Tested): string {
+  switch (test.verdict) {
+    case 'none':
+      return `no tests were run: ${NO_TESTS}`;
+    case 'known':
+      return `${gist(test.command, SHOWN)} was green on the same files, submitted as ${test.at.slice(0, 12)}, and was not run again`;
+    case 'green':
+      return `tests green on the result after ${test.seconds.toFixed(1)} s: ${gist(test.by, SHOWN)} (${test.log})`;
+    case 'red':
+      return test.reason;
+    default:
+      return test satisfies never;
+  }
+}
+
+/** Of a command, where it is told. */
+const SHOWN = 120;

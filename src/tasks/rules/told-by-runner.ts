@@ -1,0 +1,93 @@
+// What the runners told of a test that a file declares. Where they name the other tests of the file and this one nowhere,
+// it did not run, whatever the file says: it stands in a function that nobody calls, in a text, below a condition. Pure.
+
+import { type Declared, declaredTests } from './declared-tests.ts';
+import { fills } from './named-test.ts';
+import { type TestReport, wordsOf } from './reported-tests.ts';
+
+export type Told =
+  /** `silent`: they name no tests, and what they count may well hold this one. */
+  | { readonly is: 'ran' | 'silent' | 'skipped' }
+  /** They name tests, or count fewer than the file declares. */
+  | { readonly is: 'unreported' }
+  | { readonly is: 'did_not_run'; readonly others: readonly string[] };
+
+export interface Asked {
+  readonly path: string;
+  readonly text: string;
+  /** What it may be called, as it is cited and as it is declared. */
+  readonly names: readonly string[];
+}
+
+const MOST_OTHERS = 5;
+
+export function toldByRunner(report: TestReport, { path, text, names }: Asked): Told {
+  const ran = keysOf([...report.passed, ...report.failed]);
+  const skipped = keysOf(report.skipped);
+  const has = (keys: ReadonlySet<string>, name: string): boolean => {
+    const key = keyOf(name);
+    return key !== '' && keys.has(key);
+  };
+  if (names.some((name) => has(ran, name) || isNamed(report, name))) return { is: 'ran' };
+  if (names.some((name) => has(skipped, name))) return { is: 'skipped' };
+  const begun = keysOf(report.begun);
+  if (names.some((name) => keyOf(name) === '' || has(begun, name))) return { is: 'ran' };
+  const { tests, made } = declaredTests(text, path);
+  const isMentioned = names.some((name) => report.words.includes(wordsOf(name)));
+  const isTest = tests.some(({ name, sure }) => sure && names.includes(name));
+  // A group is named above its tests, or before each.
+  if (isMentioned && !isTest) return { is: 'ran' };
+  const on = [...new Map(tests.filter(({ sure, off }) => sure && !off).map((one) => [one.line, one])).values()];
+  const others = on.filter(({ name }) => has(ran, name) || has(skipped, name));
+  const ofFile = [...report.files].find(([file]) => isSame(file, path))?.[1];
+  if (ofFile !== undefined) return { is: !made && ofFile < on.length ? 'unreported' : 'silent' };
+  if (isCovered(report, on.length - others.length)) return { is: 'silent' };
+  // Its words may be a part of what something else prints.
+  if (others.length > 0 && isMentioned) return { is: 'unreported' };
+  if (others.length > 0) return { is: 'did_not_run', others: namesOf(others) };
+  if (report.named > 0) return { is: isFileNamed(report, path) ? 'silent' : 'unreported' };
+  return { is: report.counted === undefined || report.someSkipped || made ? 'silent' : 'unreported' };
+}
+
+const namesOf = (tests: readonly Declared[]): readonly string[] =>
+  [...new Set(tests.map(({ name }) => name))].slice(0, MOST_OTHERS);
+
+/** As many ran without being named as the file has tests that are not named. */
+const isCovered = ({ counted, named }: TestReport, unnamed: number): boolean =>
+  counted !== undefined && counted > named && counted - named >= unnamed;
+
+/** With groups before it, or with values in its places. */
+const isNamed = ({ passed, failed }: TestReport, name: string): boolean =>
+  [passed, failed].some((names) => [...names].some((one) => one.endsWith(` ${name}`) || fills(one, name)));
+
+/** Runners write it with or without blanks, brackets, parameters and the word `test`. */
+const keyOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+    .replace(/^test(?=.)/, '');
+
+/** Each also without its parameters and without the test around it. */
+const keysOf = (names: Iterable<string>): ReadonlySet<string> =>
+  new Set(
+    [...names]
+      .flatMap((name) => [name, name.replace(/\s*[[(].*$/, ''), name.split(/[/.#]/).at(-1) ?? name])
+      .map(keyOf)
+      .filter((key) => key !== ''),
+  );
+
+const isSame = (told: string, path: string): boolean =>
+  path === told || path.endsWith(`/${told}`) || told.endsWith(`/${path}`);
+
+/** A stem of fewer letters may be any word. */
+const STEM = 6;
+
+/** Some runners print the file, or its class or package, and no test of it. */
+function isFileNamed({ words }: TestReport, path: string): boolean {
+  const base = path.slice(path.lastIndexOf('/') + 1);
+  const stem = base.replace(/\.\w+$/, '');
+  const folder = path.split('/').at(-2) ?? '';
+  const named = [base, ...(stem.length < STEM ? [] : [stem])];
+  if (path.endsWith('.go') && words.includes(' ok ') && (folder === '' || words.includes(wordsOf(folder)))) return true;
+  return named.some((one) => words.includes(wordsOf(one)));
+}

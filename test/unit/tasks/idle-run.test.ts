@@ -1,0 +1,32 @@
+// A green run that says nothing about a change: no test ran in it, and it was green before, too.
+
+import { expect, test } from 'vitest';
+import { idleRun } from '../../../src/tasks/rules/idle-run.ts';
+
+test.each([
+  ['a list of files', 'app.ts\nlib.ts\n'],
+  ['nothing', ''],
+  ['cargo test --no-run', '    Finished `test` profile\n  Executable unittests src/lib.rs (target/debug/deps/a-1)\n'],
+  ['mvn -DskipTests', '[INFO] Tests are skipped.\n[INFO] BUILD SUCCESS\n'],
+])('%s, green before the change, too', (_what, printed) => {
+  expect(idleRun(printed, true)).toBe('green_before');
+  expect(idleRun(printed, false)).toBeUndefined();
+});
+
+test.each([
+  ['node', 'ℹ tests 0\nℹ pass 0\nℹ fail 0\n'],
+  ['go', 'ok  \tx.y/a\t0.1s [no tests to run]\n'],
+  ['cargo', 'test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 3 filtered out; finished in 0.00s\n'],
+  ['jest', 'No tests found, exiting with code 0\n'],
+])('%s ran no test', (_what, printed) => {
+  expect(idleRun(printed, false)).toBe('no_tests');
+});
+
+test.each([
+  ['node', 'ℹ tests 2\nℹ pass 2\nℹ fail 0\n'],
+  ['TAP alone', 'ok 1 - adds\n'],
+  ['go', 'ok  \tx.y/a\t0.1s\n?   \tx.y/b\t[no test files]\nok  \tx.y/c\t0.1s [no tests to run]\n'],
+  ['vitest', ' ✓ test/a.test.js (2 tests) 5ms\n'],
+])('%s ran tests', (_what, printed) => {
+  expect(idleRun(printed, true)).toBeUndefined();
+});

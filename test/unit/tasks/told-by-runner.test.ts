@@ -1,0 +1,157 @@
+// What the runners told of a cited test, from what they really print: named, skipped, not named where its neighbours
+// are, or not named because they name none.
+
+import { describe, expect, test } from 'vitest';
+import { reportedTests } from '../../../src/tasks/rules/reported-tests.ts';
+import { toldByRunner } from '../../../src/tasks/rules/told-by-runner.ts';
+
+const told = (printed: string, path: string, text: string, ...names: readonly string[]) =>
+  toldByRunner(reportedTests(printed), { path, text, names });
+
+const JS = "test('adds two', f);\nif (false) test('takes three', f);\n";
+const JS_PATH = 'test/a.test.js';
+const PY = 'def test_one():\n    pass\n\ndef test_two():\n    pass\n';
+const GO = 'func TestOne(t *testing.T) {}\nfunc TestTwo(t *testing.T) {}\n';
+
+describe('its neighbours are named, and it is not: it did not run', () => {
+  test.each([
+    ['node', '✔ adds two (0.5ms)\nℹ tests 1\nℹ pass 1\nℹ fail 0', JS_PATH, JS, 'takes three', 'adds two'],
+    ['TAP', 'TAP version 13\nok 1 - adds two\n1..1', JS_PATH, JS, 'takes three', 'adds two'],
+    ['mocha', '  calc\n    ✔ adds two\n\n  1 passing (3ms)', JS_PATH, JS, 'takes three', 'adds two'],
+    [
+      'jest',
+      'PASS test/a.test.js\n  ✓ adds two (2 ms)\n\nTests:       1 passed, 1 total',
+      JS_PATH,
+      JS,
+      'takes three',
+      'adds two',
+    ],
+    [
+      'vitest, verbose',
+      ' ✓ test/a.test.js > adds two 2ms\n\n      Tests  1 passed (1)',
+      JS_PATH,
+      JS,
+      'takes three',
+      'adds two',
+    ],
+    [
+      'pytest -v',
+      'tests/test_a.py::test_one PASSED [100%]\n=== 1 passed in 0.01s ===',
+      'tests/test_a.py',
+      PY,
+      'test_two',
+      'test_one',
+    ],
+    [
+      'go -v',
+      '=== RUN   TestOne\n--- PASS: TestOne (0.00s)\nPASS\nok  \tx.y/a\t0.1s',
+      'a/a_test.go',
+      GO,
+      'TestTwo',
+      'TestOne',
+    ],
+    [
+      'cargo',
+      'test tests::one ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored;',
+      'src/lib.rs',
+      '#[test]\nfn one() {}\n#[test]\nfn two() {}\n',
+      'two',
+      'one',
+    ],
+  ])('%s', (_runner, printed, path, text, cited, other) => {
+    expect(told(printed, path, text, cited)).toEqual({ is: 'did_not_run', others: [other] });
+    expect(told(printed, path, text, other)).toEqual({ is: 'ran' });
+  });
+});
+
+test.each([
+  ['node', '✔ adds two (0.5ms)\n﹣ takes three (0.1ms) # SKIP'],
+  ['node, to be done', '✔ takes three (0.1ms) # TODO'],
+  ['TAP', 'ok 1 - adds two\nok 2 - takes three # SKIP later'],
+  ['jest', '  ✓ adds two (2 ms)\n  ○ skipped takes three'],
+  ['vitest', ' ✓ test/a.test.js > adds two 2ms\n ↓ test/a.test.js > takes three'],
+  ['mocha', '    ✔ adds two\n    - takes three'],
+  ['bats', ' ✓ adds two\n - takes three (skipped: later)'],
+  ['gradle', 'CalcTest > adds two PASSED\n\nCalcTest > takes three SKIPPED'],
+])('skipped, by %s', (_runner, printed) => {
+  expect(told(printed, JS_PATH, JS, 'takes three')).toEqual({ is: 'skipped' });
+});
+
+test.each([
+  ['a subtest of go', '--- PASS: TestMul (0.00s)\n    --- PASS: TestMul/three_by_two (0.00s)', 'three by two'],
+  ['a name with its groups', 'ok 1 - calc sums adds two', 'adds two'],
+  ['parameters of pytest', 'a.py::test_two[1-2] PASSED', 'test_two'],
+  ['a name of PHPUnit, in words', ' ✔ Adds two', 'testAddsTwo'],
+  ['values in its places', '✔ adds 3 lines (1ms)', 'adds %s lines'],
+  ['what pytest -s prints between', 'a.py::test_two hello\nPASSED\na.py::test_one PASSED', 'test_two'],
+  ['a docstring of unittest', 'test_two (a.A.test_two)\nIt adds. ... ok', 'test_two'],
+])('%s is named', (_what, printed, name) => {
+  expect(told(printed, 'test/x.test.js', JS, name)).toEqual({ is: 'ran' });
+});
+
+describe('where they do not name it', () => {
+  test.each([
+    ['nothing is printed', '', JS_PATH, JS, 'takes three', 'silent'],
+    ['pytest counts as many', '..\n2 passed in 0.01s', 'tests/test_a.py', PY, 'test_two', 'silent'],
+    ['pytest counts fewer', '.\n1 passed in 0.01s', 'tests/test_a.py', PY, 'test_two', 'unreported'],
+    [
+      'pytest counts fewer, and skips some',
+      '.s\n1 passed, 1 skipped in 0.01s',
+      'tests/test_a.py',
+      PY,
+      'test_two',
+      'silent',
+    ],
+    [
+      'jest names the file',
+      'PASS test/a.test.js\nTests:       2 passed, 2 total',
+      JS_PATH,
+      JS,
+      'takes three',
+      'silent',
+    ],
+    ['go names the package', 'ok  \tx.y/a\t0.1s', 'a/a_test.go', GO, 'TestTwo', 'silent'],
+    [
+      'vitest counts by file, and names what is slow',
+      ' ✓ test/a.test.js (2 tests) 500ms\n   ✓ adds two 400ms\n      Tests  2 passed (2)',
+      JS_PATH,
+      JS,
+      'takes three',
+      'silent',
+    ],
+    [
+      'vitest counts fewer in the file',
+      ' ✓ test/a.test.js (1 test) 5ms\n ✓ test/b.test.js (9 tests) 5ms\n      Tests  10 passed (10)',
+      JS_PATH,
+      JS,
+      'takes three',
+      'unreported',
+    ],
+    [
+      'only tests of other files are named',
+      '✔ other (0.5ms)\nℹ pass 1',
+      'tests/test_a.py',
+      PY,
+      'test_two',
+      'unreported',
+    ],
+    [
+      'another runner counts them',
+      '✔ other (0.5ms)\nℹ pass 1\nℹ fail 0\n..\n2 passed in 0.01s',
+      'tests/test_a.py',
+      PY,
+      'test_two',
+      'silent',
+    ],
+    [
+      'its words stand in what another is called',
+      '✔ adds two (0.5ms)\n✔ it takes three more (0.1ms)',
+      JS_PATH,
+      JS,
+      'takes three',
+      'unreported',
+    ],
+  ])('%s', (_what, printed, path, text, name, is) => {
+    expect(told(printed, path, text, name).is).toBe(is);
+  });
+});
