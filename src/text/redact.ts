@@ -14,31 +14,42 @@ interface Shape {
 
 const OTHERS = 'cio SG. whsec_ pypi-AgE AGE-SECRET-KEY-1 lin_api_ xai- pplx- ATATT3 tskey- sbp_ glsa_ dapi'.split(' ');
 
+/**
+ * What may stand before a credential: no letter or digit, unless it ends a colour (`ESC[31m`), an escape of JSON or C (`\\n`,
+ * `\\u001b`) or a byte of a URL (`%20`).
+ */
+const BORDER =
+  '(?:(?<![A-Za-z0-9])|(?<=\\[[0-9;:?]{0,20}[A-Za-z])|(?<=\\\\[abefnrtv])|(?<=\\\\u[0-9a-fA-F]{4})|(?<=(?:\\\\x|%)[0-9a-fA-F]{2}))';
+const marked = (pattern: RegExp): RegExp => new RegExp(BORDER + pattern.source, 'g');
+
 const MARKED: readonly Shape[] = [
-  { needles: ['sk-ant-'], pattern: /(?<![A-Za-z0-9])sk-ant-[A-Za-z0-9_-]{8,}/g },
+  { needles: ['sk-ant-'], pattern: marked(/sk-ant-[A-Za-z0-9_-]{8,}/) },
   // A name in kebab-case may begin the same way: a key has a long run of letters and digits, mixed.
   {
     needles: ['sk-'],
-    pattern:
-      /(?<![A-Za-z0-9])sk-(?:proj-|svcacct-|or-v1-)?(?=[A-Za-z_-]{0,40}\d)(?=(?:[A-Za-z0-9]{0,40}[_-]){0,8}[A-Za-z0-9]{16})[A-Za-z0-9_-]{20,300}/g,
+    pattern: marked(
+      /sk-(?:proj-|svcacct-|or-v1-)?(?=[A-Za-z_-]{0,40}\d)(?=(?:[A-Za-z0-9]{0,40}[_-]){0,8}[A-Za-z0-9]{16})[A-Za-z0-9_-]{20,300}/,
+    ),
   },
-  { needles: ['k_live_', 'k_test_'], pattern: /(?<![A-Za-z0-9])[spr]k_(?:live|test)_[A-Za-z0-9]{16,}/g },
+  { needles: ['k_live_', 'k_test_'], pattern: marked(/[spr]k_(?:live|test)_[A-Za-z0-9]{16,}/) },
   {
     needles: 'ghp_ gho_ ghs_ ghu_ ghr_ github_pat_ glpat- npm_ hf_ dop_v1_ shpat_ gsk_'.split(' '),
-    pattern:
-      /(?<![A-Za-z0-9])(?:(?:gh[oprsu]_|github_pat_|glpat-|dop_v1_|shpat_)[A-Za-z0-9_-]{16,}|(?:npm_|hf_|gsk_)(?=[A-Za-z0-9]{0,300}\d)[A-Za-z0-9]{30,})/g,
+    pattern: marked(
+      /(?:(?:gh[oprsu]_|github_pat_|glpat-|dop_v1_|shpat_)[A-Za-z0-9_-]{16,}|(?:npm_|hf_|gsk_)(?=[A-Za-z0-9]{0,300}\d)[A-Za-z0-9]{30,})/,
+    ),
   },
-  { needles: ['xox'], pattern: /(?<![A-Za-z0-9])xox[a-z]-[A-Za-z0-9-]{10,}/g },
-  { needles: ['xapp-'], pattern: /(?<![A-Za-z0-9])xapp-\d-[A-Za-z0-9-]{20,}/g },
-  { needles: ['AKIA', 'ASIA'], pattern: /(?<![A-Za-z0-9])(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])/g },
-  { needles: ['AIza'], pattern: /(?<![A-Za-z0-9])AIza[0-9A-Za-z_-]{30,}/g },
-  { needles: ['ya29.'], pattern: /(?<![A-Za-z0-9])ya29\.[0-9A-Za-z_-]{20,}/g },
-  { needles: ['GOCSPX-'], pattern: /(?<![A-Za-z0-9])GOCSPX-[0-9A-Za-z_-]{20,}/g },
-  { needles: ['eyJ'], pattern: /(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}/g },
+  { needles: ['xox'], pattern: marked(/xox[a-z]-[A-Za-z0-9-]{10,}/) },
+  { needles: ['xapp-'], pattern: marked(/xapp-\d-[A-Za-z0-9-]{20,}/) },
+  { needles: ['AKIA', 'ASIA'], pattern: marked(/(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])/) },
+  { needles: ['AIza'], pattern: marked(/AIza[0-9A-Za-z_-]{30,}/) },
+  { needles: ['ya29.'], pattern: marked(/ya29\.[0-9A-Za-z_-]{20,}/) },
+  { needles: ['GOCSPX-'], pattern: marked(/GOCSPX-[0-9A-Za-z_-]{20,}/) },
+  { needles: ['eyJ'], pattern: marked(/eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}/) },
   {
     needles: OTHERS,
-    pattern:
-      /(?<![A-Za-z0-9])(?:cio(?=[A-Za-z0-9]{0,31}\d)[A-Za-z0-9]{32}(?![A-Za-z0-9])|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|whsec_[A-Za-z0-9+/=]{20,}|pypi-AgE[A-Za-z0-9_-]{20,}|AGE-SECRET-KEY-1[0-9A-Z]{40,}|lin_api_[A-Za-z0-9]{30,}|xai-[A-Za-z0-9]{40,}|pplx-[A-Za-z0-9]{32,}|ATATT3[A-Za-z0-9_=-]{20,}|tskey-[a-z]{2,20}-[A-Za-z0-9]{6,}-[A-Za-z0-9]{10,}|sbp_[0-9a-f]{40}|glsa_[A-Za-z0-9]{30,}_[0-9a-f]{8}|dapi[0-9a-f]{32})/g,
+    pattern: marked(
+      /(?:cio(?=[A-Za-z0-9]{0,31}\d)[A-Za-z0-9]{32}(?![A-Za-z0-9])|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|whsec_[A-Za-z0-9+/=]{20,}|pypi-AgE[A-Za-z0-9_-]{20,}|AGE-SECRET-KEY-1[0-9A-Z]{40,}|lin_api_[A-Za-z0-9]{30,}|xai-[A-Za-z0-9]{40,}|pplx-[A-Za-z0-9]{32,}|ATATT3[A-Za-z0-9_=-]{20,}|tskey-[a-z]{2,20}-[A-Za-z0-9]{6,}-[A-Za-z0-9]{10,}|sbp_[0-9a-f]{40}|glsa_[A-Za-z0-9]{30,}_[0-9a-f]{8}|dapi[0-9a-f]{32})/,
+    ),
   },
   { needles: ['hooks.slack.com/services/'], pattern: /(\bhooks\.slack\.com\/services\/)[^\s"'\\]+/g },
   { needles: ['discord'], pattern: /(\bdiscord(?:app)?\.com\/api\/webhooks\/)[^\s"'\\]+/g },
@@ -118,6 +129,15 @@ const COMMON =
   /^(?:(?:tests?|testing|dummy|fake|mock|example|sample|placeholder|change-?me|your|my|x{3,}|\*{3,}|postgres(?:ql)?|mysql|password|passwd|secret|token|root|admin|administrator|user|guest|dev|develop|development|production|staging|local|localhost|foo|bar|none|null|true|false|undefined|disabled|enabled|required|optional|default|anonymous|string|number|boolean|process)(?:[\W_]|$)|[\W_\d]{0,11}$)/i;
 
 export function redact(text: string, secrets: readonly string[] = []): string {
+  const clean = withoutSecrets(text, secrets);
+  if (clean.search(MASK) === -1) return clean;
+  // A colour or a character that nobody sees may part a secret: where one does, the text loses all of them.
+  const plain = clean.replace(MASK, '');
+  const cleaner = withoutSecrets(plain, secrets);
+  return cleaner === plain ? clean : cleaner;
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, HIDDEN);
   if (clean.includes('PRIVATE KEY')) clean = withoutKeys(clean);
@@ -200,9 +220,11 @@ export function secretsOf(env: Readonly<Record<string, string | undefined>>): re
 /** All forms in which a value is written: plain, in JSON, in JSON that is text in JSON, in URLs, HTML and base64. */
 function asWritten(value: string): readonly string[] {
   const json = JSON.stringify(value).slice(1, -1);
+  const url = uri(value);
   const html = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return [
-    ...[value, json, JSON.stringify(json).slice(1, -1), uri(value)],
+    ...[value, json, JSON.stringify(json).slice(1, -1), json.replaceAll('/', '\\/')],
+    ...[url, url.replace(/%../g, (byte) => byte.toLowerCase())],
     ...[html, html.replaceAll('"', '&quot;'), html.replaceAll('"', '&quot;').replaceAll("'", '&#39;')],
     base64(value),
   ];
@@ -253,6 +275,10 @@ export function safeText(text: string, secrets: readonly string[] = []): string 
     .split('\n');
   return redact(lines.map((line) => line.replace(UNSEEN, '')).join('\n'), secrets);
 }
+
+/** What may part a word for a program and not for a reader: colours, also as JSON and C write them, and what is not seen. */
+const MASK =
+  /(?:\u001b|\\(?:u001b|x1b|033|e))\[[0-9;:?]{0,20}[A-Za-z]|[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gi;
 
 const UNSEEN =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;

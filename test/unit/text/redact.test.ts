@@ -38,6 +38,14 @@ describe('known shapes', () => {
       ['in JSON in JSON', JSON.stringify({ line: JSON.stringify({ text: secret }) })],
       ['in a shell', `curl -H "x-api-key: ${secret}" https://example.org`],
       ['assigned', `export SOME_NAME='${secret}'`],
+      ['coloured', `found: \u001b[01;31m\u001b[K${secret}\u001b[m`],
+      ['coloured in a part', `found: \u001b[1m${secret.slice(0, 4)}\u001b[0m${secret.slice(4)}`],
+      ['coloured, in JSON', JSON.stringify({ text: `\u001b[32m${secret}\u001b[0m` })],
+      ['coloured, as C writes it', `printf '\\x1b[32m${secret}\\033[0m'`],
+      ['at the start of a line, in JSON', JSON.stringify({ text: `a\n${secret}\n` })],
+      ['behind a tab, in JSON', JSON.stringify({ text: `a\t${secret}` })],
+      ['in a URL', `https://example.org/?text=a%20${secret}`],
+      ['parted by what is not seen', `${secret.slice(0, 6)}\u200b\u00ad${secret.slice(6)}`],
     ])(`${name}, %s`, (_how, text) => {
       const clean = redact(text);
       const core = secret.split('\n')[1] ?? secret;
