@@ -8,7 +8,18 @@ import type { Situation } from './command-row.ts';
 import { replaceTask, taskIndex } from './find.ts';
 import type { BranchFacts, RowEvent } from './goal/alignment.ts';
 import { idsOf, nextId } from './records/record-ids.ts';
-import type { Agent, AgentStatus, Alignment, Anomaly, Goal, HistoryEvent, Sprint, State, Task } from './state.ts';
+import {
+  type Agent,
+  type AgentStatus,
+  type Alignment,
+  type Anomaly,
+  type Goal,
+  type HistoryEvent,
+  isAboutAgents,
+  type Sprint,
+  type State,
+  type Task,
+} from './state.ts';
 import { defined } from './values.ts';
 
 export type Patch<T> = { readonly [K in keyof T]?: T[K] | undefined };
@@ -152,14 +163,15 @@ export function withMachineAnomaly<K extends CommandName>(
   return known ? state : withAnomaly({ actor: { id: LIZA, parts: [] }, now }, state, told);
 }
 
-/** Marks anomalies as dealt with; none is ever deleted. */
+/** Marks anomalies as dealt with; none is ever deleted. What Liza holds against agents stays open until a person closes it. */
 export function processAnomalies<K extends CommandName>(
-  { actor, now }: Pick<Situation<K>, 'actor' | 'now'>,
+  { actor, now, part }: Pick<Situation<K>, 'actor' | 'now' | 'part'>,
   state: State,
   dealtWith: (anomaly: Anomaly) => boolean,
   why?: string,
 ): State {
-  const mine = (one: Anomaly): boolean => one.processed_at === undefined && dealtWith(one);
+  const mine = (one: Anomaly): boolean =>
+    one.processed_at === undefined && dealtWith(one) && (part === 'human' || !isAboutAgents(one));
   if (!state.anomalies.some(mine)) return state;
   const marks = { processed_at: iso(now), processed_by: actorName(actor), ...defined({ why }) };
   return { ...state, anomalies: state.anomalies.map((one) => (mine(one) ? { ...one, ...marks } : one)) };

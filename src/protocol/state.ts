@@ -42,7 +42,10 @@ const GOAL_STATUSES = ['PLANNING', 'IN_PROGRESS', 'COMPLETED', 'ABORTED'] as con
 const SPRINT_STATUSES = ['IN_PROGRESS', 'CHECKPOINT', 'COMPLETED', 'ABORTED'] as const;
 const BREAKER_STATUSES = ['OK', 'TRIGGERED'] as const;
 
-/** Anomaly type → the roles that may log it (none: Liza alone does) and the details it must carry. */
+/**
+ * Anomaly type → the roles that may log it (none: Liza alone does) and the details it must carry. `aboutAgents`: what Liza
+ * holds against an agent; only a person closes it.
+ */
 export const ANOMALY_TYPES = {
   retry_loop: { roles: ['coder', 'code_reviewer'], details: ['count', 'error_pattern'] },
   trade_off: { roles: ['coder'], details: ['what', 'why', 'debt_created'] },
@@ -57,14 +60,24 @@ export const ANOMALY_TYPES = {
   spec_gap: { roles: ['planner'], details: [] },
   review_deadlock: { roles: ['planner'], details: [] },
   system_ambiguity: { roles: ['planner', 'coder', 'code_reviewer'], details: ['protocol_section', 'question'] },
-  identity_violation: { roles: [], details: ['agent', 'claimed', 'command'] },
-  branch_moved: { roles: [], details: ['agent', 'branch', 'commit'] },
-  git_planted: { roles: [], details: ['what', 'at'] },
-  planted_above: { roles: [], details: ['at', 'changed'] },
+  identity_violation: { roles: [], details: ['agent', 'claimed', 'command'], aboutAgents: true },
+  branch_moved: { roles: [], details: ['agent', 'branch', 'commit'], aboutAgents: true },
+  git_planted: { roles: [], details: ['what', 'at'], aboutAgents: true },
+  planted_above: { roles: [], details: ['at', 'changed'], aboutAgents: true },
   /** Said by `liza retract` after the verdict. */
   retracted: { roles: [], details: ['reason', 'commit'] },
-} as const satisfies Record<string, { roles: readonly Role[]; details: readonly string[] }>;
+} as const satisfies Record<string, AnomalyRow>;
+interface AnomalyRow {
+  readonly roles: readonly Role[];
+  readonly details: readonly string[];
+  readonly aboutAgents?: true;
+}
 export type AnomalyType = keyof typeof ANOMALY_TYPES;
+
+export const isAboutAgents = ({ type }: Pick<Anomaly, 'type'>): boolean => {
+  const rows: Readonly<Record<string, AnomalyRow | undefined>> = ANOMALY_TYPES;
+  return Object.hasOwn(rows, type) && rows[type]?.aboutAgents === true;
+};
 
 const Event = v.object({
   time: timestamp,

@@ -7,7 +7,7 @@ import { endedOfGoal } from '../../protocol/goal/goal-tasks.ts';
 import { sprintText } from '../../protocol/goal/sprint.ts';
 import { discoveryHead, isUrgent, openDiscoveries } from '../../protocol/messages/discoveries.ts';
 import { openQuestions } from '../../protocol/messages/questions.ts';
-import { type Discovery, isTerminal, settings, type Task } from '../../protocol/state.ts';
+import { type Discovery, isAboutAgents, isTerminal, settings, type Task } from '../../protocol/state.ts';
 import { isExhausted } from '../../protocol/work/blocked.ts';
 import { gist, whole } from '../../text/format.ts';
 import { WAKE_TRIGGERS, type Wake } from '../rules/wakes.ts';
@@ -155,7 +155,7 @@ const MOST_ANOMALIES = 8;
 
 /** What agents reported and nobody has dealt with yet, newest last. */
 function openAnomalies({ state }: Board): readonly string[] {
-  const open = state.anomalies.filter(({ processed_at }) => processed_at === undefined);
+  const open = state.anomalies.filter((one) => one.processed_at === undefined && !isAboutAgents(one));
   if (open.length === 0) return [];
   const shown = open.slice(-MOST_ANOMALIES).map(({ id, type, task, details }) => {
     const said = Object.entries(details ?? {}).map(([key, value]) => `${key}: ${String(value)}`);

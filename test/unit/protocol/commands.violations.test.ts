@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { CODER, HUMAN, SUPERVISOR, world } from './world.ts';
+import { CODER, HUMAN, PLANNER, SUPERVISOR, world } from './world.ts';
 
 const START = 1_772_366_400_000;
 const attempt = (claimed = 'code-reviewer-1', agent = 'coder-1', command = 'submit-verdict'): Command => ({
@@ -126,5 +126,24 @@ describe('planted-above', () => {
       { details: { changed: '2026-03-01T09:00:00.124Z' } },
     ]);
     expect(decide(world().board, found, { actor: CODER, now: START })).toMatchObject({ ok: false });
+  });
+});
+
+describe('what Liza holds against an agent', () => {
+  const offence = () => {
+    const { board } = world();
+    const decided = decide(board, attempt('code-reviewer-1', 'planner-1'), { actor: SUPERVISOR, now: START });
+    if (!decided.ok) throw new Error(decided.message);
+    return { ...board, state: decided.state };
+  };
+  const closing: Command = { name: 'anomaly processed', anomalies: ['anomaly-1'], why: 'checked, nothing' };
+
+  it('is not the planner’s to close: its alarm would go with it', () => {
+    expect(decide(offence(), closing, { actor: PLANNER, now: START })).toMatchObject(refusedBy('not-about-agents'));
+  });
+
+  it('is a person’s to close', () => {
+    const closed = decide(offence(), closing, { actor: HUMAN, now: START });
+    expect(closed).toMatchObject({ ok: true, state: { anomalies: [{ processed_by: 'human' }] } });
   });
 });

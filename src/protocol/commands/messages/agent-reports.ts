@@ -12,7 +12,7 @@ import { reviewLease, taskLease } from '../../leases.ts';
 import { withDiscovery } from '../../messages/discoveries.ts';
 import { SEVERITIES, URGENCIES } from '../../records/discovery.ts';
 import { isSpent } from '../../records/record-ids.ts';
-import { ANOMALY_TYPES, type AnomalyType, type Role } from '../../state.ts';
+import { ANOMALY_TYPES, type AnomalyType, isAboutAgents, type Role } from '../../state.ts';
 import { noSuch, noTask } from '../../unknown-id.ts';
 import { defined } from '../../values.ts';
 import { firstLine, list, STOP } from '../coding/coder.ts';
@@ -134,6 +134,20 @@ export const anomalyProcessed: Row<'anomaly processed'> = {
               known: state.anomalies.flatMap(({ id }) => id ?? []),
               see: 'See those that are open: liza anomaly list',
             });
+      },
+    },
+    {
+      name: 'not-about-agents',
+      rule: 'what Liza itself recorded about an agent (identity_violation, branch_moved, git_planted, planted_above) is a person’s to close',
+      check: ({ state, command, part }) => {
+        if (part === 'human') return undefined;
+        const held = state.anomalies.find((one) => command.anomalies.includes(one.id ?? '') && isAboutAgents(one));
+        return held === undefined
+          ? undefined
+          : refuse(
+              `${held.id} is ${held.type}, which Liza recorded about an agent: only a person closes it`,
+              'Go on with your work: the person sees it, and nothing waits for you',
+            );
       },
     },
   ],
