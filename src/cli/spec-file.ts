@@ -20,8 +20,8 @@ export function specFacts(root: string, specRef: string | undefined): SpecFacts 
   const file = specFile(realDisk, root, specRef);
   if (file !== 'outside') return { spec_exists: file !== 'absent' };
   return refuse(
-    `the spec ${quoted(specRef)} is not inside the project`,
-    'name a file below the project root, such as specs/vision.md#login',
+    `the spec ${quoted(specRef)} is no document of the project: it is outside of it, or in .liza, .worktrees or .git`,
+    'Name a file below the project root that people write, such as specs/vision.md#login',
     1,
     'spec-path',
   );

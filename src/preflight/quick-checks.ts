@@ -61,7 +61,7 @@ async function checkVision(
     return [
       stop('vision', `the goal's document ${file} is not there`, `restore it: git checkout -- ${shellWord(file)}`),
     ];
-  const text = context.disk.readFileSync(`${context.paths.root}/${file}`, 'utf8');
+  const text = context.disk.readFileSync(found, 'utf8');
   if (isUntouched(text, template))
     return [stop('vision', `${file} is still the unchanged template`, `say in ${file} what is wanted, then: liza run`)];
   const last = (await pastGoals(context, board.state.goal)).at(-1);

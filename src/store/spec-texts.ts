@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import { type Files, replaceFile } from '../ports/files.ts';
+import { readPlainFile } from '../process/plain-file.ts';
 import { anchorOf, specSection } from '../text/spec-section.ts';
 import { decode } from './bounded-text.ts';
 import { sha256 } from './hash.ts';
@@ -31,8 +32,9 @@ const MOST_KEPT = 500;
 /** The section as it is now; undefined: there is no such text. */
 export function readSpec(disk: Disk, root: string, specRef: string): SpecText | undefined {
   const file = specFile(disk, root, specRef);
-  if (file === 'absent' || file === 'outside' || disk.statSync(file).size > LARGEST_FILE) return undefined;
-  const whole = decode(disk.readFileSync(file));
+  if (file === 'absent' || file === 'outside') return undefined;
+  const read = readPlainFile(disk, file, LARGEST_FILE);
+  const whole = read === undefined ? undefined : decode(read);
   if (whole === undefined) return undefined;
   const { text, anchorMissing, anchors = [] } = specSection(whole, anchorOf(specRef));
   return { hash: sha256(text), text, ...(anchorMissing === true ? { anchorMissing, anchors } : {}) };
