@@ -225,7 +225,7 @@ async function roleLines(): Promise<readonly string[]> {
 }
 
 async function anomalyLines(): Promise<readonly string[]> {
-  const { ANOMALY_TYPES } = await import('../protocol/state.ts');
+  const { ANOMALY_TYPES } = await import('../protocol/records/anomaly-types.ts');
   const width = Math.max(...Object.keys(ANOMALY_TYPES).map((type) => type.length));
   return Object.entries(ANOMALY_TYPES).map(([type, { roles, details }]) => {
     const needed = details.length === 0 ? '' : `; needs ${details.map((key) => `--detail ${key}=…`).join(' ')}`;

@@ -7,19 +7,9 @@ import type { CommandName } from './command.ts';
 import type { Situation } from './command-row.ts';
 import { replaceTask, taskIndex } from './find.ts';
 import type { BranchFacts, RowEvent } from './goal/alignment.ts';
+import { isAboutAgents } from './records/anomaly-types.ts';
 import { idsOf, nextId } from './records/record-ids.ts';
-import {
-  type Agent,
-  type AgentStatus,
-  type Alignment,
-  type Anomaly,
-  type Goal,
-  type HistoryEvent,
-  isAboutAgents,
-  type Sprint,
-  type State,
-  type Task,
-} from './state.ts';
+import type { Agent, AgentStatus, Alignment, Anomaly, Goal, HistoryEvent, Sprint, State, Task } from './state.ts';
 import { defined } from './values.ts';
 
 export type Patch<T> = { readonly [K in keyof T]?: T[K] | undefined };

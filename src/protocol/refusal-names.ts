@@ -24,7 +24,9 @@ export const GUARD_NAMES = [
   ...words(
     'no-merge-under-way no-other-task no-unreviewed-work no-worktree-files nobody-merges nobody-prepares not-aborted',
   ),
-  ...words('not-about-agents not-approved-before not-being-claimed not-being-merged not-completed not-excluded not-exhausted'),
+  ...words(
+    'not-about-agents not-approved-before not-being-claimed not-being-merged not-completed not-excluded not-exhausted',
+  ),
   ...words(
     'not-halted not-needed not-rejected-before not-retracted-before note notes nothing-undecided once open-discovery other-provider own-agent own-question own-review own-submission own-task proof question',
   ),

@@ -8,6 +8,7 @@ import { ConfigSchema } from './config.ts';
 import { MovingSchema, SyncSchema } from './goal/base-records.ts';
 import { QuestionSchema } from './messages/question.ts';
 import { AlignmentSchema } from './records/alignment.ts';
+import { ANOMALY_TYPES, type AnomalyType } from './records/anomaly-types.ts';
 import { DiscoverySchema } from './records/discovery.ts';
 import { commit, count, id, ids, oneOf, text, texts, timestamp } from './records/fields.ts';
 import { HandoffSchema, InterruptedSchema, SessionSchema, USAGE, UsageSchema } from './records/session-records.ts';
@@ -41,43 +42,6 @@ export const TASK_TYPES = ['code', 'test', 'docs', 'config', 'spec'] as const;
 const GOAL_STATUSES = ['PLANNING', 'IN_PROGRESS', 'COMPLETED', 'ABORTED'] as const;
 const SPRINT_STATUSES = ['IN_PROGRESS', 'CHECKPOINT', 'COMPLETED', 'ABORTED'] as const;
 const BREAKER_STATUSES = ['OK', 'TRIGGERED'] as const;
-
-/**
- * Anomaly type → the roles that may log it (none: Liza alone does) and the details it must carry. `aboutAgents`: what Liza
- * holds against an agent; only a person closes it.
- */
-export const ANOMALY_TYPES = {
-  retry_loop: { roles: ['coder', 'code_reviewer'], details: ['count', 'error_pattern'] },
-  trade_off: { roles: ['coder'], details: ['what', 'why', 'debt_created'] },
-  spec_ambiguity: { roles: ['coder'], details: [] },
-  external_blocker: { roles: ['coder'], details: ['blocker_service'] },
-  assumption_violated: { roles: ['coder', 'code_reviewer'], details: ['assumption', 'reality'] },
-  scope_deviation: { roles: ['code_reviewer'], details: [] },
-  workaround: { roles: ['code_reviewer'], details: [] },
-  debt_created: { roles: ['code_reviewer'], details: [] },
-  spec_changed: { roles: ['code_reviewer'], details: [] },
-  hypothesis_exhaustion: { roles: ['planner'], details: [] },
-  spec_gap: { roles: ['planner'], details: [] },
-  review_deadlock: { roles: ['planner'], details: [] },
-  system_ambiguity: { roles: ['planner', 'coder', 'code_reviewer'], details: ['protocol_section', 'question'] },
-  identity_violation: { roles: [], details: ['agent', 'claimed', 'command'], aboutAgents: true },
-  branch_moved: { roles: [], details: ['agent', 'branch', 'commit'], aboutAgents: true },
-  git_planted: { roles: [], details: ['what', 'at'], aboutAgents: true },
-  planted_above: { roles: [], details: ['at', 'changed'], aboutAgents: true },
-  /** Said by `liza retract` after the verdict. */
-  retracted: { roles: [], details: ['reason', 'commit'] },
-} as const satisfies Record<string, AnomalyRow>;
-interface AnomalyRow {
-  readonly roles: readonly Role[];
-  readonly details: readonly string[];
-  readonly aboutAgents?: true;
-}
-export type AnomalyType = keyof typeof ANOMALY_TYPES;
-
-export const isAboutAgents = ({ type }: Pick<Anomaly, 'type'>): boolean => {
-  const rows: Readonly<Record<string, AnomalyRow | undefined>> = ANOMALY_TYPES;
-  return Object.hasOwn(rows, type) && rows[type]?.aboutAgents === true;
-};
 
 const Event = v.object({
   time: timestamp,

@@ -4,8 +4,9 @@
 
 import { LIZA } from '../../protocol/board.ts';
 import { historyOf } from '../../protocol/leases.ts';
+import type { AnomalyType } from '../../protocol/records/anomaly-types.ts';
 import { parseRejection } from '../../protocol/review/verdict.ts';
-import type { Anomaly, AnomalyType, HistoryEvent, State, Task } from '../../protocol/state.ts';
+import type { Anomaly, HistoryEvent, State, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { gist } from '../../text/format.ts';
 

@@ -2,7 +2,8 @@
 // finds patterns and names their evidence; it proposes nothing. Evidence that a person has resolved does not count
 // again.
 
-import type { Anomaly, AnomalyType, State, Task } from '../../protocol/state.ts';
+import type { AnomalyType } from '../../protocol/records/anomaly-types.ts';
+import type { Anomaly, State, Task } from '../../protocol/state.ts';
 import {
   anomaliesOf,
   BLOCKS,

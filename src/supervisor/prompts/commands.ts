@@ -4,7 +4,8 @@
 
 import { openDiscoveries } from '../../protocol/messages/discoveries.ts';
 import { fileOf } from '../../protocol/messages/news.ts';
-import { ANOMALY_TYPES, type Role, type State } from '../../protocol/state.ts';
+import { ANOMALY_TYPES } from '../../protocol/records/anomaly-types.ts';
+import type { Role, State } from '../../protocol/state.ts';
 
 /** `begun`: the iteration has its checkpoint, and a second one would be refused. `task`: the work at hand. The examples name what this project has: its spec and its test command. */
 export function commandLines(role: Role, task: string, state: State, begun = false): readonly string[] {

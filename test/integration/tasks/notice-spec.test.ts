@@ -130,19 +130,16 @@ test('a spec that is gone is no change of its text', async () => {
   expect(await noticed()).toBeUndefined();
 });
 
-test.each([
-  '.liza/journal.jsonl',
-  '.worktrees/a/notes.md',
-  '.git/config',
-  'specs/link.md',
-  'specs/link-to-a-link.md',
-])('what Liza, git or an agent writes is nobody’s spec: %s', async (spec) => {
-  p.write({ '.worktrees/a/notes.md': SPEC });
-  fs.symlinkSync('../.liza/state.yaml', p.file('specs/link.md'));
-  fs.symlinkSync('../.worktrees/a/also.md', p.file('specs/link-to-a-link.md'));
-  fs.symlinkSync('../../.liza/log.yaml', p.file('.worktrees/a/also.md'));
-  expect(await p.liza(['add-task', '--id', 'again', '--spec', spec, ...FLAGS])).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining(`the spec "${spec}" is no document of the project`),
-  });
-});
+test.each(['.liza/journal.jsonl', '.worktrees/a/notes.md', '.git/config', 'specs/link.md', 'specs/link-to-a-link.md'])(
+  'what Liza, git or an agent writes is nobody’s spec: %s',
+  async (spec) => {
+    p.write({ '.worktrees/a/notes.md': SPEC });
+    fs.symlinkSync('../.liza/state.yaml', p.file('specs/link.md'));
+    fs.symlinkSync('../.worktrees/a/also.md', p.file('specs/link-to-a-link.md'));
+    fs.symlinkSync('../../.liza/log.yaml', p.file('.worktrees/a/also.md'));
+    expect(await p.liza(['add-task', '--id', 'again', '--spec', spec, ...FLAGS])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`the spec "${spec}" is no document of the project`),
+    });
+  },
+);

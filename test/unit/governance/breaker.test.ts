@@ -7,8 +7,9 @@ import { findPatterns, type PatternName, triggerOf } from '../../../src/governan
 import { breakerReport } from '../../../src/governance/rules/breaker-report.ts';
 import { SIMILAR, similarity, wording } from '../../../src/governance/rules/similarity.ts';
 import type { Command } from '../../../src/protocol/command.ts';
+import type { AnomalyType } from '../../../src/protocol/records/anomaly-types.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
-import type { Anomaly, AnomalyType } from '../../../src/protocol/state.ts';
+import type { Anomaly } from '../../../src/protocol/state.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { runs } from '../../runs.ts';
 import { cpuTimer } from '../../support/cpu-time.ts';
