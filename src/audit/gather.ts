@@ -4,7 +4,7 @@
 
 import { buildingOn, severalAtOnce } from '../git/ancestry.ts';
 import { integrationRef, openGitDir } from '../git/integration.ts';
-import { mergeTrees } from '../git/merge-candidate.ts';
+import { mergeTrees, since } from '../git/merge-candidate.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, commitsOf, readRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
@@ -249,13 +249,14 @@ async function gitFacts(
   const asking = [...new Set(asked.flatMap(pairs))].filter((pair) => pair.split('..').every((one) => commits.has(one)));
   const builds = await buildingOn(gitDir, asking, recordedMerges(tasks)[0]?.onto);
   const mergedTrees = new Map<string, string>();
-  const merged = recordedMerges(asked).flatMap(({ onto, event, mergeCommit }) => {
+  const merged = recordedMerges(asked).flatMap(({ task: { base_commit: base = '' }, onto, event, mergeCommit }) => {
     const commit = String(event.commit);
     const isMerge = onto !== undefined && mergeCommit !== commit && mergeCommit !== onto;
-    return isMerge && commits.has(onto) && commits.has(commit) ? [{ onto, commit }] : [];
+    return isMerge && commits.has(onto) && commits.has(commit) ? [{ onto, commit, base }] : [];
   });
-  await severalAtOnce(merged, async ({ onto, commit }) => {
-    const { tree, conflicts } = await mergeTrees(gitDir, onto, commit);
+  await severalAtOnce(merged, async ({ onto, commit, base }) => {
+    const brought = commits.has(base) ? await since(gitDir, base, commit) : commit;
+    const { tree, conflicts } = await mergeTrees(gitDir, onto, brought);
     if (conflicts.length === 0) mergedTrees.set(`${onto} ${commit}`, tree);
   });
   return { commits, refs: await readRefs(gitDir, 'refs/liza'), line: lines(line), builds, mergedTrees };

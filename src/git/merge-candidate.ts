@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { MINIMUM_GIT } from '../ports/git-program.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
+import { treeIdOf } from './refs.ts';
 import { must } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
 
@@ -18,22 +19,38 @@ export interface MergeRequest {
   /** Where the branch is. */
   readonly onto: string;
   readonly commit: string;
+  /** Where the review of the commit began: what the merge brings is what differs from there, whatever the history says. */
+  readonly base?: string | undefined;
   /** Of the merge commit, should there have to be one. */
   readonly message: string;
 }
 
 export async function buildCandidate(
   gitDir: PrivateGitDir,
-  { onto, commit, message }: MergeRequest,
+  { onto, commit, base, message }: MergeRequest,
 ): Promise<Candidate> {
   const fork = (await gitDir.objects(['merge-base', onto, commit])).stdout.trim();
-  if (fork === commit) return { kind: 'contained' };
-  if (fork === onto && (await leadsTo(gitDir, onto, commit))) return { kind: 'fast-forward', commit };
-  const merged = fork === onto ? { tree: `${commit}^{tree}`, conflicts: [] } : await mergeTrees(gitDir, onto, commit);
+  const isReviewed = base === undefined || base === onto;
+  if (fork === commit && (isReviewed || base === commit)) return { kind: 'contained' };
+  if (fork === onto && isReviewed && (await leadsTo(gitDir, onto, commit))) return { kind: 'fast-forward', commit };
+  const merged =
+    fork === onto && isReviewed
+      ? { tree: `${commit}^{tree}`, conflicts: [] }
+      : await mergeTrees(gitDir, onto, base === undefined ? commit : await since(gitDir, base, commit));
   if (merged.conflicts.length > 0)
     return { kind: 'conflict', paths: [...new Set(merged.conflicts.map(({ path }) => path))] };
+  if (fork === commit && merged.tree === (await treeIdOf(gitDir, onto))) return { kind: 'contained' };
   const made = gitDir.objects(['commit-tree', merged.tree, '-p', onto, '-p', commit], message);
   return { kind: 'merge', commit: (await must(made, 'make the merge commit')).trim() };
+}
+
+/**
+ * The commit's files on top of `base` alone. A coder can merge others' work into its own and throw its content away
+ * (`git merge -s ours`): by that history the work counts as taken over, and a merge by it would take it out of the branch.
+ */
+export async function since(gitDir: PrivateGitDir, base: string, commit: string): Promise<string> {
+  const made = gitDir.objects(['commit-tree', `${commit}^{tree}`, '-p', base], 'What was reviewed\n');
+  return (await must(made, 'gather what was reviewed')).trim();
 }
 
 /**

@@ -151,7 +151,7 @@ async function mergeApproved(merge: MergeContext, testFrom: MergeOptions['testFr
   const { gitDir, task, onto, commit } = merge;
   // Independent questions to git, asked at once.
   const [candidate, drift, scripted] = await Promise.all([
-    buildCandidate(gitDir, { onto, commit, message: mergeMessage(task, commit) }),
+    buildCandidate(gitDir, { onto, commit, base: task.base_commit, message: mergeMessage(task, commit) }),
     driftSince(gitDir, task.base_commit, onto),
     hasIntegrationTest(gitDir, onto),
   ]);

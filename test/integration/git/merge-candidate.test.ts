@@ -41,6 +41,53 @@ function side(files: Contents, from = base): string {
 const show = (commit: string, file: string): string => repo.blob(`${commit}:${file}`);
 const changed = (at: number, text: string): string => LINES.replace(`line ${at}\n`, `${text}\n`);
 
+describe('what was reviewed is what the merge brings', () => {
+  const fix = () => side({ 'a.txt': changed(1, 'fixed') });
+  /** Others' work counts as merged by its history, and its content is thrown away. */
+  const thrownAway = (onto: string, other: string): string => {
+    repo.git('checkout', '-q', '--detach', onto);
+    repo.git('merge', '-q', '-s', 'ours', '-m', 'takes the other in', other);
+    const commit = repo.commit({ 'evil.txt': 'evil\n' });
+    repo.git('checkout', '-q', 'integration');
+    return commit;
+  };
+
+  test.each(['another merge base', 'no merge base'])(
+    'others’ work that its history throws away stays: %s',
+    async (how) => {
+      const [one, fixed] = [side({ 'one.txt': 'one\n' }), fix()];
+      const joined = await buildCandidate(gitDir, { onto: fixed, commit: one, message });
+      if (joined.kind !== 'merge') throw new Error(joined.kind);
+      const [from, onto] = how === 'no merge base' ? [base, fixed] : [one, joined.commit];
+      const evil = thrownAway(from, fixed);
+      const made = await buildCandidate(gitDir, { onto, commit: evil, base: from, message });
+      if (made.kind !== 'merge') throw new Error(made.kind);
+      expect(show(made.commit, 'a.txt')).toBe(changed(1, 'fixed'));
+      expect(show(made.commit, 'evil.txt')).toBe('evil\n');
+    },
+  );
+
+  test('a commit that is in the branch by its history alone is merged, not taken for there', async () => {
+    const fixed = fix();
+    const evil = thrownAway(base, fixed);
+    const made = await buildCandidate(gitDir, { onto: evil, commit: fixed, base, message });
+    if (made.kind !== 'merge') throw new Error(made.kind);
+    expect(show(made.commit, 'a.txt')).toBe(changed(1, 'fixed'));
+    expect(await buildCandidate(gitDir, { onto: made.commit, commit: fixed, base, message })).toEqual({
+      kind: 'contained',
+    });
+  });
+
+  test('newer work of the branch that was taken in properly needs no second merge of it', async () => {
+    const onto = side({ 'a.txt': changed(1, 'newer') });
+    const work = side({ 'new.txt': 'new\n' }, onto);
+    expect(await buildCandidate(gitDir, { onto, commit: work, base: onto, message })).toEqual({
+      kind: 'fast-forward',
+      commit: work,
+    });
+  });
+});
+
 describe('kinds', () => {
   test('what the branch has already, and what only goes forward, need no new commit', async () => {
     const newer = side({ 'b.txt': 'b\n' });
