@@ -5,6 +5,7 @@ import { forgetUse } from '../budget/unrecorded-usage.ts';
 import type { Command } from '../protocol/command.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
+import { remarksIn } from '../protocol/review/approval.ts';
 import { mainBlocker } from '../protocol/review/verdict.ts';
 import type { State, Task, Trouble } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -73,7 +74,8 @@ export async function recordSession(
 function verdictOf(task: Task | undefined, agent: string, since: Instant): string | undefined {
   const given = task === undefined ? [] : roundsOf(task, undefined).flatMap(({ verdicts }) => verdicts);
   const last = given.findLast(({ by, time }) => by === agent && instant(time) >= since);
-  if (last?.verdict === 'approved') return 'approved';
+  if (last?.verdict === 'approved')
+    return ['approved', gist(remarksIn(last.reason ?? ''), 160)].filter((part) => part !== '').join(': ');
   return last?.verdict === 'rejected' ? `rejected: ${gist(mainBlocker(last.reason ?? ''), 160)}` : undefined;
 }
 

@@ -4,19 +4,19 @@ import type { Line, Page } from '../render/layout.ts';
 import { columns } from '../render/terminal.ts';
 import type { Scene } from './frame.ts';
 import { withCursor } from './lines.ts';
-import type { OnQuit, Pane, Screen } from './screen.ts';
+import { answerable } from './questions.ts';
+import type { Pane } from './screen.ts';
 import { draftOf } from './typing.ts';
 
 /** The keys, and the answer to the last one: beside them where it fits, else above them, never cut. */
-export function footer({ screen, p, onQuit, status, view }: Scene): readonly Line[] {
+export function footer(scene: Scene): readonly Line[] {
+  const { screen, p } = scene;
   const { said } = screen;
   if (screen.pane.kind === 'filter') {
     const keys = { text: `   enter keeps it${p.dot}esc shows all`, tone: 'faint' } as const;
     return [[{ text: '/ ', tone: 'strong' }, { text: p.say(withCursor(draftOf(screen), p)) }, keys]];
   }
-  const isTripped = view.board.state.circuit_breaker.status === 'TRIGGERED';
-  const isHeld = !isTripped && status.switches.some(({ name }) => name !== 'ABORT');
-  const keys = keysOf(screen, { onQuit, isHeld }, p);
+  const keys = keysOf(scene);
   const alone: Line = [{ text: (fitting(keys, p.width, p) ?? keys).join(p.dot), tone: 'faint' }];
   if (said === undefined) return [alone];
   const answer = p.say(said);
@@ -34,38 +34,60 @@ export function footer({ screen, p, onQuit, status, view }: Scene): readonly Lin
 /** As many keys as fit: the first one stays, and so do the last two, which name the help and the way out. */
 function fitting(keys: readonly string[], width: number, p: Page): readonly string[] | undefined {
   if (columns(keys.join(p.dot)) <= width) return keys;
-  return keys.length <= 3 ? undefined : fitting(keys.toSpliced(1, 1), width, p);
+  if (keys.length <= 3) return undefined;
+  const spare = SPARE.find((key) => keys.indexOf(key) > 0);
+  return fitting(keys.toSpliced(spare === undefined ? 1 : keys.indexOf(spare), 1), width, p);
 }
 
-/** With fewer columns, the help alone names the other keys: the way to it must not be cut. */
-const NARROW = 76;
-const WIDE = 118;
+/** What the help alone names where room is short, the first one first. */
+const SPARE = [
+  'r resume',
+  '/ filter',
+  'd diff',
+  'l log',
+  'p pause',
+  'n note',
+  'x actions',
+  'enter opens',
+  'arrows choose',
+];
 
-interface Now {
-  readonly onQuit: OnQuit;
-  /** PAUSE or CHECKPOINT is on: the key that ends it comes first, and stays. */
-  readonly isHeld: boolean;
-}
-
-function keysOf({ pane, stops, filter }: Screen, { onQuit, isHeld }: Now, p: Page): readonly string[] {
+function keysOf(scene: Scene): readonly string[] {
+  const { screen, onQuit, status, view } = scene;
+  const { pane, stops, filter, chosen } = screen;
+  const open = answerable(view.board.state, status);
+  if (pane.kind === 'task') return IN_TASK(open.some(({ task }) => task === pane.id));
   if (pane.kind !== 'board') return KEYS_IN[pane.kind] ?? IN_PAGE;
-  const quit = stops > 0 ? 'q at once' : onQuit === 'leave' ? 'q leave' : 'q quit';
-  const shown = filter === undefined ? '/ filter' : 'esc shows all';
-  if (p.width < NARROW) return [isHeld ? 'r resume' : 'p pause', 'x actions', 'l log', shown, '? help', quit];
-  const more = p.width < WIDE ? [] : ['arrows choose', 'enter open', 'a answer', 'n note'];
+  const isTripped = view.board.state.circuit_breaker.status === 'TRIGGERED';
+  // PAUSE or CHECKPOINT is on: the key that ends it comes first, and stays.
+  const isHeld = !isTripped && status.switches.some(({ name }) => name !== 'ABORT');
   return [
-    ...(isHeld ? ['r resume'] : ['p pause', 'r resume']),
-    ...more,
+    ...(isHeld ? ['r resume'] : []),
+    ...(open.length === 0 ? [] : ['a answer']),
+    'arrows choose',
+    chosen?.kind === 'alarm' ? 'enter shows all of it' : 'enter opens',
+    'n note',
     'x actions',
     'd diff',
     'l log',
-    shown,
+    ...(isHeld ? [] : ['p pause', 'r resume']),
+    filter === undefined ? '/ filter' : 'esc shows all',
     '? help',
-    quit,
+    stops > 0 ? 'q at once' : onQuit === 'leave' ? 'q leave' : 'q quit',
   ];
 }
 
 const IN_PAGE = ['esc back', 'arrows scroll', 'x actions', 'p pause', 'r resume', '? help'];
+const IN_TASK = (isAsked: boolean): readonly string[] => [
+  'esc back',
+  ...(isAsked ? ['a answer'] : []),
+  'n note',
+  'd diff',
+  'l log',
+  'arrows scroll',
+  'x actions',
+  '? help',
+];
 const IN_TEXT = ['enter sends', 'esc leaves, and keeps it', 'arrows move the cursor'];
 
 const KEYS_IN: Readonly<Partial<Record<Pane['kind'], readonly string[]>>> = {

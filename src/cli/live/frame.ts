@@ -8,6 +8,7 @@ import type { Discovery } from '../../protocol/state.ts';
 import { type StatusView, statusView, type TaskView } from '../../report/status-view.ts';
 import type { CrewEvent, CrewView } from '../../supervisor/crew-view.ts';
 import { type Line, type Page, pageFor, squeeze } from '../render/layout.ts';
+import { columns } from '../render/terminal.ts';
 import { type Choice, offersFor } from './actions.ts';
 import { byInterest, type MemberRow, memberLines, memberRows } from './agents.ts';
 import { alarmLines, byUrgency, discoveryLines, eventId, happenedLines } from './events.ts';
@@ -144,15 +145,18 @@ function alarmSection({ view, screen, p }: Scene, most: number): readonly Line[]
     const rows = alarmLines(alarms.slice(window.from, window.to), marked, p).flat();
     const lines = shown(rows, window, p, 'alarms');
     if (lines.length <= most) return lines;
-    if (fits === 1) return shown(cutTo(rows, Math.max(1, most - lines.length + rows.length), p), window, p, 'alarms');
+    if (fits === 1)
+      return shown(cutTo(rows, Math.max(1, most - lines.length + rows.length), at >= 0, p), window, p, 'alarms');
   }
   return [];
 }
 
-/** The last line that is shown says that more follows. */
-function cutTo(rows: readonly Line[], most: number, p: Page): readonly Line[] {
-  const last = rows[most - 1] ?? [];
-  return rows.length <= most ? rows : [...rows.slice(0, most - 1), [...last, { text: ` ${p.more}` }]];
+/** The last line that is shown says that more follows, and how to read it. */
+function cutTo(rows: readonly Line[], most: number, isMarked: boolean, p: Page): readonly Line[] {
+  if (rows.length <= most) return rows;
+  const how = ` ${p.more} ${isMarked ? '' : 'arrows, '}enter: all of it`;
+  const last = squeeze(rows[most - 1] ?? [], Math.max(1, p.width - columns(how)), '');
+  return [...rows.slice(0, most - 1), [...last, { text: how, tone: 'faint' }]];
 }
 
 /** Those that are no alarm already. */

@@ -44,7 +44,7 @@ export interface Shown {
   readonly control: CrewControl;
   readonly access: BoardAccess;
   readonly onQuit?: OnQuit;
-  /** A person has begun, or ceased, to answer a question. */
+  /** A person has begun, or ceased, to type or to read what an answer needs. */
   readonly onAnswering?: (isAnswering: boolean) => void;
   /** The board closes, and the crew goes on. */
   readonly away?: AbortSignal;
@@ -144,8 +144,9 @@ export function openViewModel({ control, access, look, onQuit = 'ask', leave, on
   };
 }
 
-/** The page with all questions counts: whoever reads them there answers next. */
-const isAnswering = ({ kind }: Pane): boolean => kind === 'answer' || kind === 'questions';
+/** Whoever types does not want to be overtaken; who reads the questions, a task or what can be done answers next. */
+const isAnswering = (pane: Pane): boolean => draftKey(pane) !== undefined || BEFORE_ANSWERS.has(pane.kind);
+const BEFORE_ANSWERS: ReadonlySet<Pane['kind']> = new Set(['questions', 'task', 'actions']);
 
 const isRead = ({ kind }: Pane): boolean => kind === 'log' || kind === 'logs' || kind === 'diff';
 

@@ -55,9 +55,9 @@ export function shownCrew(crew: CrewControl, { now, stop, linger }: Showing): Sh
   };
 }
 
-/** What the crew itself does not tell among its events: verdicts and a person's answers. */
+/** What the crew itself does not tell among its events: a person's answers. */
 export function boardEvent({ who, task, text, event }: StoryLine): Omit<CrewEvent, 'time'> | undefined {
-  if (event !== 'approved' && event !== 'rejected' && event !== 'answered') return undefined;
+  if (event !== 'answered') return undefined;
   return { level: 'info', agent: who, task, text };
 }
 

@@ -73,14 +73,10 @@ test('quitting stops the demo while the crew works; afterwards it only leaves th
   expect(here.stops()).toBe(1);
 });
 
-test('verdicts and answers are said on the board; what the crew tells itself is not said twice', () => {
-  const line = { who: 'coder-1', task: 'money', text: 'x', tone: 'good' } as const;
-  expect(boardEvent({ ...line, event: 'approved' })).toEqual({
-    level: 'info',
-    agent: 'coder-1',
-    task: 'money',
-    text: 'x',
-  });
-  expect(boardEvent({ ...line, event: 'merged' })).toBeUndefined();
+test('answers are said on the board; what the crew tells itself, verdicts too, is not said twice', () => {
+  const line = { who: 'you', task: 'money', text: 'x', tone: 'good' } as const;
+  expect(boardEvent({ ...line, event: 'answered' })).toEqual({ level: 'info', agent: 'you', task: 'money', text: 'x' });
+  for (const event of ['approved', 'rejected', 'merged'] as const)
+    expect(boardEvent({ ...line, event })).toBeUndefined();
   expect(boardEvent(line)).toBeUndefined();
 });

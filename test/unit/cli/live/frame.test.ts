@@ -69,6 +69,40 @@ const PAGES = Object.entries(SCREENS).flatMap(([name, [view, screen]]) =>
   ]),
 );
 
+describe('the last line', () => {
+  const foot = (view: CrewView, screen: Screen, size: string): string => lines(view, screen, look(size)).at(-1) ?? '';
+
+  it.each(['80x24', '100x30', '200x50'])('at %s names the arrows, enter and the note', (size) => {
+    expect(foot(lively, on({}), size)).toMatch(/arrows choose . enter opens . n note . .*\? help . q quit$/);
+  });
+
+  it.each(['60x24', '80x24', '200x50'])('at %s names the answer while a question is open, and only then', (size) => {
+    expect(foot(waiting, on({}), size)).toMatch(/^a answer . arrows choose/);
+    const { state } = lively.board;
+    const tasks = state.tasks.filter(({ status }) => status !== 'BLOCKED');
+    const unasked = { ...lively, board: { ...lively.board, state: { ...state, tasks, questions: [] } } };
+    expect(foot(unasked, on({}), size)).toMatch(/^arrows choose/);
+  });
+
+  it('says on a chosen alarm that enter shows all of it, and on a task that waits how to answer it', () => {
+    const chosen = { kind: 'alarm', id: waiting.alarms[0]?.key ?? '' } as const;
+    expect(foot(waiting, on({ chosen }), '80x24')).toContain('enter shows all of it');
+    expect(foot(waiting, on({ pane: { kind: 'task', id: 'auth-header' } }), '80x24')).toContain('a answer');
+  });
+});
+
+it('an alarm that is longer than its place says how to read all of it', () => {
+  const [first] = waiting.alarms.filter(({ name }) => name !== 'QUESTION');
+  const long = {
+    ...waiting,
+    alarms: [{ ...first, text: `long ${'and longer '.repeat(60)}` } as (typeof waiting.alarms)[0]],
+  };
+  const page = lines(long, on({}), look('80x24'));
+  expect(page.filter((line) => line.endsWith('… arrows, enter: all of it'))).toHaveLength(1);
+  const chosen = { kind: 'alarm', id: first?.key ?? '' } as const;
+  expect(lines(long, on({ chosen }), look('80x24')).join('\n')).toMatch(/… enter: all of it$/m);
+});
+
 describe('golden pages', () => {
   it.each(PAGES)('$name', async ({ name, text }) => {
     await expect(text).toMatchFileSnapshot(`golden/${name}.txt`);
@@ -96,7 +130,9 @@ describe('any size', () => {
           const rows = lines(view, screen, at, LOG);
           expect(rows).toHaveLength(height);
           for (const row of rows) expect(columns(row), row).toBeLessThanOrEqual(width);
-          expect(rows.at(-1)).toMatch(/^(Work goes on|p pause|r resume|esc back|enter sends|y yes|s stop|\/ )/);
+          expect(rows.at(-1)).toMatch(
+            /^(Work goes on|a answer|arrows choose|r resume|esc back|enter sends|y yes|s stop|\/ )/,
+          );
         }
       }
     }
@@ -328,7 +364,7 @@ describe('while the circuit breaker is on', () => {
       'resume refused: the circuit breaker is TRIGGERED, and what it found is not resolved → Read .liza/circuit_breaker_report.md, then: liza analyze --resolve "…"';
     const rows = lines(tripped, on({ said }), look(size));
     expect(words(rows)).toContain(said);
-    expect(rows.at(-1)).toMatch(/^p pause/);
+    expect(rows.at(-1)).toMatch(/^a answer/);
   });
 });
 

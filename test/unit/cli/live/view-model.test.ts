@@ -106,6 +106,14 @@ it('tells whoever asked when a person begins to answer, and when that has ceased
   expect(turns).toEqual([true, false]);
 });
 
+it.each(['note', 'open', 'actions', 'questions'] as const)('waits for a person who is in %s, too', (key) => {
+  const turns: boolean[] = [];
+  model.close();
+  model = openViewModel({ control: crew, access: crew, look: () => look, onAnswering: (is) => turns.push(is) });
+  model.press(key);
+  expect(turns).toEqual([true]);
+});
+
 describe('a log', () => {
   let folder: string;
   beforeEach(() => {
