@@ -16,7 +16,7 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import { testsNowhere } from '../protocol/facts/scope.ts';
 import { goalRecord } from '../protocol/goal/goal-record.ts';
 import { discoveryHead } from '../protocol/messages/discoveries.ts';
-import { notesAtEnd, staysForOthers } from '../protocol/messages/notes.ts';
+import { notesAtEnd } from '../protocol/messages/notes.ts';
 import { isOpen } from '../protocol/messages/questions.ts';
 import { isBranchName } from '../protocol/records/fields.ts';
 import { freshState, nextGoal } from '../protocol/records/new-board.ts';
@@ -53,6 +53,8 @@ interface InitDone {
   readonly ok: true;
   readonly message: string;
   readonly lines: readonly string[];
+  /** What to do now: the last lines, whatever else is said. */
+  readonly next?: readonly string[];
   readonly already: boolean;
 }
 
@@ -136,7 +138,8 @@ async function openBoard(context: BoardContext, request: InitRequest, head: stri
     ok: true,
     already: false,
     message: `blackboard ready in ${relative(paths.root, paths.state)} for: ${request.goal}`,
-    lines: [...(unfinished === undefined ? [] : [unfinished]), ...nextSteps(request, written)],
+    lines: unfinished === undefined ? [] : [unfinished],
+    next: nextSteps(request, written),
   };
 }
 
@@ -186,7 +189,8 @@ function reopen(context: BoardContext, request: InitRequest): Promise<InitDone |
       ok: true,
       already: false,
       message,
-      lines: [...carriedOver(before, after), ...nextSteps(request, written)],
+      lines: carriedOver(before, after),
+      next: nextSteps(request, written),
     };
   });
 }
@@ -200,12 +204,10 @@ function carriedOver(before: State, after: State): readonly string[] {
         `carried over: ${one.id}, asked by ${one.asked_by}: ${one.text}${isOpen(one) ? '' : `; ${one.status} since: ${one.answer ?? one.assume ?? ''}`}`,
     ),
     ...after.discovered.map((found) => `carried over: ${discoveryHead(found)}: ${gist(found.description)}`),
-    ...carried.map(
-      ({ id, note }) =>
-        `carried over: ${id}, for ${note.for ?? 'everyone'}${staysForOthers(note) ? `, handled by ${note.processed_by} alone` : ''}: ${gist(note.message)}`,
-    ),
+    ...carried.map(({ id, note }) => `carried over: ${id}, for ${note.for ?? 'everyone'}: ${gist(note.message)}`),
     ...ended.map(
-      ({ id, note }) => `closed: ${id}, for ${note.for}, which ended with ${before.goal.id}: ${gist(note.message)}`,
+      ({ id, note }) =>
+        `closed: ${id}, for ${note.for ?? 'everyone'}${note.processed_by === undefined ? `, which ended with ${before.goal.id}` : `, handled by ${note.processed_by}`}: ${gist(note.message)}`,
     ),
   ];
 }

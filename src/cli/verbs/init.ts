@@ -34,18 +34,27 @@ export const verb: Verb = {
   operatorOnly: true,
   positionals: [{ name: 'goal', rest: true, optional: true, text: true, description: 'The goal, in one sentence.' }],
   options: {
-    spec: { value: 'path', kind: 'file', description: 'The goal’s document; default specs/vision.md.' },
-    branch: { value: 'name', description: 'Where approved work is merged; default integration.' },
+    spec: {
+      value: 'path',
+      kind: 'file',
+      description: 'The goal’s document; default specs/vision.md.',
+      aka: ['vision', 'file'],
+    },
+    branch: { value: 'name', description: 'Where approved work is merged; default integration.', aka: ['integration'] },
     provider: {
       value: 'name',
       description: 'Agent CLI for all roles; default: the first one installed.',
       aka: ['agent', 'cli'],
     },
-    test: { value: 'command', description: 'Runs the project’s tests (test_command).' },
+    test: { value: 'command', description: 'Runs the project’s tests (test_command).', aka: ['test-command'] },
     setup: { value: 'command', description: 'Sets up a fresh checkout (post_worktree_cmd), for example "npm ci".' },
-    'vision-from-template': { description: 'Create the goal’s document from the template if it does not exist.' },
+    'vision-from-template': {
+      description: 'Create the goal’s document from the template if it does not exist.',
+      aka: ['template'],
+    },
     yes: { short: 'y', description: 'Ask nothing: use every default that would be shown.' },
   },
+  elsewhere: { force: 'to start over: liza deinit, then liza init' },
   examples: [
     'liza init',
     'liza init "Add retry to all API calls"',
@@ -104,8 +113,9 @@ export const verb: Verb = {
       : [...formerLine(wishes, former), ...setupLine(wanted, guessedSetup), ...toldOf(registries, wishes)];
     const sandbox = done.already ? [] : await sandboxLines(io, before);
     return {
-      ...done,
-      lines: [...done.lines, ...lines, ...told, ...base, ...sandbox],
+      ok: true,
+      message: done.message,
+      lines: [...done.lines, ...lines, ...told, ...base, ...sandbox, ...(done.next ?? [])],
       data: { root: repository.root, already: done.already },
     };
   },

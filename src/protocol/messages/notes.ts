@@ -89,24 +89,35 @@ export const staysForOthers = ({ for: reader = 'all', processed_by: by = '' }: N
 /** Nobody is shown it any more. */
 export const isOver = (note: Note): boolean => note.processed_at !== undefined && !staysForOthers(note);
 
-/** Open notes as a goal ends: those of its tasks end with them, all others are for the next goal too. */
+/**
+ * Open notes as a goal ends. Those of its tasks end with them, and those that its planner has dealt with end with its
+ * plan; all others are for the next goal too.
+ */
 export function notesAtEnd(state: State): {
   readonly ended: readonly NamedNote[];
   readonly carried: readonly NamedNote[];
 } {
   const open = namedNotes(state).filter(({ note }) => !isOver(note));
+  const isOfTask = ({ note }: NamedNote): boolean => taskOfNote(note) !== undefined;
+  const isHandled = ({ note }: NamedNote): boolean => note.processed_at !== undefined;
   return {
-    ended: open.filter(({ note }) => taskOfNote(note) !== undefined && note.processed_at === undefined),
-    carried: open.filter(({ note }) => taskOfNote(note) === undefined),
+    ended: open.filter((one) => isOfTask(one) !== isHandled(one)),
+    carried: open.filter((one) => !isOfTask(one) && !isHandled(one)),
   };
 }
+
+/** Why it ended with the goal. */
+export const whyEnded = ({ for: reader, processed_by: by, why }: Note, goal: string): string =>
+  by === undefined
+    ? `${reader} ended with ${goal}`
+    : `${by} handled it in ${goal}${why === undefined ? '' : `: ${why}`}`;
 
 /** The notes as the next goal has them. */
 export function notesOfNextGoal(state: State, now: Instant): readonly Note[] {
   const ended = new Set(notesAtEnd(state).ended.map(({ id }) => id));
   return namedNotes(state).map(({ id, note }) =>
     ended.has(id)
-      ? { ...note, processed_at: iso(now), processed_by: 'init', why: `${note.for} ended with ${state.goal.id}` }
+      ? { ...note, processed_at: iso(now), processed_by: 'init', why: whyEnded(note, state.goal.id) }
       : note,
   );
 }

@@ -89,7 +89,7 @@ describe('the second goal', () => {
     expect(await out('status')).toContain('disc-1, high, by coder-1, from goal-1: nobody is thanked');
   });
 
-  test('an open note for everyone, a role or an agent goes on into it; one for a task ends with the task, and both are told', async () => {
+  test('an open note for everyone, a role or an agent goes on into it; one for a task ends with the task, one that the planner handled with its plan, and all are told', async () => {
     await here.ok(['note', 'Keep it small']);
     await here.ok(['note', 'No new files', '--for', 'coder']);
     await here.ok(['note', 'You are quick', '--for', 'coder-1']);
@@ -105,7 +105,8 @@ describe('the second goal', () => {
     expect(stdout).toContain('carried over: note-3, for coder-1: You are quick\n');
     expect(stdout).toContain('closed: note-4, for greet, which ended with goal-1: Louder\n');
     expect(stdout).not.toContain('note-5');
-    expect(stdout).toContain('carried over: note-6, for everyone, handled by planner-1 alone: No jokes\n');
+    expect(stdout).toContain('closed: note-6, for everyone, handled by planner-1: No jokes\n');
+    expect(await out('show', 'note-6')).toContain('planner-1 handled it in goal-1: it is in the plan');
     for (const id of ['note-1', 'note-2', 'note-3']) expect(await out('show', id)).not.toContain('handled');
     expect(await out('show', 'note-4')).toContain('greet ended with goal-1');
     await here.ok(['note', 'done', 'note-1', '--why', 'it is small']);

@@ -47,6 +47,7 @@ describe('without a terminal', () => {
       stdout: expect.stringContaining('next: say in specs/vision.md what is wanted'),
     });
     expect(again.stdout).toContain('specs/vision.md is not in git');
+    expect(again.stdout.trimEnd().split('\n').at(-1)).toMatch(/^next: /);
     expect(vision()).toMatch(/^# Vision: Greet people's pets\n/);
     expect(await config()).toMatchObject({ test_command: 'npm test', integration_branch: 'integration' });
   });

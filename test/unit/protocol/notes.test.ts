@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
-import { namedNotes, notesAtEnd, openNotes } from '../../../src/protocol/messages/notes.ts';
+import { isOver, namedNotes, notesAtEnd, notesOfNextGoal, openNotes } from '../../../src/protocol/messages/notes.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { plannerWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { CODER, claim, HUMAN, OTHER_CODER, PLANNER, REVIEWER, ready, SUPERVISOR, supervisorOf } from './world.ts';
@@ -126,7 +126,9 @@ describe('note done', () => {
     expect(w.run(PLANNER, done('note-1')).notes?.join()).toContain('until a person runs: liza note done note-1');
     expect([openNotes(w.state, coder).length, openNotes(w.state, planner).length]).toEqual([1, 0]);
     expect(w.run(PLANNER, done('note-1')).already).toBe(true);
-    expect(notesAtEnd(w.state).carried.map(({ id }) => id)).toEqual(['note-1']);
+    expect(notesAtEnd(w.state).ended.map(({ id }) => id)).toEqual(['note-1']);
+    expect(notesAtEnd(w.state).carried).toEqual([]);
+    expect(notesOfNextGoal(w.state, w.now).map(isOver)).toEqual([true]);
     expect(w.refused(HUMAN, done('note-9')).hint).toContain('note-1');
     expect(w.run(HUMAN, { name: 'note done', notes: ['note-1'] }).already).not.toBe(true);
     expect(w.state.human_notes[0]).toMatchObject({ processed_by: 'human', why: 'it is a criterion now' });
