@@ -121,10 +121,10 @@ async function said(args: Args, io: Io, shown: readonly string[], question: stri
   try {
     for (const line of shown) dialogue.say(line);
     for (;;) {
-      const answer = (await dialogue.ask(`${question} yes or no: `))?.trim();
-      if (answer === undefined || /^no?$/i.test(answer)) return false;
+      const answer = (await dialogue.ask(`${question} yes or no [no]: `))?.trim() ?? '';
+      if (/^(no?)?$/i.test(answer)) return false;
       if (/^y(es)?$/i.test(answer)) return true;
-      dialogue.say('  answer yes or no');
+      dialogue.say('  answer yes or no; Enter: no, nothing is changed');
     }
   } finally {
     dialogue.close();

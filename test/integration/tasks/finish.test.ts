@@ -26,9 +26,14 @@ const liza = (argv: readonly string[], answers?: readonly string[]) =>
 
 function answering(answers: readonly string[]): Dialogue {
   const left = [...answers];
-  return { say: (text) => said.push(text), ask: async () => left.shift(), close: () => {} };
+  const ask = async (question: string): Promise<string | undefined> => {
+    asked.push(question);
+    return left.shift();
+  };
+  return { say: (text) => said.push(text), ask, close: () => {} };
 }
 const said: string[] = [];
+const asked: string[] = [];
 
 async function expectUntouched(head = mine): Promise<void> {
   expect(p.head('main')).toBe(head);
@@ -66,6 +71,10 @@ describe('a clean checkout of main in the root', () => {
     expect(await liza(['finish'])).toMatchObject({ code: 1, stderr: expect.stringContaining('liza finish --yes') });
     expect(await liza(['finish'], ['perhaps', 'no'])).toMatchObject({ code: 1 });
     expect(await liza(['finish'], [])).toMatchObject({ code: 1 });
+    await expectUntouched();
+    const entered = await liza(['finish'], ['', 'yes']);
+    expect(entered).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing is merged') });
+    expect(asked.at(-1)).toBe('Merge it into main? yes or no [no]: ');
     await expectUntouched();
     expect(await liza(['finish'], ['yes'])).toMatchObject({ code: 0 });
     expect(said.join('\n')).toContain('main gets 1 commit');
