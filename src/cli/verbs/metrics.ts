@@ -1,8 +1,9 @@
 // `liza metrics`: computes the sprint's metrics from the tasks and prints them, with what depends on the clock and on
 // single tasks beside them. It only looks; `--record` writes them into sprint.metrics, as a checkpoint does.
 
+import { usageText } from '../../budget/rules/format.ts';
 import { metrics as compute, figure, sprintTasks, taskFigures, timeInStates } from '../../governance/rules/metrics.ts';
-import type { State, Task } from '../../protocol/state.ts';
+import type { State, Task, Usage } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { duration, type Instant } from '../../text/time.ts';
 import { onProject, runCommand } from '../open-project.ts';
@@ -21,7 +22,7 @@ export const verb: Verb = {
       `time in ${status}`,
       duration(seconds * 1000),
     ]);
-    const lines = rows({ ...data.metrics, ...Object.fromEntries(spent) });
+    const lines = rows({ ...data.metrics, ...planningRow(board.state.goal.usage), ...Object.fromEntries(spent) });
     if (!args.flag('record')) return { ok: true, lines, data, notices };
     const result = await runCommand(context, { name: 'metrics', facts: { archived } }, () => ({ data }));
     return result.ok ? { ...result, lines: [...(result.lines ?? []), ...lines] } : result;
@@ -37,6 +38,10 @@ function figuresOf(state: State, archived: readonly Task[], now: Instant) {
     ...defined({ planning: state.goal.usage }),
   };
 }
+
+/** The totals above are of the tasks: a planner's sessions are on none. */
+const planningRow = (usage: Usage | undefined): Readonly<Record<string, string>> =>
+  usage === undefined ? {} : { 'planning, beside the totals': usageText(usage) };
 
 function rows(metrics: Readonly<Record<string, unknown>>): string[] {
   const width = Math.max(0, ...Object.keys(metrics).map((key) => key.length));

@@ -113,6 +113,15 @@ test('spec-change lists the live tasks it touches', async () => {
   expect((await here.state()).spec_changes).toMatchObject([{ change: 'tokens live longer', triggered_by: 'live' }]);
 });
 
+test('metrics name what planning used, which is on no task and in no total', async () => {
+  expect((await here.liza(['metrics'])).stdout).not.toContain('planning');
+  const usage = { sessions: 2, seconds: 60, input_tokens: 12_000, output_tokens: 300, cost_usd: 0.25 };
+  const state = await here.state();
+  const planned = project({ tasks: state.tasks, goal: { ...state.goal, usage } });
+  const { stdout } = await planned.liza(['metrics']);
+  expect(stdout).toMatch(/^ {2}planning, beside the totals +12,000 tokens in, 300 out, \$0\.25$/m);
+});
+
 test('metrics are computed and printed, and only --record writes them', async () => {
   const before = await here.state();
   expect((await here.liza(['metrics'])).stdout).toMatch(/^ {2}tasks_merged +1$/m);
