@@ -6,7 +6,7 @@ import { BY_HAND, besideTheChange, concernsOf, shownIn, shownText } from '../../
 import { proofAt, writtenDown } from '../../protocol/review/proof.ts';
 import { ranGreen } from '../../protocol/review/ran-command.ts';
 import { type HistoryEvent, isTerminal, type Task } from '../../protocol/state.ts';
-import { pathWord, whole } from '../../text/format.ts';
+import { asStored, pathWord } from '../../text/format.ts';
 import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './facts.ts';
 
 type Check = (task: Task, event: HistoryEvent, before: readonly HistoryEvent[], witness: Witness) => readonly Fact[];
@@ -148,7 +148,7 @@ const NOT_KNOWN: Readonly<Record<string, string>> = {
 function criteria(task: Task, event: HistoryEvent): readonly Fact[] {
   if (event.by_hand === true) return [unverifiable(BY_HAND, 'an approval by hand names no evidence for the criteria')];
   return shownIn(event).map((one): Fact => {
-    const what = `criterion ${one.n} (${whole(one.criterion)}) → ${shownText(one)}`;
+    const what = `criterion ${one.n} (${asStored(one.criterion)}) → ${shownText(one)}`;
     if (one.by === 'nothing' || one.by === 'seen') return unverifiable(what, 'it names nothing that can be checked');
     if (one.not_run !== undefined) return unverifiable(what, NOT_KNOWN[String(one.not_run)] ?? 'it did not run');
     if (one.idle !== undefined) return unverifiable(what, 'its green says nothing about the change');

@@ -10,7 +10,7 @@ import type { Task } from '../../protocol/state.ts';
 import { defined, type Fields, isFields } from '../../protocol/values.ts';
 import { type Round, roundsOf } from '../../protocol/work/task-history.ts';
 import { unconfinedAgents } from '../../sandbox/rules/session-label.ts';
-import { counted, whole } from '../../text/format.ts';
+import { asStored, counted, whole } from '../../text/format.ts';
 import { diffText, proofText } from './diff-facts.ts';
 import { type Line, type Page, pageFor } from './layout.ts';
 import { type Look, pad } from './terminal.ts';
@@ -135,7 +135,7 @@ function roundText({ commit, by, iteration, verdicts, merged }: Round, n: number
   const turn = iteration === undefined ? '' : `, iteration ${iteration}`;
   const said = verdicts.map(
     ({ verdict, by: judge, time, reason, shown = [] }) =>
-      `   ${SAID[verdict]} ${judge ?? 'somebody'} at ${time}${reason === undefined ? '' : `: ${reason}`}${shown.map((one) => `\n     ${one.n}. ${whole(one.criterion)} → ${whole(shownText(one))}`).join('')}`,
+      `   ${SAID[verdict]} ${judge ?? 'somebody'} at ${time}${reason === undefined ? '' : `: ${reason}`}${shown.map((one) => `\n     ${one.n}. ${asStored(one.criterion)} → ${whole(shownText(one))}`).join('')}`,
   );
   return [`${what}${turn}${merged ? ' (this was merged)' : ''}`, ...said].join('\n');
 }

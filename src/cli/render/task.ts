@@ -29,7 +29,7 @@ import type {
 import { setupFailureText } from '../../protocol/work/setup-failures.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import { confinement } from '../../sandbox/rules/session-label.ts';
-import { counted, whole } from '../../text/format.ts';
+import { asStored, counted } from '../../text/format.ts';
 import { tellingLines } from '../../text/telling-lines.ts';
 import { duration, type Instant, iso } from '../../text/time.ts';
 import { diffText, lastDiff, proofText } from './diff-facts.ts';
@@ -260,8 +260,8 @@ function criteriaText(task: Task): string | undefined {
   const told = approvals(task).flatMap((entry) => [
     ...(entry.by_hand === true ? [`${BY_HAND} (${entry.agent}): it names no evidence for them`] : []),
     ...byCriterion(shownIn(entry)).flatMap(([{ n, criterion }, all]) => [
-      `${n}. ${whole(criterion)}`,
-      ...all.map((one) => `   → ${whole(shownText(one))}`),
+      `${n}. ${asStored(criterion)}`,
+      ...all.map((one) => `   → ${asStored(shownText(one))}`),
     ]),
   ]);
   return told.length === 0 ? undefined : told.join('\n');

@@ -76,6 +76,16 @@ test('a malformed rejection shows the form, indented below the arrow', async () 
   expect(ran.stderr).toMatch(/\n {2}→ [^\n]+\n {4}Blockers: 1\n {4}- \[blocker\]/);
 });
 
+test('show has the blanks within a criterion as they are stored', async () => {
+  const shown = [{ n: 1, criterion: "pad('a') gives 'a   |'", kind: 'test', file: 't.mjs', name: 'two  blanks' }];
+  const history = [
+    { time: '2026-03-01T11:30:00Z', event: 'approved', agent: 'code-reviewer-1', commit: COMMIT, reason: 'ok', shown },
+  ];
+  const there = aTask('padded', { status: 'APPROVED', review_commit: COMMIT, history });
+  const { stdout } = await project({ tasks: [there] }).liza(['show', 'padded']);
+  expect(stdout).toContain("1. pad('a') gives 'a   |'");
+});
+
 test('show lists each criterion with what shows it, and the concerns', async () => {
   const reason = '1: seen it with my own eyes\n- [concern] src.ts:1 — empty';
   await here.liza(['submit-verdict', 'judged', 'APPROVED', reason], reviewer);
