@@ -173,7 +173,13 @@ function unknownOption(verb: LoadedVerb, rawName: string, options: Readonly<Reco
   const meant = Object.entries(options).find(
     ([name, { aka = [] }]) => aka.includes(typed) || typed.startsWith(`${name}-`),
   );
-  const did = meant === undefined ? meantHint(typed, [...known, ...words], shown) : `did you mean ${shown(meant[0])}? `;
+  const other = Object.entries(verb.elsewhere ?? {}).find(([name]) => name === typed)?.[1];
+  const did =
+    other !== undefined
+      ? `${other}; `
+      : meant === undefined
+        ? meantHint(typed, [...known, ...words], shown)
+        : `did you mean ${shown(meant[0])}? `;
   return refuse(`liza ${verb.name} has no option ${quoted(rawName)}`, did + usageHint(verb), 1, 'usage');
 }
 

@@ -45,6 +45,8 @@ export interface Positional {
 export interface Verb {
   readonly positionals?: readonly Positional[];
   readonly options?: Readonly<Record<string, Option>>;
+  /** Options that people look for here: what to type instead. */
+  readonly elsewhere?: Readonly<Record<string, string>>;
   /** At least one, ready to be pasted. */
   readonly examples: readonly [string, ...string[]];
   /** Further paragraphs for `--help`. */

@@ -18,8 +18,13 @@ const ALL = '999999';
 const log: Verb = {
   positionals: [{ name: 'task', kind: 'task', optional: true, description: 'Only what concerns this task.' }],
   options: {
-    follow: { short: 'f', description: 'Print new entries as they come; Ctrl-C ends it.' },
-    lines: { short: 'n', value: 'n', description: 'How many entries; default 20, in a pipe all of them.' },
+    follow: { short: 'f', description: 'Print new entries as they come; Ctrl-C ends it.', aka: ['watch', 'live'] },
+    lines: {
+      short: 'n',
+      value: 'n',
+      description: 'How many entries; default 20, in a pipe all of them.',
+      aka: ['tail', 'number', 'limit', 'last'],
+    },
   },
   examples: ['liza log', 'liza log -n 100 retry-login', 'liza log -f'],
   run: async (args, io) => {

@@ -15,7 +15,11 @@ const MOST = 50;
 export const verb: Verb = {
   operatorOnly: true,
   options: {
-    coders: { value: 'n', description: 'How many coders work at once. Default 2.' },
+    coders: {
+      value: 'n',
+      description: 'How many coders work at once. Default 2.',
+      aka: ['parallel', 'jobs', 'workers'],
+    },
     reviewers: { value: 'n', description: 'How many reviewers. Default 1.' },
     agent: {
       value: 'provider',
@@ -27,7 +31,10 @@ export const verb: Verb = {
     reviewer: { value: 'provider', description: 'The agent CLI that reviews.' },
     'until-idle': { description: 'End when nothing moves without a person; without a terminal this is the default.' },
     plain: { description: 'Print lines instead of the live board; a closed terminal then ends the crew in order.' },
-    detach: { description: 'Start the crew in the background and return; liza attach shows it, liza stop ends it.' },
+    detach: {
+      description: 'Start the crew in the background and return; liza attach shows it, liza stop ends it.',
+      aka: ['background', 'daemon'],
+    },
     check: {
       description: 'Only check whether a run could start: nothing is spent. Exit 1: something stops it.',
       aka: ['dry-run'],

@@ -36,6 +36,11 @@ export const verb: Verb = {
     spec: { description: 'The full change of its spec section since the task was created.' },
     ids: { description: 'Only list the ids of all live tasks, one per line.' },
   },
+  elsewhere: {
+    diff: 'its diff: d on the live board (liza attach), or git diff between the base commit and the commit that liza show names',
+    log: 'what happened to it: liza log <task>',
+    all: 'all tasks: liza status --all',
+  },
   examples: ['liza show retry-login', 'liza show retry-login --json', 'liza show retry-login --spec', 'liza show q-3'],
   run: async (args, io) => {
     const board = openBoard(io);

@@ -16,6 +16,12 @@ export const verb: Verb = {
   options: {
     all: { short: 'a', description: 'Every task, agent and alarm, not only one page; in a pipe this is the default.' },
   },
+  elsewhere: Object.fromEntries(
+    ['watch', 'follow', 'live'].map((name) => [
+      name,
+      'as it happens: liza attach, while a crew runs; its alarms: liza watch',
+    ]),
+  ),
   examples: ['liza status', 'liza status --all', 'liza status --json'],
   run: async (args, io) => {
     const context = openBoard(io);

@@ -94,3 +94,23 @@ test('what happened names the verdict of a session: the first blocker of a rejec
   );
   expect(r().said()).toContain('rejected: src/app.ts:1 the greeting lacks the name');
 });
+
+test('of an approval it names the reviewer’s own words', async () => {
+  const approves = async (): Promise<void> => {
+    const hands = r().p.as('code-reviewer-1');
+    const facts = succeeded(await verdictFacts(hands, 't', { blockers: [], concerns: [], evidence: [] }));
+    const reason = `Greets as the vision says.\n${SHOWN}`;
+    const verdict = { name: 'submit-verdict', task: 't', verdict: 'APPROVED', reason, facts } as const;
+    succeeded(await r().p.run('code-reviewer-1', verdict));
+  };
+  await open({
+    agents: ['coder-1', 'code-reviewer-1'],
+    parts: { 'coder-1': [submits, { end: 'exit 0' }], 'code-reviewer-1': [{ act: approves, end: 'exit 0' }] },
+  });
+  await r().until('the session has ended', async () =>
+    r()
+      .said()
+      .some((text) => text.startsWith('approved')),
+  );
+  expect(r().said()).toContain('approved: Greets as the vision says.');
+});

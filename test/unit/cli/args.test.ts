@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readArgs } from '../../../src/cli/args.ts';
+import { REGISTRY } from '../../../src/cli/registry.ts';
 import type { Args, LoadedVerb } from '../../../src/cli/verb.ts';
 import type { Refusal } from '../../../src/protocol/decision.ts';
 import { nearest } from '../../../src/text/nearest.ts';
@@ -108,4 +109,26 @@ test.each([
   ['xyzzy', undefined],
 ])('%s suggests %s', (typed, meant) => {
   expect(nearest(typed, ['status', 'show', 'finalize', 'add-task'])).toBe(meant);
+});
+
+test.each([
+  ['init --agent claude', 'did you mean --provider?'],
+  ['init --template', 'did you mean --vision-from-template?'],
+  ['init --force', 'liza deinit'],
+  ['run --provider claude', 'did you mean --agent?'],
+  ['run --background', 'did you mean --detach?'],
+  ['run --jobs 3', 'did you mean --coders?'],
+  ['finish --dry-run', 'did you mean --check?'],
+  ['status --watch', 'liza attach'],
+  ['log --tail 5', 'did you mean --lines?'],
+  ['log --watch', 'did you mean --follow?'],
+  ['show x --diff', 'git diff'],
+])('liza %s is told what to type instead', async (line, told) => {
+  const [name = '', ...words] = line.split(' ');
+  const verb = await REGISTRY[name]?.load?.();
+  if (verb === undefined) throw new Error(`no ${name}`);
+  const { code, hint } = refused(verb, ...words);
+  expect(code).toBe(1);
+  expect(hint).toContain(told);
+  expect(hint).toContain(`usage: liza ${name}`);
 });
