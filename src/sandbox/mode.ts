@@ -88,10 +88,11 @@ export const sandboxModeText = (mode: SandboxMode): string =>
   'tool' in mode ? `sandbox: on (${mode.tool.kind})` : `sandbox: off, ${mode.off}; ${OFF_MEANS}`;
 
 /** Where it was told in full before: at init, by doctor, and when agents first start. */
-export const sandboxBriefText = (mode: SandboxMode): string =>
-  'tool' in mode || mode.remedy === undefined
-    ? sandboxModeText(mode)
-    : `sandbox: off, ${OFF_MEANS}; how to turn it on: liza doctor`;
+export function sandboxBriefText(mode: SandboxMode): string {
+  if ('tool' in mode) return sandboxModeText(mode);
+  if (mode.remedy === undefined) return `sandbox: off, ${mode.off}; what that means: liza help sandbox`;
+  return 'sandbox: off; what that means, and how to turn it on: liza doctor';
+}
 
 const WITHOUT_ROOT =
   'without root: use a container or another user, or at least have agents work in clones, not in your git directory: liza config set isolation clone; see: liza help sandbox';

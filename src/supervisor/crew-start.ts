@@ -48,10 +48,11 @@ async function checkSandbox(context: SupervisorContext, state: State): Promise<R
   if (isRefusal(mode)) return mode;
   if (context.sandboxSupport === undefined) return undefined;
   const remedy = sandboxRemedy(mode);
-  const text = sandboxModeText(mode);
   const isFirst = spentOnGoal(state).sessions === 0;
-  const warning = isFirst ? `${text}; ${remedy}` : sandboxBriefText(mode);
-  context.emit(remedy === undefined ? { level: 'info', text } : { level: 'warning', text: warning });
+  const text = isFirst
+    ? [sandboxModeText(mode), ...(remedy === undefined ? [] : [remedy])].join('; ')
+    : sandboxBriefText(mode);
+  context.emit({ level: remedy === undefined ? 'info' : 'warning', text });
   return undefined;
 }
 

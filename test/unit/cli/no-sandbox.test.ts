@@ -36,11 +36,14 @@ test.each([['doctor'], ['run', '--check']])('%s %s says what it means that the s
   expect(said).toMatch(WITHOUT_ROOT);
 });
 
-test('status says in one short line that it is off, what that means, and who tells more', async () => {
+test('status says in one short line that it is off, and who tells what that means', async () => {
   const { liza } = project();
-  const ran = await liza(['status'], { io: withoutBubblewrap() });
-  expect(flat(ran.stdout)).toContain(`sandbox: off, ${MEANS}; how to turn it on: liza doctor`);
-  expect(flat(ran.stdout)).not.toMatch(WITHOUT_ROOT);
+  const status = async () => flat((await liza(['status'], { io: withoutBubblewrap() })).stdout);
+  expect(await status()).toContain('sandbox: off; what that means, and how to turn it on: liza doctor');
+  expect(await status()).not.toMatch(WITHOUT_ROOT);
+  await liza(['config', 'set', 'sandbox', 'off']);
+  expect(await status()).toContain('sandbox: off, config.sandbox is off; what that means: liza help sandbox');
+  expect(await status()).not.toContain(MEANS);
 });
 
 test('run --check warns of it and does not stop; what a person turned off is no warning', async () => {
