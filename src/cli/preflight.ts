@@ -144,15 +144,18 @@ async function checkBeside(context: SupervisorContext, { quick, over, release }:
   };
   const last = readResult(context);
   const head = await tryHead(own, { last, onSetup: release, background: true });
-  const { config } = (await own.store.read()).board.state;
-  const registries = over.aborted ? [] : await checkRegistries(own, { setupWorks: setupWorks(head, config) });
   if (over.aborted) return;
-  const beside = [...(isRefusal(head) ? [] : head.checks), ...registries];
+  const tried = isRefusal(head) ? [] : head.checks;
   // A set-up that fails is an alarm, with its output.
-  for (const one of beside) if (one.level !== 'stop') tell(context, one);
-  // Whoever read that the tests run waits for how they ended.
+  for (const one of tried) if (one.level !== 'stop') tell(context, one);
+  // Whoever read that the tests run waits for how they ended; registries may take longer.
   for (const { level, message } of isRefusal(head) ? [] : head.ran)
     if (level === 'ok') context.emit({ level: 'info', text: `pre-flight: ${message}` });
+  const { config } = (await own.store.read()).board.state;
+  const registries = await checkRegistries(own, { setupWorks: setupWorks(head, config) });
+  if (over.aborted) return;
+  for (const one of registries) if (one.level !== 'stop') tell(context, one);
+  const beside = [...tried, ...registries];
   const commit = isRefusal(head) ? undefined : { commit: head.commit, under: head.under };
   saveResult(context, { time: iso(context.clock.now()), ...commit, checks: [...quick, ...beside] });
 }

@@ -172,7 +172,7 @@ function testsCheck(context: TaskContext, ended: Tried, run: TestRun): Preflight
   if (isGreen(ended)) return fine('tests', `${tests} is green on ${short(commit)}`);
   const how = howEnded(ended, config.validation_timeout);
   const mend = `${run.mend || 'fix them in your branch, then: liza sync; or make that this goal’s first task'}; the whole output: ${fromRoot(context, log)}`;
-  const red = warn('tests', `${tests} ${how} on ${short(commit)}: every submission will fail on it`, mend);
+  const red = warn('tests', `${tests} is red on ${short(commit)} (${how}): every submission will fail on it`, mend);
   const output = tellingLines(ended.tail, SHOWN_LINES);
   return output.length === 0 ? red : { ...red, output };
 }
