@@ -1,9 +1,11 @@
 // The program's first file, kept tiny: it alone is compiled at every start, the rest comes out of V8's code cache
 // (code-cache.ts). In a sandbox it only forwards what was typed: the real one runs outside (sandbox/mailbox-client.ts).
 
-import { existsSync, readFileSync, renameSync, unlinkSync, watch, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, unlinkSync, watch, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { version } from '../../package.json';
 import { part, saveCompiled } from './code-cache.ts';
+import { firstLine } from './first-line.ts';
 
 const argv = process.argv.slice(2);
 const mailbox = process.env.LIZA_MAILBOX;
@@ -33,6 +35,9 @@ if (mailbox !== undefined && inside?.isForwarded(argv) === true) {
     process.exitCode = code;
   });
 } else {
+  const first = firstLine(argv, version);
+  // A blank screen looks like a program that hangs: on a busy machine the rest takes seconds to load.
+  if (first !== undefined && process.getBuiltinModule('node:tty').isatty(2)) writeSync(2, first);
   const { main } = part('main.cjs') as unknown as typeof import('./main.ts');
   void main(saveCompiled);
 }
