@@ -115,7 +115,7 @@ export const verb: Verb = {
     return {
       ok: true,
       message: done.message,
-      lines: [...done.lines, ...lines, ...told, ...base, ...sandbox, ...(done.next ?? [])],
+      lines: [...done.lines, ...lines, ...told, ...base, ...sandbox, ...nextLines(done.next, wishes, former)],
       data: { root: repository.root, already: done.already },
     };
   },
@@ -137,6 +137,12 @@ async function formerDocument({ disk, paths }: BoardContext, before: State | und
   const known = before.goal.specs_seen?.find(({ spec }) => spec === file)?.hash;
   return now === undefined || (known !== undefined && known !== now.hash) ? undefined : file;
 }
+
+/** Pre-flight refuses a document that describes the last goal: that comes first. */
+const nextLines = (next: readonly string[] = [], wishes: Wishes, former: string | undefined): readonly string[] =>
+  next.length === 0 || formerLine(wishes, former).length === 0
+    ? next
+    : [plain(`next: say in ${former} what is wanted now, then: liza run`)];
 
 const formerLine = ({ spec }: Wishes, former: string | undefined): readonly string[] =>
   former === undefined || (spec.split('#', 1)[0] ?? '') !== former

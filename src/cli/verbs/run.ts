@@ -128,6 +128,13 @@ export const verb: Verb = {
 async function goalOver(context: StoreContext): Promise<Result | undefined> {
   const { board } = await context.store.read();
   const { status, description } = board.state.goal;
+  if (status === 'ABORTED')
+    return refuse(
+      `the goal is aborted: ${description}`,
+      'to continue it: liza resume, then liza run; or give another one: liza init "<next goal>"',
+      1,
+      'ended',
+    );
   if (status !== 'COMPLETED') return undefined;
   const { baseDistance } = await import('../../git/base-branch.ts');
   const { afterGoal } = await import('../../protocol/goal/base-distance.ts');

@@ -265,7 +265,9 @@ describe('with a person', () => {
     await liza(['init', 'First', '--vision-from-template']);
     await liza(['abort']);
     const told = /specs\/vision\.md describes the last goal: .*liza goal edit --spec/;
-    expect((await liza(['init', 'Second', '--yes'])).stdout).toMatch(told);
+    const second = (await liza(['init', 'Second', '--yes'])).stdout;
+    expect(second).toMatch(told);
+    expect(second).toMatch(/\nnext: say in specs\/vision\.md what is wanted now, then: liza run\n$/);
     await liza(['abort']);
     here.write({ 'docs/third.md': '# Third\n' });
     expect((await liza(['init', 'Third', '--spec', 'docs/third.md'])).stdout).not.toContain('describes the last goal');

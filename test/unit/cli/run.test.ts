@@ -240,6 +240,14 @@ test('run on a goal that is complete says so and what comes next, and registers 
   expect((await here.state()).agents).toEqual(agents);
 });
 
+test('run on a goal that was aborted says so before anything else, and registers nobody', async () => {
+  const here = project({ goal: { id: 'goal-1', description: 'Retry all API calls', status: 'ABORTED' } });
+  const { agents } = await here.state();
+  const ran = await here.liza(['run', '--plain']);
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/the goal is aborted: .*[\s\S]*liza resume/) });
+  expect((await here.state()).agents).toEqual(agents);
+});
+
 test.each([['--bogus'], ['-x'], ['--']])('liza %s is refused, not taken for help', async (word) => {
   const ran = await project().liza([word]);
   expect(ran).toMatchObject({ code: 1, stdout: '' });
