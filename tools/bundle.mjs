@@ -37,9 +37,10 @@ const CHANGES = [
   'src/store/yaml-store.ts',
 ];
 const YAML = 'src/store/yaml/library.ts';
-const ACP = '@agentclientprotocol/sdk';
+const DIFF = 'src/store/yaml/diff-library.ts';
+const ACP = 'src/providers/acp-library.ts';
 /** Modules and packages that most commands never need: each is a file of its own. */
-const APART = { [BOARD]: './board.cjs', [YAML]: './yaml.cjs', diff: './diff.cjs', [ACP]: './acp.cjs' };
+const APART = { [BOARD]: './board.cjs', [YAML]: './yaml.cjs', [DIFF]: './diff.cjs', [ACP]: './acp.cjs' };
 
 /** `within(module)`: from where a lazily imported module comes; undefined: it is bundled with its importer. */
 const lazyImports = (within) => ({
@@ -59,6 +60,18 @@ const WRAPPED = ['(function (exports, require, module, __filename, __dirname) {'
 
 /** A library's own names say nothing in a stack of ours, and take a tenth of what is downloaded. */
 const LIBRARY = { minifyIdentifiers: true };
+
+/** The validator that ACP's package brings can also write JSON Schemas, a seventh of it, which nobody asks for. */
+const withoutJsonSchema = {
+  name: 'without JSON Schema',
+  setup({ onLoad }) {
+    const filter = /zod\/v4\/core\/(to-json-schema|json-schema-processors|json-schema-generator)\.js$/;
+    const refuse = "const no = () => { throw new Error('JSON Schema is not in this bundle'); };";
+    // Makers are called for every type, what they make by nobody.
+    const get = "(_, name) => name === '__esModule' || (String(name).startsWith('create') ? () => no : no)";
+    onLoad({ filter }, () => ({ contents: `${refuse} module.exports = new Proxy({}, { get: ${get} });` }));
+  },
+};
 
 const fromText = (contents) => ({ stdin: { contents, resolveDir: root } });
 
@@ -110,8 +123,8 @@ async function bundleParts(dist, first) {
     bundleProgram(dist, [...program].sort(), first),
     bundle('inside.cjs', { entryPoints: ['src/sandbox/mailbox-client.ts'] }),
     bundle('yaml.cjs', { ...fromText(`export * from './${YAML}'`), ...LIBRARY }),
-    bundle('diff.cjs', { ...fromText(`export * from 'diff'`), ...LIBRARY }),
-    bundle('acp.cjs', { ...fromText(`export * from '${ACP}'`), ...LIBRARY }),
+    bundle('diff.cjs', { ...fromText(`export * from './${DIFF}'`), ...LIBRARY }),
+    bundle('acp.cjs', { ...fromText(`export * from './${ACP}'`), ...LIBRARY, plugins: [withoutJsonSchema] }),
     bundleBoard(join(dist, 'board.mjs')),
   ]);
   const ids = Object.fromEntries(['main.cjs', ...PARTS].map((part) => [part, idOf(dist, part)]));

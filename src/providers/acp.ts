@@ -54,7 +54,7 @@ async function drive(clock: Clock, request: SessionRequest, streams: Streams, ta
   // An agent that dies while we write is told by the requests that fail.
   stdin.on('error', () => {});
   try {
-    const sdk = await import('@agentclientprotocol/sdk');
+    const sdk = await import('./acp-library.ts');
     const stream = sdk.ndJsonStream(
       Writable.toWeb(stdin) as WritableStream<Uint8Array>,
       Readable.toWeb(stdout) as ReadableStream<Uint8Array>,
@@ -102,7 +102,7 @@ async function farewell(clock: Clock, { stdin, stdout }: Streams): Promise<void>
 }
 
 async function open(
-  sdk: typeof Acp,
+  sdk: Pick<typeof Acp, 'PROTOCOL_VERSION'>,
   agent: Acp.ClientContext,
   request: SessionRequest,
 ): Promise<{ readonly session: string; readonly isNew: boolean }> {

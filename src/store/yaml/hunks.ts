@@ -90,7 +90,7 @@ export function invertHunks(hunks: readonly Hunk[]): Hunk[] {
 export async function diffHunks(oldText: string, newText: string): Promise<Hunk[]> {
   const [whole] = diffHunksSimple(oldText, newText);
   if (whole === undefined || whole.del.length === 0 || whole.ins.length === 0) return whole ? [whole] : [];
-  const { diffArrays } = await import('diff');
+  const { diffArrays } = await import('./diff-library.ts');
   const changes = diffArrays([...whole.del], [...whole.ins], { maxEditLength: MAX_EDITS });
   if (changes === undefined) return [whole];
   const hunks: Hunk[] = [];
