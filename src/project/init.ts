@@ -138,7 +138,7 @@ async function openBoard(context: BoardContext, request: InitRequest, head: stri
     ok: true,
     already: false,
     message: `blackboard ready in ${relative(paths.root, paths.state)} for: ${request.goal}`,
-    lines: unfinished === undefined ? [] : [unfinished],
+    lines: [...(unfinished === undefined ? [] : [unfinished]), ...writtenLine(request, written)],
     next: nextSteps(request, written),
   };
 }
@@ -189,7 +189,7 @@ function reopen(context: BoardContext, request: InitRequest): Promise<InitDone |
       ok: true,
       already: false,
       message,
-      lines: carriedOver(before, after),
+      lines: [...carriedOver(before, after), ...writtenLine(request, written)],
       next: nextSteps(request, written),
     };
   });
@@ -220,10 +220,14 @@ export const goalOpen = ({ description, status }: Goal): Refusal =>
     'goal-open',
   );
 
-const nextSteps = ({ spec }: InitRequest, written: boolean): readonly string[] =>
+const writtenLine = ({ spec }: InitRequest, written: boolean): readonly string[] =>
+  written ? [`${fileOf(spec)} was created from a template`] : [];
+
+const nextSteps = ({ spec }: InitRequest, written: boolean): readonly string[] => [
   written
-    ? [`${fileOf(spec)} was created from a template`, `next: say in ${fileOf(spec)} what is wanted, then: liza run`]
-    : ['next: liza run, or plan by hand: liza add-task --help'];
+    ? `next: say in ${fileOf(spec)} what is wanted, then: liza run`
+    : 'next: liza run, or plan by hand: liza add-task --help',
+];
 
 /** Only under the lock, where temporary files are swept. */
 function writeSchema({ files, paths }: BoardContext, { schema }: InitRequest): void {

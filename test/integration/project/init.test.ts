@@ -48,6 +48,7 @@ describe('without a terminal', () => {
     });
     expect(again.stdout).toContain('specs/vision.md is not in git');
     expect(again.stdout.trimEnd().split('\n').at(-1)).toMatch(/^next: /);
+    expect(again.stdout).toMatch(/vision\.md was created from a template\n.*vision\.md is not in git/);
     expect(vision()).toMatch(/^# Vision: Greet people's pets\n/);
     expect(await config()).toMatchObject({ test_command: 'npm test', integration_branch: 'integration' });
   });
