@@ -79,7 +79,7 @@ async function drawDemo() {
   tmux('-f', '/dev/null', 'new-session', '-d', '-s', 'board', '-c', folder, '-x', '100', '-y', '32', ...argv);
   const works = (text) => /^ {2}MERGED/m.test(text) && (text.match(/^ {2}\S+ +working /gm) ?? []).length > 1;
   const shown = await until('two agents at work after a merge', works, 180_000);
-  await press('q');
+  await press('q', 'y');
   await sleep(2000);
   const file = path.join(DOCS, 'pictures', 'board.svg');
   writeFileSync(file, draw('liza demo', shown.trimEnd().split('\n')));
@@ -148,7 +148,9 @@ async function keep(name) {
   process.stdout.write(`docs/board/${name}.txt\n`);
 }
 
-const shows = (words) => until(words, (text) => text.includes(words), 10_000);
+function shows(words) {
+  return until(words, (text) => text.includes(words), 10_000);
+}
 
 /** What is shown then. */
 async function until(what, isShown, longest) {

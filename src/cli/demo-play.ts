@@ -29,6 +29,7 @@ export interface Play {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted: the person wants it to end. */
   readonly asked: AbortController;
+  readonly board: { isShown: boolean };
   readonly begun: Instant;
 }
 
@@ -105,12 +106,15 @@ export async function watchDemoCrew(
   try {
     if (isLive) {
       const access = openBoardAccess(demoContext(play), io.self.argv);
+      play.board.isShown = true;
       await io.live({ control: shown.control, access, onQuit: 'stop', onAnswering: person.turn });
     }
   } catch (error) {
     asked.abort();
     await following;
     throw error;
+  } finally {
+    play.board.isShown = false;
   }
   return { stopped: await following, deaths };
 }

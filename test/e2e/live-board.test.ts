@@ -90,6 +90,15 @@ describe.skipIf(!hasTmux)(`the live board${hasTmux ? '' : ' (skipped: tmux is no
     await board.shows(/^Liza \d+\.\d+\.\d+: looking for the crew \.\.\.\n+liza: no crew is running here/);
   });
 
+  test('Ctrl-C before the demo’s board is there says at once what happens', async () => {
+    const p = rehearsedCrew(ASKS);
+    const board = tmux(p.root, p.env);
+    board.open(['sh', '-c', 'trap : INT; "$0" "$1" demo; sleep 60', ...LIZA]);
+    await board.shows('$ cd ');
+    board.keys('C-c');
+    await board.shows(/stopping: the agents are ended[\s\S]*nothing of it is left/);
+  });
+
   test('filters rows, shows an alarm whole, acts on a row, unblocks it, and S stops the crew', async () => {
     const { p, board, pid } = await attached();
     board.type('/nosuchrow');

@@ -49,11 +49,12 @@ export const verb: Verb = {
         isLive: io.stdoutIsTty && io.env.TERM !== 'dumb' && !args.flag('plain') && !args.json,
         env: plainEnvironment(io.env, io.self.argv[0]),
         asked,
+        board: { isShown: false },
         begun: io.host.clock.now(),
       };
       io.onInterrupt(() => {
-        // The live board says it itself.
-        if (!play.isLive && !asked.signal.aborted) play.screen.stopping();
+        // The live board says it itself, while it is there.
+        if (!play.board.isShown && !asked.signal.aborted) play.screen.stopping();
         asked.abort();
       });
       const result = await perform(play, args.flag('remove') ? undefined : repository);
