@@ -59,7 +59,8 @@ export const verb: Verb = {
       });
       const result = await perform(play, args.flag('remove') ? undefined : repository);
       stays = !args.flag('remove');
-      return result;
+      // Whatever the interrupt stopped halfway is no failure of the demo, and its repository is removed.
+      return !result.ok && asked.signal.aborted ? INTERRUPTED : result;
     } finally {
       leave();
     }
@@ -76,8 +77,7 @@ async function perform(play: Play, kept: DemoRepository | undefined): Promise<Re
   const crew = await startDemoCrew(play, play.fast ? 0 : paceAfter(io.host.clock.now() - begun));
   if (isRefusal(crew)) return crew;
   const { stopped, deaths } = await watchDemoCrew(play, crew);
-  if (stopped !== undefined)
-    return refuse(`the demo stopped: ${stopped}`, play.asked.signal.aborted ? NOTHING_LEFT : hint, 1, 'demo');
+  if (stopped !== undefined) return refuse(`the demo stopped: ${stopped}`, hint, 1, 'demo');
   const { state } = crew.view().board;
   const chapters = story(state, await logOf(play), deaths);
   const proof = await prove(play);
@@ -93,7 +93,12 @@ async function perform(play: Play, kept: DemoRepository | undefined): Promise<Re
   return { ...refuse(told(missing), hint, 1, 'demo'), lines, data };
 }
 
-const NOTHING_LEFT = 'nothing of it is left; start it again: npm run demo, or liza demo once it is installed';
+const INTERRUPTED = refuse(
+  'the demo stopped: it was interrupted',
+  'nothing of it is left; start it again: npm run demo, or liza demo once it is installed',
+  1,
+  'demo',
+);
 const told = (missing: readonly Chapter[]): string =>
   `not everything happened: ${missing.map(({ title, text }) => `${title} (${text})`).join('; ')}`;
 
