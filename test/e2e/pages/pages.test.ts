@@ -113,9 +113,10 @@ function reactionTo(line: string, { project }: Place): Reaction {
     return (screen) => once(screen !== '' && Object.keys(board()?.agents ?? {}).length > 0, '\x03');
   // A question is answered once: what is on the screen grows with each.
   return (screen) => {
-    if (!/(yes or no|\]): $/.test(screen) || screen.length <= typed) return undefined;
+    if (!/\]: $/.test(screen) || screen.length <= typed) return undefined;
     typed = screen.length;
-    return screen.endsWith('yes or no: ') ? 'yes\n' : '\n';
+    // What would change a branch has no as its default.
+    return screen.endsWith('yes or no [no]: ') ? 'yes\n' : '\n';
   };
 }
 
