@@ -57,8 +57,9 @@ export const verb: Verb = {
       // Another agent that starts at this moment may have taken the id.
       if (isRefusal(crew) && crew.guard === 'no-live-lease' && own === undefined && n < MOST) continue;
       if (isRefusal(crew)) return crew;
-      printErr(io, `${agent}: ${chosen.provider.title}\n`);
+      // Loaded first: from the first line on, Ctrl-C stops in order.
       const { showCrew } = await import('../show-crew.ts');
+      printErr(io, `${agent}: ${chosen.provider.title}\n`);
       return showCrew(io, crew, (text) => (args.json ? printErr : printOut)(io, text));
     }
   }),
