@@ -32,7 +32,8 @@ import {
 import { finishMerges, unpin } from './finish-merge.ts';
 import { hasIntegrationTest, mergePatience, testCommand, testResult } from './integration-test.ts';
 import { judgeCandidate, type MergeFailure } from './judge-candidate.ts';
-import { acceptedHead, type BranchMove, heldBy, moveBranch } from './move-branch.ts';
+import { acceptedHead, type BranchMove, heldBy, hold, moveBranch } from './move-branch.ts';
+import { bringsPersonsCommits } from './persons-commits.ts';
 import { type Released, tidy } from './release.ts';
 import { NO_TESTS, type Tested, testText } from './rules/tested.ts';
 
@@ -148,7 +149,9 @@ async function openMerge(
 }
 
 async function mergeApproved(merge: MergeContext, testFrom: MergeOptions['testFrom']): Promise<Merged | MergeFailure> {
-  const { gitDir, task, onto, commit } = merge;
+  const { context, board, gitDir, task, onto, commit } = merge;
+  const waits = await bringsPersonsCommits(context, gitDir, board, { onto, commit });
+  if (waits !== undefined) return hold(merge, waits.message, waits.hint);
   // Independent questions to git, asked at once.
   const [candidate, drift, scripted] = await Promise.all([
     buildCandidate(gitDir, { onto, commit, base: task.base_commit, message: mergeMessage(task, commit) }),

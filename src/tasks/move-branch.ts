@@ -61,7 +61,8 @@ export async function heldBy(move: BranchMove, to: string): Promise<Refusal | un
   return undefined;
 }
 
-async function hold(move: BranchMove, message: string, hint: string): Promise<Refusal> {
+/** Nothing moves until a person has done what `hint` says. */
+export async function hold(move: BranchMove, message: string, hint: string): Promise<Refusal> {
   await move.held(message, hint);
   return refuse(`${move.what} is held: ${message}`, hint, 1, 'held');
 }

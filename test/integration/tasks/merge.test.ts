@@ -184,6 +184,41 @@ describe('the branch', () => {
     await expectUntouched();
   });
 
+  test('a history that takes in the person’s commits without their content waits for liza sync, and loses nothing', async () => {
+    p = project({
+      tasks: (made) => {
+        const own = made.commit({ 'mine.txt': 'mine\n' }, 'the person’s own');
+        const task = approvedTask(made, 't', { 't.txt': 't\n' }, made.head());
+        const tree = `${task.review_commit}^{tree}`;
+        const commit = made.git(
+          'commit-tree',
+          '-p',
+          String(task.review_commit),
+          '-p',
+          own,
+          '-m',
+          'takes main in',
+          tree,
+        );
+        made.git('update-ref', 'refs/liza/review/t/1', commit);
+        const history = task.history?.map((event) => ('commit' in event ? { ...event, commit } : event)) ?? [];
+        return [{ ...task, review_commit: commit, history }];
+      },
+    });
+    start = p.head();
+    expect(await failure(p.merge('t'))).toMatchObject(
+      refusedBy('held', { hint: expect.stringContaining('liza sync') }),
+    );
+    expect(await p.task('t')).toMatchObject({
+      status: 'APPROVED',
+      merge_held: { reason: expect.stringContaining('its history has 1 commit of main that integration lacks') },
+    });
+    expect(p.head()).toBe(start);
+    await p.ok(['sync', 'main']);
+    succeeded(await p.merge('t'));
+    expect(p.git('show', 'integration:mine.txt', 'integration:t.txt')).toBe('mine\nt');
+  });
+
   test('checked out by a person: a clean checkout comes along, one with changes holds the merge', async () => {
     approved({ t: { 'list.txt': lines([1, 't']) }, u: { 'list.txt': lines([10, 'u']) } });
     p.git('checkout', '-q', 'integration');
