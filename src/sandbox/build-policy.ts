@@ -40,17 +40,15 @@ export function buildPolicy(disk: Disk, request: PolicyRequest): Policy {
   const modules = request.hideModules === true ? modulesAround(disk, root, hidden) : [];
   const tools = toolFolders(disk, env, hidden).filter((path) => !modules.some((place) => isBelow(path, place)));
   const [alsoRead, alsoWrite] = configuredPaths(disk, request);
+  // A copy of the board and Liza's own way of calling git are in the git directory.
+  const own = [join(root, '.liza'), join(root, '.worktrees'), join(common, 'liza')];
+  // What is made while the session lives would be seen: only what is there can be hidden.
+  for (const path of own) disk.mkdirSync(path, { recursive: true });
   return {
     cwd: request.cwd,
-    hide: [
-      ...ALWAYS_HIDDEN,
-      ...(home === undefined || !inPlace ? [] : [home]),
-      join(root, '.liza'),
-      join(root, '.worktrees'),
-      // A copy of the board, and Liza's own way of calling git.
-      join(common, 'liza'),
-      ...modules,
-    ].filter((path) => disk.existsSync(path)),
+    hide: [...ALWAYS_HIDDEN, ...(home === undefined || !inPlace ? [] : [home]), ...own, ...modules].filter((path) =>
+      disk.existsSync(path),
+    ),
     read: [
       ...tools,
       root,

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { realDisk } from '../../../src/ports/disk.ts';
 import { settings } from '../../../src/protocol/state.ts';
+import { buildPolicy } from '../../../src/sandbox/build-policy.ts';
 import { confine } from '../../../src/sandbox/confine.ts';
 import { isTool, tryTool } from '../../../src/sandbox/detect.ts';
 import {
@@ -237,4 +238,22 @@ test('programs in hidden places: what PATH and its links lead to is shown, and n
     [at('.local/bin'), at('.local/lib'), at('.nvm'), at('app/node_modules'), at('code/tool')].sort(),
   );
   fs.rmSync(base, { recursive: true });
+});
+
+test('what Liza makes later is hidden too: its folders are there before the first sandbox', () => {
+  const base = temporaryFolder();
+  const [root, common] = [path.join(base, 'project'), path.join(base, 'project', '.git')];
+  fs.mkdirSync(common, { recursive: true });
+  const places = {
+    env: { HOME: base },
+    root,
+    common,
+    cwd: root,
+    home: path.join(base, 'h'),
+    tmp: path.join(base, 't'),
+  };
+  const { hide } = buildPolicy(realDisk, { ...places, inPlace: false, network: true });
+  expect(hide).toEqual(
+    expect.arrayContaining(['.liza', '.worktrees', '.git/liza'].map((name) => path.join(root, name))),
+  );
 });

@@ -116,6 +116,16 @@ describe('submit-for-review', () => {
     w.run(CODER, submit('a', commit(1), { changes: removed }));
   });
 
+  it.each(['.liza/ABORT', '.LIZA/state.yaml', '.worktrees/b/x', '.l\u200ciza/cache/x'])(
+    'nothing is committed into Liza’s own folders: %s',
+    (path) => {
+      const w = begun();
+      const refusal = w.refused(CODER, submit('a', commit(1), { changes: changes(path, 'test/a.test.ts') }));
+      expect(refusal.guard).toBe<RefusalName>('no-worktree-files');
+      expect(refusal.message).toContain(`written into Liza’s own folders: ${path}`);
+    },
+  );
+
   it('the event tells the pin and what the diff does', () => {
     const w = begun();
     const given = [...changes('src/client.ts', 'CLAUDE.md'), { path: 'test/new.test.ts', kind: 'added' as const }];

@@ -81,13 +81,18 @@ export const submitForReview: Row<'submit-for-review'> = {
     },
     {
       name: 'no-worktree-files',
-      rule: 'no file of worktree_files is committed',
+      rule: 'no file of worktree_files, and none below .liza or .worktrees, is committed',
       needs: 'facts',
       check: ({ command, settings }) => {
         const copied = settings.worktree_files ?? [];
-        const held = command.facts.changes
-          .filter(({ path, kind }) => kind !== 'removed' && copied.some((item) => covers(item, path)))
-          .map(({ path }) => path);
+        const kept = command.facts.changes.flatMap(({ path, kind }) => (kind === 'removed' ? [] : [path]));
+        const own = kept.filter(isLizas);
+        if (own.length > 0)
+          return refuse(
+            `these would be written into Liza’s own folders: ${list(own)}`,
+            'Remove them from the commit, then submit the new HEAD',
+          );
+        const held = kept.filter((path) => copied.some((item) => covers(item, path)));
         if (held.length === 0) return undefined;
         return refuse(
           `these are worktree_files, copied in and never committed: ${list(held)}`,
@@ -165,6 +170,10 @@ export const submitForReview: Row<'submit-for-review'> = {
     };
   },
 };
+
+/** Some file systems take letters of either case for the same, and leave characters out that nobody sees. */
+const isLizas = (path: string): boolean =>
+  /^\.(?:liza|worktrees)(?:\/|$)/i.test(path.replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, ''));
 
 const GREEN_ON_BASE =
   'Your new tests pass on the base too, so they prove nothing about the change, and the reviewer is told. If they should prove it';
