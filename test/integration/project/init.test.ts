@@ -136,7 +136,7 @@ describe('without a terminal', () => {
 
   test.each([
     ['nobody knows that provider', ['--provider', 'nobody'], 'there is no provider "nobody"'],
-    ['a path out of the project', ['--spec', '../goal.md', '--vision-from-template'], 'not inside the project'],
+    ['a path out of the project', ['--spec', '../goal.md', '--vision-from-template'], 'no document of the project'],
   ])('%s: refused, nothing made', async (_, flags, sentence) => {
     const before = everything();
     const ran = await liza(['init', 'G', ...flags]);

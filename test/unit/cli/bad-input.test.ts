@@ -30,8 +30,8 @@ const ROWS: readonly (readonly [string[], string | undefined, RegExp])[] = [
   [['add-task', '--id', 'new', '--depends', '../x', ...ADD], 'planner-1', /"..\/x" is not a task id/],
   [['add-task', '--id', 'new', '--depends', 'new', ...ADD], 'planner-1', /new/],
   [['amend', 'one', '--depends', 'two'], 'planner-1', /one.*two|two.*one|cycl/],
-  [['add-task', '--id', 'new', '--spec', '/etc/passwd', ...ADD], 'planner-1', /not inside the project/],
-  [['add-task', '--id', 'new', '--spec', '../up.md', ...ADD], 'planner-1', /not inside the project/],
+  [['add-task', '--id', 'new', '--spec', '/etc/passwd', ...ADD], 'planner-1', /no document of the project/],
+  [['add-task', '--id', 'new', '--spec', '../up.md', ...ADD], 'planner-1', /no document of the project/],
   [
     ['add-task', '--id', 'new', '--spec', 'specs/none.md', '--validate', 'true', '--ready', ...ADD],
     'planner-1',
@@ -58,7 +58,7 @@ const ROWS: readonly (readonly [string[], string | undefined, RegExp])[] = [
   [['anomaly', '--type', 'bad_mood'], 'coder-1', /bad_mood/],
   [['sprint', 'start', '--deadline', 'soon'], undefined, /"soon" was not understood/],
   [['sprint', 'start', '--deadline', '2020-01-01'], undefined, /is past/],
-  [['spec-change', '../x', 'changed'], undefined, /not inside the project/],
+  [['spec-change', '../x', 'changed'], undefined, /no document of the project/],
   [['block', 'one', '--reason', 'unclear'], 'coder-1', /needs --question/],
   [['pause'], 'boss-1', /"boss-1" is not an agent id/],
 ];

@@ -165,7 +165,7 @@ test.each([
   ['{"id":"x","__proto__":{"a":1}}', /unknown field "__proto__"/],
   ['{"id":"x","priority":"1"}', /priority must be a number/],
   ['{"id":"x","depends_on":"first"}', /depends_on must be a list/],
-  ['{"id":"x","spec":"/etc/passwd"}', /not inside the project/],
+  ['{"id":"x","spec":"/etc/passwd"}', /no document of the project/],
   ['@none.json', /there is no file/],
 ])('supersede --define %s is refused', async (define, said) => {
   const before = await here.state();
