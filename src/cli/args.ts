@@ -34,6 +34,8 @@ export function readArgs(verb: LoadedVerb, argv: readonly string[]): Args | Refu
     given.set(token.name, [...(given.get(token.name) ?? []), restore(token.value ?? '')]);
   }
 
+  const empty = emptyAmong(options, given);
+  if (empty !== undefined) return empty;
   const misplaced = placeWords(verb, words, given);
   if (misplaced !== undefined) return misplaced;
   const lacking = Object.entries(options).filter(([name, { required }]) => required && !given.has(name));
@@ -101,6 +103,27 @@ function checkOption(verb: LoadedVerb, token: Token, option: Option, before: rea
   }
   if (before !== undefined && !flag && !option.repeat) {
     return refuse(`${token.rawName} is given twice`, usageHint(verb), 1, 'usage');
+  }
+  return undefined;
+}
+
+/** Of texts that are given one by one an empty one says nothing, and would be dropped; a list of ids may be emptied. */
+function emptyAmong(
+  options: Readonly<Record<string, Option>>,
+  given: ReadonlyMap<string, readonly string[]>,
+): Refusal | undefined {
+  for (const [name, values] of given) {
+    const { repeat, value, kind } = options[name] ?? {};
+    const at = values.findIndex((one) => one.trim() === '');
+    if (repeat !== true || kind === 'tasks' || at === -1) continue;
+    const which =
+      values.length === 1 ? `--${name} is empty` : `--${name} number ${at + 1} of ${values.length} is empty`;
+    return refuse(
+      `${which}, and nothing was stored`,
+      `Give it a text, or leave it out: --${name} <${value}>`,
+      1,
+      'usage',
+    );
   }
   return undefined;
 }

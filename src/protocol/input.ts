@@ -27,6 +27,11 @@ const PROSE: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Of these an empty one would be dropped or say nothing; other lists are held by the guards of their commands. */
+const TEXTS: ReadonlySet<string> = new Set(
+  words('assumptions add_done validation files_to_modify attempted next_steps findings files_modified'),
+);
+
 export function checkInput(command: Command): Refusal | undefined {
   const { name, ...fields } = command;
   const isReport = REPORTS.has(name) || name.startsWith('record-');
@@ -46,6 +51,13 @@ function firstFault(value: unknown, path: readonly string[], { isId, isReport }:
     return refuse(`${path.slice(0, 3).join('.')} is nested too deeply`, 'Remove the nesting', 1, 'input');
   for (const [key, inner] of Object.entries(value)) {
     const list = Array.isArray(value);
+    if (list && !isReport && typeof inner === 'string' && inner.trim() === '' && TEXTS.has(path.at(-1) ?? ''))
+      return refuse(
+        `${path.join('.')} number ${Number(key) + 1} of ${value.length} is empty`,
+        'Give it a text, or leave it out',
+        1,
+        'input',
+      );
     const found = firstFault(inner, list ? path : [...path, key], {
       isId: list ? isId : ID_FIELDS.has(key) && !path.some((part) => FREE.has(part)),
       isReport,

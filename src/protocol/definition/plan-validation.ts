@@ -1,9 +1,10 @@
-// The validation of a coder's plan: whether it names something to run, and says what shall come of it. It rests on how
-// the text is built, and is generous: only a text that lacks one of the two is refused. Words are judged, nothing is run.
+// The validation of a coder's plan: whether it names a command, and says what shall come of it. It rests on how the text
+// is built. Talk of tests, a suite or a linter names no command: which one, the next reader would have to guess. Of the
+// task's own commands the number or the word `commands` will do. Words are judged, nothing is run.
 
 import { proofCommands } from '../review/proof.ts';
 import { alwaysGreen } from '../shell/always-green.ts';
-import { PROGRAMS, shellQuoted } from '../shell/shell-words.ts';
+import { ALONE, PROGRAMS, shellQuoted } from '../shell/shell-words.ts';
 import type { Settings, Task } from '../state.ts';
 
 type Config = Pick<Settings, 'test_command'>;
@@ -17,7 +18,7 @@ export function lacksInValidation(config: Config, task: Task, validation: string
   return hasCommand
     ? 'it does not say what result is expected'
     : hasResult
-      ? 'it names no command'
+      ? `it names no command${/\b(?:tests?|suite|lint|build)/i.test(validation) ? ' (which one runs that?)' : ''}`
       : 'it names neither';
 }
 
@@ -37,12 +38,15 @@ function readPlan(
   known: readonly string[],
 ): { readonly hasCommand: boolean; readonly hasResult: boolean } {
   const own = known.reduce((so, command) => so.replaceAll(spaced(command), ' ` ` '), spaced(text));
-  const named = own.split('\n').map(readHead).join('\n');
-  const quoted = named.replace(/`[^`\n]*\S[^`\n]*`/g, ' ` ` ').replaceAll('` `', NAMED);
+  const named = own
+    .split('\n')
+    .map((line) => readHead(line, known))
+    .join('\n');
+  const quoted = named.replace(/`([^`\n]*\S[^`\n]*|[ ])`/g, (_, code) => (canRun(code) ? ` ${NAMED} ` : ` ${code} `));
   const clauses = quoted.split(/\n|;|&&|\|\||=>|->|\u2192|:(?=\s|$)|,\s|\.\s|\s[-\u2013\u2014]\s|[()]/).map(wordsOf);
   const commands = clauses.map((words) => words.some((word, at) => isCommandAt(words, at) || word === NAMED));
   return {
-    hasCommand: commands.includes(true) || clauses.some((words) => words.some((word) => CHECK.test(word))),
+    hasCommand: commands.includes(true) || clauses.some((words) => words.some((word) => isReference(word, known))),
     hasResult: clauses.some((words, at) => saysResult(words, commands[at] === true)),
   };
 }
@@ -52,21 +56,43 @@ const spaced = (text: string): string => text.replace(/[ \t]+/g, ' ');
 /** Stands where a command was. */
 const NAMED = '\u0001';
 
+/** What was found before stands as a blank. */
+const canRun = (code: string): boolean => {
+  const [first = '', ...more] = code.trim().split(/\s+/);
+  if (first === '') return true;
+  if (isTalk(first) && !more.some(isArgument)) return false;
+  return alwaysGreen(code) === undefined;
+};
+
 /** What stands before a colon is a command where it can be run; a lone word such as `done:` is neither command nor result. */
-function readHead(line: string): string {
+function readHead(line: string, known: readonly string[]): string {
   const [all = '', head = ''] = /^\s*(?:\d+[.)]\s+|[-*$>]\s+)?([^:`\u0001]{1,200}):(?=\s+\S)/.exec(line) ?? [];
   const rest = line.slice(all.length);
   const [first = '', ...more] = head.trim().split(' ');
   if (/^#\d/.test(first)) return line;
   if (head === '' || alwaysGreen(head) !== undefined) return rest;
-  if (NO_PROGRAM.has(first.toLowerCase()) || ENGLISH.has(first.toLowerCase())) {
+  if (isTalk(first)) {
+    if (CHECK.test(first)) return line;
     if (more.length > 0) return line;
     // What is read is not run.
     return READS.has(first.toLowerCase()) ? rest.replace(/(?<=^\s*)[\w@.-]*[/.][\w./@-]+/, '') : rest;
   }
-  const isRun = more.length === 0 ? /^[\w./-]+$/.test(first) : /^[A-Za-z][\w.-]*$/.test(first) && more.some(isArgument);
+  const isRun =
+    more.length === 0 ? isProgram(first, rest, known) : /^[A-Za-z][\w.-]*$/.test(first) && more.some(isArgument);
   return isRun ? ` \` \` : ${rest}` : line;
 }
+
+/** A lone word may be anything: a known program, a file, or one of which it is said how it ends. */
+const isProgram = (word: string, rest: string, known: readonly string[]): boolean =>
+  PROGRAMS.has(word) ||
+  known.some((command) => command.startsWith(`${word} `)) ||
+  (/^[\w./-]+$/.test(word) && (/[./_\d-]/.test(word) || /^\s*(?:exit|print|return)/i.test(rest)));
+
+/** `#2`, `both commands`, where the task has them. */
+const isReference = (word: string, known: readonly string[]): boolean => {
+  const [, number, noun] = /^(?:#(\d+)|(commands|validations?))[.,:!]?$/i.exec(word) ?? [];
+  return number === undefined ? noun !== undefined && known.length > 0 : known[Number(number) - 1] !== undefined;
+};
 
 /** A number, an option, a path, a value, capitals: what a sentence seldom has behind its first word. */
 const isArgument = (word: string): boolean => /^-|\d|[/=."']|^[A-Z]{2,}$/.test(word.replace(/[.,]$/, ''));
@@ -99,25 +125,42 @@ const NO_PROGRAM = new Set([
     'ready complete completed confirm ensure observe all nothing none step goal criterion criteria then after before',
   ),
 ]);
-/** Programs whose names are English words, too. */
+/** Programs whose names are English words, too: of these a target or an argument follows. */
 const ALSO_WORDS = set('make test time find go just task cat black mix stack swift diff tap hatch rake node bun');
-/** What the project's own command runs, by its name; and the task's commands, as its prompt numbers and calls them. */
+const TARGET =
+  /^(?:\w+[:-])?(?:tests?|checks?|all|builds?|verify|lint|ci|run|spec|vet|generate|compile|clean|bench)(?:[:-][\w:-]+)?$/;
+/** What a project's command runs, in general: it is no command, and no result either. */
 const CHECK =
-  /^(?:(?:unit-?)?(?:tests?|suite|specs?|lint(?:er|ing)?|type-?checks?|typechecker|builds?|compiler|benchmarks?)|commands|validations?|#\d+)[.,:!]?$/i;
+  /^(?:(?:unit-?|e2e-?)?(?:tests?|suites?|specs?|lint(?:er|ing)?|type-?checks?|typechecker|builds?|compiler|benchmarks?|ci|pipeline|coverage)|commands|validations?|#\d+)[.,:!]?$/i;
+
+const isTalk = (word: string): boolean => {
+  const plain = word.toLowerCase();
+  return ENGLISH.has(plain) || NO_PROGRAM.has(plain) || CHECK.test(plain);
+};
 
 function isCommandAt(words: readonly string[], at: number): boolean {
   const before = words[at - 1]?.toLowerCase();
   if (before !== undefined && !LEADS.has(before) && !/^\w+=/.test(before)) return false;
-  const [first = '', next] = words.slice(at).map((word) => word.replace(/^["']|["'.]$/g, ''));
-  if (/^(?:\.{1,2}|[\w@.-]+)?\/[\w./@-]+$/.test(first) || /^[\w-]+\.(?:sh|py|rb|pl|[cm]?[jt]s)$/.test(first))
-    return true;
-  if (PROGRAMS.has(first))
-    return !ALSO_WORDS.has(first) || (next === undefined ? first === 'make' : !ENGLISH.has(next));
+  const [first = '', next, third = ''] = words.slice(at).map((word) => word.replace(/^["']|["'.]$/g, ''));
+  if (/^(?:\.{1,2}|[\w@.-]+)?\/[\w./@-]+$/.test(first))
+    return (
+      /\./.test(first) || !(CHECK.test(next ?? '') || first.split('/').every((part) => isTalk(part) || ENDS.test(part)))
+    );
+  if (/^[\w-]+\.(?:sh|py|rb|pl|[cm]?[jt]s)$/.test(first)) return true;
+  if (PROGRAMS.has(first)) {
+    if (!ALSO_WORDS.has(first)) return next === undefined || !ENDS.test(next) || ALONE.has(first);
+    if (next === undefined) return first === 'make';
+    // `make tests pass` asks for something, and runs nothing.
+    if (TARGET.test(next)) return first !== 'test' && !ENDS_PLAIN.test(third) && !ENGLISH.has(third);
+    return isArgument(next) || PROGRAMS.has(next);
+  }
   return (
     /^[a-z][\w.-]*$/.test(first) && !ENGLISH.has(first) && words.slice(at + 1).some((word) => /^--?[a-z]/i.test(word))
   );
 }
 
+const ENDS = /^(?:pass|fail|work|green|red|succe|is$|are$|ok$)/i;
+const ENDS_PLAIN = /^(?:pass|work|succeed|green|happy)$/i;
 const OUTCOME =
   /^(?:exit|print|pass|fail|show|give|green|red|ok|okay|expect|succe|return|answer|output|report|list|throw|equal|contain|match|is$|are$|no$|without$|must$|shall$|should$)/i;
 

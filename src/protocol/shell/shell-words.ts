@@ -13,7 +13,7 @@ export function isCommand(code: string): boolean {
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
 /** Programs that mean something without an argument. */
-const ALONE = set(
+export const ALONE: ReadonlySet<string> = set(
   'make pytest tox nox jest vitest mocha ava rspec rake phpunit ctest tsc eslint ruff mypy pyright tap',
 );
 /** Programs that are somebody else's: tools, runners, interpreters. */

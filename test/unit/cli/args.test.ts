@@ -131,4 +131,12 @@ test.each([
   expect(code).toBe(1);
   expect(hint).toContain(told);
   expect(hint).toContain(`usage: liza ${name}`);
+
+  [['--file', 'a', '--file', ''], '--file number 2 of 2 is empty'],
+  [['--file= ', '--file', 'a'], '--file number 1 of 2 is empty'],
+  [['--file', ''], '--file is empty'],
+])('a repeated option is not dropped because it is empty: %j', (argv, said) => {
+  const { message, hint } = refused(VERB, 'one', ...argv);
+  expect(message).toContain(said);
+  expect(hint).toContain('--file <path>');
 });

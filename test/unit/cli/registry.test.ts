@@ -28,6 +28,18 @@ describe.each(loaded.map(([name]) => name))('liza %s', (name) => {
     expect(entry?.summary).toMatch(/^[A-Z].*\.$/);
   });
 
+  test('refuses an empty text among those that are given one by one, and stores nothing', async () => {
+    const { options = {} } = (await REGISTRY[name]?.load?.()) ?? {};
+    const before = await here.state();
+    for (const [option, { repeat, kind }] of Object.entries(options)) {
+      if (repeat !== true || kind === 'tasks') continue;
+      const ran = await here.liza([...name.split(' '), `--${option}`, 'good one', `--${option}`, '']);
+      expect(ran.code).toBe(1);
+      expect(ran.stderr).toContain(`--${option} number 2 of 2 is empty`);
+    }
+    expect(await here.state()).toBe(before);
+  });
+
   test('--help tells usage, summary and an example, and does nothing', async () => {
     const before = await here.state();
     const ran = await here.liza([...name.split(' '), '--help']);

@@ -91,20 +91,22 @@ test('--done repeats, each is one criterion; --add-done keeps those there are', 
   );
 });
 
-test.each(['--done', '--add-done'])('an empty %s is no criterion, and takes none away', async (option) => {
-  const p = here();
-  await p.liza(['amend', 'first', '--done', 'a 503 is retried once'], planner);
-  for (const empty of ['', ' \n']) {
-    const refused = await p.liza(['amend', 'first', option, empty], planner);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('given nothing to change') });
-  }
-  await p.liza(['amend', 'first', option, '', option, 'a 401 is not retried'], planner);
-  expect((await p.task('first')).done_when).toBe(
-    option === '--done' ? 'a 401 is not retried' : '- a 503 is retried once\n- a 401 is not retried',
-  );
-  await p.liza(['add-task', '--id', 'n', '--desc', 'd', option, ''], planner);
-  expect((await p.task('n')).done_when).toBeUndefined();
-});
+test.each(['--done', '--add-done'])(
+  'an empty %s is refused by name and place, and nothing is stored',
+  async (option) => {
+    const p = here();
+    await p.liza(['amend', 'first', '--done', 'a 503 is retried once'], planner);
+    for (const empty of ['', ' \n']) {
+      const refused = await p.liza(['amend', 'first', option, empty], planner);
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`${option} is empty`) });
+      const among = await p.liza(['amend', 'first', option, 'a 401 is not retried', option, empty], planner);
+      expect(among).toMatchObject({ code: 1, stderr: expect.stringContaining(`${option} number 2 of 2 is empty`) });
+    }
+    expect((await p.task('first')).done_when).toBe('a 503 is retried once');
+    const added = await p.liza(['add-task', '--id', 'n', '--desc', 'd', option, ''], planner);
+    expect(added).toMatchObject({ code: 1, stderr: expect.stringContaining(`${option} is empty`) });
+  },
+);
 
 test('of a new task --add-done is --done', async () => {
   const p = here();

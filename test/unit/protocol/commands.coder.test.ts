@@ -127,7 +127,17 @@ describe('begin', () => {
     'npm test: 3 more pass',
     'make check exits 0',
     './sds-test -> 0 failed',
-    'all tests pass, and lint is green',
+    '#1: exit 0',
+    'make test passes',
+    'go vet ./... prints nothing',
+    'pytest passes',
+    '`pytest -q`: 3 new tests pass',
+    'node --test test/x.test.js -> all pass',
+    'npm test -- --coverage: above 90 %',
+    'the command npm test: 2 more',
+    'just test: green',
+    'tests/run-all.sh: exit 0',
+    'bin/check passes',
     'run node --test; 3 tests OK',
     'all four commands: pass',
     '#1, #2 and #3: exit 0',
@@ -144,8 +154,8 @@ describe('begin', () => {
     '1. npm run build\n2. npm test\nboth succeed',
     'CI=1 make check: no warnings',
     'cargo test (all 14 green)',
-    'the unit tests all pass',
-    'the test suite stays green',
+    'the unit tests all pass, by npm test',
+    'the test suite (`npm test`) stays green',
     'mycheck: exits 0',
     'calc mul 2 3: 6',
     'R CMD check: 0 errors',
@@ -178,7 +188,27 @@ describe('begin', () => {
     ['npm run test:unit', 'it does not say what result is expected'],
     ['npm run build; npm test', 'it does not say what result is expected'],
     ['run `npm test`', 'it does not say what result is expected'],
-    ['run the tests', 'it does not say what result is expected'],
+    ['run the tests', 'it names neither'],
+    ['tests pass', 'it names no command'],
+    ['all tests green', 'it names no command'],
+    ['all tests pass, and lint is green', 'it names no command'],
+    ['the unit tests all pass', 'it names no command'],
+    ['the suite passes', 'it names no command'],
+    ['the test suite stays green', 'it names no command'],
+    ['it works: ok', 'it names no command'],
+    ['tests: pass', 'it names no command'],
+    ['test passes', 'it names no command'],
+    ['test suite: green', 'it names no command'],
+    ['lint: clean', 'it names no command'],
+    ['CI: green', 'it names no command'],
+    ['make tests pass', 'it names no command'],
+    ['unit/integration tests pass', 'it names no command'],
+    ['`tests`: all pass', 'it names no command'],
+    ['`true`: exit 0', 'it names no command'],
+    ['just run the tests: all pass', 'it names no command'],
+    ['#7: exit 0', 'it names no command'],
+    ['go green', 'it names no command'],
+    ['ship: ok', 'it names no command'],
     ['run it and see', 'it names neither'],
   ])('validation %j is refused because %s, with the task’s own command as the mend', (validation, why) => {
     const w = claimed();
@@ -535,6 +565,17 @@ describe('reports', () => {
     expect(w.refused({ ...CODER, epoch: 1 }, { name: 'exit', code: 0 }).guard).toBe<RefusalName>('epoch');
     w.run({ ...CODER, epoch: 2 }, { name: 'exit', code: 0 });
   });
+});
+
+it('an empty text of a list is refused by its field and number, whoever sends it', () => {
+  const w = claimed();
+  const plan = (fields: object): Command => ({ ...begin('a'), checkpoint: { ...CHECKPOINT, ...fields } }) as Command;
+  const said = (command: Command): string => w.refused(CODER, command).message;
+  expect(said(plan({ assumptions: ['x', ' '] }))).toContain('checkpoint.assumptions number 2 of 2 is empty');
+  expect(said(plan({ files_to_modify: ['', 'src/a.ts'] }))).toContain('files_to_modify number 1 of 2 is empty');
+  expect(said({ name: 'block', task: 'a', reason: 'r', questions: ['which?', ''] })).toContain('question');
+  const amend = { name: 'amend', task: 'a', changes: { validation: ['npm test', ''] }, facts: {} } as const;
+  expect(checkInput(amend)).toMatchObject({ message: 'changes.validation number 2 of 2 is empty' });
 });
 
 describe('the placeholder of an example', () => {

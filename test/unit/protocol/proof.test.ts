@@ -50,7 +50,7 @@ describe('a code task needs a command that proves it', () => {
       expect(refusal.hint).not.toContain('liza config set');
       expect(w.refused(HUMAN, finalize('a')).hint).toMatch(/liza amend a --validate.*liza config set test_command/);
       expect(w.refused(PLANNER, addReady('b')).guard).toBe<RefusalName>('proof');
-      expect(w.refused(PLANNER, addReady('b', { validation: ['', ' '] })).guard).toBe<RefusalName>('proof');
+      expect(w.refused(PLANNER, addReady('b', { validation: ['', ' '] })).guard).toBe<RefusalName>('input');
       w.run(PLANNER, addReady('b', { validation: ['make check'] }));
     }
   });

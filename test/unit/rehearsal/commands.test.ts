@@ -17,7 +17,7 @@ const STEPS = {
     depends: ['b'],
     validate: ['t'],
   },
-  begin: { intent: 'i', risks: '- none', validation: 'v: passes', files: ['a', 'b'], assume: ['x'] },
+  begin: { intent: 'i', risks: '- none', validation: 'node --test: passes', files: ['a', 'b'], assume: ['x'] },
   submit: 'HEAD',
   block: { reason: 'r', questions: ['q', '- q2'], attempted: ['t'] },
   handoff: { summary: 's', next: 'n' },

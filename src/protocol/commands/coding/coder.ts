@@ -147,15 +147,18 @@ export const begin: Row<'begin'> = {
 };
 
 function checkpointComplete({ task, command, settings, commandLine }: Situation<'begin'>): Refusal | undefined {
-  const { intent, risks, validation, files_to_modify, assumptions } = command.checkpoint;
+  const { intent, risks, validation, files_to_modify } = command.checkpoint;
   const lacks = blank(validation) ? undefined : lacksInValidation(settings, task, validation);
   const missing = [
     ...(blank(intent) ? ['intent'] : []),
     ...(blank(risks) ? ['risks'] : []),
     ...(blank(validation) ? ['validation (command and expected result)'] : []),
     ...(files_to_modify.every(blank) ? ['files_to_modify'] : []),
-    ...(lacks === undefined ? [] : [`the expected result of the validation (command: expected result), for ${lacks}`]),
-    ...(assumptions.some(blank) ? ['the text of an assumption'] : []),
+    ...(lacks === undefined
+      ? []
+      : [
+          `${lacks.startsWith('it names') ? 'the command and ' : ''}the expected result of the validation (command: expected result), for ${lacks}`,
+        ]),
   ];
   if (missing.length === 0) return undefined;
   const line = commandLine('begin', task.id).replace(
