@@ -6,6 +6,7 @@ import { covers, foldersIn, isCode, outsideOut, parseScope, unsurePaths } from '
 import type { SpecFacts } from '../facts/spec-facts.ts';
 import { testReach } from '../facts/test-commands.ts';
 import { proofCommands } from '../review/proof.ts';
+import { decidingIn } from '../shell/always-green.ts';
 import { commandsWithin } from '../shell/nested-commands.ts';
 import { weaknessOf } from '../shell/weak-commands.ts';
 import type { Settings, Task } from '../state.ts';
@@ -32,16 +33,27 @@ interface Run {
   readonly isWhole: boolean;
 }
 
-/** What is only printed is not run. */
-const provedBy = (line: string): readonly Run[] => [
-  { text: line, isWhole: commandsWithin(line).some(isPrinting) },
-  ...commandsWithin(line).map((text) => ({ text, isWhole: isPrinting(text) })),
-];
+/** Its commands, also those of a `sh -c`, a here-document or an `eval` on which its exit code rests. What is only printed or read is not run. */
+function provedBy(line: string): readonly Run[] {
+  const parts = [...new Set([...commandsWithin(line), ...decidingIn(line)])];
+  const runsNone = (text: string): boolean => commandsWithin(text).some(isReading);
+  const isWhole = parts.some(runsNone);
+  return [{ text: line, isWhole }, ...parts.map((text) => ({ text, isWhole: runsNone(text) }))];
+}
 
-const isPrinting = (text: string): boolean => /^(?:echo|printf)\s/.test(text);
+/** Their arguments are texts and files, and none of them is run. */
+const isReading = (text: string): boolean =>
+  /^(?:\w+=\S*\s+)*(?:echo|printf|cat|[ef]?grep|rg|ls|head|tail|wc|test|\[|stat|diff|cmp|chmod|cp|mv|rm|touch|file)\s/.test(
+    text,
+  );
 
 const isProved = (command: string, run: string, isWhole: boolean): boolean =>
-  isWhole ? run === command : ` ${run} `.includes(` ${command} `);
+  isWhole
+    ? run === command
+    : ` ${QUOTED.test(command) ? run : run.replace(new RegExp(QUOTED, 'g'), "''")} `.includes(` ${command} `);
+
+/** Words in quotes are an argument: what a line looks for, it does not run. */
+const QUOTED = /'[^']*\s[^']*'|"[^"]*\s[^"]*"/;
 
 const plain = (command: string): string =>
   command

@@ -166,7 +166,10 @@ export function unwrapped(words: readonly Word[]): readonly Word[] {
   for (; at < words.length; at += 1) {
     const word = words[at]?.text ?? '';
     if (/^\w+\+?=/.test(word)) continue;
-    if (isWrapped && (/^-[a-z]$|^--(?:yes|no|foreground|preserve-status)$/i.test(word) || /^[\d.]+[smhd]?$/.test(word)))
+    if (
+      isWrapped &&
+      (/^-[a-z]$|^--(?:[a-z-]+=\S*|yes|no|foreground|preserve-status)$/i.test(word) || /^[\d.]+[smhd]?$/.test(word))
+    )
       continue;
     if (!WRAPPERS.has(word.replace(/^\/usr\/bin\//, '')) || at === words.length - 1) break;
     // `command -v` looks for a program.

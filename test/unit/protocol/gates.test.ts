@@ -55,6 +55,18 @@ describe('criteria', () => {
     ['npm run lint && npm test', false],
     ['cd pkg && CI=1 npm run lint', false],
     ['npm run lint -- --quiet', false],
+    ["bash -c 'npm run lint'", false],
+    ['sh -c "cd pkg && npm run lint && npm test"', false],
+    ["bash -euo pipefail -c 'npm run lint | tee out.txt'", false],
+    ["timeout --signal=KILL 60 bash -lc 'npm run lint'", false],
+    ['timeout 60 npm run lint', false],
+    ['env CI=1 npm run lint', false],
+    ["bash <<'END'\nnpm run lint\nEND", false],
+    ["eval 'npm run lint'", false],
+    ["bash -c 'echo npm run lint; npm test'", true],
+    ["bash -c 'echo now npm run lint is due; npm test'", true],
+    ["grep -q 'see npm run lint for more' README.md", true],
+    ["bash -c 'npm test'", true],
   ])('a command of a criterion that is only printed is told: %s %s', (line, isTold) => {
     const notes = passes({ done_when: '`npm run lint` is green', validation: [line] });
     expect(notes.some((note) => note.includes('checked by no command'))).toBe(isTold);
