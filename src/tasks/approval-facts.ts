@@ -4,13 +4,16 @@
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { TOO_LARGE, textAt } from '../git/text-at.ts';
 import { list } from '../protocol/commands/coding/coder.ts';
+import type { Chosen } from '../protocol/facts/chosen-tests.ts';
 import { covers, isTest, testPatterns } from '../protocol/facts/scope.ts';
 import type { NotRun, UnrunTest, VerdictFacts } from '../protocol/facts/verdict-facts.ts';
 import { testNames } from '../protocol/review/approval.ts';
 import type { Evidence } from '../protocol/review/approval-lines.ts';
 import type { Settings } from '../protocol/state.ts';
+import { declaredTests } from './rules/declared-tests.ts';
 import { namedTest } from './rules/named-test.ts';
 import type { TestReport } from './rules/reported-tests.ts';
+import { isAlone } from './rules/test-body.ts';
 import { toldByRunner } from './rules/told-by-runner.ts';
 
 export interface Approved {
@@ -25,6 +28,8 @@ export interface Approved {
   readonly reported: TestReport;
   /** Of these test files, those that no command which Liza ran at the commit runs. */
   readonly notRun: (files: readonly string[]) => Promise<readonly string[]>;
+  /** Whether the commands that run that file choose other tests of it by their names. */
+  readonly leftOut: (file: string, test: Chosen) => Promise<boolean>;
   /** Undefined: the line is there. */
   readonly whyNoPlace: (file: string, line: number) => Promise<string | undefined>;
 }
@@ -75,7 +80,7 @@ interface LookedUp {
 }
 
 async function lookedUp(approved: Approved, test: Test): Promise<LookedUp> {
-  const { gitDir, commit, spellings, settings, reported, notRun } = approved;
+  const { gitDir, commit, spellings, settings, reported, notRun, leftOut } = approved;
   for (const path of spellings(test.file)) {
     const text = await textAt(gitDir, commit, path);
     if (text === undefined) continue;
@@ -85,9 +90,21 @@ async function lookedUp(approved: Approved, test: Test): Promise<LookedUp> {
       };
     const known = text === TOO_LARGE ? {} : readIn({ path, text, reported }, test);
     if (known.why !== undefined || testNames(test).some((name) => reported.passed.has(name))) return known;
-    return (await notRun([path])).length > 0 ? { not_run: 'file' } : known;
+    if ((await notRun([path])).length > 0) return { not_run: 'file' };
+    const isOther = text !== TOO_LARGE && (await leftOut(path, chosenIn(path, text, test)));
+    return isOther ? { not_run: 'left_out' } : known;
   }
   return { why: `${test.file} (no such file)` };
+}
+
+/** As it is cited and declared; and what a pattern may mean all of: a group, a module, the file. */
+function chosenIn(path: string, text: string, test: Test): Chosen {
+  const cited = testNames(test);
+  const { tests } = declaredTests(text, path);
+  const meant = tests.filter(({ name }) => cited.some((one) => name.includes(one))).map(({ name }) => name);
+  const modules = [...text.matchAll(/^\s*(?:pub )?mod (\w+)/gm)].map(([, name = '']) => name);
+  const groups = tests.filter(({ sure }) => !sure).map(({ name }) => name);
+  return { names: [test.name, ...cited, ...meant], groups: [path, ...groups, ...modules] };
 }
 
 /** Some languages have their tests within the code, each in a form of its own. */
@@ -112,10 +129,11 @@ function readIn(read: Read, test: Test): LookedUp {
   const found = namedTest({ text, path, passed }, names);
   switch (found.is) {
     case 'there':
+      if (found.empty !== undefined) return asEmpty(read, { name: names[0] ?? '', line: found.empty });
       return found.unnamed ? { not_run: 'values' } : asTold(read, [...names, ...(found.as ?? [])]);
     case 'off':
       return {
-        why: `“${names[0]}” is switched off in ${path}:${found.line} (skipped, postponed or expected to fail): a test that does not run shows nothing`,
+        why: `“${names[0]}” is switched off in ${path}:${found.line} (skipped, postponed, without a body or expected to fail): a test that does not run shows nothing`,
       };
     case 'several':
       return {
@@ -129,6 +147,12 @@ function readIn(read: Read, test: Test): LookedUp {
       return found satisfies never;
   }
 }
+
+/** It is green whatever the code does, unless something around it checks. */
+const asEmpty = ({ path, text }: Read, { name, line }: { readonly name: string; readonly line: number }): LookedUp =>
+  isAlone(text, path)
+    ? { why: `nothing stands in the body of “${name}” (${path}:${line}): it is green whatever the code does` }
+    : { not_run: 'empty' };
 
 /** What the file declares, the runner need not have run. */
 function asTold({ path, text, reported }: Read, names: readonly string[]): LookedUp {

@@ -8,6 +8,7 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { TOO_LARGE, textAt } from '../git/text-at.ts';
 import { reviewCopyOf } from '../protocol/commands/review/review-copy.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
+import type { Chosen } from '../protocol/facts/chosen-tests.ts';
 import type { IdleCommand, VerdictFacts } from '../protocol/facts/verdict-facts.ts';
 import type { Concern } from '../protocol/review/approval.ts';
 import type { Evidence } from '../protocol/review/approval-lines.ts';
@@ -19,7 +20,7 @@ import { type State, settings, type Task } from '../protocol/state.ts';
 import { counted } from '../text/format.ts';
 import { approvalFacts } from './approval-facts.ts';
 import { look, type TaskContext } from './context.ts';
-import { filesNotRun } from './proof/runs-tests.ts';
+import { filesNotRun, isLeftOut } from './proof/runs-tests.ts';
 import { readLog } from './read-log.ts';
 import { changedInReview } from './review-copy.ts';
 import { idleRun } from './rules/idle-run.ts';
@@ -61,6 +62,8 @@ export async function verdictFacts(
     reported: evidence.some(({ by }) => by === 'test') ? reportedAt(context, task, commit) : NOTHING_REPORTED,
     spellings: (file: string) => spellings(file, copy),
     notRun: (files: readonly string[]) => filesNotRun({ gitDir, commit, commands: commandsAt(task, commit) }, files),
+    leftOut: (file: string, test: Chosen) =>
+      isLeftOut({ gitDir, commit, commands: commandsAt(task, commit) }, file, test),
     whyNoPlace: async (file: string, line: number) =>
       (await unknownPlaces(gitDir, [commit], [{ file, line, text: '' }], copy))[0],
   };

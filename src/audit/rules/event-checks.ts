@@ -142,6 +142,8 @@ const NOT_KNOWN: Readonly<Record<string, string>> = {
   file: 'no command that Liza ran runs its file',
   values: 'nothing that was printed names it with these values',
   unreported: 'no runner that Liza ran reported it',
+  empty: 'nothing stands in its body',
+  left_out: 'the command that runs its file chooses other tests by name',
 };
 
 /** What the approval names for each criterion. Tests and places were looked up in the commit when it was given. */

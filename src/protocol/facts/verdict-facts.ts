@@ -23,9 +23,10 @@ export interface VerdictFacts {
 
 /**
  * `file`: no command that Liza ran runs its file. `values`: no runner named it with these values. `unreported`: the
- * runners name or count tests, and this one is not among them.
+ * runners name or count tests, and this one is not among them. `empty`: it ran, and nothing stands in its body.
+ * `left_out`: the commands that run its file choose other tests by their names.
  */
-export type NotRun = 'file' | 'values' | 'unreported';
+export type NotRun = 'file' | 'values' | 'unreported' | 'empty' | 'left_out';
 
 /** `no_tests`: its runner ran none. `green_before`: no runner reported tests, and it was green on the base, too. */
 export type Idle = 'no_tests' | 'green_before';

@@ -142,6 +142,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   true: `NOT RUN BY LIZA (${NO_TEST_COMMAND})`,
   file: 'NOT RUN BY LIZA (no command that it ran runs this file)',
   values: 'NOT KNOWN TO HAVE RUN (no runner named it with these values)',
+  left_out: 'NOT RUN BY LIZA (the command that runs its file chooses other tests by name)',
+  empty: 'FLAGGED, NOTHING STANDS IN ITS BODY (it may be green whatever the code does)',
   unreported: 'NOT KNOWN TO HAVE RUN (no runner reported it)',
 };
 

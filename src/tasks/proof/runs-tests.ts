@@ -2,6 +2,7 @@
 // the commands run are read at the commit; nothing is run. In doubt they can: it only says no where nothing leads there.
 
 import { TOO_LARGE, textAt } from '../../git/text-at.ts';
+import { type Chosen, leavesOut } from '../../protocol/facts/chosen-tests.ts';
 import { runsFile } from '../../protocol/facts/runs-file.ts';
 import { mentionsTests, testReach } from '../../protocol/facts/test-commands.ts';
 import { scriptsIn } from '../../protocol/facts/test-setup.ts';
@@ -46,4 +47,14 @@ export async function filesNotRun(
     if (tests.length > 0 || made) missed.push(file);
   }
   return missed;
+}
+
+/** Whether every command that runs this file chooses other tests by their names. */
+export async function isLeftOut(
+  asked: Pick<Proving, 'gitDir' | 'commit' | 'commands'>,
+  file: string,
+  test: Chosen,
+): Promise<boolean> {
+  const runs = (await commandsReached(asked)).filter((run) => runsFile(run, file));
+  return runs.length > 0 && runs.every((run) => leavesOut(run, test));
 }

@@ -2,14 +2,17 @@
 // It reads text only: what a program decides when it runs (a condition, a name made by code) is not known here.
 // Linear in the text.
 
+import { bodyAt } from './test-body.ts';
 import { withoutComments } from './without-comments.ts';
 
 export interface Declared {
   readonly name: string;
   /** From 1. */
   readonly line: number;
-  /** Skipped, put off or expected to fail, whatever the machine. */
+  /** Skipped, put off, without a body or expected to fail, whatever the machine. */
   readonly off: boolean;
+  /** Nothing stands in its body: it is green whatever the code does. */
+  readonly empty: boolean;
   /** Its form declares nothing but one test: no group, no `run('…'`, no `pattern.test('…'`. */
   readonly sure: boolean;
 }
@@ -35,7 +38,7 @@ export function declaredTests(text: string, path?: string): Declarations {
     .filter(({ at }) => !isString(at) && !COMMENT.test(read.slice(lineStart(read, at), at)))
     .sort((a, b) => a.at - b.at);
   return {
-    tests: switchedOff(found, text),
+    tests: switchedOff(found, text, read),
     made: MADE.test(read) || found.some(({ name }) => hasPlaceholder(name)),
   };
 }
@@ -204,7 +207,7 @@ const OFF_INLINE_FIRST =
 const OFF_INLINE = /(?:=>|[{(])\s*\{?\s*(?:t|this|ctx|context)\.(?:[sS]kip(?:Now|f)?|todo)\(/;
 
 /** What an outer block switches off is off for all that stand further in. */
-function switchedOff(found: readonly Found[], text: string): readonly Declared[] {
+function switchedOff(found: readonly Found[], text: string, bare: string): readonly Declared[] {
   const all = /^pytestmark\s*=.*\bmark\.skip\b/m.test(text);
   let outer = Number.POSITIVE_INFINITY;
   /** On its own line, what an outer block that is off ends before. */
@@ -217,11 +220,13 @@ function switchedOff(found: readonly Found[], text: string): readonly Declared[]
     const start = lineStart(text, at);
     const indent = indentOf(text.slice(start, at));
     if (indent <= outer) outer = Number.POSITIVE_INFINITY;
-    const own = off || OFF_ABOVE.test(above(text, at) + text.slice(start, at)) || bodyOff(text, at, end);
+    const body = sure ? bodyAt(bare, at, end) : 'there';
+    const own =
+      off || body === 'none' || OFF_ABOVE.test(above(text, at) + text.slice(start, at)) || bodyOff(text, at, end);
     const isOff = all || own || indent > outer || at < inline;
     if (own) inline = Math.max(inline, closedOnLine(text, at));
     if (own && outer === Number.POSITIVE_INFINITY) outer = indent;
-    return { name, line, off: isOff, sure };
+    return { name, line, off: isOff, empty: body === 'empty', sure };
   });
 }
 

@@ -6,7 +6,14 @@ import { withoutComments } from './without-comments.ts';
 
 export type Named =
   /** `unnamed`: the values in its name stand neither in the file nor in what the runner printed. */
-  | { readonly is: 'there'; readonly unnamed?: true /** As the file declares it. */; readonly as?: readonly string[] }
+  | {
+      readonly is: 'there';
+      readonly unnamed?: true;
+      /** As the file declares it. */
+      readonly as?: readonly string[];
+      /** The line on which it begins, where nothing stands in its body. */
+      readonly empty?: number;
+    }
   | { readonly is: 'off'; readonly line: number }
   | { readonly is: 'several' }
   | { readonly is: 'absent' };
@@ -69,7 +76,10 @@ function judged(found: readonly Declared[]): Named {
   const [first] = found;
   const on = found.filter(({ off }) => !off);
   if (first === undefined) return THERE;
-  return on.length > 0 ? { is: 'there', as: on.map(({ name }) => name) } : { is: 'off', line: first.line };
+  const [one] = on;
+  if (one === undefined) return { is: 'off', line: first.line };
+  const as = on.map(({ name }) => name);
+  return on.every(({ empty }) => empty) ? { is: 'there', as, empty: one.line } : { is: 'there', as };
 }
 
 const plain = (name: string): string => name.replace(/\s+/g, ' ').trim().slice(0, 500);

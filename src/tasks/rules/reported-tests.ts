@@ -21,6 +21,8 @@ export interface TestReport {
   readonly someSkipped: boolean;
   /** How many tests of a file ran, where a runner prints a line for each file. */
   readonly files: ReadonlyMap<string, number>;
+  /** Packages of go, and whether tests of them ran: without -v it names nothing else. */
+  readonly packages: ReadonlyMap<string, boolean>;
   /** All that was printed, as words. */
   readonly words: string;
 }
@@ -33,6 +35,7 @@ export const NOTHING_REPORTED: TestReport = {
   named: 0,
   someSkipped: false,
   files: new Map(),
+  packages: new Map(),
   words: '',
 };
 
@@ -44,6 +47,7 @@ export function reportedTests(printed: string): TestReport {
   const skipped = new Set<string>();
   const begun = new Set<string>();
   const files = new Map<string, number>();
+  const packages = new Map<string, boolean>();
   let named = 0;
   for (const line of printed.split('\n')) {
     if (passed.size + failed.size + skipped.size >= MOST) break;
@@ -52,6 +56,8 @@ export function reportedTests(printed: string): TestReport {
       files.set(file.path, file.ran);
       continue;
     }
+    const [, state = '', name] = PACKAGE.exec(line.slice(0, 500)) ?? [];
+    if (name !== undefined) packages.set(name, state !== '?' && !/\[no tests to run\]/.test(line));
     const off = skippedIn(line);
     if (off !== undefined) skipped.add(plain(off));
     const good = off === undefined ? passedIn(line) : undefined;
@@ -64,7 +70,7 @@ export function reportedTests(printed: string): TestReport {
   }
   const counted = countedTests(printed);
   const someSkipped = skippedTests(printed) !== undefined;
-  const all = { passed, failed, skipped, begun, named, someSkipped, files, words: wordsOf(printed) };
+  const all = { passed, failed, skipped, begun, named, someSkipped, files, packages, words: wordsOf(printed) };
   return counted === undefined ? all : { ...all, counted };
 }
 
@@ -72,6 +78,9 @@ const plain = (name: string): string => ownName(name).replace(/\s+/g, ' ');
 
 /** `test_a.py::test_b` of pytest -s, `test_b (test_a.A.test_b)` of unittest with a docstring, go. */
 const BEGUN = /^(\S+\.py::\S+)(?:\s|$)|^(\w+) \([\w.]+\)$|^=== RUN\s+(\S+)$/;
+
+/** `ok  \texample.com/calc\t0.1s`, `?   \texample.com/calc\t[no test files]`. */
+const PACKAGE = /^(ok|FAIL|\?)\s+([\w.~-]+(?:\/[\w.~-]+)*)\s+(?:\(cached\)|\[|[\d.]+s)/;
 
 const COLOURS = /\u001b\[[\d;]*m/g;
 /** vitest: `✓ test/a.test.ts (3 tests | 1 skipped) 5ms`. */

@@ -41,6 +41,8 @@ export function toldByRunner(report: TestReport, { path, text, names }: Asked): 
   const others = on.filter(({ name }) => has(ran, name) || has(skipped, name));
   const ofFile = [...report.files].find(([file]) => isSame(file, path))?.[1];
   if (ofFile !== undefined) return { is: !made && ofFile < on.length ? 'unreported' : 'silent' };
+  const ofPackage = path.endsWith('.go') && others.length === 0 ? packageOf(report, path) : undefined;
+  if (ofPackage !== undefined) return { is: ofPackage ? 'silent' : 'unreported' };
   if (isCovered(report, on.length - others.length)) return { is: 'silent' };
   // Its words may be a part of what something else prints.
   if (others.length > 0 && isMentioned) return { is: 'unreported' };
@@ -79,6 +81,19 @@ const keysOf = (names: Iterable<string>): ReadonlySet<string> =>
 const isSame = (told: string, path: string): boolean =>
   path === told || path.endsWith(`/${told}`) || told.endsWith(`/${path}`);
 
+/** Whether tests of its package ran; undefined: go said nothing of packages, or of which it is cannot be told. */
+function packageOf({ packages }: TestReport, path: string): boolean | undefined {
+  const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+  const own = [...packages].filter(([name]) => folder === '' || name === folder || name.endsWith(`/${folder}`));
+  // The package at the top has no folder in its name.
+  if (own.length === 0) return packages.size === 0 ? undefined : isModuleOfItsOwn(packages, folder);
+  return own.some(([, ran]) => ran);
+}
+
+/** A module below the top names its packages from its own folder: the last part may be all that is left. */
+const isModuleOfItsOwn = (packages: TestReport['packages'], folder: string): boolean =>
+  [...packages].some(([name, ran]) => ran && folder.split('/').some((part) => name.split('/').includes(part)));
+
 /** A stem of fewer letters may be any word. */
 const STEM = 6;
 
@@ -86,8 +101,6 @@ const STEM = 6;
 function isFileNamed({ words }: TestReport, path: string): boolean {
   const base = path.slice(path.lastIndexOf('/') + 1);
   const stem = base.replace(/\.\w+$/, '');
-  const folder = path.split('/').at(-2) ?? '';
   const named = [base, ...(stem.length < STEM ? [] : [stem])];
-  if (path.endsWith('.go') && words.includes(' ok ') && (folder === '' || words.includes(wordsOf(folder)))) return true;
   return named.some((one) => words.includes(wordsOf(one)));
 }

@@ -37,10 +37,11 @@ describe('what an approval names', () => {
   beforeAll(async () => {
     await reviewing({
       ...WORK,
-      'test/app.test.ts': "describe('app', () => {\n  test('it\\'s two, not one', () => {});\n});\n",
+      'test/app.test.ts': "describe('app', () => {\n  test('it\\'s two, not one', f);\n});\n",
       'test_app.py': 'def test_two(n):\n    pass\n',
-      'test/off.test.ts': "test.skip('is put off', () => {});\ntest('is put on', () => {});\n",
-      'src/lib.rs': '#[test]\nfn adds() {}\n',
+      'test/off.test.ts':
+        "test.skip('is put off', () => {});\ntest('is put on', f);\nit('is never written');\ntest('is empty', () => {});\n",
+      'src/lib.rs': '#[test]\nfn adds() { assert!(two() == 2) }\n',
     });
   });
 
@@ -67,6 +68,8 @@ describe('what an approval names', () => {
     ['test src/app.ts › app', 'criterion 1: src/app.ts is not a test file'],
     ['test test/app.test.ts › o', 'criterion 1: test/app.test.ts has no “o” where a test has its name'],
     ['test test/off.test.ts › is put off', 'criterion 1: “is put off” is switched off in test/off.test.ts:1'],
+    ['test test/off.test.ts › is never written', '“is never written” is switched off in test/off.test.ts:3'],
+    ['test test/off.test.ts › is empty', 'nothing stands in the body of “is empty” (test/off.test.ts:4)'],
     ['test test/off.test.ts › is put', 'criterion 1: test/off.test.ts has several tests with “is put”'],
     ['diff src/', 'criterion 1: the change touches more than that: test/app.test.ts, test/off.test.ts, test_app.py'],
     ['diff src/app.ts, tes', 'criterion 1: the change touches more than that: src/lib.rs'],
@@ -111,7 +114,7 @@ describe('what the runner says of a test', () => {
     const files = {
       ...WORK,
       'test/app.test.mjs': `import test from 'node:test';\nconst f = () => {};\ntest('adds two', f);\n${off}test('is put off', o, f);\n`,
-      'test/test_app.py': 'def test_two():\n    pass\n',
+      'test/test_app.py': 'def test_two():\n    assert two() == 2\n',
     };
     p = project({ tasks: [{ id: 't', validation: ['node --test test/app.test.mjs'] }] });
     await p.submitted('t', files);
@@ -154,6 +157,15 @@ describe('a test of which Liza does not know that it ran', () => {
     await reviewed(SILENT);
     const known = await facts(`1: test test/app.test.js › ${name}`);
     expect([known.false_evidence, known.unrun_tests]).toEqual([[], unrun]);
+  });
+
+  test('one that the command leaves out by its name is flagged, and not one that it chooses', async () => {
+    await reviewed(['true || node --test --test-name-pattern "is pl" test/ || pytest test']);
+    expect((await facts('1: test test/app.test.js › is plain')).unrun_tests).toBeUndefined();
+    await reviewed(['true || node --test --test-name-pattern "adds 1" test/ || pytest test']);
+    const known = await facts('1: test test/app.test.js › is plain');
+    expect(known.unrun_tests).toMatchObject([{ name: 'is plain', why: 'left_out' }]);
+    expect(known.false_evidence).toEqual([]);
   });
 
   test('parameters of pytest that nobody printed are flagged', async () => {
@@ -209,7 +221,7 @@ test('a command that ran no tests, and was green before, too, is told so to the 
 
 describe('a test that the change does not touch', () => {
   const OLD = {
-    'test/old.test.ts': "test('stays as it was', () => {});\n",
+    'test/old.test.ts': "test('stays as it was', f);\n",
     'checks/one.js': "test('is checked', f);\n",
   };
   async function old(config = {}): Promise<void> {
@@ -267,7 +279,7 @@ describe('a test that the change does not touch', () => {
   });
 
   test('one that it touches is not so marked', async () => {
-    await reviewing({ ...WORK, 'test/app.test.ts': "test('two comes out', () => {});\n" });
+    await reviewing({ ...WORK, 'test/app.test.ts': "test('two comes out', f);\n" });
     expect(await facts('1: test test/app.test.ts › two comes out')).not.toHaveProperty('unchanged_files');
   });
 

@@ -278,3 +278,52 @@ test.each([
     expect(namedTest({ text, path }, [made, ...more]).is).toBe('there');
   },
 );
+
+describe('without a body, or with an empty one', () => {
+  const found = (text: string, name = 'adds two', path = 'a.test.js') => namedTest({ text, path }, [name]);
+  test.each([
+    ['alone', "it('adds two');\n"],
+    ['node', "test('adds two')\n"],
+    ['a subtest', "t.test('adds two');"],
+    ['with a comma', "it('adds two', );"],
+    ['with options', "test('adds two', { timeout: 50 });"],
+    ['with a comment', "it('adds two' /* later */);"],
+    ['on lines of its own', "it(\n  'adds two',\n);"],
+    ['RSpec', "  it 'adds two'\n  it 'others' do\n    x\n  end\n"],
+    ['RSpec, in brackets', '  it("adds two")\n'],
+  ])('%s: it is off', (_what, text) => expect(found(text).is).toBe('off'));
+
+  test.each([
+    ['a name of a function', "it('adds two', adds);"],
+    ['a block behind the brackets', 'test("adds two") {\n  check()\n}\n'],
+    ['a block of Ruby', 'it("adds two") do\n  x\nend\n'],
+    ['a block of Zig', 'test "adds two" {\n  x();\n}\n'],
+    ['options and a function', "test('adds two', { skip: isSlow }, () => { x(); });"],
+    ['a function without braces', "test('adds two', () => expect(add(1, 1)).toBe(2));"],
+    ['a trailing call', "test('adds two').run(() => x());"],
+    ['Dart', "test('adds two', () {\n  x();\n});"],
+    ['an object that it gives', "test('adds two', async () => { const {} = await x(); });"],
+  ])('%s is a body', (_what, text) => {
+    expect(found(text)).toMatchObject({ is: 'there' });
+    expect(found(text)).not.toHaveProperty('empty');
+  });
+
+  test.each([
+    ['an arrow', "\nit('adds two', () => {});", 'adds two', 'a.test.js'],
+    ['an arrow with a comment', "\nit('adds two', async (t) => {\n  // later\n});", 'adds two', 'a.test.js'],
+    ['an arrow that gives nothing', "\nit('adds two', () => undefined);", 'adds two', 'a.test.js'],
+    ['a function', "\nit('adds two', function () {});", 'adds two', 'a.test.js'],
+    ['pytest', '\ndef test_two():\n    pass\n\ndef test_b():\n    assert x\n', 'test_two', 'test_a.py'],
+    ['a docstring', '\ndef test_two():\n    "adds"\n    ...\n', 'test_two', 'test_a.py'],
+    ['Go', '\nfunc TestTwo(t *testing.T) {\n\t// later\n}\n', 'TestTwo', 'a_test.go'],
+    ['Rust', '#[test]\nfn two() {}\n', 'two', 'src/a.rs'],
+  ])('%s: nothing stands in it', (_what, text, name, path) =>
+    expect(found(text, name, path)).toMatchObject({ is: 'there', empty: 2 }),
+  );
+
+  test.each([
+    ['a line more', 'def test_two():\n    pass\n    assert add(1, 1) == 2\n', 'test_two', 'test_a.py'],
+    ['what is set up for it', 'def test_two(client):\n    pass\n', 'test_two', 'test_a.py'],
+    ['a literal', 'func TestTwo(t *testing.T) {\n\tx := T{}\n\tx.Check(t)\n}\n', 'TestTwo', 'a_test.go'],
+  ])('%s stands in it', (_what, text, name, path) => expect(found(text, name, path)).not.toHaveProperty('empty'));
+});
