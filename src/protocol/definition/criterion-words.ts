@@ -31,11 +31,13 @@ export function emptiness(criterion: string): string | undefined {
   if (isOneWord(criterion) || wordCount(criterion) < LEAST_WORDS)
     return `it has fewer than ${LEAST_WORDS} words and no command in backticks`;
   const substance = criterion.replace(VAGUE, ' ').replace(FILLER, ' ');
-  if (VAGUE.test(criterion) && wordCount(substance) < LEAST_WORDS)
+  // `no dependency is added` can be seen.
+  if (VAGUE.test(criterion) && !/^\W*no\s.*\sadded\b/iu.test(criterion) && wordCount(substance) < LEAST_WORDS)
     return 'it says that it is done, not how anyone can tell';
-  return wordCount(substance.replace(GENERAL, ' ')) === 0
-    ? 'its words would fit any task: name an input and the expected result'
-    : undefined;
+  const own = substance.replace(GENERAL, ' ');
+  if (wordCount(own) === 0 || (JUDGES.test(criterion) && wordCount(own.replace(OF_ANY_WORK, ' ')) === 0))
+    return 'its words would fit any task: name an input and the expected result';
+  return undefined;
 }
 
 /** Short, and still exact: a path, an option or a command, and what it does. */
@@ -47,7 +49,7 @@ function isNamedAndSeen(criterion: string): boolean {
 
 const NAMED = /`[^`\n]*[\w][^`\n]*`|(?:^|\s)--[a-z][\w-]+|(?:^|\s)[\w.-]+\/[\w./-]*\w\.[a-z]{1,4}\b/u;
 const DOES =
-  /\s(?:exports?|documents?|describes?|lists?|names?|accepts?|rejects?|refuses?|passes|fails|prints?|returns?|throws?|exits?|contains?|imports?|calls?|reads?|writes?|has|exists)(?:[\s.]|$)/u;
+  /\s(?:exports?|documents?|describes?|lists?|names?|accepts?|rejects?|refuses?|passes|fails|prints?|returns?|throws?|exits?|contains?|imports?|calls?|reads?|writes?|has|exists|(?:is|are)\s+(?:gone|deleted|removed))(?:[\s.]|$)/u;
 
 /** `n/a n/a n/a n/a`, `x x x x` */
 const isOneWord = (text: string): boolean =>
@@ -138,6 +140,24 @@ const GENERAL = new RegExp(
     'correct|correctly|proper|properly|well|good|nice|nicely|clean|cleanly|gracefully|robust|robustly|reliably?|appropriately?|' +
     'perfectly|smoothly|fine|right|valid|invalid|expected|intended|possible|relevant|necessary|needed|required|various|different|' +
     String.raw`is|are|be|been|must|should|shall|will|can|for|to|with|by|on|any|every|each|also|always|very)\b`,
+  'giu',
+);
+
+/** It says how good or how much, or that nothing is wrong. */
+const JUDGES = new RegExp(
+  String.raw`\b(?:enough|sufficient|adequate|acceptable|reasonable|appropriate|suitable|meaningful|thorough|comprehensive|extensive|solid|sound|` +
+    'good|proper|easy|easily|well|fully|nicely|important|right|expected|specified|intended|functionality|in\\s+general|generally|overall|' +
+    String.raw`(?:no|without|zero)\s+(?:known\s+|open\s+|obvious\s+)?(?:bugs?|issues?|errors?|problems?|defects?|flaws?|surprises?))`,
+  'iu',
+);
+/** What every piece of work has. Beside a judgement they say nothing; elsewhere they may be what is built. */
+const OF_ANY_WORK = new RegExp(
+  String.raw`\b(?:enough|sufficient(?:ly)?|adequate(?:ly)?|acceptable|acceptably|reasonabl[ey]|suitabl[ey]|meaningful(?:ly)?|thorough(?:ly)?|` +
+    'comprehensive(?:ly)?|extensive(?:ly)?|solid|sound|important|known|open|obvious|easy|easily|simple|clear|clearly|functionality|functionalities|logic|' +
+    'behaviou?r|implementation|solution|results?|tests?|testing|coverage|documentation|documented|docs|commented|structured|organi[sz]ed|' +
+    'design|structure|architecture|style|changes?|app|application|program|project|module|system|issues?|bugs?|problems?|defects?|flaws?|surprises?|' +
+    'use|used|usable|read|understand|understandable|maintain|extend|exists?|there|has|have|had|no|not|none|nothing|zero|without|left|' +
+    'remains?|remaining|occurs?|general|generally|overall|specified|written|in|from|at|them|they|complete|completely)\\b',
   'giu',
 );
 

@@ -84,3 +84,20 @@ test('the criteria of the demo and those that the docs show are taken', () => {
   expect(shown.length).toBeGreaterThan(8);
   expect(shown.filter((one) => emptiness(one) !== undefined)).toEqual([]);
 });
+
+const listed = (name: string): readonly string[] =>
+  readFileSync(new URL(name, import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+
+test('honest criteria of many kinds of projects are taken, every one', () => {
+  const honest = listed('honest-criteria.txt');
+  expect(honest.length).toBeGreaterThan(200);
+  expect(honest.filter((one) => emptiness(one) !== undefined)).toEqual([]);
+});
+
+test('criteria that name nothing to observe are refused, every one', () => {
+  const hollow = listed('hollow-criteria.txt');
+  expect(hollow.length).toBeGreaterThan(60);
+  expect(hollow.filter((one) => emptiness(one) === undefined)).toEqual([]);
+});
