@@ -96,20 +96,48 @@ export const weakened = (hunks: readonly Hunk[]): ReadonlySet<string> =>
 
 /** New lines that put work off or silence a check; in code, also those that switch a test off or ask who runs it. */
 export function marks(hunks: readonly Hunk[], isTest: (path: string) => boolean): LineList {
-  const isMark = (line: DiffLine, path: string): boolean => {
+  const isMark = (line: DiffLine, path: string, isText: boolean): boolean => {
     if (line.moved) return false;
     const text = line.text.slice(0, READ);
     const { code, comment } = splitLine(text, path);
     const isPutOff = PUT_OFF.test(comment) || PUT_OFF_PROSE.test(code) || PUT_OFF_MACRO.test(code);
-    if (isPutOff || SILENCED.test(code + comment)) return true;
+    if ((isPutOff && !isText) || SILENCED.test(code + comment)) return true;
     return !isTest(path) && (SWITCHED_OFF.test(code + comment) || ASKS_WHERE.test(text));
   };
   return bounded(
-    hunks.flatMap(({ path, came }) =>
-      came.filter((line) => isMark(line, path)).map((line) => `${path}:${line.at} ${told(line)}`),
-    ),
+    hunks.flatMap(({ path, came }) => {
+      const texts = withinTexts(came, path);
+      return came
+        .filter((line) => isMark(line, path, texts.has(line)))
+        .map((line) => `${path}:${line.at} ${told(line)}`);
+    }),
   );
 }
+
+/** Where a text of several lines stands in backticks. */
+const TEMPLATES = /\.(?:[cm]?[jt]sx?|vue|svelte|go)$/i;
+
+/** Lines within a text that the same lines open and close; where only one of both is new, nothing is known. */
+function withinTexts(came: readonly DiffLine[], path: string): ReadonlySet<DiffLine> {
+  const found = new Set<DiffLine>();
+  if (!TEMPLATES.test(path)) return found;
+  let open: DiffLine[] | undefined;
+  for (const line of came) {
+    const text = line.text.slice(0, READ);
+    const read = open === undefined ? splitLine(text, path).code.replace(CLOSED, '') : text.replace(/\\./g, '');
+    // One behind a slash is a pattern's.
+    const isEdge = (read.match(/(?<![\\/[\]^])`/g) ?? []).length % 2 === 1;
+    if (open === undefined) open = isEdge ? [] : undefined;
+    else if (isEdge) {
+      for (const one of open) found.add(one);
+      open = undefined;
+    } else if (!text.includes('${')) open.push(line);
+  }
+  return found;
+}
+
+/** Strings that are blanked. */
+const CLOSED = /"\s*"|'\s*'|`\s*`/g;
 
 /** The block of vitest, or a test of it. */
 const IN_SOURCE = /^\s*if\s*\(import\.meta\.vitest\b|^\s+(?:it|test)(?:\.\w+)*\(\s*["'`].*["'`],/;

@@ -248,6 +248,21 @@ describe('lines that put work off or silence a check', () => {
     ['Makefile', '# TODO: install'],
   ])('%s: %s', (path, line) => expect(found(path, line)).toEqual([`${path}:1 ${line.trim()}`]));
 
+  it('of a text of several lines, which the change opens and closes, no line puts work off', () => {
+    const told = (path: string, ...lines: readonly string[]) =>
+      marks(readHunks([`--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@`, ...lines].join('\n+')), () => false).lines;
+    const text = ['const page = `', '# TODO list', '// TODO: buy milk', 'TODO: write it down', '`;'];
+    expect(told('src/a.ts', ...text)).toEqual([]);
+    expect(told('cmd/a.go', ...text)).toEqual([]);
+    expect(told('src/a.ts', ...text, '// TODO: tests')).toEqual(['src/a.ts:6 // TODO: tests']);
+    expect(told('src/a.ts', ...text.slice(0, -1))).toHaveLength(3);
+    expect(told('src/a.ts', ...text.slice(1))).toHaveLength(3);
+    expect(told('src/a.ts', 'const a = /`/;', '// TODO: x', 'const b = /`/;')).toHaveLength(1);
+    expect(told('src/a.ts', '// a ` of prose', '// TODO: x', '// another `')).toHaveLength(1);
+    expect(told('src/a.ts', 'const a = `x`, b = "`";', '// TODO: x', 'const c = "`";')).toHaveLength(1);
+    expect(told('src/a.ts', 'const a = `', '// eslint-disable', '`;')).toHaveLength(1);
+  });
+
   it('a todo with a text is a switched-off test only in the call of one', () => {
     const told = (line: string) => testEdits(readHunks(diffOf('test/a.test.js', `+${line}`))).lines;
     expect(told(`  assert.deepEqual(list(), [{ todo: 'milk' }]);`)).toEqual([]);
