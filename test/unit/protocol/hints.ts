@@ -2,10 +2,12 @@
 // `world.ts` holds every refusal of the core's tests against it.
 
 import { REGISTRY } from '../../../src/cli/registry.ts';
-import type { Actor, Part } from '../../../src/protocol/board.ts';
+import type { Actor, Board, Part } from '../../../src/protocol/board.ts';
 import type { CommandName } from '../../../src/protocol/command.ts';
 import type { Row } from '../../../src/protocol/command-row.ts';
 import type { Refusal } from '../../../src/protocol/decision.ts';
+import { findTask } from '../../../src/protocol/find.ts';
+import { admits } from '../../../src/protocol/next-commands.ts';
 import { TABLE } from '../../../src/protocol/table.ts';
 
 /** Everything after `liza ` that is the name of a command, the longer name before the shorter. */
@@ -57,4 +59,23 @@ export function holdHintFits({ parts }: Actor, { hint, message }: Refusal): void
   const wrong = namedCommands(hint).filter((verb) => unfit(verb, parts));
   if (wrong.length > 0) throw new Error(`the hint for ${parts.join()} names ${wrong.join(', ')}: ${message} → ${hint}`);
   FITTING.add(known);
+}
+
+/** `liza amend retry-login …`: a command of a row, on a task by its id. */
+const onTasks = (text: string): readonly (readonly [string, string])[] =>
+  [...text.matchAll(/\bliza ([a-z][a-z-]*) ([a-z0-9][a-z0-9-]*)/g)].map(([, verb = '', id = '']) => [verb, id]);
+
+/** Throws when an agent is told to run a command on a task whose status does not admit it now. */
+export function holdHintIsTimely(board: Board, { parts }: Actor, { hint, message }: Refusal): void {
+  if (parts.includes('supervisor')) return;
+  for (const [verb, id] of onTasks(hint)) {
+    const task = findTask(board.state, id);
+    const rows = ROWS.filter(({ name, typed }) => (typed ?? name) === verb && name === verb);
+    if (task === undefined || rows.length === 0 || rows.some(({ from }) => !Array.isArray(from))) continue;
+    const isOpen = rows.some((row) => parts.some((part) => row.who.includes(part) && admits(row, part, task.status)));
+    if (!isOpen)
+      throw new Error(
+        `the hint for ${parts.join()} names liza ${verb} ${id}, which is ${task.status}: ${message} → ${hint}`,
+      );
+  }
 }

@@ -12,7 +12,7 @@ import { freshState } from '../../../src/protocol/records/new-board.ts';
 import { type Proof, proofCommands } from '../../../src/protocol/review/proof.ts';
 import type { Agent, Config, State, Task } from '../../../src/protocol/state.ts';
 import { iso } from '../../../src/text/time.ts';
-import { holdHintFits } from './hints.ts';
+import { holdHintFits, holdHintIsTimely } from './hints.ts';
 
 export const START = Date.parse('2026-03-01T09:00:00Z');
 
@@ -77,7 +77,10 @@ export function world(config: Partial<Config> = {}): World {
         self.board = applied(self.board, decision, self.now);
         for (const note of decision.notes ?? [])
           holdHintFits(actor, { ok: false, code: 1, message: decision.detail, hint: note });
-      } else holdHintFits(actor, decision);
+      } else {
+        holdHintFits(actor, decision);
+        holdHintIsTimely(self.board, actor, decision);
+      }
       return decision;
     },
     run(actor, command) {
@@ -93,7 +96,9 @@ export function world(config: Partial<Config> = {}): World {
       // Whoever else runs into it reads a hint of their own.
       for (const other of READERS) {
         const read = decide(self.board, command, { actor: other, now: self.now });
-        if (!read.ok) holdHintFits(other, read);
+        if (read.ok) continue;
+        holdHintFits(other, read);
+        holdHintIsTimely(self.board, other, read);
       }
       return decision;
     },

@@ -229,12 +229,12 @@ function cleanSync({ task, command, commandLine }: Situation<'submit-for-review'
   );
 }
 
-function somethingNew({ task, command }: Situation<'submit-for-review'>): Refusal | undefined {
+function somethingNew({ task, command, commandLine }: Situation<'submit-for-review'>): Refusal | undefined {
   const { changes, same_tree_as } = command.facts;
   if (command.commit === task.base_commit || changes.length === 0) {
     return refuse(
       `${command.commit} changes nothing since the base ${task.base_commit}`,
-      'Commit the work first, or say what stops you: liza block',
+      `Commit the work first, or say what stops you: ${commandLine('block', task.id)}`,
     );
   }
   if (same_tree_as === undefined) return undefined;
