@@ -75,6 +75,7 @@ const HOLLOW = new RegExp(
     String.raw`(?:very\s+|really\s+|perfectly\s+)?(?:well|correctly|properly|fine|nicely|perfectly|flawlessly|smoothly|great|` +
     String.raw`as\s+(?:expected|intended|desired|it\s+should|required|needed))|` +
     String.raw`(?:looks?|is|are)\s+(?:good|great|nice|fine|ok|okay|clean|robust|user[- ]friendly|production[- ]ready|bug[- ]free)|` +
+    String.raw`(?:well|correctly|properly|nicely|cleanly|perfectly|flawlessly)\s+(?:implemented|done|handled|written|designed|built)|` +
     String.raw`high[- ]quality|best\s+practices|no\s+bugs)(?=\s*(?:$|[.!;,\n]))`,
   'iu',
 );
@@ -146,7 +147,7 @@ const GENERAL = new RegExp(
 /** It says how good or how much, or that nothing is wrong. */
 const JUDGES = new RegExp(
   String.raw`\b(?:enough|sufficient|adequate|acceptable|reasonable|appropriate|suitable|meaningful|thorough|comprehensive|extensive|solid|sound|` +
-    'good|proper|easy|easily|well|fully|nicely|important|right|expected|specified|intended|functionality|in\\s+general|generally|overall|' +
+    'good|proper|easy|easily|simple|simply|clear|clearly|intuitive|understandable|usable|well|fully|nicely|important|right|expected|specified|intended|functionality|in\\s+general|generally|overall|' +
     String.raw`(?:no|without|zero)\s+(?:known\s+|open\s+|obvious\s+)?(?:bugs?|issues?|errors?|problems?|defects?|flaws?|surprises?))`,
   'iu',
 );
@@ -155,8 +156,8 @@ const OF_ANY_WORK = new RegExp(
   String.raw`\b(?:enough|sufficient(?:ly)?|adequate(?:ly)?|acceptable|acceptably|reasonabl[ey]|suitabl[ey]|meaningful(?:ly)?|thorough(?:ly)?|` +
     'comprehensive(?:ly)?|extensive(?:ly)?|solid|sound|important|known|open|obvious|easy|easily|simple|clear|clearly|functionality|functionalities|logic|' +
     'behaviou?r|implementation|solution|results?|tests?|testing|coverage|documentation|documented|docs|commented|structured|organi[sz]ed|' +
-    'design|structure|architecture|style|changes?|app|application|program|project|module|system|issues?|bugs?|problems?|defects?|flaws?|surprises?|' +
-    'use|used|usable|read|understand|understandable|maintain|extend|exists?|there|has|have|had|no|not|none|nothing|zero|without|left|' +
+    'design|interface|ui|ux|api|structure|architecture|style|changes?|app|application|program|project|module|system|issues?|bugs?|problems?|defects?|flaws?|surprises?|' +
+    'everybody|everyone|anyone|anybody|intuitive(?:ly)?|use|used|usable|read|understand|understandable|maintain|extend|exists?|there|has|have|had|no|not|none|nothing|zero|without|left|' +
     'remains?|remaining|occurs?|general|generally|overall|specified|written|in|from|at|them|they|complete|completely)\\b',
   'giu',
 );

@@ -49,8 +49,19 @@ function ofWords([first, ...rest]: readonly Word[], isFirst: boolean): string | 
     return 'nothing has changed in a fresh checkout; run what writes those files before it';
   if (/^(?:ls|cat|stat)$/.test(name) || (/^(?:test|\[)$/.test(name) && /^-[defrswx]$/.test(words[0] ?? '')))
     return 'it shows that a file is there, not that it works';
-  return undefined;
+  if (/^(?:[ef]?grep|rg|ag)$/.test(name) && has(CODE))
+    return 'it shows that a text stands in the code, not that it works';
+  return isSyntax(name, words) ? 'it reads the syntax and runs nothing' : undefined;
 }
+
+const CODE = /\w\.(?:[cm]?[jt]sx?|py|go|rs|rb|php|java|kt|cs|swift|c|h|cc|cpp|hpp|ex|exs|lua|scala|zig)$/;
+
+const isSyntax = (name: string, words: readonly string[]): boolean => {
+  const [first] = words;
+  if (name === 'node') return words.some((word) => /^(?:--check|-c)$/.test(word));
+  if (/^python[\d.]*$/.test(name)) return first === '-m' && /^(?:py_compile|compileall|ast)$/.test(words[1] ?? '');
+  return (name === 'php' && first === '-l') || (/^(?:ruby|perl)$/.test(name) && first === '-c');
+};
 
 const isBuild = (name: string, words: readonly string[]): boolean => {
   if (name === 'mvn') return words.some((word) => /^-D(?:skipTests|maven\.test\.skip)(?:=true)?$/.test(word));

@@ -20,6 +20,9 @@ test.each([
   ['git diff --exit-code', 'fresh checkout'],
   ['ls src', 'a file is there'],
   ['test -f a.js', 'a file is there'],
+  ['grep -q sum src/sum.mjs', 'a text stands in the code'],
+  ['node --check src/sum.mjs', 'reads the syntax'],
+  ['python3 -m py_compile app.py', 'reads the syntax'],
 ])('%s', (line, why) => {
   expect(weaknessOf(line, true)).toContain(why);
 });
@@ -36,6 +39,8 @@ test.each([
   'test "$(node cli.js add 2 3)" = 5',
   'out=$(node cli.js); [ "$out" = 5 ]',
   "grep -q 'retry' README.md",
+  'npm start | grep -q a.js',
+  'node --check src/a.js && node --test',
 ])('%s is not called weak', (line) => {
   expect(weaknessOf(line, true)).toBeUndefined();
 });
