@@ -18,7 +18,7 @@ export function lacksInValidation(config: Config, task: Task, validation: string
   return hasCommand
     ? 'it does not say what result is expected'
     : hasResult
-      ? `it names no command${/\b(?:tests?|suite|lint|build)/i.test(validation) ? ' (which one runs that?)' : ''}`
+      ? `it names no command${/\b(?:tests?|suite|lint|build)/i.test(validation) ? ' that runs them' : ''}`
       : 'it names neither';
 }
 
@@ -82,11 +82,12 @@ function readHead(line: string, known: readonly string[]): string {
   return isRun ? ` \` \` : ${rest}` : line;
 }
 
-/** A lone word may be anything: a known program, a file, or one of which it is said how it ends. */
+/** A lone word may be anything: a program that needs no more, the task's own, a file, or one of which it is said how it ends. */
 const isProgram = (word: string, rest: string, known: readonly string[]): boolean =>
-  PROGRAMS.has(word) ||
-  known.some((command) => command.startsWith(`${word} `)) ||
-  (/^[\w./-]+$/.test(word) && (/[./_\d-]/.test(word) || /^\s*(?:exit|print|return)/i.test(rest)));
+  PROGRAMS.has(word)
+    ? ALONE.has(word)
+    : known.some((command) => command.startsWith(`${word} `)) ||
+      (/^[\w./-]+$/.test(word) && (/[./_\d-]/.test(word) || /^\s*(?:exit|print|return)/i.test(rest)));
 
 /** `#2`, `both commands`, where the task has them. */
 const isReference = (word: string, known: readonly string[]): boolean => {
@@ -148,7 +149,7 @@ function isCommandAt(words: readonly string[], at: number): boolean {
     );
   if (/^[\w-]+\.(?:sh|py|rb|pl|[cm]?[jt]s)$/.test(first)) return true;
   if (PROGRAMS.has(first)) {
-    if (!ALSO_WORDS.has(first)) return next === undefined || !ENDS.test(next) || ALONE.has(first);
+    if (!ALSO_WORDS.has(first)) return ALONE.has(first) || (next !== undefined && !ENDS.test(next));
     if (next === undefined) return first === 'make';
     // `make tests pass` asks for something, and runs nothing.
     if (TARGET.test(next)) return first !== 'test' && !ENDS_PLAIN.test(third) && !ENGLISH.has(third);

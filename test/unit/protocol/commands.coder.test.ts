@@ -131,6 +131,7 @@ describe('begin', () => {
     'make test passes',
     'go vet ./... prints nothing',
     'pytest passes',
+    'pytest: 3 passed',
     '`pytest -q`: 3 new tests pass',
     'node --test test/x.test.js -> all pass',
     'npm test -- --coverage: above 90 %',
@@ -209,6 +210,9 @@ describe('begin', () => {
     ['#7: exit 0', 'it names no command'],
     ['go green', 'it names no command'],
     ['ship: ok', 'it names no command'],
+    ['npm: green', 'it names no command'],
+    ['node: exit 0', 'it names no command'],
+    ['I run the test suite: it is green', 'it names no command'],
     ['run it and see', 'it names neither'],
   ])('validation %j is refused because %s, with the task’s own command as the mend', (validation, why) => {
     const w = claimed();
