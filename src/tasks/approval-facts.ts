@@ -151,7 +151,7 @@ function readIn(read: Read, test: Test): LookedUp {
 /** It is green whatever the code does, unless something around it checks. */
 const asEmpty = ({ path, text }: Read, { name, line }: { readonly name: string; readonly line: number }): LookedUp =>
   isAlone(text, path)
-    ? { why: `nothing stands in the body of “${name}” (${path}:${line}): it is green whatever the code does` }
+    ? { why: `nothing in the body of “${name}” can fail (${path}:${line}): it is green whatever the code does` }
     : { not_run: 'empty' };
 
 /** What the file declares, the runner need not have run. */

@@ -142,7 +142,7 @@ const NOT_KNOWN: Readonly<Record<string, string>> = {
   file: 'no command that Liza ran runs its file',
   values: 'nothing that was printed names it with these values',
   unreported: 'no runner that Liza ran reported it',
-  empty: 'nothing stands in its body',
+  empty: 'nothing in its body can fail',
   left_out: 'the command that runs its file chooses other tests by name',
 };
 

@@ -23,7 +23,7 @@ export interface VerdictFacts {
 
 /**
  * `file`: no command that Liza ran runs its file. `values`: no runner named it with these values. `unreported`: the
- * runners name or count tests, and this one is not among them. `empty`: it ran, and nothing stands in its body.
+ * runners name or count tests, and this one is not among them. `empty`: it ran, and nothing in its body can fail.
  * `left_out`: the commands that run its file choose other tests by their names.
  */
 export type NotRun = 'file' | 'values' | 'unreported' | 'empty' | 'left_out';

@@ -143,7 +143,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   file: 'NOT RUN BY LIZA (no command that it ran runs this file)',
   values: 'NOT KNOWN TO HAVE RUN (no runner named it with these values)',
   left_out: 'NOT RUN BY LIZA (the command that runs its file chooses other tests by name)',
-  empty: 'FLAGGED, NOTHING STANDS IN ITS BODY (it may be green whatever the code does)',
+  empty: 'FLAGGED, NOTHING IN ITS BODY CAN FAIL (it may be green whatever the code does)',
   unreported: 'NOT KNOWN TO HAVE RUN (no runner reported it)',
 };
 

@@ -11,7 +11,7 @@ export interface Declared {
   readonly line: number;
   /** Skipped, put off, without a body or expected to fail, whatever the machine. */
   readonly off: boolean;
-  /** Nothing stands in its body: it is green whatever the code does. */
+  /** Nothing in its body can fail: it is green whatever the code does. */
   readonly empty: boolean;
   /** Its form declares nothing but one test: no group, no `run('…'`, no `pattern.test('…'`. */
   readonly sure: boolean;

@@ -11,7 +11,7 @@ export type Named =
       readonly unnamed?: true;
       /** As the file declares it. */
       readonly as?: readonly string[];
-      /** The line on which it begins, where nothing stands in its body. */
+      /** The line on which it begins, where nothing in its body can fail. */
       readonly empty?: number;
     }
   | { readonly is: 'off'; readonly line: number }

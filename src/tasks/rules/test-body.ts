@@ -1,5 +1,6 @@
-// Whether a test has a body, and whether anything stands in it. A call with a name alone (`it('…')`) is a test that
-// somebody means to write: runners count it as postponed, some as passed. Comments are blanks here. Linear in the text.
+// Whether a test has a body, and whether that checks anything at all. A call with a name alone (`it('…')`) is a test that
+// somebody means to write: runners count it as postponed, some as passed. A body in which nothing stands, or which only
+// asserts that constants are what they are, is green whatever the code does. Comments are blanks here. Linear in the text.
 
 export type Body = 'there' | 'empty' | 'none';
 
@@ -12,8 +13,8 @@ export function bodyAt(text: string, at: number, end: number): Body {
   const rest = text.slice(end, end + NEAR);
   const isNamedByText = /["'`]$/.test(head);
   if (isNamedByText && (head.includes('(') ? NO_CALLBACK : NO_BLOCK).test(rest)) return 'none';
-  if (/^(?:async\s+)?def\b/.test(head)) return EMPTY_DEF.test(text.slice(end, end + NEAR)) ? 'empty' : 'there';
-  return (isNamedByText ? EMPTY_CALLBACK : EMPTY_BLOCK).test(rest) ? 'empty' : 'there';
+  const statements = /^(?:async\s+)?def\b/.test(head) ? linesOfDef(rest) : inBraces(rest, isNamedByText);
+  return statements?.every((one) => one === '' || CONSTANT.test(one)) ? 'empty' : 'there';
 }
 
 /** Nothing behind the name but options; a block behind the brackets is a body. */
@@ -21,12 +22,42 @@ const NO_CALLBACK = /^\s*(?:,\s*(?:\{[^{}=]*\}\s*,?\s*)?)?\)(?!\s*(?:\{|do\b|=|-
 /** `it "…"` of Ruby, alone on its line. */
 const NO_BLOCK = /^[ \t]*(?:\n|$)(?!\s*\{)/;
 
-const EMPTY_CALLBACK =
-  /^\s*,?\s*(?:\{[^{}]*\}\s*,\s*)?(?:\)\s*)?(?:async\s*)?(?:function\b\s*\w*\s*)?(?:\([^()]{0,200}\)|\w+)?\s*(?:=>)?\s*(?:\{\s*\}|(?<==>\s*)(?:undefined|null|true|void 0)\s*,?\s*\)|\bdo\s+end\b)/;
-const EMPTY_BLOCK = /^[^{};=]{0,300}\{\s*\}/;
-/** `pass`, `...` or a text alone, and then something further out; what it takes as parameters may be set up elsewhere. */
-const EMPTY_DEF =
-  /^\(\s*(?:self)?\s*\)[^\n]*:[ \t]*(?:(?:pass|\.\.\.|return(?: None)?)[ \t]*(?:\n|$)|\n(?:[ \t]*\n)*([ \t]+)(?:["'][^\n]*["'][ \t]*\n(?:[ \t]*\n)*\1)?(?:pass|\.\.\.|return(?: None)?)[ \t]*(?:$|\n(?:[ \t]*\n)*(?!\1)))/;
+const CALLBACK =
+  /^\s*,?\s*(?:\{[^{}]*\}\s*,\s*)?(?:\)\s*)?(?:async\s*)?(?:function\b\s*\w*\s*)?(?:\([^()]{0,200}\)|\w+)?\s*(?:=>)?\s*(?:\{([^{}]*)\}|\bdo\s+end\b)/;
+const EXPRESSION =
+  /^\s*,\s*(?:\{[^{}]*\}\s*,\s*)?(?:async\s*)?(?:\([^()]{0,200}\)|\w+)\s*=>\s*([^{}\n]{1,200}?)\s*,?\s*\)\s*;?[ \t]*(?:\n|$)/;
+const BLOCK = /^[^{};=]{0,300}\{([^{}]*)\}/;
+
+/** Undefined: there is more than can be read at a glance. */
+function inBraces(rest: string, isCall: boolean): readonly string[] | undefined {
+  const [found, body] = (isCall ? (CALLBACK.exec(rest) ?? EXPRESSION.exec(rest)) : BLOCK.exec(rest)) ?? [];
+  return found === undefined ? undefined : (body ?? '').split(/[;\n]/).map((one) => one.trim());
+}
+
+/** Of Python. What it takes as parameters may be set up elsewhere, and check something there. */
+function linesOfDef(rest: string): readonly string[] | undefined {
+  const [head, same = ''] = /^\(\s*(?:self)?\s*\)[^\n:]*:[ \t]*([^\n]*)(?:\n|$)/.exec(rest) ?? [];
+  if (head === undefined) return undefined;
+  const below = rest.slice(head.length).split('\n');
+  const end = below.findIndex((line) => /^\S/.test(line));
+  const indent = /^[ \t]*/.exec(below.find((line) => line.trim() !== '') ?? '')?.[0].length ?? 0;
+  const own = below.slice(0, end === -1 ? undefined : end);
+  const further = own.findIndex((line) => line.trim() !== '' && (/^[ \t]*/.exec(line)?.[0].length ?? 0) < indent);
+  const lines = further === -1 ? own : own.slice(0, further);
+  if (end === -1 && further === -1 && rest.length === NEAR) return undefined;
+  return [same, ...(same.trim() === '' ? lines : [])].map((line) => line.trim());
+}
+
+const LITERAL = String.raw`(?:-?\d[\d._]*|true|false|True|False|null|None|nil|undefined|'[^'\n]*'|"[^"\n]*")`;
+const LITERALS = String.raw`\(\s*(?:${LITERAL}(?:\s*,\s*${LITERAL})*)?\s*,?\s*\)`;
+/** One statement that no code can make fail: only names that frameworks have, for a helper may check. */
+const CONSTANT = new RegExp(
+  String.raw`^(?:pass|\.\.\.|return(?:\s+${LITERAL})?|${LITERAL}|void 0|assert\s+${LITERAL}(?:\s*==\s*${LITERAL})?|` +
+    String.raw`(?:await\s+|return\s+)?(?:` +
+    String.raw`(?:assert|self\.assert(?:True|False|Equals?|IsNone)|assert(?:True|False|Equals|Null)|assert(?:_eq|_ne)?!|assert\.\w+(?:\.\w+)?)${LITERALS}|` +
+    String.raw`expect${LITERALS}(?:\.\w+)+(?:${LITERALS})?|` +
+    String.raw`(?:t|test)\.(?:pass|ok|is|true|truthy|equal|diagnostic|comment|plan|log|Logf?)${LITERALS}|console\.\w+${LITERALS}|print${LITERALS}))$`,
+);
 
 /** Whether nothing else checks where the body does not: what runs before and after, or a class above. */
 export const isAlone = (text: string, path: string): boolean =>

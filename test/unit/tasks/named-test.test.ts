@@ -317,6 +317,12 @@ describe('without a body, or with an empty one', () => {
     ['a docstring', '\ndef test_two():\n    "adds"\n    ...\n', 'test_two', 'test_a.py'],
     ['Go', '\nfunc TestTwo(t *testing.T) {\n\t// later\n}\n', 'TestTwo', 'a_test.go'],
     ['Rust', '#[test]\nfn two() {}\n', 'two', 'src/a.rs'],
+    ['a constant', "\nit('adds two', () => { assert.ok(true); });", 'adds two', 'a.test.js'],
+    ['a constant in an arrow', "\ntest('adds two', () => assert.equal(1, 1));", 'adds two', 'a.test.js'],
+    ['constants', "\nit('adds two', (t) => {\n  expect(true).toBe(true);\n  t.pass();\n});", 'adds two', 'a.test.js'],
+    ['a constant of Python', '\ndef test_two():\n    assert True\n', 'test_two', 'test_a.py'],
+    ['one of unittest', '\n    def test_two(self):\n        self.assertEqual(1, 1)\n', 'test_two', 'test_a.py'],
+    ['a constant of Rust', '#[test]\nfn two() { assert!(true); }\n', 'two', 'src/a.rs'],
   ])('%s: nothing stands in it', (_what, text, name, path) =>
     expect(found(text, name, path)).toMatchObject({ is: 'there', empty: 2 }),
   );
@@ -324,6 +330,12 @@ describe('without a body, or with an empty one', () => {
   test.each([
     ['a line more', 'def test_two():\n    pass\n    assert add(1, 1) == 2\n', 'test_two', 'test_a.py'],
     ['what is set up for it', 'def test_two(client):\n    pass\n', 'test_two', 'test_a.py'],
+    ['a helper', "it('adds two', () => { expectValid('1+1'); });", 'adds two', 'a.test.js'],
+    ['a helper in an arrow', "it('adds two', () => assertSum('1+1', 2));", 'adds two', 'a.test.js'],
+    ['a call', "it('adds two', () => { assert.equal(add(1, 1), 2); });", 'adds two', 'a.test.js'],
+    ['a variable', "it('adds two', () => { expect(two).toBe(2); });", 'adds two', 'a.test.js'],
+    ['a call alone', "it('adds two', () => { start(); });", 'adds two', 'a.test.js'],
+    ['a call of Python', 'def test_two():\n    """It adds."""\n    run()\n', 'test_two', 'test_a.py'],
     ['a literal', 'func TestTwo(t *testing.T) {\n\tx := T{}\n\tx.Check(t)\n}\n', 'TestTwo', 'a_test.go'],
   ])('%s stands in it', (_what, text, name, path) => expect(found(text, name, path)).not.toHaveProperty('empty'));
 });
