@@ -57,7 +57,7 @@ export function notRun({ base, task, settings }: Proving, why: string): { tests:
   const disproof: Disproof = {
     guard: 'tests-red-on-base',
     reason: `tdd is strict, and ${why}: whether yours fail without your change cannot be shown`,
-    hint: `You cannot set a test_command, or a validation that runs them: liza block ${task.id} --reason "…" --question "…"`,
+    hint: `If your change keeps them from being run, mend that, commit, and submit the new HEAD. You cannot set a test_command, or a validation that runs them: liza block ${task.id} --reason "…" --question "…"`,
   };
   return { tests, disproof };
 }

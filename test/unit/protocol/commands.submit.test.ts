@@ -315,6 +315,14 @@ describe('submit-for-review', () => {
     expect(notes).toContain('no command that Liza runs can run them');
     expect(notes).not.toContain('pass on the base');
     expect(begun().run(CODER, green).notes?.join(' ')).not.toContain('can run them');
+    // A command runs tests, and not these: perhaps because of the change itself.
+    const passed = { ...green.facts.proof, tests, unrun_tests: ['test/a.test.ts'] } as const;
+    const told = begun()
+      .run(CODER, { ...green, facts: { ...green.facts, proof: passed } })
+      .notes?.join(' ');
+    expect(told).toContain('no command that Liza ran runs test/a.test.ts');
+    expect(told).toContain('liza retract a');
+    expect(told).not.toContain('there is no test_command');
   });
 
   it('a removed test file is no test; a removed code file is code', () => {

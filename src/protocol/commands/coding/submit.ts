@@ -163,7 +163,7 @@ export const submitForReview: Row<'submit-for-review'> = {
         ...(command.facts.proof?.tests?.on_base === 'green' && task.type !== 'test'
           ? [`${GREEN_ON_BASE}: ${s.commandLine('retract', task.id)}`]
           : []),
-        ...(command.facts.proof?.tests?.on_base === 'not_run' ? [NOT_RUN] : []),
+        ...notRunNotes(s),
         'A new session gets the verdict.',
       ],
       stop: 'Stop now: liza exit 42',
@@ -177,6 +177,16 @@ const isLizas = (path: string): boolean =>
 
 const GREEN_ON_BASE =
   'Your new tests pass on the base too, so they prove nothing about the change, and the reviewer is told. If they should prove it';
+
+function notRunNotes({ command, task, commandLine }: Situation<'submit-for-review'>): readonly string[] {
+  const { tests, unrun_tests: unrun } = command.facts.proof ?? {};
+  if (tests?.on_base !== 'not_run') return [];
+  return unrun === undefined
+    ? [NOT_RUN]
+    : [
+        `Only you ran your tests: no command that Liza ran runs ${list(unrun)}; the reviewer is told. If your change is the reason, take it back and mend that: ${commandLine('retract', task.id)}`,
+      ];
+}
 
 /** Settings are a person's, validation the planner's. */
 const NOT_RUN =
