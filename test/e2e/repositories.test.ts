@@ -18,7 +18,18 @@ function approve(p: BuiltProject, id = 'greet'): void {
   p.ok(addTask(id));
   p.ok(['claim-task', id, 'coder-1'], { as: 'coder-1' });
   const inFolder = { as: 'coder-1', cwd: p.folder(id) };
-  const plan = ['--intent', 'i', '--risks', 'r', '--validation', 'node --test: passes', '--file', 'src', '--file', 'test'];
+  const plan = [
+    '--intent',
+    'i',
+    '--risks',
+    'r',
+    '--validation',
+    'node --test: passes',
+    '--file',
+    'src',
+    '--file',
+    'test',
+  ];
   p.ok(['begin', id, ...plan], inFolder);
   p.commit({ [`src/${id}.test.js`]: `${id} src\n`, [`test/${id}.test.js`]: `${id} test\n` }, id, p.folder(id));
   p.ok(['submit-for-review', id, 'HEAD'], inFolder);
