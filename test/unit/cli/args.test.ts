@@ -131,7 +131,9 @@ test.each([
   expect(code).toBe(1);
   expect(hint).toContain(told);
   expect(hint).toContain(`usage: liza ${name}`);
+});
 
+test.each([
   [['--file', 'a', '--file', ''], '--file number 2 of 2 is empty'],
   [['--file= ', '--file', 'a'], '--file number 1 of 2 is empty'],
   [['--file', ''], '--file is empty'],
