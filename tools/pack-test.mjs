@@ -98,9 +98,16 @@ function withoutInstalling(as, tarball) {
   expect(as('node', npmCli(), ...npx, 'version').trim(), version);
   expect(as('sh', '-c', '! command -v liza'), '');
   const told = as('node', npmCli(), ...npx, 'demo', '--fast');
-  const line = /^ {2}the board +(cd .*)$/m.exec(told)?.[1] ?? '';
-  expect(as('sh', '-c', line), 'money');
-  as('sh', '-c', /^ {2}remove it +(rm .*)$/m.exec(told)?.[1] ?? 'false');
+  for (const said of ['planned by', 'rejected by code-reviewer-1', 'approved by code-reviewer-1', 'run by Liza'])
+    expect(told.slice(told.indexOf(' blame ')), said);
+  const suggested = new Map(
+    [...told.matchAll(/^ {2}(\S.*?) {2,}((?:cd|rm) .*)$/gm)].map(([, about, line]) => [about, line]),
+  );
+  const type = (about) => as('sh', '-c', suggested.get(about) ?? `echo "it suggests nothing for: ${about}"; exit 1`);
+  expect(type('the board'), 'money');
+  for (const about of ['who did what', 'one task', 'what is proven', 'a page of it all', 'what was merged'])
+    type(about);
+  type('remove it');
   const left = readdirSync(temporary);
   if (left.length > 0) throw new Error(`the demo left ${left.join(', ')} behind`);
   say('npx runs the demo from the tarball; what it suggests works as printed, and nothing is left behind');

@@ -10,10 +10,10 @@ import { inFull } from '../runs.ts';
 import { type BuiltProject, builtProject, type Ran, type Running, until, untilStopped } from '../support/program.ts';
 
 const WORKERS = 16;
-const BY_STORE = inFull ? 45 : 15;
-const BY_COMMAND = inFull ? 5 : 3;
+const BY_STORE = inFull ? 45 : 9;
+const BY_COMMAND = inFull ? 5 : 2;
 const SHELLS = 4;
-const EDITS = 15;
+const EDITS = inFull ? 15 : 9;
 
 /** Under the lock: two replace the file (sed -i), two write into it. */
 const shellLoop = (name: string): string => {

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { inFull } from '../../runs.ts';
 import { PACKAGE } from '../../support/build.ts';
 import { addTask } from '../../support/core.mjs';
 import { type BuiltProject, builtIn, program } from '../../support/program.ts';
@@ -151,19 +152,23 @@ async function typeBeside(from: Place, [first = '', ...others]: readonly string[
 /** Blocks whose lines belong into two terminals. */
 const BESIDE: ReadonlySet<string> = new Set(['rehearsal.md: Playing an agent yourself']);
 
+/** One agent CLI after the other: `claude` and `Your own command` stand for them in `npm test`. */
+const ALIKE: ReadonlySet<string> = new Set(['codex', 'gemini', 'opencode', 'An ACP agent']);
+
 describe.each(PAGES.filter((page) => blocksOf(page).length > 0))('docs/%s.md', (page) => {
-  test.each(blocksOf(page))(
-    '$heading, line $at: every line works as printed',
-    async (block) => {
-      const name = `${page}.md: ${block.heading}`;
-      const from = FROM[name]?.[block.nth] ?? withBoard;
-      if (BESIDE.has(name)) return typeBeside(from(), block.lines);
-      // Several runs in one block are alternatives: each starts from the same.
-      if (runs(block) > 1) for (const line of block.lines) await type(from(), [line]);
-      else await type(from(), block.lines);
-    },
-    240_000,
+  const [alike, others] = [true, false].map((which) =>
+    blocksOf(page).filter((one) => ALIKE.has(one.heading) === which),
   );
+  const works = async (block: Block): Promise<void> => {
+    const name = `${page}.md: ${block.heading}`;
+    const from = FROM[name]?.[block.nth] ?? withBoard;
+    if (BESIDE.has(name)) return typeBeside(from(), block.lines);
+    // Several runs in one block are alternatives: each starts from the same.
+    if (runs(block) > 1) for (const line of block.lines) await type(from(), [line]);
+    else await type(from(), block.lines);
+  };
+  test.each(others ?? [])('$heading, line $at: every line works as printed', works, 240_000);
+  test.runIf(inFull).each(alike ?? [])('$heading, line $at (in test:all): every line works as printed', works, 240_000);
 });
 
 const runs = ({ lines }: Block): number => lines.filter((line) => line.startsWith('liza run')).length;

@@ -170,7 +170,9 @@ test('spec-change lists the live tasks it touches', async () => {
 test('spec-change keeps a spec as tasks name it', async () => {
   await here.liza(['spec-change', './specs/auth.md#retry', 'five tries']);
   expect((await here.state()).spec_changes).toMatchObject([{ spec: 'specs/auth.md#retry' }]);
-  expect((await here.liza(['spec-change', 'specs/../../x.md', 'five tries'])).stderr).toContain('no document of the project');
+  expect((await here.liza(['spec-change', 'specs/../../x.md', 'five tries'])).stderr).toContain(
+    'no document of the project',
+  );
 });
 
 test('spec-change refuses a spec that nobody knows, and takes one that was removed', async () => {
