@@ -123,6 +123,8 @@ export function builtIn(repo: Repository): BuiltProject {
   });
   const node = (argv: readonly string[], run: RunOptions = {}): Running =>
     launch(process.execPath, argv, options(run), run.input);
+  /** A test that waits for something looks many times at the same board. */
+  let parsed: { readonly text: string; readonly board: Board } | undefined;
   const self: BuiltProject = {
     ...repo,
     liza: (argv, run = {}) => {
@@ -144,7 +146,11 @@ export function builtIn(repo: Repository): BuiltProject {
     start: (argv, run) => node([program(), ...argv], run),
     worker: (mode = '', ...rest) => node([shipped('worker.cjs'), mode, root, ...rest]),
     shell: (script) => launch('bash', ['-c', script], options()),
-    board: () => parse(read('.liza/state.yaml'), { maxAliasCount: 0 }) as Board,
+    board: () => {
+      const text = read('.liza/state.yaml');
+      if (text !== parsed?.text) parsed = { text, board: parse(text, { maxAliasCount: 0 }) as Board };
+      return parsed.board;
+    },
     task: (id) => {
       const found = self.board().tasks.find((task) => task.id === id);
       if (found === undefined) throw new Error(`no task ${id}`);
@@ -219,5 +225,5 @@ export async function untilStopped(pid: number): Promise<void> {
 
 /** Looks again until it holds; the test's own time limit ends a condition that never does. */
 export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
 }

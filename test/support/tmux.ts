@@ -56,7 +56,7 @@ export function tmux(cwd: string, env: Environment): Tmux {
       const limit = performance.now() + LIMIT_MS;
       while (!has()) {
         if (performance.now() > limit) throw new Error(`the screen does not show ${text}:\n${screen()}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await new Promise((resolve) => setTimeout(resolve, 100));
       }
     },
     close: () => void call(['kill-session', '-t', 'board']),

@@ -205,6 +205,6 @@ export async function eventually(
   for (;;) {
     if (await holds()) return;
     if (performance.now() > until) throw new Error(`never came: ${what}\n${about()}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }
