@@ -38,8 +38,9 @@ export function buildPolicy(disk: Disk, request: PolicyRequest): Policy {
   const home = userHome(disk, env, root);
   const hidden = [...ALWAYS_HIDDEN, ...TEMPORARY, ...(home === undefined ? [] : [home])];
   const modules = request.hideModules === true ? modulesAround(disk, root, hidden) : [];
-  const tools = toolFolders(disk, env, hidden).filter((path) => !modules.some((place) => isBelow(path, place)));
   const [alsoRead, alsoWrite] = configuredPaths(disk, request);
+  const agents = [realOf(disk, root) ?? root, ...alsoWrite.map(({ from }) => from)];
+  const tools = toolFolders(disk, env, hidden, agents).filter((path) => !modules.some((place) => isBelow(path, place)));
   // A copy of the board and Liza's own way of calling git are in the git directory.
   const own = [join(root, '.liza'), join(root, '.worktrees'), join(common, 'liza')];
   // What is made while the session lives would be seen: only what is there can be hidden.

@@ -144,8 +144,11 @@ export function bringRegistries(site: RegistryHome): BroughtRegistries {
   const found = findRegistrySettings(site);
   const asks = found.filter(({ given }) => given).flatMap((one) => one.asks);
   const project = found.find(({ path }) => path === join(root, '.npmrc'));
-  const read: Shown[] = found.flatMap(({ certificates }) =>
-    certificates.filter((path) => isAbsolute(path)).flatMap((path) => shownAt(disk, path)),
+  // Agents can commit what the project's file says: only the person's own settings show a file.
+  const read: Shown[] = found.flatMap(({ path: file, certificates }) =>
+    isBelow(realOf(disk, file) ?? file, realOf(disk, root) ?? root)
+      ? []
+      : certificates.filter((path) => isCertificate(site, path)).flatMap((path) => shownAt(disk, path)),
   );
   const places: Record<string, string> = {};
   for (const one of found) {
@@ -174,6 +177,13 @@ export function bringRegistries(site: RegistryHome): BroughtRegistries {
     read.push({ at: project.path, from: join(home, MASKED) });
   }
   return { read, asks, env: { ...registryVariables(env, new Set(asks)), ...places, ...quietNpm(env) } };
+}
+
+/** What npm calls `cafile` or pip `cert` may also be a key. */
+function isCertificate(site: RegistrySite, path: string): boolean {
+  if (!isAbsolute(path) || whyForbidden(site, path, 'read') !== undefined) return false;
+  const text = textOf(site.disk, path) ?? '';
+  return /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/.test(text) && !text.includes('PRIVATE KEY');
 }
 
 /** Stands in for a file of the project that has a login in it. */

@@ -23,17 +23,27 @@ const MOST_LINKS = 2000;
 /** Found once for each machine and environment. */
 const known = new WeakMap<Disk, Map<string, readonly string[]>>();
 
-/** Real paths below the hidden places. */
-export function toolFolders(disk: Disk, env: Environment, hidden: readonly string[]): readonly string[] {
-  const key = JSON.stringify([env['PATH'], env['HOME'], hidden]);
+/** Real paths below the hidden places. `agents`: real folders whose files agents write or commit, and so their links. */
+export function toolFolders(
+  disk: Disk,
+  env: Environment,
+  hidden: readonly string[],
+  agents: readonly string[] = [],
+): readonly string[] {
+  const key = JSON.stringify([env['PATH'], env['HOME'], hidden, agents]);
   const ofDisk = known.get(disk) ?? new Map<string, readonly string[]>();
   known.set(disk, ofDisk);
-  const found = ofDisk.get(key) ?? findToolFolders(disk, env, hidden);
+  const found = ofDisk.get(key) ?? findToolFolders(disk, env, hidden, agents);
   ofDisk.set(key, found);
   return found;
 }
 
-function findToolFolders(disk: Disk, env: Environment, hidden: readonly string[]): readonly string[] {
+function findToolFolders(
+  disk: Disk,
+  env: Environment,
+  hidden: readonly string[],
+  agents: readonly string[],
+): readonly string[] {
   const isHidden = (path: string): boolean => hidden.some((place) => isBelow(path, place));
   const found = new Set<string>();
   const add = (path: string): void => {
@@ -43,7 +53,8 @@ function findToolFolders(disk: Disk, env: Environment, hidden: readonly string[]
   };
   for (const folder of (env['PATH'] ?? '').split(':').filter((path) => isAbsolute(path))) {
     const real = realOf(disk, folder);
-    if (real === undefined) continue;
+    // A link that an agent put there would choose what is shown.
+    if (real === undefined || agents.some((place) => isBelow(real, place))) continue;
     if (isHidden(real)) add(packageOf(real));
     if (isHidden(real) && basename(real) === 'bin') for (const name of BESIDE) add(join(dirname(real), name));
     for (const target of linksIn(disk, real, isHidden)) add(packageOf(dirname(target)));

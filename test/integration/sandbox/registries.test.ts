@@ -108,6 +108,32 @@ describe.skipIf(!works || !has('npm'))('npm in bubblewrap', () => {
     expect(fs.readFileSync(file, 'utf8')).toContain(TOKEN);
   }, 60_000);
 
+  test('of a certificate that the settings name: shown where the person names it, and it is one', async () => {
+    const certificate = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+    inHome('ca.pem', certificate);
+    inHome('.ssh/id', '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n');
+    const look = 'cat ~/ca.pem 2>/dev/null; ls -a ~/.ssh 2>/dev/null; cat ~/.ssh/id 2>/dev/null; true';
+    inHome('.npmrc', `cafile=${home}/ca.pem\n`);
+    expect(await run(look)).toMatchObject({ tail: certificate });
+    // Agents commit the project's file, and merged it would open whatever it names.
+    inHome('.npmrc', '');
+    for (const named of ['ca.pem', '.ssh/id', '.ssh']) {
+      fs.writeFileSync(path.join(p.root, '.npmrc'), `cafile=${home}/${named}\n`);
+      expect(await run(look), named).toMatchObject({ tail: '' });
+    }
+    fs.rmSync(path.join(p.root, '.npmrc'));
+    inHome('.npmrc', `cafile=${home}/.ssh/id\n`);
+    expect(await run(look)).toMatchObject({ tail: '' });
+  });
+
+  test('a link in a folder of the project that is on PATH shows nothing of the home', async () => {
+    inHome('.ssh/id', 'secret');
+    fs.mkdirSync(path.join(p.root, 'bin'));
+    fs.symlinkSync(path.join(home, '.ssh/id'), path.join(p.root, 'bin/helper'));
+    const env = { PATH: `${path.join(p.root, 'bin')}:${process.env['PATH']}` };
+    expect(await run('ls -a ~/.ssh 2>/dev/null; true', { env })).toMatchObject({ tail: '' });
+  });
+
   test('finds the copy of a file that a variable names, wherever that is', async () => {
     const elsewhere = path.join(p.base, 'ci-npmrc');
     fs.writeFileSync(elsewhere, `@acme:registry=http://acme.example/\n//acme.example/:_authToken=${TOKEN}\n`);
