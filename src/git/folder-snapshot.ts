@@ -63,13 +63,25 @@ export async function treeOf(
       // `name/`: another repository inside this one; its files are its own.
       (path) => !path.endsWith('/') && !leaveOut.includes(path),
     );
+    if (paths.some(isUnreadable)) await addAll(gitDir, files, leaveOut);
     // Git refuses to look behind a folder that became a link, or at a pipe: there, the file is gone.
     const isGone = (path: string): boolean => ['none', 'other'].includes(kindAt(gitDir.host.disk, files.folder, path));
-    const [gone, there] = [paths.filter(isGone), paths.filter((path) => !isGone(path))];
+    const named = paths.filter((path) => !isUnreadable(path));
+    const [gone, there] = [named.filter(isGone), named.filter((path) => !isGone(path))];
     await update(gitDir, files, ['--force-remove'], gone);
     await update(gitDir, files, ['--add', '--remove', '--replace'], there);
     return (await must(gitDir.files(files, ['write-tree']), 'write a tree')).trim();
   });
+}
+
+/** A name that is no UTF-8 has this sign in it, and cannot be given back to git. */
+const isUnreadable = (path: string): boolean => path.includes('\ufffd');
+
+/** By git alone, which knows such names. What it cannot read it leaves out, as a look by names does. */
+async function addAll(gitDir: PrivateGitDir, files: Files, leaveOut: readonly string[]): Promise<void> {
+  const but = leaveOut.map((path) => `:(exclude,literal)${path}`);
+  const added = await gitDir.files(files, ['add', '--all', '--ignore-errors', '--', '.', ...but]);
+  if (added.status > 1) await must(Promise.resolve(added), 'take a snapshot of the folder');
 }
 
 /** The tree of a commit, with some paths as another tree has them, or has them not. */

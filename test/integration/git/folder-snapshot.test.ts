@@ -52,6 +52,32 @@ test('a clean folder', async () => {
   expect(await kept()).toEqual(start);
 });
 
+test.runIf(process.platform === 'linux')(
+  'a name that is no UTF-8 is kept too, with all that is beside it',
+  async () => {
+    write(repo.root, {
+      'a.txt': 'changed\n',
+      'b.txt': null,
+      'new.txt': 'new\n',
+      '.env': 'SECRET=1\n',
+      'x.log': 'ignored\n',
+    });
+    const latin1 = (name: string): Buffer => Buffer.from(path.join(repo.root, name), 'latin1');
+    fs.writeFileSync(latin1('caf\u00e9.txt'), 'kept\n');
+    const tree = await treeOf(gitDir, place, head, ['.env']);
+    fs.rmSync(latin1('caf\u00e9.txt'));
+    const listed = execFileSync('git', ['-C', repo.root, 'ls-tree', '-z', '--name-only', tree], { encoding: 'latin1' });
+    expect(listed.split('\0').filter(Boolean).sort()).toEqual([
+      '.gitignore',
+      'a.txt',
+      'caf\u00e9.txt',
+      'new.txt',
+      'src',
+    ]);
+    expect(repo.blob(`${tree}:a.txt`)).toBe('changed\n');
+  },
+);
+
 test('changed, staged, deleted, untracked, odd names; declared files are left out', async () => {
   write(repo.root, { 'a.txt': 'changed\n', 'b.txt': null, 'src/new ä\n".ts': 'new\n', '.env': 'SECRET=1\n' });
   write(repo.root, { 'src/one.ts': 'staged\n' });

@@ -116,6 +116,15 @@ describe('submit-for-review', () => {
     w.run(CODER, submit('a', commit(1), { changes: removed }));
   });
 
+  it('a name that cannot be read cannot be reviewed', () => {
+    const w = begun();
+    const refusal = w.refused(
+      CODER,
+      submit('a', commit(1), { changes: changes('src/caf\ufffd.ts', 'test/a.test.ts') }),
+    );
+    expect(refusal.guard).toBe<RefusalName>('readable-names');
+  });
+
   it.each(['.liza/ABORT', '.LIZA/state.yaml', '.worktrees/b/x', '.l\u200ciza/cache/x'])(
     'nothing is committed into Liza’s own folders: %s',
     (path) => {

@@ -80,6 +80,19 @@ export const submitForReview: Row<'submit-for-review'> = {
       check: unlikeRetracted,
     },
     {
+      name: 'readable-names',
+      rule: 'the names of changed files are UTF-8: others cannot be shown, compared or reviewed',
+      needs: 'facts',
+      check: ({ command }) => {
+        const unreadable = command.facts.changes.flatMap(({ path }) => (path.includes('\ufffd') ? [path] : []));
+        if (unreadable.length === 0) return undefined;
+        return refuse(
+          `these names are not UTF-8: ${list(unreadable)}`,
+          'Give the files names in UTF-8 (git mv), commit, then submit the new HEAD',
+        );
+      },
+    },
+    {
       name: 'no-worktree-files',
       rule: 'no file of worktree_files, and none below .liza or .worktrees, is committed',
       needs: 'facts',
