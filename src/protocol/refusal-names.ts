@@ -28,10 +28,10 @@ export const GUARD_NAMES = [
     'not-about-agents not-approved-before not-being-claimed not-being-merged not-completed not-excluded not-exhausted',
   ),
   ...words(
-    'not-halted not-needed not-rejected-before not-retracted-before note notes nothing-undecided once open-discovery other-provider own-agent own-question own-review own-submission own-task proof question readable-names',
+    'not-halted not-needed not-rejected-before not-retracted-before note notes nothing-undecided once open-discovery other-provider own-agent own-question own-review own-submission own-task proof question',
   ),
   ...words(
-    'rationale reason reason-and-questions registered rejection-structure replacements reservation resolution retractions-left',
+    'rationale readable-names reason reason-and-questions registered rejection-structure replacements reservation resolution retractions-left',
   ),
   ...words('room-on-disk root-cause something-changes something-merged something-new something-planned spec-known'),
   ...words('sprint-open sprint-over summary task-exists terminal tests-with-code this-commit tree triggered type'),
