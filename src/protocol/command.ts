@@ -274,6 +274,8 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads {
     readonly candidate: string;
     readonly onto: string;
     readonly process?: string;
+    /** Once more, when its test is over: what tested the candidate, or why nothing did. */
+    readonly judged?: { readonly tested?: string; readonly untested?: string };
   };
   /** `wt merge` succeeded: the integration branch already holds `merge_commit`, the announced candidate. */
   merge: {

@@ -94,7 +94,11 @@ export const TaskSchema = v.object({
   approvals: v.optional(v.array(Approval)),
   approved_by: v.optional(id),
   merging: v.optional(
-    v.object({ by: text, candidate: commit, onto: commit, since: timestamp, process: v.optional(text) }),
+    v.object({
+      ...{ by: text, candidate: commit, onto: commit, since: timestamp, process: v.optional(text) },
+      // False until its test is over: a branch that holds the candidate by then was not moved by the merge.
+      ...{ judged: v.optional(v.boolean()), tested: v.optional(text), untested: v.optional(text) },
+    }),
   ),
   merge_held: v.optional(v.object({ reason: text, since: timestamp })),
   merge_commit: v.optional(commit),

@@ -12,6 +12,7 @@ import { removeTree } from '../process/remove-tree.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Task } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { transact } from '../store/transact.ts';
 import { archivedOfSprint, type TaskContext, thisProcess } from './context.ts';
 
@@ -79,7 +80,9 @@ async function finishMerge(
   const { id, merging } = task;
   const head = await commitOf(gitDir, branch);
   const candidate = merging?.candidate ?? '';
-  const happened = head !== undefined && (await isAncestor(gitDir, candidate, head));
+  const isThere = head !== undefined && (await isAncestor(gitDir, candidate, head));
+  // Somebody else moved it there while its test ran: it is watched like any other move (identity/branch-watch.ts).
+  const happened = isThere && merging?.judged !== false;
   await unpin(gitDir, id);
   const outcome = happened
     ? await transact(context, {
@@ -87,12 +90,13 @@ async function finishMerge(
         task: id,
         merge_commit: candidate,
         ...(await archivedOfSprint(context)),
-        ...(merging?.onto === undefined ? {} : { onto: merging.onto }),
+        ...defined({ onto: merging?.onto, tested: merging?.tested, untested: merging?.untested }),
       })
     : await transact(context, { name: 'release-merge', task: id, process: thisProcess(context) });
   if (!outcome.ok) return { ...outcome, message: `the merge of ${id} could not be settled: ${outcome.message}` };
-  return happened
-    ? `the merge of ${id} is recorded: it had reached the branch`
+  if (happened) return `the merge of ${id} is recorded: it had reached the branch`;
+  return isThere
+    ? `the merge of ${id} is undone: it was not tested yet, and somebody else moved the branch to it`
     : `the merge of ${id} had not reached the branch and is undone`;
 }
 

@@ -32,7 +32,7 @@ import {
 import { finishMerges, unpin } from './finish-merge.ts';
 import { hasIntegrationTest, mergePatience, testCommand, testResult } from './integration-test.ts';
 import { judgeCandidate, type MergeFailure } from './judge-candidate.ts';
-import { acceptedHead, type BranchMove, heldBy, hold, moveBranch } from './move-branch.ts';
+import { acceptedHead, type BranchMove, heldBy, hold, moveBranch, withdraw } from './move-branch.ts';
 import { bringsPersonsCommits } from './persons-commits.ts';
 import { type Released, tidy } from './release.ts';
 import { NO_TESTS, type Tested, testText } from './rules/tested.ts';
@@ -164,12 +164,16 @@ async function mergeApproved(merge: MergeContext, testFrom: MergeOptions['testFr
   if (refused !== undefined) return refused;
   const test = await judge(merge, to, scripted, testFrom);
   if ('ok' in test) return test;
+  const judged = to === onto ? {} : test.verdict === 'none' ? { untested: NO_TESTS } : { tested: testText(test) };
+  // Recorded before the branch moves: after a crash it says whether the merge could have moved it.
+  const late = await announce(merge, to, judged);
+  if (late !== undefined) {
+    await withdraw(merge);
+    return late;
+  }
   const moved = await moveBranch(merge, to, test.verdict === 'green');
   if ('ok' in moved) return moved;
-  const committed = await record(merge, to, {
-    drift,
-    ...(to === onto ? {} : test.verdict === 'none' ? { untested: NO_TESTS } : { tested: testText(test) }),
-  });
+  const committed = await record(merge, to, { drift, ...judged });
   return isRefusal(committed)
     ? committed
     : { committed, commit: to, how: candidate.kind, test, remarks: moved.remarks };
@@ -223,13 +227,20 @@ async function otherSide(
   return found;
 }
 
-/** The journalled intent. */
+/** The journalled intent; `judged`: once its test is over. */
 async function announce(
   { context, task, onto, process }: MergeContext,
   candidate: string,
+  judged?: Judged,
 ): Promise<Refusal | undefined> {
-  const announced = await transact(context, { name: 'reserve-merge', task: task.id, candidate, onto, process });
+  const intent = { name: 'reserve-merge', task: task.id, candidate, onto, process, ...defined({ judged }) } as const;
+  const announced = await transact(context, intent);
   return announced.ok ? undefined : announced;
+}
+
+interface Judged {
+  readonly tested?: string;
+  readonly untested?: string;
 }
 
 async function judge(
@@ -305,7 +316,7 @@ const nextStep = (failed: Committed, task: Task, fix: string): string =>
 async function record(
   { context, gitDir, task, onto, commit }: MergeContext,
   to: string,
-  told: { readonly drift: number | undefined; readonly tested?: string; readonly untested?: string },
+  told: Judged & { readonly drift: number | undefined },
 ): Promise<Committed | Refusal> {
   const place = findPlace(gitDir, task.id);
   const head = isPlace(place) ? await headOf(gitDir, place) : undefined;

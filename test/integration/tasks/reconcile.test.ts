@@ -150,12 +150,14 @@ test('what Liza did not make is told and left alone; a live claim is left to its
 });
 
 describe('merges', () => {
-  /** Announced, by a process that died; `moved`: after the branch had moved. */
-  async function killed(moved: boolean): Promise<string> {
+  /** Announced, by a process that died; `moved`: after the branch had moved; `judged`: its test was over. */
+  async function killed(moved: boolean, judged = moved): Promise<string> {
     p = project({ tasks: (made) => [approvedTask(made, 't', { 'a.txt': 'a\n' })] });
     const candidate = (await p.task('t')).review_commit ?? '';
     const onto = p.head();
-    await p.run('code-reviewer-1', { name: 'reserve-merge', task: 't', candidate, onto, process: GONE });
+    const intent = { name: 'reserve-merge', task: 't', candidate, onto, process: GONE } as const;
+    await p.run('code-reviewer-1', intent);
+    if (judged) await p.run('code-reviewer-1', { ...intent, judged: { tested: 'npm test' } });
     p.git('update-ref', 'refs/liza/merging/t', candidate);
     write(temporaryPath(p.context, p.file('.worktrees'), 'merge', 't'), { 'a.txt': 'a\n' });
     if (moved) p.git('update-ref', 'refs/heads/integration', candidate);
@@ -182,9 +184,21 @@ describe('merges', () => {
       'merges: a merge was interrupted → the merge of t is recorded: it had reached the branch',
     ]);
     expect(await p.task('t')).toMatchObject({ status: 'MERGED', merge_commit: candidate });
+    expect(await p.last('t', 'merged')).toMatchObject({ tested: 'npm test' });
     expect((await p.state()).goal).toMatchObject({ integration_head: candidate });
     expect((await p.state()).goal).not.toHaveProperty('integration_moved');
     await expectSettled();
+  });
+
+  test('killed while its test ran, and somebody else moved the branch to it: undone, and an alarm', async () => {
+    const candidate = await killed(true, false);
+    const left = (await p.task('t')).merging?.onto;
+    expect(await mend()).toEqual([
+      expect.stringContaining('it was not tested yet, and somebody else moved the branch to it'),
+      expect.stringContaining('integration was moved outside Liza'),
+    ]);
+    expect(await p.task('t')).toMatchObject({ status: 'APPROVED' });
+    expect((await p.state()).goal.integration_moved).toMatchObject({ expected: left, found: candidate });
   });
 
   test('the next merge settles the one before by itself', async () => {

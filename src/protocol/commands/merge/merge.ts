@@ -53,11 +53,19 @@ export const reserveMerge: Row<'reserve-merge'> = {
       },
     },
   ],
-  effects: 'merging {by, candidate, onto, since, process}; the status stays',
+  effects: 'merging {by, candidate, onto, since, process, judged}; again when its test is over; the status stays',
   change: ({ state, task, actor, command, now }) => {
-    const { candidate, onto, process } = command;
+    const { candidate, onto, process, judged } = command;
     const by = actorName(actor);
-    const merging = { by, candidate, onto, since: iso(now), ...defined({ process }) };
+    const merging = {
+      by,
+      candidate,
+      onto,
+      since: iso(now),
+      ...defined({ process }),
+      judged: judged !== undefined,
+      ...judged,
+    };
     return {
       state: withTask(state, patch(task, { merging, merge_held: undefined })),
       detail: `${by} merges ${task.id} as ${candidate.slice(0, 12)} onto ${onto.slice(0, 12)}`,
