@@ -26,7 +26,7 @@ export function checkOutOver(gitDir: PrivateGitDir, folder: string, from: string
 }
 
 /** For programs that ask git what there is; where the directory was made unusable, they have to do without. */
-function putIndex(disk: Disk, index: string, directory: string): void {
+export function putIndex(disk: Disk, index: string, directory: string): void {
   if (disk.lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   const there = join(directory, 'index');
   const temporary = `${there}.liza`;

@@ -11,6 +11,7 @@ import type { Isolation } from './isolation.ts';
 import { forgetIndex } from './known-index.ts';
 import { configText, type PrivateGitDir } from './private-git-dir.ts';
 import { attemptOf, branchOf, mayHaveRefs, readRefs } from './refs.ts';
+import { must } from './run.ts';
 import { inScratch, temporaryPath } from './scratch-folders.ts';
 import { takeLfs } from './take-lfs.ts';
 import { takeCommit } from './take-objects.ts';
@@ -73,6 +74,11 @@ export interface CloneStart {
 
 /** A clone at `folder`, which must not exist. Also for checkouts that are thrown away. */
 export async function writeClone(gitDir: PrivateGitDir, folder: string, clone: CloneStart): Promise<void> {
+  writeGitDirectory(gitDir, folder, clone);
+  await checkOut(gitDir, { folder, index: join(folder, '.git', 'index') }, clone.start);
+}
+
+function writeGitDirectory(gitDir: PrivateGitDir, folder: string, clone: CloneStart): void {
   const { start, branch } = clone;
   const { disk } = gitDir.host;
   const dot = join(folder, '.git');
@@ -94,7 +100,31 @@ export async function writeClone(gitDir: PrivateGitDir, folder: string, clone: C
     disk.mkdirSync(dirname(join(dot, ref)), { recursive: true });
     disk.writeFileSync(join(dot, ref), `${commit}\n`);
   }
-  await checkOut(gitDir, { folder, index: join(dot, 'index') }, start);
+}
+
+/** What submodules and LFS that set-up fetched need. */
+const FETCHED = ['modules', 'lfs'];
+
+/**
+ * The git directory of a clone in which strangers' programs ran, as Liza writes it: settings, attributes or replaced
+ * objects that they left there would decide which diff its reader is shown.
+ */
+export async function renewGitDirectory(gitDir: PrivateGitDir, folder: string, clone: CloneStart): Promise<void> {
+  const { disk } = gitDir.host;
+  const [dot, old] = [join(folder, '.git'), join(folder, '.git.liza-old')];
+  const isFolder = (path: string): boolean => disk.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  await removeTree(gitDir.host, old);
+  if (disk.lstatSync(dot, { throwIfNoEntry: false }) !== undefined) disk.renameSync(dot, old);
+  try {
+    writeGitDirectory(gitDir, folder, clone);
+    for (const name of FETCHED)
+      if (isFolder(old) && isFolder(join(old, name))) disk.renameSync(join(old, name), join(dot, name));
+  } finally {
+    await removeTree(gitDir.host, old);
+  }
+  const files = { folder, index: join(dot, 'index') };
+  await must(gitDir.files(files, ['read-tree', clone.start]), 'read a commit');
+  await gitDir.files(files, ['update-index', '-q', '--refresh']);
 }
 
 const cloneConfig = ({ traits, root }: PrivateGitDir): string =>

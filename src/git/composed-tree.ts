@@ -1,12 +1,12 @@
 // Trees that nobody committed: one commit's files with some of them as another commit has them. Made in the
-// object database alone; a folder's tracked files compared with such a tree; and where the links of a commit lead.
+// object database alone; and where the links of a commit lead.
 
-import { join, posix } from 'node:path';
-import type { Files, PrivateGitDir } from './private-git-dir.ts';
+import { posix } from 'node:path';
+import type { PrivateGitDir } from './private-git-dir.ts';
 import { treeIdOf } from './refs.ts';
 import { must } from './run.ts';
-import { inScratch } from './scratch-folders.ts';
-import { type Change, changesBetween, type Entry, kindAt, splitNul } from './tree-changes.ts';
+import { inIndex } from './tracked-files.ts';
+import { type Change, changesBetween, type Entry, splitNul } from './tree-changes.ts';
 
 export interface ComposedTree {
   /** The tree; where nothing differs, simply that of `onto`. */
@@ -39,48 +39,6 @@ export async function composedTree(
 }
 
 const line = (path: string, { mode, id }: Entry): string => `${mode} ${id}\t${path}\0`;
-
-/** Tracked files of a folder that are not as the tree has them. Its own index has no say. */
-export function trackedChanges(gitDir: PrivateGitDir, folder: string, tree: string): Promise<readonly string[]> {
-  return inIndex(gitDir, folder, tree, (files) => changedFiles(gitDir, files));
-}
-
-/** The tracked files of a folder as a tree; new files do not count. */
-export function trackedTree(gitDir: PrivateGitDir, folder: string, tree: string): Promise<string> {
-  return inIndex(gitDir, folder, tree, async (files) => {
-    const changed = await changedFiles(gitDir, files);
-    if (changed.length === 0) return tree;
-    const isThere = (path: string): boolean => ['file', 'folder'].includes(kindAt(gitDir.host.disk, folder, path));
-    for (const [how, paths] of [
-      [['--force-remove'], changed.filter((path) => !isThere(path))],
-      [['--add', '--remove', '--replace'], changed.filter(isThere)],
-    ] as const) {
-      const input = paths.map((path) => `${path}\0`).join('');
-      if (paths.length > 0)
-        await must(gitDir.files(files, ['update-index', ...how, '-z', '--stdin'], input), 'look at the copy');
-    }
-    return (await must(gitDir.files(files, ['write-tree']), 'write a tree')).trim();
-  });
-}
-
-async function changedFiles(gitDir: PrivateGitDir, files: Files): Promise<readonly string[]> {
-  await gitDir.files(files, ['update-index', '-q', '--refresh']);
-  const asked = gitDir.files(files, ['diff-files', '-z', '--name-only', '--ignore-submodules=all']);
-  return splitNul(await must(asked, 'compare a folder with its tree'));
-}
-
-function inIndex<T>(
-  gitDir: PrivateGitDir,
-  folder: string,
-  tree: string,
-  work: (files: Files) => Promise<T>,
-): Promise<T> {
-  return inScratch(gitDir, async (own) => {
-    const files = { folder, index: join(own, 'index') };
-    await must(gitDir.files(files, ['read-tree', tree]), 'read a tree');
-    return work(files);
-  });
-}
 
 const MOST_STEPS = 16;
 

@@ -195,6 +195,7 @@ export async function assignReview(
     task: held,
     worktree: copy.folder,
     ...defined({ tryout: copy.tryout, lists: copy.lists }),
+    undone: copy.undone,
     base,
     commit: claimed.commit,
     lostVerdicts: lostVerdicts(context, held),

@@ -35,13 +35,15 @@ export interface CheckoutRequest {
   readonly prepareLog: string;
   /** Told what changed above it while agents work. */
   readonly onAbove?: (places: readonly string[]) => void;
+  /** Told which tracked files set-up changed: they are laid out again. */
+  readonly onChanged?: (paths: readonly string[]) => void;
 }
 
 /** An Unprepared: the checkout could not be made ready, so that nothing is known. */
 export async function inDisposableCheckout<T extends object>(
   context: TaskContext,
   gitDir: PrivateGitDir,
-  { purpose, task, commit, settings, tree, prepareLog, onAbove }: CheckoutRequest,
+  { purpose, task, commit, settings, tree, prepareLog, onAbove, onChanged }: CheckoutRequest,
   work: (folder: string) => Promise<T>,
 ): Promise<T | Unprepared> {
   const isOpen = !needsClone(context.sandboxSupport, settings);
@@ -53,7 +55,7 @@ export async function inDisposableCheckout<T extends object>(
     const branch = purpose === 'proof' ? branchOf(task) : undefined;
     await writeClone(gitDir, folder, { start: commit, ...defined({ branch }) });
     if (tree !== undefined) await layOut(gitDir, folder, tree);
-    const setup = { part: purpose, task, commit, tree, folder, settings, logFile: prepareLog } as const;
+    const setup = { part: purpose, task, commit, tree, folder, settings, logFile: prepareLog, onChanged } as const;
     const failed = await setUp(context, gitDir, setup);
     if (failed !== undefined) return failed;
     const above = () => (isOpen ? lookAbove(context, gitDir, { checkout: folder, task }) : []);

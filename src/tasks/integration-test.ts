@@ -141,7 +141,7 @@ function placeScript(disk: Disk, folder: string, text: string): string | undefin
   if (parent !== undefined && !parent.isDirectory()) return undefined;
   disk.mkdirSync(dirname(file), { recursive: true });
   disk.rmSync(file, { recursive: true, force: true });
-  disk.writeFileSync(file, text);
+  disk.writeFileSync(file, text, { flag: 'wx', mode: 0o755 });
   disk.chmodSync(file, 0o755);
   return file;
 }

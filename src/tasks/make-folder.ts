@@ -9,8 +9,9 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { baselineOf, branchOf, isAncestor, readRefs, reviewOf, seenOf, updateRefs } from '../git/refs.ts';
 import { forgetSaved, laySavedFiles, savedFiles } from '../git/saved-files.ts';
 import { findPlace, headOf, isPlace, isPrepared, mendHead, type Place, UNPREPARED } from '../git/task-folder.ts';
+import { firstFew } from '../git/tree-changes.ts';
 import { isMisplaced, repairLinks } from '../git/worktree.ts';
-import { isRefusal, type Refusal } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { needsClone } from '../sandbox/mode.ts';
@@ -25,6 +26,7 @@ import {
   sweepLeftovers,
 } from './discard-folder.ts';
 import { setUp } from './set-up.ts';
+import { resetSteering } from './steering-files.ts';
 
 /** A task, and what the work on its folder needs. */
 export interface FolderWork {
@@ -52,7 +54,7 @@ interface Making {
 
 /** A new folder on a new branch at `start`. Nothing of the task may be there. */
 export async function makeFolder(
-  { context, gitDir, task: { id }, settings }: FolderWork,
+  { context, gitDir, task: { id }, settings, integration }: FolderWork,
   start: string,
   { again = false, lay }: Making = {},
 ): Promise<Ready | Refusal> {
@@ -80,11 +82,16 @@ export async function makeFolder(
     const place = await isolation.make(gitDir, id, start);
     const logFile = join(context.paths.liza, 'agent-logs', `prepare-${id}.log`);
     const setup = { part: 'worktree', task: id, commit: start, folder: place.folder, settings, logFile } as const;
-    const failed = await setUp(context, gitDir, setup);
-    if (failed !== undefined) {
+    const failed = (await setUp(context, gitDir, setup)) ?? refuseExchanged(gitDir, place);
+    // Set-up of work that nobody approved ran code of its coder.
+    const steered = start === integration ? undefined : { folder: place.folder, settings, tree: start };
+    const reset = failed ?? (steered && (await resetSteering(context, gitDir, steered)));
+    if (reset !== undefined && isRefusal(reset)) {
       await undo();
-      return failed;
+      return reset;
     }
+    if (reset !== undefined && reset.paths.length > 0)
+      context.say(`set-up wrote files that steer agents, which are as before: ${firstFew(reset.paths)}`);
     await lay?.(place);
     const touched = settings.post_worktree_cmd || declaredFiles(settings).length > 0 || lay !== undefined;
     const ready = await (touched ? handOver : handOverNew)(gitDir, settings, place, start);
@@ -94,6 +101,18 @@ export async function makeFolder(
     await undo().catch(() => {}); // the first failure is the one to tell; reconcile finishes the rest
     throw error;
   }
+}
+
+/** Everything that follows writes into its git directory: a link in its place would lead elsewhere. */
+function refuseExchanged(gitDir: PrivateGitDir, { task, gitDirectory }: Place): Refusal | undefined {
+  const found = findPlace(gitDir, task);
+  if (isPlace(found) && found.gitDirectory === gitDirectory) return undefined;
+  return refuse(
+    `post_worktree_cmd replaced the .git of the worktree of ${task}`,
+    'change the command, or what it runs: a folder needs its git directory',
+    3,
+    'post-worktree-cmd',
+  );
 }
 
 /** Makes the folder again at `tip`: the folder was lost or is another coder's, the task goes on. */

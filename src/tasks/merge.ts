@@ -14,7 +14,7 @@ import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { lastCoder } from '../protocol/leases.ts';
-import { greenAt } from '../protocol/review/proof.ts';
+import { wasFirstGreen } from '../protocol/review/proof.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { recordedMerges } from '../protocol/work/task-history.ts';
@@ -272,13 +272,13 @@ async function judge(
   });
 }
 
-/** Where the candidate has the very files of the approved commit, its proof holds for it. */
+/** Where the candidate has the very files of the approved commit, its proof holds for it, if nothing had run there before. */
 async function knownGreen(
   { gitDir, board, settings, commit }: MergeContext,
   candidate: string,
 ): Promise<Tested | undefined> {
   const command = testCommand(settings);
-  if (command === undefined || !greenAt(board.state, commit).has(command)) return undefined;
+  if (command === undefined || !wasFirstGreen(board.state, commit, command)) return undefined;
   if (candidate !== commit) {
     const asked = await gitDir.objects(['rev-parse', `${candidate}^{tree}`, `${commit}^{tree}`]);
     const [tree, approved] = asked.stdout.split('\n');

@@ -8,7 +8,7 @@ import { blobSizes, type Change, changesBetween, isSubmodule } from '../git/tree
 import type { SubmitFacts } from '../protocol/command.ts';
 import type { FileChange } from '../protocol/facts/file-change.ts';
 import { covers, isCode, isTest, testPatterns } from '../protocol/facts/scope.ts';
-import { type Changed, isManifest, scriptsRun, testSetup } from '../protocol/facts/test-setup.ts';
+import { type Changed, isManifest, runBySetUp, scriptsRun, testSetup } from '../protocol/facts/test-setup.ts';
 import { proofCommands } from '../protocol/review/proof.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -75,7 +75,7 @@ export async function readDiff(
   const twins = await caseTwins(gitDir, found, commit);
   const within = ({ path, kind }: FileChange): boolean =>
     kind !== 'removed' && !ofTests(path) && (isNamed(path) || (settings.tdd !== 'strict' && tested.has(path)));
-  const commands = proofCommands(settings, task);
+  const commands = [...proofCommands(settings, task), ...runBySetUp(settings.post_worktree_cmd)];
   const packages = await Promise.all([base, commit].map((at) => fileAt(gitDir, at, 'package.json')));
   const scripts = await scriptTexts(gitDir, scriptsRun({ commands, packages }), [base, commit]);
   const setup = testSetup(await withTexts(gitDir, found, large), { commands, packages, patterns, scripts });

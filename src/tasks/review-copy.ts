@@ -4,12 +4,13 @@
 // is on the board, so that a verdict can be refused whose giver changed it.
 
 import { join, relative } from 'node:path';
-import { writeClone } from '../git/clone.ts';
-import { composedTree, linkTargets, trackedChanges, trackedTree } from '../git/composed-tree.ts';
+import { renewGitDirectory, writeClone } from '../git/clone.ts';
+import { composedTree, linkTargets } from '../git/composed-tree.ts';
 import { openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import { leftoversIn, temporaryPath } from '../git/scratch-folders.ts';
+import { trackedChanges, trackedTree } from '../git/tracked-files.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import { type ReviewCopy, reviewCopyOf } from '../protocol/commands/review/review-copy.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
@@ -21,6 +22,7 @@ import { transact } from '../store/transact.ts';
 import type { TaskContext } from './context.ts';
 import { writeLists } from './evidence-lists.ts';
 import { setUp } from './set-up.ts';
+import { resetSteering } from './steering-files.ts';
 
 export interface ReviewFolder {
   readonly folder: string;
@@ -28,9 +30,18 @@ export interface ReviewFolder {
   readonly tryout?: string;
   /** A file with the lists of the diff's facts, where the prompt cuts them. */
   readonly lists?: string;
+  /** What set-up did to it that was undone. */
+  readonly undone: Undone;
   /** Tracked files that are not as they were handed over. */
   changed(): Promise<readonly string[]>;
   remove(): Promise<void>;
+}
+
+export interface Undone {
+  /** Tracked files that are laid out again. */
+  readonly changed: readonly string[];
+  /** Files that steer agents, made by set-up. */
+  readonly removed: readonly string[];
 }
 
 export async function makeReviewFolder(context: TaskContext, task: Task): Promise<ReviewFolder | Refusal> {
@@ -51,11 +62,12 @@ export async function makeReviewFolder(context: TaskContext, task: Task): Promis
   try {
     const made = await makeCopy(copy);
     if (!isRefusal(made)) {
-      const tryout = await makeTryout(copy, aside, made.start);
+      const tryout = await makeTryout(copy, aside, made);
       const lists = await writeLists(context, copy);
       return {
         folder,
-        ...defined({ tryout, lists }),
+        ...defined({ tryout: tryout?.folder, lists }),
+        undone: both(made.undone, tryout?.undone),
         changed: () => trackedChanges(gitDir, folder, made.tree),
         remove,
       };
@@ -77,32 +89,66 @@ interface Copy {
   readonly commit: string;
 }
 
+const both = (one: Undone, other: Undone = one): Undone => ({
+  changed: [...new Set([...one.changed, ...other.changed])],
+  removed: [...new Set([...one.removed, ...other.removed])],
+});
+
+interface Composed {
+  /** Its tracked files: the commit's, with the base's instructions. */
+  readonly tree: string;
+  readonly start: string;
+  readonly steers: (path: string) => boolean;
+}
+
+interface Made extends Composed {
+  readonly undone: Undone;
+}
+
 /** The tree of its tracked files as they are handed over, which the board records. */
-async function makeCopy(copy: Copy): Promise<{ readonly tree: string; readonly start: string } | Refusal> {
+async function makeCopy(copy: Copy): Promise<Made | Refusal> {
   const { context, gitDir, settings, task, folder, commit } = copy;
   const base = task.base_commit ?? commit;
-  const composed = await composedTree(gitDir, commit, base, await steering(gitDir, base));
+  const steers = await steering(gitDir, base);
+  const composed = await composedTree(gitDir, commit, base, steers);
   const start = composed.changes.length === 0 ? commit : await onTop(gitDir, commit, composed.tree);
   await writeClone(gitDir, folder, { start });
+  const undone = await setUpCopy(copy, folder, { tree: composed.tree, start, steers });
+  if (isRefusal(undone)) return undone;
+  if (settings.post_worktree_cmd) await renewGitDirectory(gitDir, folder, { start });
   // `-diff` in merged attributes would show a source file as binary, and a driver would show something else.
   context.disk.writeFileSync(join(folder, '.git', 'info', 'attributes'), '* !diff\n');
-  const setup = { part: 'review', task: task.id, commit: start, folder, settings } as const;
-  const failed = await setUp(context, gitDir, setup);
-  if (failed !== undefined) return failed;
-  // What the project's own preparation does to tracked files is not the reviewer's doing.
-  const tree = settings.post_worktree_cmd ? await trackedTree(gitDir, folder, composed.tree) : composed.tree;
+  // A person may bring a file that is tracked.
+  const tree = settings.worktree_files?.length ? await trackedTree(gitDir, folder, composed.tree) : composed.tree;
   const from = relative(context.paths.root, folder);
   const recorded = await transact(context, { name: 'review-copy', task: task.id, folder: from, tree });
-  return isRefusal(recorded) ? recorded : { tree, start };
+  return isRefusal(recorded) ? recorded : { tree, start, steers, undone };
+}
+
+/** What the commit's own programs did to the files that a reviewer reads, or obeys, is undone. */
+async function setUpCopy(
+  { context, gitDir, settings, task }: Copy,
+  folder: string,
+  { tree, start, steers }: Composed,
+): Promise<Undone | Refusal> {
+  let changed: readonly string[] = [];
+  const onChanged = (paths: readonly string[]): void => {
+    changed = paths;
+  };
+  const setup = { part: 'review', task: task.id, commit: start, folder, settings, onChanged } as const;
+  const failed = await setUp(context, gitDir, setup);
+  if (failed !== undefined) return failed;
+  const removed = await resetSteering(context, gitDir, { folder, settings, tree, steers });
+  return isRefusal(removed) ? removed : { changed, removed: removed.paths };
 }
 
 /** Prepared anew, not copied: what a set-up installs may name the folder that it was made in. */
-async function makeTryout({ context, gitDir, settings, task }: Copy, folder: string, start: string) {
+async function makeTryout(copy: Copy, folder: string, { start, tree, steers }: Made) {
+  const { context, gitDir } = copy;
   await writeClone(gitDir, folder, { start });
-  const setup = { part: 'review', task: task.id, commit: start, folder, settings } as const;
-  const failed = await setUp(context, gitDir, setup);
-  if (failed === undefined) return folder;
-  context.say(`there is no folder to try things in: ${failed.message}`);
+  const undone = await setUpCopy(copy, folder, { tree, start, steers });
+  if (!isRefusal(undone)) return { folder, undone };
+  context.say(`there is no folder to try things in: ${undone.message}`);
   await removeTree(context, folder);
   return undefined;
 }

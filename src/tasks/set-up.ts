@@ -5,7 +5,11 @@
 import { integrationHead } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { treeIdOf } from '../git/refs.ts';
+import { isMachineFault } from '../git/run.ts';
+import { layOutAgain } from '../git/tracked-files.ts';
+import { firstFew } from '../git/tree-changes.ts';
 import type { Board } from '../protocol/board.ts';
+import { EnvironmentError, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import type { SetupPart } from '../protocol/records/setup-records.ts';
 import { type Settings, settings } from '../protocol/state.ts';
@@ -24,6 +28,8 @@ export interface SetupRequest extends PrepareRequest {
   readonly commit: string;
   /** Its files, where they are not the commit's own. */
   readonly tree?: string | undefined;
+  /** Told which tracked files set-up changed or removed: they are as in the tree again. */
+  readonly onChanged?: ((paths: readonly string[]) => void) | undefined;
 }
 
 /** Undefined: the checkout is ready. */
@@ -43,13 +49,44 @@ async function prepare(
   gitDir: PrivateGitDir,
   request: SetupRequest,
 ): Promise<Unprepared | undefined> {
-  if (context.sandboxSupport === undefined) return prepareFolder(context, request);
+  if (context.sandboxSupport === undefined) return prepareHere(context, gitDir, request);
   const tree = request.tree ?? (await treeIdOf(gitDir, request.commit));
   const refused = bringFiles(context, request);
   if (refused !== undefined) return refused;
   const reused = await reuseSetup(context, gitDir, { ...request, tree });
-  if (reused === 'own') return prepareFolder(context, { ...request, withheld: withheldHere(request.settings) });
+  if (reused === 'own') return prepareHere(context, gitDir, { ...request, withheld: withheldHere(request.settings) });
   return reused === 'ready' ? undefined : reused;
+}
+
+/** The folder of a task is its coder's: what set-up changed there is compared with as it was handed over. */
+async function prepareHere(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  request: SetupRequest,
+): Promise<Unprepared | undefined> {
+  const failed = await prepareFolder(context, request);
+  const { settings: rules, part, commit, tree = commit, folder } = request;
+  if (failed !== undefined || part === 'worktree' || !rules.post_worktree_cmd?.trim()) return failed;
+  try {
+    const changed = await layOutAgain(gitDir, folder, tree);
+    const own = rules.worktree_files ?? [];
+    const told = changed.filter((path) => !own.includes(path));
+    if (told.length > 0) {
+      context.say(`set-up changed tracked files, which are laid out again: ${firstFew(told)}`);
+      request.onChanged?.(told);
+    }
+    // A person may have named a tracked file.
+    const brought = own.filter((name) => changed.includes(name));
+    return bringFiles(context, { ...request, settings: { ...rules, worktree_files: brought } });
+  } catch (error) {
+    if (!(error instanceof EnvironmentError) || isMachineFault(error)) throw error;
+    return refuse(
+      `post_worktree_cmd left a checkout in which the commit's files cannot be laid out again: ${error.message}`,
+      'change the command, or what it runs: it must leave tracked files writable',
+      3,
+      'post-worktree-cmd',
+    );
+  }
 }
 
 async function recordSetup(

@@ -3,22 +3,23 @@
 // brought: then the result does not fit, and says so before anything is written.
 
 import { dirname, join, relative } from 'node:path';
+import { removeIfEmpty } from '../git/scratch-folders.ts';
+import { kindAt } from '../git/tree-changes.ts';
 import type { Disk } from '../ports/disk.ts';
 
-/** Removes what set-up did not make: unchanged files of the commit, and folders that held nothing else. */
-export function keepOnlyMade(disk: Disk, folder: string, unchanged: readonly string[]): void {
+/**
+ * Removes what set-up did not make: files of the commit, and folders that held nothing else. Set-up ran in it: where it
+ * put a link on the way, what is behind it is left alone.
+ */
+export function keepOnlyMade(disk: Disk, folder: string, others: readonly string[]): void {
   const parents = new Set<string>();
-  for (const path of unchanged) {
-    disk.rmSync(join(folder, path), { force: true });
+  for (const path of others) {
+    if (kindAt(disk, folder, path) === 'file') disk.unlinkSync(join(folder, path));
     for (let up = dirname(path); up !== '.'; up = dirname(up)) parents.add(up);
   }
   // The deepest first, so that what becomes empty goes too.
   for (const path of [...parents].sort((a, b) => b.length - a.length)) {
-    try {
-      disk.rmdirSync(join(folder, path));
-    } catch {
-      // something that set-up made is in it
-    }
+    if (kindAt(disk, folder, path) === 'folder') removeIfEmpty(disk, join(folder, path));
   }
 }
 
@@ -31,8 +32,9 @@ export function isPlain(disk: Disk, folder: string): boolean {
     );
 }
 
-/** Names, sizes and times of a folder's files, as one text. */
+/** Names, sizes and times of a folder's files, as one text; of what is no folder, none. */
 export function listing(disk: Disk, folder: string, leaveOut: ReadonlySet<string>, below = ''): string {
+  if (disk.lstatSync(join(folder, below), { throwIfNoEntry: false })?.isDirectory() !== true) return '';
   return disk
     .readdirSync(join(folder, below), { withFileTypes: true })
     .filter(({ name }) => !leaveOut.has(join(below, name)))

@@ -6,12 +6,13 @@
 
 import { join } from 'node:path';
 import { writeClone } from '../git/clone.ts';
-import { trackedChanges } from '../git/composed-tree.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import { entries, inScratch, isRunning, setupPath } from '../git/scratch-folders.ts';
 import { TOO_LARGE, textAt } from '../git/text-at.ts';
-import { splitNul } from '../git/tree-changes.ts';
+import { trackedChanges } from '../git/tracked-files.ts';
+import { kindAt, splitNul } from '../git/tree-changes.ts';
+import { readPlainFile } from '../process/plain-file.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { isFields } from '../protocol/values.ts';
@@ -27,6 +28,8 @@ import { type PersonsTrees, personsTrees, refuseSecrets } from './setup-login.ts
 export interface ReuseRequest extends PrepareRequest {
   /** The tree of the checkout's files. */
   readonly tree: string;
+  /** Told which tracked files set-up changed where it ran; here they are as they were. */
+  readonly onChanged?: ((paths: readonly string[]) => void) | undefined;
 }
 
 /** `own`: the checkout has to be prepared by itself. */
@@ -129,13 +132,14 @@ interface Result {
   readonly own?: true;
   /** When the command was started, by the clock of the disk. */
   readonly since: number;
-  /** Files of the commit that it changed, and those that it removed. */
+  /** Tracked files that it changed or removed. None of them is kept: every checkout has its own. */
   readonly changed: readonly string[];
-  readonly removed: readonly string[];
+  /** Files that Liza brought (`worktree_files`) and that it changed. */
+  readonly brought: readonly string[];
 }
 
 /** Undefined: there is none. */
-async function handOut(context: TaskContext, { folder }: ReuseRequest, place: string): Promise<Reused | undefined> {
+async function handOut(context: TaskContext, request: ReuseRequest, place: string): Promise<Reused | undefined> {
   const { disk, clock } = context;
   const file = join(place, 'result.json');
   const stat = disk.lstatSync(file, { throwIfNoEntry: false });
@@ -147,24 +151,30 @@ async function handOut(context: TaskContext, { folder }: ReuseRequest, place: st
   }
   const now = clock.now() / 1000;
   disk.utimesSync(file, now, now);
-  return result.own === true ? 'own' : putInto(context, folder, place, result);
+  return result.own === true ? 'own' : putInto(context, request, place, result);
 }
 
 function readResult(text: string): Result | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isFields(value) && Array.isArray(value['changed']) ? (value as unknown as Result) : undefined;
+    return isFields(value) && Array.isArray(value['changed']) && Array.isArray(value['brought'])
+      ? (value as unknown as Result)
+      : undefined;
   } catch {
     return undefined;
   }
 }
 
-async function putInto(context: TaskContext, folder: string, place: string, result: Result): Promise<Reused> {
-  const { disk } = context;
+async function putInto(
+  { disk }: TaskContext,
+  { folder, onChanged }: ReuseRequest,
+  place: string,
+  result: Result,
+): Promise<Reused> {
   const made = join(place, 'files');
-  if (!fits(disk, made, folder, new Set(result.changed))) return 'own';
-  for (const path of result.removed) disk.rmSync(join(folder, path), { force: true });
+  if (!fits(disk, made, folder, new Set(result.brought))) return 'own';
   await copyMade(disk, made, folder, result.since);
+  if (result.changed.length > 0) onChanged?.(result.changed);
   return 'ready';
 }
 
@@ -191,9 +201,9 @@ async function make(
     const at = checkoutPlace(paths.root);
     const failed = await prepareFolder(mine, { ...request, folder, at });
     if (failed !== undefined) return failed;
-    const isOwn = listing(disk, join(folder, '.git'), STIRRED) !== gitBefore || !isPlain(disk, folder);
+    const isOwn = !isPlain(disk, folder) || listing(disk, join(folder, '.git'), STIRRED) !== gitBefore;
     const result = isOwn
-      ? ({ own: true, since, changed: [], removed: [] } as const)
+      ? ({ own: true, since, changed: [], brought: [] } as const)
       : await takeOut(context, gitDir, request, { folder, tree, since });
     const told = request.withheld === undefined ? await refuseSecrets(context, request.settings, folder) : undefined;
     if (told !== undefined) return told;
@@ -203,7 +213,7 @@ async function make(
     disk.writeFileSync(join(next, 'result.json'), JSON.stringify(result));
     disk.renameSync(next, place);
     await dropOld(context, place);
-    return isOwn ? 'own' : await putInto(context, request.folder, place, result);
+    return isOwn ? 'own' : await putInto(context, request, place, result);
   } finally {
     await removeTree(context, folder);
     await removeTree(context, next);
@@ -220,23 +230,25 @@ async function takeOut(
   { folder, tree, since }: { readonly folder: string; readonly tree: string; readonly since: number },
 ): Promise<Result> {
   const { disk, paths } = context;
-  const touched = new Set(await trackedChanges(gitDir, folder, tree));
+  const changed = await trackedChanges(gitDir, folder, tree);
   const listed = await must(gitDir.objects(['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree]), 'list a tree');
-  const isThere = (path: string): boolean =>
-    disk.lstatSync(join(folder, path), { throwIfNoEntry: false })?.isFile() === true;
+  const tracked = splitNul(listed);
   // What Liza copied is copied into every checkout anyway.
-  const brought = (settings.worktree_files ?? []).filter(isThere);
-  const isAsBrought = (name: string): boolean =>
-    sha256(disk.readFileSync(join(folder, name))) === sha256(disk.readFileSync(join(paths.root, name)));
-  const unchanged = [
-    ...splitNul(listed).filter((path) => !touched.has(path)),
-    ...brought.filter((name) => isAsBrought(name)),
-  ];
+  const brought = (settings.worktree_files ?? []).filter((name) => !tracked.includes(name));
+  const isFile = (name: string): boolean =>
+    kindAt(disk, folder, name) === 'file' && disk.lstatSync(join(folder, name)).isFile();
+  const isAsBrought = (name: string): boolean => {
+    const bytes = isFile(name) ? readPlainFile(disk, join(folder, name), MOST_BROUGHT) : undefined;
+    return bytes !== undefined && sha256(bytes) === sha256(disk.readFileSync(join(paths.root, name)));
+  };
+  const same = brought.filter(isAsBrought);
   await removeTree(context, join(folder, '.git'));
-  keepOnlyMade(disk, folder, unchanged);
-  const changed = [...touched, ...brought].filter(isThere);
-  return { since, changed, removed: [...touched].filter((path) => !isThere(path)) };
+  keepOnlyMade(disk, folder, [...tracked, ...same]);
+  return { since, changed, brought: brought.filter((name) => isFile(name)) };
 }
+
+/** What is larger counts as changed. */
+const MOST_BROUGHT = 256 * 1024 * 1024;
 
 /** A commit that nobody else knows, with these files. */
 async function commitOf(gitDir: PrivateGitDir, tree: string): Promise<string> {

@@ -24,7 +24,7 @@ import { tellingLines } from '../text/telling-lines.ts';
 import { type TaskContext, withTrial } from './context.ts';
 import { howEnded, inDisposableCheckout, isGreen, runHere } from './disposable-checkout.ts';
 import { makeEvidenceFolder } from './proof/evidence-retention.ts';
-import { logFolder, placeSettings, tenths } from './proof/run-commands.ts';
+import { changedBy, logFolder, placeSettings, tenths } from './proof/run-commands.ts';
 import { countedTests } from './rules/counted-tests.ts';
 
 /** The settings under which a result still says something. */
@@ -88,6 +88,9 @@ async function runThem(
     for (const [at, command] of trialCommands(task).entries()) {
       const seconds = config.validation_timeout - taken();
       if (seconds <= 0) break;
+      const former = runs.at(-1)?.command;
+      const spoilt = former && (await changedBy(context, gitDir, { folder: place, files: base, command: former }));
+      if (spoilt && isRefusal(spoilt)) return spoilt;
       const request = { argv: ['sh', '-c', command], folder: place, seconds, log: log(String(at + 1)) } as const;
       const ended = await runHere(context, config, request);
       if (ended.how === 'stopped') return STOPPED;

@@ -82,6 +82,7 @@ interface Run {
   readonly said_failed?: string;
   readonly tests?: number;
   readonly tests_on_base?: number;
+  readonly changed?: PathList;
 }
 
 /** What Liza ran at the last submitted commit, or at another one. */
@@ -89,7 +90,7 @@ export function proofText(task: Task, commit?: string): string | undefined {
   const submitted = (task.history as readonly Submitted[] | undefined)?.findLast(
     (entry) => entry.event === 'submitted' && (commit === undefined || entry.commit === commit),
   );
-  const { runs, tests, tests_added, unrun_tests, above, file } = submitted?.proof ?? {};
+  const { runs, tests, tests_added, unrun_tests, setup_changed, above, file } = submitted?.proof ?? {};
   if (!Array.isArray(runs)) return undefined;
   return [
     ...runs.map(
@@ -113,9 +114,18 @@ export function proofText(task: Task, commit?: string): string | undefined {
           `above the checkout this changed while agents work, and green may rest on it: ${above.map(oneLine).join('; ')}`,
         ]
       : []),
+    ...changedText('set-up', setup_changed),
+    ...runs.flatMap(({ command, changed }: Run) => changedText(command, changed)),
     ...(file === undefined ? [] : [`all of it: ${file}`]),
   ].join('\n');
 }
+
+const changedText = (who: string, list: PathList | undefined): readonly string[] =>
+  list === undefined
+    ? []
+    : [
+        `${oneLine(who)} changed tracked files, which were laid out again: ${list.paths.map(oneLine).join(', ')}${list.more === undefined ? '' : ` and ${list.more} more`}`,
+      ];
 
 interface Submitted {
   readonly event: string;
@@ -125,6 +135,7 @@ interface Submitted {
     readonly tests?: Tests;
     readonly tests_added?: number;
     readonly unrun_tests?: readonly string[];
+    readonly setup_changed?: PathList;
     readonly above?: readonly string[];
     readonly file?: string;
   };

@@ -166,10 +166,20 @@ function filesOf(program: string, rest: readonly string[]): readonly string[] {
   return [...own, ...settings, ...(script === undefined ? [] : [script])];
 }
 
-/** `npm test`, `npm run lint`, `yarn build`: with what runs before and after it. */
+const MANAGERS = set('npm pnpm yarn bun');
+const INSTALLS = set('install i add ci clean-install install-clean ic');
+/** What an installation runs of the package itself. */
+const AT_INSTALL = 'preinstall install postinstall prepublish preprepare prepare postprepare'.split(' ');
+
+/** `npm test`, `npm run lint`, `yarn build`: with what runs before and after it; `npm ci`: what it runs by itself. */
 export function scriptsOf(program: string, rest: readonly string[]): readonly string[] {
-  if (!['npm', 'pnpm', 'yarn', 'bun'].includes(program)) return [];
+  if (!MANAGERS.has(program)) return [];
   const words = rest.filter((word) => !word.startsWith('-'));
-  const name = words[0] === 'run' || words[0] === 'run-script' ? words[1] : words[0] === 't' ? 'test' : words[0];
-  return name === undefined ? [] : [name, `pre${name}`, `post${name}`];
+  const isRun = words[0] === 'run' || words[0] === 'run-script';
+  const name = isRun ? words[1] : words[0] === 't' ? 'test' : words[0];
+  const own = name === undefined ? [] : [name, `pre${name}`, `post${name}`];
+  const installs = !isRun && (name === undefined ? program === 'yarn' : INSTALLS.has(name));
+  return installs && !rest.includes('--ignore-scripts')
+    ? [...new Set([name ?? 'install', ...own, ...AT_INSTALL])]
+    : own;
 }

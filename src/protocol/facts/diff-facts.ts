@@ -19,6 +19,18 @@ export interface PathList {
   readonly more?: number;
 }
 
+const MOST_NAMED = 10;
+const LONGEST = 300;
+
+/** The first few of many, as they are spelt for readers. */
+export function firstPaths(paths: readonly string[], most = MOST_NAMED): PathList {
+  const more = paths.length - most;
+  return {
+    paths: paths.slice(0, most).map((path) => gist(pathWord(path), LONGEST)),
+    ...(more > 0 ? { more } : {}),
+  };
+}
+
 /** The facts of one diff; a list that would be empty is left out. */
 export interface DiffFacts {
   readonly files: number;

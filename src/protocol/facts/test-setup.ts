@@ -33,6 +33,10 @@ export const scriptsRun = (asked: Omit<Commands, 'patterns'>): readonly string[]
 const ranBy = ({ commands, packages }: Omit<Commands, 'patterns'>): CommandFiles =>
   filesRun(commands, Object.assign({}, ...packages.map(scriptsIn)));
 
+/** Set-up decides what tests find, as far as it runs files of the project; a list of packages is no such file. */
+export const runBySetUp = (command: string | null | undefined): readonly string[] =>
+  command?.trim() ? [command.replace(/\s(?:-[rc]|--(?:requirement|constraint))[= ]\s*\S+\.(?:txt|in)\b/g, '')] : [];
+
 export const isShell = (text: string): boolean => !text.startsWith('#!') || /^#!.*sh\b/.test(text);
 
 function withScript(run: CommandFiles, { path, text }: { readonly path: string; readonly text: string }): CommandFiles {

@@ -1,6 +1,7 @@
 // What proves a submitted commit: the commands that Liza itself runs at it, and what it found out about the
 // tests that came with it. Recorded per commit; the coder's own word is no part of it.
 
+import type { PathList } from '../facts/diff-facts.ts';
 import { historyOf, iterationEvents } from '../leases.ts';
 import type { DisproofName } from '../refusal-names.ts';
 import type { HistoryEvent, Settings, State, Task } from '../state.ts';
@@ -23,6 +24,10 @@ export interface ProofRun {
   /** How many tests the runner said that it ran, here and on the base. */
   readonly tests?: number;
   readonly tests_on_base?: number;
+  /** It ran first, in the checkout as set-up left it: nothing that another command made was there. */
+  readonly first?: true;
+  /** Tracked files that it changed, which were laid out again before the next command. */
+  readonly changed?: PathList;
 }
 
 /**
@@ -80,6 +85,8 @@ export interface Proof {
   readonly unrun_tests?: readonly string[];
   /** How many more tests the commit's test files declare than the base's. */
   readonly tests_added?: number;
+  /** Tracked files that set-up changed, which were laid out again before anything was run. */
+  readonly setup_changed?: PathList;
   /** Modules and settings above the checkout that changed while agents work: what was green may rest on them. */
   readonly above?: readonly string[];
   readonly disproof?: Disproof;
@@ -97,6 +104,16 @@ export interface Proof {
 export function proofCommands({ test_command }: Pick<Settings, 'test_command'>, task: Task): readonly string[] {
   const all = [...(task.validation ?? []), ...(typeof test_command === 'string' ? [test_command] : [])];
   return [...new Set(all.map((command) => command.trim()).filter((command) => command !== ''))];
+}
+
+/**
+ * In which order they are run: the project's test command first, in the checkout as set-up left it. What the others leave
+ * there cannot colour it then, and the same command is run alone on a merge. Their numbers stay.
+ */
+export function runOrder({ test_command }: Pick<Settings, 'test_command'>, commands: readonly string[]) {
+  const numbered = commands.map((command, at) => ({ command, at }));
+  const isTest = ({ command }: { readonly command: string }): boolean => command === test_command?.trim();
+  return [...numbered.filter(isTest), ...numbered.filter((one) => !isTest(one))];
 }
 
 /** Tests for code that is merged already are green on the base by design: they can show no red there. */
@@ -231,6 +248,17 @@ export const greenAt = ({ tasks }: State, commit: string): ReadonlySet<string> =
         .concat(triedGreen(task, commit)),
     ),
   );
+
+/** Whether a proof of this commit has that command as the first that ran in its checkout, and green. */
+export const wasFirstGreen = ({ tasks }: State, commit: string, command: string): boolean =>
+  tasks
+    .flatMap((task) => historyOf(task).flatMap((entry) => proofOf(entry) ?? []))
+    .some(
+      (proof) =>
+        proof.commit === commit &&
+        proof.above === undefined &&
+        proof.runs.some((run) => run.command === command && run.ok && run.first === true),
+    );
 
 type Counted = Pick<ProofRun, 'command' | 'tests'>;
 

@@ -74,6 +74,8 @@ export interface ReviewWork {
   readonly tryout?: string;
   /** A file with every list of EVIDENCE, whole; absent: none is cut. */
   readonly lists?: string;
+  /** What set-up did to WORKTREE or TRY IT IN that was undone. */
+  readonly undone?: { readonly changed: readonly string[]; readonly removed: readonly string[] };
   /** How the spec of the commit’s base differs from the project’s, which counts. */
   readonly specBehind?: SpecNews | 'absent';
   readonly base: string;

@@ -12,6 +12,7 @@ import { type HistoryEvent, type Settings, type State, settings, type Task } fro
 import { isFields } from '../../protocol/values.ts';
 import { approvedBefore } from '../../protocol/work/worktree-plan.ts';
 import { counted, gist } from '../../text/format.ts';
+import { checkoutChanges } from './checkout-changes.ts';
 import { commandLines } from './commands.ts';
 import { concernsBefore } from './concerns.ts';
 import { handedOff } from './handoff.ts';
@@ -183,13 +184,15 @@ export function rejectionForm(task: Task): string {
   return `${REJECTION_FORMAT}\nPrior Feedback Status:\n${prior}`;
 }
 
-function evidence({ board }: PromptContext, { task, commit, resumed, lists, lostVerdicts = [] }: ReviewWork): Section {
+function evidence({ board }: PromptContext, work: ReviewWork): Section {
+  const { task, commit, resumed, lists, lostVerdicts = [] } = work;
   const submitted = historyOf(task).findLast((entry) => entry.event === 'submitted' && entry.commit === commit);
   return section('EVIDENCE', [
     ...diffLines(task, submitted),
     ...(lists === undefined ? [] : [`LISTS THAT ARE CUT ABOVE, whole, one path to a line: ${inline(lists)}`]),
     ...trialLines(board.state, task, task.type === 'docs' ? { title: BEFORE.title } : BEFORE, resumed !== true),
     ...proofLines(task, submitted, resumed === true ? [] : proofCommands(settings(board.state), task)),
+    ...checkoutChanges(submitted && proofOf(submitted), work.undone),
     ...uncheckedLines(settings(board.state), task),
     ...lostVerdicts.flatMap((text) => [
       'A VERDICT THAT CAME TOO LATE TO COUNT SAID (check each point):',

@@ -9,9 +9,10 @@ import { stopwatch } from '../../process/run.ts';
 import { unreadBy } from '../../process/shell-check.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
+import { firstPaths } from '../../protocol/facts/diff-facts.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import { inBash, type UnreadLine } from '../../protocol/facts/spec-facts.ts';
-import { type Disproof, greenAt, type Proof, testsAt } from '../../protocol/review/proof.ts';
+import { type Disproof, greenAt, type Proof, runOrder, testsAt } from '../../protocol/review/proof.ts';
 import { MOST_TRIAL_LINES, trialOf } from '../../protocol/review/trial.ts';
 import { shellQuoted } from '../../protocol/shell/shell-words.ts';
 import { defined } from '../../protocol/values.ts';
@@ -37,13 +38,20 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
   const onAbove = (places: readonly string[]): void => {
     above = places;
   };
-  const checkout = { purpose: 'proof', task: task.id, commit, settings, prepareLog, onAbove } as const;
+  let changed: readonly string[] = [];
+  const onChanged = (paths: readonly string[]): void => {
+    changed = paths;
+  };
+  const checkout = { purpose: 'proof', task: task.id, commit, settings, prepareLog, onAbove, onChanged } as const;
   const ran = await inDisposableCheckout<Ran | Refusal>(context, gitDir, checkout, (folder) =>
-    runAll(context, proving, folder, { what: '', seconds: settings.validation_timeout }),
+    runAll(context, proving, folder, { what: '', files: commit, seconds: settings.validation_timeout }),
   );
   if (isRefusal(ran)) return ran.guard === 'post-worktree-cmd' ? { ...ran, hint: unpreparedHint(task.id) } : ran;
   const since = (): number => tenths(taken());
-  const { runs, red } = ran as Ran;
+  const { red } = ran as Ran;
+  const first = runOrder(settings, commands)[0]?.command;
+  const runs = (ran as Ran).runs.map((run) => (run.command === first ? { ...run, first: true as const } : run));
+  const setup = changed.length === 0 ? {} : { setup_changed: firstPaths(changed) };
   if (red !== undefined) {
     const onBase = red.ended === 'timed-out' ? await tryOnBase(context, proving, red.command) : undefined;
     if (onBase !== undefined && isRefusal(onBase)) return onBase;
@@ -52,6 +60,7 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
       commands,
       runs,
       seconds: since(),
+      ...setup,
       disproof: disproofOf(proving, red, { onBase, unread: unreadIn(context, red) }),
     };
   }
@@ -61,6 +70,7 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
     ...(runsTests ? {} : ({ runs_no_tests: true } as const)),
     ...(missed.length === 0 ? {} : { unrun_tests: missed }),
     ...(above.length === 0 ? {} : { above }),
+    ...setup,
   };
   if (settings.tdd === 'off') return { commit, commands, runs, seconds: since(), ...unrun };
   const told = await proveTests(context, proving, {
@@ -106,7 +116,12 @@ async function tryOnBase(
   const prepareLog = logOf(context, proving, 'prepare-base');
   const checkout = { purpose: 'proof', task: task.id, commit: base, settings, prepareLog } as const;
   const ran = await inDisposableCheckout<Ran | Refusal>(context, gitDir, checkout, (folder) =>
-    runAll(context, proving, folder, { what: 'base-', seconds: settings.validation_timeout, only: [command] }),
+    runAll(context, proving, folder, {
+      what: 'base-',
+      files: base,
+      seconds: settings.validation_timeout,
+      only: [command],
+    }),
   );
   if (isRefusal(ran)) return ran.guard === 'stopped' ? ran : undefined;
   const { red } = ran as Ran;

@@ -2,11 +2,15 @@
 
 import { join } from 'node:path';
 import type { PrivateGitDir } from '../../git/private-git-dir.ts';
+import { isMachineFault } from '../../git/run.ts';
+import { layOutAgain } from '../../git/tracked-files.ts';
+import { firstFew } from '../../git/tree-changes.ts';
 import { type Ended, stopwatch } from '../../process/run.ts';
 import type { Board } from '../../protocol/board.ts';
 import type { SubmitFacts } from '../../protocol/command.ts';
-import { type Refusal, refuse } from '../../protocol/decision.ts';
-import type { ProofRun } from '../../protocol/review/proof.ts';
+import { EnvironmentError, isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
+import { firstPaths } from '../../protocol/facts/diff-facts.ts';
+import { type ProofRun, runOrder } from '../../protocol/review/proof.ts';
 import type { Settings, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
@@ -43,6 +47,8 @@ export type RedRun = ProofRun & {
 export interface RunAll {
   /** Part of the logs' names, where it is not the commit itself that is tried. */
   readonly what: string;
+  /** The commit or tree that is checked out: tracked files are as it has them before each command. */
+  readonly files: string;
   /** For all of them together. */
   readonly seconds: number;
   /** Not all of the commands. */
@@ -56,12 +62,18 @@ export async function runAll(
   context: TaskContext,
   proving: Proving,
   folder: string,
-  { what, seconds, only = proving.commands, goOn = false }: RunAll,
+  { what, files, seconds, only = proving.commands, goOn = false }: RunAll,
 ): Promise<Ran | Refusal> {
-  const runs: ProofRun[] = [];
+  const runs: (ProofRun & { readonly at: number })[] = [];
   let red: RedRun | undefined;
   const taken = stopwatch(context.clock);
-  for (const [at, command] of only.entries()) {
+  for (const { at, command } of runOrder(proving.settings, only)) {
+    const before = runs.pop();
+    if (before !== undefined) {
+      const changed = await changedBy(context, proving.gitDir, { folder, files, command: before.command });
+      if (isRefusal(changed)) return changed;
+      runs.push({ ...before, ...(changed.length === 0 ? {} : { changed: firstPaths(changed) }) });
+    }
     const log = logOf(context, proving, `${what}${at + 1}`);
     const left = seconds - taken();
     context.say(`validation of ${proving.task.id}${PLACES[what] ?? ''}: ${short(command)} …`);
@@ -81,7 +93,7 @@ export async function runAll(
         tests: countedTests(ended.tail),
       }),
     };
-    runs.push(run);
+    runs.push({ ...run, at });
     const { skipped, said_failed: failed } = run;
     const doubts = [skipped, failed === undefined ? undefined : `a runner says “${failed}”`].filter(Boolean).join('; ');
     context.say(`  ${run.ok ? 'green' : 'red'}, ${run.seconds} s${doubts === '' ? '' : ` (${doubts})`}`);
@@ -90,7 +102,38 @@ export async function runAll(
     red ??= { ...run, tail: endOf(ended.tail, SHOWN_LINES), ended: ended.how, ...defined({ code }) };
     if (!goOn) break;
   }
-  return { runs, ...defined({ red }) };
+  const inOrder = runs.toSorted((a, b) => a.at - b.at).map(({ at: _, ...run }) => run);
+  return { runs: inOrder, ...defined({ red }) };
+}
+
+/** What the last command did to tracked files; they are laid out again, so that the next one runs on the commit's. */
+export async function changedBy(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  { folder, files, command }: { readonly folder: string; readonly files: string; readonly command: string },
+): Promise<readonly string[] | Refusal> {
+  // Where the folder is gone, the next command says so.
+  if (context.disk.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  const changed = await inSpoiltFolder(() => layOutAgain(gitDir, folder, files));
+  if (!isRefusal(changed) && changed.length > 0)
+    context.say(`  ${short(command)} changed tracked files, which are laid out again: ${firstFew(changed)}`);
+  return changed;
+}
+
+/** What a project's own programs made of a checkout says nothing about the commit. */
+export async function inSpoiltFolder<T>(work: () => Promise<T>): Promise<T | Refusal> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof EnvironmentError) || isMachineFault(error)) throw error;
+    const why = `the validation left its checkout unusable (${error.message})`;
+    return refuse(
+      why,
+      'a validation must leave the folder that it runs in usable: a person must change it',
+      1,
+      'folder',
+    );
+  }
 }
 
 const PLACES: Readonly<Record<string, string>> = {
@@ -118,8 +161,8 @@ export const placeSettings = (config: Settings): readonly unknown[] => {
   return [...place, sandbox, sandbox_network, sandbox_read, sandbox_write, PLACE_VERSION];
 };
 
-/** Another number: what was green before may not be now. 3: a runner that says that tests failed makes a run red. */
-const PLACE_VERSION = 3;
+/** Another number: what was green before may not be now. 4: each command runs on the commit's own tracked files. */
+const PLACE_VERSION = 4;
 
 export const tenths = (seconds: number): number => Math.round(seconds * 10) / 10;
 

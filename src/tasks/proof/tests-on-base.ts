@@ -6,12 +6,12 @@ import { composedTree } from '../../git/composed-tree.ts';
 import { treeIdOf } from '../../git/refs.ts';
 import type { Clock } from '../../ports/host.ts';
 import { stopwatch } from '../../process/run.ts';
-import { EnvironmentError, isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
-import type { TestProof } from '../../protocol/review/proof.ts';
+import { runOrder, type TestProof } from '../../protocol/review/proof.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
-import { logOf, type Proving, type Ran, runAll } from './run-commands.ts';
+import { inSpoiltFolder, logOf, type Proving, type Ran, runAll } from './run-commands.ts';
 
 type Outcome = 'green' | 'red' | 'unknown';
 
@@ -72,54 +72,31 @@ export async function runOnBase(
   const checkout = { ...checkoutFor(context, proving, limits), commit: base };
   return inDisposableCheckout<OnBase | Refusal>(context, gitDir, checkout, async (folder) => {
     const untried = old.filter((command) => !known.has(command));
-    const asked = { what: 'base-', seconds: limits.left(), only: untried, goOn: true };
+    const asked = { what: 'base-', files: base, seconds: limits.left(), only: untried, goOn: true };
     const alone = await runAll(context, proving, folder, asked);
     if (isRefusal(alone)) return alone;
     const failed = new Set(alone.runs.filter(({ ok }) => !ok).map(({ command }) => command));
-    const only = judges(
-      proving,
-      named,
-      old.filter((command) => !failed.has(command)),
-    );
+    // Nothing but the tests differs from the base alone, so whatever turns red does so by them. First what names the new
+    // tests, then whatever else was green: a project may have several runners.
+    const judges = [...named, ...old.filter((command) => !failed.has(command))];
+    const only = runOrder(settings, judges).map(({ command }) => command);
     const { red } = alone;
     const counted = new Map(
       alone.runs.flatMap(({ command, tests }) => (tests === undefined ? [] : [[command, tests]])),
     );
     const told = { counted, ...(red === undefined ? {} : { red, failed }) };
     if (only.length === 0) return { alone: lookedAt(alone).outcome, ...told };
-    const spoilt = await laidOver(proving, folder, tree);
+    const spoilt = await inSpoiltFolder(() => checkOutOver(gitDir, folder, base, tree));
     if (spoilt !== undefined) return spoilt;
-    const both = await runAll(context, proving, folder, { what: 'tests-on-base-', seconds: limits.left(), only });
+    const both = await runAll(context, proving, folder, {
+      what: 'tests-on-base-',
+      files: tree,
+      seconds: limits.left(),
+      only,
+    });
     if (isRefusal(both)) return both;
     return { alone: red === undefined && named.length === 0 ? 'green' : 'partly', ...told, withTests: lookedAt(both) };
   });
-}
-
-/**
- * The project's test command, then what names the new tests, then whatever else was green: a project may have several
- * runners. Nothing but the tests differs from the base alone, so whatever turns red does so by them.
- */
-function judges({ settings }: Proving, named: readonly string[], green: readonly string[]): readonly string[] {
-  const test = settings.test_command?.trim() ?? '';
-  const others = [...named, ...green].filter((command) => command !== test);
-  return [...named, ...green].includes(test) ? [test, ...others] : others;
-}
-
-/** The base's own programs ran there; what they made of the checkout says nothing about the tests. */
-async function laidOver({ gitDir, base }: Proving, folder: string, tree: string): Promise<Refusal | undefined> {
-  try {
-    await checkOutOver(gitDir, folder, base, tree);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof EnvironmentError)) throw error;
-    const why = `the validation left its checkout unusable (${error.message})`;
-    return refuse(
-      why,
-      'a validation must leave the folder that it runs in usable: a person must change it',
-      1,
-      'folder',
-    );
-  }
 }
 
 /** The commit's code under the tests that the base has. */
@@ -135,7 +112,12 @@ export async function runBaseTests(
   const { tree } = await composedTree(gitDir, commit, base, (path) => isTest(path, patterns));
   const checkout = { ...checkoutFor(context, proving, limits), commit, tree };
   return inDisposableCheckout<Looked | Refusal>(context, gitDir, checkout, async (folder) => {
-    const ran = await runAll(context, proving, folder, { what: 'base-tests-', seconds: limits.left(), only });
+    const ran = await runAll(context, proving, folder, {
+      what: 'base-tests-',
+      files: tree,
+      seconds: limits.left(),
+      only,
+    });
     return isRefusal(ran) ? ran : lookedAt(ran);
   });
 }

@@ -674,8 +674,8 @@ describe('evidence', () => {
     const shaped = `ghp_${'a1B2'.repeat(9)}`;
     const files = { 'says.txt': `${value}\n${shaped}\n` };
     await begun(
-      { test_command: 'sh run.sh' },
-      { validation: ['cat src/said'], scope: 'IN: src, test, says.txt, x, .github' },
+      { test_command: 'cat src/said' },
+      { validation: ['sh run.sh'], scope: 'IN: src, test, says.txt, x, .github' },
     );
     p.work('t', {
       ...GOOD,
@@ -690,7 +690,7 @@ describe('evidence', () => {
     expect(JSON.stringify(no)).toContain('[redacted]');
     const told = kept().map((name) => fs.readFileSync(p.file('.liza/evidence', name), 'utf8'));
     expect(kept()).toEqual(['t/1-1.log', 't/1-2.log', 't/1.json']);
-    expect(told[0]).toBe('[redacted]\n[redacted]\n');
+    expect(told[1]).toBe('[redacted]\n[redacted]\n');
     for (const text of [...told, JSON.stringify(no), JSON.stringify(await p.state())]) {
       expect(text).not.toContain(value);
       expect(text).not.toContain(shaped);
