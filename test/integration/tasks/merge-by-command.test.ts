@@ -14,11 +14,17 @@ const CHECK = 'echo checked; [ ! -e a.txt ] || [ ! -e b.txt ]\n';
 
 type Made = ReturnType<typeof approvedTask>;
 
-/** Approved, and proved green at its submission. */
-function proved(made: Project, id: string, files: Contents, base?: string): Made {
+/** Approved, and proved green at its submission, as the first in its checkout. */
+function proved(
+  made: Project,
+  id: string,
+  files: Contents,
+  base?: string,
+  first: { first?: true } = { first: true },
+): Made {
   const task = approvedTask(made, id, files, base);
   const commit = task.review_commit ?? '';
-  const run = { command: COMMAND, ok: true, how: 'ended with 0', seconds: 1, log: 'x.log' };
+  const run = { command: COMMAND, ok: true, how: 'ended with 0', seconds: 1, log: 'x.log', ...first };
   const proof = { commit, commands: [COMMAND], runs: [run], seconds: 1 };
   const submitted = { time: iso(START), event: 'submitted', agent: 'coder-1', commit, proof };
   return { ...task, history: (task.history ?? []).map((one) => (one.event === 'submitted' ? submitted : one)) };
@@ -55,6 +61,11 @@ test('two that are each green alone and red together: the second is not merged',
   // Whoever fixes it gets both in one folder.
   await p.claim('t');
   expect(fs.existsSync(p.folder('t', 'a.txt')) && fs.existsSync(p.folder('t', 'b.txt'))).toBe(true);
+});
+
+test('green after other commands, which may have left something: run again on the very same files', async () => {
+  const p = withTasks((made) => [proved(made, 't', { 'a.txt': 'a\n' }, undefined, {})]);
+  expect(await p.merge('t')).toMatchObject({ how: 'fast-forward', test: { verdict: 'green', by: COMMAND } });
 });
 
 test('green together: run once on the merge commit, and the history names what tested it', async () => {

@@ -75,7 +75,12 @@ async function checkout(changes: Changes = {}, branch = 'integration') {
     ...changes,
   };
   const tree = p.git('rev-parse', `${commit}^{tree}`);
-  return { folder, wanted, result: await reuseSetup(c, gitDir, { folder, settings: wanted, tree }) };
+  let changed: readonly string[] = [];
+  const onChanged = (paths: readonly string[]): void => {
+    changed = paths;
+  };
+  const result = await reuseSetup(c, gitDir, { folder, settings: wanted, tree, onChanged });
+  return { folder, wanted, result, changed };
 }
 
 describe.skipIf(!works)('a result', () => {
@@ -107,6 +112,31 @@ describe.skipIf(!works)('a result', () => {
     p.commitTo('integration', changed, 'another lock file');
     expect((await checkout(npm)).result).toBe('ready');
     expect(fetched()).toBe(2);
+  }, 120_000);
+
+  test('keeps no tracked file: what set-up changed there is told, and every checkout has its own', async () => {
+    const command = `${install()}; echo evil > deps.txt; rm README.md`;
+    for (const run of [1, 2]) {
+      const { folder, result, changed } = await checkout({ post_worktree_cmd: command, setup_inputs: [] });
+      expect([run, result, changed]).toEqual([run, 'ready', ['README.md', 'deps.txt']]);
+      expect(fs.readFileSync(path.join(folder, 'deps.txt'), 'utf8')).toBe('one\n');
+      expect(fs.existsSync(path.join(folder, 'README.md'))).toBe(true);
+      expect(fs.existsSync(path.join(folder, 'made/deps'))).toBe(true);
+    }
+    expect(runs()).toBe(1);
+  }, 120_000);
+
+  test('is taken out through no link that set-up planted: what is behind it stays', async () => {
+    p.commitTo('integration', { 'lib/empty/kept.txt': 'a\n', 'lib/kept.txt': 'a\n' }, 'a folder');
+    p.write({ 'config/.env': 'the only copy\n', 'lib/kept.txt': 'mine\n' });
+    fs.mkdirSync(p.file('lib/empty'));
+    const command = `rm -r config lib; ln -s ${p.file('config')} config; ln -s ${p.file('lib')} lib`;
+    const made = await checkout({ post_worktree_cmd: command, setup_inputs: [], worktree_files: ['config/.env'] });
+    // The commit has a folder where the result has a link.
+    expect(made.result).toBe('own');
+    expect(fs.readFileSync(p.file('config/.env'), 'utf8')).toBe('the only copy\n');
+    expect(fs.readFileSync(p.file('lib/kept.txt'), 'utf8')).toBe('mine\n');
+    expect(fs.existsSync(p.file('lib/empty'))).toBe(true);
   }, 120_000);
 
   test('counts for the registries it came from: another one makes another, another token does not', async () => {

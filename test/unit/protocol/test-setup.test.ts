@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { filesRun, pathsIn } from '../../../src/protocol/facts/command-files.ts';
 import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/facts/scope.ts';
-import { type Changed, scriptsRun, testSetup } from '../../../src/protocol/facts/test-setup.ts';
+import { type Changed, runBySetUp, scriptsRun, testSetup } from '../../../src/protocol/facts/test-setup.ts';
 
 const told = (changed: readonly Changed[], commands: readonly string[] = ['npm test'], packages: string[] = []) =>
   testSetup(changed, { commands, packages, patterns: DEFAULT_TEST_PATTERNS });
@@ -28,6 +28,34 @@ describe('how tests are run', () => {
     ];
     const changed = ['README.md', 'docs/a.md', 'test/a.test.mjs', 'tools/check.sh', 'tools/other.sh', 'Makefile'];
     expect(told(changed.map(path), commands, packages)).toEqual(['tools/check.sh', 'Makefile']);
+  });
+
+  describe('what set-up runs', () => {
+    const about = (scripts: object): string => JSON.stringify({ scripts, dependencies: { a: '1' } });
+    const changed = (before: object, after: object): readonly Changed[] => [
+      { path: 'package.json', before: about(before), after: about(after) },
+      ...['package-lock.json', 'tools/gen.mjs', 'tools/set-up.sh', 'Makefile', 'requirements.txt'].map(path),
+    ];
+    it.each([
+      ['npm ci', { postinstall: 'node tools/gen.mjs' }, ['tools/gen.mjs']],
+      ['yarn', { prepare: 'node tools/gen.mjs' }, ['tools/gen.mjs']],
+      ['pnpm install --frozen-lockfile', { preinstall: 'sh tools/set-up.sh' }, ['tools/set-up.sh']],
+      ['npm ci', {}, []],
+      ['npm ci --ignore-scripts', { postinstall: 'node tools/gen.mjs' }, []],
+      ['npm ci', { lint: 'node tools/gen.mjs' }, []],
+      ['sh tools/set-up.sh', {}, ['tools/set-up.sh']],
+      ['make deps', {}, ['Makefile']],
+      ['pip install -r requirements.txt', {}, []],
+    ])('%s, with %j', (command, scripts, expected) => {
+      expect(told(changed(scripts, scripts), runBySetUp(command), [about(scripts)])).toEqual(expected);
+    });
+    it('an install script that comes is told with its file', () => {
+      const after = { postinstall: 'node tools/gen.mjs' };
+      const packages = [about({}), about(after)];
+      expect(told(changed({}, after), runBySetUp('npm ci'), packages)).toEqual(['package.json', 'tools/gen.mjs']);
+    });
+    it('none is configured', () =>
+      expect([runBySetUp(null), runBySetUp(' '), runBySetUp(undefined)]).toEqual([[], [], []]));
   });
 
   it('code that a command loads before the tests is, also where it stands among the tests', () => {
