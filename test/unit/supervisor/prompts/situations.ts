@@ -506,6 +506,18 @@ export const SITUATIONS: Readonly<Record<string, () => string>> = {
     w.run(SUPERVISOR, claimReview('retry-login'));
     return toReviewer(w, 'retry-login');
   },
+  'reviewer-checkout-changed': () => {
+    const w = reviewing();
+    const proof = proved(w, 'retry-login', commit(0x2001), {
+      setup_changed: { paths: ['package-lock.json'], more: 3 },
+    });
+    const runs = proof.runs.map((run) => ({ ...run, changed: { paths: ['src/client.ts'] } }));
+    w.run(CODER, { name: 'retract', task: 'retry-login', reason: 'a line was wrong' });
+    w.run(CODER, submit('retry-login', commit(0x2001), { proof: { ...proof, runs } }));
+    w.run(SUPERVISOR, claimReview('retry-login'));
+    const undone = { changed: ['CLAUDE.md', 'package-lock.json'], removed: ['.claude/settings.json'] };
+    return toReviewer(w, 'retry-login', { undone });
+  },
   'reviewer-lost-verdict': () =>
     toReviewer(reviewing(), 'retry-login', { lostVerdicts: ['Blockers: 1\n- [blocker] src/client.ts:3 — leaks'] }),
   'reviewer-no-facts': () => toReviewer(reviewing(), 'retry-login', { commit: commit(0x9999) }),
