@@ -19,7 +19,9 @@ export function checkoutChanges(proof: Proof | undefined, undone: ReviewWork['un
     ...(proof?.runs ?? []).flatMap(({ changed }, at) =>
       changed === undefined
         ? []
-        : [`#${at + 1} changed tracked files while it ran; laid out again before the next command: ${listed(changed)}`],
+        : [
+            `#${at + 1} CHANGED TRACKED FILES while it ran; laid out again before anything else was run: ${listed(changed)}`,
+          ],
     ),
   ];
 }

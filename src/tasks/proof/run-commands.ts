@@ -67,13 +67,8 @@ export async function runAll(
   const runs: (ProofRun & { readonly at: number })[] = [];
   let red: RedRun | undefined;
   const taken = stopwatch(context.clock);
-  for (const { at, command } of runOrder(proving.settings, only)) {
-    const before = runs.pop();
-    if (before !== undefined) {
-      const changed = await changedBy(context, proving.gitDir, { folder, files, command: before.command });
-      if (isRefusal(changed)) return changed;
-      runs.push({ ...before, ...(changed.length === 0 ? {} : { changed: firstPaths(changed) }) });
-    }
+  const order = runOrder(proving.settings, only);
+  for (const [nth, { at, command }] of order.entries()) {
     const log = logOf(context, proving, `${what}${at + 1}`);
     const left = seconds - taken();
     context.say(`validation of ${proving.task.id}${PLACES[what] ?? ''}: ${short(command)} …`);
@@ -93,10 +88,15 @@ export async function runAll(
         tests: countedTests(ended.tail),
       }),
     };
-    runs.push({ ...run, at });
     const { skipped, said_failed: failed } = run;
     const doubts = [skipped, failed === undefined ? undefined : `a runner says “${failed}”`].filter(Boolean).join('; ');
     context.say(`  ${run.ok ? 'green' : 'red'}, ${run.seconds} s${doubts === '' ? '' : ` (${doubts})`}`);
+    const isLast = nth === order.length - 1 || !(run.ok || goOn);
+    // Of the last one it only matters for what is told of the commit itself.
+    const looks = !isLast || (run.ok && what === '');
+    const changed = looks ? await changedBy(context, proving.gitDir, { folder, files, command }) : [];
+    if (!isLast && isRefusal(changed)) return changed;
+    runs.push({ ...run, at, ...(isRefusal(changed) || changed.length === 0 ? {} : { changed: firstPaths(changed) }) });
     if (run.ok) continue;
     const code = ended.how === 'exited' ? ended.code : undefined;
     red ??= { ...run, tail: endOf(ended.tail, SHOWN_LINES), ended: ended.how, ...defined({ code }) };

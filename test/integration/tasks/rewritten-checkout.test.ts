@@ -90,6 +90,13 @@ describe('a command that proves a commit', () => {
     );
   });
 
+  test('is named, too, where it is the only one', async () => {
+    await begun();
+    p.work('t', { 'test/new.sh': 'echo 3 > src/value\n' });
+    succeeded(await p.submit('t'));
+    expect(await proof()).toMatchObject({ runs: [{ changed: { paths: ['src/value'] }, first: true }] });
+  });
+
   test('that leaves a link in place of a folder leads nobody out of the checkout', async () => {
     await begun({}, { validation: ['sh test/new.sh', 'sh check.sh'] });
     const out = path.join(p.base, 'out');
