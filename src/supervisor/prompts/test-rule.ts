@@ -18,7 +18,7 @@ export function testRule(state: State): readonly string[] {
   return [
     'TESTS: a code task is submitted only with a changed test file; those are IN unless OUT.',
     ...quote(set.join('\n'), 'liza status --json'),
-    'VALIDATION: one clean clone with history, test_command first, then its commands in order, no credentials; tried on the base too: `liza help validation`',
+    'VALIDATION: one clean clone with history, test_command first, no credentials; tried on the base too: `liza help validation`',
     'SAME FILE at once: a fixed place in it for each task (scope), or --depends.',
   ];
 }
