@@ -2,11 +2,13 @@
 // nobody approved. What they wrote there is not obeyed: tracked ones are laid out again, others go. What a person brings
 // by `worktree_files` is brought again.
 
+import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import { layOutAgain } from '../git/tracked-files.ts';
 import { splitNul } from '../git/tree-changes.ts';
+import type { Disk } from '../ports/disk.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { steersAgents } from '../protocol/facts/instruction-files.ts';
@@ -55,7 +57,7 @@ interface Walk {
 async function removeUntracked(context: TaskContext, { folder, tracked, steers }: Walk): Promise<readonly string[]> {
   const gone: string[] = [];
   const walk = async (below: string): Promise<void> => {
-    for (const entry of await context.disk.promises.readdir(join(folder, below), { withFileTypes: true })) {
+    for (const entry of await entriesOf(context.disk, join(folder, below))) {
       const path = below === '' ? entry.name : `${below}/${entry.name}`;
       if (path === '.git') continue;
       if (entry.isDirectory()) await walk(path);
@@ -67,4 +69,14 @@ async function removeUntracked(context: TaskContext, { folder, tracked, steers }
   };
   await walk('');
   return gone.sort();
+}
+
+/** A folder whose name is not text is none that an agent works in. */
+async function entriesOf({ promises: fs }: Disk, folder: string): Promise<readonly Dirent[]> {
+  try {
+    return await fs.readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return [];
+  }
 }

@@ -147,7 +147,7 @@ describe('set-up', () => {
 
   test('plants no instructions for the reviewer; what a person brings stays', async () => {
     const plant =
-      'echo x > CLAUDE.md; echo x > AGENTS.md; echo x > CLAUDE.local.md; mkdir -p .claude src/.cursor node_modules/p; echo x > .claude/settings.json; echo x > src/.cursor/rules; echo x > node_modules/p/AGENTS.md\n';
+      'echo x > CLAUDE.md; echo x > AGENTS.md; echo x > CLAUDE.local.md; mkdir -p .claude src/.cursor node_modules/p "$(printf "x\\377")"; echo x > .claude/settings.json; echo x > src/.cursor/rules; echo x > node_modules/p/AGENTS.md\n';
     await begun(SET_UP);
     fs.writeFileSync(p.file('CLAUDE.local.md'), 'mine\n');
     await p.config({ worktree_files: ['CLAUDE.local.md'] });
