@@ -26,7 +26,12 @@ export interface Installed {
 /** The first program of that name on PATH that may be run; a path is only checked. */
 export function programOf(disk: Disk, program: string, env: Environment): string | undefined {
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
-  const candidates = program.includes('/') ? [program] : folders.map((folder) => join(folder, program));
+  // A path that is not absolute means another file in each folder, and in an agent's folder one of its own.
+  const candidates = isAbsolute(program)
+    ? [program]
+    : program.includes('/')
+      ? []
+      : folders.map((folder) => join(folder, program));
   return candidates.find((path) => isExecutableFile(disk, path));
 }
 

@@ -82,9 +82,10 @@ export async function openSandboxSession(
   const { launch, settings } = start;
   const mode = await sandboxMode(context.sandboxSupport, settings);
   if (isRefusal(mode)) return { reason: `${mode.message}; ${mode.hint}` };
-  // A program that is missing is reported in its own name, not in the sandbox's.
-  const isThere = programOf(context.disk, launch.argv[0], start.env) !== undefined;
-  if (!('tool' in mode) || !isThere) return unconfined(context, start);
+  if (!('tool' in mode)) return unconfined(context, start);
+  // A path that is not absolute would be the agent's own file in its folder, and found there without the sandbox.
+  if (programOf(context.disk, launch.argv[0], start.env) === undefined)
+    return { reason: `${launch.argv[0]} was not found: name a program on PATH, or by its absolute path` };
   if (isLinkedCoder(context, work)) {
     const text = `${work.task} is in an old linked worktree, which needs write access to the project's .git`;
     if (settings.sandbox !== 'auto') return { reason: `${text}: liza wt delete ${work.task}, then claim it again` };

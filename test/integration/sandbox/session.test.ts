@@ -50,10 +50,15 @@ interface Guest {
   readonly agent?: string;
   readonly config?: Partial<Config>;
   readonly env?: Record<string, string>;
+  /** That is started with the script. */
+  readonly program?: string;
 }
 
 /** One session: its script runs to the end, then its sandbox is closed. */
-async function session(script: string, { role = 'coder', agent = 'coder-1', config = {}, env = {} }: Guest = {}) {
+async function session(
+  script: string,
+  { role = 'coder', agent = 'coder-1', config = {}, env = {}, program: named = 'sh' }: Guest = {},
+) {
   const cwd = role === 'planner' ? p.root : path.join(p.root, '.worktrees/t');
   if (!fs.existsSync(path.join(p.root, '.worktrees/t'))) {
     fs.mkdirSync(path.join(p.root, '.worktrees/t/.git'), { recursive: true });
@@ -73,7 +78,7 @@ async function session(script: string, { role = 'coder', agent = 'coder-1', conf
   const work = { agent, role, cwd, task: 't', chosen: { provider: PROVIDER }, prompt: '' } as SessionWork;
   const rules = { ...settings(await p.state()), sandbox: 'require', ...config } as Settings;
   const found = await openSandboxSession(office, work, {
-    launch: { argv: ['sh', '-c', script] },
+    launch: { argv: [named, '-c', script] },
     settings: rules,
     scratch,
     env: whole,
@@ -163,6 +168,16 @@ describe.skipIf(!works)('a session’s home in bubblewrap', () => {
     expect(fs.readFileSync(path.join(seen, 'session'), 'utf8')).toBe('kept\n');
     expect((await session('cat $CLI_HOME/session', { env })).stdout).toBe('kept\n');
   });
+
+  test.each(['./agent.sh', 'tools/agent.sh', 'nowhere-to-be-found'])(
+    'a program that is not found is not started, least of all without the sandbox: %s',
+    async (named) => {
+      fs.mkdirSync(path.join(p.root, '.worktrees/t/tools'), { recursive: true });
+      for (const name of ['agent.sh', 'tools/agent.sh'])
+        fs.writeFileSync(path.join(p.root, '.worktrees/t', name), '#!/bin/sh\n', { mode: 0o755 });
+      await expect(session('', { program: named })).rejects.toThrow(`${named} was not found`);
+    },
+  );
 
   test('the credential stays outside; who it is, it may know', async () => {
     const { stdout } = await session('env | grep ^LIZA_ | sort');
