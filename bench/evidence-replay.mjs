@@ -115,6 +115,8 @@ const pathsOf = (list) => list?.paths ?? [];
 
 /** What was shown, what of it is false, and what is true and was not shown; each with its paths or lines. */
 function judge(told, strayed, seen, testCommand) {
+  const lines = told.test_edits?.lines ?? [];
+  const isFalse = (line) => seen.isStillThere(line) || isHarmless(line);
   const kinds = {
     'NOT DECLARED': { shown: pathsOf(told.undeclared), isFalse: () => true },
     'OUTSIDE SCOPE': { shown: pathsOf(told.beyond_scope), isFalse: () => true },
@@ -130,7 +132,11 @@ function judge(told, strayed, seen, testCommand) {
       shown: pathsOf(told.tests_moved_changed),
       isFalse: (path) => !path.includes(' › ') && !seen.moved.has(path.split(' → ')[0]) && !sameName(path),
     },
-    'LINES OF TESTS': { shown: told.test_edits?.lines ?? [], isFalse: (line) => seen.isStillThere(line) },
+    'LINES OF TESTS': { shown: lines, isFalse },
+    'NEW TESTS WITH A SKIP': {
+      shown: pathsOf(told.tests_new_off),
+      isFalse: (path) => lines.filter((line) => line.startsWith(`${path}:`)).every(isFalse),
+    },
     'INSTRUCTION FILES': { shown: pathsOf(told.instructions), isFalse: (path) => !REALLY_STEERS.test(path) },
     'HOW TESTS ARE RUN': {
       shown: pathsOf(told.test_setup),
@@ -159,6 +165,13 @@ function judge(told, strayed, seen, testCommand) {
     missed,
   };
 }
+
+/** A line that came to a test and has no word of those that switch one off, end the runner or replace an assertion. */
+const isHarmless = (line) =>
+  /^.*?:\d+ \+ /s.test(line) &&
+  !/skip|only|todo|fail|\b[xf](it|describe|test)|pending|ignore|disabled|exit|retr|flaky|mock|rerun|inconclusive|LIZA_|=>|function/i.test(
+    line.replace(/^.*?:\d+ /s, ''),
+  );
 
 const withinTold = (told) =>
   [told.tests_changed, told.tests_removed, told.tests_moved_changed].flatMap((list) => pathsOf(list));

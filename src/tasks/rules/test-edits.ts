@@ -2,6 +2,7 @@
 // new lines that put work off or silence a check. What is kept is bounded.
 
 import type { LineList } from '../../protocol/facts/file-change.ts';
+import { bendsAssertion } from './bent-assertions.ts';
 import type { DiffLine, Hunk } from './diff-lines.ts';
 import { splitLine } from './line-comments.ts';
 
@@ -19,9 +20,9 @@ const SWITCHED_OFF =
 const OFF_IN_TESTS =
   /\b(t|ctx|context|this)\.(skip|todo)\(|^\s*[xf](it|describe|context|specify|example|scenario|feature)\s+["']|^\s*(skip|pending)\s*($|\(|["']|if\b|unless\b)|,\s*:skip\b|\bDISABLED_\w|^\s*\[Ignore\b|\bAssert\.(Ignore|Inconclusive)\(|\bskip_all\b/;
 
-/** Decides how a test ends other than by what it asserts: it ends the runner, repeats until green, or bends the assertion. */
+/** Decides how a test ends other than by what it asserts: it ends the runner or repeats until green. */
 const RIGGED =
-  /\bprocess\.(?:reallyExit|exit\(\s*0?\s*\)|exitCode\s*=\s*0\b|(?:on|once)\(\s*['"`](?:exit|beforeExit|uncaughtException|unhandledRejection)\b)|\b(?:sys|os)\._?exit\(\s*0?\s*\)|\bos\.Exit\(0\)|\bSystem\.exit\(0\)|\bprocess::exit\(0\)|\batexit\.register\b|\b(?:retry|retries|reruns)\s*[:=]\s*\{?\s*[1-9]|\.(?:retries|retryTimes)\(\s*[1-9]|\bmark\.flaky\b|@(?:Flaky|RetryingTest|RepeatedIfExceptions)|\b(?:assert|expect)(?:\.\w+)*\s*=(?![=>])|\bObject\.(?:assign|definePropert(?:y|ies))\(\s*(?:assert|expect)\b|\b(?:mock|doMock|module|method)\(\s*['"`]?(?:node:)?assert\b|\.assert\w+\s*=(?![=>])/;
+  /\bprocess\.(?:reallyExit|exit\(\s*0?\s*\)|exitCode\s*=\s*0\b|(?:on|once)\(\s*['"`](?:exit|beforeExit|uncaughtException|unhandledRejection)\b)|\b(?:sys|os)\._?exit\(\s*0?\s*\)|\bos\.Exit\(0\)|\bSystem\.exit\(0\)|\bprocess::exit\(0\)|\batexit\.register\b|\b(?:retry|retries|reruns)\s*[:=]\s*\{?\s*[1-9]|\.(?:retries|retryTimes)\(\s*[1-9]|\bmark\.flaky\b|@(?:Flaky|RetryingTest|RepeatedIfExceptions)/;
 
 /** Asks whether it is Liza who runs it. */
 const ASKS_WHERE = /\bLIZA_\w|['"`/]\.worktrees\b|\.(?:proof|trial|merge|review)-|\bIS_SANDBOX\b/;
@@ -41,11 +42,12 @@ const isLost = ({ text, moved }: DiffLine): boolean => !moved && text.trim() !==
 /** Of a line of a test. */
 const isOff =
   (path: string) =>
-  ({ text, moved }: DiffLine): boolean => {
+  ({ text, moved }: DiffLine, at: number, all: readonly DiffLine[]): boolean => {
+    if (moved) return false;
     const line = text.slice(0, READ);
     const { code, comment } = splitLine(line, path);
-    if (moved) return false;
-    return [SWITCHED_OFF, OFF_IN_TESTS].some((form) => form.test(code + comment)) || isRigged(line);
+    if ([SWITCHED_OFF, OFF_IN_TESTS].some((form) => form.test(code + comment))) return true;
+    return isRigged(line) || bendsAssertion(line, path, all[at + 1]?.text.slice(0, READ));
   };
 const asserts = (lines: readonly DiffLine[]): number =>
   lines.filter(({ text, moved }) => !moved && ASSERTS.test(text.slice(0, READ))).length;
