@@ -101,12 +101,7 @@ export function proofText(task: Task, commit?: string): string | undefined {
       ? []
       : [
           `new tests on the base: ${tests.on_base.replace('_', ' ')}; the base’s tests: ${tests.base_tests.replace('_', ' ')}${tests.why === undefined ? '' : ` (${tests.why})`}`,
-          ...(Array.isArray(tests.passed)
-            ? [`new, and passed without the change: ${tests.passed.map(oneLine).join('; ')}`]
-            : []),
-          ...(Array.isArray(tests.failed)
-            ? [`failed without the change: ${tests.failed.map(oneLine).join('; ')}`]
-            : []),
+          ...TEST_LISTS.flatMap(([key, title]) => testList(title, tests[key], tests[`${key}_more`])),
         ]),
     ...(Array.isArray(unrun_tests) ? [`test files that no command runs: ${unrun_tests.map(nameText).join(', ')}`] : []),
     ...(Array.isArray(above)
@@ -146,5 +141,20 @@ interface Tests {
   readonly base_tests: string;
   readonly why?: string;
   readonly failed?: readonly string[];
+  readonly failed_more?: number;
   readonly passed?: readonly string[];
+  readonly passed_more?: number;
+  readonly untold?: readonly string[];
+  readonly untold_more?: number;
 }
+
+const TEST_LISTS = [
+  ['passed', 'new, and passed without the change'],
+  ['untold', 'new, and the runner does not say how they ended without the change'],
+  ['failed', 'failed without the change'],
+] as const;
+
+const testList = (title: string, names: unknown, more: number | undefined): readonly string[] =>
+  Array.isArray(names)
+    ? [`${title}: ${names.map(oneLine).join('; ')}${more === undefined ? '' : ` and ${more} more`}`]
+    : [];

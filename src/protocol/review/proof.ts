@@ -46,8 +46,15 @@ export interface TestProof {
   readonly failed?: readonly string[];
   /** New tests that it named as passed there all the same. */
   readonly passed?: readonly string[];
+  /** New tests of which it does not say how they ended there, or not which of several of one name. */
+  readonly untold?: readonly string[];
   /** Tests of the base that failed on the new code, as far as the runner names them. */
   readonly base_failed?: readonly string[];
+  /** So many more than each list names; the logs have them. */
+  readonly failed_more?: number;
+  readonly passed_more?: number;
+  readonly untold_more?: number;
+  readonly base_failed_more?: number;
   /** Why something is not known, or what failed where it should not: for each of the two facts. */
   readonly because?: { readonly on_base?: string; readonly base_tests?: string };
   /** The same in one text. */

@@ -280,17 +280,21 @@ function testLines(
   named: (command: string) => string,
 ): readonly string[] {
   if (tests === undefined) return [];
-  const { on_base, base_tests, by, failed = [], passed = [], base_failed = [], because, why } = tests;
+  const { on_base, base_tests, by, because, why } = tests;
+  const [failed, passed, untold, base_failed] = (['failed', 'passed', 'untold', 'base_failed'] as const).map((key) =>
+    nameList(tests[key], tests[`${key}_more`]),
+  );
   const told = (text: string | undefined): string =>
     text === undefined ? '' : `, because ${inline(text).slice(0, 500)}`;
-  const names = failed.length === 0 ? 'the runner names no test' : `failed: ${failed.map(inline).join('; ')}`;
+  const names = failed === undefined ? 'the runner names no test' : `failed: ${failed}`;
   const how = by === undefined ? '' : `; ${inline(named(by))}: ${names}`;
-  const broken = base_failed.length === 0 ? '' : ` (${base_failed.map(inline).join('; ')})`;
+  const broken = base_failed === undefined ? '' : ` (${base_failed})`;
   return [
     `NEW TESTS WITHOUT THE CHANGE (on BASE): ${on_base === 'not_run' ? `NOT RUN, and not at the commit either: ${inline(why ?? NO_TEST_COMMAND).slice(0, 500)}. ${YOURSELF}` : ((type === 'test' ? OF_TEST_TASK : ON_BASE)[on_base] ?? on_base)}${how}${told(because?.on_base)}`,
-    ...(passed.length === 0 || type === 'test'
+    ...(passed === undefined || type === 'test' ? [] : [`OF THE NEW TESTS THESE PASS WITHOUT THE CHANGE: ${passed}`]),
+    ...(untold === undefined || type === 'test'
       ? []
-      : [`OF THE NEW TESTS THESE PASS WITHOUT THE CHANGE: ${passed.map(inline).join('; ')}`]),
+      : [`OF THE NEW TESTS THE RUNNER DOES NOT SAY HOW THESE END WITHOUT IT (try them): ${untold}`]),
     `TESTS OF BASE ON THE NEW CODE: ${OF_BASE[base_tests] ?? base_tests}${broken}${told(because?.base_tests)}`,
     // Recorded by an older version: what it belongs to is not known.
     ...(why === undefined || because !== undefined || on_base === 'not_run'
@@ -298,6 +302,10 @@ function testLines(
       : [`  because ${inline(why).slice(0, 500)}`]),
   ];
 }
+
+const nameList = (names: readonly string[] | undefined, more = 0): string | undefined =>
+  names &&
+  `${names.map(inline).join('; ')}${more === 0 ? '' : ` and ${more} more, in the logs that \`liza show\` names`}`;
 
 const YOURSELF = 'Run them yourself; `n: test …` is accepted, marked NOT RUN BY LIZA';
 const ON_BASE: Readonly<Record<string, string>> = {

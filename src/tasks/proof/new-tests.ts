@@ -1,4 +1,4 @@
-// The tests that a commit adds: their names, declared in its test files and in none of them on the base, and how many
+// The tests that a commit adds: their names, which its test files declare more often than on the base, and how many
 // more its test files declare.
 
 import { TOO_LARGE, textAt } from '../../git/text-at.ts';
@@ -10,26 +10,34 @@ import type { Proving } from './run-commands.ts';
 const MOST_FILES = 50;
 const MOST_OTHERS = 500;
 
-export async function newTests({ gitDir, base, commit, facts, settings }: Proving): Promise<ReadonlySet<string>> {
+/** Each with the number of tests that have its name, with those of files that the commit leaves as they are. */
+export async function newTests({
+  gitDir,
+  base,
+  commit,
+  facts,
+  settings,
+}: Proving): Promise<ReadonlyMap<string, number>> {
   const patterns = testPatterns(settings);
-  const files = facts.changes.filter(({ path }) => isTest(path, patterns)).slice(0, MOST_FILES);
-  /** Of one that an unchanged file of the base has, too, nobody can tell which of the two passed. */
-  const namesElsewhere = async (changed: readonly string[]): Promise<readonly string[]> => {
-    const listed = await gitDir.objects(['ls-tree', '-r', '-z', '--name-only', base]);
-    const others = listed.stdout.split('\0').filter((path) => isTest(path, patterns) && !changed.includes(path));
-    const texts = await Promise.all(others.slice(0, MOST_OTHERS).map((path) => textAt(gitDir, base, path)));
-    return texts.flatMap((text, n) =>
-      text === undefined || text === TOO_LARGE ? [] : declaredTests(text, others[n]).tests.map(({ name }) => name),
+  const changed = facts.changes.filter(({ path }) => isTest(path, patterns)).map(({ path }) => path);
+  const files = changed.slice(0, MOST_FILES);
+  const listed = await gitDir.objects(['ls-tree', '-r', '-z', '--name-only', base]);
+  const others = listed.stdout.split('\0').filter((path) => isTest(path, patterns) && !changed.includes(path));
+  const namesAt = async (at: string, paths: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+    const texts = await Promise.all(paths.map((path) => textAt(gitDir, at, path)));
+    const names = texts.flatMap((text, n) =>
+      text === undefined || text === TOO_LARGE ? [] : declaredTests(text, paths[n]).tests.map(({ name }) => name),
     );
+    const counts = new Map<string, number>();
+    for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+    return counts;
   };
-  const namesAt = async (at: string): Promise<readonly string[]> => {
-    const texts = await Promise.all(files.map(({ path }) => textAt(gitDir, at, path)));
-    return texts.flatMap((text, n) =>
-      text === undefined || text === TOO_LARGE ? [] : declaredTests(text, files[n]?.path).tests.map(({ name }) => name),
-    );
-  };
-  const before = new Set([...(await namesAt(base)), ...(await namesElsewhere(files.map(({ path }) => path)))]);
-  return new Set((await namesAt(commit)).filter((name) => !before.has(name)));
+  const [before, elsewhere] = [await namesAt(base, files), await namesAt(base, others.slice(0, MOST_OTHERS))];
+  return new Map(
+    [...(await namesAt(commit, files))]
+      .filter(([name, many]) => many > (before.get(name) ?? 0))
+      .map(([name, many]) => [name, before.has(name) || elsewhere.has(name) ? many + (elsewhere.get(name) ?? 0) : 1]),
+  );
 }
 
 /** How many more tests it declares than the base; undefined: some are made when they run, or cannot be read. */

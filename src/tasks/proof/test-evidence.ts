@@ -11,8 +11,8 @@ import { type Disproof, NO_TEST_COMMAND, type TestProof } from '../../protocol/r
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { readLog } from '../read-log.ts';
-import { failedTests } from '../rules/failed-tests.ts';
-import { passedTests } from '../rules/passed-tests.ts';
+import { failedTests, type NamedTests } from '../rules/failed-tests.ts';
+import { endedTests, ownName } from '../rules/passed-tests.ts';
 import { newTests } from './new-tests.ts';
 import { type Proving, type Ran, short } from './run-commands.ts';
 import { disproofOf, notRun } from './test-disproof.ts';
@@ -62,7 +62,7 @@ export async function proveTests(
   const judging = old.filter((command) => onBase.failed?.has(command) !== true);
   const ofBase = existing ? await runBaseTests(context, proving, judging, limits) : undefined;
   if (ofBase !== undefined && isRefusal(ofBase)) return unproved(proving, ofBase);
-  const added = onBase.withTests?.outcome === 'red' ? await newTests(proving) : new Set<string>();
+  const added = onBase.withTests?.outcome === 'red' ? await newTests(proving) : new Map<string, number>();
   const proved = judged(context, proving, { ...onBase, added }, ofBase);
   return { ...proved, ...defined({ onBase: onBase.counted }) };
 }
@@ -87,8 +87,8 @@ async function namingNewTests(
 }
 
 interface Seen extends OnBase {
-  /** Names of tests that the commit adds. */
-  readonly added: ReadonlySet<string>;
+  /** Names of tests that the commit adds, and how many tests have each. */
+  readonly added: ReadonlyMap<string, number>;
 }
 
 function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Looked | undefined): TestsProved {
@@ -100,8 +100,10 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
   const onRed = withTests?.outcome === 'red' ? withTests.red : undefined;
   const printed = onRed === undefined ? '' : printedBy(context, onRed);
   const failed = failedTests(printed);
-  const passed = passedTests(printed, onBase.added, failed);
-  const base_failed = ofBase?.outcome === 'red' && ofBase.red ? failedTests(printedBy(context, ofBase.red)) : [];
+  const { passed, untold } = endedTests(printed, onBase.added, failed.names);
+  const base_failed = failedTests(ofBase?.outcome === 'red' && ofBase.red ? printedBy(context, ofBase.red) : '');
+  // Where it names none of them, it stopped before it came to them.
+  const names = passed.names.length > 0 || failed.names.some((name) => onBase.added.has(ownName(name)));
   const logs = [
     withTests?.outcome === undefined ? red?.log : undefined,
     withTests?.outcome === 'green' ? undefined : withTests?.red?.log,
@@ -115,9 +117,10 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
     on_base: withTests?.outcome ?? 'unknown',
     base_tests: ofBase?.outcome ?? 'same',
     ...defined({ by: onRed?.command }),
-    ...(failed.length === 0 ? {} : { failed }),
-    ...(passed.length === 0 ? {} : { passed }),
-    ...(base_failed.length === 0 ? {} : { base_failed }),
+    ...listed('failed', failed),
+    ...listed('passed', passed),
+    ...(names ? listed('untold', untold) : {}),
+    ...listed('base_failed', base_failed),
     ...(reasons.length === 0 ? {} : { because, why: reasons.join('; ') }),
     ...(kept.length === 0 ? {} : { logs: kept }),
   };
@@ -126,6 +129,11 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
   const limit = late ? { limit: settings.validation_timeout } : {};
   return { tests, ...(disproof === undefined ? {} : { disproof: { ...disproof, ...limit } }) };
 }
+
+type Listed = 'failed' | 'passed' | 'untold' | 'base_failed';
+
+const listed = (key: Listed, { names, more }: NamedTests): Partial<TestProof> =>
+  names.length === 0 ? {} : { [key]: names, ...(more === 0 ? {} : { [`${key}_more`]: more }) };
 
 /** Each of the two facts with what was seen that it rests on; what stands to reason has none. */
 function reasonsOf(

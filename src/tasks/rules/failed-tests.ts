@@ -1,7 +1,7 @@
 // The names of failed tests in what a test runner printed, as far as it says them: TAP, node, vitest, jest, mocha, ava,
 // pytest, unittest, go, cargo, rspec, phpunit, ctest. Linear in the text; what is kept is bounded.
 
-const MOST = 12;
+const MOST = 30;
 const NAME = 160;
 /** Longer lines are no runner's. */
 const READ = 500;
@@ -23,14 +23,40 @@ const COLOURS = /\u001b\[[\d;]*m/g;
 /** Titles of lists, and what node says of the file around its tests. */
 const NO_NAME = /^(?:failing tests:?|\d+ (?:failing|failed).*)$/i;
 
-export function failedTests(printed: string): readonly string[] {
+export interface NamedTests {
+  readonly names: readonly string[];
+  /** So many more are not kept. */
+  readonly more: number;
+}
+
+export function failedTests(printed: string): NamedTests {
   const found = new Set<string>();
-  for (const raw of printed.split('\n')) {
-    if (found.size === MOST) break;
-    const name = failedIn(raw);
+  const lines = printed.split('\n');
+  for (const [at, raw] of lines.entries()) {
+    const name = GROUP.test(raw.slice(0, READ)) ? (withinGroup(lines, at) ?? failedIn(raw)) : failedIn(raw);
     if (name !== undefined) found.add(name.slice(0, NAME));
   }
-  return [...found];
+  return bounded(found);
+}
+
+export const bounded = (found: ReadonlySet<string>): NamedTests => ({
+  names: [...found].slice(0, MOST),
+  more: Math.max(0, found.size - MOST),
+});
+
+/** mocha tells the failed ones again below their groups: `1) a group`, deeper `another`, deeper `the test:`. */
+const GROUP = /^ {1,4}\d+\) \S/;
+const DEEPEST = 8;
+
+function withinGroup(lines: readonly string[], at: number): string | undefined {
+  let depth = (lines[at] ?? '').search(/\S/);
+  for (const raw of lines.slice(at + 1, at + 1 + DEEPEST)) {
+    const line = raw.slice(0, READ).replace(COLOURS, '').trimEnd();
+    if (line.search(/\S/) <= depth || /^\s*Failure\/Error/.test(line)) return undefined;
+    if (line.endsWith(':')) return line.trim().slice(0, -1);
+    depth = line.search(/\S/);
+  }
+  return undefined;
 }
 
 /** Where Liza ran it: that folder is gone, and what stands below it is the project. */

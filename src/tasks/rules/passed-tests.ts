@@ -1,7 +1,8 @@
 // The names of tests that passed in what a test runner printed, as far as it says them: TAP, node, mocha, vitest, jest,
 // pytest -v, unittest -v, go -v, cargo, gradle, dotnet, googletest, bun, swift. Of them only those are wanted that somebody names. Linear in the text; bounded.
 
-const MOST = 12;
+import { bounded, type NamedTests } from './failed-tests.ts';
+
 const NAME = 160;
 /** Longer lines are no runner's. */
 const READ = 500;
@@ -22,20 +23,31 @@ const FORMS: readonly RegExp[] = [
 ];
 const COLOURS = /\u001b\[[\d;]*m/g;
 
-/** Those of `wanted` that passed; one of which the runner also says that it failed is not among them. */
-export function passedTests(
+export interface EndedTests {
+  readonly passed: NamedTests;
+  /** Of these it is not said how they ended, or not which of several of one name. */
+  readonly untold: NamedTests;
+}
+
+/**
+ * How those of `wanted` ended that did not fail. The number beside a name says how many tests have it: where the base has
+ * some of them, the new one passed if as many passed and none failed.
+ */
+export function endedTests(
   printed: string,
-  wanted: ReadonlySet<string>,
+  wanted: ReadonlyMap<string, number>,
   failed: readonly string[],
-): readonly string[] {
+): EndedTests {
   const not = new Set(failed.map(ownName));
-  const found = new Set<string>();
+  const times = new Map<string, number>();
   for (const raw of printed.split('\n')) {
-    if (found.size === MOST) break;
     const name = ownName(passedIn(raw) ?? '');
-    if (wanted.has(name) && !not.has(name)) found.add(name.slice(0, NAME));
+    if (wanted.has(name)) times.set(name, (times.get(name) ?? 0) + 1);
   }
-  return [...found];
+  const left = [...wanted].filter(([name]) => !not.has(name));
+  const hasPassed = ([name, many]: readonly [string, number]): boolean => (times.get(name) ?? 0) >= many;
+  const named = (which: typeof left): NamedTests => bounded(new Set(which.map(([name]) => name.slice(0, NAME))));
+  return { passed: named(left.filter(hasPassed)), untold: named(left.filter((one) => !hasPassed(one))) };
 }
 
 /** The test that this line says passed. */

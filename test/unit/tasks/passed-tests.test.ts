@@ -1,9 +1,11 @@
 // The names of tests that passed, as the common runners print them.
 
 import { describe, expect, it } from 'vitest';
-import { passedTests } from '../../../src/tasks/rules/passed-tests.ts';
+import { endedTests } from '../../../src/tasks/rules/passed-tests.ts';
 
-const wanted = new Set(['adds up', 'test_sum', 'TestSum', 'sum']);
+const wanted = new Map(['adds up', 'test_sum', 'TestSum', 'sum'].map((name) => [name, 1]));
+const passedTests = (printed: string, among: ReadonlyMap<string, number>, failed: readonly string[]) =>
+  endedTests(printed, among, failed).passed.names;
 
 describe('passed tests', () => {
   it.each([
@@ -26,7 +28,24 @@ describe('passed tests', () => {
 
   it('bounded', () => {
     const many = Array.from({ length: 500 }, (_, n) => `n${n}`);
-    expect(passedTests(many.map((name) => `ok 1 - ${name}`).join('\n'), new Set(many), [])).toHaveLength(12);
+    const { passed } = endedTests(
+      many.map((name) => `ok 1 - ${name}`).join('\n'),
+      new Map(many.map((name) => [name, 1])),
+      [],
+    );
+    expect(passed.names).toHaveLength(30);
+    expect(passed.more).toBe(470);
     expect(passedTests('ok 1 - '.repeat(50_000), wanted, [])).toEqual([]);
+  });
+
+  it('of one name in several files: as many as there are, or nobody can tell', () => {
+    const twice = new Map([['adds up', 2]]);
+    const ended = (printed: string, failed: readonly string[] = []) => {
+      const { passed, untold } = endedTests(printed, twice, failed);
+      return [passed.names, untold.names];
+    };
+    expect(ended('  ✔ adds up\n  ✔ adds up\n')).toEqual([['adds up'], []]);
+    expect(ended('  ✔ adds up\n')).toEqual([[], ['adds up']]);
+    expect(ended('  ✔ adds up\n  1) adds up\n', ['adds up'])).toEqual([[], []]);
   });
 });

@@ -136,6 +136,9 @@ test('each fact has its own reason, and one that needs none has none', () => {
   expect(told).toContain('(on BASE): red, as they should be\n');
   expect(told).toContain('no longer holds, because X ended with 1\n');
   expect(told).not.toContain('because both');
+  const many = toReviewer(reviewed({ by: 'x', failed: ['adds'], failed_more: 7, untold: ['is fast'] }), 'a');
+  expect(many).toContain('failed: adds and 7 more, in the logs that `liza show` names');
+  expect(many).toContain('THE RUNNER DOES NOT SAY HOW THESE END WITHOUT IT (try them): is fast');
   const named = toReviewer(reviewed({ base_tests: 'red', base_failed: ['adds', 'subtracts'] }), 'a');
   expect(named).toContain('no longer holds (adds; subtracts)\n');
 });
