@@ -146,6 +146,19 @@ export async function pathsBetween(gitDir: PrivateGitDir, older: string, newer: 
   return splitNul(await must(asked, 'compare two trees'));
 }
 
+/** Those of `paths` that some commit between the two changes. */
+export async function pathsPassed(
+  gitDir: PrivateGitDir,
+  older: string,
+  newer: string,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const how = ['-z', '-m', '--root', '--no-renames', '--name-only', '--format='];
+  const asked = gitDir.objects(['--literal-pathspecs', 'log', ...how, newer, '--not', older, '--', ...paths]);
+  const changed = new Set(splitNul(await must(asked, 'read what the commits change')).map((one) => one.trim()));
+  return paths.filter((path) => changed.has(path));
+}
+
 async function differingIn(gitDir: PrivateGitDir, files: Files): Promise<readonly string[]> {
   const asked = gitDir.files(files, [...BY_TIMES, 'diff-files', ...NAMES]);
   return splitNul(await must(asked, 'compare the folder with its commit'));

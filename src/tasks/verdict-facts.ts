@@ -2,7 +2,7 @@
 // reviewer left its copy as it was. Only reads. What cannot be read is an error: no verdict counts that could not be checked.
 
 import { join, posix } from 'node:path';
-import { pathsBetween } from '../git/folder-snapshot.ts';
+import { pathsBetween, pathsPassed } from '../git/folder-snapshot.ts';
 import { openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { TOO_LARGE, textAt } from '../git/text-at.ts';
@@ -49,11 +49,19 @@ export async function verdictFacts(
   if (isRefusal(gitDir)) return gitDir;
   const base = task.base_commit;
   const copy = copyOf(gitDir, task);
+  /** Files of these that only the commits in between have: they stay in the history. */
+  const passingAmong = async (places: readonly Blocker[], from: string): Promise<readonly string[]> => {
+    const paths = [...new Set(places.flatMap(({ file }) => spellings(file, copy)))].filter(isInside);
+    return paths.length === 0 ? [] : pathsPassed(gitDir, from, commit, paths);
+  };
   // What is only seen names nothing that git could tell about.
   const noted = concerns.flatMap(placeOf);
   const asksGit =
     blockers.length + noted.length > 0 || evidence.some(({ by }) => by === 'test' || by === 'place' || by === 'diff');
-  const touched = base === undefined || !asksGit ? [] : await pathsBetween(gitDir, base, commit);
+  const touched =
+    base === undefined || !asksGit
+      ? []
+      : [...(await pathsBetween(gitDir, base, commit)), ...(await passingAmong([...blockers, ...noted], base))];
   const approved = {
     gitDir,
     settings: settings(board.state),
@@ -65,14 +73,15 @@ export async function verdictFacts(
     leftOut: (file: string, test: Chosen) =>
       isLeftOut({ gitDir, commit, commands: commandsAt(task, commit) }, file, test),
     whyNoPlace: async (file: string, line: number) =>
-      (await unknownPlaces(gitDir, [commit], [{ file, line, text: '' }], copy))[0],
+      (await unknownPlaces(gitDir, [commit], [{ file, line, text: '' }], { copy, touched: [] }))[0],
   };
   const idle = idleAmong(context, { state: board.state, task, commit }, evidence);
   const sides = [commit, ...(base === undefined ? [] : [base])];
-  const unknown = await unknownPlaces(gitDir, sides, noted, copy);
+  const found = { copy, touched };
+  const unknown = await unknownPlaces(gitDir, sides, noted, found);
   const beside = base === undefined ? [] : outsideDiff(touched, noted, copy);
   return {
-    unknown_places: await unknownPlaces(gitDir, sides, blockers, copy),
+    unknown_places: await unknownPlaces(gitDir, sides, blockers, found),
     ...(unknown.length === 0 ? {} : { unknown_concerns: unknown }),
     outside_diff: base === undefined ? [] : outsideDiff(touched, blockers, copy),
     ...(beside.length === 0 ? {} : { outside_concerns: beside }),
@@ -134,22 +143,23 @@ function outsideDiff(touched: readonly string[], places: readonly Blocker[], cop
   return files.filter((file) => !spellings(file, copy).some((path) => touched.includes(path)));
 }
 
-/** A line of a file that the commit has, or that it changed or removed. */
+/** A line of a file that the commit has, or that it changed or removed; each said once. */
 async function unknownPlaces(
   gitDir: PrivateGitDir,
   sides: readonly string[],
   blockers: readonly Blocker[],
-  copy: string,
+  { copy, touched }: { readonly copy: string; readonly touched: readonly string[] },
 ): Promise<readonly string[]> {
   const lengths = new Map<string, number | undefined>();
-  const unknown: string[] = [];
+  const unknown = new Set<string>();
   for (const { file, line } of blockers) {
     if (!lengths.has(file)) lengths.set(file, await longestOf(gitDir, sides, spellings(file, copy)));
     const lines = lengths.get(file);
-    if (lines === undefined) unknown.push(`${file} (no such file)`);
-    else if (line < 1 || line > lines) unknown.push(`${file}:${line} (it has ${counted(lines, 'line')})`);
+    if (lines === undefined) {
+      if (!spellings(file, copy).some((path) => touched.includes(path))) unknown.add(`${file} (no such file)`);
+    } else if (line < 1 || line > lines) unknown.add(`${file}:${line} (it has ${counted(lines, 'line')})`);
   }
-  return unknown;
+  return [...unknown];
 }
 
 /** The folder that the reviewer looks at: many name their files from the root of all. */
@@ -161,6 +171,8 @@ function spellings(file: string, copy: string): readonly string[] {
   const inside = file.startsWith(copy) ? file.slice(copy.length) : file;
   return [...new Set([inside, inside.replaceAll('\\', '/')].map((path) => posix.normalize(path)))];
 }
+
+const isInside = (path: string): boolean => path !== '' && !path.startsWith('/') && !/^\.\.(?:\/|$)/.test(path);
 
 async function longestOf(gitDir: PrivateGitDir, sides: readonly string[], paths: readonly string[]) {
   for (const path of paths) {

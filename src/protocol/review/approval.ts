@@ -114,7 +114,7 @@ const BLOCKER =
 export const blockersIn = (text: string): readonly string[] =>
   text.split('\n').flatMap((line) => (BLOCKER.test(line) ? [whole(line).slice(0, 80)] : []));
 
-export const CONCERN_FORM = '- [concern] file:line — what somebody should know';
+export const CONCERN_FORM = '`- [concern] file:line — what somebody should know` (the place may be left out)';
 
 /** The form to fill in; `withTexts`: with each criterion's words, and the command that shows one that quotes it. */
 export function approvalForm(task: Task, withTexts: boolean): string {

@@ -161,7 +161,7 @@ function instructions({ task, base, commit, tryout }: ReviewWork, fresh: boolean
           `What changed since the rejection: ${sinceRejection(task, { prior, base, commit })}. Only unresolved prior findings and new serious ones may block now; the rest are concerns.`,
         ]),
     `Read the EVIDENCE${fresh ? ': Liza ran VALIDATION itself' : ''}; run again in ${tryout === undefined ? 'WORKTREE' : 'TRY IT IN'} what you doubt. Check each criterion of DONE WHEN and the PLAN.`,
-    `If good: name the evidence for each criterion, in one or more lines: ${APPROVAL_WAYS}. A concern has its own line and goes to the planner: \`${CONCERN_FORM}\``,
+    `If good: name the evidence for each criterion, in one or more lines: ${APPROVAL_WAYS}. A concern has its own line and goes to the planner: ${CONCERN_FORM}`,
   ];
   return [
     ...steps.map((step, at) => `${at + 1}. ${step}`),

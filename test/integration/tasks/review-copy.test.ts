@@ -233,6 +233,20 @@ describe('places that blockers name', () => {
     succeeded(await verdict('REJECTED', await facts(blocker('README.md:1')), blocker('README.md:1')));
   });
 
+  test('and a file that only the commits in between have; what is wrong is said once', async () => {
+    p = project({ tasks: [{ id: 't' }] });
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    p.work('t', { ...WORK, 'notes.txt': 'mine\n' });
+    p.work('t', { 'notes.txt': null });
+    succeeded(await p.submit('t'));
+    succeeded(await claimReview(p.as(REVIEWER), 't', REVIEWER));
+    copy = succeeded(await makeReviewFolder(p.as(REVIEWER), await p.task('t')));
+    const known = await facts(blocker('notes.txt:1', 'ghost.txt:1', 'ghost.txt:2'));
+    expect(known.unknown_places).toEqual(['ghost.txt (no such file)']);
+    expect(known.outside_diff).toEqual(['ghost.txt']);
+  });
+
   test('a repository that cannot be read: no verdict, rather than one that nobody checked', async () => {
     await reviewed(work);
     fs.renameSync(p.file('.git'), p.file('.git-away'));
