@@ -562,6 +562,16 @@ describe('reports', () => {
     expect(w.agent('coder-1')).not.toHaveProperty('declared_exit');
   });
 
+  it('exit says what is not there: refused where the reason says that it is, told otherwise', () => {
+    const w = claimed();
+    const said = (reason: string) => w.refused(CODER, { name: 'exit', code: 42, reason });
+    expect(said('submitted for review').guard).toBe<RefusalName>('said-done');
+    expect(said('submitted').message).toContain('nothing of yours is submitted for a');
+    expect(said('submitted').hint).toContain('liza exit 42 --reason "not submitted: why"');
+    const told = w.run(CODER, { name: 'exit', code: 42, reason: 'not submitted: the tests need a database' });
+    expect(told.notes).toEqual(['nothing of yours is submitted for a; the next session begins it again']);
+  });
+
   it('a stale session cannot declare the exit of its successor', () => {
     const w = claimed();
     w.pass(301);

@@ -17,6 +17,7 @@ import type { Role } from '../../state.ts';
 import { noSuch, noTask } from '../../unknown-id.ts';
 import { defined } from '../../values.ts';
 import { firstLine, list, STOP } from '../coding/coder.ts';
+import { leftOpen, saidDone } from './said-done.ts';
 
 export const discover: Row<'discover'> = {
   name: 'discover',
@@ -282,10 +283,17 @@ export const exit: Row<'exit'> = {
               'Use 0 (nothing more to do) or 42 (start me again): liza exit 42',
             ),
     },
+    {
+      name: 'said-done',
+      rule: 'no reason that says a verdict or a submission is there which is not',
+      check: saidDone,
+    },
   ],
   effects: 'declared_exit; the supervisor counts it before the process’s own code',
-  change: ({ state, actor, command, now }) => {
+  change: (s) => {
+    const { state, actor, command, now } = s;
     const id = actor.id ?? '';
+    const open = leftOpen(s);
     const agent = state.agents[id];
     if (agent === undefined) return refuse(`${id} is not registered`, UNREGISTERED);
     const declared_exit = {
@@ -296,6 +304,7 @@ export const exit: Row<'exit'> = {
     return {
       state: withAgent(state, id, patch(agent, { declared_exit })),
       detail: `${id} ends its session${exitText(command)}`,
+      ...(open.length === 0 ? {} : { notes: open }),
     };
   },
 };
