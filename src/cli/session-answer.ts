@@ -224,7 +224,7 @@ export function newsLines(news: News): readonly string[] {
       ];
     case 'answer':
       return [
-        `news: ${news.id} is ${news.asAssumed === true ? 'the assumption was accepted' : 'answered'} by ${news.by}, ${news.time}:`,
+        `news: ${news.id} is answered by ${news.by}${news.asAssumed === true ? ', as it was assumed' : ''}, ${news.time}:`,
         ...quoted(`Q: ${news.question}`),
         ...quoted(`A: ${news.text}`),
         ...(news.replan === undefined

@@ -79,8 +79,12 @@ function inputOf(host: ClientHost, argv: readonly string[]): Pick<Asked, 'stdin'
 }
 
 function pass(host: ClientHost, { code, stdout, stderr }: Answered): number {
-  host.stderr(stderr);
+  // As the command itself prints them: what it noted, its answer, and then the news.
+  const news = stderr.search(/^liza: news: /m);
+  const before = news === -1 ? stderr : stderr.slice(0, news);
+  if (before !== '') host.stderr(before);
   host.stdout(stdout);
+  if (news !== -1) host.stderr(stderr.slice(news));
   return code;
 }
 

@@ -1,10 +1,11 @@
 // What somebody else did to the task that a session works on: amended it, took its submission back, blocked it, tried its
 // validation on the base. Part of news.ts, and light like it: no schema.
 
+import { gist } from '../../text/format.ts';
 import { amendmentLines, amendmentsSincePlan, amendmentsUnderClaim, type UnderClaim } from '../definition/amendment.ts';
 import { findTask } from '../find.ts';
 import { historyOf } from '../leases.ts';
-import { needsPlanner, type Trial, trialOf } from '../review/trial.ts';
+import { needsPlanner, type Trial, trialCommands, trialOf } from '../review/trial.ts';
 import type { HistoryEvent, State, Task } from '../state.ts';
 import { defined } from '../values.ts';
 import type { Reader } from './notes.ts';
@@ -108,13 +109,13 @@ interface Tried extends Trial {
   readonly task: string;
 }
 
-/** To the coder of the task; to a planner what cannot be run, also where a coder has begun. */
+/** To the coder of the task while it works; to a planner what cannot be run, also where a coder has begun. */
 export function trials(state: State, reader: Reader): readonly Tried[] {
   const mine = taskOf(state, reader);
   const about =
     reader.role === 'planner'
       ? state.tasks.filter(needsPlanner)
-      : reader.role === 'coder' && mine !== undefined
+      : reader.role === 'coder' && mine?.status === 'CLAIMED'
         ? [mine]
         : [];
   return about.flatMap((task) => {
@@ -123,13 +124,19 @@ export function trials(state: State, reader: Reader): readonly Tried[] {
   });
 }
 
-export const trialKey = ({ task, time }: Tried): string => `${task} ${time}`;
+/** By what it says: one that came out as before, on whatever base, is no news. */
+export const trialKey = ({ task, commands, runs }: Tried): string =>
+  `${task} ${commands.map((command) => command.length).join('.')} ${runs.map(({ is }) => is).join(' ')}`;
+
+const LONGEST_COMMAND = 60;
 
 export function trialNews(state: State, { task, time, runs }: Tried, { role }: Reader): TaskNews {
-  const coder = role === 'planner' ? findTask(state, task)?.assigned_to : undefined;
+  const about = findTask(state, task);
+  const numbered = about === undefined ? [] : trialCommands(about);
+  const coder = role === 'planner' ? about?.assigned_to : undefined;
   const lines = runs.map(
     ({ is, command, how, output }) =>
-      `${is.replace('_', ' ')}: ${command}${is === 'green' ? '' : ` (${how})`}${is === 'cannot_run' && output !== undefined ? `\n${output}` : ''}`,
+      `#${numbered.indexOf(command) + 1} ${is.replace('_', ' ')}${is === 'green' ? '' : ` (${how})`}: ${gist(command, LONGEST_COMMAND)}${is === 'cannot_run' && output !== undefined ? `\n${output}` : ''}`,
   );
   return {
     kind: 'trial',

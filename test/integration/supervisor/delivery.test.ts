@@ -233,7 +233,7 @@ describe('an answer', () => {
     await says(['ask', 'How many retries?', '--task', 't', '--assume', 'three']);
     await p.ok(['answer', 'q-1', '--accept']);
     const { stderr } = await says(['show', 't']);
-    expect(stderr).toContain('news: q-1 is the assumption was accepted by human');
+    expect(stderr).toContain('news: q-1 is answered by human, as it was assumed');
     expect(stderr).toContain('| A: three');
     p.pass(1);
     await p.ok(['answer', 'q-1', 'five']);

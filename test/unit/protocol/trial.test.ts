@@ -211,7 +211,12 @@ describe('a command that cannot be run', () => {
     w.run(SUPERVISOR, trial(['green', 'cannot_run']));
     expect(newsSince(w.board.state, reader, before)).toMatchObject([{ kind: 'trial', cannotRun: true }]);
     expect(newsSince(w.board.state, reader, before)[0]).not.toHaveProperty('amends');
-    expect(newsSince(w.board.state, reader, toldWith(w.board.state, reader))).toEqual([]);
+    expect(newsSince(w.board.state, reader, before)).toMatchObject([{ text: expect.stringMatching(/^#1 green: /) }]);
+    const told = toldWith(w.board.state, reader);
+    expect(newsSince(w.board.state, reader, told)).toEqual([]);
+    w.pass(60);
+    w.run(SUPERVISOR, trial(['green', 'cannot_run'], { under: 'other settings' }));
+    expect(newsSince(w.board.state, reader, told)).toEqual([]);
     expect(openWakes(w.board, w.now)).toMatchObject([{ trigger: 'VALIDATION_CANNOT_RUN', record: 'a' }]);
     const planner = { agent: 'planner-1', role: 'planner' } as const;
     expect(newsSince(w.board.state, planner, before)).toMatchObject([

@@ -66,6 +66,16 @@ test('says whom the environment names, so that a false name is noticed', async (
   expect(played.out).toBe('ok\n');
 });
 
+test('news come after the answer, and what was noted before it', async () => {
+  const played = play([
+    { code: 0, stdout: 'q-8 …\n', stderr: 'liza: note: x\nliza: news: q-1 is answered\n  | A: y\n' },
+  ]);
+  const said: string[] = [];
+  const host = { ...played.host, stdout: (text: string) => said.push(text), stderr: (text: string) => said.push(text) };
+  await forward(host as unknown as ClientHost, '/mail', ['show', 'q-8']);
+  expect(said).toEqual(['liza: note: x\n', 'q-8 …\n', 'liza: news: q-1 is answered\n  | A: y\n']);
+});
+
 test('begin --set-aside: keeps outside, puts back in here, begins, and tells the way back', async () => {
   const played = play([done(kept), done('begun\n')]);
   expect(await forward(played.host, '/mail', BEGIN)).toBe(0);
