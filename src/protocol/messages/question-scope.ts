@@ -1,7 +1,8 @@
 // Which tasks a question concerns. Light: `liza show` loads it, so it must not import a schema.
 
+import { roleOfId } from '../board.ts';
 import { amendmentsUnderClaim } from '../definition/amendment.ts';
-import { checkpointEvent, claimedSince } from '../leases.ts';
+import { checkpointEvent, claimedSince, historyOf } from '../leases.ts';
 import type { Question, State, Task, TaskStatus } from '../state.ts';
 
 /**
@@ -132,10 +133,21 @@ export function answersSincePlan({ questions = [], tasks }: Pick<State, 'questio
  * to those it cites, and to those whose assumption it repeats; also those that it was amended for.
  */
 export function answersSinceClaim({ questions = [] }: Pick<State, 'questions'>, task: Task): readonly Question[] {
-  const since = task.status === 'CLAIMED' ? claimedSince(task) : undefined;
+  const since = FIXED.has(task.status) ? claimedSince(task) : undefined;
   if (since === undefined) return [];
   return questions.filter(
     (one) => one.status === 'answered' && (one.closed_at ?? '') >= since && (isOwn(one, task) || restsOn(task, one)),
+  );
+}
+
+/**
+ * Of these, a person's that differ from what was assumed, where nobody has changed the definition since: it still says
+ * what was assumed, and a coder can satisfy only one of the two.
+ */
+export function contradictedBy(state: Pick<State, 'questions'>, task: Task): readonly Question[] {
+  const amended = historyOf(task).findLast(({ event }) => event === 'amended')?.time ?? '';
+  return answersSinceClaim(state, task).filter(
+    (one) => differs(one) && roleOfId(one.closed_by ?? '') === undefined && (one.closed_at ?? '') > amended,
   );
 }
 
@@ -150,6 +162,9 @@ export function saysAssumed(text: string, { id, assume }: Question): boolean {
   // A short one, such as "yes", is in every text.
   return assumed.split(' ').length >= 3 && plainWords(text).includes(assumed);
 }
+
+/** Its definition is the one that somebody has built by. */
+const FIXED: ReadonlySet<TaskStatus> = new Set(['CLAIMED', 'READY_FOR_REVIEW', 'REJECTED']);
 
 const SETTLED: ReadonlySet<Question['status']> = new Set(['answered', 'assumed']);
 

@@ -3,7 +3,7 @@
 import type { Board } from '../../protocol/board.ts';
 import { criteriaOf } from '../../protocol/definition/criteria.ts';
 import { fileOf } from '../../protocol/messages/news.ts';
-import { builtOnAssumption, restsOn, saysAssumed } from '../../protocol/messages/question-scope.ts';
+import { builtOnAssumption, contradictedBy, restsOn, saysAssumed } from '../../protocol/messages/question-scope.ts';
 import { findQuestion, tasksBuiltOn } from '../../protocol/messages/questions.ts';
 import { shellQuoted } from '../../protocol/shell/shell-words.ts';
 import { isTerminal, type Question, type Task } from '../../protocol/state.ts';
@@ -35,8 +35,20 @@ export function questionAnswered(board: Board, id: string): readonly string[] {
     ...questionLines(question),
     `BUILT ON THE ASSUMPTION: ${tasks.length === 0 ? 'no task' : pathList(tasks)}`,
     ...says.slice(0, MOST).flatMap((task) => mendCriterion(task, question)),
-    'Where the answer differs: amend what is not submitted (`--validate`, `--scope` too; a running coder is told), leave a review alone (it reads the answer), undo what is merged:',
+    'Where the answer differs: amend what is not submitted (`--validate`, `--scope` too; a running coder is told), leave a review alone (its reviewer reads the answer; rejected, it comes to you before a coder starts), undo what is merged:',
     `liza add-task --id new-task --because ${id} --desc "what to change" --spec ${fileOf(state.goal.spec_ref)}#section --done "one input and its output" --scope "IN: path/of/part. OUT: the rest"`,
+  ];
+}
+
+/** No commit can satisfy both the answer and the definition that contradicts it. */
+export function rejectedAfterAnswer({ state }: Board, task: Task): readonly string[] {
+  const answered = contradictedBy(state, task);
+  return [
+    `* REJECTED_AFTER_ANSWER: ${task.id} was rejected, and its definition is older than a person's answer; nobody gets the task before you have looked at it.`,
+    ...answered
+      .slice(0, MOST)
+      .flatMap((one) => [...questionLines(one), ...(restsOn(task, one) ? mendCriterion(task, one) : [])]),
+    `If criteria or validation contradict it: \`liza amend ${task.id} --replace-done "number: the criterion, as the answer has it" --validate "command"\` (repeat it: all are replaced). If nothing does, leave it: a coder takes it.`,
   ];
 }
 
@@ -50,7 +62,7 @@ function mendCriterion(task: Task, question: Question): readonly string[] {
       ? [`${says}${also}: \`liza ${command} --done "the criterion, as the answer has it"\``]
       : [`${says}${also}; with its other criteria as they are:`, ...quote(`liza ${command} ${line}`, showTask(task))];
   };
-  if (status === 'DRAFT' || status === 'UNCLAIMED') return mend(`amend ${id}`);
+  if (status === 'DRAFT' || status === 'UNCLAIMED' || status === 'REJECTED') return mend(`amend ${id}`);
   if (status === 'BLOCKED') return mend(`unblock ${id} --keep-worktree`);
   if (status === 'CLAIMED') return mend(`amend ${id}`, `, and ${inline(task.assigned_to ?? 'a coder')} works on it`);
   return [

@@ -2,12 +2,12 @@
 
 import { amendmentLines, amendmentsUnderClaim, occasionOf } from '../../protocol/definition/amendment.ts';
 import { checkpointEvent, historyOf, iterationEvents, opensIteration } from '../../protocol/leases.ts';
-import { answersBeside, isTied, outcomeOf } from '../../protocol/messages/question-scope.ts';
+import { answersBeside, contradictedBy, isTied, outcomeOf } from '../../protocol/messages/question-scope.ts';
 import { isOpen, questionsFor } from '../../protocol/messages/questions.ts';
 import { proofCommands } from '../../protocol/review/proof.ts';
 import { type Question, type State, settings, type Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
-import { counted, gist, whole } from '../../text/format.ts';
+import { counted, gist, listed, whole } from '../../text/format.ts';
 import type { Places, SpecNews } from './prompt.ts';
 import { field, inline, quote, quoteList } from './quote.ts';
 
@@ -103,7 +103,27 @@ function ownAnswers(state: State, task: Task): readonly string[] {
   const [own, general] = [all.filter((one) => isTied(one, task)), all.filter((one) => !isTied(one, task))];
   const told = own.map((one) => `${one.id} Q ${one.text}\n${outcomeOf(one)}`);
   const head = `ANSWERS (an A counts like DONE WHEN${open}):`;
-  return [head, ...quoteList([...told, ...general.map(inOneLine)], showTask(task))];
+  return [
+    head,
+    ...quoteList([...told, ...general.map(inOneLine)], showTask(task)),
+    ...contradicted(task, contradictedBy(state, task)),
+  ];
+}
+
+/** What to do where the definition is older than an answer. */
+function contradicted({ id, status }: Task, answered: readonly Question[]): readonly string[] {
+  if (answered.length === 0) return [];
+  const since = `${listed(
+    answered.map((one) => one.id),
+    5,
+  )} came after DONE WHEN was written:`;
+  return status === 'READY_FOR_REVIEW'
+    ? [
+        `${since} what contradicts the answer is a blocker that names it, also where DONE WHEN demands it; the planner amends DONE WHEN before a coder goes on.`,
+      ]
+    : [
+        `${since} if DONE WHEN or VALIDATION contradicts the answer, do not choose: \`liza block ${id} --reason "what contradicts which answer" --question "which criterion changes, and how?"\``,
+      ];
 }
 
 /** A question about a spec as a whole concerns each of its tasks a little. */

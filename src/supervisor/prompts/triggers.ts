@@ -14,7 +14,7 @@ import { type State, settings, type Task } from '../../protocol/state.ts';
 import { isDeadlocked, isExhausted, isStoppedByBudget, unblocksOf } from '../../protocol/work/blocked.ts';
 import { counted } from '../../text/format.ts';
 import type { WakeTrigger } from '../rules/wakes.ts';
-import { accepted, questionAnswered, questionAsked } from './question-triggers.ts';
+import { accepted, questionAnswered, questionAsked, rejectedAfterAnswer } from './question-triggers.ts';
 import { field, inline, quoteList } from './quote.ts';
 import { outsideLines, rejectionOf } from './sections.ts';
 import { showTask } from './task-fields.ts';
@@ -46,6 +46,8 @@ export function triggerLines(
       return tasks(exhausted);
     case 'VALIDATION_CANNOT_RUN':
       return tasks(cannotRun);
+    case 'REJECTED_AFTER_ANSWER':
+      return tasks((task) => rejectedAfterAnswer(board, task));
     case 'IMMEDIATE_DISCOVERY':
       return records.flatMap((id) => discovery(board, id));
     case 'QUESTION_ASKED':

@@ -10,7 +10,7 @@ import { holdsGoal, isUrgent } from '../../protocol/messages/discoveries.ts';
 import { answerKey, specChangeKey, type Told } from '../../protocol/messages/news.ts';
 import { namedNotes, ROLE_NAMES } from '../../protocol/messages/notes.ts';
 import { discoveryKey, questionKey } from '../../protocol/messages/planner-news.ts';
-import { differs } from '../../protocol/messages/question-scope.ts';
+import { contradictedBy, differs } from '../../protocol/messages/question-scope.ts';
 import { isOpen, needsPerson, questionsOf } from '../../protocol/messages/questions.ts';
 import { needsPlanner, trialOf } from '../../protocol/review/trial.ts';
 import { isTerminal, type Note, type Task } from '../../protocol/state.ts';
@@ -23,6 +23,7 @@ export const WAKE_TRIGGERS = [
   'INTEGRATION_FAILED',
   'HYPOTHESIS_EXHAUSTED',
   'VALIDATION_CANNOT_RUN',
+  'REJECTED_AFTER_ANSWER',
   'IMMEDIATE_DISCOVERY',
   'QUESTION_ASKED',
   'QUESTION_ANSWERED',
@@ -91,7 +92,7 @@ export function plannerWakes(board: Board, _now: Instant): readonly Wake[] {
     ...forTasks(board, 'BLOCKED_TASKS', (task) => task.status === 'BLOCKED'),
     ...forTasks(board, 'INTEGRATION_FAILED', (task) => task.status === 'INTEGRATION_FAILED'),
     ...forTasks(board, 'HYPOTHESIS_EXHAUSTED', isExhausted),
-    ...validations(board),
+    ...lookedAtFirst(board),
     ...discoveries(board),
     ...questions(board),
     ...specs(board),
@@ -125,14 +126,23 @@ const validations = ({ state }: Board): readonly Wake[] =>
     return trial === undefined ? [] : [wake('VALIDATION_CANNOT_RUN', task.id, trial.time)];
   });
 
+/** Rejected by an answer that its definition contradicts: no commit can satisfy both. */
+const isContradicted = ({ state }: Board, task: Task): boolean =>
+  task.status === 'REJECTED' && contradictedBy(state, task).length > 0;
+
+const lookedAtFirst = (board: Board): readonly Wake[] => [
+  ...validations(board),
+  ...forTasks(board, 'REJECTED_AFTER_ANSWER', (task) => isContradicted(board, task)),
+];
+
 /** Free, and a planner is there that has not looked at it yet; with none, a coder may find out what is missing. */
 export function isWithPlanner(board: Board, task: Task, now: Instant): boolean {
-  if (task.status !== 'UNCLAIMED' || !needsPlanner(task)) return false;
+  if (!(task.status === 'UNCLAIMED' && needsPlanner(task)) && !isContradicted(board, task)) return false;
   const { agents } = board.state;
   const there = Object.entries(agents).some(
     ([id, { role, trouble }]) => role === 'planner' && trouble === undefined && !agentLease(board, id, now).expired,
   );
-  return there && unhandled(board, validations(board)).some(({ record }) => record === task.id);
+  return there && unhandled(board, lookedAtFirst(board)).some(({ record }) => record === task.id);
 }
 
 function discoveries({ state }: Board): readonly Wake[] {

@@ -92,7 +92,7 @@ describe('a session that ends with its work undone', () => {
     const judges: Part = {
       act: async () => {
         await isRefused('code-reviewer-1', 'submit-verdict', refused, 'handoff stays open');
-        await r().p.run('code-reviewer-1', { name: 'exit', code: 42, reason: 'verdict given' });
+        await r().p.run('code-reviewer-1', { name: 'exit', code: 42, reason: 'my part is over' });
       },
       end: 'exit 0',
     };

@@ -285,7 +285,7 @@ describe('an answer', () => {
   test('does not come with the exit that ends the session: it is for the next one', async () => {
     await coding();
     await p.ok(['note', 'too late', '--for', 't']);
-    expect((await says(['exit', '42', '--reason', 'submitted'])).stderr).not.toContain('too late');
+    expect((await says(['exit', '42', '--reason', 'out of time'])).stderr).not.toContain('too late');
     expect((await says(['show', 't'])).stderr).toContain('too late');
   });
 

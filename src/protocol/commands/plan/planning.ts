@@ -139,8 +139,8 @@ export const amend: Row<'amend'> = {
   summary:
     'Change the definition of a task nobody works on, or of one that got an answer after it was claimed; replace a validation that cannot be run; name another section where its heading is gone.',
   who: PLANNERS,
-  from: ['DRAFT', 'UNCLAIMED', 'CLAIMED', 'BLOCKED'],
-  offered: (task, state) => task.status !== 'CLAIMED' || openUnderClaim(state, task).length > 0,
+  from: ['DRAFT', 'UNCLAIMED', 'CLAIMED', 'REJECTED', 'BLOCKED'],
+  offered: (task, state) => !FIXED.has(task.status) || openUnderClaim(state, task).length > 0,
   instead: (task, _commandLine, part) => (UNDER_WAY.has(task.status) ? changeUnderWay({ task, part }) : undefined),
   already: (s) =>
     Object.keys(s.command.changes).length > 0 &&
@@ -157,7 +157,7 @@ export const amend: Row<'amend'> = {
     },
     {
       name: 'answered-since-claim',
-      rule: 'a CLAIMED task: only done_when, scope, type and validation, and only after an answer that came since its claim to a question of the task, one it cites, or one whose assumption it repeats; its validation also while a trial on the base shows that it cannot be run; its spec_ref only where the heading that it names is gone',
+      rule: 'a CLAIMED or REJECTED task: only done_when, scope, type and validation, and only after an answer that came since its claim to a question of the task, one it cites, or one whose assumption it repeats; its validation also while a trial on the base shows that it cannot be run; its spec_ref only where the heading that it names is gone',
       check: checkUnderClaim,
     },
     {
@@ -193,7 +193,7 @@ export const amend: Row<'amend'> = {
     const fields = Object.keys(changes);
     // A DRAFT has its text from finalize.
     const text = changes.spec_ref === undefined || task.status === 'DRAFT' ? {} : specText(s.command.facts);
-    const because = task.status === 'CLAIMED' ? occasion(s.state, task, fields) : undefined;
+    const because = FIXED.has(task.status) ? occasion(s.state, task, fields) : undefined;
     const amended = evolve(
       task,
       { ...changes, ...text },
@@ -205,7 +205,7 @@ export const amend: Row<'amend'> = {
       notes: [
         ...droppedNotes(task, changes),
         ...(changes.done_when === undefined ? [] : timedNotes(changes)),
-        ...(because === undefined ? [] : [`${task.assigned_to} works on it and is told with its next command`]),
+        ...(task.status === 'CLAIMED' ? [`${task.assigned_to} works on it and is told with its next command`] : []),
       ],
     };
   },
@@ -213,6 +213,8 @@ export const amend: Row<'amend'> = {
 
 const AFTER_ANSWER: readonly string[] = ['done_when', 'scope', 'type', 'validation'];
 const UNDER_WAY: ReadonlySet<Task['status']> = new Set(['CLAIMED', 'READY_FOR_REVIEW', 'APPROVED']);
+/** A coder has built by its definition, and will go on. */
+const FIXED: ReadonlySet<Task['status']> = new Set(['CLAIMED', 'REJECTED']);
 
 /** The fields that may change although a coder works by them. */
 const openUnderClaim = (state: State, task: Task): readonly string[] => [
@@ -226,13 +228,11 @@ const occasion = (state: State, task: Task, fields: readonly string[]): readonly
 
 function checkUnderClaim(s: BoardSituation<'amend'>): Refusal | undefined {
   const { task, state, command } = s;
-  if (task.status !== 'CLAIMED') return undefined;
+  if (!FIXED.has(task.status)) return undefined;
+  const worker = task.status === 'CLAIMED' ? `${task.assigned_to} works on` : 'a coder has built';
   const open = openUnderClaim(state, task);
   if (open.length === 0) {
-    return refuse(
-      `${task.assigned_to} works on ${task.id} as it is defined, and it got no answer since`,
-      changeUnderWay(s),
-    );
+    return refuse(`${worker} ${task.id} as it is defined, and it got no answer since`, changeUnderWay(s));
   }
   const others = Object.keys(differing(task, command.changes)).filter((field) => !open.includes(field));
   if (others.length === 0) return undefined;
@@ -242,7 +242,7 @@ function checkUnderClaim(s: BoardSituation<'amend'>): Refusal | undefined {
       ? 'that its validation cannot be run'
       : 'that the heading of its spec is gone';
   return refuse(
-    `${task.assigned_to} works on ${task.id}: ${why} changes ${listed(open, 9)}, not ${others.join(', ')}`,
+    `${worker} ${task.id}: ${why} changes ${listed(open, 9)}, not ${others.join(', ')}`,
     `Leave the others out: ${s.commandLine('amend', task.id)}`,
   );
 }
