@@ -27,7 +27,7 @@ export function reportedOn({ anomalies, discovered }: State, task: Task): readon
         : [],
   );
   const found = discoveriesOn(discovered, task.id).map((one) => ({
-    ...asReport(one, task),
+    ...withFate(one, task),
     late: late(one.created ?? ''),
   }));
   return [...own, ...found].toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
@@ -41,7 +41,7 @@ export const discoveriesOn = (discovered: readonly Discovery[], task: string): r
 export const namedIn = ({ discovered }: Pick<State, 'discovered'>, task: Task): readonly NamedIn[] =>
   discovered
     .filter((one) => one.converted_to_task === task.id || (one.during !== task.id && isNamed(task.id, one)))
-    .map((one) => ({ ...asReport(one, task), taken: one.converted_to_task === task.id }));
+    .map((one) => ({ ...withFate(one, task), taken: one.converted_to_task === task.id }));
 
 interface NamedIn extends Omit<Reported, 'late'> {
   /** The task takes it up. */
@@ -94,6 +94,13 @@ const asReport = (
   time: created,
   text: recommendation === undefined ? description : `${description}\nrecommends: ${recommendation}`,
 });
+
+/** With what was decided about it, if anything was. */
+function withFate(one: Discovery, task: Task) {
+  const report = asReport(one, task);
+  const isOpen = fateOf(one) === 'open' || one.converted_to_task === task.id;
+  return isOpen ? report : { ...report, kind: `${report.kind}; ${fateOf(one)}` };
+}
 
 /** An id that could be any word (`find`) counts only as a quotation: `find`. */
 function isNamed(task: string, { description, recommendation, dismissed_reason: dismissed }: Discovery): boolean {

@@ -148,6 +148,25 @@ export function rejectionConcerns(text: string): readonly string[] {
     .slice(0, MAX_BLOCKERS);
 }
 
+/** Whether a later verdict says RESOLVED of it: of its place, or in most of the words that it uses. */
+export function isSettled(concern: string, verdict: string): boolean {
+  const place = placeIn(`${concern} `);
+  const known = stems(concern);
+  return verdict
+    .split('\n')
+    .map((line) => /^resolved\b:?(.*)$/i.exec(plain(line))?.[1]?.trim() ?? '')
+    .filter((said) => said !== '')
+    .some((said) => {
+      if (place !== undefined && said.includes(`${place.file}:${place.line}`)) return true;
+      const words = [...stems(said)];
+      return words.length >= 2 && words.filter((word) => known.has(word)).length * 3 >= words.length * 2;
+    });
+}
+
+/** Of words that mean something, the beginnings: "lists" and "list" are one. */
+const stems = (text: string): ReadonlySet<string> =>
+  new Set((text.toLowerCase().match(/\p{L}{4,}/gu) ?? []).map((word) => word.slice(0, 4)));
+
 const plain = (line: string): string =>
   line
     .trim()

@@ -14,7 +14,7 @@ import { concernsBefore } from './concerns.ts';
 import { formerWork, outdatedCheckpoint, REDEFINES } from './former-work.ts';
 import { handedOff } from './handoff.ts';
 import { lastOnTask } from './last-session.ts';
-import { lastVerdict, ownAnswers, ownDiscoveries } from './last-verdict.ts';
+import { lastVerdict, ownAnswers, ownDiscoveries, quotedVerdict } from './last-verdict.ts';
 import type { CoderWork, PromptContext } from './prompt.ts';
 import { field, inline, pathList, quoteList } from './quote.ts';
 import { assemble, bootstrap, humanNotes, notesFor, rejectionOf, type Section, section } from './sections.ts';
@@ -58,7 +58,7 @@ function assignedTask(context: PromptContext, work: CoderWork, fresh: boolean): 
       ? [
           `TYPE: ${task.type ?? 'code'}`,
           ...definitionFields(state, task, places),
-          ...earlier(task),
+          ...earlier(task, context.agent),
           ...blockedBefore(task),
           ...replaced(state, work),
           ...formerWork(work),
@@ -74,7 +74,7 @@ function assignedTask(context: PromptContext, work: CoderWork, fresh: boolean): 
     ...(fresh ? firstPlan(task) : []),
     ...answeredSince(state, task),
     ...foundElsewhere(context, task),
-    ...(fresh ? concernsBefore(state, task) : []),
+    ...(fresh ? concernsBefore(state, task, quotedVerdict(context, task)?.task.id) : []),
     ...(fresh ? reportedBefore(state, task) : []),
     ...ownAnswers(context, task),
     ...ownDiscoveries(context, task, fresh),
@@ -271,13 +271,16 @@ const drift = ({ drift: gained }: CoderWork): readonly string[] =>
       ];
 
 /** That somebody failed here; why is told with the block, where the work is, with the folder. */
-function earlier(task: Task): readonly string[] {
-  const failed = task.failed_by ?? [];
+function earlier(task: Task, reader: string): readonly string[] {
+  const isTold = blockBefore(task) !== undefined;
+  // Its own block is told below, as its own.
+  const failed = (task.failed_by ?? []).filter((one) => !(isTold && one === reader));
   if (failed.length === 0) return [];
-  const reason =
-    blockBefore(task) === undefined
-      ? historyOf(task).findLast(({ event, reason: why }) => event === 'blocked' && typeof why === 'string')?.reason
-      : undefined;
+  const reason = !isTold
+    ? historyOf(task).findLast(({ event, reason: why }) => event === 'blocked' && typeof why === 'string')?.reason
+    : undefined;
   const why = typeof reason === 'string' ? `, the last for: ${inline(gist(reason, 600))}` : '';
-  return [`EARLIER ATTEMPTS: ${failed.join(', ')} could not finish it${why} (see \`liza show ${task.id}\`).`];
+  return [
+    `EARLIER ATTEMPTS: ${failed.map((one) => (one === reader ? 'you' : one)).join(', ')} could not finish it${why} (see \`liza show ${task.id}\`).`,
+  ];
 }

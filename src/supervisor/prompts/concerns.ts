@@ -48,10 +48,10 @@ export function concernLines(state: State): readonly string[] {
 const MOST_BEFORE = 6;
 const LONGEST_BEFORE = 400;
 
-/** What approvals of the work that a task builds on said beside yes, and those of any work that name the task. */
-export function concernsBefore({ tasks }: State, { id, depends_on = [] }: Task): readonly string[] {
+/** What approvals of the work that a task builds on said beside yes, and those of any work that name the task; `told`: whose the reader has read already. */
+export function concernsBefore({ tasks }: State, { id, depends_on = [] }: Task, told?: string): readonly string[] {
   const lines = tasks
-    .filter((other) => other.id !== id)
+    .filter((other) => other.id !== id && other.id !== told)
     .flatMap((other) =>
       historyOf(other)
         .filter(({ event }) => event === 'approved')

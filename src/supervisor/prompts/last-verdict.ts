@@ -14,9 +14,15 @@ import { showTask } from './task-fields.ts';
 
 export function lastVerdict(context: PromptContext, task: Task): readonly Section[] {
   if (rejectionOf(task) !== undefined) return [priorRejection(task)];
-  const ofThis = approvalOf(task);
-  const own = ofThis !== undefined && said(ofThis.event) !== undefined ? ofThis : approvalBefore(context, task);
+  const own = quotedVerdict(context, task);
   return own === undefined ? [] : [section('LAST VERDICT', approvalLines(own))];
+}
+
+/** The approval that is quoted whole. */
+export function quotedVerdict(context: PromptContext, task: Task): Approved | undefined {
+  if (rejectionOf(task) !== undefined) return undefined;
+  const ofThis = approvalOf(task);
+  return ofThis !== undefined && said(ofThis.event) !== undefined ? ofThis : approvalBefore(context, task);
 }
 
 interface Approved {

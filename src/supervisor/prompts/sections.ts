@@ -4,7 +4,7 @@
 import { historyOf } from '../../protocol/leases.ts';
 import { isOwnNote, type NamedNote, openNotes } from '../../protocol/messages/notes.ts';
 import { besideTheChange } from '../../protocol/review/approval-record.ts';
-import { rejectionConcerns } from '../../protocol/review/verdict.ts';
+import { isSettled, rejectionConcerns } from '../../protocol/review/verdict.ts';
 import type { Role, Task } from '../../protocol/state.ts';
 import { gist } from '../../text/format.ts';
 import { isAboutFormerWork } from './former-work.ts';
@@ -108,9 +108,9 @@ const MOST_CONCERNS = 8;
 function earlierConcerns(task: Task, { reason: last }: Rejection): readonly string[] {
   const all = historyOf(task).flatMap(({ event, reason, cycle }) =>
     event === 'rejected' && typeof reason === 'string' && reason !== last
-      ? rejectionConcerns(reason).map(
-          (one) => `${typeof cycle === 'number' ? `round ${cycle}: ` : ''}${gist(one, 240)}`,
-        )
+      ? rejectionConcerns(reason)
+          .filter((one) => !isSettled(one, last))
+          .map((one) => `${typeof cycle === 'number' ? `round ${cycle}: ` : ''}${gist(one, 240)}`)
       : [],
   );
   const told = [...new Set(all)].slice(-MOST_CONCERNS);

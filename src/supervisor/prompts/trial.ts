@@ -1,7 +1,8 @@
 // How the task's own validation came out on the base, before the change: for its coder, its reviewer and the planner.
 
+import { historyOf } from '../../protocol/leases.ts';
 import { proofCommands } from '../../protocol/review/proof.ts';
-import { type TrialRun, trialCommands, trialOf } from '../../protocol/review/trial.ts';
+import { type Trial, type TrialRun, trialCommands, trialOf } from '../../protocol/review/trial.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
 import { tellingLines } from '../../text/telling-lines.ts';
 import { quote } from './quote.ts';
@@ -31,7 +32,7 @@ export function trialLines(
   const shown = trial.runs.filter(({ is }) => is !== 'green').slice(0, MOST_OUTPUTS);
   const tried = new Set(trialCommands(task));
   return [
-    `${title} (tried by Liza at ${trial.commit.slice(0, 12)}):`,
+    `${title} (tried by Liza at ${trial.commit.slice(0, 12)}${otherBase(task, trial)}):`,
     ...quote(
       proofCommands(settings(state), task)
         .flatMap((command, at) => {
@@ -48,6 +49,14 @@ export function trialLines(
     ...(green !== undefined && trial.runs.some(({ is }) => is === 'green') ? [green] : []),
     ...(missing !== undefined && trial.runs.some(({ is }) => is === 'cannot_run') ? [missing] : []),
   ];
+}
+
+/** The integration branch moved between the two: what is red or green at one of them may not be at the other. */
+function otherBase(task: Task, { commit, time }: Trial): string {
+  const base = task.base_commit;
+  if (base === undefined || base === commit) return '';
+  const since = historyOf(task).find((entry) => entry.base_commit === base || entry.base === base)?.time ?? '';
+  return `, ${time <= since ? 'an older' : 'another'} commit than the base of this task, ${base.slice(0, 12)}`;
 }
 
 /** One command, for who decides about it. */

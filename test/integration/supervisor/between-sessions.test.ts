@@ -87,7 +87,7 @@ describe('a session that ends with its work undone', () => {
     expect((await r().p.liza(['log'])).stdout).toContain(`nothing was changed: ${known}`);
   });
 
-  test('a reviewer that says that it gave a verdict, and was refused it: none was given, and why', async () => {
+  test('a reviewer that was refused its verdict and ends: none was given, and why', async () => {
     const refused = 'submit-verdict t refused: CHECKPOINT is on';
     const judges: Part = {
       act: async () => {
@@ -107,7 +107,7 @@ describe('a session that ends with its work undone', () => {
     });
     await r().until('its end', () => ends() !== undefined);
     expect(ends()).toMatch(
-      /^session ended: "verdict given" after \d+s; no verdict was given: submit-verdict t refused/,
+      /^session ended: "my part is over" after \d+s; no verdict was given: submit-verdict t refused/,
     );
   });
 

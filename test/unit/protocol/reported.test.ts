@@ -97,3 +97,13 @@ test('what the planner asks about a task is news to the coder at work on it, wit
   ]);
   expect(newsSince(w.state, coder, toldWith(w.state, coder))).toEqual([]);
 });
+
+test('what names a task is told with what was decided about it', () => {
+  const w = world();
+  w.run(PLANNER, addReady('a'));
+  w.run(PLANNER, addReady('repeat-pad'));
+  w.run(CODER, { ...found, description: 'the sum wraps; repeat-pad must check its own product' });
+  w.run(PLANNER, { name: 'discovery convert', discovery: 'disc-1', to_task: 'a' });
+  expect(namedIn(w.state, w.task('repeat-pad')).map(({ kind }) => kind)).toEqual(['discovery, high; taken up by a']);
+  expect(reportedOn(w.state, w.task('repeat-pad')).map(({ kind }) => kind)).toEqual(['discovery, high; taken up by a']);
+});

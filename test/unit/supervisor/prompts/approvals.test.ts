@@ -186,9 +186,12 @@ describe('concerns of approvals', () => {
     ];
     w.run(REVIEWER, verdict('APPROVED', said.join('\n')));
     const concernsIn = (prompt: string): string => prompt.split('CONCERNS OF EARLIER REVIEWS')[1] ?? '';
-    expect(concernsIn(toCoder(w, 'after'))).toContain('| - a: src/client.ts:4 — no jitter\n');
-    expect(concernsIn(toCoder(w, 'named'))).toContain('the task named divides by it');
-    expect(concernsIn(toCoder(w, 'named'))).not.toContain('no jitter');
-    expect(concernsIn(toCoder(w, 'other'))).toBe('');
+    const read = (id: string): string => concernsIn(toCoder(w, id, {}, 'coder-2'));
+    expect(read('after')).toContain('| - a: src/client.ts:4 — no jitter\n');
+    expect(read('named')).toContain('the task named divides by it');
+    expect(read('named')).not.toContain('no jitter');
+    expect(read('other')).toBe('');
+    // Its own coder has read them with the verdict.
+    expect(toCoder(w, 'after').match(/no jitter/g)).toHaveLength(1);
   });
 });

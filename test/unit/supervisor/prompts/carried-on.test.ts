@@ -64,6 +64,19 @@ describe('the third round', () => {
     }
   });
 
+  test('a concern that the last verdict calls resolved is told no more', () => {
+    const w = ready('a');
+    rejected(
+      w,
+      1,
+      'Concerns: 2\n- src/client.ts:9 — the doc comment does not list the option jitter\n- README.md:2 — says three',
+    );
+    rejected(w, 2, 'Concerns: 0\nPrior Feedback Status:\n- RESOLVED: the doc comment lists jitter');
+    w.run(SUPERVISOR, claim('a', 'coder-1', { start_commit: commit(2) }));
+    const [, earlier = ''] = toCoder(w, 'a').split('CONCERNS OF EARLIER ROUNDS');
+    expect(earlier).toMatch(/^[^\n]*\n\| - round 1: README\.md:2 — says three\n[^|]/);
+  });
+
   test('both read what the work began with, beside the plan of the rework', () => {
     const w = thirdRound();
     const first =
