@@ -2,7 +2,7 @@
 // `show`, report and audit. Approvals of earlier versions have neither.
 
 import { listed, pathWord } from '../../text/format.ts';
-import { criteriaOf } from '../definition/criteria.ts';
+import { criteriaOf, saysThatItStays } from '../definition/criteria.ts';
 import type { Idle, NotRun, UnrunTest, VerdictFacts } from '../facts/verdict-facts.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import { defined, isFields } from '../values.ts';
@@ -49,7 +49,9 @@ export function shownOf(task: Task, text: string, known: Known = {}): readonly S
       const what = one.by === 'ran' ? commandMeant(task, task.review_commit, one.command) : whatOf(one);
       const old = (one.by === 'test' || one.by === 'place') && unchanged.includes(one.file);
       const not_run = one.by === 'test' ? notRun(one) : undefined;
-      const idle = one.by === 'ran' ? idle_commands.find(({ command }) => command === what)?.why : undefined;
+      const why = one.by === 'ran' ? idle_commands.find(({ command }) => command === what)?.why : undefined;
+      // A check that something stays as it is was green before, or it would have shown nothing.
+      const idle = why === 'green_before' && saysThatItStays(criterion) ? undefined : why;
       return { n, criterion, by: one.by, what, ...(old ? { unchanged: true } : {}), ...defined({ not_run, idle }) };
     });
     // A command may be named by its words and by its number.

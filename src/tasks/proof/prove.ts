@@ -155,6 +155,20 @@ const alikeHint = (task: string, red: Red): string =>
 
 const REMEDY = 'Fix it, commit, and submit the new HEAD; for its whole output run it yourself';
 
+/** As the prompt has it under VALIDATION; its first words tell a reader who does not have that. */
+function numbered({ commands }: Proving, { command }: Red): string {
+  const at = commands.indexOf(command);
+  return `${commands.length > 1 && at !== -1 ? `#${at + 1}, ` : ''}"${firstWords(command)}"`;
+}
+
+const FIRST_WORDS = 60;
+
+const firstWords = (command: string): string => {
+  const line = command.replace(/\s+/g, ' ');
+  const cut = line.slice(0, FIRST_WORDS);
+  return line.length > FIRST_WORDS ? `${/\s/.test(cut) ? cut.replace(/\s+\S*$/, '') : cut} …` : line;
+};
+
 interface Looked {
   readonly onBase: OnBase | undefined;
   readonly unread: UnreadLine | undefined;
@@ -164,7 +178,7 @@ function disproofOf(proving: Proving, red: Red, { onBase, unread }: Looked): Dis
   const { task, base, settings } = proving;
   const found = {
     guard: 'validation',
-    reason: `Liza ran its validation at this commit, and "${short(red.command)}" ${red.how}`,
+    reason: `Liza ran its validation at this commit, and ${numbered(proving, red)} ${red.how}`,
     hint: REMEDY,
     output: outputOf(red.tail),
   } as const;

@@ -214,6 +214,16 @@ describe('the validation at the submitted commit', () => {
     expect(await p.last('t', 'submitted')).toMatchObject({ red_before: 1, proof: { commands: ['sh run.sh'] } });
   });
 
+  test('of several, the red one is named by its number and its first words', async () => {
+    const long = `test "${'x'.repeat(10)} ${'y '.repeat(60)}" = no`;
+    await begun({ test_command: 'true' }, { validation: ['test -e README.md', long] });
+    p.work('t', GOOD);
+    const { message } = await refused();
+    expect(message).toContain('and #2, "test "xxxxxxxxxx y');
+    expect(message).toContain(' …" ended with 1');
+    expect(message).not.toContain(long.slice(0, 100));
+  });
+
   test('one that does not end is ended with all it started, and is red', async () => {
     await begun({ validation_timeout: 1 }, { validation: ['setsid sleep 300 & sleep 300'] });
     p.work('t', GOOD);

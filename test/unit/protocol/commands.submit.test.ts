@@ -57,6 +57,19 @@ describe('submit-for-review', () => {
     expect(refusal.message).toContain(said);
   });
 
+  it('an uncommitted file beyond the scope is to be removed or declared, and no new HEAD is spoken of', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a', { scope: 'IN: src/, test/. OUT: the rest' }));
+    toClaimed(w, 'a');
+    w.run(CODER, begin('a'));
+    const { hint } = w.refused(CODER, submit('a', commit(1), { dirty: ['src/a.ts', 'notes.txt'] }));
+    expect(hint).toMatch(
+      /^notes\.txt is beyond SCOPE: remove it, or, if the task needs it, declare it \(liza begin a --also/,
+    );
+    expect(hint).toMatch(/; commit the others; then liza submit-for-review a HEAD$/);
+    expect(hint).not.toContain('new HEAD');
+  });
+
   it('a commit id is full, not short and not an option', () => {
     const w = begun();
     for (const id of ['abc1234', '--all', 'HEAD', ''])

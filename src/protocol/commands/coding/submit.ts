@@ -9,7 +9,7 @@ import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
 import { type DiffFacts, diffFacts } from '../../facts/diff-facts.ts';
-import { covers, isTest, testPatterns } from '../../facts/scope.ts';
+import { beyondScope, covers, isTest, parseScope, testPatterns } from '../../facts/scope.ts';
 import { isFullCommit } from '../../ids.ts';
 import { hideIn } from '../../input.ts';
 import { checkpointEvent, historyOf, startCommit } from '../../leases.ts';
@@ -213,7 +213,8 @@ function deviationLogged(s: Situation<'submit-for-review'>, state: State, { beyo
   return withMachineAnomaly(s, state, { type: 'scope_deviation', task: s.task.id, pattern: 'files', details });
 }
 
-function cleanSync({ task, command, commandLine }: Situation<'submit-for-review'>): Refusal | undefined {
+function cleanSync(s: Situation<'submit-for-review'>): Refusal | undefined {
+  const { task, command, commandLine } = s;
   const { commit, facts } = command;
   if (!isFullCommit(commit)) {
     return refuse(
@@ -228,10 +229,7 @@ function cleanSync({ task, command, commandLine }: Situation<'submit-for-review'
     );
   }
   if (facts.dirty.length > 0) {
-    return refuse(
-      `these files are not committed: ${list(facts.dirty)}`,
-      'Commit or remove them, then submit the new HEAD',
-    );
+    return refuse(`these files are not committed: ${list(facts.dirty)}`, uncommittedHint(s));
   }
   const branch = `task/${task.id}`;
   const wrong = [
@@ -250,6 +248,19 @@ function cleanSync({ task, command, commandLine }: Situation<'submit-for-review'
     wrong.join('; '),
     `Submit the HEAD of ${branch}: ${commandLine('submit-for-review', task.id).replace('<commit>', '$(git rev-parse HEAD)')}`,
   );
+}
+
+/** What is beyond the scope must not be committed, or the next refusal is about that. */
+function uncommittedHint({ task, command, settings, commandLine }: Situation<'submit-for-review'>): string {
+  const { dirty } = command.facts;
+  const patterns = testPatterns(settings);
+  const code = dirty.filter((path) => !isTest(path, patterns));
+  const beyond = beyondScope(parseScope(task.scope ?? ''), code);
+  const again = commandLine('submit-for-review', task.id).replace('<commit>', 'HEAD');
+  const [it, is] = beyond.length === 1 ? ['it', 'is'] : ['them', 'are'];
+  if (beyond.length === 0) return `Commit them if they belong to the task, else remove them; then ${again}`;
+  const others = beyond.length === dirty.length ? '' : 'commit the others; ';
+  return `${list(beyond)} ${is} beyond SCOPE: remove ${it}, or, if the task needs ${it}, declare ${it} (${commandLine('declare', task.id)}) and commit; ${others}then ${again}`;
 }
 
 function somethingNew({ task, command, commandLine }: Situation<'submit-for-review'>): Refusal | undefined {

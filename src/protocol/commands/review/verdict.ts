@@ -139,7 +139,7 @@ function approve(s: Situation<'submit-verdict'>): Change {
   const { given, required, enough, lacks } = quorumOf(s.board, task, here, now);
   const { concerns } = parseApproval(command.reason ?? '', 0);
   const shown = shownBy(s);
-  const doubted = (shown.shown ?? []).filter(isDoubted);
+  const doubted = (shown.shown ?? []).filter((one) => one.by === 'seen' || isDoubted(one));
   const notes =
     doubted.length === 0 ? {} : { notes: doubted.map((one) => `flagged: criterion ${one.n}: ${shownText(one)}`) };
   const told = event(s, 'approved', {

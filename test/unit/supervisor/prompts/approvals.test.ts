@@ -184,7 +184,8 @@ describe('concerns of approvals', () => {
       '- [concern] src/client.ts:3 — the task named divides by it: it must not be 0',
       '- [concern] src/client.ts:4 — no jitter',
     ];
-    w.run(REVIEWER, verdict('APPROVED', said.join('\n')));
+    const { notes } = w.run(REVIEWER, verdict('APPROVED', said.join('\n')));
+    expect(notes).toContain('flagged: criterion 1: FLAGGED, only seen: I ran it: it retried three times');
     const concernsIn = (prompt: string): string => prompt.split('CONCERNS OF EARLIER REVIEWS')[1] ?? '';
     const read = (id: string): string => concernsIn(toCoder(w, id, {}, 'coder-2'));
     expect(read('after')).toContain('| - a: src/client.ts:4 — no jitter\n');
