@@ -141,6 +141,8 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
       '          pytest -q tests/test_retry.py           red until the file is there and passes',
       '          test "$(node cli.js add 2 3)" = 5       one criterion, as a user meets it',
       '          npm run build && node dist/cli.js --help   what a later command needs is made before it',
+      '          ! npm test -- test/red.test.js          a negative check: these must be red; also cmd; test $? -ne 0,',
+      '                                                  beside another validation that runs the same runner plainly',
       'Refused by finalize, also inside sh -c, a here-document or a pipe into sh:',
       '          true, :, npm test || true, echo ok      always green',
       '          if npm test; then echo ok; fi           green when the condition fails: run npm test itself',

@@ -254,13 +254,19 @@ function checkRunnable(by: Judged, task: Task, { shell }: SpecFacts): Refusal | 
 
 function checkCommands(by: Judged, task: Task): Refusal | undefined {
   const { test_command } = settings(by.board.state);
-  const own = (task.validation ?? []).find((command) => provesNothing(command) !== undefined);
+  const all = proofCommands({ test_command }, task);
+  const whyNothing = (command: string): string | undefined =>
+    provesNothing(
+      command,
+      all.filter((one) => one !== command.trim()),
+    );
+  const own = (task.validation ?? []).find((command) => whyNothing(command) !== undefined);
   const amend = amending(by, task);
   if (own !== undefined) {
-    const others = (task.validation ?? []).filter((command) => provesNothing(command) === undefined);
+    const others = (task.validation ?? []).filter((command) => whyNothing(command) === undefined);
     const mended = others.length === 0 ? ['…'] : others;
     return refuse(
-      `its validation \`${own}\` proves nothing: ${provesNothing(own)}`,
+      `its validation \`${own}\` proves nothing: ${whyNothing(own)}`,
       `Name a command that fails until it is done: ${amend(mended.map((one) => `--validate ${shellQuoted(one)}`).join(' '))}`,
       1,
       'always-green',

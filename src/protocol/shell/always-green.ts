@@ -2,6 +2,8 @@
 // that they run are red. A line that is not understood counts as a real command.
 
 import { exitCode } from './exit-code.ts';
+import { runsTests, unwrapped } from './known-commands.ts';
+import { readShellLine } from './shell-line.ts';
 
 /** Why it is green whatever the code does; undefined: it may fail. */
 export function alwaysGreen(command: string): string | undefined {
@@ -11,20 +13,41 @@ export function alwaysGreen(command: string): string | undefined {
 
 const WHATEVER = 'it always succeeds, whatever the code does';
 
-/** Why its exit code says nothing about the code; undefined: it says something. */
-export function provesNothing(command: string): string | undefined {
+/**
+ * Why its exit code says nothing about the code; undefined: it says something. `beside`: what else is run; a line that
+ * wants tests red says something only where the same runner is seen green, too: it is also red where it cannot start.
+ */
+export function provesNothing(command: string, beside?: readonly string[]): string | undefined {
   const green = alwaysGreen(command);
   if (green !== undefined) return green;
   const code = exitCode(command, { trusting: false });
   if (code === undefined) return undefined;
   if (!code.mayBeGreen) return 'it can never succeed, whatever the code does';
   const [hidden] = code.hidden;
-  if (hidden === undefined) return undefined;
+  if (hidden === undefined)
+    return beside === undefined ? undefined : unprovedNegation(code.negated, [command, ...beside]);
   return `it can be green where \`${hidden}\` is red${MEND}`;
 }
 
 const MEND =
   "; run that by itself or with `&&` (each --validate is a line of its own), behind a pipe with `bash -c 'set -o pipefail; …'`";
+
+function unprovedNegation(negated: ReadonlySet<string>, beside: readonly string[]): string | undefined {
+  const seen = new Set(beside.flatMap((other) => [other, ...decidingIn(other)]).flatMap((one) => testTool(one) ?? []));
+  const isSeen = (tool = ''): boolean => seen.has(tool) || [...seen].some((one) => SCRIPTS.test(one));
+  const alone = [...negated].find((one) => !isSeen(testTool(one)));
+  if (alone === undefined) return undefined;
+  return `it is green where \`${alone}\` is red, also where that cannot run at all; such a check needs another validation, or a test_command, that runs \`${testTool(alone) ?? alone}\` plainly`;
+}
+
+/** Which program they run is not in the line. */
+const SCRIPTS = /^(?:npm|pnpm|yarn|bun|make|gmake|just|task)$/;
+
+/** The program that runs tests by this line; undefined: it is no plain run of tests. */
+function testTool(command: string): string | undefined {
+  const line = readShellLine(command);
+  return line?.kind === 'simple' && runsTests(line.words) ? unwrapped(line.words)[0]?.text : undefined;
+}
 
 /** Commands of the line that ran green, each time, wherever the line is green; itself among them. */
 export const decidingIn = (command: string): ReadonlySet<string> =>

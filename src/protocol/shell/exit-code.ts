@@ -22,6 +22,8 @@ export interface ExitCode {
   readonly deciding: ReadonlySet<string>;
   /** Commands that run tests, and may all have been red where the line is green. */
   readonly hidden: ReadonlySet<string>;
+  /** Commands that run tests, and are red wherever the line is green: who writes `! npm test` wants it red. */
+  readonly negated: ReadonlySet<string>;
 }
 
 /** Undefined: the line is not understood. */
@@ -45,15 +47,18 @@ export function exitCode(command: string, { trusting, lacksPipefail = false }: R
   const every = (of: (way: Way) => ReadonlySet<string>): readonly string[] =>
     [...(first === undefined ? [] : of(first))].filter((one) => others.every((way) => of(way).has(one)));
   const passed = new Set(every((way) => way.passed));
+  const everPassed = new Set(green.flatMap((way) => [...way.passed]));
   const failed = new Set(green.flatMap((way) => [...way.failed]));
   const tests = new Set(green.flatMap((way) => [...way.failedTests]));
+  const refuted = new Set(every((way) => way.refuted));
+  const isNegated = (one: string): boolean => passed.has(`! ${one}`) || (refuted.has(one) && !everPassed.has(one));
   return {
     mayBeGreen: green.length > 0,
     mayBeRed: outcome.next.some(isRed),
     why: isEmpty ? 'it runs nothing' : outcome.why,
     deciding: new Set(green.some(({ unsure }) => unsure) ? [] : [...passed].filter((one) => !failed.has(one))),
-    // Who writes `! npm test` wants it red.
-    hidden: new Set([...tests].filter((one) => !passed.has(one) && !passed.has(`! ${one}`))),
+    hidden: new Set([...tests].filter((one) => !passed.has(one) && !isNegated(one))),
+    negated: new Set([...tests].filter((one) => !passed.has(one) && isNegated(one))),
   };
 }
 
@@ -263,6 +268,7 @@ function shellCode(name: string, rest: readonly Word[], ways: Ways, context: Con
       errexit: modes?.errexit === true,
       pipefail: modes?.pipefail === true,
       passed: way.passed,
+      refuted: way.refuted,
       failed: way.failed,
       failedTests: way.failedTests,
       unsure: way.unsure || code.varies,
@@ -276,7 +282,10 @@ function shellCode(name: string, rest: readonly Word[], ways: Ways, context: Con
       depth: context.depth + 1,
     });
     const back = next.map(
-      ({ red, passed, failed, failedTests, unsure }): Way => ({ ...way, red, passed, failed, failedTests, unsure }),
+      ({ red, passed, refuted, failed, failedTests, unsure }): Way => ({
+        ...way,
+        ...{ red, passed, refuted, failed, failedTests, unsure },
+      }),
     );
     return going(back, why);
   });

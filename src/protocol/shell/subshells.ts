@@ -31,6 +31,7 @@ export function remembered(line: ShellLine, way: Way): Way {
   const isTest = line.kind === 'simple' && runsTests(line.words);
   return {
     ...way,
+    refuted: plus(way.refuted, line.text),
     failed: plus(way.failed, line.text),
     failedTests: isTest ? plus(way.failedTests, line.text) : way.failedTests,
   };

@@ -17,6 +17,8 @@ export interface Way {
   readonly job?: string | undefined;
   /** Commands that ran green, whichever way led here. */
   readonly passed: ReadonlySet<string>;
+  /** Commands that ran red, whichever way led here. */
+  readonly refuted: ReadonlySet<string>;
   /** Commands that may have run red. */
   readonly failed: ReadonlySet<string>;
   /** Those of them that are sure to run tests. */
@@ -34,6 +36,7 @@ export const START: Way = {
   codes: {},
   functions: {},
   passed: new Set(),
+  refuted: new Set(),
   failed: new Set(),
   failedTests: new Set(),
   unsure: false,
@@ -92,11 +95,15 @@ const keyOf = ({ red, errexit, pipefail, trap, codes, functions, job }: Way): st
 
 const joined = (a: Way, b: Way): Way => ({
   ...a,
-  passed: a.passed === b.passed ? a.passed : new Set([...a.passed].filter((one) => b.passed.has(one))),
+  passed: inBoth(a.passed, b.passed),
+  refuted: inBoth(a.refuted, b.refuted),
   failed: union(a.failed, b.failed),
   failedTests: union(a.failedTests, b.failedTests),
   unsure: a.unsure || b.unsure,
 });
+
+const inBoth = (a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> =>
+  a === b ? a : new Set([...a].filter((one) => b.has(one)));
 
 export const union = (a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> =>
   a === b || b.size === 0 ? a : new Set([...a, ...b]);

@@ -1,7 +1,7 @@
 // Which validations prove nothing, and that honest ones are never taken for such.
 
 import { describe, expect, it, test } from 'vitest';
-import { alwaysGreen, provesNothing } from '../../../src/protocol/shell/always-green.ts';
+import { alwaysGreen, decidingIn, provesNothing } from '../../../src/protocol/shell/always-green.ts';
 import { readShellLine } from '../../../src/protocol/shell/shell-line.ts';
 import { cpuTimer } from '../../support/cpu-time.ts';
 
@@ -321,4 +321,39 @@ test('a line that nobody can read is not judged, and however deep or long it is,
   ])
     expect(() => alwaysGreen(sign.repeat(16_000 / sign.length))).not.toThrow();
   expect(spent()).toBeLessThan(5_000);
+});
+
+describe('a negative check', () => {
+  const WRONG =
+    "bash -c 'sed -i s/512KB/513KB/ Readme.md; npm test -- test/readme.js; r=$?; git checkout -q Readme.md; test $r -ne 0'";
+  const LINES = [
+    WRONG,
+    '! npm test -- test/readme.js',
+    'if npm test -- test/readme.js; then exit 1; fi',
+    "sh -c 'npm test; test $? -ne 0'",
+  ];
+
+  it.each(LINES)('proves something where the same runner is seen plainly, too: %s', (line) => {
+    expect(provesNothing(line, ['npm test'])).toBeUndefined();
+    expect(provesNothing(line, ['npm ci && npm test -- test/a.js'])).toBeUndefined();
+    expect(provesNothing(line, [])).toMatch(/it is green where `npm test.*` is red, also where that cannot run at all/);
+    expect(provesNothing(line, ['pytest'])).toContain('that runs `npm` plainly');
+    expect(provesNothing(line, ['npm test || true'])).toContain('plainly');
+  });
+
+  it.each(['npm test; r=$?; test $r -ge 0', 'npm test; r=$?; rm x; test -e y', '! npm test || node cli.js'])(
+    'is none where the tests may be green as well as red: %s',
+    (line) =>
+      expect(provesNothing(line, ['npm test'])).toMatch(/it can be green where `npm test` is red|always|whatever/),
+  );
+
+  it('may have its plain run in the same line, or behind a script', () => {
+    expect(provesNothing('! npx vitest run fixtures/red.test.ts && npm test', [])).toBeUndefined();
+    expect(provesNothing('! node --test red.test.js', ['npm test'])).toBeUndefined();
+    expect(provesNothing('! npm test', ['node --test'])).toContain('plainly');
+  });
+
+  it('shows nothing by the command within it', () => {
+    expect([...decidingIn(WRONG)].some((one) => one.startsWith('npm test'))).toBe(false);
+  });
 });

@@ -198,7 +198,7 @@ function commandNotes({ key, value, facts }: CommandOf<'config set'>): readonly 
     return [
       `it can never be green: Liza runs it with \`sh -c\`, and that shell cannot: ${unread.said}${unread.bash ? `; for bash: liza config set test_command ${shellQuoted(inBash(value))}` : ''}`,
     ];
-  const why = provesNothing(value);
+  const why = provesNothing(value, []);
   return why === undefined ? [] : [`it proves nothing: ${why}`];
 }
 
