@@ -140,7 +140,7 @@ function areaNotes(task: Task, { there }: Pick<SpecFacts, 'there'>): readonly st
 }
 
 /** What OUT says of a part of a file is held against nothing. */
-function partNotes(task: Task): readonly string[] {
+export function partNotes(task: Task): readonly string[] {
   const parts = parseScope(task.scope ?? '').outParts.map(({ text }) => `"${text}"`);
   return parts.length === 0
     ? []

@@ -227,3 +227,13 @@ describe('planner and human', () => {
     expect(w.refused(HUMAN, { name: 'replan', task: 'a' }).message).toContain('MERGED and archived');
   });
 });
+
+it('that OUT means a part is told with the draft and with what changes it, not only at finalize', () => {
+  const w = world();
+  const scope = 'IN: src/. OUT: Readme.md (task readme-sections)';
+  const told = /OUT "Readme\.md \(task readme-sections\)" is about a part/;
+  expect(w.run(PLANNER, addDraft('a', { scope })).notes?.join()).toMatch(told);
+  expect(w.run(PLANNER, addDraft('b', { scope: 'IN: src/. OUT: Readme.md' })).notes ?? []).toEqual([]);
+  const amended = w.run(PLANNER, { name: 'amend', task: 'b', changes: { scope }, facts: SPEC });
+  expect(amended.notes?.join()).toMatch(told);
+});

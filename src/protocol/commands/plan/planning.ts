@@ -19,7 +19,7 @@ import {
 } from '../../definition/definition.ts';
 import { checkGates } from '../../definition/gates.ts';
 import { checkSubstance } from '../../definition/substance.ts';
-import { gateNotes, timedNotes } from '../../definition/unchecked.ts';
+import { gateNotes, partNotes, timedNotes } from '../../definition/unchecked.ts';
 import type { SpecFacts } from '../../facts/spec-facts.ts';
 import { findTask, statusOf } from '../../find.ts';
 import { historyOf } from '../../leases.ts';
@@ -119,7 +119,10 @@ export const addTask: Row<'add-task'> = {
     const task = evolve(made, { goal: s.state.goal.id }, event(s, 'created', cause));
     const state = s.command.ready === true ? finalized(s, s.state, task) : withTask(s.state, task);
     const ready = s.command.ready === true ? 'UNCLAIMED, ready to be claimed' : 'DRAFT';
-    const notes = s.command.ready === true ? gateNotes(s.settings, task, s.command.facts) : timedNotes(task);
+    const notes =
+      s.command.ready === true
+        ? gateNotes(s.settings, task, s.command.facts)
+        : [...timedNotes(task), ...partNotes(task)];
     return { state, task: task.id, detail: `task ${task.id} added as ${ready}`, notes };
   },
 };
@@ -205,6 +208,7 @@ export const amend: Row<'amend'> = {
       notes: [
         ...droppedNotes(task, changes),
         ...(changes.done_when === undefined ? [] : timedNotes(changes)),
+        ...(changes.scope === undefined ? [] : partNotes({ ...task, ...changes })),
         ...(task.status === 'CLAIMED' ? [`${task.assigned_to} works on it and is told with its next command`] : []),
       ],
     };
