@@ -25,7 +25,7 @@ proof() { mkdir -p test; printf '%s\n' "import assert from 'node:assert/strict';
 commit() { git add -A && git commit -qm "$1" && git rev-parse HEAD; }
 submit() { liza submit-for-review a "$(git rev-parse HEAD)"; }
 approve() { liza submit-verdict a APPROVED '1: ran command 1 of VALIDATION' "$@"; }
-leave() { liza exit "$1" --reason "$2"; exit 0; }
+leave() { liza exit "$1" --reason "$2" || liza exit "$1" --reason "not $2"; exit 0; }
 task() { liza show a --json; }
 `;
 

@@ -305,7 +305,7 @@ export const g68 = {
     {
       take: {
         file: 'src/supervisor/prompts/task-fields.ts',
-        find: 'return [head, ...quoteList([...told, ...general.map(inOneLine)], showTask(task))];',
+        find: 'return [head, ...answers, ...contradicted(task, contradictedBy(state, task))];',
         put: 'return told.slice(told.length);',
       },
       red: /the coder was not told/,

@@ -16,8 +16,8 @@ const wrong = (...lines) =>
 const diffOf = (w) => w.task().history.findLast(({ event }) => event === 'submitted')?.diff ?? {};
 const NOT_RIGGED = {
   file: 'src/tasks/rules/test-edits.ts',
-  find: '|| isRigged(line)',
-  put: '',
+  find: 'return isRigged(line) || bendsAssertion(line, path, all[at + 1]?.text.slice(0, READ));',
+  put: 'return false;',
 };
 
 export const g80 = {

@@ -103,11 +103,8 @@ function ownAnswers(state: State, task: Task): readonly string[] {
   const [own, general] = [all.filter((one) => isTied(one, task)), all.filter((one) => !isTied(one, task))];
   const told = own.map((one) => `${one.id} Q ${one.text}\n${outcomeOf(one)}`);
   const head = `ANSWERS (an A counts like DONE WHEN${open}):`;
-  return [
-    head,
-    ...quoteList([...told, ...general.map(inOneLine)], showTask(task)),
-    ...contradicted(task, contradictedBy(state, task)),
-  ];
+  const answers = quoteList([...told, ...general.map(inOneLine)], showTask(task));
+  return [head, ...answers, ...contradicted(task, contradictedBy(state, task))];
 }
 
 /** What to do where the definition is older than an answer. */
