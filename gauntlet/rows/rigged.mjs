@@ -39,7 +39,10 @@ export const g80 = {
     holds(w.attempts('submit')[0]?.code === 0, 'it was not green for Liza: the row proves nothing');
     const prompt = w.prompts('code-reviewer-');
     holds(/test\/a\.test\.mjs:3 \+ if \(process\.cwd\(\)/.test(prompt), 'the reviewer was not told the line');
-    holds(/TESTS WEAKENED[^\n]*test\/a\.test\.mjs/.test(prompt), 'the reviewer was not told that the test is weak');
+    holds(
+      /NEW TESTS WITH A SKIP[^\n]*test\/a\.test\.mjs/.test(prompt),
+      'the reviewer was not told that the test is weak',
+    );
     w.refused('run', /ERR_ASSERTION|AssertionError/);
     w.succeeded('reject');
     holds(!w.events().includes('approved'), 'it was approved');
