@@ -162,7 +162,13 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads {
   };
   /** `wt delete` saved the work and removed the worktree. */
   'drop-worktree': { readonly task: string };
-  begin: { readonly task: string; readonly checkpoint: Checkpoint; readonly facts?: WorktreeFacts };
+  begin: {
+    readonly task: string;
+    readonly checkpoint: Checkpoint;
+    readonly facts?: WorktreeFacts;
+    /** What came before it is kept and put back first: a hint repeats that. */
+    readonly set_aside?: true;
+  };
   /** `begin --also`: files that the checkpoint did not name. */
   declare: { readonly task: string } & LateFiles;
   'submit-for-review': {

@@ -125,7 +125,8 @@ async function putAside(
   const { startCommit } = await import('../../protocol/leases.ts');
   const seen = await look(context, task);
   const head = (seen.task === undefined ? undefined : startCommit(seen.task)) ?? '';
-  const early = await foresee(context, { name: 'begin', task, checkpoint, facts: { head, dirty: [] } }, seen);
+  const wanted = { name: 'begin', task, checkpoint, facts: { head, dirty: [] }, set_aside: true } as const;
+  const early = await foresee(context, wanted, seen);
   if (!early.ok) return early;
   const { setAside, takeSteps } = await import('../../tasks/set-aside.ts');
   const aside = early.already === true ? { steps: [], lines: [] } : await setAside(context, task);

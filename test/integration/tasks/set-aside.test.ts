@@ -38,6 +38,15 @@ describe.each(isolations('clone'))('%s', (isolation) => {
     openSession(sessionsAt(p.root), { agent, role: 'coder', task: 't', epoch, pid: process.pid }, START).credential;
   const kept = () => p.refs('refs/liza/attempts/t');
 
+  test('a plan that lacks something is refused with the whole command again, --set-aside included', async () => {
+    await start();
+    p.work('t', { 'src/early.ts': 'early\n' }, 'too early');
+    const vague = CHECKPOINT.map((word, at) => (CHECKPOINT[at - 1] === '--validation' ? 'tests pass' : word));
+    const { stderr } = await p.liza(['begin', 't', ...vague, '--set-aside'], { as: 'coder-1' });
+    expect(stderr).toMatch(/liza begin t .*--set-aside/s);
+    expect(kept()).toEqual({});
+  });
+
   test('commits, changed, deleted and new files are kept; the folder goes back; the checkpoint counts; the lines bring all of it back', async () => {
     const base = await start();
     const early = p.work('t', { 'src/early.ts': 'early\n' }, 'too early');

@@ -165,7 +165,8 @@ function checkpointComplete({ task, command, settings, commandLine }: Situation<
     '--validation "…"',
     () => `--validation ${exampleValidation(settings, task)}`,
   );
-  return refuse(`the checkpoint lacks ${missing.join(', ')}`, `Give them all: ${line}`);
+  const aside = command.set_aside === true ? ' --set-aside' : '';
+  return refuse(`the checkpoint lacks ${missing.join(', ')}`, `Give them all: ${line}${aside}`);
 }
 
 const SET_ASIDE =
