@@ -4,6 +4,7 @@
 
 import { join } from 'node:path';
 import { complaint } from './failures.ts';
+import { ANY_SESSIONS } from './home-files.ts';
 import { activity } from './json-lines.ts';
 import type { Launch, Parser, Provider, SessionRequest } from './provider.ts';
 import type { ProviderSettings } from './settings.ts';
@@ -26,6 +27,7 @@ export const command = (settings: ProviderSettings): Provider => ({
     install: `config.providers.${settings.name}.argv names the program`,
     login: 'see the program’s own documentation',
   },
+  home: ANY_SESSIONS,
   launch: (request) => launch(settings, request),
   parser: textParser,
 });

@@ -1,5 +1,6 @@
-// What each CLI keeps in the user's home. Everything else of it (sessions, caches, histories) is the agent's own, in
-// the home that it keeps from session to session.
+// What each CLI keeps in the user's home, and by which files it goes on with a session: those alone last in an agent's
+// home from session to session. No file that is read at the start of another session may be among them: memories,
+// instructions, settings, permissions, histories, programs.
 
 import type { HomeFolder } from './provider.ts';
 
@@ -24,6 +25,7 @@ export const CLAUDE_HOME: readonly HomeFolder[] = [
       'plugins',
       'output-styles',
     ],
+    keeps: ['projects/*/*.jsonl'],
   },
   { folder: '', settings: ['.claude.json'] },
   { folder: '.aws', when: 'CLAUDE_CODE_USE_BEDROCK', settings: ['config', 'credentials', 'sso', 'cli'] },
@@ -36,6 +38,7 @@ export const CODEX_HOME: readonly HomeFolder[] = [
     env: 'CODEX_HOME',
     login: ['auth.json'],
     settings: ['config.toml', 'AGENTS.md', 'prompts', 'skills', 'rules'],
+    keeps: ['sessions/**'],
   },
 ];
 
@@ -53,12 +56,23 @@ export const GEMINI_HOME: readonly HomeFolder[] = [
       'commands',
       'policies',
     ],
+    // The second tells it which of these folders is the project's.
+    keeps: ['tmp/*/chats/**', 'tmp/*/.project_root'],
   },
   GCLOUD,
 ];
 
 export const OPENCODE_HOME: readonly HomeFolder[] = [
-  { folder: '.local/share/opencode', login: ['auth.json', 'mcp-auth.json'] },
+  {
+    folder: '.local/share/opencode',
+    login: ['auth.json', 'mcp-auth.json'],
+    keeps: [
+      // Of older versions; newer ones have a database.
+      ...['session', 'message', 'part', 'project', 'session_diff'].map((name) => `storage/${name}/**`),
+      'storage/migration',
+      'opencode*.db*',
+    ],
+  },
   {
     folder: '.config/opencode',
     settings: [
@@ -77,3 +91,8 @@ export const OPENCODE_HOME: readonly HomeFolder[] = [
 
 /** A program that only speaks a protocol may be any of them. */
 export const ANY_HOME: readonly HomeFolder[] = [...CLAUDE_HOME, ...CODEX_HOME, ...GEMINI_HOME, ...OPENCODE_HOME];
+
+/** The same for a program that gets no login of theirs: it may be a script around one of them. */
+export const ANY_SESSIONS: readonly HomeFolder[] = ANY_HOME.flatMap(({ folder, env, keeps }) =>
+  keeps === undefined ? [] : [{ folder, keeps, ...(env === undefined ? {} : { env }) }],
+);

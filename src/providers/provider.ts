@@ -58,6 +58,8 @@ export interface HomeFolder {
   readonly login?: readonly string[];
   /** Settings: files are copied for each session, folders shown read-only. */
   readonly settings?: readonly string[];
+  /** By these files it goes on with a session: nothing else that a session writes in its home lasts (clear-home.ts). */
+  readonly keeps?: readonly string[];
 }
 
 export interface LoginSigns {

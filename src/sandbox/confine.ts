@@ -6,9 +6,9 @@ import type { Disk } from '../ports/disk.ts';
 import type { Environment } from '../ports/host.ts';
 import { bwrapArgv } from './bwrap.ts';
 import type { Tool } from './detect.ts';
-import { type Entry, entriesOf, environmentIn, isBelow, type Policy, TEMPORARY } from './policy.ts';
+import { type Entry, entriesOf, environmentIn, isBelow, type Policy, pathIn, TEMPORARY } from './policy.ts';
 import { seatbeltArgv } from './seatbelt.ts';
-import { isRealFolder, kindOf } from './toolchains.ts';
+import { isRealFolder, kindOf, realOf } from './toolchains.ts';
 
 export interface Confined {
   readonly argv: readonly [string, ...string[]];
@@ -30,7 +30,11 @@ export function confine(disk: Disk, tool: Tool, policy: Policy, { argv, env }: C
       ? seatbeltArgv(tool.program, policy, argv)
       : bwrapArgv(tool, policy, argv, { kindOf: (path) => kindOf(disk, path) }),
     wrapped: !inPlace,
-    env: environmentIn(env, { HOME: policy.home.at, TMPDIR: inPlace ? policy.tmp : '/tmp' }),
+    env: environmentIn(env, {
+      HOME: policy.home.at,
+      TMPDIR: inPlace ? policy.tmp : '/tmp',
+      ...(env['PATH'] === undefined ? {} : { PATH: pathIn(env['PATH'], policy, (folder) => realOf(disk, folder)) }),
+    }),
   };
 }
 

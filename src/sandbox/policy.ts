@@ -103,3 +103,21 @@ export function environmentIn(
   const untrue = BELOW_HOME.filter((name) => !isBelow(env[name] ?? places.HOME, places.HOME));
   return { ...env, ...Object.fromEntries([...SOCKETS, ...untrue].map((name) => [name, undefined])), ...places };
 }
+
+/**
+ * PATH without the folders that the program could fill itself: those of its home, its /tmp and its own folder, and those
+ * that depend on where it is. Whoever wrote there would decide what `git` is. A link of the user's counts as its target.
+ */
+export function pathIn(path: string, policy: Policy, realOf: (folder: string) => string | undefined): string {
+  const entries = entriesOf(policy);
+  const places = new Set<string>([policy.home.at, policy.cwd, ...TEMPORARY]);
+  const isOwn = (folder: string): boolean => {
+    const around = entries.findLast(({ at }) => isBelow(folder, at));
+    return around?.kind === 'write' && places.has(around.at);
+  };
+  const kept = path
+    .split(':')
+    .filter((folder) => folder.startsWith('/'))
+    .flatMap((folder) => [folder, realOf(folder) ?? folder].filter((one) => !isOwn(one)).slice(0, 1));
+  return [...new Set(kept)].join(':');
+}

@@ -8,7 +8,6 @@ import type { HomeFolder } from '../providers/provider.ts';
 import { shownAt } from './build-policy.ts';
 import { makeFolders } from './confine.ts';
 import { isBelow, type Shown } from './policy.ts';
-import { isRealFolder } from './toolchains.ts';
 
 export interface ProviderFiles {
   readonly read: readonly Shown[];
@@ -28,7 +27,9 @@ export interface SandboxHome {
 }
 
 export function bringProviderFiles(disk: Disk, folders: readonly HomeFolder[], sandbox: SandboxHome): ProviderFiles {
-  const needed = folders.filter(({ when }) => when === undefined || sandbox.env[when]);
+  const needed = folders.filter(
+    ({ when, login, settings }) => (when === undefined || sandbox.env[when]) && (login ?? settings) !== undefined,
+  );
   const brought = needed.map((folder) => bringFolder(disk, folder, sandbox));
   return {
     read: brought.flatMap(({ read }) => read),
@@ -38,13 +39,30 @@ export function bringProviderFiles(disk: Disk, folders: readonly HomeFolder[], s
   };
 }
 
-function bringFolder(disk: Disk, folder: HomeFolder, { env, home, inPlace }: SandboxHome): ProviderFiles {
-  const { env: variable, login = [], settings = [] } = folder;
+/** What the CLI needs to go on with a session, below the agent's home. */
+export const sessionFiles = (folders: readonly HomeFolder[], env: Environment): readonly string[] =>
+  folders.flatMap((folder) => (folder.keeps ?? []).map((name) => join(placeOf(folder, env).inHome, name)));
+
+interface FolderPlace {
+  readonly real: string;
+  readonly isInHome: boolean;
+  /** Below the agent's home. */
+  readonly inHome: string;
+}
+
+function placeOf({ folder, env: variable }: HomeFolder, env: Environment): FolderPlace {
   const user = env['HOME'] ?? '/';
   const named = variable === undefined ? undefined : env[variable];
-  const real = named !== undefined && isAbsolute(named) ? named : join(user, folder.folder);
+  const real = named !== undefined && isAbsolute(named) ? named : join(user, folder);
   const isInHome = isBelow(real, user);
-  const kept = isInHome ? join(home, relative(user, real)) : join(home, '.liza-elsewhere', variable ?? folder.folder);
+  return { real, isInHome, inHome: isInHome ? relative(user, real) : join('.liza-elsewhere', variable ?? folder) };
+}
+
+function bringFolder(disk: Disk, folder: HomeFolder, { env, home, inPlace }: SandboxHome): ProviderFiles {
+  const { env: variable, login = [], settings = [] } = folder;
+  const { real, isInHome, inHome } = placeOf(folder, env);
+  const named = variable === undefined ? undefined : env[variable];
+  const kept = join(home, inHome);
   makeFolders(disk, home, kept);
   const seen = inPlace ? kept : real;
   const renamed = variable === undefined || named === undefined ? {} : { [variable]: kept };
@@ -55,9 +73,8 @@ function bringFolder(disk: Disk, folder: HomeFolder, { env, home, inPlace }: San
   }
   for (const name of settings) {
     const [file] = shownAt(disk, join(real, name));
-    // The user has none: then the next session has none either, whatever the last one wrote there.
-    if (file === undefined) disk.rmSync(join(kept, name), { recursive: true, force: true });
-    else if (disk.statSync(file.from).isDirectory()) read.push({ at: join(seen, name), from: file.from });
+    if (file === undefined) continue;
+    if (disk.statSync(file.from).isDirectory()) read.push({ at: join(seen, name), from: file.from });
     else copy(disk, file.from, join(kept, name));
   }
   return { read, write, env: inPlace ? renamed : {}, envOutside: renamed };
@@ -67,33 +84,4 @@ function copy(disk: Disk, from: string, to: string): void {
   makeFolders(disk, dirname(to), dirname(to));
   disk.rmSync(to, { recursive: true, force: true });
   disk.copyFileSync(from, to);
-}
-
-/** Shells, git and others read these at their start: what a session wrote there must not steer the agent's next task. */
-const STARTUP_FILES = [
-  ...['.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases', '.profile', '.inputrc'],
-  ...['.pam_environment', '.zshenv', '.zprofile', '.zshrc', '.zlogin', '.config/fish'],
-  ...['.gitconfig', '.config/git', '.ssh', '.netrc', '.curlrc', '.wgetrc'],
-  ...[
-    '.npmrc',
-    '.yarnrc',
-    '.yarnrc.yml',
-    '.pypirc',
-    '.config/pip',
-    '.pip',
-    '.cargo/config.toml',
-    '.cargo/config',
-    '.vimrc',
-  ],
-  ...['.config/pnpm', '.config/uv', '.config/go', '.bundle/config'],
-];
-
-/** Removes them, but not through a link: what that leads to is not the session's. */
-export function removeStartupFiles(disk: Disk, home: string): void {
-  for (const name of STARTUP_FILES) {
-    const parts = name.split('/');
-    const above = parts.slice(0, -1).map((_, at) => join(home, ...parts.slice(0, at + 1)));
-    const isInside = above.every((folder) => isRealFolder(disk, folder));
-    if (isInside) disk.rmSync(join(home, name), { recursive: true, force: true });
-  }
 }

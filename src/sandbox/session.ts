@@ -1,4 +1,4 @@
-// The sandbox of one agent session: its folder, a home that it keeps from session to session, a temporary folder and a
+// The sandbox of one agent session: its folder, a home in which only its CLI's sessions last, a temporary folder and a
 // mailbox of its own, and of the user's home no more than its CLI needs. Where nothing is confined, nothing changes.
 
 import { isAbsolute, join } from 'node:path';
@@ -11,6 +11,7 @@ import { hasSetup } from '../protocol/work/setup-failures.ts';
 import { programOf } from '../providers/installed.ts';
 import type { Launch, Provider } from '../providers/provider.ts';
 import { buildPolicy, shownAt } from './build-policy.ts';
+import { clearHome } from './clear-home.ts';
 import { confine } from './confine.ts';
 import type { Tool } from './detect.ts';
 import { openBroker } from './mailbox-broker.ts';
@@ -27,7 +28,7 @@ import {
   UNCONFINED,
 } from './mode.ts';
 import type { Policy } from './policy.ts';
-import { bringProviderFiles, type ProviderFiles, removeStartupFiles } from './provider-home.ts';
+import { bringProviderFiles, type ProviderFiles, sessionFiles } from './provider-home.ts';
 import { type BroughtRegistries, bringRegistries } from './registries.ts';
 import { sandboxNote } from './rules/prompt-section.ts';
 
@@ -143,9 +144,9 @@ function confined(
   const { root } = paths;
   const common = sharedGitDirectory(context);
   if (sandboxSupport === undefined || common === undefined) return { reason: `${root} is not in a git repository` };
-  const folders = makeSessionFolders(context, work.agent);
-  removeStartupFiles(disk, folders.home);
-  const provided = bringProviderFiles(disk, work.chosen.provider.home ?? [], {
+  const ofProvider = work.chosen.provider.home ?? [];
+  const folders = makeSessionFolders(context, work.agent, sessionFiles(ofProvider, start.env));
+  const provided = bringProviderFiles(disk, ofProvider, {
     env: start.env,
     home: folders.home,
     inPlace: tool.kind === 'seatbelt',
@@ -186,7 +187,7 @@ function confined(
 }
 
 interface SessionFolders {
-  /** Kept from session to session. */
+  /** Made anew, but for the files by which the CLI goes on with a session. */
   readonly home: string;
   /** This session's own; `tmp` and `mail` are in it. */
   readonly session: string;
@@ -194,13 +195,18 @@ interface SessionFolders {
   readonly mail: string;
 }
 
-function makeSessionFolders(context: SandboxContext, agent: string): SessionFolders {
+function makeSessionFolders(context: SessionContext, agent: string, keeps: readonly string[]): SessionFolders {
   const { disk, random } = context;
   const parent = join(homesOf(context), agent);
   removeOldSessions(context, parent);
   const session = join(parent, `session-${random.hex(6)}`);
   const folders = { home: join(parent, 'home'), session, tmp: join(session, 'tmp'), mail: join(session, 'mail') };
-  for (const path of [folders.home, folders.tmp]) disk.mkdirSync(path, { recursive: true, mode: 0o700 });
+  disk.mkdirSync(folders.tmp, { recursive: true, mode: 0o700 });
+  const { home } = folders;
+  if (!clearHome(context, { home, aside: join(session, 'before'), keeps })) {
+    const text = 'its home has too many files to look through: earlier sessions of its CLI may be lost';
+    context.emit({ level: 'warning', agent, text });
+  }
   return folders;
 }
 

@@ -1,5 +1,5 @@
-// A session's home: the login is the user's own, settings are copies, what a CLI keeps stays from session to session,
-// and nothing else of the user's home is there. By role: who may write its folder, and who has the network.
+// A session's home: the login is the user's own, settings are copies, the files by which a CLI goes on with a session
+// last, and nothing else: neither of the user's home nor of what an earlier session wrote. By role: who may write its folder, and who has the network.
 
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -42,7 +42,15 @@ const PROVIDER = {
   title: 'a CLI',
   resumes: true,
   hints: { install: '', login: '' },
-  home: [{ folder: '.cli', env: 'CLI_HOME', login: ['auth.json'], settings: ['settings.json', 'plugins', 'missing'] }],
+  home: [
+    {
+      folder: '.cli',
+      env: 'CLI_HOME',
+      login: ['auth.json'],
+      settings: ['settings.json', 'plugins', 'missing'],
+      keeps: ['sessions/**', 'projects/*/*.jsonl', 'session'],
+    },
+  ],
 } as unknown as Provider;
 
 interface Guest {
@@ -132,18 +140,53 @@ describe.skipIf(!works)('a session’s home in bubblewrap', () => {
     expect(fs.readdirSync(victim)).toEqual([]);
   });
 
-  test('settings of its own making and what steers shells and git do not last, nor are they looked for through a link', async () => {
-    await session(
-      'cd ~; echo x > .cli/missing; for one in .bashrc .profile .gitconfig .npmrc; do echo x > $one; done; mkdir -p .config/git .ssh; echo x > .config/git/config; echo x > .ssh/config; echo kept > notes',
-    );
-    expect((await session('cd ~; find . -type f | sort')).stdout.split('\n')).toEqual([
-      ...['./.cli/auth.json', './.cli/plugins/one', './.cli/settings.json', './notes', ''],
-    ]);
+  test('nothing else that it wrote lasts, whatever its name; only plain files last, and none is looked for through a link', async () => {
     const victim = path.join(p.base, 'victim');
-    fs.mkdirSync(path.join(victim, 'git'), { recursive: true });
-    await session(`rm -rf ~/.config; ln -s ${victim} ~/.config`);
-    await session('true');
-    expect(fs.existsSync(path.join(victim, 'git'))).toBe(true);
+    fs.mkdirSync(path.join(victim, 'deep'), { recursive: true });
+    fs.writeFileSync(path.join(victim, 'deep/a.jsonl'), 'not its own');
+    await session(
+      `cd ~; mkdir -p .cli/sessions/2026/11 .cli/projects/p/memory .agents/skills/x .config/git .local/bin notes
+       for one in .cli/missing .cli/AGENTS.override.md .cli/projects/p/memory/MEMORY.md .cli/projects/p/x.json .agents/skills/x/SKILL.md \\
+         .bashrc .config/git/config .local/bin/git notes/one; do echo planted > $one; done
+       echo kept > .cli/sessions/2026/11/s.jsonl; echo kept > .cli/projects/p/x.jsonl
+       ln -s ${victim}/deep/a.jsonl .cli/projects/p/link.jsonl; ln -s ${victim}/deep .cli/projects/linked
+       ln -s ${victim}/deep .cli/sessions/linked; mkfifo .cli/sessions/pipe; chmod 500 ~`,
+    );
+    expect((await session('cd ~; find . ! -type d | sort')).stdout.split('\n')).toEqual([
+      './.cli/auth.json',
+      './.cli/plugins/one',
+      './.cli/projects/p/x.jsonl',
+      './.cli/sessions/2026/11/s.jsonl',
+      './.cli/settings.json',
+      '',
+    ]);
+    expect(fs.readdirSync(path.join(victim, 'deep'))).toEqual(['a.jsonl']);
+  });
+
+  test('a home with very many files does not hold up the next session', async () => {
+    const script =
+      'mkdir -p ~/.cli/sessions ~/x; cd ~/.cli/sessions; seq 30000 | xargs touch; cd ~/x; seq 30000 | xargs touch';
+    await session(script);
+    const began = performance.now();
+    const { stdout } = await session('ls ~/x ~/.cli/sessions | wc -l');
+    expect(performance.now() - began).toBeLessThan(5000);
+    expect(Number(stdout.split('\n').at(-2))).toBeLessThan(20_100);
+    expect(said.join()).toContain('too many files');
+  });
+
+  test('no folder on PATH is one that the agent can write', async () => {
+    for (const name of ['.tools/bin', 'dotfiles/bin']) fs.mkdirSync(path.join(home, name), { recursive: true });
+    fs.symlinkSync('dotfiles/bin', path.join(home, 'bin'));
+    const folders = ['.tools/bin', '.local/bin', 'bin', 'go/bin'].map((name) => path.join(home, name));
+    const PATH = [...folders, '', '.', 'node_modules/.bin', '/tmp/mine', process.env['PATH']].join(':');
+    const script =
+      'mkdir -p ~/.local/bin ~/go/bin; IFS=:; for one in $PATH; do echo "on $one"; [ -w "$one" ] && touch "$one/x" 2>&1 && echo "wrote $one"; done';
+    const { stdout } = await session(script, { env: { PATH } });
+    expect(stdout).not.toContain('wrote');
+    const on = stdout.split('\n').filter((line) => line.startsWith('on '));
+    expect(on.slice(0, 2)).toEqual([`on ${home}/.tools/bin`, `on ${home}/dotfiles/bin`]);
+    expect(on.filter((line) => !line.startsWith('on /'))).toEqual([]);
+    expect(stdout).toContain('/usr/bin');
   });
 
   test('a link that it left in a folder that is open shows nothing to the next one', async () => {
