@@ -2,6 +2,7 @@
 // are kept as one commit under refs/liza/attempts/<task>/<n>. The commit's message says whose it was
 // and why it was discarded, so that listing needs nothing but git.
 
+import { EnvironmentError } from '../protocol/decision.ts';
 import { changedSince, treeOf, withPathsOf } from './folder-snapshot.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import {
@@ -16,7 +17,8 @@ import {
   treeIdOf,
   updateRefs,
 } from './refs.ts';
-import { must } from './run.ts';
+import { type Rescue, rescueNow } from './rescue.ts';
+import { isMachineFault, must } from './run.ts';
 import { takeLfs } from './take-lfs.ts';
 import { type NamedTip, takeNearest, takeRefs } from './take-objects.ts';
 import { headOf, type Place, readHead } from './task-folder.ts';
@@ -55,6 +57,8 @@ export interface Discard {
   readonly setAside?: SetAsideFrom;
   /** A branch that goes back to this commit does just that. */
   readonly setAsideAt?: string | undefined;
+  /** One line, if it takes long. */
+  readonly say?: (line: string) => void;
 }
 
 /** What the work that is put aside was made upon: the difference to it is what comes back. */
@@ -69,17 +73,19 @@ export async function saveAttempt(
   gitDir: PrivateGitDir,
   place: Place | undefined,
   discard: Discard,
+  rescue: Rescue = rescueNow(gitDir.host.clock),
 ): Promise<Attempt | undefined> {
   const { task, integration } = discard;
   if (discard.unchanged === true) return undefined;
   if (place !== undefined) await takeLfs(gitDir, place);
   // A clone whose agent damaged its objects cannot give some of its commits; the files there are kept all the same.
   const found = place === undefined ? undefined : await readHead(gitDir, place);
-  const head = place === undefined || found === undefined ? undefined : await takeNearest(gitDir, place, found.commit);
+  const head =
+    place === undefined || found === undefined ? undefined : await takeNearest(gitDir, place, found.commit, rescue);
   const refs = await readRefs(gitDir, branchOf(task), seenOf(task), attemptOf(task));
   const given = [...refs].filter(([ref]) => ref.startsWith(attemptOf(task))).map(([, commit]) => commit);
   // A clone goes with all its refs; in a linked worktree they are the project's.
-  const others = place?.kind === 'clone' ? await takeRefs(gitDir, place, given) : [];
+  const others = place?.kind === 'clone' ? await takeRefs(gitDir, place, given, rescue) : [];
   const tips = [
     ...new Set([head, refs.get(branchOf(task)), refs.get(seenOf(task)), ...others.map(({ commit }) => commit)]),
   ].filter((tip) => tip !== undefined);
@@ -91,12 +97,11 @@ export async function saveAttempt(
   const own = await countOwn(gitDir, tips, integration === undefined ? kept : [...kept, integration]);
   const changed = place === undefined ? [] : await changedSince(gitDir, place, tip);
   // `name/` is another repository: its files are not ours to keep, and not counted as kept.
-  const uncommitted = changed.filter((path) => !path.endsWith('/') && !discard.leaveOut.includes(path)).length;
-  if (own === 0 && uncommitted === 0) return undefined;
-  const tree =
-    place !== undefined && uncommitted > 0
-      ? await treeOf(gitDir, place, tip, discard.leaveOut)
-      : await treeIdOf(gitDir, tip);
+  const files = changed.filter((path) => !path.endsWith('/') && !discard.leaveOut.includes(path)).length;
+  if (own === 0 && files === 0) return undefined;
+  const snapshot = place !== undefined && files > 0 ? await filesOf(gitDir, place, tip, discard, rescue) : undefined;
+  const uncommitted = snapshot === undefined ? 0 : files;
+  const tree = snapshot ?? (await treeIdOf(gitDir, tip));
   const from = discard.setAside === undefined ? [] : [await mainlineOf(gitDir, discard.setAside, tree)];
   const parents = [...new Set([...from, ...(await independent(gitDir, tips))])].flatMap((parent) => ['-p', parent]);
   const setAside = discard.setAside !== undefined;
@@ -106,6 +111,24 @@ export async function saveAttempt(
   });
   const message = attemptMessage(discard, { tip, uncommitted, commits: own, setAside, beside });
   return keep(gitDir, { task, tree, parents, message, reached: own === 0, setAside });
+}
+
+/** undefined: they stay in the folder. */
+async function filesOf(
+  gitDir: PrivateGitDir,
+  place: Place,
+  tip: string,
+  { leaveOut, setAside }: Discard,
+  { left }: Rescue,
+): Promise<string | undefined> {
+  try {
+    return await treeOf(gitDir, place, tip, leaveOut, 'limited');
+  } catch (error) {
+    // What is put aside is put aside whole: its folder stays in use.
+    if (setAside !== undefined || !(error instanceof EnvironmentError) || isMachineFault(error)) throw error;
+    left.add(error.message);
+    return undefined;
+  }
 }
 
 /**

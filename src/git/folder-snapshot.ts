@@ -2,8 +2,10 @@
 // directory: nothing there is changed, and nothing the folder configures or marks as unchanged has a say.
 
 import { join } from 'node:path';
+import { EnvironmentError } from '../protocol/decision.ts';
 import { BY_TIMES, withKnownIndex } from './known-index.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
+import { isLate, MOST_FILE_BYTES, MOST_FILES, RESCUE_MS, rescueNow, timeLeft } from './rescue.ts';
 import { must } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
 import type { Place } from './task-folder.ts';
@@ -56,6 +58,7 @@ export async function treeOf(
   place: Place,
   commit: string,
   leaveOut: readonly string[],
+  limited?: 'limited',
 ): Promise<string> {
   return withKnownIndex(gitDir, place, commit, async (files, { isClean }) => {
     const changed = isClean ? [] : await differingIn(gitDir, files);
@@ -63,24 +66,59 @@ export async function treeOf(
       // `name/`: another repository inside this one; its files are its own.
       (path) => !path.endsWith('/') && !leaveOut.includes(path),
     );
-    if (paths.some(isUnreadable)) await addAll(gitDir, files, leaveOut);
+    const rescue = limited === undefined ? undefined : rescueNow(gitDir.host.clock);
+    if (limited !== undefined) refuseTooMuch(gitDir, files.folder, paths);
+    if (paths.some(isUnreadable)) await addAll(gitDir, files, leaveOut, timeLeft(gitDir.host.clock, rescue));
     // Git refuses to look behind a folder that became a link, or at a pipe: there, the file is gone.
     const isGone = (path: string): boolean => ['none', 'other'].includes(kindAt(gitDir.host.disk, files.folder, path));
     const named = paths.filter((path) => !isUnreadable(path));
     const [gone, there] = [named.filter(isGone), named.filter((path) => !isGone(path))];
     await update(gitDir, files, ['--force-remove'], gone);
-    await update(gitDir, files, ['--add', '--remove', '--replace'], there);
+    for (let at = 0; at < there.length; at += AT_ONCE) {
+      if (isLate(gitDir.host.clock, rescue)) throw tooMuch(`cannot all be kept within ${RESCUE_MS / 1000} s`);
+      const some = there.slice(at, at + (rescue === undefined ? there.length : AT_ONCE));
+      await update(gitDir, files, ['--add', '--remove', '--replace'], some, timeLeft(gitDir.host.clock, rescue));
+      if (rescue === undefined) break;
+    }
     return (await must(gitDir.files(files, ['write-tree']), 'write a tree')).trim();
   });
 }
+
+/** Longer ones the system does not open, and no tree gets to hold them. */
+export const LONGEST_PATH = 3500;
+
+/** Files between two looks at the clock. */
+const AT_ONCE = 1000;
+
+/** What an agent left need not be kept file by file: beyond this the folder itself is kept. */
+function refuseTooMuch({ host: { disk } }: PrivateGitDir, folder: string, paths: readonly string[]): void {
+  let [bytes, last] = [0, 0];
+  for (const path of paths) {
+    // Longer than the system takes: git says so.
+    const stat = path.length > LONGEST_PATH ? undefined : disk.lstatSync(join(folder, path), { throwIfNoEntry: false });
+    bytes += stat?.size ?? 0;
+    last = Math.max(last, stat?.mtimeMs ?? 0);
+  }
+  if (paths.length <= MOST_FILES && bytes <= MOST_FILE_BYTES) return;
+  const size = `${paths.length} files, ${Math.round(bytes / 1024 ** 2)} MB, the last one of ${new Date(last).toISOString()}`;
+  throw tooMuch(`are more than ${MOST_FILES} files or ${MOST_FILE_BYTES / 1024 ** 2} MB (${size})`);
+}
+
+const tooMuch = (why: string): EnvironmentError =>
+  new EnvironmentError(`files that are not committed ${why}`, 'remove what nobody needs, or let .gitignore name it', 3);
 
 /** A name that is no UTF-8 has this sign in it, and cannot be given back to git. */
 const isUnreadable = (path: string): boolean => path.includes('\ufffd');
 
 /** By git alone, which knows such names. What it cannot read it leaves out, as a look by names does. */
-async function addAll(gitDir: PrivateGitDir, files: Files, leaveOut: readonly string[]): Promise<void> {
+async function addAll(
+  gitDir: PrivateGitDir,
+  files: Files,
+  leaveOut: readonly string[],
+  longest: number | undefined,
+): Promise<void> {
   const but = leaveOut.map((path) => `:(exclude,literal)${path}`);
-  const added = await gitDir.files(files, ['add', '--all', '--ignore-errors', '--', '.', ...but]);
+  const added = await gitDir.files(files, ['add', '--all', '--ignore-errors', '--', '.', ...but], '', longest);
   if (added.status > 1) await must(Promise.resolve(added), 'take a snapshot of the folder');
 }
 
@@ -110,10 +148,12 @@ async function update(
   files: Files,
   how: readonly string[],
   paths: readonly string[],
+  longest?: number,
 ): Promise<void> {
   if (paths.length === 0) return;
   const input = paths.map((path) => `${path}\0`).join('');
-  await must(gitDir.files(files, ['update-index', ...how, '-z', '--stdin'], input), 'take a snapshot of the folder');
+  const args = ['update-index', ...how, '-z', '--stdin'];
+  await must(gitDir.files(files, args, input, longest), 'take a snapshot of the folder');
 }
 
 /** An index that git cannot read, say half written, stops every git in the folder: it begins again at the commit. */

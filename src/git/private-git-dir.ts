@@ -36,7 +36,7 @@ export interface PrivateGitDir {
   /** On objects alone. */
   objects(args: readonly string[], input?: string, streams?: ObjectStreams): Promise<GitAnswer>;
   /** On a folder of files, with the index that belongs to it. */
-  files(place: Files, args: readonly string[], input?: string): Promise<GitAnswer>;
+  files(place: Files, args: readonly string[], input?: string, longest?: number): Promise<GitAnswer>;
 }
 
 export interface Files {
@@ -64,6 +64,8 @@ export interface ObjectStreams {
   /** Descriptors of files that it reads from and writes to. */
   readonly from?: number;
   readonly into?: number;
+  /** Milliseconds that it may take. */
+  readonly longest?: number | undefined;
 }
 
 type Trait = readonly [key: string, value: string];
@@ -126,16 +128,17 @@ export async function openPrivateGitDir(
     filters: allowFilters ? [] : filters,
     refStorage: settings.findLast(([key]) => key === 'extensions.refstorage')?.[1] ?? 'files',
     project: (args, input = '') => git(host, root, args, { input, hold }),
-    objects: (args, input = '', { also, from, into } = {}) =>
+    objects: (args, input = '', { also, from, into, longest } = {}) =>
       git(host, gitDir, args, {
         at: { ...at(), ...defined({ GIT_ALTERNATE_OBJECT_DIRECTORIES: also }) },
         input,
         hold,
         from,
         into,
+        longest,
       }),
-    files: (place, args, input = '') => {
-      const call = { at: at(place), input, hold, in: place.folder };
+    files: (place, args, input = '', longest?: number) => {
+      const call = { at: at(place), input, hold, in: place.folder, longest };
       const run = (wrap?: GitCall['wrap']): Promise<GitAnswer> =>
         git(host, place.folder, args, { ...call, ...defined({ wrap }) });
       if (confineGit === undefined || !isAgents(opened, place.folder)) return run();

@@ -7,6 +7,7 @@ import { copyInPieces, isPlainWay } from '../process/plain-file.ts';
 import { readPlainRef } from './plain-refs.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { branchOf, readRefs, seenOf } from './refs.ts';
+import { type Rescue, timeLeft } from './rescue.ts';
 import { entries, inScratch } from './scratch-folders.ts';
 import type { Place } from './task-folder.ts';
 
@@ -22,6 +23,7 @@ export interface Quarantine {
   readonly left: Left;
   /** Packs were copied too. */
   packs: boolean;
+  readonly rescue: Rescue | undefined;
 }
 
 interface Left {
@@ -53,14 +55,16 @@ export const withQuarantine = <T>(
   gitDir: PrivateGitDir,
   place: Place,
   work: (quarantine: Quarantine) => Promise<T>,
+  rescue?: Rescue,
 ): Promise<T> =>
   inTurn(place.folder, () =>
     inScratch(gitDir, async (own) => {
       const objects = join(own, 'objects');
       gitDir.host.disk.mkdirSync(join(objects, 'pack'), { recursive: true });
-      const until = gitDir.host.clock.steady() + LONGEST_MS;
+      const until = Math.min(gitDir.host.clock.steady() + LONGEST_MS, rescue?.until ?? Number.POSITIVE_INFINITY);
       const left = { files: MOST_OBJECTS, bytes: MOST_BYTES, until, isLate: false };
-      const quarantine = { gitDir, place, own, objects, has: await tipsOf(gitDir, place.task), left, packs: false };
+      const has = await tipsOf(gitDir, place.task);
+      const quarantine: Quarantine = { gitDir, place, own, objects, has, left, packs: false, rescue };
       await copyLoose(quarantine);
       return work(quarantine);
     }),
@@ -151,7 +155,8 @@ export async function copyPacks(quarantine: Quarantine): Promise<boolean> {
     if (quarantine.left.files < 0 || !(await copy(quarantine, join(folder, name), pause))) return any;
     const file = join(objects, folder, name);
     if (!disk.existsSync(file)) continue;
-    const indexed = await gitDir.objects(['index-pack', '--threads=1', file]);
+    const longest = timeLeft(gitDir.host.clock, quarantine.rescue);
+    const indexed = await gitDir.objects(['index-pack', '--threads=1', file], '', { longest });
     if (indexed.status === 0) any = true;
     else disk.rmSync(file, { force: true });
   }

@@ -26,7 +26,7 @@ export async function saveFiles(
   await updateRefs(gitDir, [{ ref: savedOf(place.task), to: commit }]);
 }
 
-/** Files that git cannot read stay in the old folder, which discardFolder keeps then. */
+/** Files that git cannot read, or too many of them, stay in the old folder, which discardFolder keeps then. */
 async function treeOrNone(
   gitDir: PrivateGitDir,
   place: Place,
@@ -34,7 +34,7 @@ async function treeOrNone(
   leaveOut: readonly string[],
 ): Promise<string | undefined> {
   try {
-    return await treeOf(gitDir, place, tip, leaveOut);
+    return await treeOf(gitDir, place, tip, leaveOut, 'limited');
   } catch (error) {
     if (!(error instanceof EnvironmentError) || isMachineFault(error)) throw error;
     return undefined;

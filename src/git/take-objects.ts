@@ -11,7 +11,8 @@ import { listPlainRefs, readPlainRef } from './plain-refs.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { copyPacks, excess, PACK_THEM, type Quarantine, withQuarantine } from './quarantine.ts';
 import { seenOf } from './refs.ts';
-import { faultIn, must } from './run.ts';
+import { isLate, type Rescue, timeLeft, UNTAKEN } from './rescue.ts';
+import { faultIn, isMachineFault, must } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
 import type { Place } from './task-folder.ts';
 
@@ -29,11 +30,16 @@ export async function takeCommit(gitDir: PrivateGitDir, place: Place, commit: st
 }
 
 /** The commit, or of those that it builds on the nearest that can be taken: one bad commit must not cost the good ones. */
-export async function takeNearest(gitDir: PrivateGitDir, place: Place, commit: string): Promise<string | undefined> {
+export async function takeNearest(
+  gitDir: PrivateGitDir,
+  place: Place,
+  commit: string,
+  rescue: Rescue,
+): Promise<string | undefined> {
   if (await isKnown(gitDir, place, commit)) return commit;
   return place.kind === 'worktree'
     ? undefined
-    : withQuarantine(gitDir, place, (quarantine) => nearest(quarantine, commit));
+    : withQuarantine(gitDir, place, (quarantine) => nearest(quarantine, commit, rescue), rescue);
 }
 
 export interface NamedTip {
@@ -49,20 +55,21 @@ export async function takeRefs(
   gitDir: PrivateGitDir,
   place: Place,
   given: readonly string[],
+  rescue: Rescue,
 ): Promise<readonly NamedTip[]> {
   const refs = [...listPlainRefs(gitDir.host.disk, place.gitDirectory)].filter(([, id]) => !given.includes(id));
   const ids = [...new Set(refs.map(([, id]) => id))];
   const known = await commitsBehind(gitDir, ids);
-  const unknown = ids.filter((id) => !known.has(id)).slice(0, MOST_UNKNOWN);
+  const unknown = ids.filter((id) => !known.has(id));
+  if (unknown.length > MOST_UNKNOWN) rescue.left.add(`it has more than ${MOST_UNKNOWN} branches and tags of its own`);
   const found = new Map<string, string>();
-  if (unknown.length > 0) {
-    await withQuarantine(gitDir, place, async (quarantine) => {
-      for (const id of unknown) {
-        const tip = await nearest(quarantine, id);
-        if (tip !== undefined) found.set(id, tip);
-      }
-    });
-  }
+  const takeAll = async (quarantine: Quarantine): Promise<void> => {
+    for (const id of unknown.slice(0, MOST_UNKNOWN)) {
+      const tip = await nearest(quarantine, id, rescue);
+      if (tip !== undefined) found.set(id, tip);
+    }
+  };
+  if (unknown.length > 0) await withQuarantine(gitDir, place, takeAll, rescue);
   // A tag with a message is an object of its own.
   const peeled = await commitsBehind(gitDir, [...found.values()]);
   return refs.flatMap(([name, id]) => {
@@ -71,13 +78,48 @@ export async function takeRefs(
   });
 }
 
-async function nearest(quarantine: Quarantine, commit: string): Promise<string | undefined> {
-  const { gitDir, objects } = quarantine;
-  if ((await take(quarantine, commit)).how === 'taken') return commit;
-  const args = ['rev-list', '--first-parent', '--skip=1', `--max-count=${FURTHEST}`, commit];
-  const before = (await gitDir.objects(args, '', { also: objects })).stdout.split('\n');
-  for (const one of before) if (one !== '' && (await take(quarantine, one)).how === 'taken') return one;
-  return undefined;
+/**
+ * Whatever builds on a commit that cannot be taken cannot be taken either: so the newest one that can is found by halves,
+ * and many refs over one bad commit cost one look at it.
+ */
+async function nearest(quarantine: Quarantine, commit: string, rescue: Rescue): Promise<string | undefined> {
+  const isRefused = (one: string): boolean => rescue.refused.has(one);
+  const known = await firstParents(quarantine, commit);
+  if (!known.some(isRefused) && (await isTaken(quarantine, commit, rescue))) return commit;
+  // Packs may have been copied meanwhile.
+  const line = await firstParents(quarantine, commit);
+  let from = Math.max(1, line.findLastIndex(isRefused) + 1);
+  let to = line.length;
+  let found: string | undefined;
+  while (from < to && !isLate(quarantine.gitDir.host.clock, rescue)) {
+    const middle = (from + to) >> 1;
+    const one = line[middle] ?? '';
+    if (await isTaken(quarantine, one, rescue)) [found, to] = [one, middle];
+    else from = middle + 1;
+  }
+  return found;
+}
+
+/** The commit first, and no further than the limit. */
+async function firstParents({ gitDir, objects, rescue }: Quarantine, commit: string): Promise<readonly string[]> {
+  const { clock } = gitDir.host;
+  if (isLate(clock, rescue)) return [];
+  const args = ['rev-list', '--first-parent', `--max-count=${FURTHEST + 1}`, commit];
+  const { stdout } = await gitDir.objects(args, '', { also: objects, longest: timeLeft(clock, rescue) });
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+async function isTaken(quarantine: Quarantine, commit: string, rescue: Rescue): Promise<boolean> {
+  const { clock } = quarantine.gitDir.host;
+  try {
+    if (!isLate(clock, rescue) && (await take(quarantine, commit)).how === 'taken') return true;
+  } catch (error) {
+    // Its time was over in the midst of it.
+    if (!(error instanceof EnvironmentError) || isMachineFault(error) || !isLate(clock, rescue)) throw error;
+  }
+  if (isLate(clock, rescue)) rescue.left.add(UNTAKEN);
+  else rescue.refused.add(commit);
+  return false;
 }
 
 const TAKEN: Taken = { how: 'taken' };
@@ -129,23 +171,26 @@ async function take(quarantine: Quarantine, commit: string): Promise<Taken> {
 }
 
 async function packAndUnpack(quarantine: Quarantine, commit: string): Promise<Taken> {
-  const { gitDir, own, objects, has } = quarantine;
-  const { disk } = gitDir.host;
+  const { gitDir, own, objects, has, rescue } = quarantine;
+  const { disk, clock } = gitDir.host;
+  const longest = (): number | undefined => timeLeft(clock, rescue);
   const tooMuch = excess(quarantine);
   if (tooMuch !== undefined) return { how: 'refused', fault: tooMuch, next: PACK_THEM };
   const pack = join(own, 'new.pack');
   for (const file of [pack, join(own, 'new.idx')]) disk.rmSync(file, { force: true });
   const wanted = [commit, ...has.map((tip) => `^${tip}`)].map((line) => `${line}\n`).join('');
-  const packed = await withFile(disk, pack, 'wx', (into) => gitDir.objects(PACK, wanted, { also: objects, into }));
+  const packed = await withFile(disk, pack, 'wx', (into) =>
+    gitDir.objects(PACK, wanted, { also: objects, into, longest: longest() }),
+  );
   if (packed.status !== 0) return failed(packed);
   // Without the copies: what is not in the pack must be in the project. And first of all: unpacking writes objects before
   // it has seen all of them, and what the project has once is not looked at again.
-  const checked = await gitDir.objects([...CHECK, pack]);
+  const checked = await gitDir.objects([...CHECK, pack], '', { longest: longest() });
   if (checked.status !== 0) return failed(checked);
   const unpacked = await withFile(disk, pack, 'r', (from) => {
     const head = Buffer.alloc(12);
     disk.readSync(from, head, 0, head.length, 0);
-    return gitDir.objects(head.readUInt32BE(8) > UNPACK_LIMIT ? INDEX : UNPACK, '', { from });
+    return gitDir.objects(head.readUInt32BE(8) > UNPACK_LIMIT ? INDEX : UNPACK, '', { from, longest: longest() });
   });
   if (unpacked.status !== 0) return failed(unpacked);
   return (await gitDir.objects(['cat-file', '-e', `${commit}^{commit}`])).status === 0 ? TAKEN : MISSING;

@@ -55,6 +55,8 @@ export interface GitCall {
     | undefined;
   /** Bytes that its answer may have. */
   readonly most?: number | undefined;
+  /** Milliseconds that it may take, by the clock. */
+  readonly longest?: number | undefined;
 }
 
 /** merge-tree --write-tree came with 2.38. */
@@ -93,7 +95,7 @@ export function runGit(
   env: Environment,
   folder: string,
   args: readonly string[],
-  { at = {}, input = '', hold, from, into, in: folderOfAgent, wrap, most = LONGEST_ANSWER }: GitCall = {},
+  { at = {}, input = '', hold, from, into, in: folderOfAgent, wrap, most = LONGEST_ANSWER, longest }: GitCall = {},
 ): Promise<GitAnswer> {
   const seconds = secondsOf(env, folderOfAgent !== undefined);
   const command = commandIn(args);
@@ -113,7 +115,8 @@ export function runGit(
     });
     endWithUs(child);
     const [stdin, stdout, stderr] = child.stdio as unknown as [Writable | null, Readable | null, Readable];
-    const watch = watchOver(child, folderOfAgent, seconds);
+    const usual = folderOfAgent === undefined ? LONGEST : wallOf(seconds);
+    const watch = watchOver(child, folderOfAgent, Math.min(longest ?? usual, usual));
     let isCut = false;
     const flooded = (): void => {
       isCut = true;
@@ -193,17 +196,16 @@ interface Watch {
 }
 
 /** Ends a git that waits for ever, so that nobody waits with it. */
-function watchOver(child: ChildProcess, folderOfAgent: string | undefined, seconds: number): Watch {
+function watchOver(child: ChildProcess, folderOfAgent: string | undefined, longest: number): Watch {
   let isLate = false;
   let reason: string | undefined;
   const endIt = (why: string): void => {
     reason ??= why;
     child.kill('SIGKILL');
   };
-  const longest = folderOfAgent === undefined ? LONGEST : wallOf(seconds);
   const late = setTimeout(() => {
     isLate = true;
-    endIt(`took longer than ${longest / 1000} s and was ended`);
+    endIt(`took longer than ${Math.round(longest / 100) / 10} s and was ended`);
   }, longest);
   const unhurried = folderOfAgent === undefined ? () => {} : whenHurried(endIt);
   let looks = 0;

@@ -114,7 +114,7 @@ async function folderFingerprint(gitDir: PrivateGitDir, task: Task, leaveOut: re
   const head = isPlace(place) ? await headOf(gitDir, place) : undefined;
   if (!isPlace(place) || head === undefined) return 'gone';
   try {
-    return `${head.commit} ${await treeOf(gitDir, place, head.commit, leaveOut)}`;
+    return `${head.commit} ${await treeOf(gitDir, place, head.commit, leaveOut, 'limited')}`;
   } catch (error) {
     // An agent can break its folder, with a commit that git does not read for example.
     if (!(error instanceof EnvironmentError)) throw error;

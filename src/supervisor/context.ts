@@ -54,6 +54,7 @@ export function taskContextOf(context: SupervisorContext, agent: string, stop?: 
     env: programEnvironment(context.env, siteOf(context.disk, context.paths.root)),
     actor: supervisorOf(agent),
     say: (text) => context.emit({ level: 'info', agent, text }),
+    alarm: (text) => context.emit({ level: 'alarm', agent, text }),
     ...(stop === undefined ? {} : { stop: () => stop }),
   };
 }

@@ -23,6 +23,7 @@ import { approvedBefore, goesOn, worktreePlan } from '../protocol/work/worktree-
 import { needsClone } from '../sandbox/mode.ts';
 import type { TaskContext } from './context.ts';
 import { type Discarded, declaredFiles, discardFolder, discardOf } from './discard-folder.ts';
+import { keptFolderLine } from './kept-folder.ts';
 import {
   type FolderWork,
   handOver,
@@ -129,7 +130,8 @@ async function newFolder(
   unchanged?: true,
 ): Promise<ClaimFolder | Refusal> {
   const { gitDir, task, settings, integration } = work;
-  const discard = { ...discardOf(task, settings, why, integration), ...defined({ unchanged }) };
+  const { say } = work.context;
+  const discard = { ...discardOf(task, settings, why, integration), say, ...defined({ unchanged }) };
   const discarded = await discardFolder(gitDir, discard);
   if (isRefusal(discarded)) return discarded;
   tellKept(work, discarded);
@@ -138,9 +140,12 @@ async function newFolder(
   return isRefusal(ready) ? ready : { ...ready, base: start, made: true, ...defined({ former }) };
 }
 
-function tellKept({ context }: FolderWork, { attempt, keptFolder }: Discarded): void {
+function tellKept({ context, task }: FolderWork, { attempt, keptFolder }: Discarded): void {
   if (attempt !== undefined) context.say(`the old work is kept as ${attempt.ref}`);
-  if (keptFolder !== undefined) context.say(`it contained other repositories; the folder is kept as ${keptFolder}`);
+  if (keptFolder === undefined) return;
+  const line = `${task.id}: ${keptFolderLine(keptFolder)}`;
+  if (keptFolder.isOdd && context.alarm !== undefined) context.alarm(line);
+  else context.say(line);
 }
 
 /** Goes on in the folder as it is; where it is gone, from the last commit that was seen. */

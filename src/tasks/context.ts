@@ -17,6 +17,8 @@ import type { CommandContext, Seen } from '../store/transact.ts';
 export interface TaskContext extends CommandContext, SandboxContext {
   /** One line on what takes long. */
   say(line: string): void;
+  /** The same for what a person should look at, where nobody reads the answer. */
+  alarm?(line: string): void;
   /** Ends a program that is running; asked for only when there is one. */
   stop?(): AbortSignal;
   /** Takes a second board of the repository away, whose git is otherwise not opened. */

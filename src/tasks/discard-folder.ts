@@ -4,9 +4,10 @@
 import { join, relative } from 'node:path';
 import { type Attempt, type Discard, saveAttempt } from '../git/attempts.ts';
 import { checkoutOf } from '../git/branch-checkouts.ts';
-import { changedSince } from '../git/folder-snapshot.ts';
+import { changedSince, LONGEST_PATH } from '../git/folder-snapshot.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { baselineOf, branchOf, mayHaveRefs, readRefs, savedOf, seenOf, updateRefs } from '../git/refs.ts';
+import { rescueNow } from '../git/rescue.ts';
 import { isMachineFault } from '../git/run.ts';
 import { type Leftover, leftoversOf } from '../git/scratch-folders.ts';
 import {
@@ -26,6 +27,7 @@ import { EnvironmentError, type Refusal, refuse } from '../protocol/decision.ts'
 import { checkpointEvent, lastCoder, startCommit } from '../protocol/leases.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import type { KeptFolder } from './kept-folder.ts';
 import { temporaryOf } from './prepare-checkout.ts';
 
 /** Files that Liza copied in: they are not the agent's work, and may hold secrets. */
@@ -50,8 +52,8 @@ const resetTo = (task: Task): string | undefined =>
 export interface Discarded {
   /** Where its work is kept, if there was any. */
   readonly attempt?: Attempt;
-  /** The folder itself, kept whole under another name because of repositories inside it. */
-  readonly keptFolder?: string;
+  /** The folder itself, kept whole under another name. */
+  readonly keptFolder?: KeptFolder;
 }
 
 /**
@@ -104,7 +106,7 @@ async function discardOnce(
   if (foreign !== undefined) return foreign;
   const place = isPlace(found) ? found : remainsOf(gitDir, task);
   if (place !== undefined) mendHead(gitDir, place);
-  const { attempt, isIncomplete } = await keepWork(gitDir, found, place, discard);
+  const { attempt, stays } = await sayingLong(gitDir, discard, () => keepWork(gitDir, found, place, discard));
   // Without a folder there is no step in between that could be forgotten.
   const atOnce = 'none' in found && again === undefined;
   const gone = [...refs]
@@ -114,7 +116,7 @@ async function discardOnce(
   const tip = again ?? (seen === undefined ? undefined : attempt?.tip);
   const last = tip === undefined ? [] : [{ ref: seenOf(task), to: tip, from: seen ?? null }];
   if ((await updateRefs(gitDir, atOnce ? gone : [...last, ...gone])) === 'moved') return 'moved';
-  const keptFolder = isIncomplete && isPlace(found) ? keepFolder(gitDir, found) : undefined;
+  const keptFolder = stays !== undefined && isPlace(found) ? { ...stays, path: keepFolder(gitDir, found) } : undefined;
   // Both halves of a linked worktree, also where its agent put a repository of its own into the one.
   if (isPlace(found) && found.kind === 'worktree') await worktreeIsolation.remove(gitDir, found);
   else if (!('none' in found)) await worktreeIsolation.remove(gitDir, { task });
@@ -126,7 +128,23 @@ async function discardOnce(
 interface KeptWork {
   readonly attempt: Attempt | undefined;
   /** Not all of it is in the attempt: the folder stays. */
-  readonly isIncomplete: boolean;
+  readonly stays?: Omit<KeptFolder, 'path'> | undefined;
+}
+
+/** After that long somebody who waits wants to know for what. */
+const SAY_AFTER_MS = 3_000;
+
+async function sayingLong<T>({ host }: PrivateGitDir, { task, say }: Discard, work: () => Promise<T>): Promise<T> {
+  const quiet = host.clock.after(
+    SAY_AFTER_MS,
+    () => say?.(`keeping the work of ${task}: it has a lot …`),
+    'background',
+  );
+  try {
+    return await work();
+  } finally {
+    quiet();
+  }
 }
 
 async function keepWork(
@@ -136,24 +154,27 @@ async function keepWork(
   discard: Discard,
 ): Promise<KeptWork> {
   try {
-    const attempt = await saveAttempt(gitDir, place, discard);
-    return { attempt, isIncomplete: isPlace(found) && (await holdsRepositories(gitDir, found)) };
+    const rescue = rescueNow(gitDir.host.clock);
+    const attempt = await saveAttempt(gitDir, place, discard, rescue);
+    const why = [...rescue.left].join('; ');
+    if (why !== '') return { attempt, stays: { why, isOdd: true } };
+    return { attempt, stays: isPlace(found) ? await inside(gitDir, found) : undefined };
   } catch (error) {
     // Files or commits that git cannot read there must not keep the task for ever.
     if (!(error instanceof EnvironmentError) || isMachineFault(error) || !isPlace(found)) throw error;
-    return { attempt: await saveAttempt(gitDir, undefined, discard), isIncomplete: true };
+    return { attempt: await saveAttempt(gitDir, undefined, discard), stays: { why: error.message, isOdd: true } };
   }
 }
 
-/** Longer ones the system does not open, and no tree gets to hold them. */
-const LONGEST_PATH = 3500;
-
 /** Repositories inside the folder have a history of their own, which no attempt can hold. */
-async function holdsRepositories(gitDir: PrivateGitDir, place: Place): Promise<boolean> {
-  if (place.kind === 'worktree' && gitDir.host.disk.existsSync(join(place.gitDirectory, 'modules'))) return true;
+async function inside(gitDir: PrivateGitDir, place: Place): Promise<KeptWork['stays']> {
+  const others = { why: 'it contains other repositories', isOdd: false };
+  if (place.kind === 'worktree' && gitDir.host.disk.existsSync(join(place.gitDirectory, 'modules'))) return others;
   const head = await headOf(gitDir, place);
   const changed = head === undefined ? [] : await changedSince(gitDir, place, head.commit);
-  return changed.some((path) => path.endsWith('/') || path.length > LONGEST_PATH);
+  if (changed.some((path) => path.endsWith('/'))) return others;
+  const isTooLong = changed.some((path) => path.length > LONGEST_PATH);
+  return isTooLong ? { why: `it has paths of more than ${LONGEST_PATH} bytes`, isOdd: true } : undefined;
 }
 
 /** The folder stays, under another name, with the git directories of its submodules. */

@@ -119,7 +119,8 @@ function refuseExchanged(gitDir: PrivateGitDir, { task, gitDirectory }: Place): 
 export async function remakeFolder(work: FolderWork, tip: string, why: string): Promise<(Ready & Discarded) | Refusal> {
   const { gitDir, task, settings } = work;
   // What `tip` has is not discarded: only the rest needs keeping.
-  const discarded = await discardFolder(gitDir, discardOf(task, settings, why, tip), tip);
+  const { say } = work.context;
+  const discarded = await discardFolder(gitDir, { ...discardOf(task, settings, why, tip), say }, tip);
   if (isRefusal(discarded)) return discarded;
   const saved = await savedFiles(gitDir, task.id, tip);
   const made = await makeFolder(work, tip, { again: true, ...defined({ lay: laying(work, tip, saved) }) });

@@ -12,6 +12,7 @@ import type { Committed } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
 import { look, removeLock, type TaskContext, withTaskFolder } from './context.ts';
 import { discardFolder, discardOf } from './discard-folder.ts';
+import { type KeptFolder, keptFolderLine } from './kept-folder.ts';
 import { refuseLiveSession } from './live-session.ts';
 
 const PATIENCE = 10_000;
@@ -20,8 +21,8 @@ export interface Released {
   readonly committed?: Committed;
   /** What was in the folder, if it was worth keeping. */
   readonly attempt?: Attempt;
-  /** The folder itself, kept whole under another name because of repositories inside it. */
-  readonly keptFolder?: string;
+  /** The folder itself, kept whole under another name. */
+  readonly keptFolder?: KeptFolder;
   /** Why the folder could not be removed; the board is right all the same. */
   readonly left?: Refusal;
 }
@@ -71,8 +72,12 @@ export async function tidy(
       return refuse(`${id} was claimed in the meantime, its folder stays`, `see it: liza show ${id}`, 1, 'claimed');
     }
     const integration = merged ?? (await commitOf(gitDir, integrationRef(board)));
-    const discarded = await discardFolder(gitDir, discardOf(task ?? { id }, settings, why, integration));
-    if (!isRefusal(discarded)) removeLock(context, id);
+    const discard = { ...discardOf(task ?? { id }, settings, why, integration), say: context.say };
+    const discarded = await discardFolder(gitDir, discard);
+    if (isRefusal(discarded)) return discarded;
+    removeLock(context, id);
+    const { keptFolder } = discarded;
+    if (keptFolder?.isOdd === true) context.alarm?.(`${id}: ${keptFolderLine(keptFolder)}`);
     return discarded;
   });
 }

@@ -7,6 +7,7 @@ import { pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import { integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { branchOf, commitOf, isAncestor, seenOf, updateRefs } from '../git/refs.ts';
+import { rescueNow } from '../git/rescue.ts';
 import { git, must } from '../git/run.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
 import { scrubbed } from '../process/environment.ts';
@@ -53,7 +54,13 @@ export async function setAside(context: TaskContext, id: string): Promise<SetAsi
   const stays = await pathsBetween(gitDir, start, target);
   const base = rebased ?? start;
   const discard = discardOf(task, settings, 'it came before the checkpoint', integration);
-  const kept = await saveAttempt(gitDir, place, { ...discard, setAside: { base, stays } });
+  const rescue = rescueNow(context.clock);
+  const kept = await saveAttempt(gitDir, place, { ...discard, setAside: { base, stays } }, rescue);
+  const [left] = rescue.left;
+  if (left !== undefined) {
+    const hint = `remove what nobody needs, then try again: liza begin ${id} --set-aside`;
+    return refuse(`the folder of ${id} cannot be set aside: ${left}`, hint, 1, 'before-code');
+  }
   const steps = await stepsBack(gitDir, place, { head: head.commit, start, target, leaveOut: discard.leaveOut });
   if (steps.length === 0 || kept === undefined) return { steps, lines: [] };
   // Kept now: that the branch goes back is no rewritten history.

@@ -2,6 +2,7 @@
 
 import type { Attempt } from '../../git/attempts.ts';
 import { isRefusal } from '../../protocol/decision.ts';
+import { keptFolderLine } from '../../tasks/kept-folder.ts';
 import type { Released } from '../../tasks/release.ts';
 import { counted } from '../../text/format.ts';
 import { committedResult, onTasks } from '../open-project.ts';
@@ -31,7 +32,7 @@ export function keptLines(attempt: Attempt | undefined): readonly string[] {
 export function releasedResult({ committed, attempt, keptFolder, left }: Released): Result {
   const lines = [
     ...keptLines(attempt),
-    ...(keptFolder === undefined ? [] : [`it contained other repositories; the folder is kept as ${keptFolder}`]),
+    ...(keptFolder === undefined ? [] : [keptFolderLine(keptFolder)]),
     ...(left === undefined ? [] : [`its worktree is still there: ${left.message}`, `→ ${left.hint}`]),
   ];
   const data = { attempt: attempt?.ref };

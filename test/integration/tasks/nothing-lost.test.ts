@@ -1,7 +1,8 @@
 // What a black-box attack once lost or bent, each as the shortest way to it.
 
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
 import { claimReview } from '../../../src/tasks/claim-review.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { releaseClaim } from '../../../src/tasks/release.ts';
@@ -24,7 +25,8 @@ test.each(['worktree', 'clone'] as const)(
     write(p.folder('t'), { 'plain.txt': 'plain\n' });
     const released = succeeded(await releaseClaim(p.as(), 't', undefined));
     expect(released.attempt?.uncommitted).toBe(1);
-    expect(readFileSync(p.file(released.keptFolder ?? '', 'inner', 'precious.txt'), 'utf8')).toBe('precious\n');
+    expect(released.keptFolder).toMatchObject({ why: 'it contains other repositories', isOdd: false });
+    expect(readFileSync(p.file(released.keptFolder?.path ?? '', 'inner', 'precious.txt'), 'utf8')).toBe('precious\n');
     await p.claim('t');
     expect(existsSync(p.folder('t', 'inner'))).toBe(false);
   },
@@ -90,4 +92,95 @@ test('a user’s branch called task does not trip the doctor', async () => {
   p = project();
   p.git('branch', 'task');
   expect(succeeded(await reconcile(p.as()))).toEqual([]);
+});
+
+describe('what a coder leaves costs nobody more than seconds, and what was not kept stays in its folder, with the reason', () => {
+  const timed = async <T>(work: Promise<T>): Promise<readonly [T, number]> => {
+    const begun = performance.now();
+    return [await work, (performance.now() - begun) / 1000];
+  };
+  /** A commit with a tree that git's rules refuse, and a large file. */
+  function refused(folder: string, parent: string, message: string): string {
+    const env = {
+      ...process.env,
+      GIT_AUTHOR_NAME: 'x',
+      GIT_AUTHOR_EMAIL: 'x',
+      GIT_COMMITTER_NAME: 'x',
+      GIT_COMMITTER_EMAIL: 'x',
+    };
+    const run = (args: readonly string[], input: Buffer | string) =>
+      execFileSync('git', ['-C', folder, ...args], { input, env, maxBuffer: 2 ** 26 })
+        .toString()
+        .trim();
+    const blob = run(['hash-object', '-w', '--stdin'], Buffer.alloc(30_000_000));
+    const entry = (name: string) => Buffer.concat([Buffer.from(`100644 ${name}\0`), Buffer.from(blob, 'hex')]);
+    const tree = run(
+      ['hash-object', '-t', 'tree', '-w', '--literally', '--stdin'],
+      Buffer.concat([entry('.git'), entry('big')]),
+    );
+    return run(['commit-tree', tree, '-p', parent], message);
+  }
+
+  test('200 refs over commits that git refuses: the good commit is kept, at once', async () => {
+    p = project({ config: { isolation: 'clone' } });
+    await p.claim('t');
+    const good = p.work('t');
+    const folder = p.folder('t');
+    let bad = good;
+    for (let n = 0; n < 51; n++)
+      bad =
+        n === 0
+          ? refused(folder, bad, `${n}`)
+          : p.gitIn(folder, 'commit-tree', `${bad}^{tree}`, '-p', bad, '-m', `${n}`);
+    for (let n = 0; n < 200; n++)
+      p.gitIn(
+        folder,
+        'update-ref',
+        `refs/heads/r${n}`,
+        p.gitIn(folder, 'commit-tree', `${bad}^{tree}`, '-p', bad, '-m', `r${n}`),
+      );
+    const [released, seconds] = await timed(releaseClaim(p.as(), 't', undefined));
+    expect(seconds).toBeLessThan(20);
+    expect(succeeded(released).attempt).toMatchObject({ tip: good, commits: 1 });
+  });
+
+  test('as many that share nothing: the time is over, and the folder stays', async () => {
+    p = project({ config: { isolation: 'clone' } });
+    await p.claim('t');
+    const good = p.work('t');
+    const folder = p.folder('t');
+    const first = refused(folder, good, 'first');
+    for (let n = 0; n < 100; n++) {
+      const other = p.gitIn(folder, 'commit-tree', `${first}^{tree}`, '-p', good, '-m', `${n}`);
+      p.gitIn(folder, 'update-ref', `refs/heads/r${n}`, other);
+    }
+    const alarms: string[] = [];
+    const context = { ...p.as(), alarm: (line: string) => alarms.push(line) };
+    const [released, seconds] = await timed(releaseClaim(context, 't', undefined));
+    expect(seconds).toBeLessThan(20);
+    const { attempt, keptFolder } = succeeded(released);
+    expect(attempt).toMatchObject({ tip: good });
+    expect(keptFolder).toMatchObject({ why: expect.stringMatching(/branches .* within 8 s/), isOdd: true });
+    expect(existsSync(p.file(keptFolder?.path ?? '', '.git'))).toBe(true);
+    expect(alarms).toEqual([expect.stringContaining(keptFolder?.path ?? '?')]);
+  });
+
+  test('very many files: none is written into the project, and the reason is the true one', async () => {
+    p = project({ config: { isolation: 'clone' } });
+    await p.claim('t');
+    const good = p.work('t');
+    mkdirSync(p.folder('t', 'wide'));
+    for (let n = 0; n < 60_000; n++) writeFileSync(p.folder('t', 'wide', `f${n}`), `${n}`);
+    const count = () => Number(p.git('count-objects').split(' ')[0]);
+    const before = count();
+    const [released, seconds] = await timed(releaseClaim(p.as(), 't', undefined));
+    expect(seconds).toBeLessThan(20);
+    const { attempt, keptFolder } = succeeded(released);
+    expect(attempt).toMatchObject({ tip: good, commits: 1, uncommitted: 0 });
+    expect(keptFolder?.why).toMatch(/not committed are more than 20000 files .*60000 files/);
+    expect(existsSync(p.file(keptFolder?.path ?? '', 'wide', 'f1'))).toBe(true);
+    expect(count() - before).toBeLessThan(100);
+    await p.claim('t');
+    expect(existsSync(p.folder('t', 'wide'))).toBe(false);
+  });
 });
