@@ -16,7 +16,8 @@ export const openDiscoveries = ({ discovered }: Pick<State, 'discovered'>): read
 const RANK: Readonly<Record<Discovery['severity'], number>> = { critical: 0, high: 1, medium: 2, low: 3 };
 
 /** A goal does not end over these in silence. */
-export const holdsGoal = ({ severity }: Discovery): boolean => severity === 'critical' || severity === 'high';
+export const holdsGoal = ({ severity }: Pick<Discovery, 'severity'>): boolean =>
+  severity === 'critical' || severity === 'high';
 
 /** Wakes the planner at once. */
 export const isUrgent = (found: Discovery): boolean => found.urgency === 'immediate' && isOpenDiscovery(found);

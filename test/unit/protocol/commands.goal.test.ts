@@ -15,6 +15,7 @@ import {
   CODER,
   definition,
   HUMAN,
+  OTHER_CODER,
   PLANNER,
   REVIEWER,
   ready,
@@ -134,7 +135,7 @@ describe('what is undecided', () => {
 
   it('each of several is named', () => {
     const w = merged();
-    for (let n = 1; n <= 12; n++) w.run(CODER, found(`problem ${n}`, 'high'));
+    for (let n = 1; n <= 12; n++) w.run(n > 6 ? OTHER_CODER : CODER, found(`problem ${n}`, 'high'));
     const { message, hint } = w.refused(PLANNER, COMPLETE);
     for (let n = 1; n <= 12; n++) {
       expect(message).toContain(`disc-${n} (high)`);

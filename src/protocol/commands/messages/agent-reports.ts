@@ -9,7 +9,7 @@ import { type Refusal, refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
 import { findTask, statusOf } from '../../find.ts';
 import { reviewLease, taskLease } from '../../leases.ts';
-import { withDiscovery } from '../../messages/discoveries.ts';
+import { holdsGoal, openDiscoveries, withDiscovery } from '../../messages/discoveries.ts';
 import { ANOMALY_TYPES, type AnomalyType, isAboutAgents } from '../../records/anomaly-types.ts';
 import { SEVERITIES, URGENCIES } from '../../records/discovery.ts';
 import { isSpent } from '../../records/record-ids.ts';
@@ -17,6 +17,7 @@ import type { Role } from '../../state.ts';
 import { noSuch, noTask } from '../../unknown-id.ts';
 import { defined } from '../../values.ts';
 import { firstLine, list, STOP } from '../coding/coder.ts';
+import { fewOpen, MOST_ANOMALIES, MOST_OPEN } from './few-open.ts';
 import { leftOpen, saidDone } from './said-done.ts';
 
 export const discover: Row<'discover'> = {
@@ -52,6 +53,19 @@ export const discover: Row<'discover'> = {
           ? refuse(`there is a discovery ${id} already`, 'Leave the id out')
           : undefined;
       },
+    },
+    {
+      name: 'few-open',
+      rule: `fewer than ${MOST_OPEN} of the agent’s own are undecided; critical and high ones count apart`,
+      check: ({ state, actor, part, command }) =>
+        fewOpen({
+          part,
+          what: 'discovery',
+          open: openDiscoveries(state)
+            .filter((one) => one.by === actorName(actor) && holdsGoal(one) === holdsGoal(command))
+            .map(({ id }) => id),
+          next: 'Go on with your task: the planner decides on them; name what is left in your handoff, or when you submit',
+        }),
     },
   ],
   effects: 'discovered; urgency immediate wakes the planner',
@@ -97,6 +111,20 @@ export const anomaly: Row<'anomaly'> = {
       },
     },
     taskExists(),
+    {
+      name: 'few-open',
+      rule: `fewer than ${MOST_ANOMALIES} that the agent logged are unprocessed`,
+      check: ({ state, actor, part }) =>
+        fewOpen({
+          part,
+          what: 'anomaly',
+          most: MOST_ANOMALIES,
+          open: state.anomalies
+            .filter((one) => one.reporter === actorName(actor) && one.processed_at === undefined)
+            .map(({ id = '?' }) => id),
+          next: 'Go on with your work: the planner or a person processes them (liza anomaly processed <id>)',
+        }),
+    },
   ],
   effects: 'anomalies',
   change: (s) => {

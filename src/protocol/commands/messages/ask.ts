@@ -1,8 +1,9 @@
 // The rows of `ask`: a question on record, with what the asker goes on with, and taken back by who asked it. Nothing
 // waits for it.
 
+import { counted } from '../../../text/format.ts';
 import { iso } from '../../../text/time.ts';
-import { actorName } from '../../board.ts';
+import { actorName, isAgentPart } from '../../board.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
@@ -20,6 +21,7 @@ import { noSuch } from '../../unknown-id.ts';
 import { defined } from '../../values.ts';
 import { firstLine } from '../coding/coder.ts';
 import { taskExists } from './agent-reports.ts';
+import { fewOpen, MOST_OPEN, MOST_WITHDRAWN } from './few-open.ts';
 
 export const ask: Row<'ask'> = {
   name: 'ask',
@@ -49,6 +51,23 @@ export const ask: Row<'ask'> = {
       },
     },
     taskExists(),
+    {
+      name: 'few-open',
+      rule: `fewer than ${MOST_OPEN} of the agent’s own are open, and it withdrew fewer than ${MOST_WITHDRAWN}`,
+      check: ({ state, actor, part, commandLine }) => {
+        const own = (state.questions ?? []).filter((one) => one.asked_by === actorName(actor));
+        const back = own.filter(({ status, closed_by }) => status === 'withdrawn' && closed_by === actorName(actor));
+        if (isAgentPart(part) && back.length >= MOST_WITHDRAWN)
+          return refuse(
+            `you have withdrawn ${counted(back.length, 'question')} of yours`,
+            'Go on with what you assume',
+          );
+        const task = state.agents[actor.id ?? '']?.current_task;
+        const stop = part === 'coder' ? `; if you cannot: ${commandLine('block', task)}` : '';
+        const open = own.filter(isOpen).map(({ id }) => id);
+        return fewOpen({ part, what: 'question', open, next: `Go on with what you assume${stop}` });
+      },
+    },
   ],
   effects: 'questions; the work continues; a coder’s or reviewer’s question wakes the planner',
   change: (s) => {
