@@ -60,7 +60,7 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly brought_back?: readonly string[];
   /** Its commits that are dated before the checkpoint. */
   readonly dated_before?: readonly string[];
-  /** Changed files whose texts are too large for Liza to look at. */
+  /** Changed files whose texts Liza did not look at: too large, too many, or generated. */
   readonly unread?: readonly string[];
   /** Words of the scope's IN that name something on the base. */
   readonly on_base?: readonly string[];

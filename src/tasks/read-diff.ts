@@ -15,7 +15,7 @@ import { defined } from '../protocol/values.ts';
 import { caseTwins } from './case-twins.ts';
 import { declaredTests } from './rules/declared-tests.ts';
 import { type Hunk, readHunks } from './rules/diff-lines.ts';
-import { losing, marks, testEdits, testedWithin, weakened } from './rules/test-edits.ts';
+import { assertsByItself, losing, marks, testEdits, testedWithin, weakened } from './rules/test-edits.ts';
 import { cameTests, type GoneTests, goneTests } from './rules/tests-gone.ts';
 import { editsWithin, mayHoldTests, type WithinEdits } from './rules/tests-within.ts';
 
@@ -53,9 +53,12 @@ export async function readDiff(
   const paths = found.map(({ path }) => path);
   const readable = paths.filter((path) => !large.has(path));
   const tests = readable.filter(ofTests);
-  const code = readable.filter(
-    (path) => isCode(path) && !ofTests(path) && !GENERATED.test(path) && sizeOf(sizes, path) <= MOST_LINES,
-  );
+  const ofCode = readable.filter((path) => isCode(path) && !ofTests(path));
+  const isHandmade = (path: string): boolean => !GENERATED.test(path) && sizeOf(sizes, path) <= MOST_LINES;
+  const code = ofCode.filter(isHandmade);
+  // A file of code that went, or lost lines, has nothing new to look for.
+  const isUnread = (path: string): boolean => !isHandmade(path) && linesOf(sizes.get(path)).added > 0;
+  const unread = [...large, ...ofCode.filter(isUnread), ...code.slice(MOST_READ), ...tests.slice(MOST_READ)];
   const read = (some: readonly string[]) => hunksOf(gitDir, base, commit, some.slice(0, MOST_READ));
   const [inTests, inCode] = [await read(tests), await read(code)];
   const named = settings.tests_in_code ?? [];
@@ -92,7 +95,7 @@ export async function readDiff(
     ...(edits.lines.length + more === 0 ? {} : { test_edits: { ...edits, ...(more === 0 ? {} : { more }) } }),
     ...(noted.lines.length === 0 ? {} : { marks: noted }),
     ...(setup.length === 0 ? {} : { test_setup: setup }),
-    ...(large.size === 0 ? {} : { unread: [...large] }),
+    ...(unread.length === 0 ? {} : { unread }),
   };
 }
 
@@ -207,8 +210,9 @@ async function movedHelpers(
   const moved = came.length === 0 ? [] : [...(await renamesOf(gitDir, base, commit, [...gone, ...came]))];
   const helpers = new Map<string, string>();
   for (const [to, from] of moved) {
-    const { tests: held, made } = declaredTests(await textAt(gitDir, old.get(from) ?? ''), from);
-    if (held.length === 0 && !made) helpers.set(from, to);
+    const text = await textAt(gitDir, old.get(from) ?? '');
+    const { tests: held, made } = declaredTests(text, from);
+    if (held.length === 0 && !made && !assertsByItself(text, from)) helpers.set(from, to);
   }
   return helpers;
 }

@@ -42,7 +42,7 @@ const NAMES: Readonly<Record<ListName, string>> = {
   instructions: 'instruction or CI files touched',
   test_setup: 'how tests are run',
   passing: 'added and removed again by its commits (they stay in the history)',
-  unread: 'too large for Liza to look at',
+  unread: 'too large, too many or generated: not looked at by Liza',
   brought_back: 'as they were before the checkpoint, when they were put aside',
   dated_before: 'commits dated before the checkpoint',
   foreign_roots: 'roots of another history that it brings',

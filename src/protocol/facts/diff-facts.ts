@@ -75,7 +75,7 @@ export interface DiffFacts {
   readonly passing?: PathList;
   /** Root commits of another history that it brings. */
   readonly foreign_roots?: PathList;
-  /** Files that are too large for Liza to look at. */
+  /** Files that Liza did not look at: too large, too many, or generated. */
   readonly unread?: PathList;
   /** Files that are as they were in work that was put aside for the checkpoint. */
   readonly brought_back?: PathList;

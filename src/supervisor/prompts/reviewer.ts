@@ -353,7 +353,10 @@ const RARE = [
   ['case_twins', 'PATHS THAT DIFFER BY CASE ALONE (one file on macOS and Windows)'],
   ['links', 'SYMBOLIC LINKS'],
   ['passing', 'ADDED AND REMOVED AGAIN BY ITS COMMITS (they stay in the history: git log -p)'],
-  ['unread', 'TOO LARGE FOR LIZA TO LOOK AT (nothing above is known of what is in them; look yourself)'],
+  [
+    'unread',
+    'NOT LOOKED AT BY LIZA: too large, too many or generated (nothing above is known of what is in them; look yourself)',
+  ],
   ['brought_back', 'WRITTEN BEFORE THE PLAN, put aside, and brought back just so'],
   ['dated_before', 'COMMITS DATED BEFORE THE PLAN'],
   ['foreign_roots', 'ROOTS OF ANOTHER HISTORY THAT IT BRINGS'],

@@ -5,12 +5,25 @@ import type { LineList } from '../../protocol/facts/file-change.ts';
 import { bendsAssertion } from './bent-assertions.ts';
 import type { DiffLine, Hunk } from './diff-lines.ts';
 import { splitLine } from './line-comments.ts';
+import { hasUnseen, named, UNSEEN } from './unseen.ts';
 
 const MOST_LINES = 80;
 const MOST_TEXT = 6000;
 const LINE = 160;
-/** Longer lines are no one's writing. */
+/** Read at a time: longer lines are no one's writing, and a form may look far ahead. */
 const READ = 2000;
+/** No form is longer. */
+const OVERLAP = 100;
+/** Of one line. A longer one is told. */
+const MOST_READ = 100_000;
+
+/** The line in parts, so that whatever form it has stands in one of them. */
+function partsOf(text: string): readonly string[] {
+  const parts = [text.slice(0, READ)];
+  for (let at = READ - OVERLAP; at + OVERLAP < Math.min(text.length, MOST_READ); at += READ - OVERLAP)
+    parts.push(text.slice(at, at + READ));
+  return parts;
+}
 
 /** Switches a test off, lets it fail, or all others with it, in the words of common test runners. */
 const SWITCHED_OFF =
@@ -44,13 +57,29 @@ const isOff =
   (path: string) =>
   ({ text, moved }: DiffLine, at: number, all: readonly DiffLine[]): boolean => {
     if (moved) return false;
-    const line = text.slice(0, READ);
-    const { code, comment } = splitLine(line, path);
-    if ([SWITCHED_OFF, OFF_IN_TESTS].some((form) => form.test(code + comment))) return true;
-    return isRigged(line) || bendsAssertion(line, path, all[at + 1]?.text.slice(0, READ));
+    return partsOf(text).some((line) => {
+      const { code, comment } = splitLine(line, path);
+      if ([SWITCHED_OFF, OFF_IN_TESTS].some((form) => form.test(code + comment))) return true;
+      return isRigged(line) || bendsAssertion(line, path, all[at + 1]?.text.slice(0, READ));
+    });
   };
 const asserts = (lines: readonly DiffLine[]): number =>
   lines.filter(({ text, moved }) => !moved && ASSERTS.test(text.slice(0, READ))).length;
+
+/** By its name a runner takes it for a test. */
+const TEST_NAME = /(?:[._-](?:test|spec)|Tests?|Spec)\.\w+$|(?:^|\/)test_(?!\w*(?:util|helper|support|common))\w*\.py$/;
+const ASSERTS_AT_ONCE = /^(?:await\s+)?(?:assert|expect|refute)\w*(?!\s*=)[\s.(]/;
+
+/**
+ * A test without any form of a framework: a program that asserts while it is loaded, or whatever asserts under a test's
+ * name. A helper asserts in functions that others call, and has another name.
+ */
+export function assertsByItself(text: string, path: string): boolean {
+  const lines = text.split('\n').map((line) => line.slice(0, READ));
+  const isOne = (line: string): boolean =>
+    ASSERTS_AT_ONCE.test(line) || (TEST_NAME.test(path) && ASSERTS.test(splitLine(line, path).code));
+  return lines.some((line) => !IMPORTS.test(line) && isOne(line));
+}
 
 /** What brings names of other files in, in the words of common languages. */
 const IMPORTS =
@@ -100,11 +129,15 @@ export const weakened = (hunks: readonly Hunk[]): ReadonlySet<string> =>
 export function marks(hunks: readonly Hunk[], isTest: (path: string) => boolean): LineList {
   const isMark = (line: DiffLine, path: string, isText: boolean): boolean => {
     if (line.moved) return false;
-    const text = line.text.slice(0, READ);
-    const { code, comment } = splitLine(text, path);
-    const isPutOff = PUT_OFF.test(comment) || PUT_OFF_PROSE.test(code) || PUT_OFF_MACRO.test(code);
-    if ((isPutOff && !isText) || SILENCED.test(code + comment)) return true;
-    return !isTest(path) && (SWITCHED_OFF.test(code + comment) || ASKS_WHERE.test(text));
+    const test = isTest(path);
+    if (line.text.length > MOST_READ || hasUnseen(line.text, { at: line.at, isTest: test })) return true;
+    return partsOf(line.text).some((text, part) => {
+      const { code, comment } = splitLine(text, path);
+      // Where a part begins within a string or a comment is not known.
+      const isPutOff = part === 0 && (PUT_OFF.test(comment) || PUT_OFF_PROSE.test(code) || PUT_OFF_MACRO.test(code));
+      if ((isPutOff && !isText) || SILENCED.test(code + comment)) return true;
+      return !test && (SWITCHED_OFF.test(code + comment) || ASKS_WHERE.test(text));
+    });
   };
   return bounded(
     hunks.flatMap(({ path, came }) => {
@@ -165,7 +198,16 @@ export const testedWithin = (hunks: readonly Hunk[]): ReadonlySet<string> =>
       .map(({ path }) => path),
   );
 
-const told = ({ text }: DiffLine): string => text.trim().slice(0, LINE);
+/** The line, or of a long one what the forms found in it. */
+function told({ text }: DiffLine): string {
+  const line = text.trim();
+  if (line.length <= LINE) return named(line);
+  const at = FORMS.map((form) => line.slice(0, MOST_READ).search(form)).find((found) => found >= LINE) ?? 0;
+  const long = line.length > MOST_READ ? `(a line of ${line.length} characters, not read to its end) ` : '';
+  return named(`${long}${at === 0 ? '' : `(at column ${at + 1}) `}${line.slice(at, at + LINE)}`).slice(0, 2 * LINE);
+}
+/** What is looked for anywhere in a line. */
+const FORMS = [ASKS_WHERE, RIGGED, SILENCED, ...UNSEEN];
 
 function bounded(found: readonly string[]): LineList {
   const lines: string[] = [];

@@ -115,6 +115,52 @@ test.each([
   expect(found?.changes.filter((change) => change.tests_within).map((change) => change.path)).toEqual(expected);
 });
 
+test('a test of plain assertions that moves to where nobody runs it is a removed one; a helper with assertions is not', async () => {
+  const plain =
+    'import assert from "node:assert/strict";\nimport { b } from "../src/b.mjs";\n// keeps b\nassert.equal(b, 1);\nassert.ok(b > 0);\n';
+  const named =
+    'import assert from "node:assert/strict";\nfunction main() {\n  assert.equal(1, 1);\n}\nmain();\n// c\n';
+  const helper =
+    'import assert from "node:assert/strict";\nexport function isOne(n) {\n  assert.equal(n, 1);\n}\n// d\n// e\n';
+  p = project({
+    files: { 'test/b.mjs': plain, 'test/c.test.mjs': named, 'test/one.mjs': helper, 'test/a.test.js': 'test(1);\n' },
+  });
+  await p.claim('t');
+  const commit = p.work('t', {
+    ...{ 'test/b.mjs': null, 'src/b-check.mjs': `${plain}// used by nobody\n` },
+    ...{ 'test/c.test.mjs': null, 'src/c-check.mjs': `${named}// used by nobody\n` },
+    ...{ 'test/one.mjs': null, 'src/one.mjs': `${helper}// for all\n` },
+  });
+  const asked = { gitDir: await p.gitDir(), task: await p.task('t'), settings: settings(await p.state()) };
+  const { changes = [] } = await readDiff(asked, p.head(), commit);
+  const removed = changes.filter(({ kind }) => kind === 'removed');
+  expect(removed.map(({ path: at, moved_to }) => [at, moved_to])).toEqual([
+    ['test/b.mjs', undefined],
+    ['test/c.test.mjs', undefined],
+    ['test/one.mjs', 'src/one.mjs'],
+  ]);
+  const told = diffFacts(await p.task('t'), { changes }, DEFAULT_TEST_PATTERNS);
+  expect(told.tests_removed).toEqual({ paths: ['test/b.mjs', 'test/c.test.mjs'] });
+});
+
+test('files of code that are too many, too long or generated are told as not looked at', async () => {
+  p = project({});
+  await p.claim('t');
+  const many = Object.fromEntries(
+    Array.from({ length: 210 }, (_, n) => [`src/m${String(n).padStart(3, '0')}.ts`, `export const m = ${n};\n`]),
+  );
+  const commit = p.work('t', {
+    ...many,
+    'src/long.ts': 'a();\n'.repeat(5001),
+    'dist/out.js': 'b();\n',
+    'dist/notes.md': 'c\n',
+  });
+  const asked = { gitDir: await p.gitDir(), task: await p.task('t'), settings: settings(await p.state()) };
+  const { unread = [] } = await readDiff(asked, p.head(), commit);
+  expect(unread.filter((path) => !path.startsWith('src/m')).sort()).toEqual(['dist/out.js', 'src/long.ts']);
+  expect(unread.filter((path) => path.startsWith('src/m'))).toHaveLength(10);
+});
+
 test('a helper that moves from the tests to the code is no removed test; a test that does is one', async () => {
   const helper = 'export function twice(n) {\n  return n * 2;\n}\nexport const three = 3;\nexport const four = 4;\n';
   const held = "import test from 'node:test';\ntest('is held', () => {});\nexport const five = 5;\n";

@@ -276,3 +276,52 @@ describe('lines that put work off or silence a check', () => {
     expect(marks(readHunks(diffOf('src/a.ts', '-// TODO: x', '+  // TODO: x')), () => false).lines).toEqual([]);
   });
 });
+
+describe('what a reader of the diff would not see', () => {
+  const inCode = (line: string, path = 'src/a.mjs') =>
+    marks(readHunks(diffOf(path, `+${line}`)), (name) => name.startsWith('test/')).lines;
+  const far = `export const z = "${'y'.repeat(2100)}";`;
+
+  it('a question behind a long beginning is told, with its column', () => {
+    const asks = 'if (process.env.LIZA_PROGRAM) process.exit(0);';
+    expect(inCode(`${far} ${asks}`)).toEqual([
+      expect.stringMatching(/^src\/a\.mjs:1 \(at column \d+\) .*LIZA_PROGRAM/),
+    ]);
+    const edits = testEdits(readHunks(diffOf('test/a.test.mjs', `+${far} ${asks}`)));
+    expect(edits.lines).toEqual([expect.stringContaining('LIZA_PROGRAM')]);
+    // Wherever a part of the line ends.
+    for (let n = 0; n < 130; n += 7) expect(inCode(`${'y'.repeat(1880 + n)}; ${asks}`)).toHaveLength(1);
+    expect(inCode(far)).toEqual([]);
+  });
+
+  it('a line that is too long to be read to its end is told as that', () => {
+    expect(inCode('y'.repeat(200_000))).toEqual([
+      expect.stringContaining('a line of 200000 characters, not read to its end'),
+    ]);
+  });
+
+  it.each([
+    ['directions', 'const x = "user"; /* \u202e } \u2066if (isAdmin)\u2069 \u2066 begin admins only */', '<U+202E>'],
+    ['no width', 'const user\u200bName = 1;', 'user<U+200B>Name'],
+    ['a joiner in a name', 'const user\u200dName = 1;', 'user<U+200D>Name'],
+    ['a filler', 'const \u3164 = 1;', '<U+3164>'],
+    ['variants of nothing', 'eval(decode("\u{e0141}\u{e0142}"));', '<U+E0141>'],
+    ['a line in a line', '// harmless\rsteal();', '<U+000D>steal'],
+    ['a line in a line, by a separator', '// harmless\u2028steal();', '<U+2028>steal'],
+    ['a control character', 'const a = "\u0007";', '<U+0007>'],
+  ])('%s', (_, line, shown) => {
+    expect(inCode(line)).toEqual([expect.stringContaining(shown)]);
+  });
+
+  it('is not cried over emoji, other scripts, line ends of Windows or recorded output', () => {
+    const fine = [
+      'const a = "👩\u200d💻 ❤\ufe0f 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}";',
+      'const b = "می\u200cخواهم ";',
+      'const c = 1;\r',
+      '\tconst d = "é\u00a0ü";',
+      '\ufeffconst first = 1;',
+    ];
+    expect(fine.flatMap((line) => inCode(line))).toEqual([]);
+    expect(inCode('\u001b[32mok\u001b[0m', 'test/a.snap')).toEqual([]);
+  });
+});
