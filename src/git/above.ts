@@ -24,8 +24,8 @@ const MOST_PLACES = 20;
 const MOST_BYTES = 1 << 20;
 
 /** Written by tools of people at any time, and no package. */
-const CACHES: ReadonlySet<string> = new Set(['.cache', '.vite', '.vite-temp', '.vitest']);
-const MODULES: ReadonlySet<string> = new Set(['node_modules', '.node_modules', '.node_libraries']);
+export const CACHES: ReadonlySet<string> = new Set(['.cache', '.vite', '.vite-temp', '.vitest']);
+export const MODULES: ReadonlySet<string> = new Set(['node_modules', '.node_modules', '.node_libraries']);
 
 export interface Upwards {
   /** The folder of the checkouts; those above it are looked at. */
@@ -51,7 +51,7 @@ export function changedAbove(disk: Disk, { worktrees, checkout, since }: Upwards
   return found.slice(0, MOST_PLACES);
 }
 
-function parentsOf(folder: string): readonly string[] {
+export function parentsOf(folder: string): readonly string[] {
   const parent = dirname(folder);
   return parent === folder ? [] : [parent, ...parentsOf(parent)];
 }

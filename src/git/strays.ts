@@ -8,12 +8,14 @@ import { entries } from './scratch-folders.ts';
 /** Names that Liza gives: a task's, a checkout's that is thrown away, or of a folder that is kept whole. */
 const OURS = /^(?:[a-z0-9][a-z0-9-]*|\.(?:making|trash|merge|review|proof|trial|setup|checkout|kept)(?:-.+)?)$/;
 
+export const isOurs = (name: string): boolean => OURS.test(name);
+
 /** Their paths from the project's root. A person's own worktree there, with a name like a task's, is none. */
 export function straysBeside({ host: { disk }, worktrees }: PrivateGitDir): readonly string[] {
   return entries(disk, worktrees)
     .filter(
       (name) =>
-        !OURS.test(name) || disk.lstatSync(join(worktrees, name), { throwIfNoEntry: false })?.isDirectory() === false,
+        !isOurs(name) || disk.lstatSync(join(worktrees, name), { throwIfNoEntry: false })?.isDirectory() === false,
     )
     .map((name) => `.worktrees/${name}`);
 }

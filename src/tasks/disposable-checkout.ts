@@ -2,13 +2,14 @@
 // thrown away: for the validation of a submitted commit and for the integration test of a merge candidate.
 // Whatever they do to it, commits stay what they are. The one place where such programs are started.
 
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { checkOut } from '../git/checkout.ts';
 import { writeClone } from '../git/clone.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { branchOf } from '../git/refs.ts';
 import { temporaryPath } from '../git/scratch-folders.ts';
 import { straysBeside } from '../git/strays.ts';
+import { type Passed, watchAbove } from '../git/watch-above.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import type { Ended } from '../process/run.ts';
 import { refuse } from '../protocol/decision.ts';
@@ -47,8 +48,12 @@ export async function inDisposableCheckout<T extends object>(
   work: (folder: string) => Promise<T>,
 ): Promise<T | Unprepared> {
   const isOpen = !needsClone(context.sandboxSupport, settings);
+  const passed = isOpen ? watchAbove(context, gitDir.worktrees) : async () => NOTHING_PASSED;
   const strays = isOpen ? straysBeside(gitDir) : [];
-  if (strays.length > 0) return strayed(strays);
+  if (strays.length > 0) {
+    await passed();
+    return strayed(strays);
+  }
   const folder = temporaryPath(context, gitDir.worktrees, purpose, task);
   try {
     // As in the coder's folder: a test that asks git where it is hears the same.
@@ -58,13 +63,17 @@ export async function inDisposableCheckout<T extends object>(
     const setup = { part: purpose, task, commit, tree, folder, settings, logFile: prepareLog, onChanged } as const;
     const failed = await setUp(context, gitDir, setup);
     if (failed !== undefined) return failed;
-    const above = () => (isOpen ? lookAbove(context, gitDir, { checkout: folder, task }) : []);
-    // Also afterwards: what came while programs ran may have served them.
+    const above = (gone: readonly string[] = []) =>
+      isOpen ? lookAbove(context, gitDir, { checkout: folder, task, passed: gone }) : [];
+    // Also afterwards: what came while programs ran may have served them, and may be gone again.
     const before = await above();
     const done = await work(folder);
-    onAbove?.([...new Set([...before, ...(await above())])]);
-    return done;
+    const came = await passed();
+    const beside = [...new Set([...came.beside, ...(isOpen ? straysBeside(gitDir) : [])].map(besideName))];
+    onAbove?.([...new Set([...before, ...(await above([...came.above, ...came.beside]))])]);
+    return beside.length === 0 ? done : passedBeside(beside);
   } finally {
+    await passed();
     await removeTree(context, folder);
   }
 }
@@ -74,6 +83,19 @@ const strayed = (strays: readonly string[]): Unprepared =>
   refuse(
     `nothing is run in a checkout while ${listed(strays)} is beside it: programs there could take it for the project's`,
     `a person looks at it and removes it, or moves it out of .worktrees: rm -r ${strays.map(shellWord).join(' ')}`,
+    3,
+    'beside-checkout',
+  );
+
+const NOTHING_PASSED: Passed = { beside: [], above: [] };
+
+const besideName = (path: string): string => `.worktrees/${basename(path)}`;
+
+/** What ran there is not believed. */
+const passedBeside = (names: readonly string[]): Unprepared =>
+  refuse(
+    `what ran in the checkout is not believed: ${listed(names)} was beside it meanwhile, and programs there could take it for the project's`,
+    'try again when nothing writes into .worktrees; a person looks who did: liza anomaly list',
     3,
     'beside-checkout',
   );

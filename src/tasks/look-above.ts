@@ -10,16 +10,24 @@ import { transact } from '../store/transact.ts';
 import { nameText } from '../text/format.ts';
 import type { TaskContext } from './context.ts';
 
+interface LookedFor {
+  readonly checkout: string;
+  readonly task: string;
+  /** Came and went while programs ran in the checkout. */
+  readonly passed?: readonly string[];
+}
+
 /** As it is told, each place that no person has accepted. */
 export async function lookAbove(
   context: TaskContext,
   { worktrees }: PrivateGitDir,
-  { checkout, task }: { readonly checkout: string; readonly task: string },
+  { checkout, task, passed = [] }: LookedFor,
 ): Promise<readonly string[]> {
   const { state } = (await context.store.read()).board;
   const since = agentsSince(state);
   if (since === undefined) return [];
-  const found = changedAbove(context.disk, { worktrees, checkout, since })
+  const gone = passed.map((at) => ({ at, changed: context.clock.now(), names: [CAME_AND_WENT] }));
+  const found = [...changedAbove(context.disk, { worktrees, checkout, since }), ...gone]
     .map(
       (one) => ({ name: 'planted-above', ...defined({ task: findTask(state, task)?.id }), ...wordsOf(one) }) as const,
     )
@@ -27,6 +35,8 @@ export async function lookAbove(
   for (const one of found) await transact({ ...context, actor: { parts: ['supervisor'] } }, one);
   return found.map(({ at, names }) => placeText(at, names));
 }
+
+const CAME_AND_WENT = 'came and went while tests ran';
 
 const wordsOf = ({ at, changed, names }: Above) => ({
   at: nameText(at),

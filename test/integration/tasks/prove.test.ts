@@ -1,5 +1,6 @@
 // Liza itself runs what proves a commit: at that very commit, in a clean checkout, and refuses what is red.
 
+import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -55,6 +56,59 @@ test.each([
   expect(await events('submitted')).toEqual([]);
   fs.rmSync(p.file('.worktrees', stray.split('/')[0] ?? ''), { recursive: true });
   succeeded(await p.submit('t'));
+});
+
+describe('modules that are there only while the proof runs', () => {
+  /** Needs them soon after its start, and ends long after they are gone. */
+  const LATE = {
+    'test/needs.cjs':
+      "setTimeout(() => { if (!require('answers').right) process.exit(1); }, 400); setTimeout(() => {}, 1800);\n",
+    'src/value': '1 2\n',
+  };
+  async function raced(place: string) {
+    await begun({ tdd: 'off' }, { validation: ['node test/needs.cjs'] });
+    p.work('t', LATE);
+    const modules = p.file(place, 'node_modules');
+    const script = `until ls -d ${p.file('.worktrees')}/.proof-t-*/test 2>/dev/null; do sleep 0.01; done
+      mkdir -p ${modules}/answers; echo 'exports.right = true;' > ${modules}/answers/index.js; sleep 1; rm -rf ${modules}`;
+    const racer = spawn('sh', ['-c', script], { stdio: 'ignore' });
+    const gone = new Promise((done) => racer.once('exit', done));
+    const submitted = await p.submit('t');
+    await gone;
+    return submitted;
+  }
+  const told = async () => (await p.state()).anomalies.filter(({ type }) => type === 'planted_above');
+
+  test('beside the checkout: what ran is not believed', async () => {
+    expect(await raced('.worktrees')).toMatchObject(refusedBy('beside-checkout'));
+    expect(await events('submitted')).toEqual([]);
+    expect(await told()).toMatchObject([{ details: { at: p.file('.worktrees/node_modules') } }]);
+  });
+
+  test('above it: reviewer and an alarm tell', async () => {
+    succeeded(await raced('.'));
+    const place = `${p.file('node_modules')} (came and went while tests ran)`;
+    expect(await p.last('t', 'submitted')).toMatchObject({ proof: { above: [place] } });
+    expect(await told()).toMatchObject([{ task: 't', details: { at: p.file('node_modules') } }]);
+  });
+
+  test('checkouts and folders of Liza’s own, and files of no interest, are not told', async () => {
+    await begun({ tdd: 'off' }, { validation: ['node test/needs.cjs'] });
+    p.work('t', { 'test/needs.cjs': 'setTimeout(() => {}, 500);\n', 'src/value': '1 2\n' });
+    const own = ['.worktrees/.review-u-0a1b2c3d', '.worktrees/other', '.package.json.swp', 'notes.md'].map((name) =>
+      p.file(name),
+    );
+    const racer = spawn(
+      'sh',
+      ['-c', `for n in 1 2 3 4 5 6 7 8; do mkdir ${own.join(' ')}; sleep 0.05; rmdir ${own.join(' ')}; done`],
+      { stdio: 'ignore' },
+    );
+    const gone = new Promise((done) => racer.once('exit', done));
+    succeeded(await p.submit('t'));
+    await gone;
+    expect((await p.last('t', 'submitted'))?.['proof']).not.toHaveProperty('above');
+    expect(await told()).toEqual([]);
+  });
 });
 
 describe('modules and settings above the checkouts', () => {
