@@ -181,10 +181,16 @@ function confined(
     ending: () => broker.end(),
     close: async (graceMs, hurry) => {
       await broker.close(graceMs, hurry);
-      await removeTree(context, folders.session); // what is left, the next one removes
+      // What is left goes on being removed, or is by the next one: a full /tmp holds up nobody.
+      const over = new AbortController();
+      const removed = removeTree(context, folders.session).finally(() => over.abort());
+      await Promise.race([removed, context.clock.sleep(REMOVAL_MS, over.signal)]);
     },
   };
 }
+
+/** For how long the end of a session waits for its folders to go. */
+const REMOVAL_MS = 2000;
 
 interface SessionFolders {
   /** Made anew, but for the files by which the CLI goes on with a session. */

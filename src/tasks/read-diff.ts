@@ -48,16 +48,17 @@ export async function readDiff(
   const patterns = testPatterns(settings);
   const ofTests = (path: string): boolean => isTest(path, patterns);
   const found = await changesBetween(gitDir, base, commit);
-  const large = await largeFiles(gitDir, found, room);
   const sizes = await linesBetween(gitDir, base, commit);
   const paths = found.map(({ path }) => path);
+  const large = new Set(await largeFiles(gitDir, found, room));
+  const isRead = (path: string): boolean => !large.has(path) && (ofTests(path) || isHandmade(path, sizes));
+  for (const path of longFiles(paths.filter(isRead), sizes)) large.add(path);
   const readable = paths.filter((path) => !large.has(path));
   const tests = readable.filter(ofTests);
   const ofCode = readable.filter((path) => isCode(path) && !ofTests(path));
-  const isHandmade = (path: string): boolean => !GENERATED.test(path) && sizeOf(sizes, path) <= MOST_LINES;
-  const code = ofCode.filter(isHandmade);
+  const code = ofCode.filter((path) => isHandmade(path, sizes));
   // A file of code that went, or lost lines, has nothing new to look for.
-  const isUnread = (path: string): boolean => !isHandmade(path) && linesOf(sizes.get(path)).added > 0;
+  const isUnread = (path: string): boolean => !isHandmade(path, sizes) && linesOf(sizes.get(path)).added > 0;
   const unread = [...large, ...ofCode.filter(isUnread), ...code.slice(MOST_READ), ...tests.slice(MOST_READ)];
   const read = (some: readonly string[]) => hunksOf(gitDir, base, commit, some.slice(0, MOST_READ));
   const [inTests, inCode] = [await read(tests), await read(code)];
@@ -97,6 +98,24 @@ export async function readDiff(
     ...(setup.length === 0 ? {} : { test_setup: setup }),
     ...(unread.length === 0 ? {} : { unread }),
   };
+}
+
+const isHandmade = (path: string, sizes: Sizes): boolean =>
+  isCode(path) && !GENERATED.test(path) && sizeOf(sizes, path) <= MOST_LINES;
+
+/** Changed lines of one file, and of all: each costs some microseconds in which nobody else is served. */
+const MOST_LINES_READ = 20_000;
+const ALL_LINES_READ = 100_000;
+
+/** Those with more lines, and those for which there is no room left. */
+function longFiles(paths: readonly string[], sizes: Sizes): readonly string[] {
+  let left = ALL_LINES_READ;
+  return paths.filter((path) => {
+    const lines = sizeOf(sizes, path);
+    if (lines > Math.min(left, MOST_LINES_READ)) return true;
+    left -= lines;
+    return false;
+  });
 }
 
 /** Files of texts that are too large to be looked at, and those for which there is no room left. */
@@ -211,6 +230,7 @@ async function movedHelpers(
   const helpers = new Map<string, string>();
   for (const [to, from] of moved) {
     const text = await textAt(gitDir, old.get(from) ?? '');
+    if (text.length > MOST_BYTES) continue;
     const { tests: held, made } = declaredTests(text, from);
     if (held.length === 0 && !made && !assertsByItself(text, from)) helpers.set(from, to);
   }

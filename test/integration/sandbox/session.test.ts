@@ -85,6 +85,7 @@ async function session(
   } as unknown as SupervisorContext;
   const work = { agent, role, cwd, task: 't', chosen: { provider: PROVIDER }, prompt: '' } as SessionWork;
   const rules = { ...settings(await p.state()), sandbox: 'require', ...config } as Settings;
+  const begun = performance.now();
   const found = await openSandboxSession(office, work, {
     launch: { argv: [named, '-c', script] },
     settings: rules,
@@ -92,6 +93,7 @@ async function session(
     env: whole,
     onRequest: () => {},
   });
+  const opening = performance.now() - begun;
   if ('reason' in found) throw new Error(found.reason);
   const sandboxed: SandboxSession = found;
   const [program, ...args] = sandboxed.argv;
@@ -101,8 +103,10 @@ async function session(
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
     child.once('close', () => done(text));
   });
+  const ended = performance.now();
   await sandboxed.close(0);
-  return { stdout, sandboxed, note: await sandboxPromptSection(office, work, rules) };
+  const times = [opening, performance.now() - ended];
+  return { stdout, sandboxed, times, note: await sandboxPromptSection(office, work, rules) };
 }
 const own = (name: string): string => fs.readFileSync(path.join(home, name), 'utf8');
 
@@ -167,9 +171,8 @@ describe.skipIf(!works)('a session’s home in bubblewrap', () => {
     const script =
       'mkdir -p ~/.cli/sessions ~/x; cd ~/.cli/sessions; seq 30000 | xargs touch; cd ~/x; seq 30000 | xargs touch';
     await session(script);
-    const began = performance.now();
-    const { stdout } = await session('ls ~/x ~/.cli/sessions | wc -l');
-    expect(performance.now() - began).toBeLessThan(5000);
+    const { stdout, times } = await session('ls ~/x ~/.cli/sessions | wc -l');
+    expect(Math.max(...times)).toBeLessThan(5000);
     expect(Number(stdout.split('\n').at(-2))).toBeLessThan(20_100);
     expect(said.join()).toContain('too many files');
   });

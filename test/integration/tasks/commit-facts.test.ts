@@ -143,6 +143,23 @@ test('a test of plain assertions that moves to where nobody runs it is a removed
   expect(told.tests_removed).toEqual({ paths: ['test/b.mjs', 'test/c.test.mjs'] });
 });
 
+test('files of very many lines are told as not looked at, tests too, and hold up nobody', async () => {
+  p = project({ files: { 'test/old.test.js': 'test(1);\n' } });
+  await p.claim('t');
+  const some = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`test/some${n}.test.js`, '\n'.repeat(15_000)]));
+  const commit = p.work('t', {
+    ...some,
+    'test/n.test.js': '\n'.repeat(3_000_000),
+    'test/last.test.js': "test.skip('a');\n",
+  });
+  const asked = { gitDir: await p.gitDir(), task: await p.task('t'), settings: settings(await p.state()) };
+  const begun = performance.now();
+  const { unread, test_edits } = await readDiff(asked, p.head(), commit);
+  expect(performance.now() - begun).toBeLessThan(8000);
+  expect(unread).toEqual(['test/n.test.js', 'test/some6.test.js', 'test/some7.test.js']);
+  expect(test_edits?.lines.join()).toContain("test/last.test.js:1 + test.skip('a')");
+});
+
 test('files of code that are too many, too long or generated are told as not looked at', async () => {
   p = project({});
   await p.claim('t');
