@@ -48,12 +48,9 @@ export async function inDisposableCheckout<T extends object>(
   work: (folder: string) => Promise<T>,
 ): Promise<T | Unprepared> {
   const isOpen = !needsClone(context.sandboxSupport, settings);
-  const passed = isOpen ? watchAbove(context, gitDir.worktrees) : async () => NOTHING_PASSED;
   const strays = isOpen ? straysBeside(gitDir) : [];
-  if (strays.length > 0) {
-    await passed();
-    return strayed(strays);
-  }
+  if (strays.length > 0) return strayed(strays);
+  const passed = isOpen ? watchAbove(context, gitDir.worktrees) : async () => NOTHING_PASSED;
   const folder = temporaryPath(context, gitDir.worktrees, purpose, task);
   try {
     // As in the coder's folder: a test that asks git where it is hears the same.
@@ -69,7 +66,13 @@ export async function inDisposableCheckout<T extends object>(
     const before = await above();
     const done = await work(folder);
     const came = await passed();
-    const beside = [...new Set([...came.beside, ...(isOpen ? straysBeside(gitDir) : [])].map(besideName))];
+    const beside = [
+      ...new Set(
+        [...came.beside, ...(isOpen ? straysBeside(gitDir).filter((one) => !strays.includes(one)) : [])].map(
+          besideName,
+        ),
+      ),
+    ];
     onAbove?.([...new Set([...before, ...(await above([...came.above, ...came.beside]))])]);
     return beside.length === 0 ? done : passedBeside(beside);
   } finally {
