@@ -10,6 +10,7 @@ import { commitOf, isAncestor, readRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import type { Planted } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { findTask } from '../protocol/find.ts';
 import { acceptedHead, eventsOf } from '../protocol/goal/alignment.ts';
 import { type Goal, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -56,7 +57,10 @@ export async function blame(context: TaskContext, name: string): Promise<Blame |
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
   const commit = await resolve(gitDir, name);
-  if (typeof commit !== 'string') return commit;
+  if (typeof commit !== 'string')
+    return findTask(board.state, name) === undefined
+      ? commit
+      : refuse(`${name} is a task, not a commit`, `who did what for it: liza show ${name}`, 1, 'commit');
   const { goal } = board.state;
   const goals = [...(await context.store.pastGoals()), goal];
   const branch = settings(board.state).integration_branch;

@@ -93,7 +93,7 @@ async function make(
   if ('ok' in branch) return branch;
   const told =
     branch.how === 'made'
-      ? `branch ${request.branch} created from ${repository.head.slice(0, 12)}; approved work is merged there, never into yours`
+      ? `branch ${request.branch} created from ${repository.head.slice(0, 12)}; approved work is merged there, into yours only by liza finish`
       : `branch ${request.branch} already exists and is used as it is`;
   const made = await makeProject({ ...siteOf(context, common), files, branch: earlier ?? request.branch });
   const opened = await openBoard(context, request, branch.head);

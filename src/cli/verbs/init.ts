@@ -46,8 +46,15 @@ export const verb: Verb = {
       description: 'Agent CLI for all roles; default: the first one installed.',
       aka: ['agent', 'cli'],
     },
-    test: { value: 'command', description: 'Runs the project’s tests (test_command).', aka: ['test-command'] },
-    setup: { value: 'command', description: 'Sets up a fresh checkout (post_worktree_cmd), for example "npm ci".' },
+    test: {
+      value: 'command or -',
+      description: 'Runs the project’s tests (test_command); - for none.',
+      aka: ['test-command'],
+    },
+    setup: {
+      value: 'command or -',
+      description: 'Sets up a fresh checkout (post_worktree_cmd), for example "npm ci"; - for none.',
+    },
     'vision-from-template': {
       description: 'Create the goal’s document from the template if it does not exist.',
       aka: ['template'],
@@ -99,8 +106,8 @@ export const verb: Verb = {
       specExists: facts.spec_exists === true,
       ...(wishes.fromTemplate ? { template: realDisk.readFileSync(io.asset(TEMPLATE), 'utf8') } : {}),
       settings: defined({
-        test_command: wishes.test,
-        post_worktree_cmd: wishes.setup,
+        test_command: wishes.test || undefined,
+        post_worktree_cmd: wishes.setup || undefined,
         default_provider: wishes.provider,
         setup_read: wishes.shown,
       }),
@@ -205,10 +212,16 @@ function saidBy(args: Args): Said {
     fromTemplate: args.flag('vision-from-template') || undefined,
     branch: args.text('branch'),
     provider: args.text('provider'),
-    test: args.text('test'),
-    setup: args.text('setup'),
+    test: commandIn(args, 'test'),
+    setup: commandIn(args, 'setup'),
   });
 }
+
+/** `-` is none, as the questions say; empty: nothing is guessed in its place. */
+const commandIn = (args: Args, name: 'test' | 'setup'): string | undefined => {
+  const said = args.text(name);
+  return said === '-' ? '' : said;
+};
 
 const isOpen = ({ goal }: State): boolean => goal.status !== 'COMPLETED' && goal.status !== 'ABORTED';
 

@@ -22,9 +22,13 @@ export interface Commands {
 
 export function testSetup(changed: readonly Changed[], asked: Commands): readonly string[] {
   const { patterns, scripts = [] } = asked;
-  const run = scripts.filter(({ text }) => isShell(text)).reduce(withScript, ranBy(asked));
+  const isRunner = (path: string): boolean => !isTest(path, patterns) || RUNS_TESTS.test(nameOf(path));
+  const run = scripts.filter(({ path, text }) => isShell(text) && isRunner(path)).reduce(withScript, ranBy(asked));
   return changed.filter((change) => steersTests(change, run, patterns)).map(({ path }) => path);
 }
+
+/** A script of that name runs the tests; what any other test runs is what it tests. */
+const RUNS_TESTS = /^(?:run[-_]?)?(?:all[-_]?)?tests?(?:\.\w+)?$/;
 
 /** Scripts of the shell that the commands name: their texts are to be read, and no further ones. */
 export const scriptsRun = (asked: Omit<Commands, 'patterns'>): readonly string[] =>

@@ -79,6 +79,16 @@ describe('how tests are run', () => {
     expect(testSetup(changed.map(path), asked)).toEqual([]);
   });
 
+  it('what a test of the shell runs is what it tests; a script that runs the tests is followed', () => {
+    const text = 'sh greet.sh | grep -qx "Hello, world"\n';
+    const asked = { packages: [], patterns: DEFAULT_TEST_PATTERNS };
+    const greet = (script: string) =>
+      testSetup([path('greet.sh')], { ...asked, commands: [`sh ${script}`], scripts: [{ path: script, text }] });
+    expect(greet('tests/greet.test.sh')).toEqual([]);
+    for (const script of ['scripts/test.sh', 'run-tests.sh', 'test/run-tests.sh'])
+      expect(greet(script)).toEqual(['greet.sh']);
+  });
+
   it('a script in another language, or a line that is a comment, names nothing', () => {
     const asked = { commands: ['bin/check'], packages: [], patterns: DEFAULT_TEST_PATTERNS };
     for (const text of ['#!/usr/bin/env node\n. scripts/env.sh\n', '# . scripts/env.sh\ntrue\n']) {

@@ -68,7 +68,10 @@ export const reserveMerge: Row<'reserve-merge'> = {
     };
     return {
       state: withTask(state, patch(task, { merging, merge_held: undefined })),
-      detail: `${by} merges ${task.id} as ${candidate.slice(0, 12)} onto ${onto.slice(0, 12)}`,
+      detail:
+        judged === undefined
+          ? `${by} merges ${task.id} as ${candidate.slice(0, 12)} onto ${onto.slice(0, 12)}`
+          : `${by} moves integration to ${candidate.slice(0, 12)} for ${task.id}: ${judged.tested ?? judged.untested ?? 'it is there already'}`,
     };
   },
 };
