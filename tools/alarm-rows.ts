@@ -283,6 +283,13 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
       '`liza anomaly processed <id>`; another change of the place is another alarm',
     ),
   ],
+  'VERDICT DISPUTED': [
+    alarm(
+      '{task} — {agent} said {verdict} of {commit}, then {verdict}{merged}: one of the two may be the word of a program that it ran',
+      'a reviewer’s session gives a second verdict on the same commit that contradicts its first; an approval that is not merged does not count then, and the task is BLOCKED',
+      '`liza anomaly processed <id>`',
+    ),
+  ],
   'STEP WITHOUT SESSION': [
     alarm(
       'entry {n} — {step} and {k} before it under the id of {agent}, from no session of it: was it you? See: liza log; what it changed: liza audit',

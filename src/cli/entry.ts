@@ -30,6 +30,13 @@ if (mailbox !== undefined && inside?.isForwarded(argv) === true) {
     readStdin: () => readFileSync(0, 'utf8'),
     stdout: (text: string) => process.stdout.write(text),
     stderr: (text: string) => process.stderr.write(text),
+    onInterrupt: (call: () => void) => {
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+        process.once(signal, () => {
+          call();
+          process.exit(1);
+        });
+    },
   };
   void inside.forward(host, mailbox, argv).then((code) => {
     process.exitCode = code;

@@ -114,6 +114,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     'Declare how your session ends: 0 nothing more to do, 42 restart me.',
     () => import('./verbs/exit.ts'),
   ],
+  try: [WORKERS, 'Run what the commit brings, apart from your session.', () => import('./verbs/try.ts')],
   'submit-verdict': [REVIEWER, 'Approve or reject the commit under review.', () => import('./verbs/submit-verdict.ts')],
 
   init: [ANYONE, 'Start a goal in this project.', () => import('./verbs/init.ts')],

@@ -87,6 +87,8 @@ export interface Done {
   readonly notices?: readonly Notice[];
   /** Everything is printed already (`log -f`). */
   readonly silent?: true;
+  /** The exit code of the program that was run, where that is the answer (`try`). */
+  readonly code?: number;
 }
 
 /** A refusal that still has something to print on stdout, such as `INVALID: …` lines. */

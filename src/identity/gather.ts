@@ -46,8 +46,11 @@ export async function gatherFacts(caller: Caller, root: string | undefined, clai
           files: filesOn(caller.host.disk, caller.host.processes.pid),
           paths: pathsOf(root, undefined),
         };
-  const { claimed, onRecord, above } = await lookUp(caller, sessions, claim.id);
-  const named = await namedBy(caller.host.disk, above, caller.env[TAG] ?? '', root ?? caller.cwd);
+  const { claimed, onRecord, above, between = [] } = await lookUp(caller, sessions, claim.id);
+  const folder = root ?? caller.cwd;
+  const named = await namedBy(caller.host.disk, above, caller.env[TAG] ?? '', folder);
+  // Below its agent, too: this tag can only take something away, and a program that drops its own still has it above.
+  const run = named.includes(PROGRAM) || (await namedBy(caller.host.disk, between, '', folder)).includes(PROGRAM);
   const below =
     onRecord?.agent ??
     named.find((name) => roleOfId(name) !== undefined) ??
@@ -56,7 +59,7 @@ export async function gatherFacts(caller: Caller, root: string | undefined, clai
   return {
     ...(await checkCredential(claim, credential, sessions, claimed)),
     ...defined({ below }),
-    program: named.includes(PROGRAM),
+    program: run,
   };
 }
 
@@ -68,6 +71,8 @@ interface Above {
   /** The session whose process is above this one; where there is one, nothing else need be looked at. */
   readonly onRecord?: SessionRecord;
   readonly above: readonly Ancestor[];
+  /** The processes between that one and this. */
+  readonly between?: readonly Ancestor[];
 }
 
 /** Most callers are who they claim to be: that record first, and the processes only as far up as its own. */
@@ -77,15 +82,17 @@ async function lookUp(caller: Caller, sessions: SessionsContext | undefined, id:
   const claimed = id === undefined ? undefined : readSession(sessions, id);
   const above: Ancestor[] = [];
   for (const one of caller.ancestors()) {
-    if (claimed !== undefined && isProcessOf(claimed, one)) return { claimed, onRecord: claimed, above: [] };
+    if (claimed !== undefined && isProcessOf(claimed, one))
+      return { claimed, onRecord: claimed, above: [], between: above };
     above.push(one);
   }
   const hints = sessionHints(sessions);
-  for (const one of above) {
+  for (const [at, one] of above.entries()) {
     const agent = hints.get(one.pid);
     // Even one whose supervisor is gone: its agent is still an agent.
     const record = agent === undefined ? undefined : readSession(sessions, agent);
-    if (record !== undefined && isProcessOf(record, one)) return { claimed, onRecord: record, above: [] };
+    if (record !== undefined && isProcessOf(record, one))
+      return { claimed, onRecord: record, above: [], between: above.slice(0, at) };
   }
   return { claimed, above };
 }

@@ -9,6 +9,7 @@ import type { VerdictFacts } from './facts/verdict-facts.ts';
 import type { BasePayloads } from './goal/base-records.ts';
 import type { SetupPayloads } from './records/setup-records.ts';
 import type { Proof } from './review/proof.ts';
+import type { SecondVerdict } from './review/second-verdict.ts';
 import type { Trial } from './review/trial.ts';
 import type { Anomaly, Discovery, Handoff, Role, Task, TaskSession, Trouble } from './state.ts';
 
@@ -268,6 +269,10 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads {
     /** What git says about the verdict: no verdict is taken without it. */
     readonly facts: VerdictFacts;
   };
+  /** The other verdict on the commit that the same session has judged already. */
+  'second-verdict': SecondVerdict & { readonly verdict: 'REJECTED' };
+  /** The same where it can change nothing any more. */
+  'verdict-disputed': SecondVerdict & { readonly verdict: 'APPROVED' | 'REJECTED' };
   /** The reviewer's own copy is ready: where it is, and the tree of its tracked files. */
   'review-copy': { readonly task: string; readonly folder: string; readonly tree: string };
   /** After the session the copy was not as it was handed over. */

@@ -35,6 +35,7 @@ import { recordTrial } from './commands/plan/trial.ts';
 import { unblock } from './commands/plan/unblock.ts';
 import { claimReview, clearStaleReviewClaims } from './commands/review/review.ts';
 import { reviewChanged, reviewCopy } from './commands/review/review-copy.ts';
+import { secondVerdict, verdictDisputed } from './commands/review/second-verdict.ts';
 import { submitVerdict } from './commands/review/verdict.ts';
 
 export const TABLE: Table = {
@@ -88,6 +89,8 @@ export const TABLE: Table = {
   trouble,
   'claim-review': claimReview,
   'submit-verdict': submitVerdict,
+  'second-verdict': secondVerdict,
+  'verdict-disputed': verdictDisputed,
   'review-copy': reviewCopy,
   'review-changed': reviewChanged,
   'clear-stale-review-claims': clearStaleReviewClaims,

@@ -11,6 +11,7 @@ import type { Disk } from '../ports/disk.ts';
 import type { Clock, Environment, Host } from '../ports/host.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import { defined } from '../protocol/values.ts';
+import { endsWithAsker } from './mailbox-commands.ts';
 
 export interface BrokerOptions {
   /** The mailbox, of this session alone; made here, and removed at the end. */
@@ -58,13 +59,19 @@ const MOST_ARGUMENTS = 500;
 const LONGEST_MS = 60 * 60_000;
 /** For changes that the watcher misses. */
 const POLL_MS = 100;
-const NAME = /^([a-z0-9]{8,40})\.ask$/;
+const NAME = /^([a-z0-9]{8,40})\.(ask|gone)$/;
+
+interface Running {
+  readonly id: string;
+  readonly finished: Promise<void>;
+  readonly endsWithAsker: boolean;
+}
 
 export function openBroker(host: Host, options: BrokerOptions): Broker {
   const { clock, disk } = host;
   const { folder } = options;
   disk.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const running = new Map<ChildProcess, Promise<void>>();
+  const running = new Map<ChildProcess, Running>();
   /** Answers that found no room on the disk: their clients still wait for them. */
   const owed = new Map<string, Answer>();
   let ended = false;
@@ -90,12 +97,22 @@ export function openBroker(host: Host, options: BrokerOptions): Broker {
       if (!reply(host, folder, id, answer) && owed.size < AT_ONCE) owed.set(id, answer);
       soon();
     });
-    running.set(child, finished);
+    running.set(child, { id, finished, endsWithAsker: request !== UNREADABLE && endsWithAsker(request.argv) });
+  };
+  /** Asks what is worth nothing without its asker to end. */
+  const endFor = (asker?: string): void => {
+    for (const [child, { id, endsWithAsker: ends }] of running)
+      if (ends && (asker === undefined || asker === id)) child.kill('SIGTERM');
   };
   const look = (): void => {
     due = false;
     for (const [id, answer] of owed) if (reply(host, folder, id, answer)) owed.delete(id);
-    for (const id of waiting(disk, folder)) {
+    for (const [id, kind] of waiting(disk, folder)) {
+      if (kind === 'gone') {
+        forget(disk, folder, id);
+        endFor(id);
+        continue;
+      }
       if (closed || (!ended && running.size >= AT_ONCE)) return;
       take(id);
     }
@@ -110,6 +127,7 @@ export function openBroker(host: Host, options: BrokerOptions): Broker {
   const stopPolling = clock.every(POLL_MS, soon);
   const end = (): void => {
     ended = true;
+    endFor();
     look();
   };
   return {
@@ -123,7 +141,7 @@ export function openBroker(host: Host, options: BrokerOptions): Broker {
       if (hurry?.aborted) kill();
       hurry?.addEventListener('abort', kill);
       const cancel = clock.after(graceMs, kill);
-      await Promise.all(all.map(([, finished]) => finished));
+      await Promise.all(all.map(([, { finished }]) => finished));
       cancel();
       hurry?.removeEventListener('abort', kill);
       closed = true;
@@ -135,6 +153,17 @@ export function openBroker(host: Host, options: BrokerOptions): Broker {
   };
 }
 
+/** Nobody waits for this request any more. */
+function forget(disk: Disk, folder: string, id: string): void {
+  for (const name of [`${id}.gone`, `${id}.ask`]) {
+    try {
+      disk.unlinkSync(join(folder, name));
+    } catch {
+      // It is taken already, or no file.
+    }
+  }
+}
+
 function watchFolder(disk: Disk, folder: string, changed: () => void): { close(): void } | undefined {
   try {
     return disk.watch(folder, changed).on('error', () => {});
@@ -144,16 +173,16 @@ function watchFolder(disk: Disk, folder: string, changed: () => void): { close()
 }
 
 /** The first few: a session that floods its own mailbox only waits longer itself. */
-function waiting(disk: Disk, folder: string): readonly string[] {
-  const found: string[] = [];
+function waiting(disk: Disk, folder: string): readonly (readonly [id: string, kind: string])[] {
+  const found: [string, string][] = [];
   try {
     const entries = disk.opendirSync(folder);
     try {
       for (let count = 0; count < LOOKED_AT; count += 1) {
         const entry = entries.readSync();
         if (entry === null) break;
-        const id = NAME.exec(entry.name)?.[1];
-        if (id !== undefined) found.push(id);
+        const [, id, kind] = NAME.exec(entry.name) ?? [];
+        if (id !== undefined && kind !== undefined) found.push([id, kind]);
       }
     } finally {
       entries.closeSync();

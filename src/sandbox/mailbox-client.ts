@@ -18,10 +18,14 @@ export interface ClientHost {
   readStdin(): string;
   stdout(text: string): void;
   stderr(text: string): void;
+  /** Ctrl-C, or the agent's CLI ends its tool: called first, then the process ends. */
+  onInterrupt?(call: () => void): void;
 }
 
 /** Played by the agent itself, or in need of no board. */
 const HERE = new Set(['rehearse', 'help', 'version', 'completion', '__complete', '--version', '-V', '--help', '-h']);
+/** Its words are another program's, and it ends with who waits for it. */
+const TRY = 'try';
 const POLL_MS = 20;
 
 /** Whether the command is run outside. */
@@ -75,7 +79,7 @@ interface Answered {
 }
 
 function inputOf(host: ClientHost, argv: readonly string[]): Pick<Asked, 'stdin'> {
-  return argv.some((word) => word === '-' || word.endsWith('=-')) ? { stdin: host.readStdin() } : {};
+  return argv[0] !== TRY && argv.some((word) => word === '-' || word.endsWith('=-')) ? { stdin: host.readStdin() } : {};
 }
 
 function pass(host: ClientHost, { code, stdout, stderr }: Answered): number {
@@ -100,6 +104,7 @@ async function ask(host: ClientHost, mailbox: string, { argv, stdin }: Asked): P
     const why = `liza: the supervisor cannot be reached: ${(error as Error).message}\n`;
     return { code: 2, stdout: '', stderr: `${why}→ this session has lost it: stop here\n` };
   }
+  if (argv[0] === TRY) host.onInterrupt?.(() => disk.writeFileSync(file('gone'), ''));
   const answer = await answerIn(host, mailbox, file('answer'));
   return answer === undefined ? GONE : (JSON.parse(answer) as Answered);
 }

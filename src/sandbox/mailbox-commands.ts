@@ -33,6 +33,8 @@ const ALLOWED: ReadonlySet<string> = new Set([
   ],
   ...['heartbeat', 'exit'],
   ...['submit-for-review', 'retract', 'submit-verdict'],
+  // Starts a program, but in a sandbox of its own that shows less than the one it was asked from.
+  'try',
   // Refused to agents by the board itself, which then remembers who tried.
   ...[
     'pause',
@@ -57,6 +59,9 @@ const ALLOWED: ReadonlySet<string> = new Set([
     'goal edit',
   ],
 ]);
+
+/** Worth nothing without somebody who waits for it: it ends with its client and with its session. */
+export const endsWithAsker = ([name]: readonly string[]): boolean => name === 'try';
 
 const INSTEAD: Readonly<Record<string, string>> = {
   'lock modify': 'use the command that does it: liza help lists them',

@@ -128,6 +128,8 @@ export interface Confinement {
   readonly part: 'setup' | 'tests';
   /** Shows the folder here too, where that can be (bubblewrap): what set-up made may name this place. */
   readonly at?: string | undefined;
+  /** Its git directory is read-only: what is planted there (hooks, a configuration) would run where git is used next. */
+  readonly gitReadOnly?: boolean;
 }
 
 export type Rules = Wanted & Limits & Pick<Settings, 'sandbox_network' | 'sandbox_read' | 'sandbox_write'>;
@@ -208,13 +210,23 @@ function programPolicy(
     home,
     tmp,
     network: rules.sandbox_network?.[confinement.part] !== 'off',
-    show: [...(sandboxSupport === undefined ? [] : packageFolder(sandboxSupport)), ...registries.read],
+    show: [
+      ...(sandboxSupport === undefined ? [] : packageFolder(sandboxSupport)),
+      ...registries.read,
+      ...(confinement.gitReadOnly === true ? gitIn(tool, confinement) : []),
+    ],
     alsoRead: rules.sandbox_read,
     alsoWrite: rules.sandbox_write,
     inPlace: tool.kind === 'seatbelt',
     hideModules: true,
   });
 }
+
+/** At each place where the checkout is shown. */
+const gitIn = (tool: Tool, { folder, at }: Confinement): readonly Shown[] => {
+  const from = join(folder, '.git');
+  return [from, ...checkoutShown(tool, at === undefined ? undefined : join(at, '.git'), from)];
+};
 
 /** The one place at which every sandbox of the project shows the checkout that it is for. */
 export const checkoutPlace = (root: string): string => join(root, '.worktrees', '.checkout');

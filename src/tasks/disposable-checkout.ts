@@ -17,7 +17,7 @@ import { decidingIn } from '../protocol/shell/always-green.ts';
 import type { Settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { hasSetup } from '../protocol/work/setup-failures.ts';
-import { checkoutPlace, needsClone, type Rules, runConfined } from '../sandbox/mode.ts';
+import { type Confinement, checkoutPlace, needsClone, type Rules, runConfined } from '../sandbox/mode.ts';
 import { listed, shellWord } from '../text/format.ts';
 import type { TaskContext } from './context.ts';
 import { lookAbove } from './look-above.ts';
@@ -123,23 +123,25 @@ export async function runHere(
   rules: Rules & Pick<Settings, 'post_worktree_cmd' | 'worktree_files'>,
   { argv, folder, seconds, log }: ProjectProgram,
 ): Promise<Tried> {
-  const ended = await runConfined(
-    context,
-    rules,
-    { folder, part: 'tests', at: hasSetup(rules) ? checkoutPlace(context.paths.root) : undefined },
-    {
-      argv,
-      cwd: folder,
-      env: context.env,
-      timeoutMs: Math.max(1, seconds) * 1000,
-      logFile: log,
-      signal: context.stop?.(),
-    },
-  );
+  const ended = await runConfined(context, rules, testPlace(context, rules, folder), {
+    argv,
+    cwd: folder,
+    env: context.env,
+    timeoutMs: Math.max(1, seconds) * 1000,
+    logFile: log,
+    signal: context.stop?.(),
+  });
   if (ended.how !== 'exited' || ended.code !== 0 || wantsRed(argv)) return ended;
   // A summary may stand far before the end: details of what failed follow it.
   return { ...ended, said: saidFailures(readLog(context.disk, log, ended.tail)) };
 }
+
+/** Where tests of the project run: what its set-up made may name one place for all checkouts. */
+export const testPlace = (
+  { paths }: TaskContext,
+  rules: Pick<Settings, 'post_worktree_cmd' | 'worktree_files'>,
+  folder: string,
+): Confinement => ({ folder, part: 'tests', at: hasSetup(rules) ? checkoutPlace(paths.root) : undefined });
 
 /** `! node --test fixtures/red.test.js`: failed tests are what it is about. */
 const wantsRed = ([shell, , line = '']: readonly string[]): boolean =>

@@ -117,6 +117,7 @@ function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[]
     ...troubles(state),
     ...discoveries(state),
     ...violations(state),
+    ...disputedVerdicts(state),
     ...rubberStamps(state),
     ...taskAlarms(state.tasks, context),
   ];
@@ -335,6 +336,15 @@ const changedAbove = ({ board: { state } }: AlarmContext): readonly Alarm[] =>
       ? []
       : [alarm('CHANGED ABOVE CHECKOUTS', id ?? `#${at + 1}`, whole(aboveText(task, details)))],
   );
+
+const disputedVerdicts = (state: State): readonly Alarm[] =>
+  state.anomalies.flatMap(({ id, type, task, details, processed_at }, at) => {
+    if (type !== 'verdict_disputed' || processed_at !== undefined) return [];
+    const said = (key: string): string => gist(String(details?.[key] ?? '?'), 80);
+    const landed = details?.['status'] === 'MERGED' ? ', and it is merged' : '';
+    const words = `${task} — ${said('agent')} said ${said('first')} of ${said('commit')}, then ${said('second')}${landed}: one of the two may be the word of a program that it ran`;
+    return [alarm('VERDICT DISPUTED', id ?? `#${at + 1}`, words)];
+  });
 
 /** Violations by agents; each alarm lasts until somebody marks its anomaly as dealt with. */
 function violations(state: State): readonly Alarm[] {

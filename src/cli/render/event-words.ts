@@ -6,6 +6,7 @@ const WORDS: Readonly<Record<string, string>> = {
   review_claimed: 'review began',
   review_copy: 'copy for the review made',
   review_changed: 'files changed during the review',
+  verdict_disputed: 'contradicted its own verdict',
   review_released: 'review given back',
   validated: 'checks green',
   validation_failed: 'checks red',

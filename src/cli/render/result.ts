@@ -17,7 +17,7 @@ export interface NewsOutput {
 const NO_NEWS: NewsOutput = { list: [], lines: [] };
 
 export function emit(result: Result, io: Io, json: boolean, news: NewsOutput = NO_NEWS): number {
-  if (result.ok && result.silent) return 0;
+  if (result.ok && result.silent) return exitCode(result);
   io.ending?.(exitCode(result));
   if (json) {
     const told = news.list.length === 0 ? {} : { news: news.list };
@@ -30,7 +30,7 @@ export function emit(result: Result, io: Io, json: boolean, news: NewsOutput = N
   return exitCode(result);
 }
 
-export const exitCode = (result: Result): number => (result.ok ? 0 : result.code);
+export const exitCode = (result: Result): number => (result.ok ? (result.code ?? 0) : result.code);
 
 function asJson(result: Result): Readonly<Record<string, unknown>> {
   return {

@@ -1,8 +1,7 @@
 // `liza submit-verdict <task> <verdict> [reason]`: binds to the exact commit under review.
 
 import type { CommandOf } from '../../protocol/command.ts';
-import type { Refusal } from '../../protocol/decision.ts';
-import { isRefusal } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { VerdictFacts } from '../../protocol/facts/verdict-facts.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../../tasks/context.ts';
@@ -73,7 +72,10 @@ export const verb: Verb = {
     } as const;
     const facts = await factsFor(context, command);
     const outcome = isRefusal(facts) ? facts : await runCommand(context, { ...command, facts });
-    if (outcome.ok || reason === undefined || outcome.raced !== true) return outcome;
+    if (outcome.ok) return outcome;
+    const disputed = await recordedDispute(context, { task, verdict, ...defined({ reason, commit: command.commit }) });
+    if (disputed !== undefined) return disputed;
+    if (reason === undefined || outcome.raced !== true) return outcome;
     // What the reviewer found must not be lost with its lease.
     const { keepText } = await import('../../store/rejected.ts');
     const kept = keepText(
@@ -84,6 +86,34 @@ export const verb: Verb = {
     return { ...outcome, hint: `${outcome.hint}; your findings are kept in ${kept} for the next reviewer` };
   },
 };
+
+/** What a session hears whose other verdict on this commit is on record. Undefined: this one contradicts none. */
+async function recordedDispute(
+  context: TaskContext,
+  verdict: Omit<CommandOf<'verdict-disputed'>, 'name'>,
+): Promise<Refusal | undefined> {
+  if (context.actor.session === undefined) return undefined;
+  const { contradicts } = await import('../../protocol/commands/review/second-verdict.ts');
+  const { findTask } = await import('../../protocol/find.ts');
+  const { board } = await context.store.read();
+  const task = findTask(board.state, verdict.task);
+  if (task === undefined || !contradicts(task, context.actor.id ?? '', verdict)) return undefined;
+  const { transact } = await import('../../store/transact.ts');
+  // The rejection counts while it can.
+  const counted =
+    verdict.verdict === 'REJECTED'
+      ? await transact(context, { ...verdict, name: 'second-verdict', verdict: verdict.verdict })
+      : undefined;
+  const told = counted?.ok === true ? counted : await transact(context, { ...verdict, name: 'verdict-disputed' });
+  if (!told.ok) return told.guard === 'once' ? told : undefined;
+  const now = told.state.tasks.find(({ id }) => id === task.id)?.status ?? task.status;
+  return refuse(
+    `${told.detail}; it is ${now}, and a person is told`,
+    'If the first was not yours, say so: liza anomaly --type system_ambiguity …, or in the reason of liza exit 42; then stop',
+    1,
+    'own-review',
+  );
+}
 
 /** Asks git only about a verdict that nothing but such facts could refuse: then one refusal names all that is wrong. */
 async function factsFor(

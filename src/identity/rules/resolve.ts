@@ -50,12 +50,15 @@ export type ResolvedCaller =
   | { readonly refusal: Refusal; readonly attempt?: Attempt; readonly actor?: never };
 
 export const PROGRAM = 'program';
+/** Whom a program acts as that has the variables of the agent which runs it. */
+export const THROUGH_A_PROGRAM = 'itself through a program that it runs';
 
 export function resolveCaller(facts: CallerFacts): ResolvedCaller {
   const { claim, below: real, program } = facts;
   const claimed = claim.id ?? 'the operator';
   if (program) {
-    return attempted(real ?? PROGRAM, claimed, {
+    const as = real !== undefined && real === claim.id ? THROUGH_A_PROGRAM : claimed;
+    return attempted(real ?? PROGRAM, as, {
       fact: `this process belongs to a program that Liza runs for the project, and would act as ${claimed}`,
       hint: 'tests and set-up commands may read the blackboard (liza status, liza show) but not change it; a person must use a shell that none of them started',
     });

@@ -24,6 +24,7 @@ export const ANOMALY_TYPES = {
   branch_moved: { roles: [], details: ['agent', 'branch', 'commit'], aboutAgents: true },
   git_planted: { roles: [], details: ['what', 'at'], aboutAgents: true },
   planted_above: { roles: [], details: ['at', 'changed'], aboutAgents: true },
+  verdict_disputed: { roles: [], details: ['agent', 'commit', 'first', 'second'], aboutAgents: true },
   /** Said by `liza retract` after the verdict. */
   retracted: { roles: [], details: ['reason', 'commit'] },
 } as const satisfies Record<string, AnomalyRow>;

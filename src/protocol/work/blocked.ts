@@ -158,6 +158,10 @@ export const QUESTIONS = {
     'Why did the second attempt have the same blockers?',
     'Can the feedback be followed within the scope?',
   ],
+  disputed: [
+    'Which of the two verdicts is the reviewer’s own, and who gave the other?',
+    'Does the commit hold code that runs liza?',
+  ],
   assumptions: ['Which of the assumptions are right?', 'What must the spec say so that no assumption is needed?'],
   override: ['What should be done differently, and why?'],
   abandoned: ['Can this be done without the abandoned task, or should it be given up too?'],

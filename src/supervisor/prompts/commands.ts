@@ -72,7 +72,7 @@ const discovery = (state: State): string => openDiscoveries(state)[0]?.id ?? 'di
 const specOf = ({ goal }: State): string => fileOf(goal.spec_ref) ?? 'specs/vision.md';
 
 /** Only one that can stand between quotes. */
-function testCommand(state: State): string {
+export function testCommand(state: State): string {
   const { test_command: command } = state.config;
   return typeof command === 'string' && /^[\w ./:=@,+-]{1,200}$/.test(command) ? command : 'command';
 }

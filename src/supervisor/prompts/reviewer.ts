@@ -13,7 +13,7 @@ import { isFields } from '../../protocol/values.ts';
 import { approvedBefore } from '../../protocol/work/worktree-plan.ts';
 import { counted, gist } from '../../text/format.ts';
 import { checkoutChanges } from './checkout-changes.ts';
-import { commandLines } from './commands.ts';
+import { commandLines, testCommand } from './commands.ts';
 import { concernsBefore } from './concerns.ts';
 import { handedOff } from './handoff.ts';
 import { lastOnTask } from './last-session.ts';
@@ -68,7 +68,7 @@ function reviewTask(context: PromptContext, work: ReviewWork, fresh: boolean): S
     ...(tryout === undefined
       ? []
       : [
-          `TRY IT IN: ${inline(tryout)} (the same commit with its set-up, to write in; git and tests work there; it is deleted after this session and never counts)`,
+          `TRY IT IN: ${inline(tryout)} (the same commit with its set-up, to write in; deleted after this session, never counts). Run code of the commit only by liza try, as in \`liza try ${testCommand(board.state)}\`: it runs there, but apart from your session, so that it cannot give a verdict as you`,
         ]),
     `BASE: ${base}`,
     `COMMIT TO REVIEW: ${commit}`,
@@ -160,7 +160,7 @@ function instructions({ task, base, commit, tryout }: ReviewWork, fresh: boolean
       : [
           `What changed since the rejection: ${sinceRejection(task, { prior, base, commit })}. Only unresolved prior findings and new serious ones may block now; the rest are concerns.`,
         ]),
-    `Read the EVIDENCE${fresh ? ': Liza ran VALIDATION itself' : ''}; run again in ${tryout === undefined ? 'WORKTREE' : 'TRY IT IN'} what you doubt. Check each criterion of DONE WHEN and the PLAN.`,
+    `Read the EVIDENCE${fresh ? ': Liza ran VALIDATION itself' : ''}; ${tryout === undefined ? 'there is no folder to run the commit in now, so judge by it' : 'run again in TRY IT IN what you doubt'}. Check each criterion of DONE WHEN and the PLAN.`,
     `If good: name the evidence for each criterion, in one or more lines: ${APPROVAL_WAYS}. A concern has its own line and goes to the planner: ${CONCERN_FORM}`,
   ];
   return [

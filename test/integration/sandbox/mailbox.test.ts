@@ -18,7 +18,7 @@ const FAKE = `let input = '';
 process.stdin.on('data', (d) => { input += d; }).on('end', () => {
   const argv = process.argv.slice(2);
   require('node:fs').appendFileSync(process.env.RAN, argv.join(' ') + '\\n');
-  if (argv[0] === 'sleep') return setTimeout(() => {}, 60_000);
+  if (argv[0] === 'sleep' || argv[0] === 'try') return setTimeout(() => {}, 60_000);
   if (argv[0] === 'slow') require('node:child_process').spawnSync('sleep', ['1']);
   process.stderr.write('beside');
   process.stdout.write(JSON.stringify({ argv, input, id: process.env.LIZA_AGENT_ID, cwd: process.cwd(), brokered: process.env.LIZA_BROKERED, more: process.env.MORE }));
@@ -163,6 +163,62 @@ test('at the end of the session what hangs is ended, and the mailbox is gone', a
   await broker.close(100);
   expect(performance.now() - begun).toBeLessThan(5000);
   expect(fs.existsSync(mail)).toBe(false);
+});
+
+describe('liza try is worth nothing without who asked', () => {
+  const begun = () => expect.poll(ran, { timeout: 10_000 }).toContain('try npm test');
+
+  test('it ends with the session, without its grace', async () => {
+    lay('kkkkkkkk', { argv: ['try', 'npm', 'test'] });
+    await begun();
+    broker.end();
+    expect(await answer('kkkkkkkk')).toMatchObject({ stderr: expect.stringContaining('SIGTERM') });
+  });
+
+  test('it ends with its client, whose place another takes; a withdrawn one that waits is never run', async () => {
+    lay('kkkkkkkk', { argv: ['try', 'npm', 'test'] });
+    await begun();
+    const full = ['aaaaaaaa', 'bbbbbbbb', 'cccccccc'];
+    for (const id of full) lay(id, { argv: ['sleep'] });
+    await expect.poll(() => ran().length, { timeout: 10_000 }).toBe(4);
+    lay('llllllll', { argv: ['never'] });
+    fs.writeFileSync(path.join(mail, 'llllllll.gone'), '');
+    fs.mkdirSync(path.join(mail, 'foldered.gone'));
+    await expect.poll(() => fs.existsSync(path.join(mail, 'llllllll.ask')), { timeout: 10_000 }).toBe(false);
+    fs.writeFileSync(path.join(mail, 'kkkkkkkk.gone'), '');
+    expect(await answer('kkkkkkkk')).toMatchObject({ stderr: expect.stringContaining('SIGTERM') });
+    lay('mmmmmmmm', { argv: ['honest'] });
+    expect((await answer('mmmmmmmm')).code).toBe(7);
+    expect(ran()).not.toContain('never');
+  });
+
+  test('its client says when it is interrupted, and reads no stdin for a word of the program', async () => {
+    let interrupted = (): void => {};
+    const waiting = forward(
+      {
+        disk: fs,
+        newId: () => 'nnnnnnnn',
+        every: (ms, call) => {
+          const timer = setInterval(call, ms);
+          return () => clearInterval(timer);
+        },
+        readStdin: () => {
+          throw new Error('nothing is to be read');
+        },
+        git: () => undefined,
+        stdout: () => {},
+        stderr: () => {},
+        onInterrupt: (call) => {
+          interrupted = call;
+        },
+      },
+      mail,
+      ['try', 'cat', '-'],
+    );
+    await expect.poll(ran, { timeout: 10_000 }).toContain('try cat -');
+    interrupted();
+    expect(await waiting).toBe(1);
+  });
 });
 
 test('whoever wants it to end at once does not wait for the grace', async () => {

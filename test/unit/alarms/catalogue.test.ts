@@ -166,17 +166,26 @@ const due = (status: 'IN_PROGRESS' | 'CHECKPOINT' | 'COMPLETED', timeline: objec
     },
   });
 const conduct = (
-  type: 'identity_violation' | 'branch_moved' | 'git_planted' | 'planted_above',
+  type: 'identity_violation' | 'branch_moved' | 'git_planted' | 'planted_above' | 'verdict_disputed',
   details: Record<string, unknown>,
   processed = false,
+  task?: string,
 ) =>
   board({
     state: {
       anomalies: [
-        { id: 'anomaly-1', type, reporter: 'supervisor', details, ...(processed ? { processed_at: ago(0) } : {}) },
+        {
+          id: 'anomaly-1',
+          type,
+          reporter: 'supervisor',
+          details,
+          ...(task === undefined ? {} : { task }),
+          ...(processed ? { processed_at: ago(0) } : {}),
+        },
       ],
     },
   });
+const disputed = { agent: 'code-reviewer-1', commit: COMMIT, first: 'APPROVED', second: 'REJECTED' };
 const impostor = { agent: 'coder-1', claimed: 'code-reviewer-1', command: 'submit-verdict', count: 1 };
 const PLANTED: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   [
@@ -629,6 +638,14 @@ const SCENARIOS: readonly Scenario[] = [
     before: at(NOW, quiet),
     begins: at(NOW, conduct('planted_above', above)),
     over: at(NOW, conduct('planted_above', above, true)),
+  },
+  {
+    row: 'VERDICT DISPUTED',
+    level: 'alarm',
+    text: `🚨 VERDICT DISPUTED: t — code-reviewer-1 said APPROVED of ${COMMIT}, then REJECTED: one of the two may be the word of a program that it ran`,
+    before: at(NOW, quiet),
+    begins: at(NOW, conduct('verdict_disputed', disputed, false, 't')),
+    over: at(NOW, conduct('verdict_disputed', disputed, true, 't')),
   },
   {
     row: 'STEP WITHOUT SESSION',

@@ -1,5 +1,17 @@
-import { beforeEach, expect, test } from 'vitest';
-import { agents, aReview, aTask, BASE, COMMIT, type Project, project, withWorktree } from './fixtures.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openSession } from '../../../src/identity/agent-sessions.ts';
+import {
+  agents,
+  aReview,
+  aTask,
+  BASE,
+  COMMIT,
+  NOW,
+  type Project,
+  project,
+  sessionsAt,
+  withWorktree,
+} from './fixtures.ts';
 
 const reviewer = { as: 'code_reviewer-1' };
 let here: Project;
@@ -107,4 +119,44 @@ test('show has every verdict of a task, whole, in a section of its own', async (
   expect(section).toContain('the-end');
   expect(section.match(/\bword\b/g)).toHaveLength(200);
   expect(section).toContain(`APPROVED of ${COMMIT.slice(0, 12)} by code-reviewer-2`);
+});
+
+describe('a session that says both things of one commit', () => {
+  const inSession = () => {
+    const about = {
+      agent: 'code-reviewer-1',
+      role: 'code_reviewer',
+      task: 'judged',
+      epoch: 1,
+      pid: process.pid,
+    } as const;
+    const { credential } = openSession(sessionsAt(here.root), about, NOW);
+    return { env: { LIZA_AGENT_ID: 'code-reviewer-1', LIZA_SESSION: credential } };
+  };
+  const approved = ['submit-verdict', 'judged', 'APPROVED', '1: src.ts:1'];
+  const rejected = ['submit-verdict', 'judged', 'REJECTED', rejection('src.ts')];
+
+  test('the rejection counts, whatever came first, and a person is told', async () => {
+    const session = inSession();
+    expect((await here.liza(approved, session)).code).toBe(0);
+    const told = { code: 1, stderr: expect.stringContaining('it is BLOCKED, and a person is told') };
+    expect(await here.liza(rejected, session)).toMatchObject(told);
+    expect(await here.task('judged')).toMatchObject({ status: 'BLOCKED', rejection_reason: rejection('src.ts') });
+    const { stderr } = await here.liza(rejected, session);
+    expect(stderr).toContain('both verdicts are on record');
+    expect((await here.liza(['status'])).stdout).toContain('VERDICT DISPUTED: judged');
+  });
+
+  test('an approval after the rejection changes nothing, and a person is told', async () => {
+    const session = inSession();
+    expect((await here.liza(rejected, session)).code).toBe(0);
+    expect(await here.liza(approved, session)).toMatchObject({ stderr: expect.stringContaining('it is REJECTED') });
+    expect((await here.liza(['status'])).stdout).toContain('VERDICT DISPUTED: judged');
+  });
+
+  test('a person who changes its mind is only refused', async () => {
+    expect((await here.liza(approved, reviewer)).code).toBe(0);
+    expect((await here.liza(rejected, reviewer)).code).toBe(1);
+    expect((await here.task('judged')).status).toBe('APPROVED');
+  });
 });

@@ -309,6 +309,26 @@ describe('whether the claim holds', () => {
     expect((await violations())[0]?.details).toMatchObject({ agent: 'program' });
   });
 
+  test('a program that an agent has run by liza try is nobody, also with the agent’s own variables', async () => {
+    open();
+    const begun = session();
+    begun.begun(process.pid);
+    const record = JSON.parse(readFileSync(here.file('.liza/agents/coder-1.session'), 'utf8'));
+    const agent = { pid: process.pid, started: record.process.started, tags: () => '' };
+    const shell = { pid: 8, started: 'later', tags: () => agentTag(siteOf(realDisk, here.root), 'coder-1') };
+    const env = { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: begun.credential };
+    expect((await anomaly({ env, io: { ancestors: () => [shell, agent] } })).code).toBe(0);
+    const tried = { ...shell, tags: () => agentTag(siteOf(realDisk, here.root), 'program') };
+    expect(await anomaly({ env, io: { ancestors: () => [tried, shell, agent] } })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('a program that Liza runs'),
+    });
+    expect((await violations())[0]?.details).toMatchObject({
+      agent: 'coder-1',
+      claimed: 'itself through a program that it runs',
+    });
+  });
+
   test('a session that is over, or whose supervisor is gone, is told to stop with 42', async () => {
     open();
     const first = session();

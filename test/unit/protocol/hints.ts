@@ -35,6 +35,7 @@ const LOOKING = new Set([
 ]);
 const READING: Readonly<Record<string, readonly Part[]>> = {
   'discovery list': ['planner', 'human'],
+  try: ['coder', 'code_reviewer'],
   'lock read': ['planner', 'coder', 'code_reviewer', 'human', 'supervisor'],
   'config get': ['planner', 'coder', 'code_reviewer', 'human', 'supervisor'],
 };

@@ -168,7 +168,7 @@ export const anomalyProcessed: Row<'anomaly processed'> = {
     },
     {
       name: 'not-about-agents',
-      rule: 'what Liza itself recorded about an agent (identity_violation, branch_moved, git_planted, planted_above) is a person’s to close',
+      rule: 'what Liza itself recorded about an agent (identity_violation, branch_moved, git_planted, planted_above, verdict_disputed) is a person’s to close',
       check: ({ state, command, part }) => {
         if (part === 'human') return undefined;
         const held = state.anomalies.find((one) => command.anomalies.includes(one.id ?? '') && isAboutAgents(one));

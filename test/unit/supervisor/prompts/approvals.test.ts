@@ -53,12 +53,14 @@ describe('the reviewer', () => {
     expect(prompt).toContain('- [concern] file:line — ');
   });
 
-  test('is told where to try things; where there is no such folder, WORKTREE is what there is', () => {
+  test('is told where to try things, and to run them only by liza try; where there is no such folder, the evidence is what there is', () => {
     const told = toReviewer(reviewing(), 'a', { tryout: '/shop/.worktrees/.review-a-2' });
     expect(told).toContain('TRY IT IN: /shop/.worktrees/.review-a-2 (');
     expect(told).toContain('run again in TRY IT IN what you doubt');
+    expect(told).toContain('Run code of the commit only by liza try, as in `liza try npm test`');
     expect(told).not.toContain('cp -r');
-    expect(toReviewer(reviewing(), 'a')).toContain('run again in WORKTREE what you doubt');
+    expect(toReviewer(reviewing(), 'a')).toContain('there is no folder to run the commit in now, so judge by it');
+    expect(toReviewer(reviewing(), 'a')).not.toContain('liza try');
   });
 
   test('finds the spec at its whole path, and is told that the copy in WORKTREE is older, with the difference, or absent', () => {

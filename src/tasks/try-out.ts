@@ -1,0 +1,108 @@
+// `liza try`: runs what a commit brings for an agent that wants to see it run, but never where that agent's word is given:
+// by the machinery that runs proofs, without the session's mailbox, home and credential, and marked as a program of the
+// project (identity/rules/resolve.ts). In the reviewer's folder to try things in, or in the coder's own.
+
+import { join } from 'node:path';
+import { leftoversIn } from '../git/scratch-folders.ts';
+import type { Ended } from '../process/run.ts';
+import { reviewCopyOf } from '../protocol/commands/review/review-copy.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { type Settings, type State, settings, type Task } from '../protocol/state.ts';
+import { runConfined } from '../sandbox/mode.ts';
+import type { TaskContext } from './context.ts';
+import { howEnded, testPlace } from './disposable-checkout.ts';
+
+export interface TryRequest {
+  readonly argv: readonly [string, ...string[]];
+  onLine(line: string): void;
+}
+
+export interface TriedOut {
+  /** As a shell says it: 128 and more for a signal, 124 for a time limit. */
+  readonly code: number;
+  /** `ended with 1`. */
+  readonly how: string;
+  readonly seconds: number;
+  /** The end of what it printed. */
+  readonly tail: string;
+  readonly confined: boolean;
+}
+
+export async function tryOut(context: TaskContext, { argv, onLine }: TryRequest): Promise<TriedOut | Refusal> {
+  const { board } = await context.store.read();
+  const place = tryFolder(context, board.state);
+  if (isRefusal(place)) return place;
+  const { folder } = place;
+  const config = settings(board.state);
+  const limit = config.validation_timeout;
+  const ended = await runConfined(
+    context,
+    config,
+    { ...testPlace(context, config, folder), gitReadOnly: true },
+    { argv, cwd: folder, env: context.env, timeoutMs: limit * 1000, signal: context.stop?.(), onLine },
+  );
+  if (ended.how === 'not-started') return notStarted(argv, ended.reason);
+  if (ended.how === 'stopped') return refuse('it was stopped', 'run it again at any time', 1, 'stopped');
+  return {
+    code: codeOf(context, ended),
+    how: `${howEnded(ended, limit)}${ended.how === 'timed-out' ? ' (config validation_timeout)' : ''}`,
+    seconds: Math.round(ended.durationMs / 100) / 10,
+    tail: ended.tail,
+    confined: ended.confined === true,
+  };
+}
+
+/** As `timeout` says it. */
+const TIMED_OUT = 124;
+
+function codeOf({ processes }: TaskContext, ended: Ended): number {
+  if (ended.how === 'exited') return ended.code;
+  return ended.how === 'signalled' ? 128 + (processes.signals[ended.signal] ?? 0) : TIMED_OUT;
+}
+
+/** The folder that the agent may write in now. */
+function tryFolder(context: TaskContext, state: State): { readonly folder: string } | Refusal {
+  const { id } = context.actor;
+  const review = state.tasks.find((task) => task.status === 'READY_FOR_REVIEW' && task.reviewing_by === id);
+  if (id !== undefined && review !== undefined) {
+    const folder = tryoutOf(context, review);
+    return folder === undefined ? noTryout(review, settings(state)) : { folder };
+  }
+  const own = state.tasks.find((task) => task.status === 'CLAIMED' && task.assigned_to === id);
+  const worktree = id === undefined ? undefined : own?.worktree;
+  if (worktree !== undefined) return { folder: join(context.paths.root, worktree) };
+  return refuse(
+    id === undefined ? 'liza try is for agents at work' : `${id} has no task under review and none that it works on`,
+    id === undefined
+      ? 'a person runs it in a shell: cd .worktrees/<task> && …'
+      : 'it works until the verdict is given, or the commit submitted',
+    1,
+    'state',
+  );
+}
+
+/** Beside the copy that the board names lies the one to write in (review-copy.ts). */
+function tryoutOf({ disk, paths }: TaskContext, task: Task): string | undefined {
+  const copy = reviewCopyOf(task)?.folder;
+  const made = leftoversIn(disk, join(paths.root, '.worktrees')).find(
+    ({ path, purpose, task: id }) =>
+      purpose === 'review' && id === task.id && copy !== undefined && path !== join(paths.root, copy),
+  );
+  return made?.path;
+}
+
+const noTryout = ({ id }: Task, { validation_timeout }: Settings): Refusal =>
+  refuse(
+    `there is no folder to try ${id} in: it is made for a reviewer's session, and its set-up may have failed`,
+    `judge by the EVIDENCE: Liza ran the validation itself, within ${validation_timeout} s`,
+    1,
+    'state',
+  );
+
+const notStarted = ([program]: TryRequest['argv'], reason: string): Refusal =>
+  refuse(
+    `${program} could not be started: ${reason}`,
+    'it is run at the top of the folder, without a shell unless the command is a single argument: liza try "cd web && npm test"',
+    5,
+    'not-started',
+  );
