@@ -18,6 +18,12 @@ export async function notCommitted(
   return wanted.filter((path) => !there.has(path));
 }
 
+/** Whether HEAD has it. */
+export async function isCommitted(host: Pick<Host, 'env' | 'git'>, root: string, path: string): Promise<boolean> {
+  const asked = await git(host, root, ['--literal-pathspecs', 'ls-tree', '-z', '--name-only', 'HEAD', '--', path]);
+  return asked.status === 0 && asked.stdout !== '';
+}
+
 /** All that HEAD has, from the project's root. */
 export async function committedFiles(host: Pick<Host, 'env' | 'git'>, root: string): Promise<readonly string[]> {
   const asked = await git(host, root, ['ls-tree', '-r', '-z', '--full-tree', '--name-only', 'HEAD']);

@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { baseDistance } from '../git/base-branch.ts';
-import { notCommitted } from '../git/committed-files.ts';
+import { isCommitted, notCommitted } from '../git/committed-files.ts';
 import { plainText } from '../process/plain-file.ts';
 import type { Board } from '../protocol/board.ts';
 import type { Refusal } from '../protocol/decision.ts';
@@ -40,6 +40,7 @@ export async function quickChecks(
   // Agents that Liza itself plays cost nothing.
   const spends = 'ok' in agents || agents.some(({ program }) => program !== undefined);
   return [
+    ...(await checkOwnBoard(context)),
     ...(await checkVision(context, request)),
     ...checkAgents(context, agents),
     checkDisk(board),
@@ -49,6 +50,20 @@ export async function quickChecks(
     ...(sandbox === undefined ? [] : [sandbox]),
   ];
 }
+
+/** Whoever committed it chose what runs here, where, and with what shown to it. */
+async function checkOwnBoard(context: BoardContext): Promise<readonly PreflightCheck[]> {
+  if (!(await isCommitted(context, context.paths.root, BOARD))) return [];
+  return [
+    stop(
+      'board',
+      `${BOARD} is in git: a board that comes with a repository would run programs of somebody else's choice as you`,
+      'read its config section; to go on without it: git rm -r -q --cached .liza && git commit -m "No board in git"',
+    ),
+  ];
+}
+
+const BOARD = '.liza/state.yaml';
 
 async function checkVision(
   context: BoardContext,

@@ -68,6 +68,18 @@ describe('run --check stops for', () => {
     expect(check().of('vision')).toMatchObject([{ level: 'ok' }]);
   });
 
+  test('a board that came with the repository is not obeyed', () => {
+    const p = builtProject();
+    const { check } = withClaude(p);
+    expect(check()).toMatchObject({ code: 0, stops: [] });
+    p.git('add', '-f', '.liza/state.yaml');
+    p.git('commit', '-q', '-m', 'a board');
+    expect(check()).toMatchObject({ code: 1, stops: ['board'] });
+    const { code, stderr, stdout } = p.liza(['run', '--agent', 'player', '--until-idle']);
+    expect({ code, said: stdout + stderr }).toMatchObject({ code: 1, said: expect.stringContaining('is in git') });
+    expect(p.board().agents).toEqual({});
+  });
+
   test('no agent CLI, and one that nobody is logged in to; a key or a login file is found', () => {
     const p = builtProject();
     const none = p.liza(['run', '--check', '--agent', 'codex'], { env: { PATH: path.dirname(process.execPath) } });

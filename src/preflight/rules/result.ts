@@ -8,6 +8,7 @@ import { counted } from '../../text/format.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
 
 export type CheckName =
+  | 'board'
   | 'vision'
   | 'agents'
   | 'disk'
