@@ -17,8 +17,8 @@ export interface Answer {
   readonly text: string;
 }
 
-/** The command that a human types: the answer is from now on a criterion of the task. */
-export const answerCommand = ({ task, text }: Answer): readonly string[] => ['answer', task, text, '--criterion'];
+/** The command that a human types; the live board answers alike, so that the script goes on whoever was first. */
+export const answerCommand = ({ task, text }: Answer): readonly string[] => ['answer', task, text];
 
 /** What a human would answer now; an answered task is not BLOCKED any more. */
 export function answerTo({ tasks }: Pick<State, 'tasks'>): Answer | undefined {

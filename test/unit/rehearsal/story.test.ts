@@ -125,7 +125,7 @@ test('the human answers a blocked task whose question it knows, by one command t
   const one = (id: string, status: string): State => state([{ id, status, priority: 1 }]);
   const given = answerTo(one('totals', 'BLOCKED'));
   expect(given).toMatchObject({ task: 'totals' });
-  expect(answerCommand(given as Answer)).toEqual(['answer', 'totals', given?.text, '--criterion']);
+  expect(answerCommand(given as Answer)).toEqual(['answer', 'totals', given?.text]);
   expect(answerTo(one('totals', 'UNCLAIMED'))).toBeUndefined();
   expect(answerTo(one('parse', 'BLOCKED'))).toBeUndefined();
 });
