@@ -15,14 +15,17 @@ export interface SandboxTold {
 }
 
 /** Undefined: this process confines nothing anyway. */
-export async function tellSandbox(io: Io, wanted: Pick<Settings, 'sandbox'>): Promise<SandboxTold | undefined> {
+export async function tellSandbox(
+  io: Io,
+  wanted: Pick<Settings, 'sandbox'> & { readonly isolation?: Settings['isolation'] },
+): Promise<SandboxTold | undefined> {
   if (io.confines !== true) return undefined;
   const { sandboxSupportOf, sandboxBriefText, sandboxMode, sandboxModeText, sandboxRemedy } = await import(
     '../sandbox/mode.ts'
   );
   const mode = await sandboxMode(sandboxSupportOf(io.host, io.self.argv), wanted);
   if (!('ok' in mode))
-    return { mode, text: sandboxModeText(mode), brief: sandboxBriefText(mode), remedy: sandboxRemedy(mode) };
+    return { mode, text: sandboxModeText(mode), brief: sandboxBriefText(mode), remedy: sandboxRemedy(mode, wanted) };
   const text = `sandbox: ${mode.message}`;
   return { mode, text, brief: `${text}; ${mode.hint}`, remedy: mode.hint };
 }

@@ -94,12 +94,17 @@ export function sandboxBriefText(mode: SandboxMode): string {
   return 'sandbox: off; what that means, and how to turn it on: liza doctor';
 }
 
-const WITHOUT_ROOT =
-  'without root: use a container or another user, or at least have agents work in clones, not in your git directory: liza config set isolation clone; see: liza help sandbox';
+const IN_CLONES =
+  ', or at least have agents work in clones, not in your git directory: liza config set isolation clone';
 
 /** How the sandbox is had, and what helps where it cannot be. Undefined: it is on, or a person turned it off. */
-export const sandboxRemedy = (mode: SandboxMode): string | undefined =>
-  'tool' in mode || mode.remedy === undefined ? undefined : `${mode.remedy}; ${WITHOUT_ROOT}`;
+export const sandboxRemedy = (
+  mode: SandboxMode,
+  { isolation }: { readonly isolation?: Settings['isolation'] | undefined },
+): string | undefined =>
+  'tool' in mode || mode.remedy === undefined
+    ? undefined
+    : `${mode.remedy}; without root: use a container or another user${isolation === 'clone' ? '' : IN_CLONES}; see: liza help sandbox`;
 
 /** Whether what is started now is not confined. `found`: what `detect` said. Undefined: nobody asked for a sandbox. */
 export function isUnconfined(

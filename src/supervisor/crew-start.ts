@@ -47,7 +47,7 @@ async function checkSandbox(context: SupervisorContext, state: State): Promise<R
   const mode = await sandboxMode(context.sandboxSupport, settings(state));
   if (isRefusal(mode)) return mode;
   if (context.sandboxSupport === undefined) return undefined;
-  const remedy = sandboxRemedy(mode);
+  const remedy = sandboxRemedy(mode, settings(state));
   const isFirst = spentOnGoal(state).sessions === 0;
   const text = isFirst
     ? [sandboxModeText(mode), ...(remedy === undefined ? [] : [remedy])].join('; ')

@@ -120,7 +120,7 @@ const broughtText = ({ task, description, author, approved_by, merge_commit }: B
   ].join('\n');
 
 const unconfinedText = (agents: readonly string[]): string =>
-  `${agents.join(', ')} ran without a sandbox: it could read and write everything that the user can`;
+  `${agents.join(', ')} ran without a sandbox: ${agents.length === 1 ? 'it' : 'they'} could read and write everything that the user can`;
 
 function field(p: Page, label: string, text: string): readonly Line[] {
   return p

@@ -85,12 +85,15 @@ async function agents(io: Io): Promise<readonly AgentFinding[]> {
   const read = isRefusal(board) ? undefined : await board.store.read().catch(() => undefined);
   const config = read?.board.state.config;
   const found = await agentFindings(io, config ?? {});
-  return [...homeFindings(io.env, version), ...(await sandboxFinding(io, config?.sandbox ?? 'auto')), ...found];
+  return [...homeFindings(io.env, version), ...(await sandboxFinding(io, { ...config, sandbox: config?.sandbox ?? 'auto' })), ...found];
 }
 
-async function sandboxFinding(io: Io, sandbox: Settings['sandbox']): Promise<readonly Finding[]> {
+async function sandboxFinding(
+  io: Io,
+  config: Pick<Settings, 'sandbox'> & Partial<Pick<Settings, 'isolation'>>,
+): Promise<readonly Finding[]> {
   const { tellSandbox } = await import('../sandbox-mode.ts');
-  const told = await tellSandbox(io, { sandbox });
+  const told = await tellSandbox(io, config);
   if (told === undefined) return [];
   const check = 'sandbox';
   const message = told.text.replace('sandbox: ', '');

@@ -34,6 +34,10 @@ test.each([['doctor'], ['run', '--check']])('%s %s says what it means that the s
   expect(said).toContain('off, bubblewrap is not installed');
   expect(said).toContain(MEANS);
   expect(said).toMatch(WITHOUT_ROOT);
+  // Who has done so is not told to do it.
+  await liza(['config', 'set', 'isolation', 'clone']);
+  const again = await liza(argv, { io: withoutBubblewrap() });
+  expect(flat(again.stdout + again.stderr)).toMatch(/another user; see: liza help sandbox/);
 });
 
 test('status says in one short line that it is off, and who tells what that means', async () => {
