@@ -7,6 +7,7 @@ import { crewLog, type Interrupt } from './background-crew.ts';
 import { openBoardAccess } from './board-access.ts';
 import type { Io } from './io.ts';
 import type { OnQuit } from './live/screen.ts';
+import { printErr } from './render/print.ts';
 import { endResult } from './show-crew.ts';
 import type { Result } from './verb.ts';
 
@@ -25,15 +26,29 @@ export async function showAttached(
   const control = await attachTo(context, crew);
   const access = openBoardAccess(context, io.self.argv);
   const away = new AbortController();
-  interrupt.call = () => (onQuit === 'leave' ? away.abort() : control.stop());
+  interrupt.call = () => {
+    if (onQuit === 'leave') return away.abort();
+    control.stop();
+    // A board that still waits for a key then closes, too.
+    void control.ended.then(() => away.abort());
+  };
+  let isOver = false;
+  void control.ended.then(() => {
+    isOver = true;
+  });
   try {
-    const how = await io.live({ control, access, onQuit, away: away.signal });
-    if (how === 'ended') return endResult(await control.ended);
+    const onUnsent = (texts: readonly string[]): void => printErr(io, unsentText(texts));
+    const how = await io.live({ control, access, onQuit, away: away.signal, onUnsent });
+    if (how === 'ended' || isOver) return endResult(await control.ended);
     return leftResult(crew, `the crew keeps running in the background (process ${crew.pid})`, crewLog(context));
   } finally {
     control.close();
   }
 }
+
+/** What a person typed is theirs: it is never lost. */
+const unsentText = (texts: readonly string[]): string =>
+  texts.map((text) => `You typed this, and it was not sent:\n${text.replace(/^/gm, '  ')}\n`).join('');
 
 export const leftResult = ({ pid }: CrewRecord, message: string, log: string): Result => ({
   ok: true,

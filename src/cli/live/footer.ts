@@ -11,6 +11,13 @@ import { draftOf } from './typing.ts';
 /** The keys, and the answer to the last one: beside them where it fits, else above them, never cut. */
 export function footer(scene: Scene): readonly Line[] {
   const { screen, p } = scene;
+  if (screen.ended === undefined) return keysAndAnswer(scene);
+  const ended = p.lines(p.say(`The crew has ended: ${screen.ended}`), p.width);
+  return [...ended.map((text): Line => [{ text, tone: 'strong' }]), ...keysAndAnswer(scene)];
+}
+
+function keysAndAnswer(scene: Scene): readonly Line[] {
+  const { screen, p } = scene;
   const { said } = screen;
   if (screen.pane.kind === 'filter') {
     const keys = { text: `   enter keeps it${p.dot}esc shows all`, tone: 'faint' } as const;
@@ -54,7 +61,9 @@ const SPARE = [
 
 function keysOf(scene: Scene): readonly string[] {
   const { screen, onQuit, status, view } = scene;
-  const { pane, stops, filter, chosen } = screen;
+  const { pane, stops, filter, chosen, ended } = screen;
+  if (ended !== undefined && pane.kind === 'board') return ['q, enter or esc closes the board'];
+  if (ended !== undefined && pane.kind === 'quit') return ['l or s closes the board', 'esc back'];
   const open = answerable(view.board.state, status);
   if (pane.kind === 'task') return IN_TASK(open.some(({ task }) => task === pane.id));
   if (pane.kind !== 'board') return KEYS_IN[pane.kind] ?? IN_PAGE;

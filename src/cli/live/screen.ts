@@ -56,6 +56,8 @@ export interface Screen {
   readonly stops: number;
   /** The answer to the last key. */
   readonly said?: string | undefined;
+  /** The crew has ended, and the board waits for the person's key: the sentence on how it ended. */
+  readonly ended?: string;
 }
 
 export const FIRST_SCREEN: Screen = { pane: { kind: 'board' }, scroll: 0, stops: 0, drafts: {} };
@@ -101,6 +103,7 @@ export function press(before: Screen, key: Key, ground: Ground): Pressed {
   if (key === 'interrupt') return interrupted(screen, ground);
   if (pane.kind === 'confirm') return { screen: closed(screen), ...(key === 'yes' ? asking(screen, pane.ask) : {}) };
   if (pane.kind === 'quit') return leaving(screen, key);
+  if (screen.ended !== undefined && pane.kind === 'board' && CLOSING.has(key)) return { screen, ask: 'leave' };
   if (pane.kind === 'actions' && isPick(key)) return picked(screen, pane.target, Number(key) - 1, ground);
   switch (key) {
     case 'pause':
@@ -127,6 +130,9 @@ export function press(before: Screen, key: Key, ground: Ground): Pressed {
       return { screen: turned(screen, key, ground) };
   }
 }
+
+/** What closes the board of a crew that has ended. */
+const CLOSING: ReadonlySet<Key> = new Set(['quit', 'open', 'back']);
 
 type Turn = Exclude<Key, Move | 'interrupt' | 'pause' | 'resume' | 'stop' | 'quit' | 'back' | 'open' | 'unblock'>;
 

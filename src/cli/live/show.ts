@@ -33,7 +33,7 @@ interface Opened extends Shown {
 
 /** Shows the crew at work until it has ended, or the person has left it. */
 export async function showLive(
-  { open, away: leaves, ...shown }: Opened,
+  { open, away: leaves, onUnsent, ...shown }: Opened,
   terminal: LiveTerminal,
 ): Promise<'ended' | 'left'> {
   const { control } = shown;
@@ -48,15 +48,17 @@ export async function showLive(
   // ink makes much short-lived garbage. By default V8 gives it 40 MB more room; measured: no slower without.
   setFlagsFromString('--semi-space-growth-factor=1');
   let left = false;
-  let leave: () => void = () => {};
-  const away = new Promise<void>((resolve) => {
-    leave = () => {
-      left = true;
-      resolve();
-    };
+  let finish: () => void = () => {};
+  const over = new Promise<void>((resolve, reject) => {
+    finish = resolve;
+    control.ended.catch(reject);
   });
+  const leave = (): void => {
+    left = true;
+    finish();
+  };
   leaves?.addEventListener('abort', leave);
-  const model = open({ ...shown, look, leave });
+  const model = open({ ...shown, look, leave, finish });
   let given = false;
   const giveBack = (): void => {
     if (!given) stdout.write(GIVE_BACK);
@@ -66,19 +68,21 @@ export async function showLive(
   const lost = (): void => {
     given = true;
     model.close();
+    void control.ended.then(finish, () => {});
   };
   stdout.on('error', lost);
   terminal.stdin.on('error', lost);
   const forget = terminal.onExit(giveBack);
   stdout.write(TAKE);
   try {
-    await play(Promise.race([control.ended, away]), model, terminal);
+    await play(over, model, terminal);
   } finally {
     model.close();
     leaves?.removeEventListener('abort', leave);
     forget();
     giveBack();
   }
+  onUnsent?.(model.unsent());
   return left ? 'left' : 'ended';
 }
 

@@ -33,6 +33,12 @@ export function draftOf({ pane, drafts }: Screen): Draft {
   return drafts[draftKey(pane) ?? ''] ?? { text: '', at: 0 };
 }
 
+/** Texts that were typed to be sent, and were not. */
+export const unsent = ({ drafts }: Screen): readonly string[] =>
+  Object.entries(drafts)
+    .filter(([key, { text }]) => key !== 'filter' && text.trim() !== '')
+    .map(([, { text }]) => text.trim());
+
 export function typed(before: Screen, input: Typed, ground: Ground): Pressed {
   const { pane } = before;
   const key = draftKey(pane);

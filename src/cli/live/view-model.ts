@@ -7,6 +7,7 @@ import type { BoardAccess } from './access.ts';
 import { type Frame, frame } from './frame.ts';
 import type { Key } from './keys.ts';
 import { followLog } from './log-file.ts';
+import { openLull } from './lull.ts';
 import { type Loaded, NOTHING_LOADED } from './panes.ts';
 import {
   FIRST_SCREEN,
@@ -18,7 +19,7 @@ import {
   type Run,
   type Screen,
 } from './screen.ts';
-import { draftKey, type Typed, typed, without } from './typing.ts';
+import { draftKey, type Typed, typed, unsent, without } from './typing.ts';
 
 export interface ViewModel {
   frame(): Frame;
@@ -28,6 +29,8 @@ export interface ViewModel {
   /** Whether letters are a text, not commands. */
   isTyping(): boolean;
   type(input: Typed): void;
+  /** What was typed and not sent. */
+  unsent(): readonly string[];
   redraw(): void;
   close(): void;
 }
@@ -36,6 +39,8 @@ const BURST = 250;
 const IDLE = 5000;
 /** How long an answer stays. */
 const SAID = 8000;
+/** Who pressed a key so short a time ago presses the next one before reading anything. */
+const AT_KEYS = 3000;
 /** How often the list of logs is read while a page needs it. */
 const LIST = 2000;
 
@@ -48,15 +53,20 @@ export interface Shown {
   readonly onAnswering?: (isAnswering: boolean) => void;
   /** The board closes, and the crew goes on. */
   readonly away?: AbortSignal;
+  /** The board has closed; what was typed on it and not sent. */
+  readonly onUnsent?: (texts: readonly string[]) => void;
 }
 
 export interface ViewOptions extends Shown {
   readonly look: () => LiveLook;
   /** The person leaves the board, and the crew goes on. */
   readonly leave?: () => void;
+  /** The crew has ended, and nobody is in the midst of anything here. */
+  readonly finish?: () => void;
 }
 
-export function openViewModel({ control, access, look, onQuit = 'ask', leave, onAnswering }: ViewOptions): ViewModel {
+export function openViewModel(options: ViewOptions): ViewModel {
+  const { control, access, look, onQuit = 'ask', leave, finish, onAnswering } = options;
   const listeners = new Set<() => void>();
   let screen: Screen = FIRST_SCREEN;
   let loaded: Loaded = NOTHING_LOADED;
@@ -64,6 +74,11 @@ export function openViewModel({ control, access, look, onQuit = 'ask', leave, on
   let stopLoading: () => void = () => {};
   let waiting: NodeJS.Timeout | undefined;
   let forgetting: NodeJS.Timeout | undefined;
+  const atKeys = openLull(AT_KEYS);
+  const running = new Set<Promise<void>>();
+  let wantsToStop = false;
+  let isClosing = false;
+  let isClosed = false;
   const draw = (): Frame => frame(control.view(), screen, look(), { loaded, onQuit });
   let drawn = draw();
 
@@ -102,12 +117,35 @@ export function openViewModel({ control, access, look, onQuit = 'ask', leave, on
   };
 
   const obey = ({ screen: next, ask }: Pressed): void => {
+    atKeys.begin();
+    wantsToStop = ask === 'stop';
     show(next);
     if (ask === undefined) return;
-    if (ask === 'stop') control.stop();
-    else if (ask === 'leave') leave?.();
-    else void run(ask);
+    if (ask !== 'stop' && ask !== 'leave') start(ask);
+    else if (next.ended !== undefined) over(finish);
+    else if (ask === 'leave') over(leave);
+    else control.stop();
   };
+  const start = (ask: Run): void => {
+    const one = run(ask).finally(() => running.delete(one));
+    running.add(one);
+  };
+  /** What was sent is heard first; who asks again does not wait for it. */
+  const over = (close: (() => void) | undefined): void => {
+    if (isClosing || running.size === 0) close?.();
+    else void Promise.allSettled(running).then(() => close?.());
+    isClosing = true;
+  };
+  /** The board does not vanish under somebody's hands: the next keys would go to the shell. */
+  const isInUse = (): boolean =>
+    !isClosed && !wantsToStop && (screen.pane.kind !== 'board' || atKeys.isOn() || running.size > 0);
+  void control.ended.then(
+    ({ message }) => {
+      if (isInUse()) show({ ...screen, ended: message });
+      else over(finish);
+    },
+    () => {},
+  );
   /** What was refused can be sent again: the text stays until it was taken. */
   const run = async ({ run: argv, draft }: Run): Promise<void> => {
     const outcome = await access.run(argv).catch((error: Error) => ({ ok: false, said: error.message }));
@@ -133,7 +171,10 @@ export function openViewModel({ control, access, look, onQuit = 'ask', leave, on
     press: (key) => obey(press(screen, key, drawn.ground)),
     isTyping: () => draftKey(screen.pane) !== undefined,
     type: (input) => obey(typed(screen, input, drawn.ground)),
+    unsent: () => unsent(screen),
     close: () => {
+      isClosed = true;
+      atKeys.end();
       stopListening();
       stopLoading();
       clearTimeout(waiting);

@@ -169,6 +169,7 @@ function happeningAt(i: number, started: Instant): CrewEvent {
 export interface Fake extends CrewControl, BoardAccess {
   /** Goes on by so many steps. */
   play(steps: number): void;
+  end(how: CrewEnd): void;
   readonly asked: readonly string[];
 }
 
@@ -188,6 +189,7 @@ export function fakeCrew(clock: () => Instant, from = 0, log?: string): Fake {
   return {
     asked,
     ended,
+    end: (how) => end(how),
     play: (steps) => {
       if (paused === undefined) step += steps;
       changed();
