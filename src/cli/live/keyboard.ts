@@ -6,7 +6,7 @@ import { isSequence, keyOf } from './keys.ts';
 import { typedOf } from './typing.ts';
 import type { ViewModel } from './view-model.ts';
 
-type Board = Pick<ViewModel, 'isTyping' | 'press' | 'type'>;
+type Board = Pick<ViewModel, 'isTyping' | 'press' | 'stray' | 'type'>;
 
 export function takePiece(board: Board, input: string, key: TerminalKey): void {
   if (board.isTyping()) {
@@ -15,6 +15,7 @@ export function takePiece(board: Board, input: string, key: TerminalKey): void {
   }
   const [first = '', ...rest] = key.ctrl || key.meta || isSequence(input) ? [input] : [...input];
   const pressed = keyOf(first, key);
-  if (pressed !== undefined) board.press(pressed);
+  if (pressed === undefined) board.stray();
+  else board.press(pressed);
   if (rest.length > 0) takePiece(board, rest.join(''), key);
 }

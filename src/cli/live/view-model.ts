@@ -26,6 +26,8 @@ export interface ViewModel {
   /** Calls back after the frame changed; returns how to stop. */
   onFrame(changed: () => void): () => void;
   press(key: Key): void;
+  /** A key that means nothing: it may still belong to a sentence. */
+  stray(): void;
   /** Whether letters are a text, not commands. */
   isTyping(): boolean;
   type(input: Typed): void;
@@ -41,6 +43,8 @@ const IDLE = 5000;
 const SAID = 8000;
 /** Who pressed a key so short a time ago presses the next one before reading anything. */
 const AT_KEYS = 3000;
+/** Who makes a pause of this length has stopped typing. */
+const SENTENCE = 1000;
 /** How often the list of logs is read while a page needs it. */
 const LIST = 2000;
 
@@ -75,6 +79,7 @@ export function openViewModel(options: ViewOptions): ViewModel {
   let waiting: NodeJS.Timeout | undefined;
   let forgetting: NodeJS.Timeout | undefined;
   const atKeys = openLull(AT_KEYS);
+  const deaf = openLull(SENTENCE);
   const running = new Set<Promise<void>>();
   let wantsToStop = false;
   let isClosing = false;
@@ -153,6 +158,14 @@ export function openViewModel(options: ViewOptions): ViewModel {
     tell(outcome.said);
   };
 
+  /** A sentence for a text field that did not open is no row of commands. Enter and esc end it, as does a pause. */
+  const isUnheard = (key: Key): boolean => {
+    if (!deaf.isOn() || key === 'interrupt') return false;
+    atKeys.begin();
+    if (key === 'open' || key === 'back') deaf.end();
+    else deaf.begin();
+    return true;
+  };
   const stopListening = control.onChange(() => {
     // Changes come in bursts; a burst is drawn once.
     waiting ??= setTimeout(() => {
@@ -168,13 +181,22 @@ export function openViewModel(options: ViewOptions): ViewModel {
       listeners.add(changed);
       return () => void listeners.delete(changed);
     },
-    press: (key) => obey(press(screen, key, drawn.ground)),
+    press: (key) => {
+      if (isUnheard(key)) return;
+      obey(press(screen, key, drawn.ground));
+      if (BEFORE_TEXT.has(key) && screen.said !== undefined && draftKey(screen.pane) === undefined) deaf.begin();
+    },
+    stray: () => {
+      atKeys.begin();
+      if (deaf.isOn()) deaf.begin();
+    },
     isTyping: () => draftKey(screen.pane) !== undefined,
     type: (input) => obey(typed(screen, input, drawn.ground)),
     unsent: () => unsent(screen),
     close: () => {
       isClosed = true;
       atKeys.end();
+      deaf.end();
       stopListening();
       stopLoading();
       clearTimeout(waiting);
@@ -184,6 +206,9 @@ export function openViewModel(options: ViewOptions): ViewModel {
     },
   };
 }
+
+/** After these a person types a text, if they find something to type it for. */
+const BEFORE_TEXT: ReadonlySet<Key> = new Set(['answer', 'note', 'unblock']);
 
 /** Whoever types does not want to be overtaken; who reads the questions, a task or what can be done answers next. */
 const isAnswering = (pane: Pane): boolean => draftKey(pane) !== undefined || BEFORE_ANSWERS.has(pane.kind);

@@ -12,6 +12,7 @@ function heard(input: string, key = none): readonly (Key | Typed)[] {
   const all: (Key | Typed)[] = [];
   const board = {
     isTyping: () => all.includes('answer'),
+    stray: () => {},
     press: (pressed: Key) => void all.push(pressed),
     type: (text: Typed) => void all.push(text),
   };
