@@ -2,7 +2,7 @@
 
 import { baseDistance } from '../git/base-branch.ts';
 import type { Board } from '../protocol/board.ts';
-import { afterGoal } from '../protocol/goal/base-distance.ts';
+import { completeText } from '../protocol/goal/complete-text.ts';
 import { isTerminal } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
 import type { MemberStatus } from './agent-status.ts';
@@ -73,10 +73,8 @@ const isHeld = ({ state }: Board): boolean =>
 export async function endOf(context: SupervisorContext, supervised: readonly SupervisedAgent[]): Promise<CrewEnd> {
   const { board } = await context.store.read();
   const { goal } = board.state;
-  if (goal.status === 'COMPLETED') {
-    const next = afterGoal(await baseDistance(context, board));
-    return { code: 0, message: `the goal is complete: ${goal.description}; ${next}` };
-  }
+  if (goal.status === 'COMPLETED')
+    return { code: 0, message: completeText(board.state, await baseDistance(context, board)) };
   const given = supervised.flatMap(({ who, end }) => (end?.kind === 'given-up' ? [{ ...end, agent: who.agent }] : []));
   const [first] = given;
   const hint = first?.hint ?? 'see the board: liza status';

@@ -3,6 +3,7 @@
 
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { eventsOf } from '../../protocol/goal/alignment.ts';
+import { unhandledText } from '../../protocol/messages/notes.ts';
 import { openQuestions } from '../../protocol/messages/questions.ts';
 import { isTerminal, type State, type TaskStatus } from '../../protocol/state.ts';
 import type { FinishPlan } from '../../tasks/finish.ts';
@@ -56,7 +57,7 @@ export const verb: Verb = {
       return {
         ok: true,
         message: `already done: ${branch} has all of ${integration}`,
-        lines: open.length === 0 ? [] : [plain(`unfinished: ${open.join(', ')}`)],
+        lines: [...(open.length === 0 ? [] : [`unfinished: ${open.join(', ')}`]), ...unhandled(board.state)].map(plain),
         data: { ...data, already: true },
       };
     }
@@ -131,6 +132,11 @@ async function said(args: Args, io: Io, shown: readonly string[], question: stri
   }
 }
 
+const unhandled = (state: State): readonly string[] => {
+  const text = unhandledText(state);
+  return text === undefined ? [] : [text];
+};
+
 const MOST_RETURNING = 20;
 
 function planLines(
@@ -164,6 +170,7 @@ function planLines(
           ...(returning.length > MOST_RETURNING ? [`  and ${returning.length - MOST_RETURNING} more`] : []),
         ]),
     ...(open.length === 0 ? [] : [`unfinished, and not part of it: ${open.join('; ')}`]),
+    ...unhandled(state),
     testText(test),
     ...(held === undefined ? [] : [`${held.message} → ${held.hint}`]),
   ];

@@ -137,11 +137,8 @@ async function goalOver(context: StoreContext): Promise<Result | undefined> {
     );
   if (status !== 'COMPLETED') return undefined;
   const { baseDistance } = await import('../../git/base-branch.ts');
-  const { afterGoal } = await import('../../protocol/goal/base-distance.ts');
-  return {
-    ok: true,
-    message: `the goal is complete: ${description}; ${afterGoal(await baseDistance(context, board))}`,
-  };
+  const { completeText } = await import('../../protocol/goal/complete-text.ts');
+  return { ok: true, message: completeText(board.state, await baseDistance(context, board)) };
 }
 
 const another = (why: Refusal): Refusal => ({

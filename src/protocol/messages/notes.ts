@@ -2,6 +2,7 @@
 // when somebody says so (`liza note done`), or when the task it is for has ended with its goal; being shown it proves
 // nothing.
 
+import { listed } from '../../text/format.ts';
 import { type Instant, iso } from '../../text/time.ts';
 import { roleOfId, storedName } from '../board.ts';
 import { findTask } from '../find.ts';
@@ -104,6 +105,15 @@ export function notesAtEnd(state: State): {
     ended: open.filter((one) => isOfTask(one) !== isHandled(one)),
     carried: open.filter((one) => !isOfTask(one) && !isHandled(one)),
   };
+}
+
+/** The goal has ended over notes that nobody said anything about. */
+export function unhandledText(state: State): string | undefined {
+  const open = namedNotes(state).filter(({ note }) => note.processed_at === undefined);
+  const [first] = open;
+  if (first === undefined) return undefined;
+  const names = open.map(({ id, note }) => `${id} for ${note.for ?? 'everyone'}`);
+  return `${listed(names, 5)} ${open.length === 1 ? 'was' : 'were'} not marked as handled: liza show ${first.id}`;
 }
 
 /** Why it ended with the goal. */

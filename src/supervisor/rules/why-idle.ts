@@ -7,6 +7,7 @@ import { REPORT } from '../../governance/rules/breaker.ts';
 import { type Board, SWITCHES } from '../../protocol/board.ts';
 import { spaceMissing } from '../../protocol/disk-space.ts';
 import { afterGoal, type BaseDistance } from '../../protocol/goal/base-distance.ts';
+import { withUnhandled } from '../../protocol/goal/complete-text.ts';
 import { gist } from '../../text/format.ts';
 import { duration, type Instant, iso } from '../../text/time.ts';
 import { overspent, whyStuck } from './idle-reasons.ts';
@@ -65,7 +66,7 @@ function whyHeld(board: Board, now: Instant): string | undefined {
 function whyOver({ state }: Board, base: BaseDistance | undefined): string | undefined {
   if (state.goal.status === 'COMPLETED') {
     const next = base?.ahead === 0 ? '' : '; then: liza init "<next goal>"';
-    return `the goal is COMPLETED; ${afterGoal(base)}${next}`;
+    return withUnhandled(`the goal is COMPLETED; ${afterGoal(base)}${next}`, state);
   }
   if (state.goal.status === 'ABORTED') return 'the goal is ABORTED; to reopen it: liza resume';
   return undefined;

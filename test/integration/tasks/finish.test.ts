@@ -56,6 +56,15 @@ describe('a clean checkout of main in the root', () => {
     await expectUntouched();
   });
 
+  test('names a note that nobody has handled, also when all is there already', async () => {
+    ahead();
+    await liza(['note', 'mind the total', '--for', 't']);
+    const open = 'note-1 for t was not marked as handled: liza show note-1';
+    expect((await liza(['finish', '--check'])).stdout).toContain(open);
+    await liza(['finish', '--yes']);
+    expect((await liza(['finish'])).stdout).toMatch(new RegExp(`^already done.*\\n[\\s\\S]*${open}`));
+  });
+
   test('--check with changes that are not committed shows the same, and what is in the way', async () => {
     ahead({ 'README.md': 'theirs\n' });
     p.write({ 'README.md': 'being edited\n' });

@@ -240,6 +240,20 @@ test('run on a goal that is complete says so and what comes next, and registers 
   expect((await here.state()).agents).toEqual(agents);
 });
 
+test('run on a goal that is complete name notes that nobody has handled', async () => {
+  const note = { timestamp: '2026-03-01T09:00:00Z', message: 'mind the total' };
+  const here = project({
+    goal: { id: 'goal-1', description: 'Retry all API calls', status: 'COMPLETED' },
+    human_notes: [
+      { ...note, id: 'note-1', for: 'greet' },
+      { ...note, id: 'note-2', processed_at: note.timestamp, processed_by: 'coder-1' },
+      { ...note, id: 'note-3' },
+    ],
+  });
+  const { stdout } = await here.liza(['run', '--plain']);
+  expect(stdout).toContain('; note-1 for greet, note-3 for everyone were not marked as handled: liza show note-1\n');
+});
+
 test('run on a goal that was aborted says so before anything else, and registers nobody', async () => {
   const here = project({ goal: { id: 'goal-1', description: 'Retry all API calls', status: 'ABORTED' } });
   const { agents } = await here.state();
