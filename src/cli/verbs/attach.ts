@@ -1,9 +1,20 @@
 // `liza attach`: the live board of the crew that runs here, in the background or in another terminal.
 
-import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
+import type { StoreContext } from '../../store/transact.ts';
 import { openProject } from '../open-project.ts';
 import { printErr } from '../render/print.ts';
 import type { Verb } from '../verb.ts';
+
+async function noCrew(context: StoreContext): Promise<Refusal> {
+  const { board } = await context.store.read();
+  if (board.state.goal.status !== 'COMPLETED')
+    return refuse('no crew is running here', 'start one: liza run; see the board: liza status', 1, 'no-crew');
+  const { baseDistance } = await import('../../git/base-branch.ts');
+  const { afterGoal } = await import('../../protocol/goal/base-distance.ts');
+  const next = afterGoal(await baseDistance(context, board));
+  return refuse('no crew is running here: the goal is complete', next, 1, 'no-crew');
+}
 
 export const verb: Verb = {
   operatorOnly: true,
@@ -16,8 +27,7 @@ export const verb: Verb = {
     if (isRefusal(context)) return context;
     const { crewAtWork } = await import('../../supervisor/crew-record.ts');
     const crew = crewAtWork(context);
-    if (crew === undefined)
-      return refuse('no crew is running here', 'start one: liza run; see the board: liza status', 1, 'no-crew');
+    if (crew === undefined) return noCrew(context);
     const { canShowLive } = await import('../show-crew.ts');
     if (!canShowLive(io))
       return refuse('the live board needs a terminal', 'without one: liza status, liza log -f', 1, 'usage');

@@ -254,6 +254,13 @@ test('run on a goal that is complete name notes that nobody has handled', async 
   expect(stdout).toContain('; note-1 for greet, note-3 for everyone were not marked as handled: liza show note-1\n');
 });
 
+test('attach on a goal that is complete says so, and what comes next', async () => {
+  const here = project({ goal: { id: 'goal-1', description: 'Retry all API calls', status: 'COMPLETED' } });
+  const ran = await here.liza(['attach']);
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('here: the goal is complete\n') });
+  expect(ran.stderr).toContain('merge it into your branch: liza finish');
+});
+
 test('run on a goal that was aborted says so before anything else, and registers nobody', async () => {
   const here = project({ goal: { id: 'goal-1', description: 'Retry all API calls', status: 'ABORTED' } });
   const { agents } = await here.state();
