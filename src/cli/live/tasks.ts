@@ -25,7 +25,9 @@ export function countSpans(status: StatusView, p: Page): readonly Span[] {
 export function taskLines(tasks: readonly TaskView[], marked: string | undefined, p: Page): readonly Line[] {
   const wide = p.width >= 120;
   const cells = tasks.map((task) => [task.status, p.say(task.id), p.say(facts(task, wide).join(p.dot))]);
-  const room = widths(cells, [18, wide ? 30 : 16, wide ? 52 : 26]);
+  const abouts = tasks.map((task) => p.say(saidOf(task)));
+  const about = Math.max(0, ...abouts.map(columns));
+  const room = roomFor(cells, [18, wide ? LONG_ID : 16, wide ? 52 : 26], { width: p.width, about });
   return tasks.map((task, at) => {
     const first = tasks[at - 1]?.status !== task.status;
     const mark = task.id === marked ? p.mark : '  ';
@@ -36,13 +38,42 @@ export function taskLines(tasks: readonly TaskView[], marked: string | undefined
       { text: cell(first ? task.status : '', room[0] ?? 0, p), tone: STATUS_TONE[task.status] },
       { text: id, tone: strong },
       { text: what },
-      { text: p.say(about(task)), tone: task.status === 'BLOCKED' ? 'warn' : 'faint' },
+      { text: abouts[at] ?? '', tone: task.status === 'BLOCKED' ? 'warn' : 'faint' },
     ];
   });
 }
 
+/** What a description keeps when the facts beside it need some more columns than usual. */
+const LEAST_ABOUT = 16;
+/** Who has it, in which iteration and in which round of reviews. */
+const ROUND = 34;
+/** A longer id would push the others' rows out of sight. */
+const LONG_ID = 30;
+
+/** Facts, then ids, grow beyond their caps into what the longest description leaves free. */
+function roomFor(
+  cells: readonly (readonly string[])[],
+  caps: readonly number[],
+  { width, about }: { readonly width: number; readonly about: number },
+): readonly number[] {
+  const room = [...widths(cells, caps)];
+  const whole = widths(
+    cells,
+    caps.map(() => width),
+  );
+  const grow = (at: 1 | 2, kept: number, most = width): void => {
+    const used = room.reduce((sum, one) => sum + (one === 0 ? 0 : one + 2), 2);
+    const [now = 0, wanted = 0] = [room[at], whole[at]];
+    room[at] = now + Math.max(0, Math.min(width - used - kept, Math.min(wanted, most) - now));
+  };
+  grow(2, Math.min(LEAST_ABOUT, about), ROUND);
+  grow(2, about);
+  grow(1, about, LONG_ID);
+  return room;
+}
+
 /** A question would be cut here; it stands above, whole. */
-const about = (task: TaskView): string => task.blockedReason ?? task.description;
+const saidOf = (task: TaskView): string => task.blockedReason ?? task.description;
 
 /** Who has it and in which round; for one that waits, for whom. */
 function facts(task: TaskView, wide: boolean): readonly string[] {
