@@ -6,7 +6,7 @@ import type { CrewControl } from '../../supervisor/crew-view.ts';
 import type { BoardAccess } from './access.ts';
 import { type Frame, frame } from './frame.ts';
 import type { Key } from './keys.ts';
-import { followLog } from './log-file.ts';
+import { loadPage } from './load-page.ts';
 import { openLull } from './lull.ts';
 import { type Loaded, NOTHING_LOADED } from './panes.ts';
 import {
@@ -45,8 +45,6 @@ const SAID = 8000;
 const AT_KEYS = 3000;
 /** Who makes a pause of this length has stopped typing. */
 const SENTENCE = 1000;
-/** How often the list of logs is read while a page needs it. */
-const LIST = 2000;
 
 /** What the board shows, and what its keys reach. */
 export interface Shown {
@@ -215,60 +213,3 @@ const isAnswering = (pane: Pane): boolean => draftKey(pane) !== undefined || BEF
 const BEFORE_ANSWERS: ReadonlySet<Pane['kind']> = new Set(['questions', 'task', 'actions']);
 
 const isRead = ({ kind }: Pane): boolean => kind === 'log' || kind === 'logs' || kind === 'diff';
-
-interface Loading {
-  readonly control: CrewControl;
-  readonly access: BoardAccess;
-  readonly found: (more: Partial<Loaded>) => void;
-}
-
-/** Returns how to stop. */
-function loadPage(pane: Pane, { control, access, found }: Loading): () => void {
-  let stopped = false;
-  const tell = (more: Partial<Loaded>): void => {
-    if (!stopped) found(more);
-  };
-  const stop = (): void => {
-    stopped = true;
-  };
-  if (pane.kind === 'diff') {
-    const failed = (error: Error) => ({ title: pane.task, lines: error.message.split('\n') });
-    void access
-      .diff(pane.task)
-      .catch(failed)
-      .then((diff) => tell({ diff }));
-    return stop;
-  }
-  if (pane.kind !== 'log' && pane.kind !== 'logs') return stop;
-  let logs: Loaded['logs'] = [];
-  const list = (): void =>
-    void access.logs().then(
-      (all) => {
-        logs = all;
-        if (pane.kind === 'logs') tell({ logs });
-      },
-      () => {},
-    );
-  list();
-  const again = setInterval(list, LIST);
-  const path = (): string | undefined => (pane.kind === 'log' ? pathOf(pane, control, logs) : undefined);
-  const quiet = pane.kind === 'log' ? followLog(path, (log) => tell({ log })) : () => {};
-  return () => {
-    stop();
-    clearInterval(again);
-    quiet();
-  };
-}
-
-/** The running session's log, or that of the session so many before the last one. */
-function pathOf(
-  { agent, task, back = 0 }: Extract<Pane, { kind: 'log' }>,
-  control: CrewControl,
-  logs: Loaded['logs'],
-): string | undefined {
-  const running = control.view().members.find((member) => member.agent === agent);
-  if (back === 0 && running?.session !== undefined && (task === undefined || running.task === task))
-    return running.session.log;
-  const own = logs.filter((log) => log.agent === agent && (task === undefined || log.task === task));
-  return (own.length === 0 ? logs.filter((log) => log.agent === agent) : own)[back]?.path;
-}
