@@ -72,8 +72,12 @@ export async function verdictFacts(
     notRun: (files: readonly string[]) => filesNotRun({ gitDir, commit, commands: commandsAt(task, commit) }, files),
     leftOut: (file: string, test: Chosen) =>
       isLeftOut({ gitDir, commit, commands: commandsAt(task, commit) }, file, test),
-    whyNoPlace: async (file: string, line: number) =>
-      (await unknownPlaces(gitDir, [commit], [{ file, line, text: '' }], { copy, touched: [] }))[0],
+    whyNoPlace: async (file: string, line: number) => {
+      const [path = ''] = spellings(file, copy);
+      // A blocker may be about an empty file; no line of it shows anything.
+      if ((await linesOf(gitDir, commit, path)) === 0) return `${file}:${line} (it has 0 lines)`;
+      return (await unknownPlaces(gitDir, [commit], [{ file, line, text: '' }], { copy, touched: [] }))[0];
+    },
   };
   const idle = idleAmong(context, { state: board.state, task, commit }, evidence);
   const sides = [commit, ...(base === undefined ? [] : [base])];
@@ -195,5 +199,6 @@ async function longest(gitDir: PrivateGitDir, sides: readonly string[], path: st
 async function linesOf(gitDir: PrivateGitDir, commit: string, path: string): Promise<number | undefined> {
   const text = await textAt(gitDir, commit, path);
   if (text === undefined) return undefined;
-  return text === TOO_LARGE ? Number.MAX_SAFE_INTEGER : text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+  if (text === TOO_LARGE) return Number.MAX_SAFE_INTEGER;
+  return text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 }

@@ -201,7 +201,7 @@ const OFF_ABOVE =
   /@(?:\w+\.)?skip\b|mark\.(?:skip|xfail)\b|@(?:\w+\.)?expectedFailure|#\[ignore|@(?:Disabled|Ignore)\b|\[(?:Ignore|Explicit)\b|\bSkip\s*=|@tag :skip/;
 /** The first statement of a body; one below a condition is not known to run. */
 const OFF_FIRST =
-  /^\s*(?:return\s+|await\s+|throw\s+)?(?:(?:t|ctx|context)\.todo\b|(?:(?:t|b|f|tb|this|ctx|context|self|pytest|\$this)(?:\.|->))?(?:skip(?:Test|Now|f)?|Skip(?:Now|f)?|markTestSkipped|markTestIncomplete|GTEST_SKIP|XCTSkip|pending)\b)(?!\s*[=.:])/;
+  /^\s*raise\s+(?:\w+\.)*SkipTest\b|^\s*(?:return\s+|await\s+|throw\s+)?(?:(?:t|ctx|context)\.todo\b|(?:(?:t|b|f|tb|this|ctx|context|self|pytest|\$this)(?:\.|->))?(?:skip(?:Test|Now|f)?|Skip(?:Now|f)?|markTestSkipped|markTestIncomplete|GTEST_SKIP|XCTSkip|pending)\b)(?!\s*[=.:])/;
 const OFF_INLINE_FIRST =
   /^[^{]{0,300}\{\s*(?:(?:\$this->|self::|static::)markTest(?:Skipped|Incomplete)\(|skip\s*(?:;|["']))/;
 const OFF_INLINE = /(?:=>|[{(])\s*\{?\s*(?:t|this|ctx|context)\.(?:[sS]kip(?:Now|f)?|todo)\(/;

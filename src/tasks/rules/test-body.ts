@@ -13,7 +13,8 @@ export function bodyAt(text: string, at: number, end: number): Body {
   const rest = text.slice(end, end + NEAR);
   const isNamedByText = /["'`]$/.test(head);
   if (isNamedByText && (head.includes('(') ? NO_CALLBACK : NO_BLOCK).test(rest)) return 'none';
-  const statements = /^(?:async\s+)?def\b/.test(head) ? linesOfDef(rest) : inBraces(rest, isNamedByText);
+  const indent = at - (text.lastIndexOf('\n', at - 1) + 1);
+  const statements = /^(?:async\s+)?def\b/.test(head) ? linesOfDef(rest, indent) : inBraces(rest, isNamedByText);
   return statements?.every((one) => one === '' || CONSTANT.test(one)) ? 'empty' : 'there';
 }
 
@@ -35,17 +36,14 @@ function inBraces(rest: string, isCall: boolean): readonly string[] | undefined 
 }
 
 /** Of Python. What it takes as parameters may be set up elsewhere, and check something there. */
-function linesOfDef(rest: string): readonly string[] | undefined {
+function linesOfDef(rest: string, indent: number): readonly string[] | undefined {
   const [head, same = ''] = /^\(\s*(?:self)?\s*\)[^\n:]*:[ \t]*([^\n]*)(?:\n|$)/.exec(rest) ?? [];
   if (head === undefined) return undefined;
   const below = rest.slice(head.length).split('\n');
-  const end = below.findIndex((line) => /^\S/.test(line));
-  const indent = /^[ \t]*/.exec(below.find((line) => line.trim() !== '') ?? '')?.[0].length ?? 0;
-  const own = below.slice(0, end === -1 ? undefined : end);
-  const further = own.findIndex((line) => line.trim() !== '' && (/^[ \t]*/.exec(line)?.[0].length ?? 0) < indent);
-  const lines = further === -1 ? own : own.slice(0, further);
-  if (end === -1 && further === -1 && rest.length === NEAR) return undefined;
-  return [same, ...(same.trim() === '' ? lines : [])].map((line) => line.trim());
+  // A docstring is blank here: the next method may be the first line that is not.
+  const end = below.findIndex((line) => line.trim() !== '' && line.length - line.trimStart().length <= indent);
+  if (end === -1 && rest.length === NEAR) return undefined;
+  return [same, ...(same.trim() === '' ? below.slice(0, end === -1 ? undefined : end) : [])].map((line) => line.trim());
 }
 
 const LITERAL = String.raw`(?:-?\d[\d._]*|true|false|True|False|null|None|nil|undefined|'[^'\n]*'|"[^"\n]*")`;

@@ -82,9 +82,11 @@ describe('what an approval names', () => {
   });
 
   test('what only the base has, or only the folder, shows nothing of the commit', async () => {
-    await reviewing({ ...WORK, 'README.md': null });
+    await reviewing({ ...WORK, 'README.md': null, 'docs/empty.md': '' });
     fs.writeFileSync(p.folder('t', 'later.ts'), 'x\n');
-    expect((await facts('1: README.md:1\n2: later.ts:1')).false_evidence).toHaveLength(2);
+    // A file without a line has no first one.
+    const named = '1: README.md:1\n2: later.ts:1\n3: docs/empty.md:1';
+    expect((await facts(named)).false_evidence).toHaveLength(3);
   });
 });
 
