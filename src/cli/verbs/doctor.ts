@@ -85,7 +85,11 @@ async function agents(io: Io): Promise<readonly AgentFinding[]> {
   const read = isRefusal(board) ? undefined : await board.store.read().catch(() => undefined);
   const config = read?.board.state.config;
   const found = await agentFindings(io, config ?? {});
-  return [...homeFindings(io.env, version), ...(await sandboxFinding(io, { ...config, sandbox: config?.sandbox ?? 'auto' })), ...found];
+  return [
+    ...homeFindings(io.env, version),
+    ...(await sandboxFinding(io, { ...config, sandbox: config?.sandbox ?? 'auto' })),
+    ...found,
+  ];
 }
 
 async function sandboxFinding(

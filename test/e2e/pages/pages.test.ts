@@ -109,7 +109,14 @@ function reactionTo(line: string, { project }: Place): Reaction {
   const reached = (states: readonly string[]) => board()?.tasks.some(({ status }) => states.includes(status)) === true;
   // What a page goes on with needs the whole way; elsewhere it is enough that planner and coder are at work.
   const enough = line.startsWith('liza run  ') ? ['MERGED'] : ['CLAIMED', 'READY_FOR_REVIEW', 'APPROVED', 'MERGED'];
-  if (/^liza run\b(?!.*--(until-idle|check|detach))/.test(line)) return () => once(reached(enough), 'q');
+  if (/^liza run\b(?!.*--(until-idle|check|detach))/.test(line)) {
+    // The board's question stays when the crew ends under one's hands.
+    const keys = [
+      { key: 'q', when: () => reached(enough) },
+      { key: 's', when: (screen: string) => screen.includes('closes the board') },
+    ];
+    return (screen) => (keys[0]?.when(screen) === true ? keys.shift()?.key : undefined);
+  }
   if (/^liza agent\b/.test(line))
     return (screen) => once(screen !== '' && Object.keys(board()?.agents ?? {}).length > 0, '\x03');
   // A question is answered once: what is on the screen grows with each.
