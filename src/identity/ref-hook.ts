@@ -170,7 +170,7 @@ export async function ensureHook(host: HookHost, root: string, facts: HookFacts)
   const state = await stateOf(host, root, place, facts);
   if (state !== 'missing' && state !== 'outdated') return state;
   try {
-    write(host.disk, place, state, facts);
+    write(host, place, state, facts);
     if (place.kind === 'tree') await keepOut(host, root, facts.repository, join(place.folder, HOOK));
     record(host.disk, place, facts);
     return 'there';
@@ -180,20 +180,25 @@ export async function ensureHook(host: HookHost, root: string, facts: HookFacts)
   }
 }
 
-function write(disk: Disk, place: HookPlace, state: 'missing' | 'outdated', facts: HookFacts): void {
+function write({ disk, processes }: HookHost, place: HookPlace, state: 'missing' | 'outdated', facts: HookFacts): void {
   disk.mkdirSync(place.folder, { recursive: true });
   const file = join(place.folder, HOOK);
   const before = join(place.folder, BEFORE);
   // Never a moment without the one that was there: it gets a second name, then ours takes its first.
-  if (state === 'missing' && disk.lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
+  // Ours may be there by now: several start at once, and it must not be called by itself.
+  const isThere = disk.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  if (state === 'missing' && isThere && !isOurs(readIfThere(disk, file) ?? '')) {
     disk.rmSync(before, { force: true });
     disk.linkSync(file, before);
   }
-  const temporary = `${file}.liza-new`;
+  const temporary = `${file}${NEW}${processes.pid}`;
   disk.writeFileSync(temporary, hookText(facts), { mode: 0o755 });
   disk.chmodSync(temporary, 0o755);
   disk.renameSync(temporary, file);
 }
+
+/** A process that was killed while it wrote leaves one; the number is its own. */
+const NEW = '.liza-new';
 
 /** For `removeHook`, which asks no git. */
 function record(disk: Disk, { folder }: HookPlace, { repository }: HookFacts): void {
@@ -230,7 +235,8 @@ export function removeHook(disk: Disk, repository: string): readonly string[] {
   const left = [...folders].flatMap((folder) => {
     const file = join(folder, HOOK);
     const before = join(folder, BEFORE);
-    disk.rmSync(`${file}.liza-new`, { force: true });
+    for (const name of disk.existsSync(folder) ? disk.readdirSync(folder) : [])
+      if (name.startsWith(`${HOOK}${NEW}`)) disk.rmSync(join(folder, name), { force: true });
     const text = readIfThere(disk, file);
     const wasThere = disk.lstatSync(before, { throwIfNoEntry: false }) !== undefined;
     if (text !== undefined && isOurs(text)) {

@@ -200,6 +200,29 @@ describe('a hook that was there before', () => {
     expect(fs.readdirSync(path.dirname(hook())).filter((name) => name.includes('liza'))).toEqual([]);
   });
 
+  test('is never ours: of several that start at once each puts ours there, and it is not called by itself', async () => {
+    await install();
+    const ours = fs.readFileSync(hook(), 'utf8');
+    fs.rmSync(hook());
+    const own = host();
+    /** Another one is a step ahead: ours is there when this one begins to write, and a file of one name is gone by then. */
+    const disk = {
+      ...own.disk,
+      mkdirSync: ((...args: Parameters<typeof fs.mkdirSync>) => {
+        const made = own.disk.mkdirSync(...args);
+        if (args[0] === path.dirname(hook())) fs.writeFileSync(hook(), ours, { mode: 0o755 });
+        return made;
+      }) as typeof own.disk.mkdirSync,
+      chmodSync: (file: fs.PathLike, mode: fs.Mode) => {
+        fs.rmSync(`${hook()}.liza-new`, { force: true });
+        own.disk.chmodSync(file, mode);
+      },
+    };
+    expect(await ensureHook({ ...own, disk }, root, facts)).toBe('there');
+    expect(fs.readFileSync(hook(), 'utf8')).toBe(ours);
+    expect(fs.readdirSync(path.dirname(hook())).filter((name) => name.includes('liza'))).toEqual([]);
+  });
+
   test('keeps its no', async () => {
     put(hook(), '#!/bin/sh\n[ "$1" != prepared ] || exit 1\n');
     await install();
