@@ -20,7 +20,7 @@ let commit: string;
 beforeEach(() => {
   here = project((repo) => {
     const base = withWorktree(repo, 'judged');
-    commit = repo.commit({ 'src.ts': '' }, 'work', repo.file('.worktrees/judged'));
+    commit = repo.commit({ 'src.ts': 'retry();\n' }, 'work', repo.file('.worktrees/judged'));
     const task = { ...aReview('judged'), base_commit: base, review_commit: commit };
     return { agents: agents({ reviewer: 'judged' }), tasks: [task] };
   });
