@@ -77,6 +77,13 @@ export function without(screen: Screen, key: string): Screen {
   return { ...screen, drafts };
 }
 
+/** A text that was refused, before what was typed in its place since. */
+export function putBack(screen: Screen, key: string, { text }: Draft): Screen {
+  const since = screen.drafts[key]?.text ?? '';
+  const whole = [text, since].filter((one) => one !== '').join('\n');
+  return { ...screen, drafts: { ...screen.drafts, [key]: { text: whole, at: [...whole].length } } };
+}
+
 function sent(screen: Screen, key: string, { offersOf }: Ground): Pressed {
   const { pane } = screen;
   const text = draftOf(screen).text.trim();

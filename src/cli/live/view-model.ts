@@ -10,6 +10,7 @@ import { loadPage } from './load-page.ts';
 import { openLull } from './lull.ts';
 import { type Loaded, NOTHING_LOADED } from './panes.ts';
 import {
+  type Draft,
   FIRST_SCREEN,
   type LiveLook,
   type OnQuit,
@@ -19,7 +20,7 @@ import {
   type Run,
   type Screen,
 } from './screen.ts';
-import { draftKey, type Typed, typed, unsent, without } from './typing.ts';
+import { draftKey, putBack, type Typed, typed, unsent, without } from './typing.ts';
 
 export interface ViewModel {
   frame(): Frame;
@@ -79,6 +80,7 @@ export function openViewModel(options: ViewOptions): ViewModel {
   const atKeys = openLull(AT_KEYS);
   const deaf = openLull(SENTENCE);
   const running = new Set<Promise<void>>();
+  const sending = new Set<Draft>();
   let wantsToStop = false;
   let isClosing = false;
   let isClosed = false;
@@ -149,10 +151,14 @@ export function openViewModel(options: ViewOptions): ViewModel {
     },
     () => {},
   );
-  /** What was refused can be sent again: the text stays until it was taken. */
-  const run = async ({ run: argv, draft }: Run): Promise<void> => {
+  /** What was refused can be sent again. The field is free at once: the next text may come before the answer. */
+  const run = async ({ run: argv, draft: key }: Run): Promise<void> => {
+    const draft = key === undefined ? undefined : screen.drafts[key];
+    if (key !== undefined) screen = without(screen, key);
+    if (draft !== undefined) sending.add(draft);
     const outcome = await access.run(argv).catch((error: Error) => ({ ok: false, said: error.message }));
-    if (outcome.ok && draft !== undefined && draft !== draftKey(screen.pane)) screen = without(screen, draft);
+    if (draft !== undefined) sending.delete(draft);
+    if (!outcome.ok && key !== undefined && draft !== undefined) screen = putBack(screen, key, draft);
     tell(outcome.said);
   };
 
@@ -190,7 +196,7 @@ export function openViewModel(options: ViewOptions): ViewModel {
     },
     isTyping: () => draftKey(screen.pane) !== undefined,
     type: (input) => obey(typed(screen, input, drawn.ground)),
-    unsent: () => unsent(screen),
+    unsent: () => [...[...sending].map(({ text }) => text.trim()), ...unsent(screen)],
     close: () => {
       isClosed = true;
       atKeys.end();

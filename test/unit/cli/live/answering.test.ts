@@ -230,6 +230,28 @@ describe('the model', () => {
     expect(shown()).toContain('› go on_');
   });
 
+  it('takes the next note while the one before is on its way, and keeps both when that one is refused', async () => {
+    const answers: ((outcome: { ok: boolean; said: string }) => void)[] = [];
+    vi.spyOn(crew, 'run').mockImplementation(() => new Promise((resolve) => void answers.push(resolve)));
+    const note = (words: string) => {
+      model.press('note');
+      model.type(text(words));
+    };
+    note('mind the total');
+    model.type({ kind: 'send' });
+    note('and the tax');
+    expect(shown()).toContain('› and the tax_');
+    expect(model.unsent()).toEqual(['mind the total', 'and the tax']);
+    answers.shift()?.({ ok: true, said: 'noted' });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(model.unsent()).toEqual(['and the tax']);
+    model.type({ kind: 'send' });
+    note('and the date');
+    answers.shift()?.({ ok: false, said: 'the goal is over' });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(model.unsent()).toEqual(['and the tax\nand the date']);
+  });
+
   it('loses nothing that is typed while the board changes', async () => {
     model.press('note');
     model.type(text('first '));
