@@ -7,6 +7,9 @@ import { join } from 'node:path';
 import { bundleInto } from './bundle.mjs';
 import { installLinesHere } from './install-line.mjs';
 
+// It takes some seconds: whoever watches is told what they wait for.
+if (process.stderr.isTTY) process.stderr.write('building Liza ...\n');
+
 const dist = process.env.LIZA_DIST ?? join(import.meta.dirname, '..', 'dist');
 await bundleInto(dist);
 

@@ -4,8 +4,8 @@ import { commitsBetween } from '../git/ancestry.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { eventsOf, finishFacts } from '../protocol/goal/alignment.ts';
 import { lastCoder } from '../protocol/leases.ts';
-import type { Goal } from '../protocol/state.ts';
-import type { RecordedMerge } from '../protocol/work/task-history.ts';
+import type { Goal, Task } from '../protocol/state.ts';
+import { type RecordedMerge, roundsOf } from '../protocol/work/task-history.ts';
 
 export interface FinishBlame {
   readonly commit: string;
@@ -22,6 +22,8 @@ export interface BroughtTask {
   readonly description: string;
   readonly author: string;
   readonly approved_by: string;
+  /** Its versions that were rejected before, by whom. */
+  readonly rejected: readonly { readonly commit?: string | undefined; readonly by?: string | undefined }[];
   readonly merge_commit: string;
 }
 
@@ -50,9 +52,15 @@ export async function finishBlame(
       description: task.description ?? '',
       author: text(event['author']) ?? lastCoder(task) ?? 'somebody',
       approved_by: text(event['approved_by']) ?? 'somebody',
+      rejected: rejectionsOf(task),
       merge_commit: mergeCommit,
     }));
   return { commit, ...told, brought };
 }
+
+const rejectionsOf = (task: Task): BroughtTask['rejected'] =>
+  roundsOf(task, undefined).flatMap(({ commit, verdicts }) =>
+    verdicts.filter(({ verdict }) => verdict === 'rejected').map(({ by }) => ({ commit, by })),
+  );
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -80,6 +80,7 @@ export function renderBlame(blame: Blame, behind: Provenance, look: Look): strin
     ...field(p, 'iterations', String(behind.iterations)),
     ...(behind.unconfined.length === 0 ? [] : field(p, 'no sandbox', unconfinedText(behind.unconfined))),
     ...behind.rounds.flatMap((round, at) => field(p, at === 0 ? 'review' : '', roundText(round, at + 1))),
+    ...laterLines(p, blame),
     ...evidenceLines(p, behind.evidence),
     ...field(p, 'merged', mergeText(merge)),
     ...trailerLines(p, blame),
@@ -101,6 +102,12 @@ function aboutText({ commit, part, submitted, merge }: Blame, rounds: readonly R
   ].join('\n');
 }
 
+/** What follows was said and run of the version that was approved. */
+const laterLines = (p: Page, { part, submitted, merge: { reviewed } }: Blame): readonly Line[] =>
+  part === 'merge' || submitted === undefined || reviewed === undefined || submitted === reviewed
+    ? []
+    : field(p, 'evidence', `of the approved commit ${reviewed.slice(0, 12)}:`);
+
 export function renderFinish({ commit, branch, integration, by, time, brought }: FinishBlame, look: Look): string {
   const p = pageFor(look);
   return p.print([
@@ -112,10 +119,13 @@ export function renderFinish({ commit, branch, integration, by, time, brought }:
   ]);
 }
 
-const broughtText = ({ task, description, author, approved_by, merge_commit }: BroughtTask): string =>
+const broughtText = ({ task, description, author, approved_by, rejected, merge_commit }: BroughtTask): string =>
   [
     `${task}: ${description}`,
     `written by ${author}, approved by ${approved_by}`,
+    ...rejected.map(
+      ({ commit, by }) => `${commit?.slice(0, 12) ?? 'a version'} was rejected before by ${by ?? 'somebody'}`,
+    ),
     `liza blame ${merge_commit.slice(0, 12)}`,
   ].join('\n');
 

@@ -17,7 +17,7 @@ export const NO_TESTS = `there is neither ${SCRIPT} on the integration branch no
 export function testText(test: Tested): string {
   switch (test.verdict) {
     case 'none':
-      return `no tests were run: ${NO_TESTS}`;
+      return `no tests were run on the result, only what each task names for itself: ${NO_TESTS}`;
     case 'known':
       return `${gist(test.command, SHOWN)} was green on the same files, submitted as ${test.at.slice(0, 12)}, and was not run again`;
     case 'green':

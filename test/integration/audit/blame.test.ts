@@ -137,11 +137,18 @@ test('every round of review, with its first blocker', async () => {
     /it is +an earlier version of the work, which code-reviewer-1 rejected at \S+: src\/greet\.ts:1 it greets nobody /,
   );
   expect(rejected).toContain(`approved was the later commit ${good.slice(0, 12)}, which builds on it`);
+  expect(rejected).toContain(`evidence of the approved commit ${good.slice(0, 12)}:`);
   const { stdout } = await here.ok(['blame', good]);
+  expect(stdout).not.toContain('evidence ');
   expect(stdout).toMatch(/it is +part of the reviewed work\n/);
   expect(stdout).not.toContain('trailers');
   expect(stdout).toMatch(
     /1\. \w{12} of coder-1, iteration 1\n +rejected by code-reviewer-1 at \S+: src\/greet\.ts:1 it greets nobody\n/,
+  );
+  here.git('commit', '-q', '--allow-empty', '-m', 'my own');
+  await here.ok(['finish', '--yes']);
+  expect((await here.ok(['blame', 'main'])).stdout).toContain(
+    `${bad.slice(0, 12)} was rejected before by code-reviewer-1`,
   );
 });
 
@@ -180,7 +187,7 @@ test('the merge commit of liza finish names every task that it brought, before a
     commit,
     branch: 'main',
     brought: [
-      { task: 'greet', author: 'coder-1', approved_by: 'code-reviewer-1', merge_commit: first },
+      { task: 'greet', author: 'coder-1', approved_by: 'code-reviewer-1', merge_commit: first, rejected: [] },
       { task: 'bow', author: 'coder-2', merge_commit: second },
     ],
   };

@@ -122,7 +122,7 @@ test('neither: merged, and the history, show and the report say that it was not 
   const p = withTasks((made) => [approvedTask(made, 't', WORK)], null);
   const said = 'there is neither scripts/integration-test.sh on the integration branch nor a test_command';
   const { stdout } = await p.ok(['wt', 'merge', 't']);
-  expect(stdout).toContain(`no tests were run: ${said}`);
+  expect(stdout).toContain(`no tests were run on the result, only what each task names for itself: ${said}`);
   expect(await p.last('t', 'merged')).toMatchObject({ untested: said });
   expect((await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ')).toContain(`untested: ${said}`);
   expect((await p.ok(['report', '--md'])).stdout).toContain(`merged without tests: ${said}`);
