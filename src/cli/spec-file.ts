@@ -4,7 +4,8 @@
 import { join } from 'node:path';
 import { realDisk } from '../ports/disk.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { covers, foldersIn, parseScope, unsurePaths } from '../protocol/facts/scope.ts';
+import { coverage } from '../protocol/facts/globs.ts';
+import { foldersIn, parseScope, unsurePaths } from '../protocol/facts/scope.ts';
 import type { SpecFacts } from '../protocol/facts/spec-facts.ts';
 import { isDocsFolder } from '../protocol/facts/whole-folders.ts';
 import { quoted } from '../protocol/ids.ts';
@@ -78,7 +79,7 @@ async function filesOnBase(
   // A project that has no such branch is told so by the commands that need it.
   if (typeof head !== 'string') return {};
   const files = await filesAt(gitDir, head);
-  return { base_files: files.filter((file) => folders.some((item) => covers(item, file))).slice(0, MOST_FILES) };
+  return { base_files: files.filter(coverage(folders)).slice(0, MOST_FILES) };
 }
 
 /** Without a validation the project's own command proves the task. */

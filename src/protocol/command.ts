@@ -3,8 +3,7 @@
 
 import type { PlanPayloads, UnblockOptions } from './definition/payloads.ts';
 import type { FileChange, LateFiles, LineList } from './facts/file-change.ts';
-import type { SectionChange } from './facts/section-change.ts';
-import type { ShellFacts, SpecFacts } from './facts/spec-facts.ts';
+import type { SectionChange, ShellFacts, SpecFacts } from './facts/spec-facts.ts';
 import type { VerdictFacts } from './facts/verdict-facts.ts';
 import type { BasePayloads } from './goal/base-records.ts';
 import type { SetupPayloads } from './records/setup-records.ts';

@@ -5,7 +5,8 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { TOO_LARGE, textAt } from '../git/text-at.ts';
 import { list } from '../protocol/commands/coding/coder.ts';
 import type { Chosen } from '../protocol/facts/chosen-tests.ts';
-import { covers, isTest, testPatterns } from '../protocol/facts/scope.ts';
+import { coverage } from '../protocol/facts/globs.ts';
+import { isTest, testPatterns } from '../protocol/facts/scope.ts';
 import type { NotRun, UnrunTest, VerdictFacts } from '../protocol/facts/verdict-facts.ts';
 import { testNames } from '../protocol/review/approval.ts';
 import type { Evidence } from '../protocol/review/approval-lines.ts';
@@ -109,9 +110,7 @@ function chosenIn(path: string, text: string, test: Test): Chosen {
 
 /** Some languages have their tests within the code, each in a form of its own. */
 const holdsTests = (path: string, settings: Settings): boolean =>
-  isTest(path, testPatterns(settings)) ||
-  (settings.tests_in_code ?? []).some((item) => covers(item, path)) ||
-  /\.(?:rs|zig)$/.test(path);
+  isTest(path, testPatterns(settings)) || coverage(settings.tests_in_code ?? [])(path) || /\.(?:rs|zig)$/.test(path);
 
 interface Read {
   readonly path: string;
@@ -177,7 +176,7 @@ function asTold({ path, text, reported }: Read, names: readonly string[]): Looke
 }
 
 function alsoTouched({ touched, spellings }: Approved, paths: readonly string[]): string | undefined {
-  const kept = paths.flatMap(spellings);
-  const also = touched.filter((file) => !kept.some((path) => covers(path, file)));
+  const isKept = coverage(paths.flatMap(spellings));
+  const also = touched.filter((file) => !isKept(file));
   return also.length === 0 ? undefined : `the change touches more than that: ${list(also)}`;
 }

@@ -7,7 +7,8 @@ import { TOO_LARGE, textAt as textOfFile } from '../git/text-at.ts';
 import { blobSizes, type Change, changesBetween, isSubmodule } from '../git/tree-changes.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
 import type { FileChange } from '../protocol/facts/file-change.ts';
-import { covers, isCode, isTest, testPatterns } from '../protocol/facts/scope.ts';
+import { coverage } from '../protocol/facts/globs.ts';
+import { isCode, isTest, testPatterns } from '../protocol/facts/scope.ts';
 import { type Changed, isManifest, runBySetUp, scriptsRun, testSetup } from '../protocol/facts/test-setup.ts';
 import { proofCommands } from '../protocol/review/proof.ts';
 import type { Settings, Task } from '../protocol/state.ts';
@@ -62,8 +63,7 @@ export async function readDiff(
   const unread = [...large, ...ofCode.filter(isUnread), ...code.slice(MOST_READ), ...tests.slice(MOST_READ)];
   const read = (some: readonly string[]) => hunksOf(gitDir, base, commit, some.slice(0, MOST_READ));
   const [inTests, inCode] = [await read(tests), await read(code)];
-  const named = settings.tests_in_code ?? [];
-  const isNamed = (path: string): boolean => named.some((item) => covers(item, path));
+  const isNamed = coverage(settings.tests_in_code ?? []);
   const losers = losing(inCode);
   const holders = code.filter((path) => losers.has(path) && mayHoldTests(path, isNamed(path), inCode));
   // Read as one: a line that went from code to a test was moved.

@@ -14,8 +14,8 @@ import { trackedChanges, trackedTree } from '../git/tracked-files.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import { type ReviewCopy, reviewCopyOf } from '../protocol/commands/review/review-copy.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { coverage } from '../protocol/facts/globs.ts';
 import { steersAgents } from '../protocol/facts/instruction-files.ts';
-import { covers } from '../protocol/facts/scope.ts';
 import { type Settings, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { transact } from '../store/transact.ts';
@@ -155,8 +155,8 @@ async function makeTryout(copy: Copy, folder: string, { start, tree, steers }: M
 
 /** Also what the base's instruction files are links to: an agent reads through them. */
 async function steering(gitDir: PrivateGitDir, base: string): Promise<(path: string) => boolean> {
-  const targets = await linkTargets(gitDir, base, steersAgents);
-  return (path) => steersAgents(path) || targets.some((target) => covers(target, path));
+  const isTarget = coverage(await linkTargets(gitDir, base, steersAgents));
+  return (path) => steersAgents(path) || isTarget(path);
 }
 
 /** A commit that only the copy knows: there, git calls the base's instruction files unchanged. */

@@ -5,8 +5,8 @@
 import { listed } from '../../text/format.ts';
 import { type Refusal, refuse } from '../decision.ts';
 import { isConfiguration } from '../facts/file-kinds.ts';
+import { coverage, covers, isPattern, MOST_PATTERNS } from '../facts/globs.ts';
 import {
-  covers,
   foldersIn,
   forbidsTests,
   hasOpenTest,
@@ -112,6 +112,15 @@ function checkTypeAndScope(by: Judged, task: Task, { base_files: baseFiles = [] 
   const type = task.type ?? 'code';
   const amend = amending(by, task);
   const contradiction = (fact: string, hint: string): Refusal => refuse(fact, hint, 1, 'type-and-scope');
+  const globs = [...scope.in, ...scope.maybe, ...scope.out, ...scope.outParts.flatMap(({ paths }) => paths)].filter(
+    isPattern,
+  ).length;
+  if (globs > MOST_PATTERNS) {
+    return contradiction(
+      `its scope has ${globs} patterns, and at most ${MOST_PATTERNS} are held against a commit`,
+      `Name folders instead, or make several tasks of it: ${amend('--scope "IN: src/, test/"')}`,
+    );
+  }
   const all = wholeOut(task.scope ?? '');
   if (all !== undefined) {
     return contradiction(
@@ -119,7 +128,7 @@ function checkTypeAndScope(by: Judged, task: Task, { base_files: baseFiles = [] 
       `Leave that out: what IN does not name is outside anyway: ${amend('--scope "IN: …"')}`,
     );
   }
-  const ofFolders = baseFiles.filter((file) => foldersIn(scope).some((item) => covers(item, file)));
+  const ofFolders = baseFiles.filter(coverage(foldersIn(scope)));
   const isShut = ofFolders.length > 0 && outsideOut(scope, ofFolders).length === 0;
   if (isShut && scope.prose.length === 0 && foldersIn(scope).length === scope.in.length) {
     return contradiction(
@@ -127,7 +136,7 @@ function checkTypeAndScope(by: Judged, task: Task, { base_files: baseFiles = [] 
       `Say which of them may change: ${amend('--scope "IN: …  OUT: …"')}`,
     );
   }
-  const both = scope.in.find((item) => scope.out.some((out) => covers(out, item)));
+  const both = scope.in.find(coverage(scope.out));
   if (both !== undefined) {
     return contradiction(
       `its scope has ${both} both IN and OUT, and OUT wins when the work is submitted`,
@@ -139,7 +148,7 @@ function checkTypeAndScope(by: Judged, task: Task, { base_files: baseFiles = [] 
     if (scope.prose.length > 0 || (scope.in.length > 0 && scope.in.some((item) => isTest(item, patterns)))) {
       if (code.length === 0) return undefined;
     }
-    const mixed = code.filter((item) => (config.tests_in_code ?? []).some((one) => covers(one, item)));
+    const mixed = code.filter(coverage(config.tests_in_code ?? []));
     if (mixed.length > 0) {
       return contradiction(
         `a test task changes only tests, which Liza cannot tell from the code in ${mixed.join(', ')}`,
@@ -169,7 +178,7 @@ function checkTypeAndScope(by: Judged, task: Task, { base_files: baseFiles = [] 
   const areChecked = (commands: readonly string[]): boolean => code.every((path) => mayCheckTypes(commands, path));
   if (types && areChecked(task.validation ?? [])) return undefined;
   const within = config.tests_in_code ?? [];
-  if (scope.in.some((item) => within.some((one) => covers(one, item)))) return undefined;
+  if (scope.in.some(coverage(within))) return undefined;
   if (isCodeless(scope, baseFiles)) {
     const type = scope.in.every((item) => DOCUMENT.test(item) || isDocsFolder(item)) ? 'docs' : 'config';
     return contradiction(
@@ -201,7 +210,7 @@ function foldersOfCode(
 ): readonly string[] {
   const files = outsideOut(scope, baseFiles);
   return foldersIn(scope).filter((item) => {
-    const below = files.filter((file) => covers(item, file));
+    const below = files.filter(coverage([item]));
     return below.length > 0 && below.every((file) => isCode(file) && !isSetting(file));
   });
 }

@@ -2,7 +2,8 @@
 // command checks, criteria about time, a scope without files. It refuses nothing.
 
 import { listed } from '../../text/format.ts';
-import { covers, foldersIn, isCode, outsideOut, parseScope, unsurePaths } from '../facts/scope.ts';
+import { covers } from '../facts/globs.ts';
+import { foldersIn, isCode, outsideOut, parseScope, unsurePaths } from '../facts/scope.ts';
 import type { SpecFacts } from '../facts/spec-facts.ts';
 import { testReach } from '../facts/test-commands.ts';
 import { proofCommands } from '../review/proof.ts';

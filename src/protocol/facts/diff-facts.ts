@@ -10,8 +10,9 @@ import type { HistoryEvent, Task } from '../state.ts';
 import { defined, isFields } from '../values.ts';
 import type { FileChange, LineList } from './file-change.ts';
 import { canDeclareTests } from './file-kinds.ts';
+import { coverage, covering } from './globs.ts';
 import { isInstruction } from './instruction-files.ts';
-import { beyondScope, covers, isTest, parseScope, touchedParts } from './scope.ts';
+import { beyondScope, isTest, parseScope, touchedParts } from './scope.ts';
 
 export interface PathList {
   readonly paths: readonly string[];
@@ -123,7 +124,7 @@ export function diffFacts(
   most = MOST,
 ): DiffFacts {
   const listed = (name: keyof DiffFacts, found: readonly FileChange[]) => listedUpTo(most, name, found);
-  const declared = declaredFiles(task);
+  const isDeclared = coverage(declaredFiles(task));
   const code = changes.map(({ path }) => path).filter((path) => !isTest(path, patterns));
   const scope = parseScope(task.scope ?? '');
   const beyond = new Set(beyondScope(scope, code, onBase));
@@ -133,7 +134,7 @@ export function diffFacts(
   return {
     files: changes.length,
     ...defined({ lines }),
-    ...pick('undeclared', ({ path }) => !declared.some((item) => covers(item, path))),
+    ...pick('undeclared', ({ path }) => !isDeclared(path)),
     ...listed('declared_late', lateOnes(task, changes)),
     ...pick('beyond_scope', ({ path }) => beyond.has(path)),
     ...listed(
@@ -150,7 +151,7 @@ export function diffFacts(
     ...testFacts(changes, patterns, listed),
     ...pick('tests_within', ({ tests_within: within }) => within === true),
     ...pick('instructions', ({ path }) => isInstruction(path)),
-    ...pick('test_setup', ({ path }) => setup.includes(path)),
+    ...pick('test_setup', among(setup)),
     ...listed(
       'passing',
       passing.map((path) => ({ path: pathWord(path), kind: 'added' })),
@@ -159,8 +160,8 @@ export function diffFacts(
       'foreign_roots',
       roots.map((path) => ({ path, kind: 'added' })),
     ),
-    ...pick('unread', ({ path }) => unread.includes(path)),
-    ...pick('brought_back', ({ path }) => back.includes(path)),
+    ...pick('unread', among(unread)),
+    ...pick('brought_back', among(back)),
     ...listed(
       'dated_before',
       dated.map((path) => ({ path, kind: 'added' })),
@@ -168,6 +169,12 @@ export function diffFacts(
     ...(edits === undefined || edits.lines.length === 0 ? {} : { test_edits: edits }),
     ...defined({ marks }),
   };
+}
+
+/** Both lists grow with the commit. */
+function among(paths: readonly string[]): (change: FileChange) => boolean {
+  const found = new Set(paths);
+  return ({ path }) => found.has(path);
 }
 
 /** Files of tests by their path, tests within code as `file › name`. */
@@ -233,8 +240,17 @@ export const lateFiles = (events: readonly HistoryEvent[]): readonly LateFile[] 
 
 /** Those that the diff changes. */
 function lateOnes(task: Task, changes: readonly FileChange[]): readonly FileChange[] {
-  const late = lateFiles(sinceFresh(task)).filter((file) => changes.some(({ path }) => covers(file.path, path)));
-  return late.map(({ path, reason }) => ({ path: `${pathWord(path)} (${gist(reason, 200)})`, kind: 'changed' }));
+  const late = lateFiles(sinceFresh(task));
+  const named = late.map(({ path }) => path);
+  const touched = new Set(
+    covering(
+      named,
+      changes.map(({ path }) => path),
+    ),
+  );
+  return late
+    .filter(({ path }) => touched.has(path))
+    .map(({ path, reason }) => ({ path: `${pathWord(path)} (${gist(reason, 200)})`, kind: 'changed' }));
 }
 
 function sinceFresh(task: Task): readonly HistoryEvent[] {

@@ -1,7 +1,8 @@
 // What kind of file a path names, beyond code and test: files among the tests that declare none (documents, data,
 // snapshots, fixtures), and configuration that is written as code. By the name alone.
 
-import { isTest, matches } from './scope.ts';
+import { matches } from './globs.ts';
+import { isTest } from './scope.ts';
 
 /** Whether a changed file of this path can be the test of a change. A pattern that names the ending decides for it. */
 export function canDeclareTests(path: string, patterns: readonly string[]): boolean {

@@ -2,7 +2,7 @@
 // those that steer CI and git. A reviewer's copy carries the base's version of what steers agents and of what
 // decides how git shows a diff; changes to any of them are evidence. `.git` itself is never part of a commit.
 
-import { covers } from './scope.ts';
+import { covers } from './globs.ts';
 
 /** Read by an agent CLI that works in the folder, or by the git that shows it the diff. */
 export function steersAgents(path: string): boolean {

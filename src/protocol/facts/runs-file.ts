@@ -2,7 +2,7 @@
 // files, folders and patterns that it names. In doubt it may: it only says no where the words leave no way to the file.
 
 import { type CommandRun, filesRunBy, nameOf } from './command-files.ts';
-import { covers } from './scope.ts';
+import { covers } from './globs.ts';
 import { namesTests, onlyReads } from './test-commands.ts';
 
 export function runsFile(run: CommandRun, path: string): boolean {

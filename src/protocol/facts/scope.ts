@@ -1,10 +1,9 @@
 // The scope text of a task as path lists (scope-sections.ts finds its lines, scope-items.ts reads an entry, scope-out.ts
-// what OUT forbids), and a small glob matcher.
-// It hides what counts as a path, a test, code. The matcher keeps one return point per star and never recurses, so a
-// hostile pattern costs length × length at worst.
+// what OUT forbids, globs.ts which files an entry means). It hides what counts as a path, a test, code.
 
 import { gist, pathWord } from '../../text/format.ts';
 import { withoutForbiddenTests } from './forbidden-tests.ts';
+import { coverage, covering, covers, matcher } from './globs.ts';
 import { itemsOf } from './scope-items.ts';
 import { type OutPart, readOut } from './scope-out.ts';
 import { sectionLines } from './scope-sections.ts';
@@ -69,11 +68,11 @@ export const unsurePaths = (scope: Scope): readonly string[] => [
 
 /** Files of a change that IN does not cover, where it names paths at all. A word that covers nothing is not taken for one. */
 export function beyondScope(scope: Scope, files: readonly string[], onBase: readonly string[] = []): readonly string[] {
-  const isThere = (item: string): boolean => onBase.includes(item) || files.some((file) => covers(item, file));
-  const unsure = unsurePaths(scope);
-  const named = [...scope.in.filter((item) => !unsure.includes(item)), ...unsure.filter(isThere)];
+  const unsure = new Set(unsurePaths(scope));
+  const isThere = new Set([...onBase, ...covering([...unsure], files)]);
+  const named = [...scope.in.filter((item) => !unsure.has(item)), ...[...unsure].filter((item) => isThere.has(item))];
   if (named.length === 0) return [];
-  const allowed = new Set(files.filter((file) => named.some((item) => covers(item, file))));
+  const allowed = new Set(files.filter(coverage(named)));
   const homes = new Set([...allowed, ...named].map(folderOf));
   return files.filter((file) => !allowed.has(file) && !isCompanion(file, homes));
 }
@@ -102,7 +101,17 @@ export function onlyTests(scope: Scope, patterns: readonly string[]): boolean {
 
 export function isTest(path: string, patterns: readonly string[]): boolean {
   const plain = path.endsWith('/') ? path.slice(0, -1) : path;
-  return patterns.some((pattern) => matches(pattern, plain) || matches(pattern, `${plain}/x`));
+  const isOne = testMatcher(patterns);
+  return isOne(plain) || isOne(`${plain}/x`);
+}
+
+const MATCHERS = new WeakMap<readonly string[], (path: string) => boolean>();
+
+/** Read once: every file of a change is held against the same few patterns, again and again. */
+function testMatcher(patterns: readonly string[]): (path: string) => boolean {
+  const known = MATCHERS.get(patterns) ?? matcher(patterns);
+  MATCHERS.set(patterns, known);
+  return known;
 }
 
 /** What a person is told of a project that has code, and no file that would count as its test. */
@@ -114,8 +123,8 @@ export function testsNowhere(
   },
 ): string | undefined {
   const patterns = testPatterns(settings);
-  const isOne = (file: string): boolean =>
-    isTest(file, patterns) || (settings.tests_in_code ?? []).some((item) => covers(item, file));
+  const isWithin = coverage(settings.tests_in_code ?? []);
+  const isOne = (file: string): boolean => isTest(file, patterns) || isWithin(file);
   if (!files.some(isCode) || files.some(isOne)) return undefined;
   return `no file here counts as a test (${patterns.join(', ')}), and code is accepted only with its test; if the tests are elsewhere: liza config set test_patterns "…"; if they are inside the code files: liza config set tests_in_code "…"`;
 }
@@ -137,8 +146,10 @@ export const hasOpenTest = (scope: Scope, patterns: readonly string[]): boolean 
   scope.in.some((item) => isTest(item, patterns) && outsideOut(scope, [item]).length === 1);
 
 /** Those that OUT leaves. */
-export const outsideOut = (scope: Scope, files: readonly string[]): readonly string[] =>
-  files.filter((file) => !scope.out.some((item) => covers(item, file)));
+export function outsideOut(scope: Scope, files: readonly string[]): readonly string[] {
+  const isOut = coverage(scope.out);
+  return files.filter((file) => !isOut(file));
+}
 
 /** Items of IN that stand for the files below them; a word may be the name of a folder. */
 export const foldersIn = (scope: Scope): readonly string[] =>
@@ -165,15 +176,18 @@ const TESTS_AS_WORD =
   /^(?:(?:all|any|the|new|unit|automated|writing|adding|touching|changing|editing|changes?|edits?|to|in|of)\s+)*(?:tests?|testing)(?:\s+(?:files?|code|cases|suite|folders?))?(?:\s+(?:changes?|edits?|modifications?|updates?))?$/i;
 
 /** Files of a change of which the scope declares a part OUT, each with the entry that says so. */
-export const touchedParts = (scope: Scope, files: readonly string[]): readonly string[] =>
-  files.flatMap((file) => {
-    const part = scope.outParts.find(({ paths }) => paths.some((item) => covers(item, file)));
+export function touchedParts(scope: Scope, files: readonly string[]): readonly string[] {
+  const parts = scope.outParts.map(({ text, paths }) => ({ text, isOf: coverage(paths) }));
+  const isOfAny = coverage(scope.outParts.flatMap(({ paths }) => paths));
+  return files.filter(isOfAny).flatMap((file) => {
+    const part = parts.find(({ isOf }) => isOf(file));
     return part === undefined ? [] : [`${pathWord(file)} (OUT: ${gist(part.text, 200)})`];
   });
+}
 
 /** Files of a change that the scope declares OUT. */
 export function outOfScope(scope: Scope, files: readonly string[]): readonly string[] {
-  return files.filter((file) => scope.out.some((item) => covers(item, file)));
+  return files.filter(coverage(scope.out));
 }
 
 const CODE = new Set(
@@ -192,61 +206,9 @@ export function isCode(path: string): boolean {
 /** Types without code behind them: a compiler or type checker proves them, no test of their own. */
 export const isDeclaration = (path: string): boolean => /\.(?:d\.[cm]?ts|pyi)$/i.test(path);
 
-/** An item covers a file when it is that path, a folder above it, or a glob matching it; `*.md` matches at any depth. */
-export function covers(item: string, file: string): boolean {
-  const plain = item.replace(/^\.\//, '').replace(/\/$/, '');
-  if (file === plain || file.startsWith(`${plain}/`)) return true;
-  if (!/[*?]/.test(plain)) return false;
-  return matches(plain, file) || (!plain.includes('/') && matches(`**/${plain}`, file));
-}
-
 /** Two files that have nothing in common. */
 const UNRELATED = ['q/r.s', 'a/b/c.d'];
 
 /** Whether an entry stands for the whole repository, such as `**`, `*` or `.`. */
 export const coversAll = (item: string): boolean =>
   /^(?:(?:\.?\/)+\.?|\.)$/.test(item.trim()) || UNRELATED.every((file) => covers(item.trim(), file));
-
-/** `**` spans folders, `*` and `?` stay within one name. */
-export function matches(pattern: string, path: string): boolean {
-  return matchSequence(pattern.split('/'), path.split('/'), (part) => part === '**', matchName);
-}
-
-function matchName(pattern: string, name: string): boolean {
-  return matchSequence(
-    [...pattern],
-    [...name],
-    (char) => char === '*',
-    (char, actual) => char === '?' || char === actual,
-  );
-}
-
-function matchSequence(
-  pattern: readonly string[],
-  text: readonly string[],
-  isStar: (part: string) => boolean,
-  same: (part: string, actual: string) => boolean,
-): boolean {
-  let at = 0;
-  let position = 0;
-  let star = -1;
-  let resume = 0;
-  while (position < text.length) {
-    const part = pattern[at];
-    if (part !== undefined && isStar(part)) {
-      star = at++;
-      resume = position;
-    } else if (part !== undefined && same(part, text[position] ?? '')) {
-      at++;
-      position++;
-    } else if (star !== -1) {
-      // The last star takes one more; earlier stars never need to move again.
-      at = star + 1;
-      position = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (at < pattern.length && isStar(pattern[at] ?? '')) at++;
-  return at === pattern.length;
-}

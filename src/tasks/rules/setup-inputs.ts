@@ -2,7 +2,7 @@
 // and its like. Wherever another file might be read, the whole commit counts. A result is made from these files alone, so
 // that no other file can have a part in it.
 
-import { matches } from '../../protocol/facts/scope.ts';
+import { matches } from '../../protocol/facts/globs.ts';
 import { isFields } from '../../protocol/values.ts';
 
 /** Whether a path is read; undefined: everything counts. */

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { covers, matches } from '../../../src/protocol/facts/globs.ts';
 import {
   beyondScope,
-  covers,
   DEFAULT_TEST_PATTERNS,
   forbidsTests,
   isCode,
   isTest,
-  matches,
   onlyTests,
   outOfScope,
   parseScope,

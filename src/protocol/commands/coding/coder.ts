@@ -17,7 +17,7 @@ import { answersSincePlan } from '../../messages/question-scope.ts';
 import { withQuestion } from '../../messages/questions.ts';
 import { blockTask, QUESTIONS } from '../../work/blocked.ts';
 import { SUPERVISOR_ENDED } from '../../work/losses.ts';
-import { notAPath, outsidePlan } from './plan-files.ts';
+import { notAPath, outsidePlan, tooMany } from './plan-files.ts';
 
 export const STOP = 'Stop now: liza exit 42 --reason "lease lost"';
 
@@ -96,9 +96,11 @@ export const begin: Row<'begin'> = {
     },
     {
       name: 'files',
-      rule: 'paths, folders and patterns of the repository, none of which means all of it',
+      rule: 'paths, folders and patterns of the repository, none of which means all of it; not too many of them',
       check: ({ command, commandLine, task }) => {
         const files = command.checkpoint.files_to_modify.filter((file) => !blank(file));
+        const many = tooMany(files, '--file');
+        if (many !== undefined) return many;
         const wide = files.find(coversAll);
         if (wide === undefined) return notAPath(files, '--file');
         return refuse(

@@ -6,9 +6,9 @@ import type { Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { declaredFiles } from '../../facts/diff-facts.ts';
 import { canDeclareTests, isConfiguration } from '../../facts/file-kinds.ts';
+import { coverage } from '../../facts/globs.ts';
 import {
   beyondScope,
-  covers,
   forbidsTests,
   isCode,
   isDeclaration,
@@ -38,9 +38,10 @@ export function inScope(s: Situation<'submit-for-review'>): Refusal | undefined 
             ? `A ${task.type ?? 'code'} task needs a test, and its scope has tests OUT, which only the planner can fix: ${commandLine('block', task.id)}`
             : 'Remove these changes, then submit again',
         );
-  const declared = declaredFiles(task);
-  const code = touched.filter((path) => !isTest(path, testPatterns(settings)) && !outside.includes(path));
-  const beyond = beyondScope(scope, code, onBase).filter((path) => !declared.some((item) => covers(item, path)));
+  const isDeclared = coverage(declaredFiles(task));
+  const isOutside = new Set(outside);
+  const code = touched.filter((path) => !isTest(path, testPatterns(settings)) && !isOutside.has(path));
+  const beyond = beyondScope(scope, code, onBase).filter((path) => !isDeclared(path));
   const late = beyond.length === 0 ? undefined : undeclared(s, beyond);
   if (out === undefined && late === undefined) return undefined;
   // What the next guard would refuse is told in the same round.
@@ -93,7 +94,8 @@ export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | unde
   if (type === 'code' && changes.some(({ tests_within: within }) => within === true)) return undefined;
   if (type !== 'code' && type !== 'test' && code.length === 0) return undefined;
   const types = type === 'code' && code.length > 0 && code.every(isDeclaration);
-  if (types && code.every((path) => command.facts.checked_types?.includes(path) === true)) return undefined;
+  const checked = new Set(command.facts.checked_types);
+  if (types && code.every((path) => checked.has(path))) return undefined;
   if (type === 'config' && code.every(isConfiguration) && proofCommands(settings, task).length > 0) return undefined;
   const fact =
     type === 'code' || type === 'test'

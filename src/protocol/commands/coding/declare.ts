@@ -9,7 +9,7 @@ import { blank } from '../../definition/definition.ts';
 import { lateFiles } from '../../facts/diff-facts.ts';
 import { iterationEvents } from '../../leases.ts';
 import { hasCheckpoint, holdsTask } from './coder.ts';
-import { notAPath, outsidePlan } from './plan-files.ts';
+import { notAPath, outsidePlan, tooMany } from './plan-files.ts';
 
 /** What may stand for more than one file, or for none. */
 const NO_SINGLE_FILE = /[*?]|\/$|^(?:\.\/)*\.?$|\/\.$|^-/;
@@ -35,7 +35,7 @@ export const declare: Row<'declare'> = {
       check: ({ command: { files, folders = [] } }) => {
         const hint = 'Name each file by itself, there or new, from the root of the repository: --also src/a.c';
         if (files.length === 0) return refuse('no file is named', hint);
-        const wrong = notAPath(files, '--also');
+        const wrong = tooMany(files, '--also') ?? notAPath(files, '--also');
         if (wrong !== undefined) return wrong;
         const wide = files.find((file) => NO_SINGLE_FILE.test(file) || folders.includes(file));
         return wide === undefined

@@ -4,6 +4,7 @@
 import { listed } from '../../../text/format.ts';
 import type { Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
+import { isPattern, MOST_PATTERNS } from '../../facts/globs.ts';
 import { isCode, isTest, outOfScope, parseScope, testPatterns } from '../../facts/scope.ts';
 
 /** From the root of the repository, and not out of it. */
@@ -18,6 +19,25 @@ export function notAPath(files: readonly string[], option: '--file' | '--also'):
         `${wrong.slice(0, 80)} is not a path of the repository`,
         `Name each file by itself, there or new, from the root of the repository: ${option} src/a.c`,
       );
+}
+
+/** In one plan. All of them are on the board, in the journal and in prompts. */
+const MOST_NAMED = 500;
+
+export function tooMany(files: readonly string[], option: '--file' | '--also'): Refusal | undefined {
+  const patterns = files.filter(isPattern).length;
+  if (files.length > MOST_NAMED)
+    return refuse(
+      `${files.length} files are named, and one plan has at most ${MOST_NAMED}`,
+      option === '--file'
+        ? "Name the folders that they are in: --file 'src/'"
+        : 'Declare those that the commit changes, and no others',
+    );
+  if (patterns <= MOST_PATTERNS) return undefined;
+  return refuse(
+    `${patterns} patterns are named, and one plan has at most ${MOST_PATTERNS}`,
+    "Name the files themselves, or the folders that they are in: --file 'src/'",
+  );
 }
 
 /** No declaration helps: what is OUT stays OUT, and the type itself forbids code. */

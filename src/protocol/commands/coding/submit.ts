@@ -9,7 +9,8 @@ import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
 import { type DiffFacts, diffFacts } from '../../facts/diff-facts.ts';
-import { beyondScope, covers, isTest, parseScope, testPatterns } from '../../facts/scope.ts';
+import { coverage } from '../../facts/globs.ts';
+import { beyondScope, isTest, parseScope, testPatterns } from '../../facts/scope.ts';
 import { isFullCommit } from '../../ids.ts';
 import { hideIn } from '../../input.ts';
 import { checkpointEvent, historyOf, startCommit } from '../../leases.ts';
@@ -97,7 +98,6 @@ export const submitForReview: Row<'submit-for-review'> = {
       rule: 'no file of worktree_files, and none below .liza or .worktrees, is committed',
       needs: 'facts',
       check: ({ command, settings }) => {
-        const copied = settings.worktree_files ?? [];
         const kept = command.facts.changes.flatMap(({ path, kind }) => (kind === 'removed' ? [] : [path]));
         const own = kept.filter(isLizas);
         if (own.length > 0)
@@ -105,7 +105,7 @@ export const submitForReview: Row<'submit-for-review'> = {
             `these would be written into Liza’s own folders: ${list(own)}`,
             'Remove them from the commit, then submit the new HEAD',
           );
-        const held = kept.filter((path) => copied.some((item) => covers(item, path)));
+        const held = kept.filter(coverage(settings.worktree_files ?? []));
         if (held.length === 0) return undefined;
         return refuse(
           `these are worktree_files, copied in and never committed: ${list(held)}`,
