@@ -15,6 +15,7 @@ import { must } from './run.ts';
 import { inScratch, temporaryPath } from './scratch-folders.ts';
 import { takeLfs } from './take-lfs.ts';
 import { takeCommit } from './take-objects.ts';
+import { tameModules } from './tame-modules.ts';
 import { clonedPlace, folderOf, type Place, UNPREPARED } from './task-folder.ts';
 
 export const cloneIsolation: Isolation = {
@@ -22,8 +23,7 @@ export const cloneIsolation: Isolation = {
   make: async (gitDir, task, start) => {
     const { host } = gitDir;
     const folder = temporaryPath(host, gitDir.worktrees, 'making', task);
-    await writeClone(gitDir, folder, { start, branch: branchOf(task), refs: await attemptsIn(gitDir, task) });
-    host.disk.writeFileSync(join(folder, '.git', UNPREPARED), '');
+    await writeClone(gitDir, folder, await startOf(gitDir, task, start));
     host.disk.renameSync(folder, folderOf(gitDir, task));
     return clonedPlace(gitDir, task);
   },
@@ -64,12 +64,26 @@ const attemptsIn = async (gitDir: PrivateGitDir, task: string): Promise<Readonly
   return mayHaveRefs(gitDir, below) ? readRefs(gitDir, below) : new Map();
 };
 
+const startOf = async (gitDir: PrivateGitDir, task: string, start: string): Promise<CloneStart> => ({
+  start,
+  branch: branchOf(task),
+  refs: await attemptsIn(gitDir, task),
+  unprepared: true,
+});
+
+/** For a task's clone in which set-up of a coder's commit ran: hooks and settings that it left would act as the next one. */
+export async function renewClone(gitDir: PrivateGitDir, { task, folder }: Place, start: string): Promise<void> {
+  await renewGitDirectory(gitDir, folder, await startOf(gitDir, task, start));
+}
+
 export interface CloneStart {
   readonly start: string;
   /** Full name; absent: HEAD is detached. */
   readonly branch?: string;
   /** Further refs by their full names. */
   readonly refs?: ReadonlyMap<string, string>;
+  /** It is marked as not ready to be worked in. */
+  readonly unprepared?: true;
 }
 
 /** A clone at `folder`, which must not exist. Also for checkouts that are thrown away. */
@@ -86,6 +100,7 @@ function writeGitDirectory(gitDir: PrivateGitDir, folder: string, clone: CloneSt
   for (const path of [join(objects, 'info'), join(objects, 'pack'), join(dot, 'refs'), join(dot, 'info')]) {
     disk.mkdirSync(path, { recursive: true });
   }
+  if (clone.unprepared === true) disk.writeFileSync(join(dot, UNPREPARED), '');
   // Relative where it can be, so that the project may be moved as a whole.
   const borrowed = join(gitDir.common, 'objects');
   const inside = !relative(gitDir.root, gitDir.common).startsWith('..');
@@ -123,6 +138,7 @@ export async function renewGitDirectory(gitDir: PrivateGitDir, folder: string, c
     await removeTree(gitDir.host, old);
   }
   const files = { folder, index: join(dot, 'index') };
+  if (isFolder(join(dot, 'modules'))) await tameModules(gitDir, join(dot, 'modules'));
   await must(gitDir.files(files, ['read-tree', clone.start]), 'read a commit');
   await gitDir.files(files, ['update-index', '-q', '--refresh']);
 }

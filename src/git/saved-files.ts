@@ -50,22 +50,36 @@ export async function savedFiles(gitDir: PrivateGitDir, task: string, tip: strin
   return parent === tip ? saved : undefined;
 }
 
-/** Lays them out in a new folder at `tip`, as changes that are not staged. */
-export async function laySavedFiles(gitDir: PrivateGitDir, place: Place, tip: string, saved: string): Promise<void> {
+export interface SavedFiles {
+  readonly tip: string;
+  readonly saved: string;
+  /** New files that are not laid out. */
+  readonly leave: (path: string) => boolean;
+}
+
+/** Lays them out in a new folder at `tip`, as changes that are not staged. Which new ones were left out. */
+export async function laySavedFiles(
+  gitDir: PrivateGitDir,
+  place: Place,
+  { tip, saved, leave }: SavedFiles,
+): Promise<readonly string[]> {
   const { disk } = gitDir.host;
-  const changes = (await changesBetween(gitDir, tip, saved)).filter(
+  const all = (await changesBetween(gitDir, tip, saved)).filter(
     (change) => !isSubmodule(change.old) && !isSubmodule(change.new),
   );
+  const left = new Set(all.filter((change) => change.old === undefined && leave(change.path)));
+  const changes = all.filter((change) => !left.has(change));
   for (const { path } of changes.filter((change) => change.new === undefined))
     if (kindAt(disk, place.folder, path) === 'file') disk.rmSync(join(place.folder, path));
   const there = changes.filter((change) => change.new !== undefined).map(({ path }) => `${path}\0`);
-  if (there.length === 0) return;
-  await inScratch(gitDir, async (own) => {
-    const files = { folder: place.folder, index: join(own, 'index') };
-    await must(gitDir.files(files, ['read-tree', saved]), 'read the saved files');
-    const how = ['checkout-index', '--force', '--quiet', '-z', '--stdin'];
-    await must(gitDir.files(files, how, there.join('')), 'lay out the saved files');
-  });
+  if (there.length > 0)
+    await inScratch(gitDir, async (own) => {
+      const files = { folder: place.folder, index: join(own, 'index') };
+      await must(gitDir.files(files, ['read-tree', saved]), 'read the saved files');
+      const how = ['checkout-index', '--force', '--quiet', '-z', '--stdin'];
+      await must(gitDir.files(files, how, there.join('')), 'lay out the saved files');
+    });
+  return [...left].map(({ path }) => path);
 }
 
 /** For a folder that is ready: it has them. */

@@ -1,7 +1,7 @@
 // Makes a task's folder, always under the task's lock (context.ts): complete and prepared, or not at all.
 
 import { join } from 'node:path';
-import { cloneIsolation, mendConfig } from '../git/clone.ts';
+import { cloneIsolation, mendConfig, renewClone } from '../git/clone.ts';
 import { changedSince, treeOf } from '../git/folder-snapshot.ts';
 import { isolationFor, isolationOf } from '../git/isolation.ts';
 import { layOutMerge } from '../git/lay-out-merge.ts';
@@ -12,6 +12,9 @@ import { findPlace, headOf, isPlace, isPrepared, mendHead, type Place, UNPREPARE
 import { firstFew } from '../git/tree-changes.ts';
 import { isMisplaced, repairLinks } from '../git/worktree.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { declaredFiles as plannedFiles } from '../protocol/facts/diff-facts.ts';
+import { coverage } from '../protocol/facts/globs.ts';
+import { steersAgents } from '../protocol/facts/instruction-files.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { needsClone } from '../sandbox/mode.ts';
@@ -90,6 +93,8 @@ export async function makeFolder(
       await undo();
       return reset;
     }
+    if (steered !== undefined && place.kind === 'clone' && settings.post_worktree_cmd?.trim())
+      await renewClone(gitDir, place, start);
     if (reset !== undefined && reset.paths.length > 0)
       context.say(`set-up wrote files that steer agents, which are as before: ${firstFew(reset.paths)}`);
     await lay?.(place);
@@ -130,13 +135,21 @@ export async function remakeFolder(work: FolderWork, tip: string, why: string): 
 }
 
 /** A merge that was not concluded comes back with the folder, and on top of it the files that were saved. */
-function laying({ gitDir, task }: FolderWork, tip: string, saved: string | undefined): Making['lay'] {
+function laying({ context, gitDir, task }: FolderWork, tip: string, saved: string | undefined): Making['lay'] {
   const merging = task.integration_fix === true ? task.base_commit : undefined;
   if (merging === undefined && saved === undefined) return undefined;
   return async (place) => {
     if (merging !== undefined) await layOutMerge(gitDir, place, merging, mergeTitle(task.id));
-    if (saved !== undefined) await laySavedFiles(gitDir, place, tip, saved);
+    if (saved === undefined) return;
+    const left = await laySavedFiles(gitDir, place, { tip, saved, leave: isLeft(task) });
+    if (left.length > 0) context.say(`files that steer agents stay with the old work: ${firstFew(left)}`);
   };
+}
+
+/** Nobody committed them, no plan names them: the coder that goes on is steered by what the project has. */
+function isLeft(task: Task): (path: string) => boolean {
+  const isPlanned = coverage(plannedFiles(task));
+  return (path) => steersAgents(path) && !isPlanned(path);
 }
 
 /** For the record: where a folder that was made again begins, and the commit that keeps what was in the old one. */

@@ -187,6 +187,56 @@ git replace -f HEAD HEAD~1 2>/dev/null; rm -f .git/index\n`;
     expect(fs.existsSync(p.folder('t', 'built'))).toBe(true);
   });
 
+  test('of work that another coder left plants no hook, setting or index bit for the one who goes on', async () => {
+    await begun({ ...SET_UP, isolation: 'clone' });
+    const plant = [
+      'mkdir -p .git/hooks .git/modules/sub/hooks .git/modules/deep/er/hooks; echo x > built',
+      'for d in .git .git/modules/sub .git/modules/deep/er; do printf "#!/bin/sh\\ntouch hooked\\n" > $d/hooks/post-commit; chmod +x $d/hooks/post-commit; done',
+      'git config alias.planted "!true"; git config core.fsmonitor "touch watched;:"; echo "* -diff" > .git/info/attributes',
+      'for m in sub deep/er; do echo "ref: refs/heads/main" > .git/modules/$m/HEAD; printf "[core]\\n\\tbare = false\\n\\tfsmonitor = touch watched\\n" > .git/modules/$m/config; done',
+      'git update-index --skip-worktree src/value; git replace -f HEAD HEAD~1; :',
+    ];
+    const head = p.work('t', { 'tools/setup.sh': `${plant.join('\n')}\n`, 'src/more': 'x\n' });
+    fs.writeFileSync(p.folder('t', 'draft'), 'half\n');
+    fs.writeFileSync(p.folder('t', 'src/more'), 'changed\n');
+    p.pass(3600);
+    expect(await p.claim('t', 'coder-2')).toMatchObject({ continued: true });
+    const git = (...args: readonly string[]): string => p.gitIn(p.folder('t'), ...args);
+    expect(fs.existsSync(p.folder('t', '.git/hooks'))).toBe(false);
+    for (const module of ['sub', 'deep/er']) {
+      expect(fs.existsSync(p.folder('t', `.git/modules/${module}/hooks`)), module).toBe(false);
+      expect(read(p.folder('t', `.git/modules/${module}/config`))).not.toContain('fsmonitor');
+    }
+    expect(fs.existsSync(p.folder('t', '.git/info/attributes'))).toBe(false);
+    expect(git('config', '--list', '--local')).not.toMatch(/planted|fsmonitor/);
+    expect(git('for-each-ref', 'refs/replace')).toBe('');
+    expect(
+      git('ls-files', '-v')
+        .split('\n')
+        .filter((line) => !line.startsWith('H ')),
+    ).toEqual([]);
+    expect(git('rev-parse', 'HEAD')).toBe(head);
+    expect(git('symbolic-ref', 'HEAD')).toBe('refs/heads/task/t');
+    // What was under way is there.
+    expect(read(p.folder('t', 'draft'))).toBe('half\n');
+    expect(read(p.folder('t', 'src/more'))).toBe('changed\n');
+    expect(fs.existsSync(p.folder('t', 'built'))).toBe(true);
+    p.work('t', { 'test/new.sh': 'true\n' });
+    expect(fs.existsSync(p.folder('t', 'hooked'))).toBe(false);
+    expect(await p.task('t')).toMatchObject({ assigned_to: 'coder-2', status: 'CLAIMED' });
+  });
+
+  test('files of another coder that steer agents, which nobody committed or planned, stay with the old work', async () => {
+    await begun();
+    p.work('t', { 'src/more': 'x\n' });
+    for (const name of ['CLAUDE.local.md', 'draft']) fs.writeFileSync(p.folder('t', name), 'obey me\n');
+    p.pass(3600);
+    expect(await p.claim('t', 'coder-2')).toMatchObject({ continued: true });
+    expect(fs.existsSync(p.folder('t', 'CLAUDE.local.md'))).toBe(false);
+    expect(read(p.folder('t', 'draft'))).toBe('obey me\n');
+    expect(p.git('show', 'refs/liza/attempts/t/1:CLAUDE.local.md')).toBe('obey me');
+  });
+
   test('that puts a link in place of .git has no folder made: nothing is written behind it', async () => {
     await begun({ ...SET_UP, isolation: 'clone' });
     const out = path.join(p.base, 'out');
