@@ -7,9 +7,7 @@ import { integrationRef } from '../git/integration.ts';
 import { buildCandidate } from '../git/merge-candidate.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf } from '../git/refs.ts';
-import { must } from '../git/run.ts';
 import { firstFew } from '../git/tree-changes.ts';
-import { roleOfId } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { type Settings, settings } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
@@ -20,6 +18,7 @@ import { hasIntegrationTest, mergePatience, testCommand, testResult } from './in
 import { judgeCandidate, type MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, type BranchMove, heldBy, moveBranch } from './move-branch.ts';
 import type { Tested } from './rules/tested.ts';
+import { unreviewedIn } from './unreviewed-commits.ts';
 
 export interface SyncRequest {
   /** Absent: the branch that the board was made from. */
@@ -98,7 +97,7 @@ async function syncUnderLock(
     name,
     commit,
     settings: settings(board.state),
-    unreviewed: await unreviewedIn(gitDir, onto, commit),
+    unreviewed: await unreviewedIn(gitDir, board, onto, commit),
     withUnreviewed,
   };
   return bringIn(move);
@@ -111,18 +110,6 @@ export const noBranch = (name: string, verb: 'sync' | 'finish'): Refusal =>
     1,
     'no-base',
   );
-
-/** Commits that an agent made, by the address that its session gave to git. */
-async function unreviewedIn(gitDir: PrivateGitDir, onto: string, commit: string): Promise<readonly string[]> {
-  const asked = gitDir.objects(['log', '--format=%H %ae %ce', commit, '--not', onto]);
-  return (await must(asked, 'read the commits that would come in')).split('\n').flatMap((line) => {
-    const [id = '', ...addresses] = line.split(' ');
-    const agents = addresses.filter(
-      (address) => roleOfId(/^(.+)@liza\.invalid$/.exec(address)?.[1] ?? '') !== undefined,
-    );
-    return agents.length === 0 ? [] : [id];
-  });
-}
 
 async function bringIn(move: SyncMove): Promise<Synced | MergeFailure> {
   const { context, gitDir, onto, commit, name } = move;

@@ -196,6 +196,46 @@ describe('refused, and everything is as it was', () => {
     expect(await sync({ withUnreviewed: true })).toMatchObject({ how: 'merge' });
   });
 
+  describe('a commit that an agent submitted, and nobody approved, whatever its author says', () => {
+    async function submitted(): Promise<string> {
+      p = project({ config: { base_branch: 'main' }, tasks: [{ id: 't' }] });
+      await p.claim('t');
+      succeeded(await p.begin('t'));
+      p.work('t', { 'src/app.ts': 'one\n' });
+      const commit = p.work('t', { 'test/app.test.ts': 'test\n' });
+      succeeded(await p.submit('t'));
+      start = p.head();
+      return commit;
+    }
+    const squash = (commit: string): void => {
+      p.git('merge', '-q', '--squash', commit);
+      p.git('commit', '-q', '-m', 'mine');
+    };
+    test.each([
+      ['merged by hand', (commit: string) => p.git('merge', '-q', '--no-edit', commit)],
+      ['squashed', squash],
+      [
+        'squashed upon other work',
+        (commit: string) => {
+          p.commit({ 'mine.txt': 'mine\n' });
+          squash(commit);
+        },
+      ],
+    ])('%s', async (_how, take) => {
+      take(await submitted());
+      expect(p.git('log', '--format=%ae %ce', 'main', '--not', 'integration')).not.toContain('liza.invalid');
+      expect(await sync()).toMatchObject(refusedBy('no-unreviewed-work'));
+      await expectUntouched();
+      expect(await sync({ withUnreviewed: true })).toMatchObject({ branch: 'main' });
+    });
+
+    test('the person’s own commits are none, also while agents work', async () => {
+      await submitted();
+      p.commit({ 'mine.txt': 'mine\n' });
+      expect(await sync()).toMatchObject({ how: 'fast-forward' });
+    });
+  });
+
   test('no branch is known', async () => {
     diverged();
     const state = p.read('.liza', 'state.yaml').replace(/^ {2}base_branch: .*\n/m, '');
