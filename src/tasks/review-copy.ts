@@ -115,7 +115,6 @@ async function makeCopy(copy: Copy): Promise<Made | Refusal> {
   await writeClone(gitDir, folder, { start });
   const undone = await setUpCopy(copy, folder, { tree: composed.tree, start, steers });
   if (isRefusal(undone)) return undone;
-  if (settings.post_worktree_cmd) await renewGitDirectory(gitDir, folder, { start });
   // `-diff` in merged attributes would show a source file as binary, and a driver would show something else.
   context.disk.writeFileSync(join(folder, '.git', 'info', 'attributes'), '* !diff\n');
   // A person may bring a file that is tracked.
@@ -139,6 +138,7 @@ async function setUpCopy(
   const failed = await setUp(context, gitDir, setup);
   if (failed !== undefined) return failed;
   const removed = await resetSteering(context, gitDir, { folder, settings, tree, steers });
+  if (settings.post_worktree_cmd) await renewGitDirectory(gitDir, folder, { start });
   return isRefusal(removed) ? removed : { changed, removed: removed.paths };
 }
 

@@ -3,12 +3,13 @@
 // by `worktree_files` is brought again.
 
 import type { Dirent } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import { layOutAgain } from '../git/tracked-files.ts';
 import { splitNul } from '../git/tree-changes.ts';
 import type { Disk } from '../ports/disk.ts';
+import { plainText } from '../process/plain-file.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { steersAgents } from '../protocol/facts/instruction-files.ts';
@@ -60,8 +61,9 @@ async function removeUntracked(context: TaskContext, { folder, tracked, steers }
     for (const entry of await entriesOf(context.disk, join(folder, below))) {
       const path = below === '' ? entry.name : `${below}/${entry.name}`;
       if (path === '.git') continue;
-      if (entry.isDirectory()) await walk(path);
-      else if (steers(path) && !tracked.has(path)) {
+      const goes = isGitName(entry.name) ? !isModule(context.disk, folder, path) : steers(path) && !tracked.has(path);
+      if (entry.isDirectory() && !isGitName(entry.name)) await walk(path);
+      else if (goes) {
         await removeTree(context, join(folder, path));
         gone.push(path);
       }
@@ -69,6 +71,20 @@ async function removeUntracked(context: TaskContext, { folder, tracked, steers }
   };
   await walk('');
   return gone.sort();
+}
+
+/** Some file systems take `.GIT` for it. */
+const isGitName = (name: string): boolean => name.toLowerCase() === '.git';
+
+const LONGEST_LINK = 4096;
+
+/**
+ * The link of a submodule to its git directory in the clone's, which git/tame-modules.ts looks at. A repository of any other kind
+ * has settings of its own: every git in or below that folder would obey them.
+ */
+function isModule(disk: Disk, folder: string, path: string): boolean {
+  const [, to] = /^gitdir: (.+)\n?$/.exec(plainText(disk, join(folder, path), LONGEST_LINK) ?? '') ?? [];
+  return to !== undefined && resolve(folder, dirname(path), to).startsWith(`${join(folder, '.git', 'modules')}/`);
 }
 
 /** A folder whose name is not text is none that an agent works in. */

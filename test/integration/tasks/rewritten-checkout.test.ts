@@ -177,6 +177,24 @@ git replace -f HEAD HEAD~1 2>/dev/null; rm -f .git/index\n`;
     expect(p.gitIn(folder, 'for-each-ref', 'refs/replace')).toBe('');
   });
 
+  test('leaves no settings of git in either folder, nor a repository in a folder below', async () => {
+    const script = [
+      'git config core.fsmonitor "$PWD/tools/spy.sh"',
+      'git init -q src/lib && git -C src/lib config core.fsmonitor "$PWD/tools/spy.sh"',
+      'mkdir other && echo "gitdir: $PWD/src/lib/.git" > other/.git',
+      'mkdir -p .git/modules/kept && echo "ref: x" > .git/modules/kept/HEAD && mkdir kept',
+      'echo "gitdir: ../.git/modules/kept" > kept/.git',
+    ].join('\n');
+    const made = await reviewed({ 'tools/setup.sh': script, 'tools/spy.sh': 'exit 1\n' }, SET_UP);
+    for (const folder of both(made)) {
+      expect(read(folder, '.git', 'config')).not.toContain('fsmonitor');
+      expect(fs.existsSync(path.join(folder, 'src', 'lib', '.git'))).toBe(false);
+      expect(fs.existsSync(path.join(folder, 'other', '.git'))).toBe(false);
+      expect(read(folder, 'kept', '.git')).toBe('gitdir: ../.git/modules/kept\n');
+    }
+    expect(made.undone.removed).toEqual(['other/.git', 'src/lib/.git']);
+  });
+
   test('of work that another coder left plants no instructions for the one who goes on', async () => {
     await begun(SET_UP);
     p.work('t', { 'tools/setup.sh': 'echo x > CLAUDE.md; echo x > AGENTS.md; echo x > built\n' });
