@@ -2,11 +2,12 @@
 // have no effect. Never uses force, never falls back to something that destroys. Reached through git/run.ts.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, constants, promises as fs, openSync, readFileSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { SHORTAGES } from '../text/shortage.ts';
+import { realDisk } from './disk.ts';
 import {
   costlyList,
   limitedGit,
@@ -20,6 +21,7 @@ import {
   wentWell,
   whenHurried,
 } from './git-limits.ts';
+import { heldEntries } from './held-folders.ts';
 import type { Environment } from './host.ts';
 
 export interface GitProgram {
@@ -325,6 +327,8 @@ function scrubbed(env: Environment): Record<string, string | undefined> {
 /** Files that git looks for in every folder. */
 const READ_BY_GIT: ReadonlySet<string> = new Set(['.gitignore', '.gitattributes', '.gitmodules', '.git']);
 const MOST_ENTRIES = 500_000;
+/** Between two pauses. */
+const AT_ONCE = 500;
 
 /**
  * An agent may put a pipe where git expects a file, and git would wait at it for ever. No repository holds a pipe, so
@@ -332,25 +336,17 @@ const MOST_ENTRIES = 500_000;
  * not followed; in a git directory every file counts.
  */
 export async function removePlantedPipes(folder: string): Promise<void> {
-  const folders = [folder];
-  let left = MOST_ENTRIES;
-  for (const at of folders) {
-    const isGit = /\/\.git(\/|$)/.test(at);
-    const entries = await fs.opendir(at).catch(() => undefined); // gone meanwhile
-    if (entries === undefined) continue;
-    for await (const entry of entries) {
-      left -= 1;
-      if (left < 0) return;
-      const path = join(at, entry.name);
-      if (entry.isDirectory()) folders.push(path);
-      else if (entry.isFIFO() && (isGit || READ_BY_GIT.has(entry.name))) await removePipe(path);
-    }
+  let seen = 0;
+  for (const { entry, path, at } of heldEntries(realDisk, folder, { most: MOST_ENTRIES })) {
+    if (entry.isFIFO() && (/(^|\/)\.git\//.test(path) || READ_BY_GIT.has(entry.name))) removePipe(at);
+    seen += 1;
+    if (seen % AT_ONCE === 0) await new Promise(setImmediate);
   }
 }
 
-async function removePipe(pipe: string): Promise<void> {
+function removePipe(pipe: string): void {
   try {
-    if (!(await fs.lstat(pipe)).isFIFO()) return;
+    if (!lstatSync(pipe).isFIFO()) return;
     // Opens both ends at once: that does not wait, and a reader that waits goes on.
     const ends = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     unlinkSync(pipe);

@@ -1,0 +1,64 @@
+// The entries below a folder whose owner may, at any time, put a link in the place of a folder in it: a path that is
+// looked up again would lead outside. Each folder is opened once, without following a link, and everything in it is named
+// by that descriptor. Where there is no /proc (macOS) it is named by its path.
+
+import type { Dirent } from 'node:fs';
+import type { Disk } from './disk.ts';
+
+export interface Held {
+  readonly entry: Dirent;
+  /** Below the folder. */
+  readonly path: string;
+  /** Where it is opened or removed, as long as the walk stands here. */
+  readonly at: string;
+}
+
+/** Folders that are open at a time: what is deeper is not seen. */
+const DEEPEST = 100;
+
+export interface Walk {
+  /** Entries that are looked at. */
+  most: number;
+  /** Not gone into. */
+  readonly skip?: (path: string) => boolean;
+}
+
+export function* heldEntries(disk: HeldDisk, folder: string, walk: Walk, below = '', depth = 1): Generator<Held> {
+  const fd = openHeld(disk, folder);
+  if (fd === undefined) return;
+  try {
+    const at = disk.existsSync('/proc/self/fd') ? `/proc/self/fd/${fd}` : folder;
+    for (const entry of entriesIn(disk, at)) {
+      walk.most -= 1;
+      if (walk.most < 0) return;
+      const path = below === '' ? entry.name : `${below}/${entry.name}`;
+      const held = { entry, path, at: `${at}/${entry.name}` };
+      yield held;
+      if (entry.isDirectory() && depth < DEEPEST && walk.skip?.(path) !== true)
+        yield* heldEntries(disk, held.at, walk, path, depth + 1);
+    }
+  } finally {
+    disk.closeSync(fd);
+  }
+}
+
+type HeldDisk = Pick<Disk, 'openPipeSync' | 'closeSync' | 'constants' | 'opendirSync' | 'existsSync'>;
+
+/** Undefined: a link, or gone meanwhile. */
+function openHeld({ openPipeSync, constants }: HeldDisk, folder: string): number | undefined {
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+  try {
+    return openPipeSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  } catch {
+    return undefined;
+  }
+}
+
+function* entriesIn(disk: HeldDisk, folder: string): Generator<Dirent> {
+  const open = disk.opendirSync(folder);
+  try {
+    for (let one = open.readSync(); one !== null; one = open.readSync()) yield one;
+  } finally {
+    open.closeSync();
+  }
+}
