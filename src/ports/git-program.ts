@@ -23,6 +23,7 @@ import {
 } from './git-limits.ts';
 import { heldEntries } from './held-folders.ts';
 import type { Environment } from './host.ts';
+import { closeInherited } from './inherited.ts';
 
 export interface GitProgram {
   run(env: Environment, folder: string, args: readonly string[], call?: GitCall): Promise<GitAnswer>;
@@ -111,6 +112,7 @@ export function runGit(
       env: { ...scrubbed(env), ...at },
     };
     const { argv, env: around } = wrap?.(plain.argv, plain.env) ?? plain;
+    closeInherited();
     const child = spawn(argv[0], argv.slice(1), {
       env: around as NodeJS.ProcessEnv,
       stdio: [from ?? 'pipe', into ?? 'pipe', 'pipe', ...(hold === undefined ? [] : [hold])],

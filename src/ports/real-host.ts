@@ -4,6 +4,7 @@ import { realDisk } from './disk.ts';
 import { hurryGit, overrunListeners } from './git-limits.ts';
 import type { GitProgram } from './git-program.ts';
 import type { Clock, Environment, Host, Processes, Random } from './host.ts';
+import { closeInherited } from './inherited.ts';
 
 const overruns: Pick<GitProgram, 'onOverrun' | 'hurry'> = {
   onOverrun: (told) => {
@@ -70,9 +71,11 @@ const realProcesses: Processes = {
     return builtin.os().constants.signals;
   },
   get spawn() {
+    closeInherited();
     return builtin.childProcess().spawn;
   },
   get spawnSync() {
+    closeInherited();
     return builtin.childProcess().spawnSync;
   },
   kill: (pid, signal) => process.kill(pid, signal),

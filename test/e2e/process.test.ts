@@ -1,7 +1,7 @@
 // The program as it is shipped, started as a process: what no run in this process can show.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { type BuiltProject, builtIn, builtProject, program, shipped, until } from '../support/program.ts';
@@ -151,4 +151,15 @@ test('a goal, a task and a note from stdin, through the files of a real project'
   expect(JSON.parse(shown.stdout)).toMatchObject({ ok: true, task: { id: 'first', status: 'UNCLAIMED' } });
   expect(p.liza(['log', '-n', '1']).stdout).toMatch(/ {2}human {2}note first: .*mind the 429\n$/);
   expect(p.liza(['status']).stdout).toContain('Retry everything');
+});
+
+test.runIf(existsSync('/proc/self/fd'))('no program gets descriptors that were open where liza was started', () => {
+  const p = builtProject();
+  const none = 'for n in 9 19 200; do [ ! -e /proc/self/fd/$n ] || exit 1; done';
+  p.ok(['config', 'set', 'test_command', none]);
+  const started = 'exec 9<. 19</dev/null 200<.; exec "$0" "$1" run --check --agent player --json';
+  // bash: others know no descriptor above 9.
+  const ran = spawnSync('bash', ['-c', started, process.execPath, program()], { cwd: p.root, env: p.env });
+  const { checks } = JSON.parse(ran.stdout.toString()) as { checks: { check: string; level: string }[] };
+  expect(checks.find(({ check }) => check === 'tests')).toMatchObject({ level: 'ok' });
 });
