@@ -92,6 +92,22 @@ export async function writeClone(gitDir: PrivateGitDir, folder: string, clone: C
   await checkOut(gitDir, { folder, index: join(folder, '.git', 'index') }, clone.start);
 }
 
+/**
+ * The git directory of a checkout of `tree` at `start`, elsewhere than in it: in `own`, a folder of Liza's. Its path.
+ */
+export async function gitDirectoryAside(
+  gitDir: PrivateGitDir,
+  own: string,
+  start: string,
+  tree: string,
+): Promise<string> {
+  writeGitDirectory(gitDir, own, { start });
+  const dot = join(own, '.git');
+  gitDir.host.disk.writeFileSync(join(dot, 'objects', 'info', 'alternates'), `${join(gitDir.common, 'objects')}\n`);
+  await must(gitDir.files({ folder: own, index: join(dot, 'index') }, ['read-tree', tree]), 'read a commit');
+  return dot;
+}
+
 function writeGitDirectory(gitDir: PrivateGitDir, folder: string, clone: CloneStart): void {
   const { start, branch } = clone;
   const { disk } = gitDir.host;

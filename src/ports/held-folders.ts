@@ -14,7 +14,7 @@ export interface Held {
 }
 
 /** Folders that are open at a time: what is deeper is not seen. */
-const DEEPEST = 100;
+const DEEPEST = 500;
 
 export interface Walk {
   /** Entries that are looked at. */

@@ -133,8 +133,11 @@ export interface Confinement {
   readonly part: 'setup' | 'tests';
   /** Shows the folder here too, where that can be (bubblewrap): what set-up made may name this place. */
   readonly at?: string | undefined;
-  /** Its git directory is read-only: what is planted there (hooks, a configuration) would run where git is used next. */
-  readonly gitReadOnly?: boolean;
+  /**
+   * A git directory of Liza's that stands in place of the folder's own, which nobody touches so: what is planted there
+   * (hooks, a configuration) would run where git is used next. Where that cannot be (macOS), the own one is read-only.
+   */
+  readonly git?: string | undefined;
 }
 
 export type Rules = Wanted & Limits & Pick<Settings, 'sandbox_network' | 'sandbox_read' | 'sandbox_write'>;
@@ -211,14 +214,14 @@ function programPolicy(
     root: paths.root,
     common,
     folder: { path: confinement.folder, writable: true },
-    write: checkoutShown(tool, confinement.at, confinement.folder),
+    write: [...checkoutShown(tool, confinement.at, confinement.folder), ...gitInstead(tool, confinement)],
     home,
     tmp,
     network: rules.sandbox_network?.[confinement.part] !== 'off',
     show: [
       ...(sandboxSupport === undefined ? [] : packageFolder(sandboxSupport)),
       ...registries.read,
-      ...(confinement.gitReadOnly === true ? gitIn(tool, confinement) : []),
+      ...(confinement.git !== undefined && tool.kind === 'seatbelt' ? [join(confinement.folder, '.git')] : []),
     ],
     alsoRead: rules.sandbox_read,
     alsoWrite: rules.sandbox_write,
@@ -227,11 +230,11 @@ function programPolicy(
   });
 }
 
-/** At each place where the checkout is shown. */
-const gitIn = (tool: Tool, { folder, at }: Confinement): readonly Shown[] => {
-  const from = join(folder, '.git');
-  return [from, ...checkoutShown(tool, at === undefined ? undefined : join(at, '.git'), from)];
-};
+/** At each place where the checkout is shown. An agent may have made a link of it: what is shown behind that is ours. */
+const gitInstead = (tool: Tool, { folder, at, git }: Confinement): readonly Shown[] =>
+  git === undefined
+    ? []
+    : [folder, ...(at === undefined ? [] : [at])].flatMap((place) => checkoutShown(tool, join(place, '.git'), git));
 
 /** The one place at which every sandbox of the project shows the checkout that it is for. */
 export const checkoutPlace = (root: string): string => join(root, '.worktrees', '.checkout');

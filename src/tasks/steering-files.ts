@@ -2,13 +2,13 @@
 // nobody approved. What they wrote there is not obeyed: tracked ones are laid out again, others go. What a person brings
 // by `worktree_files` is brought again.
 
-import type { Dirent } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import { layOutAgain } from '../git/tracked-files.ts';
 import { splitNul } from '../git/tree-changes.ts';
 import type { Disk } from '../ports/disk.ts';
+import { type Held, heldEntries } from '../ports/held-folders.ts';
 import { plainText } from '../process/plain-file.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import type { Refusal } from '../protocol/decision.ts';
@@ -54,22 +54,36 @@ interface Walk {
   readonly steers: (path: string) => boolean;
 }
 
-/** Follows no link: the entries of each folder say what they are. Only while no program works there. */
+/** Entries between two pauses. */
+const AT_ONCE = 500;
+
 async function removeUntracked(context: TaskContext, { folder, tracked, steers }: Walk): Promise<readonly string[]> {
+  return removeBelow(context, folder, ({ path }) => steers(path) && !tracked.has(path));
+}
+
+/** Those of git below the folder's own, which every git that is typed there would obey. */
+export const removeRepositories = (context: TaskContext, folder: string): Promise<readonly string[]> =>
+  removeBelow(context, folder, () => false);
+
+/** Repositories, and what `goes`, folders never. Follows no link, whoever works there. The paths of what is gone. */
+async function removeBelow(
+  context: TaskContext,
+  folder: string,
+  goes: (held: Held) => boolean,
+): Promise<readonly string[]> {
+  const { disk, clock } = context;
   const gone: string[] = [];
-  const walk = async (below: string): Promise<void> => {
-    for (const entry of await entriesOf(context.disk, join(folder, below))) {
-      const path = below === '' ? entry.name : `${below}/${entry.name}`;
-      if (path === '.git') continue;
-      const goes = isGitName(entry.name) ? !isModule(context.disk, folder, path) : steers(path) && !tracked.has(path);
-      if (entry.isDirectory() && !isGitName(entry.name)) await walk(path);
-      else if (goes) {
-        await removeTree(context, join(folder, path));
-        gone.push(path);
-      }
-    }
-  };
-  await walk('');
+  let seen = 0;
+  const skip = (path: string): boolean => path === '.git';
+  for (const held of heldEntries(disk, folder, { most: Number.POSITIVE_INFINITY, skip })) {
+    seen += 1;
+    if (seen % AT_ONCE === 0) await clock.nextTurn();
+    const { entry, path, at } = held;
+    const isRepository = isGitName(entry.name) && path !== '.git' && !isModule(disk, folder, held);
+    if (!isRepository && (entry.isDirectory() || isGitName(entry.name) || !goes(held))) continue;
+    await removeTree(context, at);
+    gone.push(path);
+  }
   return gone.sort();
 }
 
@@ -79,20 +93,10 @@ const isGitName = (name: string): boolean => name.toLowerCase() === '.git';
 const LONGEST_LINK = 4096;
 
 /**
- * The link of a submodule to its git directory in the clone's, which git/tame-modules.ts looks at. A repository of any other kind
- * has settings of its own: every git in or below that folder would obey them.
+ * The link of a submodule to its git directory in the clone's, which git/tame-modules.ts looks at. A repository of any
+ * other kind has settings of its own.
  */
-function isModule(disk: Disk, folder: string, path: string): boolean {
-  const [, to] = /^gitdir: (.+)\n?$/.exec(plainText(disk, join(folder, path), LONGEST_LINK) ?? '') ?? [];
+function isModule(disk: Disk, folder: string, { path, at }: Held): boolean {
+  const [, to] = /^gitdir: (.+)\n?$/.exec(plainText(disk, at, LONGEST_LINK) ?? '') ?? [];
   return to !== undefined && resolve(folder, dirname(path), to).startsWith(`${join(folder, '.git', 'modules')}/`);
-}
-
-/** A folder whose name is not text is none that an agent works in. */
-async function entriesOf({ promises: fs }: Disk, folder: string): Promise<readonly Dirent[]> {
-  try {
-    return await fs.readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return [];
-  }
 }

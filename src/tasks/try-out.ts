@@ -3,14 +3,18 @@
 // project (identity/rules/resolve.ts). In the reviewer's folder to try things in, or in the coder's own.
 
 import { join } from 'node:path';
-import { leftoversIn } from '../git/scratch-folders.ts';
+import { gitDirectoryAside } from '../git/clone.ts';
+import { openGitDir } from '../git/integration.ts';
+import { inScratch, leftoversIn } from '../git/scratch-folders.ts';
 import type { Ended } from '../process/run.ts';
+import type { Board } from '../protocol/board.ts';
 import { reviewCopyOf } from '../protocol/commands/review/review-copy.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { type Settings, type State, settings, type Task } from '../protocol/state.ts';
 import { runConfined } from '../sandbox/mode.ts';
 import type { TaskContext } from './context.ts';
 import { howEnded, testPlace } from './disposable-checkout.ts';
+import { removeRepositories } from './steering-files.ts';
 
 export interface TryRequest {
   readonly argv: readonly [string, ...string[]];
@@ -32,15 +36,15 @@ export async function tryOut(context: TaskContext, { argv, onLine }: TryRequest)
   const { board } = await context.store.read();
   const place = tryFolder(context, board.state);
   if (isRefusal(place)) return place;
-  const { folder } = place;
+  const { folder, review } = place;
   const config = settings(board.state);
   const limit = config.validation_timeout;
-  const ended = await runConfined(
-    context,
-    config,
-    { ...testPlace(context, config, folder), gitReadOnly: true },
-    { argv, cwd: folder, env: context.env, timeoutMs: limit * 1000, signal: context.stop?.(), onLine },
-  );
+  const program = { argv, cwd: folder, env: context.env, timeoutMs: limit * 1000, signal: context.stop?.(), onLine };
+  const run = (git?: string): Promise<Ended> =>
+    runConfined(context, config, { ...testPlace(context, config, folder), git }, program);
+  // A coder's own folder is its own; a reviewer's next git obeys nothing that the commit left.
+  const ended = review === undefined ? await run() : await withOwnGit(context, board, { folder, review }, run);
+  if (isRefusal(ended)) return ended;
   if (ended.how === 'not-started') return notStarted(argv, ended.reason);
   if (ended.how === 'stopped') return refuse('it was stopped', 'run it again at any time', 1, 'stopped');
   return {
@@ -60,13 +64,37 @@ function codeOf({ processes }: TaskContext, ended: Ended): number {
   return ended.how === 'signalled' ? 128 + (processes.signals[ended.signal] ?? 0) : TIMED_OUT;
 }
 
+interface TryPlace {
+  readonly folder: string;
+  /** The task under review whose commit is tried; absent: the coder's own folder. */
+  readonly review?: Task;
+}
+
+/** Git works in it, but on a directory that is gone afterwards; a repository that was made below goes with it. */
+async function withOwnGit(
+  context: TaskContext,
+  board: Board,
+  { folder, review }: Required<TryPlace>,
+  run: (git: string) => Promise<Ended>,
+): Promise<Ended | Refusal> {
+  const gitDir = await openGitDir(context, board);
+  if (isRefusal(gitDir)) return gitDir;
+  const commit = review.review_commit ?? '';
+  const tree = reviewCopyOf(review)?.tree ?? commit;
+  try {
+    return await inScratch(gitDir, async (own) => run(await gitDirectoryAside(gitDir, own, commit, tree)));
+  } finally {
+    await removeRepositories(context, folder);
+  }
+}
+
 /** The folder that the agent may write in now. */
-function tryFolder(context: TaskContext, state: State): { readonly folder: string } | Refusal {
+function tryFolder(context: TaskContext, state: State): TryPlace | Refusal {
   const { id } = context.actor;
   const review = state.tasks.find((task) => task.status === 'READY_FOR_REVIEW' && task.reviewing_by === id);
   if (id !== undefined && review !== undefined) {
     const folder = tryoutOf(context, review);
-    return folder === undefined ? noTryout(review, settings(state)) : { folder };
+    return folder === undefined ? noTryout(review, settings(state)) : { folder, review };
   }
   const own = state.tasks.find((task) => task.status === 'CLAIMED' && task.assigned_to === id);
   const worktree = id === undefined ? undefined : own?.worktree;

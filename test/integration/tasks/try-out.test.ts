@@ -129,13 +129,43 @@ describe.skipIf(!works)('in the sandbox', () => {
     const before = fs.readFileSync(path.join(folder, '.git/config'), 'utf8');
     const { said } = await tried(
       `git status --short; for git in .git ${path.join(p.root, '.worktrees/.checkout/.git')}; do
-        echo x >> $git/config; mkdir -p $git/hooks && touch $git/hooks/pre-commit; mv $git $git-old; rm -rf $git; done 2>&1`,
+        git config core.fsmonitor x; mkdir -p $git/hooks && touch $git/hooks/pre-commit; mv $git $git-old; rm -rf $git; done 2>&1
+      git init -q src/lib && git -C src/lib config core.fsmonitor x`,
       { sandboxed: true },
     );
-    expect(said).toMatch(/Read-only file system/);
+    expect(said).toMatch(/cannot (move|remove)/);
+    expect(fs.existsSync(path.join(folder, 'src/lib/.git'))).toBe(false);
     expect(fs.readFileSync(path.join(folder, '.git/config'), 'utf8')).toBe(before);
     expect(fs.readdirSync(folder)).not.toContain('.git-old');
     expect(fs.existsSync(path.join(folder, '.git/hooks/pre-commit'))).toBe(false);
+  });
+
+  test('git works in it on what the reviewer has', async () => {
+    const folder = await reviewed({ sandbox: 'require' });
+    fs.appendFileSync(path.join(folder, 'src/app.ts'), '// tried\n');
+    const { said } = await tried('git status --short; git rev-parse HEAD; git log -1 --format=%s', { sandboxed: true });
+    expect(said.split('\n').slice(0, 2)).toEqual([' M src/app.ts', (await p.task('t')).review_commit]);
+  });
+
+  test.each(['.liza', '.git/liza', '../home'])('a link to %s in place of .git opens nothing', async (to) => {
+    const folder = await reviewed({ sandbox: 'require' });
+    const place = path.join(p.root, to);
+    fs.mkdirSync(place, { recursive: true });
+    fs.writeFileSync(path.join(place, 'secret'), 'hush\n');
+    const look = `cat .git/secret ${place}/secret; true`;
+    fs.renameSync(path.join(folder, '.git'), path.join(folder, '.g'));
+    fs.symlinkSync(path.relative(folder, place), path.join(folder, '.git'));
+    expect((await tried(look, { sandboxed: true })).said).not.toContain('hush');
+  });
+
+  test('nor in a coder’s own folder', async () => {
+    p = project({ config: { sandbox: 'require' } });
+    await p.claim('t');
+    const folder = p.folder('t');
+    fs.rmSync(path.join(folder, '.git'), { recursive: true });
+    fs.symlinkSync('../../.liza', path.join(folder, '.git'));
+    const look = `head -1 .git/state.yaml ${p.root}/.liza/state.yaml; true`;
+    expect((await tried(look, { agent: 'coder-1', sandboxed: true })).said).not.toMatch(/version/);
   });
 
   test('it sees neither the board nor the session’s home', async () => {
