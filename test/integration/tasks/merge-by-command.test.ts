@@ -91,7 +91,6 @@ test('a merge commit with the very files that were proved is not tested again', 
     made.gitIn(made.file('.worktrees', 'both'), 'merge', '-q', '-m', 'both', onto);
     const both = made.gitIn(made.file('.worktrees', 'both'), 'rev-parse', 'HEAD');
     made.git('worktree', 'remove', made.file('.worktrees', 'both'));
-    made.git('branch', '-qD', 'side');
     return [proved(made, 't', { 'e.txt': 'e\n' }, both)];
   });
   expect(await p.merge('t')).toMatchObject({ how: 'merge', test: { verdict: 'known' } });
