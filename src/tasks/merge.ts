@@ -150,7 +150,7 @@ async function openMerge(
 
 async function mergeApproved(merge: MergeContext, testFrom: MergeOptions['testFrom']): Promise<Merged | MergeFailure> {
   const { context, board, gitDir, task, onto, commit } = merge;
-  const waits = await bringsPersonsCommits(context, gitDir, board, { task: task.id, onto, commit });
+  const waits = await bringsPersonsCommits(context, gitDir, board, { onto, commit });
   if (waits !== undefined) return hold(merge, waits.message, waits.hint);
   // Independent questions to git, asked at once.
   const [candidate, drift, scripted] = await Promise.all([

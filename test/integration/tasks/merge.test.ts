@@ -219,37 +219,6 @@ describe('the branch', () => {
     expect(p.git('show', 'integration:mine.txt', 'integration:t.txt')).toBe('mine\nt');
   });
 
-  test.each([
-    ['refs/remotes/origin/main', 'origin/main', 'liza sync origin/main'],
-    ['refs/heads/feature', 'feature', 'liza sync feature'],
-    ['refs/tags/v2', 'v2', 'liza sync v2'],
-  ])('nor does it take in what is on %s alone', async (ref, name, hint) => {
-    let agents = '';
-    p = project({
-      tasks: (made) => {
-        const start = made.head();
-        const theirs = made.git('commit-tree', '-p', start, '-m', 'the fix', `${start}^{tree}`);
-        made.git('update-ref', ref, theirs);
-        const task = approvedTask(made, 't', { 't.txt': 't\n' }, start);
-        const parents = ['-p', String(task.review_commit), '-p', theirs];
-        const commit = made.git('commit-tree', ...parents, '-m', 'takes it in', `${task.review_commit}^{tree}`);
-        made.git('update-ref', 'refs/liza/review/t/1', commit);
-        const history = task.history?.map((event) => ('commit' in event ? { ...event, commit } : event)) ?? [];
-        const other = approvedTask(made, 'u', { 'u.txt': 'u\n' }, start);
-        agents = String(other.review_commit);
-        return [{ ...task, review_commit: commit, history }, other];
-      },
-    });
-    expect(await failure(p.merge('t'))).toMatchObject(
-      refusedBy('held', {
-        message: expect.stringContaining(`1 commit of ${name} that integration lacks`),
-        hint: expect.stringMatching(new RegExp(`${hint};.* liza replan t`)),
-      }),
-    );
-    succeeded(await p.merge('u'));
-    expect(p.git('merge-base', '--is-ancestor', agents, 'integration')).toBe('');
-  });
-
   test('checked out by a person: a clean checkout comes along, one with changes holds the merge', async () => {
     approved({ t: { 'list.txt': lines([1, 't']) }, u: { 'list.txt': lines([10, 'u']) } });
     p.git('checkout', '-q', 'integration');
@@ -364,7 +333,6 @@ rm -rf src .git/objects\n`;
         made.gitIn(folder, 'commit', '-q', '-m', 'a link');
         const task = approvedTask(made, 't', { 'a.txt': 'a\n' }, made.head('linked'));
         made.git('worktree', 'remove', '--force', folder);
-        made.git('branch', '-qD', 'linked');
         return [task];
       },
     });
