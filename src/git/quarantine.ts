@@ -37,7 +37,8 @@ interface Left {
 /** Git packs a clone's objects by itself when there are some thousands of them. */
 const MOST_OBJECTS = 50_000;
 const MOST_BYTES = 1024 ** 3;
-const LONGEST_MS = 60_000;
+/** For one look. */
+export const LONGEST_MS = 60_000;
 
 /** Why a clone is not looked at further, if it has too much. */
 export const excess = ({ left }: Quarantine): string | undefined =>

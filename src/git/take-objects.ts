@@ -9,7 +9,7 @@ import type { GitAnswer } from '../ports/git-program.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { listPlainRefs, readPlainRef } from './plain-refs.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
-import { copyPacks, excess, PACK_THEM, type Quarantine, withQuarantine } from './quarantine.ts';
+import { copyPacks, excess, LONGEST_MS, PACK_THEM, type Quarantine, withQuarantine } from './quarantine.ts';
 import { seenOf } from './refs.ts';
 import { isLate, type Rescue, timeLeft, UNTAKEN } from './rescue.ts';
 import { faultIn, isMachineFault, must } from './run.ts';
@@ -63,13 +63,13 @@ export async function takeRefs(
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length > MOST_UNKNOWN) rescue.left.add(`it has more than ${MOST_UNKNOWN} branches and tags of its own`);
   const found = new Map<string, string>();
-  const takeAll = async (quarantine: Quarantine): Promise<void> => {
+  const takeEach = async (quarantine: Quarantine): Promise<void> => {
     for (const id of unknown.slice(0, MOST_UNKNOWN)) {
       const tip = await nearest(quarantine, id, rescue);
       if (tip !== undefined) found.set(id, tip);
     }
   };
-  if (unknown.length > 0) await withQuarantine(gitDir, place, takeAll, rescue);
+  if (unknown.length > 0) await withQuarantine(gitDir, place, takeEach, rescue);
   // A tag with a message is an object of its own.
   const peeled = await commitsBehind(gitDir, [...found.values()]);
   return refs.flatMap(([name, id]) => {
@@ -159,6 +159,22 @@ async function commitsBehind(gitDir: PrivateGitDir, ids: readonly string[]): Pro
 }
 
 async function take(quarantine: Quarantine, commit: string): Promise<Taken> {
+  try {
+    return await takeAll(quarantine, commit);
+  } catch (error) {
+    // A few hundred kilobytes hold hours of unpacking: others wait for that look.
+    const { left, rescue, gitDir } = quarantine;
+    if (rescue !== undefined || !(error instanceof EnvironmentError) || gitDir.host.clock.steady() < left.until)
+      throw error;
+    return {
+      how: 'refused',
+      fault: `it takes longer than ${LONGEST_MS / 1000} s`,
+      next: 'make it again without huge files',
+    };
+  }
+}
+
+async function takeAll(quarantine: Quarantine, commit: string): Promise<Taken> {
   const first = await packAndUnpack(quarantine, commit);
   // Most commits are all in single files; a clone's packs are copied only for those that are not.
   if (first.how !== 'missing' || quarantine.packs) return first;
@@ -171,9 +187,9 @@ async function take(quarantine: Quarantine, commit: string): Promise<Taken> {
 }
 
 async function packAndUnpack(quarantine: Quarantine, commit: string): Promise<Taken> {
-  const { gitDir, own, objects, has, rescue } = quarantine;
+  const { gitDir, own, objects, has, left } = quarantine;
   const { disk, clock } = gitDir.host;
-  const longest = (): number | undefined => timeLeft(clock, rescue);
+  const longest = (): number => Math.max(1, left.until - clock.steady());
   const tooMuch = excess(quarantine);
   if (tooMuch !== undefined) return { how: 'refused', fault: tooMuch, next: PACK_THEM };
   const pack = join(own, 'new.pack');

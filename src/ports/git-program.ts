@@ -91,6 +91,17 @@ const HARDENED = [
   'gc.auto=0',
   'maintenance.auto=false',
   'submodule.recurse=false',
+  // Settings of the project that make git start a program.
+  'log.showSignature=false',
+  'gpg.program=false',
+  'gpg.ssh.program=false',
+  'gpg.x509.program=false',
+  'diff.external=',
+  'core.pager=cat',
+  'core.askPass=',
+  'credential.helper=',
+  'core.sshCommand=false',
+  'uploadpack.packObjectsHook=',
   'advice.graftFileDeprecated=false',
 ].flatMap((setting) => ['-c', setting]);
 

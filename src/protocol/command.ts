@@ -256,7 +256,12 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads {
   trouble: { readonly agent: string; readonly kind?: Trouble; readonly detail?: string; readonly until?: string };
 
   // review and merge
-  'claim-review': { readonly task: string; readonly agent: string };
+  'claim-review': {
+    readonly task: string;
+    readonly agent: string;
+    /** The one that is to be reviewed; absent: whichever is. */
+    readonly commit?: string;
+  };
   'submit-verdict': {
     readonly task: string;
     readonly verdict: 'APPROVED' | 'REJECTED';

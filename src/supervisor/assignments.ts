@@ -7,7 +7,7 @@ import { changedSince, pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import { integrationHead, integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
-import { EnvironmentError, isRefusal, type Refusal } from '../protocol/decision.ts';
+import { EnvironmentError, isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { baselineOf, iterationEvents, startCommit } from '../protocol/leases.ts';
 import { type SectionNews, specChangeKey, toldWith } from '../protocol/messages/news.ts';
@@ -185,6 +185,8 @@ export async function assignReview(
   const spec = await noticeSpecChange(taskContext, task);
   const { board, now } = await context.store.read();
   const held = findTask(board.state, task.id) ?? task;
+  if (held.review_commit !== claimed.commit || held.reviewing_by !== player.agent)
+    return refuse(`${task.id} is no longer to be reviewed at ${claimed.commit}`, 'it is looked for again', 1, 'state');
   const base = claimed.base ?? held.base_commit ?? integrationRef(board);
   const gitDir = await openGitDir(taskContext, board);
   const older = isRefusal(gitDir) ? undefined : await specBehind(taskContext, gitDir, held, base);

@@ -2,7 +2,7 @@
 
 import { openGitDir } from '../git/integration.ts';
 import { commitOf, pinForReview } from '../git/refs.ts';
-import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
+import { findPlace, isPlace, readHead } from '../git/task-folder.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
@@ -18,15 +18,15 @@ export interface ReviewClaimed extends Committed {
 
 export async function claimReview(context: TaskContext, id: string, agent: string): Promise<ReviewClaimed | Refusal> {
   const seen = await look(context, id);
-  const command = { name: 'claim-review', task: id, agent } as const;
+  const { review_commit: commit, base_commit: base } = seen.task ?? {};
+  // Another one may be submitted meanwhile: what is claimed is what was looked at.
+  const command = { name: 'claim-review', task: id, agent, ...defined({ commit }) } as const;
   const early = await foresee(context, command, seen);
   if (!early.ok) return early;
   const remarks = await pinAgain(context, seen);
   if ('ok' in remarks) return remarks;
   const done = await transact(context, command);
-  if (!done.ok) return done;
-  const { review_commit: commit = '', base_commit: base } = seen.task ?? {};
-  return { ...done, commit, ...defined({ base }), remarks };
+  return done.ok ? { ...done, commit: commit ?? '', ...defined({ base }), remarks } : done;
 }
 
 /** The pin must be there while it is reviewed; a branch that has moved on since is told. */
@@ -45,7 +45,7 @@ async function pinAgain(context: TaskContext, { board, task }: View): Promise<re
   }
   await pinForReview(gitDir, id, commit);
   const found = findPlace(gitDir, id);
-  const head = isPlace(found) ? await headOf(gitDir, found) : undefined;
+  const head = isPlace(found) ? await readHead(gitDir, found) : undefined;
   if (head === undefined || head.commit === commit) return [];
   return [`task/${id} has moved on to ${head.commit.slice(0, 12)}; the commit under review is still ${commit}`];
 }

@@ -209,6 +209,31 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
   });
 });
 
+test('a submission that is exchanged while its review is being claimed is not claimed as the one before', async () => {
+  p = project();
+  await p.submitted('t');
+  const reviewer = p.as('code-reviewer-1');
+  let isFirst = true;
+  // Between the look at the board and the transaction.
+  const exchanged: typeof reviewer = {
+    ...reviewer,
+    git: {
+      ...reviewer.git,
+      run: async (...call) => {
+        if (isFirst) {
+          isFirst = false;
+          await p.ok(['retract', 't', '--reason', 'wrong'], { as: 'coder-1' });
+          p.work('t', { 'src/app.ts': 'another\n' });
+          succeeded(await p.submit('t'));
+        }
+        return reviewer.git.run(...call);
+      },
+    },
+  };
+  expect(await claimReview(exchanged, 't', 'code-reviewer-1')).toMatchObject(refusedBy('this-commit'));
+  expect((await p.task('t')).reviewing_by).toBeUndefined();
+});
+
 test('a folder that is not usable is said to be so, and nothing is pinned', async () => {
   p = project();
   await p.claim('t');

@@ -1,7 +1,7 @@
 // One test per rule about review and verdicts.
 
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../../../src/protocol/command.ts';
+import type { Command, CommandOf } from '../../../src/protocol/command.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import type { Config } from '../../../src/protocol/state.ts';
 import { iso } from '../../../src/text/time.ts';
@@ -68,6 +68,20 @@ describe('claim-review', () => {
     w.pass(601);
     w.run(SUPERVISOR, claimReview('a', 'code-reviewer-2'));
     expect(w.agent('code-reviewer-1').status).toBe('IDLE');
+  });
+
+  it('claims the commit that was looked at, and none that was submitted in its place meanwhile', () => {
+    const w = submitted();
+    const named = (commit: string): CommandOf<'claim-review'> => ({
+      name: 'claim-review',
+      task: 'a',
+      agent: 'code-reviewer-1',
+      commit,
+    });
+    const other = named('e'.repeat(40));
+    expect(w.refused(SUPERVISOR, other).guard).toBe<RefusalName>('this-commit');
+    w.run(SUPERVISOR, named(w.task('a').review_commit ?? ''));
+    expect(w.refused(SUPERVISOR, other).guard).toBe<RefusalName>('this-commit');
   });
 
   it('only a registered reviewer, and a supervisor only for its own', () => {

@@ -4,7 +4,7 @@
 import { duration, iso, later } from '../../../text/time.ts';
 import { actorName } from '../../board.ts';
 import { attach, detach, event, evolve, withTask } from '../../change.ts';
-import type { CommandName } from '../../command.ts';
+import type { CommandName, CommandOf } from '../../command.ts';
 import type { Guard, Row, Situation } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
 import { codersOf, reviewLease } from '../../leases.ts';
@@ -28,10 +28,20 @@ export const claimReview: Row<'claim-review'> = {
     task.status === 'READY_FOR_REVIEW' &&
     task.reviewing_by === command.agent &&
     state.agents[command.agent]?.status === 'REVIEWING' &&
-    !reviewLease(board, task, now).expired,
+    !reviewLease(board, task, now).expired &&
+    isThat(task, command),
   guards: [
     ownAgent((command) => command.agent),
     registeredAs('code_reviewer'),
+    {
+      name: 'this-commit',
+      rule: 'the commit that is claimed is the one under review',
+      raced: true,
+      check: ({ task, command }) =>
+        isThat(task, command)
+          ? undefined
+          : refuse(`${task.id} was submitted anew: ${task.review_commit} is to be reviewed`, 'Claim it again'),
+    },
     noOtherTask(),
     {
       name: 'no-live-review',
@@ -132,6 +142,9 @@ function claimFirst(
   const first = state.agents[id] === undefined ? `liza register ${id}, then ` : '';
   return `Claim the review first: ${first}liza claim-review ${task.id} ${id}`;
 }
+
+const isThat = (task: Task, { commit }: CommandOf<'claim-review'>): boolean =>
+  commit === undefined || commit === task.review_commit;
 
 export const clearStaleReviewClaims: Row<'clear-stale-review-claims'> = {
   name: 'clear-stale-review-claims',
