@@ -28,7 +28,9 @@ import {
   SUPERVISOR,
   submit,
   supervisorOf,
+  toApproved,
   toClaimed,
+  toMerged,
   toRejected,
   world,
 } from './world.ts';
@@ -481,6 +483,23 @@ describe('reports', () => {
     expect(
       w.refused(PLANNER, { name: 'discovery dismiss', discovery: 'disc-1', reason: 'no' }).guard,
     ).toBe<RefusalName>('open-discovery');
+  });
+
+  it('a discovery is not taken up by a task that is done, and the goal does not end over it', () => {
+    const w = ready('a', 'b');
+    toApproved(w, 'a');
+    w.run(CODER, { name: 'discover', description: 'any password is accepted', severity: 'critical' });
+    const convert = { name: 'discovery convert', discovery: 'disc-1', to_task: 'a' } as const;
+    expect(w.refused(PLANNER, convert).message).toContain('a is APPROVED and takes up nothing any more');
+    toMerged(w, 'a');
+    for (const by of [PLANNER, HUMAN]) {
+      const refused = w.refused(by, convert);
+      expect(refused.guard).toBe<RefusalName>('task-exists');
+      expect(refused.message).toContain('a is MERGED and takes up nothing any more');
+      expect(refused.hint).toContain('liza discovery dismiss disc-1 --reason');
+    }
+    expect(openDiscoveries(w.state)).toMatchObject([{ id: 'disc-1' }]);
+    w.run(PLANNER, { ...convert, to_task: 'b' });
   });
 
   it('a discovery that the wrong task took up goes to the right one; a dismissed one does not', () => {

@@ -11,7 +11,7 @@ import { blank } from '../../definition/definition.ts';
 import { statusOf } from '../../find.ts';
 import { checkOwnEvent } from '../../goal/alignment.ts';
 import { isOpenDiscovery } from '../../messages/discoveries.ts';
-import type { Discovery, State } from '../../state.ts';
+import { type Discovery, isTerminal, type State } from '../../state.ts';
 import { noSuch, noTask } from '../../unknown-id.ts';
 import { defined } from '../../values.ts';
 import { PLANNERS } from './planning.ts';
@@ -88,14 +88,19 @@ export const discoveryConvert: Row<'discovery convert'> = {
     { name: 'open-discovery', rule: 'the discovery exists and was not dismissed', check: checkOpen },
     {
       name: 'task-exists',
-      rule: 'the task exists and was not abandoned',
+      rule: 'the task exists and can still take it up: it is neither approved nor finished',
       check: ({ board, command, commandLine }) => {
-        const { to_task: id } = command;
+        const { to_task: id, discovery } = command;
         const status = statusOf(board, id);
         if (status === undefined) return noTask(board, id, `Add it first: ${commandLine('add-task', id)}`);
-        return status === 'ABANDONED'
-          ? refuse(`${id} was abandoned and takes up nothing`, `Add another task: ${commandLine('add-task')}`)
-          : undefined;
+        if (!isTerminal(status) && status !== 'APPROVED') return undefined;
+        const another = `Add a task that does: ${commandLine('add-task')}`;
+        return refuse(
+          `${id} is ${status} and takes up nothing any more`,
+          status === 'MERGED' || status === 'APPROVED'
+            ? `${another}; if it is solved by ${id} already: liza discovery dismiss ${discovery} --reason "…"`
+            : another,
+        );
       },
     },
   ],
