@@ -9,6 +9,7 @@ import type { BasePayloads } from './goal/base-records.ts';
 import type { SetupPayloads } from './records/setup-records.ts';
 import type { Proof } from './review/proof.ts';
 import type { SecondVerdict } from './review/second-verdict.ts';
+import type { SinceRed } from './review/since-red.ts';
 import type { Trial } from './review/trial.ts';
 import type { Anomaly, Discovery, Handoff, Role, Task, TaskSession, Trouble } from './state.ts';
 
@@ -66,6 +67,8 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly on_base?: readonly string[];
   /** Changed type declarations that a command which Liza runs checks. */
   readonly checked_types?: readonly string[];
+  /** Red submissions before it, in the same iteration. */
+  readonly since_red?: SinceRed;
   /** What Liza's own runs at this commit showed. */
   readonly proof?: Proof;
 }

@@ -17,6 +17,7 @@ import { defined } from '../protocol/values.ts';
 import { beforePlan } from './before-plan.ts';
 import { declaredFiles, discardOf } from './discard-folder.ts';
 import type { FolderWork } from './make-folder.ts';
+import { sinceRed } from './nearest-red.ts';
 import { commandsReached } from './proof/commands-reached.ts';
 import { readDiff } from './read-diff.ts';
 import { readHistory } from './read-history.ts';
@@ -62,7 +63,12 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
     ...(await beforePlan(asked, commit)),
     ...(onBase.length === 0 ? {} : { on_base: onBase }),
     ...(await checkedTypes(asked, commit, diff.changes)),
-    ...defined({ base_commit: newer, same_tree_as: same, same_as_retracted: retracted }),
+    ...defined({
+      base_commit: newer,
+      same_tree_as: same,
+      same_as_retracted: retracted,
+      since_red: await sinceRed(gitDir, task, commit),
+    }),
   };
 }
 

@@ -1,6 +1,7 @@
 // What a submitted commit's diff says about itself, as lines. Light: `liza show` loads it at every start.
 
 import type { DiffFacts, PathList } from '../../protocol/facts/diff-facts.ts';
+import { isLittle, type SinceRed, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
 import { testCount } from '../../protocol/review/test-count.ts';
 import type { Task } from '../../protocol/state.ts';
 import { counted, nameText } from '../../text/format.ts';
@@ -109,10 +110,18 @@ export function proofText(task: Task, commit?: string): string | undefined {
           `above the checkout this changed while agents work, and green may rest on it: ${above.map(oneLine).join('; ')}`,
         ]
       : []),
+    ...redText(submitted?.red_before ?? 0, sinceRedOf({ ...submitted })),
     ...changedText('set-up', setup_changed),
     ...runs.flatMap(({ command, changed }: Run) => changedText(command, changed)),
     ...(file === undefined ? [] : [`all of it: ${file}`]),
   ].join('\n');
+}
+
+/** A test that fails now and then turns green if it is tried often enough. */
+function redText(same: number, since: SinceRed | undefined): readonly string[] {
+  if (since !== undefined)
+    return [`before: ${sinceRedText(since, same)}${isLittle(since) ? ' (do its tests always pass?)' : ''}`];
+  return same === 0 ? [] : [`before: the same commit was red ${counted(same, 'time')}; its tests do not always pass`];
 }
 
 const changedText = (who: string, list: PathList | undefined): readonly string[] =>
@@ -125,6 +134,8 @@ const changedText = (who: string, list: PathList | undefined): readonly string[]
 interface Submitted {
   readonly event: string;
   readonly commit?: string;
+  readonly red_before?: number;
+  readonly since_red?: unknown;
   readonly proof?: {
     readonly runs?: readonly Run[];
     readonly tests?: Tests;

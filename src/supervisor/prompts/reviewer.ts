@@ -6,6 +6,7 @@ import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import { APPROVAL_WAYS, approvalForm, CONCERN_FORM } from '../../protocol/review/approval.ts';
 import { NO_TEST_COMMAND, proofCommands, proofOf, type TestProof } from '../../protocol/review/proof.ts';
 import { reportedOn } from '../../protocol/review/reported.ts';
+import { isLittle, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
 import { runsFewer, testCount } from '../../protocol/review/test-count.ts';
 import { REJECTION_FORMAT } from '../../protocol/review/verdict.ts';
 import { type HistoryEvent, type Settings, type State, settings, type Task } from '../../protocol/state.ts';
@@ -246,6 +247,7 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined, shown: read
   const proof = submitted === undefined ? undefined : proofOf(submitted);
   if (proof === undefined) return ['RUN BY LIZA: nothing; no command proves this commit, so run what does.'];
   const before = typeof submitted?.red_before === 'number' ? submitted.red_before : 0;
+  const since = sinceRedOf(submitted);
   // Without the logs: a reviewer in a sandbox cannot read them. A long command is written out under VALIDATION.
   const named = (command: string): string =>
     command.length > LONG && shown.includes(command) ? `VALIDATION #${shown.indexOf(command) + 1}` : command;
@@ -267,6 +269,11 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined, shown: read
     ...(before === 0
       ? []
       : [`THE SAME COMMIT WAS RED ${counted(before, 'TIME')} BEFORE: its tests do not always pass.`]),
+    ...(since === undefined
+      ? []
+      : [
+          `RED BEFORE IT WAS GREEN: ${sinceRedText(since, before)}.${isLittle(since) ? ' That is nearly the same: find out whether the difference mends it, or its tests do not always pass.' : ''}`,
+        ]),
     ...(proof.unrun_tests === undefined || proof.tests?.on_base === 'not_run'
       ? []
       : [`TEST FILES OF THE CHANGE THAT NO COMMAND RUNS: ${proof.unrun_tests.map(inline).join(', ')}. ${YOURSELF}`]),

@@ -131,6 +131,25 @@ describe('the same commit again', () => {
     expect(await p.last('t', 'submitted')).toMatchObject({ red_before: 1 });
   });
 
+  test('nearly the same commit that was red before: the person is told how often, and by how much it differs', async () => {
+    const [file = ''] = Object.keys(WORK);
+    const red = await begun(`${RAN} test "$(wc -l < ../../../runs)" -gt 2`);
+    await refused();
+    p.work('t', { [file]: `\n${WORK[file as keyof typeof WORK]}\n\n` });
+    await refused();
+    p.work('t', { [file]: `${WORK[file as keyof typeof WORK]}more\n`, 'test/other.test.ts': 'x\n'.repeat(3) });
+    succeeded(await p.submit('t'));
+    expect(await p.last('t', 'submitted')).toMatchObject({
+      since_red: { red: 2, lines: 4, files: { paths: [file, 'test/other.test.ts'] } },
+    });
+    expect(await p.last('t', 'submitted')).not.toHaveProperty('red_before');
+    expect(red).not.toBe('');
+    const shown = (await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ');
+    expect(shown).toMatch(
+      /before: red, red, green; the nearest red commit, [0-9a-f]{12}, differs by 4 lines, in \S+, \S+ \(do its tests always pass\?\)/,
+    );
+  });
+
   test('asked by other commands, under other settings or in a new iteration it is run again', async () => {
     await begun(`${RAN} exit 1`);
     await refused();

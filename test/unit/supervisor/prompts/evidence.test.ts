@@ -57,6 +57,21 @@ function triedOnBase(w: World, commands: readonly string[], output: string): Wor
   return w;
 }
 
+test('red runs before the green one are one line, with how little differs from them', () => {
+  const w = claimed();
+  w.run(CODER, begin('a', BASE));
+  const since_red = { red: 2, commit: commit(7), lines: 1, files: { paths: ['src/a.ts'] } };
+  w.run(CODER, submit('a', AT, { since_red, proof: proved(w, 'a', AT) }));
+  w.run(SUPERVISOR, claimReview('a'));
+  const line = toReviewer(w, 'a')
+    .split('\n')
+    .filter((one) => one.startsWith('RED BEFORE IT WAS GREEN'));
+  expect(line).toEqual([
+    `RED BEFORE IT WAS GREEN: red, red, green; the nearest red commit, ${commit(7).slice(0, 12)}, differs by 1 line, in src/a.ts. That is nearly the same: find out whether the difference mends it, or its tests do not always pass.`,
+  ]);
+  expect(toReviewer(reviewed(), 'a')).not.toContain('RED BEFORE IT WAS GREEN');
+});
+
 describe('the validation on the base', () => {
   const RED = `node -e "${'require("./a");'.repeat(10)}"`;
   const output = 'Error: No test files found: "test/range.js"\nnpm notice\nnpm notice New minor version of npm\n';

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { isLittle, type SinceRed, sinceRedOf, sinceRedText } from '../../../src/protocol/review/since-red.ts';
+
+const commit = 'a'.repeat(40);
+
+describe('red runs before the green one', () => {
+  it.each<[SinceRed, number, string, boolean]>([
+    [{ red: 2 }, 0, 'red, red, green', false],
+    [
+      { red: 1, commit, lines: 0 },
+      1,
+      'red, red, green; the nearest red commit, aaaaaaaaaaaa, differs by no line',
+      true,
+    ],
+    [
+      { red: 7, commit, lines: 11, files: { paths: ['src/a.ts'], more: 2 } },
+      0,
+      'red 7 times, then green; the nearest red commit, aaaaaaaaaaaa, differs by 11 lines, in src/a.ts and 2 more',
+      false,
+    ],
+    [
+      { red: 1, commit, lines: 1, files: { paths: ['src/a.ts'] } },
+      0,
+      'red, green; the nearest red commit, aaaaaaaaaaaa, differs by 1 line, in src/a.ts',
+      true,
+    ],
+  ])('%j and %i of the same commit', (since, same, text, little) => {
+    expect(sinceRedText(since, same)).toBe(text);
+    expect(isLittle(since)).toBe(little);
+  });
+
+  it.each([undefined, {}, { since_red: 'x' }, { since_red: { red: 'x' } }])('%j tells none', (entry) =>
+    expect(sinceRedOf(entry)).toBeUndefined(),
+  );
+  it('an edited record is read as far as it makes sense', () =>
+    expect(sinceRedOf({ since_red: { red: 1, commit, lines: 'many', files: 3 } })).toEqual({ red: 1 }));
+});
