@@ -3,13 +3,12 @@
 
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
-import { TOO_LARGE, textAt as textOfFile } from '../git/text-at.ts';
 import { blobSizes, type Change, changesBetween, isSubmodule } from '../git/tree-changes.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
 import type { FileChange } from '../protocol/facts/file-change.ts';
 import { coverage } from '../protocol/facts/globs.ts';
 import { isCode, isTest, testPatterns } from '../protocol/facts/scope.ts';
-import { type Changed, isManifest, runBySetUp, scriptsRun, testSetup } from '../protocol/facts/test-setup.ts';
+import { type Changed, isManifest, runBySetUp, testSetup } from '../protocol/facts/test-setup.ts';
 import { proofCommands } from '../protocol/review/proof.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -19,6 +18,7 @@ import { type Hunk, readHunks } from './rules/diff-lines.ts';
 import { assertsByItself, losing, marks, testEdits, testedWithin, weakened } from './rules/test-edits.ts';
 import { cameTests, type GoneTests, goneTests } from './rules/tests-gone.ts';
 import { editsWithin, mayHoldTests, type WithinEdits } from './rules/tests-within.ts';
+import { whatTestsRun } from './what-tests-run.ts';
 
 interface Asked {
   readonly gitDir: PrivateGitDir;
@@ -80,9 +80,8 @@ export async function readDiff(
   const within = ({ path, kind }: FileChange): boolean =>
     kind !== 'removed' && !ofTests(path) && (isNamed(path) || (settings.tdd !== 'strict' && tested.has(path)));
   const commands = [...proofCommands(settings, task), ...runBySetUp(settings.post_worktree_cmd)];
-  const packages = await Promise.all([base, commit].map((at) => fileAt(gitDir, at, 'package.json')));
-  const scripts = await scriptTexts(gitDir, scriptsRun({ commands, packages }), [base, commit]);
-  const setup = testSetup(await withTexts(gitDir, found, large), { commands, packages, patterns, scripts });
+  const reached = await whatTestsRun(gitDir, commands, { base, commit });
+  const setup = testSetup(await withTexts(gitDir, found, large), { ...reached, patterns });
   return {
     changes: fileChanges(found, new Set(tests.slice(0, MOST_READ)), inTests, renamed).map((change) => ({
       ...change,
@@ -355,21 +354,6 @@ async function withTexts(
       return before.length + after.length > MOST_BYTES ? { path: change.path } : { path: change.path, before, after };
     }),
   );
-}
-
-/** Each as it is at each commit. */
-async function scriptTexts(gitDir: PrivateGitDir, paths: readonly string[], commits: readonly string[]) {
-  const texts: { path: string; text: string }[] = [];
-  for (const path of paths.slice(0, MOST_MANIFESTS)) {
-    for (const commit of commits) texts.push({ path, text: await fileAt(gitDir, commit, path) });
-  }
-  return texts.filter(({ text }) => text.length <= MOST_BYTES);
-}
-
-/** Empty where there is none, or it is too large. */
-async function fileAt(gitDir: PrivateGitDir, commit: string, path: string): Promise<string> {
-  const text = await textOfFile(gitDir, commit, path);
-  return text === undefined || text === TOO_LARGE ? '' : text;
 }
 
 /** Empty where there is none. */

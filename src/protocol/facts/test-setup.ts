@@ -16,8 +16,13 @@ export interface Commands {
   /** The package.json at the top of the repository, before and after. */
   readonly packages: readonly string[];
   readonly patterns: readonly string[];
-  /** What `scriptsRun` names, before and after. */
-  readonly scripts?: readonly { readonly path: string; readonly text: string }[];
+  /** What `scriptsRun` and `scriptsRunBy` name, before and after. */
+  readonly scripts?: readonly Script[];
+}
+
+export interface Script {
+  readonly path: string;
+  readonly text: string;
 }
 
 export function testSetup(changed: readonly Changed[], asked: Commands): readonly string[] {
@@ -30,9 +35,16 @@ export function testSetup(changed: readonly Changed[], asked: Commands): readonl
 /** A script of that name runs the tests; what any other test runs is what it tests. */
 const RUNS_TESTS = /^(?:run[-_]?)?(?:all[-_]?)?tests?(?:\.\w+)?$/;
 
-/** Scripts of the shell that the commands name: their texts are to be read, and no further ones. */
+/** Scripts of the shell that the commands name: their texts are to be read. */
 export const scriptsRun = (asked: Omit<Commands, 'patterns'>): readonly string[] =>
-  [...ranBy(asked).files].filter((path) => /(?:^|\/)(?:[\w-]+|[\w.-]+\.(?:ba|da|z|k)?sh)$/.test(path));
+  [...ranBy(asked).files].filter(isLikeShell);
+
+/** Those that a script names: whatever it means by their paths. */
+export const scriptsRunBy = (script: Script): readonly string[] =>
+  isShell(script.text) ? [...withScript(NOTHING, script).files].filter(isLikeShell) : [];
+
+const isLikeShell = (path: string): boolean => /(?:^|\/)(?:[\w-]+|[\w.-]+\.(?:ba|da|z|k)?sh)$/.test(path);
+const NOTHING: CommandFiles = { files: new Set(), setup: new Set(), programs: new Set(), scripts: new Set() };
 
 const ranBy = ({ commands, packages }: Omit<Commands, 'patterns'>): CommandFiles =>
   filesRun(commands, Object.assign({}, ...packages.map(scriptsIn)));
@@ -43,7 +55,7 @@ export const runBySetUp = (command: string | null | undefined): readonly string[
 
 export const isShell = (text: string): boolean => !text.startsWith('#!') || /^#!.*sh\b/.test(text);
 
-function withScript(run: CommandFiles, { path, text }: { readonly path: string; readonly text: string }): CommandFiles {
+function withScript(run: CommandFiles, { path, text }: Script): CommandFiles {
   const more = filesRun([asCommand(text)], {});
   const meant = (files: ReadonlySet<string>) => [...files].flatMap((file) => meantBy(path, file));
   return {

@@ -355,6 +355,33 @@ test('tests that are gone from files that stay are told by name, in each of the 
   expect(told.tests_changed?.paths).toContain('tests/test_c.py');
 });
 
+test('what the integration test of the base runs, through its scripts, is told with how tests are run', async () => {
+  const files = {
+    'scripts/integration-test.sh':
+      '#!/bin/sh\nset -e\ncd "$(dirname "$0")/.."\n. scripts/env.sh\nsh scripts/lib.sh\nnode tools/check.mjs\n',
+    'scripts/env.sh': 'A=1\n',
+    'scripts/lib.sh': 'sh tools/deep.sh\n',
+    'tools/deep.sh': 'node tools/deepest.mjs\n',
+    'tools/deepest.mjs': '1\n',
+    'tools/check.mjs': '1\n',
+  };
+  p = project({ files, tasks: [{ id: 't', validation: ['node --test'] }] });
+  await p.claim('t');
+  const { 'scripts/integration-test.sh': _judge, ...run } = files;
+  const commit = p.work('t', {
+    ...Object.fromEntries(Object.entries(run).map(([path, text]) => [path, `${text}#\n`])),
+    'tools/other.mjs': 'x\n',
+  });
+  const asked = { gitDir: await p.gitDir(), task: await p.task('t'), settings: settings(await p.state()) };
+  expect((await readDiff(asked, p.head(), commit)).test_setup).toEqual(Object.keys(run).toSorted());
+  // One that only the commit has judges nothing yet.
+  p = project({ tasks: [{ id: 't', validation: ['node --test'] }] });
+  await p.claim('t');
+  const first = p.work('t', files);
+  const now = { gitDir: await p.gitDir(), task: await p.task('t'), settings: settings(await p.state()) };
+  expect((await readDiff(now, p.head(), first)).test_setup).toBeUndefined();
+});
+
 test('a set-up file that only a script of the validation names is told with how tests are run', async () => {
   const files = { 'scripts/run-tests.sh': '. scripts/env.sh\nnode --test\n', 'scripts/env.sh': 'export A=1\n' };
   p = project({ files, tasks: [{ id: 't', validation: ['sh scripts/run-tests.sh'] }] });
