@@ -125,8 +125,8 @@ export const g26 = {
     {
       take: {
         file: 'src/tasks/review-copy.ts',
-        find: 'return (path) => steersAgents(path) || targets',
-        put: 'return (path) => false && targets',
+        find: 'return (path) => steersAgents(path) || isTarget',
+        put: 'return (path) => false && isTarget',
       },
       red: /loaded was let through/,
     },

@@ -49,7 +49,7 @@ export const g87 = {
     {
       take: {
         file: 'src/protocol/facts/diff-facts.ts',
-        find: "...pick('undeclared', ({ path }) => !declared.some((item) => covers(item, path))),",
+        find: "...pick('undeclared', ({ path }) => !isDeclared(path)),",
         put: '',
       },
       red: /was not told of the file: NOT DECLARED/,

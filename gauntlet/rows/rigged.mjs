@@ -146,7 +146,7 @@ export const g84 = {
     {
       take: {
         file: 'src/protocol/facts/diff-facts.ts',
-        find: "...pick('test_setup', ({ path }) => setup.includes(path)),",
+        find: "...pick('test_setup', among(setup)),",
         put: '',
       },
       red: /is not listed/,

@@ -13,6 +13,7 @@ import {
   addDraft,
   addReady,
   CODER,
+  commit,
   definition,
   HUMAN,
   OTHER_CODER,
@@ -143,13 +144,22 @@ describe('what is undecided', () => {
     }
   });
 
-  it.each([
-    ['dismissed', { name: 'discovery dismiss', discovery: 'disc-1', reason: 'upstream has it' }],
-    ['taken up by a task', { name: 'discovery convert', discovery: 'disc-1', to_task: 'a' }],
-  ] as const)('once it is %s the goal completes', (_, decision) => {
+  it('once it is dismissed the goal completes', () => {
     const w = merged();
     w.run(REVIEWER, found('no timeout', 'high'));
-    w.run(PLANNER, decision);
+    w.run(PLANNER, { name: 'discovery dismiss', discovery: 'disc-1', reason: 'upstream has it' });
+    w.run(PLANNER, COMPLETE);
+    expect(w.state.goal.status).toBe('COMPLETED');
+  });
+
+  it('once it is taken up by a task, and that is merged, the goal completes; no merged one takes it up', () => {
+    const w = merged();
+    w.run(REVIEWER, found('no timeout', 'high'));
+    const convert = { name: 'discovery convert', discovery: 'disc-1', to_task: 'a' } as const;
+    expect(w.refused(PLANNER, convert)).toMatchObject(refusedBy('task-exists'));
+    w.run(PLANNER, addReady('b'));
+    w.run(PLANNER, { ...convert, to_task: 'b' });
+    toMerged(w, 'b', commit(0x5000));
     w.run(PLANNER, COMPLETE);
     expect(w.state.goal.status).toBe('COMPLETED');
   });
