@@ -245,8 +245,8 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
   'BRANCH MOVED BY AN AGENT': [
     alarm(
       '{agent} moved {branch} to {commit}; it is kept as refs/liza/strays/{commit}',
-      'an agent moved a branch that is not its task’s, past the hook',
-      '`liza anomaly processed <id>`',
+      'an agent moved a branch that is not its task’s, past the hook; or a branch, a tag or a remote of yours holds an agent’s commit that Liza did not merge, whoever moved it (`{branch} holds {commit} of {agent}, …`). Where it was before is said as `git update-ref …`',
+      '`liza anomaly processed <id>`; also if it was you',
     ),
   ],
   'PLANTED IN GIT': [

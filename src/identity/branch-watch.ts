@@ -1,6 +1,8 @@
 // The check behind the hook: a branch that an agent moved although it is not its own is noticed, kept below
-// refs/liza/strays, and told; so is what hides a branch or replaces a commit (planted-refs.ts). The integration branch has a recorded head; of other branches git's own log says who moved
-// them, and the commit itself who made it. People may do what they like on their branches, and may merge agents' work.
+// refs/liza/strays, and told; so is what hides a branch or replaces a commit (planted-refs.ts). The integration branch has
+// a recorded head; of other branches git's own log says who moved them, and the commits that they gained who made them
+// (unmerged-work.ts). People may do what they like on their branches; that they took in work which Liza did not merge is
+// told all the same, once: nobody can tell them from an agent that cleared its environment.
 
 import { join } from 'node:path';
 import { integrationRef, openGitDir, type ProjectHost } from '../git/integration.ts';
@@ -8,20 +10,28 @@ import { forgetPlanted } from '../git/own-directory.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, updateRefs } from '../git/refs.ts';
 import { git, must } from '../git/run.ts';
-import type { Disk } from '../ports/disk.ts';
 import type { Board } from '../protocol/board.ts';
 import type { Planted } from '../protocol/command.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import { plantedText } from '../protocol/messages/planted.ts';
+import { settings } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { type CommandContext, transact } from '../store/transact.ts';
-import { agentOf, committersOf, namesOf, plantedAmong, plantedFiles, plantedPatterns } from './planted-refs.ts';
+import { agentOf, namesOf, plantedAmong, plantedFiles, plantedPatterns } from './planted-refs.ts';
+import { readMoves } from './ref-log.ts';
+import { type UnmergedWork, unmergedWork } from './unmerged-work.ts';
 
 export const strayOf = (commit: string): string => `refs/liza/strays/${commit}`;
 
 export interface Stray {
+  /** A branch's name; of a tag or a remote the whole ref. */
   readonly branch: string;
   readonly commit: string;
   readonly agent: string;
+  /** Where it was before, to put it back. */
+  readonly from?: string;
+  /** It holds that commit of the agent's, which Liza did not merge; nobody knows who moved it. */
+  readonly holds?: true;
 }
 
 /** Every look costs one git; only branches that moved since the last one are examined. */
@@ -29,32 +39,31 @@ export interface BranchWatch {
   look(): Promise<readonly string[]>;
 }
 
+/** Refs by name, with what they lead to. */
+type Refs = ReadonlyMap<string, string>;
+
 export function watchBranches(context: CommandContext): BranchWatch {
-  let known: ReadonlyMap<string, string> = new Map();
+  let known: Refs = new Map();
   let told: ReadonlySet<string> = new Set();
   return {
     look: async () => {
       const names = namesOf(context, (await context.store.read()).board);
-      const refs = await readRefs(context, ['refs/heads', ...plantedPatterns(names)]);
+      const refs = await readRefs(context, [...PEOPLES, ...plantedPatterns(names)]);
       const moved = new Map([...refs].filter(([ref, commit]) => known.get(ref) !== commit));
       const files = plantedFiles(context, names).filter(({ at }) => !told.has(at));
       if (moved.size === 0 && files.length === 0) return [];
       const planted = [...(await plantedAmong(context, names, moved)), ...files];
       const { board } = await context.store.read();
-      const lines = await examine(context, board, { heads: await headsAmong(context, moved), planted });
+      const lines = await examine(context, board, { moved, known, planted });
       if ('ok' in lines) return []; // looked at again next time
-      known = refs;
+      known = new Map([...known, ...refs]); // what is deleted and made again is no new branch
       told = new Set([...told, ...files.filter(({ what }) => what !== 'own').map(({ at }) => at)]);
       return lines;
     },
   };
 }
 
-interface Head {
-  readonly commit: string;
-  /** The committer's e-mail address. */
-  readonly committer: string;
-}
+const PEOPLES = ['refs/heads', 'refs/tags', 'refs/remotes'];
 
 /** No object is looked at: a ref that leads nowhere would end git, and nothing would be watched. */
 async function readRefs(context: ProjectHost, patterns: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -68,24 +77,16 @@ async function readRefs(context: ProjectHost, patterns: readonly string[]): Prom
   );
 }
 
-async function headsAmong(
-  context: CommandContext,
-  refs: ReadonlyMap<string, string>,
-): Promise<ReadonlyMap<string, Head>> {
-  const heads = [...refs].filter(([ref]) => ref.startsWith('refs/heads/'));
-  const committers = await committersOf(context, [...new Set(heads.map(([, commit]) => commit))]);
-  return new Map(heads.map(([ref, commit]) => [ref, { commit, committer: committers.get(commit) ?? '' }]));
-}
-
 interface Moved {
-  readonly heads: ReadonlyMap<string, Head>;
-  readonly planted: readonly Planted[];
+  readonly moved: Refs;
+  /** As the last look found them; empty: this is the first. */
+  readonly known: Refs;
 }
 
 async function examine(
   context: CommandContext,
   board: Board,
-  { heads, planted }: Moved,
+  { planted, ...refs }: Moved & { readonly planted: readonly Planted[] },
 ): Promise<readonly string[] | Refusal> {
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
@@ -96,35 +97,72 @@ async function examine(
     if (done.already !== true) told.push(plantedText(one));
   }
   if (planted.some(({ what }) => what === 'own')) forgetPlanted(context.disk, gitDir.common);
-  for (const stray of await straysAmong(context, gitDir, board, heads)) {
+  for (const stray of await straysAmong(context, gitDir, board, refs)) {
     await updateRefs(gitDir, [{ ref: strayOf(stray.commit), to: stray.commit }]);
     const done = await transact(context, { name: 'branch-moved', ...stray });
     if (!done.ok) return done;
-    if (done.already !== true) told.push(`${stray.branch} was moved by ${stray.agent} to ${stray.commit}`);
+    if (done.already !== true) told.push(strayText(stray));
   }
-  const moved = heads.has(integrationRef(board)) ? await integrationMoved(context, gitDir) : undefined;
+  const moved = refs.moved.has(integrationRef(board)) ? await integrationMoved(context, gitDir) : undefined;
   if (typeof moved === 'object') return moved;
   return moved === undefined ? told : [...told, moved];
 }
 
-/** Branches, neither Liza's nor a task's, that an agent moved to where they are. */
+export const strayText = ({ branch, commit, agent, holds }: Stray): string =>
+  holds === true
+    ? `${branch} holds ${commit}, a commit of ${agent} that Liza did not merge`
+    : `${branch} was moved by ${agent} to ${commit}`;
+
+/** Branches, tags and remotes, neither Liza's nor a task's, that an agent moved or that gained what an agent made. */
 async function straysAmong(
-  { disk }: CommandContext,
+  context: CommandContext,
   gitDir: PrivateGitDir,
   board: Board,
-  heads: ReadonlyMap<string, Head>,
+  { moved, known }: Moved,
 ): Promise<readonly Stray[]> {
+  const work = unmergedWork(gitDir, board);
+  const { base_branch: base } = settings(board.state);
+  const held = [...known].flatMap(([ref, commit]) => (isPersons(board, ref) ? [commit] : []));
+  const mayHold = await work.mayBeIn([...moved].flatMap(([ref, commit]) => (isPersons(board, ref) ? [commit] : [])));
   const found: Stray[] = [];
-  for (const [ref, { commit, committer }] of heads) {
-    if (ref === integrationRef(board) || ref.startsWith('refs/heads/task/')) continue;
+  for (const [ref, commit] of moved) {
+    if (!isPersons(board, ref)) {
+      const stray = await elsewhere(gitDir, work, { ref, commit, known });
+      if (stray !== undefined) found.push(stray);
+      continue;
+    }
     const branch = ref.slice('refs/heads/'.length);
-    const mover = agentOf(lastMover(disk, join(gitDir.common, 'logs', ref), commit) ?? '');
-    const maker = agentOf(committer);
-    if (mover !== undefined) found.push({ branch, commit, agent: mover });
-    else if (maker !== undefined && (await isUnknown(gitDir, board, commit)))
-      found.push({ branch, commit, agent: maker });
+    const moves = readMoves(context.disk, join(gitDir.common, 'logs', ref), commit);
+    const from = known.get(ref) ?? moves.from;
+    const mover = agentOf(moves.mover ?? '');
+    if (mover !== undefined) {
+      found.push({ branch, commit, agent: mover, ...defined({ from }) });
+      continue;
+    }
+    // A new branch at an agent's commit is how people look at it; one that was never seen before is judged by its last move.
+    const isBase = branch === base;
+    const before = isBase && !known.has(ref) ? [] : from === undefined ? undefined : [from, ...held];
+    const gained = mayHold ? await work.gainedBy({ commit, before, moves }) : undefined;
+    if (gained !== undefined) found.push({ branch, ...gained, ...defined({ from }), holds: true });
   }
   return found;
+}
+
+const isPersons = (board: Board, ref: string): boolean =>
+  ref.startsWith('refs/heads/') && ref !== integrationRef(board) && !ref.startsWith('refs/heads/task/');
+
+/** A tag that is, or a remote's branch that has come to be, at an agent's commit. A push of a task's branch is a person's. */
+async function elsewhere(
+  gitDir: PrivateGitDir,
+  work: UnmergedWork,
+  { ref, commit, known }: { readonly ref: string; readonly commit: string; readonly known: Refs },
+): Promise<Stray | undefined> {
+  const from = known.get(ref);
+  const isTag = ref.startsWith('refs/tags/');
+  if (!isTag && (!ref.startsWith('refs/remotes/') || from === undefined || ref.includes('/task/'))) return undefined;
+  const peeled = isTag && known.size > 0 ? ((await commitOf(gitDir, ref)) ?? commit) : commit;
+  const gained = await work.isWork(peeled);
+  return gained === undefined ? undefined : { branch: ref, ...gained, ...defined({ from }), holds: true };
 }
 
 export async function findStrays(
@@ -132,8 +170,8 @@ export async function findStrays(
   gitDir: PrivateGitDir,
   board: Board,
 ): Promise<readonly Stray[]> {
-  const heads = await headsAmong(context, await readRefs(context, ['refs/heads']));
-  return straysAmong(context, gitDir, board, heads);
+  const moved = await readRefs(context, PEOPLES);
+  return straysAmong(context, gitDir, board, { moved, known: new Map() });
 }
 
 /** What is there now, for doctor. */
@@ -141,47 +179,6 @@ export async function findPlanted(context: ProjectHost, board: Pick<Board, 'stat
   const names = namesOf(context, board);
   const refs = await readRefs(context, ['refs/heads', ...plantedPatterns(names)]);
   return [...(await plantedAmong(context, names, refs)), ...plantedFiles(context, names)];
-}
-
-const TAIL = 4096;
-
-/** The e-mail address in the last line of git's log of a branch, if that line led to this commit. */
-function lastMover(disk: Disk, log: string, commit: string): string | undefined {
-  try {
-    const fd = disk.openSync(log, 'r');
-    try {
-      const { size } = disk.fstatSync(fd);
-      const buffer = Buffer.alloc(Math.min(size, TAIL));
-      disk.readSync(fd, buffer, 0, buffer.length, size - buffer.length);
-      const line = buffer.toString('utf8').trimEnd().split('\n').at(-1) ?? '';
-      const [, to, email] = /^[0-9a-f]+ ([0-9a-f]+) [^<]*<([^>]*)>/.exec(line) ?? [];
-      return to === commit ? email : undefined;
-    } finally {
-      disk.closeSync(fd);
-    }
-  } catch {
-    return undefined; // the branch has no log
-  }
-}
-
-/** Whether an agent made it and it is part of no work that Liza has seen. */
-async function isUnknown(gitDir: PrivateGitDir, { state }: Board, commit: string): Promise<boolean> {
-  const seen = [
-    '--glob=refs/heads/task/*',
-    '--glob=refs/liza/seen',
-    '--glob=refs/liza/review',
-    '--glob=refs/liza/attempts',
-  ];
-  const { integration_head: head } = state.goal;
-  const asked = await gitDir.project([
-    'rev-list',
-    '--max-count=1',
-    commit,
-    '--not',
-    ...(head === undefined ? [] : [head]),
-    ...seen,
-  ]);
-  return asked.status === 0 && asked.stdout.trim() !== '';
 }
 
 /** Nothing is merged onto a branch that was moved until a person has looked; the commit is kept. */

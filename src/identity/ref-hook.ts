@@ -1,6 +1,6 @@
 // The reference-transaction hook of the project's repository: a tripwire, not a wall. It refuses agents any branch but
-// their task's, and everybody but Liza the integration branch. Plain sh that needs no Liza: where Liza is gone it lets
-// everything pass. A hook that was there before is called first and keeps its say. A move that goes around it is found by
+// their task's, and everybody but Liza the integration branch. An agent is known by its environment or, on Linux, by that of
+// the processes above. Plain sh that needs no Liza: where Liza is gone it lets everything pass. A hook that was there before is called first and keeps its say. A move that goes around it is found by
 // the recorded heads (identity/branch-watch.ts).
 
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
@@ -38,9 +38,22 @@ if [ "$1" != prepared ] || [ ! -d "$common/liza" ]; then
   exit 0
 fi
 
+# A process that cleared its environment is still below the agent's, where the system shows that.
+below_agent() {
+  pid=$PPID
+  set --
+  while [ "\${pid:-0}" -gt 1 ] && [ -r "/proc/$pid/status" ]; do
+    set -- "$@" "/proc/$pid/environ"
+    above=
+    while read -r key value; do [ "$key" = PPid: ] && above=$value && break; done <"/proc/$pid/status"
+    pid=$above
+  done
+  [ $# -gt 0 ] && grep -aqsF -e 'LIZA_PROGRAM=${mark}' -e '/${mark}' "$@"
+}
+
 case "/$LIZA_PROGRAM" in
   */${mark}*) agent=\${LIZA_AGENT_ID:-an agent} ;;
-  *) agent= ;;
+  *) if below_agent; then agent='a process of an agent'; else agent=; fi ;;
 esac
 case "$LIZA_BRANCH" in
   task/*) own=refs/heads/$LIZA_BRANCH ;;

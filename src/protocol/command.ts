@@ -331,8 +331,14 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads {
   // violations, recorded by Liza itself
   /** An agent tried to run `command` as `claimed`, and was refused. */
   'refused-attempt': { readonly agent: string; readonly claimed: string; readonly command: string };
-  /** An agent moved a branch that is neither its task's nor the integration branch. */
-  'branch-moved': { readonly agent: string; readonly branch: string; readonly commit: string };
+  /** An agent moved a branch that is neither its task's nor the integration branch; `holds`: it has an agent's commit. */
+  'branch-moved': {
+    readonly agent: string;
+    readonly branch: string;
+    readonly commit: string;
+    readonly from?: string;
+    readonly holds?: true;
+  };
   /** Something in git makes plain git show other content than Liza does. */
   'planted-in-git': Planted;
   /** Above the checkouts something changed while agents work, which programs find from there. */

@@ -9,7 +9,7 @@ import { entries, leftoversOf } from '../git/scratch-folders.ts';
 import { lockPathsOf } from '../git/stale-locks.ts';
 import { findPlace, isLinked, isPlace, isPrepared, isWithoutBranch } from '../git/task-folder.ts';
 import { isMisplaced } from '../git/worktree.ts';
-import { findPlanted, findStrays, type Stray } from '../identity/branch-watch.ts';
+import { findPlanted, findStrays, type Stray, strayText } from '../identity/branch-watch.ts';
 import type { Board } from '../protocol/board.ts';
 import type { Planted } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
@@ -81,12 +81,12 @@ const isKnown = ({ state }: Board, { branch, commit }: Stray): boolean =>
     ({ type, details }) => type === 'branch_moved' && details?.['branch'] === branch && details['commit'] === commit,
   );
 
-const strayed = ({ branch, commit, agent }: Stray): Mended => ({
-  subject: branch,
-  problem: `${agent} moved ${branch} to ${commit}, which is not its task’s branch`,
+const strayed = (stray: Stray): Mended => ({
+  subject: stray.branch,
+  problem: stray.holds === true ? strayText(stray) : `${strayText(stray)}, which is not its task’s branch`,
   resists: refuse(
     'nothing is undone without you',
-    `look at it: git log ${shellWord(`refs/heads/${branch}`)}; liza doctor --fix records and keeps it`,
+    `look at it: git log ${shellWord(stray.commit)}; liza doctor --fix records and keeps it`,
     1,
     'foreign',
   ),

@@ -216,10 +216,10 @@ describe('G01, G02, G12: branches that are not its own', () => {
     `);
     for (const { code } of attempts.values()) expect(code).toBe(0);
     const main = p.git('rev-parse', 'main');
+    const from = p.git('rev-parse', 'main~1');
     const integration = p.git('rev-parse', 'integration');
-    expect(p.board().anomalies).toContainEqual(
-      expect.objectContaining({ type: 'branch_moved', details: { agent: 'coder-1', branch: 'main', commit: main } }),
-    );
+    const details = { agent: 'coder-1', branch: 'main', commit: main, from };
+    expect(p.board().anomalies).toContainEqual(expect.objectContaining({ type: 'branch_moved', details }));
     expect(p.git('rev-parse', `refs/liza/strays/${main}`)).toBe(main);
     expect(p.git('rev-parse', `refs/liza/strays/${integration}`)).toBe(integration);
     expect(p.git('show', '--name-only', '--format=', 'main')).not.toMatch(/\.liza|\.worktrees/);

@@ -359,7 +359,13 @@ function violations(state: State): readonly Alarm[] {
       return [alarm('IDENTITY', key, words)];
     }
     const commit = said('commit');
-    const words = `${said('agent')} moved ${said('branch')} to ${commit}; it is kept as refs/liza/strays/${commit}`;
+    const moved =
+      details?.['holds'] === true
+        ? `${said('branch')} holds ${commit} of ${said('agent')}, which Liza did not merge`
+        : `${said('agent')} moved ${said('branch')} to ${commit}`;
+    const ref = said('branch').startsWith('refs/') ? said('branch') : `refs/heads/${said('branch')}`;
+    const back = details?.['from'] === undefined ? '' : `; to put it back: git update-ref ${ref} ${said('from')}`;
+    const words = `${moved}; it is kept as refs/liza/strays/${commit}${back}`;
     return [{ ...alarm('BRANCH MOVED BY AN AGENT', key, words), key: `BRANCH MOVED:${key}` }];
   });
 }

@@ -32,7 +32,7 @@ describe('told', () => {
     expect(await heads.look()).toEqual([`main was moved by coder-1 to ${commit}`]);
     expect(await heads.look()).toEqual([]);
     expect(await look()).toEqual([]);
-    expect(await strays()).toEqual([{ agent: 'coder-1', branch: 'main', commit }]);
+    expect(await strays()).toEqual([{ agent: 'coder-1', branch: 'main', commit, from: before }]);
     p.git('reset', '-q', '--hard', before);
     p.git('reflog', 'expire', '--expire=now', '--all');
     p.git('gc', '-q', '--prune=now');
@@ -42,9 +42,10 @@ describe('told', () => {
 
   test('a branch moved to its own submitted commit, by git’s log of who moved it', async () => {
     const commit = await p.submitted('t');
+    const from = p.head('main');
     agent(p.folder('t'), 'update-ref', 'refs/heads/main', commit);
     await look();
-    expect(await strays()).toEqual([{ agent: 'coder-1', branch: 'main', commit }]);
+    expect(await strays()).toEqual([{ agent: 'coder-1', branch: 'main', commit, from }]);
   });
 
   test('a branch of its own making', async () => {
@@ -58,7 +59,95 @@ describe('told', () => {
     const commit = agent(p.root, 'commit-tree', tree, '-p', 'main', '-m', 'plumbed');
     agent(p.root, '-c', 'core.logAllRefUpdates=false', 'update-ref', 'refs/heads/plumbed', commit);
     await look();
-    expect(await strays()).toEqual([{ agent: 'coder-1', branch: 'plumbed', commit }]);
+    expect(await strays()).toEqual([{ agent: 'coder-1', branch: 'plumbed', commit, holds: true }]);
+  });
+
+  describe('past the log too: whoever moved it looks like a person', () => {
+    /** As a process that cleared its environment: git takes the person's name. */
+    const cleared = (...args: readonly string[]) => p.git('-c', 'core.hooksPath=/dev/null', ...args);
+    /** In the task's folder, under the agent's name. */
+    const made = async (): Promise<string> => {
+      await p.claim('t');
+      agent(p.folder('t'), 'commit', '-q', '--allow-empty', '-m', 'unreviewed');
+      return p.head('refs/heads/task/t');
+    };
+    const holding = (branch: string, commit: string, from?: string) => [
+      { agent: 'coder-1', branch, commit, holds: true, ...(from === undefined ? {} : { from }) },
+    ];
+
+    test.each(['main', 'other'])('%s moved to work on a task', async (branch) => {
+      if (branch === 'other') p.git('branch', branch, 'main');
+      const commit = await made();
+      const from = p.head(branch);
+      const heads = watchBranches(p.as('coder-1'));
+      await heads.look();
+      cleared('update-ref', `refs/heads/${branch}`, commit);
+      expect(await heads.look()).toEqual([`${branch} holds ${commit}, a commit of coder-1 that Liza did not merge`]);
+      expect(await strays()).toEqual(holding(branch, commit, from));
+      expect(p.refs('refs/liza/strays')).toEqual({ [`refs/liza/strays/${commit}`]: commit });
+      p.git('commit', '-q', '--allow-empty', '-m', 'a person’s, on top');
+      expect(await heads.look()).toEqual([]);
+      expect(await look()).toEqual([]);
+    });
+
+    test('main, seen for the first time after it moved twice, below another commit', async () => {
+      await p.config({ base_branch: 'main' });
+      const commit = await made();
+      cleared('update-ref', 'refs/heads/main', commit);
+      p.git('commit', '-q', '--allow-empty', '-m', 'on top');
+      await look();
+      expect(await strays()).toEqual(holding('main', commit, commit));
+    });
+
+    test('a branch deleted and made again', async () => {
+      const commit = await made();
+      p.git('branch', 'other', 'main');
+      const heads = watchBranches(p.as('coder-1'));
+      await heads.look();
+      cleared('branch', '-q', '-D', 'other');
+      await heads.look();
+      cleared('update-ref', 'refs/heads/other', commit);
+      await heads.look();
+      expect(await strays()).toEqual(holding('other', commit, p.head('main')));
+    });
+
+    test('a submitted commit that bears the person’s name, and merges that hold it', async () => {
+      const commit = await p.submitted('t');
+      const heads = watchBranches(p.as('coder-1'));
+      await heads.look();
+      const from = p.head('main');
+      cleared('merge', '-q', '--no-ff', '--no-edit', commit);
+      expect(await heads.look()).toHaveLength(1);
+      expect(await strays()).toEqual(holding('main', commit, from));
+    });
+
+    test.each([[['tag', 'v1']], [['tag', '-a', '-m', 'v1', 'v1']]])('git %j', async (args) => {
+      const commit = await made();
+      const heads = watchBranches(p.as('coder-1'));
+      await heads.look();
+      cleared(...args, commit);
+      expect(await heads.look()).toHaveLength(1);
+      expect(await strays()).toEqual(holding('refs/tags/v1', commit));
+    });
+
+    test('a remote’s branch', async () => {
+      const from = p.head('main');
+      p.git('update-ref', 'refs/remotes/origin/main', from);
+      const commit = await made();
+      const heads = watchBranches(p.as('coder-1'));
+      await heads.look();
+      cleared('update-ref', 'refs/remotes/origin/main', commit);
+      expect(await heads.look()).toHaveLength(1);
+      expect(await strays()).toEqual(holding('refs/remotes/origin/main', commit, from));
+    });
+
+    test('doctor names it', async () => {
+      const commit = await made();
+      cleared('update-ref', 'refs/heads/main', commit);
+      const found = await findTrouble(p.as());
+      const problem = `main holds ${commit}, a commit of coder-1 that Liza did not merge`;
+      expect(found).toEqual(expect.arrayContaining([expect.objectContaining({ problem })]));
+    });
   });
 
   test('integration: merging stops, both heads are named, and what it holds is kept', async () => {
@@ -81,14 +170,38 @@ describe('not told', () => {
     expect((await p.state()).goal.integration_moved).toBeUndefined();
   };
 
-  test('people on their branches, merging and taking over agents’ work as they like', async () => {
+  test('people on their branches, looking at agents’ work and taking it over as their own', async () => {
     const commit = await p.submitted('t');
+    const heads = watchBranches(p.as('coder-1'));
+    expect(await heads.look()).toEqual([]);
     p.git('commit', '-q', '--allow-empty', '-m', 'a person’s');
     p.git('branch', 'copy', commit);
-    p.git('merge', '-q', '--no-edit', commit);
     p.git('checkout', '-q', '-b', 'picked', 'HEAD~1');
     p.git('cherry-pick', '--allow-empty', commit);
     p.git('branch', 'ahead', 'integration');
+    expect(await heads.look()).toEqual([]);
+    p.git('commit', '-q', '--amend', '--allow-empty', '-m', 'amended');
+    p.git('rebase', '-q', 'main');
+    p.git('checkout', '-q', 'copy');
+    p.git('commit', '-q', '--allow-empty', '-m', 'on top of it');
+    p.git('push', '-q', '.', 'refs/heads/copy:refs/remotes/origin/copy');
+    expect(await heads.look()).toEqual([]);
+    await quiet();
+  });
+
+  test('a person’s commit that a coder has taken into its own history', async () => {
+    await p.claim('t');
+    p.git('commit', '-q', '--allow-empty', '-m', 'a person’s');
+    agent(p.folder('t'), 'merge', '-q', '--ff-only', 'refs/heads/main');
+    await quiet();
+  });
+
+  test('what another crew merged, and a person pulled', async () => {
+    const tree = p.git('rev-parse', 'main^{tree}');
+    const theirs = agent(p.root, 'commit-tree', tree, '-p', 'main', '-m', 'elsewhere');
+    await look();
+    p.git('update-ref', 'refs/remotes/origin/main', theirs);
+    p.git('merge', '-q', '--ff-only', 'refs/remotes/origin/main');
     await quiet();
   });
 

@@ -113,6 +113,24 @@ describe('agents', () => {
       expect(agent(own(), ...args)).toMatchObject({ status: 0, stderr: expect.not.stringContaining('liza') });
   });
 
+  test.runIf(process.platform === 'linux')(
+    'are known below their own process, whatever became of the environment',
+    () => {
+      const before = refs();
+      const cleared =
+        'env -i PATH="$PATH" HOME="$HOME" setsid -w git update-ref refs/heads/main "$(git rev-parse HEAD)"';
+      agent(own(), 'commit', '-q', '--allow-empty', '-m', 'one');
+      const below = spawnSync('sh', ['-c', `${cleared}; exit $?`], {
+        cwd: own(),
+        env: env(AS_AGENT('task/t')),
+        encoding: 'utf8',
+      });
+      expect(below.stderr).toContain('a process of an agent may not move refs/heads/main');
+      expect(below.status).not.toBe(0);
+      expect(head('main')).toBe(/(\S+) commit\trefs\/heads\/main/.exec(before)?.[1]);
+    },
+  );
+
   test('move nothing else: main, integration, other tasks, new branches, tags, the stash, the project’s HEAD', () => {
     person('branch', 'task/other');
     agent(own(), 'commit', '-q', '--allow-empty', '-m', 'one');

@@ -142,6 +142,19 @@ describe('alarms that begin with a state', () => {
     expect(seen('task/other')[0]).toContain('BRANCH MOVED BY AN AGENT');
   });
 
+  it('a branch or a tag that holds an agent’s commit: whose it is, and how to put it back', () => {
+    const commit = 'c'.repeat(40);
+    const seen = (branch: string) => {
+      const details = { agent: 'coder-1', branch, commit, from: 'b'.repeat(40), holds: true };
+      const anomalies = [{ id: 'anomaly-1', type: 'branch_moved' as const, reporter: 'liza', details }];
+      return texts(about({}, { state: { anomalies } }));
+    };
+    expect(seen('main')).toEqual([
+      `🚨 BRANCH MOVED BY AN AGENT: main holds ${commit} of coder-1, which Liza did not merge; it is kept as refs/liza/strays/${commit}; to put it back: git update-ref refs/heads/main ${'b'.repeat(40)}`,
+    ]);
+    expect(seen('refs/tags/v1')[0]).toContain(`git update-ref refs/tags/v1 ${'b'.repeat(40)}`);
+  });
+
   it('QUESTION tells all of it, however long it is', () => {
     const text = 'why and '.repeat(500).trim();
     const questions = [{ id: 'q-1', asked_by: 'planner-1', text, assume: 'no', status: 'open' as const }];

@@ -70,7 +70,7 @@ export const violation: Row<'refused-attempt'> = {
 export const branchMoved: Row<'branch-moved'> = {
   name: 'branch-moved',
   syntax: 'anomaly processed <id>',
-  summary: 'Record that an agent moved a branch that is not its task’s.',
+  summary: 'Record that an agent moved a branch that is not its task’s, or that one holds its unmerged commit.',
   who: ['supervisor', 'human'],
   from: 'board',
   // Recorded once for each place of the branch, also after somebody has processed it.
@@ -80,16 +80,22 @@ export const branchMoved: Row<'branch-moved'> = {
         type === 'branch_moved' && details?.['branch'] === command.branch && details['commit'] === command.commit,
     ),
   guards: [
-    { name: 'commit', rule: 'it is a full commit id', check: ({ command }) => checkCommits(command.commit) },
+    {
+      name: 'commit',
+      rule: 'it is a full commit id',
+      check: ({ command: { commit, from = commit } }) => checkCommits(commit, from),
+    },
     { name: 'by-agent', rule: 'an agent moved it', check: movedByAgent },
   ],
   effects: 'an anomaly branch_moved; an alarm; the commit is kept below refs/liza/strays',
   change: (s) => {
-    const { agent, branch, commit } = s.command;
+    const { agent, branch, commit, from, holds } = s.command;
     const task = s.state.agents[agent]?.current_task;
+    const details = defined({ agent, branch, commit, from, holds });
+    const what = holds === true ? `${branch} holds unmerged work of ${agent}:` : `${agent} moved ${branch} to`;
     return {
-      state: withAnomaly(s, s.state, { type: 'branch_moved', task, details: { agent, branch, commit } }),
-      detail: `${agent} moved ${branch} to ${commit.slice(0, 12)}`.slice(0, 300),
+      state: withAnomaly(s, s.state, { type: 'branch_moved', task, details }),
+      detail: `${what} ${commit.slice(0, 12)}`.slice(0, 300),
     };
   },
 };
