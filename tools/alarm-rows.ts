@@ -278,7 +278,7 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
   ],
   'CHANGED ABOVE CHECKOUTS': [
     alarm(
-      '{place} ({names}) changed at {time}, while agents work, and programs in checkouts find it: what was green then may rest on it. If it is not yours, remove it and have {task} proved again',
+      '{place} ({names}) changed at {time}, while agents work, and programs in checkouts find it: what was green then may rest on it, and no run is believed meanwhile. If it is yours: liza anomaly processed; if not, remove it and have {task} proved again',
       'without the sandbox: modules or settings in the project’s folder, or in one above it, are newer than the first claim when Liza runs a proof, a trial or a merge’s tests',
       '`liza anomaly processed <id>`; another change of the place is another alarm',
     ),

@@ -14,6 +14,8 @@ export interface Above {
   readonly changed: number;
   /** Below it, the first few. */
   readonly names: readonly string[];
+  /** A file of settings of which the checkout has its own, which programs find first. */
+  readonly hasOwn?: true;
 }
 
 /** Entries of a folder of modules that are looked at, those near its top first. */
@@ -45,11 +47,14 @@ export function changedAbove(disk: Disk, { worktrees, checkout, since }: Upwards
       if (stat === undefined) continue;
       if (stat.isDirectory() && MODULES.has(name)) found.push(...modulesIn(disk, at, since));
       else if (stat.ctimeMs > since && !isSame(disk, stat, at, join(checkout, name)))
-        found.push({ at, changed: stat.ctimeMs, names: [] });
+        found.push({ at, changed: stat.ctimeMs, names: [], ...hasOwn(disk, join(checkout, name)) });
     }
   }
   return found.slice(0, MOST_PLACES);
 }
+
+const hasOwn = (disk: Disk, own: string): Pick<Above, 'hasOwn'> =>
+  statOf(disk, own)?.isFile() === true ? { hasOwn: true } : {};
 
 export function parentsOf(folder: string): readonly string[] {
   const parent = dirname(folder);

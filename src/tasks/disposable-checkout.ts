@@ -20,7 +20,7 @@ import { hasSetup } from '../protocol/work/setup-failures.ts';
 import { type Confinement, checkoutPlace, needsClone, type Rules, runConfined } from '../sandbox/mode.ts';
 import { listed, shellWord } from '../text/format.ts';
 import type { TaskContext } from './context.ts';
-import { lookAbove } from './look-above.ts';
+import { type Found, lookAbove } from './look-above.ts';
 import type { PrepareRequest, Unprepared } from './prepare-checkout.ts';
 import { readLog } from './read-log.ts';
 import { type SaidFailures, saidFailures } from './rules/said-failures.ts';
@@ -34,7 +34,7 @@ export interface CheckoutRequest {
   /** Its files, where they are not the commit's own. */
   readonly tree?: string | undefined;
   readonly prepareLog: string;
-  /** Told what changed above it while agents work. */
+  /** Told what changed above it while agents work, and of which it has its own. */
   readonly onAbove?: (places: readonly string[]) => void;
   /** Told which tracked files set-up changed: they are laid out again. */
   readonly onChanged?: (paths: readonly string[]) => void;
@@ -64,6 +64,7 @@ export async function inDisposableCheckout<T extends object>(
       isOpen ? lookAbove(context, gitDir, { checkout: folder, task, passed: gone }) : [];
     // Also afterwards: what came while programs ran may have served them, and may be gone again.
     const before = await above();
+    if (before.some(decides)) return foundAbove(before.filter(decides));
     const done = await work(folder);
     const came = await passed();
     const beside = [
@@ -73,8 +74,10 @@ export async function inDisposableCheckout<T extends object>(
         ),
       ),
     ];
-    onAbove?.([...new Set([...before, ...(await above([...came.above, ...came.beside]))])]);
-    return beside.length === 0 ? done : passedBeside(beside);
+    const after = await above([...came.above, ...came.beside]);
+    onAbove?.([...new Set([...before, ...after].map(({ place }) => place))]);
+    if (beside.length > 0) return passedBeside(beside);
+    return after.some(decides) ? foundAbove(after.filter(decides)) : done;
   } finally {
     await passed();
     await removeTree(context, folder);
@@ -101,6 +104,17 @@ const passedBeside = (names: readonly string[]): Unprepared =>
     'try again when nothing writes into .worktrees; a person looks who did: liza anomaly list',
     3,
     'beside-checkout',
+  );
+
+const decides = (found: Found): boolean => found.decides;
+
+/** Neither is what could have found there what no file of the commit provides. */
+const foundAbove = (found: readonly Found[]): Unprepared =>
+  refuse(
+    `no run in a checkout is believed: above it, ${listed(found.map(({ place }) => place))} changed while agents work, and programs there find it`,
+    `a person looks at it: if it is theirs, liza anomaly processed ${found.flatMap(({ anomaly }) => anomaly ?? []).join(' ')}; otherwise remove it; then try again`,
+    3,
+    'above-checkout',
   );
 
 /** The files of a tree instead of those that are there; before any program of the project ran in it. */

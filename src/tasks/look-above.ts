@@ -1,5 +1,6 @@
 // Looks, without a sandbox, whether what programs in a checkout find above it changed while agents work; it is recorded,
-// and an alarm lasts until a person has looked. Nothing is held up: people install packages in their project, too.
+// and an alarm lasts until a person has looked. People install packages in their project, too: what they accept counts
+// from then on. Until then no run is believed that could have found it.
 
 import { type Above, changedAbove } from '../git/above.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
@@ -17,23 +18,41 @@ interface LookedFor {
   readonly passed?: readonly string[];
 }
 
-/** As it is told, each place that no person has accepted. */
+export interface Found {
+  /** As it is told. */
+  readonly place: string;
+  /** Programs in the checkout find it, so that nothing they say is believed. Otherwise the checkout's own comes first. */
+  readonly decides: boolean;
+  /** The anomaly that a person closes to accept it. */
+  readonly anomaly?: string | undefined;
+}
+
+/** Each place that no person has accepted. */
 export async function lookAbove(
   context: TaskContext,
   { worktrees }: PrivateGitDir,
   { checkout, task, passed = [] }: LookedFor,
-): Promise<readonly string[]> {
+): Promise<readonly Found[]> {
   const { state } = (await context.store.read()).board;
   const since = agentsSince(state);
   if (since === undefined) return [];
   const gone = passed.map((at) => ({ at, changed: context.clock.now(), names: [CAME_AND_WENT] }));
   const found = [...changedAbove(context.disk, { worktrees, checkout, since }), ...gone]
-    .map(
-      (one) => ({ name: 'planted-above', ...defined({ task: findTask(state, task)?.id }), ...wordsOf(one) }) as const,
-    )
+    .map((one) => ({ ...wordsOf(one), decides: !('hasOwn' in one) }))
     .filter(({ at, changed }) => !isAcceptedAbove(state, at, changed));
-  for (const one of found) await transact({ ...context, actor: { parts: ['supervisor'] } }, one);
-  return found.map(({ at, names }) => placeText(at, names));
+  if (found.length === 0) return [];
+  const by = { ...context, actor: { parts: ['supervisor'] } } as const;
+  const about = defined({ task: findTask(state, task)?.id });
+  for (const { at, changed, names } of found)
+    await transact(by, { name: 'planted-above', ...about, at, changed, names });
+  const { anomalies } = (await context.store.read()).board.state;
+  return found.map(({ at, changed, names, decides }) => ({
+    place: placeText(at, names),
+    decides,
+    anomaly: anomalies.findLast(
+      ({ type, details }) => type === 'planted_above' && details?.['at'] === at && details['changed'] === changed,
+    )?.id,
+  }));
 }
 
 const CAME_AND_WENT = 'came and went while tests ran';

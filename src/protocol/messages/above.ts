@@ -30,5 +30,5 @@ export const placeText = (at: string, names: string): string => (names === '' ? 
 /** As an anomaly holds it. */
 export function aboveText(task: string | undefined, details: Readonly<Record<string, unknown>> | undefined): string {
   const said = (key: string): string => (typeof details?.[key] === 'string' ? details[key] : '');
-  return `${placeText(said('at'), said('names'))} changed at ${said('changed')}, while agents work, and programs in checkouts find it: what was green then may rest on it. If it is not yours, remove it and have ${task ?? 'the task'} proved again`;
+  return `${placeText(said('at'), said('names'))} changed at ${said('changed')}, while agents work, and programs in checkouts find it: what was green then may rest on it, and no run is believed meanwhile. If it is yours: liza anomaly processed; if not, remove it and have ${task ?? 'the task'} proved again`;
 }

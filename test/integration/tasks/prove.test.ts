@@ -85,10 +85,13 @@ describe('modules that are there only while the proof runs', () => {
     expect(await told()).toMatchObject([{ details: { at: p.file('.worktrees/node_modules') } }]);
   });
 
-  test('above it: reviewer and an alarm tell', async () => {
-    succeeded(await raced('.'));
-    const place = `${p.file('node_modules')} (came and went while tests ran)`;
-    expect(await p.last('t', 'submitted')).toMatchObject({ proof: { above: [place] } });
+  test('above it: what ran is not believed either', async () => {
+    const no = await raced('.');
+    expect(no).toMatchObject(refusedBy('above-checkout'));
+    expect(no).toMatchObject({
+      message: expect.stringContaining(`${p.file('node_modules')} (came and went while tests ran)`),
+    });
+    expect(await events('submitted')).toEqual([]);
     expect(await told()).toMatchObject([{ task: 't', details: { at: p.file('node_modules') } }]);
   });
 
@@ -120,19 +123,42 @@ describe('modules and settings above the checkouts', () => {
   const alarms = async () => (await p.state()).anomalies.filter(({ type }) => type === 'planted_above');
   const needing = () => begun({ tdd: 'off' }, { validation: ['node test/needs.cjs'] });
 
-  test('what an agent puts there makes no red proof green in silence: reviewer, show and an alarm tell', async () => {
+  const printed = async (argv: readonly string[]) => (await p.ok(argv)).stdout.replace(/\s+/g, ' ');
+
+  test('what an agent puts there makes no red proof green: nothing is run until a person has looked', async () => {
     await needing();
     p.work('t', NEEDS);
     expect((await refused()).guard).toBe('validation');
     expect(await alarms()).toEqual([]);
     plant();
-    succeeded(await p.submit('t'));
     const place = `${p.file('node_modules')} (answers)`;
-    expect(await p.last('t', 'submitted')).toMatchObject({ proof: { above: [place] } });
+    expect(await refused()).toMatchObject({
+      guard: 'above-checkout',
+      code: 3,
+      message: expect.stringContaining(place),
+      hint: expect.stringContaining('if it is theirs, liza anomaly processed anomaly-1; otherwise remove it'),
+    });
+    expect(await events('submitted')).toEqual([]);
     expect(await alarms()).toMatchObject([{ task: 't', details: { at: p.file('node_modules'), names: 'answers' } }]);
-    const printed = async (argv: readonly string[]) => (await p.ok(argv)).stdout.replace(/\s+/g, ' ');
-    expect(await printed(['show', 't'])).toContain(`green may rest on it: ${place}`);
     expect(await printed(['status'])).toContain(`CHANGED ABOVE CHECKOUTS: ${place}`);
+    fs.rmSync(p.file('node_modules'), { recursive: true });
+    expect((await refused()).guard).toBe('validation');
+  });
+
+  test('settings that the checkout lacks: the same; those of which it has its own are told', async () => {
+    await begun({ tdd: 'off' }, { scope: 'IN: tsconfig.json, src/, test/. OUT: docs/' });
+    p.work('t', { ...GOOD, 'tsconfig.json': '{}\n' });
+    p.write({ 'tsconfig.json': '{ "extends": "./planted.json" }\n' });
+    succeeded(await p.submit('t'));
+    const place = p.file('tsconfig.json');
+    expect(await p.last('t', 'submitted')).toMatchObject({ proof: { above: [place] } });
+    expect(await printed(['show', 't'])).toContain(`green may rest on it: ${place}`);
+    await p.reject('t');
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    p.work('t', { 'src/value': '1 2 3\n' });
+    p.write({ 'babel.config.js': 'module.exports = {};\n' });
+    expect((await refused()).guard).toBe('above-checkout');
   });
 
   test('a merge’s tests, too', async () => {
@@ -142,21 +168,21 @@ describe('modules and settings above the checkouts', () => {
     await p.approve('t');
     await p.accepted({ 'scripts/integration-test.sh': 'sh run.sh\n' });
     plant();
+    expect(await p.merge('t')).toMatchObject(refusedBy('above-checkout'));
+    expect((await p.task('t')).status).toBe('APPROVED');
+    const [told] = await alarms();
+    expect(told).toMatchObject({ task: 't', details: { at: p.file('node_modules') } });
+    await p.ok(['anomaly', 'processed', told?.id ?? '']);
     succeeded(await p.merge('t'));
-    expect(await alarms()).toMatchObject([{ task: 't', details: { at: p.file('node_modules') } }]);
   });
 
-  test('what a person has accepted is not told again', async () => {
+  test('what a person has accepted counts, and is not told again', async () => {
     await needing();
     plant();
     p.work('t', NEEDS);
-    succeeded(await p.submit('t'));
+    expect((await refused()).guard).toBe('above-checkout');
     const [told] = await alarms();
     await p.ok(['anomaly', 'processed', told?.id ?? '']);
-    await p.reject('t');
-    await p.claim('t');
-    succeeded(await p.begin('t'));
-    p.work('t', { 'src/value': '1 2 3\n' });
     succeeded(await p.submit('t'));
     expect((await p.last('t', 'submitted'))?.['proof']).not.toHaveProperty('above');
     expect(await alarms()).toHaveLength(1);

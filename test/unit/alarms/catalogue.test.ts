@@ -634,7 +634,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     row: 'CHANGED ABOVE CHECKOUTS',
     level: 'alarm',
-    text: '🚨 CHANGED ABOVE CHECKOUTS: /p/node_modules (answers) changed at 2026-03-01T09:00:00.123Z, while agents work, and programs in checkouts find it: what was green then may rest on it. If it is not yours, remove it and have the task proved again',
+    text: '🚨 CHANGED ABOVE CHECKOUTS: /p/node_modules (answers) changed at 2026-03-01T09:00:00.123Z, while agents work, and programs in checkouts find it: what was green then may rest on it, and no run is believed meanwhile. If it is yours: liza anomaly processed; if not, remove it and have the task proved again',
     before: at(NOW, quiet),
     begins: at(NOW, conduct('planted_above', above)),
     over: at(NOW, conduct('planted_above', above, true)),
