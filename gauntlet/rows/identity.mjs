@@ -21,7 +21,7 @@ export const g01 = {
     {
       take: {
         file: 'src/identity/branch-watch.ts',
-        find: 'of await straysAmong(context, gitDir, board, heads)',
+        find: 'of await straysAmong(context, gitDir, board, refs)',
         put: 'of [] as Stray[]',
       },
       red: /refs\/liza\/strays/,
@@ -209,7 +209,7 @@ export const g12 = {
       take: [
         {
           file: 'src/identity/branch-watch.ts',
-          find: 'heads.has(integrationRef(board)) ? await integrationMoved(context, gitDir) : undefined',
+          find: 'refs.moved.has(integrationRef(board)) ? await integrationMoved(context, gitDir) : undefined',
           put: 'undefined',
         },
         {

@@ -55,6 +55,8 @@ export interface SubmitFacts extends WorktreeFacts {
   /** Files that its commits add and remove again, and roots of another history: no diff shows them. */
   readonly passing?: readonly string[];
   readonly roots?: readonly string[];
+  /** Its commits whose author or committer is none of the task's coders, with the names that they bear. */
+  readonly named_otherwise?: readonly string[];
   /** Its commits that Liza knew before the iteration's checkpoint. */
   readonly before_plan?: readonly string[];
   /** Files that are as they were in work that was put aside for the checkpoint. */

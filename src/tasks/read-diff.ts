@@ -13,6 +13,7 @@ import { proofCommands } from '../protocol/review/proof.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { caseTwins } from './case-twins.ts';
+import { lfsPointers } from './lfs-pointers.ts';
 import { declaredTests } from './rules/declared-tests.ts';
 import { type Hunk, readHunks } from './rules/diff-lines.ts';
 import { assertsByItself, losing, marks, testEdits, testedWithin, weakened } from './rules/test-edits.ts';
@@ -77,6 +78,7 @@ export async function readDiff(
   const renamed = await renamesOf(gitDir, base, commit, tests.slice(0, MOST_READ));
   const gone = await goneOf(gitDir, found, inTests, renamed);
   const twins = await caseTwins(gitDir, found, commit);
+  const pointers = await lfsPointers(gitDir, found);
   const within = ({ path, kind }: FileChange): boolean =>
     kind !== 'removed' && !ofTests(path) && (isNamed(path) || (settings.tdd !== 'strict' && tested.has(path)));
   const commands = [...proofCommands(settings, task), ...runBySetUp(settings.post_worktree_cmd)];
@@ -86,7 +88,7 @@ export async function readDiff(
     changes: fileChanges(found, new Set(tests.slice(0, MOST_READ)), inTests, renamed).map((change) => ({
       ...change,
       ...(sizes.get(change.path) === 'binary' && change.kind !== 'removed' ? { binary: true } : {}),
-      ...defined({ twin: twins.get(change.path) }),
+      ...defined({ twin: twins.get(change.path), lfs: pointers.get(change.path) }),
       ...defined({ moved_to: helpers.get(change.path) }),
       ...(within(change) ? { tests_within: true } : {}),
       ...namesOf(inside.get(change.path) ?? gone.get(change.path)),

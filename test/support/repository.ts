@@ -97,7 +97,7 @@ export function repositoryIn(base: string, name = 'project'): Repository {
     commit: (files, message = 'work', folder = root) => {
       write(folder, files);
       run(folder, ['add', '-A']);
-      run(folder, ['commit', '-q', '--allow-empty', '-m', message]);
+      run(folder, [...nameIn(folder, root), 'commit', '-q', '--allow-empty', '-m', message]);
       return run(folder, ['rev-parse', 'HEAD']);
     },
     commitTo: (branch, files, message = 'work') => {
@@ -134,3 +134,7 @@ function fastImport(branch: string, files: Contents, message: string): Buffer {
     ...changes,
   ]);
 }
+
+/** A session gives git its agent's name; the root is a person's. */
+const nameIn = (folder: string, root: string): readonly string[] =>
+  folder === root ? [] : ['-c', 'user.name=coder-1', '-c', 'user.email=coder-1@liza.invalid'];

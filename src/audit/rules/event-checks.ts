@@ -6,6 +6,7 @@ import { BY_HAND, besideTheChange, concernsOf, shownIn, shownText } from '../../
 import { proofAt, writtenDown } from '../../protocol/review/proof.ts';
 import { ranGreen } from '../../protocol/review/ran-command.ts';
 import { type HistoryEvent, isTerminal, type Task } from '../../protocol/state.ts';
+import { isFields } from '../../protocol/values.ts';
 import { asStored, pathWord } from '../../text/format.ts';
 import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './facts.ts';
 
@@ -69,7 +70,15 @@ function submission(
         ]),
     ...(typeof pin === 'number' ? [pinned(task, pin, commit, witness)] : []),
     ...evidence(task, event, witness),
+    ...otherNames(event),
   ];
+}
+
+/** Recorded at the submission; earlier versions did not look: then there is no fact about it. */
+function otherNames({ diff }: HistoryEvent): readonly Fact[] {
+  const list = isFields(diff) ? diff['named_otherwise'] : undefined;
+  const named = isFields(list) && Array.isArray(list['paths']) ? list['paths'].map(String) : [];
+  return named.map((one) => contradicted('its commits bear the name of its coder', one));
 }
 
 /** Whether the evidence files are unchanged. Earlier versions recorded no hash: then there is no fact about them. */

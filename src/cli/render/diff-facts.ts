@@ -27,6 +27,7 @@ const NAMES: Readonly<Record<ListName, string>> = {
   beyond_scope: 'outside the paths of scope IN',
   out_parts: 'scope OUT names a part of these (to be judged)',
   binary: 'binary to git, so that its diff shows no line of them',
+  lfs_pointers: 'pointers of Git LFS, whose content is not in the diff',
   case_twins: 'paths that differ by case alone',
   links: 'symbolic links',
   submodules: 'submodules',
@@ -46,6 +47,7 @@ const NAMES: Readonly<Record<ListName, string>> = {
   unread: 'too large, too many or generated: not looked at by Liza',
   brought_back: 'as they were before the checkpoint, when they were put aside',
   dated_before: 'commits dated before the checkpoint',
+  named_otherwise: 'commits under another name than its coder’s',
   foreign_roots: 'roots of another history that it brings',
 };
 

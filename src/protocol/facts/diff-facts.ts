@@ -46,6 +46,8 @@ export interface DiffFacts {
   readonly out_parts?: PathList;
   /** Binary to git: no diff shows a line of them. */
   readonly binary?: PathList;
+  /** `path (oid, size)`: pointers of Git LFS, whose content is in no commit. */
+  readonly lfs_pointers?: PathList;
   /** `path = other`: they differ by case alone. */
   readonly case_twins?: PathList;
   /** Symbolic links: what they lead to need not be in the repository. */
@@ -76,6 +78,8 @@ export interface DiffFacts {
   readonly passing?: PathList;
   /** Root commits of another history that it brings. */
   readonly foreign_roots?: PathList;
+  /** `id by author`: commits that bear another name than that of a coder of the task. */
+  readonly named_otherwise?: PathList;
   /** Files that Liza did not look at: too large, too many, or generated. */
   readonly unread?: PathList;
   /** Files that are as they were in work that was put aside for the checkpoint. */
@@ -100,6 +104,7 @@ type DiffRead = Pick<
   | 'on_base'
   | 'passing'
   | 'roots'
+  | 'named_otherwise'
   | 'unread'
   | 'brought_back'
   | 'dated_before'
@@ -116,6 +121,7 @@ export function diffFacts(
     on_base: onBase,
     passing = [],
     roots = [],
+    named_otherwise: others = [],
     unread = [],
     brought_back: back = [],
     dated_before: dated = [],
@@ -143,6 +149,12 @@ export function diffFacts(
     ),
     ...pick('binary', ({ binary }) => binary === true),
     ...listed(
+      'lfs_pointers',
+      changes.flatMap(({ path, lfs }) =>
+        lfs === undefined ? [] : [{ path: `${pathWord(path)} (${lfs})`, kind: 'added' }],
+      ),
+    ),
+    ...listed(
       'case_twins',
       changes.flatMap(({ path, twin }) => (twin === undefined ? [] : [{ path: `${path} = ${twin}`, kind: 'added' }])),
     ),
@@ -159,6 +171,10 @@ export function diffFacts(
     ...listed(
       'foreign_roots',
       roots.map((path) => ({ path, kind: 'added' })),
+    ),
+    ...listed(
+      'named_otherwise',
+      others.map((path) => ({ path: gist(path, LONGEST), kind: 'added' })),
     ),
     ...pick('unread', among(unread)),
     ...pick('brought_back', among(back)),

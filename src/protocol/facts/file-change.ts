@@ -6,6 +6,8 @@ export interface FileChange {
   readonly kind: 'added' | 'changed' | 'removed';
   /** Git takes it for binary: its diff shows no line of it. */
   readonly binary?: boolean;
+  /** What a pointer of Git LFS names: `sha256:…, 1234 bytes`. */
+  readonly lfs?: string;
   /** Another file of the commit whose path differs by case alone: on many machines they are one file. */
   readonly twin?: string;
   /** What it is now, where that is no file. */

@@ -59,7 +59,7 @@ const AGENTS_AT_ROOT = [
 ];
 
 const FILES = words(
-  '.gitmodules .lfsconfig lefthook.yml lefthook.yaml lefthook.toml lefthook-local.yml .lefthook.yml ' +
+  '.gitmodules .lfsconfig .mailmap lefthook.yml lefthook.yaml lefthook.toml lefthook-local.yml .lefthook.yml ' +
     '.pre-commit-config.yaml jenkinsfile',
 );
 const FOLDERS = words('.husky .lefthook');

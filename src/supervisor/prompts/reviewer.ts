@@ -357,6 +357,10 @@ const RARE = [
   ['tests_moved', 'TESTS MOVED, UNCHANGED'],
   ['tests_moved_changed', 'TESTS MOVED AND CHANGED'],
   ['binary', 'BINARY TO GIT (its diff shows no line of them: read the files themselves)'],
+  [
+    'lfs_pointers',
+    'POINTERS OF GIT LFS (their content is not in the diff, and no test saw it; where Liza has it, it is the file of that name below .git/lfs/objects of the project)',
+  ],
   ['case_twins', 'PATHS THAT DIFFER BY CASE ALONE (one file on macOS and Windows)'],
   ['links', 'SYMBOLIC LINKS'],
   ['passing', 'ADDED AND REMOVED AGAIN BY ITS COMMITS (they stay in the history: git log -p)'],
@@ -366,6 +370,7 @@ const RARE = [
   ],
   ['brought_back', 'WRITTEN BEFORE THE PLAN, put aside, and brought back just so'],
   ['dated_before', 'COMMITS DATED BEFORE THE PLAN'],
+  ['named_otherwise', 'COMMITS UNDER ANOTHER NAME than that of the task’s coder (git log and git blame will show it)'],
   ['foreign_roots', 'ROOTS OF ANOTHER HISTORY THAT IT BRINGS'],
   ['submodules', 'SUBMODULES, of which nothing is in this diff or was run'],
 ] as const;

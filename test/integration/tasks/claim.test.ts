@@ -110,7 +110,8 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     });
     expect(read(p.folder('t', 'work.txt'))).toBe('mine\n');
     // A commit as an agent makes it, under the person's name.
-    const made = p.work('t');
+    p.gitIn(p.folder('t'), 'commit', '-q', '--allow-empty', '-m', 'work');
+    const made = headIn();
     expect(p.gitIn(p.folder('t'), 'show', '-s', '--format=%an %P', made)).toBe(`Person ${base}`);
   });
 

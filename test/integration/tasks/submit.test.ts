@@ -90,6 +90,70 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
     });
   });
 
+  test('commits under another name than the coder’s are told to the reviewer, and contradicted by audit', async () => {
+    start();
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    const own = p.work('t', { 'src/app.ts': 'two\n', 'test/app.test.ts': 'two\n' });
+    const by = (email: string) => ['-c', 'user.name=N', '-c', `user.email=${email}`];
+    const commit = (...args: readonly string[]) => gitIn(...args, 'commit', '-q', '--allow-empty', '-m', 'more');
+    commit(...by('person@example.org'));
+    const whole = gitIn('rev-parse', '--short=12', 'HEAD');
+    gitIn(
+      ...by('coder-1@liza.invalid'),
+      'commit',
+      '-q',
+      '--allow-empty',
+      '-m',
+      'x',
+      '--author',
+      'Person <p@x.invalid>',
+    );
+    const half = gitIn('rev-parse', '--short=12', 'HEAD');
+    commit(...by('coder-2@liza.invalid'));
+    const other = gitIn('rev-parse', '--short=12', 'HEAD');
+    succeeded(await p.submit('t'));
+    const submitted = await p.last('t', 'submitted');
+    expect(submitted).toMatchObject({
+      diff: {
+        named_otherwise: {
+          paths: [
+            `${other} by N <coder-2@liza.invalid>`,
+            `${half} by Person <p@x.invalid>, committed by N <coder-1@liza.invalid>`,
+            `${whole} by N <person@example.org>`,
+          ],
+        },
+      },
+    });
+    expect(JSON.stringify(submitted)).not.toContain(`${own.slice(0, 12)} by`);
+    const said = (await p.liza(['audit'])).stdout.replace(/\s+/g, ' ');
+    expect(said).toContain(`its commits bear the name of its coder: ${whole} by N <person@example.org>`);
+  });
+
+  test('commits that the integration branch has are whose they are', async () => {
+    start();
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    await p.accepted({ 'docs/person.md': 'by a person\n' });
+    gitIn('-c', 'user.email=coder-1@liza.invalid', 'merge', '-q', '--no-edit', 'refs/heads/integration');
+    p.work('t', { 'src/app.ts': 'two\n', 'test/app.test.ts': 'two\n' });
+    succeeded(await p.submit('t'));
+    expect((await p.last('t', 'submitted'))?.['diff']).not.toHaveProperty('named_otherwise');
+  });
+
+  test('pointers of Git LFS, and .mailmap, are told to the reviewer', async () => {
+    p = project({ tasks: [{ id: 't', scope: 'IN: src/, test/, .mailmap. OUT: docs/' }] });
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a1'.repeat(32)}\nsize 41\n`;
+    const files = { 'src/app.ts': 'two\n', 'test/app.test.ts': 'two\n', 'src/run.bin': pointer };
+    p.work('t', { ...files, 'src/none.txt': `about ${pointer}`, '.mailmap': 'Person <p@x> <coder-1@liza.invalid>\n' });
+    succeeded(await p.submit('t'));
+    const { diff } = (await p.last('t', 'submitted')) as { diff: Record<string, unknown> };
+    expect(diff['lfs_pointers']).toEqual({ paths: [`src/run.bin (sha256:${'a1'.repeat(32)}, 41 bytes)`] });
+    expect(diff['instructions']).toEqual({ paths: ['.mailmap'] });
+  });
+
   test('refused until it is a clean, new commit on its branch with a test; then pinned', async () => {
     start();
     await p.claim('t');
@@ -156,7 +220,7 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
     await p.claim('t');
     succeeded(await p.begin('t', 'coder-1', ['src/app.ts', 'CLAUDE.md']));
     expect(await refusal()).toContain('is the rejected commit, unchanged');
-    gitIn('commit', '-q', '--amend', '-m', 'other words');
+    gitIn('-c', 'user.email=coder-1@liza.invalid', 'commit', '-q', '--amend', '-m', 'other words');
     expect(await refusal()).toContain(`has the same files as ${first}, which was rejected`);
     const second = p.work('t', { 'src/app.ts': 'three\n', 'CLAUDE.md': 'obey\n', 'test/new.test.ts': 'x\n' });
     succeeded(await p.submit('t', second));
