@@ -22,8 +22,9 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const json = endsOptions(argv).includes('--json');
   const result = await answer(argv, io);
   // A person's command pays nothing for this.
-  if (!io.env['LIZA_SESSION'] || isHalf(argv, io)) return emit(result, io, json);
-  return emitInSession(argv, io, result, json);
+  if (!io.env['LIZA_SESSION']) return emit(result, io, json);
+  const shown = await (await import('./without-secrets.ts')).withoutSecrets(io, result);
+  return isHalf(argv, io) ? emit(shown, io, json) : emitInSession(argv, io, shown, json);
 }
 
 /** The sandbox's own client asks twice for this (sandbox/mailbox-client.ts), and shows the second answer. */

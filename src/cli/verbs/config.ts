@@ -3,6 +3,7 @@
 import type { CommandOf } from '../../protocol/command.ts';
 import { meant } from '../../protocol/config.ts';
 import { isRefusal } from '../../protocol/decision.ts';
+import { hideSettings } from '../../protocol/records/hidden-settings.ts';
 import type { Settings } from '../../protocol/state.ts';
 import { noSuch } from '../../protocol/unknown-id.ts';
 import { defined, isFields } from '../../protocol/values.ts';
@@ -10,6 +11,7 @@ import type { Io } from '../io.ts';
 import { onProject, openProject, runCommand } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
+import { asksAsAgent } from '../without-secrets.ts';
 
 const NESTED = ['budgets', 'providers', 'prices'];
 
@@ -20,7 +22,8 @@ const configGet: Verb = {
     const { ConfigSchema } = await import('../../protocol/config.ts');
     const { settings } = await import('../../protocol/state.ts');
     const { board, notices } = await context.store.read();
-    const set = settings(board.state);
+    const whole = settings(board.state);
+    const set = asksAsAgent(io) ? hideSettings(whole) : whole;
     const values: Readonly<Record<string, unknown>> = { ...set, isolation: await isolationInForce(io, set) };
     const known = [...new Set([...Object.keys(ConfigSchema.entries), ...Object.keys(values)])].sort();
     const key = args.text('key');

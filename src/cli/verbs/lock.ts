@@ -2,9 +2,12 @@
 
 import { notForAgents } from '../../identity/identify.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
+import { hideSettings } from '../../protocol/records/hidden-settings.ts';
+import { isFields } from '../../protocol/values.ts';
 import { openBoard } from '../open-board.ts';
 import { onProject, openProject } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
+import { asksAsAgent } from '../without-secrets.ts';
 
 /** Takes no lock. */
 const lockRead: Verb = {
@@ -17,10 +20,16 @@ const lockRead: Verb = {
     const loaded = await load(context.files, context.paths);
     if ('none' in loaded) {
       const bytes = context.files.read(context.paths.state);
-      return bytes === undefined ? missingBoard(context) : { ok: true, lines: [bytes.toString('utf8').trimEnd()] };
+      return bytes === undefined || asksAsAgent(io)
+        ? missingBoard(context)
+        : { ok: true, lines: [bytes.toString('utf8').trimEnd()] };
     }
     if (isRefusal(loaded)) return loaded;
-    return { ok: true, lines: [loaded.doc.text.trimEnd()], data: { state: loaded.doc.value } };
+    const { text, value } = loaded.doc;
+    if (!asksAsAgent(io)) return { ok: true, lines: [text.trimEnd()], data: { state: value } };
+    const { emitEntries } = await import('../../store/yaml/emit.ts');
+    const state = isFields(value) ? { ...value, config: hideSettings(value['config']) } : {};
+    return { ok: true, lines: emitEntries(state, 0), data: { state } };
   },
 };
 
