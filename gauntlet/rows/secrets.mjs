@@ -103,9 +103,9 @@ export const g113 = {
       ['settings', 'config get'],
     ]) {
       const { said } = w.tried(name);
-      holds(said.includes(backwards('(set, hidden)')), `${command} did not say that they are set: ${said}`);
       const found = [KEY, '9f8e7d6c5b4a'].filter((secret) => said.includes(backwards(secret)));
       holds(found.length === 0, `${command} gave it away: ${found.join(', ')}`);
+      holds(said.includes(backwards('(set, hidden)')), `${command} did not say that they are set: ${said}`);
     }
     const shown = w.liza(['config', 'get']).said;
     holds(shown.includes(KEY) && shown.includes(HOOK), 'the person does not see them either');

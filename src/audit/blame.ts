@@ -8,10 +8,10 @@ import { integrationGone, integrationRef, openGitDir } from '../git/integration.
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, isAncestor, readRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
-import type { Planted } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { acceptedHead, eventsOf } from '../protocol/goal/alignment.ts';
+import type { Planted } from '../protocol/messages/violation-payloads.ts';
 import { type Goal, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { mergeTrailers, type RecordedMerge, recordedMerges, roundsOf } from '../protocol/work/task-history.ts';

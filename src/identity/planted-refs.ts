@@ -9,7 +9,7 @@ import type { ProjectHost } from '../git/integration.ts';
 import { readPlanted } from '../git/own-directory.ts';
 import { git } from '../git/run.ts';
 import { type Board, roleOfId } from '../protocol/board.ts';
-import type { Planted } from '../protocol/command.ts';
+import type { Planted } from '../protocol/messages/violation-payloads.ts';
 import { settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 

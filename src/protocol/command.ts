@@ -6,6 +6,7 @@ import type { FileChange, LateFiles, LineList } from './facts/file-change.ts';
 import type { SectionChange, ShellFacts, SpecFacts } from './facts/spec-facts.ts';
 import type { VerdictFacts } from './facts/verdict-facts.ts';
 import type { BasePayloads } from './goal/base-records.ts';
+import type { ViolationPayloads } from './messages/violation-payloads.ts';
 import type { SetupPayloads } from './records/setup-records.ts';
 import type { Proof } from './review/proof.ts';
 import type { SecondVerdict } from './review/second-verdict.ts';
@@ -105,7 +106,7 @@ export interface HandoffFacts {
   readonly files: readonly string[];
 }
 
-interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads {
+interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads, ViolationPayloads {
   // the goal and its plan
   'plan done': Record<never, never>;
   align: { readonly summary: string; readonly event?: string };
@@ -330,22 +331,6 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads {
   'integration-moved': { readonly found: string };
   'accept-integration': { readonly head: string };
 
-  // violations, recorded by Liza itself
-  /** An agent tried to run `command` as `claimed`, and was refused. */
-  'refused-attempt': { readonly agent: string; readonly claimed: string; readonly command: string };
-  /** An agent moved a branch that is neither its task's nor the integration branch; `holds`: it has an agent's commit. */
-  'branch-moved': {
-    readonly agent: string;
-    readonly branch: string;
-    readonly commit: string;
-    readonly from?: string;
-    readonly holds?: true;
-  };
-  /** Something in git makes plain git show other content than Liza does. */
-  'planted-in-git': Planted;
-  /** Above the checkouts something changed while agents work, which programs find from there. */
-  'planted-above': { readonly task?: string; readonly at: string; readonly changed: string; readonly names: string };
-
   // the operator
   note: { readonly message: string; readonly for?: string };
   /** `notes`: their ids. */
@@ -388,18 +373,6 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads {
   /** `facts`: the tasks that left the state for the archive. */
   metrics: { readonly facts?: { readonly archived: readonly Task[] } };
   archive: { readonly tasks?: readonly string[] };
-}
-
-export interface Planted {
-  /** A ref or a file that hides a branch, a ref that replaces an object, an agent's notes, or a file in Liza's own git. */
-  readonly what: 'hides' | 'file' | 'replaces' | 'notes' | 'own';
-  /** A ref's full name, or a path. */
-  readonly at: string;
-  /** Where the ref leads. */
-  readonly commit?: string;
-  /** The branch or the commit that people cannot name by its short name any more. */
-  readonly hides?: string;
-  readonly agent?: string;
 }
 
 export type CommandName = keyof Payloads;

@@ -103,7 +103,7 @@ const isPlaceholder = (text: string, path: readonly string[]): boolean =>
 /** What the supervisor saw, nobody said: an agent's last line may be anything. */
 const REPORTS: ReadonlySet<string> = new Set(
   words(
-    'session-start session-end context-used trouble refused-attempt planted-above limit review-copy review-changed',
+    'session-start session-end context-used trouble refused-attempt planted-above verdict-unfinished limit review-copy review-changed',
   ),
 );
 

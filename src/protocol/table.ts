@@ -19,7 +19,13 @@ import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './comm
 import { answer } from './commands/messages/answer.ts';
 import { ask, withdraw } from './commands/messages/ask.ts';
 import { note, noteDone } from './commands/messages/notes.ts';
-import { branchMoved, plantedAbove, plantedInGit, violation } from './commands/messages/violations.ts';
+import {
+  branchMoved,
+  plantedAbove,
+  plantedInGit,
+  verdictUnfinished,
+  violation,
+} from './commands/messages/violations.ts';
 import { analyze, resolve } from './commands/operator/breaker.ts';
 import { abort, checkpoint, checkpointOver, pause, resume } from './commands/operator/kill-switches.ts';
 import { archive, configSet, metrics, specChange } from './commands/operator/operator.ts';
@@ -110,6 +116,7 @@ export const TABLE: Table = {
   'branch-moved': branchMoved,
   'planted-in-git': plantedInGit,
   'planted-above': plantedAbove,
+  'verdict-unfinished': verdictUnfinished,
   note,
   'note done': noteDone,
   pause,

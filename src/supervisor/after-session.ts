@@ -22,6 +22,7 @@ import { type SupervisorContext, taskContextOf } from './context.ts';
 import type { LoopEnd, LoopState } from './loop-state.ts';
 import { refusalText } from './refusals.ts';
 import { judge, type Next } from './rules/restarts.ts';
+import { unfinishedApproval } from './rules/unfinished-verdict.ts';
 import { toldWakes } from './rules/wakes.ts';
 import type { SessionOutcome } from './session.ts';
 
@@ -64,10 +65,32 @@ export async function recordSession(
   const since = context.clock.now() - seconds * 1000 - 1000;
   const verdict = verdictOf(findTask(outcome.state, work.task ?? ''), who.agent, since);
   if (verdict !== undefined) context.emit({ level: 'info', agent: who.agent, ...task, text: verdict });
+  await tellUnfinished(context, outcome, { agent: who.agent, task: work.task, since });
   const text = `session ended: ${howText(outcome)}${left === undefined ? '' : `; ${left}`}`;
   context.emit({ level: 'info', agent: who.agent, ...task, ended: end.how, text });
   if (isRefusal(done)) context.emit({ level: 'warning', agent: who.agent, ...task, text: refusalText(done) });
   forgetUse(context, who.agent);
+}
+
+interface Spoken {
+  readonly agent: string;
+  readonly task: string | undefined;
+  readonly since: Instant;
+}
+
+/** Before anything is merged on it: the approver's own supervisor merges, after this. */
+async function tellUnfinished(
+  context: SupervisorContext,
+  outcome: SessionOutcome,
+  { agent, task: id, since }: Spoken,
+): Promise<void> {
+  const task = findTask(outcome.state, id ?? '');
+  const commit = task === undefined ? undefined : unfinishedApproval(task, agent, since, outcome.end);
+  if (task === undefined || commit === undefined) return;
+  const ended = howText(outcome);
+  await transact(taskContextOf(context, agent), { name: 'verdict-unfinished', task: task.id, agent, commit, ended });
+  const text = `it approved ${commit.slice(0, 12)}, and its session did not end by itself: a program that it ran may have spoken`;
+  context.emit({ level: 'alarm', agent, task: task.id, text });
 }
 
 /** What its reviewer said of the task in this session: `rejected: src/app.ts:12 what is wrong`. */

@@ -11,11 +11,11 @@ import { findPlace, isLinked, isPlace, isPrepared, isWithoutBranch } from '../gi
 import { isMisplaced } from '../git/worktree.ts';
 import { findPlanted, findStrays, type Stray, strayText } from '../identity/branch-watch.ts';
 import type { Board } from '../protocol/board.ts';
-import type { Planted } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { claimingBy, reviewLease } from '../protocol/leases.ts';
 import { isAccepted, plantedText } from '../protocol/messages/planted.ts';
+import type { Planted } from '../protocol/messages/violation-payloads.ts';
 import { ID_PATTERN } from '../protocol/records/fields.ts';
 import { settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';

@@ -342,6 +342,10 @@ const disputedVerdicts = (state: State): readonly Alarm[] =>
     if (type !== 'verdict_disputed' || processed_at !== undefined) return [];
     const said = (key: string): string => gist(String(details?.[key] ?? '?'), 80);
     const landed = details?.['status'] === 'MERGED' ? ', and it is merged' : '';
+    if (details?.['ended'] !== undefined) {
+      const how = `${task} — ${said('agent')} said ${said('first')} of ${said('commit')}, and its session did not end by itself (${said('ended')})`;
+      return [alarm('VERDICT DISPUTED', id ?? `#${at + 1}`, `${how}: it may be the word of a program that it ran`)];
+    }
     const words = `${task} — ${said('agent')} said ${said('first')} of ${said('commit')}, then ${said('second')}${landed}: one of the two may be the word of a program that it ran`;
     return [alarm('VERDICT DISPUTED', id ?? `#${at + 1}`, words)];
   });

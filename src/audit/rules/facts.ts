@@ -1,8 +1,8 @@
 // What an audit is made of: facts with their marks, and the witness that they are held against.
 
-import type { Planted } from '../../protocol/command.ts';
 import type { GoalRecord } from '../../protocol/goal/goal-record.ts';
 import type { TasksOf } from '../../protocol/goal/goal-tasks.ts';
+import type { Planted } from '../../protocol/messages/violation-payloads.ts';
 import type { Goal, State, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 

@@ -1,9 +1,9 @@
 // How something that was planted in git is told: what it does to people's own git, and how it goes away.
 
 import { shellWord } from '../../text/format.ts';
-import type { Planted } from '../command.ts';
 import type { State } from '../state.ts';
 import { defined } from '../values.ts';
+import type { Planted } from './violation-payloads.ts';
 
 export function plantedText({ what, at, commit, hides, agent }: Planted): string {
   const gone = `delete it: git update-ref -d ${shellWord(at)}`;

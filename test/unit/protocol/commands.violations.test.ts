@@ -129,6 +129,23 @@ describe('planted-above', () => {
   });
 });
 
+describe('verdict-unfinished', () => {
+  const ids = { agent: 'code-reviewer-1', commit: 'a'.repeat(40) };
+  const cut: Command = { name: 'verdict-unfinished', task: 't', ...ids, ended: 'ended by SIGKILL after 3s' };
+
+  it('is told once for each commit, with a full id, and no agent records it', () => {
+    const { anomalies, written } = play([cut, cut].map((command) => ({ command, after: 0 })));
+    expect(written).toBe(1);
+    expect(anomalies).toMatchObject([
+      { type: 'verdict_disputed', task: 't', details: { ...ids, ended: 'ended by SIGKILL after 3s' } },
+    ]);
+    const { board } = world();
+    const short = { ...cut, commit: 'abc' } as Command;
+    expect(decide(board, short, { actor: SUPERVISOR, now: START })).toMatchObject(refusedBy('commit'));
+    expect(decide(board, cut, { actor: CODER, now: START })).toMatchObject({ ok: false });
+  });
+});
+
 describe('what Liza holds against an agent', () => {
   const offence = () => {
     const { board } = world();

@@ -162,3 +162,26 @@ export const plantedAbove: Row<'planted-above'> = {
     };
   },
 };
+
+export const verdictUnfinished: Row<'verdict-unfinished'> = {
+  name: 'verdict-unfinished',
+  syntax: 'anomaly processed <id>',
+  summary: 'Record that a session that approved did not end by itself.',
+  who: ['supervisor'],
+  from: 'board',
+  already: ({ state, command }) =>
+    state.anomalies.some(
+      ({ type, task, details }) =>
+        type === 'verdict_disputed' && task === command.task && details?.['commit'] === command.commit,
+    ),
+  guards: [{ name: 'commit', rule: 'it is a full commit id', check: ({ command }) => checkCommits(command.commit) }],
+  effects: 'an anomaly verdict_disputed; an alarm; the approval stands',
+  change: (s) => {
+    const { task, agent, commit, ended } = s.command;
+    const details = { agent, commit, first: 'APPROVED', second: 'none', ended: gist(ended, 200) };
+    return {
+      state: withAnomaly(s, s.state, { type: 'verdict_disputed', task, details }),
+      detail: `${agent} approved ${task} in a session that did not end by itself`.slice(0, 300),
+    };
+  },
+};
