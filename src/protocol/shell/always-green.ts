@@ -3,6 +3,7 @@
 
 import { exitCode } from './exit-code.ts';
 import { runsTests, unwrapped } from './known-commands.ts';
+import { looksAway } from './looks-away.ts';
 import { readShellLine } from './shell-line.ts';
 
 /** Why it is green whatever the code does; undefined: it may fail. */
@@ -23,6 +24,8 @@ export function provesNothing(command: string, beside?: readonly string[]): stri
   const code = exitCode(command, { trusting: false });
   if (code === undefined) return undefined;
   if (!code.mayBeGreen) return 'it can never succeed, whatever the code does';
+  const away = looksAway(command);
+  if (away !== undefined) return away;
   const [hidden] = code.hidden;
   if (hidden === undefined)
     return beside === undefined ? undefined : unprovedNegation(code.negated, [command, ...beside]);

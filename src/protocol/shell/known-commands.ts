@@ -1,6 +1,7 @@
 // What is known of single commands without running them: those that cannot fail, those that fail or succeed whatever the
 // code does, and those that are sure to run tests. A command that is in no list depends on the project.
 
+import { isFailingCode, isIdleCode } from './inline-code.ts';
 import type { Word } from './shell-tokens.ts';
 import { PROGRAMS } from './shell-words.ts';
 
@@ -11,8 +12,10 @@ export type Known =
   | { readonly is: 'hollow'; readonly why?: string };
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
-const SURE = set('true : echo');
-const IDLE = set('printf sleep pwd date whoami uname hostname id export unset readonly umask ulimit clear');
+/** Green whatever they are given. */
+export const SURE = set('true : echo');
+/** They look at nothing but the machine. */
+export const IDLE = set('printf sleep pwd date whoami uname hostname id export unset readonly umask ulimit clear');
 /** They pass on what they read, and are green. */
 const PASSES_ON = set('cat tail head tee less more sort uniq wc cut tr nl column fold fmt rev tac paste ts');
 /** They run the command that follows them. */
@@ -36,21 +39,29 @@ export function knownOf([first, ...rest]: readonly Word[]): Known | undefined {
   return isIdleCode(name, rest) ? { is: 'hollow' } : undefined;
 }
 
-const nameOf = (word: string): string => word.replace(/^\/(?:usr\/)?bin\//, '');
+export const nameOf = (word: string): string => word.replace(/^\/(?:usr\/)?bin\//, '');
 
-/** It looks at the machine, at git or at a program, or its exit code does not say what it found. */
-function besideTheCode(name: string, words: readonly string[]): string | undefined {
+/** It asks whether a program is there, or a program about itself. */
+export function aboutTools(name: string, words: readonly string[]): string | undefined {
   const named = words.filter((word) => !word.startsWith('-'));
-  const isHere = named.every((word) => /^(?:\.{1,2}\/?|-|~|\$(?:OLD)?PWD|\$HOME)$/.test(word));
   if (
     (ASKS.has(name) || (name === 'command' && /^-[vV]$/.test(words[0] ?? ''))) &&
     !named.some((word) => /\//.test(word))
   )
     return `it asks whether ${named.join(' ') || 'a program'} is installed, not about the code`;
+  const [program, own] = asModule(name, words);
+  const asked = isAboutProgram(name, words) ? name : isAboutProgram(program, own) ? program : undefined;
+  return asked === undefined ? undefined : `it asks ${asked} about itself, not about the code`;
+}
+
+/** It looks at the machine, at git or at a program, or its exit code does not say what it found. */
+function besideTheCode(name: string, words: readonly string[]): string | undefined {
+  const named = words.filter((word) => !word.startsWith('-'));
+  const isHere = named.every((word) => /^(?:\.{1,2}\/?|-|~|\$(?:OLD)?PWD|\$HOME)$/.test(word));
   if (name === 'cd' && isHere) return '`cd` to a folder that is always there succeeds whatever comes before';
   if ((name === 'ls' || name === 'tree') && isHere) return `\`${name}\` lists a folder that is always there`;
   if (name === 'git' && isGreenGit(words)) return `\`git ${named[0]}\` succeeds whatever it finds`;
-  return isAboutProgram(name, words) ? `it asks ${name} about itself, not about the code` : undefined;
+  return aboutTools(name, words);
 }
 
 function isGreenGit(words: readonly string[]): boolean {
@@ -63,14 +74,25 @@ function isGreenGit(words: readonly string[]): boolean {
 const RUNNERS = set('pytest py.test jest vitest mocha ava tap rspec phpunit ctest tox nox bats playwright');
 const HELP = /^(?:--help|-h)$/;
 
+/** No command of a project is called so; many are asked which version they are. */
+const TOOLS = new Set([
+  ...PROGRAMS,
+  ...WRAPPERS,
+  ...set('gcc g++ clang clang++ cc c++ rustc rustup rustfmt pip3 pipx conda virtualenv julia Rscript ghc elixir erl'),
+  ...set('kotlinc scala sbt ant bazel meson ninja protoc shellcheck psql sqlite3 mysql kubectl helm terraform gh svn'),
+  ...set('hg tar gzip zip unzip openssl ssh tmux gmake sort tail head gofmt deno swiftc xcodebuild pre-commit'),
+]);
+
 /** `--version`, `--help` of a program that is not the project's. */
 function isAboutProgram(name: string, words: readonly string[]): boolean {
-  if (!PROGRAMS.has(name) || words.length === 0) return false;
-  const asks = /^(?:node|npm|pnpm|yarn|bun)$/.test(name)
+  if (!TOOLS.has(name) || words.length === 0) return false;
+  const asks = /^(?:node|npm|npx|pnpm|pnpx|yarn|bun|bunx)$/.test(name)
     ? /^(?:--version|--help|-[vVh]|version|help)$/
-    : /^(?:go|cargo|git|docker|uv|dotnet)$/.test(name)
+    : /^(?:go|cargo|git|docker|uv|dotnet|terraform|kubectl|helm|gh|openssl|deno|hg)$/.test(name)
       ? /^(?:--version|--help|-V|version|help)$/
-      : /^(?:--version|--help|-V)$/;
+      : /^(?:java|ruby|php|perl|lua|make|gmake|gcc|clang|ghc|scala)$/.test(name)
+        ? /^(?:--?version|--help|-[vV])$/
+        : /^(?:--version|--help|-V)$/;
   if (words.every((word) => asks.test(word))) return true;
   const own = words.slice(0, words.includes('--') ? words.indexOf('--') : undefined);
   if (RUNNERS.has(name)) return own.some((word) => HELP.test(word) || word === '--version');
@@ -88,7 +110,15 @@ function hidesRed(name: string, words: readonly string[]): string | undefined {
     return '`find … -exec … \\;` succeeds whatever its command says; end it with `+`, or use `find … -print0 | xargs -0 …`';
   if (name === 'mkdir' && words.some((word) => /^-[a-z]*p|^--parents$/.test(word)))
     return '`mkdir -p` makes what it names';
-  return undefined;
+  return fitsAll(name, words);
+}
+
+/** A file of which any line will do. */
+function fitsAll(name: string, words: readonly string[]): string | undefined {
+  if (!/^(?:[ef]?grep|rg|ag)$/.test(name) || words.some((word) => /^-[a-zA-Z]*[vLf]/.test(word))) return undefined;
+  const [pattern, ...files] = words.filter((word) => !word.startsWith('-') || word === '');
+  if (pattern === undefined || files.length === 0 || !/^(?:\^|\$|\^?\.\*\$?)?$/.test(pattern)) return undefined;
+  return `every line fits the pattern "${pattern}", so that it shows only that ${files.join(' ')} has one; name the text that must be there`;
 }
 
 const IGNORES: Readonly<Record<string, RegExp>> = {
@@ -172,6 +202,8 @@ export function unwrapped(words: readonly Word[]): readonly Word[] {
     )
       continue;
     if (!WRAPPERS.has(word.replace(/^\/usr\/bin\//, '')) || at === words.length - 1) break;
+    // `npx --version` runs nothing else.
+    if (words.slice(at + 1).every(({ text }) => text.startsWith('-'))) break;
     // `command -v` looks for a program.
     if (word === 'command' && words[at + 1]?.text.startsWith('-') === true) break;
     isWrapped = true;
@@ -194,27 +226,4 @@ export function passesOn(before: readonly Word[] | undefined, last: readonly Wor
   if (!isGrep || before === undefined || !runsTests(before) || !/^(?:|\^|\$|\^?\.[*+]?\$?)$/.test(pattern?.text ?? '?'))
     return undefined;
   return `its exit code is that of ${name}, which succeeds as soon as anything is printed`;
-}
-
-/** It ends red, and does nothing else. */
-function isFailingCode(name: string, rest: readonly Word[]): boolean {
-  const code =
-    /^(?:node|bun|ruby|perl|php)$/.test(name) && /^(?:-e|-r|--eval)$/.test(rest[0]?.text ?? '') ? rest[1] : undefined;
-  return code !== undefined && !code.varies && /^\s*(?:process\.)?exit[\s(]+[1-9]\d*\s*\)?\s*;?\s*$/.test(code.text);
-}
-
-/** What an interpreter is given to run has only words that can neither fail nor look at the project. */
-function isIdleCode(name: string, rest: readonly Word[]): boolean {
-  if (!/^(?:node|deno|bun|python[\d.]*|ruby|perl|php|lua)$/.test(name)) return false;
-  const at = rest.findIndex(({ text }) => /^(?:-e|-c|-p|-pe|-r|--eval|--print|eval)$/.test(text));
-  const code = rest[at + 1];
-  if (at === -1 || code === undefined || code.runs.length > 0) return false;
-  const bare = code.text
-    .replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, ' ')
-    .replace(/\bassert(?:\.ok)?[ (]{1,3}(?:True|true|1)\)?(?=\s*(?:[;,\n]|$))/g, ' ');
-  const words = bare.match(/[A-Za-z_$]\w*/g) ?? [];
-  const isQuiet = words.every((word) =>
-    /^(?:console|log|print|puts|echo|process|exit|sys|import|pass|true|True|None|null)$/.test(word),
-  );
-  return isQuiet && !/exit\W*[1-9]|[\\`]/.test(bare);
 }

@@ -103,6 +103,84 @@ describe('a line that succeeds whatever the code does is told with its reason', 
   });
 });
 
+const ABOUT = (tool: string): string => `it asks ${tool} about itself`;
+const AWAY = 'nothing that stands in the project decides it';
+
+describe('a line that looks at nothing of the project is told', () => {
+  it.each([
+    ['npx --version', ABOUT('npx')],
+    ['npx -v', ABOUT('npx')],
+    ['git --version', ABOUT('git')],
+    ['gcc --version', ABOUT('gcc')],
+    ['java -version', ABOUT('java')],
+    ['python3 -m pytest --version', ABOUT('pytest')],
+    ['node -e 0', 'it always succeeds'],
+    ['python -c pass', 'it always succeeds'],
+    ['[ 1 = 1 ]', 'compares values that never change'],
+    ['expr 1 + 1', AWAY],
+    ['[ $((1 + 1)) -eq 2 ]', AWAY],
+    ['printf ok | grep -q ok', AWAY],
+    ['grep -q ok <<E\nok\nE', AWAY],
+    ['echo a b | tr a-z A-Z | cut -d " " -f 1 | grep -qx A', AWAY],
+    ['seq 3 | wc -l | grep -qx 3', AWAY],
+    ['env | grep -q PATH', AWAY],
+    ['date | grep -q 20', AWAY],
+    ['test -n "$PATH"', AWAY],
+    ['if [ -n "$CI" ]; then exit 0; else exit 1; fi', AWAY],
+    ['cd . && [ -e /etc/passwd ]', AWAY],
+    ['x=$(printf ok); [ "$x" = ok ]', AWAY],
+    ['test "$(git --version)" != ""', AWAY],
+    ["sh -c 'printf ok | grep -q ok'", AWAY],
+    ["node -e '1 + 1 === 2 || process.exit(1)'", AWAY],
+    ['for i in 1 2; do [ $i -gt 0 ]; done', AWAY],
+    ['xargs true < f', AWAY],
+    ['true < f', AWAY],
+    ['grep -q "" f', 'every line fits the pattern ""'],
+    ["grep -qE '^.*$' src/a.js", 'it shows only that src/a.js has one'],
+  ])('%s', (line, why) => {
+    expect(provesNothing(line)).toContain(why);
+  });
+
+  it.each([
+    'node cli.js | grep -q ""',
+    'echo 1 2 | node cli.js | grep -qx 3',
+    'printf "a\\n" | ./cli | wc -l | grep -qx 1',
+    'printf ok | cmp - out.txt',
+    'echo ok | grep -qf patterns.txt',
+    'grep -rq retry',
+    'grep -q retry *.md',
+    'test -n "$(ls *.md)"',
+    '[ -n "$(cat VERSION)" ]',
+    'test -s out.txt',
+    'test -f "$HOME/.toolrc"',
+    'cat VERSION | grep -qx 1.2.3',
+    'xargs -n1 node --check < files.txt',
+    'grep -q ok < out.txt',
+    'read -r v < VERSION; [ "$v" = 1.2.3 ]',
+    'v=$(node -p "require(\'./package.json\').version"); [ "$v" = 1.2.3 ]',
+    'for f in *.md; do [ -n "$f" ]; done',
+    'case "$(node cli.js)" in ok) exit 0 ;; *) exit 1 ;; esac',
+    'echo "$PATH" | node cli.js',
+    "echo '{}' | jq -e . schema.json",
+    "awk '{ exit 1 }' f",
+    "sed -n '1{/x/!q1}' f",
+    'git log | grep -q fix',
+    'git diff | grep -q x',
+    'ls | grep -qx src',
+    'test "$(ls | wc -l)" -gt 3',
+    '! grep -q "" empty.txt',
+    'test "$(grep -c "" README.md)" -le 200',
+    'expr "$(node cli.js)" : ok',
+    'mytool --version | grep -qx 1.2.3',
+    './cli --version | grep -qx 1.2.3',
+    '[ "$(git rev-parse HEAD)" != "" ]',
+    'echo a | tee out.txt | node cli.js',
+    'rg -q retry',
+  ])('one that may look is not: %s', (line) => {
+    expect(provesNothing(line)).toBeUndefined();
+  });
+});
+
 const CAN_NEVER = 'can never succeed';
 const HIDES = (tests: string): string => `green where \`${tests}\` is red`;
 
