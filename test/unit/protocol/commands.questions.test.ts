@@ -554,6 +554,61 @@ describe('--accept', () => {
   });
 });
 
+describe('no answer frees a code task from its test', () => {
+  const QUESTION = 'The driver needs the device. May I submit without a test?';
+  const stuck = (asked = QUESTION, type: 'code' | 'docs' = 'code'): World => {
+    const w = claimed();
+    if (type !== 'code') w.edit((state) => ({ ...state, tasks: state.tasks.map((one) => ({ ...one, type })) }));
+    w.run(CODER, { ...block('a'), reason: 'no test is possible', questions: [asked] } as Command);
+    return w;
+  };
+
+  it.each([
+    'Yes, without a test',
+    'yes',
+    'OK, go ahead',
+    'This task needs no test.',
+    'No test is needed here',
+    'You do not need to write a test for the driver',
+    'skip the test',
+  ])('%s: the refusal names the step that leads on', (text) => {
+    const refusal = stuck().refused(PLANNER, answer('q-1', text));
+    expect(refusal.message).toContain('nobody’s word frees a code task from its test');
+    expect(refusal.hint).toMatch(
+      /Say which test is enough.*a file that runs what changed.*leave it BLOCKED for a person/,
+    );
+    expect(stuck().refused(HUMAN, answer('q-1', text)).hint).toContain('liza config set test_patterns');
+  });
+
+  it('nor does a withdrawn question, or a criterion that is added', () => {
+    const withdraw = stuck().refused(PLANNER, unblock('a', { withdraw: 'submit it without tests' }));
+    expect(withdraw).toMatchObject(refusedBy('tests-with-code'));
+    const changes = { add_done: ['the driver is merged without a test'] };
+    expect(stuck().refused(PLANNER, unblock('a', { withdraw: undefined, changes }))).toMatchObject(
+      refusedBy('tests-with-code'),
+    );
+  });
+
+  it.each([
+    'No: test/driver.sh runs `make driver`, that is enough',
+    'Not without a test: start the program in it',
+    'Do it without touching the existing tests, in a new file',
+    'No test may be removed; add one that loads the module',
+    'Write the test with a fake device',
+  ])('an answer that leads on is taken: %s', (text) => {
+    stuck().run(PLANNER, answer('q-1', text));
+  });
+
+  it('a question about something else may be answered with yes', () => {
+    stuck('May the tests use account 7?').run(PLANNER, answer('q-1', 'yes'));
+  });
+
+  it('a task whose type asks for no test is freed', () => {
+    stuck(QUESTION, 'docs').run(PLANNER, answer('q-1', 'yes'));
+    stuck().run(PLANNER, answer('q-1', 'yes', { unblock: { changes: { type: 'docs', scope: 'IN: docs/' } } }));
+  });
+});
+
 describe('unblock, supersede and abandon close the questions of a task', () => {
   it('unblock withdraws what held it, and leaves what goes on with an assumption', () => {
     const w = claimed();

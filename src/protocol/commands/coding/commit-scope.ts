@@ -4,6 +4,7 @@
 import { shellWord } from '../../../text/format.ts';
 import type { Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
+import { SMALLEST_TEST } from '../../definition/test-waiver.ts';
 import { declaredFiles } from '../../facts/diff-facts.ts';
 import { canDeclareTests, isConfiguration } from '../../facts/file-kinds.ts';
 import { coverage } from '../../facts/globs.ts';
@@ -114,6 +115,6 @@ export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | unde
     ? refuse(`${fact}, and its scope has tests OUT`, `Only the planner can fix that: ${commandLine('block', task.id)}`)
     : refuse(
         fact,
-        `Add a test; these count as tests (documents, data, fixtures and snapshots do not): ${patterns.join(', ')}. Where the scope has no place for one, declare it: ${commandLine('declare', task.id)}. If this project’s tests are inside its code files, only a person can say so (the setting tests_in_code): ${commandLine('block', task.id)}`,
+        `Add a test; these count as tests (documents, data, fixtures and snapshots do not): ${patterns.join(', ')}. If you think that none is possible: ${SMALLEST_TEST}; nobody’s answer lifts this rule. Where the scope has no place for one, declare it: ${commandLine('declare', task.id)}. If this project’s tests are inside its code files, only a person can say so (the setting tests_in_code): ${commandLine('block', task.id)}`,
       );
 }

@@ -22,6 +22,7 @@ import {
 } from '../../definition/definition.ts';
 import { checkGates } from '../../definition/gates.ts';
 import { checkSubstance } from '../../definition/substance.ts';
+import { checkTestWaiver } from '../../definition/test-waiver.ts';
 import { codersOf, historyOf } from '../../leases.ts';
 import { blockingQuestions, needsPerson } from '../../messages/questions.ts';
 import type { Anomaly, Task } from '../../state.ts';
@@ -131,6 +132,11 @@ export const unblock: Row<'unblock'> = {
       check: checkAnswered,
     },
     {
+      name: 'tests-with-code',
+      rule: 'no answer frees a code task from its test: submit-for-review would refuse it again',
+      check: (s) => checkTestWaiver(s, redefined(s.task, s.command.changes), saidWith(s)),
+    },
+    {
       name: 'gates',
       rule: 'the gates of finalize hold, those of substance for what changes, and no dependency is ABANDONED',
       needs: 'facts',
@@ -215,6 +221,13 @@ export const unblock: Row<'unblock'> = {
 
 /** What is reported because a task is BLOCKED, not because of its work. */
 const OF_BLOCKS: ReadonlySet<Anomaly['type']> = new Set(['review_deadlock', 'hypothesis_exhaustion']);
+
+/** The words that its coder reads with it. */
+function saidWith({ task, command }: BoardSituation<'unblock'>): readonly string[] {
+  const { withdraw, assessment, answered, changes } = command;
+  const answer = answered === true ? historyOf(task).at(-1)?.answer : undefined;
+  return [withdraw, assessment, answer, ...(changes?.add_done ?? [])].filter((one) => typeof one === 'string');
+}
 
 const redefined = (task: Task, changes: Situation<'unblock'>['command']['changes']): Task => ({
   ...task,
