@@ -14,6 +14,7 @@ import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { caseTwins } from './case-twins.ts';
 import { lfsPointers } from './lfs-pointers.ts';
+import { hollowTests } from './hollow-tests.ts';
 import { declaredTests } from './rules/declared-tests.ts';
 import { type Hunk, readHunks } from './rules/diff-lines.ts';
 import { assertsByItself, losing, marks, testEdits, testedWithin, weakened } from './rules/test-edits.ts';
@@ -79,6 +80,7 @@ export async function readDiff(
   const gone = await goneOf(gitDir, found, inTests, renamed);
   const twins = await caseTwins(gitDir, found, commit);
   const pointers = await lfsPointers(gitDir, found);
+  const hollow = await hollowTests(gitDir, commit, tests.slice(0, MOST_READ));
   const within = ({ path, kind }: FileChange): boolean =>
     kind !== 'removed' && !ofTests(path) && (isNamed(path) || (settings.tdd !== 'strict' && tested.has(path)));
   const commands = [...proofCommands(settings, task), ...runBySetUp(settings.post_worktree_cmd)];
@@ -91,6 +93,7 @@ export async function readDiff(
       ...defined({ twin: twins.get(change.path), lfs: pointers.get(change.path) }),
       ...defined({ moved_to: helpers.get(change.path) }),
       ...(within(change) ? { tests_within: true } : {}),
+      ...(hollow.has(change.path) ? { hollow: true } : {}),
       ...namesOf(inside.get(change.path) ?? gone.get(change.path)),
     })),
     lines: total(sizes),

@@ -26,6 +26,8 @@ export interface FileChange {
   readonly only_added?: boolean;
   /** A test that asserts less in some place, or in which something is switched off. */
   readonly weakened?: boolean;
+  /** A test file in which nothing could run: comments, imports and empty bodies alone. */
+  readonly hollow?: boolean;
   /** Code that holds its own tests, and was changed or gained one. */
   readonly tests_within?: boolean;
 }

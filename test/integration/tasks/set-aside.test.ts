@@ -78,7 +78,11 @@ describe.each(isolations('clone'))('%s', (isolation) => {
 
   test('the commit that begin refused is refused after reset, begin and reset back; committed anew it is taken, and told', async () => {
     const base = await start();
-    const early = p.work('t', { 'src/app.ts': 'export const app = 2;\n', 'test/app.test.ts': '// 2\n' }, 'too early');
+    const early = p.work(
+      't',
+      { 'src/app.ts': 'export const app = 2;\n', 'test/app.test.ts': 'test(2);\n' },
+      'too early',
+    );
     expect(await begin()).toMatchObject({ code: 1 });
     gitIn('reset', '-q', '--hard', base);
     expect(await begin()).toMatchObject({ code: 0 });
@@ -101,7 +105,7 @@ describe.each(isolations('clone'))('%s', (isolation) => {
 
   test('what was set aside and brought back by the printed line is taken; the reviewer is told of it', async () => {
     await start();
-    p.work('t', { 'src/app.ts': 'export const app = 2;\n', 'test/app.test.ts': '// 2\n' }, 'too early');
+    p.work('t', { 'src/app.ts': 'export const app = 2;\n', 'test/app.test.ts': 'test(2);\n' }, 'too early');
     const done = await begin('--set-aside');
     gitIn(...wayBack(done.stdout));
     gitIn('commit', '-q', '-m', 'as planned');
@@ -114,7 +118,7 @@ describe.each(isolations('clone'))('%s', (isolation) => {
   test('a commit that Liza never saw and that is dated between claim and checkpoint is told', async () => {
     const base = await start();
     const dated = { ...process.env, GIT_COMMITTER_DATE: new Date(START + 30_000).toISOString() };
-    write(p.folder('t'), { 'src/app.ts': 'export const app = 2;\n', 'test/app.test.ts': '// 2\n' });
+    write(p.folder('t'), { 'src/app.ts': 'export const app = 2;\n', 'test/app.test.ts': 'test(2);\n' });
     gitIn('add', '--all');
     execFileSync('git', ['-C', p.folder('t'), 'commit', '-q', '-m', 'unseen'], { env: dated });
     const unseen = gitIn('rev-parse', 'HEAD');

@@ -269,6 +269,18 @@ describe('submit-for-review', () => {
     expect(refusal.hint).toContain('**/*.test.*');
   });
 
+  it('a test file in which nothing could run is no test of a code task', () => {
+    const [code, ...tests] = changes('src/a.ts', 'test/a.test.ts');
+    const hollow = tests.map((one) => ({ ...one, hollow: true }));
+    const both = { changes: code === undefined ? [] : [code, ...hollow] };
+    const refusal = begun().refused(CODER, submit('a', commit(1), both));
+    expect(refusal).toMatchObject({ guard: 'tests-with-code' });
+    expect(refusal.message).toContain('no test stands in test/a.test.ts: nothing in it could run or fail');
+    expect(refusal.hint).toContain('Write the test into it');
+    const beside = { changes: [...both.changes, ...changes('test/b.test.ts')] };
+    begun().run(CODER, submit('a', commit(1), beside));
+  });
+
   it.each([
     'test/README.md',
     'test/fixtures/rates.json',

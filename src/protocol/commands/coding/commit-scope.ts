@@ -91,13 +91,19 @@ export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | unde
   // A link is no test, wherever it leads.
   const isOwn = ({ path, kind, form }: (typeof changes)[number]): boolean =>
     kind !== 'removed' && form === undefined && canDeclareTests(path, patterns);
-  if (changes.some(isOwn)) return undefined;
+  const own = changes.filter(isOwn);
+  if (own.some(({ hollow }) => hollow !== true)) return undefined;
   if (type === 'code' && changes.some(({ tests_within: within }) => within === true)) return undefined;
   if (type !== 'code' && type !== 'test' && code.length === 0) return undefined;
   const types = type === 'code' && code.length > 0 && code.every(isDeclaration);
   const checked = new Set(command.facts.checked_types);
   if (types && code.every((path) => checked.has(path))) return undefined;
   if (type === 'config' && code.every(isConfiguration) && proofCommands(settings, task).length > 0) return undefined;
+  if (own.length > 0)
+    return refuse(
+      `no test stands in ${list(own.map(({ path }) => path))}: nothing in it could run or fail`,
+      `Write the test into it (${SMALLEST_TEST}), commit, then submit the new HEAD`,
+    );
   const fact =
     type === 'code' || type === 'test'
       ? `a ${type} task without a changed test file`
