@@ -93,7 +93,7 @@ export function proofText(task: Task, commit?: string): string | undefined {
   const submitted = (task.history as readonly Submitted[] | undefined)?.findLast(
     (entry) => entry.event === 'submitted' && (commit === undefined || entry.commit === commit),
   );
-  const { runs, tests, tests_added, unrun_tests, setup_changed, above, file } = submitted?.proof ?? {};
+  const { runs, tests, tests_added, unrun_tests, untold_tests, setup_changed, above, file } = submitted?.proof ?? {};
   if (!Array.isArray(runs)) return undefined;
   return [
     ...runs.map(
@@ -107,6 +107,11 @@ export function proofText(task: Task, commit?: string): string | undefined {
           ...TEST_LISTS.flatMap(([key, title]) => testList(title, tests[key], tests[`${key}_more`])),
         ]),
     ...(Array.isArray(unrun_tests) ? [`test files that no command runs: ${unrun_tests.map(nameText).join(', ')}`] : []),
+    ...(Array.isArray(untold_tests)
+      ? [
+          `whether the new tests of these ran is not known, the runner names none: ${untold_tests.map(nameText).join(', ')}`,
+        ]
+      : []),
     ...(Array.isArray(above)
       ? [
           `above the checkout this changed while agents work, and green may rest on it: ${above.map(oneLine).join('; ')}`,
@@ -143,6 +148,7 @@ interface Submitted {
     readonly tests?: Tests;
     readonly tests_added?: number;
     readonly unrun_tests?: readonly string[];
+    readonly untold_tests?: readonly string[];
     readonly setup_changed?: PathList;
     readonly above?: readonly string[];
     readonly file?: string;

@@ -33,6 +33,13 @@ interface Runner {
 
 const JS: Runner = { files: /\.(?:[cm]?[jt]sx?|vue|svelte|coffee)$/ };
 const PY: Runner = { files: /\.(?:py|txt|rst|md)$/ };
+/** By itself it finds files by their names; a module or a place that is named may be any. */
+const UNITTEST: Runner = {
+  files: /\.py$/,
+  byItself: ({ rest }, path) =>
+    rest.slice(rest.indexOf('-m') + 2).some((word) => !/^(?:discover|-[vqfcb]+|--[a-z-]+)$/.test(word)) ||
+    /(?:^|\/)test[^/]*\.py$/.test(path),
+};
 /** Its own patterns, which no setting changes. */
 const NODE: Runner = {
   ...JS,
@@ -75,7 +82,8 @@ function runnerOf({ program, rest }: CommandRun): Runner | undefined {
   if (NODES.has(name)) return rest.includes('--test') ? NODE : undefined;
   if (/^(?:python[\d.]*|py)$/.test(name)) {
     const module = rest[rest.indexOf('-m') + 1] ?? '';
-    return rest.includes('-m') && /^(?:pytest|unittest|nose2)$/.test(module) ? PY : undefined;
+    if (!rest.includes('-m')) return undefined;
+    return module === 'unittest' ? UNITTEST : /^(?:pytest|nose2)$/.test(module) ? PY : undefined;
   }
   const [word, runner] = BY_WORD[name] ?? [];
   if (word !== undefined) return word.test(rest[0] ?? '') ? runner : undefined;

@@ -90,6 +90,8 @@ export interface Proof {
   readonly runs_no_tests?: true;
   /** Changed test files that none of its commands runs. */
   readonly unrun_tests?: readonly string[];
+  /** Changed test files with new tests of which nothing that the runners said shows whether they ran. */
+  readonly untold_tests?: readonly string[];
   /** How many more tests the commit's test files declare than the base's. */
   readonly tests_added?: number;
   /** Tracked files that set-up changed, which were laid out again before anything was run. */

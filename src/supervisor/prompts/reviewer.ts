@@ -277,6 +277,11 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined, shown: read
     ...(proof.unrun_tests === undefined || proof.tests?.on_base === 'not_run'
       ? []
       : [`TEST FILES OF THE CHANGE THAT NO COMMAND RUNS: ${proof.unrun_tests.map(inline).join(', ')}. ${YOURSELF}`]),
+    ...(proof.untold_tests === undefined
+      ? []
+      : [
+          `WHETHER THE NEW TESTS OF THESE RAN IS NOT KNOWN: ${proof.untold_tests.map(inline).join(', ')}. The runner names no tests, and its number of tests does not show them. Run them yourself, by name`,
+        ]),
     ...testLines(proof.tests, task, named),
   ];
 }

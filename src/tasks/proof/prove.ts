@@ -25,6 +25,7 @@ import { testsAdded } from './new-tests.ts';
 import { logFolder, logOf, outputOf, type Proving, type Ran, runAll, short, tenths } from './run-commands.ts';
 import { canRunTests, filesNotRun } from './runs-tests.ts';
 import { proveTests } from './test-evidence.ts';
+import { untoldTests } from './untold-tests.ts';
 
 /** A refusal: it could not be run, so that nothing is known. Only under the lock for it (tasks/context.ts). */
 export async function prove(context: TaskContext, proving: Proving): Promise<Proof | Unprepared> {
@@ -82,13 +83,20 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
   if (isRefusal(told)) return told;
   const { tests, disproof, onBase } = told;
   const counted = new Map([...testsAt(proving.board.state, proving.base), ...(onBase ?? [])]);
+  const beside = runs.map((run) => ({ ...run, ...defined({ tests_on_base: counted.get(run.command) }) }));
+  const added = counted.size === 0 ? undefined : await testsAdded(proving);
+  const files = changedTests(proving).filter((path) => !missed.includes(path));
+  // What is red without the change ran.
+  const isSeen = !runsTests || tests === undefined || tests.on_base === 'red' || tests.on_base === 'not_run';
+  const untold = isSeen ? [] : await untoldTests(context, proving, { runs: beside, added, files });
   return {
     commit,
     commands,
-    runs: runs.map((run) => ({ ...run, ...defined({ tests_on_base: counted.get(run.command) }) })),
+    runs: beside,
     seconds: since(),
     ...unrun,
-    ...defined({ tests, disproof, tests_added: counted.size === 0 ? undefined : await testsAdded(proving) }),
+    ...(untold.length === 0 ? {} : { untold_tests: untold }),
+    ...defined({ tests, disproof, tests_added: added }),
   };
 }
 

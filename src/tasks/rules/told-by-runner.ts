@@ -51,6 +51,14 @@ export function toldByRunner(report: TestReport, { path, text, names }: Asked): 
   return { is: report.counted === undefined || report.someSkipped || made ? 'silent' : 'unreported' };
 }
 
+/** Whether anything that the runners said shows that some of these ran; where they name tests, each citation is judged. */
+export const isShown = (report: TestReport, asked: Asked): boolean =>
+  report.named > 0 ||
+  report.files.size > 0 ||
+  report.packages.size > 0 ||
+  isFileNamed(report, asked.path) ||
+  asked.names.some((name) => toldByRunner(report, { ...asked, names: [name] }).is === 'ran');
+
 const namesOf = (tests: readonly Declared[]): readonly string[] =>
   [...new Set(tests.map(({ name }) => name))].slice(0, MOST_OTHERS);
 

@@ -405,6 +405,37 @@ describe('the validation at the submitted commit', () => {
   });
 });
 
+describe('a runner that names no tests', () => {
+  const TEST = { 'src/value': '1 2\n', 'test/new.sh': 'test_two() {\n  grep -q 2 src/value\n}\n' };
+  const proofOf = async () => ((await p.last('t', 'submitted')) as unknown as { proof: Record<string, unknown> }).proof;
+
+  test('whether the new tests ran is not known, and that is told', async () => {
+    await begun();
+    p.work('t', TEST);
+    succeeded(await p.submit('t'));
+    expect(await proofOf()).toMatchObject({ tests: { on_base: 'green' }, untold_tests: ['test/new.sh'] });
+  });
+
+  test.each([
+    ['its number of tests did not grow', 'echo "Ran 7 tests in 0.1s"', ['test/new.sh']],
+    ['its number of tests grew by them', 'echo "Ran $(ls test/*.sh | wc -l) tests in 0.1s"', undefined],
+    ['it names the file', 'ls test/*.sh', undefined],
+  ])('%s', async (_what, count, untold) => {
+    await begun({}, { validation: [`sh run.sh && ${count}`] });
+    p.work('t', TEST);
+    succeeded(await p.submit('t'));
+    expect((await proofOf())['untold_tests']).toEqual(untold);
+  });
+
+  test('tests that are red without the change ran', async () => {
+    await begun();
+    p.work('t', { ...TEST, 'test/new.sh': `${TEST['test/new.sh']}test_two\n` });
+    succeeded(await p.submit('t'));
+    expect(await proofOf()).toMatchObject({ tests: { on_base: 'red' } });
+    expect(await proofOf()).not.toHaveProperty('untold_tests');
+  });
+});
+
 test('where tests and code are the same files, that is told', async () => {
   await begun({ test_patterns: ['src/**', 'test/**'] });
   p.work('t', GOOD);

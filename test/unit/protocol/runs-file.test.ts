@@ -29,6 +29,10 @@ test.each([
   ['pytest tests/test_a.py::test_two', 'tests/test_a.py'],
   ['pytest tests', 'tests/unit/test_a.py'],
   ['python3 -m unittest tests.test_a', 'tests/test_a.py'],
+  ['python3 -m unittest', 'tests/test_a.py'],
+  ['python3 -m unittest discover -v', 'tests/testing.py'],
+  ["python3 -m unittest discover -p 'check_*.py'", 'tests/check_a.py'],
+  ['python3 -m unittest tests.checks', 'tests/checks.py'],
   ['python3 -m pytest --rootdir api/ tests', 'tests/test_a.py'],
   ['cd api && pytest', 'api/tests/test_a.py'],
   ['cd api && pytest tests/unit', 'api/tests/unit/test_a.py'],
@@ -46,6 +50,8 @@ test.each([
 
 test.each([
   ['npm run unit', 'test/integration/a.test.ts'],
+  ['python3 -m unittest', 'tests/check_a.py'],
+  ['python -m unittest discover -v', 'tests/a_test.py'],
   ['npm test -- test/a.test.js', 'test/b.test.js'],
   ['npm run lint', 'test/a.test.js'],
   ['npm test', 'tests/test_a.py'],
