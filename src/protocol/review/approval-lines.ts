@@ -101,11 +101,17 @@ function shownBy(body: string): readonly Shown[] {
   return found.find((one) => one.length > 0) ?? own;
 }
 
+/** Where another test of a file begins: each is looked up, or one that was skipped would stand unseen beside others. */
+const NEXT_TEST =
+  /\s*(?:[,;+&]|\band\b)\s*(?=(?:test:?\s+)?[`'"]?[^\s,;`'"]*\w\.\w+[`'"]?(?:\s*[\u203a\u00bb]|::|\s+>\s)\s*\S)/i;
+
 /** `ran npm test, src/a.ts:3`: several in one line. */
 function plainly(body: string): readonly Shown[] {
   const parts = /^ran\b/i.test(body)
     ? body.split(/\s*(?:[,;]|\band\b)\s+(?=ran\s|[^\s,;`'"]*[./][^\s,;`'"]*:\d)/i)
-    : [body];
+    : /^test\b/i.test(body)
+      ? body.split(NEXT_TEST).map((part) => (/^test:?\s/i.test(part) ? part : `test ${part}`))
+      : [body];
   const read = parts.map((part) => {
     const one = byWord(part);
     return one === 'place' ? placesIn(part) : one === undefined ? [] : [one];

@@ -6,9 +6,9 @@ import { criteriaOf, saysThatItStays } from '../definition/criteria.ts';
 import type { Idle, NotRun, UnrunTest, VerdictFacts } from '../facts/verdict-facts.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import { defined, isFields } from '../values.ts';
-import { type Concern, parseApproval } from './approval.ts';
+import { type Concern, parseApproval, testNames } from './approval.ts';
 import type { Evidence } from './approval-lines.ts';
-import { NO_TEST_COMMAND, ranNoTests } from './proof.ts';
+import { NO_TEST_COMMAND, proofAt, ranNoTests } from './proof.ts';
 import { commandMeant, isNoCheck, ranGreen, undecidedIn } from './ran-command.ts';
 
 /** One criterion and what shows it. `nothing`: the approval named nothing for it. */
@@ -21,7 +21,7 @@ export interface Shown {
   readonly unchanged?: true;
   /** A test of which Liza does not know that it ran at the commit; true: no command can run tests at all. */
   readonly not_run?: true | NotRun;
-  /** A command whose green says nothing about the change. */
+  /** A command, or a test, whose green says nothing about the change. */
   readonly idle?: Idle;
 }
 
@@ -49,7 +49,13 @@ export function shownOf(task: Task, text: string, known: Known = {}): readonly S
       const what = one.by === 'ran' ? commandMeant(task, task.review_commit, one.command) : whatOf(one);
       const old = (one.by === 'test' || one.by === 'place') && unchanged.includes(one.file);
       const not_run = one.by === 'test' ? notRun(one) : undefined;
-      const why = one.by === 'ran' ? idle_commands.find(({ command }) => command === what)?.why : undefined;
+      const isIdle = one.by === 'test' && !old && passesWithout(task, one);
+      const why =
+        one.by === 'ran'
+          ? idle_commands.find(({ command }) => command === what)?.why
+          : isIdle
+            ? 'green_before'
+            : undefined;
       // A check that something stays as it is was green before, or it would have shown nothing.
       const idle = why === 'green_before' && saysThatItStays(criterion) ? undefined : why;
       return { n, criterion, by: one.by, what, ...(old ? { unchanged: true } : {}), ...defined({ not_run, idle }) };
@@ -59,6 +65,15 @@ export function shownOf(task: Task, text: string, known: Known = {}): readonly S
       (one, place) => shown.findIndex(({ by, what }) => by === one.by && what === one.what) === place,
     );
   });
+}
+
+/** Whether Liza saw this test of a changed file green on the base; a task of tests alone has it so. */
+function passesWithout(task: Task, test: { readonly file: string; readonly name: string }): boolean {
+  const tests = proofAt(task, task.review_commit)?.tests;
+  if (tests === undefined || task.type === 'test') return false;
+  const names = testNames(test);
+  if (tests.passed?.some((one) => names.includes(one)) === true) return true;
+  return tests.on_base === 'green' && tests.base_alone === 'green' && tests.because?.on_base === undefined;
 }
 
 export function whatOf(one: Evidence): string {
@@ -154,6 +169,8 @@ const IDLE: Readonly<Record<Idle, string>> = {
   green_before: 'FLAGGED, green before the change, too; it ran no tests',
 };
 
+const PASSES_WITHOUT = 'FLAGGED, it passes without the change, too';
+
 /** `ran npm test`, `NOT SHOWN`; what nothing can check is marked. */
 export function shownText({ by, what = '', unchanged, not_run, idle }: Shown): string {
   switch (by) {
@@ -166,7 +183,7 @@ export function shownText({ by, what = '', unchanged, not_run, idle }: Shown): s
     case 'diff':
       return `the change touches only ${what}`;
     case 'test':
-      return `${not_run === undefined ? '' : `${NOT_RUN[String(not_run)] ?? 'NOT RUN BY LIZA'}: `}test ${what}${unchanged ? ' (unchanged test: the change does not touch its file)' : ''}`;
+      return `${not_run === undefined ? (idle === undefined ? '' : `${PASSES_WITHOUT}: `) : `${NOT_RUN[String(not_run)] ?? 'NOT RUN BY LIZA'}: `}test ${what}${unchanged ? ' (unchanged test: the change does not touch its file)' : ''}`;
     default:
       return `${idle === undefined ? '' : `${IDLE[idle]}: `}${by} ${what}`;
   }

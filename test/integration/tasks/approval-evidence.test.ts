@@ -325,14 +325,14 @@ test('what the runner says of skipped tests is kept with the green run, and show
 });
 
 test('a runner that leaves old tests out shows in the number of tests, beside the base’s', async () => {
-  const one = (name: string): string => `import test from 'node:test';\ntest('${name}', () => {});\n`;
+  const one = (name: string): string => `import test from 'node:test';\ntest('${name}', () => String(1));\n`;
   const scripts = (files: string): string => JSON.stringify({ scripts: { test: `node --test ${files}` } });
   const config = { test_command: 'npm test', tdd: 'evidence' } as const;
   const files = { 'package.json': scripts('test/'), 'test/a.test.mjs': one('a'), 'test/b.test.mjs': one('b') };
   p = project({ config, files });
   await p.submitted('t', {
     'package.json': scripts('test/b.test.mjs'),
-    'test/b.test.mjs': `${one('b')}test('c', () => {});\n`,
+    'test/b.test.mjs': `${one('b')}test('c', () => String(2));\n`,
   });
   const { proof } = (await p.last('t', 'submitted')) as unknown as { readonly proof: Proof };
   expect(proof).toMatchObject({

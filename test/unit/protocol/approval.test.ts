@@ -73,6 +73,18 @@ describe('what shows a criterion', () => {
     expect(evidence(line).map(whatOf)).toEqual(places);
   });
 
+  test.each([
+    '1: test a.test.ts › reads; a.test.ts › writes, b.test.ts › ends',
+    '1: test a.test.ts › reads, test a.test.ts › writes and test b.test.ts › ends',
+    '1: test `a.test.ts` › "reads" & `a.test.ts` › "writes" + b.test.ts › ends',
+  ])('each of several tests in one line is looked up: %s', (line) => {
+    expect(evidence(line).map((one) => whatOf(one))).toEqual([
+      'a.test.ts › reads',
+      'a.test.ts › writes',
+      'b.test.ts › ends',
+    ]);
+  });
+
   test.each(['1: seen . . .', '1: seen - - - -', '1: seen ok ok ok', '1: seen 1 2 3'])('%s is no sentence', (line) => {
     expect(evidence(line)).toEqual([]);
   });

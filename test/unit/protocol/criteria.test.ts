@@ -1,8 +1,8 @@
 // The criteria of a text, and one more of them.
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { criteriaOf, saysThatItStays, withCriterion } from '../../../src/protocol/definition/criteria.ts';
-import { shownOf } from '../../../src/protocol/review/approval-record.ts';
+import { isFlagged, type Shown, shownOf, shownText } from '../../../src/protocol/review/approval-record.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 
 test.each([
@@ -49,4 +49,56 @@ test('a command that was green before, too, is no doubt where the criterion says
   const idle_commands = [{ command: 'make same', why: 'green_before' } as const];
   const shown = shownOf(task, '1: ran make same\n2: ran make same', { idle_commands });
   expect(shown.map(({ idle }) => idle)).toEqual([undefined, 'green_before']);
+});
+
+describe('a test that passes without the change, too', () => {
+  const COMMIT = 'a'.repeat(40);
+  const LINES = '1: test a.test.ts › old news\n2: test a.test.ts › news\n3: test a.test.ts › old news';
+  const shown = (tests: object, more: Partial<Task> = {}) => {
+    const proof = {
+      commit: COMMIT,
+      commands: [],
+      runs: [],
+      seconds: 1,
+      tests: { mode: 'evidence', base: 'b', ...tests },
+    };
+    const task = {
+      id: 'a',
+      done_when: '- it is faster\n- it is smaller\n- nothing else changes',
+      review_commit: COMMIT,
+      history: [{ event: 'submitted', commit: COMMIT, proof }],
+      ...more,
+    } as unknown as Task;
+    return shownOf(task, LINES);
+  };
+  const idle = (...given: Parameters<typeof shown>) => shown(...given).map((one) => one.idle);
+
+  test('is flagged where the runner named it as passed on the base', () => {
+    const found = shown({ on_base: 'red', base_alone: 'green', passed: ['old news'] });
+    expect(found.map((one) => one.idle)).toEqual(['green_before', undefined, undefined]);
+    expect(found.map(isFlagged)).toEqual([true, false, false]);
+    expect(shownText(found[0] as Shown)).toBe('FLAGGED, it passes without the change, too: test a.test.ts › old news');
+  });
+
+  test('is flagged where all new tests are green on the base', () => {
+    expect(idle({ on_base: 'green', base_alone: 'green' })).toEqual(['green_before', 'green_before', undefined]);
+  });
+
+  test('is not where that is not known, or meant so', () => {
+    for (const tests of [
+      { on_base: 'green', base_alone: 'partly' },
+      { on_base: 'unknown', base_alone: 'green' },
+      {
+        on_base: 'green',
+        base_alone: 'green',
+        because: { on_base: 'the commit changes only files that count as tests' },
+      },
+    ])
+      expect(idle(tests)).toEqual([undefined, undefined, undefined]);
+    expect(idle({ on_base: 'green', base_alone: 'green' }, { type: 'test' })).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
 });
