@@ -26,6 +26,7 @@ import { howEnded, inDisposableCheckout, isGreen, runHere } from './disposable-c
 import { makeEvidenceFolder } from './proof/evidence-retention.ts';
 import { changedBy, logFolder, placeSettings, tenths } from './proof/run-commands.ts';
 import { countedTests } from './rules/counted-tests.ts';
+import { skippedTests } from './rules/skipped-tests.ts';
 
 /** The settings under which a result still says something. */
 export const trialUnder = (config: Settings): string => sha256(JSON.stringify(placeSettings(config))).slice(0, 16);
@@ -102,7 +103,14 @@ async function runThem(
       const how = `${howEnded(ended, seconds)}${absent === undefined ? '' : `: ${absent} is not there yet`}`;
       const took = tenths(ended.durationMs / 1000);
       const tests = countedTests(ended.tail);
-      if (isGreen(ended)) runs.push({ command, is: 'green', how, seconds: took, ...defined({ tests }) });
+      if (isGreen(ended))
+        runs.push({
+          command,
+          is: 'green',
+          how,
+          seconds: took,
+          ...defined({ tests, skipped: skippedTests(ended.tail) }),
+        });
       else {
         const isMissing = (code === 126 || code === 127) && absent === undefined;
         const is = isMissing || unread !== undefined ? 'cannot_run' : 'red';

@@ -2,6 +2,7 @@
 
 import type { DiffFacts, PathList } from '../../protocol/facts/diff-facts.ts';
 import { isLittle, type SinceRed, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
+import { skippedText } from '../../protocol/review/skip-count.ts';
 import { testCount } from '../../protocol/review/test-count.ts';
 import type { Task } from '../../protocol/state.ts';
 import { counted, nameText } from '../../text/format.ts';
@@ -34,7 +35,7 @@ const NAMES: Readonly<Record<ListName, string>> = {
   tests_added: 'tests added',
   test_data_added: 'files for tests added (fixtures, snapshots)',
   tests_changed: 'existing tests CHANGED',
-  tests_extended: 'existing tests with lines added only',
+  tests_extended: 'existing test files that only gained lines',
   tests_weakened: 'tests WEAKENED (fewer assertions, or switched off)',
   tests_new_off: 'tests new, with a skip',
   tests_moved: 'tests moved, unchanged',
@@ -82,6 +83,7 @@ interface Run {
   readonly how: string;
   readonly seconds: number;
   readonly skipped?: string;
+  readonly skips_on_base?: number;
   readonly said_failed?: string;
   readonly tests?: number;
   readonly tests_on_base?: number;
@@ -97,8 +99,8 @@ export function proofText(task: Task, commit?: string): string | undefined {
   if (!Array.isArray(runs)) return undefined;
   return [
     ...runs.map(
-      ({ command, ok, seconds, skipped, said_failed: failed, ...counts }: Run) =>
-        `${ok ? 'green' : 'RED'}, ${seconds} s${testCount(counts, tests_added)}${skipped === undefined ? '' : `, BUT NOT ALL RAN (${skipped})`}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}: ${command}`,
+      ({ command, ok, seconds, said_failed: failed, ...run }: Run) =>
+        `${ok ? 'green' : 'RED'}, ${seconds} s${testCount(run, tests_added)}${skippedText({ command, ...run })}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}: ${command}`,
     ),
     ...(tests === undefined
       ? []

@@ -10,10 +10,22 @@ export interface Chosen {
   readonly groups: readonly string[];
 }
 
+/** Whether it chooses tests by names or marks, so that others of the same files do not run. */
+export function choosesTests(run: CommandRun): boolean {
+  const program = programOf(run);
+  const own = program === nameOf(run.program) ? run.rest : run.rest.slice(2);
+  const marks = program === 'pytest' ? ['-m', '--deselect'] : [];
+  return valuesOf(own, [...(CHOOSERS[program]?.options ?? []), ...marks]).length > 0;
+}
+
+function programOf({ program, rest }: CommandRun): string {
+  const name = nameOf(program);
+  const isModule = /^(?:python[\d.]*|py)$/.test(name) && rest[0] === '-m';
+  return isModule ? (rest[1] ?? '') : name;
+}
+
 export function leavesOut(run: CommandRun, test: Chosen): boolean {
-  const name = nameOf(run.program);
-  const isModule = /^(?:python[\d.]*|py)$/.test(name) && run.rest[0] === '-m';
-  const program = isModule ? (run.rest[1] ?? '') : name;
+  const program = programOf(run);
   const { by, options } = CHOOSERS[program] ?? {};
   if (by === undefined || options === undefined) return false;
   const values = program === 'cargo' ? filterOf(run.rest) : valuesOf(run.rest, options);

@@ -6,6 +6,7 @@ import { historyOf, iterationEvents } from '../leases.ts';
 import type { DisproofName } from '../refusal-names.ts';
 import type { HistoryEvent, Settings, State, Task } from '../state.ts';
 import { isFields, same } from '../values.ts';
+import { skipCount } from './skip-count.ts';
 import { trialsOf, triedGreen } from './trial.ts';
 
 /** One command, run at the submitted commit in a clean checkout. */
@@ -21,6 +22,8 @@ export interface ProofRun {
   readonly skipped?: string;
   /** What a runner said of failed tests before another one was green. */
   readonly said_failed?: string;
+  /** How many tests the runner said that it left out on the base; 0: it said so of none there. */
+  readonly skips_on_base?: number;
   /** How many tests the runner said that it ran, here and on the base. */
   readonly tests?: number;
   readonly tests_on_base?: number;
@@ -269,16 +272,29 @@ export const wasFirstGreen = ({ tasks }: State, commit: string, command: string)
         proof.runs.some((run) => run.command === command && run.ok && run.first === true),
     );
 
-type Counted = Pick<ProofRun, 'command' | 'tests'>;
+type Counted = Pick<ProofRun, 'command' | 'tests' | 'skipped'>;
+
+const runsAt = ({ tasks }: State, commit: string): readonly Counted[] =>
+  tasks.flatMap((task) => {
+    const proved = historyOf(task).flatMap((entry) => proofOf(entry) ?? []);
+    return [...proved, ...trialsOf(task)]
+      .filter((one) => one.commit === commit)
+      .flatMap(({ runs }): readonly Counted[] => runs);
+  });
 
 /** How many tests each command ran at this commit, as far as proofs and trials counted them. */
-export const testsAt = ({ tasks }: State, commit: string): ReadonlyMap<string, number> =>
+export const testsAt = (state: State, commit: string): ReadonlyMap<string, number> =>
   new Map(
-    tasks.flatMap((task) => {
-      const proved = historyOf(task).flatMap((entry) => proofOf(entry) ?? []);
-      return [...proved, ...trialsOf(task)]
-        .filter((one) => one.commit === commit)
-        .flatMap(({ runs }): readonly Counted[] => runs)
-        .flatMap(({ command, tests }) => (tests === undefined ? [] : [[command, tests] as const]));
-    }),
+    runsAt(state, commit).flatMap(({ command, tests }) => (tests === undefined ? [] : [[command, tests] as const])),
+  );
+
+/** How many tests each command left out at this commit. */
+export const skipsAt = (state: State, commit: string): ReadonlyMap<string, number> => skipsOf(runsAt(state, commit));
+
+/** Where a runner counts its tests and says nothing of others, there are none. */
+export const skipsOf = (runs: readonly Counted[]): ReadonlyMap<string, number> =>
+  new Map(
+    runs.flatMap(({ command, tests, skipped }) =>
+      tests === undefined && skipped === undefined ? [] : [[command, skipCount(skipped)] as const],
+    ),
   );

@@ -23,6 +23,8 @@ export interface TrialRun {
   readonly seconds: number;
   /** How many tests the runner said that it ran. */
   readonly tests?: number;
+  /** What it said of tests that it did not run. */
+  readonly skipped?: string;
   /** The end of what was printed, unless it was green. */
   readonly output?: string;
 }

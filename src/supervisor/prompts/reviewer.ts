@@ -7,6 +7,7 @@ import { APPROVAL_WAYS, approvalForm, CONCERN_FORM } from '../../protocol/review
 import { NO_TEST_COMMAND, proofCommands, proofOf, type TestProof } from '../../protocol/review/proof.ts';
 import { reportedOn } from '../../protocol/review/reported.ts';
 import { isLittle, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
+import { skippedText } from '../../protocol/review/skip-count.ts';
 import { runsFewer, testCount } from '../../protocol/review/test-count.ts';
 import { REJECTION_FORMAT } from '../../protocol/review/verdict.ts';
 import { type HistoryEvent, type Settings, type State, settings, type Task } from '../../protocol/state.ts';
@@ -252,8 +253,8 @@ function proofLines(task: Task, submitted: HistoryEvent | undefined, shown: read
   const named = (command: string): string =>
     command.length > LONG && shown.includes(command) ? `VALIDATION #${shown.indexOf(command) + 1}` : command;
   const ran = proof.runs.map(
-    ({ command, ok, seconds, skipped, said_failed: failed, ...counts }, at) =>
-      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${testCount(counts, proof.tests_added)}${skipped === undefined ? '' : `, BUT NOT ALL RAN (${skipped})`}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}${command.length > LONG && shown[at] === command ? '' : `: ${named(command)}`}`,
+    ({ command, ok, seconds, said_failed: failed, ...run }, at) =>
+      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${testCount(run, proof.tests_added)}${skippedText({ command, ...run })}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}${command.length > LONG && shown[at] === command ? '' : `: ${named(command)}`}`,
   );
   return [
     `RUN BY LIZA at ${proof.same_tree_as === undefined ? '' : `${proof.same_tree_as}, which has the same files as `}COMMIT TO REVIEW, in a clean checkout:`,
@@ -357,7 +358,10 @@ const RARE = [
   ['declared_late', 'DECLARED LATE, after the plan'],
   ['tests_weakened', 'TESTS WEAKENED (fewer assertions in a place, or switched off)'],
   ['tests_new_off', 'NEW TESTS WITH A SKIP (or with a line that decides how a test ends)'],
-  ['tests_extended', 'EXISTING TESTS WITH LINES ADDED ONLY'],
+  [
+    'tests_extended',
+    'EXISTING TEST FILES THAT ONLY GAINED LINES (new tests, or more in old ones; none was changed or removed)',
+  ],
   ['test_data_added', 'FILES FOR TESTS ADDED (fixtures, snapshots: they test nothing by themselves)'],
   ['tests_moved', 'TESTS MOVED, UNCHANGED'],
   ['tests_moved_changed', 'TESTS MOVED AND CHANGED'],

@@ -12,7 +12,7 @@ import { isRefusal } from '../../protocol/decision.ts';
 import { firstPaths } from '../../protocol/facts/diff-facts.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import { inBash, type UnreadLine } from '../../protocol/facts/spec-facts.ts';
-import { type Disproof, greenAt, type Proof, runOrder, testsAt } from '../../protocol/review/proof.ts';
+import { type Disproof, greenAt, type Proof, runOrder, skipsAt, testsAt } from '../../protocol/review/proof.ts';
 import { MOST_TRIAL_LINES, trialOf } from '../../protocol/review/trial.ts';
 import { shellQuoted } from '../../protocol/shell/shell-words.ts';
 import { defined } from '../../protocol/values.ts';
@@ -81,9 +81,16 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
     notRun: missed,
   });
   if (isRefusal(told)) return told;
-  const { tests, disproof, onBase } = told;
+  const { tests, disproof, onBase, skips } = told;
   const counted = new Map([...testsAt(proving.board.state, proving.base), ...(onBase ?? [])]);
-  const beside = runs.map((run) => ({ ...run, ...defined({ tests_on_base: counted.get(run.command) }) }));
+  const skipped = new Map([...skipsAt(proving.board.state, proving.base), ...(skips ?? [])]);
+  const beside = runs.map((run) => ({
+    ...run,
+    ...defined({
+      tests_on_base: counted.get(run.command),
+      skips_on_base: run.skipped === undefined ? undefined : skipped.get(run.command),
+    }),
+  }));
   const added = counted.size === 0 ? undefined : await testsAdded(proving);
   const files = changedTests(proving).filter((path) => !missed.includes(path));
   // What is red without the change ran.

@@ -32,6 +32,8 @@ export interface Beforehand {
 export interface TestsProved {
   /** How many tests the commands ran on the base alone, where that was run. */
   readonly onBase?: ReadonlyMap<string, number>;
+  /** How many they left out there. */
+  readonly skips?: ReadonlyMap<string, number>;
   readonly tests?: TestProof;
   readonly disproof?: Disproof;
 }
@@ -64,7 +66,7 @@ export async function proveTests(
   if (ofBase !== undefined && isRefusal(ofBase)) return unproved(proving, ofBase);
   const added = onBase.withTests?.outcome === 'red' ? await newTests(proving) : new Map<string, number>();
   const proved = judged(context, proving, { ...onBase, added }, ofBase);
-  return { ...proved, ...defined({ onBase: onBase.counted }) };
+  return { ...proved, ...defined({ onBase: onBase.counted, skips: onBase.skips }) };
 }
 
 /** Commands that name a test, or a folder of tests, which the base does not have: there, they can only fail. */

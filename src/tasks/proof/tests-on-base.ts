@@ -8,7 +8,7 @@ import type { Clock } from '../../ports/host.ts';
 import { stopwatch } from '../../process/run.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
-import { runOrder, type TestProof } from '../../protocol/review/proof.ts';
+import { runOrder, skipsOf, type TestProof } from '../../protocol/review/proof.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
 import { inSpoiltFolder, logOf, type Proving, type Ran, runAll } from './run-commands.ts';
@@ -44,8 +44,9 @@ export interface OnBase {
   readonly failed?: ReadonlySet<string>;
   readonly red?: Ran['red'];
   readonly withTests?: Looked;
-  /** How many tests a command ran on the base alone. */
+  /** How many tests a command ran on the base alone, and how many it left out there. */
   readonly counted?: ReadonlyMap<string, number>;
+  readonly skips?: ReadonlyMap<string, number>;
 }
 
 interface Asking {
@@ -84,7 +85,7 @@ export async function runOnBase(
     const counted = new Map(
       alone.runs.flatMap(({ command, tests }) => (tests === undefined ? [] : [[command, tests]])),
     );
-    const told = { counted, ...(red === undefined ? {} : { red, failed }) };
+    const told = { counted, skips: skipsOf(alone.runs), ...(red === undefined ? {} : { red, failed }) };
     if (only.length === 0) return { alone: lookedAt(alone).outcome, ...told };
     const spoilt = await inSpoiltFolder(() => checkOutOver(gitDir, folder, base, tree));
     if (spoilt !== undefined) return spoilt;

@@ -324,6 +324,13 @@ test('what the runner says of skipped tests is kept with the green run, and show
   expect((await p.ok(['show', 't'])).stdout).toContain('BUT NOT ALL RAN (skipped 2)');
 });
 
+test('as many skipped tests as on the base are no alarm', async () => {
+  await reviewing(WORK, { test_command: "printf '# tests 3\\n# pass 1\\n# skipped 2\\n'", tdd: 'evidence' });
+  const { stdout } = await p.ok(['show', 't']);
+  expect(stdout).toContain('skipped 2 (as many on the base)');
+  expect(stdout).not.toContain('NOT ALL RAN');
+});
+
 test('a runner that leaves old tests out shows in the number of tests, beside the base’s', async () => {
   const one = (name: string): string => `import test from 'node:test';\ntest('${name}', () => String(1));\n`;
   const scripts = (files: string): string => JSON.stringify({ scripts: { test: `node --test ${files}` } });

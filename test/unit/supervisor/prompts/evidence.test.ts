@@ -132,18 +132,22 @@ describe('a long command', () => {
 test('each run has the number by which an approval names it, and what its runner left out stands beside green', () => {
   const w = reviewed();
   expect(toReviewer(w, 'a')).toMatch(/\| #1 green, [\d.]+ s$/m);
-  w.edit((state) => ({
-    ...state,
-    tasks: state.tasks.map((task) => ({
-      ...task,
-      history: (task.history ?? []).map((entry) => {
-        const proof = proofOf(entry);
-        if (proof === undefined) return entry;
-        return { ...entry, proof: { ...proof, runs: proof.runs.map((run) => ({ ...run, skipped: 'skipped 2' })) } };
-      }),
-    })),
-  }));
-  expect(toReviewer(w, 'a')).toMatch(/\| #1 green, [\d.]+ s, BUT NOT ALL RAN \(skipped 2\)$/m);
+  const runs = (more: object) =>
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => ({
+        ...task,
+        history: (task.history ?? []).map((entry) => {
+          const proof = proofOf(entry);
+          if (proof === undefined) return entry;
+          return { ...entry, proof: { ...proof, runs: proof.runs.map((run) => ({ ...run, ...more })) } };
+        }),
+      })),
+    }));
+  runs({ skipped: 'skipped 2' });
+  expect(toReviewer(w, 'a')).toMatch(/\| #1 green, [\d.]+ s, skipped 2 \(the command itself chooses tests\)$/m);
+  runs({ command: 'node --test' });
+  expect(toReviewer(w, 'a')).toMatch(/\| #1 green, [\d.]+ s, BUT NOT ALL RAN \(skipped 2\): node --test$/m);
 });
 
 test('each fact has its own reason, and one that needs none has none', () => {
