@@ -19,10 +19,16 @@ export const hasMargin = (criterion: string): boolean =>
   /\b(?:median|average|mean|percentile|best\s+of|worst\s+of|repeat(?:s|ed)?|margin|tolerance)\b|\d\s*%/iu.test(
     criterion,
   ) ||
-  new RegExp(String.raw`\b(?:${COUNT})\s+(?:\w+\s+)?(?:runs|repetitions|rounds|measurements)\b`, 'iu').test(criterion);
+  REPEATS.test(criterion);
 
 const NUMBER = String.raw`\d+(?:[.,]\d+)*(?:e\d+)?`;
 const COUNT = `${NUMBER}|two|three|four|five|six|seven|eight|nine|ten|several|all`;
+/** `five runs`, `fastest of 3`, `the shortest time over ten tries`. */
+const REPEATS = new RegExp(
+  String.raw`\b(?:${COUNT})\s+(?:\w+\s+)?(?:runs|repetitions|rounds|measurements|tries|attempts|trials|samples)\b|` +
+    String.raw`\b(?:fast|slow|quick|short|long|low|high)est\s+(?:\w+\s+)?(?:out\s+)?(?:of|over|in|across)\s+(?:\w+\s+)?(?!all\b)(?:${COUNT})\b(?!\s*(?:ms|s|seconds?|minutes?)\b)`,
+  'iu',
+);
 const UNIT = String.raw`(?:ms|milliseconds?|\u00b5s|microseconds?|ns|nanoseconds?|seconds?|secs?|s|minutes?|mins?|hours?)`;
 const AMOUNT = String.raw`(?:${NUMBER}\s*|(?:an?|half\s+an?|one|two|three|five|ten|thirty|sixty)\s+)`;
 
