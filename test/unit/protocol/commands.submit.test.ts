@@ -269,6 +269,25 @@ describe('submit-for-review', () => {
     expect(refusal.hint).toContain('**/*.test.*');
   });
 
+  it('a stray file of code in a docs task is told one way out, and no test is asked for', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a', { type: 'docs', scope: 'IN: docs/' }));
+    toClaimed(w, 'a');
+    w.run(CODER, begin('a'));
+    const stray = (...more: readonly string[]) => submit('a', commit(1), { changes: changes('docs/a.md', ...more) });
+    const refusal = w.refused(CODER, stray('src/a.ts'));
+    expect(refusal.message).toContain('a docs task touches code that neither its IN nor your plan names: src/a.ts');
+    expect(refusal.hint).toMatch(
+      /^Remove it from the commit, then submit the new HEAD\. If .* only the planner .*liza block a/,
+    );
+    expect(`${refusal.message} ${refusal.hint}`).not.toMatch(/Add a test|--also|without a test/);
+    expect(w.refused(CODER, stray('src/a.ts', 'notes.txt')).hint).toContain('remove or declare the others: notes.txt');
+    const dirty = w.refused(CODER, submit('a', commit(1), { dirty: ['src/a.ts'] }));
+    expect(dirty.hint).toContain('src/a.ts is beyond SCOPE, and a docs task leaves code as it is: remove it;');
+    expect(dirty.hint).not.toContain('--also');
+    w.run(CODER, stray());
+  });
+
   it('a test file in which nothing could run is no test of a code task', () => {
     const [code, ...tests] = changes('src/a.ts', 'test/a.test.ts');
     const hollow = tests.map((one) => ({ ...one, hollow: true }));

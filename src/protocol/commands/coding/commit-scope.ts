@@ -45,8 +45,10 @@ export function inScope(s: Situation<'submit-for-review'>): Refusal | undefined 
   const beyond = beyondScope(scope, code, onBase).filter((path) => !isDeclared(path));
   const late = beyond.length === 0 ? undefined : undeclared(s, beyond);
   if (out === undefined && late === undefined) return undefined;
-  // What the next guard would refuse is told in the same round.
-  const test = task.type === 'test' || forbidden ? undefined : testsWithCode(s);
+  // What the next guard would refuse is told in the same round, unless what goes out mends that, too.
+  const kept = s.command.facts.changes.filter(({ path }) => !beyond.includes(path) && !outside.includes(path));
+  const isMended = isCodeless(task) && kept.every(({ path }) => !isCode(path) || isTest(path, testPatterns(settings)));
+  const test = task.type === 'test' || forbidden || isMended ? undefined : testsWithCode(s);
   return together([out, late, test].filter((one) => one !== undefined));
 }
 
@@ -62,12 +64,26 @@ function undeclared(s: Situation<'submit-for-review'>, beyond: readonly string[]
   if (task.type === 'test' && beyond.some(isCode)) {
     return refuse(`a test task touches code that is not a test: ${list(beyond.filter(isCode))}`, testsAlone(s));
   }
+  const code = isCodeless(task) ? beyond.filter(isCode) : [];
+  if (code.length > 0) {
+    const others =
+      beyond.length === code.length
+        ? ''
+        : `; remove or declare the others: ${list(beyond.filter((path) => !isCode(path)))}`;
+    return refuse(
+      `a ${task.type} task touches code that neither its IN nor your plan names: ${list(code)}`,
+      `Remove ${code.length === 1 ? 'it' : 'them'} from the commit, then submit the new HEAD${others}. If the task cannot be done without that code, only the planner can make it a code task: ${commandLine('block', task.id)}`,
+    );
+  }
   const also = beyond.slice(0, 5).map((path) => `--also ${shellWord(path)}`);
   return refuse(
     `the commit touches files that neither the task’s IN nor your plan names: ${list(beyond)}`,
     `If the task needs them, declare them: ${commandLine('declare', task.id).replace('--also <path>', also.join(' '))}; if not, remove them, then submit the new HEAD`,
   );
 }
+
+/** Its type asks for no code at all. */
+export const isCodeless = ({ type = 'code' }: Task): boolean => type !== 'code' && type !== 'test';
 
 /** What is taken out here would be demanded next. */
 const isDemandedAndForbidden = (task: Task, outside: readonly string[], patterns: readonly string[]): boolean =>

@@ -9,8 +9,10 @@ import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
 import { type DiffFacts, diffFacts } from '../../facts/diff-facts.ts';
+
 import { coverage } from '../../facts/globs.ts';
-import { beyondScope, isTest, parseScope, testPatterns } from '../../facts/scope.ts';
+import { beyondScope, isCode, isTest, parseScope, testPatterns } from '../../facts/scope.ts';
+
 import { isFullCommit } from '../../ids.ts';
 import { hideIn } from '../../input.ts';
 import { checkpointEvent, historyOf, startCommit } from '../../leases.ts';
@@ -19,7 +21,7 @@ import { lastTurn } from '../../review/retracted.ts';
 import type { State } from '../../state.ts';
 import { defined, same } from '../../values.ts';
 import { hasCheckpoint, holdsTask, list } from './coder.ts';
-import { inScope, testsWithCode } from './commit-scope.ts';
+import { inScope, isCodeless, testsWithCode } from './commit-scope.ts';
 
 export const submitForReview: Row<'submit-for-review'> = {
   name: 'submit-for-review',
@@ -261,6 +263,8 @@ function uncommittedHint({ task, command, settings, commandLine }: Situation<'su
   const [it, is] = beyond.length === 1 ? ['it', 'is'] : ['them', 'are'];
   if (beyond.length === 0) return `Commit them if they belong to the task, else remove them; then ${again}`;
   const others = beyond.length === dirty.length ? '' : 'commit the others; ';
+  if (isCodeless(task) && beyond.some(isCode))
+    return `${list(beyond)} ${is} beyond SCOPE, and a ${task.type} task leaves code as it is: remove ${it}; ${others}then ${again}. If the task cannot be done without that code: ${commandLine('block', task.id)}`;
   return `${list(beyond)} ${is} beyond SCOPE: remove ${it}, or, if the task needs ${it}, declare ${it} (${commandLine('declare', task.id)}) and commit; ${others}then ${again}`;
 }
 
