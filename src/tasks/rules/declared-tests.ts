@@ -2,6 +2,7 @@
 // It reads text only: what a program decides when it runs (a condition, a name made by code) is not known here.
 // Linear in the text.
 
+import { uncalledIn } from './never-run.ts';
 import { bodyAt } from './test-body.ts';
 import { withoutComments } from './without-comments.ts';
 
@@ -34,11 +35,13 @@ interface Found {
 /** `path`: what it is named tells how it writes comments. */
 export function declaredTests(text: string, path?: string): Declarations {
   const { text: read, isString } = withoutComments(text, path);
-  const found = [...quoted(read), ...identified(read, text)]
+  const uncalled = uncalledIn(read, path ?? '');
+  const found = [...quoted(read), ...identified(read, text), ...neverRun(read)]
     .filter(({ at }) => !isString(at) && !COMMENT.test(read.slice(lineStart(read, at), at)))
+    .map((one) => (uncalled.has(one.name) ? { ...one, off: true } : one))
     .sort((a, b) => a.at - b.at);
   return {
-    tests: switchedOff(found, text, read),
+    tests: switchedOff(found, text, read).filter(({ name }) => name !== NOBODY),
     made: MADE.test(read) || found.some(({ name }) => hasPlaceholder(name)),
   };
 }
@@ -176,6 +179,23 @@ function identified(text: string, raw: string): readonly Found[] {
   );
 }
 
+/** No test has that name. */
+const NOBODY = '\0';
+/** Around what never runs; what stands further in is off. */
+const NEVER_RUN =
+  /^[ \t]*(?:\}[ \t]*else[ \t]+)?if[ \t]*\(?[ \t]*(?:false|False|0|!1|!true)\b[ \t]*(?:\)|[{:;]|then\b|&&|and\b|$)/gm;
+
+const NEVER_BUILT = /^[ \t]*#\[cfg\(\s*(?:any\(\s*\)|not\(\s*all\(\s*\)\s*\)|false|FALSE|never)\s*\)\]/gm;
+
+const neverRun = (text: string): readonly Found[] =>
+  [...text.matchAll(NEVER_RUN), ...text.matchAll(NEVER_BUILT)].map(({ 0: all, index }) => ({
+    name: NOBODY,
+    at: index + (/\S/.exec(all)?.index ?? 0),
+    end: index + all.length,
+    off: true,
+    sure: false,
+  }));
+
 const MOST_ABOVE = 12;
 
 /** Attributes, decorators and comments right above. */
@@ -198,7 +218,7 @@ const declaresOther = (line: string): boolean =>
   /\)[^()]{0,80}(?:\{|=>|;)/.test(line);
 
 const OFF_ABOVE =
-  /@(?:\w+\.)?skip\b|mark\.(?:skip|xfail)\b|@(?:\w+\.)?expectedFailure|#\[ignore|@(?:Disabled|Ignore)\b|\[(?:Ignore|Explicit)\b|\bSkip\s*=|@tag :skip/;
+  /#!?\[cfg\(\s*(?:any\(\s*\)|not\(\s*all\(\s*\)\s*\)|false|FALSE|never)\s*\)\]|@(?:\w+\.)?skip\b|mark\.(?:skip|xfail)\b|@(?:\w+\.)?expectedFailure|#\[ignore|@(?:Disabled|Ignore)\b|\[(?:Ignore|Explicit)\b|\bSkip\s*=|@tag :skip/;
 /** The first statement of a body; one below a condition is not known to run. */
 const OFF_FIRST =
   /^\s*raise\s+(?:\w+\.)*SkipTest\b|^\s*(?:return\s+|await\s+|throw\s+)?(?:(?:t|ctx|context)\.todo\b|(?:(?:t|b|f|tb|this|ctx|context|self|pytest|\$this)(?:\.|->))?(?:skip(?:Test|Now|f)?|Skip(?:Now|f)?|markTestSkipped|markTestIncomplete|GTEST_SKIP|XCTSkip|pending)\b)(?!\s*[=.:])/;
@@ -208,7 +228,7 @@ const OFF_INLINE = /(?:=>|[{(])\s*\{?\s*(?:t|this|ctx|context)\.(?:[sS]kip(?:Now
 
 /** What an outer block switches off is off for all that stand further in. */
 function switchedOff(found: readonly Found[], text: string, bare: string): readonly Declared[] {
-  const all = /^pytestmark\s*=.*\bmark\.skip\b/m.test(text);
+  const all = /^pytestmark\s*=.*\bmark\.skip\b|^#!\[cfg\(\s*(?:any\(\s*\)|false|never)\s*\)\]/m.test(text);
   let outer = Number.POSITIVE_INFINITY;
   /** On its own line, what an outer block that is off ends before. */
   let inline = 0;
@@ -224,7 +244,7 @@ function switchedOff(found: readonly Found[], text: string, bare: string): reado
     const own =
       off || body === 'none' || OFF_ABOVE.test(above(text, at) + text.slice(start, at)) || bodyOff(text, at, end);
     const isOff = all || own || indent > outer || at < inline;
-    if (own) inline = Math.max(inline, closedOnLine(text, at));
+    if (own) inline = Math.max(inline, name === NOBODY ? lineEnd(text, at) : closedOnLine(text, at));
     if (own && outer === Number.POSITIVE_INFINITY) outer = indent;
     return { name, line, off: isOff, empty: body === 'empty', sure };
   });

@@ -12,6 +12,7 @@ const INERT: readonly RegExp[] = [
   /^\s*require\s+['"](?:minitest|rspec|test\/unit|(?:spec|test)_helper)[\w/]*['"]\s*$/,
   /^\s*(?:const|let|var)\s[^=\n]*=\s*(?:await\s+import|require)\s*\([^()\n]*\)[^()\n]*$/,
   /^\s*(?:@\w[\w.]*|#\[\w[^\n]*\]|\[\w+\])\s*$/,
+  /^\s*#\s*(?:if\s+(?:0|false)|endif|pragma)\b[^\n]*$/,
   /^\s*if\s+__name__\s*==[^\n]*$|^\s*unittest\.main\([^()\n]*\)\s*$/,
   new RegExp(
     String.raw`^\s*(?:[a-z]+\s+){0,4}(?:class|module|mod|describe|context|suite)\s+[\w:.<>, \\]+(?:\([\w., ]*\))?\s*${BODY}\s*$`,

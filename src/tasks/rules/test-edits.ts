@@ -27,11 +27,11 @@ function partsOf(text: string): readonly string[] {
 
 /** Switches a test off, lets it fail, or all others with it, in the words of common test runners. */
 const SWITCHED_OFF =
-  /\b(it|test|describe|context|suite)\.(skip|only|todo|fails|failing)\b|\b(xit|xtest|xdescribe|fit|fdescribe)\s*\(|\bskip:\s*(true|['"`])|\btodo:\s*true|\b(it|test|describe|suite)\(.*\btodo:\s*['"`]|@(unittest\.)?(skip|expectedFailure)|pytest\.(mark\.)?(skip|xfail)|#\[ignore|@(Disabled|Ignore)\b|\bt\.Skip(Now|f)?\(|\bmarkTest(Skipped|Incomplete)\(|\bself\.skipTest\(|\braise (unittest\.)?SkipTest\b|\bGTEST_SKIP\b|\bXCTSkip|@(module|describe)?tag (:skip\b|skip:)|\[\w+\([^)\n]*\bSkip\s*=|^\s*\/\/[/!]\s*```.*\bignore\b/;
+  /\b(it|test|describe|context|suite)\.(skip|only|todo|fails|failing)\b|\b(xit|xtest|xdescribe|fit|fdescribe)\s*\(|\bskip:\s*(true|['"`])|\btodo:\s*true|\b(it|test|describe|suite)\(.*\btodo:\s*['"`]|@(unittest\.)?(skip|expectedFailure)|pytest\.(mark\.)?(skip|xfail)|#\[ignore|#!?\[cfg\(\s*(any\(\s*\)|not\(\s*all\(\s*\)\s*\)|false|FALSE|never)\s*\)\]|@(Disabled|Ignore)\b|\bt\.Skip(Now|f)?\(|\bmarkTest(Skipped|Incomplete)\(|\bself\.skipTest\(|\braise (unittest\.)?SkipTest\b|\bGTEST_SKIP\b|\bXCTSkip|@(module|describe)?tag (:skip\b|skip:)|\[\w+\([^)\n]*\bSkip\s*=|^\s*\/\/[/!]\s*```.*\bignore\b/;
 
 /** The same in words that mean something else in code. */
 const OFF_IN_TESTS =
-  /\b(t|ctx|context|this)\.(skip|todo)\(|^\s*[xf](it|describe|context|specify|example|scenario|feature)\s+["']|^\s*(skip|pending)\s*($|\(|["']|if\b|unless\b)|,\s*:skip\b|\bDISABLED_\w|^\s*\[Ignore\b|\bAssert\.(Ignore|Inconclusive)\(|\bskip_all\b/;
+  /\b(t|ctx|context|this)\.(skip|todo)\(|^\s*[xf](it|describe|context|specify|example|scenario|feature)\s+["']|^\s*(skip|pending)\s*($|\(|["']|if\b|unless\b)|,\s*:skip\b|\bDISABLED_\w|^\s*\[Ignore\b|\bAssert\.(Ignore|Inconclusive)\(|\bskip_all\b|^\s*#\s*if\s+(0|false)\s*($|\/[/*])|^\s*(\}\s*else\s+)?if\s*\(?\s*(false|False|0|!1|!true)\b\s*(\)|[{:;]|then\b|&&|and\b|$)/;
 
 /** Decides how a test ends other than by what it asserts: it ends the runner or repeats until green. */
 const RIGGED =

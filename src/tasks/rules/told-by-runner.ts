@@ -40,7 +40,9 @@ export function toldByRunner(report: TestReport, { path, text, names }: Asked): 
   const on = [...new Map(tests.filter(({ sure, off }) => sure && !off).map((one) => [one.line, one])).values()];
   const others = on.filter(({ name }) => has(ran, name) || has(skipped, name));
   const ofFile = [...report.files].find(([file]) => isSame(file, path))?.[1];
-  if (ofFile !== undefined) return { is: !made && ofFile < on.length ? 'unreported' : 'silent' };
+  const own = tests.filter(({ name }) => names.includes(name));
+  const isOff = own.length > 0 && own.every(({ off }) => off);
+  if (ofFile !== undefined) return { is: !made && ofFile < on.length + (isOff ? 1 : 0) ? 'unreported' : 'silent' };
   const ofPackage = path.endsWith('.go') && others.length === 0 ? packageOf(report, path) : undefined;
   if (ofPackage !== undefined) return { is: ofPackage ? 'silent' : 'unreported' };
   if (isCovered(report, on.length - others.length)) return { is: 'silent' };

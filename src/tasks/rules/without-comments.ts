@@ -1,5 +1,7 @@
-// The text of a program without its comments, and where its one-line strings are: what stands in either declares no
+// The text of a program without its comments and what `#if 0` leaves out, and where its one-line strings are: what stands in either declares no
 // test. Places stay as they were. It knows no grammar: an odd quote ends with its line. Linear.
+
+import { withoutNever } from './never-run.ts';
 
 export interface Uncommented {
   readonly text: string;
@@ -23,7 +25,8 @@ const OF_HASH = either(STRING, HASHES);
 const OF_SLASH = either(STRING, TEMPLATE, SLASHES);
 
 /** `path`: what it is named tells how it writes comments. */
-export function withoutComments(text: string, path = ''): Uncommented {
+export function withoutComments(given: string, path = ''): Uncommented {
+  const text = withoutNever(given, path);
   const form = PYTHON.test(path) ? OF_PYTHON : HASH.test(path) ? OF_HASH : OF_SLASH;
   const kept: string[] = [];
   const strings: { readonly from: number; readonly to: number }[] = [];
