@@ -1,7 +1,8 @@
 // `npm test`: everything that must hold before a change is merged. `npm run test:all`: the same without shortening the
 // sweeps, races, fuzzing and benches, which takes hours. Says first how long it takes on two cores, then prints each step
 // with its duration, and how far the running steps are: every half minute, on a terminal all the time. A step that fails
-// shows its output, and the rest still run. Needs only git and Node: a step that needs more skips it, and the end lists
+// shows its output, and the rest still run. A failed test of integration or end to end runs once more, alone in its step;
+// the end names what passed only then. Needs only git and Node: a step that needs more skips it, and the end lists
 // what was skipped and how to get it.
 //   node tools/test.mjs --list           the steps
 //   node tools/test.mjs --only races     steps whose name contains that text
@@ -13,6 +14,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
+import { allPassed, onlyThese, worthAgain } from './again.mjs';
 import { helpIfAsked } from './help.mjs';
 import { progressIn, runningStatus } from './progress.mjs';
 
@@ -39,13 +41,13 @@ const SLOWLY = 5;
 
 /**
  * `takes`: seconds of the short form beside another step, on two idle cores. `short` is added by default, `full` by --all.
- * `alone`: the others need what it makes, or it measures. `report`: vitest's.
+ * `alone`: the others need what it makes, or it measures. `report`: vitest's. `again`: a failed test runs once more.
  */
 const STEPS = [
   { name: 'build', takes: 4, run: ['node', 'tools/build.mjs'], alone: true },
   { name: 'check', takes: 45, run: ['npm', 'run', '--silent', 'check', '--'], report: 'check', alone: true },
-  { name: 'integration', takes: 440, run: vitest('integration'), report: 'integration' },
-  { name: 'end to end', takes: 390, run: vitest('e2e*'), report: 'e2e' },
+  { name: 'integration', takes: 440, run: vitest('integration'), report: 'integration', again: true },
+  { name: 'end to end', takes: 390, run: vitest('e2e*'), report: 'e2e', again: true },
   { name: 'killed at any system call', takes: 26, run: ['node', 'test/sweep/strace.mjs'], short: ['--slice', '20'] },
   {
     name: 'git workflows killed at any system call',
@@ -90,6 +92,7 @@ const lines = (text) => text.split('\n');
 const seconds = (from) => `${((performance.now() - from) / 1000).toFixed(1)} s`;
 const command = ({ run, short = [], full = [] }) => [...run, ...(values.all ? full : short)];
 const skipped = [];
+const flaky = [];
 const status = runningStatus(process.stdout);
 let failed = 0;
 
@@ -136,30 +139,46 @@ function expected() {
   return `Takes ${told} on two idle cores.`;
 }
 
-/** Tests that vitest left out; their names say why. */
-function skippedTests(name) {
+/** What vitest reported; nothing where it did not get that far. */
+function reported(name) {
   try {
-    const { testResults } = JSON.parse(readFileSync(report(name), 'utf8'));
-    return testResults
-      .flatMap(({ assertionResults }) => assertionResults)
-      .filter(({ status }) => status === 'pending' || status === 'skipped')
-      .map(({ fullName }) => fullName);
+    return JSON.parse(readFileSync(report(name), 'utf8'));
   } catch {
-    return [];
+    return { testResults: [] };
   }
+}
+
+/** Tests that vitest left out; their names say why. */
+const skippedTests = (name) =>
+  reported(name)
+    .testResults.flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status === 'pending' || status === 'skipped')
+    .map(({ fullName }) => fullName);
+
+/** A step to its end; where a few of its tests failed and may be run again, with those once more. */
+async function attempt(step) {
+  const told = (far) => status.far(step.name, far);
+  const first = await start([...command(step), ...reporting(step.report)], told);
+  const failing = first.ok || !step.again ? [] : worthAgain(reported(step.report), first.output);
+  if (failing.length === 0) return first;
+  told(`again ${failing.length} of its tests`);
+  const name = `${step.report}-again`;
+  const second = await start([...command(step), ...onlyThese(failing), ...reporting(name)], told);
+  const output = `${first.output}\nRun again:\n${second.output}`;
+  if (!second.ok || !allPassed(failing, reported(name))) return { ok: false, output };
+  flaky.push(...failing);
+  return { ok: true, output, isFlaky: true };
 }
 
 async function take(step) {
   const begun = performance.now();
   status.begin(step.name);
-  const { ok, output } = await start([...command(step), ...reporting(step.report)], (far) =>
-    status.far(step.name, far),
-  );
+  const { ok, output, isFlaky = false } = await attempt(step);
   const gross = ok && step.judge !== undefined ? step.judge(output) : [];
   const passed = ok && gross.length === 0;
   status.end(step.name, `${step.name}: ${passed ? 'ok' : 'FAILED'}, ${seconds(begun)}`);
   if (!passed) failed += 1;
-  if (!passed || step.show) process.stdout.write(`\n${output.trimEnd()}\n\n`);
+  if (!passed || step.show || isFlaky) process.stdout.write(`\n${output.trimEnd()}\n\n`);
   for (const line of gross) process.stdout.write(`far from its limit: ${line}\n`);
   skipped.push(
     ...lines(output)
@@ -190,6 +209,10 @@ function tell() {
       const known = told ? undefined : Object.keys(HOW).find((word) => new RegExp(`\\b${word}\\b`, 'i').test(what));
       process.stdout.write(`  ${what}${known === undefined ? '' : ` → ${HOW[known]}`}\n`);
     }
+  }
+  if (flaky.length > 0) {
+    process.stdout.write('\nPassed only when run again (a flake: look at it):\n');
+    for (const { file, name } of flaky) process.stdout.write(`  ${path.relative(root, file)}: ${name}\n`);
   }
   process.stdout.write(`\n${STEPS.length - failed} passed, ${failed} failed\n`);
 }
