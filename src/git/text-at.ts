@@ -7,9 +7,27 @@ import { must } from './run.ts';
 /** A larger file is not read. */
 const LARGE = 4 * 1024 * 1024;
 
+/** A commit's id says what its files are: an answer of git's stays true, and one submission asks for some files often. */
+const known = new Map<string, string | undefined>();
+const MOST_KNOWN = 100;
+const LONGEST_KNOWN = 64 * 1024;
+const FULL_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
 /** Undefined: the commit has no such file; TOO_LARGE: it has. */
 export async function textAt(gitDir: PrivateGitDir, commit: string, path: string): Promise<string | undefined> {
   if (posix.normalize(path) !== path || /^(\/|\.\.(\/|$))/.test(path)) return undefined;
+  const key = [gitDir.common, commit, path].join('\0');
+  if (known.has(key)) return known.get(key);
+  const text = await readAt(gitDir, commit, path);
+  if (FULL_ID.test(commit) && (text?.length ?? 0) <= LONGEST_KNOWN) {
+    const [oldest] = known.keys();
+    if (known.size >= MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+    known.set(key, text);
+  }
+  return text;
+}
+
+async function readAt(gitDir: PrivateGitDir, commit: string, path: string): Promise<string | undefined> {
   const list = ['--literal-pathspecs', 'ls-tree', '-z', '-l', '--full-tree', commit, '--', path];
   const entry = (await must(gitDir.objects(list), 'look for a file of the commit')).split('\0')[0] ?? '';
   const [, id = '', size = '0', name] = /^\d+ blob ([0-9a-f]+) +(\d+)\t(.*)$/s.exec(entry) ?? [];
