@@ -7,6 +7,7 @@ import { type OpenOptions, openPrivateGitDir, type PrivateGitDir } from '../../s
 import type { Environment } from '../../src/ports/host.ts';
 import { hostAt } from '../host.ts';
 import { type Contents, cleanEnvironment, gitIn, startRepository, write } from './core.mjs';
+import { branchAt, headOf } from './plain-ref.ts';
 import { keptFolder, temporaryFolder } from './temporary-folder.ts';
 
 export const INTEGRATION = 'refs/heads/integration';
@@ -98,7 +99,7 @@ export function repositoryIn(base: string, name = 'project'): Repository {
       write(folder, files);
       run(folder, ['add', '-A']);
       run(folder, [...nameIn(folder, root), 'commit', '-q', '--allow-empty', '-m', message]);
-      return run(folder, ['rev-parse', 'HEAD']);
+      return headOf(folder) ?? run(folder, ['rev-parse', 'HEAD']);
     },
     commitTo: (branch, files, message = 'work') => {
       run(root, ['fast-import', '--quiet'], fastImport(branch, files, message));
@@ -108,7 +109,7 @@ export function repositoryIn(base: string, name = 'project'): Repository {
       const lines = self.git('for-each-ref', '--format=%(refname) %(objectname)', below).split('\n');
       return Object.fromEntries(lines.filter((line) => line !== '').map((line) => line.split(' ')));
     },
-    head: (rev = 'integration') => self.git('rev-parse', '--verify', '--end-of-options', rev),
+    head: (rev = 'integration') => branchAt(root, rev) ?? self.git('rev-parse', '--verify', '--end-of-options', rev),
     gitDir: async (options) => {
       const gitDir = await openPrivateGitDir(hostAt(Date.now, env), root, options);
       if ('ok' in gitDir) throw new Error(gitDir.message);
