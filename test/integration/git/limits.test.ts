@@ -10,6 +10,7 @@ import { runGit } from '../../../src/ports/git-program.ts';
 import { realHost } from '../../../src/ports/real-host.ts';
 import { EnvironmentError } from '../../../src/protocol/decision.ts';
 import { write } from '../../support/core.mjs';
+import { cpuTimer } from '../../support/cpu-time.ts';
 import { type Repository, repository } from '../../support/repository.ts';
 
 const ENV = { ...process.env, LIZA_GIT_SECONDS: '1' };
@@ -43,9 +44,9 @@ test('patterns that take for ever: ended, the file is named, told once, and no s
   );
   expect(ended.hint).toBe(`look at ${path.join(folder, '.gitignore')}`);
   expect(isMachineFault(ended)).toBe(false);
-  const begun = performance.now();
+  const worked = cpuTimer();
   expect((await failing(look())).message).toMatch(/it is tried again in \d+ s$/);
-  expect(performance.now() - begun).toBeLessThan(500);
+  expect(worked()).toBeLessThan(500);
   expect(told).toEqual([ended.message]);
   deaf?.();
 }, 20_000);
