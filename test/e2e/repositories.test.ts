@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isolations } from '../runs.ts';
 import { addTask, SHOWN, write } from '../support/core.mjs';
 import { type BuiltProject, builtIn, type Ran } from '../support/program.ts';
 import { type RepositoryOptions, repository, repositoryIn } from '../support/repository.ts';
@@ -89,7 +90,7 @@ describe('repositories', () => {
     expect(p.git('worktree', 'list').split('\n')).toHaveLength(1);
   });
 
-  test.each(['worktree', 'clone'])('SHA-256 objects work in a %s', (isolation) => {
+  test.each(isolations('clone'))('SHA-256 objects work in a %s', (isolation) => {
     const p = built({ format: 'sha256' });
     begin(p);
     p.ok(['config', 'set', 'isolation', isolation]);
@@ -99,7 +100,7 @@ describe('repositories', () => {
     expect(p.liza(['blame', 'integration']).code).toBe(0);
   });
 
-  test.each(['worktree', 'clone'])('a linked worktree as the project root works with a %s', (isolation) => {
+  test.each(isolations('worktree'))('a linked worktree as the project root works with a %s', (isolation) => {
     const main = repository();
     main.git('worktree', 'add', '-q', '-b', 'mine', path.join(main.base, 'linked'));
     const p = builtIn(repositoryIn(main.base, 'linked'));

@@ -96,6 +96,8 @@ export interface Project extends OpenedProject {
   config(changes: Partial<Config>): Promise<void>;
   claim(task: string, agent?: string): Promise<Claimed>;
   begin(task: string, agent?: string, files?: readonly string[]): Promise<Outcome>;
+  /** Claimed, with a checkpoint that names these files, or the usual. */
+  begun(task: string, agent?: string, files?: readonly string[]): Promise<void>;
   /** Files and a commit in the task's folder. */
   work(task: string, files?: Contents, message?: string): string;
   submit(task: string, commit?: string, agent?: string): Promise<Submitted | Refusal>;
@@ -120,13 +122,13 @@ export interface ProjectOptions {
 
 /** Branch main checked out in the root, integration at the same commit, and a board that nobody has written to yet. */
 export function project({ tasks = ['t'], config = {}, files }: ProjectOptions = {}): Project {
-  const repo = fromTemplate('project', 'project', (made) => {
+  const repo = fromTemplate(keyOf(['project', files]), 'project', (made) => {
     start(made, 'main', FILES);
     made.git('branch', 'integration');
     made.write({ '.git/info/exclude': '/.liza/\n/.worktrees/\n' });
+    if (files !== undefined) made.commitTo('integration', files, 'more to start with');
   });
   const self = withSteps(openProject(repo));
-  if (files !== undefined) self.commitTo('integration', files, 'more to start with');
   writeBoard(self, typeof tasks === 'function' ? tasks(self) : tasks, config);
   return self;
 }
@@ -199,11 +201,14 @@ function withSteps(opened: OpenedProject): Project {
     reject: (task) => judge(self, task, 'REJECTED'),
     merge: (task, options = {}, by = self.as('code-reviewer-1')) =>
       mergeTask(by, task, { testFrom: 'base', ...options }),
+    begun: (task, agent = 'coder-1', named = CHECKPOINT.files_to_modify) =>
+      once(self, ['begun', task, agent, named], async () => {
+        await self.claim(task, agent);
+        succeeded(await self.begin(task, agent, named));
+      }),
     submitted: (task, files = WORK, agent = 'coder-1') =>
       once(self, ['submitted', task, files, agent], async () => {
-        await self.claim(task, agent);
-        const named = new Set([...CHECKPOINT.files_to_modify, ...Object.keys(files)]);
-        succeeded(await self.begin(task, agent, [...named]));
+        await self.begun(task, agent, [...new Set([...CHECKPOINT.files_to_modify, ...Object.keys(files)])]);
         const commit = self.work(task, files, `${task}: work`);
         succeeded(await self.submit(task, commit, agent));
         return commit;

@@ -257,8 +257,7 @@ describe('planted', () => {
     expect(p.git('ls-tree', '--name-only', 'integration')).not.toContain('evil.txt');
 
     // A commit with a history of its own that pretends to descend from the base.
-    await p.claim('u', 'coder-2');
-    succeeded(await p.begin('u', 'coder-2'));
+    await p.begun('u', 'coder-2');
     const tree = p.git('rev-parse', `${p.work('u', { 'test/u.test.ts': 'u\n' })}^{tree}`);
     const stranger = p.git('commit-tree', tree, '-m', 'stranger');
     p.gitIn(p.folder('u'), 'reset', '-q', '--hard', stranger);

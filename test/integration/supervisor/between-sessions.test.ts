@@ -100,8 +100,7 @@ describe('a session that ends with its work undone', () => {
       agents: ['code-reviewer-1'],
       parts: { 'code-reviewer-1': [judges, {}] },
       furnish: async (p) => {
-        await p.claim('t');
-        await p.begin('t');
+        await p.begun('t');
         await p.submit('t', p.work('t'));
       },
     });

@@ -3,6 +3,7 @@
 
 import fs from 'node:fs';
 import { expect, test } from 'vitest';
+import { isolations } from '../../runs.ts';
 import { type Project, succeeded, WORK } from '../../support/project.ts';
 import { open, r } from './harness.ts';
 
@@ -16,8 +17,7 @@ test('a coder that takes over is told whose work it continues, what is there and
   await open({
     agents: ['coder-2'],
     furnish: async (p) => {
-      await p.claim('t');
-      succeeded(await p.begin('t'));
+      await p.begun('t');
       p.work('t', WORK);
       p.write({ '.worktrees/t/notes.txt': 'not committed\n' });
       await p.run('coder-1', HANDOFF);
@@ -39,8 +39,7 @@ test('a coder that takes over a clone is told of the branches that were in it be
     agents: ['coder-2'],
     config: { isolation: 'clone' },
     furnish: async (p) => {
-      await p.claim('t');
-      succeeded(await p.begin('t'));
+      await p.begun('t');
       p.work('t', WORK);
       const folder = p.folder('t');
       p.gitIn(folder, 'checkout', '-q', '-b', 'try-cache');
@@ -70,7 +69,7 @@ test('a coder that takes over a clone is told of the branches that were in it be
   expect(told).not.toContain('merged-already');
 });
 
-test.each(['worktree', 'clone'] as const)(
+test.each(isolations('worktree'))(
   '%s: a coder that takes over is told what was merged since the base, and can rebase onto it',
   async (isolation) => {
     let head = '';
@@ -79,8 +78,7 @@ test.each(['worktree', 'clone'] as const)(
       agents: ['coder-2'],
       config: { isolation },
       furnish: async (p) => {
-        await p.claim('t');
-        succeeded(await p.begin('t'));
+        await p.begun('t');
         p.work('t', WORK);
         await p.run('coder-1', HANDOFF);
         head = await p.accepted({ 'src/other.ts': 'export const other = 1;\n' }, 'other work');
@@ -104,7 +102,7 @@ test.each(['worktree', 'clone'] as const)(
   },
 );
 
-test.each(['worktree', 'clone'] as const)(
+test.each(isolations('worktree'))(
   '%s: a coder that starts fresh can look at the work it is told of',
   async (isolation) => {
     let former = '';

@@ -6,8 +6,7 @@ import { project } from '../../support/project.ts';
 
 test('one answer gives a blocked task back to its coder, with the work that was in its folder', async () => {
   const p = project();
-  await p.claim('t');
-  await p.begin('t');
+  await p.begun('t');
   const commit = p.work('t');
   p.write({ '.worktrees/t/half.txt': 'half done\n' });
   await p.run('coder-1', { name: 'block', task: 't', reason: 'which limit?', questions: ['How many?', 'Of what?'] });
@@ -30,8 +29,7 @@ test('one answer gives a blocked task back to its coder, with the work that was 
 
 test('after an answer the coder that blocked goes on with its checkpoint and its uncommitted work, without begin', async () => {
   const p = project();
-  await p.claim('t');
-  await p.begin('t');
+  await p.begun('t');
   p.work('t');
   p.write({ '.worktrees/t/src/half.txt': 'half done\n' });
   await p.run('coder-1', { name: 'block', task: 't', reason: 'which limit?', questions: ['How many?'] });
@@ -49,8 +47,7 @@ test('after an answer the coder that blocked goes on with its checkpoint and its
 
 test('after an unblock that redefines the task its coder begins again upon the files that lie in its kept folder', async () => {
   const p = project();
-  await p.claim('t');
-  await p.begin('t');
+  await p.begun('t');
   p.work('t');
   p.write({ '.worktrees/t/src/half.txt': 'half done\n' });
   await p.run('coder-1', { name: 'block', task: 't', reason: 'which limit?', questions: ['How many?'] });

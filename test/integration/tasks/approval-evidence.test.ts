@@ -14,6 +14,7 @@ import { claimReview } from '../../../src/tasks/claim-review.ts';
 import { specBehind } from '../../../src/tasks/notice-spec.ts';
 import { makeReviewFolder, type ReviewFolder } from '../../../src/tasks/review-copy.ts';
 import { verdictFacts } from '../../../src/tasks/verdict-facts.ts';
+import { isolations } from '../../runs.ts';
 import { type Project, project, succeeded, WORK } from '../../support/project.ts';
 
 const REVIEWER = 'code-reviewer-1';
@@ -398,7 +399,7 @@ describe('the folder to try things in', () => {
   }
   afterEach(() => copy.remove());
 
-  test.each(['worktree', 'clone'] as const)('has the commit, its history and its set-up (%s)', async (isolation) => {
+  test.each(isolations('clone'))('has the commit, its history and its set-up (%s)', async (isolation) => {
     const commit = await copied(WORK, {
       isolation,
       post_worktree_cmd: 'mkdir -p node_modules && pwd > node_modules/made',

@@ -11,7 +11,7 @@ import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { claimTask } from '../../../src/tasks/claim.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { inFull } from '../../runs.ts';
+import { inFull, isolations } from '../../runs.ts';
 import { write } from '../../support/core.mjs';
 import { approvedTask, type Project, type ProjectOptions, project, succeeded } from '../../support/project.ts';
 
@@ -62,7 +62,7 @@ function dyingAt(of: Project, n: number) {
   return { context, isDead, calls: () => calls };
 }
 
-describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
+describe.each(isolations('clone'))('%s', (isolation) => {
   const start = (options: ProjectOptions = {}): Project => {
     p = project({ ...options, config: { isolation, ...options.config } });
     return p;
@@ -152,8 +152,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
   test('takeover: fresh: a lease that ran out, the same coder keeps all, another gets a fresh folder', async () => {
     start({ config: { takeover: 'fresh' } });
     const base = p.head();
-    await p.claim('t');
-    succeeded(await p.begin('t'));
+    await p.begun('t');
     const commit = p.work('t');
     write(p.folder('t'), { 'notes.txt': 'uncommitted\n' });
     expect(await claimTask(p.as('coder-2'), 't', 'coder-2')).toMatchObject({ ok: false });
@@ -181,8 +180,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
     async function left(config: ProjectOptions['config'] = {}): Promise<string> {
       start({ config: { ...config } });
       fs.appendFileSync(p.file('.git', 'info', 'exclude'), '*.log\n');
-      await p.claim('t');
-      succeeded(await p.begin('t', 'coder-1', ['src/', 'test/', 'run.sh', 'notes.txt', 'link']));
+      await p.begun('t', 'coder-1', ['src/', 'test/', 'run.sh', 'notes.txt', 'link']);
       const commit = p.work('t', { 'src/app.ts': 'mine\n', 'src/old.ts': 'old\n', 'run.sh': 'echo\n' });
       write(p.folder('t'), { 'src/app.ts': 'half\n', 'notes.txt': 'untracked\n', 'built.log': 'ignored\n' });
       fs.rmSync(p.folder('t', 'src/old.ts'));
@@ -224,8 +222,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
 
     test('its folder is gone: it continues from the last commit that was seen', async () => {
       start();
-      await p.claim('t');
-      succeeded(await p.begin('t'));
+      await p.begun('t');
       const commit = p.work('t');
       expect(await p.submit('t', '0'.repeat(40))).toMatchObject({ ok: false }); // refused, but seen
       p.pass(EXPIRED);
@@ -297,8 +294,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
 
   test('blocked and unblocked with its worktree: the next coder goes on in it', async () => {
     start();
-    await p.claim('t');
-    succeeded(await p.begin('t'));
+    await p.begun('t');
     const commit = p.work('t');
     await p.run('coder-1', { name: 'block', task: 't', reason: 'which limit?', questions: ['How many?'] });
     await p.run(undefined, {
@@ -373,8 +369,7 @@ describe.each(['worktree', 'clone'] as const)('%s', (isolation) => {
 
   test('its folder is gone: it comes back at the last commit that was seen', async () => {
     start();
-    await p.claim('t');
-    succeeded(await p.begin('t'));
+    await p.begun('t');
     const commit = p.work('t');
     expect(await p.submit('t', '0'.repeat(40))).toMatchObject({ ok: false }); // refused, but seen
     fs.rmSync(p.folder('t'), { recursive: true });

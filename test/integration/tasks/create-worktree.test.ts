@@ -17,8 +17,7 @@ describe.each(isolations('clone'))('%s', (isolation) => {
   test('there: nothing to do; gone: as it was seen last; fresh: from integration, the work kept', async () => {
     p = project({ config: { isolation } });
     const base = p.head();
-    await p.claim('t');
-    succeeded(await p.begin('t'));
+    await p.begun('t');
     const commit = p.work('t');
     await p.submit('t', '0'.repeat(40)); // refused, but seen
     write(p.folder('t'), { 'notes.txt': 'uncommitted\n' });

@@ -106,8 +106,7 @@ describe('a clean checkout of main in the root', () => {
     expect(waiting.code).toBe(1);
     expect(waiting.stderr).toContain('nothing to bring into main yet: 1 task waiting for a coder (t)');
     expect(waiting.stderr).toContain('continue it: liza run; then: liza finish');
-    await p.claim('t');
-    await p.begin('t');
+    await p.begun('t');
     await p.submit('t', p.work('t'));
     expect((await liza(['finish', option])).stderr).toContain('yet: 1 task in review (t)');
   });

@@ -7,6 +7,7 @@ import { isRunning, leftoversIn } from '../../../src/git/scratch-folders.ts';
 import { acceptIntegration } from '../../../src/project/doctor-work.ts';
 import type { MergeFailure } from '../../../src/tasks/judge-candidate.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { isolations } from '../../runs.ts';
 import type { Contents } from '../../support/core.mjs';
 import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
 
@@ -131,7 +132,7 @@ describe('ways', () => {
   });
 });
 
-describe.each(['worktree', 'clone'] as const)('%s: a branch that moved on after the approval', (isolation) => {
+describe.each(isolations('clone'))('%s: a branch that moved on after the approval', (isolation) => {
   test('what was approved is merged; what came after is recorded and kept', async () => {
     p = project({ config: { isolation } });
     const commit = await p.approved('t');

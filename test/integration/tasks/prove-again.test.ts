@@ -19,8 +19,7 @@ const runs = (): number =>
 
 async function begun(validation: string, config: Partial<Config> = {}, task: Partial<Task> = {}): Promise<string> {
   p = project({ tasks: [{ id: 't', validation: [validation], ...task }], config });
-  await p.claim('t');
-  succeeded(await p.begin('t'));
+  await p.begun('t');
   return p.work('t', WORK);
 }
 
@@ -173,8 +172,7 @@ describe('the same commit again', () => {
       keep_worktree: true,
       facts: { spec_exists: true },
     });
-    await p.claim('t');
-    succeeded(await p.begin('t'));
+    await p.begun('t');
     await refused();
     expect(runs()).toBe(5);
   });

@@ -83,8 +83,7 @@ describe.each(isolations('clone'))('%s', (isolation) => {
   test('a folder that is gone or broken comes back; where it was is not forgotten on the way', async () => {
     start({ config: { post_worktree_cmd: 'test -e "$HOME/ready"; echo made > made.log' } });
     fs.writeFileSync(path.join(p.base, 'ready'), '');
-    await p.claim('t');
-    succeeded(await p.begin('t'));
+    await p.begun('t');
     const commit = p.work('t');
     await p.submit('t', '0'.repeat(40)); // refused, but seen
     fs.rmSync(p.folder('t'), { recursive: true });

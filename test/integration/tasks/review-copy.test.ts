@@ -128,8 +128,7 @@ describe('files that steer agents', () => {
 
   test.each(['.claude', 'src/.claude', '.github'])('a link called %s does not lead to others', async (name) => {
     p = project({});
-    await p.claim('t');
-    succeeded(await p.begin('t', 'coder-1', [...Object.keys(WORK), name]));
+    await p.begun('t', 'coder-1', [...Object.keys(WORK), name]);
     fs.mkdirSync(p.folder('t', 'src', 'plain'), { recursive: true });
     fs.symlinkSync(p.folder('t', 'src', 'plain'), p.folder('t', ...name.split('/')));
     p.work('t', { ...WORK, 'src/plain/settings.json': '{"hooks": {}}\n' });
@@ -235,8 +234,7 @@ describe('places that blockers name', () => {
 
   test('and a file that only the commits in between have; what is wrong is said once', async () => {
     p = project({ tasks: [{ id: 't' }] });
-    await p.claim('t');
-    succeeded(await p.begin('t'));
+    await p.begun('t');
     p.work('t', { ...WORK, 'notes.txt': 'mine\n' });
     p.work('t', { 'notes.txt': null });
     succeeded(await p.submit('t'));

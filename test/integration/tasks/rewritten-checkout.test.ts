@@ -32,8 +32,7 @@ async function begun(config: Partial<Config> = {}, task: Partial<Task> = {}): Pr
     tasks: [{ id: 't', validation: ['sh test/new.sh'], scope: 'IN: src, test, tools, lock.txt', ...task }],
     files: FILES,
   });
-  await p.claim('t');
-  succeeded(await p.begin('t'));
+  await p.begun('t');
 }
 const SET_UP = { post_worktree_cmd: 'sh tools/setup.sh' };
 const proof = async () => (await p.last('t', 'submitted'))?.['proof'] as Record<string, unknown>;

@@ -18,8 +18,7 @@ async function planned(flags: readonly string[], options: ProjectOptions = {}): 
 
 /** From the claim to the merge. */
 async function built(p: Project, files: Contents): Promise<void> {
-  await p.claim('t');
-  await p.begin('t', 'coder-1', Object.keys(files));
+  await p.begun('t', 'coder-1', Object.keys(files));
   p.work('t', files);
   succeeded(await p.submit('t'));
   await p.approve('t');

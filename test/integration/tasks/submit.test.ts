@@ -27,8 +27,7 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
 
   test.each(['--skip-worktree', '--assume-unchanged'])('an edit that %s hides is found', async (bit) => {
     start();
-    await p.claim('t');
-    succeeded(await p.begin('t'));
+    await p.begun('t');
     p.work('t', { 'src/app.ts': 'two\n', 'test/app.test.ts': 'two\n' });
     gitIn('update-index', bit, 'README.md');
     write(p.folder('t'), { 'README.md': 'only in the folder\n' });
@@ -41,8 +40,7 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
     ['.gi\u200ct', 'hasDotgit'],
   ])('a tree with %j is refused with git’s reason, as often as it is offered', async (name, fault) => {
     start();
-    await p.claim('t');
-    succeeded(await p.begin('t'));
+    await p.begun('t');
     p.work('t', { 'src/app.ts': 'two\n', 'test/app.test.ts': 'two\n' });
     const inner = gitIn('rev-parse', 'HEAD:src');
     const tree = execFileSync('git', ['-C', p.folder('t'), 'mktree'], {
@@ -58,8 +56,7 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
 
   test('files that a diff does not show, and paths that are one on other machines, are told to the reviewer', async () => {
     start();
-    await p.claim('t');
-    succeeded(await p.begin('t'));
+    await p.begun('t');
     const files = { 'src/app.ts': 'two\n', 'test/app.test.ts': 'two\n', 'src/zero.ts': 'export const z = 1; // \0\n' };
     p.work('t', { ...files, 'src/APP.ts': 'other\n', 'Test/app2.test.ts': 'two\n' });
     succeeded(await p.submit('t'));
@@ -73,8 +70,7 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
 
   test('what its commits bring and its diff does not show is told to the reviewer', async () => {
     start();
-    await p.claim('t');
-    succeeded(await p.begin('t'));
+    await p.begun('t');
     p.work('t', { 'src/dump.sql': 'insert into users …\n', 'src/gone.ts': 'x\n' });
     p.work('t', { 'src/dump.sql': null, 'src/gone.ts': null, 'src/app.ts': 'two\n', 'test/app.test.ts': 'two\n' });
     const root = gitIn('commit-tree', '-m', 'another history', gitIn('rev-parse', 'HEAD^{tree}'));
@@ -217,8 +213,7 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
     start();
     const first = await p.submitted('t');
     await p.reject('t');
-    await p.claim('t');
-    succeeded(await p.begin('t', 'coder-1', ['src/app.ts', 'CLAUDE.md']));
+    await p.begun('t', 'coder-1', ['src/app.ts', 'CLAUDE.md']);
     expect(await refusal()).toContain('is the rejected commit, unchanged');
     gitIn('-c', 'user.email=coder-1@liza.invalid', 'commit', '-q', '--amend', '-m', 'other words');
     expect(await refusal()).toContain(`has the same files as ${first}, which was rejected`);
@@ -239,8 +234,7 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
 
   test('newer work of integration taken in, by rebase or merge: the review begins there', async () => {
     start();
-    await p.claim('t');
-    succeeded(await p.begin('t'));
+    await p.begun('t');
     const before = p.work('t');
     const integration = await p.accepted({ 'other.txt': 'from another task\n' });
     const upstream = isolation === 'worktree' ? 'integration' : 'origin/integration';
@@ -253,8 +247,7 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
     expect(before).not.toBe(rebased);
     if (isolation === 'clone') return;
     await p.reject('t');
-    await p.claim('t');
-    succeeded(await p.begin('t'));
+    await p.begun('t');
     const newest = await p.accepted({ 'another.txt': 'x\n' });
     gitIn('merge', '-q', '--no-edit', upstream);
     p.work('t', { 'src/app.ts': 'three\n' });
@@ -300,8 +293,7 @@ test('a submission that is exchanged while its review is being claimed is not cl
 
 test('a folder that is not usable is said to be so, and nothing is pinned', async () => {
   p = project();
-  await p.claim('t');
-  succeeded(await p.begin('t'));
+  await p.begun('t');
   p.work('t', WORK);
   fs.renameSync(p.folder('t'), `${p.folder('t')}-away`);
   expect(await p.submit('t')).toMatchObject(
@@ -330,8 +322,7 @@ test('a review of what is no longer there is refused; a pin that was taken away 
 
 test('links and submodules of a commit, and files outside its scope, are called that to the reviewer', async () => {
   p = project({ tasks: [{ id: 't', scope: 'IN: src/, test/. OUT: secret/' }] });
-  await p.claim('t');
-  succeeded(await p.begin('t', 'coder-1', [...Object.keys(WORK), 'README.md', 'docs/']));
+  await p.begun('t', 'coder-1', [...Object.keys(WORK), 'README.md', 'docs/']);
   write(p.folder('t'), { ...WORK, 'README.md': null, 'docs/page.md': 'x\n' });
   fs.symlinkSync('../../../../etc/passwd', p.folder('t', 'README.md'));
   fs.mkdirSync(p.folder('t', 'src', 'vendor'));

@@ -159,8 +159,7 @@ describe('what is known is not run again', () => {
     const begun = async (): Promise<void> => {
       const validation = [`${RAN} sh test/*.sh || ls test`];
       p = project({ tasks: [{ id: 't', validation }], config: { tdd: 'evidence' } });
-      await p.claim('t');
-      succeeded(await p.begin('t'));
+      await p.begun('t');
       p.work('t', WORK);
     };
     await begun();
