@@ -1,3 +1,5 @@
+import { test } from 'vitest';
+
 /** How many random cases: a quarter in `npm run check`, half in `npm test`, all in `npm run test:all`. */
 export const runs = (all: number): number => Math.ceil(all * Number(process.env['LIZA_RUNS'] ?? 0.25));
 
@@ -8,3 +10,13 @@ type Isolation = 'worktree' | 'clone';
 
 /** Both in `npm run test:all`. `npm test` takes one of them in each file, so that a file costs half. */
 export const isolations = (one: Isolation): readonly Isolation[] => (inFull ? ['worktree', 'clone'] : [one]);
+
+/** The first row in `npm test`, every row in `npm run test:all`: for rows that go one way. What is left out is listed. */
+export function firstRow<Row>(
+  rows: readonly Row[],
+  name: (row: Row) => string,
+  body: (row: Row) => Promise<void>,
+): void {
+  for (const [n, row] of rows.entries())
+    test.runIf(n === 0 || inFull)(`${name(row)}${n === 0 ? '' : ' (in test:all)'}`, () => body(row));
+}

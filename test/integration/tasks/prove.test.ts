@@ -9,7 +9,7 @@ import type { Config, Task } from '../../../src/protocol/state.ts';
 import { transact } from '../../../src/store/transact.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { inFull } from '../../runs.ts';
+import { firstRow } from '../../runs.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
@@ -40,11 +40,14 @@ const events = async (name: string): Promise<readonly Record<string, unknown>[]>
   ((await p.task('t')).history ?? []).filter(({ event }) => event === name) as never;
 const leftovers = (): readonly string[] => fs.readdirSync(p.file('.worktrees')).filter((name) => name.startsWith('.'));
 
-test.each([
+const STRAYS = [
   ['a folder of modules', 'node_modules/fake/index.js'],
   ['settings of a runner', 'conftest.py'],
   ['settings in a folder', '.cargo/config.toml'],
-])('%s above the clean checkout: nothing is run there until it is gone', async (_what, stray) => {
+] as const;
+const untilGone = ([what]: readonly [string, string]): string =>
+  `${what} above the clean checkout: nothing is run there until it is gone`;
+firstRow(STRAYS, untilGone, async ([, stray]) => {
   await begun();
   p.work('t', GOOD);
   const file = p.file('.worktrees', stray);
@@ -458,22 +461,17 @@ describe('a validation that spoils its checkout', () => {
     expect(await p.last('t', 'submitted')).toMatchObject({ proof: { tests: { base_alone: 'green', on_base: 'red' } } });
   });
 
-  const SPOILT = [
-    'rm -rf .git',
-    'rm -rf .git/index; mkdir .git/index',
-    'git rm -rq --cached .',
-    'touch .git/index.lock',
-  ];
-  const isTriedAllTheSame = async (spoil: string): Promise<void> => {
-    await begun({}, { validation: [`sh run.sh && ${spoil}`] });
-    p.work('t', GOOD);
-    succeeded(await p.submit('t'));
-    expect(await p.last('t', 'submitted')).toMatchObject({ proof: { tests: { base_alone: 'green', on_base: 'red' } } });
-  };
-  test.each(SPOILT.slice(0, 1))('%s: the commit’s tests are tried on the base all the same', isTriedAllTheSame);
-  test.runIf(inFull).each(SPOILT.slice(1))(
-    '%s (in test:all): the commit’s tests are tried on the base all the same',
-    isTriedAllTheSame,
+  firstRow(
+    ['rm -rf .git', 'rm -rf .git/index; mkdir .git/index', 'git rm -rq --cached .', 'touch .git/index.lock'],
+    (spoil) => `${spoil}: the commit’s tests are tried on the base all the same`,
+    async (spoil) => {
+      await begun({}, { validation: [`sh run.sh && ${spoil}`] });
+      p.work('t', GOOD);
+      succeeded(await p.submit('t'));
+      expect(await p.last('t', 'submitted')).toMatchObject({
+        proof: { tests: { base_alone: 'green', on_base: 'red' } },
+      });
+    },
   );
 
   test('what it made impossible is not known; where it decides, that refuses', async () => {
@@ -590,12 +588,15 @@ describe('tdd', () => {
     expect(await tests()).toMatchObject({ base_alone: 'unknown', on_base: 'unknown' });
   });
 
-  test.each([
+  const TESTLESS = [
+    ['a script that says nothing of tests', 'sh lint.sh'],
     ['a check of the syntax', 'sh -n test/new.sh'],
     ['a look at a file', 'grep -q 2 src/value && test -f test/new.sh'],
-    ['a script that says nothing of tests', 'sh lint.sh'],
     ['a target of make that runs none', 'make lint || true; grep -q 2 src/value'],
-  ])('where no command can run tests, a failing test is neither green nor red: %s', async (_what, command) => {
+  ] as const;
+  const neither = ([what]: readonly [string, string]): string =>
+    `where no command can run tests, a failing test is neither green nor red: ${what}`;
+  firstRow(TESTLESS, neither, async ([, command]) => {
     await begun({ test_patterns: ['test/**'] }, { validation: [command] });
     p.work('t', {
       'src/value': '1 2\n',
