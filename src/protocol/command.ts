@@ -58,6 +58,8 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly roots?: readonly string[];
   /** Its commits whose author or committer is none of the task's coders, with the names that they bear. */
   readonly named_otherwise?: readonly string[];
+  /** `id of branch`: those of them that are on a branch or tag of people's and not on the integration branch. */
+  readonly taken_in?: readonly string[];
   /** Its commits that Liza knew before the iteration's checkpoint. */
   readonly before_plan?: readonly string[];
   /** Files that are as they were in work that was put aside for the checkpoint. */

@@ -1,37 +1,70 @@
 // Under whose name the commits of a submission go. An agent's session gives git the agent's name; what bears another one
 // would be taken for that one's in `git log` and `git blame`. Only reads.
 
-import type { PrivateGitDir } from '../git/private-git-dir.ts';
+import { branchAt } from '../git/base-branch.ts';
+import { branchOf, readRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
 import { codersOf } from '../protocol/leases.ts';
-import type { Task } from '../protocol/state.ts';
+import type { FolderWork } from './make-folder.ts';
 
 /** More commits were not written for one task. */
 const MOST_COMMITS = 1000;
 
-interface Asked {
-  readonly gitDir: PrivateGitDir;
-  readonly task: Task;
-  /** Where the integration branch is: what it has was judged before. */
-  readonly integration: string;
-}
+type Asked = Pick<FolderWork, 'gitDir' | 'task' | 'integration' | 'settings'>;
 
 /** The commits whose author or committer is none of the task's coders, each with the names that it bears. */
 export async function namedOtherwise(
-  { gitDir, task, integration }: Asked,
+  asked: Asked,
   base: string,
   commit: string,
-): Promise<Pick<SubmitFacts, 'named_otherwise'>> {
+): Promise<Pick<SubmitFacts, 'named_otherwise' | 'taken_in'>> {
+  const { gitDir, task, integration } = asked;
   const format = '--format=%H%x00%an <%ae>%x00%cn <%ce>';
   const range = [commit, '--not', base, integration];
-  const asked = gitDir.objects(['log', `--max-count=${MOST_COMMITS}`, '--no-mailmap', format, ...range]);
+  const told = gitDir.objects(['log', `--max-count=${MOST_COMMITS}`, '--no-mailmap', format, ...range]);
   const own = new Set(codersOf(task).map((agent) => `<${agent}@liza.invalid>`));
   const isOwn = (name: string): boolean => own.has(name.slice(name.lastIndexOf('<')));
-  const others = (await must(asked, 'read whose its commits are')).split('\n').flatMap((line) => {
+  const others = (await must(told, 'read whose its commits are')).split('\n').flatMap((line) => {
     const [id = '', author = '', committer = ''] = line.split('\0');
     if (id === '' || (isOwn(author) && isOwn(committer))) return [];
-    return [`${id.slice(0, 12)} by ${author}${author === committer ? '' : `, committed by ${committer}`}`];
+    return [{ id, names: `${author}${author === committer ? '' : `, committed by ${committer}`}` }];
   });
-  return others.length === 0 ? {} : { named_otherwise: others };
+  if (others.length === 0) return {};
+  const taken = await takenIn(
+    asked,
+    range,
+    others.map(({ id }) => id),
+  );
+  return {
+    named_otherwise: others.map(({ id, names }) => `${id.slice(0, 12)} by ${names}`),
+    ...(taken.length === 0 ? {} : { taken_in: taken }),
+  };
+}
+
+const PEOPLES = ['refs/heads', 'refs/remotes', 'refs/tags', 'refs/stash'];
+
+/**
+ * A coder can take a branch in and throw its content away (`git merge -s ours`): it would count as merged everywhere, and
+ * its work be lost. What the person's own branch has is left out: a merge of that waits for `liza sync`
+ * (persons-commits.ts).
+ */
+async function takenIn(
+  { gitDir, settings: { base_branch: base } }: Asked,
+  range: readonly string[],
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const refs = await readRefs(gitDir, ...PEOPLES);
+  // Boards of earlier versions do not say which it is: the one that the project's folder is on.
+  const persons = refs.get(`refs/heads/${base ?? branchAt(gitDir.host.disk, gitDir.root)}`);
+  const isTheirs = (ref: string): boolean => ref !== gitDir.integration && !ref.startsWith(branchOf(''));
+  const theirs = [...refs].filter(([ref]) => isTheirs(ref)).map(([, at]) => at);
+  const within = async (not: readonly string[]): Promise<ReadonlySet<string>> =>
+    new Set((await must(gitDir.objects(['rev-list', ...range, ...not]), 'walk the history')).split('\n'));
+  const known = persons === undefined ? [] : [persons];
+  const [own, left] = [await within(known), await within([...known, ...theirs])];
+  const taken = ids.filter((id) => own.has(id) && !left.has(id));
+  const at = [...refs].find(([ref, tip]) => isTheirs(ref) && taken.includes(tip))?.[0];
+  const name = at?.replace(/^refs\/(heads|remotes|tags)\//, '') ?? 'a branch or tag of people’s';
+  return taken.map((id) => `${id.slice(0, 12)} of ${name}`);
 }

@@ -51,7 +51,7 @@ async function wholeFacts({ gitDir, task, settings, commit }: Listed): Promise<D
   const read = {
     ...diff,
     ...(await readHistory(gitDir, base, commit, changed)),
-    ...(await namedOtherwise({ gitDir, task, integration: base }, base, commit)),
+    ...(await namedOtherwise({ gitDir, task, settings, integration: base }, base, commit)),
     ...(await beforePlan({ gitDir, task, integration: base }, commit)),
   };
   return diffFacts(task, read, testPatterns(settings), Number.POSITIVE_INFINITY);

@@ -266,6 +266,50 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
   });
 });
 
+describe('a history that takes a branch in', () => {
+  const theirs = (ref: string) => {
+    const start = p.head();
+    const commit = p.git('commit-tree', '-p', start, '-m', 'the fix', `${start}^{tree}`);
+    p.git('update-ref', ref, commit);
+    return commit;
+  };
+  const work = async (setup: () => string): Promise<string> => {
+    p = project();
+    const taken = setup();
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    p.work('t', { 'src/app.ts': 'two\n', 'test/app.test.ts': 'two\n' });
+    p.gitIn(p.folder('t'), 'merge', '-q', '-s', 'ours', '-m', 'takes it in', taken);
+    return taken;
+  };
+
+  test.each([
+    ['refs/remotes/origin/main', 'origin/main'],
+    ['refs/heads/feature', 'feature'],
+    ['refs/tags/v2', 'v2'],
+  ])('which is on %s alone is refused: it would count as merged', async (ref, name) => {
+    const taken = await work(() => theirs(ref));
+    expect(await p.submit('t')).toMatchObject(
+      refusedBy('own-history', {
+        message: expect.stringContaining(`${taken.slice(0, 12)} of ${name}`),
+        hint: expect.stringContaining('git reset --soft'),
+      }),
+    );
+    p.gitIn(p.folder('t'), 'reset', '-q', '--soft', p.head());
+    p.gitIn(p.folder('t'), 'commit', '-q', '-m', 'anew');
+    succeeded(await p.submit('t'));
+  });
+
+  test('of the person’s own branch is not, wherever else that is', async () => {
+    await work(() => {
+      const own = p.commit({ 'mine.txt': 'mine\n' });
+      p.git('update-ref', 'refs/remotes/origin/main', own);
+      return own;
+    });
+    succeeded(await p.submit('t'));
+  });
+});
+
 test('a submission that is exchanged while its review is being claimed is not claimed as the one before', async () => {
   p = project();
   await p.submitted('t');

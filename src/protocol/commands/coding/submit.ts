@@ -9,10 +9,8 @@ import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
 import { type DiffFacts, diffFacts } from '../../facts/diff-facts.ts';
-
 import { coverage } from '../../facts/globs.ts';
 import { beyondScope, isCode, isTest, parseScope, testPatterns } from '../../facts/scope.ts';
-
 import { isFullCommit } from '../../ids.ts';
 import { hideIn } from '../../input.ts';
 import { checkpointEvent, historyOf, startCommit } from '../../leases.ts';
@@ -67,6 +65,19 @@ export const submitForReview: Row<'submit-for-review'> = {
         return refuse(
           `${list(early)} ${early.length === 1 ? 'was' : 'were'} made before the checkpoint of this iteration`,
           `Commit the files anew, as your plan has them, then submit the new HEAD (the reviewer is told which of them came before): git reset --soft ${startCommit(task)}, git commit`,
+        );
+      },
+    },
+    {
+      name: 'own-history',
+      rule: 'none of its commits is a person’s from a branch that is not in it by Liza: taken in without its content it would be lost',
+      needs: 'facts',
+      check: ({ task, command }) => {
+        const { taken_in: [first, ...more] = [] } = command.facts;
+        if (first === undefined) return undefined;
+        return refuse(
+          `its history has ${first}${more.length === 0 ? '' : ` and ${more.length} more`}, which integration lacks: merged so, that branch would count as merged`,
+          `Leave it out of the history and submit the new HEAD: git reset --soft ${startCommit(task)}, git commit; if the task needs what is on that branch: liza ask ${task.id} --for human`,
         );
       },
     },
