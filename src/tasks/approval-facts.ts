@@ -132,7 +132,7 @@ function readIn(read: Read, test: Test): LookedUp {
       return found.unnamed ? { not_run: 'values' } : asTold(read, [...names, ...(found.as ?? [])]);
     case 'off':
       return {
-        why: `“${names[0]}” is switched off in ${path}:${found.line} (skipped, postponed, without a body or expected to fail): a test that does not run shows nothing`,
+        why: `“${names[0]}” is switched off in ${path}:${found.line} (skipped, postponed, never reached, without a body or expected to fail): a test that does not run shows nothing`,
       };
     case 'several':
       return {

@@ -50,11 +50,11 @@ const WAIVERS: readonly RegExp[] = [
   new RegExp(String.raw`\b(?:needs?|requires?|demands?) no ${TEST}`, 'i'),
   new RegExp(String.raw`\bno ${TEST} (?:is|are)? ?(?:needed|necessary|required|possible|demanded)`, 'i'),
   new RegExp(
-    String.raw`\b(?:do|does|need|can|must|is|are)(?: not|n[’']t|not) (?:need|require|have to (?:write|add|have)|be tested|write|add) ?(?:${TEST})?`,
+    String.raw`\b(?:do|does|need|can|must|is|are)(?: not|n[\u2019']t|not) (?:need|require|have to (?:write|add|have)|be tested|write|add) ?(?:${TEST})?`,
     'i',
   ),
   new RegExp(
-    String.raw`(?<!\bnot |n[’']t |never )\b(?:skip|omit|waive|leave out|drop) ${TEST}(?: rule| requirement| here)?\W*(?:$|for this|here)`,
+    String.raw`(?<!\bnot |n[\u2019']t |never )\b(?:skip|omit|waive|leave out|drop) ${TEST}(?: rule| requirement| here)?\W*(?:$|for this|here)`,
     'i',
   ),
 ];

@@ -10,7 +10,7 @@ export interface Declared {
   readonly name: string;
   /** From 1. */
   readonly line: number;
-  /** Skipped, put off, without a body or expected to fail, whatever the machine. */
+  /** Skipped, put off, never reached, without a body or expected to fail, whatever the machine. */
   readonly off: boolean;
   /** Nothing in its body can fail: it is green whatever the code does. */
   readonly empty: boolean;

@@ -113,7 +113,7 @@ describe('what the runner says of a test', () => {
 
   test('what a file declares and its runner neither ran nor named shows nothing; of another language, it is flagged', async () => {
     const off =
-      'const o = { skip: true };\nconst text = `\ntest("is text", f);\n`;\nif (false) test("is never run", f);\n';
+      'const o = { skip: true };\nconst text = `\ntest("is text", f);\n`;\nif (o.never) test("is never run", f);\nif (false) test("is never reached", f);\n';
     const files = {
       ...WORK,
       'test/app.test.mjs': `import test from 'node:test';\nconst f = () => {};\ntest('adds two', f);\n${off}test('is put off', o, f);\n`,
@@ -125,6 +125,7 @@ describe('what the runner says of a test', () => {
     const of = async (name: string) => (await facts(`1: test test/app.test.mjs › ${name}`)).false_evidence.join();
     expect(await of('adds two')).toBe('');
     expect(await of('is never run')).toContain('did not run when Liza ran the tests at this commit');
+    expect(await of('is never reached')).toContain('“is never reached” is switched off in test/app.test.mjs:9');
     expect(await of('is text')).toContain('of test/app.test.mjs their runner names “adds two”');
     expect(await of('is put off')).toContain('“is put off” was skipped when Liza ran the tests');
     const known = await facts('1: test test/test_app.py::test_two');
