@@ -24,8 +24,8 @@ const KEPT = {
 /** Files that steer agents stay where set-up put them. */
 const AS_PLANTED = {
   file: 'src/tasks/steering-files.ts',
-  find: 'else if (steers(path) && !tracked.has(path)) {',
-  put: "else if (path === '' && steers(path) && !tracked.has(path)) {",
+  find: '({ path }) => steers(path) && !tracked.has(path)',
+  put: "({ path }) => path === '' && steers(path) && !tracked.has(path)",
 };
 
 const GOOD = 'export const old = (n) => n * 2;';

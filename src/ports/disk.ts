@@ -3,12 +3,15 @@
 // regular file (or a folder), is opened without waiting, and is read whole only up to a limit. Else it throws.
 
 import * as fs from 'node:fs';
+import { type Held, heldEntries, type Walk } from './held-folders.ts';
 
 export type Disk = Called & {
   /** Those that Liza uses: none of them opens a file but `open` and `copyFile`, which take regular ones alone. */
   readonly promises: Pick<typeof fs.promises, (typeof WITHOUT_OPENING)[number] | 'open' | 'copyFile'>;
   /** A pipe of Liza's own: the only thing that is opened although it is no regular file. */
   openPipeSync(path: string, flags: number): number;
+  /** What is below a folder whose owner may exchange anything in it meanwhile; no link leads outside. */
+  heldEntries(folder: string, walk: Walk): Generator<Held>;
 };
 
 type Called = Pick<
@@ -211,6 +214,7 @@ export const realDisk: Disk = {
   writeSync: fs.writeSync,
   openSync: openRegular,
   openPipeSync: fs.openSync,
+  heldEntries: (folder, walk) => heldEntries(realDisk, folder, walk),
   readFileSync: readRegular as Disk['readFileSync'],
   writeFileSync: writeRegular as Disk['writeFileSync'],
   copyFileSync: copyRegular as Disk['copyFileSync'],

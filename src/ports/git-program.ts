@@ -21,7 +21,6 @@ import {
   wentWell,
   whenHurried,
 } from './git-limits.ts';
-import { heldEntries } from './held-folders.ts';
 import type { Environment } from './host.ts';
 import { closeInherited } from './inherited.ts';
 
@@ -350,7 +349,7 @@ const AT_ONCE = 500;
  */
 export async function removePlantedPipes(folder: string): Promise<void> {
   let seen = 0;
-  for (const { entry, path, at } of heldEntries(realDisk, folder, { most: MOST_ENTRIES })) {
+  for (const { entry, path, at } of realDisk.heldEntries(folder, { most: MOST_ENTRIES })) {
     if (entry.isFIFO() && (/(^|\/)\.git\//.test(path) || READ_BY_GIT.has(entry.name))) removePipe(at);
     seen += 1;
     if (seen % AT_ONCE === 0) await new Promise(setImmediate);

@@ -8,7 +8,7 @@ import { must } from '../git/run.ts';
 import { layOutAgain } from '../git/tracked-files.ts';
 import { splitNul } from '../git/tree-changes.ts';
 import type { Disk } from '../ports/disk.ts';
-import { type Held, heldEntries } from '../ports/held-folders.ts';
+import type { Held } from '../ports/held-folders.ts';
 import { plainText } from '../process/plain-file.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import type { Refusal } from '../protocol/decision.ts';
@@ -75,7 +75,7 @@ async function removeBelow(
   const gone: string[] = [];
   let seen = 0;
   const skip = (path: string): boolean => path === '.git';
-  for (const held of heldEntries(disk, folder, { most: Number.POSITIVE_INFINITY, skip })) {
+  for (const held of disk.heldEntries(folder, { most: Number.POSITIVE_INFINITY, skip })) {
     seen += 1;
     if (seen % AT_ONCE === 0) await clock.nextTurn();
     const { entry, path, at } = held;

@@ -4,7 +4,6 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { realDisk } from '../../../src/ports/disk.ts';
-import { heldEntries } from '../../../src/ports/held-folders.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 function folders(): { readonly mine: string; readonly outside: string } {
@@ -26,7 +25,7 @@ function exchange(mine: string, name: string, outside: string): void {
 test('a folder that became a link before it is opened is not entered', () => {
   const { mine, outside } = folders();
   const seen: string[] = [];
-  for (const { entry, path: below } of heldEntries(realDisk, mine, { most: 100 })) {
+  for (const { entry, path: below } of realDisk.heldEntries(mine, { most: 100 })) {
     seen.push(below);
     if (below === 'd' && entry.isDirectory()) exchange(mine, 'd', outside);
   }
@@ -35,7 +34,7 @@ test('a folder that became a link before it is opened is not entered', () => {
 
 test.runIf(fs.existsSync('/proc/self/fd'))('one that became a link afterwards is still the same folder', () => {
   const { mine, outside } = folders();
-  for (const { path: below, at } of heldEntries(realDisk, mine, { most: 100 })) {
+  for (const { path: below, at } of realDisk.heldEntries(mine, { most: 100 })) {
     if (below === 'd/e') exchange(mine, 'd', outside);
     if (below === 'd/e/file') fs.unlinkSync(at);
   }
@@ -46,7 +45,7 @@ test.runIf(fs.existsSync('/proc/self/fd'))('one that became a link afterwards is
 test('no more entries than are asked for, and nothing below what is skipped', () => {
   const { mine } = folders();
   const names = (most: number, skip?: (below: string) => boolean) =>
-    [...heldEntries(realDisk, mine, { most, ...(skip === undefined ? {} : { skip }) })].map((held) => held.path);
+    [...realDisk.heldEntries(mine, { most, ...(skip === undefined ? {} : { skip }) })].map((held) => held.path);
   expect(names(100)).toEqual(['d', 'd/e', 'd/e/file']);
   expect(names(2)).toEqual(['d', 'd/e']);
   expect(names(100, (below) => below === 'd/e')).toEqual(['d', 'd/e']);
