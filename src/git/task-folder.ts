@@ -27,6 +27,17 @@ export const folderOf = (gitDir: PrivateGitDir, task: string): string => join(gi
 export const linkOf = (gitDir: PrivateGitDir, task: string): string => join(gitDir.common, 'worktrees', `liza-${task}`);
 
 export function findPlace(gitDir: PrivateGitDir, task: string): Found {
+  try {
+    return lookFor(gitDir, task);
+  } catch (error) {
+    // Its owner may have closed it (EACCES).
+    const { code, path = '' } = error as NodeJS.ErrnoException;
+    if (code === undefined || !path.startsWith(folderOf(gitDir, task))) throw error;
+    return { broken: `${shown(gitDir, folderOf(gitDir, task))} cannot be looked at (${code})` };
+  }
+}
+
+function lookFor(gitDir: PrivateGitDir, task: string): Found {
   const { disk } = gitDir.host;
   const folder = folderOf(gitDir, task);
   for (const path of [gitDir.worktrees, folder]) {

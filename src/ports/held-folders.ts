@@ -11,6 +11,8 @@ export interface Held {
   readonly path: string;
   /** Where it is opened or removed, as long as the walk stands here. */
   readonly at: string;
+  /** A folder so deep that nothing in it is looked at. */
+  readonly isTooDeep: boolean;
 }
 
 /** Folders that are open at a time: what is deeper is not seen. */
@@ -32,10 +34,10 @@ export function* heldEntries(disk: HeldDisk, folder: string, walk: Walk, below =
       walk.most -= 1;
       if (walk.most < 0) return;
       const path = below === '' ? entry.name : `${below}/${entry.name}`;
-      const held = { entry, path, at: `${at}/${entry.name}` };
+      const goesOn = entry.isDirectory() && walk.skip?.(path) !== true;
+      const held = { entry, path, at: `${at}/${entry.name}`, isTooDeep: goesOn && depth >= DEEPEST };
       yield held;
-      if (entry.isDirectory() && depth < DEEPEST && walk.skip?.(path) !== true)
-        yield* heldEntries(disk, held.at, walk, path, depth + 1);
+      if (goesOn && !held.isTooDeep) yield* heldEntries(disk, held.at, walk, path, depth + 1);
     }
   } finally {
     disk.closeSync(fd);

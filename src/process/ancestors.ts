@@ -1,7 +1,7 @@
 // The processes above one: pid, start time, and the tags each was started with. Linux reads /proc, a few files; macOS,
 // which has none, asks ps once for all. What a process was started with it cannot take back for those below it.
 
-import { isLinux, type ProcessHost, ps, statOf, textOf } from './proc-files.ts';
+import { environmentOf, isLinux, type ProcessHost, ps, statOf } from './proc-files.ts';
 import { TAG } from './tags.ts';
 
 export interface Ancestor {
@@ -37,7 +37,7 @@ function fromProc(host: ProcessHost, pid: number): Found | undefined {
   const stat = statOf(host, pid);
   if (stat === undefined) return undefined;
   const { parent, started } = stat;
-  return { parent, started, tags: () => tagsIn(textOf(host, `/proc/${pid}/environ`), '\0') };
+  return { parent, started, tags: () => tagsIn(environmentOf(host, pid), '\0') };
 }
 
 /** The value of the first LIZA_PROGRAM: a program that sets it again comes after it. */

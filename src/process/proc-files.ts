@@ -15,6 +15,24 @@ export function textOf({ disk }: ProcessHost, file: string): string {
   }
 }
 
+/** Of a process's environment the beginning: it may name gigabytes as such, and is looked at with all others. */
+const MOST_ENVIRONMENT = 256 * 1024;
+
+/** What a process was started with, each variable after a NUL. */
+export function environmentOf({ disk }: ProcessHost, pid: number): string {
+  try {
+    const fd = disk.openSync(`/proc/${pid}/environ`, 'r');
+    try {
+      const bytes = Buffer.allocUnsafe(MOST_ENVIRONMENT);
+      return `\0${bytes.toString('latin1', 0, disk.readSync(fd, bytes, 0, bytes.length, 0))}`;
+    } finally {
+      disk.closeSync(fd);
+    }
+  } catch {
+    return '';
+  }
+}
+
 /** Fields of /proc/<pid>/stat from the state on: state, parent, group, session. Undefined: there is no such process. */
 export function statOf(host: ProcessHost, pid: number | string): ProcStat | undefined {
   const text = textOf(host, `/proc/${pid}/stat`);

@@ -3,7 +3,7 @@
 // Apple's own programs. A pid alone is never an identity: it is given out again.
 
 import { isMark, type Mark, markAt } from './own-rlimit-mark.ts';
-import { isLinux, type ProcessHost, pidsOf, ps, statOf, textOf } from './proc-files.ts';
+import { environmentOf, isLinux, type ProcessHost, pidsOf, ps, statOf } from './proc-files.ts';
 import { TAG } from './tags.ts';
 
 export interface Running {
@@ -32,8 +32,8 @@ function fromProc(host: ProcessHost, tag: string, mark?: Mark): readonly Running
     const stat = statOf(host, pid);
     if (stat === undefined || stat.isOver) return [];
     const { parent, group, session, started } = stat;
-    const environment = textOf(host, `/proc/${pid}/environ`).split('\0');
-    const tagged = carries(environment, tag) || (mark !== undefined && isMark(markAt(host, pid), mark));
+    const tagged =
+      carries(tagsOf(environmentOf(host, pid)), tag) || (mark !== undefined && isMark(markAt(host, pid), mark));
     return [{ pid, parent, group, session, started, tagged }];
   });
 }
@@ -54,18 +54,26 @@ export function fromPs(listed: string, tag: string): readonly Running[] {
         group: Number(group),
         session: 0,
         started,
-        tagged: carries(rest.split(' '), tag),
+        tagged: carries(rest.split(' ').filter(isTag).map(afterTag), tag),
       },
     ];
   });
 }
 
-const carries = (variables: readonly string[], tag: string): boolean =>
-  variables.some(
-    (text) =>
-      text.startsWith(`${TAG}=`) &&
-      text
-        .slice(TAG.length + 1)
-        .split('/')
-        .includes(tag),
-  );
+const isTag = (variable: string): boolean => variable.startsWith(`${TAG}=`);
+const afterTag = (variable: string): string => variable.slice(TAG.length + 1);
+
+/** Searched, not taken apart: it may be millions of empty variables. */
+function* tagsOf(environment: string): Generator<string> {
+  const before = `\0${TAG}=`;
+  for (let at = environment.indexOf(before); at !== -1; at = environment.indexOf(before, at + 1)) {
+    const from = at + before.length;
+    const end = environment.indexOf('\0', from);
+    yield environment.slice(from, end === -1 ? undefined : end);
+  }
+}
+
+function carries(values: Iterable<string>, tag: string): boolean {
+  for (const value of values) if (value.split('/').includes(tag)) return true;
+  return false;
+}

@@ -155,12 +155,15 @@ export function openBroker(host: Host, options: BrokerOptions): Broker {
 
 /** Nobody waits for this request any more. */
 function forget(disk: Disk, folder: string, id: string): void {
-  for (const name of [`${id}.gone`, `${id}.ask`]) {
-    try {
-      disk.unlinkSync(join(folder, name));
-    } catch {
-      // It is taken already, or no file.
-    }
+  for (const name of [`${id}.gone`, `${id}.ask`]) forgetFile(disk, join(folder, name));
+}
+
+/** The folder is the agent's: it may have closed it, or put something else there. */
+function forgetFile(disk: Disk, file: string): void {
+  try {
+    disk.unlinkSync(file);
+  } catch {
+    // It is taken already, or no file.
   }
 }
 
@@ -340,7 +343,7 @@ function reply({ disk, random }: Host, folder: string, id: string, answer: Answe
     disk.writeFileSync(temporary, JSON.stringify(answer), { flag: 'wx', mode: 0o600 });
     disk.renameSync(temporary, join(folder, `${id}.answer`));
   } catch (error) {
-    disk.rmSync(temporary, { force: true });
+    forgetFile(disk, temporary);
     // Anything else: the mailbox is gone or blocked, and nobody waits there.
     return !['ENOSPC', 'EDQUOT', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '');
   }

@@ -21,7 +21,17 @@ import { runningUse, type SupervisorContext, taskContextOf } from './context.ts'
 import { lookAtHeads } from './govern-loop.ts';
 import { keepAlive, renewOwn } from './heartbeat.ts';
 import type { LoopEnd, LoopMemory, LoopState, Supervised } from './loop-state.ts';
-import { notBegun, orRefusal, postpone, refusalOf, refusalText, releaseUnprepared, SOON_MS } from './refusals.ts';
+import {
+  isDiskFull,
+  notBegun,
+  orRefusal,
+  postpone,
+  refusalIn,
+  refusalOf,
+  refusalText,
+  releaseUnprepared,
+  SOON_MS,
+} from './refusals.ts';
 import { attemptKey, type Duty, nextDuty } from './rules/next-duty.ts';
 import { runSession, type SessionWork } from './session.ts';
 
@@ -213,6 +223,12 @@ async function work(loop: LoopState, duty: Work): Promise<LoopEnd | undefined> {
     await inspect(loop, assignment);
     await recordSession(loop, assignment, outcome);
     return await judgeSession(loop, task, outcome);
+  } catch (error) {
+    // One folder that cannot be looked at costs its task a turn, and nobody else anything.
+    const no = refusalIn(error);
+    if (no === undefined) throw error;
+    context.emit({ level: 'alarm', agent: who.agent, ...(task && { task: task.id }), text: refusalText(no) });
+    return await notBegun(loop, task, no);
   } finally {
     context.running?.delete(who.agent);
     await assignment.dismiss();
@@ -260,9 +276,6 @@ async function inspect({ context, who, heads }: LoopState, assignment: Assignmen
 
 const DISK_FULL = 'the disk is full, and nothing can be recorded: free some space, and it continues by itself';
 const ROOM_MS = 5000;
-
-const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 
 /** Then records the usage of the last session, as after a crash: everything else is on the board. */
 async function untilRoom({ context, who, member, stop }: LoopState): Promise<void> {

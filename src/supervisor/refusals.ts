@@ -23,10 +23,25 @@ export async function orRefusal<T>(work: Promise<T>): Promise<T | Refusal> {
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof EnvironmentError)) throw error;
-    return refuse(error.message, error.hint, error.code, 'environment');
+    const no = refusalIn(error);
+    if (no === undefined) throw error;
+    return no;
   }
 }
+
+/** Undefined: the board itself fails, or Liza does. */
+export function refusalIn(error: unknown): Refusal | undefined {
+  if (error instanceof EnvironmentError) return refuse(error.message, error.hint, error.code, 'environment');
+  // What an agent, or a program of its commit, left in a folder of its own: closed, too deep, no file where one was.
+  const { code, path = '', message } = error as NodeJS.ErrnoException;
+  const [, folder] = /^(.*\/(?:\.worktrees|\.liza\/cache\/(?:rooms|setups))\/[^/]+)/.exec(path) ?? [];
+  if (code === undefined || folder === undefined || isDiskFull(error)) return undefined;
+  const said = message.length > 300 ? `${message.slice(0, 300)}…` : message;
+  return refuse(`${folder} cannot be worked with: ${said}`, `look at it, or remove it: ${folder}`, 3, 'environment');
+}
+
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 
 /** The claim or the start of the session was refused: waits, or postpones the task. */
 export async function notBegun(loop: LoopState, task: Task | undefined, no: Refusal): Promise<undefined> {

@@ -65,7 +65,7 @@ async function removeUntracked(context: TaskContext, { folder, tracked, steers }
 export const removeRepositories = (context: TaskContext, folder: string): Promise<readonly string[]> =>
   removeBelow(context, folder, () => false);
 
-/** Repositories, and what `goes`, folders never. Follows no link, whoever works there. The paths of what is gone. */
+/** Repositories, what is too deep to be looked at, and files that `goes` says. Follows no link, whoever works there. The paths of what is gone. */
 async function removeBelow(
   context: TaskContext,
   folder: string,
@@ -78,9 +78,9 @@ async function removeBelow(
   for (const held of disk.heldEntries(folder, { most: Number.POSITIVE_INFINITY, skip })) {
     seen += 1;
     if (seen % AT_ONCE === 0) await clock.nextTurn();
-    const { entry, path, at } = held;
+    const { entry, path, at, isTooDeep } = held;
     const isRepository = isGitName(entry.name) && path !== '.git' && !isModule(disk, folder, held);
-    if (!isRepository && (entry.isDirectory() || isGitName(entry.name) || !goes(held))) continue;
+    if (!isRepository && !isTooDeep && (entry.isDirectory() || isGitName(entry.name) || !goes(held))) continue;
     await removeTree(context, at);
     gone.push(path);
   }

@@ -268,6 +268,20 @@ describe('planted', () => {
     });
   });
 
+  test('a clone that its owner closed is broken, and ends nobody’s look', async () => {
+    p = project({ config: { isolation: 'clone' } });
+    await p.claim('t');
+    const gitDir = await p.gitDir();
+    const { host } = gitDir;
+    // As any user but root is told.
+    const lstatSync = ((path: string, ...how: []) => {
+      if (!path.includes('/.git/HEAD')) return host.disk.lstatSync(path, ...how);
+      throw Object.assign(new Error(`EACCES: permission denied, lstat '${path}'`), { code: 'EACCES', path });
+    }) as typeof host.disk.lstatSync;
+    const closed = { ...gitDir, host: { ...host, disk: { ...host.disk, lstatSync } } };
+    expect(findPlace(closed, 't')).toEqual({ broken: '.worktrees/t cannot be looked at (EACCES)' });
+  });
+
   test('a pipe where every git reads a file: the clone is broken, and nobody waits for it', async () => {
     p = project({ config: { isolation: 'clone' } });
     await p.claim('t');

@@ -65,6 +65,22 @@ test('what ps prints on macOS', () => {
   ]);
 });
 
+test.runIf(process.platform === 'linux')('of an environment no more than its beginning is read', () => {
+  let read = 0;
+  const host = hostAt();
+  const huge = Buffer.alloc(8_000_000);
+  huge.write('A=1\0LIZA_PROGRAM=aaaa/f00d\0');
+  const disk: typeof host.disk = {
+    ...host.disk,
+    readSync: ((_: number, into: Buffer) => {
+      read = huge.copy(into);
+      return read;
+    }) as typeof host.disk.readSync,
+  };
+  expect(processesOf({ ...host, disk }, 'f00d').some(({ tagged }) => tagged)).toBe(true);
+  expect(read).toBeLessThanOrEqual(256 * 1024);
+});
+
 test('real processes: seen with their tag, and left alone under a wrong start time', async () => {
   const child = spawn(process.execPath, ['-e', 'console.log(); setInterval(() => {}, 1000)'], {
     detached: true,
