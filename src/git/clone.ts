@@ -44,7 +44,7 @@ export const cloneIsolation: Isolation = {
     if (taken.how === 'missing') {
       throw new EnvironmentError(
         `the clone of ${place.task} did not give its commit ${commit}`,
-        'look at it with git fsck',
+        'have the coder look at it with git fsck, or hand the task back: liza replan',
         3,
         { fault: 'commit' },
       );

@@ -138,6 +138,8 @@ export interface Confinement {
    * (hooks, a configuration) would run where git is used next. Where that cannot be (macOS), the own one is read-only.
    */
   readonly git?: string | undefined;
+  /** No network, whatever the part has. */
+  readonly offline?: boolean;
 }
 
 export type Rules = Wanted & Limits & Pick<Settings, 'sandbox_network' | 'sandbox_read' | 'sandbox_write'>;
@@ -217,7 +219,7 @@ function programPolicy(
     write: [...checkoutShown(tool, confinement.at, confinement.folder), ...gitInstead(tool, confinement)],
     home,
     tmp,
-    network: rules.sandbox_network?.[confinement.part] !== 'off',
+    network: confinement.offline !== true && rules.sandbox_network?.[confinement.part] !== 'off',
     show: [
       ...(sandboxSupport === undefined ? [] : packageFolder(sandboxSupport)),
       ...registries.read,

@@ -196,12 +196,7 @@ async function takeConfined(
     const ended = await runConfined(context, settings, { folder, part: 'setup' }, program);
     if (ended.how === 'exited' && ended.code === 0) continue;
     const why = ended.how === 'not-started' ? ended.reason : ended.tail.trim() || ended.how;
-    return refuse(
-      `the folder could not be put back: ${why.slice(-500)}`,
-      `look at it: git -C ${folder} status`,
-      3,
-      'folder',
-    );
+    return refuse(`the folder could not be put back: ${why.slice(-500)}`, 'look at it with git status', 3, 'folder');
   }
   return undefined;
 }

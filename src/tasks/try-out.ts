@@ -40,8 +40,10 @@ export async function tryOut(context: TaskContext, { argv, onLine }: TryRequest)
   const config = settings(board.state);
   const limit = config.validation_timeout;
   const program = { argv, cwd: folder, env: context.env, timeoutMs: limit * 1000, signal: context.stop?.(), onLine };
+  // Nobody gets by it what the session itself does not have.
+  const offline = config.sandbox_network?.[review === undefined ? 'coder' : 'reviewer'] === 'off';
   const run = (git?: string): Promise<Ended> =>
-    runConfined(context, config, { ...testPlace(context, config, folder), git }, program);
+    runConfined(context, config, { ...testPlace(context, config, folder), git, offline }, program);
   // A coder's own folder is its own; a reviewer's next git obeys nothing that the commit left.
   const ended = review === undefined ? await run() : await withOwnGit(context, board, { folder, review }, run);
   if (isRefusal(ended)) return ended;
@@ -102,7 +104,7 @@ function tryFolder(context: TaskContext, state: State): TryPlace | Refusal {
   return refuse(
     id === undefined ? 'liza try is for agents at work' : `${id} has no task under review and none that it works on`,
     id === undefined
-      ? 'a person runs it in a shell: cd .worktrees/<task> && …'
+      ? 'a person looks at the work with liza show <task>; its folder is an agent’s: git there obeys settings that the agent wrote'
       : 'it works until the verdict is given, or the commit submitted',
     1,
     'state',

@@ -158,6 +158,17 @@ describe.skipIf(!works)('in the sandbox', () => {
     expect((await tried(look, { sandboxed: true })).said).not.toContain('hush');
   });
 
+  test.each([
+    ['a reviewer', { reviewer: 'off' }, 'none'],
+    ['a reviewer', { coder: 'off' }, 'some'],
+    ['a reviewer', { tests: 'off' }, 'none'],
+  ] as const)('%s with the network %j has it so', async (_, sandbox_network, network) => {
+    await reviewed({ sandbox: 'require', sandbox_network });
+    const look = 'tail -n +3 /proc/net/dev | cut -d: -f1';
+    const here = spawnSync('sh', ['-c', look], { encoding: 'utf8' }).stdout.trimEnd();
+    expect((await tried(look, { sandboxed: true })).said).toBe(network === 'some' ? here : '    lo');
+  });
+
   test('nor in a coder’s own folder', async () => {
     p = project({ config: { sandbox: 'require' } });
     await p.claim('t');
