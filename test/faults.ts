@@ -138,6 +138,7 @@ export function faultyFiles(fault?: Fault, at = 0): Faulty {
         realFiles.remove(file);
         durable.delete(file);
       }),
+    setTime: (file, seconds) => mutate(`setTime ${name(file)}`, false, () => realFiles.setTime(file, seconds)),
     makeDirectory: (folder) => mutate(`makeDirectory ${name(folder)}`, true, () => realFiles.makeDirectory(folder)),
   };
   return {

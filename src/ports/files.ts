@@ -37,6 +37,8 @@ export interface Files {
   link(from: string, to: string): void;
   remove(path: string): void;
   makeDirectory(path: string): void;
+  /** Sets the time of the last change, in seconds since 1970. */
+  setTime(path: string, seconds: number): void;
 }
 
 export const filesOn = (disk: Disk, pid: number): Files => ({
@@ -84,6 +86,7 @@ export const filesOn = (disk: Disk, pid: number): Files => ({
   makeDirectory: (path) => {
     disk.mkdirSync(path, { recursive: true });
   },
+  setTime: (path, seconds) => disk.utimesSync(path, seconds, seconds),
 });
 
 export const realFiles = filesOn(realDisk, process.pid);
@@ -133,6 +136,17 @@ export function discard(files: Files, path: string): void {
   } catch {
     // The next writer removes it (store/transaction.ts).
   }
+}
+
+/**
+ * Dates a file that was just written before its own last write: whatever is written to it from now on changes its stat,
+ * even within the same tick of the file system's clock. False: the file system does not keep the time.
+ */
+export function settle(files: Files, path: string): boolean {
+  const written = files.stat(path)?.mtimeNs;
+  if (written === undefined) return false;
+  files.setTime(path, Number(written / 1_000_000n - 1n) / 1000);
+  return (files.stat(path)?.mtimeNs ?? written) < written;
 }
 
 /** Appends in one write: lines of two writers never interleave. */

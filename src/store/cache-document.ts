@@ -81,11 +81,18 @@ function part({ bytes: sizes }: StoredSection, bytes: Buffer, name: (typeof PART
 
 const total = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
 
-export function writeCache(files: Files, path: string, doc: BoardDocument, index: Omit<CacheIndex, 'sections'>): void {
+/** `settled`: the stat in the key is proof enough, because no write leaves it as it is (ports/files.ts: settle). */
+export function writeCache(
+  files: Files,
+  path: string,
+  doc: BoardDocument,
+  index: Omit<CacheIndex, 'sections'>,
+  settled: boolean,
+): void {
   if (doc.opaque) return;
   const written = doc.sections.map(storedOf);
   const head = JSON.stringify({ ...index, sections: written.map(({ stored }) => stored) });
-  const header = `${MAGIC} R ${Buffer.byteLength(head)}`.padEnd(HEADER - 1);
+  const header = `${MAGIC} ${settled ? 'C' : 'R'} ${Buffer.byteLength(head)}`.padEnd(HEADER - 1);
   const chunks = [Buffer.from(`${header}\n${head}\n`), ...written.flatMap((section) => section.chunks)];
   replaceFile(files, path, inFewerPieces(chunks), false);
 }

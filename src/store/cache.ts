@@ -78,12 +78,17 @@ export function keyOf(files: Files, paths: Watched): CacheKey | undefined {
 /** True while neither the state, the journal nor the replaced file was touched since. */
 export function unchanged(files: Files, key: CacheKey, paths: Watched): boolean {
   const now = keyOf(files, paths);
-  if (now === undefined) return false;
-  // The replaced file's link comes and goes, which moves its ctime.
-  const same = (a: StatKey | null, b: StatKey | null, fields: number) =>
-    a === b || (a !== null && b !== null && a.every((field, at) => at >= fields || field === b[at]));
-  return same(now.state, key.state, 4) && same(now.journal, key.journal, 4) && same(now.superseded, key.superseded, 3);
+  return now !== undefined && sameKey(now, key);
 }
+
+export const sameKey = (a: CacheKey, b: CacheKey): boolean =>
+  sameStat(a.state, b.state, 4) && sameStat(a.journal, b.journal, 4) && isSameFile(a.superseded, b.superseded);
+
+/** The same file with the same content: renaming it, or a link to it that comes and goes, moves the ctime alone. */
+export const isSameFile = (a: StatKey | null, b: StatKey | null): boolean => sameStat(a, b, 3);
+
+const sameStat = (a: StatKey | null, b: StatKey | null, fields: number): boolean =>
+  a === b || (a !== null && b !== null && a.every((field, at) => at >= fields || field === b[at]));
 
 /** The index alone; undefined when there is no usable cache. */
 export function readIndex(files: Files, path: string): Omit<Cached, 'bytes'> | undefined {

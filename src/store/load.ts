@@ -6,7 +6,7 @@ import type { Files } from '../ports/files.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
 import { decode, readIfFile, SIZE_LIMIT } from './bounded-text.ts';
-import { type Cached, type CacheKey, keyOf, readCache } from './cache.ts';
+import { type Cached, type CacheKey, keyOf, readCache, sameKey } from './cache.ts';
 import { documentOf } from './cache-document.ts';
 import { mirrorJournal, missingLines, rebuild } from './git-dir-copy.ts';
 import { sha256 } from './hash.ts';
@@ -35,6 +35,8 @@ export interface Loaded {
   readonly broken: Refusal | undefined;
   /** The files' stat from before they were read. */
   readonly key: CacheKey | undefined;
+  /** A stat that is still the key's proves that nobody has written since. */
+  readonly settled: boolean;
 }
 
 export type LoadResult = Loaded | { readonly none: 'no-board' | 'no-journal' } | Refusal;
@@ -70,7 +72,8 @@ export async function load(files: Files, paths: Paths, cache: 'use' | 'ignore' =
     ...lateSave(files, paths, journal, cached),
     ...(known === undefined && text !== undefined ? [text] : []),
   ];
-  return { doc, hash: head.state, tail, cached, behind: !clean, edits, broken, key };
+  const settled = key !== undefined && cached?.racy === false && sameKey(cached.index.key, key);
+  return { doc, hash: head.state, tail, cached, behind: !clean, edits, broken, key, settled };
 }
 
 /** Two lines tell whether the state is the last one; only when it is not, more are needed. */

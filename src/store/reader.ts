@@ -64,10 +64,10 @@ async function readWhole(
   const { board, notices } = await withPendingEdits(context, loaded);
   const seq = loaded.tail.lines.at(-1)?.entry.seq ?? 0;
   const now = clock.now();
-  const { key, behind, edits, broken } = loaded;
+  const { key, behind, edits, broken, settled } = loaded;
   const whole = key !== undefined && !behind && edits.length === 0 && broken === undefined;
   const racy = key === undefined ? now : Number(BigInt(key.state[3]) / 1_000_000n) + CLOCK_TICK;
-  const until = now > racy ? undefined : racy;
+  const until = settled || now > racy ? undefined : racy;
   return {
     snapshot: { board, now, seq, notices: [...notices, ...waitingNotice(context)] },
     keep: whole && unchanged(files, key, paths) ? { key, state: board.state, seq, until } : undefined,
@@ -105,7 +105,7 @@ function refreshCache(context: BoardContext, { doc, hash, tail, cached, behind, 
   try {
     if (cached === undefined || !unchanged(files, cached.index.key, paths)) {
       files.makeDirectory(dirname(paths.cache));
-      writeCache(files, paths.cache, doc, { key, hash, seq: head.entry.seq });
+      writeCache(files, paths.cache, doc, { key, hash, seq: head.entry.seq }, false);
     } else if (cached.racy && clock.now() - Number(BigInt(key.state[3]) / 1_000_000n) > CLOCK_TICK) {
       confirm(files, paths.cache);
     }

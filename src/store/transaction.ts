@@ -5,7 +5,7 @@
 // Before the commit point a failure leaves everything as it was; after it nothing is taken back.
 
 import { dirname, join } from 'node:path';
-import { appendFile, discard, errorCode, syncDirectory, writeTemporary } from '../ports/files.ts';
+import { appendFile, discard, errorCode, settle, syncDirectory, writeTemporary } from '../ports/files.ts';
 import type { Lock } from '../ports/locks.ts';
 import { type Actor, actorName, type Board, sessionName } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -17,7 +17,7 @@ import { defined } from '../protocol/values.ts';
 import { type Instant, iso } from '../text/time.ts';
 import { goalArchive, taskArchive } from './archive.ts';
 import { assemble } from './assemble.ts';
-import { keyOf, type StatKey, statKey } from './cache.ts';
+import { isSameFile, keyOf, type StatKey, statKey } from './cache.ts';
 import { writeCache } from './cache-document.ts';
 import { touchedRecords } from './changed-records.ts';
 import type { BoardContext } from './context.ts';
@@ -69,6 +69,8 @@ export class Transaction {
   #onDisk: boolean;
   /** The stat of state.yaml, and of the file it replaced, from before their content was taken into account. */
   #known: { state: StatKey | null; superseded: StatKey | null };
+  /** Whatever anybody writes to state.yaml changes its stat. */
+  #settled: boolean;
   /** An edit was absorbed: the editor may save into that file again, so it is kept as the superseded one. */
   #keepsEdit = false;
   readonly notices: Notice[] = [];
@@ -82,6 +84,7 @@ export class Transaction {
     this.#tail = loaded.tail;
     this.#onDisk = !loaded.behind;
     this.#known = { state: loaded.key?.state ?? null, superseded: loaded.key?.superseded ?? null };
+    this.#settled = loaded.settled;
   }
 
   /** `edits: 'leave'`: the caller deals with the edited file itself. */
@@ -233,6 +236,10 @@ export class Transaction {
 
   #replaceState(temporary: string): void {
     const { files, paths } = this.#context;
+    this.#settled = false;
+    tryTo(() => {
+      this.#settled = settle(files, temporary);
+    });
     const written = files.stat(temporary);
     // An editor may hold the old file open and save into it late; kept, it is looked at next time.
     if (!this.#keepsEdit) {
@@ -304,11 +311,11 @@ export class Transaction {
   #writeCache(): void {
     const { files, paths } = this.#context;
     const now = keyOf(files, paths);
-    if (now === undefined) return;
-    // Not the stat of this moment: a save since we read the file would pass for known.
+    // Not the stat of this moment: a save since we read or wrote the files would pass for known.
+    if (now === undefined || !isSameFile(now.state, this.#known.state)) return;
     const key = { ...now, superseded: now.superseded === null ? null : this.#known.superseded };
     files.makeDirectory(dirname(paths.cache));
-    writeCache(files, paths.cache, this.#doc, { key, hash: this.#hash, seq: this.seq });
+    writeCache(files, paths.cache, this.#doc, { key, hash: this.#hash, seq: this.seq }, this.#settled);
   }
 }
 

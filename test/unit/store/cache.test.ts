@@ -41,7 +41,7 @@ function oneFile(): Files & { readonly pieces: Buffer[] } {
 /** Written, and read again as the next command would. */
 function stored(doc: BoardDocument): { bytes: Buffer; again: BoardDocument; files: ReturnType<typeof oneFile> } {
   const files = oneFile();
-  writeCache(files, 'cache', doc, INDEX);
+  writeCache(files, 'cache', doc, INDEX, false);
   const cached = readCache(files, 'cache');
   if (cached === undefined) throw new Error('no cache');
   return { bytes: cached.bytes, again: documentOf(cached, doc.text, RECORD_SECTIONS), files };
@@ -126,7 +126,7 @@ describe('the cache', () => {
     const { again } = stored(await open(many(1000)));
     const next = updateDocumentSimple(again, withTask(again.value, 500, { text: 'x' }));
     const stringify = vi.spyOn(JSON, 'stringify');
-    writeCache(oneFile(), 'cache', next?.doc as BoardDocument, INDEX);
+    writeCache(oneFile(), 'cache', next?.doc as BoardDocument, INDEX, false);
     expect(stringify.mock.calls.length).toBeLessThan(10);
     stringify.mockRestore();
   });

@@ -1,6 +1,7 @@
 // `liza show` takes one task from the cache. Where the cache cannot tell it reads the whole board, which costs more the
 // larger the board is: that must stay the exception.
 
+import fs from 'node:fs';
 import { expect, test } from 'vitest';
 import type { BoardContext } from '../../../src/store/context.ts';
 import { openYamlStore } from '../../../src/store/open.ts';
@@ -54,4 +55,22 @@ test('a field under its older name and one that is null read the same from the c
   expect(shown?.task).toEqual((await yamlStore(board).readTask('one'))?.task);
   expect(shown?.task).toMatchObject({ rejection_reason: 'not yet' });
   expect(shown?.task).not.toHaveProperty('assigned_to');
+});
+
+test('right after a command the cache serves the task, and an edit in place of the same length at once is not missed', async () => {
+  const here = project({ tasks: ['one', 'two'] });
+  const board = boardContext(here.root);
+  const file = here.file('.liza/state.yaml');
+  for (let n = 0; n < 10; n += 1) {
+    await here.ok(['note', `before ${n}`]);
+    expect(peekTask(board, 'one')?.notes?.at(-1)?.message).toBe(`before ${n}`);
+    await here.ok(['note', `then ${n}`]);
+    const edited = fs.readFileSync(file, 'utf8').replace(`then ${n}`, `thus ${n}`);
+    const descriptor = fs.openSync(file, 'r+');
+    fs.writeSync(descriptor, edited);
+    fs.closeSync(descriptor);
+    expect(peekTask(board, 'one')).toBeUndefined();
+    const notes = (await openYamlStore(board).readTask('one'))?.notes;
+    expect(notes?.at(-1)?.message).toBe(`then ${n}`);
+  }
 });
