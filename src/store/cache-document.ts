@@ -1,152 +1,143 @@
-// Reads and writes the whole board's cache. Not in cache.ts, because reading one record needs none of it.
+// The whole board out of its cache. Not in cache.ts, because reading one record needs none of it.
+// A process that reads the board again after somebody changed one task parses that one: what it knows under a state's
+// hash it changes by the deltas since, and all other records are the same objects. They are never changed in place.
 
-import { type Files, replaceFile } from '../ports/files.ts';
-import { type Cached, type CacheIndex, HEADER, MAGIC, type StoredSection } from './cache.ts';
-import { recordsOf } from './cache-records.ts';
-import { recordsIn } from './cache-reuse.ts';
-import { isNormal, markNormal } from './file-values.ts';
+import type { Files } from '../ports/files.ts';
+import { readIfFile } from './bounded-text.ts';
+import {
+  type Delta,
+  type Found,
+  parseCache,
+  readIndex,
+  type SectionSpan,
+  type Splice,
+  type StoredSection,
+  spliced,
+  total,
+} from './cache.ts';
+import { markNormal } from './file-values.ts';
 import type { BoardDocument, Section } from './yaml/document.ts';
-import { sameItems } from './yaml/equal.ts';
-import { type Layout, laidOut, lazyLayout, valueAt, WHOLE } from './yaml/layout.ts';
+import { type Layout, laidOut, lazyLayout, PLACE, WHOLE } from './yaml/layout.ts';
 import type { RecordSections } from './yaml/split.ts';
 
-/** A section's bytes in a cache that is in memory, with the layout and values that they encode. */
-interface Source {
-  readonly stored: StoredSection;
-  readonly bytes: Buffer;
+export interface Cached extends Found {
+  /** Sections as they are in its base; undefined: this process knows them, or later ones, already. */
+  readonly bytes: Buffer | undefined;
+}
+
+/** A section, each part parsed when it is first needed. */
+interface Parsed {
+  readonly stored: Pick<StoredSection, 'key' | 'kind' | 'indent' | 'normal'>;
   readonly layout: Layout;
-  readonly values: readonly unknown[];
+  readonly values: () => readonly unknown[];
+  readonly value: () => unknown;
 }
 
-/** Found by a section's first or last record: a change elsewhere leaves at least one of them the object it was. */
-const SOURCES = new WeakMap<object, Source>();
+/** What this process read last. */
+let last: { readonly hash: string; readonly sections: readonly Parsed[] } | undefined;
 
-const endsOf = (values: readonly unknown[]): object[] =>
-  [values[0], values.at(-1)].filter((value): value is object => typeof value === 'object' && value !== null);
-
-function sourceOf(values: readonly unknown[]): Source | undefined {
-  for (const end of endsOf(values)) {
-    const source = SOURCES.get(end);
-    if (source !== undefined) return source;
-  }
-  return undefined;
+export function readCache(files: Files, path: string): Cached | undefined {
+  const index = readIndex(files, path);
+  if (index !== undefined && isKnown(index)) return { ...index, bytes: undefined };
+  const bytes = index === undefined ? undefined : readIfFile(files, path);
+  const found = bytes && parseCache(bytes);
+  return found && { ...found, bytes };
 }
+
+const isKnown = ({ base, deltas }: Found): boolean =>
+  last !== undefined && [base, ...deltas].some(({ hash }) => hash === last?.hash);
 
 /** The document as it was parsed; `text` is state.yaml's, which the caller knows to have the cache's hash. */
 export function documentOf(cached: Cached, text: string, recordSections: RecordSections): BoardDocument {
+  const { base, deltas, index } = cached;
+  const known = last !== undefined && isKnown(cached) ? last : { hash: base.hash, sections: sectionsIn(cached) };
+  const since = deltas.slice(deltas.findLastIndex(({ hash }) => hash === known.hash) + 1);
+  const parsed = since.reduce(changed, known.sections);
+  last = { hash: index.hash, sections: parsed };
+  const spans = deltas.at(-1)?.spans ?? base.sections.map(({ span }) => span);
   const value: Record<string, unknown> = {};
-  let from = cached.body;
-  const sections = cached.index.sections.map((stored): Section => {
-    const size = total(stored.bytes);
-    const section = sectionOf(stored, cached.bytes.subarray(from, from + size));
-    from += size;
-    value[stored.key] = section.value;
-    return section;
+  const sections = parsed.map((section, at) => {
+    const made = sectionOf(section, spans[at] ?? [0, 0, 0, 0]);
+    value[made.key] = made.value;
+    return made;
   });
   return { text, sections, opaque: false, recordSections, value };
 }
 
-function sectionOf(stored: StoredSection, bytes: Buffer): Section {
-  const { key, kind, indent } = stored;
-  const [start, end, line, endLine] = stored.span;
-  const values = recordsIn(key, {
-    bytes: bytes.subarray(bytes.length - stored.bytes[3]),
-    lengths: () => part(stored, bytes, 'lengths') as number[],
-  });
-  const layout =
-    kind === 'whole'
-      ? WHOLE
-      : lazyLayout(
-          () => part(stored, bytes, 'keys') as (string | null)[],
-          () => part(stored, bytes, 'places') as number[],
-        );
-  const value =
-    kind === 'whole'
-      ? values[0]
-      : kind === 'list'
-        ? values
-        : Object.fromEntries(layout.keys.map((name, at) => [name, values[at]]));
-  for (const end of endsOf(values)) SOURCES.set(end, { stored, bytes, layout, values });
-  if (stored.normal && typeof value === 'object' && value !== null) markNormal(value);
+function sectionOf({ stored, layout, value: read }: Parsed, [start, end, line, endLine]: SectionSpan): Section {
+  const { key, kind, indent, normal } = stored;
+  const value = read();
+  if (normal && typeof value === 'object' && value !== null) markNormal(value);
   return laidOut({ start, end, line, endLine, key, kind, indent, layout, value });
+}
+
+function sectionsIn({ base, body, bytes = Buffer.alloc(0) }: Cached): readonly Parsed[] {
+  let from = body;
+  return base.sections.map((stored) => {
+    const own = bytes.subarray(from, from + total(stored.bytes));
+    from += own.length;
+    const part = (name: (typeof PARTS)[number]) => partOf(stored, own, name);
+    return parsedOf(
+      stored,
+      () => part('keys') as Layout['keys'],
+      () => part('places') as number[],
+      () => part('records') as unknown[],
+    );
+  });
 }
 
 const PARTS = ['keys', 'lengths', 'places', 'records'] as const;
 
-function part({ bytes: sizes }: StoredSection, bytes: Buffer, name: (typeof PARTS)[number]): unknown {
+function partOf({ bytes: sizes }: StoredSection, bytes: Buffer, name: (typeof PARTS)[number]): unknown {
   const at = PARTS.indexOf(name);
   const from = total(sizes.slice(0, at));
   return JSON.parse(bytes.toString('utf8', from, from + (sizes[at] ?? 0)));
 }
 
-const total = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
-
-/** `settled`: the stat in the key is proof enough, because no write leaves it as it is (ports/files.ts: settle). */
-export function writeCache(
-  files: Files,
-  path: string,
-  doc: BoardDocument,
-  index: Omit<CacheIndex, 'sections'>,
-  settled: boolean,
-): void {
-  if (doc.opaque) return;
-  const written = doc.sections.map(storedOf);
-  const head = JSON.stringify({ ...index, sections: written.map(({ stored }) => stored) });
-  const header = `${MAGIC} ${settled ? 'C' : 'R'} ${Buffer.byteLength(head)}`.padEnd(HEADER - 1);
-  const chunks = [Buffer.from(`${header}\n${head}\n`), ...written.flatMap((section) => section.chunks)];
-  replaceFile(files, path, inFewerPieces(chunks), false);
+function parsedOf(
+  stored: Parsed['stored'],
+  keys: () => Layout['keys'],
+  places: () => Layout['places'],
+  records: () => readonly unknown[],
+): Parsed {
+  const { kind } = stored;
+  const layout = kind === 'whole' ? WHOLE : lazyLayout(keys, places);
+  const values = once(records);
+  const value = once(() => {
+    if (kind === 'whole') return values()[0];
+    return kind === 'list' ? values() : Object.fromEntries(layout.keys.map((name, at) => [name, values()[at]]));
+  });
+  return { stored, layout, values, value };
 }
 
-/** Each piece costs a system call, and joining large ones costs a copy. */
-function inFewerPieces(chunks: readonly Buffer[]): Buffer[] {
-  const pieces: Buffer[] = [];
-  let small: Buffer[] = [];
-  for (const chunk of chunks) {
-    if (chunk.length < LARGE) {
-      small.push(chunk);
-      continue;
-    }
-    pieces.push(Buffer.concat(small), chunk);
-    small = [];
-  }
-  return [...pieces, Buffer.concat(small)].filter(({ length }) => length > 0);
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
-const LARGE = 64 * 1024;
-
-interface Written {
-  readonly stored: StoredSection;
-  readonly chunks: readonly Buffer[];
+/** The sections after a delta. */
+function changed(sections: readonly Parsed[], { changes }: Delta): readonly Parsed[] {
+  return sections.map((section, at) => {
+    const change = changes.find((candidate) => candidate.section === at);
+    if (change === undefined) return section;
+    const { splices, normal } = change;
+    return parsedOf(
+      { ...section.stored, normal },
+      () => spliced(section.layout.keys, splices, 'keys'),
+      () => splices.reduce(movedPlaces, section.layout.places),
+      () => spliced(section.values(), splices, 'values'),
+    );
+  });
 }
 
-function storedOf(section: Section): Written {
-  const { key, kind, indent, layout, value } = section;
-  const span = [section.start, section.end, section.line, section.endLine] as const;
-  const values = valuesOf(section);
-  const source = sourceOf(values);
-  if (source?.stored.key === key && source.layout === layout && sameItems(source.values, values)) {
-    return { stored: { ...source.stored, indent, span }, chunks: [source.bytes] };
-  }
-  const { lengths, chunks } = recordsOf(values, source && writtenIn(source));
-  const [keyLine, lengthLine, placeLine] = [kind === 'whole' ? [null] : layout.keys, lengths, layout.places].map(
-    (list) => Buffer.from(`${JSON.stringify(list)}\n`),
-  ) as [Buffer, Buffer, Buffer];
-  const sizes = [
-    keyLine.length,
-    lengthLine.length,
-    placeLine.length,
-    total(chunks.map(({ length }) => length)),
-  ] as const;
-  const stored = { key, kind, indent, span, normal: isNormal(key, value), bytes: sizes };
-  return { stored, chunks: [keyLine, lengthLine, placeLine, ...chunks] };
-}
-
-function writtenIn({ stored, bytes, values }: Source) {
-  const lengths = part(stored, bytes, 'lengths') as number[];
-  return { values, lengths, bytes: bytes.subarray(bytes.length - stored.bytes[3]) };
-}
-
-function valuesOf({ kind, layout, value }: Section): readonly unknown[] {
-  if (kind === 'whole') return [value];
-  return Array.isArray(value) ? value : layout.keys.map((key, index) => valueAt(kind, value, key, index));
+function movedPlaces(places: readonly number[], { at, removed, places: fresh, moved }: Splice): readonly number[] {
+  const [chars, lines] = moved;
+  const after = places.slice((at + removed) * PLACE);
+  // Start and end are characters, the other two lines.
+  if (chars !== 0 || lines !== 0)
+    for (let n = 0; n < after.length; n += 1) after[n] = (after[n] ?? 0) + (n % PLACE < 2 ? chars : lines);
+  return places.slice(0, at * PLACE).concat(fresh, after);
 }

@@ -1,14 +1,15 @@
 // cache/board.ndjson: the parsed board, so that a command need not parse YAML. Derived, bound to
 // state.yaml by hash and to the files by stat, never authoritative: when anything disagrees it is
-// ignored and written again. Layout, each on a line: `liza-cache-2 <flag> <length of index>`, the index,
-// then for each section its keys, its records' lengths, their places and the records themselves. So
-// `liza show` parses one record, and what did not change, section or record, is copied as bytes.
+// ignored and written again. Layout, each on a line: `liza-cache-3 <flag> <length of index>`, the index,
+// then for each section its keys, its records' lengths, their places and the records themselves. Then a line,
+// the delta, for each change since, appended by the command that made it. So `liza show` parses one record,
+// and a command writes what it changed. Each delta names the state it leads from, so one that is missing, torn or
+// appended to another file makes the cache useless, never wrong.
 
 import type { FileStat, Files } from '../ports/files.ts';
-import { readIfFile } from './bounded-text.ts';
 import type { Section } from './yaml/document.ts';
 
-export const MAGIC = 'liza-cache-2';
+export const MAGIC = 'liza-cache-3';
 export const HEADER = 32;
 
 export const OPEN = '[\n';
@@ -22,31 +23,70 @@ export interface CacheKey {
 }
 export type StatKey = readonly [ino: string, size: string, mtime: string, ctime: string];
 
-export interface CacheIndex {
+/** Which state it is. */
+export interface Bound {
   readonly key: CacheKey;
   readonly hash: string;
   /** The journal's last entry. */
   readonly seq: number;
+}
+
+export interface CacheIndex extends Bound {
   readonly sections: readonly StoredSection[];
 }
+
+/** start, end, line, endLine in state.yaml. */
+export type SectionSpan = readonly [number, number, number, number];
 
 export interface StoredSection {
   readonly key: string;
   readonly kind: Section['kind'];
   readonly indent: number;
-  /** start, end, line, endLine in state.yaml. */
-  readonly span: readonly [number, number, number, number];
+  readonly span: SectionSpan;
   /** Nothing in it has to be renamed or dropped on reading. */
   readonly normal: boolean;
   /** Bytes of its four lines: keys, lengths, places, records. */
   readonly bytes: readonly [number, number, number, number];
 }
 
-export interface Cached {
-  readonly index: CacheIndex;
-  readonly bytes: Buffer;
+export interface Delta extends Bound {
+  /** The hash of the state that it changes. */
+  readonly from: string;
+  /** Of each section, in the order of the index. */
+  readonly spans: readonly SectionSpan[];
+  readonly changes: readonly SectionChange[];
+}
+
+export interface SectionChange {
+  /** Its position in the index. */
+  readonly section: number;
+  readonly normal: boolean;
+  /** One after the other. */
+  readonly splices: readonly Splice[];
+}
+
+/** Records that take the place of others. */
+export interface Splice {
+  readonly at: number;
+  readonly removed: number;
+  readonly keys: readonly (string | null)[];
+  readonly values: readonly unknown[];
+  readonly places: readonly number[];
+  /** By how many characters and lines the records after it have moved. */
+  readonly moved: readonly [number, number];
+  /** Keys that are no longer there. */
+  readonly gone?: readonly (string | null)[];
+}
+
+export interface Found {
+  /** The state that it has now. */
+  readonly index: Bound;
+  readonly base: CacheIndex;
   /** Where the sections begin. */
   readonly body: number;
+  readonly deltas: readonly Delta[];
+  /** The size of the file. */
+  readonly end: number;
   /** Written in the same clock tick as the state: the stat alone proves nothing yet. */
   readonly racy: boolean;
 }
@@ -90,110 +130,87 @@ export const isSameFile = (a: StatKey | null, b: StatKey | null): boolean => sam
 const sameStat = (a: StatKey | null, b: StatKey | null, fields: number): boolean =>
   a === b || (a !== null && b !== null && a.every((field, at) => at >= fields || field === b[at]));
 
-/** The index alone; undefined when there is no usable cache. */
-export function readIndex(files: Files, path: string): Omit<Cached, 'bytes'> | undefined {
-  return parseIndex(() => files.readRange(path, 0, 16 * 1024));
-}
-
-export function readCache(files: Files, path: string): Cached | undefined {
-  const bytes = readIfFile(files, path);
-  const found = bytes === undefined ? undefined : parseIndex(() => bytes);
-  if (found === undefined || bytes === undefined || !isWhole(found, bytes)) return undefined;
-  return { ...found, bytes };
-}
-
-/** It is written without waiting for the disk, so after a power cut its end may be missing or zeroes. */
-function isWhole({ index, body }: Omit<Cached, 'bytes'>, bytes: Buffer): boolean {
-  let at = body;
-  for (const size of index.sections.flatMap((section) => section.bytes)) {
-    at += size;
-    if (bytes[at - 1] !== NEWLINE) return false;
-  }
-  return at === bytes.length;
-}
-
-const NEWLINE = 10;
-
-function parseIndex(read: () => Buffer): Omit<Cached, 'bytes'> | undefined {
+/** All but the records; undefined when there is no usable cache. */
+export function readIndex(files: Files, path: string): Found | undefined {
   try {
-    const bytes = read();
-    const [magic, flag, length] = bytes.toString('latin1', 0, HEADER).trim().split(' ');
-    if (magic !== MAGIC) return undefined;
-    const end = HEADER + Number(length);
-    const index = JSON.parse(bytes.toString('utf8', HEADER, end)) as CacheIndex;
-    return { index, body: end + 1, racy: flag !== 'C' };
+    const base = parseBase(files.readRange(path, 0, 16 * 1024));
+    return base && withDeltas(base, files.readRange(path, base.end, LONGEST_TAIL + LONGEST_DELTA));
   } catch {
     return undefined;
   }
 }
 
+/** The deltas of a cache are together no longer than this: whoever reads one task reads them all. */
+export const LONGEST_TAIL = 128 * 1024;
+export const LONGEST_DELTA = 64 * 1024;
+
+/** undefined when it is not whole: written without waiting for the disk, its end may be missing or zeroes after a power cut. */
+export function parseCache(bytes: Buffer): Found | undefined {
+  try {
+    const base = parseBase(bytes);
+    return base && isWhole(base, bytes) ? withDeltas(base, bytes.subarray(base.end)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Base extends Pick<Found, 'base' | 'body' | 'racy'> {
+  /** Where the deltas begin. */
+  readonly end: number;
+}
+
+function parseBase(bytes: Buffer): Base | undefined {
+  const [magic, flag, length] = bytes.toString('latin1', 0, HEADER).trim().split(' ');
+  if (magic !== MAGIC) return undefined;
+  const end = HEADER + Number(length);
+  const base = JSON.parse(bytes.toString('utf8', HEADER, end)) as CacheIndex;
+  const size = base.sections.reduce((sum, section) => sum + total(section.bytes), 0);
+  return { base, body: end + 1, racy: flag !== CONFIRMED, end: end + 1 + size };
+}
+
+function isWhole({ base, body }: Base, bytes: Buffer): boolean {
+  let at = body;
+  for (const size of base.sections.flatMap((section) => section.bytes)) {
+    at += size;
+    if (bytes[at - 1] !== NEWLINE) return false;
+  }
+  return true;
+}
+
+function withDeltas({ base, body, racy, end }: Base, tail: Buffer): Found | undefined {
+  const deltas: Delta[] = [];
+  let start = 0;
+  for (let newline = tail.indexOf(NEWLINE); newline !== -1; newline = tail.indexOf(NEWLINE, start)) {
+    const delta = JSON.parse(tail.toString('utf8', start, newline)) as Delta;
+    if (delta.from !== (deltas.at(-1) ?? base).hash) return undefined;
+    deltas.push(delta);
+    start = newline + 1;
+  }
+  if (start < tail.length) return undefined;
+  // A delta is only written for a state whose stat is proof.
+  return { index: deltas.at(-1) ?? base, base, body, deltas, end: end + start, racy: racy && deltas.length === 0 };
+}
+
+export const total = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
+
+const NEWLINE = 10;
+const CONFIRMED = 'C';
+export const flagOf = (settled: boolean): string => (settled ? CONFIRMED : 'R');
+
 /** A later look has confirmed it by hash: from now on the stat is proof enough. */
 export function confirm(files: Files, path: string): void {
   const fd = files.open(path, 'r+');
   try {
-    files.write(fd, Buffer.from(`${MAGIC} C`));
+    files.write(fd, Buffer.from(`${MAGIC} ${CONFIRMED}`));
   } finally {
     files.close(fd);
   }
 }
 
-/** Bytes of the cache file. */
-type ReadRange = (from: number, length: number) => Buffer;
-
-/** One record by its key (null: the only one), reading only its section's keys and lengths; undefined: not there. */
-export function readRecord(
-  readRange: ReadRange,
-  found: Omit<Cached, 'bytes'>,
-  section: string,
-  key: string | null,
-): unknown {
-  const place = placeOf(found, section);
-  if (place === undefined) return undefined;
-  const { from, stored } = place;
-  const [keys, lengths, places] = stored.bytes;
-  const head = readRange(from, keys + lengths);
-  const at = parseKeys(head, keys).indexOf(key);
-  if (at === -1) return undefined;
-  const sizes = JSON.parse(head.toString('utf8', keys)) as number[];
-  const before = sizes.slice(0, at).reduce((sum, size) => sum + size + SEPARATOR.length, OPEN.length);
-  return JSON.parse(readRange(from + keys + lengths + places + before, sizes[at] ?? 0).toString('utf8'));
-}
-
-/** All records of a list; none where there is no such section. undefined: it is no list. */
-export function readList(
-  readRange: ReadRange,
-  found: Omit<Cached, 'bytes'>,
-  section: string,
-): readonly unknown[] | undefined {
-  const place = placeOf(found, section);
-  if (place === undefined) return [];
-  const { kind, bytes } = place.stored;
-  const [keys, lengths, places, records] = bytes;
-  const values: unknown[] = JSON.parse(readRange(place.from + keys + lengths + places, records).toString('utf8'));
-  // `discovered: []`, as every new board has it, and a list in another style are one record: the list itself.
-  const list = kind === 'whole' ? (values[0] ?? []) : values;
-  return kind !== 'map' && Array.isArray(list) ? list : undefined;
-}
-
-/** The keys of a section's records, in the order of the file; none where there is no such section. */
-export function readKeys(
-  readRange: ReadRange,
-  found: Omit<Cached, 'bytes'>,
-  section: string,
-): readonly (string | null)[] {
-  const place = placeOf(found, section);
-  if (place === undefined) return [];
-  const [keys] = place.stored.bytes;
-  return parseKeys(readRange(place.from, keys), keys);
-}
-
-const parseKeys = (head: Buffer, length: number): (string | null)[] => JSON.parse(head.toString('utf8', 0, length));
-
-function placeOf({ index, body }: Omit<Cached, 'bytes'>, section: string) {
-  let from = body;
-  for (const stored of index.sections) {
-    if (stored.key === section) return { from, stored };
-    from += stored.bytes.reduce((sum, size) => sum + size, 0);
-  }
-  return undefined;
-}
+/** The list after the splices. */
+export const spliced = <K extends 'keys' | 'values'>(
+  list: readonly Splice[K][number][],
+  splices: readonly Splice[],
+  part: K,
+): readonly Splice[K][number][] =>
+  splices.reduce((all, splice) => all.toSpliced(splice.at, splice.removed, ...splice[part]), list);

@@ -3,7 +3,8 @@
 
 import type { Files } from '../ports/files.ts';
 import type { Config, Discovery, Goal, Note, Question, SetupFailure, Task } from '../protocol/state.ts';
-import { readIndex, readKeys, readList, readRecord, unchanged } from './cache.ts';
+import { readIndex, unchanged } from './cache.ts';
+import { readKeys, readList, readRecord } from './cache-lookup.ts';
 import type { Paths } from './paths.ts';
 import { normaliseRecord } from './record-values.ts';
 

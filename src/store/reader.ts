@@ -11,7 +11,7 @@ import { counted } from '../text/format.ts';
 import type { Instant } from '../text/time.ts';
 import { assemble } from './assemble.ts';
 import { type CacheKey, confirm, unchanged } from './cache.ts';
-import { writeCache } from './cache-document.ts';
+import { writeCache } from './cache-write.ts';
 import type { BoardContext } from './context.ts';
 import { normalise } from './file-values.ts';
 import { mergeText } from './hand-edits.ts';

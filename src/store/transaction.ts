@@ -18,7 +18,7 @@ import { type Instant, iso } from '../text/time.ts';
 import { goalArchive, taskArchive } from './archive.ts';
 import { assemble } from './assemble.ts';
 import { isSameFile, keyOf, type StatKey, statKey } from './cache.ts';
-import { writeCache } from './cache-document.ts';
+import { appendDelta, type Encoded, encodedIn, writeCache } from './cache-write.ts';
 import { touchedRecords } from './changed-records.ts';
 import type { BoardContext } from './context.ts';
 import { type Normal, normalise } from './file-values.ts';
@@ -71,6 +71,8 @@ export class Transaction {
   #known: { state: StatKey | null; superseded: StatKey | null };
   /** Whatever anybody writes to state.yaml changes its stat. */
   #settled: boolean;
+  /** What the cache has. */
+  #encoded: Encoded | undefined;
   /** An edit was absorbed: the editor may save into that file again, so it is kept as the superseded one. */
   #keepsEdit = false;
   readonly notices: Notice[] = [];
@@ -85,6 +87,7 @@ export class Transaction {
     this.#onDisk = !loaded.behind;
     this.#known = { state: loaded.key?.state ?? null, superseded: loaded.key?.superseded ?? null };
     this.#settled = loaded.settled;
+    this.#encoded = loaded.cached === undefined ? undefined : encodedIn(loaded.cached, loaded.doc);
   }
 
   /** `edits: 'leave'`: the caller deals with the edited file itself. */
@@ -314,8 +317,12 @@ export class Transaction {
     // Not the stat of this moment: a save since we read or wrote the files would pass for known.
     if (now === undefined || !isSameFile(now.state, this.#known.state)) return;
     const key = { ...now, superseded: now.superseded === null ? null : this.#known.superseded };
+    const bound = { key, hash: this.#hash, seq: this.seq };
+    const encoded = this.#settled ? this.#encoded : undefined;
+    this.#encoded = encoded && appendDelta(files, paths.cache, encoded, this.#doc, bound);
+    if (this.#encoded !== undefined) return;
     files.makeDirectory(dirname(paths.cache));
-    writeCache(files, paths.cache, this.#doc, { key, hash: this.#hash, seq: this.seq }, this.#settled);
+    this.#encoded = writeCache(files, paths.cache, this.#doc, bound, this.#settled);
   }
 }
 
