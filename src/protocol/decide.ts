@@ -257,12 +257,8 @@ function wrongState({ board, part, actor, task }: Situation<CommandName>, row: R
 }
 
 function checked(board: Board, command: Command, change: Change, now: Instant): Decision {
-  const archived =
-    change.archive === undefined
-      ? board.archived
-      : new Map([...board.archived, ...change.archive.map((task) => [task.id, task.status] as const)]);
-  const decided: Decided = { ok: true, ...change, state: settleSprint(change.state, archived, now) };
-  const violations = introduced(board, decided.state, archived);
+  const decided: Decided = { ok: true, ...change, state: settleSprint(board, change, now) };
+  const violations = introduced(board, decided.state, change.archive);
   if (violations.length === 0) return decided;
   const first = violations.slice(0, 3).map((violation) => violation.message);
   return explain(

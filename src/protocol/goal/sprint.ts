@@ -3,16 +3,24 @@
 
 import { counted } from '../../text/format.ts';
 import { type Instant, instant, iso } from '../../text/time.ts';
+import type { Board } from '../board.ts';
 import { withSprint } from '../change.ts';
 import { findTask } from '../find.ts';
-import { isTerminal, type State, type TaskStatus } from '../state.ts';
+import { isTerminal, type State, type Task } from '../state.ts';
 
-export function settleSprint(state: State, archived: ReadonlyMap<string, TaskStatus>, now: Instant): State {
+/** The state after a change, its sprint COMPLETED when all that was planned has ended by it. */
+export function settleSprint(
+  board: Pick<Board, 'state' | 'archived'>,
+  { state, archive = [] }: { readonly state: State; readonly archive?: readonly Task[] },
+  now: Instant,
+): State {
   const { status, scope, timeline } = state.sprint;
   if (status !== 'IN_PROGRESS' || scope.closed_at === undefined) return state;
+  if (state.tasks === board.state.tasks && state.sprint === board.state.sprint) return state;
+  const leaving = new Set(archive.map(({ id }) => id));
   const over = scope.planned.every((id) => {
     const task = findTask(state, id);
-    return task === undefined ? archived.has(id) : isTerminal(task.status);
+    return task === undefined ? board.archived.has(id) || leaving.has(id) : isTerminal(task.status);
   });
   return over ? withSprint(state, { status: 'COMPLETED', timeline: { ...timeline, ended: iso(now) } }) : state;
 }
