@@ -14,26 +14,39 @@ export function assemble(context: BoardContext, state: State): Board {
   const { files, paths } = context;
   const archive = taskArchive(files, paths.archive);
   const index = archive.index();
-  const archived = new Map<string, TaskStatus>();
-  if (index.size > 0) {
-    // After a crash in mid-archiving a terminal task is in both places, and the state's copy counts. A live one
-    // with an archived id is a mistake, which the invariants name.
-    const ended = new Set(state.tasks.filter((task) => isTerminal(task.status)).map((task) => task.id));
-    for (const [id, { status }] of index) if (!ended.has(id)) archived.set(id, status);
-  }
   const earlier = index.size === 0 ? undefined : archive.ofOtherGoals(index, state.goal);
   const leases = readLeases(context);
-  const gone = endedProcesses(context, state, leases);
   const freeMb = files.freeMb?.(paths.liza);
-  return {
+  const board = {
     state,
     switches: readSwitches(files, paths),
     leases,
-    archived,
     ...(earlier === undefined || earlier.size === 0 ? {} : { earlier }),
-    ...(gone.size === 0 ? {} : { gone }),
     ...defined({ freeMb }),
   };
+  // These look at every task, and many a command at neither.
+  const archived = lazily(board, 'archived', () => archivedOf(index, state));
+  return lazily(archived, 'gone', () => endedProcesses(context, state, leases));
+}
+
+/** The object with one more field, worked out when it is first asked for. */
+function lazily<T extends object, K extends string, V>(object: T, key: K, make: () => V): T & Readonly<Record<K, V>> {
+  let made: { readonly value: V } | undefined;
+  const get = (): V => {
+    made ??= { value: make() };
+    return made.value;
+  };
+  return Object.defineProperty(object, key, { enumerable: true, get }) as T & Readonly<Record<K, V>>;
+}
+
+function archivedOf(index: ReadonlyMap<string, { readonly status: TaskStatus }>, state: State): Board['archived'] {
+  const archived = new Map<string, TaskStatus>();
+  if (index.size === 0) return archived;
+  // After a crash in mid-archiving a terminal task is in both places, and the state's copy counts. A live one
+  // with an archived id is a mistake, which the invariants name.
+  const ended = new Set(state.tasks.filter((task) => isTerminal(task.status)).map((task) => task.id));
+  for (const [id, { status }] of index) if (!ended.has(id)) archived.set(id, status);
+  return archived;
 }
 
 /** Those of the processes named by the board that have ended; a name that is no process identity proves nothing. */

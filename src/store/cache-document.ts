@@ -16,6 +16,7 @@ import {
   total,
 } from './cache.ts';
 import { markNormal } from './file-values.ts';
+import { unread } from './unread.ts';
 import type { BoardDocument, Section } from './yaml/document.ts';
 import { type Layout, laidOut, lazyLayout, PLACE, WHOLE } from './yaml/layout.ts';
 import type { RecordSections } from './yaml/split.ts';
@@ -30,7 +31,7 @@ interface Parsed {
   readonly stored: Pick<StoredSection, 'key' | 'kind' | 'indent' | 'normal'>;
   readonly layout: Layout;
   readonly values: () => readonly unknown[];
-  readonly value: () => unknown;
+  readonly value: Once<unknown>;
 }
 
 /** What this process read last. */
@@ -47,8 +48,16 @@ export function readCache(files: Files, path: string): Cached | undefined {
 const isKnown = ({ base, deltas }: Found): boolean =>
   last !== undefined && [base, ...deltas].some(({ hash }) => hash === last?.hash);
 
-/** The document as it was parsed; `text` is state.yaml's, which the caller knows to have the cache's hash. */
-export function documentOf(cached: Cached, text: string, recordSections: RecordSections): BoardDocument {
+/**
+ * The document as it was parsed; `text` is state.yaml's, which the caller knows to have the cache's hash. `small`: a large
+ * section that this process has not parsed yet is left unread.
+ */
+export function documentOf(
+  cached: Cached,
+  text: string,
+  recordSections: RecordSections,
+  reading: 'all' | 'small' = 'all',
+): BoardDocument {
   const { base, deltas, index } = cached;
   const known = last !== undefined && isKnown(cached) ? last : { hash: base.hash, sections: sectionsIn(cached) };
   const since = deltas.slice(deltas.findLastIndex(({ hash }) => hash === known.hash) + 1);
@@ -57,19 +66,32 @@ export function documentOf(cached: Cached, text: string, recordSections: RecordS
   const spans = deltas.at(-1)?.spans ?? base.sections.map(({ span }) => span);
   const value: Record<string, unknown> = {};
   const sections = parsed.map((section, at) => {
-    const made = sectionOf(section, spans[at] ?? [0, 0, 0, 0]);
+    const made = sectionOf(section, spans[at] ?? [0, 0, 0, 0], reading);
     value[made.key] = made.value;
     return made;
   });
   return { text, sections, opaque: false, recordSections, value };
 }
 
-function sectionOf({ stored, layout, value: read }: Parsed, [start, end, line, endLine]: SectionSpan): Section {
+function sectionOf(
+  { stored, layout, value: read }: Parsed,
+  [start, end, line, endLine]: SectionSpan,
+  reading: 'all' | 'small',
+): Section {
   const { key, kind, indent, normal } = stored;
-  const value = read();
-  if (normal && typeof value === 'object' && value !== null) markNormal(value);
+  const isLeft = reading === 'small' && kind !== 'whole' && normal && !read.isDone() && end - start > LARGE;
+  const readNow = () => known(normal, read());
+  const value = isLeft ? known(normal, unread(kind, readNow)) : readNow();
   return laidOut({ start, end, line, endLine, key, kind, indent, layout, value });
 }
+
+function known(normal: boolean, value: unknown): unknown {
+  if (normal && typeof value === 'object' && value !== null) markNormal(value);
+  return value;
+}
+
+/** So many characters take longer to parse than to find out that nobody needs them. */
+const LARGE = 32 * 1024;
 
 function sectionsIn({ base, body, bytes = Buffer.alloc(0) }: Cached): readonly Parsed[] {
   let from = body;
@@ -110,12 +132,18 @@ function parsedOf(
   return { stored, layout, values, value };
 }
 
-function once<T>(make: () => T): () => T {
+interface Once<T> {
+  (): T;
+  isDone(): boolean;
+}
+
+function once<T>(make: () => T): Once<T> {
   let made: { readonly value: T } | undefined;
-  return () => {
+  const get = (): T => {
     made ??= { value: make() };
     return made.value;
   };
+  return Object.assign(get, { isDone: () => made !== undefined });
 }
 
 /** The sections after a delta. */

@@ -16,6 +16,7 @@ import {
 } from './cache.ts';
 import { deltaOf, keysOf, spanOf, valuesOf } from './cache-delta.ts';
 import { isNormal } from './file-values.ts';
+import { wholeDocument } from './unread.ts';
 import type { BoardDocument, Section } from './yaml/document.ts';
 
 /** `settled`: the stat in the key is proof enough, because no write leaves it as it is (ports/files.ts: settle). */
@@ -27,7 +28,7 @@ export function writeCache(
   settled: boolean,
 ): Encoded | undefined {
   if (doc.opaque) return undefined;
-  const sections = doc.sections.map(storedOf);
+  const sections = wholeDocument(doc).sections.map(storedOf);
   const index = JSON.stringify({ ...bound, sections: sections.map(({ stored }) => stored) });
   const header = `${MAGIC} ${flagOf(settled)} ${Buffer.byteLength(index)}`.padEnd(HEADER - 1);
   const lines = [`${header}\n${index}\n`, ...sections.flatMap((section) => section.lines)];

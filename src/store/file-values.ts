@@ -77,7 +77,8 @@ function normaliseItem(section: string, item: unknown, original: Map<unknown, un
 function toFile(state: Fields, original: ReadonlyMap<unknown, unknown>): Plain {
   const file: Record<string, unknown> = {};
   for (const [section, value] of Object.entries(state)) {
-    if (original.has(value)) {
+    if (typeof value === 'object' && value !== null && NORMAL.has(value)) file[section] = value;
+    else if (original.has(value)) {
       const was = original.get(value);
       if (was !== undefined) file[section] = was;
     } else if (original.size > 0 && section in RECORD_SECTIONS) {

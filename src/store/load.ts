@@ -41,8 +41,8 @@ export interface Loaded {
 
 export type LoadResult = Loaded | { readonly none: 'no-board' | 'no-journal' } | Refusal;
 
-/** `cache: 'ignore'` for checks: they trust nothing derived. */
-export async function load(files: Files, paths: Paths, cache: 'use' | 'ignore' = 'use'): Promise<LoadResult> {
+/** `cache`: 'ignore' for checks, which trust nothing derived; 'small' leaves large sections unread (unread.ts). */
+export async function load(files: Files, paths: Paths, cache: 'use' | 'small' | 'ignore' = 'use'): Promise<LoadResult> {
   const key = keyOf(files, paths);
   const bytes = readBounded(files, paths.state);
   const journal = journalOf(files, paths);
@@ -61,9 +61,10 @@ export async function load(files: Files, paths: Paths, cache: 'use' | 'ignore' =
       ? rebuild(files, journal, paths.mirror)
       : catchUp(tail, known.entry.seq, text);
   if (current === undefined || (!clean && sha256(current) !== head.state)) return damaged(head.seq);
-  const derived = cache === 'use' ? readCache(files, paths.cache) : undefined;
+  const derived = cache === 'ignore' ? undefined : readCache(files, paths.cache);
   const cached = derived?.index.hash === head.state ? derived : undefined;
-  const doc = cached === undefined ? await parse(current) : documentOf(cached, current, RECORD_SECTIONS);
+  const reading = cache === 'small' ? 'small' : 'all';
+  const doc = cached === undefined ? await parse(current) : documentOf(cached, current, RECORD_SECTIONS, reading);
   if ('ok' in doc) return doc;
   const broken = bytes === 'too large' ? tooLarge() : bytes !== undefined && text === undefined ? notUtf8() : undefined;
   const newer = known === undefined && text !== undefined ? refuseNewerText(text) : undefined;

@@ -12,7 +12,7 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Authority } from '../protocol/edits/draft.ts';
 import type { GoalRecord } from '../protocol/goal/goal-record.ts';
 import { EDITED_OUTSIDE, type Notice } from '../protocol/notice.ts';
-import type { Task } from '../protocol/state.ts';
+import type { State, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { type Instant, iso } from '../text/time.ts';
 import { goalArchive, taskArchive } from './archive.ts';
@@ -32,6 +32,7 @@ import { goalHash } from './past-goals.ts';
 import { brokenFile, missingBoard } from './refusals.ts';
 import { describeAside, keepAside } from './rejected.ts';
 import { applySwitches } from './switch-files.ts';
+import { isTouched, isUnread, isUnreadError, readable, wholeDocument } from './unread.ts';
 import { refuseNewer } from './version.ts';
 import type { BoardDocument } from './yaml/document.ts';
 
@@ -53,6 +54,13 @@ export interface Recording extends Pick<Entry, 'change' | 'records' | 'command' 
   readonly archive?: readonly Task[];
   /** The goal that ended. */
   readonly ended?: GoalRecord;
+}
+
+/** What a decision is made on: some sections may be unread. */
+export interface Seen {
+  readonly doc: BoardDocument;
+  readonly normal: Normal;
+  readonly board: Board;
 }
 
 /** Changes of one edit by hand that are named one by one; the journal's hunks have them all. */
@@ -98,7 +106,7 @@ export class Transaction {
   ): Promise<Transaction | Refusal> {
     const { files, paths } = context;
     catchUpJournal(context);
-    const loaded = await load(files, paths);
+    const loaded = await load(files, paths, 'small');
     if ('none' in loaded) return noBoard(context, loaded.none);
     if ('ok' in loaded) return loaded;
     const newer = refuseNewer(loaded.doc);
@@ -119,11 +127,47 @@ export class Transaction {
   }
 
   get doc(): BoardDocument {
+    this.#readAll();
     return this.#doc;
   }
 
   get normal(): Normal {
+    this.#readAll();
     return this.#normal;
+  }
+
+  #readAll(): void {
+    const whole = wholeDocument(this.#doc);
+    if (whole === this.#doc) return;
+    if (this.#encoded !== undefined) this.#encoded = { ...this.#encoded, doc: wholeDocument(this.#encoded.doc) };
+    this.#doc = whole;
+    this.#normal = normalise(whole.value);
+  }
+
+  /** The committed state, for anybody. */
+  get state(): State {
+    return readable(this.#normal.state);
+  }
+
+  /** Tasks are not read where no work needed them. */
+  get hasReadTasks(): boolean {
+    return !isUnread(this.#doc.value['tasks']);
+  }
+
+  /** Does the work on the sections that were read, and once more on all of them where it needs others too. */
+  async withEnough<T>(work: (seen: Seen) => Promise<T>): Promise<T> {
+    try {
+      const done = await work(this.#seen());
+      if (!isTouched(this.#doc.value)) return done;
+    } catch (error) {
+      if (!isUnreadError(error)) throw error;
+    }
+    this.#readAll();
+    return work(this.#seen());
+  }
+
+  #seen(): Seen {
+    return { doc: this.#doc, normal: this.#normal, board: assemble(this.#context, this.#normal.state) };
   }
 
   get seq(): number {
@@ -145,7 +189,7 @@ export class Transaction {
   }
 
   board(): Board {
-    return assemble(this.#context, this.#normal.state);
+    return assemble(this.#context, this.normal.state);
   }
 
   get #head(): Line {
@@ -155,7 +199,7 @@ export class Transaction {
   /** Merges an edit into the current state; commits nothing. */
   async weigh(text: string, authority: Authority, base?: BoardDocument): Promise<Absorbed | Refusal> {
     const { clock, specExists } = this.#context;
-    const head = { head: this.#doc, normal: this.#normal, board: this.board() };
+    const head = { head: this.doc, normal: this.normal, board: this.board() };
     const found = { ...head, recent: this.recent, now: clock.now(), specExists };
     const absorbed = await absorb(found, text, authority, base);
     if ('ok' in absorbed) return brokenFile(absorbed);
@@ -182,7 +226,7 @@ export class Transaction {
       command: 'external_edit',
       detail: detail.slice(0, 500),
       change,
-      records: touchedRecords(this.#normal.state, merge.board.state),
+      records: touchedRecords(this.normal.state, merge.board.state),
       edit,
       seen: sha256(text),
       ...(aside.length === 0 ? {} : { aside }),

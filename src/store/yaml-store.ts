@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { errorCode } from '../ports/files.ts';
 import { type Board, type Lease, SWITCHES } from '../protocol/board.ts';
 import { decide } from '../protocol/decide.ts';
-import type { Decided, Refusal } from '../protocol/decision.ts';
+import type { Decided, Decision, Refusal } from '../protocol/decision.ts';
 import { tasksOfGoal } from '../protocol/goal/goal-tasks.ts';
 import { mayRenew } from '../protocol/leases.ts';
 import type { Notice } from '../protocol/notice.ts';
@@ -22,7 +22,7 @@ import { pastGoals } from './past-goals.ts';
 import { type Read, reader } from './reader.ts';
 import { unlocked } from './refusals.ts';
 import type { Committed, Decide, JournalEntry, Operation, Outcome, Renewal, Store } from './store.ts';
-import { LostRace, Transaction } from './transaction.ts';
+import { LostRace, type Seen, Transaction } from './transaction.ts';
 import { parseStrict } from './yaml/strict.ts';
 import { updateDocument, updateDocumentSimple } from './yaml/update.ts';
 
@@ -77,33 +77,39 @@ async function openOrImport(
 }
 
 async function transactIn(transaction: Transaction, operation: Operation, decideOn: Decide): Promise<Outcome> {
-  const board = transaction.board();
-  const decision = decideOn(board, transaction.now());
+  const decision = await decideAndRecord(transaction, operation, (board) => decideOn(board, transaction.now()));
   if (!decision.ok) return withNotices(decision, transaction.notices);
-  if (decision.already === true) return committed(decision, transaction);
-  await record(transaction, board, operation, decision);
-  await afterwards(transaction, () => archiveSurplus(transaction, operation));
+  if (decision.already !== true && transaction.hasReadTasks)
+    await afterwards(transaction, () => archiveSurplus(transaction, operation));
   return committed(decision, transaction);
 }
 
-async function record(
+async function decideAndRecord(
   transaction: Transaction,
-  board: Board,
   { actor, command }: Operation,
-  decision: Decided,
-): Promise<void> {
-  const target = transaction.normal.toFile(decision.state);
-  const { doc, edits } =
-    updateDocumentSimple(transaction.doc, target) ?? (await updateDocument(transaction.doc, target));
-  transaction.commit(doc, {
+  decideOn: (board: Board) => Decision,
+): Promise<Decision> {
+  const { decision, update } = await transaction.withEnough((seen) => decideAndUpdate(seen, decideOn));
+  if (!decision.ok || update === undefined) return decision;
+  transaction.commit(update.doc, {
     actor,
     command,
     detail: withSaid(decision),
-    change: edits,
-    records: touchedRecords(board.state, decision.state),
+    change: update.edits,
+    records: update.records,
     ...defined({ task: decision.task, switches: decision.switches }),
     ...(decision.archive === undefined ? {} : { archive: decision.archive, effect: true }),
   });
+  return decision;
+}
+
+/** The decision, and the document it leads to; commits nothing. */
+async function decideAndUpdate({ doc, normal, board }: Seen, decideOn: (board: Board) => Decision) {
+  const decision = decideOn(board);
+  if (!decision.ok || decision.already === true) return { decision };
+  const target = normal.toFile(decision.state);
+  const update = updateDocumentSimple(doc, target) ?? (await updateDocument(doc, target));
+  return { decision, update: { ...update, records: touchedRecords(board.state, decision.state) } };
 }
 
 const withSaid = ({ detail, said }: Decided): string =>
@@ -132,18 +138,15 @@ async function archiveSurplus(transaction: Transaction, { actor }: Operation): P
   const board = transaction.board();
   const terminal = board.state.tasks.filter((task) => isTerminal(task.status)).length;
   if (terminal <= settings(board.state).archive_after) return;
-  const decision = decide(
-    board,
-    { name: 'archive' },
-    { actor: { ...actor, parts: ['human'] }, now: transaction.now() },
+  const asking = { actor: { ...actor, parts: ['human'] as const }, now: transaction.now() };
+  await decideAndRecord(transaction, { actor, command: 'archive' }, (seen) =>
+    decide(seen, { name: 'archive' }, asking),
   );
-  if (decision.ok && decision.already !== true) {
-    await record(transaction, board, { actor, command: 'archive' }, decision);
-  }
 }
 
 function committed(decision: Decided, transaction: Transaction): Committed {
-  return { ...decision, state: transaction.normal.state, seq: transaction.seq, notices: transaction.notices };
+  const { state, seq, notices } = transaction;
+  return { ...decision, state, seq, notices };
 }
 
 function withNotices(refusal: Refusal, notices: readonly Notice[]): Refusal {
