@@ -43,6 +43,8 @@ export function memoryStore(first: State, options: MemoryOptions): Store {
     earlier: new Set([...archive.values()].filter((task) => !isOfGoal(task, state.goal)).map(({ id }) => id)),
   });
 
+  const taskOf = (id: string | undefined) => state.tasks.find((task) => task.id === id);
+
   const commit = (operation: Operation, decided: Omit<Committed, 'seq' | 'notices'>, at: Instant): void => {
     for (const task of decided.archive ?? []) archive.set(task.id, task);
     state = frozen(structuredClone(decided.state));
@@ -77,6 +79,11 @@ export function memoryStore(first: State, options: MemoryOptions): Store {
       return task === undefined ? undefined : { task, archived: true, config, ...others };
     },
 
+    readAgent: async (id) => {
+      const { agents, config } = board().state;
+      const agent = agents[id];
+      return { config, ...defined({ agent, task: taskOf(agent?.current_task) }) };
+    },
     archivedTasks: async (goal) =>
       goal === undefined ? [...archive.values()] : tasksOfGoal([...archive.values()], goal),
     pastGoals: async () => [],
@@ -91,7 +98,7 @@ export function memoryStore(first: State, options: MemoryOptions): Store {
 
     renew: async (renewal) => {
       const at = now();
-      const lost = mayRenew(board(), renewal, at);
+      const lost = mayRenew(board(), taskOf(renewal.task), renewal, at);
       if (lost !== undefined) return lost;
       const lease = renewed(leases.get(renewal.agent), renewal, at);
       leases.set(renewal.agent, lease);

@@ -7,18 +7,23 @@ import { type Board, effectiveLease, type Lease, type LeaseView, stoppedOf } fro
 import { type Refusal, refuse } from './decision.ts';
 import type { HistoryEvent, State, Task } from './state.ts';
 
-export function taskLease(board: Board, task: Task, now: Instant): LeaseView {
+/** What a lease is judged by. */
+interface Holders extends Pick<Board, 'leases'> {
+  readonly state: Pick<State, 'agents'>;
+}
+
+export function taskLease(board: Holders, task: Task, now: Instant): LeaseView {
   const lease = effectiveLease(task.lease_expires, task.epoch, recordOf(board, task.assigned_to, task.id), now);
   return unlessGone(board, task.assigned_to, task, lease);
 }
 
-export function reviewLease(board: Board, task: Task, now: Instant): LeaseView {
+export function reviewLease(board: Holders, task: Task, now: Instant): LeaseView {
   const lease = effectiveLease(task.review_lease_expires, task.epoch, recordOf(board, task.reviewing_by, task.id), now);
   return unlessGone(board, task.reviewing_by, task, lease);
 }
 
 /** Ends the lease of an agent that registered again and died before it took the task up: nobody will renew that lease. */
-function unlessGone(board: Board, id: string | undefined, task: Task, lease: LeaseView): LeaseView {
+function unlessGone(board: Holders, id: string | undefined, task: Task, lease: LeaseView): LeaseView {
   const agent = board.state.agents[id ?? ''];
   const record = board.leases.get(id ?? '');
   const back = agent?.current_task === task.id && agent.epoch !== task.epoch && record?.epoch === agent.epoch;
@@ -35,7 +40,7 @@ export function agentLease(board: Board, id: string, now: Instant): LeaseView {
   return { expired: true, remaining: Math.min(lease.remaining, 0), dead: true, ...stoppedOf(lease) };
 }
 
-function recordOf(board: Board, agent: string | undefined, task: string): Lease | undefined {
+function recordOf(board: Holders, agent: string | undefined, task: string): Lease | undefined {
   const record = agent === undefined ? undefined : board.leases.get(agent);
   return record?.task === task ? record : undefined;
 }
@@ -153,7 +158,9 @@ export const firstCheckpoint = (task: Task): HistoryEvent | undefined =>
 
 /** Whether a lease may be renewed: never one that expired or that a later claim superseded. */
 export function mayRenew(
-  board: Board,
+  board: Holders,
+  /** The task that the renewal names, if it is on the board. */
+  task: Task | undefined,
   renewal: { readonly agent: string; readonly task?: string; readonly epoch: number },
   now: Instant,
 ): Refusal | undefined {
@@ -167,7 +174,6 @@ export function mayRenew(
     );
   }
   if (renewal.task === undefined) return undefined; // an idle agent's own sign of life
-  const task = board.state.tasks.find((candidate) => candidate.id === renewal.task);
   if (task === undefined) return lost(renewal.agent, renewal.task, 'the task is not on the board');
   if ((task.epoch ?? 0) !== renewal.epoch) {
     return lost(renewal.agent, task.id, `its epoch is ${task.epoch ?? 0}, not ${renewal.epoch}`);

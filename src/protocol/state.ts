@@ -349,7 +349,7 @@ type DefaultedKey =
   | 'agent_logs_mb'
   | 'agent_processes';
 
-export function settings({ config, goal }: State): Settings {
+export function settings({ config, goal }: Pick<State, 'config'> & Partial<Pick<State, 'goal'>>): Settings {
   const keeps = goal?.confined === true;
   const known = SETTINGS[keeps ? 'confined' : 'free'].get(config);
   if (known !== undefined) return known;

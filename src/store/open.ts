@@ -7,8 +7,8 @@ import type { Lease } from '../protocol/board.ts';
 import { defined } from '../protocol/values.ts';
 import type { BoardContext } from './context.ts';
 import { pathsOf } from './paths.ts';
-import { peekTask } from './read-one-task.ts';
-import type { Store } from './store.ts';
+import { peekAgent, peekTask } from './read-one-task.ts';
+import type { AgentReading, Renewal, Store } from './store.ts';
 
 export interface Project {
   readonly root: string;
@@ -47,7 +47,11 @@ export function openYamlStore(context: BoardContext): Store {
     transact: async (operation, decide) => (await whole()).transact(operation, decide),
     archivedTasks: async (goal) => (await whole()).archivedTasks(goal),
     pastGoals: async () => (await whole()).pastGoals(),
-    renew: async (renewal) => (await whole()).renew(renewal),
+    readAgent: async (id) => peekAgent(context, id) ?? (await whole()).readAgent(id),
+    renew: async (renewal) => {
+      const held = peekAgent(context, renewal.agent, renewal.task);
+      return held === undefined ? (await whole()).renew(renewal) : renewHeld(context, held, renewal);
+    },
     journal: async function* (from) {
       yield* (await whole()).journal(from);
     },
@@ -63,6 +67,20 @@ export function openYamlStore(context: BoardContext): Store {
       };
     },
   };
+}
+
+async function renewHeld(context: BoardContext, { agent, task }: AgentReading, renewal: Renewal) {
+  const [{ readLease, writeLease }, { mayRenew }] = await Promise.all([
+    import('./lease-records.ts'),
+    import('../protocol/leases.ts'),
+  ]);
+  const lease = readLease(context, renewal.agent);
+  const board = {
+    state: { agents: agent === undefined ? {} : { [renewal.agent]: agent } },
+    leases: new Map(lease === undefined ? [] : [[renewal.agent, lease]]),
+  };
+  const now = context.clock.now();
+  return mayRenew(board, task, renewal, now) ?? writeLease(context, renewal, now);
 }
 
 /** Loaded only for a task that somebody holds: it looks at processes. */

@@ -2,11 +2,12 @@
 // schema. Serves only what the files' stat proves to be current, and says "don't know" otherwise.
 
 import type { Files } from '../ports/files.ts';
-import type { Config, Discovery, Goal, Note, Question, SetupFailure, Task } from '../protocol/state.ts';
+import type { Agent, Config, Discovery, Goal, Note, Question, SetupFailure, Task } from '../protocol/state.ts';
 import { readIndex, unchanged } from './cache.ts';
 import { readKeys, readList, readRecord } from './cache-lookup.ts';
 import type { Paths } from './paths.ts';
 import { normaliseRecord } from './record-values.ts';
+import type { AgentReading } from './store.ts';
 
 interface Where {
   readonly files: Files;
@@ -43,6 +44,24 @@ export function peekTask({ files, paths }: Where, id: string): Peeked | undefine
       ...(notes.length === 0 ? {} : { notes }),
       ...(setup.length === 0 ? {} : { setup }),
     };
+  } catch {
+    return undefined; // replaced between the two reads
+  }
+}
+
+/** An agent and a task: the named one, or else the one that it has. undefined: the cache cannot tell. */
+export function peekAgent({ files, paths }: Where, id: string, named?: string): AgentReading | undefined {
+  const found = readIndex(files, paths.cache);
+  if (found === undefined || found.racy || !unchanged(files, found.index.key, paths)) return undefined;
+  try {
+    const read = (section: string, key: string | null) => readRecord(rangeIn({ files, paths }), found, section, key);
+    const agent = normaliseRecord('agents', read('agents', id)) as Agent | undefined;
+    const wanted = named ?? agent?.current_task;
+    const task =
+      wanted === undefined ? undefined : (normaliseRecord('tasks', read('tasks', wanted)) as Task | undefined);
+    // What is not there may be written in another style.
+    if (agent === undefined || (wanted !== undefined && task === undefined)) return undefined;
+    return { agent, config: (read('config', null) ?? {}) as Config, ...(task === undefined ? {} : { task }) };
   } catch {
     return undefined; // replaced between the two reads
   }

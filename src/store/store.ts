@@ -8,7 +8,7 @@ import type { Decided, Decision, Refusal } from '../protocol/decision.ts';
 import type { GoalRecord } from '../protocol/goal/goal-record.ts';
 import type { TasksOf } from '../protocol/goal/goal-tasks.ts';
 import type { Notice } from '../protocol/notice.ts';
-import type { Config, Discovery, Note, Question, SetupFailure, Task } from '../protocol/state.ts';
+import type { Agent, Config, Discovery, Note, Question, SetupFailure, Task } from '../protocol/state.ts';
 import type { Instant } from '../text/time.ts';
 
 /** What a transaction is recorded as. */
@@ -63,6 +63,14 @@ export interface TaskReading {
   readonly setup?: readonly SetupFailure[];
 }
 
+/** An agent, and the task that it has. */
+export interface AgentReading {
+  readonly config: Config;
+  /** Absent: it is not registered. */
+  readonly agent?: Agent;
+  readonly task?: Task;
+}
+
 /** A lease as its holder writes it; the store adds process identity and clocks. */
 export interface Renewal {
   readonly agent: string;
@@ -80,6 +88,8 @@ export interface Store {
   read(): Promise<Snapshot>;
   /** One task without reading the whole board; archived ones too. */
   readTask(id: string): Promise<TaskReading | undefined>;
+  /** One agent without reading the whole board. */
+  readAgent(id: string): Promise<AgentReading>;
   /** Terminal tasks that left the state, whole: those of one goal, or of all. */
   archivedTasks(goal?: TasksOf): Promise<readonly Task[]>;
   /** The goals before the current one, oldest first. */

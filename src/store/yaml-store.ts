@@ -6,6 +6,7 @@ import { errorCode } from '../ports/files.ts';
 import { type Board, type Lease, SWITCHES } from '../protocol/board.ts';
 import { decide } from '../protocol/decide.ts';
 import type { Decided, Decision, Refusal } from '../protocol/decision.ts';
+import { findTask } from '../protocol/find.ts';
 import { tasksOfGoal } from '../protocol/goal/goal-tasks.ts';
 import { mayRenew } from '../protocol/leases.ts';
 import type { Notice } from '../protocol/notice.ts';
@@ -31,6 +32,7 @@ export function yamlStore(context: BoardContext): Store {
   return {
     read,
     readTask: (id) => readTask(context, read, id),
+    readAgent: (id) => readAgent(read, id),
     transact: (operation, decision) =>
       inTransaction(context, (transaction) => transactIn(transaction, operation, decision)),
     archivedTasks: async (goal) => {
@@ -177,10 +179,17 @@ async function readArchived({ files, paths }: BoardContext, id: string, config: 
   return { task: parsed.value[0], archived: true, config };
 }
 
+async function readAgent(read: Read, id: string): ReturnType<Store['readAgent']> {
+  const { state } = (await read()).board;
+  const agent = state.agents[id];
+  const task = agent?.current_task === undefined ? undefined : findTask(state, agent.current_task);
+  return { config: state.config, ...defined({ agent, task }) };
+}
+
 async function renew(context: BoardContext, read: Read, renewal: Renewal): Promise<Lease | Refusal> {
   const { board, now } = await read();
-  const refused = mayRenew(board, renewal, now);
-  return refused ?? writeLease(context, renewal, now);
+  const task = renewal.task === undefined ? undefined : findTask(board.state, renewal.task);
+  return mayRenew(board, task, renewal, now) ?? writeLease(context, renewal, now);
 }
 
 async function* journal({ files, paths }: BoardContext, from = 0): AsyncGenerator<JournalEntry> {

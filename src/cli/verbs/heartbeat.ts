@@ -1,7 +1,6 @@
 // `liza heartbeat`: renews the agent's lease without touching state.yaml. `--long` first records
 // why the next step takes long, then asks for the long duration.
 
-import type { Board } from '../../protocol/board.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { holdsWork } from '../../protocol/leases.ts';
 import { type Settings, settings } from '../../protocol/state.ts';
@@ -21,7 +20,7 @@ export const verb: Verb = {
     }
     const why = args.text('long');
     if (why === undefined) return renew(context, agent, false);
-    const { task } = heldBy((await context.store.read()).board, agent);
+    const { task } = await heldBy(context, agent);
     const recorded = await runCommand(context, { name: 'long-heartbeat', reason: why, ...defined({ task }) });
     if (!recorded.ok) return recorded;
     const renewed = await renew(context, agent, true);
@@ -30,8 +29,7 @@ export const verb: Verb = {
 };
 
 async function renew(context: CommandContext, agent: string, long: boolean): Promise<Result> {
-  const { board } = await context.store.read();
-  const held = heldBy(board, agent);
+  const held = await heldBy(context, agent);
   const renewal: Renewal = {
     agent,
     ...defined({ task: held.task }),
@@ -52,15 +50,14 @@ interface Held {
   readonly limits: Settings;
 }
 
-function heldBy(board: Board, agent: string): Held {
-  const limits = settings(board.state);
-  const record = board.state.agents[agent];
-  const task = board.state.tasks.find(({ id }) => id === record?.current_task);
-  const held = holdsWork(task, agent) ? task : undefined;
+async function heldBy({ store }: CommandContext, id: string): Promise<Held> {
+  const { agent, task, config } = await store.readAgent(id);
+  const limits = settings({ config });
+  const held = holdsWork(task, id) ? task : undefined;
   return {
     task: held?.id,
-    epoch: (held === undefined ? record?.epoch : held.epoch) ?? 0,
-    seconds: record?.role === 'code_reviewer' ? limits.review_lease_duration : limits.lease_duration,
+    epoch: (held === undefined ? agent?.epoch : held.epoch) ?? 0,
+    seconds: agent?.role === 'code_reviewer' ? limits.review_lease_duration : limits.lease_duration,
     limits,
   };
 }

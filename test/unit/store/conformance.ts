@@ -242,6 +242,20 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     assert.equal(seq, before.seq);
   },
 
+  'an agent is read with the task that it has, or without': async ({ store, other }) => {
+    const { board } = await store.read();
+    for (const [id, agent] of Object.entries(board.state.agents)) {
+      const task = board.state.tasks.find((one) => one.id === agent.current_task);
+      for (const reader of [store, other]) {
+        const read = await reader.readAgent(id);
+        assert.deepEqual(plain(read.agent), plain(agent));
+        assert.deepEqual(plain(read.task ?? null), plain(task ?? null));
+        assert.deepEqual(plain(read.config), plain(board.state.config));
+      }
+    }
+    assert.equal((await store.readAgent('nobody')).agent, undefined);
+  },
+
   'a renewal never shortens': async ({ store, pass }) => {
     const long = granted(await store.renew(renewal(900)));
     pass(10);
