@@ -17,9 +17,10 @@ import {
 } from './cache.ts';
 import { markNormal } from './file-values.ts';
 import { unread } from './unread.ts';
-import type { BoardDocument, Section } from './yaml/document.ts';
+import { type BoardDocument, boardDocument, type Section } from './yaml/document.ts';
 import { type Layout, laidOut, lazyLayout, PLACE, WHOLE } from './yaml/layout.ts';
 import type { RecordSections } from './yaml/split.ts';
+import type { Text } from './yaml/text.ts';
 
 export interface Cached extends Found {
   /** Sections as they are in its base; undefined: this process knows them, or later ones, already. */
@@ -49,12 +50,12 @@ const isKnown = ({ base, deltas }: Found): boolean =>
   last !== undefined && [base, ...deltas].some(({ hash }) => hash === last?.hash);
 
 /**
- * The document as it was parsed; `text` is state.yaml's, which the caller knows to have the cache's hash. `small`: a large
+ * The document as it was parsed; `source` is state.yaml's text, which the caller knows to have the cache's hash. `small`: a large
  * section that this process has not parsed yet is left unread.
  */
 export function documentOf(
   cached: Cached,
-  text: string,
+  source: Text,
   recordSections: RecordSections,
   reading: 'all' | 'small' = 'all',
 ): BoardDocument {
@@ -70,7 +71,7 @@ export function documentOf(
     value[made.key] = made.value;
     return made;
   });
-  return { text, sections, opaque: false, recordSections, value };
+  return boardDocument({ source, sections, opaque: false, recordSections, value });
 }
 
 function sectionOf(

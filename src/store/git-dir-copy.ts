@@ -9,6 +9,7 @@ import type { BoardContext } from './context.ts';
 import { sha256 } from './hash.ts';
 import { lastOf, readEntries, readTail, type Tail } from './journal.ts';
 import { applyHunks } from './yaml/hunks.ts';
+import type { Text } from './yaml/text.ts';
 
 const SNAPSHOT_EVERY = 128;
 /** Only so often is it checked whether one is due: the check lists a folder. */
@@ -24,7 +25,7 @@ export const hasCopy = ({ files, paths }: Pick<BoardContext, 'files' | 'paths'>)
   paths.mirror !== undefined && (files.stat(mirrorJournal(paths.mirror))?.size ?? 0n) > 0n;
 
 /** After a commit: appends to the copy, if there is a git directory, what the journal has more. */
-export function updateMirror({ files, paths }: BoardContext, seq: number, text: string): void {
+export function updateMirror({ files, paths }: BoardContext, seq: number, text: Text): void {
   const { mirror, journal } = paths;
   if (mirror === undefined) return;
   const copy = mirrorJournal(mirror);
@@ -37,7 +38,7 @@ export function updateMirror({ files, paths }: BoardContext, seq: number, text: 
   const snapshots = listSnapshots(files, mirror);
   const newest = snapshots.at(-1);
   if (newest !== undefined && newest.seq > seq - SNAPSHOT_EVERY) return;
-  replaceFile(files, join(mirror, `snapshot-${seq}.yaml`), Buffer.from(text), false);
+  replaceFile(files, join(mirror, `snapshot-${seq}.yaml`), text.bytes(), false);
   for (const old of snapshots.slice(0, -1)) files.remove(old.file);
 }
 

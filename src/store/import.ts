@@ -19,6 +19,7 @@ import type { Operation } from './store.ts';
 import { LostRace } from './transaction.ts';
 import { refuseNewer } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
+import { Text } from './yaml/text.ts';
 
 /** Adopts a whole state.yaml that has no journal, as entry `imported`; only under the lock. */
 export async function adoptFile(context: BoardContext): Promise<Refusal | undefined> {
@@ -92,7 +93,7 @@ export function start(
   try {
     files.rename(temporary, paths.state);
     syncDirectory(files, paths.liza);
-    updateMirror(context, 1, text);
+    updateMirror(context, 1, Text.of(text));
     appendLog(files, paths.log, readTail(files, paths.journal, 2)?.lines ?? []);
     return undefined;
   } catch (error) {

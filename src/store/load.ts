@@ -9,12 +9,13 @@ import { decode, readIfFile, SIZE_LIMIT } from './bounded-text.ts';
 import { type CacheKey, keyOf, sameKey } from './cache.ts';
 import { type Cached, documentOf, readCache } from './cache-document.ts';
 import { mirrorJournal, missingLines, rebuild } from './git-dir-copy.ts';
-import { sha256 } from './hash.ts';
-import { lastOf, readTail, type Tail } from './journal.ts';
+import { sha256, sha256Of } from './hash.ts';
+import { type Line, lastOf, readTail, type Tail } from './journal.ts';
 import type { Paths } from './paths.ts';
 import { refuseNewerText } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
 import { applyHunks } from './yaml/hunks.ts';
+import { Text } from './yaml/text.ts';
 
 /** How far back a stale copy of state.yaml is still recognised as such. */
 export const WINDOW = 64;
@@ -46,7 +47,7 @@ export async function load(files: Files, paths: Paths, cache: 'use' | 'small' | 
   const key = keyOf(files, paths);
   const bytes = readBounded(files, paths.state);
   const journal = journalOf(files, paths);
-  const text = bytes instanceof Buffer ? decode(bytes) : undefined;
+  const text = bytes instanceof Buffer ? Text.decode(bytes) : undefined;
   const found = bytes instanceof Buffer ? sha256(bytes) : undefined;
   const tail = tailWith(files, journal, found);
   if (tail?.broken === true) return brokenChain();
@@ -56,22 +57,20 @@ export async function load(files: Files, paths: Paths, cache: 'use' | 'small' | 
   const head = lastOf(tail).entry;
   const known = found === undefined ? undefined : tail.lines.findLast(({ entry }) => entry.state === found);
   const clean = known?.entry.seq === head.seq;
-  const current =
-    known === undefined || text === undefined
-      ? rebuild(files, journal, paths.mirror)
-      : catchUp(tail, known.entry.seq, text);
-  if (current === undefined || (!clean && sha256(current) !== head.state)) return damaged(head.seq);
+  const current = clean ? text : committed(files, paths, journal, { tail, known, text });
+  if (current === undefined || (!clean && sha256Of(current.bytes()) !== head.state)) return damaged(head.seq);
   const derived = cache === 'ignore' ? undefined : readCache(files, paths.cache);
   const cached = derived?.index.hash === head.state ? derived : undefined;
   const reading = cache === 'small' ? 'small' : 'all';
-  const doc = cached === undefined ? await parse(current) : documentOf(cached, current, RECORD_SECTIONS, reading);
+  const doc =
+    cached === undefined ? await parse(current.toString()) : documentOf(cached, current, RECORD_SECTIONS, reading);
   if ('ok' in doc) return doc;
   const broken = bytes === 'too large' ? tooLarge() : bytes !== undefined && text === undefined ? notUtf8() : undefined;
-  const newer = known === undefined && text !== undefined ? refuseNewerText(text) : undefined;
+  const newer = known === undefined && text !== undefined ? refuseNewerText(text.toString()) : undefined;
   if (newer !== undefined) return newer;
   const edits = [
     ...lateSave(files, paths, journal, cached),
-    ...(known === undefined && text !== undefined ? [text] : []),
+    ...(known === undefined && text !== undefined ? [text.toString()] : []),
   ];
   const settled = key !== undefined && cached?.racy === false && sameKey(cached.index.key, key);
   return { doc, hash: head.state, tail, cached, behind: !clean, edits, broken, key, settled };
@@ -89,9 +88,22 @@ function journalOf(files: Files, paths: Paths): string {
   return ahead && paths.mirror !== undefined ? mirrorJournal(paths.mirror) : paths.journal;
 }
 
-/** The state's text after the last entry, from its text after entry `seq`. */
-const catchUp = ({ lines }: Tail, seq: number, text: string): string =>
-  lines.filter(({ entry }) => entry.seq > seq).reduce((current, { entry }) => applyHunks(current, entry.change), text);
+interface Seen {
+  readonly tail: Tail;
+  /** The entry that left the text. */
+  readonly known: Line | undefined;
+  readonly text: Text | undefined;
+}
+
+/** The state's text after the last entry, where the file has another one. */
+function committed(files: Files, paths: Paths, journal: string, { tail, known, text }: Seen): Text | undefined {
+  if (known === undefined || text === undefined) {
+    const rebuilt = rebuild(files, journal, paths.mirror);
+    return rebuilt === undefined ? undefined : Text.of(rebuilt);
+  }
+  const later = tail.lines.filter(({ entry }) => entry.seq > known.entry.seq);
+  return Text.of(later.reduce((current, { entry }) => applyHunks(current, entry.change), text.toString()));
+}
 
 /** A save into the file that our last rename replaced: an editor that had it open the whole time. */
 function lateSave(files: Files, paths: Paths, journal: string, cached: Cached | undefined): string[] {

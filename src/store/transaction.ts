@@ -24,7 +24,7 @@ import type { BoardContext } from './context.ts';
 import { type Normal, normalise } from './file-values.ts';
 import { missingLines, updateMirror } from './git-dir-copy.ts';
 import { type Absorbed, absorb } from './hand-edits.ts';
-import { sha256 } from './hash.ts';
+import { sha256, sha256Of } from './hash.ts';
 import { append, dropTorn, type Entry, type Line, lastOf, readEntries, readTail, type Tail } from './journal.ts';
 import { type Loaded, load, WINDOW, WINDOW_BYTES } from './load.ts';
 import { appendLog, lastLogged } from './log.ts';
@@ -238,14 +238,14 @@ export class Transaction {
   /** The commit point is inside. Throws LostRace when the transaction must be repeated. */
   commit(doc: BoardDocument, record: Recording): number {
     const { files, paths } = this.#context;
-    const bytes = Buffer.from(doc.text);
+    const bytes = doc.source.bytes();
     if (record.archive !== undefined && record.archive.length > 0)
       taskArchive(files, paths.archive).add(record.archive, () => this.#normal.state.goal.id);
     if (record.ended !== undefined) goalArchive(files, paths.archive).add([record.ended]);
     const temporary = files.temporaryFor(paths.state);
-    const rewrite = doc.text !== this.#doc.text || !this.#onDisk;
+    const rewrite = !doc.source.equals(this.#doc.source) || !this.#onDisk;
     if (rewrite) writeTemporary(files, temporary, bytes, true);
-    const line = JSON.stringify(this.#entry(record, sha256(bytes)));
+    const line = JSON.stringify(this.#entry(record, sha256Of(bytes)));
     if (!this.#lock.stillOurs()) throw new LostRace();
     try {
       if (append(files, paths.journal, this.#tail.end, line) === 'lost') throw new LostRace();
@@ -257,7 +257,7 @@ export class Transaction {
     this.#afterCommit(() => {
       if (rewrite) this.#replaceState(temporary);
       if (record.switches !== undefined) applySwitches(files, paths, record.switches);
-      updateMirror(this.#context, this.seq, doc.text);
+      updateMirror(this.#context, this.seq, doc.source);
       // All that this transaction knows of: an earlier entry of it may have failed to reach the log.
       appendLog(files, paths.log, this.#tail.lines);
       this.#writeCache();
@@ -334,11 +334,11 @@ export class Transaction {
   #rollForward(): void {
     const { files, paths } = this.#context;
     const temporary = files.temporaryFor(paths.state);
-    writeTemporary(files, temporary, Buffer.from(this.#doc.text), true);
+    writeTemporary(files, temporary, this.#doc.source.bytes(), true);
     this.#replaceState(temporary);
     const switches = this.#head.entry.switches;
     if (switches !== undefined) applySwitches(files, paths, switches);
-    updateMirror(this.#context, this.seq, this.#doc.text);
+    updateMirror(this.#context, this.seq, this.#doc.source);
     this.#writeCache();
   }
 

@@ -2,7 +2,7 @@
 // by identity; whoever looks inside stops with Unread, and the transaction begins again with all of the board
 // (transaction.ts: withEnough). So a note costs no more on a board of 10,000 tasks because there are 10,000 tasks.
 
-import type { BoardDocument, Plain } from './yaml/document.ts';
+import { type BoardDocument, boardDocument, type Plain, partsOf } from './yaml/document.ts';
 import { withValue } from './yaml/layout.ts';
 
 /** Somebody looked into a section that was not read. */
@@ -48,7 +48,8 @@ export function readable<T extends object>(sections: T): T {
 export function wholeDocument(doc: BoardDocument): BoardDocument {
   const value = allRead(doc.value);
   if (value === doc.value) return doc;
-  return { ...doc, value, sections: doc.sections.map((section) => withValue(section, readIn(section.value))) };
+  const sections = doc.sections.map((section) => withValue(section, readIn(section.value)));
+  return boardDocument({ ...partsOf(doc), value, sections });
 }
 
 /** Whether anybody looked into one of them, even if nobody let that stop the work. */

@@ -8,6 +8,7 @@ import { isMap, own } from './equal.ts';
 import { type Layout, laidOut, layoutOf, sameLayout, valueAt, WHOLE } from './layout.ts';
 import { type RawRecord, type RawSection, type RecordSections, type Span, splitSections } from './split.ts';
 import { parseStrict } from './strict.ts';
+import { Text } from './text.ts';
 
 export type Plain = Readonly<Record<string, unknown>>;
 
@@ -30,6 +31,8 @@ export interface Section extends Span {
 }
 
 export interface BoardDocument {
+  readonly source: Text;
+  /** All of it, as a string. */
   readonly text: string;
   /** In file order; empty for an opaque document. */
   readonly sections: readonly Section[];
@@ -38,6 +41,25 @@ export interface BoardDocument {
   readonly recordSections: RecordSections;
   readonly value: Plain;
 }
+
+/** `text` is made when it is first asked for. */
+export function boardDocument(parts: Omit<BoardDocument, 'text'>): BoardDocument {
+  return {
+    ...parts,
+    get text() {
+      return parts.source.toString();
+    },
+  };
+}
+
+/** For another document made of them; spreading the document itself would make its `text`. */
+export const partsOf = ({ source, sections, opaque, recordSections, value }: BoardDocument) => ({
+  source,
+  sections,
+  opaque,
+  recordSections,
+  value,
+});
 
 export interface ParseOptions {
   readonly recordSections: RecordSections;
@@ -158,7 +180,7 @@ function assemble(
     value[key] = whole;
     return laidOut({ start, end, line, endLine, key, kind, indent, layout: kept, value: whole });
   });
-  return { text, sections, opaque: false, recordSections, value };
+  return boardDocument({ source: Text.of(text), sections, opaque: false, recordSections, value });
 }
 
 function layoutIn(raw: RawSection, values: readonly unknown[]): Layout {
@@ -198,5 +220,6 @@ async function parseOpaque(text: string, { recordSections }: ParseOptions): Prom
   if (!read.ok) return read;
   if (!isMap(read.value))
     return refusal(text, 0, 'the top level is not a mapping', 'start with a line such as `version: 1`');
-  return { ok: true, doc: { text, sections: [], opaque: true, recordSections, value: read.value } };
+  const source = Text.of(text);
+  return { ok: true, doc: boardDocument({ source, sections: [], opaque: true, recordSections, value: read.value }) };
 }

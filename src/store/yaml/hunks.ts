@@ -2,6 +2,8 @@
 // A text is its `split('\n')`; hunks ascend and name lines of the OLD text. Applying checks every removed line, so a
 // hunk never lands on text it was not made for. Must never split the whole text when a hunk touches a few lines.
 
+import type { Replacement, Text } from './text.ts';
+
 export interface Hunk {
   /** 0-based line of the old text before which `ins` goes and from which `del` is taken. */
   readonly at: number;
@@ -64,6 +66,42 @@ export function applyHunks(
   if (at < past) groups.push(text.slice(at));
   return groups.join('\n');
 }
+
+/**
+ * What the hunks replace in the text, found without joining it; undefined where the last line, which may have no end, is
+ * concerned: then `applyHunks` knows. `near` as there.
+ */
+export function replacementsOf(
+  text: Text,
+  hunks: readonly Hunk[],
+  near: (line: number) => LineStart | undefined,
+): readonly Replacement[] | undefined {
+  const found: Replacement[] = [];
+  for (const { at, del, ins } of hunks) {
+    const known = near(at);
+    if (known === undefined || known.line > at) return undefined;
+    const lines = linesFrom(text, known.at, at - known.line + del.length);
+    if (lines === undefined) return undefined;
+    const passed = lines.slice(0, at - known.line);
+    if (!del.every((line, n) => line === lines[passed.length + n])) return undefined;
+    const start = known.at + sizeOf(passed);
+    found.push({ start, end: start + sizeOf(del), by: ins.map((line) => `${line}\n`).join('') });
+  }
+  const isOrdered = found.every(({ start }, n) => start >= (found[n - 1]?.end ?? 0));
+  return isOrdered ? found : undefined;
+}
+
+/** So many whole lines; undefined: fewer follow, or the last of them has no end. */
+function linesFrom(text: Text, start: number, count: number): readonly string[] | undefined {
+  for (let size = 1024; ; size *= 4) {
+    const lines = text.slice(start, Math.min(start + size, text.length)).split('\n');
+    if (lines.length > count) return lines.slice(0, count);
+    if (start + size >= text.length) return undefined;
+  }
+}
+
+/** How many characters lines take in a text. */
+export const sizeOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
 
 /** Where the next line begins, as if the last one too ended in a newline. */
 function nextLine(text: string, from: number): number {

@@ -104,13 +104,13 @@ export function recordAt({ places }: Layout, line: number): number {
 }
 
 /** The beginning or end of a section or record, next at or above the line. */
-export function lineNear({ sections, text }: BoardDocument, line: number): LineStart | undefined {
+export function lineNear({ sections, source }: BoardDocument, line: number): LineStart | undefined {
   const section = sections.findLast((candidate) => candidate.line <= line);
   if (section === undefined) return undefined;
   const index = line < section.endLine ? recordAt(section.layout, line - section.line) : -1;
   const span = index === -1 ? section : spanAt(section, index);
   // Without a final newline the last line has no end to go on from.
-  return line >= span.endLine && text.charAt(span.end - 1) === '\n'
+  return line >= span.endLine && source.slice(span.end - 1, span.end) === '\n'
     ? { line: span.endLine, at: span.end }
     : { line: span.line, at: span.start };
 }

@@ -3,17 +3,26 @@
 // text. Sections are independent blocks of lines that begin with a key in column 0, so what one says
 // cannot depend on another.
 
-import { type BoardDocument, type Parsed, type Plain, parseDocumentSimple, type Section } from './document.ts';
+import {
+  type BoardDocument,
+  boardDocument,
+  type Parsed,
+  type Plain,
+  parseDocumentSimple,
+  partsOf,
+  type Section,
+} from './document.ts';
 import { own, sameValue } from './equal.ts';
-import type { Hunk } from './hunks.ts';
+import { type Hunk, sizeOf } from './hunks.ts';
 import { moved, withValue } from './layout.ts';
-import { type Edited, sectionAfter, sizeOf } from './splice.ts';
+import { type Edited, sectionAfter } from './splice.ts';
+import type { Text } from './text.ts';
 
 /** undefined: read the whole file instead. */
 export function documentAfter(
   doc: BoardDocument,
   hunks: readonly Hunk[],
-  text: string,
+  source: Text,
   newValue: Plain,
 ): BoardDocument | undefined {
   const sections: Section[] = [];
@@ -39,8 +48,8 @@ export function documentAfter(
     chars += grown;
     lines += touching.reduce((sum, { del, ins }) => sum + ins.length - del.length, 0);
     // Up to the next section: blank lines below may turn out to belong to a changed text block.
-    const end = following === undefined ? text.length : following.start + chars;
-    const after = { text: text.slice(start, end), start, line, chars: grown };
+    const end = following === undefined ? source.length : following.start + chars;
+    const after = { text: source.slice(start, end), start, line, chars: grown };
     const spliced = sectionAfter(section, touching, after, value);
     const fresh = spliced === undefined ? sectionsIn(after, doc, section, newValue) : [spliced];
     if (fresh === undefined) return undefined;
@@ -48,7 +57,7 @@ export function documentAfter(
   }
   if (next < hunks.length || sections.length !== Object.keys(newValue).length) return undefined;
   if (new Set(sections.map(({ key }) => key)).size !== sections.length) return undefined;
-  return { ...doc, text, sections, value: newValue };
+  return boardDocument({ ...partsOf(doc), source, sections, value: newValue });
 }
 
 /** Appended records go in at the section's end line; a later section's own lines are not ours. */
@@ -61,7 +70,10 @@ const lineOf = (section: Section | undefined): number => section?.line ?? Number
 /** What the section's text says now, read from its first line to its last. */
 function sectionsIn(after: Edited, doc: BoardDocument, section: Section, newValue: Plain): Section[] | undefined {
   const { recordSections } = doc;
-  const read = parseDocumentSimple(after.text, { recordSections, previous: { ...doc, sections: [section] } });
+  const read = parseDocumentSimple(after.text, {
+    recordSections,
+    previous: boardDocument({ ...partsOf(doc), sections: [section] }),
+  });
   const sections = read?.ok === true ? sectionsOf(read, newValue) : undefined;
   // Lines above its key could belong to the section before.
   if (sections?.[0]?.start !== 0) return undefined;

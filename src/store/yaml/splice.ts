@@ -5,7 +5,7 @@
 
 import { type Plain, parseDocumentSimple, type Section } from './document.ts';
 import { definedKeys, isMap, sameValue } from './equal.ts';
-import type { Hunk } from './hunks.ts';
+import { type Hunk, sizeOf } from './hunks.ts';
 import { END, END_LINE, type Layout, LINE, laidOut, PLACE, recordAt, START, valueAt } from './layout.ts';
 
 /** Records that an edit touched: indexes, `past` exclusive, and by how much their text grew. */
@@ -71,9 +71,6 @@ function stretchesOf({ layout, line }: Section, hunks: readonly Hunk[]): Stretch
   }
   return stretches;
 }
-
-/** How many characters lines take in a text. */
-export const sizeOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
 
 /** The layout being put together, each record checked against the value it is to have. */
 class Splice {

@@ -6,16 +6,18 @@
 import { Bug } from '../../protocol/decision.ts';
 import {
   type BoardDocument,
+  boardDocument,
   type Parsed,
   type Plain,
   parseDocument,
   parseDocumentSimple,
+  partsOf,
   type Section,
 } from './document.ts';
 import { editBlock, editHunksSimple, inOrder } from './edit.ts';
 import { emitEntry, emitItem } from './emit.ts';
 import { definedKeys, isMap, own, sameValue } from './equal.ts';
-import { applyHunks, diffHunksSimple, type Hunk } from './hunks.ts';
+import { applyHunks, diffHunksSimple, type Hunk, replacementsOf } from './hunks.ts';
 import { lineNear, spanAt, withValue } from './layout.ts';
 import { matchItems } from './match.ts';
 import { documentAfter } from './shift.ts';
@@ -51,10 +53,12 @@ export function updateDocumentSimple(doc: BoardDocument, newValue: Plain): Updat
   }
   const ordered = interleave(inner, plan.hunks);
   const { recordSections } = doc;
-  const text = applyHunks(doc.text, ordered, (line) => lineNear(doc, line));
+  const near = (line: number) => lineNear(doc, line);
   // Reading all of it back is the surest check, and what a large board cannot afford at every change.
-  const quick = text.length > READ_BACK ? documentAfter(doc, ordered, text, newValue) : undefined;
+  const replacements = doc.source.length > READ_BACK ? replacementsOf(doc.source, ordered, near) : undefined;
+  const quick = replacements && documentAfter(doc, ordered, doc.source.replaced(replacements), newValue);
   if (quick !== undefined) return { doc: quick, edits: ordered };
+  const text = applyHunks(doc.text, ordered, near);
   const parsed = parseDocumentSimple(text, { recordSections, previous: doc });
   return parsed && { doc: adopt(parsed, newValue), edits: ordered };
 }
@@ -139,8 +143,7 @@ function planMap(plan: Plan, doc: BoardDocument, section: Section, next: Plain):
 
 /** A section that lost its last record says so: a bare `tasks:` would mean null. */
 function markEmpty(plan: Plan, doc: BoardDocument, section: Section, empty: unknown): void {
-  const nl = doc.text.indexOf('\n', section.start);
-  const head = doc.text.slice(section.start, nl === -1 ? doc.text.length : nl);
+  const [head = ''] = doc.source.slice(section.start, section.end).split('\n', 1);
   plan.changes.push({
     line: section.line,
     text: head,
@@ -151,11 +154,11 @@ function markEmpty(plan: Plan, doc: BoardDocument, section: Section, empty: unkn
 
 function change(plan: Plan, doc: BoardDocument, span: Span, { before, after }: Pick<Change, 'before' | 'after'>): void {
   if (sameValue(before, after)) return;
-  plan.changes.push({ line: span.line, text: doc.text.slice(span.start, span.end), before, after });
+  plan.changes.push({ line: span.line, text: doc.source.slice(span.start, span.end), before, after });
 }
 
 function remove(plan: Plan, doc: BoardDocument, span: Span): void {
-  const del = doc.text
+  const del = doc.source
     .slice(span.start, span.end)
     .split('\n')
     .slice(0, span.endLine - span.line);
@@ -191,5 +194,5 @@ function lastLine(text: string): number {
 function adopt(parsed: Parsed, newValue: Plain): BoardDocument {
   if (!parsed.ok || !sameValue(parsed.doc.value, newValue)) throw new Bug('the updated board reads back differently');
   const sections = parsed.doc.sections.map((section) => withValue(section, own(newValue, section.key)));
-  return { ...parsed.doc, sections, value: newValue };
+  return boardDocument({ ...partsOf(parsed.doc), sections, value: newValue });
 }

@@ -8,8 +8,9 @@ import { documentOf, readCache } from '../../../src/store/cache-document.ts';
 import { readKeys, readList, readRecord } from '../../../src/store/cache-lookup.ts';
 import { appendDelta, type Encoded, writeCache } from '../../../src/store/cache-write.ts';
 import { isNormal } from '../../../src/store/file-values.ts';
-import { type BoardDocument, parseDocument, type Section } from '../../../src/store/yaml/document.ts';
+import { type BoardDocument, boardDocument, parseDocument, type Section } from '../../../src/store/yaml/document.ts';
 import { sameValue } from '../../../src/store/yaml/equal.ts';
+import { Text } from '../../../src/store/yaml/text.ts';
 import { updateDocument, updateDocumentSimple } from '../../../src/store/yaml/update.ts';
 import { runs } from '../../runs.ts';
 import { board, layOut, type Plain, randomOf, shapeOf, step, tasksOf, withTask } from './yaml/boards.ts';
@@ -64,10 +65,16 @@ function forget(): void {
 function readDocument(files: Files, text: string): BoardDocument {
   const cached = readCache(files, 'cache');
   if (cached === undefined) throw new Error('no cache');
-  return documentOf(cached, text, RECORD_SECTIONS);
+  return documentOf(cached, Text.of(text), RECORD_SECTIONS);
 }
 
-const NOTHING: BoardDocument = { text: '', sections: [], opaque: false, recordSections: RECORD_SECTIONS, value: {} };
+const NOTHING = boardDocument({
+  source: Text.of(''),
+  sections: [],
+  opaque: false,
+  recordSections: RECORD_SECTIONS,
+  value: {},
+});
 
 /** Written, and read again as the next command would. */
 function stored(doc: BoardDocument): { bytes: Buffer; again: BoardDocument; files: OneFile; encoded: Encoded } {
