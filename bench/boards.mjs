@@ -6,7 +6,10 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export function makeBoard(tasks) {
+/** An agent that holds a task without dependencies, for as long as a bench may take; only on boards that ask for it. */
+export const WORKER = 'coder-1';
+
+export function makeBoard(tasks, { worker = false } = {}) {
   const root = mkdtempSync(join(tmpdir(), `liza-bench-${tasks}-`));
   const git = (...args) => execFileSync('git', ['-C', root, ...args], { stdio: 'ignore' });
   git('init', '-q');
@@ -14,13 +17,23 @@ export function makeBoard(tasks) {
   mkdirSync(join(root, '.liza'));
   mkdirSync(join(root, 'specs'));
   writeFileSync(join(root, 'specs', 'vision.md'), '# Vision\n');
-  writeFileSync(join(root, '.liza', 'state.yaml'), boardText(tasks));
+  writeFileSync(join(root, '.liza', 'state.yaml'), worker ? withWorker(boardText(tasks), tasks) : boardText(tasks));
   return root;
 }
 
 export function boardText(tasks) {
   const ids = Array.from({ length: tasks }, (_, n) => `task-${n}`);
   return `${HEAD}tasks:\n${ids.map(taskText).join('')}${TAIL(ids)}`;
+}
+
+function withWorker(text, tasks) {
+  const id = `task-${Math.floor(tasks / 20) * 10}`;
+  const lease = 'lease_expires: "2099-01-01T00:00:00Z"\n';
+  const agent = `    role: coder\n    status: WORKING\n    current_task: ${id}\n    epoch: 1\n    ${lease}`;
+  const at = text.indexOf(`  - id: ${id}\n`);
+  const claim = `    assigned_to: ${WORKER}\n    worktree: .worktrees/${id}\n    base_commit: "${'a'.repeat(40)}"\n    epoch: 1\n    ${lease}`;
+  const claimed = text.slice(at).replace('    status: UNCLAIMED\n', `    status: CLAIMED\n${claim}`);
+  return `${text.slice(0, at)}${claimed}`.replace('agents: {}\n', `agents:\n  ${WORKER}:\n${agent}`);
 }
 
 const HEAD = `# made by bench/boards.mjs

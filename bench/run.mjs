@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { progress } from '../tools/progress.mjs';
 
 const PARTS = {
-  commands: 'show, note and validate at 100 to 10,000 tasks, memory, eight writers at once',
+  commands: 'show, note, heartbeat and validate at 100 to 10,000 tasks, bytes, memory, eight writers at once',
   git: 'claim and merge, beside the git calls they are made of',
   agents: 'from a task to its agent, Liza’s own cost per merged task, an idle run, the size of prompts',
   alarms: 'evaluating alarms, from a change to its alarm, a storm of alarms',
