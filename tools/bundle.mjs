@@ -28,11 +28,14 @@ const common = {
 
 /** `show` is what agents call most: main.cjs holds it. */
 const FAST = 'src/cli/verbs/show.ts';
-/** What every change of the board needs: the chunks these load at once are program.cjs. */
+/** What every change of the board and every heartbeat needs: the chunks these load at once are program.cjs. */
 const CHANGES = [
+  'src/cli/verbs/heartbeat.ts',
   'src/cli/verbs/note.ts',
   'src/identity/agent-sessions.ts',
   'src/ports/locks.ts',
+  'src/protocol/leases.ts',
+  'src/store/lease-records.ts',
   'src/store/transact.ts',
   'src/store/yaml-store.ts',
 ];

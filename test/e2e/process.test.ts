@@ -1,10 +1,10 @@
 // The program as it is shipped, started as a process: what no run in this process can show.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { type BuiltProject, builtIn, builtProject, program, shipped, until } from '../support/program.ts';
+import { type BuiltProject, builtIn, builtProject, program, shipped } from '../support/program.ts';
 import { repository } from '../support/repository.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -45,7 +45,7 @@ test('only a command that succeeded leaves a code cache, under its own name', ()
   ]);
 });
 
-test('show needs main.cjs alone on a board as init makes it, and a change of the board no rest.cjs', async () => {
+test('show needs main.cjs alone on a board as init makes it, and a change of the board no rest.cjs', () => {
   const own = temporaryFolder();
   cpSync(shipped(), own, { recursive: true });
   const board = builtProject();
@@ -62,9 +62,7 @@ test('show needs main.cjs alone on a board as init makes it, and a change of the
     '--scope',
     'IN: a',
   ]);
-  // A look at the whole board confirms the cache, once the clock has moved on since the last change.
-  const cache = board.file('.liza/cache/board.ndjson');
-  await until(() => board.ok(['show', 'first']) && readFileSync(cache, 'latin1').startsWith('liza-cache-2 C'));
+  board.ok(['show', 'first']);
   const run = (...argv: readonly string[]) =>
     spawnSync(process.execPath, [join(own, 'dist/liza.cjs'), ...argv], {
       cwd: board.root,
