@@ -274,7 +274,7 @@ export const g22 = {
     {
       take: {
         file: 'src/store/transaction.ts',
-        find: 'updateMirror(this.#context, this.seq, doc.text);',
+        find: 'updateMirror(this.#context, this.seq, doc.source);',
         put: '{}',
       },
       red: /doctor|is lost/,

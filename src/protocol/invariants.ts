@@ -1,17 +1,17 @@
 // What must be true of every state, and of every step from one state to the next.
-// Passes that cost differently: `checkRecord` (check-record.ts) for one changed record, `invariants` (relations.ts) for
+// Passes that cost differently: `checkRecord` (records/check-record.ts) for one changed record, `invariants` (records/relations.ts) for
 // what records say about each other, `transitionViolations` for what a change must never do, `validate` for all of it on
 // a document nobody has seen before.
 
 import type { Board } from './board.ts';
 import { findTask } from './find.ts';
 import { checkRecord, isOptional, recordsOf, SCHEMAS, type Violation } from './records/check-record.ts';
-import { type Archived, invariants, mayBreak } from './relations.ts';
+import { type Archived, invariants, mayBreak } from './records/relations.ts';
 import { isTerminal, RECORD_SECTIONS, type State, type Task } from './state.ts';
 import { isFields } from './values.ts';
 
 export { checkRecord, type Section, type Violation } from './records/check-record.ts';
-export { invariants } from './relations.ts';
+export { invariants } from './records/relations.ts';
 
 /** What a change did that no change may do: cut history, leave a terminal state, lose a task. */
 export function transitionViolations(before: State, after: State, archived: Archived): readonly Violation[] {

@@ -4,8 +4,8 @@
 // copy in the git directory, log, cache.
 // Before the commit point a failure leaves everything as it was; after it nothing is taken back.
 
-import { dirname, join } from 'node:path';
-import { appendFile, discard, errorCode, settle, syncDirectory, writeTemporary } from '../ports/files.ts';
+import { dirname } from 'node:path';
+import { discard, errorCode, settle, syncDirectory, writeTemporary } from '../ports/files.ts';
 import type { Lock } from '../ports/locks.ts';
 import { type Actor, actorName, type Board, sessionName } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -22,10 +22,11 @@ import { appendDelta, type Encoded, encodedIn, writeCache } from './cache-write.
 import { touchedRecords } from './changed-records.ts';
 import type { BoardContext } from './context.ts';
 import { type Normal, normalise } from './file-values.ts';
-import { missingLines, updateMirror } from './git-dir-copy.ts';
+import { updateMirror } from './git-dir-copy.ts';
 import { type Absorbed, absorb } from './hand-edits.ts';
 import { sha256, sha256Of } from './hash.ts';
 import { append, dropTorn, type Entry, type Line, lastOf, readEntries, readTail, type Tail } from './journal.ts';
+import { catchUpJournal, removeLeftovers } from './leftovers.ts';
 import { type Loaded, load, WINDOW, WINDOW_BYTES } from './load.ts';
 import { appendLog, lastLogged } from './log.ts';
 import { goalHash } from './past-goals.ts';
@@ -367,24 +368,6 @@ export class Transaction {
     if (this.#encoded !== undefined) return;
     files.makeDirectory(dirname(paths.cache));
     this.#encoded = writeCache(files, paths.cache, this.#doc, bound, this.#settled);
-  }
-}
-
-/** Lines that the copy in the git directory has more: the journal was cut or put back from a backup. */
-function catchUpJournal({ files, paths }: BoardContext): void {
-  const lines = paths.mirror === undefined ? undefined : missingLines(files, paths.mirror, paths.journal);
-  if (lines !== undefined) appendFile(files, paths.journal, lines, true);
-}
-
-/**
- * Removes the temporary files of processes that were killed before they could rename them: under the lock none belongs
- * to another writer. A reader that is just writing the cache goes without it. agents/ is left alone, because heartbeats
- * take no lock.
- */
-function removeLeftovers({ files, paths }: BoardContext): void {
-  const mirror = paths.mirror === undefined ? [] : [paths.mirror];
-  for (const folder of [paths.liza, dirname(paths.cache), paths.rejected, paths.specs, ...mirror]) {
-    for (const name of files.list(folder)) if (/\.\d+\.new$/.test(name)) files.remove(join(folder, name));
   }
 }
 

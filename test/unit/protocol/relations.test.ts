@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { introduced, invariants, type Violation } from '../../../src/protocol/invariants.ts';
-import { mayBreak } from '../../../src/protocol/relations.ts';
+import { mayBreak } from '../../../src/protocol/records/relations.ts';
 import type { Agent, State, Task } from '../../../src/protocol/state.ts';
 import { runs } from '../../runs.ts';
 import { world } from './world.ts';
