@@ -3,7 +3,6 @@
 
 import { siteOf } from '../git/directory.ts';
 import { identify } from '../identity/identify.ts';
-import { programEnvironment } from '../process/tags.ts';
 import type { Command } from '../protocol/command.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
@@ -27,6 +26,8 @@ export async function openProject(io: Io): Promise<CommandContext | Refusal> {
 export async function openTaskContext(io: Io): Promise<TaskContext | Refusal> {
   const context = await openProject(io);
   if (isRefusal(context)) return context;
+  // It hashes, and most commands need none of it.
+  const { programEnvironment } = await import('../process/tags.ts');
   return {
     ...context,
     env: programEnvironment(io.env, siteOf(io.host.disk, context.paths.root)),
