@@ -195,8 +195,7 @@ git replace -f HEAD HEAD~1 2>/dev/null; rm -f .git/index\n`;
   });
 
   test('leaves a folder so deep that no path leads there: it goes, and the review is made', async () => {
-    const script =
-      'i=0; while [ $i -lt 1200 ]; do mkdir d && cd d || exit 1; i=$((i+1)); done; git init -q\n';
+    const script = 'i=0; while [ $i -lt 1200 ]; do mkdir d && cd d || exit 1; i=$((i+1)); done; git init -q\n';
     const made = await reviewed({ 'tools/setup.sh': script }, SET_UP);
     expect(made.undone.removed).toHaveLength(1);
     expect(made.undone.removed[0]).toMatch(/^(d\/){499}d$/);
