@@ -137,5 +137,15 @@ function fastImport(branch: string, files: Contents, message: string): Buffer {
 }
 
 /** A session gives git its agent's name; the root is a person's. */
-const nameIn = (folder: string, root: string): readonly string[] =>
-  folder === root ? [] : ['-c', 'user.name=coder-1', '-c', 'user.email=coder-1@liza.invalid'];
+function nameIn(folder: string, root: string): readonly string[] {
+  if (folder === root) return [];
+  const coder = coderOf(path.basename(folder), path.join(root, '.liza', 'state.yaml')) ?? 'coder-1';
+  return ['-c', `user.name=${coder}`, '-c', `user.email=${coder}@liza.invalid`];
+}
+
+/** By the text of the board: a task's record goes on until the next one begins. */
+function coderOf(task: string, board: string): string | undefined {
+  if (!fs.existsSync(board)) return undefined;
+  const [, record = ''] = fs.readFileSync(board, 'utf8').split(new RegExp(`^ *- id: ${task}$`, 'm'));
+  return /^ +assigned_to: (coder-\d+)$/m.exec(record.split(/^ *- id: /m)[0] ?? '')?.[1];
+}
