@@ -97,11 +97,31 @@ function* emptyTop(host: Omit<RemoveHost, 'clock'>, path: string): Steps<string 
 
 const heldAt = (fd: number): string => `/proc/self/fd/${fd}`;
 
-const openFolder = ({ disk }: Pick<Host, 'disk'>, path: string): number =>
-  disk.openPipeSync(path, disk.constants.O_RDONLY | disk.constants.O_DIRECTORY | disk.constants.O_NOFOLLOW);
+/** Names a folder without the right to look into it. */
+const O_PATH = 0o10000000;
+const OWNERS_ALONE = 0o700;
+
+/** One that its owner closed is opened again. */
+function openFolder({ disk }: Pick<Host, 'disk'>, path: string): number {
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = disk.constants;
+  try {
+    return disk.openPipeSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  } catch (error) {
+    if (codeOf(error) !== 'EACCES') throw error;
+    const fd = disk.openPipeSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    try {
+      disk.chmodSync(heldAt(fd), OWNERS_ALONE);
+    } finally {
+      disk.closeSync(fd);
+    }
+    return disk.openPipeSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  }
+}
 
 function* emptyFolder(removal: Removal, fd: number, depth: number): Steps<void> {
   const { disk } = removal.host;
+  // Its owner may have made it read-only, or closed to itself: nothing in it could be removed.
+  if ((disk.fstatSync(fd).mode & OWNERS_ALONE) !== OWNERS_ALONE) openAgain(disk, fd);
   for (const name of disk.readdirSync(heldAt(fd), { encoding: 'buffer' })) {
     removal.entries += 1;
     if (removal.entries % AT_ONCE === 0) yield undefined;
@@ -112,6 +132,14 @@ function* emptyFolder(removal: Removal, fd: number, depth: number): Steps<void> 
     } catch (error) {
       if (!isGone(error)) removal.failure ??= reasonOf(error);
     }
+  }
+}
+
+function openAgain(disk: Host['disk'], fd: number): void {
+  try {
+    disk.chmodSync(heldAt(fd), OWNERS_ALONE);
+  } catch {
+    // Another user's: what cannot be removed is told.
   }
 }
 

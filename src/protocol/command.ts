@@ -286,7 +286,13 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads, ViolationP
   /** The same where it can change nothing any more. */
   'verdict-disputed': SecondVerdict & { readonly verdict: 'APPROVED' | 'REJECTED' };
   /** The reviewer's own copy is ready: where it is, and the tree of its tracked files. */
-  'review-copy': { readonly task: string; readonly folder: string; readonly tree: string };
+  'review-copy': {
+    readonly task: string;
+    readonly folder: string;
+    readonly tree: string;
+    /** The folder to try things in, which is made next. */
+    readonly tryout?: string;
+  };
   /** After the session the copy was not as it was handed over. */
   'review-changed': { readonly task: string; readonly agent: string; readonly paths: readonly string[] };
   /** `agent`: also its live claim, when its own supervisor gives it up (a spinning reviewer). */

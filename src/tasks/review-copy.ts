@@ -60,7 +60,7 @@ export async function makeReviewFolder(context: TaskContext, task: Task): Promis
   };
   const copy = { context, gitDir, settings: settings(board.state), task, folder, commit };
   try {
-    const made = await makeCopy(copy);
+    const made = await makeCopy(copy, aside);
     if (!isRefusal(made)) {
       const tryout = await makeTryout(copy, aside, made);
       const lists = await writeLists(context, copy);
@@ -106,7 +106,7 @@ interface Made extends Composed {
 }
 
 /** The tree of its tracked files as they are handed over, which the board records. */
-async function makeCopy(copy: Copy): Promise<Made | Refusal> {
+async function makeCopy(copy: Copy, aside: string): Promise<Made | Refusal> {
   const { context, gitDir, settings, task, folder, commit } = copy;
   const base = task.base_commit ?? commit;
   const steers = await steering(gitDir, base);
@@ -119,8 +119,9 @@ async function makeCopy(copy: Copy): Promise<Made | Refusal> {
   context.disk.writeFileSync(join(folder, '.git', 'info', 'attributes'), '* !diff\n');
   // A person may bring a file that is tracked.
   const tree = settings.worktree_files?.length ? await trackedTree(gitDir, folder, composed.tree) : composed.tree;
-  const from = relative(context.paths.root, folder);
-  const recorded = await transact(context, { name: 'review-copy', task: task.id, folder: from, tree });
+  const fromRoot = (path: string): string => relative(context.paths.root, path);
+  const folders = { folder: fromRoot(folder), tryout: fromRoot(aside) };
+  const recorded = await transact(context, { name: 'review-copy', task: task.id, tree, ...folders });
   return isRefusal(recorded) ? recorded : { tree, start, steers, undone };
 }
 

@@ -111,12 +111,12 @@ function tryFolder(context: TaskContext, state: State): TryPlace | Refusal {
   );
 }
 
-/** Beside the copy that the board names lies the one to write in (review-copy.ts). */
+/** The one that the board names, and no other: what an earlier review left there is not what is reviewed now. */
 function tryoutOf({ disk, paths }: TaskContext, task: Task): string | undefined {
-  const copy = reviewCopyOf(task)?.folder;
+  const { tryout } = reviewCopyOf(task) ?? {};
+  const folder = tryout === undefined ? undefined : join(paths.root, tryout);
   const made = leftoversIn(disk, join(paths.root, '.worktrees')).find(
-    ({ path, purpose, task: id }) =>
-      purpose === 'review' && id === task.id && copy !== undefined && path !== join(paths.root, copy),
+    ({ path, purpose, task: id }) => path === folder && purpose === 'review' && id === task.id,
   );
   return made?.path;
 }

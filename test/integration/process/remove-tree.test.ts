@@ -3,6 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import fs, { existsSync } from 'node:fs';
 import path from 'node:path';
+import { buildSync } from 'esbuild';
 import { expect, test } from 'vitest';
 import { removeTree } from '../../../src/process/remove-tree.ts';
 import { hostAt } from '../../host.ts';
@@ -22,6 +23,29 @@ test('deeper than a process may hold folders open', async () => {
   expect(spawnSync(process.execPath, ['-e', dig], { cwd: folder }).status).toBe(0);
   expect(await removeTree(hostAt(), folder)).toBeUndefined();
   expect(existsSync(folder)).toBe(false);
+});
+
+test('folders that their owner closed, as any user but root meets them', () => {
+  const folder = temporaryFolder();
+  const script = path.join(folder, 'remove.cjs');
+  buildSync({
+    stdin: {
+      contents: `import { removeTree } from './src/process/remove-tree.ts'; import { realHost } from './src/ports/real-host.ts';
+        const fs = require('node:fs'); const [top] = process.argv.slice(2);
+        fs.mkdirSync(top + '/a/b/c', { recursive: true }); fs.writeFileSync(top + '/a/b/f', '');
+        for (const [path, mode] of [['/a/b/c', 0], ['/a/b', 0o500], ['/a', 0], ['', 0o500]]) fs.chmodSync(top + path, mode);
+        removeTree(realHost(process.env), top).then((left) => console.log(left, fs.existsSync(top)));`,
+      resolveDir: path.join(import.meta.dirname, '../../..'),
+    },
+    outfile: script,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+  });
+  fs.chmodSync(folder, 0o777);
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const ran = spawnSync(process.execPath, [script, path.join(folder, 'top')], { ...user, encoding: 'utf8' });
+  expect(`${ran.stdout}${ran.stderr}`).toBe('undefined false\n');
 });
 
 test('links are removed, and not what they lead to', async () => {

@@ -123,6 +123,15 @@ describe.each([
   });
 });
 
+test('it is the folder of this review, whatever an earlier one left', async () => {
+  const folder = await reviewed();
+  const stale = path.join(path.dirname(folder), '.review-t-00000000');
+  fs.cpSync(folder, stale, { recursive: true });
+  fs.writeFileSync(path.join(stale, 'src/app.ts'), 'of the coder’s choice\n');
+  const { said } = await tried('pwd; cat src/app.ts');
+  expect(said).toBe(`${folder}\nexport const app = 2;`);
+});
+
 describe.skipIf(!works)('in the sandbox', () => {
   test('it plants nothing where the reviewer’s own git would run it', async () => {
     const folder = await reviewed({ sandbox: 'require', post_worktree_cmd: 'true' });

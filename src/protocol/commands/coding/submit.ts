@@ -168,7 +168,7 @@ export const submitForReview: Row<'submit-for-review'> = {
         proof: command.facts.proof,
         unchanged: sameAsRetracted(s) === undefined ? undefined : command.unchanged,
         red_before: redBefore(task, command.commit) || undefined,
-        since_red: command.facts.since_red,
+        since_red: hideIn(command.facts.since_red, s.secrets),
       }),
     );
     const waiting = { status: 'WAITING', expires: later(now, settings.lease_duration), now: iso(now) } as const;

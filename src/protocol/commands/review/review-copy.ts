@@ -14,6 +14,8 @@ export interface ReviewCopy {
   readonly folder: string;
   /** The git tree of its tracked files. */
   readonly tree: string;
+  /** The folder to try things in. */
+  readonly tryout?: string;
 }
 
 /** The copy of the current review; a person who reviews by hand has none. */
@@ -21,9 +23,9 @@ export function reviewCopyOf(task: Task): ReviewCopy | undefined {
   const history = historyOf(task);
   const claimed = history.findLastIndex((entry) => entry.event === 'review_claimed');
   const made = history.slice(claimed + 1).findLast((entry) => entry.event === 'review_copy');
-  return typeof made?.folder === 'string' && typeof made.tree === 'string'
-    ? { folder: made.folder, tree: made.tree }
-    : undefined;
+  if (typeof made?.folder !== 'string' || typeof made.tree !== 'string') return undefined;
+  const { folder, tree, tryout } = made;
+  return { folder, tree, ...(typeof tryout === 'string' ? { tryout } : {}) };
 }
 
 export const reviewCopy: Row<'review-copy'> = {
@@ -52,7 +54,11 @@ export const reviewCopy: Row<'review-copy'> = {
   effects: 'history review_copy; the verdict is checked against it',
   change: (s) => {
     const { task, command } = s;
-    const told = event(s, 'review_copy', { folder: command.folder, tree: command.tree });
+    const told = event(s, 'review_copy', {
+      folder: command.folder,
+      tree: command.tree,
+      tryout: command.tryout,
+    });
     return {
       state: withTask(s.state, evolve(task, {}, told)),
       detail: `${s.actor.id ?? task.reviewing_by} reviews ${task.id} in ${command.folder}`,
