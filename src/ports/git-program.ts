@@ -2,12 +2,10 @@
 // have no effect. Never uses force, never falls back to something that destroys. Reached through git/run.ts.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, constants, lstatSync, openSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { SHORTAGES } from '../text/shortage.ts';
-import { realDisk } from './disk.ts';
 import {
   costlyList,
   limitedGit,
@@ -19,8 +17,8 @@ import {
   secondsOf,
   wallOf,
   wentWell,
-  whenHurried,
 } from './git-limits.ts';
+import { watchOver } from './git-watch.ts';
 import type { Environment } from './host.ts';
 import { closeInherited } from './inherited.ts';
 
@@ -65,20 +63,12 @@ export interface GitCall {
 export const MINIMUM_GIT = [2, 38] as const;
 
 /** Longer than any honest call. */
-const LONGEST = 10 * 60_000;
-/** A call that takes this long is looked at, again and again. */
-const LOOK = 1000;
-/** So many looks without any progress, and git waits for ever, for example at a pipe in place of a file. */
-const MOST_IDLE = 3;
-/** At every so many looks, pipes are looked for, at the first too. */
-const PIPES_EVERY = 5;
-/** No honest call in a task's folder needs that much; an endless file in place of a short one does. */
-const MOST_PAGES = 2 ** 19;
-
+export const LONGEST = 10 * 60_000;
 /** Bytes of an answer: a text has no room for much more, and no honest one is nearly as long. */
 const LONGEST_ANSWER = 256_000_000;
 
-const HARDENED = [
+/** Before every command of git. */
+export const HARDENED: readonly string[] = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'core.quotePath=false',
@@ -180,7 +170,7 @@ const isMissing = (said: string): boolean => /\bgit: (not found|No such file|com
 let atWork: Set<ChildProcess> | undefined;
 
 /** This process may have to end before git does: one that waits at a pipe would be left behind for ever. */
-function endWithUs(child: ChildProcess): void {
+export function endWithUs(child: ChildProcess): void {
   if (atWork === undefined) {
     const all = new Set<ChildProcess>();
     atWork = all;
@@ -198,91 +188,6 @@ const commandIn = (args: readonly string[]): string =>
   args.find(
     (word, at) => !word.startsWith('-') && !['-c', '-C', '--git-dir', '--work-tree'].includes(args[at - 1] ?? ''),
   ) ?? '';
-
-interface Watch {
-  end(): void;
-  /** Ends git, and says why. */
-  endIt(why: string): void;
-  /** Why it was ended, if it was. */
-  why(): string | undefined;
-  /** It took too long. */
-  isLate(): boolean;
-}
-
-/** Ends a git that waits for ever, so that nobody waits with it. */
-function watchOver(child: ChildProcess, folderOfAgent: string | undefined, longest: number): Watch {
-  let isLate = false;
-  let reason: string | undefined;
-  const endIt = (why: string): void => {
-    reason ??= why;
-    child.kill('SIGKILL');
-  };
-  const late = setTimeout(() => {
-    isLate = true;
-    endIt(`took longer than ${Math.round(longest / 100) / 10} s and was ended`);
-  }, longest);
-  const unhurried = folderOfAgent === undefined ? () => {} : whenHurried(endIt);
-  let looks = 0;
-  let idle = 0;
-  let before: string | undefined;
-  const look = setInterval(() => {
-    if (looks % PIPES_EVERY === 0 && folderOfAgent !== undefined)
-      void removePlantedPipes(folderOfAgent).catch(() => {});
-    looks += 1;
-    const now = child.pid === undefined ? undefined : progressOf(gitBelow(child.pid));
-    idle = now?.waits === true && now.mark === before ? idle + 1 : 0;
-    before = now?.mark;
-    if (idle >= MOST_IDLE) endIt('waited for ever, as at a pipe in place of a file, and was ended');
-    else if (folderOfAgent !== undefined && (now?.pages ?? 0) > MOST_PAGES)
-      endIt('read more than any file there should hold, and was ended');
-  }, LOOK);
-  return {
-    end: () => {
-      clearTimeout(late);
-      unhurried();
-      clearInterval(look);
-    },
-    endIt,
-    why: () => reason,
-    isLate: () => isLate,
-  };
-}
-
-interface Progress {
-  /** It sleeps, not for the disk, and no program of its own is at work. */
-  readonly waits: boolean;
-  /** The processor time that it has used: the same as long as it does nothing. */
-  readonly mark: string;
-  readonly pages: number;
-}
-
-/** The sandbox's own processes around it do nothing but wait. */
-function gitBelow(pid: number): number {
-  try {
-    const name = readFileSync(`/proc/${pid}/comm`, 'latin1').trim();
-    const [child] = name === 'bwrap' ? childrenOf(pid).split(' ') : [];
-    return child === undefined || child === '' ? pid : gitBelow(Number(child));
-  } catch {
-    return pid;
-  }
-}
-
-const childrenOf = (pid: number): string => readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim();
-
-/** undefined: it has ended, or this system does not tell. */
-function progressOf(pid: number): Progress | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return {
-      waits: state === 'S' && childrenOf(pid) === '',
-      mark: `${fields[10]} ${fields[11]}`,
-      pages: Number(fields[20]),
-    };
-  } catch {
-    return undefined;
-  }
-}
 
 function collect(stream: Readable, most: number, flooded: () => void): () => string {
   const chunks: Buffer[] = [];
@@ -314,7 +219,7 @@ function notStarted(
   return new EnvironmentError(`git could not be started: ${why}`, hint, 3, { cause, fault: 'machine' });
 }
 
-function scrubbed(env: Environment): Record<string, string | undefined> {
+export function scrubbed(env: Environment): Record<string, string | undefined> {
   const kept = Object.entries(env).filter(([name]) => !name.startsWith('GIT_'));
   return {
     ...Object.fromEntries(kept),
@@ -334,36 +239,4 @@ function scrubbed(env: Environment): Record<string, string | undefined> {
     GIT_COMMITTER_EMAIL: 'liza@localhost',
     LC_ALL: 'C',
   };
-}
-
-/** Files that git looks for in every folder. */
-const READ_BY_GIT: ReadonlySet<string> = new Set(['.gitignore', '.gitattributes', '.gitmodules', '.git']);
-const MOST_ENTRIES = 500_000;
-/** Between two pauses. */
-const AT_ONCE = 500;
-
-/**
- * An agent may put a pipe where git expects a file, and git would wait at it for ever. No repository holds a pipe, so
- * nothing is lost: each one below the folder is removed, and a program that waits there reads an empty file. Links are
- * not followed; in a git directory every file counts.
- */
-export async function removePlantedPipes(folder: string): Promise<void> {
-  let seen = 0;
-  for (const { entry, path, at } of realDisk.heldEntries(folder, { most: MOST_ENTRIES })) {
-    if (entry.isFIFO() && (/(^|\/)\.git\//.test(path) || READ_BY_GIT.has(entry.name))) removePipe(at);
-    seen += 1;
-    if (seen % AT_ONCE === 0) await new Promise(setImmediate);
-  }
-}
-
-function removePipe(pipe: string): void {
-  try {
-    if (!lstatSync(pipe).isFIFO()) return;
-    // Opens both ends at once: that does not wait, and a reader that waits goes on.
-    const ends = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    unlinkSync(pipe);
-    closeSync(ends);
-  } catch {
-    // Gone meanwhile, or not ours to open: git is ended when its time is over.
-  }
 }

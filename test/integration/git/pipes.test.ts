@@ -8,7 +8,7 @@ import { changedSince } from '../../../src/git/folder-snapshot.ts';
 import { isolationFor } from '../../../src/git/isolation.ts';
 import { isMachineFault } from '../../../src/git/run.ts';
 import { headOf } from '../../../src/git/task-folder.ts';
-import { removePlantedPipes } from '../../../src/ports/git-program.ts';
+import { removePlantedPipes } from '../../../src/ports/git-watch.ts';
 import { EnvironmentError } from '../../../src/protocol/decision.ts';
 import { write } from '../../support/core.mjs';
 import { type Repository, repository } from '../../support/repository.ts';
