@@ -1,7 +1,8 @@
 // Which commits build on which, for many pairs at once.
 
 import type { PrivateGitDir } from './private-git-dir.ts';
-import { commitOf, isAncestor } from './refs.ts';
+import { isAncestor } from './reach.ts';
+import { commitOf } from './refs.ts';
 import { must } from './run.ts';
 
 /**

@@ -5,18 +5,8 @@
 import { EnvironmentError } from '../protocol/decision.ts';
 import { changedSince, treeOf, withPathsOf } from './folder-snapshot.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
-import {
-  attemptOf,
-  branchOf,
-  commitOf,
-  isAncestor,
-  mayHaveRefs,
-  readRef,
-  readRefs,
-  seenOf,
-  treeIdOf,
-  updateRefs,
-} from './refs.ts';
+import { countBeyond, isAncestor } from './reach.ts';
+import { attemptOf, branchOf, commitOf, mayHaveRefs, readRef, readRefs, seenOf, treeIdOf, updateRefs } from './refs.ts';
 import { type Rescue, rescueNow } from './rescue.ts';
 import { isMachineFault, must } from './run.ts';
 import { takeLfs } from './take-lfs.ts';
@@ -171,11 +161,9 @@ async function saveTip(gitDir: PrivateGitDir, tip: string, head: string, discard
 }
 
 /** Commits that none of the others has: neither integration nor an earlier attempt. */
-async function countOwn(gitDir: PrivateGitDir, tips: readonly string[], others: readonly string[]): Promise<number> {
-  const asked = await gitDir.objects(['rev-list', '--count', ...tips, ...others.map((commit) => `^${commit}`)]);
+const countOwn = async (gitDir: PrivateGitDir, tips: readonly string[], others: readonly string[]): Promise<number> =>
   // A history that cannot be walked is kept rather than judged.
-  return asked.status === 0 ? Number(asked.stdout) : 1;
-}
+  (await countBeyond(gitDir, tips, others)) ?? 1;
 
 /** The first tip comes first: it is what the files build on. */
 async function independent(gitDir: PrivateGitDir, tips: readonly string[]): Promise<readonly string[]> {

@@ -2,6 +2,7 @@
 // object database alone; and where the links of a commit lead.
 
 import { posix } from 'node:path';
+import { blobText } from './objects.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { treeIdOf } from './refs.ts';
 import { must } from './run.ts';
@@ -60,7 +61,7 @@ export async function linkTargets(
   for (let step = 0; ahead.length > 0 && step < MOST_STEPS; step += 1) {
     const next: string[] = [];
     for (const path of ahead) {
-      const to = await must(gitDir.objects(['cat-file', 'blob', links.get(path) ?? '']), 'read a link');
+      const to = (await blobText(gitDir, links.get(path) ?? '')) ?? '';
       const target = posix.join(posix.dirname(path), to);
       if (posix.isAbsolute(to) || /^\.\.?(\/|$)/.test(target) || found.has(target)) continue;
       found.add(target);

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import { mergeTrees } from './merge-candidate.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
-import { isAncestor } from './refs.ts';
+import { isAncestor } from './reach.ts';
+
 import { must } from './run.ts';
 import { headOf, type Place } from './task-folder.ts';
 

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { MINIMUM_GIT } from '../ports/git-program.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
+import { mergeBaseOf } from './reach.ts';
 import { treeIdOf } from './refs.ts';
 import { must } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
@@ -29,7 +30,7 @@ export async function buildCandidate(
   gitDir: PrivateGitDir,
   { onto, commit, base, message }: MergeRequest,
 ): Promise<Candidate> {
-  const fork = (await gitDir.objects(['merge-base', onto, commit])).stdout.trim();
+  const fork = await mergeBaseOf(gitDir, onto, commit);
   const isReviewed = base === undefined || base === onto;
   if (fork === commit && (isReviewed || base === commit)) return { kind: 'contained' };
   if (fork === onto && isReviewed && (await leadsTo(gitDir, onto, commit))) return { kind: 'fast-forward', commit };

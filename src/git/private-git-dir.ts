@@ -5,6 +5,7 @@
 
 import { basename, dirname, join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
+import type { GitObject, ObjectQuestion } from '../ports/git-objects.ts';
 import { type GitAnswer, type GitCall, MINIMUM_GIT } from '../ports/git-program.ts';
 import type { Host } from '../ports/host.ts';
 import { plainText } from '../process/plain-file.ts';
@@ -13,7 +14,7 @@ import { defined } from '../protocol/values.ts';
 import { boardElsewhere, ownedElsewhere } from './board-owner.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import { type OwnFiles, ownDirectory } from './own-directory.ts';
-import { git } from './run.ts';
+import { cannotRead, git } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
 
 export interface PrivateGitDir {
@@ -35,6 +36,8 @@ export interface PrivateGitDir {
   project(args: readonly string[], input?: string): Promise<GitAnswer>;
   /** On objects alone. */
   objects(args: readonly string[], input?: string, streams?: ObjectStreams): Promise<GitAnswer>;
+  /** About objects, by their ids (objects.ts). */
+  ask(questions: readonly ObjectQuestion[]): Promise<readonly (GitObject | undefined)[]>;
   /** On a folder of files, with the index that belongs to it. */
   files(place: Files, args: readonly string[], input?: string, longest?: number): Promise<GitAnswer>;
 }
@@ -137,6 +140,7 @@ export async function openPrivateGitDir(
         into,
         longest,
       }),
+    ask: (questions) => host.git.ask(host.env, at(), questions).catch(cannotRead),
     files: (place, args, input = '', longest?: number) => {
       const call = { at: at(place), input, hold, in: place.folder, longest };
       const run = (wrap?: GitCall['wrap']): Promise<GitAnswer> =>

@@ -6,9 +6,10 @@ import type { Disk } from '../ports/disk.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { isCommitName } from './commit-name.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
+import { idsOf, isFullId } from './objects.ts';
 import { readPlainRef } from './plain-refs.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
-import { faultIn, must } from './run.ts';
+import { cannotRead, faultIn, must } from './run.ts';
 
 export const branchOf = (task: string): string => `refs/heads/task/${task}`;
 /** The last tip of a task's branch that Liza saw; also says that the branch is Liza's. */
@@ -119,26 +120,34 @@ const zero = (like: string): string => '0'.repeat(like.length === 64 ? 64 : 40);
 /** The full id of a commit, or undefined when there is none of that name. */
 export async function commitOf(gitDir: PrivateGitDir, name: string): Promise<string | undefined> {
   if (!isCommitName(name)) return undefined;
+  const id = idNamed(gitDir, name);
+  if (id !== undefined) return (await idsOf(gitDir, [id], 'commit'))[0];
   const asked = await gitDir.project(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]);
   return asked.status === 0 ? asked.stdout.trim() : undefined;
 }
+
+/** What a full name stands for, told without git; undefined: git has to be asked. */
+function idNamed({ host, common, refStorage }: PrivateGitDir, name: string): string | undefined {
+  if (isFullId(name)) return name;
+  return refStorage === 'files' && SHARED.test(name) ? readPlainRef(host.disk, common, name) : undefined;
+}
+/** Refs that all checkouts share. */
+const SHARED = /^refs\/(heads|liza|remotes|tags)\//;
 
 /** The same for several names at once, in their order. */
 export async function commitsOf(
   gitDir: PrivateGitDir,
   names: readonly string[],
 ): Promise<readonly (string | undefined)[]> {
+  const ids = names.map((name) => (isCommitName(name) ? idNamed(gitDir, name) : undefined));
+  if (ids.every((id) => id !== undefined)) return idsOf(gitDir, ids, 'commit');
   const input = names.map((name) => `${isCommitName(name) ? name : 'none'}^{commit}\n`).join('');
   const asked = must(gitDir.project(['cat-file', '--batch-check'], input), 'look for commits');
   return (await asked).split('\n').map((line) => /^([0-9a-f]{40,64}) commit \d+$/.exec(line)?.[1]);
 }
 
 /** The tree of a commit that is there. */
-export const treeIdOf = async (gitDir: PrivateGitDir, commit: string): Promise<string> =>
-  (
-    await must(gitDir.objects(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`]), 'read a commit')
-  ).trim();
-
-export async function isAncestor(gitDir: PrivateGitDir, older: string, newer: string): Promise<boolean> {
-  return (await gitDir.objects(['merge-base', '--is-ancestor', older, newer])).status === 0;
+export async function treeIdOf(gitDir: PrivateGitDir, commit: string): Promise<string> {
+  const [tree] = await idsOf(gitDir, [commit], 'tree');
+  return tree ?? cannotRead(new Error(`${commit} is not there`));
 }

@@ -15,10 +15,18 @@ export const git = (
 export async function must(answer: Promise<GitAnswer>, what: string): Promise<string> {
   const { status, stdout, stderr } = await answer;
   if (status === 0) return stdout;
-  const said = stderr.trim().split('\n').slice(-3).join(' / ') || `exit ${status}`;
-  const message = `git could not ${what}: ${said}`;
-  throw new EnvironmentError(message, 'look at the repository: git status, git fsck', 3, { fault: faultIn(said) });
+  throw couldNot(what, stderr.trim().split('\n').slice(-3).join(' / ') || `exit ${status}`);
 }
+
+/** For questions about objects. */
+export function cannotRead(cause: Error): never {
+  throw cause instanceof EnvironmentError ? cause : couldNot('read its objects', cause.message);
+}
+
+const couldNot = (what: string, said: string): EnvironmentError =>
+  new EnvironmentError(`git could not ${what}: ${said}`, 'look at the repository: git status, git fsck', 3, {
+    fault: faultIn(said),
+  });
 
 export const isMachineFault = (error: EnvironmentError): boolean => error.fault === 'machine';
 

@@ -7,12 +7,13 @@ import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import type { GitAnswer } from '../ports/git-program.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
+import { aboutObjects, idsOf } from './objects.ts';
 import { listPlainRefs, readPlainRef } from './plain-refs.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { copyPacks, excess, LONGEST_MS, PACK_THEM, type Quarantine, withQuarantine } from './quarantine.ts';
 import { seenOf } from './refs.ts';
 import { isLate, type Rescue, timeLeft, UNTAKEN } from './rescue.ts';
-import { faultIn, isMachineFault, must } from './run.ts';
+import { faultIn, isMachineFault } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
 import type { Place } from './task-folder.ts';
 
@@ -138,8 +139,8 @@ async function isKnown(gitDir: PrivateGitDir, { task }: Place, commit: string): 
     host.disk.existsSync(join(common, 'objects', commit.slice(0, 2), commit.slice(2))) ||
     (refStorage === 'files' && readPlainRef(host.disk, common, seenOf(task)) === commit);
   if (lastKnown.get(`${common} ${task}`) === commit && isThere()) return true;
-  const asked = await gitDir.objects(['cat-file', '-t', commit]);
-  if (asked.status !== 0 || asked.stdout.trim() !== 'commit') return false;
+  const [found] = await aboutObjects(gitDir, [commit]);
+  if (found?.type !== 'commit') return false;
   lastKnown.set(`${common} ${task}`, commit);
   return true;
 }
@@ -147,12 +148,10 @@ const lastKnown = new Map<string, string>();
 
 /** The commits that ids of commits or tags lead to; without those that the project does not have. */
 async function commitsBehind(gitDir: PrivateGitDir, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  if (ids.length === 0) return new Map();
-  const input = ids.map((id) => `${id}^{commit}\n`).join('');
-  const lines = (await must(gitDir.objects(['cat-file', '--batch-check'], input), 'look for commits')).split('\n');
+  const commits = await idsOf(gitDir, ids, 'commit');
   return new Map(
     ids.flatMap((id, at) => {
-      const commit = /^([0-9a-f]{40,64}) commit \d+$/.exec(lines[at] ?? '')?.[1];
+      const commit = commits[at];
       return commit === undefined ? [] : [[id, commit] as const];
     }),
   );
@@ -209,7 +208,7 @@ async function packAndUnpack(quarantine: Quarantine, commit: string): Promise<Ta
     return gitDir.objects(head.readUInt32BE(8) > UNPACK_LIMIT ? INDEX : UNPACK, '', { from, longest: longest() });
   });
   if (unpacked.status !== 0) return failed(unpacked);
-  return (await gitDir.objects(['cat-file', '-e', `${commit}^{commit}`])).status === 0 ? TAKEN : MISSING;
+  return (await idsOf(gitDir, [commit], 'commit'))[0] === undefined ? MISSING : TAKEN;
 }
 
 /**

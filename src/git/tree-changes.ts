@@ -6,6 +6,7 @@ import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import { copyPlainFile } from '../process/plain-file.ts';
+import { aboutObjects } from './objects.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 
@@ -28,15 +29,8 @@ export const isSubmodule = (entry: Entry | undefined): boolean => entry?.mode ==
 
 /** Of blobs, by their ids, in bytes; what is not there has none. */
 export async function blobSizes(gitDir: PrivateGitDir, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  if (ids.length === 0) return new Map();
-  const asked = gitDir.objects(['cat-file', '--batch-check=%(objectname) %(objectsize)'], `${ids.join('\n')}\n`);
-  const lines = (await must(asked, 'look at the sizes of files')).split('\n');
-  return new Map(
-    lines.flatMap((line) => {
-      const [, id, size] = /^([0-9a-f]+) (\d+)$/.exec(line) ?? [];
-      return id === undefined ? [] : [[id, Number(size)] as const];
-    }),
-  );
+  const found = await aboutObjects(gitDir, ids);
+  return new Map(found.flatMap((one) => (one === undefined ? [] : [[one.id, one.size] as const])));
 }
 
 export async function changesBetween(gitDir: PrivateGitDir, older: string, newer: string): Promise<readonly Change[]> {

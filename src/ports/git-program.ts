@@ -18,12 +18,19 @@ import {
   wallOf,
   wentWell,
 } from './git-limits.ts';
+import type { GitObject, ObjectPlace, ObjectQuestion } from './git-objects.ts';
 import { watchOver } from './git-watch.ts';
 import type { Environment } from './host.ts';
 import { closeInherited } from './inherited.ts';
 
 export interface GitProgram {
   run(env: Environment, folder: string, args: readonly string[], call?: GitCall): Promise<GitAnswer>;
+  /** About objects; see git-objects.ts. */
+  ask(
+    env: Environment,
+    place: ObjectPlace,
+    questions: readonly ObjectQuestion[],
+  ): Promise<readonly (GitObject | undefined)[]>;
   /** Calls back when git used in an agent's folder all that it may; returns how to stop. */
   onOverrun?(told: (overrun: Overrun) => void): () => void;
   /** The crew ends: no call in an agent's folder takes longer than a moment from now on. Returns how to end that. */
@@ -165,7 +172,7 @@ export function runGit(
 const overLimit = (text: string, place: string): EnvironmentError => new EnvironmentError(text, `look at ${place}`, 3);
 
 /** In the words of the shell, which looks for it. */
-const isMissing = (said: string): boolean => /\bgit: (not found|No such file|command not found)/.test(said);
+export const isMissing = (said: string): boolean => /\bgit: (not found|No such file|command not found)/.test(said);
 
 let atWork: Set<ChildProcess> | undefined;
 
@@ -208,7 +215,7 @@ function collect(stream: Readable, most: number, flooded: () => void): () => str
 const notConfined = (why: string): EnvironmentError =>
   new EnvironmentError(`git could not be confined: ${why}`, 'see what is wrong: liza doctor', 3, { fault: 'machine' });
 
-function notStarted(
+export function notStarted(
   cause: { readonly code?: string | undefined; readonly message?: string },
   folder: string,
 ): EnvironmentError {

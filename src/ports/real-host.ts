@@ -22,6 +22,7 @@ export const realHost = (env: Environment): Host => ({
   locks: { acquire: async (path, timeoutMs) => (await import('./locks.ts')).acquireLock(path, timeoutMs) },
   git: {
     run: async (...call) => (await import('./git-program.ts')).runGit(...call),
+    ask: async (...call) => (await import('./git-objects.ts')).askObjects(...call),
     ...overruns,
   },
   network: { post: async (...call) => (await import('./network.ts')).post(...call) },

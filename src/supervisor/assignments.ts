@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { listAttempts, recordTip } from '../git/attempts.ts';
 import { changedSince, pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import { integrationHead, integrationRef, openGitDir } from '../git/integration.ts';
+import { idsOf } from '../git/objects.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
 import { EnvironmentError, isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
@@ -125,7 +126,7 @@ async function folderFingerprint(gitDir: PrivateGitDir, task: Task, leaveOut: re
 /** The fingerprint of a folder as it was handed over. */
 async function initialFingerprint(gitDir: PrivateGitDir, task: Task): Promise<string> {
   const start = startCommit(task) ?? '';
-  const tree = baselineOf(task) ?? (await gitDir.objects(['rev-parse', `${start}^{tree}`])).stdout.trim();
+  const tree = baselineOf(task) ?? (await idsOf(gitDir, [start], 'tree'))[0] ?? '';
   return `${start} ${tree}`;
 }
 

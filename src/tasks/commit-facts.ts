@@ -3,8 +3,10 @@
 
 import { recordTip } from '../git/attempts.ts';
 import { changedSince, pathsBetween, treeOf } from '../git/folder-snapshot.ts';
+import { idsOf } from '../git/objects.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { isAncestor } from '../git/refs.ts';
+import { isAncestor, mergeBaseOf } from '../git/reach.ts';
+
 import { must } from '../git/run.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
 import type { SubmitFacts, WorktreeFacts } from '../protocol/command.ts';
@@ -75,7 +77,7 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
 }
 
 const isCommit = async (gitDir: PrivateGitDir, id: string): Promise<boolean> =>
-  (await gitDir.objects(['cat-file', '-e', `${id}^{commit}`])).status === 0;
+  (await idsOf(gitDir, [id], 'commit'))[0] !== undefined;
 
 async function folderFacts(
   { gitDir, task, settings, integration }: Looked,
@@ -127,10 +129,8 @@ interface Forked {
 }
 
 /** The newest commit of the integration branch that it builds on. */
-async function forkOf({ gitDir, integration }: Asked, commit: string): Promise<string | undefined> {
-  const asked = await gitDir.objects(['merge-base', integration, commit]);
-  return asked.status === 0 ? asked.stdout.trim() : undefined;
-}
+const forkOf = ({ gitDir, integration }: Asked, commit: string): Promise<string | undefined> =>
+  mergeBaseOf(gitDir, integration, commit);
 
 /** A rejected commit with the very same files. */
 async function rejectedTwin({ gitDir, task }: Asked, commit: string): Promise<string | undefined> {
@@ -151,7 +151,5 @@ async function retractedTwin({ gitDir, task }: Asked, commit: string): Promise<s
   return (await treeIdOf(gitDir, last.commit)) === (await treeIdOf(gitDir, commit)) ? last.commit : undefined;
 }
 
-async function treeIdOf(gitDir: PrivateGitDir, commit: string): Promise<string | undefined> {
-  const asked = await gitDir.objects(['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{tree}`]);
-  return asked.status === 0 ? asked.stdout.trim() : undefined;
-}
+const treeIdOf = async (gitDir: PrivateGitDir, commit: string): Promise<string | undefined> =>
+  (await idsOf(gitDir, [commit], 'tree'))[0];

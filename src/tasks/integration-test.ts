@@ -3,6 +3,7 @@
 // its tree, the candidate is a commit and stays what it is.
 
 import { dirname, join } from 'node:path';
+import { entryAt, isFile } from '../git/objects.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import type { Disk } from '../ports/disk.ts';
@@ -127,11 +128,10 @@ async function scriptOf(
   gitDir: PrivateGitDir,
   commit: string,
 ): Promise<{ blob: string; executable: boolean } | undefined> {
-  const asked = await gitDir.objects(['ls-tree', '-z', '--full-tree', commit, '--', SCRIPT]);
-  const [, mode, blob] = /^(\d+) blob ([0-9a-f]+)\t/.exec(asked.stdout) ?? [];
-  // 120000 is a link: it would lead wherever the candidate wants.
-  if (mode === undefined || blob === undefined || mode === '120000') return undefined;
-  return { blob, executable: mode === '100755' };
+  const entry = await entryAt(gitDir, commit, SCRIPT);
+  // A link would lead wherever the candidate wants.
+  if (entry === undefined || !isFile(entry)) return undefined;
+  return { blob: entry.id, executable: entry.mode === '100755' };
 }
 
 /** At its own path, where it finds its neighbours. undefined: a link in the way would lead elsewhere. */

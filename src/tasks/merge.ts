@@ -6,7 +6,9 @@
 import { pathsBetween } from '../git/folder-snapshot.ts';
 import { integrationRef } from '../git/integration.ts';
 import { buildCandidate } from '../git/merge-candidate.ts';
+import { idsOf } from '../git/objects.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
+import { countBeyond } from '../git/reach.ts';
 import { commitsOf } from '../git/refs.ts';
 import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
 import { firstFew } from '../git/tree-changes.ts';
@@ -280,9 +282,8 @@ async function knownGreen(
   const command = testCommand(settings);
   if (command === undefined || !wasFirstGreen(board.state, commit, command)) return undefined;
   if (candidate !== commit) {
-    const asked = await gitDir.objects(['rev-parse', `${candidate}^{tree}`, `${commit}^{tree}`]);
-    const [tree, approved] = asked.stdout.split('\n');
-    if (asked.status !== 0 || tree !== approved) return undefined;
+    const [tree, approved] = await idsOf(gitDir, [candidate, commit], 'tree');
+    if (tree === undefined || tree !== approved) return undefined;
   }
   return { verdict: 'known', command, at: commit };
 }
@@ -334,6 +335,5 @@ async function record(
 /** Commits the branch had gained since the work began. */
 async function driftSince(gitDir: PrivateGitDir, base: string | undefined, onto: string): Promise<number | undefined> {
   if (base === undefined) return undefined;
-  const asked = await gitDir.objects(['rev-list', '--count', `${base}..${onto}`]);
-  return asked.status === 0 ? Number(asked.stdout) : undefined;
+  return countBeyond(gitDir, [onto], [base]);
 }

@@ -4,8 +4,9 @@
 
 import { baseBranch } from '../git/base-branch.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
+import { countBeyond } from '../git/reach.ts';
 import { commitOf } from '../git/refs.ts';
-import { must } from '../git/run.ts';
+import { cannotRead } from '../git/run.ts';
 import type { Board } from '../protocol/board.ts';
 import { counted } from '../text/format.ts';
 import type { TaskContext } from './context.ts';
@@ -27,7 +28,7 @@ export async function bringsPersonsCommits(
   const tip = branch === undefined ? undefined : await commitOf(gitDir, `refs/heads/${branch}`);
   if (tip === undefined || tip === onto) return undefined;
   const lacking = async (...others: readonly string[]): Promise<number> =>
-    Number(await must(gitDir.objects(['rev-list', '--count', tip, '--not', onto, ...others]), 'count commits'));
+    (await countBeyond(gitDir, [tip], [onto, ...others])) ?? cannotRead(new Error(`the history of ${tip}`));
   const before = await lacking();
   const brought = before === 0 ? 0 : before - (await lacking(commit));
   if (brought === 0) return undefined;

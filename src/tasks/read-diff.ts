@@ -1,6 +1,7 @@
 // What git says about the difference of two commits, for the reviewer: files, lines, what became of the tests and of
 // the way they are run, and lines that put work off. Only reads; each list of files that is read is bounded.
 
+import { blobText, isFullId } from '../git/objects.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import { blobSizes, type Change, changesBetween, isSubmodule } from '../git/tree-changes.ts';
@@ -362,7 +363,5 @@ async function withTexts(
 }
 
 /** Empty where there is none. */
-async function textAt(gitDir: PrivateGitDir, object: string): Promise<string> {
-  const asked = await gitDir.objects(['cat-file', 'blob', object]);
-  return asked.status === 0 ? asked.stdout : '';
-}
+const textAt = async (gitDir: PrivateGitDir, id: string): Promise<string> =>
+  isFullId(id) ? ((await blobText(gitDir, id)) ?? '') : '';

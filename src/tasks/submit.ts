@@ -3,6 +3,7 @@
 
 import { integrationHead, openGitDir } from '../git/integration.ts';
 import { isolationOf } from '../git/isolation.ts';
+import { idsOf } from '../git/objects.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { pinForReview, treeIdOf } from '../git/refs.ts';
 import { faultOf, takeCommit } from '../git/take-objects.ts';
@@ -136,12 +137,8 @@ async function sameTrees(proving: Proving, task: Task): Promise<readonly string[
   const tried = provedUnder(task, digestOf(proving)).filter((one) => one !== commit);
   if (tried.length === 0) return [];
   const own = await treeIdOf(gitDir, commit);
-  const found: string[] = [];
-  for (const former of tried.slice(0, MOST_TWINS)) {
-    const asked = await gitDir.objects(['rev-parse', '--verify', '--quiet', '--end-of-options', `${former}^{tree}`]);
-    if (asked.status === 0 && asked.stdout.trim() === own) found.push(former);
-  }
-  return found;
+  const trees = await idsOf(gitDir, tried.slice(0, MOST_TWINS), 'tree');
+  return tried.filter((_, at) => trees[at] === own);
 }
 
 /** Older ones are not looked at. */

@@ -53,7 +53,7 @@ test('nobody goes around the ports', () => {
 });
 
 /** The program's own files, and what a person names or pipes in. */
-const OPENS_ITSELF = ['cli/code-cache.ts', 'cli/entry.ts', 'cli/input.ts', 'ports/disk.ts', 'ports/git-program.ts'];
+const OPENS_ITSELF = ['cli/code-cache.ts', 'cli/entry.ts', 'cli/input.ts', 'ports/disk.ts', 'ports/git-watch.ts'];
 const OPENING = /^(open|openSync|read\w*File\w*|write\w*File\w*|append\w*|copyFile\w*|create(Read|Write)Stream)$/;
 
 test('files are opened by ports/disk.ts alone, which takes no pipe and no device', () => {

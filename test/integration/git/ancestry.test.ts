@@ -2,7 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { buildingOn } from '../../../src/git/ancestry.ts';
-import { isAncestor } from '../../../src/git/refs.ts';
+import { isAncestor } from '../../../src/git/reach.ts';
+
 import { type Project, project } from '../../support/project.ts';
 
 let p: Project;

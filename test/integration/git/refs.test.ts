@@ -4,7 +4,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
-import { commitOf, isAncestor, readRefs, reviewOf, seenOf, updateRefs } from '../../../src/git/refs.ts';
+import { isAncestor } from '../../../src/git/reach.ts';
+import { commitOf, readRefs, reviewOf, seenOf, updateRefs } from '../../../src/git/refs.ts';
 import { EnvironmentError } from '../../../src/protocol/decision.ts';
 import { type Repository, repository } from '../../support/repository.ts';
 
