@@ -86,6 +86,7 @@ export async function saveAttempt(
   const kept = earlier.filter(({ setAside }) => setAside !== true).map(({ commit }) => commit);
   const own = await countOwn(gitDir, tips, integration === undefined ? kept : [...kept, integration]);
   const changed = place === undefined ? [] : await changedSince(gitDir, place, tip);
+  if (place !== undefined) rescue.looked = { commit: tip, changed };
   // `name/` is another repository: its files are not ours to keep, and not counted as kept.
   const files = changed.filter((path) => !path.endsWith('/') && !discard.leaveOut.includes(path)).length;
   if (own === 0 && files === 0) return undefined;

@@ -3,8 +3,9 @@
 
 import { join } from 'node:path';
 import { EnvironmentError } from '../protocol/decision.ts';
+import { type IndexEntry, type IndexFile, pathOf, readIndex } from './index-file.ts';
 import { BY_TIMES, withKnownIndex } from './known-index.ts';
-import type { Files, PrivateGitDir } from './private-git-dir.ts';
+import { type Files, idBytes, type PrivateGitDir } from './private-git-dir.ts';
 import { isLate, MOST_FILE_BYTES, MOST_FILES, RESCUE_MS, rescueNow, timeLeft } from './rescue.ts';
 import { must } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
@@ -13,13 +14,13 @@ import { copyIndex, kindAt, splitNul } from './tree-changes.ts';
 
 /** Paths that differ from the commit, staged, changed, deleted or untracked; ignored files do not count. */
 export async function changedSince(gitDir: PrivateGitDir, place: Place, commit: string): Promise<readonly string[]> {
-  return withKnownIndex(gitDir, place, commit, async (files, { own, isClean }) => {
+  return withKnownIndex(gitDir, place, commit, async (files, { own, isClean, untracked: known }) => {
     const theirs = { ...place, index: join(own, 'theirs') };
     copyIndex(gitDir.host.disk, place.index, theirs.index, withinOf(place));
     const [changed, untracked, staged] = await Promise.all([
       isClean ? [] : differingIn(gitDir, files),
-      untrackedIn(gitDir, files),
-      stagedIn(gitDir, theirs, commit),
+      known ?? untrackedIn(gitDir, files),
+      stagedIn(gitDir, { own, files, theirs }, commit),
     ]);
     const left = await leftOut(gitDir, theirs, changed);
     const differing = changed.filter((path) => !left.has(path));
@@ -32,11 +33,36 @@ const withinOf = ({ kind, folder }: Place): string | undefined => (kind === 'clo
 
 const NAMES = ['-z', '--name-only', '--ignore-submodules=dirty'];
 
-/** By a copy of the folder's own index, which alone knows; one that git cannot read has nothing staged. */
-async function stagedIn(gitDir: PrivateGitDir, theirs: Files, commit: string): Promise<readonly string[]> {
-  if (!gitDir.host.disk.existsSync(theirs.index)) return [];
-  const asked = await gitDir.files(theirs, ['diff-index', '--cached', '--no-renames', ...NAMES, commit]);
+interface Indexes {
+  readonly own: string;
+  /** Of the commit. */
+  readonly files: Files;
+  /** A copy of the folder's own. */
+  readonly theirs: Files;
+}
+
+/** By the folder's own index, which alone knows; one that git cannot read has nothing staged. */
+async function stagedIn(gitDir: PrivateGitDir, indexes: Indexes, commit: string): Promise<readonly string[]> {
+  const { own, files, theirs } = indexes;
+  const { disk } = gitDir.host;
+  if (!disk.existsSync(theirs.index)) return [];
+  const [ours, staged] = [files, theirs].map(({ index }) => readIndex(disk.readFileSync(index), idBytes(gitDir)));
+  if (ours !== undefined && staged !== undefined) return differingEntries(ours, staged);
+  const nowhere = { folder: own, index: theirs.index };
+  const asked = await gitDir.files(nowhere, ['diff-index', '--cached', '--no-renames', ...NAMES, commit]);
   return asked.status === 0 ? splitNul(asked.stdout) : [];
+}
+
+function differingEntries(one: IndexFile, other: IndexFile): readonly string[] {
+  const said = ({ mode, id, stage }: IndexEntry): string => `${mode} ${id} ${stage}`;
+  const left = new Map(one.entries.map((entry) => [entry.key, entry]));
+  const found: IndexEntry[] = [];
+  for (const entry of other.entries) {
+    const ours = left.get(entry.key);
+    if (ours === undefined || said(ours) !== said(entry)) found.push(entry);
+    left.delete(entry.key);
+  }
+  return [...new Set([...found, ...left.values()].map(pathOf))];
 }
 
 /** In a sparse checkout files are not there on purpose. A file that is there counts, however it is marked. */
@@ -60,9 +86,9 @@ export async function treeOf(
   leaveOut: readonly string[],
   limited?: 'limited',
 ): Promise<string> {
-  return withKnownIndex(gitDir, place, commit, async (files, { isClean }) => {
+  return withKnownIndex(gitDir, place, commit, async (files, { isClean, untracked }) => {
     const changed = isClean ? [] : await differingIn(gitDir, files);
-    const paths = [...changed, ...(await untrackedIn(gitDir, files))].filter(
+    const paths = [...changed, ...(untracked ?? (await untrackedIn(gitDir, files)))].filter(
       // `name/`: another repository inside this one; its files are its own.
       (path) => !path.endsWith('/') && !leaveOut.includes(path),
     );

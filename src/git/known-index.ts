@@ -3,14 +3,16 @@
 // sparse checkout) or write times into it that hide an edit; it is only asked what is staged. Without this one, every
 // file would have to be read at each look.
 
-import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import type { Disk } from '../ports/disk.ts';
 import type { GitAnswer } from '../ports/git-program.ts';
-import type { Files, PrivateGitDir } from './private-git-dir.ts';
+import { forgetTimes, type IndexEntry, pathOf, readIndex, withoutTimes } from './index-file.ts';
+import { idsOf } from './objects.ts';
+import { type Files, idBytes, type PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
 import type { Place } from './task-folder.ts';
-import { copyIndex, splitNul } from './tree-changes.ts';
+import { copyIndex, kindAt, splitNul, statOf } from './tree-changes.ts';
 
 const indexOf = ({ common }: PrivateGitDir, task: string): string => join(common, 'liza', 'indexes', task);
 
@@ -22,6 +24,8 @@ export interface Known {
   readonly own: string;
   /** Every file of the commit is as the commit has it: git need not be asked which differ. */
   readonly isClean: boolean;
+  /** Files that the commit does not have, nor ignores; undefined: nobody has looked. */
+  readonly untracked?: readonly string[] | undefined;
 }
 
 /** The folder's files with an index of the commit that says truly which of them differ from it. */
@@ -32,21 +36,80 @@ export function withKnownIndex<T>(
   look: (files: Files, known: Known) => Promise<T>,
 ): Promise<T> {
   return inScratch(gitDir, async (own) => {
-    const { disk } = gitDir.host;
     const files = { folder, index: join(own, 'index') };
-    copyIndex(disk, indexOf(gitDir, task), files.index);
-    const isKnown = disk.existsSync(files.index);
-    // Keeps what is known of the files that the commit has the same way.
-    const read = isKnown ? await gitDir.files(files, [...BY_TIMES, 'read-tree', '-m', commit]) : undefined;
-    if (read?.status !== 0) {
-      disk.rmSync(files.index, { force: true });
-      await must(gitDir.files(files, ['read-tree', commit]), 'read a commit');
+    const isNew = await readCommit(gitDir, task, { own, index: files.index, commit });
+    const begun = gitDir.host.disk.statSync(own).ctimeMs;
+    const quick = await lookOnce(gitDir, files);
+    if (quick === undefined || isNew) {
+      const isClean = quick !== undefined || (await refresh(gitDir, files));
+      remember(gitDir, task, { index: files.index, begun });
+      return look(files, { own, isClean, untracked: quick });
     }
-    const isClean = await refresh(gitDir, files);
-    remember(gitDir, task, { index: files.index, begun: disk.statSync(own).ctimeMs });
-    return look(files, { own, isClean });
+    return look(files, { own, isClean: true, untracked: quick });
   });
 }
+
+/** Puts an index of the commit there, with what is known of its files. Answers whether it is another than the last one. */
+async function readCommit(
+  gitDir: PrivateGitDir,
+  task: string,
+  { own, index, commit }: { readonly own: string; readonly index: string; readonly commit: string },
+): Promise<boolean> {
+  const { disk } = gitDir.host;
+  copyIndex(disk, indexOf(gitDir, task), index);
+  const isKnown = disk.existsSync(index);
+  if (isKnown) {
+    const [tree] = await idsOf(gitDir, [commit], 'tree');
+    if (tree !== undefined && readIndex(disk.readFileSync(index), idBytes(gitDir))?.tree === tree) return false;
+  }
+  // No file of the folder is looked at.
+  const nowhere = { folder: own, index };
+  // Keeps what is known of the files that the commit has the same way.
+  const read = isKnown ? await gitDir.files(nowhere, [...BY_TIMES, 'read-tree', '-m', commit]) : undefined;
+  if (read?.status !== 0) {
+    disk.rmSync(index, { force: true });
+    await must(gitDir.files(nowhere, ['read-tree', commit]), 'read a commit');
+  }
+  return true;
+}
+
+/** More files, or bytes, are read once and then remembered, rather than at each look. */
+const MOST_READ = 200;
+const MOST_BYTES = 8 * 1024 * 1024;
+const SUBMODULE = 0o160000;
+
+/**
+ * Which files are there besides those of the index, by one call that also tells whether those are unchanged. undefined:
+ * they are not, or there is too much to read, or something that git sees better file by file.
+ */
+async function lookOnce(gitDir: PrivateGitDir, files: Files): Promise<readonly string[] | undefined> {
+  const { disk } = gitDir.host;
+  const bytes = disk.readFileSync(files.index);
+  const index = readIndex(bytes, idBytes(gitDir));
+  if (index === undefined || index.entries.some(({ mode }) => mode === SUBMODULE)) return undefined;
+  const unknown = withoutTimes(bytes, index);
+  if (unknown.length > MOST_READ) return undefined;
+  // Git would look at what a link in place of a folder leads to.
+  const folders = new Set(index.entries.flatMap(({ key }) => foldersOf(key)));
+  for (const one of folders) if (kindAt(disk, files.folder, nameOf(one)) !== 'folder') return undefined;
+  if (sizeOf(disk, files.folder, unknown) > MOST_BYTES) return undefined;
+  const how = ['-z', '-t', '--modified', '--deleted', '--others', '--exclude-standard'];
+  const asked = gitDir.files(files, [...BY_TIMES, 'ls-files', ...how]);
+  const found = splitNul(await must(asked, 'look at the files of the folder'));
+  return found.every((line) => line.startsWith('? ')) ? found.map((line) => line.slice(2)) : undefined;
+}
+
+const nameOf = (key: string): string => Buffer.from(key, 'latin1').toString('utf8');
+
+/** The folders on the way to a file, the outermost first. */
+const foldersOf = (key: string): readonly string[] =>
+  key.split('/').flatMap((_, at, parts) => (at === 0 ? [] : [parts.slice(0, at).join('/')]));
+
+const sizeOf = (disk: Disk, folder: string, entries: readonly IndexEntry[]): number =>
+  entries.reduce((sum, entry) => {
+    const stat = statOf(disk, join(folder, pathOf(entry)));
+    return sum + (stat?.isFile() ? stat.size : 0);
+  }, 0);
 
 /**
  * Git calls a file changed whose size is not the one that it knows, without reading it. Attributes that came since
@@ -79,38 +142,16 @@ interface Looked {
 function remember(gitDir: PrivateGitDir, task: string, { index, begun }: Looked): void {
   const { disk, random } = gitDir.host;
   const known = indexOf(gitDir, task);
-  const bytes = withoutRecent(disk.readFileSync(index), Math.floor(begun / 1000), gitDir);
-  if (bytes === undefined) return forgetIndex(gitDir, task);
+  const read = disk.readFileSync(index);
+  const parsed = readIndex(read, idBytes(gitDir));
+  if (parsed === undefined) return forgetIndex(gitDir, task);
+  // Git compares times by the second. A file that was changed in the second of the look, or later, could be changed once
+  // more without a trace; its times are forgotten, so that the next look reads it.
+  const bytes = forgetTimes(read, parsed, Math.floor(begun / 1000), idBytes(gitDir));
   disk.mkdirSync(dirname(known), { recursive: true });
   const temporary = `${known}.${random.hex(4)}`;
   disk.writeFileSync(temporary, bytes, { flag: 'wx' });
   const { mtimeMs } = disk.statSync(index);
   disk.utimesSync(temporary, mtimeMs / 1000, mtimeMs / 1000);
   disk.renameSync(temporary, known);
-}
-
-const HEADER = 12;
-const TIMES = 16;
-
-/**
- * Git compares times by the second. A file that was changed in the second of the look, or later, could be changed once
- * more without a trace; its times are forgotten, so that the next look reads it. undefined: no index of a known form.
- */
-function withoutRecent(bytes: Buffer, second: number, { traits }: PrivateGitDir): Buffer | undefined {
-  const isSha256 = traits.some(([key, value]) => key === 'extensions.objectformat' && value === 'sha256');
-  const id = isSha256 ? 32 : 20;
-  const version = bytes.readUInt32BE(4);
-  if (version !== 2 && version !== 3) return undefined;
-  let at = HEADER;
-  for (let left = bytes.readUInt32BE(8); left > 0; left--) {
-    if (bytes.readUInt32BE(at) >= second) bytes.fill(0, at, at + TIMES);
-    const flags = bytes.readUInt16BE(at + 40 + id);
-    const name = at + 42 + id + (flags & 0x4000 ? 2 : 0);
-    const end = bytes.indexOf(0, name);
-    if (end === -1) return undefined;
-    at += Math.ceil((end + 1 - at) / 8) * 8;
-  }
-  const hash = createHash(isSha256 ? 'sha256' : 'sha1').update(bytes.subarray(0, -id));
-  hash.digest().copy(bytes, bytes.length - id);
-  return bytes;
 }

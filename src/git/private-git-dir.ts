@@ -13,6 +13,7 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
 import { boardElsewhere, ownedElsewhere } from './board-owner.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
+import type { IdBytes } from './index-file.ts';
 import { type OwnFiles, ownDirectory } from './own-directory.ts';
 import { cannotRead, git } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
@@ -72,6 +73,10 @@ export interface ObjectStreams {
 }
 
 type Trait = readonly [key: string, value: string];
+
+/** Of an object's id. */
+export const idBytes = ({ traits }: PrivateGitDir): IdBytes =>
+  traits.some(([key, value]) => key === 'extensions.objectformat' && value === 'sha256') ? 32 : 20;
 
 export interface OpenOptions {
   readonly allowFilters?: boolean;

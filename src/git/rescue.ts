@@ -10,6 +10,8 @@ export interface Rescue {
   readonly refused: Set<string>;
   /** Why the folder must stay, if it must. */
   readonly left: Set<string>;
+  /** What differs in the folder from a commit, once somebody has looked. */
+  looked?: { readonly commit: string; readonly changed: readonly string[] };
 }
 
 /** Of all commits, and again of all files. */

@@ -86,7 +86,7 @@ export function kindAt(disk: Disk, folder: string, path: string): 'file' | 'fold
   return stat === undefined ? 'none' : stat.isDirectory() ? 'folder' : 'other';
 }
 
-function statOf(disk: Disk, path: string): Stats | undefined {
+export function statOf(disk: Disk, path: string): Stats | undefined {
   try {
     return disk.lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {

@@ -7,7 +7,7 @@ import { checkoutOf } from '../git/branch-checkouts.ts';
 import { changedSince, LONGEST_PATH } from '../git/folder-snapshot.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { baselineOf, branchOf, mayHaveRefs, readRefs, savedOf, seenOf, updateRefs } from '../git/refs.ts';
-import { rescueNow } from '../git/rescue.ts';
+import { type Rescue, rescueNow } from '../git/rescue.ts';
 import { isMachineFault } from '../git/run.ts';
 import { type Leftover, leftoversOf } from '../git/scratch-folders.ts';
 import {
@@ -158,7 +158,7 @@ async function keepWork(
     const attempt = await saveAttempt(gitDir, place, discard, rescue);
     const why = [...rescue.left].join('; ');
     if (why !== '') return { attempt, stays: { why, isOdd: true } };
-    return { attempt, stays: isPlace(found) ? await inside(gitDir, found) : undefined };
+    return { attempt, stays: isPlace(found) ? await inside(gitDir, found, rescue) : undefined };
   } catch (error) {
     // Files or commits that git cannot read there must not keep the task for ever.
     if (!(error instanceof EnvironmentError) || isMachineFault(error) || !isPlace(found)) throw error;
@@ -167,11 +167,12 @@ async function keepWork(
 }
 
 /** Repositories inside the folder have a history of their own, which no attempt can hold. */
-async function inside(gitDir: PrivateGitDir, place: Place): Promise<KeptWork['stays']> {
+async function inside(gitDir: PrivateGitDir, place: Place, { looked }: Rescue): Promise<KeptWork['stays']> {
   const others = { why: 'it contains other repositories', isOdd: false };
   if (place.kind === 'worktree' && gitDir.host.disk.existsSync(join(place.gitDirectory, 'modules'))) return others;
   const head = await headOf(gitDir, place);
-  const changed = head === undefined ? [] : await changedSince(gitDir, place, head.commit);
+  const isLooked = looked !== undefined && looked.commit === head?.commit;
+  const changed = isLooked ? looked.changed : head === undefined ? [] : await changedSince(gitDir, place, head.commit);
   if (changed.some((path) => path.endsWith('/'))) return others;
   const isTooLong = changed.some((path) => path.length > LONGEST_PATH);
   return isTooLong ? { why: `it has paths of more than ${LONGEST_PATH} bytes`, isOdd: true } : undefined;
