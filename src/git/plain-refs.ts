@@ -4,6 +4,7 @@
 import type { Disk } from '../ports/disk.ts';
 import { isPlainWay, plainText } from '../process/plain-file.ts';
 import { entries } from './scratch-folders.ts';
+import { statOf } from './tree-changes.ts';
 
 /** HEAD of one checkout; its branches may be in another directory. */
 export interface HeadPlace {
@@ -59,6 +60,38 @@ export function listPlainRefs(disk: Disk, directory: string): ReadonlyMap<string
   return found;
 }
 
+/**
+ * Those at or below the given names, as git lists them; undefined: there are too many, or something else than a file with
+ * an id, and git has to be asked. Single files first: packing takes them away last.
+ */
+export function plainRefsAt(
+  disk: Disk,
+  directory: string,
+  names: readonly string[],
+): ReadonlyMap<string, string> | undefined {
+  const found = new Map<string, string>();
+  const paths = [...names];
+  for (const path of paths) {
+    if (paths.length > MOST_REFS || !isName(path)) return undefined;
+    const stat = statOf(disk, `${directory}/${path}`);
+    if (stat === undefined) continue;
+    if (!isPlainWay(disk, directory, path.split('/').slice(0, -1))) return undefined;
+    const id = stat.isFile() ? lineOf(disk, `${directory}/${path}`) : undefined;
+    if (isId(id)) found.set(path, id);
+    else if (!stat.isDirectory()) return undefined;
+    else {
+      const inside = entries(disk, `${directory}/${path}`).filter((name) => !name.endsWith('.lock'));
+      paths.push(...inside.map((name) => `${path}/${name}`));
+    }
+  }
+  if (disk.existsSync(`${directory}/packed-refs`) && packedText(disk, directory) === '') return undefined;
+  const isWanted = (ref: string): boolean => names.some((name) => ref === name || ref.startsWith(`${name}/`));
+  for (const [, id = '', ref = ''] of packedText(disk, directory).matchAll(PACKED))
+    if (isWanted(ref) && !found.has(ref)) found.set(ref, id);
+  return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const PACKED = /^([0-9a-f]{40}|[0-9a-f]{64}) (refs\/\S+)$/gm;
 const MOST_STEPS = 5;
 const MOST_REFS = 2000;
 const MOST_DEPTH = 12;
@@ -92,7 +125,7 @@ function packedRef(disk: Disk, directory: string, ref: string): string | undefin
 }
 
 function packedRefs(disk: Disk, directory: string): Map<string, string> {
-  const lines = packedText(disk, directory).matchAll(/^([0-9a-f]{40}|[0-9a-f]{64}) (refs\/\S+)$/gm);
+  const lines = packedText(disk, directory).matchAll(PACKED);
   return new Map(
     [...lines].flatMap(([, id = '', ref = '']) => (isName(ref) ? [[ref, id] as const] : [])).slice(0, MOST_REFS),
   );

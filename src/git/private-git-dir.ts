@@ -15,6 +15,7 @@ import { boardElsewhere, ownedElsewhere } from './board-owner.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import type { IdBytes } from './index-file.ts';
 import { type OwnFiles, ownDirectory } from './own-directory.ts';
+import { plainConfig } from './plain-config.ts';
 import { cannotRead, git } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
 
@@ -207,6 +208,11 @@ async function readConfig(
   const stamp = stampOf(host.disk, join(common, 'config'));
   const before = known.get(root);
   if (before !== undefined && before.stamp === stamp) return before.settings;
+  const plain = plainConfig(host, root, common);
+  if (plain !== undefined) {
+    known.set(root, { stamp, settings: plain });
+    return plain;
+  }
   const { status, stdout, stderr } = await git(host, root, ['config', '--list', '-z'], { hold });
   if (status !== 0) {
     return refuse(`git cannot read the settings of ${root}: ${stderr.trim()}`, 'mend .git/config', 3, 'git-config');

@@ -7,7 +7,7 @@ import { EnvironmentError } from '../protocol/decision.ts';
 import { isCommitName } from './commit-name.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import { idsOf, isFullId } from './objects.ts';
-import { readPlainRef } from './plain-refs.ts';
+import { plainRefsAt, readPlainRef } from './plain-refs.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { cannotRead, faultIn, must } from './run.ts';
 
@@ -29,6 +29,10 @@ export async function readRefs(
   ...names: readonly string[]
 ): Promise<ReadonlyMap<string, string>> {
   const patterns = names.map((name) => name.replace(/\/$/, ''));
+  const { host, common, refStorage } = gitDir;
+  const isPlain = refStorage === 'files' && patterns.every((name) => SHARED.test(`${name}/`));
+  const plain = isPlain ? plainRefsAt(host.disk, common, patterns) : undefined;
+  if (plain !== undefined) return plain;
   const asked = gitDir.project(['for-each-ref', '--format=%(objectname) %(refname)', '--', ...patterns]);
   const lines = (await must(asked, 'read its refs')).split('\n').filter((line) => line !== '');
   return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]));
