@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A git directory that is only read; `objects` is all that Liza asks of its own one. */
+/** A git directory that is only read; `objects` and `ask` are all that Liza asks of its own one. */
 export function openRepository(gitDirectory) {
   const asked = async (args, input = '') => {
     const running = run('git', ['--git-dir', gitDirectory, ...args], { maxBuffer: 1 << 28 });
@@ -22,7 +22,18 @@ export function openRepository(gitDirectory) {
       return { status: error.code, stdout: error.stdout, stderr: error.stderr };
     }
   };
-  return { git, gitDir: { objects } };
+  const answer = async ({ name, content }) => {
+    const [, id, type, size] =
+      /^([0-9a-f]{40,64}) (\w+) (\d+)/.exec(await asked(['cat-file', '--batch-check'], `${name}\n`)) ?? [];
+    if (id === undefined) return undefined;
+    const args = ['--git-dir', gitDirectory, 'cat-file', type, id];
+    const bytes = content
+      ? (await run('git', args, { maxBuffer: 1 << 28, encoding: 'buffer' })).stdout
+      : Buffer.alloc(0);
+    return { id, type, size: Number(size), bytes };
+  };
+  const ask = (questions) => Promise.all(questions.map(answer));
+  return { git, gitDir: { objects, ask } };
 }
 
 /** Evenly over the history, so that no habit of one year decides. */
@@ -94,7 +105,7 @@ function commandsFor(files, testCommand, isTest) {
 /** `parts`: readDiff, diffFacts, isTest and the patterns, of the Liza that is measured. */
 export async function replay(parts, repository, commit, { spelling, testCommand }) {
   const { git, gitDir } = repository;
-  const base = `${commit}^`;
+  const base = (await git('rev-parse', `${commit}^`)).trim();
   const files = (await git('diff-tree', '-r', '-z', '--name-only', '--no-renames', base, commit))
     .split('\0')
     .filter((name) => name !== '');

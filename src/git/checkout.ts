@@ -2,6 +2,9 @@
 
 import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
+import { readPlainFile } from '../process/plain-file.ts';
+import { keepIndex, MOST_KEPT_BYTES } from './blank-index.ts';
+import { idsOf } from './objects.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
@@ -9,6 +12,9 @@ import { inScratch } from './scratch-folders.ts';
 /** Into an empty folder, or one in which nobody has been since. */
 export async function checkOut(gitDir: PrivateGitDir, files: Files, commit: string): Promise<void> {
   await must(gitDir.files(files, ['read-tree', '--reset', '-u', commit]), `check out ${commit.slice(0, 12)}`);
+  const [tree] = await idsOf(gitDir, [commit], 'tree');
+  const index = readPlainFile(gitDir.host.disk, files.index, MOST_KEPT_BYTES);
+  if (tree !== undefined && index !== undefined) keepIndex(gitDir, index, tree);
 }
 
 /**

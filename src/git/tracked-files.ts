@@ -5,8 +5,10 @@
 import { join, posix } from 'node:path';
 import { readPlainFile } from '../process/plain-file.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
+import { writeIndex } from './blank-index.ts';
 import { putIndex } from './checkout.ts';
-import type { Files, PrivateGitDir } from './private-git-dir.ts';
+import { pathOf, readIndex } from './index-file.ts';
+import { type Files, idBytes, type PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
 import { kindAt, splitNul } from './tree-changes.ts';
@@ -65,7 +67,7 @@ const MOST_ATTRIBUTES = 16 * 1024 * 1024;
 async function ownAttributes(gitDir: PrivateGitDir, files: Files): Promise<readonly string[]> {
   const { disk } = gitDir.host;
   const { folder } = files;
-  const tracked = new Set(splitNul(await must(gitDir.files(files, ['ls-files', '-z']), 'list a tree')));
+  const tracked = new Set(await pathsIn(gitDir, files));
   const folders = new Set<string>(['.']);
   for (const path of tracked)
     for (let up = posix.dirname(path); !folders.has(up); up = posix.dirname(up)) folders.add(up);
@@ -98,6 +100,12 @@ async function changedFiles(gitDir: PrivateGitDir, files: Files): Promise<readon
   return splitNul(await must(asked, 'compare a folder with its tree'));
 }
 
+async function pathsIn(gitDir: PrivateGitDir, files: Files): Promise<readonly string[]> {
+  const index = readIndex(gitDir.host.disk.readFileSync(files.index), idBytes(gitDir));
+  if (index !== undefined) return index.entries.map(pathOf);
+  return splitNul(await must(gitDir.files(files, ['ls-files', '-z']), 'list a tree'));
+}
+
 /** With an index of our own that knows no file's times: each is read. */
 export function inIndex<T>(
   gitDir: PrivateGitDir,
@@ -107,7 +115,7 @@ export function inIndex<T>(
 ): Promise<T> {
   return inScratch(gitDir, async (own) => {
     const files = { folder, index: join(own, 'index') };
-    await must(gitDir.files(files, ['read-tree', tree]), 'read a tree');
+    await writeIndex(gitDir, { folder: own, index: files.index }, tree);
     return work(files);
   });
 }
