@@ -112,7 +112,7 @@ const WORKER = () => `case $LIZA_AGENT_ID in
 coder-*)
   task=$(git branch --show-current | sed 's#task/##')
   liza begin "$task" --intent "a file" --risks "none" --validation "test -f src/$task.txt: exits with 0" --file "src/$task.txt" || exit 1
-  mkdir -p src test && echo "$task" > "src/$task.txt" && echo "$task" > "test/$task.test.txt"
+  mkdir -p src test && echo "$task" > "src/$task.txt" && echo "// $task" > "test/$task.test.js"
   git add -A && git commit -q -m "$task" && liza submit-for-review "$task" HEAD && liza exit 42 ;;
 code-reviewer-*)
   task=$(sed -n 's/^TASK ID: //p' | head -1)

@@ -32,7 +32,15 @@ export function openRepository(gitDirectory) {
       : Buffer.alloc(0);
     return { id, type, size: Number(size), bytes };
   };
-  const ask = (questions) => Promise.all(questions.map(answer));
+  const known = new Map();
+  const ask = (questions) =>
+    Promise.all(
+      questions.map((question) => {
+        const key = JSON.stringify(question);
+        if (!known.has(key)) known.set(key, answer(question));
+        return known.get(key);
+      }),
+    );
   return { git, gitDir: { objects, ask } };
 }
 

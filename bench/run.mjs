@@ -1,4 +1,4 @@
-// `npm run bench`: what Liza costs, in six parts, each held against its limits. A part that misses a limit or fails does
+// `npm run bench`: what Liza costs, in seven parts, each held against its limits. A part that misses a limit or fails does
 // not keep the others from running; the end of the output says which did.
 
 import { spawn, spawnSync } from 'node:child_process';
@@ -10,6 +10,7 @@ const PARTS = {
   commands: 'show, note, heartbeat and validate at 100 to 10,000 tasks, bytes, memory, eight writers at once',
   git: 'claim and merge, beside the git calls they are made of',
   agents: 'from a task to its agent, Liza’s own cost per merged task, an idle run, the size of prompts',
+  programs: 'programs started for one merged task, by isolation and sandbox (needs strace)',
   alarms: 'evaluating alarms, from a change to its alarm, a storm of alarms',
   sandbox: 'starting a program in the sandbox, a command from inside it',
   identity: 'checking who asks, against a build that does not check (takes longest; not in --quick)',
