@@ -6,8 +6,9 @@ import { blobText } from './objects.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { treeIdOf } from './refs.ts';
 import { must } from './run.ts';
+import { entriesBelow } from './text-at.ts';
 import { inIndex } from './tracked-files.ts';
-import { type Change, changesBetween, type Entry, splitNul } from './tree-changes.ts';
+import { type Change, changesBetween, type Entry } from './tree-changes.ts';
 
 export interface ComposedTree {
   /** The tree; where nothing differs, simply that of `onto`. */
@@ -42,6 +43,7 @@ export async function composedTree(
 const line = (path: string, { mode, id }: Entry): string => `${mode} ${id}\t${path}\0`;
 
 const MOST_STEPS = 16;
+const LINK = '120000';
 
 /** Where the links that `wanted` names lead to within the commit, and those that these lead to; what leads out is left out. */
 export async function linkTargets(
@@ -49,13 +51,8 @@ export async function linkTargets(
   commit: string,
   wanted: (path: string) => boolean,
 ): Promise<readonly string[]> {
-  const listed = await must(gitDir.objects(['ls-tree', '-r', '-z', '--full-tree', commit]), 'list a commit');
-  const links = new Map(
-    splitNul(listed).flatMap((entry): [string, string][] => {
-      const [, id, path] = /^120000 blob ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
-      return id === undefined || path === undefined ? [] : [[path, id]];
-    }),
-  );
+  const listed = await entriesBelow(gitDir, commit);
+  const links = new Map(listed.flatMap(({ mode, path, id }) => (mode === LINK ? [[path, id] as const] : [])));
   const found = new Set<string>();
   let ahead = [...links.keys()].filter(wanted);
   for (let step = 0; ahead.length > 0 && step < MOST_STEPS; step += 1) {

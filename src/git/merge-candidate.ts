@@ -4,11 +4,13 @@
 import { dirname, join } from 'node:path';
 import { MINIMUM_GIT } from '../ports/git-program.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
+import { blobText } from './objects.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { mergeBaseOf } from './reach.ts';
 import { treeIdOf } from './refs.ts';
 import { must } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
+import { entriesBelow } from './text-at.ts';
 
 export type Candidate =
   /** The branch has the commit already. */
@@ -113,15 +115,11 @@ function parseConflict(entry: string): Conflict {
 
 /** merge-tree reads attributes (`*.lock -merge`, `CHANGELOG merge=union`) from files, not from a tree. */
 async function writeAttributes(gitDir: PrivateGitDir, commit: string, folder: string): Promise<void> {
-  const listed = await must(
-    gitDir.objects(['ls-tree', '-r', '-z', '--full-tree', '--name-only', commit]),
-    'list the files of a commit',
-  );
-  const paths = listed.split('\0').filter((path) => path === '.gitattributes' || path.endsWith('/.gitattributes'));
-  for (const path of paths) {
-    const text = await gitDir.objects(['cat-file', 'blob', `${commit}:${path}`]);
-    if (text.status !== 0) continue; // a link of that name: git does not follow it either
-    gitDir.host.disk.mkdirSync(join(folder, dirname(path)), { recursive: true });
-    gitDir.host.disk.writeFileSync(join(folder, path), text.stdout);
+  const isAttributes = (path: string): boolean => path === '.gitattributes' || path.endsWith('/.gitattributes');
+  for (const entry of await entriesBelow(gitDir, commit)) {
+    // Git does not follow a link of that name either.
+    if (!isAttributes(entry.path) || !/^100/.test(entry.mode)) continue;
+    gitDir.host.disk.mkdirSync(join(folder, dirname(entry.path)), { recursive: true });
+    gitDir.host.disk.writeFileSync(join(folder, entry.path), (await blobText(gitDir, entry.id)) ?? '');
   }
 }
