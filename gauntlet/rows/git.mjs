@@ -22,7 +22,7 @@ export const g60 = {
     },
     { take: PROJECT_WRITABLE, red: /NOT in the sandbox/, sandbox: true },
     {
-      take: { file: 'src/ports/git-program.ts', find: 'const MOST_IDLE = 3;', put: 'const MOST_IDLE = 3000;' },
+      take: { file: 'src/ports/git-watch.ts', find: 'const MOST_IDLE = 3;', put: 'const MOST_IDLE = 3000;' },
       red: /the attempt never took place: again|what the row waits for/,
     },
     {

@@ -140,7 +140,7 @@ export const g99 = {
           find: "'core.trustCtime=true', '-c', 'core.checkStat=default'",
           put: "'core.trustCtime=false', '-c', 'core.checkStat=minimal'",
         },
-        { file: 'src/git/known-index.ts', find: 'if (bytes.readUInt32BE(at) >= second)', put: 'if (false)' },
+        { file: 'src/git/index-file.ts', find: 'if (bytes.readUInt32BE(at) >= second)', put: 'if (false)' },
       ],
       red: /same was let through/,
     },
