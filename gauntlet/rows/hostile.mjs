@@ -141,6 +141,8 @@ export const g99 = {
           put: "'core.trustCtime=false', '-c', 'core.checkStat=minimal'",
         },
         { file: 'src/git/index-file.ts', find: 'if (bytes.readUInt32BE(at) >= second)', put: 'if (false)' },
+        // Few files are read at each look, whatever their times.
+        { file: 'src/git/known-index.ts', find: 'const MOST_READ = 200;', put: 'const MOST_READ = -1;' },
       ],
       red: /same was let through/,
     },
