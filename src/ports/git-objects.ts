@@ -10,6 +10,7 @@ import { limitedGit, secondsOf } from './git-limits.ts';
 import { endWithUs, HARDENED, isMissing, LONGEST, notStarted, scrubbed } from './git-program.ts';
 import { type Watch, watchOver } from './git-watch.ts';
 import type { Environment } from './host.ts';
+import { closeInherited } from './inherited.ts';
 
 /** Where the objects are: GIT_DIR, GIT_OBJECT_DIRECTORY. */
 export type ObjectPlace = Readonly<Record<string, string>>;
@@ -93,6 +94,7 @@ function readerOf(env: Environment, place: ObjectPlace): Reader {
 
 function openReader(env: Environment, place: ObjectPlace, ended: () => void): Reader {
   const { program, first } = limitedGit(secondsOf(env, false));
+  closeInherited();
   const child = spawn(program, [...first, ...HARDENED, 'cat-file', '--batch-command'], {
     cwd: '/',
     env: { ...scrubbed(env), ...place } as NodeJS.ProcessEnv,

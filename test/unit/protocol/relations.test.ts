@@ -71,11 +71,8 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   ),
 );
 
-/** A cycle is the same from whichever of its tasks it is told. */
-function said({ message }: Violation): string {
-  const ring = /cycle: (.*)/.exec(message)?.[1]?.split(' → ');
-  return ring === undefined ? message : `cycle: ${ring.slice(1).sort().join()}`;
-}
+/** Which of several cycles are told depends on the order of the tasks: a board has some, or none. */
+const said = ({ message }: Violation): string => (/cycle: /.test(message) ? 'a cycle' : message);
 
 test('a change that breaks nothing it touches breaks nothing at all', () => {
   const seen = { broken: 0, sound: 0 };
