@@ -187,6 +187,10 @@ function unknownVerb(first: string, second: string | undefined): Refusal {
 
 /** What people look for under a name of its own, and where it is. */
 const LISTED: Readonly<Record<string, string>> = {
+  approve: 'a reviewer gives it: liza submit-verdict <task> APPROVED',
+  reject: 'a reviewer gives it: liza submit-verdict <task> REJECTED',
+  merge: 'supervisors merge what is approved; a person does it by: liza wt merge <task>',
+  submit: 'did you mean: liza submit-for-review <task> <commit>',
   notes:
     'notes are listed in the log: liza log -n 60; one of them: liza show note-1; take one back: liza note done note-1; write one: liza note "…"',
 };

@@ -38,7 +38,7 @@ const SPEED =
 /** `10k requests per second`, `5,000 ops/s`, `a million rows a minute`, `60 fps`. */
 const RATE = new RegExp(
   String.raw`\b(?:${NUMBER}\s*(?:k|m|g|[kmg]i?b)?|(?:an?|one|two|ten)\s+(?:hundred|thousand|million)|(?:hundreds|thousands|millions)\s+of)\s*` +
-    String.raw`(?:[a-z]+\s+){0,3}?(?:[a-z]*\s?(?:/|per\s+|an?\s+|each\s+|every\s+)\s?${UNIT}|[rqtf]ps)\b`,
+    String.raw`(?:[a-z]+\s+){0,3}?(?:[a-z]*\s?(?:/|per\s+|an?\s+|each\s+|every\s+)\s?${UNIT}|[rqtf]ps)\b(?!['"\u0060])`,
   'iu',
 );
 const RATE_LIMIT = /\b(?:limit\w*|throttl\w*|quotas?|429|allow\w*|reject\w*|refus\w*|poll\w*|heartbeats?)\b/iu;

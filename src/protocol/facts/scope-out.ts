@@ -23,6 +23,8 @@ export function readOut(line: string, named: readonly string[]): OutLine {
   const described = items.find(({ text }) => DESCRIPTION.test(text))?.text;
   const found = { forbidden: [] as string[], parts: [] as OutPart[], prose: [] as string[] };
   let isInverted = false;
+  /** `the sections a, b and c of README.md`: what was listed before the comma belongs to it. */
+  let isListed = false;
   for (const item of items.filter(({ text }) => text !== described)) {
     const paths = pathsIn(item);
     const said = item.text.replace(/[^\s()]+/g, (word) =>
@@ -32,7 +34,9 @@ export function readOut(line: string, named: readonly string[]): OutLine {
     const isPart =
       isInverted ||
       (described !== undefined && SAYS_PART.test(described)) ||
+      (isListed && OF_PATH.test(said)) ||
       (/\s/.test(item.text) && (saysPart(said) || paths.some((path) => named.includes(path))));
+    isListed = (isListed || SAYS_PART.test(said)) && !OF_PATH.test(said) && paths.length === 0;
     if (paths.length > 0 && !isPart) found.forbidden.push(...paths);
     else found.prose.push(item.text);
     if (paths.length > 0 && isPart) {
@@ -68,6 +72,7 @@ const SAYS_PART =
   /\b(?:but|except|excluding|only|others?|else|rest|besides|apart|outside|beyond|unless|parts?|functions?|methods?|class(?:es)?|sections?|lines?|blocks?|headings?|comments?|fields?|keys?|imports?|exports?|dependenc(?:y|ies)|signatures?|behaviou?r|(?:refactor|renam|rewrit|reformat|delet|remov|mov|splitt)ing)\b/i;
 const SAYS_WHY =
   /[:;]|\b(?:too|also|well|including|even|since|because|as|if|is|are|belongs?|stays?|untouched|unchanged|later|leave|left|task|see|never|not)\b/i;
+const OF_PATH = /\b(?:of|in)\s+(?:the\s+(?:file\s+)?)?\u0001/i;
 /** All but these: what follows on the line may belong to the exception, too. */
 const INVERTS =
   /\b(?:but|except|excluding|besides|outside|beyond|than|apart|not\s+(?:in|under|within|below|inside))(?:\s+(?:for|from|of|in|the|files?|folders?)){0,3}\s+\u0001/i;

@@ -109,7 +109,7 @@ const NEXT_TEST =
 function plainly(body: string): readonly Shown[] {
   const parts = /^ran\b/i.test(body)
     ? body.split(/\s*(?:[,;]|\band\b)\s+(?=ran\s|[^\s,;`'"]*[./][^\s,;`'"]*:\d)/i)
-    : /^test\b/i.test(body)
+    : /^test(?::|\s)/i.test(body)
       ? body.split(NEXT_TEST).map((part) => (/^test:?\s/i.test(part) ? part : `test ${part}`))
       : [body];
   const read = parts.map((part) => {

@@ -4,7 +4,8 @@ import type { Role } from '../../protocol/state.ts';
 
 const FOLDER: Readonly<Record<Role, string>> = {
   planner: 'PROJECT is read-only: the plan is made with liza, not with files.',
-  coder: 'You can write in WORKTREE, HOME and $TMPDIR; everything else is read-only or not shown.',
+  coder:
+    'You can write in WORKTREE, HOME and $TMPDIR (both are gone after the session: keep work by commits); everything else is read-only or not shown.',
   code_reviewer:
     'WORKTREE is read-only; the folder of TRY IT IN, HOME and $TMPDIR are not. A failure caused only by this is not a finding.',
 };

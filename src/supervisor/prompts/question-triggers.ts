@@ -5,10 +5,8 @@ import { criteriaOf } from '../../protocol/definition/criteria.ts';
 import { fileOf } from '../../protocol/messages/news.ts';
 import { builtOnAssumption, contradictedBy, restsOn, saysAssumed } from '../../protocol/messages/question-scope.ts';
 import { findQuestion, tasksBuiltOn } from '../../protocol/messages/questions.ts';
-import { shellQuoted } from '../../protocol/shell/shell-words.ts';
 import { isTerminal, type Question, type Task } from '../../protocol/state.ts';
-import { field, inline, pathList, quote, quoteList } from './quote.ts';
-import { showTask } from './task-fields.ts';
+import { field, inline, pathList, quoteList } from './quote.ts';
 
 /** More tasks are only named. */
 const MOST = 5;
@@ -56,12 +54,9 @@ export function rejectedAfterAnswer({ state }: Board, task: Task): readonly stri
 function mendCriterion(task: Task, question: Question): readonly string[] {
   const { id, status } = task;
   const says = `${id} has the assumption in its definition`;
-  const mend = (command: string, also = ''): readonly string[] => {
-    const line = mended(task, question);
-    return line === undefined
-      ? [`${says}${also}: \`liza ${command} --done "the criterion, as the answer has it"\``]
-      : [`${says}${also}; with its other criteria as they are:`, ...quote(`liza ${command} ${line}`, showTask(task))];
-  };
+  const mend = (command: string, also = ''): readonly string[] => [
+    `${says}${also}: \`liza ${command} ${replacing(task, question)}\``,
+  ];
   if (status === 'DRAFT' || status === 'UNCLAIMED' || status === 'REJECTED') return mend(`amend ${id}`);
   if (status === 'BLOCKED') return mend(`unblock ${id} --keep-worktree`);
   if (status === 'CLAIMED') return mend(`amend ${id}`, `, and ${inline(task.assigned_to ?? 'a coder')} works on it`);
@@ -70,17 +65,12 @@ function mendCriterion(task: Task, question: Question): readonly string[] {
   ];
 }
 
-/** The longest list of criteria that an example repeats. */
-const LONGEST_EXAMPLE = 800;
-
-/** `--done` replaces all criteria: the others are repeated, so that none is lost. */
-function mended(task: Task, question: Question): string | undefined {
-  const criteria = criteriaOf(task.done_when);
-  if (criteria.length < 2 || !criteria.some((one) => saysAssumed(one, question))) return undefined;
-  const line = criteria
-    .map((one) => `--done ${saysAssumed(one, question) ? '"the criterion, as the answer has it"' : shellQuoted(one)}`)
+/** Only those that say it: `--done` would replace all. */
+function replacing(task: Task, question: Question): string {
+  const saying = criteriaOf(task.done_when).flatMap((one, at) => (saysAssumed(one, question) ? [String(at + 1)] : []));
+  return (saying.length === 0 ? ['number'] : saying)
+    .map((number) => `--replace-done "${number}: the criterion, as the answer has it"`)
     .join(' ');
-  return line.length > LONGEST_EXAMPLE ? undefined : line;
 }
 
 /** What a person accepted: nothing changes, and the planner need not wait for it any more. */

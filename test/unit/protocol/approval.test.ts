@@ -42,6 +42,7 @@ describe('what shows a criterion', () => {
     ['a command', '1: ran npm test -- src/*.ts', { by: 'ran', command: 'npm test -- src/*.ts' }],
     ['a command in backticks', '1: ran `npm test`', { by: 'ran', command: 'npm test' }],
     ['a place', '1: src/a.ts:12', { by: 'place', file: 'src/a.ts', line: 12 }],
+    ['a place in tests', '1: test/a.js:19-20', { by: 'place', file: 'test/a.js', line: 19, to: 20 }],
     ['a range of lines', '1: src/a.ts:10-20', { by: 'place', file: 'src/a.ts', line: 10, to: 20 }],
     ['a place with a remark', '- 1: `src/a.ts:12` — the guard', { by: 'place', file: 'src/a.ts', line: 12 }],
     ['what was seen', '1: seen the page turns red', { by: 'seen', text: 'the page turns red' }],

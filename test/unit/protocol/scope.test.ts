@@ -104,10 +104,18 @@ describe('scope text', () => {
     ['refactoring src/add.js', ['src/add.js']],
     ['lib/ (its tests)', ['lib/']],
     ['x.md badges', ['x.md']],
+    ['the sections usage, install and licence of README.md (other tasks)', ['README.md']],
   ])('OUT: %s is a part of %j, and forbids nothing', (entry, paths) => {
     const scope = parseScope(`IN: x.md\nOUT: ${entry}`);
     expect(scope.out).toEqual([]);
     expect(scope.outParts.flatMap((part) => part.paths)).toEqual(paths);
+  });
+
+  it('what is listed before a file is its part, and of no other file', () => {
+    expect(parseScope('OUT: the existing functions, the sections a and b of README.md, package.json').out).toEqual([
+      'package.json',
+    ]);
+    expect(parseScope('OUT: other functions, History.md, lib/a.js').out).toEqual(['History.md', 'lib/a.js']);
   });
 
   it('what stands behind the dash of a list restricts its line alone', () => {

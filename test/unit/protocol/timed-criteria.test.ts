@@ -34,6 +34,7 @@ describe('about time', () => {
 
 describe('about a setting or a value', () => {
   test.each([
+    "Readme.md has the example bytes.rate(1048576, 2); and '// output: '512KB/s''",
     'the request times out after 30 seconds',
     'a token expires after 24 hours',
     'retries three times with a delay of 100 ms',

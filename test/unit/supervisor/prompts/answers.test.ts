@@ -46,10 +46,10 @@ describe('a person answers otherwise than was assumed', () => {
     const told = prompt(w);
     expect(told).toContain('BUILT ON THE ASSUMPTION: words (CLAIMED), cites (DRAFT)');
     expect(told).toContain(
-      'words has the assumption in its definition, and coder-1 works on it: `liza amend words --done "the criterion, as the answer has it"`',
+      'words has the assumption in its definition, and coder-1 works on it: `liza amend words --replace-done "1: the criterion, as the answer has it"`',
     );
     expect(told).toContain(
-      'cites has the assumption in its definition: `liza amend cites --done "the criterion, as the answer has it"`',
+      'cites has the assumption in its definition: `liza amend cites --replace-done "number: the criterion, as the answer has it"`',
     );
     expect(told).not.toContain('neither says it');
   });
@@ -59,11 +59,11 @@ describe('a person answers otherwise than was assumed', () => {
     w.run(HUMAN, { name: 'replan', task: 'words' });
     w.run(HUMAN, answer('q-1', 'five times'));
     expect(prompt(w)).toContain(
-      'words has the assumption in its definition: `liza unblock words --keep-worktree --done',
+      'words has the assumption in its definition: `liza unblock words --keep-worktree --replace-done "1:',
     );
   });
 
-  test('the line that mends one criterion repeats the others, as a shell reads them', () => {
+  test('the line that mends one criterion leaves the others alone', () => {
     const w = world();
     w.run(PLANNER, { name: 'ask', text: 'How often?', spec_ref: 'specs/retry.md', assume: 'At most three times' });
     const done_when = '- each call is retried, at most three times\n- `npm test` prints "ok"';
@@ -71,9 +71,7 @@ describe('a person answers otherwise than was assumed', () => {
     w.pass(1);
     w.run(SUPERVISOR, claim('words'));
     w.run(HUMAN, answer('q-1', 'five times'));
-    expect(prompt(w)).toContain(
-      `| liza amend words --done "the criterion, as the answer has it" --done '\`npm test\` prints "ok"'`,
-    );
+    expect(prompt(w)).toContain('`liza amend words --replace-done "1: the criterion, as the answer has it"`');
   });
 
   test('what was amended under way is in the prompts of the coder and the reviewer', () => {
