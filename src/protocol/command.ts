@@ -7,6 +7,7 @@ import type { SectionChange, ShellFacts, SpecFacts } from './facts/spec-facts.ts
 import type { VerdictFacts } from './facts/verdict-facts.ts';
 import type { BasePayloads } from './goal/base-records.ts';
 import type { ViolationPayloads } from './messages/violation-payloads.ts';
+import type { Announced, Landed, QueuePayloads } from './queue/records.ts';
 import type { SetupPayloads } from './records/setup-records.ts';
 import type { Proof } from './review/proof.ts';
 import type { SecondVerdict } from './review/second-verdict.ts';
@@ -108,7 +109,7 @@ export interface HandoffFacts {
   readonly files: readonly string[];
 }
 
-interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads, ViolationPayloads {
+interface Payloads extends BasePayloads, PlanPayloads, QueuePayloads, SetupPayloads, ViolationPayloads {
   // the goal and its plan
   'plan done': Record<never, never>;
   align: { readonly summary: string; readonly event?: string };
@@ -304,7 +305,9 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads, ViolationP
     readonly onto: string;
     readonly process?: string;
     /** Once more, when its test is over: what tested the candidate, or why nothing did. */
-    readonly judged?: { readonly tested?: string; readonly untested?: string };
+    readonly judged?: { readonly tested?: string; readonly untested?: string; readonly log?: string };
+    /** Those of its batch that the candidate holds too, in order. */
+    readonly before?: readonly Announced[];
   };
   /** `wt merge` succeeded: the integration branch already holds `merge_commit`, the announced candidate. */
   merge: {
@@ -317,6 +320,8 @@ interface Payloads extends BasePayloads, PlanPayloads, SetupPayloads, ViolationP
     readonly untested?: string;
     /** Where the task branch was, when that was no longer the approved commit. */
     readonly head_moved?: string;
+    /** Those of its batch that came to the branch with it, in order. */
+    readonly before?: readonly Landed[];
     /** Tasks of the sprint that left the state, for its metrics. */
     readonly archived?: readonly Task[];
   };

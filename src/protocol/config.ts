@@ -116,6 +116,10 @@ export const ConfigSchema = v.object({
     v.optional(seconds, 600),
     'Seconds the integration test may run on a merge candidate.',
   ),
+  merge_batch: guarded(
+    v.optional(v.union([v.literal('auto'), limit], 'must be auto, or a whole number from 1 on'), 'auto'),
+    'How many approved tasks are merged and tested together: `auto` follows how many of the last ones were red (16 at most), `1` tests each by itself.',
+  ),
   test_patterns: guarded(v.optional(texts, DEFAULT_TEST_PATTERNS), 'Globs of files that count as tests.'),
   tests_in_code: guarded(
     v.optional(texts),

@@ -7,6 +7,7 @@ import * as v from 'valibot';
 import { ConfigSchema } from './config.ts';
 import { MovingSchema, SyncSchema } from './goal/base-records.ts';
 import { QuestionSchema } from './messages/question.ts';
+import { QueueSchema } from './queue/records.ts';
 import { AlignmentSchema } from './records/alignment.ts';
 import { ANOMALY_TYPES, type AnomalyType } from './records/anomaly-types.ts';
 import { DiscoverySchema } from './records/discovery.ts';
@@ -100,6 +101,8 @@ export const TaskSchema = v.object({
       ...{ judged: v.optional(v.boolean()), tested: v.optional(text), untested: v.optional(text) },
     }),
   ),
+  /** A person put it first in the merge queue. */
+  merge_first: v.optional(timestamp),
   merge_held: v.optional(v.object({ reason: text, since: timestamp })),
   merge_commit: v.optional(commit),
   review_cycles_current: v.optional(count),
@@ -242,6 +245,8 @@ export const GoalSchema = v.object({
   moving: v.optional(MovingSchema),
   /** What `sync` brought from a person's branch, oldest first. */
   syncs: v.optional(v.array(SyncSchema)),
+  /** The batch of approved tasks that is being merged, and what became of the last ones. */
+  queue: v.optional(QueueSchema),
   /** The highest numbers that were given and may be off the board: `q-7` is never the id of a second question. */
   last_ids: v.optional(
     v.object({ q: v.optional(count), disc: v.optional(count), anomaly: v.optional(count), note: v.optional(count) }),
@@ -339,6 +344,7 @@ type DefaultedKey =
   | 'pause_grace'
   | 'archive_after'
   | 'integration_test_timeout'
+  | 'merge_batch'
   | 'post_worktree_timeout'
   | 'validation_timeout'
   | 'tdd_timeout'

@@ -180,7 +180,7 @@ const KNOWN_FIELDS = new Set(
     'role status current_task lease_expires heartbeat epoch terminal iterations_total context_percent declared_exit ' +
     'session id by during description severity urgency recommendation created converted_to_task dismissed_reason ' +
     'agent timestamp summary next_action context_used approach blockers files_modified next_steps findings commits uncommitted last_red handoff interrupted type task reporter ' +
-    'details processed_at processed_by spec_ref alignment_history integration_head integration_moved setup_failures moving syncs goal_ref scope timeline metrics retrospective ' +
+    'details processed_at processed_by spec_ref alignment_history integration_head integration_moved setup_failures moving syncs queue goal_ref scope timeline metrics retrospective ' +
     'last_check current_trigger history usage spent days sprints carried_from asked_by text assume answer goal closed_at ' +
     'closed_by reopened last_ids'
   ).split(' '),

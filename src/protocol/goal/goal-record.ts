@@ -10,7 +10,7 @@ import type { Agent, Goal, Question, Sprint, State, Task } from '../state.ts';
 import { noSuch } from '../unknown-id.ts';
 import { tasksOfGoal } from './goal-tasks.ts';
 
-export interface GoalRecord extends Omit<Goal, 'days' | 'last_ids'> {
+export interface GoalRecord extends Omit<Goal, 'days' | 'last_ids' | 'queue'> {
   readonly archived_at: string;
   /** All of them, the last one included. */
   readonly sprints: readonly Sprint[];
@@ -26,7 +26,7 @@ export interface GoalRecord extends Omit<Goal, 'days' | 'last_ids'> {
 
 /** `archived`: tasks that left the state earlier, of whatever goal. */
 export function goalRecord(state: State, archived: readonly Task[], now: Instant): GoalRecord {
-  const { id, days: _, last_ids: __, sprints = [], ...goal } = state.goal;
+  const { id, days: _, last_ids: __, queue: ___, sprints = [], ...goal } = state.goal;
   const tasks = tasksOfGoal([...archived, ...state.tasks], state.goal);
   const since = <T extends { readonly timestamp: string }>(all: readonly T[]): readonly T[] =>
     all.filter(({ timestamp }) => timestamp >= (goal.created ?? ''));

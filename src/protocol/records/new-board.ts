@@ -86,7 +86,7 @@ interface NextGoal {
 export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State {
   const created = iso(now);
   const id = `goal-${numberOf(state.goal.id) + 1}`;
-  const { integration_head, integration_moved, moving, days } = state.goal;
+  const { integration_head, integration_moved, moving, days, queue } = state.goal;
   return {
     ...state,
     goal: {
@@ -97,7 +97,7 @@ export function nextGoal(state: State, { goal, spec_ref, now }: NextGoal): State
       status: 'PLANNING',
       alignment_history: [],
       last_ids: lastIds(state),
-      ...defined({ integration_head, integration_moved, moving }),
+      ...defined({ integration_head, integration_moved, moving, queue }),
       // A new goal is no new day.
       ...defined({ days }),
     },

@@ -128,6 +128,7 @@ const REDEFINES: ReadonlySet<string> = new Set(['amended', 'unblocked']);
 export const LET_GO: Patch<Task> = {
   lease_expires: undefined,
   claiming: undefined,
+  merge_first: undefined,
   merge_held: undefined,
   merging: undefined,
   reviewing_by: undefined,

@@ -4,17 +4,31 @@
 
 import { metrics as computeMetrics } from '../../../governance/rules/metrics.ts';
 import { iso } from '../../../text/time.ts';
-import { actorName, holdOn, LIZA, onHold } from '../../board.ts';
-import { detach, event, evolve, patch, withGoal, withMachineAnomaly, withSprint, withTask } from '../../change.ts';
+import { actorName, holdOn, onHold } from '../../board.ts';
+import { detach, event, evolve, patch, withGoal, withSprint, withTask } from '../../change.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
+import { findTask } from '../../find.ts';
 import { checkCommits } from '../../ids.ts';
-import { agentLease, historyOf, iterationsOf, lastCoder, mergingBy } from '../../leases.ts';
+import { agentLease, historyOf, lastCoder, mergingBy } from '../../leases.ts';
+import { landed, left, placeOf, released } from '../../queue/batch.ts';
+import type { Landed } from '../../queue/records.ts';
 import type { State } from '../../state.ts';
 import { defined } from '../../values.ts';
 import { blockTask, LET_GO, QUESTIONS } from '../../work/blocked.ts';
 import { firstLine } from '../coding/coder.ts';
+import {
+  announceBatch,
+  baseOf,
+  chained,
+  landOne,
+  movedNote,
+  othersOf,
+  queueOpen,
+  withoutAnnouncements,
+  withQueue,
+} from './batch.ts';
 import { integrationAccepted, integrationKnown } from './integration.ts';
 
 export const reserveMerge: Row<'reserve-merge'> = {
@@ -42,36 +56,43 @@ export const reserveMerge: Row<'reserve-merge'> = {
       rule: 'the integration branch did not move outside Liza, or a person accepted it',
       check: integrationAccepted,
     },
-    { name: 'integration-known', rule: 'onto is where Liza left the integration branch', check: integrationKnown },
+    {
+      name: 'integration-known',
+      rule: 'onto is where Liza left the integration branch',
+      check: ({ state, command }) => integrationKnown({ state, command: { onto: baseOf(command) } }),
+    },
     {
       name: 'not-being-merged',
-      rule: 'nobody else is merging it',
-      check: ({ board, task, command }) => {
-        const by = mergingBy(board, task);
-        if (by === undefined || task.merging?.process === command.process) return undefined;
-        return refuse(`${by} is merging it right now`, WAIT);
+      rule: 'nobody else is merging it, or one that its candidate holds too',
+      check: ({ board, state, task, command }) => {
+        for (const one of [task, ...othersOf(state, command.before)]) {
+          const by = mergingBy(board, one);
+          if (by === undefined || one.merging?.process === command.process) continue;
+          return refuse(`${by} is merging ${one.id === task.id ? 'it' : one.id} right now`, WAIT);
+        }
+        return undefined;
       },
     },
+    { name: 'queue-open', rule: 'no person holds the merge queue', check: queueOpen },
+    {
+      name: 'chain',
+      rule: 'those of its batch are approved, none is paused, and each candidate is built on the one before',
+      check: chained,
+    },
   ],
-  effects: 'merging {by, candidate, onto, since, process, judged}; again when its test is over; the status stays',
-  change: ({ state, task, actor, command, now }) => {
-    const { candidate, onto, process, judged } = command;
+  effects:
+    'merging {by, candidate, onto, since, process, judged} of all in its batch, and goal.queue.batch; again when a test was green; the status stays',
+  change: (s) => {
+    const { task, actor, command } = s;
+    const { candidate, judged, before = [] } = command;
     const by = actorName(actor);
-    const merging = {
-      by,
-      candidate,
-      onto,
-      since: iso(now),
-      ...defined({ process }),
-      judged: judged !== undefined,
-      ...judged,
-    };
+    const named = before.length === 0 ? task.id : `${before.map((one) => one.task).join(', ')} and ${task.id}`;
     return {
-      state: withTask(state, patch(task, { merging, merge_held: undefined })),
+      state: announceBatch(s, by),
       detail:
         judged === undefined
-          ? `${by} merges ${task.id} as ${candidate.slice(0, 12)} onto ${onto.slice(0, 12)}`
-          : `${by} moves integration to ${candidate.slice(0, 12)} for ${task.id}: ${judged.tested ?? judged.untested ?? 'it is there already'}`,
+          ? `${by} merges ${named} as ${candidate.slice(0, 12)} onto ${baseOf(command).slice(0, 12)}`
+          : `${by} moves integration to ${candidate.slice(0, 12)} for ${named}: ${judged.tested ?? judged.untested ?? 'it is there already'}`,
     };
   },
 };
@@ -98,60 +119,36 @@ export const merge: Row<'merge'> = {
     { name: 'announced', rule: 'exactly this merge was announced', check: announced },
   ],
   effects:
-    'merge_commit, goal.integration_head, sprint.metrics; worktree removed; a task branch that had moved since the submit is logged as branch_moved',
+    'of it and of those before it in its batch: merge_commit, goal.integration_head, sprint.metrics; worktree removed; a task branch that had moved since the submit is logged as branch_moved',
   change: (s) => {
     const { task, command } = s;
-    const { merge_commit, head_moved } = command;
-    const merged = evolve(
-      task,
-      { ...LET_GO, approved_by: task.approved_by, status: 'MERGED', merge_commit, worktree: undefined },
-      event(s, 'merged', {
-        merge_commit,
-        onto: task.merging?.onto,
-        commit: task.review_commit,
-        by: task.merging?.by,
-        author: lastCoder(task),
-        approved_by: task.approved_by,
-        iterations: iterationsOf(task),
-        drift: command.drift,
-        tested: command.tested,
-        untested: command.untested,
-      }),
-    );
+    const { merge_commit, before = [], drift, head_moved, archived } = command;
+    const all: readonly Landed[] = [...before, { task: task.id, ...defined({ drift, head_moved }) }];
+    const merged = all.reduce((state, one) => landOne(s, state, one), s.state);
     // Git decides: the branch is there now, whatever head was recorded before.
-    const landed = withGoal(detach(withTask(s.state, merged), task.id), { integration_head: merge_commit });
-    const state = withSprint(landed, { metrics: computeMetrics(landed, command.archived) });
+    const there = withGoal(merged, { integration_head: merge_commit });
+    const state = withSprint(there, { metrics: computeMetrics(there, archived) });
+    const moved = all.flatMap((one) => (one.head_moved === undefined ? [] : [movedNote(s.state, one)]));
+    const named = all.map((one) => one.task).join(', ');
     return {
-      state: head_moved === undefined ? state : logMoved(s, state, head_moved),
-      detail: `${task.id} merged as ${merge_commit.slice(0, 12)}, approved by ${task.approved_by}`,
-      ...(head_moved === undefined
-        ? {}
-        : { notes: [`task/${task.id} is at ${head_moved}, ${task.review_commit} was merged`] }),
+      state: withQueue(state, (queue) => landed(queue, task.id, iso(s.now))),
+      detail: `${named} merged as ${merge_commit.slice(0, 12)}, approved by ${task.approved_by}`,
+      ...(moved.length === 0 ? {} : { notes: moved }),
     };
   },
 };
 
-/** The branch is its coder's own: that it went on after the submit is worth a line, and no violation. */
-const logMoved = (s: Situation<'merge'>, state: State, commit: string): State =>
-  withMachineAnomaly(s, state, {
-    type: 'branch_moved',
-    task: s.task.id,
-    pattern: 'commit',
-    details: {
-      agent: lastCoder(s.task) ?? LIZA,
-      branch: `task/${s.task.id}`,
-      commit,
-      ...defined({ merged: s.task.review_commit }),
-    },
-  });
-
-function announced({ task, command, commandLine }: Situation<'merge'>): Refusal | undefined {
+function announced({ state, task, command, commandLine }: Situation<'merge'>): Refusal | undefined {
   const { merging } = task;
   const onto = command.onto ?? merging?.onto;
-  if (merging?.candidate === command.merge_commit && merging.onto === onto) return undefined;
+  const missing = command.before?.find((one) => findTask(state, one.task)?.merging === undefined);
+  const is = merging?.candidate === command.merge_commit && merging.onto === onto;
+  if (is && missing === undefined) return undefined;
   const there = command.onto === undefined ? '' : ` onto ${command.onto}`;
   return refuse(
-    `no merge of it at ${command.merge_commit}${there} was announced`,
+    missing === undefined || !is
+      ? `no merge of it at ${command.merge_commit}${there} was announced`
+      : `no merge of ${missing.task}, which comes before it, was announced`,
     `Merge it: ${commandLine('merge', task.id)}`,
   );
 }
@@ -212,7 +209,7 @@ export const mergeFailed: Row<'merge-failed'> = {
     if (limit !== undefined) {
       const why = `${limit} without a merge: ${firstLine(reason)}`;
       return {
-        state: blockTask(s, s.state, task, {
+        state: blockTask(s, leaves(s), task, {
           reason: why,
           questions: QUESTIONS.integration,
           failed: lastCoder(task),
@@ -229,11 +226,15 @@ export const mergeFailed: Row<'merge-failed'> = {
       told,
     );
     return {
-      state: detach(withTask(s.state, failed), task.id),
+      state: detach(withTask(leaves(s), failed), task.id),
       detail: `${task.id} failed to integrate: ${firstLine(reason)}`,
     };
   },
 };
+
+/** Its batch ends: the announcements of all others in it go. */
+const leaves = ({ state, task, now }: Situation<'merge-failed'>): State =>
+  withQueue(withoutAnnouncements(state, task.id), (queue) => left(queue, task.id, iso(now)));
 
 /** The limit that a merge which failed again and again has reached. */
 function failuresLimit({ task, settings }: Situation<'merge-failed'>): string | undefined {
@@ -269,25 +270,25 @@ export const releaseMerge: Row<'release-merge'> = {
       },
     },
   ],
-  effects: 'merging goes; the status stays',
+  effects: 'merging goes, also of the others in its batch; the status stays, and so does what was seen of the batch',
   change: ({ state, task }) => ({
-    state: withTask(state, patch(task, { merging: undefined })),
+    state: withQueue(withoutAnnouncements(withTask(state, patch(task, { merging: undefined })), task.id), (queue) =>
+      placeOf(queue.batch, task.id) === undefined ? queue : released(queue),
+    ),
     detail: `merge of ${task.id} at ${task.merging?.candidate.slice(0, 12)} given up`,
   }),
 };
 
-function approverFirst({
-  board,
-  actor,
-  part,
-  task,
-  now,
-  commandLine,
-}: Situation<'reserve-merge'> | Situation<'merge-failed'>): Refusal | undefined {
-  const approver = task.approved_by;
-  if (part !== 'supervisor' || actor.id === undefined || approver === undefined || actor.id === approver)
-    return undefined;
-  if (agentLease(board, approver, now).expired) return undefined;
+function approverFirst(s: Situation<'reserve-merge'> | Situation<'merge-failed'>): Refusal | undefined {
+  const { board, state, actor, part, task, command, now, commandLine } = s;
+  const others = 'before' in command ? othersOf(state, command.before) : [];
+  const alive = [task, ...others].map(({ approved_by: approver }) =>
+    approver === undefined || actor.id === approver || agentLease(board, approver, now).expired ? undefined : approver,
+  );
+  const [approver] = alive;
+  if (part !== 'supervisor' || actor.id === undefined || approver === undefined) return undefined;
+  // One that is its own to merge brings the others along.
+  if (alive.includes(undefined)) return undefined;
   return refuse(
     `${approver} approved ${task.id} and its supervisor is alive to merge it`,
     `Leave it to ${approver}, or a person: ${commandLine('merge', task.id)}`,

@@ -1,0 +1,176 @@
+// The life of one batch of the merge queue, on its record alone: begun, tested, landed piece by piece, ended. What it does
+// next follows from the record (search.ts), so that whoever reads it after a crash goes on.
+
+import type { Goal } from '../state.ts';
+import type { Announced, Entry } from './records.ts';
+import { flakesIn, nextStep, type Run } from './search.ts';
+
+export type Queue = NonNullable<Goal['queue']>;
+export type Batch = NonNullable<Queue['batch']>;
+export type BatchRun = Batch['runs'][number];
+export type PastBatch = NonNullable<Queue['batches']>[number];
+
+/** More tell nothing new about the project as it is now. */
+export const MOST_BATCHES = 30;
+
+/** As `Step`, in entries. */
+export type BatchStep =
+  | { readonly step: 'test'; readonly upto: number; readonly again: boolean }
+  | { readonly step: 'land'; readonly upto: number }
+  /** The entry at this place, counted from 1, is tested on the batch's base without those before it. */
+  | { readonly step: 'alone'; readonly at: number }
+  | { readonly step: 'blame'; readonly at: number }
+  | { readonly step: 'done' };
+
+/** `idle`: nothing else waits, so that there is time to ask whether the culprit is red by itself. */
+export function batchStep(queue: Queue, idle: boolean): BatchStep {
+  const { batch } = queue;
+  if (batch === undefined) return { step: 'done' };
+  const ends = groupEnds(batch.entries);
+  // Entries that change nothing more stand with the one before: there is one commit to test for all of them.
+  const groupOf = (upto: number): number => ends.filter((end) => end <= upto).length;
+  const next = nextStep({
+    entries: ends.length,
+    landed: groupOf(batch.landed),
+    runs: batch.runs.map((run) => ({ ...run, upto: groupOf(run.upto) })),
+    flaky: isFlaky(queue),
+  });
+  switch (next.step) {
+    case 'test':
+    case 'land':
+      return { ...next, upto: ends[next.upto - 1] ?? 0 };
+    case 'blame': {
+      const at = (ends[next.at - 2] ?? 0) + 1;
+      return idle && at > 1 && batch.alone === undefined ? { step: 'alone', at } : { step: 'blame', at };
+    }
+    default:
+      return next;
+  }
+}
+
+/** Where each commit of the chain has its last entry. */
+function groupEnds(entries: readonly Entry[]): readonly number[] {
+  return entries.flatMap(({ candidate }, at) => (entries[at + 1]?.candidate === candidate ? [] : [at + 1]));
+}
+
+/** Tests were red by chance lately. */
+export const isFlaky = ({ batch, batches = [] }: Queue): boolean =>
+  batches.some(({ flakes }) => flakes > 0) || flakesIn(batch?.runs ?? []).length > 0;
+
+/** What it says about the entries that have not landed, as they are announced. */
+export function announcedOf({ base, entries, landed }: Batch): readonly Announced[] {
+  return entries.slice(landed).map(({ task, candidate }, at) => ({
+    task,
+    candidate,
+    onto: entries[landed + at - 1]?.candidate ?? base,
+  }));
+}
+
+/** Where the branch is, if nobody else moved it. */
+export const headOfBatch = ({ base, entries, landed }: Batch): string => entries[landed - 1]?.candidate ?? base;
+
+export interface Beginning {
+  readonly base: string;
+  readonly since: string;
+  readonly entries: readonly Entry[];
+}
+
+/** A batch that is announced again, after a crash or a pause, keeps what was seen of it; another takes its place. */
+export function begun(queue: Queue, beginning: Beginning): Queue {
+  const { batch } = queue;
+  const { base, entries, since } = beginning;
+  if (batch !== undefined && headOfBatch(batch) === base && same(batch.entries.slice(batch.landed), entries))
+    return queue;
+  const { rest: _begins, ...kept } = ended(queue, since);
+  return { ...kept, batch: { base, since, entries: [...entries], landed: 0, runs: [] } };
+}
+
+const same = (before: readonly Entry[], now: readonly Entry[]): boolean =>
+  before.length === now.length &&
+  before.every(({ task, commit, candidate }, at) => {
+    const other = now[at];
+    return task === other?.task && commit === other.commit && candidate === other.candidate;
+  });
+
+/** A green run of the commit with these entries, those that landed not counted. */
+export function ranGreen(queue: Queue, beginning: Beginning, log?: string): Queue {
+  const { batch } = queue;
+  const last = beginning.entries.at(-1);
+  const known = batch?.entries.find(({ task }) => task === last?.task)?.candidate === last?.candidate;
+  const there = known ? queue : begun(queue, beginning);
+  const upto = placeOf(there.batch, last?.task ?? '') ?? 0;
+  return ran(there, { upto, red: false, time: beginning.since, ...(log === undefined ? {} : { log }) });
+}
+
+export function ran(queue: Queue, run: BatchRun): Queue {
+  const { batch } = queue;
+  return batch === undefined ? queue : { ...queue, batch: { ...batch, runs: [...batch.runs, run] } };
+}
+
+export function ranAlone(queue: Queue, alone: NonNullable<Batch['alone']>): Queue {
+  const { batch } = queue;
+  return batch === undefined ? queue : { ...queue, batch: { ...batch, alone } };
+}
+
+/** Everything up to this task is on the branch; the batch ends with its last entry. */
+export function landed(queue: Queue, task: string, time: string): Queue {
+  const { batch } = queue;
+  const upto = placeOf(batch, task);
+  if (batch === undefined || upto === undefined) return queue;
+  const next = { ...queue, batch: { ...batch, landed: Math.max(upto, batch.landed) } };
+  return upto === batch.entries.length ? ended(next, time) : next;
+}
+
+/** The task leaves: the batch ends, and those behind it are the next one. */
+export function left(queue: Queue, task: string, time: string): Queue {
+  const { batch } = queue;
+  const place = placeOf(batch, task);
+  if (batch === undefined || place === undefined || place <= batch.landed) return queue;
+  const rest = batch.entries.slice(batch.landed).flatMap((entry) => (entry.task === task ? [] : [entry.task]));
+  return { ...ended(queue, time, task), ...(rest.length === 0 ? {} : { rest }) };
+}
+
+/** What was seen of it counts for the size of the next. */
+export function ended(queue: Queue, time: string, blamed?: string): Queue {
+  const { batch, rest: _over, batches = [], ...kept } = queue;
+  if (batch === undefined) return queue;
+  const { entries, landed: there, runs, alone } = batch;
+  const past: PastBatch = {
+    time,
+    entries: entries.length,
+    landed: there,
+    ...(blamed === undefined ? {} : { blamed }),
+    runs: runs.filter(isTest).length + (alone === undefined ? 0 : 1),
+    flakes: flakesIn(runs).length,
+  };
+  const told = past.runs > 0 || there > 0 ? [...batches, past].slice(-MOST_BATCHES) : batches;
+  return { ...kept, ...(told.length === 0 ? {} : { batches: told }) };
+}
+
+/** Where nothing had to be run there is no log. */
+export const isTest = ({ log }: BatchRun): boolean => log !== undefined;
+
+/** Given up for now: what was red in it is kept. A green one that did not land was stopped, and is tested again. */
+export function released(queue: Queue): Queue {
+  const { batch, ...kept } = queue;
+  if (batch === undefined) return queue;
+  const runs = batch.runs.filter(({ upto, red }) => red || upto <= batch.landed);
+  return runs.length === 0 && batch.landed === 0 ? kept : { ...kept, batch: { ...batch, runs } };
+}
+
+/** Its place, counted from 1. */
+export function placeOf(batch: Batch | undefined, task: string): number | undefined {
+  const at = batch?.entries.findIndex((entry) => entry.task === task) ?? -1;
+  return at === -1 ? undefined : at + 1;
+}
+
+/** Whether each of the last changes was bad, oldest first. */
+export const outcomesOf = ({ batches = [] }: Queue): readonly boolean[] =>
+  batches.flatMap(({ landed: good, blamed }) => [
+    ...Array.from({ length: good }, () => false),
+    ...(blamed === undefined ? [] : [true]),
+  ]);
+
+/** The run that made a culprit of the entry at this place: its last red one. */
+export const proofOf = ({ runs }: Batch, at: number): BatchRun | undefined =>
+  runs.findLast((run: Run) => run.red && run.upto >= at);

@@ -1,0 +1,287 @@
+// A merge queue without git, processes and clocks: the rules of src/protocol/queue on a record, a branch that is the name
+// of a commit, and tests whose outcome is known. The runner keeps nothing in memory but the record: it can be killed
+// before and after everything it does.
+
+import {
+  batchStep,
+  begun,
+  headOfBatch,
+  isTest,
+  landed,
+  left,
+  type Queue,
+  ran,
+  ranAlone,
+  ranGreen,
+  released,
+} from '../../../../src/protocol/queue/batch.ts';
+import { nextBatch, queueOf } from '../../../../src/protocol/queue/order.ts';
+import type { Entry } from '../../../../src/protocol/queue/records.ts';
+import type { Settings, State, Task } from '../../../../src/protocol/state.ts';
+
+export function random(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+export interface Trial {
+  readonly seed: number;
+  readonly tasks: number;
+  readonly bad: number;
+  readonly size: number | 'auto';
+  /** How often a good commit is red. */
+  readonly flake?: number;
+  /** Of neighbours in the queue: they do not merge, or are red together. */
+  readonly conflicts?: number;
+  readonly pairs?: number;
+  /** How often the runner is killed, or a person moves the branch, at each thing it does. */
+  readonly kill?: number;
+  readonly moves?: number;
+  /** It is killed at exactly this thing that it does. */
+  readonly killAt?: number;
+}
+
+export interface Outcome {
+  readonly landed: readonly number[];
+  readonly blamed: readonly number[];
+  readonly conflicting: readonly number[];
+  readonly bad: readonly number[];
+  /** Those that are red together with one that landed before. */
+  readonly later: readonly number[];
+  readonly runs: number;
+  readonly redBatches: number;
+  /** Where the branch was, each time: whether it was tested green itself, or a person's. */
+  readonly untested: number;
+  readonly acts: number;
+  /** Told to be red only together with others. */
+  readonly together: readonly number[];
+}
+
+class Killed extends Error {}
+
+const commitOf = (n: number): string => n.toString(16).padStart(40, '0');
+
+export function simulate(trial: Trial): Outcome {
+  return new Simulation(trial).run();
+}
+
+class Simulation {
+  private readonly chance: () => number;
+  private readonly bad: readonly boolean[];
+  /** With the task before it: does not merge, or is red. */
+  private readonly relation: readonly ('none' | 'conflict' | 'pair')[];
+  private state: State;
+  private head = commitOf(0);
+  private commits = 0;
+  /** What each commit has, and what was green. */
+  private readonly content = new Map<string, ReadonlySet<number>>([[commitOf(0), new Set()]]);
+  private readonly green = new Set([commitOf(0)]);
+  private acts = 0;
+  private runs = 0;
+  private redBatches = 0;
+  private untested = 0;
+  private readonly conflicting: number[] = [];
+  private readonly blamed: number[] = [];
+  private readonly together: number[] = [];
+  private readonly settings: Settings;
+
+  constructor(private readonly trial: Trial) {
+    const { seed, tasks, bad, size, conflicts = 0, pairs = 0 } = trial;
+    this.chance = random(seed);
+    this.bad = Array.from({ length: tasks }, () => this.chance() < bad);
+    this.relation = Array.from({ length: tasks }, (_, n) => {
+      const drawn = n === 0 ? 1 : this.chance();
+      return drawn < conflicts ? 'conflict' : drawn < conflicts + pairs ? 'pair' : 'none';
+    });
+    this.settings = { merge_batch: size } as Settings;
+    const approved = (n: number) =>
+      ({ id: `t${n}`, status: 'APPROVED', priority: 3, review_commit: commitOf(1000 + n) }) as unknown as Task;
+    this.state = { goal: {}, tasks: Array.from({ length: tasks }, (_, n) => approved(n)) } as unknown as State;
+  }
+
+  run(): Outcome {
+    for (let rounds = 0; rounds < 50 * (this.trial.tasks + 1); rounds++) {
+      if (!this.state.tasks.some(({ status }) => status === 'APPROVED')) return this.outcome();
+      try {
+        this.settle();
+        this.batch();
+      } catch (error) {
+        if (!(error instanceof Killed)) throw error;
+      }
+    }
+    throw new Error('it does not end');
+  }
+
+  private outcome(): Outcome {
+    const numbers = (keep: (n: number) => boolean) => this.bad.flatMap((_, n) => (keep(n) ? [n] : []));
+    const there = this.content.get(this.head) ?? new Set();
+    return {
+      landed: numbers((n) => there.has(n)),
+      blamed: this.blamed,
+      conflicting: this.conflicting,
+      bad: numbers((n) => this.bad[n] === true),
+      later: numbers((n) => {
+        const isPair = (one: number, other: number) => this.relation[one] === 'pair' && there.has(other);
+        return !there.has(n) && (isPair(n, n - 1) || isPair(n + 1, n + 1));
+      }),
+      runs: this.runs,
+      redBatches: this.redBatches,
+      untested: this.untested,
+      acts: this.acts,
+      together: this.together,
+    };
+  }
+
+  /** Something that changes the world or the record; the runner may die before it, and a person may come in between. */
+  private act(): void {
+    this.acts += 1;
+    const { kill = 0, killAt, moves = 0 } = this.trial;
+    if (moves > 0 && this.chance() < moves) this.moveByHand();
+    if (this.acts === killAt || (kill > 0 && this.chance() < kill)) throw new Killed();
+  }
+
+  private record(change: (queue: Queue) => Queue): void {
+    this.act();
+    this.state = { ...this.state, goal: { ...this.state.goal, queue: change(queueOf(this.state)) } };
+  }
+
+  private moveByHand(): void {
+    const moved = this.make(this.content.get(this.head) ?? new Set());
+    this.green.add(moved); // a person's, and accepted
+    this.head = moved;
+  }
+
+  private make(content: ReadonlySet<number>): string {
+    const commit = commitOf(++this.commits);
+    this.content.set(commit, content);
+    return commit;
+  }
+
+  /** What finish-merge.ts does for one that was killed. */
+  private settle(): void {
+    const { batch } = queueOf(this.state);
+    if (batch === undefined) return;
+    const isThere = ({ candidate }: Entry) => {
+      const has = this.content.get(this.head);
+      const needs = this.content.get(candidate);
+      return needs !== undefined && [...needs].every((n) => has?.has(n));
+    };
+    const judged = Math.max(0, ...batch.runs.filter(({ red }) => !red).map(({ upto }) => upto));
+    const there = batch.entries.slice(batch.landed, judged).filter(isThere);
+    const last = there.at(-1);
+    if (last !== undefined) this.recordLanded(last.task);
+    this.record(released);
+  }
+
+  private recordLanded(task: string): void {
+    const { batch } = queueOf(this.state);
+    const upto = (batch?.entries.findIndex((entry) => entry.task === task) ?? -1) + 1;
+    const tasks = new Set(batch?.entries.slice(batch.landed, upto).map((entry) => entry.task));
+    this.record((queue) => landed(queue, task, ''));
+    this.mark(tasks, 'MERGED');
+  }
+
+  private mark(ids: ReadonlySet<string>, status: Task['status']): void {
+    const tasks = this.state.tasks.map((task) => (ids.has(task.id) ? { ...task, status } : task));
+    this.state = { ...this.state, tasks };
+  }
+
+  private batch(): void {
+    const known = queueOf(this.state).batch;
+    const goesOn = known !== undefined && headOfBatch(known) === this.head;
+    const entries = goesOn ? known.entries.slice(known.landed) : this.build();
+    if (entries.length === 0) return;
+    this.record((queue) => begun(queue, { base: this.head, since: '', entries }));
+    if (!goesOn && this.isRed(entries.at(-1)?.candidate ?? '')) this.redBatches += 1;
+    while (this.step());
+  }
+
+  private build(): readonly Entry[] {
+    const entries: Entry[] = [];
+    let tip = this.head;
+    for (const task of nextBatch(this.state, this.settings, true)) {
+      const n = Number(task.id.slice(1));
+      const has = this.content.get(tip) ?? new Set();
+      if (this.relation[n] === 'conflict' && has.has(n - 1)) {
+        if (this.content.get(this.head)?.has(n - 1) !== true) continue; // with those before it alone: later
+        this.act();
+        this.mark(new Set([task.id]), 'INTEGRATION_FAILED');
+        this.conflicting.push(n);
+        continue;
+      }
+      tip = this.make(new Set([...has, n]));
+      entries.push({ task: task.id, commit: task.review_commit ?? '', candidate: tip });
+    }
+    return entries;
+  }
+
+  private isRed(commit: string): boolean {
+    const has = this.content.get(commit) ?? new Set();
+    return [...has].some((n) => this.bad[n] === true || (this.relation[n] === 'pair' && has.has(n - 1)));
+  }
+
+  private test(commit: string): boolean {
+    this.act();
+    this.runs += 1;
+    const red = this.isRed(commit) || this.chance() < (this.trial.flake ?? 0);
+    if (!red) this.green.add(commit);
+    return red;
+  }
+
+  private step(): boolean {
+    const queue = queueOf(this.state);
+    const { batch } = queue;
+    if (batch === undefined) return false;
+    const open = batch.entries.slice(batch.landed).map(({ task }) => task);
+    const idle = this.state.tasks.every(({ id, status }) => status !== 'APPROVED' || open.includes(id));
+    const step = batchStep(queue, idle);
+    if (step.step === 'done') return false;
+    if (step.step === 'land') return this.land(batch.entries[step.upto - 1] as Entry);
+    if (step.step === 'test') {
+      const entry = batch.entries[step.upto - 1] as Entry;
+      const red = this.test(entry.candidate);
+      const entries = batch.entries.slice(batch.landed, step.upto);
+      if (headOfBatch(batch) !== this.head) return this.giveUp();
+      this.record((now) =>
+        red
+          ? ran(now, { upto: step.upto, red, time: '', log: 'x' })
+          : ranGreen(now, { base: headOfBatch(batch), since: '', entries }, 'x'),
+      );
+      return true;
+    }
+    const culprit = batch.entries[step.at - 1] as Entry;
+    const n = Number(culprit.task.slice(1));
+    if (step.step === 'alone') {
+      const candidate = this.make(new Set([...(this.content.get(batch.base) ?? []), n]));
+      const red = this.test(candidate);
+      this.record((now) => ranAlone(now, { candidate, red, log: 'x' }));
+      return true;
+    }
+    this.record((now) => left(now, culprit.task, ''));
+    this.mark(new Set([culprit.task]), 'INTEGRATION_FAILED');
+    this.blamed.push(n);
+    if (batch.alone?.red === false) this.together.push(n);
+    if (!batch.runs.every(isTest)) throw new Error('a run without a log');
+    return false;
+  }
+
+  private giveUp(): false {
+    this.record(released);
+    return false;
+  }
+
+  private land({ task, candidate }: Entry): boolean {
+    this.act();
+    const { batch } = queueOf(this.state);
+    if (batch === undefined || headOfBatch(batch) !== this.head) return this.giveUp(); // the compare-and-swap fails
+    this.head = candidate;
+    if (!this.green.has(candidate)) this.untested += 1;
+    this.recordLanded(task);
+    return true;
+  }
+}
