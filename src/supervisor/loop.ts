@@ -13,7 +13,7 @@ import { defined } from '../protocol/values.ts';
 import { baseSetupFailure, setupFailureText } from '../protocol/work/setup-failures.ts';
 import { transact } from '../store/transact.ts';
 import { thisProcess } from '../tasks/context.ts';
-import { mergeTask } from '../tasks/merge.ts';
+import { mergeQueue } from '../tasks/merge.ts';
 import type { Instant } from '../text/time.ts';
 import { clearTrouble, judgeSession, recordSession } from './after-session.ts';
 import { type Assignment, assignPlan, assignReview, assignTask } from './assignments.ts';
@@ -37,6 +37,8 @@ import { runSession, type SessionWork } from './session.ts';
 
 const YIELD_MS = 300;
 const IMPATIENT_MS = 3000;
+/** Another process merges: its end is seen by then. */
+const BUSY_MS = 5000;
 
 /** Registers the agent, held by this process; refused while another process has it. */
 export async function enrol(
@@ -114,7 +116,7 @@ async function round(loop: LoopState): Promise<LoopEnd | undefined> {
       await blockForBudget(loop, duty.task, duty.why);
       break;
     case 'merge':
-      for (const task of duty.tasks) await mergeOwed(loop, task);
+      await mergeOwed(loop, look.board, duty.tasks);
       break;
     case 'nothing':
       await waitForWork(loop, look, duty);
@@ -190,21 +192,38 @@ async function blockForBudget({ context, who, memory }: LoopState, task: Task, d
   context.emit({ level: 'alarm', agent, task: task.id, text: `its budget is used up: ${detail}` });
 }
 
-async function mergeOwed(loop: LoopState, task: Task): Promise<void> {
+/** One batch of the merge queue: what is this agent's to merge brings all others along that wait. */
+async function mergeOwed(loop: LoopState, { state }: Board, tasks: readonly Task[]): Promise<void> {
   const { context, who, member, memory, stop } = loop;
   if (stop.orderly.aborted) return;
   const { agent } = who;
-  member.set('merging', { task: task.id });
-  const merged = await orRefusal(mergeTask(taskContextOf(context, agent, stop.orderly), task.id, { testFrom: 'base' }));
-  if (!isRefusal(merged)) {
-    const { how, commit, remarks } = merged;
-    context.emit({ level: 'info', agent, task: task.id, text: `merged (${how}) as ${commit.slice(0, 12)}` });
-    for (const text of remarks) context.emit({ level: 'info', agent, task: task.id, text });
-    return;
+  member.set('merging', { task: tasks[0]?.id ?? '' });
+  const not = new Set(state.tasks.filter((task) => memory.postponed.has(attemptKey(task))).map(({ id }) => id));
+  const end = await orRefusal(mergeQueue(taskContextOf(context, agent, stop.orderly), not));
+  if (isRefusal(end)) return notMerged(loop, tasks, end);
+  for (const { task, how, commit, remarks } of end.landed) {
+    context.emit({ level: 'info', agent, task, text: `merged (${how}) as ${commit.slice(0, 12)}` });
+    for (const text of remarks) context.emit({ level: 'info', agent, task, text });
   }
-  memory.refusal = await refusalOf(context, merged, task.id);
-  context.emit({ level: 'warning', agent, task: task.id, text: refusalText(merged) });
-  await postpone(loop, task, merged, SOON_MS);
+  for (const { task, failure } of end.failed) await notMerged(loop, named(state, [task]), failure);
+  const done = new Set([...end.landed, ...end.failed].map(({ task }) => task));
+  const left = end.tried.filter((task) => !done.has(task));
+  if (end.stopped !== undefined) await notMerged(loop, named(state, left), end.stopped);
+}
+
+const named = ({ tasks }: State, ids: readonly string[]): readonly Task[] => tasks.filter(({ id }) => ids.includes(id));
+
+/** Told once; another that merges right now is no news. */
+async function notMerged(loop: LoopState, tasks: readonly Task[], no: Refusal): Promise<void> {
+  const { context, who, memory } = loop;
+  const [first] = tasks;
+  const isBusy = no.guard === 'folder-lock';
+  if (!isBusy) {
+    memory.refusal = await refusalOf(context, no, first?.id);
+    const task = first === undefined ? {} : { task: first.id };
+    context.emit({ level: 'warning', agent: who.agent, ...task, text: refusalText(no) });
+  }
+  for (const task of tasks) await postpone(loop, task, no, isBusy ? BUSY_MS : SOON_MS);
 }
 
 type Work = Extract<Duty, { kind: 'code' | 'review' | 'plan' }>;

@@ -6,16 +6,20 @@ import { type Checkout, checkoutsOf, unfinishedBranches } from '../git/branch-ch
 import { integrationRef } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { isAncestor } from '../git/reach.ts';
-import { commitOf, mergingOf, readRef, updateRefs } from '../git/refs.ts';
+import { commitOf } from '../git/refs.ts';
 import { leftoversIn } from '../git/scratch-folders.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
+import { announcedOf } from '../protocol/queue/batch.ts';
+import { queueOf } from '../protocol/queue/order.ts';
 import type { Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import type { Outcome } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
 import { archivedOfSprint, type TaskContext, thisProcess } from './context.ts';
+import { unpin } from './pins.ts';
 
 /** One line for each thing that was done, a refusal for each that resisted. */
 export async function finishMerges(
@@ -26,10 +30,11 @@ export async function finishMerges(
   const branch = integrationRef(board);
   const done: (string | Refusal)[] = [];
   const unfinished = board.state.tasks.filter((task) => task.merging !== undefined);
-  for (const task of unfinished) {
-    await clearStaleLocks(context, lockPathsOf(gitDir, task.id, branch));
-    done.push(await finishMerge(context, gitDir, branch, task));
-  }
+  for (const task of unfinished) await clearStaleLocks(context, lockPathsOf(gitDir, task.id, branch));
+  const batch = inBatch(board, unfinished);
+  if (batch.length > 0) done.push(...(await finishBatch(context, gitDir, branch, batch)));
+  for (const task of unfinished.filter((one) => !batch.includes(one)))
+    done.push(...(await finishBatch(context, gitDir, branch, [task])));
   for (const left of leftoversIn(context.disk, gitDir.worktrees))
     if (left.purpose === 'merge') await removeTree(context, left.path);
   for (const one of new Set([branch, ...unfinishedBranches(gitDir)])) done.push(...(await finishAdvances(gitDir, one)));
@@ -72,40 +77,64 @@ async function finishMove(
 /** In place of a task's id, where a candidate is kept: no id begins with `_`. */
 export const moveId = (kind: 'sync' | 'finish'): string => `_${kind}`;
 
-async function finishMerge(
+/** Those of the batch that is under way, in its order; each candidate holds the ones before. */
+function inBatch({ state }: Board, unfinished: readonly Task[]): readonly Task[] {
+  const { batch } = queueOf(state);
+  return (batch === undefined ? [] : announcedOf(batch)).flatMap(({ task: id, candidate }) =>
+    unfinished.filter((task) => task.id === id && task.merging?.candidate === candidate),
+  );
+}
+
+/** What reached the branch is recorded; the rest is announced no more, and whoever goes on finds what was seen of it. */
+async function finishBatch(
   context: TaskContext,
   gitDir: PrivateGitDir,
   branch: string,
-  task: Task,
-): Promise<string | Refusal> {
-  const { id, merging } = task;
+  tasks: readonly Task[],
+): Promise<readonly (string | Refusal)[]> {
   const head = await commitOf(gitDir, branch);
-  const candidate = merging?.candidate ?? '';
-  const isThere = head !== undefined && (await isAncestor(gitDir, candidate, head));
+  const isThere = async ({ merging }: Task): Promise<boolean> =>
+    head !== undefined && (await isAncestor(gitDir, merging?.candidate ?? '', head));
+  const there: Task[] = [];
+  for (const task of tasks) if (await isThere(task)) there.push(task);
+  await unpin(gitDir, ...tasks.map(({ id }) => id));
   // Somebody else moved it there while its test ran: it is watched like any other move (identity/branch-watch.ts).
-  const happened = isThere && merging?.judged !== false;
-  await unpin(gitDir, id);
-  const outcome = happened
-    ? await transact(context, {
-        name: 'merge',
-        task: id,
-        merge_commit: candidate,
-        ...(await archivedOfSprint(context)),
-        ...defined({ onto: merging?.onto, tested: merging?.tested, untested: merging?.untested }),
-      })
-    : await transact(context, { name: 'release-merge', task: id, process: thisProcess(context) });
-  if (!outcome.ok) return { ...outcome, message: `the merge of ${id} could not be settled: ${outcome.message}` };
-  if (happened) return `the merge of ${id} is recorded: it had reached the branch`;
-  return isThere
-    ? `the merge of ${id} is undone: it was not tested yet, and somebody else moved the branch to it`
-    : `the merge of ${id} had not reached the branch and is undone`;
+  const landed = there.filter(({ merging }) => merging?.judged !== false);
+  const last = landed.at(-1);
+  const open = tasks.filter((task) => !landed.includes(task));
+  const recorded = last === undefined ? undefined : await recordLanded(context, last, landed.slice(0, -1));
+  const [first] = open;
+  const freed =
+    first === undefined
+      ? undefined
+      : await transact(context, { name: 'release-merge', task: first.id, process: thisProcess(context) });
+  const settled = (task: Task, outcome: Outcome | undefined, told: string): string | Refusal =>
+    outcome?.ok === false
+      ? { ...outcome, message: `the merge of ${task.id} could not be settled: ${outcome.message}` }
+      : `the merge of ${task.id} ${told}`;
+  return [
+    ...landed.map((task) => settled(task, recorded, 'is recorded: it had reached the branch')),
+    ...open.map((task) =>
+      settled(
+        task,
+        freed,
+        there.includes(task)
+          ? 'is undone: it was not tested yet, and somebody else moved the branch to it'
+          : 'had not reached the branch and is undone',
+      ),
+    ),
+  ];
 }
 
-/** The ref that kept a candidate while its test ran. */
-export async function unpin(gitDir: PrivateGitDir, task: string): Promise<void> {
-  const ref = mergingOf(task);
-  const pin = await readRef(gitDir, ref);
-  if (pin !== undefined) await updateRefs(gitDir, [{ ref, to: null, from: pin }]);
+async function recordLanded(context: TaskContext, { id, merging }: Task, before: readonly Task[]): Promise<Outcome> {
+  return transact(context, {
+    name: 'merge',
+    task: id,
+    merge_commit: merging?.candidate ?? '',
+    ...(await archivedOfSprint(context)),
+    ...defined({ onto: merging?.onto, tested: merging?.tested, untested: merging?.untested }),
+    ...(before.length === 0 ? {} : { before: before.map((task) => ({ task: task.id })) }),
+  });
 }
 
 const notAdvanced = ({ folder }: Checkout, { failed }: Failed): Refusal =>

@@ -102,7 +102,7 @@ export async function finishGoal(context: TaskContext, plan: FinishPlan): Promis
     if (held !== undefined) return held;
     const announced = await transact(context, announcement(context, plan));
     if (!announced.ok) return announced;
-    const moved = await moveBranch(move, plan.candidate, false);
+    const moved = await moveBranch(move, plan.candidate, []);
     if (isRefusal(moved)) return moved;
     const committed = await transact(context, { name: 'finish', merge_commit: plan.candidate });
     return committed.ok ? { committed, remarks: moved.remarks } : committed;
@@ -186,7 +186,7 @@ const moveOf = (context: TaskContext, gitDir: PrivateGitDir, { branch, onto }: P
   gitDir,
   branch: `refs/heads/${branch}`,
   onto,
-  id: moveId('finish'),
+  ids: [moveId('finish')],
   what: `the merge into ${branch}`,
   held: async () => {},
   release: async () => void (await transact(context, { name: 'release-move', process: thisProcess(context) })),

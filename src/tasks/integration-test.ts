@@ -16,6 +16,10 @@ import { SCRIPT, type Tested } from './rules/tested.ts';
 
 export interface TestRequest {
   readonly task: string;
+  /** What is tested, where that is more than the one task. */
+  readonly what?: string;
+  /** How often this candidate was tested before. */
+  readonly times?: number | undefined;
   readonly candidate: string;
   /** The commit whose script judges. */
   readonly judge: string;
@@ -32,11 +36,11 @@ export async function testCandidate(
   context: TaskContext,
   gitDir: PrivateGitDir,
   settings: Settings,
-  { task, candidate, judge, again }: TestRequest,
+  { task, what = task, times, candidate, judge, again }: TestRequest,
 ): Promise<Tested | Refusal> {
   const script = await scriptOf(gitDir, judge);
   if (script === undefined) return { verdict: 'none' };
-  const log = join(context.paths.liza, 'agent-logs', `integration-test-${task}-${candidate.slice(0, 12)}.log`);
+  const log = logOf(context, 'integration-test', { task, candidate, times });
   const checkout = { purpose: 'merge', task, commit: candidate, settings, prepareLog: `${log}.prepare` } as const;
   return inDisposableCheckout<Tested | Refusal>(context, gitDir, checkout, async (folder) => {
     const text = await must(gitDir.objects(['cat-file', 'blob', script.blob]), 'read the integration test');
@@ -45,7 +49,7 @@ export async function testCandidate(
       return red(context, log, `the candidate has a link in the path of ${SCRIPT}`, []);
     }
     const seconds = settings.integration_test_timeout;
-    context.say(`integration test of ${task} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
+    context.say(`integration test of ${what} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
     const argv: readonly [string, ...string[]] = script.executable ? [program] : ['sh', program];
     const ended = await runHere(context, settings, { argv, folder, seconds, log });
     return verdictOn(context, ended, { what: 'the integration test', by: SCRIPT, seconds, log, again });
@@ -57,12 +61,12 @@ export async function testByCommand(
   context: TaskContext,
   gitDir: PrivateGitDir,
   settings: Settings,
-  { task, candidate, again }: TestRequest,
+  { task, times, candidate, again }: TestRequest,
 ): Promise<Tested | Refusal> {
   const seconds = settings.validation_timeout;
   const command = testCommand(settings);
   if (command === undefined) return { verdict: 'none' };
-  const log = join(context.paths.liza, 'agent-logs', `test-command-${task}-${candidate.slice(0, 12)}.log`);
+  const log = logOf(context, 'test-command', { task, candidate, times });
   const checkout = { purpose: 'merge', task, commit: candidate, settings, prepareLog: `${log}.prepare` } as const;
   return inDisposableCheckout<Tested | Refusal>(context, gitDir, checkout, async (folder) => {
     context.say(`${command} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
@@ -70,6 +74,14 @@ export async function testByCommand(
     return verdictOn(context, ended, { what: command, by: command, seconds, log, again });
   });
 }
+
+/** Each run has its own: what was red by chance is looked at later. */
+const logOf = (
+  { paths }: TaskContext,
+  by: string,
+  { task, candidate, times = 0 }: Pick<TestRequest, 'task' | 'candidate' | 'times'>,
+): string =>
+  join(paths.liza, 'agent-logs', `${by}-${task}-${candidate.slice(0, 12)}${times === 0 ? '' : `.${times + 1}`}.log`);
 
 /** By the integration test that every merge has to pass; without one, by the project's own tests. */
 export async function testResult(

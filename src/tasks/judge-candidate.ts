@@ -1,9 +1,9 @@
 // Tests a candidate before a branch moves to it, and looks afterwards once more whether the move is still wanted: a test
 // takes minutes, in which somebody may pause, or begin to edit the checkout that has to come along.
 
-import { mergingOf, updateRefs } from '../git/refs.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { type BranchMove, heldBy, withdraw } from './move-branch.ts';
+import { type Pin, pin } from './pins.ts';
 import type { Tested } from './rules/tested.ts';
 
 /** A refusal with output to show: what the test printed. */
@@ -13,17 +13,20 @@ export interface MergeFailure extends Refusal {
 
 export interface Judging {
   readonly candidate: string;
+  /** What is kept from here on; a batch has pinned its candidates before its first test. */
+  readonly pins?: readonly Pin[];
   test(): Promise<Tested | Refusal>;
-  /** What a red test comes to; nothing of the attempt is left afterwards. */
-  red(tested: Tested & { readonly verdict: 'red' }): Promise<MergeFailure>;
+  /** What a red test comes to. */
+  red(tested: Red): Promise<Red | MergeFailure>;
   /** Asked after a green test. */
   refusedNow(): Promise<Refusal | undefined>;
 }
 
+export type Red = Tested & { readonly verdict: 'red' };
+
 export async function judgeCandidate(move: BranchMove, judging: Judging): Promise<Tested | MergeFailure> {
-  const { candidate } = judging;
-  // Kept while the test runs; deleting this ref stops the move.
-  await updateRefs(move.gitDir, [{ ref: mergingOf(move.id), to: candidate }]);
+  const { candidate, pins = [] } = judging;
+  await pin(move.gitDir, pins);
   const tested = await withdrawing(move, judging.test);
   if ('ok' in tested) {
     await withdraw(move);

@@ -11,7 +11,7 @@ import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { transact } from '../store/transact.ts';
 import type { TaskContext } from './context.ts';
-import { unpin } from './finish-merge.ts';
+import { type Pin, unpin } from './pins.ts';
 
 /** One move of a branch to a tested candidate. */
 export interface BranchMove {
@@ -20,8 +20,8 @@ export interface BranchMove {
   readonly branch: string;
   /** Where the branch is. */
   readonly onto: string;
-  /** Names the ref that keeps the candidate while its test runs: a task's id, or one that no task can have. */
-  readonly id: string;
+  /** Name the refs that keep candidates while tests run: ids of tasks, or one that no task can have. */
+  readonly ids: readonly string[];
   /** As it is told: `the merge of greet`. */
   readonly what: string;
   /** What holds it, for as long as that is so. */
@@ -62,14 +62,14 @@ export async function heldBy(move: BranchMove, to: string): Promise<Refusal | un
 }
 
 /** Nothing moves until a person has done what `hint` says. */
-export async function hold(move: BranchMove, message: string, hint: string): Promise<Refusal> {
+export async function hold(move: Pick<BranchMove, 'held' | 'what'>, message: string, hint: string): Promise<Refusal> {
   await move.held(message, hint);
   return refuse(`${move.what} is held: ${message}`, hint, 1, 'held');
 }
 
 /** The branch did not move: nothing of the attempt is left. */
-export async function withdraw({ gitDir, id, release }: BranchMove): Promise<void> {
-  await unpin(gitDir, id);
+export async function withdraw({ gitDir, ids, release }: BranchMove): Promise<void> {
+  await unpin(gitDir, ...ids);
   await release();
 }
 
@@ -78,12 +78,12 @@ export interface Moved {
 }
 
 /** Checkouts are reserved before the branch moves: a kill in between leaves a marker, and finish-merge.ts finishes. */
-export async function moveBranch(move: BranchMove, to: string, pinned: boolean): Promise<Moved | Refusal> {
-  const { gitDir, branch, onto, id } = move;
+export async function moveBranch(move: BranchMove, to: string, pins: readonly Pin[]): Promise<Moved | Refusal> {
+  const { gitDir, branch, onto } = move;
   const reserved = to === onto ? [] : await reserveCheckouts(move, to);
   if (isRefusal(reserved)) return reserved;
-  const intent = pinned ? [{ ref: mergingOf(id), to: null, from: to }] : [];
-  const swapped = await updateRefs(gitDir, [{ ref: branch, to, from: onto }, ...intent]);
+  const intents = pins.map(({ id, at }) => ({ ref: mergingOf(id), to: null, from: at }));
+  const swapped = await updateRefs(gitDir, [{ ref: branch, to, from: onto }, ...intents]);
   if (swapped === 'moved') {
     for (const { reservation } of reserved) reservation.release();
     await withdraw(move);

@@ -13,10 +13,11 @@ import { type Settings, settings } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { type TaskContext, thisProcess, withIntegration } from './context.ts';
-import { finishMerges, moveId, unpin } from './finish-merge.ts';
+import { finishMerges, moveId } from './finish-merge.ts';
 import { hasIntegrationTest, mergePatience, testCommand, testResult } from './integration-test.ts';
 import { judgeCandidate, type MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, type BranchMove, heldBy, moveBranch } from './move-branch.ts';
+import { unpin } from './pins.ts';
 import type { Tested } from './rules/tested.ts';
 import { unreviewedIn } from './unreviewed-commits.ts';
 
@@ -89,7 +90,7 @@ async function syncUnderLock(
     gitDir,
     branch,
     onto,
-    id: moveId('sync'),
+    ids: [moveId('sync')],
     what: `the sync of ${name}`,
     // The person who asked is told at once; nobody else waits for it.
     held: async () => {},
@@ -122,7 +123,7 @@ async function bringIn(move: SyncMove): Promise<Synced | MergeFailure> {
   if (refused !== undefined) return refused;
   const test = await judge(move, to);
   if ('ok' in test) return test;
-  const moved = await moveBranch(move, to, test.verdict !== 'none');
+  const moved = await moveBranch(move, to, test.verdict === 'none' ? [] : [{ id: moveId('sync'), at: to }]);
   if ('ok' in moved) return moved;
   const committed = await transact(context, { name: 'sync', merge_commit: to });
   if (!committed.ok) return committed;
@@ -169,9 +170,10 @@ async function judge(move: SyncMove, candidate: string): Promise<Tested | MergeF
   if (testCommand(settings) === undefined && !(await hasIntegrationTest(gitDir, onto))) return { verdict: 'none' };
   return judgeCandidate(move, {
     candidate,
+    pins: [{ id: moveId('sync'), at: candidate }],
     test: () => testResult(context, gitDir, settings, { task: 'sync', candidate, judge: onto, again: 'liza sync' }),
     red: async ({ reason, log, tail }) => {
-      await unpin(gitDir, move.id);
+      await unpin(gitDir, ...move.ids);
       await move.release();
       return {
         ...refuse(

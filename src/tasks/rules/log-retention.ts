@@ -85,7 +85,7 @@ function aboutOf(name: string): { readonly agent?: string; readonly task?: strin
     const [, agent = '', task] = session;
     return { agent, ...defined({ task }) };
   }
-  const task = /^(?:(?:integration-test|test-command)-(.+)-[0-9a-f]{12}|prepare-(.+))\.log/.exec(name);
+  const task = /^(?:(?:integration-test|test-command)-(.+)-[0-9a-f]{12}(?:\.\d+)?|prepare-(.+))\.log/.exec(name);
   const found = task?.[1] ?? task?.[2];
   return found === undefined ? {} : { task: found };
 }

@@ -1,0 +1,141 @@
+// A batch is a chain: each candidate is the merge of one more approved commit onto the candidate before, built in the
+// object database. So a prefix that was green can land, and the longer candidates stay what they were tested as.
+
+import { buildCandidate } from '../../git/merge-candidate.ts';
+import type { PrivateGitDir } from '../../git/private-git-dir.ts';
+import { countBeyond } from '../../git/reach.ts';
+import { commitsOf } from '../../git/refs.ts';
+import type { Board } from '../../protocol/board.ts';
+import { type Refusal, refuse } from '../../protocol/decision.ts';
+import { findTask } from '../../protocol/find.ts';
+import { lastCoder } from '../../protocol/leases.ts';
+import { announcedOf, type Batch, headOfBatch } from '../../protocol/queue/batch.ts';
+import type { Task } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
+import type { TaskContext } from '../context.ts';
+import type { MergeFailure } from '../judge-candidate.ts';
+import { bringsPersonsCommits } from '../persons-commits.ts';
+import { failOnConflict } from './fail.ts';
+
+/** One entry of the chain: the branch would go from `onto` to `candidate`. */
+export interface Link {
+  readonly task: Task;
+  readonly commit: string;
+  readonly candidate: string;
+  readonly onto: string;
+  /** Commits the branch had gained since the work began. */
+  readonly drift?: number | undefined;
+}
+
+export type How = 'fast-forward' | 'merge' | 'contained';
+
+export const howOf = ({ candidate, onto, commit }: Link): How =>
+  candidate === onto ? 'contained' : candidate === commit ? 'fast-forward' : 'merge';
+
+/** A task that does not come along, and why. */
+export interface Failed {
+  readonly task: string;
+  readonly failure: MergeFailure;
+}
+
+export interface Building {
+  readonly context: TaskContext;
+  readonly gitDir: PrivateGitDir;
+  readonly board: Board;
+  /** Where the branch is. */
+  readonly onto: string;
+  /** Approved commits that are in the repository. */
+  readonly known: ReadonlySet<string>;
+  /** Says on the board what one task waits for. */
+  hold(task: string, message: string, hint: string): Promise<Refusal>;
+}
+
+export interface Chain {
+  readonly links: readonly Link[];
+  readonly failed: readonly Failed[];
+}
+
+export async function buildChain(building: Building, tasks: readonly Task[]): Promise<Chain> {
+  const links: Link[] = [];
+  const failed: Failed[] = [];
+  for (const task of tasks) {
+    const link = await addLink(building, task, links.at(-1)?.candidate ?? building.onto);
+    if (link === 'later') continue;
+    if ('ok' in link) failed.push({ task: task.id, failure: link });
+    else links.push(link);
+    // There already: it needs no test, and waits for none.
+    if (links.length === 1 && links[0]?.candidate === building.onto) break;
+  }
+  return { links, failed };
+}
+
+/** `later`: it does not go with those before it; what becomes of it is seen when they have landed. */
+async function addLink(building: Building, task: Task, tip: string): Promise<Link | MergeFailure | 'later'> {
+  const { context, gitDir, board, onto } = building;
+  const commit = task.review_commit ?? '';
+  if (!building.known.has(commit)) {
+    const hint = 'look for it: git fsck --lost-found';
+    return refuse(`the approved commit ${commit} is not in this repository`, hint, 3, 'commit');
+  }
+  const waits = await bringsPersonsCommits(context, gitDir, board, { onto, commit });
+  if (waits !== undefined) return building.hold(task.id, waits.message, waits.hint);
+  const build = (on: string) =>
+    buildCandidate(gitDir, { onto: on, commit, base: task.base_commit, message: mergeMessage(task, commit) });
+  const [candidate, drift] = await Promise.all([build(tip), driftSince(gitDir, task.base_commit, tip)]);
+  if (candidate.kind !== 'conflict')
+    return { task, commit, candidate: candidate.kind === 'contained' ? tip : candidate.commit, onto: tip, drift };
+  const alone = tip === onto ? candidate : await build(onto);
+  if (alone.kind !== 'conflict') return 'later';
+  return failOnConflict({ ...building, task, commit }, alone.paths);
+}
+
+/** What is recorded of a batch, if it can go on as it is. */
+export async function recordedChain(
+  { gitDir, board, onto }: Building,
+  batch: Batch,
+  isWanted: (task: string) => boolean,
+): Promise<readonly Link[] | undefined> {
+  if (headOfBatch(batch) !== onto) return undefined;
+  const open = batch.entries.slice(batch.landed);
+  const links = announcedOf(batch).flatMap(({ task: id, candidate, onto: on }, at) => {
+    const task = findTask(board.state, id);
+    const commit = open[at]?.commit ?? '';
+    const is = task?.status === 'APPROVED' && task.paused !== true && task.review_commit === commit && isWanted(id);
+    return task !== undefined && is ? [{ task, commit, candidate, onto: on }] : [];
+  });
+  if (links.length === 0 || links.length < open.length) return undefined;
+  const there = await commitsOf(
+    gitDir,
+    links.map(({ candidate }) => candidate),
+  );
+  return links.every(({ candidate }, at) => there[at] === candidate) ? links : undefined;
+}
+
+/** As it is announced to the board: the last one, with those before it. */
+export function announcement(links: readonly Link[]) {
+  const [last, ...earlier] = links.toReversed();
+  const told = ({ task, candidate, onto }: Link) => ({ task: task.id, candidate, onto });
+  if (last === undefined) throw new RangeError('a batch has entries');
+  const before = earlier.length === 0 ? undefined : earlier.toReversed().map(told);
+  return { ...told(last), ...defined({ before }) };
+}
+
+export function mergeMessage(task: Task, commit: string): string {
+  const title =
+    (task.description ?? '')
+      .split('\n', 1)[0]
+      ?.replace(/[^\x20-\x7e\u00a0-\uffff]/g, '')
+      .trim() ?? '';
+  const trailers = [
+    `Liza-Task: ${task.id}`,
+    `Liza-Author: ${lastCoder(task) ?? 'unknown'}`,
+    `Liza-Reviewer: ${task.approved_by ?? 'unknown'}`,
+    `Liza-Reviewed-Commit: ${commit}`,
+  ];
+  return `Merge task ${task.id}${title === '' ? '' : `: ${title.slice(0, 100)}`}\n\n${trailers.join('\n')}\n`;
+}
+
+async function driftSince(gitDir: PrivateGitDir, base: string | undefined, onto: string): Promise<number | undefined> {
+  if (base === undefined) return undefined;
+  return countBeyond(gitDir, [onto], [base]);
+}
