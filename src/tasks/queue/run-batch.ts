@@ -98,8 +98,8 @@ function oneStep(run: Running): Promise<Went> | 'done' {
   const queue = queueOf(run.state);
   const open = new Set(run.links.map(({ task }) => task.id));
   if (queue.batch?.entries.some(({ task }) => open.has(task)) !== true) return 'done';
-  const idle = mergeable(run.state).every(({ id }) => open.has(id));
-  const step = batchStep(queue, idle);
+  // Only the culprit itself would wait.
+  const step = batchStep(queue, mergeable(run.state).length === 1);
   switch (step.step) {
     case 'test':
       return testStep(run, queue.batch, step);

@@ -237,8 +237,7 @@ class Simulation {
     const queue = queueOf(this.state);
     const { batch } = queue;
     if (batch === undefined) return false;
-    const open = batch.entries.slice(batch.landed).map(({ task }) => task);
-    const idle = this.state.tasks.every(({ id, status }) => status !== 'APPROVED' || open.includes(id));
+    const idle = this.state.tasks.filter(({ status }) => status === 'APPROVED').length === 1;
     const step = batchStep(queue, idle);
     if (step.step === 'done') return false;
     if (step.step === 'land') return this.land(batch.entries[step.upto - 1] as Entry);

@@ -1,0 +1,168 @@
+// The merge queue on real git with real test runs: sixteen that wait, and what is wrong with some of them.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { queueOf } from '../../../src/protocol/queue/order.ts';
+import { mergeQueue } from '../../../src/tasks/merge.ts';
+import type { BatchEnd } from '../../../src/tasks/queue/run-batch.ts';
+import type { Contents } from '../../support/core.mjs';
+import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
+
+const SCRIPT = 'scripts/integration-test.sh';
+/** Counts its runs; red with a file `*.bad`, with both halves of something, and by chance where $HOME/meanwhile says so. */
+const TEST = `echo run >> "$HOME/runs"
+[ -e "$HOME/meanwhile" ] && . "$HOME/meanwhile"
+for bad in *.bad; do [ ! -e "$bad" ] || { echo "$bad is there"; exit 1; }; done
+[ ! -e left.half ] || [ ! -e right.half ] || { echo both halves; exit 1; }
+`;
+
+let p: Project;
+
+function approved(tasks: Readonly<Record<string, Contents>>, config = {}): void {
+  p = project({
+    files: { [SCRIPT]: TEST },
+    config: { integration_test_timeout: 60, ...config },
+    tasks: (made) => Object.entries(tasks).map(([id, files]) => approvedTask(made, id, files)),
+  });
+}
+
+const runs = (): number => {
+  const file = path.join(p.base, 'runs');
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim().split('\n').length : 0;
+};
+const merge = (not: ReadonlySet<string> = new Set(), by = p.as('code-reviewer-1')) => mergeQueue(by, not);
+
+/** What the test does besides. */
+const meanwhile = (script: string): void => fs.writeFileSync(path.join(p.base, 'meanwhile'), `${script}\n`);
+
+/** As a supervisor goes on while something waits. */
+async function mergeAll(): Promise<readonly BatchEnd[]> {
+  const ends: BatchEnd[] = [];
+  while ((await p.state()).tasks.some(({ status }) => status === 'APPROVED')) ends.push(succeeded(await merge()));
+  return ends;
+}
+
+const statuses = async (): Promise<Readonly<Record<string, string>>> =>
+  Object.fromEntries((await p.state()).tasks.map(({ id, status }) => [id, status]));
+
+const named = (n: number): string => `t${String(n).padStart(2, '0')}`;
+
+test('sixteen with two culprits, a pair that is red together and a flake: all others land, in at most 22 runs', async () => {
+  const special: Readonly<Record<string, Contents>> = {
+    t05: { 'five.bad': 'x\n' },
+    t11: { 'eleven.bad': 'x\n' },
+    t09: { 'left.half': 'x\n' },
+    t12: { 'right.half': 'x\n' },
+  };
+  const tasks = Array.from({ length: 16 }, (_, n) => named(n + 1));
+  approved(Object.fromEntries(tasks.map((id) => [id, special[id] ?? { [`${id}.txt`]: 'x\n' }])));
+  meanwhile('[ "$(wc -l < "$HOME/runs")" -ne 3 ] || { echo by chance; exit 1; }');
+  const before = (await p.state()).goal.integration_head;
+  await mergeAll();
+  const failed = ['t05', 't11', 't12'];
+  expect(await statuses()).toEqual(
+    Object.fromEntries(tasks.map((id) => [id, failed.includes(id) ? 'INTEGRATION_FAILED' : 'MERGED'])),
+  );
+  expect(runs()).toBeLessThanOrEqual(22);
+  // Each is on the branch's line of first parents, where its history says.
+  const line = p.git('rev-list', '--first-parent', `${before}..integration`).split('\n');
+  for (const id of tasks.filter((one) => !failed.includes(one))) {
+    const task = await p.task(id);
+    expect(line).toContain(task.merge_commit);
+    expect(await p.last(id, 'merged')).toMatchObject({ commit: task.review_commit, tested: expect.any(String) });
+  }
+  expect(await p.last('t05', 'integration_failed')).toMatchObject({ output: 'five.bad is there' });
+  const state = await p.state();
+  expect(state.goal).toMatchObject({ integration_head: p.head() });
+  expect(queueOf(state).batch).toBeUndefined();
+  expect(queueOf(state).batches?.reduce((sum, batch) => sum + batch.flakes, 0)).toBe(1);
+  expect(p.refs('refs/liza/merging')).toEqual({});
+}, 240_000);
+
+describe('a batch', () => {
+  test('green: one run, one step of the branch, each with its own merge commit', async () => {
+    approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' }, c: { 'c.txt': 'c\n' } });
+    const end = succeeded(await merge());
+    expect(end.landed.map(({ task, how }) => `${task} ${how}`)).toEqual(['a fast-forward', 'b merge', 'c merge']);
+    expect(runs()).toBe(1);
+    expect(p.git('rev-list', '--count', '--first-parent', 'integration')).toBe('5');
+    expect(await p.last('b', 'merged')).toMatchObject({ onto: end.landed[0]?.commit, drift: 1 });
+  });
+
+  test('one that conflicts with those before it waits for its own turn; with the branch it fails', async () => {
+    approved({ a: { 'x.txt': 'a\n' }, b: { 'x.txt': 'b\n' }, c: { 'c.txt': 'c\n' } });
+    const end = succeeded(await merge());
+    expect(end.landed.map(({ task }) => task)).toEqual(['a', 'c']);
+    expect(await statuses()).toMatchObject({ b: 'APPROVED' });
+    expect(succeeded(await merge()).failed).toMatchObject([{ task: 'b', failure: { guard: 'conflict' } }]);
+    expect(await p.last('b', 'integration_failed')).toMatchObject({ with: ['a'] });
+  });
+
+  test('red only together: one more run says so, where nothing else waits', async () => {
+    approved({ a: { 'left.half': 'x\n' }, b: { 'right.half': 'x\n' } });
+    const end = succeeded(await merge());
+    expect(end.failed[0]?.failure.message).toContain('red only together with a: alone it is green');
+    expect(await p.last('b', 'integration_failed')).toMatchObject({ with: ['a'] });
+    expect(await statuses()).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED' });
+  });
+
+  test('the branch moved by hand in the middle: nothing of it lands there, and later it begins again', async () => {
+    approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.txt': 'c\n' } });
+    const other = p.commitTo('main', { 'sneaked.txt': 'x\n' });
+    meanwhile(`[ "$(wc -l < "$HOME/runs")" -ne 2 ] || git -C ${p.root} update-ref refs/heads/integration ${other}`);
+    const end = succeeded(await merge());
+    expect(end).toMatchObject({ landed: [], stopped: { guard: 'integration-moved' } });
+    expect(p.head()).toBe(other);
+    expect(await statuses()).toEqual({ a: 'APPROVED', b: 'APPROVED', c: 'APPROVED' });
+    fs.rmSync(path.join(p.base, 'meanwhile'));
+    await p.run(undefined, { name: 'accept-integration', head: other });
+    await mergeAll();
+    expect(await statuses()).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED', c: 'MERGED' });
+    expect(p.git('merge-base', other, 'integration')).toBe(other);
+  });
+
+  test('paused in the middle: what was red is not run again', async () => {
+    approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.txt': 'c\n' } });
+    const pause = p.file('.liza', 'PAUSE');
+    meanwhile(`[ "$(wc -l < "$HOME/runs")" -ne 2 ] || touch ${pause}`);
+    expect(succeeded(await merge()).stopped?.guard).toBe('switches');
+    expect((await p.state()).tasks.filter(({ merging }) => merging !== undefined)).toEqual([]);
+    expect(queueOf(await p.state()).batch?.runs).toMatchObject([{ upto: 3, red: true }]);
+    fs.rmSync(pause);
+    fs.rmSync(path.join(p.base, 'meanwhile'));
+    await mergeAll();
+    expect(await statuses()).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED', c: 'MERGED' });
+    // 3 red; 1 (paused, and again); 2 red, red; c.
+    expect(runs()).toBe(6);
+  });
+
+  test('a second runner does not wait for the first', async () => {
+    approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' } });
+    const both = await Promise.all([merge(), merge()]);
+    const busy = both.filter((end) => 'ok' in end);
+    expect(busy).toMatchObject([{ guard: 'folder-lock' }]);
+    expect(runs()).toBe(1);
+    expect(await statuses()).toEqual({ a: 'MERGED', b: 'MERGED' });
+  });
+
+  test('a dirty checkout holds it, and the board says so at the first of them', async () => {
+    approved({ a: { 'README.md': 'a\n' }, b: { 'b.txt': 'b\n' } });
+    p.git('checkout', '-q', 'integration');
+    fs.writeFileSync(p.file('README.md'), 'being edited\n');
+    expect(succeeded(await merge()).stopped).toMatchObject({ guard: 'held' });
+    expect(await p.task('a')).toMatchObject({ merge_held: { reason: expect.stringContaining('README.md') } });
+    expect(runs()).toBe(0);
+    p.git('checkout', '-q', 'README.md');
+    expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['a', 'b']);
+    expect(await p.task('a')).not.toHaveProperty('merge_held');
+  });
+
+  test('without tests, or with merge_batch 1, each goes by itself', async () => {
+    approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' } }, { merge_batch: 1 });
+    expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['a']);
+    expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['b']);
+    p = project({ tasks: (made) => ['a', 'b'].map((id) => approvedTask(made, id, { [`${id}.txt`]: 'x\n' })) });
+    expect(succeeded(await merge()).landed).toMatchObject([{ task: 'a', test: { verdict: 'none' } }]);
+  });
+});
