@@ -61,6 +61,16 @@ const ROWS: Readonly<Record<string, Row>> = {
   'sprint deadline': [HUMAN, 'Set, move or remove the deadline of the sprint.', () => import('./verbs/sprint.ts')],
   goals: [ANYONE, 'List the goals of this project.', () => import('./verbs/goals.ts')],
   sync: [HUMAN, 'Merge your branch into the integration branch.', () => import('./verbs/sync.ts')],
+  queue: [ANYONE, 'Show what waits to be merged, and how the batch goes.', () => import('./verbs/queue.ts')],
+  'queue hold': [HUMAN, 'Let nothing land, or not one task.', () => import('./verbs/queue.ts')],
+  'queue release': [HUMAN, 'Let it land again.', () => import('./verbs/queue.ts')],
+  'queue first': [HUMAN, 'Put an approved task first.', () => import('./verbs/queue.ts')],
+  'queue out': [HUMAN, 'Give an approved task back to a coder, with your reason.', () => import('./verbs/queue.ts')],
+  'queue run': [
+    ['Supervisor', 'Human'],
+    'Merge the next batch of approved tasks, or go on with one.',
+    () => import('./verbs/queue.ts'),
+  ],
   finish: [
     HUMAN,
     'Merge the integration branch into yours, after showing, testing and asking.',

@@ -76,7 +76,7 @@ export function claimingBy(board: Board, task: Task, now: Instant): string | und
 }
 
 /** Who is merging this task right now; one that names no process cannot be known to have ended. */
-export function mergingBy(board: Board, task: Task): string | undefined {
+export function mergingBy(board: Pick<Board, 'gone'>, task: Task): string | undefined {
   const { merging } = task;
   if (merging === undefined) return undefined;
   return merging.process !== undefined && board.gone?.has(merging.process) ? undefined : merging.by;

@@ -9,6 +9,8 @@ import { endEvent } from '../protocol/goal/alignment.ts';
 import { codersOf, historyOf } from '../protocol/leases.ts';
 import { isUrgent, openDiscoveries } from '../protocol/messages/discoveries.ts';
 import { questionsOf } from '../protocol/messages/questions.ts';
+import { queueOf } from '../protocol/queue/order.ts';
+import { figuresText, queueFigures, queueLine } from '../protocol/queue/tell.ts';
 import type { Anomaly, Discovery, State, Task } from '../protocol/state.ts';
 import { defined, isFields } from '../protocol/values.ts';
 import { roundsOf, stateIntervals, timesOutOfOrder } from '../protocol/work/task-history.ts';
@@ -72,6 +74,7 @@ export function reportOf(source: ReportSource): Report {
     questions: questionsTold(state),
     discoveries: openDiscoveries(state).map(discoveryTold),
     planChanges: planChanges(state, tasks),
+    queue: queueTold(state),
     burnUp: burnUp(stories),
     verdicts: judged(stories, from, to),
     outOfOrder: tasks.reduce((sum, task) => sum + timesOutOfOrder(task), 0),
@@ -291,6 +294,14 @@ function judged(stories: readonly TaskStory[], from: Instant, to: Instant): read
 }
 
 /** Tasks under which the integration branch moved most. */
+/** Only where batches were merged: what single merges cost is told with their tasks. */
+function queueTold(state: State): readonly string[] {
+  const { batches = [] } = queueOf(state);
+  const line = queueLine({ state });
+  const searched = batches.filter(({ entries, blamed }) => entries > 1 || blamed !== undefined);
+  return [...(line === undefined ? [] : [line]), ...(searched.length === 0 ? [] : figuresText(queueFigures(state)))];
+}
+
 export const drifted = (tasks: readonly TaskStory[]): readonly TaskStory[] =>
   tasks
     .filter(({ figures }) => (figures.drift_commits ?? 0) > 0)

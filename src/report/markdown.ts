@@ -57,6 +57,7 @@ export function markdownReport(report: Report): string {
       [discoveriesTitle(report), report.discoveries.map(discovery)],
       ['Anomalies', report.anomalies.map(anomaly)],
       ['Course', report.planChanges.map(planChange)],
+      ...(report.queue.length === 0 ? [] : ([['Merge queue', report.queue.map((line) => `- ${line}`)]] as const)),
       [
         'Drift',
         drift(report).rows.map(({ id, figures }) => `- ${id}: ${counted(figures.drift_commits ?? 0, 'commit')}`),

@@ -36,6 +36,8 @@ export interface Report {
   /** What nobody has decided, most severe first; of a goal that is over: what went to the next one. */
   readonly discoveries: readonly DiscoveryTold[];
   readonly planChanges: readonly PlanChange[];
+  /** The merge queue: the batch that is under way, and what the last ones cost. */
+  readonly queue: readonly string[];
   readonly burnUp: readonly Progress[];
   readonly verdicts: readonly Judged[];
   /** Events with a time before that of the event they follow: some clock was wrong. */

@@ -167,7 +167,11 @@ function planSection(report: Report): Markup {
     planChanges.length === 0
       ? html`<p>Nothing was recorded: the plan stayed as it was.</p>`
       : html`${lastOf(MOST, planChanges.length)}${folded(planChanges.length, 'turns', html`<ol class="course">${planChanges.slice(-MOST).map((one) => planChange(one, report))}</ol>`)}`;
-  return html`${told}<h3>Drift</h3>${pageTable(drift(report))}`;
+  const queue =
+    report.queue.length === 0
+      ? undefined
+      : html`<h3>Merge queue</h3><ul>${report.queue.map((line) => html`<li>${line}</li>`)}</ul>`;
+  return html`${told}<h3>Drift</h3>${pageTable(drift(report))}${queue}`;
 }
 
 const planChange = ({ timestamp, kind, by, text }: PlanChange, report: Report): Markup =>

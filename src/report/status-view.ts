@@ -13,6 +13,7 @@ import { agentLease, reservedFor, reviewLease, taskLease } from '../protocol/lea
 import { openDiscoveries } from '../protocol/messages/discoveries.ts';
 import { isHolding, openQuestions } from '../protocol/messages/questions.ts';
 import type { Notice } from '../protocol/notice.ts';
+import { queueLine } from '../protocol/queue/tell.ts';
 import {
   type Agent,
   type Discovery,
@@ -61,6 +62,8 @@ export interface StatusView {
   readonly switches: readonly { readonly name: Switch; readonly age: number }[];
   /** Spent and left; empty while there is nothing to tell. */
   readonly spending: readonly SpendingView[];
+  /** How the merge queue goes; absent while there is nothing to tell. */
+  readonly queue?: string;
   /** Why nothing moves; absent when something does. */
   readonly why?: string;
   /** The crew that runs here, with or without a terminal; added where processes are known. */
@@ -174,7 +177,7 @@ export function statusView(
       return since === undefined ? [] : [{ name, age: now - since }];
     }),
     spending: spendingView(board, now),
-    ...defined({ why }),
+    ...defined({ queue: queueLine(board), why }),
   };
 }
 

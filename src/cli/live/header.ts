@@ -42,6 +42,7 @@ export function header({ view, status, screen, look, p, onQuit }: Scene): readon
     ...stopping(stopsOf(screen.stops, view.members), view.members, onQuit).flatMap((text) =>
       p.lines(text, p.width).map((line): Line => [{ text: line, tone: 'warn' }]),
     ),
+    ...(status.queue === undefined ? [] : p.lines(p.say(status.queue), p.width).map((text): Line => [{ text }])),
     // The line of the switch says it already, with the key that helps here.
     ...(view.waitsFor === undefined || /^(?:ABORT|CHECKPOINT|PAUSE) is on\b/.test(view.waitsFor)
       ? []

@@ -50,6 +50,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
       anomalies.flatMap((one) => hanging(anomalyText(one, p), p)),
     ),
     section('Notices', view.notices, on, (notices) => notices.flatMap(({ message }) => hanging(message, p))),
+    view.queue === undefined ? [] : hanging(view.queue, p),
     view.why === undefined ? [] : nothingMoves(view.why, p),
     distanceLines(view.base, view.goal).flatMap((line) => hanging(line, p, 'warn')),
     view.sandbox === undefined ? [] : confined(view.sandbox, p),

@@ -317,7 +317,7 @@ const KNOWN: ReadonlySet<string> = new Set(
   (
     'id description type status priority spec_ref spec_hash spec_seen done_when scope depends_on validation created assigned_to worktree ' +
     'base_commit iteration epoch lease_expires claiming reserved_for excluded_coders keep_worktree review_commit ' +
-    'rejection_reason reviewing_by review_lease_expires approvals approved_by merging merge_held merge_commit review_cycles_current ' +
+    'rejection_reason reviewing_by review_lease_expires approvals approved_by merging merge_first merge_held merge_commit review_cycles_current ' +
     'review_cycles_total max_iterations max_review_cycles blocked_reason blocked_questions attempted failed_by ' +
     'failures_current integration_fix handoff_pending supersedes superseded_by rescope_reason paused budget usage sessions history'
   ).split(' '),

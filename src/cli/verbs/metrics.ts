@@ -3,6 +3,7 @@
 
 import { usageText } from '../../budget/rules/format.ts';
 import { metrics as compute, figure, sprintTasks, taskFigures, timeInStates } from '../../governance/rules/metrics.ts';
+import { queueFigures } from '../../protocol/queue/tell.ts';
 import type { State, Task, Usage } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { duration, type Instant } from '../../text/time.ts';
@@ -22,7 +23,12 @@ export const verb: Verb = {
       `time in ${status}`,
       duration(seconds * 1000),
     ]);
-    const lines = rows({ ...data.metrics, ...planningRow(board.state.goal.usage), ...Object.fromEntries(spent) });
+    const lines = rows({
+      ...data.metrics,
+      ...data.queue,
+      ...planningRow(board.state.goal.usage),
+      ...Object.fromEntries(spent),
+    });
     if (!args.flag('record')) return { ok: true, lines, data, notices };
     const result = await runCommand(context, { name: 'metrics', facts: { archived } }, () => ({ data }));
     return result.ok ? { ...result, lines: [...(result.lines ?? []), ...lines] } : result;
@@ -33,6 +39,7 @@ function figuresOf(state: State, archived: readonly Task[], now: Instant) {
   const tasks = sprintTasks(state, archived);
   return {
     metrics: compute(state, archived),
+    queue: queueFigures(state),
     time_in_state_seconds: timeInStates(tasks, now),
     tasks: Object.fromEntries(tasks.map((task) => [task.id, taskFigures(task, now)])),
     ...defined({ planning: state.goal.usage }),

@@ -97,6 +97,9 @@ function unmerged(seen: Survey): string | undefined {
     const where = `it is at ${moved.found}, Liza left it at ${moved.expected}`;
     return `${first.id} is APPROVED${others} and waits, because the integration branch moved outside Liza (${where}): liza doctor --accept-integration`;
   }
+  const { held: queueHeld } = seen.board.state.goal.queue ?? {};
+  if (queueHeld !== undefined)
+    return `${first.id} is APPROVED${others} and waits, because ${queueHeld.by} holds the merge queue: liza queue release`;
   const held = first.merge_held?.reason;
   if (held !== undefined)
     return `the merge of ${first.id} is held${others}: ${gist(held, 200)} — then liza wt merge ${first.id}`;

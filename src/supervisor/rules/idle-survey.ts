@@ -39,7 +39,8 @@ const isStopped = ({ trouble }: Agent): boolean => trouble !== undefined && trou
 export function isMoving(seen: Survey): boolean {
   const { board, now, present } = seen;
   const someone = Object.values(present).some((agents) => agents.length > 0);
-  const merges = someone && board.state.goal.integration_moved === undefined;
+  const { integration_moved: moved, queue } = board.state.goal;
+  const merges = someone && moved === undefined && queue?.held === undefined;
   const unprepared = new Set(unpreparedTasks(board.state));
   return (
     present.planner.some((id) => board.state.agents[id]?.under_way !== undefined) ||

@@ -7,6 +7,7 @@ import { begun, type RunningUse, spentText, taskUsedUp, usedUp, usedUpText } fro
 import { type Board, SWITCHES, type Switch } from '../../protocol/board.ts';
 import { spaceMissing } from '../../protocol/disk-space.ts';
 import { agentLease, reviewLease, taskLease } from '../../protocol/leases.ts';
+import { queueOf } from '../../protocol/queue/order.ts';
 import { isTerminal, type Role, type Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Instant } from '../../text/time.ts';
@@ -67,6 +68,7 @@ function holding(board: Board, { agent, running }: Looking, now: Instant): Duty 
 
 /** Approved tasks that this agent has to merge: it approved them, or their approver is gone. */
 function mergesOwed(board: Board, { agent, postponed }: Looking, now: Instant): readonly Task[] {
+  if (queueOf(board.state).held !== undefined) return [];
   return board.state.tasks.filter((task) => {
     if (task.status !== 'APPROVED' || task.paused === true || postponed.has(attemptKey(task))) return false;
     const by = task.approved_by ?? '';

@@ -1,0 +1,135 @@
+// `liza queue`: what waits to be merged, and what a person says about it. Which of them go together, and what becomes of a
+// red batch: docs/queue.md. Who may, and when: protocol/commands/merge/.
+
+import { isRefusal } from '../../protocol/decision.ts';
+import { figuresText, type QueueView, queueView } from '../../protocol/queue/tell.ts';
+import { settings } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
+import { counted } from '../../text/format.ts';
+import { openBoard } from '../open-board.ts';
+import { act, onTasks } from '../open-project.ts';
+import { plain } from '../render/terminal.ts';
+import type { Verb } from '../verb.ts';
+
+const show: Verb = {
+  examples: ['liza queue', 'liza queue --json'],
+  details: [
+    'Approved tasks are merged in batches: one candidate with all of them is tested, and the integration branch moves to exactly the commit that was green. If it is red, halving finds the first task that makes it red; that one leaves, and whatever was green lands. No task is blamed for one red run.',
+    'How many go together follows from how many of the last ones were red: liza config set merge_batch.',
+  ],
+  run: async (_args, io) => {
+    const context = openBoard(io);
+    if (isRefusal(context)) return context;
+    const { board, notices } = await context.store.read();
+    const view = queueView(board, settings(board.state));
+    return { ok: true, lines: linesOf(view).map(plain), data: { ...view }, notices };
+  },
+};
+
+function linesOf({ held, batch, waiting, size, figures }: QueueView): readonly string[] {
+  const hold = held && `held by ${held.by} since ${held.since}${held.reason === undefined ? '' : `: ${held.reason}`}`;
+  return [
+    ...(hold === undefined ? [] : [`${hold}; to let it go on: liza queue release`]),
+    ...(batch === undefined
+      ? []
+      : [
+          batch.text,
+          ...batch.entries.map(
+            ({ task, candidate, state }, at) => `  ${at + 1}  ${task}  ${candidate.slice(0, 12)}  ${state}`,
+          ),
+          ...batch.runs.map(({ text, log }) => `  tested ${text}${log === undefined ? '' : `  ${log}`}`),
+        ]),
+    waiting.length === 0 ? 'nothing else waits' : `${counted(waiting.length, 'task')} to come:`,
+    ...waiting.map(
+      ({ task, priority, why }) => `  ${task}  priority ${priority}${why === undefined ? '' : `  ${why}`}`,
+    ),
+    size,
+    ...figuresText(figures),
+  ];
+}
+
+const TASK = { name: 'task', kind: 'task', description: 'An approved task.' } as const;
+const OPTIONAL = { ...TASK, optional: true, description: 'Only this task; without it the whole queue.' } as const;
+
+const hold: Verb = {
+  operatorOnly: true,
+  positionals: [OPTIONAL],
+  options: { reason: { value: 'text', description: 'Why, for whoever looks.' } },
+  examples: ['liza queue hold', 'liza queue hold --reason "release day"', 'liza queue hold retry-login'],
+  details: [
+    'Nothing lands until liza queue release. A test that runs ends first; what was seen of its batch is kept. One task is held as with liza pause.',
+  ],
+  run: (args, io) => {
+    const task = args.text('task');
+    const reason = args.text('reason');
+    return act(
+      io,
+      task === undefined ? { name: 'queue hold', ...defined({ reason }) } : { name: 'pause', task },
+      () => ({
+        lines: [`Continue with: liza queue release${task === undefined ? '' : ` ${task}`}`],
+      }),
+    );
+  },
+};
+
+const release: Verb = {
+  operatorOnly: true,
+  positionals: [OPTIONAL],
+  examples: ['liza queue release', 'liza queue release retry-login'],
+  run: (args, io) => {
+    const task = args.text('task');
+    return act(io, task === undefined ? { name: 'queue release' } : { name: 'resume', task });
+  },
+};
+
+const first: Verb = {
+  operatorOnly: true,
+  positionals: [TASK],
+  examples: ['liza queue first retry-login'],
+  details: ['It is the first of the next batch; the one that is under way ends as it began.'],
+  run: (args, io) => act(io, { name: 'queue first', task: args.must('task') }),
+};
+
+const out: Verb = {
+  operatorOnly: true,
+  positionals: [TASK],
+  options: { reason: { value: 'text', required: true, description: 'What a coder has to fix.' } },
+  examples: ['liza queue out retry-login --reason "it breaks the importer"'],
+  details: [
+    'It does not land: it is INTEGRATION_FAILED with your reason, and a coder may claim the fix. To only keep it back: liza queue hold <task>.',
+  ],
+  run: (args, io) =>
+    act(io, { name: 'merge-failed', task: args.must('task'), reason: `taken out by a person: ${args.must('reason')}` }),
+};
+
+const run: Verb = {
+  examples: ['liza queue run'],
+  details: [
+    'Supervisors do this by themselves. It goes on with a batch whose process died, or begins the next one, and ends with it.',
+    'Exit 3: a task of it failed to integrate, or was stopped.',
+  ],
+  run: onTasks(async (context) => {
+    const { mergeQueue } = await import('../../tasks/merge.ts');
+    const end = await mergeQueue(context, new Set());
+    if (isRefusal(end)) return end;
+    const { landed, failed, stopped } = end;
+    const lines = [
+      ...landed.map(({ task, commit }) => `${task} merged as ${commit.slice(0, 12)}`),
+      ...failed.map(({ failure }) => failure.message),
+    ];
+    const data = { landed: landed.map(({ task }) => task), failed: failed.map(({ task }) => task) };
+    const no = stopped ?? failed[0]?.failure;
+    if (no !== undefined) return { ...no, lines: [...lines, ...(no.lines ?? [])].map(plain), data };
+    const message = landed.length === 0 ? 'nothing waits to be merged' : `${counted(landed.length, 'task')} merged`;
+    return { ok: true, message, lines: lines.map(plain), data };
+  }),
+};
+
+export const verbs = {
+  queue: show,
+  'queue hold': hold,
+  'queue release': release,
+  'queue first': first,
+  'queue out': out,
+  'queue run': run,
+};

@@ -1,0 +1,176 @@
+// The merge queue in words and numbers, for people: what is tested now, who waits and why, and what the last batches cost.
+
+import { counted } from '../../text/format.ts';
+import { duration, instant } from '../../text/time.ts';
+import type { Board } from '../board.ts';
+import { historyOf, mergingBy } from '../leases.ts';
+import type { Settings, State, Task } from '../state.ts';
+import { type Batch, type BatchStep, batchStep, isTest, outcomesOf, type PastBatch, type Queue } from './batch.ts';
+import { approvedAt, mergeable, queued, queueOf, sizeText } from './order.ts';
+
+/** One line while there is a batch of several, or a person holds the queue; undefined: nothing to tell. */
+export function queueLine(board: Pick<Board, 'state' | 'gone'>): string | undefined {
+  const { held, batch } = queueOf(board.state);
+  const waiting = queued(board.state).length;
+  if (held !== undefined) {
+    const why = held.reason === undefined ? '' : ` (${held.reason})`;
+    return `queue: held by ${held.by} since ${held.since}${why}, ${counted(waiting, 'task')} approved: liza queue release`;
+  }
+  if (batch === undefined || batch.entries.length === 1) return undefined;
+  return `queue: ${batchText(board, batch)}`;
+}
+
+/** `batch of 8 on 3f2c81a09d1e: 1–4 landed, testing 1–6`. */
+export function batchText(board: Pick<Board, 'state' | 'gone'>, batch: Batch): string {
+  const { entries, base, landed } = batch;
+  const done = landed === 0 ? [] : [`${span(landed)} landed`];
+  const runs = entries.some(({ task }) => runsIt(board, task));
+  const now = runs ? stepText(batch, batchStep(queueOf(board.state), mergeable(board.state).length === 1)) : WAITS;
+  return `batch of ${entries.length} on ${base.slice(0, 12)}: ${[...done, now].join(', ')}`;
+}
+
+const WAITS = 'nobody goes on with it right now';
+
+function runsIt(board: Pick<Board, 'state' | 'gone'>, id: string): boolean {
+  const task = board.state.tasks.find((one) => one.id === id);
+  return task !== undefined && mergingBy(board, task) !== undefined;
+}
+
+function stepText({ entries }: Batch, step: BatchStep): string {
+  switch (step.step) {
+    case 'test':
+      return `testing ${span(step.upto)}${step.again ? ' again, since it was red' : ''}`;
+    case 'land':
+      return `landing ${span(step.upto)}`;
+    case 'alone':
+      return `testing ${entries[step.at - 1]?.task} alone`;
+    case 'blame':
+      return `${entries[step.at - 1]?.task} leaves: red twice`;
+    case 'done':
+      return 'done';
+    default:
+      return step satisfies never;
+  }
+}
+
+const span = (upto: number): string => (upto === 1 ? '1' : `1–${upto}`);
+
+export interface QueueView {
+  readonly held?: NonNullable<Queue['held']>;
+  readonly batch?: {
+    readonly text: string;
+    readonly entries: readonly { readonly task: string; readonly candidate: string; readonly state: string }[];
+    readonly runs: readonly { readonly text: string; readonly log?: string }[];
+  };
+  readonly waiting: readonly { readonly task: string; readonly priority: number; readonly why?: string }[];
+  readonly size: string;
+  readonly figures: QueueFigures;
+}
+
+export function queueView(board: Board, settings: Pick<Settings, 'merge_batch'>): QueueView {
+  const { state } = board;
+  const queue = queueOf(state);
+  const { held, batch } = queue;
+  const inBatch = new Set(batch?.entries.map(({ task }) => task));
+  return {
+    ...(held === undefined ? {} : { held }),
+    ...(batch === undefined ? {} : { batch: batchView(board, batch) }),
+    waiting: queued(state)
+      .filter(({ id }) => !inBatch.has(id))
+      .map((task) => ({ task: task.id, priority: task.priority, ...whyWaits(task, queue) })),
+    size: sizeText(queue, settings),
+    figures: queueFigures(state),
+  };
+}
+
+function whyWaits({ id, paused, merge_held, merge_first }: Task, { rest }: Queue): { readonly why?: string } {
+  if (paused === true) return { why: `held: liza queue release ${id}` };
+  if (merge_held !== undefined) return { why: merge_held.reason };
+  if (merge_first !== undefined) return { why: 'put first by a person' };
+  return rest?.includes(id) === true ? { why: 'behind the last culprit: in the next batch' } : {};
+}
+
+function batchView(board: Board, batch: Batch): NonNullable<QueueView['batch']> {
+  const { entries, landed, runs, alone } = batch;
+  return {
+    text: batchText(board, batch),
+    entries: entries.map(({ task, candidate }, at) => ({
+      task,
+      candidate,
+      state: at < landed ? 'landed' : 'waits',
+    })),
+    runs: [
+      ...runs.filter(isTest).map(({ upto, red, log }) => ({
+        text: `${span(upto)}: ${red ? 'red' : 'green'}`,
+        ...(log === undefined ? {} : { log }),
+      })),
+      ...(alone === undefined ? [] : [{ text: `${entries[landed]?.task} alone: ${alone.red ? 'red' : 'green'}` }]),
+    ],
+  };
+}
+
+/** Over the batches and tasks that the board still has; null: nothing to take it of. */
+export interface QueueFigures {
+  readonly queue_runs_per_landing: number | null;
+  readonly queue_latency_p50_seconds: number | null;
+  readonly queue_latency_p95_seconds: number | null;
+  /** Test runs of the batches in which somebody was blamed. */
+  readonly queue_bisect_runs: number | null;
+  readonly queue_red_rate_percent: number | null;
+  readonly queue_flake_rate_percent: number | null;
+}
+
+export function queueFigures(state: Pick<State, 'goal' | 'tasks'>): QueueFigures {
+  const queue = queueOf(state);
+  const { batches = [] } = queue;
+  const total = (of: (batch: PastBatch) => number): number => batches.reduce((sum, batch) => sum + of(batch), 0);
+  const runs = total((batch) => batch.runs);
+  const landings = total((batch) => batch.landed);
+  const searched = batches.filter(({ blamed }) => blamed !== undefined);
+  const outcomes = outcomesOf(queue);
+  const waits = state.tasks.flatMap(waitOf).sort((a, b) => a - b);
+  return {
+    queue_runs_per_landing: ratio(runs, landings),
+    queue_latency_p50_seconds: quantile(waits, 0.5),
+    queue_latency_p95_seconds: quantile(waits, 0.95),
+    queue_bisect_runs: ratio(
+      searched.reduce((sum, batch) => sum + batch.runs, 0),
+      searched.length,
+    ),
+    queue_red_rate_percent: percent(outcomes.filter(Boolean).length, outcomes.length),
+    queue_flake_rate_percent: percent(
+      total(({ flakes }) => flakes),
+      runs,
+    ),
+  };
+}
+
+/** In words; empty: nothing is known yet. */
+export function figuresText(figures: QueueFigures): readonly string[] {
+  const { queue_runs_per_landing: runs, queue_latency_p50_seconds: half, queue_latency_p95_seconds: most } = figures;
+  const { queue_bisect_runs: search, queue_flake_rate_percent: flakes } = figures;
+  const told = [
+    ...(runs === null ? [] : [`${runs} test runs per landing`]),
+    ...(half === null || most === null
+      ? []
+      : [`${duration(half * 1000)} from approval to the branch, ${duration(most * 1000)} at most for 95 %`]),
+    ...(search === null ? [] : [`${search} runs to find a culprit`]),
+    ...(flakes === null ? [] : [`${flakes} % of the runs red by chance`]),
+  ];
+  return told.length === 0 ? [] : [told.join('; ')];
+}
+
+/** Seconds from the approval to the branch. */
+function waitOf(task: Task): readonly number[] {
+  const from = approvedAt(task);
+  const to = historyOf(task).findLast(({ event }) => event === 'merged')?.time;
+  return from === undefined || to === undefined ? [] : [Math.max(0, (instant(to) - instant(from)) / 1000)];
+}
+
+const quantile = (sorted: readonly number[], share: number): number | null =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
+
+const ratio = (part: number, whole: number): number | null =>
+  whole === 0 ? null : Math.round((part / whole) * 100) / 100;
+
+const percent = (part: number, whole: number): number | null => (whole === 0 ? null : Math.round((part / whole) * 100));
