@@ -1,0 +1,46 @@
+// The merge queue as processes: killed at every change of the board that it makes, and while a test runs; whoever comes
+// next goes on, and the same ends on the branch.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { inFull } from '../runs.ts';
+import { builtIn } from '../support/program.ts';
+import { approvedTask, project, snapshotOf } from '../support/project.ts';
+
+const SCRIPT = `echo run >> "$HOME/runs"
+[ ! -e "$HOME/kill" ] || [ "$(wc -l < "$HOME/runs")" -ne 2 ] || kill -9 $PPID
+for bad in *.bad; do [ ! -e "$bad" ] || exit 1; done
+`;
+/** In one go: announced, red, green, landed, red, red, failed. */
+const CHANGES = 7;
+
+test('killed anywhere, the next one goes on', async () => {
+  const p = project({
+    files: { 'scripts/integration-test.sh': SCRIPT },
+    config: { sandbox: 'off', integration_test_timeout: 60 },
+    tasks: (made) =>
+      ['a', 'b', 'c', 'd'].map((id) => approvedTask(made, id, { [id === 'c' ? 'c.bad' : `${id}.txt`]: 'x\n' })),
+  });
+  const built = builtIn(p);
+  const putBack = snapshotOf(p);
+  const preload = path.join(import.meta.dirname, 'kill-at.cjs');
+  const waiting = () => built.board().tasks.filter(({ status }) => status === 'APPROVED').length;
+  const points = Array.from({ length: CHANGES }, (_, n) => n + 1).filter((n) => inFull || n % 3 === 1);
+  for (const at of [...points, 'test'] as const) {
+    if (at === 'test') fs.writeFileSync(path.join(p.base, 'kill'), '');
+    const env = at === 'test' ? {} : { KILL_AT: String(at), NODE_OPTIONS: `--require=${preload}` };
+    const killed = built.liza(['queue', 'run'], { env });
+    expect({ at, signal: killed.signal }).toEqual({ at, signal: 'SIGKILL' });
+    for (let times = 0; times < 4 && waiting() > 0; times++) built.liza(['queue', 'run']);
+    const ended = Object.fromEntries(built.board().tasks.map(({ id, status }) => [id, status]));
+    expect({ at, ...ended }).toEqual({ at, a: 'MERGED', b: 'MERGED', c: 'INTEGRATION_FAILED', d: 'MERGED' });
+    expect(p.git('ls-tree', '--name-only', 'integration').split('\n')).not.toContain('c.bad');
+    expect(built.board()).toMatchObject({ goal: { integration_head: p.head() } });
+    expect(p.refs('refs/liza/merging')).toEqual({});
+    // Whole, five of the first batch and one of d: a killed one is run again, and a green one that had not landed.
+    const runs = fs.readFileSync(path.join(p.base, 'runs'), 'utf8').trim().split('\n').length;
+    expect({ at, few: runs <= 7 }).toEqual({ at, few: true });
+    putBack();
+  }
+}, 300_000);
