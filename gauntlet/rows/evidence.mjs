@@ -187,8 +187,8 @@ export const g27 = {
     {
       take: {
         file: 'src/tasks/merge.ts',
-        find: "const judgeCommit = testFrom === 'candidate' ? candidate : onto;",
-        put: 'const judgeCommit = candidate;',
+        find: "judge: testFrom === 'candidate' ? request.candidate : onto",
+        put: 'judge: request.candidate',
       },
       red: /it was merged by its own test/,
     },

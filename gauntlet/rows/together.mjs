@@ -5,8 +5,8 @@ import { holds, prevented } from '../harness.mjs';
 /** Without an integration test nothing is run on a merge. */
 const ONLY_THE_SCRIPT = {
   file: 'src/tasks/merge.ts',
-  find: '(!has && testCommand(settings) === undefined)',
-  put: '!has',
+  find: "const tested = scripted || testCommand(set) !== undefined || request.testFrom === 'candidate';",
+  put: 'const tested = scripted;',
 };
 
 const task = (id) => ({
