@@ -15,13 +15,16 @@ for bad in *.bad; do [ ! -e "$bad" ] || exit 1; done
 /** In one go: announced, red, green, landed, red, red, failed. */
 const CHANGES = 7;
 
-test('killed anywhere, the next one goes on', async () => {
-  const p = project({
-    files: { 'scripts/integration-test.sh': SCRIPT },
+const made = (script: string) =>
+  project({
+    files: { 'scripts/integration-test.sh': script },
     config: { sandbox: 'off', integration_test_timeout: 60 },
-    tasks: (made) =>
-      ['a', 'b', 'c', 'd'].map((id) => approvedTask(made, id, { [id === 'c' ? 'c.bad' : `${id}.txt`]: 'x\n' })),
+    tasks: (one) =>
+      ['a', 'b', 'c', 'd'].map((id) => approvedTask(one, id, { [id === 'c' ? 'c.bad' : `${id}.txt`]: 'x\n' })),
   });
+
+test('killed anywhere, the next one goes on', async () => {
+  const p = made(SCRIPT);
   const built = builtIn(p);
   const putBack = snapshotOf(p);
   const preload = path.join(import.meta.dirname, 'kill-at.cjs');
@@ -44,3 +47,13 @@ test('killed anywhere, the next one goes on', async () => {
     putBack();
   }
 }, 300_000);
+
+test('two that want to run it: one does, and the other is told so at once', async () => {
+  const p = made(`${SCRIPT}sleep 1\n`);
+  const built = builtIn(p);
+  const both = await Promise.all([1, 2].map(() => built.start(['queue', 'run']).ended));
+  expect(both.map(({ code }) => code).sort()).toEqual([2, 3]);
+  expect(both.find(({ code }) => code === 2)?.stderr).toContain('another merge is under way');
+  const runs = fs.readFileSync(path.join(p.base, 'runs'), 'utf8').trim().split('\n');
+  expect(runs).toHaveLength(4);
+});

@@ -158,6 +158,27 @@ describe('a batch', () => {
     expect(await p.task('a')).not.toHaveProperty('merge_held');
   });
 
+  test('a person holds it, puts one first and takes one out', async () => {
+    approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' }, c: { 'c.txt': 'c\n' } });
+    await p.ok(['queue', 'hold']);
+    expect(succeeded(await merge()).stopped).toMatchObject({ guard: 'queue-open' });
+    expect((await p.ok(['queue'])).stdout).toMatch(
+      /^held by human since .*liza queue release\n3 tasks to come:\n {2}a/,
+    );
+    await p.ok(['queue', 'release']);
+    await p.ok(['queue', 'hold', 'a']);
+    await p.ok(['queue', 'first', 'c']);
+    await p.ok(['queue', 'out', 'b', '--reason', 'it breaks the importer']);
+    expect(await p.last('b', 'integration_failed')).toMatchObject({
+      reason: 'taken out by a person: it breaks the importer',
+    });
+    expect((await p.ok(['queue'])).stdout).toContain('a  priority 3  held: liza queue release a');
+    expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['c']);
+    await p.ok(['queue', 'release', 'a']);
+    expect((await p.ok(['queue', 'run'])).stdout).toContain('a merged as');
+    expect((await p.ok(['queue'])).stdout).toContain('1 test runs per landing');
+  });
+
   test('without tests, or with merge_batch 1, each goes by itself', async () => {
     approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' } }, { merge_batch: 1 });
     expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['a']);

@@ -1,0 +1,198 @@
+// One test per rule of the merge queue's rows: a command about a task takes those before it in its batch along.
+
+import { describe, expect, it } from 'vitest';
+import type { Command } from '../../../src/protocol/command.ts';
+import { validate } from '../../../src/protocol/invariants.ts';
+import { queued, queueOf } from '../../../src/protocol/queue/order.ts';
+import { queueFigures, queueLine, queueView } from '../../../src/protocol/queue/tell.ts';
+import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
+import { settings } from '../../../src/protocol/state.ts';
+import {
+  addReady,
+  BASE,
+  commit,
+  HUMAN,
+  PLANNER,
+  SUPERVISOR,
+  supervisorOf,
+  toApproved,
+  type World,
+  world,
+} from './world.ts';
+
+const MINE = 'boot/7/100';
+const IDS = ['a', 'b', 'c', 'd'] as const;
+const candidate = (id: string): string => commit(0x100 + IDS.indexOf(id as 'a'));
+const ontoOf = (id: string): string => (id === 'a' ? BASE : candidate(IDS[IDS.indexOf(id as 'a') - 1] ?? 'a'));
+const link = (id: string) => ({ task: id, candidate: candidate(id), onto: ontoOf(id) });
+
+/** All up to that one, or from `first` on. */
+function announce(last: string, more: object = {}, first = 'a'): Command {
+  const before = IDS.slice(IDS.indexOf(first as 'a'), IDS.indexOf(last as 'a')).map(link);
+  const others = before.length === 0 ? {} : { before };
+  return { name: 'reserve-merge', ...link(last), process: MINE, ...others, ...more } as Command;
+}
+const red = (id: string): Command => ({
+  name: 'merge-run',
+  task: id,
+  candidate: candidate(id),
+  red: true,
+  reason: 'red',
+  log: `${id}.log`,
+});
+const land = (last: string, first = 'a'): Command => {
+  const before = IDS.slice(IDS.indexOf(first as 'a'), IDS.indexOf(last as 'a')).map((task) => ({ task }));
+  return { name: 'merge', task: last, merge_commit: candidate(last), ...(before.length === 0 ? {} : { before }) };
+};
+const green = { judged: { tested: 'tests green', log: 'x.log' } };
+
+function approved(): World {
+  const w = world();
+  for (const id of IDS) {
+    w.run(PLANNER, addReady(id));
+    toApproved(w, id);
+  }
+  return w;
+}
+const line = (w: World): string | undefined => queueLine(w.board);
+const status = (w: World): string => IDS.map((id) => w.task(id).status).join(' ');
+
+describe('reserve-merge of a batch', () => {
+  it('announces every task of it, and the batch', () => {
+    const w = approved();
+    w.run(SUPERVISOR, announce('d'));
+    for (const id of IDS)
+      expect(w.task(id).merging).toMatchObject({ candidate: candidate(id), onto: ontoOf(id), judged: false });
+    expect(queueOf(w.state).batch).toMatchObject({ base: BASE, landed: 0, runs: [] });
+    expect(validate(w.state, new Map())).toEqual([]);
+  });
+
+  it('is a chain of approved tasks, of which none is paused', () => {
+    const w = approved();
+    const unlinked = { ...announce('b'), onto: commit(9) } as Command;
+    expect(w.refused(SUPERVISOR, unlinked).guard).toBe<RefusalName>('chain');
+    w.run(HUMAN, { name: 'pause', task: 'b' });
+    expect(w.refused(SUPERVISOR, announce('d'))).toMatchObject({ guard: 'chain' });
+    w.run(HUMAN, { name: 'resume', task: 'b' });
+    w.run(SUPERVISOR, { name: 'merge-failed', task: 'b', reason: 'red' });
+    expect(w.refused(SUPERVISOR, announce('d')).message).toContain('b, which comes before it, is INTEGRATION_FAILED');
+  });
+
+  it('brings along what others approved, if one of them is the supervisor’s own to merge', () => {
+    const w = approved();
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => (task.id === 'd' ? { ...task, approved_by: 'code-reviewer-2' } : task)),
+      agents: {
+        ...state.agents,
+        'code-reviewer-2': { ...state.agents['code-reviewer-1'], role: 'code_reviewer' } as never,
+      },
+    }));
+    expect(w.refused(supervisorOf('code-reviewer-1'), announce('d', {}, 'd')).guard).toBe<RefusalName>(
+      'approver-first',
+    );
+    w.run(supervisorOf('code-reviewer-1'), announce('d'));
+  });
+
+  it('waits while a person holds the queue', () => {
+    const w = approved();
+    w.run(HUMAN, { name: 'queue hold', reason: 'release day' });
+    expect(w.refused(SUPERVISOR, announce('a'))).toMatchObject({ guard: 'queue-open' });
+    expect(w.refused(SUPERVISOR, announce('a')).hint).toContain('liza queue release');
+    expect(line(w)).toMatch(/^queue: held by human since .* \(release day\), 4 tasks approved: liza queue release$/);
+    w.run(HUMAN, { name: 'queue release' });
+    w.run(SUPERVISOR, announce('a'));
+  });
+});
+
+describe('a red batch', () => {
+  it('is searched, lands what is green, and its culprit leaves: the rest is the next one', () => {
+    const w = approved();
+    const told: (string | undefined)[] = [];
+    const run = (command: Command) => {
+      w.run(SUPERVISOR, command);
+      told.push(line(w)?.replace(/^queue: batch of 4 on [0-9a-f]+: /, ''));
+    };
+    run(announce('d'));
+    run(red('d'));
+    run(announce('b', green));
+    run(land('b'));
+    run(red('c'));
+    run(red('c'));
+    expect(told).toEqual([
+      'testing 1–4',
+      'testing 1–2',
+      'landing 1–2',
+      '1–2 landed, testing 1–3',
+      '1–2 landed, testing 1–3 again, since it was red',
+      '1–2 landed, c leaves: red twice',
+    ]);
+    expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'merged', onto: BASE, tested: 'tests green' });
+    expect(w.state.goal.integration_head).toBe(candidate('b'));
+    run({ name: 'merge-failed', task: 'c', reason: 'red' });
+    expect(status(w)).toBe('MERGED MERGED INTEGRATION_FAILED APPROVED');
+    expect(w.task('d')).not.toHaveProperty('merging');
+    expect(queueOf(w.state)).toMatchObject({
+      rest: ['d'],
+      batches: [{ entries: 4, landed: 2, blamed: 'c', runs: 4, flakes: 0 }],
+    });
+    expect(queueFigures(w.state)).toMatchObject({
+      queue_runs_per_landing: 2,
+      queue_bisect_runs: 4,
+      queue_red_rate_percent: 33,
+      queue_flake_rate_percent: 0,
+    });
+    expect(validate(w.state, new Map())).toEqual([]);
+  });
+
+  it('given up for now keeps what was red, and goes on where it was; another takes its place', () => {
+    const w = approved();
+    w.run(SUPERVISOR, announce('d'));
+    w.run(SUPERVISOR, red('d'));
+    w.run(SUPERVISOR, { name: 'release-merge', task: 'b', process: MINE });
+    for (const id of IDS) expect(w.task(id)).not.toHaveProperty('merging');
+    expect(line(w)).toContain('nobody goes on with it right now');
+    const before = w.board;
+    w.run(SUPERVISOR, announce('d'));
+    expect(queueOf(w.state).batch?.runs).toHaveLength(1);
+    w.board = before;
+    w.run(SUPERVISOR, announce('c'));
+    expect(queueOf(w.state).batch).toMatchObject({ runs: [], entries: [{ task: 'a' }, { task: 'b' }, { task: 'c' }] });
+  });
+
+  it('only runs of candidates that are announced are recorded', () => {
+    const w = approved();
+    expect(w.refused(SUPERVISOR, red('a')).guard).toBe<RefusalName>('announced');
+    w.run(SUPERVISOR, announce('b'));
+    expect(w.refused(SUPERVISOR, { ...red('b'), candidate: commit(9) } as Command).guard).toBe<RefusalName>(
+      'announced',
+    );
+    expect(w.refused(SUPERVISOR, { ...red('b'), candidate: 'HEAD' } as Command).guard).toBe<RefusalName>('commits');
+  });
+
+  it('lands no task that was not announced with it', () => {
+    const w = approved();
+    w.run(SUPERVISOR, announce('b', green));
+    const late = { ...land('b'), before: [{ task: 'a' }, { task: 'c' }] } as Command;
+    expect(w.refused(SUPERVISOR, late).message).toContain('no merge of c, which comes before it, was announced');
+  });
+});
+
+describe('the order', () => {
+  it('is what a person put first, then priority, then the approval', () => {
+    const w = approved();
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => (task.id === 'c' ? { ...task, priority: 1 } : task)),
+    }));
+    const order = () =>
+      queued(w.state)
+        .map(({ id }) => id)
+        .join('');
+    expect(order()).toBe('cabd');
+    w.run(HUMAN, { name: 'queue first', task: 'd' });
+    expect(order()).toBe('dcab');
+    expect(queueView(w.board, settings(w.state)).waiting[0]).toMatchObject({ task: 'd', why: 'put first by a person' });
+    expect(queueView(w.board, settings(w.state)).size).toBe('at most 16 together: nothing is known yet');
+  });
+});
