@@ -101,7 +101,10 @@ export const g121 = {
   check(w) {
     holds(statuses(w) === 'MERGED INTEGRATION_FAILED', `they are ${statuses(w)}`);
     const failed = w.task('b').history.findLast(({ event }) => event === 'integration_failed');
-    holds(/red only together with a: alone it is green/.test(failed.reason), `it is not told with whom: ${failed.reason}`);
+    holds(
+      /red only together with a: alone it is green/.test(failed.reason),
+      `it is not told with whom: ${failed.reason}`,
+    );
     holds(failed.with.join() === 'a' && w.exists(failed.log), `it says ${JSON.stringify(failed)}`);
     const there = w.git('ls-tree', '--name-only', 'refs/heads/integration', 'src/');
     holds(there === 'src/a.mjs', `integration has ${there}`);
@@ -134,13 +137,13 @@ export const g122 = {
     w.mine = w.git('commit-tree', tree, '-p', 'integration', '-m', 'by hand');
     w.run('git', ['update-ref', 'refs/heads/integration', w.mine], { env: { LIZA_INTEGRATION: 'mine' } });
     await w.until('it stops', () => run.ended());
-    w.then = { head: w.git('rev-parse', 'integration'), statuses: statuses(w) };
+    w.after = { head: w.git('rev-parse', 'integration'), statuses: statuses(w) };
     w.ok(['doctor', '--accept-integration']);
     for (let times = 0; times < 3 && statuses(w).includes('APPROVED'); times++) w.liza(['queue', 'run']);
   },
   check(w) {
-    holds(w.then.head === w.mine, `the person’s commit is gone: ${w.then.head}`);
-    holds(w.then.statuses === 'APPROVED APPROVED', `they were ${w.then.statuses}`);
+    holds(w.after.head === w.mine, `the person’s commit is gone: ${w.after.head}`);
+    holds(w.after.statuses === 'APPROVED APPROVED', `they were ${w.after.statuses}`);
     holds(statuses(w) === 'MERGED INTEGRATION_FAILED', `they are ${statuses(w)}`);
     holds(w.git('merge-base', w.mine, 'integration') === w.mine, 'it is not built on the person’s commit');
     return prevented('the branch did not move; accepted, the search began again there, and the culprit alone left');
