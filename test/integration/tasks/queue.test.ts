@@ -88,6 +88,16 @@ describe('a batch', () => {
     expect(runs()).toBe(1);
     expect(p.git('rev-list', '--count', '--first-parent', 'integration')).toBe('5');
     expect(await p.last('b', 'merged')).toMatchObject({ onto: end.landed[0]?.commit, drift: 1 });
+    // The record of each holds against journal and git, as if it had been merged by itself.
+    const { json } = await p.liza(['audit', '--json']);
+    const facts = (json as { tasks: { facts: { what: string; mark: string }[] }[] }).tasks.flatMap((one) => one.facts);
+    const told = facts.filter(({ what }) => /joins the recorded base|is on the integration branch$/.test(what));
+    expect(told.map(({ mark }) => mark)).toEqual(Array.from({ length: 6 }, () => 'verified'));
+    expect(facts.filter(({ what, mark }) => what.startsWith('merged') && mark === 'contradicted')).toEqual([]);
+    // Announced, judged, landed: a note each, however many they are.
+    const journal = p.read('.liza/journal.jsonl').trim().split('\n');
+    const notes = journal.filter((line) => /"command":"(reserve-merge|merge|merge-run)"/.test(line));
+    expect(notes).toHaveLength(3);
   });
 
   test('one that conflicts with those before it waits for its own turn; with the branch it fails', async () => {
