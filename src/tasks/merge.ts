@@ -18,7 +18,7 @@ import { finishMerges } from './finish-merge.ts';
 import { hasIntegrationTest, mergePatience, testCommand, testResult } from './integration-test.ts';
 import type { MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, hold } from './move-branch.ts';
-import { type Building, buildChain, type Failed, type How, type Link, recordedChain } from './queue/chain.ts';
+import { type Building, buildChain, type Failed, type How, type Link, noCommit, recordedChain } from './queue/chain.ts';
 import { type BatchEnd, type BatchMove, runBatch } from './queue/run-batch.ts';
 import { type Released, tidy } from './release.ts';
 import type { Tested } from './rules/tested.ts';
@@ -104,7 +104,7 @@ async function mergeUnderLock(
 ): Promise<Merged | MergeFailure> {
   const view = viewOf(await settled(context, gitDir, seen), id);
   if (view.task?.status === 'MERGED') return mergedBefore(context, view.task);
-  if (view.task?.review_commit === undefined) return refuse(`${id} has no approved commit`, `see it: liza show ${id}`);
+  if (view.task?.review_commit === undefined) return noCommit(id);
   const end = await mergeSome(context, gitDir, view.board, { testFrom, only: view.task });
   if (isRefusal(end)) return end;
   const failure = end.failed[0]?.failure ?? end.stopped;

@@ -27,7 +27,7 @@ export function queued({ tasks }: Pick<State, 'tasks'>): readonly Task[] {
 
 /** Those that may land as far as they themselves are concerned. */
 export const mergeable = (state: Pick<State, 'tasks'>): readonly Task[] =>
-  queued(state).filter(({ paused, review_commit }) => paused !== true && review_commit !== undefined);
+  queued(state).filter(({ paused }) => paused !== true);
 
 export const approvedAt = (task: Task): string | undefined =>
   historyOf(task).findLast(({ event }) => event === 'approved')?.time;

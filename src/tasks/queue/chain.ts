@@ -72,7 +72,8 @@ export async function buildChain(building: Building, tasks: readonly Task[]): Pr
 /** `later`: it does not go with those before it; what becomes of it is seen when they have landed. */
 async function addLink(building: Building, task: Task, tip: string): Promise<Link | MergeFailure | 'later'> {
   const { context, gitDir, board, onto } = building;
-  const commit = task.review_commit ?? '';
+  const { review_commit: commit } = task;
+  if (commit === undefined) return noCommit(task.id);
   if (!building.known.has(commit)) {
     const hint = 'look for it: git fsck --lost-found';
     return refuse(`the approved commit ${commit} is not in this repository`, hint, 3, 'commit');
@@ -88,6 +89,10 @@ async function addLink(building: Building, task: Task, tip: string): Promise<Lin
   if (alone.kind !== 'conflict') return 'later';
   return failOnConflict({ ...building, task, commit }, alone.paths);
 }
+
+/** A board that was written by hand may have such a task. */
+export const noCommit = (id: string): Refusal =>
+  refuse(`${id} has no approved commit`, `see it: liza show ${id}`, 1, 'commit');
 
 /** What is recorded of a batch, if it can go on as it is. */
 export async function recordedChain(

@@ -147,6 +147,13 @@ describe('a batch', () => {
     expect(runs()).toBe(6);
   });
 
+  test('one without an approved commit is told as such, and holds up nobody', async () => {
+    const { review_commit: _, ...without } = approvedTask(project(), 'a', { 'a.txt': 'a\n' });
+    p = project({ tasks: (made) => [without, approvedTask(made, 'b', { 'b.txt': 'b\n' })] });
+    expect(succeeded(await merge()).failed).toMatchObject([{ task: 'a', failure: { guard: 'commit' } }]);
+    expect(succeeded(await merge(new Set(['a']))).landed.map(({ task }) => task)).toEqual(['b']);
+  });
+
   test('a second runner does not wait for the first', async () => {
     approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' } });
     const both = await Promise.all([merge(), merge()]);
