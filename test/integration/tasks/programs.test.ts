@@ -52,8 +52,8 @@ async function played(isolation: string): Promise<PlayedProject> {
 }
 
 test.each([
-  ['worktree', 48],
-  ['clone', 50],
+  ['worktree', 46],
+  ['clone', 48],
 ])('one task in a %s: no more programs than these', async (isolation, most) => {
   const p = await played(isolation);
   started.length = 0;
