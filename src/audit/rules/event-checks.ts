@@ -74,11 +74,11 @@ function submission(
   ];
 }
 
-/** Recorded at the submission; earlier versions did not look: then there is no fact about it. */
+/** Recorded at the submission; earlier versions did not look. A person may have done a coder’s work by hand. */
 function otherNames({ diff }: HistoryEvent): readonly Fact[] {
   const list = isFields(diff) ? diff['named_otherwise'] : undefined;
   const named = isFields(list) && Array.isArray(list['paths']) ? list['paths'].map(String) : [];
-  return named.map((one) => contradicted('its commits bear the name of its coder', one));
+  return named.map((one) => unverifiable('its commits bear the name of its coder', one));
 }
 
 /** Whether the evidence files are unchanged. Earlier versions recorded no hash: then there is no fact about them. */

@@ -86,7 +86,7 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
     });
   });
 
-  test('commits under another name than the coder’s are told to the reviewer, and contradicted by audit', async () => {
+  test('commits under another name than the coder’s are told to the reviewer and by audit', async () => {
     start();
     await p.claim('t');
     succeeded(await p.begin('t'));

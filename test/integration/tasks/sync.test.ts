@@ -201,8 +201,9 @@ describe('refused, and everything is as it was', () => {
       p = project({ config: { base_branch: 'main' }, tasks: [{ id: 't' }] });
       await p.claim('t');
       succeeded(await p.begin('t'));
-      p.work('t', { 'src/app.ts': 'one\n' });
-      const commit = p.work('t', { 'test/app.test.ts': 'test\n' });
+      p.work('t', { 'src/app.ts': 'one\n', 'test/app.test.ts': 'test\n' });
+      p.gitIn(p.folder('t'), 'commit', '-q', '--amend', '--reset-author', '--no-edit');
+      const commit = p.gitIn(p.folder('t'), 'rev-parse', 'HEAD');
       succeeded(await p.submit('t'));
       start = p.head();
       return commit;
