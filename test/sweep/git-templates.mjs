@@ -41,7 +41,7 @@ export async function makeTemplates({ base, program }, place, isolation, wanted)
       await shell.liza(['block', 'greet', '--reason', 'no limit is named', '--question', 'How many?'], CODER);
       keep('blocked');
       shell.layOut(base, 'dirty', isolation);
-      await shell.killed({ argv: ['release-claim', 'greet'], env: {} }, 'config --list');
+      await shell.killed({ argv: ['release-claim', 'greet'], env: {} }, 'commit-tree');
       keep('release-killed');
     }
     if (needs('approved', 'checkout', 'merge-killed')) {
