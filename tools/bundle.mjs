@@ -214,8 +214,8 @@ const LAZY = /\bimport\("([^"]+)"\)/g;
 
 /**
  * A chunk, which the bundler writes as an ES module, as a function that returns its exports. The program has no import
- * cycle and exports no variable that changes, so a copy of a binding is as good as the binding. Names at the top level
- * stay, so that a stack can be read; those within functions are shortened.
+ * cycle and exports no variable that changes, so a copy of a binding is as good as the binding. Names are shortened: the
+ * package would be larger than a megabyte with them.
  */
 async function asFunction({ path, part, imports, exports }, text, byName) {
   const idOf = (from) => (byName.has(from) ? nameIn(part, byName.get(from)) : from);
@@ -239,6 +239,6 @@ async function asFunction({ path, part, imports, exports }, text, byName) {
       return `return{${pairs.join(',')}}`;
     });
   if (found !== imports.length + exports.length) throw new Error(`${path} could not be made a function`);
-  const { code } = await transform(body, { ...SHORT, minifyIdentifiers: true });
-  return `()=>{"use strict";${code.trimEnd()}}`;
+  const { code } = await transform(`export default()=>{${body}}`, { ...SHORT, minifyIdentifiers: true });
+  return code.replace(/^export default\s*\(\)=>\{/, '()=>{"use strict";').replace(/;\s*$/, '');
 }
