@@ -73,9 +73,7 @@ it('the planner amends it first, and then a coder gets it', () => {
   expect(duty(w)).toBe('nothing');
   const prompt = toPlanner(w);
   expect(prompt).toContain('* REJECTED_AFTER_ANSWER: a was rejected');
-  expect(prompt).toContain(
-    'liza amend a --done "the criterion, as the answer has it" --done "the log names each retry"',
-  );
+  expect(prompt).toContain('liza amend a --replace-done "1: the criterion, as the answer has it"');
   w.pass(1);
   w.run(PLANNER, amend);
   expect(w.task('a')).toMatchObject({ status: 'REJECTED', done_when: expect.stringContaining('five') });
