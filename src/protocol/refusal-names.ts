@@ -7,7 +7,7 @@ import { type WordsOf, words } from './values.ts';
 
 export const GUARD_NAMES = [
   ...words(
-    'acyclic address addressee after-checkpoint all-terminal announced anomalies answer answered-since-claim approver-first asked-by-others assessment',
+    'acyclic address addressee after-checkpoint all-terminal announced anomalies answer answer-read answered-since-claim approver-first asked-by-others assessment',
   ),
   ...words('assumption because before-code branch'),
   ...words(

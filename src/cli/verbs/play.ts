@@ -61,7 +61,9 @@ interface Looked {
 function nobody({ agent, waited }: Looked, played: readonly string[]): Refusal {
   const fact = `no session of ${agent ?? 'any agent'} ${waited === 0 ? 'waits to be played' : `came within ${waited} s`}`;
   const wait =
-    waited === 0 ? 'or wait for its next session: --wait <seconds>' : 'or wait again; liza status says what moves';
+    waited === 0
+      ? 'or wait for its next session: --wait <seconds>'
+      : 'or, if one runs, wait again; liza status says what moves';
   return played.length === 0
     ? refuse(fact, `start a crew that is played: liza run --agent player; ${wait}`, 1, 'rehearsal')
     : refuse(

@@ -1,6 +1,6 @@
 // `liza try <command …>`: runs what the commit brings, apart from the session that asks.
 
-import { isRefusal } from '../../protocol/decision.ts';
+import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { settings } from '../../protocol/state.ts';
 import { onTasks } from '../open-project.ts';
 import { printOut } from '../render/print.ts';
@@ -13,7 +13,7 @@ export const verb: Verb = {
   passthrough: true,
   examples: ['liza try npm test', 'liza try "cd web && node --test"'],
   details: [
-    'Runs in the folder of TRY IT IN (a coder: in its own), with what you changed there, as Liza runs proofs: without the session’s home, credentials and liza, so that code of the commit cannot speak for you. Its .git is read-only in a sandbox. The limit is validation_timeout.',
+    'Runs in the folder of TRY IT IN (a coder: in its own), with what you changed there, as Liza runs proofs: without the session’s home, credentials and liza, so that code of the commit cannot speak for you. It has no stdin, and in a sandbox a .git of its own, which is gone afterwards. The limit is validation_timeout.',
     'The exit code is the command’s; 124: the limit was passed. Nothing is recorded.',
   ],
   run: onTasks(async (context, args, io) => {
@@ -23,6 +23,7 @@ export const verb: Verb = {
     if (!args.json) context.say(`try: at most ${settings(board.state).validation_timeout} s …`);
     const printed = boundedPrinter((line) => (args.json ? undefined : printOut(io, `${line}\n`)));
     const [program = '', ...rest] = words;
+    if (rest.includes('-')) return NO_STDIN;
     const argv: readonly [string, ...string[]] = rest.length === 0 ? ['sh', '-c', program] : [program, ...rest];
     const tried = await tryOut(context, { argv, onLine: printed.line });
     if (isRefusal(tried)) return tried;
@@ -34,6 +35,13 @@ export const verb: Verb = {
     return { ok: true, silent: true, code };
   }),
 };
+
+const NO_STDIN = refuse(
+  'liza try passes no stdin on: a program that reads it would end green at once',
+  'write it into a file of the folder and run that; or give it as an argument: liza try node -e "…"',
+  1,
+  'input',
+);
 
 const MOST_PRINTED = 200_000;
 

@@ -66,9 +66,10 @@ const isOwn = ({ id, task: about }: Question, task: Task): boolean =>
 
 /** Whether the task names the question: as its reason, or anywhere in what it asks for. */
 export const cites = ({ because, done_when = '', description = '' }: Task, question: string): boolean =>
-  because === question || names(`${done_when}\n${description}`, question);
+  because === question || namesQuestion(`${done_when}\n${description}`, question);
 
-const names = (text: string, question: string): boolean =>
+/** Whether a text names a question by its id. */
+export const namesQuestion = (text: string, question: string): boolean =>
   text.includes(question) && new RegExp(`(?<![\\w-])${question}(?![\\w-])`).test(text);
 
 /** Both name it. */
@@ -157,7 +158,7 @@ export const restsOn = (task: Task, question: Question): boolean =>
 
 /** Whether a text repeats the assumption, or names the question. */
 export function saysAssumed(text: string, { id, assume }: Question): boolean {
-  if (names(text, id)) return true;
+  if (namesQuestion(text, id)) return true;
   const assumed = plainWords(assume);
   // A short one, such as "yes", is in every text.
   return assumed.split(' ').length >= 3 && plainWords(text).includes(assumed);

@@ -8,6 +8,7 @@ import { openWakes } from '../../../src/supervisor/rules/wakes.ts';
 import { toCoder, toPlanner, toReviewer } from '../supervisor/prompts/situations.ts';
 import {
   addReady,
+  approve,
   claim,
   HUMAN,
   PLANNER,
@@ -65,6 +66,22 @@ function rejected(): World {
 
 it('its reviewer is told what an answer that came later means', () => {
   expect(toReviewer(inReview(), 'a')).toContain('q-1 came after DONE WHEN was written: what contradicts the answer');
+});
+
+it('an approval that does not name an answer which came during the review is refused', () => {
+  const w = world();
+  w.run(PLANNER, { name: 'ask', text: 'How often?', spec_ref: 'specs/retry.md', assume: 'at most three times' });
+  w.run(PLANNER, addReady('a', { done_when: OLD }));
+  w.run(PLANNER, { name: 'plan done' });
+  toReady(w, 'a');
+  w.run(SUPERVISOR, { name: 'claim-review', task: 'a', agent: 'code-reviewer-1' } as Command);
+  w.pass(1);
+  w.run(HUMAN, { name: 'answer', about: 'q-1', text: 'five times', facts: SPEC } as Command);
+  const both = '1: src/a.ts:1\n2: src/a.ts:1';
+  const no = w.refused(REVIEWER, approve('a', both));
+  expect(no).toMatchObject({ guard: 'answer-read', message: expect.stringContaining('“five times”') });
+  w.run(REVIEWER, approve('a', `${both}\nq-1: it retries five times`));
+  expect(w.task('a').status).toBe('APPROVED');
 });
 
 it('the planner amends it first, and then a coder gets it', () => {

@@ -1,12 +1,14 @@
 // The row of `submit-verdict`: an approval with its evidence, or a rejection with its blockers, bound to the commit under
 // review. One refusal names all that is wrong with it, in form and in fact.
 
+import { gist } from '../../../text/format.ts';
 import { iso } from '../../../text/time.ts';
 import { actorName } from '../../board.ts';
 import { detach, event, evolve, type Patch, withTask } from '../../change.ts';
 import type { Change, Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { codersOf, historyOf } from '../../leases.ts';
+import { contradictedBy, namesQuestion } from '../../messages/question-scope.ts';
 import { parseApproval } from '../../review/approval.ts';
 import { besideTheChange, isDoubted, markedConcerns, shownText } from '../../review/approval-record.ts';
 import { quorumOf } from '../../review/quorum.ts';
@@ -62,6 +64,22 @@ export const submitVerdict: Row<'submit-verdict'> = {
               `Review that one: ${commandLine('submit-verdict', task.id)} --commit ${task.review_commit}`,
             )
           : undefined,
+    },
+    {
+      name: 'answer-read',
+      rule: 'an agent’s approval names each answer of a person that came after its review began and differs from what was assumed',
+      check: ({ state, task, command }) => {
+        if (command.verdict !== 'APPROVED' || command.by_hand === true) return undefined;
+        const begun = historyOf(task).findLast((entry) => entry.event === 'review_claimed')?.time ?? '';
+        const unread = contradictedBy(state, task).find(
+          ({ id, closed_at: at = '' }) => at > begun && !namesQuestion(command.reason ?? '', id),
+        );
+        if (unread === undefined) return undefined;
+        return refuse(
+          `${unread.id} was answered while you reviewed: “${gist(unread.answer ?? '', 300)}”. It counts like DONE WHEN, before any criterion that says otherwise`,
+          `Judge by it: reject what contradicts it, or, if the commit agrees with it, name ${unread.id} in the approval: liza show ${unread.id}`,
+        );
+      },
     },
     {
       name: 'copy-as-submitted',
