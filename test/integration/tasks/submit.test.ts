@@ -316,21 +316,16 @@ test('a submission that is exchanged while its review is being claimed is not cl
   const reviewer = p.as('code-reviewer-1');
   let isFirst = true;
   // Between the look at the board and the transaction.
-  const exchanged: typeof reviewer = {
-    ...reviewer,
-    git: {
-      ...reviewer.git,
-      run: async (...call) => {
-        if (isFirst) {
-          isFirst = false;
-          await p.ok(['retract', 't', '--reason', 'wrong'], { as: 'coder-1' });
-          p.work('t', { 'src/app.ts': 'another\n' });
-          succeeded(await p.submit('t'));
-        }
-        return reviewer.git.run(...call);
-      },
-    },
+  const read: typeof reviewer.store.read = async () => {
+    const seen = await reviewer.store.read();
+    if (!isFirst) return seen;
+    isFirst = false;
+    await p.ok(['retract', 't', '--reason', 'wrong'], { as: 'coder-1' });
+    p.work('t', { 'src/app.ts': 'another\n' });
+    succeeded(await p.submit('t'));
+    return seen;
   };
+  const exchanged: typeof reviewer = { ...reviewer, store: { ...reviewer.store, read } };
   expect(await claimReview(exchanged, 't', 'code-reviewer-1')).toMatchObject(refusedBy('this-commit'));
   expect((await p.task('t')).reviewing_by).toBeUndefined();
 });
