@@ -8,7 +8,7 @@ const STRING = String.raw`(?:"[^"\n]*"|'[^'\n]*'|${'`[^`\\n]*`'})`;
 const INERT: readonly RegExp[] = [
   /^[\s{}()[\];,]*$|^\s*(?:\w+\s+)?"[\w./-]+"\s*$/,
   /^\s*(?:pass|\.\.\.|end|return;?|<\?php|(?:'use strict'|"use strict");?|export\s*\{\s*\};?)\s*$/,
-  /^\s*(?:from|using|use|package|namespace|#\s*include|#!|import)(?!\s*['"][./#~@]|\s*\(.)(?![^\n]*\bassert\s*\()[^\n]*$/,
+  /^\s*(?:from|using|use|package|namespace|#\s*include|#!|import)(?!\s*['"][./#~@]|\s*\(.)[^\n;]*;?\s*$/,
   /^\s*require\s+['"](?:minitest|rspec|test\/unit|(?:spec|test)_helper)[\w/]*['"]\s*$/,
   /^\s*(?:const|let|var)\s[^=\n]*=\s*(?:await\s+import|require)\s*\([^()\n]*\)[^()\n]*$/,
   /^\s*(?:@\w[\w.]*|#\[\w[^\n]*\]|\[\w+\])\s*$/,

@@ -30,6 +30,8 @@ test.each([
   ['test_a.py', 'def test_a(loaded):\n    pass\n'],
   ['a.test.ts', "import { test } from 'vitest';\ntest('a', () => expect(a()).toBe(1));\n"],
   ['a.test.ts', "import './all-cases.ts';\n"],
+  ['a.test.mjs', "import { a } from '../a.mjs'; a(1) === 2 || process.exit(1);\n"],
+  ['test_a.py', 'import a; a.check()\n'],
   ['test/all.rb', "require_relative 'cases'\n"],
   ['a.test.js', "describe('a', () => { it('b', () => check(a)); });\n"],
   ['a.test.js', 'test(cases);\n'],
