@@ -11,6 +11,9 @@ type Isolation = 'worktree' | 'clone';
 /** Both in `npm run test:all`. `npm test` takes one of them in each file, so that a file costs half. */
 export const isolations = (one: Isolation): readonly Isolation[] => (inFull ? ['worktree', 'clone'] : [one]);
 
+/** All in `npm run test:all`. `npm test` takes the last of several ways to the same: the command, not the file. */
+export const ways = <Row>(rows: readonly Row[]): readonly Row[] => (inFull ? rows : rows.slice(-1));
+
 /** The first row in `npm test`, every row in `npm run test:all`: for rows that go one way. What is left out is listed. */
 export function firstRow<Row>(
   rows: readonly Row[],

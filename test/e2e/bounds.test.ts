@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { inFull } from '../runs.ts';
 import { type BuiltProject, builtProject, until } from '../support/program.ts';
 
 /** A project with one task, and an agent that is this shell script for every role. */
@@ -100,7 +101,7 @@ liza exit 42 --reason "because of $ANTHROPIC_API_KEY"`;
   });
 });
 
-describe('G23: an agent prints without end', () => {
+describe.runIf(inFull)('G23: an agent prints without end (in test:all)', () => {
   test('its log stays bounded, with its beginning and its end; memory stays flat', async () => {
     const megabytes = 128;
     const p = scripted(
@@ -163,7 +164,7 @@ test('a disk without room: the run says so, and starts nothing', () => {
   expect(fs.readdirSync(p.file('.liza/agent-logs'))).toEqual([]);
 });
 
-describe('G16, G17, G18', () => {
+describe.runIf(inFull)('G16, G17, G18 (in test:all)', () => {
   test('G16: it exits again and again having changed nothing: blocked after three, with what to ask', () => {
     const p = scripted('echo "I looked at it"; exit 0');
     p.liza(CODER, { as: 'coder-1' });

@@ -3,6 +3,7 @@
 
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { ways } from '../../runs.ts';
 import { open as openRoom, type Part, type RoomOptions, r } from '../supervisor/harness.ts';
 
 const open = (options: RoomOptions): Promise<void> =>
@@ -54,10 +55,12 @@ describe('kill agent', () => {
   });
 });
 
-describe.each([
-  ['touch and rm', async () => touch('PAUSE'), async () => remove('PAUSE')],
-  ['pause and resume', () => r().p.run(undefined, { name: 'pause' }), () => r().p.run(undefined, { name: 'resume' })],
-] as const)('pause all, by %s', (_how, pause, resume) => {
+describe.each(
+  ways([
+    ['touch and rm', async () => touch('PAUSE'), async () => remove('PAUSE')],
+    ['pause and resume', () => r().p.run(undefined, { name: 'pause' }), () => r().p.run(undefined, { name: 'resume' })],
+  ] as const),
+)('pause all, by %s', (_how, pause, resume) => {
   test('agents end, supervisors wait, nothing is lost; then agents are started again', async () => {
     await open({ tasks: ['t', 'u'], parts: { 'coder-1': [BUSY] } });
     await busy();
@@ -73,14 +76,18 @@ describe.each([
   });
 });
 
-describe.each([
-  [
-    'an editor',
-    async () =>
-      save((text) => text.replace(/^ {4}status: CLAIMED$/m, '    status: BLOCKED\n    blocked_reason: human override')),
-  ],
-  ['replan', () => r().p.run(undefined, { name: 'replan', task: 't' })],
-] as const)('force replan, by %s', (_how, replan) => {
+describe.each(
+  ways([
+    [
+      'an editor',
+      async () =>
+        save((text) =>
+          text.replace(/^ {4}status: CLAIMED$/m, '    status: BLOCKED\n    blocked_reason: human override'),
+        ),
+    ],
+    ['replan', () => r().p.run(undefined, { name: 'replan', task: 't' })],
+  ] as const),
+)('force replan, by %s', (_how, replan) => {
   test('the task is BLOCKED, its session ends, its work stays, and the planner is woken for it', async () => {
     await open({ agents: ['coder-1', 'planner-1'], parts: { 'coder-1': [BUSY], 'planner-1': [{}] } });
     await busy();
@@ -107,27 +114,29 @@ const INJECTED = `  - id: injected
       - npm test
 `;
 
-describe.each([
-  ['an editor', async () => save((text) => text.replace(/^agents:$/m, `${INJECTED}agents:`))],
-  [
-    'add-task --ready',
-    () =>
-      r().p.run(undefined, {
-        name: 'add-task',
-        ready: true,
-        facts: { spec_exists: true },
-        definition: {
-          id: 'injected',
-          description: 'From a person',
-          spec_ref: 'specs/vision.md',
-          done_when: 'its own test passes',
-          scope: 'IN: src, test',
-          validation: ['npm test'],
-          priority: 1,
-        },
-      }),
-  ],
-] as const)('inject task, by %s', (_how, inject) => {
+describe.each(
+  ways([
+    ['an editor', async () => save((text) => text.replace(/^agents:$/m, `${INJECTED}agents:`))],
+    [
+      'add-task --ready',
+      () =>
+        r().p.run(undefined, {
+          name: 'add-task',
+          ready: true,
+          facts: { spec_exists: true },
+          definition: {
+            id: 'injected',
+            description: 'From a person',
+            spec_ref: 'specs/vision.md',
+            done_when: 'its own test passes',
+            scope: 'IN: src, test',
+            validation: ['npm test'],
+            priority: 1,
+          },
+        }),
+    ],
+  ] as const),
+)('inject task, by %s', (_how, inject) => {
   test('a new task can be claimed, and an idle coder takes it', async () => {
     await open({ tasks: [{ id: 't', paused: true }], parts: { 'coder-1': [{}] } });
     await r().until('idle', () => member()?.state === 'idle');
@@ -139,17 +148,19 @@ describe.each([
   });
 });
 
-describe.each([
-  ['touch', async () => touch('ABORT')],
-  ['abort', () => r().p.run(undefined, { name: 'abort', reason: 'wrong goal' })],
-  [
-    'resume --decision stop',
-    async () => {
-      await r().p.run(undefined, { name: 'checkpoint' });
-      await r().p.run(undefined, { name: 'resume', decision: 'stop', note: 'wrong goal' });
-    },
-  ],
-] as const)('abort goal, by %s', (_how, abort) => {
+describe.each(
+  ways([
+    ['touch', async () => touch('ABORT')],
+    ['abort', () => r().p.run(undefined, { name: 'abort', reason: 'wrong goal' })],
+    [
+      'resume --decision stop',
+      async () => {
+        await r().p.run(undefined, { name: 'checkpoint' });
+        await r().p.run(undefined, { name: 'resume', decision: 'stop', note: 'wrong goal' });
+      },
+    ],
+  ] as const),
+)('abort goal, by %s', (_how, abort) => {
   test('all agents end and all supervisors stop; tasks and worktrees stay', async () => {
     await open({ agents: ['coder-1', 'planner-1', 'code-reviewer-1'], parts: { 'coder-1': [BUSY] } });
     await busy();
@@ -165,14 +176,16 @@ describe.each([
   });
 });
 
-describe.each([
-  ['touch and rm', async () => touch('CHECKPOINT'), async () => remove('CHECKPOINT')],
-  [
-    'checkpoint and resume',
-    () => r().p.run(undefined, { name: 'checkpoint' }),
-    () => r().p.run(undefined, { name: 'resume', decision: 'replan', note: 'smaller steps' }),
-  ],
-] as const)('checkpoint, by %s', (how, halt, resume) => {
+describe.each(
+  ways([
+    ['touch and rm', async () => touch('CHECKPOINT'), async () => remove('CHECKPOINT')],
+    [
+      'checkpoint and resume',
+      () => r().p.run(undefined, { name: 'checkpoint' }),
+      () => r().p.run(undefined, { name: 'resume', decision: 'replan', note: 'smaller steps' }),
+    ],
+  ] as const),
+)('checkpoint, by %s', (how, halt, resume) => {
   test('agents end at a safe point, nothing is lost, and the decision lets them go on', async () => {
     await open({ agents: ['coder-1', 'planner-1'], parts: { 'coder-1': [BUSY], 'planner-1': [{}] } });
     await busy();

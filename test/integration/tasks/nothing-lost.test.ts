@@ -7,6 +7,7 @@ import { claimReview } from '../../../src/tasks/claim-review.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { releaseClaim } from '../../../src/tasks/release.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { inFull } from '../../runs.ts';
 import { write } from '../../support/core.mjs';
 import { type Project, project, succeeded } from '../../support/project.ts';
 
@@ -142,7 +143,7 @@ describe('what a coder leaves costs nobody more than seconds, and what was not k
     expect(succeeded(released).attempt).toMatchObject({ tip: good, commits: 1 });
   });
 
-  test('as many that share nothing: the time is over, and the folder stays', async () => {
+  test.runIf(inFull)('as many that share nothing: the time is over, and the folder stays (in test:all)', async () => {
     p = project({ config: { isolation: 'clone' } });
     await p.claim('t');
     const good = p.work('t');
@@ -160,22 +161,25 @@ describe('what a coder leaves costs nobody more than seconds, and what was not k
     expect(alarms).toEqual([expect.stringContaining(keptFolder?.path ?? '?')]);
   });
 
-  test('very many files: none is written into the project, and the reason is the true one', async () => {
-    p = project({ config: { isolation: 'clone' } });
-    await p.claim('t');
-    const good = p.work('t');
-    mkdirSync(p.folder('t', 'wide'));
-    for (let n = 0; n < 21_000; n++) writeFileSync(p.folder('t', 'wide', `f${n}`), `${n}`);
-    const count = () => Number(p.git('count-objects').split(' ')[0]);
-    const before = count();
-    const [released, seconds] = await timed(releaseClaim(p.as(), 't', undefined));
-    expect(seconds).toBeLessThan(20);
-    const { attempt, keptFolder } = succeeded(released);
-    expect(attempt).toMatchObject({ tip: good, commits: 1, uncommitted: 0 });
-    expect(keptFolder?.why).toMatch(/not committed are more than 20000 files .*21000 files/);
-    expect(existsSync(p.file(keptFolder?.path ?? '', 'wide', 'f1'))).toBe(true);
-    expect(count() - before).toBeLessThan(100);
-    await p.claim('t');
-    expect(existsSync(p.folder('t', 'wide'))).toBe(false);
-  });
+  test.runIf(inFull)(
+    'very many files: none is written into the project, and the reason is the true one (in test:all)',
+    async () => {
+      p = project({ config: { isolation: 'clone' } });
+      await p.claim('t');
+      const good = p.work('t');
+      mkdirSync(p.folder('t', 'wide'));
+      for (let n = 0; n < 21_000; n++) writeFileSync(p.folder('t', 'wide', `f${n}`), `${n}`);
+      const count = () => Number(p.git('count-objects').split(' ')[0]);
+      const before = count();
+      const [released, seconds] = await timed(releaseClaim(p.as(), 't', undefined));
+      expect(seconds).toBeLessThan(20);
+      const { attempt, keptFolder } = succeeded(released);
+      expect(attempt).toMatchObject({ tip: good, commits: 1, uncommitted: 0 });
+      expect(keptFolder?.why).toMatch(/not committed are more than 20000 files .*21000 files/);
+      expect(existsSync(p.file(keptFolder?.path ?? '', 'wide', 'f1'))).toBe(true);
+      expect(count() - before).toBeLessThan(100);
+      await p.claim('t');
+      expect(existsSync(p.folder('t', 'wide'))).toBe(false);
+    },
+  );
 });
