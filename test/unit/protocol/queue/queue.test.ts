@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { batchStep, begun, landed, left, outcomesOf, type Queue, ran } from '../../../../src/protocol/queue/batch.ts';
 import { batchSize } from '../../../../src/protocol/queue/batch-size.ts';
+import { runs as share } from '../../../runs.ts';
 import { random, simulate } from './simulated.ts';
 
 /** Runs per queued change of FIELD-NOTES-2 for prefix search, without the second run of a red batch. */
@@ -50,9 +51,9 @@ function cost(bad: number, size: number | 'auto', tasks = 20_000, seed = 7): Cos
   return { runs: runs / tasks, red: red / tasks };
 }
 
-test('ten thousand queues with culprits, flakes, conflicts, kills and moved heads', () => {
+test('queues, ten thousand in test:all, with culprits, flakes, conflicts, kills and moved heads', () => {
   let [good, wronged] = [0, 0];
-  for (let seed = 1; seed <= 10_000; seed++) {
+  for (let seed = 1; seed <= share(10_000); seed++) {
     const size = ([1, 2, 4, 8, 16, 'auto'] as const)[seed % 6] ?? 'auto';
     const flake = seed % 3 === 0 ? 0.05 : 0;
     const trial = { seed, tasks: 4 + (seed % 17), bad: 0.1, size, flake, conflicts: 0.05, pairs: 0.05 };
