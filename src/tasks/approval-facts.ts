@@ -63,13 +63,28 @@ async function whyFalse(approved: Approved, one: Evidence): Promise<string | und
     case 'place':
       return (
         (await approved.whyNoPlace(one.file, one.line)) ??
-        (one.to === undefined ? undefined : await approved.whyNoPlace(one.file, one.to))
+        (one.to === undefined ? undefined : await approved.whyNoPlace(one.file, one.to)) ??
+        (await whyEmpty(approved, one))
       );
     case 'diff':
       return alsoTouched(approved, one.paths);
     default:
       return undefined;
   }
+}
+
+/** A line with nothing on it shows nothing. */
+async function whyEmpty(
+  { gitDir, commit, spellings }: Approved,
+  { file, line, to = line }: Evidence & { readonly by: 'place' },
+): Promise<string | undefined> {
+  for (const path of spellings(file)) {
+    const text = await textAt(gitDir, commit, path);
+    if (text === undefined || text === TOO_LARGE) continue;
+    const lines = text.split('\n').slice(line - 1, to);
+    return lines.length > 0 && lines.every((one) => one.trim() === '') ? `${file}:${line} is empty` : undefined;
+  }
+  return undefined;
 }
 
 type Test = { readonly file: string; readonly name: string };

@@ -42,7 +42,7 @@ describe('what an approval names', () => {
       'test_app.py': 'def test_two(n):\n    pass\n',
       'test/off.test.ts':
         "test.skip('is put off', () => {});\ntest('is put on', f);\nit('is never written');\ntest('is empty', () => {});\n",
-      'src/lib.rs': '#[test]\nfn adds() { assert!(two() == 2) }\n',
+      'src/lib.rs': '#[test]\nfn adds() { assert!(two() == 2) }\n\nfn two() {}\n',
     });
   });
 
@@ -75,6 +75,7 @@ describe('what an approval names', () => {
     ['diff src/', 'criterion 1: the change touches more than that: test/app.test.ts, test/off.test.ts, test_app.py'],
     ['diff src/app.ts, tes', 'criterion 1: the change touches more than that: src/lib.rs'],
     ['src/app.ts:2', 'criterion 1: src/app.ts:2 (it has 1 line)'],
+    ['src/lib.rs:3', 'criterion 1: src/lib.rs:3 is empty'],
     ['src/gone.ts:1', 'criterion 1: src/gone.ts (no such file)'],
     ['src/app.ts:1-500', 'criterion 1: src/app.ts:500 (it has 1 line)'],
     ['src/app.ts:1, src/gone.ts:7', 'criterion 1: src/gone.ts (no such file)'],

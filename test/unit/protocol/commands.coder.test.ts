@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../../src/protocol/board.ts';
 import { withTask } from '../../../src/protocol/change.ts';
 import type { Command } from '../../../src/protocol/command.ts';
+import { declaredFiles } from '../../../src/protocol/facts/diff-facts.ts';
 import { checkInput } from '../../../src/protocol/input.ts';
 import { discoveryHead, openDiscoveries } from '../../../src/protocol/messages/discoveries.ts';
 import { commandLine } from '../../../src/protocol/next-commands.ts';
@@ -46,6 +47,14 @@ describe('begin --also', () => {
       reason: 'the retry is set up there',
     });
     expect(w.run(CODER, declare('a', 'lib/other.ts')).already).toBe(true);
+  });
+
+  it('a file that the plan has is not declared late', () => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    const [planned = ''] = declaredFiles(w.task('a'));
+    expect(w.run(CODER, declare('a', planned)).already).toBe(true);
+    expect(w.task('a').history?.at(-1)?.event).toBe('pre_execution_checkpoint');
   });
 
   it('comes after the plan, and is asked of its coder alone', () => {

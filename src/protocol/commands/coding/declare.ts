@@ -6,7 +6,8 @@ import { event, evolve, withTask } from '../../change.ts';
 import type { Row } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
-import { lateFiles } from '../../facts/diff-facts.ts';
+import { declaredFiles, lateFiles } from '../../facts/diff-facts.ts';
+import { coverage } from '../../facts/globs.ts';
 import { iterationEvents } from '../../leases.ts';
 import { hasCheckpoint, holdsTask } from './coder.ts';
 import { notAPath, outsidePlan, tooMany } from './plan-files.ts';
@@ -23,9 +24,12 @@ export const declare: Row<'declare'> = {
   from: ['CLAIMED'],
   // A submission that needs it names it.
   offered: () => false,
-  already: ({ task, command }) =>
-    command.files.length > 0 &&
-    command.files.every((file) => lateFiles(iterationEvents(task)).some(({ path }) => path === file)),
+  already: ({ task, command: { files } }) => {
+    // A file that the plan has is not declared late.
+    const isPlanned = coverage(declaredFiles(task));
+    const late = new Set(lateFiles(iterationEvents(task)).map(({ path }) => path));
+    return files.length > 0 && files.every((file) => late.has(file) || isPlanned(file));
+  },
   guards: [
     holdsTask(),
     hasCheckpoint(),
