@@ -19,8 +19,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addTask, cleanEnvironment, SHOWN, startRepository } from '../test/support/core.mjs';
+import { addTask, cleanEnvironment, startRepository } from '../test/support/core.mjs';
 import { finish, median, quick, wantsCase } from './part.mjs';
+import { WORKER } from './worker.mjs';
 
 const LIZA = join(import.meta.dirname, '..', 'dist', 'liza.cjs');
 const { NODE_EXTRA_CA_CERTS: _certificates, LIZA_AGENT_ID: _id, ...env } = process.env;
@@ -108,18 +109,6 @@ liza block "$task" --reason "measured" --question "what next?" && liza exit 0`,
   rows.push({ name: 'wake, p95, ms', value: at(taken, 0.95), limit: 150, time: true });
 }
 
-const WORKER = () => `case $LIZA_AGENT_ID in
-coder-*)
-  task=$(git branch --show-current | sed 's#task/##')
-  liza begin "$task" --intent "a file" --risks "none" --validation "test -f src/$task.txt: exits with 0" --file "src/$task.txt" || exit 1
-  mkdir -p src test && echo "$task" > "src/$task.txt" && echo "// $task" > "test/$task.test.js"
-  git add -A && git commit -q -m "$task" && liza submit-for-review "$task" HEAD && liza exit 42 ;;
-code-reviewer-*)
-  task=$(sed -n 's/^TASK ID: //p' | head -1)
-  liza submit-verdict "$task" APPROVED "${SHOWN}" && liza exit 0 ;;
-*) liza exit 0 ;;
-esac`;
-
 const waiting = (id, on) => `  - id: ${id}
     description: task ${id}
     status: UNCLAIMED
@@ -135,7 +124,7 @@ const waiting = (id, on) => `  - id: ${id}
 /** Tasks that are merged one after the other while so many others are on the board. */
 async function overhead(tasks) {
   const merged = quick ? 4 : 10;
-  const { liza, start, root } = project(WORKER);
+  const { liza, start, root } = project(() => WORKER);
   for (let n = 1; n <= merged; n += 1) liza(...addTask(`task-${n}`, { priority: 1 }));
   // By hand, as people do: one command for each would take longer than the measurement.
   const file = join(root, '.liza', 'state.yaml');

@@ -7,25 +7,15 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addTask, cleanEnvironment, SHOWN, startRepository } from '../test/support/core.mjs';
+import { addTask, cleanEnvironment, startRepository } from '../test/support/core.mjs';
 import { finish, quick, wantsCase } from './part.mjs';
+import { WORKER } from './worker.mjs';
 
 const LIZA = join(process.env.LIZA_DIST ?? join(import.meta.dirname, '..', 'dist'), 'liza.cjs');
 const { NODE_EXTRA_CA_CERTS: _certificates, LIZA_AGENT_ID: _id, ...env } = process.env;
 const LIMIT = 60;
 const MERGED = quick ? 3 : 8;
 
-const AGENT = `case $LIZA_AGENT_ID in
-coder-*)
-  task=$(git branch --show-current | sed 's#task/##')
-  liza begin "$task" --intent "a file" --risks "none" --validation "test -f src/$task.txt: exits with 0" --file "src/$task.txt" || exit 1
-  mkdir -p src test && echo "$task" > "src/$task.txt" && echo "// $task" > "test/$task.test.js"
-  git add -A && git commit -q -m "$task" && liza submit-for-review "$task" HEAD && liza exit 42 ;;
-code-reviewer-*)
-  task=$(sed -n 's/^TASK ID: //p' | head -1)
-  liza submit-verdict "$task" APPROVED "${SHOWN}" && liza exit 0 ;;
-*) liza exit 0 ;;
-esac`;
 /** The name under which the agent's shell runs. */
 const NAME = 'bench-agent';
 
@@ -37,7 +27,7 @@ async function programsPerTask(isolation, sandbox) {
     startRepository(root, cleanEnvironment(base), { files: { 'specs/vision.md': '# Vision\n', ...files } });
     const liza = (...args) => execFileSync(process.execPath, [LIZA, ...args], { cwd: root, env, stdio: 'pipe' });
     liza('init', 'Measure');
-    const tiny = { kind: 'command', argv: ['/bin/sh', '-c', AGENT, NAME] };
+    const tiny = { kind: 'command', argv: ['/bin/sh', '-c', WORKER, NAME] };
     const config = { sandbox, isolation, providers: JSON.stringify({ tiny }) };
     for (const [key, value] of Object.entries(config)) liza('config', 'set', key, value);
     for (let n = 1; n <= MERGED; n += 1) liza(...addTask(`task-${n}`));
