@@ -77,7 +77,7 @@ function settingsIn(text: string): readonly Setting[] {
   let section: readonly string[] = [];
   let item: number | undefined;
   let items = 0;
-  return text.split(/\r?\n/).flatMap((line): readonly Setting[] => {
+  return linesOf(text).flatMap((line): readonly Setting[] => {
     const [, brackets, name] = /^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$/.exec(line) ?? [];
     if (brackets !== undefined && name !== undefined) {
       section = keyParts(name);
@@ -98,6 +98,12 @@ function settingsIn(text: string): readonly Setting[] {
     }));
   });
 }
+
+/** A list over several lines is one. */
+const linesOf = (text: string): readonly string[] =>
+  text.replace(/^([^\n#=[]+=\s*)(\[(?:"[^"\n]*"|'[^'\n]*'|#[^\n]*|[^\]"'#])*\])/gm, joined).split(/\r?\n/);
+const joined = (_: string, key: string, list: string): string =>
+  `${key}${list.replace(/("[^"]*"|'[^']*')|#[^\n]*|\r?\n/g, '$1')}`;
 
 const COMMENT = /^("[^"]*"|'[^']*'|[^"'#]*?)\s*#.*$/;
 const INLINE = /([\w.-]+|"[^"]*")\s*=\s*("[^"]*"|'[^']*'|[^,\s]+)/g;

@@ -1,7 +1,14 @@
 // Addresses of package registries: without the login that somebody wrote into them, and the place that they name.
 
 /** `https://name:secret@host/` → `https://host/`, in every address of the text. Placeholders (`${NAME}`) stay. */
-export const withoutLogins = (text: string): string => text.replace(ADDRESS, (address) => withoutLogin(address));
+export const withoutLogins = (text: string): string =>
+  text.replace(ADDRESS, (address) => withoutLogin(address)).replace(WORD, (word) => withoutBareLogin(word));
+
+const WORD = /[^\s"']+/g;
+
+/** Proxies are often written without a scheme: `name:secret@host:3128`. Not so `git@host:path`: nothing secret in it. */
+const withoutBareLogin = (word: string): string =>
+  word.includes('://') ? word : word.replace(/^([\w.-]+=)?[^@]*:.*@(?=[^@]*$)/, '$1');
 
 /** A comma or bar ends one only before another address of the list, or before go's words for none. */
 const ADDRESS = /[a-z][a-z+.-]*:\/\/(?:(?![,|](?:[a-z+]+:\/\/|direct\b|off\b))[^\s"'])+/gi;

@@ -18,6 +18,29 @@ import {
 
 const SECRET = 'sEcr3t';
 
+describe.each([
+  ['npm', (value: string) => passedNpmrc(`https-proxy=${value}`)],
+  ['yarn', (value: string) => passedYarnrc(`https-proxy "${value}"`)],
+  ['pip', (value: string) => passedPipConf(`[global]\nproxy = ${value}`)],
+  ['cargo', (value: string) => passedCargo(`[http]\nproxy = "${value}"`)],
+] as const)('a proxy of %s', (_, passed) => {
+  test.each(['me:sEcr3t@proxy.acme:3128', 'http://me:sEcr3t@proxy.acme:3128', 'http://sEcr3t@proxy.acme:3128'])(
+    'passes without its login: %s',
+    (value) => {
+      expect(passed(value).text).toContain('proxy.acme:3128');
+      expect(passed(value).text).not.toContain(SECRET);
+      expect(passed(value).login).toBe(true);
+    },
+  );
+});
+
+test('uv: a list over several lines stays a list', () => {
+  const { text } = passedUv(
+    'extra-index-url = [\n  "https://me:sEcr3t@a.acme/simple", # ours\n  "https://b.acme/]/",\n]\nnative-tls = true\n',
+  );
+  expect(text).toBe('extra-index-url = [  "https://a.acme/simple",   "https://b.acme/]/",]\nnative-tls = true\n');
+});
+
 describe('an address', () => {
   test.each([
     ['https://me:sEcr3t@host/x', 'https://host/x'],
@@ -30,12 +53,20 @@ describe('an address', () => {
     ['https://${NAME}:${SECRET}@host:${PORT}/', 'https://host:${PORT}/'],
     ['https://a:sEcr3t@one,https://b:sEcr3t@two|direct', 'https://one,https://two|direct'],
     ['ssh://git:sEcr3t@host/x', 'ssh://git@host/x'],
+    ['me:sEcr3t@proxy:3128', 'proxy:3128'],
+    ['me:sE@cr:3t@proxy:3128', 'proxy:3128'],
+    ['proxy = me:sEcr3t@proxy:3128', 'proxy = proxy:3128'],
+    ['proxy=me:sEcr3t@proxy', 'proxy=proxy'],
   ])('%s passes as %s', (address, passed) => expect(withoutLogins(address)).toBe(passed));
 
-  test.each(['https://host:8080/@acme/x', 'http://[::1]:4873/', 'https://host/a?b=c@d', 'ssh://git@host/x', 'direct'])(
-    '%s has no login and stays',
-    (address) => expect(withoutLogins(address)).toBe(address),
-  );
+  test.each([
+    'https://host:8080/@acme/x',
+    'http://[::1]:4873/',
+    'https://host/a?b=c@d',
+    'ssh://git@host/x',
+    'direct',
+    'git@host:x',
+  ])('%s has no login and stays', (address) => expect(withoutLogins(address)).toBe(address));
 
   test('names host and port', () => {
     expect(hostOf('http://[::1]:4873/x')).toEqual({ host: '::1', port: 4873 });
