@@ -54,15 +54,34 @@ export async function inTheWay(
   files: Files,
   changes: readonly Change[],
 ): Promise<readonly string[]> {
-  const added = changes.filter((change) => change.old === undefined && !isSubmodule(change.new));
-  const suspects = [...new Set(added.flatMap(({ path }) => firstObstacle(gitDir.host.disk, files.folder, path) ?? []))];
-  const found: string[] = [];
+  const { disk } = gitDir.host;
+  const added = changes.filter((change) => change.old === undefined);
+  const obstacles = added.flatMap((change) => {
+    const obstacle = firstObstacle(disk, files.folder, change.path);
+    // A folder that is there already becomes the submodule's, as it is.
+    const isItsFolder = isSubmodule(change.new) && statOf(disk, join(files.folder, change.path))?.isDirectory();
+    return obstacle === undefined || isItsFolder === true ? [] : [obstacle];
+  });
+  const suspects = [...new Set(obstacles)];
+  const found: string[] = filledSubmodules(disk, files.folder, changes);
   for (let at = 0; at < suspects.length; at += 200) {
     const some = suspects.slice(at, at + 200);
     const asked = gitDir.files(files, ['--literal-pathspecs', 'ls-files', '-z', '--others', '--', ...some]);
     found.push(...splitNul(await must(asked, 'look for untracked files')));
   }
   return found;
+}
+
+/** Git holds nothing of a submodule's files, and removes its folder with all of them where something else is to be. */
+function filledSubmodules(disk: Disk, folder: string, changes: readonly Change[]): string[] {
+  const left = changes.filter((change) => isSubmodule(change.old) && !isSubmodule(change.new)).map(({ path }) => path);
+  const written = changes.filter((change) => change.new !== undefined).map(({ path }) => path);
+  const isBelow = (path: string, other: string): boolean => path === other || path.startsWith(`${other}/`);
+  return left
+    .filter((path) => written.some((other) => isBelow(path, other) || isBelow(other, path)))
+    .filter(
+      (path) => statOf(disk, join(folder, path))?.isDirectory() && disk.readdirSync(join(folder, path)).length > 0,
+    );
 }
 
 /** What is at the path, or at one of its folders without being a folder. */

@@ -273,6 +273,54 @@ describe('why a checkout is held', () => {
     expect(status()).toBe('');
   });
 
+  describe('submodules: what is in their folders is in no git that Liza sees', () => {
+    const link = (at: string): string => `160000,${from},${at}`;
+    const commitOf = (...steps: readonly (readonly string[])[]): string => {
+      for (const step of steps) repo.git('update-index', ...step);
+      repo.git('commit', '-qm', 'step', '--allow-empty');
+      return repo.git('rev-parse', 'HEAD').trim();
+    };
+    const text = (at: string, mode = '100644'): readonly string[] => {
+      const id = repo.git('rev-parse', `${from}:src/kept.ts`).trim();
+      return ['--add', '--cacheinfo', `${mode},${id},${at}`];
+    };
+    const gone = (at: string): readonly string[] => ['--force-remove', at];
+    const cases: readonly (readonly [string, string, () => readonly (readonly string[])[]])[] = [
+      ['becomes a file', 'sub', () => [gone('sub'), text('sub')]],
+      ['becomes a link', 'sub', () => [gone('sub'), text('sub', '120000')]],
+      ['becomes a folder', 'sub', () => [gone('sub'), text('sub/mine.txt')]],
+      ['goes with its folder, which becomes a file', 'deep/sub', () => [gone('deep/sub'), text('deep')]],
+    ];
+    for (const [name, at, steps] of cases) {
+      test(`one that ${name} is held while its folder has files`, async () => {
+        const older = commitOf(['--add', '--cacheinfo', link(at)]);
+        const newer = commitOf(...steps());
+        repo.git('reset', '-q', '--hard', older);
+        write(path.join(repo.root, at), { 'mine.txt': 'the only copy\n' });
+        repo.gitIn(path.join(repo.root, at), 'init', '-q');
+        const held = await whyHeld(gitDir, await holder(), older, newer);
+        expect(held?.message).toMatch(`files there that are not in git: ${at}`);
+        fs.rmSync(path.join(repo.root, at), { recursive: true });
+        fs.mkdirSync(path.join(repo.root, at));
+        expect(await whyHeld(gitDir, await holder(), older, newer)).toBeUndefined();
+      });
+    }
+
+    test('a new one is held by a file in its place, and takes the folder that is there', async () => {
+      const newer = commitOf(['--add', '--cacheinfo', link('ignored-env')]);
+      repo.git('reset', '-q', '--hard', from);
+      write(repo.root, { 'ignored-env': 'the only copy\n' });
+      const held = await whyHeld(gitDir, await holder(), from, newer);
+      expect(held?.message).toMatch('files there that are not in git: ignored-env');
+      fs.rmSync(path.join(repo.root, 'ignored-env'));
+      write(repo.root, { 'ignored-env/mine.txt': 'the only copy\n' });
+      expect(await whyHeld(gitDir, await holder(), from, newer)).toBeUndefined();
+      repo.git('update-ref', INTEGRATION, newer, from);
+      expect(await advance(gitDir, await holder(), from, newer)).toBe('advanced');
+      expect(fs.readFileSync(path.join(repo.root, 'ignored-env/mine.txt'), 'utf8')).toBe('the only copy\n');
+    });
+  });
+
   describe('filters', () => {
     const filtered: Contents = { '.gitattributes': '*.lfs filter=shout\n', 'a.lfs': 'a\n', 'plain.txt': 'p\n' };
     const configure = (scope: '--local' | '--global') => {
