@@ -1,6 +1,7 @@
 // Programs of the user in hidden places, such as node below ~/.nvm or a CLI in ~/.local/bin: what must be shown so that
-// they still run. The rule: every folder on PATH with the libraries beside it, what links in it lead to, and the folders
-// that well-known toolchains keep themselves in. Read-only, and no configuration with keys in it.
+// they still run. The rule: every folder on PATH with the libraries beside it, the very files that links in it lead to
+// (where those are part of an installation, with its libraries), and the folders that well-known toolchains keep
+// themselves in. Read-only, and no configuration with keys in it.
 
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
@@ -55,9 +56,11 @@ function findToolFolders(
     const real = realOf(disk, folder);
     // A link that an agent put there would choose what is shown.
     if (real === undefined || agents.some((place) => isBelow(real, place))) continue;
-    if (isHidden(real)) add(packageOf(real));
-    if (isHidden(real) && basename(real) === 'bin') for (const name of BESIDE) add(join(dirname(real), name));
-    for (const target of linksIn(disk, real, isHidden)) add(packageOf(dirname(target)));
+    if (isHidden(real)) for (const path of [packageOf(real) ?? real, ...librariesOf(real)]) add(path);
+    for (const target of linksIn(disk, real, isHidden)) {
+      // Not the folder around it: ~/.local/bin/deploy may lead to ~/Documents/deploy.sh.
+      for (const path of [packageOf(target) ?? target, ...librariesOf(dirname(target))]) add(path);
+    }
   }
   const home = env['HOME'];
   if (home !== undefined && isAbsolute(home)) for (const name of TOOLCHAINS) add(join(home, name));
@@ -67,17 +70,17 @@ function findToolFolders(
 }
 
 /** The whole node_modules folder: a module of node needs its neighbours. */
-function packageOf(folder: string): string {
-  const at = folder.split('/').indexOf('node_modules');
-  return at === -1
-    ? folder
-    : folder
-        .split('/')
-        .slice(0, at + 1)
-        .join('/');
+function packageOf(path: string): string | undefined {
+  const parts = path.split('/');
+  const at = parts.indexOf('node_modules');
+  return at === -1 ? undefined : parts.slice(0, at + 1).join('/');
 }
 
-/** Where links of the folder lead, if that is hidden. */
+/** Beside a folder `bin`. */
+const librariesOf = (folder: string): readonly string[] =>
+  basename(folder) === 'bin' ? BESIDE.map((name) => join(dirname(folder), name)) : [];
+
+/** The files that links of the folder lead to, if they are hidden. */
 function linksIn(disk: Disk, folder: string, isHidden: (path: string) => boolean): readonly string[] {
   const leads = ({ name }: { readonly name: string }): boolean =>
     isHidden(folder) || isHidden(resolve(folder, disk.readlinkSync(join(folder, name))));
@@ -87,7 +90,7 @@ function linksIn(disk: Disk, folder: string, isHidden: (path: string) => boolean
       .filter((entry) => entry.isSymbolicLink() && leads(entry))
       .slice(0, MOST_LINKS)
       .flatMap(({ name }) => realOf(disk, join(folder, name)) ?? [])
-      .filter(isHidden);
+      .filter((target) => isHidden(target) && kindOf(disk, target) === 'file');
   } catch {
     return [];
   }

@@ -212,7 +212,7 @@ describe('where there is none', () => {
   });
 });
 
-test('programs in hidden places: what PATH and its links lead to is shown, and not the home itself', () => {
+test('programs in hidden places: PATH and the files its links lead to are shown, no folder around them', () => {
   const base = temporaryFolder();
   const at = (name: string): string => path.join(base, name);
   for (const name of [
@@ -223,19 +223,29 @@ test('programs in hidden places: what PATH and its links lead to is shown, and n
     'app/node_modules/cli',
     '.nvm',
     'code/tool',
+    'opt/tool/bin',
+    'opt/tool/lib',
+    'opt/tool/private',
   ])
     fs.mkdirSync(at(name), { recursive: true });
   fs.writeFileSync(at('app/node_modules/cli/cli.js'), '');
   fs.writeFileSync(at('code/tool/run.sh'), '');
   fs.symlinkSync('../cli/cli.js', at('app/node_modules/.bin/cli'));
+  fs.writeFileSync(at('code/tool/.env'), '');
+  fs.writeFileSync(at('opt/tool/bin/installed'), '');
   fs.symlinkSync(at('code/tool/run.sh'), at('.local/bin/tool'));
+  fs.symlinkSync(at('opt/tool/private'), at('.local/bin/folder'));
+  fs.symlinkSync(at('opt/tool/bin/installed'), at('.local/bin/installed'));
   const found = toolFolders(
     realDisk,
     { HOME: base, PATH: `${at('.local/bin')}:${at('app/node_modules/.bin')}:/usr/bin:relative` },
     [base],
   );
   expect([...found].sort()).toEqual(
-    [at('.local/bin'), at('.local/lib'), at('.nvm'), at('app/node_modules'), at('code/tool')].sort(),
+    [
+      ...['.local/bin', '.local/lib', '.nvm', 'app/node_modules', 'code/tool/run.sh'].map(at),
+      ...['opt/tool/bin/installed', 'opt/tool/lib'].map(at),
+    ].sort(),
   );
   fs.rmSync(base, { recursive: true });
 });
