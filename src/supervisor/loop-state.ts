@@ -39,6 +39,8 @@ export interface LoopMemory {
   yieldingSince: Instant | undefined;
   /** What the last attempt was refused for, and the task's attemptKey since; gone with the next one that succeeds. */
   refusal: (Refusal & { readonly task?: string; readonly key?: string }) | undefined;
+  /** Since when another process has kept it from merging; Infinity: that was told. */
+  mergeHeld: Instant | undefined;
   /** Its last session ended with its context used up: the next one hands off. */
   handOff: number | undefined;
 }
@@ -51,6 +53,7 @@ export const newMemory = (): LoopMemory => ({
   racesLost: 0,
   yieldingSince: undefined,
   refusal: undefined,
+  mergeHeld: undefined,
   handOff: undefined,
 });
 

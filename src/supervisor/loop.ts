@@ -39,6 +39,7 @@ const YIELD_MS = 300;
 const IMPATIENT_MS = 3000;
 /** Another process merges: its end is seen by then. */
 const BUSY_MS = 5000;
+const HELD_MS = 30_000;
 
 /** Registers the agent, held by this process; refused while another process has it. */
 export async function enrol(
@@ -201,6 +202,7 @@ async function mergeOwed(loop: LoopState, { state }: Board, tasks: readonly Task
   const not = new Set(state.tasks.filter((task) => memory.postponed.has(attemptKey(task))).map(({ id }) => id));
   const end = await orRefusal(mergeQueue(taskContextOf(context, agent, stop.orderly), not));
   if (isRefusal(end)) return notMerged(loop, tasks, end);
+  memory.mergeHeld = undefined;
   for (const { task, how, commit, remarks } of end.landed) {
     context.emit({ level: 'info', agent, task, text: `merged (${how}) as ${commit.slice(0, 12)}` });
     for (const text of remarks) context.emit({ level: 'info', agent, task, text });
@@ -213,17 +215,31 @@ async function mergeOwed(loop: LoopState, { state }: Board, tasks: readonly Task
 
 const named = ({ tasks }: State, ids: readonly string[]): readonly Task[] => tasks.filter(({ id }) => ids.includes(id));
 
-/** Told once; another that merges right now is no news. */
+/** Told once; another that merges right now is no news, unless no merge of the board's is under way. */
 async function notMerged(loop: LoopState, tasks: readonly Task[], no: Refusal): Promise<void> {
   const { context, who, memory } = loop;
   const [first] = tasks;
   const isBusy = no.guard === 'folder-lock';
-  if (!isBusy) {
+  if (isBusy) await tellIfHeld(loop, no);
+  else {
+    memory.mergeHeld = undefined;
     memory.refusal = await refusalOf(context, no, first?.id);
     const task = first === undefined ? {} : { task: first.id };
     context.emit({ level: 'warning', agent: who.agent, ...task, text: refusalText(no) });
   }
   for (const task of tasks) await postpone(loop, task, no, isBusy ? BUSY_MS : SOON_MS);
+}
+
+/** Whoever holds the lock of merges without merging stops all of them, such as an agent without a sandbox. */
+async function tellIfHeld({ context, who, memory }: LoopState, no: Refusal): Promise<void> {
+  const now = context.clock.now();
+  const { tasks } = (await context.store.read()).board.state;
+  if (memory.mergeHeld === undefined || tasks.some(({ merging }) => merging !== undefined)) memory.mergeHeld = now;
+  if (now - memory.mergeHeld < HELD_MS) return;
+  memory.mergeHeld = Number.POSITIVE_INFINITY;
+  memory.refusal = await refusalOf(context, no, undefined);
+  const text = `approved work is not merged: for ${HELD_MS / 1000} s a process has held .liza/locks/_integration.lock, and no merge is under way; end it, or ${no.hint}`;
+  context.emit({ level: 'alarm', agent: who.agent, text });
 }
 
 type Work = Extract<Duty, { kind: 'code' | 'review' | 'plan' }>;

@@ -130,6 +130,9 @@ interface LockRequest {
   readonly busy: string;
 }
 
+/** Who waits longer is told for what. */
+const SILENT_MS = 2000;
+
 async function underLock<T extends object>(
   context: TaskContext,
   { name, patience, busy }: LockRequest,
@@ -137,7 +140,12 @@ async function underLock<T extends object>(
 ): Promise<T | Refusal> {
   const { paths } = context;
   makeIfMissing(context, paths.locks);
-  const lock = await context.locks.acquire(join(paths.locks, name), patience);
+  const at = join(paths.locks, name);
+  let lock = await context.locks.acquire(at, Math.min(patience, SILENT_MS));
+  if ('busy' in lock && patience > SILENT_MS) {
+    context.say(`${busy}${lock.busy.length === 0 ? '' : ` (${lock.busy.join(', ')})`}; waiting for it`);
+    lock = await context.locks.acquire(at, patience - SILENT_MS);
+  }
   if (!('release' in lock)) return 'busy' in lock ? atWork(busy, lock.busy) : unlocked(lock, context);
   try {
     return await work(lock.descriptor);
