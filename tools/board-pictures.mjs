@@ -9,7 +9,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bundleBoard } from './board-bundle.mjs';
+import { build } from 'esbuild';
 import { bundleInto } from './bundle.mjs';
 import { helpIfAsked } from './help.mjs';
 import { draw } from './terminal-picture.mjs';
@@ -27,7 +27,8 @@ const program = path.join(folder, 'play.mjs');
 try {
   const [what, ...rest] = process.argv.slice(2);
   if (what !== '--readme') {
-    await bundleBoard(program, 'test/unit/cli/live/play.ts');
+    const played = path.join(DOCS, '..', 'test', 'unit', 'cli', 'live', 'play.ts');
+    await build({ entryPoints: [played], outfile: program, bundle: true, platform: 'node', format: 'esm' });
     writeFileSync(path.join(folder, log), sampleLog());
   }
   if (what === '--readme') await drawDemo();

@@ -1,15 +1,14 @@
 // Bundles the program into a folder as CommonJS, which starts faster than ESM: liza.cjs (a few lines), main.cjs
 // (arguments and `show`), program.cjs (what every change of the board needs) and rest.cjs (everything else). What main.cjs
 // imports lazily goes to the last two, which the bundler divides along the imports: each chunk is a function that runs
-// when it is first needed, so that a command pays for its own code alone. Files of their own, loaded only when needed: inside.cjs (`liza` in a sandbox), the libraries
-// yaml.cjs, diff.cjs and acp.cjs, and board.mjs (the live board of `liza run`, an ES module; see board-bundle.mjs).
+// when it is first needed, so that a command pays for its own code alone. Files of their own, loaded only when needed:
+// inside.cjs (`liza` in a sandbox), and the libraries yaml.cjs, diff.cjs and acp.cjs.
 
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
-import { BOARD, bundleBoard } from './board-bundle.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -43,7 +42,7 @@ const YAML = 'src/store/yaml/library.ts';
 const DIFF = 'src/store/yaml/diff-library.ts';
 const ACP = 'src/providers/acp-library.ts';
 /** Modules and packages that most commands never need: each is a file of its own. */
-const APART = { [BOARD]: './board.cjs', [YAML]: './yaml.cjs', [DIFF]: './diff.cjs', [ACP]: './acp.cjs' };
+const APART = { [YAML]: './yaml.cjs', [DIFF]: './diff.cjs', [ACP]: './acp.cjs' };
 
 /** `within(module)`: from where a lazily imported module comes; undefined: it is bundled with its importer. */
 const lazyImports = (within) => ({
@@ -128,7 +127,6 @@ async function bundleParts(dist, first) {
     bundle('yaml.cjs', { ...fromText(`export * from './${YAML}'`), ...LIBRARY }),
     bundle('diff.cjs', { ...fromText(`export * from './${DIFF}'`), ...LIBRARY }),
     bundle('acp.cjs', { ...fromText(`export * from './${ACP}'`), ...LIBRARY, plugins: [withoutJsonSchema] }),
-    bundleBoard(join(dist, 'board.mjs')),
   ]);
   const ids = Object.fromEntries(['main.cjs', ...PARTS].map((part) => [part, idOf(dist, part)]));
   await bundle('liza.cjs', {

@@ -27,8 +27,8 @@ const root = path.join(import.meta.dirname, '..');
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 const NOBODY = 65534;
 const SHIPPED = [
-  ...['liza', 'main', 'program', 'inside', 'acp', 'board', 'yaml', 'diff'].map((part) => `dist/${part}.cjs`),
-  ...['dist/board.mjs', 'contracts/CORE.md', 'templates/vision.md', 'demo/script.json'],
+  ...['liza', 'main', 'program', 'inside', 'acp', 'yaml', 'diff'].map((part) => `dist/${part}.cjs`),
+  ...['contracts/CORE.md', 'templates/vision.md', 'demo/script.json'],
   ...['schema/state.schema.json', 'scripts/liza-init.sh', 'docs/README.md', 'man/liza.1'],
   ...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'],
 ];

@@ -3,7 +3,6 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { BOARD_PACKAGES } from './board-bundle.mjs';
 
 const ROLES = {
   Anyone: 'Looking and setting up. Safe to run at any time.',
@@ -177,13 +176,15 @@ function kind(schema) {
 }
 
 /** Packages whose code ends up in dist/: their licences ask to be passed on with it. */
-const BUNDLED = [...new Set(['@agentclientprotocol/sdk', 'diff', 'valibot', 'yaml', 'zod', ...BOARD_PACKAGES])].sort();
+const BUNDLED = ['@agentclientprotocol/sdk', 'diff', 'valibot', 'yaml', 'zod'];
 
 export function thirdPartyLicences(root) {
   const texts = new Map();
   for (const name of BUNDLED) {
     const { license } = JSON.parse(readFileSync(path.join(root, 'node_modules', name, 'package.json'), 'utf8'));
-    const text = readFileSync(licenceFile(root, name), 'utf8').trim();
+    const folder = path.join(root, 'node_modules', name);
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    const text = readFileSync(path.join(folder, file), 'utf8').trim();
     texts.set(text, [...(texts.get(text) ?? []), `${name} (${license})`]);
   }
   // Many packages of one author come with the same words.
@@ -194,11 +195,4 @@ export function thirdPartyLicences(root) {
 Liza is under the Apache License 2.0. The built program contains code of these packages; see [dependencies.md](dependencies.md).
 
 ${parts.join('\n')}`;
-}
-
-/** A package that brings no file with it has one in tools/licences. */
-function licenceFile(root, name) {
-  const folder = path.join(root, 'node_modules', name);
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  return file === undefined ? path.join(root, 'tools', 'licences', `${name}.txt`) : path.join(folder, file);
 }

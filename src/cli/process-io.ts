@@ -100,20 +100,16 @@ const wantsColor = (env: Environment): boolean => !env.NO_COLOR && env.TERM !== 
 
 async function live(shown: Shown): Promise<'ended' | 'left'> {
   const { showLive } = await import('./live/show.ts');
-  const { openViewModel: open } = await import('./live/view-model.ts');
-  return showLive(
-    { ...shown, open },
-    {
-      stdin: process.stdin,
-      stdout: process.stdout,
-      color: wantsColor(process.env),
-      unicode: isUnicode(process.env),
-      onExit: (restore) => {
-        process.on('exit', restore);
-        return () => process.off('exit', restore);
-      },
+  return showLive(shown, {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    color: wantsColor(process.env),
+    unicode: isUnicode(process.env),
+    onExit: (restore) => {
+      process.on('exit', restore);
+      return () => process.off('exit', restore);
     },
-  );
+  });
 }
 
 let hasDeadline = false;

@@ -66,7 +66,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   protocol: ['valibot'],
   store: ['yaml', 'diff'],
   providers: ['@agentclientprotocol/sdk'],
-  cli: ['../../../package.json', 'ink', 'react'],
+  cli: ['../../../package.json'],
 };
 
 const ROOMS = Object.keys(MAY_IMPORT).sort((a, b) => b.length - a.length);

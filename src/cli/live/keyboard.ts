@@ -1,19 +1,33 @@
 // One piece from the terminal, given to the board key by key. Letters that were typed fast arrive together: after the one
 // that opens a text field, the rest is text and no command.
 
-import type { Key as TerminalKey } from 'ink';
-import { isSequence, keyOf } from './keys.ts';
-import { typedOf } from './typing.ts';
+import { keyOf } from './keys.ts';
+import { openPaste } from './paste.ts';
+import { keyPress, type TerminalKey } from './terminal-key.ts';
+import { pastedText, typedOf } from './typing.ts';
 import type { ViewModel } from './view-model.ts';
 
 type Board = Pick<ViewModel, 'isTyping' | 'press' | 'stray' | 'type'>;
+
+/** Takes what the terminal sends for one key, or a run of text. */
+export function openKeyboard(board: Board): (sent: string) => void {
+  const paste = openPaste();
+  return (sent) => {
+    const { input, key } = keyPress(sent);
+    const pasted = paste(input, key);
+    if (pasted === undefined) return takePiece(board, input, key);
+    // What is pasted where nobody types would be commands that nobody meant.
+    const text = pastedText(pasted);
+    if (board.isTyping() && text !== '') board.type({ kind: 'text', text });
+  };
+}
 
 export function takePiece(board: Board, input: string, key: TerminalKey): void {
   if (board.isTyping()) {
     typedOf(input, key).forEach(board.type);
     return;
   }
-  const [first = '', ...rest] = key.ctrl || key.meta || isSequence(input) ? [input] : [...input];
+  const [first = '', ...rest] = key.ctrl || key.meta ? [input] : [...input];
   const pressed = keyOf(first, key);
   if (pressed === undefined) board.stray();
   else board.press(pressed);

@@ -1,6 +1,6 @@
 // The keys of the live board: what the terminal calls a key → what it means where nobody types. Pure.
 
-import type { Key as TerminalKey } from 'ink';
+import type { TerminalKey } from './terminal-key.ts';
 
 type Digit = '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
 
@@ -59,9 +59,6 @@ const KEYS: Readonly<Record<string, Key>> = {
   '\r': 'open',
   ...Object.fromEntries(['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((digit) => [digit, digit as Digit])),
 };
-
-/** An escape sequence that ink does not know, without its escape. */
-export const isSequence = (input: string): boolean => /^\[[\d;?]*[A-Za-z~]$/.test(input);
 
 /** Undefined: it means nothing here. */
 export function keyOf(input: string, key: TerminalKey): Key | undefined {

@@ -1,16 +1,12 @@
 // The live board of `liza run`: takes over the terminal, and gives it back when the crew has ended or the program
-// dies. Loaded only there: ink, react and the layout engine are a bundle of their own (dist/board.mjs). What it shows and
-// what keys do is the program's, which hands in how to open it: no rule of the protocol is bundled twice.
+// dies. What it shows is the model's (view-model.ts), what keys mean the keyboard's.
 
-import { Writable } from 'node:stream';
-import { setFlagsFromString } from 'node:v8';
-import { render } from 'ink';
-import { createElement } from 'react';
-import { App } from './app.ts';
+import { openRows } from './draw-rows.ts';
 import { zoneAt } from './format.ts';
+import { openKeyboard } from './keyboard.ts';
 import type { LiveLook } from './screen.ts';
-import { keyByKey } from './stdin-keys.ts';
-import type { openViewModel, Shown, ViewModel } from './view-model.ts';
+import { onKeys } from './stdin-keys.ts';
+import { openViewModel, type Shown } from './view-model.ts';
 
 interface LiveTerminal {
   readonly stdin: NodeJS.ReadStream;
@@ -27,17 +23,13 @@ interface LiveTerminal {
 const TAKE = '\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[?2004h\x1b[2J\x1b[H';
 const GIVE_BACK = '\x1b[?2026l\x1b[0m\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l';
 
-interface Opened extends Shown {
-  readonly open: typeof openViewModel;
-}
-
 /** Shows the crew at work until it has ended, or the person has left it. */
 export async function showLive(
-  { open, away: leaves, onUnsent, ...shown }: Opened,
+  { away: leaves, onUnsent, ...shown }: Shown,
   terminal: LiveTerminal,
 ): Promise<'ended' | 'left'> {
   const { control } = shown;
-  const { stdout, color, unicode } = terminal;
+  const { stdin, stdout, color, unicode } = terminal;
   const zone = zoneAt(control.view().now);
   const look = (): LiveLook => ({
     ...{ color, unicode, zone },
@@ -45,8 +37,6 @@ export async function showLive(
     width: Math.max(20, (stdout.columns || 80) - 1),
     height: Math.max(4, (stdout.rows || 24) - 1),
   });
-  // ink makes much short-lived garbage. By default V8 gives it 40 MB more room; measured: no slower without.
-  setFlagsFromString('--semi-space-growth-factor=1');
   let left = false;
   let finish: () => void = () => {};
   const over = new Promise<void>((resolve, reject) => {
@@ -58,7 +48,16 @@ export async function showLive(
     finish();
   };
   leaves?.addEventListener('abort', leave);
-  const model = open({ ...shown, look, leave, finish });
+  const model = openViewModel({ ...shown, look, leave, finish });
+  const rows = openRows(
+    (text) => void stdout.write(text),
+    () => model.frame().lines,
+    color,
+  );
+  const resized = (): void => {
+    model.redraw();
+    rows.resized();
+  };
   let given = false;
   const giveBack = (): void => {
     if (!given) stdout.write(GIVE_BACK);
@@ -68,61 +67,29 @@ export async function showLive(
   const lost = (): void => {
     given = true;
     model.close();
+    rows.stop();
+    stdout.off('resize', resized);
     void control.ended.then(finish, () => {});
   };
   stdout.on('error', lost);
-  terminal.stdin.on('error', lost);
+  stdin.on('error', lost);
   const forget = terminal.onExit(giveBack);
   stdout.write(TAKE);
+  stdout.on('resize', resized);
+  model.onFrame(rows.changed);
+  rows.changed();
+  const deaf = onKeys(stdin, openKeyboard(model));
   try {
-    await play(over, model, terminal);
+    await over;
   } finally {
     model.close();
+    rows.stop();
+    deaf();
+    stdout.off('resize', resized);
     leaves?.removeEventListener('abort', leave);
     forget();
     giveBack();
   }
   onUnsent?.(model.unsent());
   return left ? 'left' : 'ended';
-}
-
-async function play(over: Promise<unknown>, model: ViewModel, { stdin, stdout, color }: LiveTerminal): Promise<void> {
-  const onResize = (resized: () => void): (() => void) => {
-    stdout.on('resize', resized);
-    return () => void stdout.off('resize', resized);
-  };
-  const board = render(createElement(App, { model, color, onResize }), {
-    ...{ stdin: keyByKey(stdin), stdout: frameWriter(stdout), incrementalRendering: true },
-    ...{ exitOnCtrlC: false, patchConsole: false, maxFps: 20 },
-  });
-  const gone = board.waitUntilExit();
-  try {
-    await Promise.race([over, gone]);
-  } finally {
-    board.unmount();
-  }
-  await gone;
-}
-
-/**
- * What ink writes on. Without a height: ink clears the terminal, and what was scrolled out of it, whenever
- * a page is as high as the screen; the model keeps pages within it. Nor does it hear of resizes: App does.
- * What belongs to one frame goes out in one piece, marked as such for terminals that then show it at once.
- */
-function frameWriter(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
-  let pending = '';
-  const flush = (): void => {
-    stdout.write(`\x1b[?2026h${pending}\x1b[?2026l`);
-    pending = '';
-  };
-  const stream = new Writable({
-    decodeStrings: false,
-    write: (text: string, _encoding, done) => {
-      if (pending === '') queueMicrotask(flush);
-      pending += text;
-      done();
-    },
-  });
-  Object.defineProperties(stream, { isTTY: { value: true }, columns: { get: () => stdout.columns } });
-  return stream as NodeJS.WriteStream;
 }

@@ -1,6 +1,5 @@
-// What the terminal sends, one key at a time. ink takes a piece with several keys for its first one and drops the rest: of
-// four presses of an arrow that arrive together three were lost. Text stays whole, with its line breaks: whether they send
-// is for typing.ts and paste.ts to say.
+// What the terminal sends, one key at a time: of several presses of an arrow that arrive together none is lost. Text stays
+// whole, with its line breaks: whether they send is for typing.ts and paste.ts to say.
 
 /** An escape sequence, Alt with a character, another control character, or text. */
 const TOKEN =
@@ -18,24 +17,20 @@ export function openSplitter(): (piece: string) => readonly string[] {
   };
 }
 
-/** The same terminal; each read gives one key. */
-export function keyByKey(stdin: NodeJS.ReadStream): NodeJS.ReadStream {
+/** Listens to the keys, unless nobody can press any; returns how to stop. */
+export function onKeys(stdin: NodeJS.ReadStream, pressed: (sent: string) => void): () => void {
+  if (!stdin.isTTY) return () => {};
   const split = openSplitter();
-  const keys: string[] = [];
-  const read = (): string | null => {
-    for (;;) {
-      const key = keys.shift();
-      if (key !== undefined) return key;
-      const piece: unknown = stdin.read();
-      if (piece === null) return null;
-      keys.push(...split(String(piece)));
-    }
+  const read = (): void => {
+    for (let piece = stdin.read(); piece !== null; piece = stdin.read()) split(String(piece)).forEach(pressed);
   };
-  return new Proxy(stdin, {
-    get: (target, name) => {
-      if (name === 'read') return read;
-      const found: unknown = Reflect.get(target, name);
-      return typeof found === 'function' ? found.bind(target) : found;
-    },
-  });
+  stdin.setEncoding('utf8');
+  stdin.ref();
+  stdin.setRawMode(true);
+  stdin.on('readable', read);
+  return () => {
+    stdin.setRawMode(false);
+    stdin.off('readable', read);
+    stdin.unref();
+  };
 }

@@ -1,8 +1,8 @@
 // Typing on the live board: an answer, what an action needs, or a filter. Pure. While a person types, no letter is a
 // command; leaving without sending keeps what was typed for the next time, and so does a refusal.
 
-import type { Key as TerminalKey } from 'ink';
 import { closed, type Draft, decided, type Ground, type Pane, type Pressed, press, type Screen } from './screen.ts';
+import type { TerminalKey } from './terminal-key.ts';
 
 type Edit = 'erase' | 'erase-next' | 'erase-word' | 'erase-before' | 'left' | 'right' | 'first' | 'last';
 

@@ -79,7 +79,7 @@ export function pageFor(look: Look): Page {
       return full.repeat(filled) + empty.repeat(size - filled);
     },
     print: (lines) =>
-      lines.map((line) => paint(line.some(({ whole }) => whole) ? line : within(line, width), look.color)).join('\n'),
+      lines.map((line) => painted(line.some(({ whole }) => whole) ? line : within(line, width), look.color)).join('\n'),
   };
 }
 
@@ -118,7 +118,8 @@ export function squeeze(line: Line, width: number, more: string): Line {
   return kept;
 }
 
-function paint(line: Line, color: boolean): string {
+/** As a terminal takes it. */
+export function painted(line: Line, color: boolean): string {
   const text = color
     ? line.map(({ text: t, tone }) => (tone && t !== '' ? `\x1b[${SGR[tone]}m${t}\x1b[0m` : t))
     : line.map((s) => s.text);

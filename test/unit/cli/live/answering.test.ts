@@ -1,12 +1,12 @@
 // Answering on the live board: `a` opens a question, letters are the answer, enter sends it, esc keeps it.
 
-import type { Key as TerminalKey } from 'ink';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Action } from '../../../../src/cli/live/actions.ts';
 import { frame } from '../../../../src/cli/live/frame.ts';
 import { textOf } from '../../../../src/cli/live/lines.ts';
 import { openPaste } from '../../../../src/cli/live/paste.ts';
 import { FIRST_SCREEN, type Ground, type LiveLook, press, type Screen } from '../../../../src/cli/live/screen.ts';
+import type { TerminalKey } from '../../../../src/cli/live/terminal-key.ts';
 import { type Typed, typed, typedOf } from '../../../../src/cli/live/typing.ts';
 import { openViewModel, type ViewModel } from '../../../../src/cli/live/view-model.ts';
 import type { CrewView } from '../../../../src/supervisor/crew-view.ts';

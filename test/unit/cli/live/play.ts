@@ -3,7 +3,6 @@
 // file, and after how many milliseconds to crash.
 
 import { showLive } from '../../../../src/cli/live/show.ts';
-import { openViewModel } from '../../../../src/cli/live/view-model.ts';
 import { fakeCrew } from './fake-crew.ts';
 
 const [speed = '700', from = '0', log, crash] = process.argv.slice(2);
@@ -16,7 +15,7 @@ if (crash !== undefined) {
   }, Number(crash));
 }
 await showLive(
-  { control: crew, access: crew, open: openViewModel },
+  { control: crew, access: crew },
   {
     stdin: process.stdin,
     stdout: process.stdout,

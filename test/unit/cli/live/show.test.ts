@@ -1,19 +1,12 @@
-// The board with its real terminal library on a pretended terminal.
+// The board on a pretended terminal.
 
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, it, vi } from 'vitest';
 import { showLive } from '../../../../src/cli/live/show.ts';
-import { openViewModel } from '../../../../src/cli/live/view-model.ts';
 import { fakeCrew } from './fake-crew.ts';
 import { NOW } from './scenes.ts';
-
-// ink itself would not draw there; the bundle leaves that question out (tools/board-bundle.mjs).
-vi.hoisted(() => {
-  for (const name of Object.keys(process.env))
-    if (/^(CI|CONTINUOUS_INTEGRATION|CI_.*)$/.test(name)) delete process.env[name];
-});
 
 class Screen extends EventEmitter {
   columns = 80;
@@ -28,7 +21,7 @@ function start() {
   const restores: (() => void)[] = [];
   const crew = fakeCrew(() => NOW, 45);
   const done = showLive(
-    { control: crew, access: crew, open: openViewModel },
+    { control: crew, access: crew },
     {
       stdin: keys as unknown as NodeJS.ReadStream,
       stdout: screen as unknown as NodeJS.WriteStream,
