@@ -12,7 +12,7 @@ import { build, transform } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** Half of the source is white space; names stay, so that a stack can be read. */
+/** Half of the source is white space. */
 const SHORT = { charset: 'ascii', target: 'node20.19', minifyWhitespace: true, minifySyntax: true };
 
 const common = {
@@ -58,7 +58,14 @@ const lazyImports = (within) => ({
 });
 
 /** As node itself wraps a CommonJS file; code-cache.ts runs it as a script. */
-const WRAPPED = ['(function (exports, require, module, __filename, __dirname) {', '})'];
+const wrapped = (...lines) =>
+  ['(function (exports, require, module, __filename, __dirname) {', ...lines, '})'].join('\n');
+
+/**
+ * Shortens the names within functions, a tenth of what is downloaded. Those of the functions themselves stay, so that a
+ * stack can be read: esbuild takes the names at the top of a script for everybody's.
+ */
+const shortLocals = async (script) => (await transform(script, { ...SHORT, minifyIdentifiers: true })).code.trimEnd();
 
 /** A library's own names say nothing in a stack of ours, and take a tenth of what is downloaded. */
 const LIBRARY = { minifyIdentifiers: true };
@@ -113,14 +120,15 @@ async function bundleParts(dist, first) {
     program.add(module);
     return `program.cjs:${module}`;
   };
-  await bundle('main.cjs', {
+  const main = await bundle('main.cjs', {
     entryPoints: ['src/cli/main.ts'],
     plugins: [lazyImports(inProgram)],
-    banner: { js: WRAPPED[0] },
-    footer: { js: WRAPPED[1] },
+    write: false,
     // A script's import() has no loader: lazy imports become require().
     supported: { 'dynamic-import': false },
   });
+  mkdirSync(dist, { recursive: true });
+  writeFileSync(join(dist, 'main.cjs'), wrapped(await shortLocals(main.outputFiles[0].text)));
   await Promise.all([
     bundleProgram(dist, [...program].sort(), first),
     bundle('inside.cjs', { entryPoints: ['src/sandbox/mailbox-client.ts'] }),
@@ -173,12 +181,12 @@ async function bundleProgram(dist, entryPoints, first) {
     const exported = own.map(({ id }) => `"${id}":()=>$load("${id}")`);
     const bySource =
       part === PARTS[0] ? sources.map((each) => `"${each.entryPoint}":()=>$load("${nameIn(part, each)}")`) : [];
-    const lines = [
+    const text = wrapped(
       LOADER,
       `const $chunks={${functions.join(',\n')}};`,
       `module.exports={${[...exported, ...bySource].join(',')}}`,
-    ];
-    writeFileSync(join(dist, part), [WRAPPED[0], ...lines, WRAPPED[1]].join('\n'));
+    );
+    writeFileSync(join(dist, part), text);
   }
 }
 
@@ -212,14 +220,14 @@ const LAZY = /\bimport\("([^"]+)"\)/g;
 
 /**
  * A chunk, which the bundler writes as an ES module, as a function that returns its exports. The program has no import
- * cycle and exports no variable that changes, so a copy of a binding is as good as the binding. Names are shortened: the
- * package would be larger than a megabyte with them.
+ * cycle and exports no variable that changes, so a copy of a binding is as good as the binding.
  */
 async function asFunction({ path, part, imports, exports }, text, byName) {
   const idOf = (from) => (byName.has(from) ? nameIn(part, byName.get(from)) : from);
   // The bundler imports chunks of which nothing is used, for what loading them may do: a chunk with exports does nothing.
   const isNeedless = (from) => (byName.get(from)?.exports.length ?? 0) > 0;
   let found = 0;
+  let exported = '';
   const body = text
     .replace(IMPORT, (_, names, all, from) => {
       found += 1;
@@ -234,9 +242,9 @@ async function asFunction({ path, part, imports, exports }, text, byName) {
     .replace(EXPORT, (_, names) => {
       const pairs = names.split(',').map((each) => each.split(' as ').reverse().join(':'));
       found += pairs.length;
-      return `return{${pairs.join(',')}}`;
+      exported = `return{${pairs.join(',')}}`;
+      return '';
     });
   if (found !== imports.length + exports.length) throw new Error(`${path} could not be made a function`);
-  const { code } = await transform(`export default()=>{${body}}`, { ...SHORT, minifyIdentifiers: true });
-  return code.replace(/^export default\s*\(\)=>\{/, '()=>{"use strict";').replace(/;\s*$/, '');
+  return `()=>{"use strict";${await shortLocals(body)}${exported}}`;
 }
