@@ -5,12 +5,6 @@ import type { Line, Page, Span } from '../render/layout.ts';
 import { clip, columns, pad } from '../render/terminal.ts';
 import type { Draft } from './screen.ts';
 
-export const textOf = (line: Line): string =>
-  line
-    .map(({ text }) => text)
-    .join('')
-    .trimEnd();
-
 /** A heading with a rule to the edge. */
 export function heading(title: string, rest: readonly Span[], p: Page): Line {
   const head: Line = [{ text: title, tone: 'strong' }, ...rest, { text: ' ' }];

@@ -239,12 +239,6 @@ export const redBefore = (task: Task, commit: string): number =>
     (entry) => entry.event === 'validation_failed' && entry.commit === commit && entry.remembered !== true,
   ).length;
 
-/** Whether proofs on this board show that these commands pass at this commit. */
-export function isKnownGreen(state: State, commit: string, commands: readonly string[]): boolean {
-  const green = greenAt(state, commit);
-  return commands.every((command) => green.has(command));
-}
-
 /** The commands that were green at this commit: none of them need be run there again. */
 export const greenAt = ({ tasks }: State, commit: string): ReadonlySet<string> =>
   new Set(

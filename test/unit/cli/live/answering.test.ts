@@ -3,7 +3,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Action } from '../../../../src/cli/live/actions.ts';
 import { frame } from '../../../../src/cli/live/frame.ts';
-import { textOf } from '../../../../src/cli/live/lines.ts';
 import { openPaste } from '../../../../src/cli/live/paste.ts';
 import { FIRST_SCREEN, type Ground, type LiveLook, press, type Screen } from '../../../../src/cli/live/screen.ts';
 import type { TerminalKey } from '../../../../src/cli/live/terminal-key.ts';
@@ -11,7 +10,7 @@ import { type Typed, typed, typedOf } from '../../../../src/cli/live/typing.ts';
 import { openViewModel, type ViewModel } from '../../../../src/cli/live/view-model.ts';
 import type { CrewView } from '../../../../src/supervisor/crew-view.ts';
 import { type Fake, fakeCrew } from './fake-crew.ts';
-import { crowd, NOW, waiting } from './scenes.ts';
+import { crowd, NOW, textOf, waiting } from './scenes.ts';
 
 const NOTE: Action = {
   name: 'note',

@@ -2,10 +2,9 @@
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { takePiece } from '../../../../src/cli/live/keyboard.ts';
-import { textOf } from '../../../../src/cli/live/lines.ts';
 import { openViewModel, type ViewModel } from '../../../../src/cli/live/view-model.ts';
 import { type Fake, fakeCrew } from './fake-crew.ts';
-import { NOW } from './scenes.ts';
+import { NOW, textOf } from './scenes.ts';
 
 const text = (): string => model.frame().lines.map(textOf).join('\n');
 /** `p` pauses, `S` asks whether to stop, `r` resumes, `l` opens a log. */

@@ -1,11 +1,10 @@
 // The crew ends while a person is at the board: it does not vanish under their hands, and what they typed is not lost.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { textOf } from '../../../../src/cli/live/lines.ts';
 import type { LiveLook } from '../../../../src/cli/live/screen.ts';
 import { openViewModel, type ViewModel } from '../../../../src/cli/live/view-model.ts';
 import { type Fake, fakeCrew } from './fake-crew.ts';
-import { NOW } from './scenes.ts';
+import { NOW, textOf } from './scenes.ts';
 
 const look: LiveLook = { color: true, unicode: true, width: 79, height: 23, zone: 0 };
 const text = (): string => model.frame().lines.map(textOf).join('\n');

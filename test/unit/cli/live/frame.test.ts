@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventId, SIGN } from '../../../../src/cli/live/events.ts';
 import { frame } from '../../../../src/cli/live/frame.ts';
-import { textOf } from '../../../../src/cli/live/lines.ts';
 import { NOTHING_LOADED } from '../../../../src/cli/live/panes.ts';
 import { FIRST_SCREEN, type LiveLook, press, type Screen } from '../../../../src/cli/live/screen.ts';
 import { columns } from '../../../../src/cli/render/terminal.ts';
@@ -9,7 +8,7 @@ import type { State } from '../../../../src/protocol/state.ts';
 import type { CrewMember, CrewView } from '../../../../src/supervisor/crew-view.ts';
 import { cpuTimer } from '../../../support/cpu-time.ts';
 import { EVIL } from '../../boards/full-board.ts';
-import { crowd, hostile, lively, NOW, paused, waiting } from './scenes.ts';
+import { crowd, hostile, lively, NOW, paused, textOf, waiting } from './scenes.ts';
 
 const look = (size: string, unicode = true): LiveLook => {
   const [width = 80, height = 24] = size.split('x').map(Number);

@@ -3,13 +3,12 @@
 import { describe, expect, it } from 'vitest';
 import { type Frame, frame } from '../../../../src/cli/live/frame.ts';
 import type { Key } from '../../../../src/cli/live/keys.ts';
-import { textOf } from '../../../../src/cli/live/lines.ts';
 import { FIRST_SCREEN, type LiveLook, press, type Screen } from '../../../../src/cli/live/screen.ts';
 import { typed } from '../../../../src/cli/live/typing.ts';
 import { columns } from '../../../../src/cli/render/terminal.ts';
 import type { Question } from '../../../../src/protocol/state.ts';
 import type { CrewView } from '../../../../src/supervisor/crew-view.ts';
-import { lively } from './scenes.ts';
+import { lively, textOf } from './scenes.ts';
 
 const LONG_WORD = `https://example.org/${'path/'.repeat(30)}end`;
 const question = (n: number): Question => ({

@@ -1,6 +1,7 @@
 // Crews for the golden pages: one at work, one whose agents write whatever harms a terminal, one too large
 // for any screen, and one that waits.
 
+import { type Line, painted } from '../../../../src/cli/render/layout.ts';
 import type { Task } from '../../../../src/protocol/state.ts';
 import type { CrewMember, CrewView } from '../../../../src/supervisor/crew-view.ts';
 import { instant } from '../../../../src/text/time.ts';
@@ -9,6 +10,9 @@ import { EVIL } from '../../boards/full-board.ts';
 import { crewAt } from './fake-crew.ts';
 
 export const NOW = instant('2026-01-31T14:02:11Z');
+
+/** A row without its colours. */
+export const textOf = (line: Line): string => painted(line, false);
 
 export const lively = crewAt(45, NOW, '.liza/sessions/coder-1.log');
 

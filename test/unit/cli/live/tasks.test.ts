@@ -1,12 +1,12 @@
 // A task's row uses the room of its line: nothing is cut beside an empty half.
 
 import { expect, it } from 'vitest';
-import { textOf } from '../../../../src/cli/live/lines.ts';
 import { taskLines, taskRows } from '../../../../src/cli/live/tasks.ts';
 import { pageFor } from '../../../../src/cli/render/layout.ts';
 import { columns } from '../../../../src/cli/render/terminal.ts';
 import { statusView } from '../../../../src/report/status-view.ts';
 import { board, NOW, task } from '../../boards/empty-board.ts';
+import { textOf } from './scenes.ts';
 
 const row = (id: string, description: string, width = 79): string => {
   const claimed = task(id, {

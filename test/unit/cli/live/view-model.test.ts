@@ -1,13 +1,12 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { textOf } from '../../../../src/cli/live/lines.ts';
 import { readLogTail } from '../../../../src/cli/live/log-file.ts';
 import type { LiveLook } from '../../../../src/cli/live/screen.ts';
 import { openViewModel, type ViewModel } from '../../../../src/cli/live/view-model.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { type Fake, fakeCrew } from './fake-crew.ts';
-import { NOW } from './scenes.ts';
+import { NOW, textOf } from './scenes.ts';
 
 const look: LiveLook = { color: true, unicode: true, width: 79, height: 23, zone: 0 };
 const text = (model: ViewModel): string => model.frame().lines.map(textOf).join('\n');
