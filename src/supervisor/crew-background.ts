@@ -2,7 +2,7 @@
 // ended tasks, and the signal that wakes everybody after a change. None of it ends an agent when it fails.
 
 import { join } from 'node:path';
-import { unsigned } from '../alarms/rules/alarm.ts';
+import { endedText } from '../alarms/rules/alarm.ts';
 import { watchBoard } from '../alarms/watcher.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { isTerminal } from '../protocol/state.ts';
@@ -99,7 +99,7 @@ function watch({ context, alarms, over }: Crew, warn: (text: string) => void): P
           alarms.set(alarm.key, alarm);
           context.emit({ level: alarm.level, text: alarm.text });
         }
-        for (const alarm of cleared) context.emit({ level: 'info', text: `over: ${withoutWayOut(unsigned(alarm))}` });
+        for (const alarm of cleared) context.emit({ level: 'info', text: endedText(alarm) });
       },
     },
     over.signal,
@@ -132,6 +132,3 @@ function idleBefore({ context, members, snapshot }: Crew): number {
   const turns = members.map(({ who, member }) => (isBusy(member) ? 0 : turnOf(snapshot.board, who, now)));
   return Math.min(...turns, LAST_TURN);
 }
-
-/** What is over needs no command any more: a question that was answered is not asked for again. */
-const withoutWayOut = (text: string): string => text.replace(/ \u2014 liza answer \S+ "\u2026"$/, '');

@@ -78,7 +78,14 @@ export const warning = made('warning');
 export const alarm = made('alarm');
 
 /** Its text without the sign. */
-export const unsigned = ({ level, text }: Alarm): string => text.slice(SIGN[level].length + 1);
+const unsigned = ({ level, text }: Alarm): string => text.slice(SIGN[level].length + 1);
+
+/** That it has ended, without what a person could have done about it: nobody needs that any more. */
+export function endedText(one: Alarm): string {
+  const words = unsigned(one).replace(/ \u2014 liza answer \S+ "\u2026"$/, '');
+  if (one.name === 'QUESTION') return words.replace(/^QUESTION: (\S+) \u2014 /, 'question $1 is settled: ');
+  return `no longer so: ${one.name === 'SET-UP FAILED' ? words.split(' \u2014 ', 1)[0] : words}`;
+}
 
 const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;

@@ -2,7 +2,7 @@
 // in alerts.log; a message has the questions, whole, names the first few of the rest and counts the others.
 
 import { counted, listed } from '../../text/format.ts';
-import type { Alarm, AlarmName } from './alarm.ts';
+import { type Alarm, type AlarmName, endedText } from './alarm.ts';
 
 export interface AlarmGroup {
   readonly raised: readonly Alarm[];
@@ -42,11 +42,11 @@ export function joined(first: AlarmGroup, then: AlarmGroup): AlarmGroup {
 export function messageOf(project: string, { raised, cleared }: AlarmGroup): Message {
   const parts = [
     ...(raised.length === 0 ? [] : [raised.length === 1 ? '1 alarm' : `${raised.length} alarms${byName(raised)}`]),
-    ...(cleared.length === 0 ? [] : [`${cleared.length} over`]),
+    ...(cleared.length === 0 ? [] : [`${cleared.length} ended`]),
   ];
   const asked = raised.filter(({ name }) => name === 'QUESTION').map(({ text }) => text);
   const others = raised.filter(({ name }) => name !== 'QUESTION').map(({ text }) => text);
-  const told = [...others, ...cleared.map(({ text }) => `over: ${text}`)];
+  const told = [...others, ...cleared.map(endedText)];
   const more = told.length - SHOWN;
   const unasked = asked.length - MOST_QUESTIONS;
   const left = unasked > 0 ? [`… and ${counted(unasked, 'more question')}: liza status`] : [];

@@ -1,6 +1,6 @@
 // `liza watch`: looks after the board and tells what needs a person, until Ctrl-C; `--once` looks one time.
 
-import type { Alarm } from '../../alarms/rules/alarm.ts';
+import { type Alarm, endedText } from '../../alarms/rules/alarm.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
 import type { CommandContext } from '../../store/transact.ts';
@@ -72,7 +72,7 @@ async function watch(context: CommandContext, trouble: Trouble, io: Io, json: bo
     const time = iso(context.clock.now());
     const { name, key, level, text } = alarm;
     if (json) io.stdout(`${JSON.stringify({ time, event, name, key, level, text, known })}\n`);
-    else print(io, `${time} ${event === 'cleared' ? `over: ${alarm.text}` : alarm.text}`);
+    else print(io, `${time} ${event === 'cleared' ? endedText(alarm) : alarm.text}`);
   };
   if (!json) print(io, `watching ${context.paths.root}; Ctrl-C ends it`);
   try {

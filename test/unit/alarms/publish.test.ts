@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { GATHER_MS, openBatch, QUIET_MS } from '../../../src/alarms/batch.ts';
 import { notifySend, openDesktop, osascript } from '../../../src/alarms/desktop.ts';
-import { type Alarm, type AlarmName, alarm as alarmOf, warning } from '../../../src/alarms/rules/alarm.ts';
+import { type Alarm, type AlarmName, alarm as alarmOf, endedText, warning } from '../../../src/alarms/rules/alarm.ts';
 import { isEmpty, joined, messageOf } from '../../../src/alarms/rules/grouping.ts';
 import { loadState, saveState } from '../../../src/alarms/saved-state.ts';
 import { ATTEMPTS, pauseAfter } from '../../../src/alarms/webhook-queue.ts';
@@ -18,6 +18,18 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const alarm = (key: string, name: AlarmName = 'BLOCKED'): Alarm =>
   name === 'BLOCKED' ? warning(name, key, `${key} — why`) : alarmOf(name, key, key);
+
+test.each([
+  [
+    warning('QUESTION', 'q-1', 'q-1 — coder-1 on parse: which sign? — liza answer q-1 "…"'),
+    'question q-1 is settled: coder-1 on parse: which sign?',
+  ],
+  [
+    alarmOf('SET-UP FAILED', 'base', 'set-up fails for x: npm ci ended with 1 — npm error — fix what it names'),
+    'no longer so: SET-UP FAILED: set-up fails for x: npm ci ended with 1',
+  ],
+  [warning('BLOCKED', 't', 't — no token'), 'no longer so: BLOCKED: t — no token'],
+])('of an alarm that ended is told what it was, and no way out', (one, told) => expect(endedText(one)).toBe(told));
 
 describe('secrets', () => {
   test.each([
@@ -72,7 +84,7 @@ describe('messages', () => {
   it('name the first and count the rest, by kind', () => {
     const raised = [...Array.from({ length: 7 }, (_, n) => alarm(`t-${n}`)), alarm('x', 'INTEGRATION FAILED')];
     const message = messageOf('shop', { raised, cleared: [alarm('old')] });
-    expect(message.title).toBe('Liza · shop: 8 alarms (7 BLOCKED, 1 INTEGRATION FAILED), 1 over');
+    expect(message.title).toBe('Liza · shop: 8 alarms (7 BLOCKED, 1 INTEGRATION FAILED), 1 ended');
     expect(message.urgent).toBe(true);
     expect(message.lines).toHaveLength(6);
     expect(message.lines.at(-1)).toBe('… and 4 more lines: liza watch --once');
