@@ -12,7 +12,8 @@ import { draftOf } from './typing.ts';
 export function footer(scene: Scene): readonly Line[] {
   const { screen, p } = scene;
   if (screen.ended === undefined) return keysAndAnswer(scene);
-  const ended = p.lines(p.say(`The crew has ended: ${screen.ended}`), p.width);
+  // Each sentence of it has its own line, as without the board.
+  const ended = `The crew has ended: ${screen.ended}`.split('\n').flatMap((line) => p.lines(p.say(line), p.width));
   return [...ended.map((text): Line => [{ text, tone: 'strong' }]), ...keysAndAnswer(scene)];
 }
 

@@ -236,7 +236,7 @@ test('run on a goal that is complete says so and what comes next, and registers 
   const { agents } = await here.state();
   const ran = await here.liza(['run', '--plain']);
   expect(ran).toMatchObject({ code: 0, stderr: '' });
-  expect(ran.stdout).toMatch(/^the goal is complete: .*; merge it into your branch: liza finish/);
+  expect(ran.stdout).toMatch(/^the goal is complete: Retry all API calls\nmerge it into your branch: liza finish\n$/);
   expect((await here.state()).agents).toEqual(agents);
 });
 
@@ -251,7 +251,10 @@ test('run on a goal that is complete name notes that nobody has handled', async 
     ],
   });
   const { stdout } = await here.liza(['run', '--plain']);
-  expect(stdout).toContain('; note-1 for greet, note-3 for everyone were not marked as handled: liza show note-1\n');
+  expect(stdout.split('\n').slice(1, 3)).toEqual([
+    'merge it into your branch: liza finish',
+    'note-1 for greet, note-3 for everyone were not marked as handled: liza show note-1',
+  ]);
 });
 
 test('attach on a goal that is complete says so, and what comes next', async () => {

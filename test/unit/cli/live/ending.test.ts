@@ -8,7 +8,7 @@ import { NOW, textOf } from './scenes.ts';
 
 const look: LiveLook = { color: true, unicode: true, width: 79, height: 23, zone: 0 };
 const text = (): string => model.frame().lines.map(textOf).join('\n');
-const ENDED = 'The crew has ended: the goal is complete; merge it: liza finish';
+const ENDED = 'The crew has ended: the goal is complete: Greet\nmerge it into main: liza finish\n';
 
 let crew: Fake;
 let model: ViewModel;
@@ -29,7 +29,7 @@ afterEach(() => {
 
 const settle = (ms = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 async function end(): Promise<void> {
-  crew.end({ code: 0, message: 'the goal is complete; merge it: liza finish' });
+  crew.end({ code: 0, message: 'the goal is complete: Greet\nmerge it into main: liza finish' });
   await settle();
 }
 
