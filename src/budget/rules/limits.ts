@@ -192,7 +192,8 @@ export function amountText(amount: number, unit: Unit): string {
     case 'usd':
       return `$${amount.toFixed(2)}`;
     case 'minutes':
-      return `${Math.round(amount * 10) / 10} min`;
+      // `0 min` would tell nothing of a session that has just begun.
+      return amount >= 2 || amount === 1 ? `${Math.round(amount * 10) / 10} min` : `${Math.round(amount * 60)} s`;
     case 'sessions':
       return counted(amount, 'session');
     default:

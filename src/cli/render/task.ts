@@ -34,8 +34,8 @@ import { tellingLines } from '../../text/telling-lines.ts';
 import { duration, type Instant, iso } from '../../text/time.ts';
 import { diffText, lastDiff, proofText } from './diff-facts.ts';
 import { type Line, leaseWords, type Page, pageFor, STATUS_TONE } from './layout.ts';
-import { type Look, pad } from './terminal.ts';
-import { minute, timeline } from './timeline.ts';
+import { columns, type Look, pad } from './terminal.ts';
+import { moment, timeline } from './timeline.ts';
 
 export interface TaskExtras {
   readonly now: Instant;
@@ -56,6 +56,7 @@ export interface TaskExtras {
 }
 
 const LABEL = 15;
+const TIME = 'YYYY-MM-DD hh:mm:ss'.length;
 
 export function renderTask(task: Task, extras: TaskExtras, look: Look): string {
   const p = pageFor(look);
@@ -144,7 +145,7 @@ const unprepared = ({ setup }: TaskExtras): readonly Field[] =>
   setup === undefined
     ? []
     : [
-        ['fails', `${setupFailureText(setup)} (${minute(setup.time)})`],
+        ['fails', `${setupFailureText(setup)} (${moment(setup.time)})`],
         ['output', setup.output],
         ['remedy', setup.remedy],
       ];
@@ -164,7 +165,7 @@ const asked = ({ questions = [] }: TaskExtras): readonly Field[] =>
 /** Each whole, with what became of it. */
 function noteField({ id, timestamp, message, processed_by: by, why }: Note): Field {
   const done = by === undefined ? [] : [`handled by ${by}${why === undefined ? '' : `: ${why}`}`];
-  return [id ?? minute(timestamp), [message, ...done].join('\n')];
+  return [id ?? moment(timestamp), [message, ...done].join('\n')];
 }
 
 /** Each whole, and what becomes of it. */
@@ -230,7 +231,7 @@ function review(task: Task, { view }: TaskExtras): readonly Field[] {
     [
       'approvals',
       task.approvals
-        ?.map((one) => `${reviewerText(task, one)} on ${one.commit.slice(0, 12)} at ${minute(one.time)}`)
+        ?.map((one) => `${reviewerText(task, one)} on ${one.commit.slice(0, 12)} at ${moment(one.time)}`)
         .join('\n'),
     ],
     ['approved by', approverText(task)],
@@ -240,7 +241,7 @@ function review(task: Task, { view }: TaskExtras): readonly Field[] {
     ['diff', diff === undefined ? undefined : diffText(diff)],
     ['run by Liza', proofText(task)],
     ['merging', task.merging && `${task.merging.candidate} onto ${task.merging.onto}, by ${task.merging.by}`],
-    ['merge held', task.merge_held && `since ${minute(task.merge_held.since)}: ${task.merge_held.reason}`],
+    ['merge held', task.merge_held && `since ${moment(task.merge_held.since)}: ${task.merge_held.reason}`],
     ['merged as', task.merge_commit],
   ];
 }
@@ -251,7 +252,7 @@ function verdicts(task: Task): readonly Field[] {
   return given.map(({ time, event, agent, commit, reason }): Field => {
     const on = typeof commit === 'string' ? ` of ${commit.slice(0, 12)}` : '';
     const said = typeof reason === 'string' && reason !== '' ? `\n${reason}` : '';
-    return [minute(time), `${event === 'approved' ? 'APPROVED' : 'REJECTED'}${on} by ${agent ?? 'somebody'}${said}`];
+    return [moment(time), `${event === 'approved' ? 'APPROVED' : 'REJECTED'}${on} by ${agent ?? 'somebody'}${said}`];
   });
 }
 
@@ -301,7 +302,7 @@ const handoff = (left: Handoff | undefined): readonly Field[] =>
   left === undefined
     ? []
     : [
-        ['from', `${left.agent} at ${minute(left.timestamp)}`],
+        ['from', `${left.agent} at ${moment(left.timestamp)}`],
         ['summary', left.summary],
         ['next action', left.next_action],
         ['approach', left.approach],
@@ -338,15 +339,17 @@ const COPIED: ReadonlySet<string> = new Set([
 ]);
 
 function fields(title: string, all: readonly Field[], p: Page): readonly Line[] {
-  const lines = all.flatMap(([label, value]): readonly Line[] => {
-    if (value === undefined || value === null || value === '') return [];
+  const told = all.filter(([, value]) => value !== undefined && value !== null && value !== '');
+  // A time is wider than any other label.
+  const wide = Math.max(LABEL, ...told.map(([label]) => Math.min(TIME, columns(p.say(label)))));
+  const lines = told.flatMap(([label, value]): readonly Line[] => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     const copied = COPIED.has(label);
     // A command that is wrapped cannot be copied.
-    const room = label === 'validation' ? Number.MAX_SAFE_INTEGER : p.width - LABEL - 4;
+    const room = label === 'validation' ? Number.MAX_SAFE_INTEGER : p.width - wide - 4;
     const parts = copied ? p.whole(text, room) : p.lines(text, room);
     return parts.map((part, i) => [
-      { text: `  ${pad(i === 0 ? p.say(label) : '', LABEL)}  `, tone: 'faint' },
+      { text: `  ${pad(i === 0 ? p.say(label) : '', wide)}  `, tone: 'faint' },
       { text: part, ...(copied ? { whole: true } : {}) },
     ]);
   });

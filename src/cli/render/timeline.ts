@@ -30,7 +30,7 @@ export function timeline(task: Task, now: Instant, p: Page): readonly Line[] {
       ? []
       : [[{ text: `  ${p.more} ${earlier} earlier: liza show ${task.id} --json`, tone: 'faint' } as const]]),
     ...shown.flatMap((entry): readonly Line[] => {
-      const when = `  ${minute(entry.time)}  `;
+      const when = `  ${moment(entry.time)}  `;
       const what = `${pad(words(entry), eventWidth)}  ${pad(p.say(entry.agent ?? ''), agentWidth)}  `;
       const beside = p.width - columns(when) - columns(what);
       const said = details(entry, amendmentLines(task, entry));
@@ -38,7 +38,7 @@ export function timeline(task: Task, now: Instant, p: Page): readonly Line[] {
       const [first = '', ...more] = narrow ? ['', ...p.lines(said, p.width - NARROW.length)] : p.lines(said, beside);
       const indent = narrow ? NARROW : ' '.repeat(columns(when) + columns(what));
       return [
-        [{ text: when, tone: 'faint' }, { text: what }, { text: first, tone: 'faint' }],
+        [{ text: when, tone: 'faint' }, { text: narrow ? what.trimEnd() : what }, { text: first, tone: 'faint' }],
         ...more.filter((text) => text !== '').map((text): Line => [{ text: indent }, { text, tone: 'faint' }]),
       ];
     }),
@@ -84,5 +84,5 @@ function valueText(value: unknown): string {
   return text.trim().replace(/\s*\n\s*/g, ' ');
 }
 
-/** A timestamp without its seconds. */
-export const minute = (timestamp: string): string => timestamp.replace('T', ' ').slice(0, 16);
+/** `2026-03-01 09:14:07`: several steps of agents fall into one minute. */
+export const moment = (timestamp: string): string => timestamp.replace('T', ' ').slice(0, 19);

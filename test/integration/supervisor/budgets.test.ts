@@ -102,7 +102,7 @@ test('the day’s: a new day begins at midnight UTC, and work with it', async ()
   );
   await r().until('one session', () => ended() === 1);
   await r().until('idle', () => member()?.state === 'idle' && member()?.why !== undefined);
-  expect(member()?.why).toMatch(/^the budget of today \(UTC\) is used up: 1\.5 min of 1 min/);
+  expect(member()?.why).toMatch(/^the budget of today \(UTC\) is used up: 90 s of 1 min/);
   const midnight = Math.ceil((START + 3_600_000) / 86_400_000) * 86_400_000;
   r().clock.advance(midnight - r().clock.now() - 1000);
   await new Promise((resolve) => setTimeout(resolve, 100));

@@ -6,7 +6,7 @@ import type { Witness } from '../../../src/audit/rules/facts.ts';
 import { auditGoal } from '../../../src/audit/rules/goal.ts';
 import { usageText } from '../../../src/budget/rules/format.ts';
 import { booked, dayOf, spentOnDay, spentOnGoal } from '../../../src/budget/rules/ledger.ts';
-import { overrun, raiseCommand, sharedBudgets, usedUp } from '../../../src/budget/rules/limits.ts';
+import { amountText, overrun, raiseCommand, sharedBudgets, usedUp } from '../../../src/budget/rules/limits.ts';
 import { PRICE_LIST } from '../../../src/budget/rules/price-list.ts';
 import { costOf, priceOf } from '../../../src/budget/rules/prices.ts';
 import { spendingView } from '../../../src/budget/rules/spending-view.ts';
@@ -719,3 +719,12 @@ test('a full disk holds everything that would start', () => {
   w.run(HUMAN, { name: 'config set', key: 'min_free_mb', value: 100 });
   expect(duty(w, 'coder-1').kind).toBe('code');
 });
+
+test.each([
+  [0, '0 s'],
+  [0.1, '6 s'],
+  [1, '1 min'],
+  [1.5, '90 s'],
+  [2, '2 min'],
+  [2.26, '2.3 min'],
+])('%s minutes are told as %s', (amount, told) => expect(amountText(amount, 'minutes')).toBe(told));
