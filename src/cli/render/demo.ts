@@ -123,12 +123,14 @@ function nextLines(liza: string, kept: Kept | undefined): readonly string[] {
     'In a git repository of your own:',
     ...rows([
       ['state a goal', `${liza} init`],
+      ['say what you want', '${EDITOR:-vi} specs/vision.md && git add specs && git commit -m "Our vision"'],
       ['let agents work', `${liza} run`],
+      ['take the result', `${liza} finish`],
     ]),
   ];
 }
 
-const ABOUT = 18;
+const ABOUT = 19;
 const LOOK = [
   ['the board', 'liza status --all'],
   ['who did what', 'liza log -n 60'],

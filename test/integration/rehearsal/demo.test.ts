@@ -198,13 +198,19 @@ test.runIf(inFull)(
         'what was merged',
         'remove it',
       ],
-      ...['state a goal', 'let agents work'],
+      ...['state a goal', 'say what you want', 'let agents work', 'take the result'],
     ]);
     const lineFor = (about: string): string => suggested.find(([name]) => name === about)?.[1] ?? '';
     for (const about of ['the board', 'who did what', 'one task', 'a page of it all', 'what was merged'])
       expect(type(lineFor(about))).not.toBe('');
     // For a repository of the reader's own: there they find the same program.
-    for (const about of ['state a goal', 'let agents work']) type(`${lineFor(about)} --help`);
+    for (const about of ['let agents work', 'take the result']) type(`${lineFor(about)} --help`);
+    const own = join(elsewhere, 'own');
+    const person = 'git config user.name Ada && git config user.email ada@example.org';
+    type(`git init -q -b main ${own} && cd ${own} && ${person} && git commit -q --allow-empty -m first`);
+    type(`cd ${own} && ${lineFor('state a goal')} "Greet people" --vision-from-template`);
+    type(`cd ${own} && EDITOR=true && ${lineFor('say what you want')}`);
+    expect(type(`cd ${own} && git ls-files`)).toBe('specs/vision.md\n');
     isFullyVerified(type(`${lineFor('what is proven')} --json`));
     type(lineFor('remove it'));
     expect(leftIn(made)).toEqual([]);
