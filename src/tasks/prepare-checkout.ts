@@ -7,11 +7,12 @@ import { isAbsolute, join, posix, relative } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import type { Ended } from '../process/run.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
+import type { SetupPart } from '../protocol/records/setup-records.ts';
 import type { Settings } from '../protocol/state.ts';
 import { type Rules, runConfined, type SandboxContext } from '../sandbox/mode.ts';
 import { tellingLines } from '../text/telling-lines.ts';
 import type { TaskContext } from './context.ts';
-import { loginMend, wantsLogin } from './rules/login-needed.ts';
+import { setupMend } from './rules/setup-mend.ts';
 
 type PrepareContext = SandboxContext & Pick<TaskContext, 'say' | 'stop'>;
 
@@ -26,6 +27,8 @@ export interface PrepareRequest {
   readonly at?: string | undefined;
   /** Why it runs without the files of `setup_read`, where there are some. */
   readonly withheld?: string | undefined;
+  /** What the checkout is for. */
+  readonly part?: SetupPart;
 }
 
 /** `lines`: the end of what the command printed, ready to print. */
@@ -77,7 +80,7 @@ async function runCommand(
   return {
     ...refuse(
       `post_worktree_cmd "${shown}" ${ending(ended, settings)}`,
-      hint(paths.root, request, ended),
+      hint(context, request, ended),
       3,
       'post-worktree-cmd',
     ),
@@ -104,19 +107,27 @@ function ending(ended: Ended, { post_worktree_timeout }: PrepareRequest['setting
   }
 }
 
-function hint(root: string, { settings, logFile, withheld }: PrepareRequest, ended: Ended): string {
-  const log = logFile === undefined || ended.outputBytes === 0 ? '' : `; whole output: ${below(root, logFile)}`;
+function hint({ env, paths }: PrepareContext, request: PrepareRequest, ended: Ended): string {
+  const { settings, logFile, withheld, part } = request;
+  const log = logFile === undefined || ended.outputBytes === 0 ? '' : `; whole output: ${below(paths.root, logFile)}`;
   if (ended.how === 'stopped') return `run it again${log}`;
-  const inside =
-    ended.confined === true ? '; it ran in the sandbox, without your home folder: sandbox_read shows more of it' : '';
-  const command = settings.post_worktree_cmd ?? '';
-  if (ended.how === 'exited' && wantsLogin(ended.tail))
-    return `${loginMend(command, { ...settings, confined: ended.confined === true, withheld })}${log}`;
-  if (ended.how !== 'timed-out') {
-    return `fix what it names, or change the command: liza config set post_worktree_cmd "<command>"${log}${inside}`;
-  }
-  return `give it more time: liza config set post_worktree_timeout ${settings.post_worktree_timeout * 2}${log}`;
+  if (ended.how === 'timed-out')
+    return `give it more time: liza config set post_worktree_timeout ${settings.post_worktree_timeout * 2}${log}`;
+  const mend = setupMend({
+    ...settings,
+    command: settings.post_worktree_cmd ?? '',
+    output: ended.tail,
+    code: ended.how === 'exited' ? ended.code : 1,
+    confined: ended.confined === true,
+    home: env['HOME'],
+    isTasks: part !== undefined && OF_A_TASK.has(part),
+    withheld,
+  });
+  return `${mend}${log}`;
 }
+
+/** The parts whose checkout is of a task's commit. */
+const OF_A_TASK: ReadonlySet<SetupPart> = new Set(['proof', 'review', 'merge']);
 
 /** As a person would name it: from the root, if it is below it. */
 function below(root: string, path: string): string {

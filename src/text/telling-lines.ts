@@ -3,6 +3,9 @@
 // where it recognises nothing, the last lines are told as they are.
 
 const LONGEST = 240;
+const LONGEST_READ = 2000;
+/** Nobody reads a checksum to its end, and two of them fill a line. */
+const HASH = /\b(sha\d{1,3}-[\w+/]{12})[\w+/]{12,}={0,2}/g;
 const COLOURS = /\u001b\[[\d;]*m/g;
 
 /** At most `most` lines of the output, in its order. */
@@ -10,9 +13,9 @@ export function tellingLines(output: string, most: number): readonly string[] {
   const printed = output
     .replace(COLOURS, '')
     .split('\n')
-    .map((line) => line.slice(0, LONGEST).trimEnd())
+    .map((line) => line.slice(0, LONGEST_READ).replace(HASH, '$1\u2026').slice(0, LONGEST).trimEnd())
     .filter((line) => line !== '');
-  const lines = printed.filter((line) => !isNoise(line));
+  const lines = withCodes(printed).filter((line) => !isNoise(line));
   if (lines.length === 0) return printed.slice(-most);
   const weak = new Set(at(lines, WEAK));
   // The line before often names the test.
@@ -21,6 +24,36 @@ export function tellingLines(output: string, most: number): readonly string[] {
   const chosen = [...new Set(all.filter((n) => n < lines.length))].slice(0, most);
   return chosen.sort((a, b) => a - b).flatMap((n) => lines[n] ?? []);
 }
+
+/** As many of them as fit into so many characters. */
+export function tellingText(output: string, room: number): string {
+  for (let most = MOST_LINES; most > 1; most -= 1) {
+    const text = tellingLines(output, most).join('\n');
+    if (text.length <= room) return text;
+  }
+  return tellingLines(output, 1).join('').slice(0, room);
+}
+
+const MOST_LINES = 20;
+
+/** npm tells the kind of its error on a line of its own, and on the next one what is wrong. */
+function withCodes(lines: readonly string[]): readonly string[] {
+  let code = '';
+  return lines.flatMap((line) => {
+    const [, named] = NPM_CODE.exec(line) ?? [];
+    if (named !== undefined) {
+      code = named;
+      return [];
+    }
+    const [, said = ''] = code !== '' && !isNoise(line) ? (/^npm (?:error|ERR!) (\S.*)$/.exec(line) ?? []) : [];
+    if (said === '') return [line];
+    const told = said.toUpperCase().includes(code) ? line : `npm error ${code}: ${said}`;
+    code = '';
+    return [told];
+  });
+}
+
+const NPM_CODE = /^npm (?:error|ERR!) code (E[A-Z\d]{2,20})$/;
 
 const at = (lines: readonly string[], forms: readonly RegExp[]): readonly number[] =>
   lines.flatMap((line, n) => (forms.some((form) => form.test(line)) ? [n] : []));
@@ -46,6 +79,8 @@ const isPunctuation = (line: string): boolean => /^[^\p{L}\p{N}]*$/u.test(line);
 const NOISE: readonly RegExp[] = [
   /^npm (?:notice|warn|WARN)\b/,
   /^npm (?:error|ERR!)\s*(?:$|(?:code|syscall|path|errno|A complete log)\b)/,
+  // the usage of a command that was called as it should be
+  /^npm (?:error|ERR!) (?:Clean install a project|Usage:|Options:|\[-|alias(?:es)?:|Run "npm help|npm (?:ci|install)$)/,
   /\blooking for funding\b|run `npm fund`/,
   /^> \S+@\S+ \S+$/,
   // frames that are not the project's own, with and without `at`

@@ -15,6 +15,7 @@ import { type State, settings, type Trouble } from '../../protocol/state.ts';
 import { setupFailures, setupFailureText } from '../../protocol/work/setup-failures.ts';
 import { bringBack } from '../../protocol/work/task-history.ts';
 import { counted, gist, listed, whole } from '../../text/format.ts';
+import { tellingLines } from '../../text/telling-lines.ts';
 import { duration, type Instant } from '../../text/time.ts';
 import { type Alarm, type AlarmName, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarm.ts';
 import { budgetAlarms, diskAlarm } from './budget-rows.ts';
@@ -266,7 +267,7 @@ function setupAlarms(state: State): readonly Alarm[] {
     const about = on_base === true ? 'base' : `${task}:${part}`;
     const raise = part === 'proof' ? warning : alarm;
     const family = `SET-UP FAILED:${about}`;
-    const printed = output === undefined ? '' : ` — ${gist(output.split('\n').slice(-SHOWN_LINES).join(' | '), 600)}`;
+    const printed = output === undefined ? '' : ` — ${gist(tellingLines(output, SHOWN_LINES).join(' | '), 900)}`;
     const words = `${setupFailureText(failure)}${printed} — ${failure.remedy}`;
     return {
       ...raise('SET-UP FAILED', about, words, family),
@@ -275,7 +276,7 @@ function setupAlarms(state: State): readonly Alarm[] {
   });
 }
 
-const SHOWN_LINES = 8;
+const SHOWN_LINES = 5;
 
 /** Agents completed the goal over tasks that agents had given up. */
 function endedEarly(state: State): readonly Alarm[] {

@@ -123,5 +123,5 @@ export function setupFailureText({ part, task, on_base, commit, reason }: SetupF
 /** The same with the line that tells most of what was printed and what a person can do, in one line. */
 export function setupFailureNews(failure: SetupFailure): string {
   const [telling = ''] = tellingLines((failure.output ?? '').trim(), 1);
-  return `${setupFailureText(failure)}${telling === '' ? '' : `: ${gist(telling, 120)}`} — ${failure.remedy}`;
+  return `${setupFailureText(failure)}${telling === '' ? '' : `: ${gist(telling, 200)}`} — ${failure.remedy}`;
 }

@@ -18,7 +18,7 @@ const FILES: readonly (readonly [RegExp, string])[] = [
   [/\bbundle\b/, '~/.bundle/config'],
 ];
 
-interface LoginFacts {
+export interface LoginFacts {
   readonly confined: boolean;
   readonly sandbox_read?: readonly string[] | undefined;
   readonly setup_read?: readonly string[] | undefined;
@@ -26,10 +26,11 @@ interface LoginFacts {
   readonly withheld?: string | undefined;
 }
 
-/** What helps, by the command and by whether it ran in the sandbox. */
+/** What helps, by the command and by whether it ran in the sandbox. `scope`: of a package that was not found. */
 export function loginMend(
   command: string,
   { confined, sandbox_read = [], setup_read = [], withheld }: LoginFacts,
+  scope?: string,
 ): string {
   if (!confined)
     return 'the registry refused the login: log in to it (npm login), or correct the token in your settings';
@@ -39,5 +40,7 @@ export function loginMend(
   if (sandbox_read.includes(file))
     return `the registry refused the login in ${file}: correct it there, then Liza tries again by itself`;
   const list = JSON.stringify([...setup_read, file]);
-  return `the registry needs a login, and the sandbox has none; to give it to set-up alone: liza config set setup_read '${list}'`;
+  const why =
+    scope === undefined ? 'the registry needs a login' : `a registry may hide ${scope} from those without a login`;
+  return `${why}, and the sandbox has none; to give it to set-up alone: liza config set setup_read '${list}'`;
 }

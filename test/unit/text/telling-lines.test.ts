@@ -1,7 +1,7 @@
 // Outputs as the tools printed them, and the lines of them that a reader is told.
 
 import { describe, expect, it } from 'vitest';
-import { tellingLines } from '../../../src/text/telling-lines.ts';
+import { tellingLines, tellingText } from '../../../src/text/telling-lines.ts';
 import { cpuTimer } from '../../support/cpu-time.ts';
 
 const NODE_ASSERT = `node:assert:90
@@ -300,4 +300,39 @@ describe('the telling lines of an output', () => {
     expect(told.join('\n').length).toBeLessThan(1000);
     expect(spent()).toBeLessThan(2000);
   });
+});
+
+const NOT_IN_SYNC = `npm error code EUSAGE
+npm error
+npm error \`npm ci\` can only install packages when your package.json and package-lock.json or npm-shrinkwrap.json are in sync. Please update your lock file with \`npm install\` before continuing.
+npm error
+npm error Missing: left-pad@1.3.0 from lock file
+npm error
+npm error Clean install a project
+npm error
+npm error Usage:
+npm error npm ci
+npm error
+npm error Options:
+npm error [--install-strategy <hoisted|nested|shallow|linked>] [--legacy-bundling]
+npm error [--no-bin-links] [--no-fund] [--dry-run]
+npm error
+npm error aliases: clean-install, ic, install-clean, isntall-clean
+npm error
+npm error Run "npm help ci" for more info
+npm error A complete log of this run can be found in: /home/ada/.npm/_logs/x.log
+`;
+
+it('npm ci that finds the lock file wrong is told by its reason, not by its usage', () => {
+  expect(tellingLines(NOT_IN_SYNC, 20)).toEqual([
+    'npm error EUSAGE: `npm ci` can only install packages when your package.json and package-lock.json or npm-shrinkwrap.json are in sync. Please update your lock file with `npm install` before continuing.',
+    'npm error Missing: left-pad@1.3.0 from lock file',
+  ]);
+});
+
+it('what is kept of a long output has the lines that tell, not its end', () => {
+  const text = `npm error Missing: left-pad\n${'at somewhere in the middle of a package\n'.repeat(500)}`;
+  const kept = tellingText(text, 200);
+  expect(kept.length).toBeLessThanOrEqual(200);
+  expect(kept.split('\n')[0]).toBe('npm error Missing: left-pad');
 });

@@ -2,6 +2,7 @@
 // succeeds that shows it to be over, so that everybody is told why no work starts.
 
 import { gist } from '../../../text/format.ts';
+import { tellingText } from '../../../text/telling-lines.ts';
 import { iso } from '../../../text/time.ts';
 import { withGoal } from '../../change.ts';
 import type { CommandOf } from '../../command.ts';
@@ -39,7 +40,13 @@ export const setupFailed: Row<'setup-failed'> = {
       rules: setupRules(settings),
       reason: gist(reason, 500),
       remedy: gist(remedy, 1000),
-      ...defined({ task, on_base, head: state.goal.integration_head, files, output: output?.slice(-MOST_OUTPUT) }),
+      ...defined({
+        task,
+        on_base,
+        head: state.goal.integration_head,
+        files,
+        output: output && tellingText(output, MOST_OUTPUT),
+      }),
     };
     const others = (state.goal.setup_failures ?? []).filter((one) => !isSame(one, command));
     return {
