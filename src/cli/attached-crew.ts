@@ -4,6 +4,7 @@
 import type { StoreContext } from '../store/transact.ts';
 import { askToStop, type CrewRecord, readCrew } from '../supervisor/crew-record.ts';
 import type { CrewControl, CrewEnd } from '../supervisor/crew-view.ts';
+import { setupRunsNow } from '../tasks/setup-runs.ts';
 
 const LOOK_MS = 250;
 
@@ -40,7 +41,7 @@ export async function attachTo(context: StoreContext, first: CrewRecord): Promis
     const now = readCrew(context);
     // Another crew has taken its place, or the file is gone: this one is over when its process is.
     if (now !== undefined && now.process === first.process) {
-      const text = JSON.stringify(now.view);
+      const text = JSON.stringify([now.view, setupRunsNow(context)]);
       crew = now;
       if (text !== told) changed();
       told = text;
@@ -50,7 +51,7 @@ export async function attachTo(context: StoreContext, first: CrewRecord): Promis
   });
   return {
     ended,
-    view: () => ({ ...crew.view, now: clock.now(), board }),
+    view: () => ({ ...crew.view, now: clock.now(), board, setUp: setupRunsNow(context) }),
     onChange: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);

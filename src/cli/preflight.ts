@@ -110,7 +110,7 @@ const lineOf = ({ level, check, message, mend, output }: PreflightCheck): readon
 export function preflightBeside(quick: readonly PreflightCheck[], config: Config): CrewPreflight {
   const { post_worktree_cmd, worktree_files } = config;
   const isSetUp = (post_worktree_cmd ?? '').trim() !== '' || (worktree_files ?? []).length > 0;
-  let held = isSetUp ? 'set-up is being tried on the integration branch first' : undefined;
+  let held = isSetUp ? 'waits for set-up, which is tried first' : undefined;
   return {
     held: () => held,
     run: async (context, over) => {

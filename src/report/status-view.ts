@@ -26,6 +26,7 @@ import {
   type TaskStatus,
 } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import type { SetupRun } from '../protocol/work/setup-runs.ts';
 import { type DependencyWait, dependencyWaits } from '../supervisor/rules/claim-order.ts';
 import { whyNothingMoves } from '../supervisor/rules/why-idle.ts';
 import { type Instant, instant } from '../text/time.ts';
@@ -68,6 +69,8 @@ export interface StatusView {
   readonly why?: string;
   /** The crew that runs here, with or without a terminal; added where processes are known. */
   readonly crew?: { readonly pid: number /** Milliseconds since it began. */; readonly age?: number };
+  /** Set-ups that run now; added where processes are known. */
+  readonly setUp?: readonly SetupRun[];
   /** Whether agents are confined; added where the machine is known. */
   readonly sandbox?: string;
   /** How far the person's branch and the integration branch are apart; added where git is known. */

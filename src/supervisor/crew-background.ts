@@ -34,10 +34,11 @@ export function startBackground(crew: Crew, watcher: boolean): () => Promise<voi
     changeSignal: context.changeSignal,
     report: (task: string, text: string): void => context.emit({ level: 'warning', task, text }),
   };
+  const isTried = (): boolean => context.codeHeld?.() !== undefined;
   const stopped = AbortSignal.any([over.signal, crew.orderly.signal]);
   const running = [
     keep('trying validations', () => keepTrying(trials, stopped)),
-    keep('trying set-up', () => keepTryingSetup({ ...trials, report: warn, tell }, stopped)),
+    keep('trying set-up', () => keepTryingSetup({ ...trials, report: warn, tell, isTried }, stopped)),
     keep('the shown board', () => refresh(crew, resisted)),
     ...(watcher
       ? [keep('watching', () => watch(crew, warn)), keep('governing', () => keepGoverning(governor, over.signal))]

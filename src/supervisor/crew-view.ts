@@ -4,6 +4,7 @@
 import type { Alarm } from '../alarms/rules/alarm.ts';
 import type { Board } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
+import type { SetupRun } from '../protocol/work/setup-runs.ts';
 import type { Instant } from '../text/time.ts';
 import type { LoopEnd } from './loop-state.ts';
 import type { RestartCause, SessionEnd } from './rules/restarts.ts';
@@ -80,6 +81,8 @@ export interface CrewView {
   readonly events: readonly CrewEvent[];
   /** One sentence: why nothing moves, and whom it waits for; absent while something does. */
   readonly waitsFor?: string;
+  /** Set-ups that run now, of this crew or of others. */
+  readonly setUp?: readonly SetupRun[];
   /** Agents run without a sandbox. */
   readonly unconfined?: true;
 }

@@ -7,6 +7,7 @@ import { baseSetupFailure, mayWorkNow, TRY_AGAIN_MS } from '../protocol/work/set
 import { checkSetup } from '../tasks/check-setup.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { filesMark } from '../tasks/set-up.ts';
+import { instant } from '../text/time.ts';
 import type { ChangeSignal } from './change-signal.ts';
 import { refusalText } from './refusals.ts';
 
@@ -17,6 +18,8 @@ export interface SetupTrials {
   report(line: string): void;
   /** What goes well. */
   tell(line: string): void;
+  /** Pre-flight of these agents tries it first. */
+  isTried?(): boolean;
 }
 
 /** Nothing tells of a file that a person mends. */
@@ -30,12 +33,14 @@ export async function keepTryingSetup(trials: SetupTrials, over: AbortSignal): P
   const context: TaskContext = { ...trials.context, actor: { parts: ['supervisor'] }, stop: () => over };
   // A person who starts agents wants it tried, whatever failed before.
   let first = true;
+  const begun = Math.floor(context.clock.now() / 1000) * 1000;
   while (!over.aborted) {
     const since = changeSignal.count();
     const { state } = (await context.store.read()).board;
     const failure = baseSetupFailure(state);
-    if (failure === undefined) {
-      first = false;
+    // What failed since then was tried for these agents already.
+    first &&= failure !== undefined && instant(failure.time) < begun;
+    if (failure === undefined || trials.isTried?.() === true) {
       await changeSignal.wait(since, TRY_AGAIN_MS, over);
       continue;
     }

@@ -13,6 +13,7 @@ import { type Rules, runConfined, type SandboxContext } from '../sandbox/mode.ts
 import { tellingLines } from '../text/telling-lines.ts';
 import type { TaskContext } from './context.ts';
 import { setupMend } from './rules/setup-mend.ts';
+import type { SetupRuns } from './setup-runs.ts';
 
 type PrepareContext = SandboxContext & Pick<TaskContext, 'say' | 'stop'>;
 
@@ -29,6 +30,8 @@ export interface PrepareRequest {
   readonly withheld?: string | undefined;
   /** What the checkout is for. */
   readonly part?: SetupPart;
+  /** Told of each run of the command. */
+  readonly runs?: SetupRuns;
 }
 
 /** `lines`: the end of what the command printed, ready to print. */
@@ -63,7 +66,8 @@ async function runCommand(
   const { env, paths } = context;
   const { folder, settings, logFile, at } = request;
   const shown = command.replace(/\s+/g, ' ');
-  context.say(`preparing ${below(paths.root, folder)}: ${shown}`);
+  const run = request.runs?.begin(shown);
+  context.say(`preparing ${below(paths.root, folder)}: ${shown}${run?.text ?? ''}`);
   const program = {
     argv: ['sh', '-c', command],
     cwd: folder,
@@ -72,7 +76,7 @@ async function runCommand(
     logFile,
     signal: context.stop?.(),
   } as const;
-  const ended = await runConfined(context, settings, { folder, part: 'setup', at }, program);
+  const ended = await runConfined(context, settings, { folder, part: 'setup', at }, program).finally(() => run?.end());
   const { withheld } = request;
   if (withheld !== undefined && ended.confined) context.say(`it ran without the files of setup_read: ${withheld}`);
   if (ended.how === 'exited' && ended.code === 0) return undefined;

@@ -14,12 +14,13 @@ import { findTask } from '../protocol/find.ts';
 import type { SetupPart } from '../protocol/records/setup-records.ts';
 import { type Settings, settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
-import { hasSetup } from '../protocol/work/setup-failures.ts';
+import { hasSetup, whyTryAgain } from '../protocol/work/setup-failures.ts';
 import { transact } from '../store/transact.ts';
 import type { TaskContext } from './context.ts';
 import { bringFiles, type PrepareRequest, prepareFolder, type Unprepared } from './prepare-checkout.ts';
 import { withheldHere } from './setup-login.ts';
 import { reuseSetup } from './setup-results.ts';
+import { announceRuns } from './setup-runs.ts';
 
 export interface SetupRequest extends PrepareRequest {
   readonly part: SetupPart;
@@ -39,9 +40,22 @@ export async function setUp(
   request: SetupRequest,
 ): Promise<Unprepared | undefined> {
   if (!hasSetup(request.settings)) return undefined;
-  const failed = await prepare(context, gitDir, request);
-  await recordSetup(context, gitDir, request, failed);
+  const runs = announceRuns(context, { ...request, ...(await failedBefore(context, request)) });
+  const failed = await prepare(context, gitDir, { ...request, runs });
+  await recordSetup(context, gitDir, { ...request, runs }, failed);
   return failed;
+}
+
+/** How often the same was run without success, and why it is tried again. */
+async function failedBefore(context: TaskContext, { part, task }: SetupRequest) {
+  const { state } = (await context.store.read()).board;
+  const config = settings(state);
+  const former = (state.goal.setup_failures ?? []).find((one) =>
+    OF_THE_BASE.has(part) ? one.on_base === true : one.part === part && one.task === task,
+  );
+  if (former === undefined) return { failed: 0, why: undefined };
+  const now = { settings: config, files: filesMark(context, config), at: context.clock.now() };
+  return { failed: former.tries ?? 1, why: whyTryAgain(state, former, now) ?? 'the last one failed' };
 }
 
 async function prepare(
@@ -114,9 +128,11 @@ async function recordSetup(
     ...done,
     reason: failed.message,
     remedy: failed.hint,
-    ...defined({ files: filesMark(context, config), output }),
+    ...defined({ files: filesMark(context, config), output, tries: severalOf(request.runs?.count() ?? 1) }),
   });
 }
+
+const severalOf = (count: number): number | undefined => (count > 1 ? count : undefined);
 
 /** The parts whose checkout new work starts from. */
 const OF_THE_BASE: ReadonlySet<SetupPart> = new Set(['worktree', 'trial', 'check']);

@@ -56,6 +56,7 @@ export async function reuseSetup(context: TaskContext, gitDir: PrivateGitDir, re
     if (found === 'own' || found === 'ready') return found;
     // Maybe for want of a file that it reads after all: then all of them show it.
     if (context.stop?.().aborted === true) return found;
+    request.runs?.because('it failed with only the files that it reads, so now all are there');
   }
   return fromTree(context, gitDir, withLogin(request, login, request.tree), request.tree);
 }
@@ -213,6 +214,7 @@ async function make(
     disk.writeFileSync(join(next, 'result.json'), JSON.stringify(result));
     disk.renameSync(next, place);
     await dropOld(context, place);
+    if (isOwn) request.runs?.because('it does more than make files, so each checkout needs its own run');
     return isOwn ? 'own' : await putInto(context, request, place, result);
   } finally {
     await removeTree(context, folder);

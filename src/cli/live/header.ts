@@ -4,9 +4,11 @@ import { spentOnGoal } from '../../budget/rules/ledger.ts';
 import { scopeText } from '../../budget/rules/limits.ts';
 import { REPORT } from '../../governance/rules/breaker.ts';
 import type { State } from '../../protocol/state.ts';
+import { isTriedAgain } from '../../protocol/work/setup-runs.ts';
 import { doneText, type StatusView } from '../../report/status-view.ts';
 import type { CrewMember, SessionCount } from '../../supervisor/crew-view.ts';
 import type { Line, Page, Span } from '../render/layout.ts';
+import { setupLines } from '../render/status.ts';
 import { clock, coarse, dollars, tokens } from './format.ts';
 import type { Scene } from './frame.ts';
 import type { OnQuit } from './screen.ts';
@@ -42,13 +44,19 @@ export function header({ view, status, screen, look, p, onQuit }: Scene): readon
     ...stopping(stopsOf(screen.stops, view.members), view.members, onQuit).flatMap((text) =>
       p.lines(text, p.width).map((line): Line => [{ text: line, tone: 'warn' }]),
     ),
+    ...(view.setUp ?? []).slice(0, MOST_SETUPS).flatMap((run) => setupLines(run, view.now, p, coarse)),
     ...(status.queue === undefined ? [] : p.lines(p.say(status.queue), p.width).map((text): Line => [{ text }])),
     // The line of the switch says it already, with the key that helps here.
-    ...(view.waitsFor === undefined || /^(?:ABORT|CHECKPOINT|PAUSE) is on\b/.test(view.waitsFor)
+    ...(view.waitsFor === undefined ||
+    /^(?:ABORT|CHECKPOINT|PAUSE) is on\b/.test(view.waitsFor) ||
+    isTriedAgain(view.setUp, view.waitsFor)
       ? []
       : waits(view.waitsFor, p)),
   ];
 }
+
+/** Those that run longest; the rest are tasks' own, which wait for them. */
+const MOST_SETUPS = 2;
 
 /** Stays as long as it is so: its line among the events is soon gone. */
 const UNCONFINED: Span = { text: 'sandbox off  ', tone: 'warn' };

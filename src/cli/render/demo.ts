@@ -123,7 +123,7 @@ function nextLines(liza: string, kept: Kept | undefined): readonly string[] {
     'In a git repository of your own:',
     ...rows([
       ['state a goal', `${liza} init`],
-      ['say what you want', '${EDITOR:-vi} specs/vision.md && git add specs && git commit -m "Our vision"'],
+      ['say what you want', `\${EDITOR:-vi} specs/vision.md && git add specs && git commit -m "Our vision"`],
       ['let agents work', `${liza} run`],
       ['take the result', `${liza} finish`],
     ]),

@@ -8,6 +8,7 @@ import { distanceLines } from '../../protocol/goal/base-distance.ts';
 import { discoveryHead, holdsGoal } from '../../protocol/messages/discoveries.ts';
 import { needsPerson } from '../../protocol/messages/questions.ts';
 import { type Discovery, isTerminal } from '../../protocol/state.ts';
+import { isTriedAgain, type SetupRun, setupRunText } from '../../protocol/work/setup-runs.ts';
 import {
   type AgentView,
   type AnomalyView,
@@ -17,13 +18,14 @@ import {
   type TaskView,
 } from '../../report/status-view.ts';
 import { counted, gist, whole } from '../../text/format.ts';
-import { duration } from '../../text/time.ts';
+import { duration, type Instant } from '../../text/time.ts';
 import { grouped, type Line, leaseWords, type Page, pageFor, type Span, STATUS_TONE } from './layout.ts';
 import { clip, columns, type Look, pad } from './terminal.ts';
 
 interface StatusLook extends Look {
   /** The agent that asks; a person without it. */
   readonly reader?: string | undefined;
+  readonly now?: Instant;
 }
 
 const MOST = 12;
@@ -38,6 +40,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
     header(view, p),
     section('Open questions', view.questions, on, (all) => all.flatMap((one) => questionLines(one, p, look.reader))),
     look.reader === undefined ? crewLines(view.crew, p) : [],
+    (view.setUp ?? []).flatMap((run) => setupLines(run, look.now ?? run.since, p)),
     counts(view, p),
     taskGroups(view, p, most),
     section('Agents', view.agents, on, (agents) => agentLines(agents, leaseholders(view), p)),
@@ -51,7 +54,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
     ),
     section('Notices', view.notices, on, (notices) => notices.flatMap(({ message }) => hanging(message, p))),
     view.queue === undefined ? [] : hanging(view.queue, p),
-    view.why === undefined ? [] : nothingMoves(view.why, p),
+    view.why === undefined || isTriedAgain(view.setUp, view.why) ? [] : nothingMoves(view.why, p),
     distanceLines(view.base, view.goal).flatMap((line) => hanging(line, p, 'warn')),
     view.sandbox === undefined ? [] : confined(view.sandbox, p),
   ];
@@ -87,6 +90,12 @@ function crewLines(crew: StatusView['crew'], p: Page): readonly Line[] {
   const text = `A crew runs here (process ${crew.pid}${age}), also without a terminal. See it: liza attach; stop it: liza stop`;
   return p.lines(text, p.width).map((line) => [{ text: line }]);
 }
+
+/** What everybody waits for, with its time. */
+export const setupLines = (run: SetupRun, now: Instant, p: Page, told?: typeof duration): readonly Line[] =>
+  p.lines(p.say(sentence(setupRunText(run, now, told))), p.width).map((text) => [{ text, tone: 'busy' }]);
+
+const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 /** Whole: nobody can answer a question that is cut. */
 export function questionLines(question: QuestionView, p: Page, reader?: string): readonly Line[] {

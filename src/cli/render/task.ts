@@ -27,6 +27,7 @@ import type {
   Usage,
 } from '../../protocol/state.ts';
 import { setupFailureText } from '../../protocol/work/setup-failures.ts';
+import { type SetupRun, setupRunText } from '../../protocol/work/setup-runs.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import { confinement } from '../../sandbox/rules/session-label.ts';
 import { asStored, counted } from '../../text/format.ts';
@@ -53,6 +54,8 @@ export interface TaskExtras {
   readonly discoveries?: readonly Discovery[];
   /** The set-up that fails, and that it waits for. */
   readonly setup?: SetupFailure | undefined;
+  /** Set-ups that run now, and that it waits for. */
+  readonly setUp?: readonly SetupRun[];
 }
 
 const LABEL = 15;
@@ -140,15 +143,17 @@ function trialText(task: Task): string | undefined {
 
 const SHOWN_OUTPUT = 5;
 
-/** Why it cannot go on: with the end of what was printed. */
-const unprepared = ({ setup }: TaskExtras): readonly Field[] =>
-  setup === undefined
+/** What it waits for, and why it cannot go on: with the end of what was printed. */
+const unprepared = ({ setup, setUp = [], now }: TaskExtras): readonly Field[] => [
+  ['runs now', setUp.map((run) => setupRunText(run, now)).join('\n')],
+  ...(setup === undefined
     ? []
-    : [
+    : ([
         ['fails', `${setupFailureText(setup)} (${moment(setup.time)})`],
         ['output', setup.output],
         ['remedy', setup.remedy],
-      ];
+      ] as const)),
+];
 
 function blocked(task: Task): readonly Field[] {
   return [

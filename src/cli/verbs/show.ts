@@ -12,9 +12,11 @@ import type { Task } from '../../protocol/state.ts';
 import { noTask } from '../../protocol/unknown-id.ts';
 import { defined } from '../../protocol/values.ts';
 import { hasSetup, setupFailureOf } from '../../protocol/work/setup-failures.ts';
+import { runsFor, type SetupRun } from '../../protocol/work/setup-runs.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import type { BoardContext } from '../../store/context.ts';
 import type { Store, TaskReading } from '../../store/store.ts';
+import { setupRunsNow } from '../../tasks/setup-runs.ts';
 import type { Instant } from '../../text/time.ts';
 import type { Io } from '../io.ts';
 import { openBoard } from '../open-board.ts';
@@ -54,7 +56,8 @@ export const verb: Verb = {
     const found = await store.readTask(id);
     if (found === undefined) return showRecord(store, id);
     if (args.flag('spec')) return showSpec(board, found.task);
-    const lines = args.json ? [] : [await text(store, found, io)];
+    const setUp = found.archived ? [] : runsFor(setupRunsNow(board), found.task);
+    const lines = args.json ? [] : [await text(store, found, io, setUp)];
     const { questions, discoveries, notes, setup } = recordsOn(found);
     const data = {
       task: found.task,
@@ -63,6 +66,7 @@ export const verb: Verb = {
       ...(discoveries.length === 0 ? {} : { discoveries }),
       ...(notes.length === 0 ? {} : { notes }),
       ...defined({ setup_failure: setup }),
+      ...(setUp.length === 0 ? {} : { setup_runs: setUp }),
     };
     return { ok: true, lines, data };
   },
@@ -139,13 +143,13 @@ async function listIds(store: Store): Promise<Result> {
   return { ok: true, lines: ids, data: { ids } };
 }
 
-async function text(store: Store, found: TaskReading, io: Io): Promise<string> {
+async function text(store: Store, found: TaskReading, io: Io, setUp: readonly SetupRun[]): Promise<string> {
   const { task, archived } = found;
   const now = io.host.clock.now();
   const view = { ...viewOf(found, now), waits: await waitsOf(store, task) };
   const look = lookOf(io);
   const validation = proofCommands(found.config, task);
-  return renderTask(task, { now, view, archived, ...recordsOn(found), validation }, look).trimEnd();
+  return renderTask(task, { now, view, archived, ...recordsOn(found), validation, setUp }, look).trimEnd();
 }
 
 function viewOf({ task, config, lease }: TaskReading, now: Instant): Omit<TaskView, 'waits'> {

@@ -37,12 +37,15 @@ export const verb: Verb = {
     const found = alarms(board, now, await surroundingsOf(context, snapshot));
     const { baseDistance } = await import('../../git/base-branch.ts');
     const [confined, base] = await Promise.all([sandbox, baseDistance(context, board)]);
+    const { setupRunsNow } = await import('../../tasks/setup-runs.ts');
+    const setUp = setupRunsNow(context);
     const view = {
       ...statusView(board, now, found, notices, base),
+      ...(setUp.length === 0 ? {} : { setUp }),
       ...defined({ crew: await crewView(context, now), sandbox: confined, base }),
     };
     const usual = lookOf(io);
-    const look = { ...usual, all: args.flag('all') || usual.all === true, reader: readerOf(io) };
+    const look = { ...usual, all: args.flag('all') || usual.all === true, reader: readerOf(io), now };
     // The view shows the notices itself, so they are not repeated on stderr.
     return { ok: true, lines: [renderStatus(view, look).trimEnd()], data: { ...view } };
   },

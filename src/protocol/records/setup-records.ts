@@ -2,7 +2,7 @@
 // Part of the vocabularies in state.ts and command.ts.
 
 import * as v from 'valibot';
-import { commit, id, oneOf, text, timestamp } from './fields.ts';
+import { commit, id, limit, oneOf, text, timestamp } from './fields.ts';
 
 /** What the checkout was made for. */
 export const SETUP_PARTS = ['worktree', 'trial', 'check', 'proof', 'review', 'merge'] as const;
@@ -26,6 +26,8 @@ export const SetupFailureSchema = v.object({
   remedy: text,
   /** The end of what the command printed. */
   output: v.optional(text),
+  /** How often it was run without success, if more than once. */
+  tries: v.optional(limit),
 });
 
 export type SetupPart = (typeof SETUP_PARTS)[number];
@@ -46,6 +48,7 @@ export interface SetupPayloads {
     readonly reason: string;
     readonly remedy: string;
     readonly output?: string;
+    readonly tries?: number;
   };
   /** Set-up of a checkout succeeded, and failures are on record. */
   'setup-works': SetupOf;

@@ -4,7 +4,9 @@
 import { gist } from '../../text/format.ts';
 import { tellingLines } from '../../text/telling-lines.ts';
 import { type Instant, instant } from '../../text/time.ts';
+import type { SetupPart } from '../records/setup-records.ts';
 import type { Settings, SetupFailure, State, Task, TaskStatus } from '../state.ts';
+import { defined } from '../values.ts';
 
 type SetupSettings = Pick<
   Settings,
@@ -89,14 +91,16 @@ export function setupMark(state: State, settings: SetupSettings): string {
 /** A failed set-up of the integration branch is tried again by then: a network that was down changes nothing on the board. */
 export const TRY_AGAIN_MS = 15 * 60_000;
 
-/** Whether anything changed by which the integration branch's set-up may succeed now. `files`: filesMark of the disk. */
-export function mayWorkNow(state: State, failure: SetupFailure, now: Now): boolean {
-  return (
-    failure.rules !== setupRules(now.settings) ||
-    failure.head !== state.goal.integration_head ||
-    failure.files !== now.files ||
-    now.at - instant(failure.time) >= TRY_AGAIN_MS
-  );
+/** Whether anything changed by which the integration branch's set-up may succeed now. */
+export const mayWorkNow = (state: State, failure: SetupFailure, now: Now): boolean =>
+  whyTryAgain(state, failure, now) !== undefined;
+
+/** What has changed since it failed; undefined: nothing. `files`: filesMark of the disk. */
+export function whyTryAgain(state: State, failure: SetupFailure, now: Now): string | undefined {
+  if (failure.rules !== setupRules(now.settings)) return 'a setting changed';
+  if (failure.head !== state.goal.integration_head) return 'the integration branch moved';
+  if (failure.files !== now.files) return 'a file of worktree_files changed';
+  return now.at - instant(failure.time) >= TRY_AGAIN_MS ? 'the last one failed a while ago' : undefined;
 }
 
 interface Now {
@@ -114,10 +118,19 @@ const PLACES = {
   merge: 'the merge of {task}',
 } as const;
 
+export const isSetupPart = (value: unknown): value is SetupPart =>
+  typeof value === 'string' && Object.hasOwn(PLACES, value);
+
+/** What a checkout is for: `the integration branch`, `the review of parse`. */
+export const setupPlace = ({ part, task }: Pick<SetupFailure, 'part' | 'task'>): string =>
+  PLACES[part].replace('{task}', task ?? 'a task');
+
+export const SETUP_FAILS = 'set-up fails for';
+
 /** `set-up fails for the integration branch (1a2b3c4d5e6f): post_worktree_cmd "npm ci" ended with 1`. */
 export function setupFailureText({ part, task, on_base, commit, reason }: SetupFailure): string {
-  const place = on_base === true ? PLACES.check : PLACES[part].replace('{task}', task ?? 'a task');
-  return `set-up fails for ${place} (${commit.slice(0, 12)}): ${reason}`;
+  const place = on_base === true ? PLACES.check : setupPlace({ part, ...defined({ task }) });
+  return `${SETUP_FAILS} ${place} (${commit.slice(0, 12)}): ${reason}`;
 }
 
 /** The same with the line that tells most of what was printed and what a person can do, in one line. */

@@ -31,7 +31,7 @@ export const setupFailed: Row<'setup-failed'> = {
   effects: 'goal.setup_failures; an alarm; no new work starts while it fails on the integration branch',
   change: (s) => {
     const { state, command, settings, now } = s;
-    const { part, task, commit, tree, on_base, files, reason, remedy, output } = command;
+    const { part, task, commit, tree, on_base, files, reason, remedy, output, tries } = command;
     const failure: SetupFailure = {
       time: iso(now),
       part,
@@ -46,6 +46,7 @@ export const setupFailed: Row<'setup-failed'> = {
         head: state.goal.integration_head,
         files,
         output: output && tellingText(output, MOST_OUTPUT),
+        tries,
       }),
     };
     const others = (state.goal.setup_failures ?? []).filter((one) => !isSame(one, command));
