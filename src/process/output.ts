@@ -31,7 +31,8 @@ export interface Printed {
 }
 
 const LOG_LIMIT = 2 * 1024 * 1024;
-const TAIL = 4096;
+/** The usage that npm prints below its reason has four thousand. */
+const TAIL = 8192;
 const LINE = 4096;
 
 /** Throws when the log cannot be begun. */

@@ -36,24 +36,28 @@ export function tellingText(output: string, room: number): string {
 
 const MOST_LINES = 20;
 
-/** npm tells the kind of its error on a line of its own, and on the next one what is wrong. */
+/**
+ * npm tells the kind of its error on a line of its own, and on the next one what is wrong. The usage below it is that of
+ * a command which was called as it should be.
+ */
 function withCodes(lines: readonly string[]): readonly string[] {
   let code = '';
+  let isUsage = false;
   return lines.flatMap((line) => {
-    const [, named] = NPM_CODE.exec(line) ?? [];
-    if (named !== undefined) {
-      code = named;
-      return [];
-    }
-    const [, said = ''] = code !== '' && !isNoise(line) ? (/^npm (?:error|ERR!) (\S.*)$/.exec(line) ?? []) : [];
-    if (said === '') return [line];
-    const told = said.toUpperCase().includes(code) ? line : `npm error ${code}: ${said}`;
+    const [, said] = /^npm (?:error|ERR!)(?: (.*))?$/.exec(line) ?? [];
+    if (said === undefined) return [line];
+    isUsage = said === 'Usage:' || (isUsage && !said.startsWith('Run "npm help'));
+    const named = NPM_CODE.exec(said)?.[1];
+    code = named ?? code;
+    if (isUsage || named !== undefined) return [];
+    if (code === '' || isNoise(line)) return [line];
+    const told = said.toUpperCase().includes(code) ? line : `npm error ${code}: ${said.trim()}`;
     code = '';
     return [told];
   });
 }
 
-const NPM_CODE = /^npm (?:error|ERR!) code (E[A-Z\d]{2,20})$/;
+const NPM_CODE = /^code (E[A-Z\d]{2,20})$/;
 
 const at = (lines: readonly string[], forms: readonly RegExp[]): readonly number[] =>
   lines.flatMap((line, n) => (forms.some((form) => form.test(line)) ? [n] : []));
@@ -79,8 +83,8 @@ const isPunctuation = (line: string): boolean => /^[^\p{L}\p{N}]*$/u.test(line);
 const NOISE: readonly RegExp[] = [
   /^npm (?:notice|warn|WARN)\b/,
   /^npm (?:error|ERR!)\s*(?:$|(?:code|syscall|path|errno|A complete log)\b)/,
-  // the usage of a command that was called as it should be
-  /^npm (?:error|ERR!) (?:Clean install a project|Usage:|Options:|\[-|alias(?:es)?:|Run "npm help|npm (?:ci|install)$)/,
+  // around the usage that it prints below its reason
+  /^npm (?:error|ERR!) (?:Clean install a project$|Run "npm help)/,
   /\blooking for funding\b|run `npm fund`/,
   /^> \S+@\S+ \S+$/,
   // frames that are not the project's own, with and without `at`

@@ -133,11 +133,11 @@ describe('secrets', () => {
 });
 
 describe('the tail', () => {
-  test('is the last 4 KB, beginning with a whole character', () => {
+  test('is the last 8 KB, beginning with a whole character', () => {
     const printed = print({}, 'x'.repeat(3), 'é'.repeat(5000));
     expect(printed.outputBytes).toBe(10_003);
-    expect(printed.tail).toBe('é'.repeat(2048));
-    expect(print({}, 'x', 'é'.repeat(5000), 'y').tail).toBe(`${'é'.repeat(2047)}y`);
+    expect(printed.tail).toBe('é'.repeat(4096));
+    expect(print({}, 'x', 'é'.repeat(5000), 'y').tail).toBe(`${'é'.repeat(4095)}y`);
   });
 
   test('shows nothing a terminal would obey', () => {

@@ -150,7 +150,7 @@ describe('what it printed', () => {
     const after = process.memoryUsage();
     expect(ended).toMatchObject({ how: 'exited', code: 0, outputBytes: 64 * 1024 * 1024 + 10 });
     expect(ended.durationMs).toBeLessThan(8000);
-    expect(ended.tail.length).toBe(4096);
+    expect(ended.tail.length).toBe(8192);
     const log = readFileSync(logFile, 'utf8');
     expect(log.length).toBeLessThan(2 * 1024 * 1024 + 100);
     expect(log.startsWith('begin\nxxx')).toBe(true);

@@ -317,6 +317,9 @@ npm error Options:
 npm error [--install-strategy <hoisted|nested|shallow|linked>] [--legacy-bundling]
 npm error [--no-bin-links] [--no-fund] [--dry-run]
 npm error
+npm error   --install-strategy
+npm error     Sets the strategy for installing packages in node_modules.
+npm error
 npm error aliases: clean-install, ic, install-clean, isntall-clean
 npm error
 npm error Run "npm help ci" for more info
