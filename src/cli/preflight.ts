@@ -8,6 +8,7 @@ import {
   fine,
   type PreflightCheck,
   type PreflightResult,
+  startLine,
   stop,
   stopsOf,
   verdictText,
@@ -160,7 +161,6 @@ async function checkBeside(context: SupervisorContext, { quick, over, release }:
   saveResult(context, { time: iso(context.clock.now()), ...commit, checks: [...quick, ...beside] });
 }
 
-function tell(context: SupervisorContext, { level, check, message, mend }: PreflightCheck): void {
-  if (level === 'ok') return;
-  context.emit({ level: 'warning', text: `${check}: ${message}${mend === undefined ? '' : `; ${mend}`}` });
+function tell(context: SupervisorContext, one: PreflightCheck): void {
+  if (one.level !== 'ok') context.emit({ level: 'warning', text: startLine(one) });
 }

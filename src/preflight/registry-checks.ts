@@ -72,7 +72,12 @@ type Lists = Partial<Pick<Settings, 'setup_read' | 'worktree_files'>>;
 /** Private registries whose login stays outside: what needs it fails, so a person is told how to give it. */
 async function withoutLogin(host: Host, site: RegistrySite, lists: Lists): Promise<readonly PreflightCheck[]> {
   return (await loginsKept(host, site, lists)).map(({ name, give }) =>
-    warn('registry', `${name} needs a login that the sandbox does not get: installing from it fails there`, give),
+    warn(
+      'registry',
+      `${name} needs a login that the sandbox does not get: installing from it fails there`,
+      give,
+      `${name} needs a login`,
+    ),
   );
 }
 

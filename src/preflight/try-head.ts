@@ -110,7 +110,7 @@ async function withoutSetup(context: TaskContext, gitDir: PrivateGitDir, { commi
   const [seen] = isRefusal(mode) || 'tool' in mode ? [] : modulesAround(context.disk, context.paths.root);
   if (seen === undefined) return fine('set-up', 'no post_worktree_cmd is set: a checkout is used as it is');
   const message = `no post_worktree_cmd is set, and without a sandbox tests find the packages in ${seen}: green tests do not show that a fresh checkout works`;
-  return warn('set-up', message, await setupMend(gitDir, commit));
+  return warn('set-up', message, await setupMend(gitDir, commit), 'none, and tests find your packages');
 }
 
 async function withoutTests(gitDir: PrivateGitDir, commit: string): Promise<PreflightCheck> {
@@ -120,6 +120,7 @@ async function withoutTests(gitDir: PrivateGitDir, commit: string): Promise<Pref
     'tests',
     `${message}, and merges are not tested: two tasks that are each green alone may be red together`,
     `say how all tests are run, for example: liza config set test_command "npm test"; or commit ${SCRIPT}`,
+    'none are run on merges',
   );
 }
 
@@ -172,7 +173,8 @@ function testsCheck(context: TaskContext, ended: Tried, run: TestRun): Preflight
   if (isGreen(ended)) return fine('tests', `${tests} is green on ${short(commit)}`);
   const how = howEnded(ended, config.validation_timeout);
   const mend = `${run.mend || 'fix them in your branch, then: liza sync; or make that this goal’s first task'}; the whole output: ${fromRoot(context, log)}`;
-  const red = warn('tests', `${tests} is red on ${short(commit)} (${how}): every submission will fail on it`, mend);
+  const is = `${tests} is red on ${short(commit)}`;
+  const red = warn('tests', `${is} (${how}): every submission will fail on it`, mend, is);
   const output = tellingLines(ended.tail, SHOWN_LINES);
   return output.length === 0 ? red : { ...red, output };
 }

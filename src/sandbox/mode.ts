@@ -87,7 +87,11 @@ export async function sandboxMode(
 export const sandboxModeText = (mode: SandboxMode): string =>
   'tool' in mode ? `sandbox: on (${mode.tool.kind})` : `sandbox: off, ${mode.off}; ${OFF_MEANS}`;
 
-/** Where it was told in full before: at init, by doctor, and when agents first start. */
+/** When agents first start: on one line, with what it means and who tells all of it. */
+export const sandboxStartText = (mode: SandboxMode): string =>
+  'tool' in mode ? sandboxModeText(mode) : 'sandbox: off, agents run as you; all of it: liza doctor';
+
+/** Where it was told before: at init, by doctor, and when agents first start. */
 export function sandboxBriefText(mode: SandboxMode): string {
   if ('tool' in mode) return sandboxModeText(mode);
   if (mode.remedy === undefined) return `sandbox: off, ${mode.off}; what that means: liza help sandbox`;

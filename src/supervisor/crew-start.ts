@@ -7,7 +7,7 @@ import { notCommitted, notInGit } from '../git/committed-files.ts';
 import { installHook } from '../identity/project-hook.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { isTerminal, type State, settings } from '../protocol/state.ts';
-import { removeLeftHomes, sandboxBriefText, sandboxMode, sandboxModeText, sandboxRemedy } from '../sandbox/mode.ts';
+import { removeLeftHomes, sandboxBriefText, sandboxMode, sandboxRemedy, sandboxStartText } from '../sandbox/mode.ts';
 import type { Snapshot } from '../store/store.ts';
 import { reconcile } from '../tasks/reconcile.ts';
 import { type SupervisorContext, taskContextOf } from './context.ts';
@@ -49,9 +49,7 @@ async function checkSandbox(context: SupervisorContext, state: State): Promise<R
   if (context.sandboxSupport === undefined) return undefined;
   const remedy = sandboxRemedy(mode, settings(state));
   const isFirst = spentOnGoal(state).sessions === 0;
-  const text = isFirst
-    ? [sandboxModeText(mode), ...(remedy === undefined ? [] : [remedy])].join('; ')
-    : sandboxBriefText(mode);
+  const text = isFirst ? sandboxStartText(mode) : sandboxBriefText(mode);
   context.emit({ level: remedy === undefined ? 'info' : 'warning', text });
   return undefined;
 }

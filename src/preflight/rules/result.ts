@@ -4,6 +4,7 @@
 import type { BaseDistance } from '../../protocol/goal/base-distance.ts';
 import { inStepText, lagText } from '../../protocol/goal/base-distance.ts';
 import type { Config } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
 import { counted } from '../../text/format.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
 
@@ -26,6 +27,8 @@ export interface PreflightCheck {
   readonly message: string;
   /** What the person does about it. */
   readonly mend?: string;
+  /** The message in a few words, for the start of a run. */
+  readonly brief?: string;
   /** The end of what a program printed. */
   readonly output?: readonly string[];
 }
@@ -40,16 +43,26 @@ export interface PreflightResult {
 }
 
 export const fine = (check: CheckName, message: string): PreflightCheck => ({ check, level: 'ok', message });
-export const warn = (check: CheckName, message: string, mend: string): PreflightCheck => ({
+export const warn = (check: CheckName, message: string, mend: string, brief?: string): PreflightCheck => ({
   ...fine(check, message),
   level: 'warning',
   mend,
+  ...defined({ brief }),
 });
 export const stop = (check: CheckName, message: string, mend: string): PreflightCheck => ({
   ...fine(check, message),
   level: 'stop',
   mend,
 });
+
+/** What a line of 80 columns has beside the time and the word for its level. */
+const ONE_LINE = 62;
+
+/** As a run tells it when it starts: on one line, or with the command that tells all of it. */
+export function startLine({ check, message, mend, brief }: PreflightCheck): string {
+  const all = [`${check}: ${message}`, ...(mend === undefined ? [] : [mend])].join('; ');
+  return all.length <= ONE_LINE ? all : `${check}: ${brief ?? message}: liza run --check`;
+}
 
 export const stopsOf = (checks: readonly PreflightCheck[]): readonly PreflightCheck[] =>
   checks.filter(({ level }) => level === 'stop');
@@ -101,5 +114,6 @@ export function checkBudget({ budgets }: Pick<Config, 'budgets'>): PreflightChec
     'budget',
     'no budget is set: nothing limits what agents spend',
     `liza config set budgets '{"day": {"usd": 20}, "task": {"sessions": 20}}'`,
+    'nothing limits what agents spend',
   );
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { Io } from '../../../src/cli/io.ts';
 import { provenanceOf } from '../../../src/cli/render/blame.ts';
 import type { TaskSession } from '../../../src/protocol/state.ts';
+import { sandboxStartText } from '../../../src/sandbox/mode.ts';
 import { hostAt } from '../../host.ts';
 import { task as aTask } from '../boards/empty-board.ts';
 import { NOW, project } from './fixtures.ts';
@@ -90,4 +91,9 @@ test('blame names each author and reviewer that ran without a sandbox once', () 
     sessions: [session('coder-1', 'off'), session('coder-1', 'off'), session('code-reviewer-1', 'bubblewrap')],
   };
   expect(provenanceOf(task, undefined).unconfined).toEqual(['coder-1']);
+});
+
+test('the start of agents says it on one line of 80 columns, with the command that says all of it', () => {
+  const line = sandboxStartText({ off: 'bubblewrap is not installed', remedy: 'install it' });
+  expect(line).toBe('sandbox: off, agents run as you; all of it: liza doctor');
 });

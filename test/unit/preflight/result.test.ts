@@ -7,6 +7,7 @@ import {
   fine,
   isUntouched,
   lastResultText,
+  startLine,
   stop,
   verdictText,
   warn,
@@ -51,4 +52,19 @@ test('a base that is not known is no line', () => {
   const apart = { branch: 'main', integration: 'integration', lacks: 2, ahead: 0 };
   expect(checkBase(apart)).toMatchObject([{ level: 'warning', mend: 'liza sync' }]);
   expect(checkBase({ ...apart, lacks: 0 })).toMatchObject([{ level: 'ok' }]);
+});
+
+test.each([
+  [checkBudget({}), 'budget: nothing limits what agents spend: liza run --check'],
+  [
+    warn('base', 'main has 1 commit that integration lacks', 'liza sync'),
+    'base: main has 1 commit that integration lacks; liza sync',
+  ],
+  [
+    warn('own tests', 'a long fact '.repeat(9), 'a long mend '.repeat(9), 'they also run those in .worktrees'),
+    'own tests: they also run those in .worktrees: liza run --check',
+  ],
+])('a run tells a warning on one line of 80 columns: %o', (check, line) => {
+  expect(startLine(check)).toBe(line);
+  expect(`20:54:34 warning ${line}`.length).toBeLessThan(80);
 });
