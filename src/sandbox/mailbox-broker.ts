@@ -9,12 +9,11 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Disk } from '../ports/disk.ts';
 import type { Clock, Environment, Host } from '../ports/host.ts';
-import { removeTree } from '../process/remove-tree.ts';
 import { defined } from '../protocol/values.ts';
 import { endsWithAsker } from './mailbox-commands.ts';
 
 export interface BrokerOptions {
-  /** The mailbox, of this session alone; made here, and removed at the end. */
+  /** The mailbox, of this session alone; made here. It goes with the session's folder, however much is in it. */
   readonly folder: string;
   /** How the real `liza` is started. */
   readonly program: readonly [string, ...string[]];
@@ -31,7 +30,8 @@ export interface BrokerOptions {
 export interface Broker {
   /** The session has ended: whoever asks is told so at once. */
   end(): void;
-  /** Refuses new requests; those under way are finished within the grace, or until `hurry` says that it is over. */
+  /** Refuses new requests; those under way are finished within the grace, or until `hurry` says that it is over. Takes
+   *  little more than that, whatever is in the mailbox and whatever they left behind. */
   close(graceMs: number, hurry?: AbortSignal): Promise<void>;
 }
 
@@ -134,23 +134,40 @@ export function openBroker(host: Host, options: BrokerOptions): Broker {
     end,
     close: async (graceMs, hurry) => {
       end();
-      const all = [...running];
-      const kill = (): void => {
-        for (const [child] of all) child.kill('SIGKILL');
-      };
-      if (hurry?.aborted) kill();
-      hurry?.addEventListener('abort', kill);
-      const cancel = clock.after(graceMs, kill);
-      await Promise.all(all.map(([, { finished }]) => finished));
-      cancel();
-      hurry?.removeEventListener('abort', kill);
+      await finishedWithin(clock, [...running], { graceMs, hurry });
       closed = true;
       stopPolling();
       watcher?.close();
       markEnded(disk, folder);
-      await removeTree(host, folder); // what is left, the next session removes
     },
   };
+}
+
+/** What a command started may hold its pipes open after its end. */
+const SETTLE_MS = 2000;
+
+/** Those that are left at the end of the grace are killed. */
+function finishedWithin(
+  clock: Clock,
+  all: readonly (readonly [ChildProcess, Running])[],
+  { graceMs, hurry }: { readonly graceMs: number; readonly hurry: AbortSignal | undefined },
+): Promise<void> {
+  return new Promise((done) => {
+    const timers: (() => void)[] = [];
+    const over = (): void => {
+      for (const cancel of timers) cancel();
+      hurry?.removeEventListener('abort', kill);
+      done();
+    };
+    const kill = (): void => {
+      for (const [child] of all) child.kill('SIGKILL');
+      timers.push(clock.after(SETTLE_MS, over));
+    };
+    timers.push(clock.after(graceMs, kill));
+    hurry?.addEventListener('abort', kill);
+    if (hurry?.aborted) kill();
+    void Promise.all(all.map(([, { finished }]) => finished)).then(over);
+  });
 }
 
 /** Nobody waits for this request any more. */

@@ -19,6 +19,10 @@ process.stdin.on('data', (d) => { input += d; }).on('end', () => {
   const argv = process.argv.slice(2);
   require('node:fs').appendFileSync(process.env.RAN, argv.join(' ') + '\\n');
   if (argv[0] === 'sleep' || argv[0] === 'try') return setTimeout(() => {}, 60_000);
+  if (argv[0] === 'leaves') {
+    require('node:child_process').spawn('sh', ['-c', 'echo left >> "$RAN"; sleep 30'], { stdio: 'inherit' });
+    return;
+  }
   if (argv[0] === 'slow') require('node:child_process').spawnSync('sleep', ['1']);
   process.stderr.write('beside');
   process.stdout.write(JSON.stringify({ argv, input, id: process.env.LIZA_AGENT_ID, cwd: process.cwd(), brokered: process.env.LIZA_BROKERED, more: process.env.MORE }));
@@ -155,14 +159,31 @@ test('a mailbox that its owner made read-only runs nothing twice', async () => {
   expect(ran().filter((one) => one === 'once')).toEqual(['once']);
 });
 
-test('at the end of the session what hangs is ended, and the mailbox is gone', async () => {
+test('at the end of the session what hangs is ended, and the mailbox says so', async () => {
   lay('gggggggg', { argv: ['sleep'] });
   const until = performance.now() + 10_000;
   while (!ran().includes('sleep') && performance.now() < until) await new Promise((done) => setTimeout(done, 10));
   const begun = performance.now();
   await broker.close(100);
   expect(performance.now() - begun).toBeLessThan(5000);
-  expect(fs.existsSync(mail)).toBe(false);
+  expect(fs.readdirSync(mail)).toContain('ended');
+});
+
+test('the end does not wait for what a command left behind with its pipes', async () => {
+  lay('gggggggg', { argv: ['leaves'] });
+  await expect.poll(ran, { timeout: 10_000 }).toContain('left');
+  const begun = performance.now();
+  await broker.close(100);
+  expect(performance.now() - begun).toBeLessThan(10_000);
+});
+
+test('the end does not wait until a flooded mailbox is empty', async () => {
+  fs.mkdirSync(path.join(mail, 'd/d/d'), { recursive: true });
+  for (let n = 0; n < 300; n += 1) fs.writeFileSync(path.join(mail, `flood${String(n).padStart(4, '0')}.ask`), '{}');
+  await broker.close(0);
+  // What is in it goes with the session's folder, for which nobody waits long.
+  expect(fs.readdirSync(mail)).toEqual(expect.arrayContaining(['d', 'ended']));
+  expect(ran()).toEqual([]);
 });
 
 describe('liza try is worth nothing without who asked', () => {
