@@ -31,6 +31,8 @@ export interface SessionRecord {
   readonly supervisor: ProcessIdentity;
   /** The agent's own process, known a moment after its start. */
   readonly process?: ProcessIdentity;
+  /** It runs in a sandbox. */
+  readonly confined?: true;
   /** It has ended; the record stays so that a late command is told why it does not count. */
   readonly ended?: string;
   /** Hashes of earlier sessions' credentials; the newest first. */
@@ -57,7 +59,7 @@ export interface OpenSession {
   /** For LIZA_SESSION of that process alone. */
   readonly credential: string;
   /** Its process has started. */
-  begun(pid: number): void;
+  begun(pid: number, sandbox?: 'confined'): void;
   /** No command of it counts any more, while its processes are being ended. */
   ending(now: Instant): void;
   over(now: Instant): void;
@@ -95,10 +97,10 @@ export function openSession(context: SessionsContext, opening: SessionOpening, n
   return {
     id: sessionIdOf(record),
     credential,
-    begun: (agentPid) => {
+    begun: (agentPid, sandbox) => {
       const process = identify(context, agentPid);
       if (process === undefined || !isMine()) return;
-      write({ process });
+      write({ process, ...(sandbox === undefined ? {} : { confined: true }) });
       files.close(files.open(join(directory, `${agent}.${agentPid}.process`), 'w'));
     },
     ending: (at) => {

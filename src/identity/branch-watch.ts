@@ -1,7 +1,7 @@
 // The check behind the hook: a branch that an agent moved although it is not its own is noticed, kept below
 // refs/liza/strays, and told; so is what hides a branch or replaces a commit (planted-refs.ts). The integration branch has
 // a recorded head; of other branches git's own log says who moved them, and the commits that they gained who made them
-// (unmerged-work.ts). People may do what they like on their branches; that they took in work which Liza did not merge is
+// (unmerged-work.ts); one that is gone is told, too (lost-refs.ts). People may do what they like on their branches; that they took in work which Liza did not merge is
 // told all the same, once: nobody can tell them from an agent that cleared its environment.
 
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ import type { Planted } from '../protocol/messages/violation-payloads.ts';
 import { settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { type CommandContext, transact } from '../store/transact.ts';
+import { lostSince, type Sight } from './lost-refs.ts';
 import { agentOf, namesOf, plantedAmong, plantedFiles, plantedPatterns } from './planted-refs.ts';
 import { readMoves } from './ref-log.ts';
 import { type UnmergedWork, unmergedWork } from './unmerged-work.ts';
@@ -32,6 +33,9 @@ export interface Stray {
   readonly from?: string;
   /** It holds that commit of the agent's, which Liza did not merge; nobody knows who moved it. */
   readonly holds?: true;
+  /** It is not at that commit any more, and the agent was at work without a sandbox. `seen`: when it last was. */
+  readonly lost?: 'deleted' | 'moved';
+  readonly seen?: string;
 }
 
 /** Every look costs one git; only branches that moved since the last one are examined. */
@@ -44,18 +48,25 @@ type Refs = ReadonlyMap<string, string>;
 
 export function watchBranches(context: CommandContext): BranchWatch {
   let known: Refs = new Map();
+  let last: Sight | undefined;
   let told: ReadonlySet<string> = new Set();
   return {
     look: async () => {
+      const at = context.clock.now();
       const names = namesOf(context, (await context.store.read()).board);
       const refs = await readRefs(context, [...PEOPLES, ...plantedPatterns(names)]);
       const moved = new Map([...refs].filter(([ref, commit]) => known.get(ref) !== commit));
       const files = plantedFiles(context, names).filter(({ at }) => !told.has(at));
-      if (moved.size === 0 && files.length === 0) return [];
+      const isGone = [...(last?.refs.keys() ?? [])].some((ref) => !refs.has(ref));
+      if (moved.size === 0 && files.length === 0 && !isGone) {
+        last = { refs, at };
+        return [];
+      }
       const planted = [...(await plantedAmong(context, names, moved)), ...files];
       const { board } = await context.store.read();
-      const lines = await examine(context, board, { moved, known, planted });
+      const lines = await examine(context, board, { moved, known, planted, last, refs });
       if ('ok' in lines) return []; // looked at again next time
+      last = { refs, at };
       known = new Map([...known, ...refs]); // what is deleted and made again is no new branch
       told = new Set([...told, ...files.filter(({ what }) => what !== 'own').map(({ at }) => at)]);
       return lines;
@@ -77,6 +88,12 @@ async function readRefs(context: ProjectHost, patterns: readonly string[]): Prom
   );
 }
 
+interface Looked extends Moved {
+  readonly planted: readonly Planted[];
+  readonly refs: Refs;
+  readonly last: Sight | undefined;
+}
+
 interface Moved {
   readonly moved: Refs;
   /** As the last look found them; empty: this is the first. */
@@ -86,7 +103,7 @@ interface Moved {
 async function examine(
   context: CommandContext,
   board: Board,
-  { planted, ...refs }: Moved & { readonly planted: readonly Planted[] },
+  { planted, last, refs, ...moves }: Looked,
 ): Promise<readonly string[] | Refusal> {
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
@@ -97,21 +114,27 @@ async function examine(
     if (done.already !== true) told.push(plantedText(one));
   }
   if (planted.some(({ what }) => what === 'own')) forgetPlanted(context.disk, gitDir.common);
-  for (const stray of await straysAmong(context, gitDir, board, refs)) {
+  const strays = await straysAmong(context, gitDir, board, moves);
+  const lost =
+    last && (await lostSince(context, gitDir, board, { last, refs, isPersons: (ref) => isPersons(board, ref) }));
+  const isStray = ({ branch }: Stray): boolean => strays.some((one) => one.branch === branch);
+  for (const stray of [...strays, ...(lost ?? []).filter((one) => !isStray(one))]) {
     await updateRefs(gitDir, [{ ref: strayOf(stray.commit), to: stray.commit }]);
     const done = await transact(context, { name: 'branch-moved', ...stray });
     if (!done.ok) return done;
     if (done.already !== true) told.push(strayText(stray));
   }
-  const moved = refs.moved.has(integrationRef(board)) ? await integrationMoved(context, gitDir) : undefined;
+  const moved = moves.moved.has(integrationRef(board)) ? await integrationMoved(context, gitDir) : undefined;
   if (typeof moved === 'object') return moved;
   return moved === undefined ? told : [...told, moved];
 }
 
-export const strayText = ({ branch, commit, agent, holds }: Stray): string =>
-  holds === true
+export function strayText({ branch, commit, agent, holds, lost }: Stray): string {
+  if (lost !== undefined) return `${branch}, which was at ${commit}, was ${lost} while ${agent} worked`;
+  return holds === true
     ? `${branch} holds ${commit}, a commit of ${agent} that Liza did not merge`
     : `${branch} was moved by ${agent} to ${commit}`;
+}
 
 /** Branches, tags and remotes, neither Liza's nor a task's, that an agent moved or that gained what an agent made. */
 async function straysAmong(

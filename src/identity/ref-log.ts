@@ -5,6 +5,8 @@ import type { Disk } from '../ports/disk.ts';
 export interface Moves {
   /** The e-mail address of whoever moved it to where it is. */
   readonly mover?: string;
+  /** What moved it there, in git's words; undefined: nothing says so. */
+  readonly how?: string;
   /** Where it was before that; undefined: it was made then. */
   readonly from?: string;
   /** Commits that were made where the branch was checked out. */
@@ -23,7 +25,8 @@ export function readMoves(disk: Disk, log: string, commit: string): Moves {
   const made = new Set(lines.filter(({ how }) => how.startsWith('commit')).map(({ to }) => to));
   const last = lines.at(-1);
   if (last?.to !== commit) return { made };
-  return { made, mover: last.mover, ...(/[^0]/.test(last.from) ? { from: last.from } : {}) };
+  const { mover, from, how } = last;
+  return { made, mover, ...(/[^0]/.test(from) ? { from } : {}), ...(how === '' ? {} : { how }) };
 }
 
 function tailOf(disk: Disk, log: string): readonly string[] {

@@ -125,8 +125,8 @@ function notStarted(
 
 /** From here on identity, budget and the next supervisor know of the process. */
 function announce(context: SupervisorContext, session: LiveSession): void {
-  const { record, agent, work, launch, output } = session;
-  record.begun(agent.pid);
+  const { record, agent, work, launch, output, sandbox } = session;
+  record.begun(agent.pid, sandbox.sandbox === 'off' ? undefined : 'confined');
   context.running?.set(work.agent, () => ({ task: work.task, usage: plus(undefined, usageOf(session)) }));
   noteUsage(context, session);
   if (launch.session !== undefined) output.add([{ kind: 'session', id: launch.session }]);

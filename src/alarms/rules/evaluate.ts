@@ -365,12 +365,15 @@ function violations(state: State): readonly Alarm[] {
     }
     const commit = said('commit');
     const moved =
-      details?.['holds'] === true
-        ? `${said('branch')} holds ${commit} of ${said('agent')}, which Liza did not merge`
-        : `${said('agent')} moved ${said('branch')} to ${commit}`;
+      details?.['lost'] !== undefined
+        ? `${said('branch')} was ${said('lost')} while ${said('agent')} worked; it was at ${commit}`
+        : details?.['holds'] === true
+          ? `${said('branch')} holds ${commit} of ${said('agent')}, which Liza did not merge`
+          : `${said('agent')} moved ${said('branch')} to ${commit}`;
     const ref = said('branch').startsWith('refs/') ? said('branch') : `refs/heads/${said('branch')}`;
-    const back = details?.['from'] === undefined ? '' : `; to put it back: git update-ref ${ref} ${said('from')}`;
-    const words = `${moved}; it is kept as refs/liza/strays/${commit}${back}`;
+    const before = ['lost', 'from'].find((name) => details?.[name] !== undefined);
+    const back = before && `; to put it back: git update-ref ${ref} ${said(before === 'lost' ? 'commit' : before)}`;
+    const words = `${moved}; it is kept as refs/liza/strays/${commit}${back ?? ''}`;
     return [{ ...alarm('BRANCH MOVED BY AN AGENT', key, words), key: `BRANCH MOVED:${key}` }];
   });
 }

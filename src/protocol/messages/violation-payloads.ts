@@ -3,13 +3,16 @@
 export interface ViolationPayloads {
   /** An agent tried to run `command` as `claimed`, and was refused. */
   'refused-attempt': { readonly agent: string; readonly claimed: string; readonly command: string };
-  /** An agent moved a branch that is neither its task's nor the integration branch; `holds`: it has an agent's commit. */
+  /** An agent moved a branch that is neither its task's nor the integration branch; `holds`: it has an agent's commit;
+   *  `lost`: it left that commit while the agent was at work, and was last `seen` there. */
   'branch-moved': {
     readonly agent: string;
     readonly branch: string;
     readonly commit: string;
     readonly from?: string;
     readonly holds?: true;
+    readonly lost?: 'deleted' | 'moved';
+    readonly seen?: string;
   };
   /** Something in git makes plain git show other content than Liza does. */
   'planted-in-git': Planted;

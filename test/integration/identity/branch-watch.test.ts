@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { openSession } from '../../../src/identity/agent-sessions.ts';
 import { watchBranches } from '../../../src/identity/branch-watch.ts';
 import { findTrouble } from '../../../src/tasks/find-mismatches.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
@@ -147,6 +148,103 @@ describe('told', () => {
       const found = await findTrouble(p.as());
       const problem = `main holds ${commit}, a commit of coder-1 that Liza did not merge`;
       expect(found).toEqual(expect.arrayContaining([expect.objectContaining({ problem })]));
+    });
+  });
+
+  describe('gone, or elsewhere, while an agent worked without a sandbox', () => {
+    const cleared = (...args: readonly string[]) => p.git('-c', 'core.hooksPath=/dev/null', ...args);
+    const atWork = (sandbox?: 'confined') => {
+      const session = openSession(
+        p.context,
+        { agent: 'coder-1', role: 'coder', pid: process.pid },
+        p.context.clock.now(),
+      );
+      session.begun(process.pid, sandbox);
+      return session;
+    };
+    const lost = (branch: string, commit: string, how = 'deleted') => ({ agent: 'coder-1', branch, commit, lost: how });
+    /** A branch with a commit that no other ref has. */
+    const feature = (): string => {
+      p.git('branch', 'feature', 'main');
+      return p.commitTo('feature', { 'x.txt': 'x\n' });
+    };
+
+    test('a branch and a tag are deleted: told once, kept, and the command of the alarm puts them back', async () => {
+      const commit = feature();
+      p.git('tag', '-a', '-m', 'v1', 'v1', commit);
+      const tag = p.git('rev-parse', 'refs/tags/v1');
+      const heads = watchBranches(p.as('coder-1'));
+      await heads.look();
+      atWork();
+      cleared('update-ref', '-d', 'refs/heads/feature');
+      cleared('update-ref', '-d', 'refs/tags/v1');
+      expect(await heads.look()).toEqual([
+        `feature, which was at ${commit}, was deleted while coder-1 worked`,
+        `refs/tags/v1, which was at ${tag}, was deleted while coder-1 worked`,
+      ]);
+      expect(await heads.look()).toEqual([]);
+      expect(await strays()).toEqual([lost('feature', commit), lost('refs/tags/v1', tag)]);
+      p.git('reflog', 'expire', '--expire=now', '--all');
+      p.git('gc', '-q', '--prune=now');
+      p.git('update-ref', 'refs/heads/feature', commit);
+      p.git('update-ref', 'refs/tags/v1', tag);
+      expect(p.git('cat-file', '-t', 'v1')).toBe('tag');
+    });
+
+    test('by a session that has ended since; put back and deleted again, once more', async () => {
+      const commit = feature();
+      const heads = watchBranches(p.as('coder-1'));
+      await heads.look();
+      const session = atWork();
+      fs.rmSync(p.file('.git/refs/heads/feature'));
+      session.over(p.context.clock.now());
+      expect(await heads.look()).toHaveLength(1);
+      p.pass(10);
+      p.git('update-ref', 'refs/heads/feature', commit);
+      await heads.look();
+      p.pass(10);
+      p.git('update-ref', '-d', 'refs/heads/feature');
+      expect(await heads.look()).toEqual([]);
+      p.git('update-ref', 'refs/heads/feature', commit);
+      await heads.look();
+      atWork();
+      p.git('update-ref', '-d', 'refs/heads/feature');
+      expect(await heads.look()).toHaveLength(1);
+    });
+
+    test('moved away without a word in git’s log; a tag with or without', async () => {
+      const commit = feature();
+      const before = p.git('rev-parse', 'main');
+      p.git('tag', 'v1', commit);
+      const heads = watchBranches(p.as('coder-1'));
+      await heads.look();
+      atWork();
+      fs.writeFileSync(p.file('.git/refs/heads/feature'), `${before}\n`);
+      cleared('tag', '-f', 'v1', before);
+      await heads.look();
+      expect(await strays()).toEqual([lost('feature', commit, 'moved'), lost('refs/tags/v1', commit, 'moved')]);
+    });
+
+    test('not told: people’s commits, resets and deletions where agents are confined, and what a person was told of', async () => {
+      feature();
+      const heads = watchBranches(p.as('coder-1'));
+      await heads.look();
+      const session = atWork('confined');
+      p.git('branch', '-D', 'feature');
+      expect(await heads.look()).toEqual([]);
+      session.over(p.context.clock.now());
+      atWork();
+      agent(p.root, 'branch', 'mine', 'main');
+      expect(await heads.look()).toHaveLength(1);
+      p.git('branch', '-D', 'mine');
+      p.git('commit', '-q', '--allow-empty', '-m', 'a person’s');
+      await heads.look();
+      p.git('reset', '-q', '--hard', 'HEAD~1');
+      p.git('update-ref', 'refs/remotes/origin/x', 'main');
+      await heads.look();
+      p.git('update-ref', '-d', 'refs/remotes/origin/x');
+      expect(await heads.look()).toEqual([]);
+      expect(await strays()).toHaveLength(1);
     });
   });
 

@@ -155,6 +155,15 @@ describe('alarms that begin with a state', () => {
     expect(seen('refs/tags/v1')[0]).toContain(`git update-ref refs/tags/v1 ${'b'.repeat(40)}`);
   });
 
+  it('a branch that is gone: where it was, and how to put it back', () => {
+    const commit = 'c'.repeat(40);
+    const details = { agent: 'coder-1', branch: 'feature', commit, lost: 'deleted' };
+    const anomalies = [{ id: 'anomaly-1', type: 'branch_moved' as const, reporter: 'liza', details }];
+    expect(texts(about({}, { state: { anomalies } }))).toEqual([
+      `🚨 BRANCH MOVED BY AN AGENT: feature was deleted while coder-1 worked; it was at ${commit}; it is kept as refs/liza/strays/${commit}; to put it back: git update-ref refs/heads/feature ${commit}`,
+    ]);
+  });
+
   it('QUESTION tells all of it, however long it is', () => {
     const text = 'why and '.repeat(500).trim();
     const questions = [{ id: 'q-1', asked_by: 'planner-1', text, assume: 'no', status: 'open' as const }];

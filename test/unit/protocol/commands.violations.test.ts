@@ -4,6 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
+import { iso } from '../../../src/text/time.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { CODER, HUMAN, PLANNER, SUPERVISOR, world } from './world.ts';
 
@@ -73,6 +74,18 @@ describe('branch-moved', () => {
     const { anomalies, written } = play([moved, moved].map((command) => ({ command, after: 0 })));
     expect(written).toBe(1);
     expect(anomalies).toMatchObject([{ type: 'branch_moved', details: { agent: 'coder-1', branch: 'main' } }]);
+  });
+
+  it('of one that is gone: once more if it was back since', () => {
+    const at = (ms: number) => ({ command: { ...moved, lost: 'deleted', seen: iso(START + ms) } as Command, after: 0 });
+    const { anomalies, written } = play([at(-5000), at(-1000), at(5000)]);
+    expect(written).toBe(2);
+    expect(anomalies[1]?.details).toEqual({
+      agent: 'coder-1',
+      branch: 'main',
+      commit: 'a'.repeat(40),
+      lost: 'deleted',
+    });
   });
 
   it('needs an agent and a full commit', () => {

@@ -70,14 +70,19 @@ export const violation: Row<'refused-attempt'> = {
 export const branchMoved: Row<'branch-moved'> = {
   name: 'branch-moved',
   syntax: 'anomaly processed <id>',
-  summary: 'Record that an agent moved a branch that is not its task’s, or that one holds its unmerged commit.',
+  summary:
+    'Record that an agent moved a branch that is not its task’s, that one holds its unmerged commit, or is gone.',
   who: ['supervisor', 'human'],
   from: 'board',
-  // Recorded once for each place of the branch, also after somebody has processed it.
-  already: ({ state, command }) =>
+  // Recorded once for each place of the branch, also after somebody has processed it; one that was back there and left
+  // again, once more.
+  already: ({ state, command: { branch, commit, seen } }) =>
     state.anomalies.some(
-      ({ type, details }) =>
-        type === 'branch_moved' && details?.['branch'] === command.branch && details['commit'] === command.commit,
+      ({ type, details, timestamp }) =>
+        type === 'branch_moved' &&
+        details?.['branch'] === branch &&
+        details['commit'] === commit &&
+        (seen === undefined || instant(timestamp ?? seen) >= instant(seen)),
     ),
   guards: [
     {
@@ -89,10 +94,11 @@ export const branchMoved: Row<'branch-moved'> = {
   ],
   effects: 'an anomaly branch_moved; an alarm; the commit is kept below refs/liza/strays',
   change: (s) => {
-    const { agent, branch, commit, from, holds } = s.command;
+    const { agent, branch, commit, from, holds, lost } = s.command;
     const task = s.state.agents[agent]?.current_task;
-    const details = defined({ agent, branch, commit, from, holds });
-    const what = holds === true ? `${branch} holds unmerged work of ${agent}:` : `${agent} moved ${branch} to`;
+    const details = defined({ agent, branch, commit, from, holds, lost });
+    const moved = holds === true ? `${branch} holds unmerged work of ${agent}:` : `${agent} moved ${branch} to`;
+    const what = lost === undefined ? moved : `${branch} was ${lost} while ${agent} worked; it was at`;
     return {
       state: withAnomaly(s, s.state, { type: 'branch_moved', task, details }),
       detail: `${what} ${commit.slice(0, 12)}`.slice(0, 300),
