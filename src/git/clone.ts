@@ -159,8 +159,16 @@ export async function renewGitDirectory(gitDir: PrivateGitDir, folder: string, c
   await gitDir.files(files, ['update-index', '-q', '--refresh']);
 }
 
-const cloneConfig = ({ traits, root }: PrivateGitDir): string =>
-  configText([...traits, ['remote.origin.url', root], ['remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*']]);
+export const cloneConfig = (
+  { traits, root }: PrivateGitDir,
+  more: readonly (readonly [string, string])[] = [],
+): string =>
+  configText([
+    ...traits,
+    ['remote.origin.url', root],
+    ['remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*'],
+    ...more,
+  ]);
 
 /**
  * The next session works with the clone's configuration. Liza does not, so it would not notice one that git cannot use,
@@ -180,7 +188,7 @@ export async function mendConfig(gitDir: PrivateGitDir, { kind, gitDirectory }: 
   disk.renameSync(fresh, config);
 }
 
-const MOST_CONFIG = 1024 * 1024;
+export const MOST_CONFIG = 1024 * 1024;
 
 /** A copy is read, and no file that it names. */
 const isUsable = (gitDir: PrivateGitDir, text: string): Promise<boolean> =>

@@ -23,6 +23,7 @@ import type { TaskContext } from '../tasks/context.ts';
 import { declaredFiles, discardOf } from '../tasks/discard-folder.ts';
 import { noticeSpecChange, specBehind } from '../tasks/notice-spec.ts';
 import { tidy } from '../tasks/release.ts';
+import { restFolder } from '../tasks/rest-folder.ts';
 import { makeReviewFolder, type ReviewFolder } from '../tasks/review-copy.ts';
 import type { Chosen, SupervisorContext } from './context.ts';
 import { coderPrompt } from './prompts/coder.ts';
@@ -43,7 +44,7 @@ export interface Assignment {
   readonly work: SessionWork;
   /** Wakes that are in its prompt; recorded when the session has ended well. */
   readonly handled?: readonly string[];
-  /** Checks, when the session is over, whether it kept to what it was given. */
+  /** When the session is over: checks whether it kept to what it was given; a coder's folder rests. */
   inspect?(): Promise<void>;
   /** Removes what was made for this session alone. */
   dismiss(): Promise<void> | void;
@@ -105,6 +106,7 @@ export async function assignTask(
         if (isPlace(place)) await recordTip(gitDir, place, discard);
       },
     },
+    inspect: () => restFolder(taskContext, held.id, player.agent),
     dismiss: NOTHING,
   };
 }

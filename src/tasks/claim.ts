@@ -3,10 +3,12 @@
 // removes what it made itself and nothing else. Killed anywhere, reconcile or the next claim finds the reservation of a
 // dead process and goes on from there.
 
+import { join } from 'node:path';
 import { mendIndex } from '../git/folder-snapshot.ts';
 import { integrationRef, openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf } from '../git/refs.ts';
+import { wakeClone } from '../git/rest-clone.ts';
 import { worktreePath } from '../git/task-folder.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import type { State } from '../protocol/state.ts';
@@ -36,13 +38,19 @@ export interface Claimed extends Committed {
 
 export async function claimTask(context: TaskContext, task: string, agent: string): Promise<Claimed | Refusal> {
   const claimed = await withTaskLock(context, task, PATIENCE, (hold) => claimUnderLock(context, hold, task, agent));
-  if (!isRefusal(claimed)) return claimed;
+  if (!isRefusal(claimed)) return awake(context, claimed);
   if (claimed.guard === 'folder-lock') {
     // The holder of the lock has reserved the task by now: that is the better sentence.
     const foreseen = await foresee(context, { name: 'reserve-claim', task, agent });
     return foreseen.ok ? claimed : foreseen;
   }
-  return (await repeatedClaim(context, task, agent)) ?? claimed;
+  const repeated = await repeatedClaim(context, task, agent);
+  return repeated === undefined || isRefusal(repeated) ? (repeated ?? claimed) : awake(context, repeated);
+}
+
+function awake({ disk, paths }: TaskContext, claimed: Claimed): Claimed {
+  wakeClone(disk, join(paths.root, claimed.folder));
+  return claimed;
 }
 
 async function claimUnderLock(

@@ -39,3 +39,8 @@ const workerOn = (context: TaskContext, task: string): string | undefined =>
       ((one.ended === undefined && isAlive(context, one.supervisor)) ||
         (one.process !== undefined && isAlive(context, one.process))),
   )?.agent;
+
+/** A session of the task's coder was under way when its supervisor was killed. */
+export const isLeftAlone = (context: TaskContext, task: string): boolean =>
+  workerOn(context, task) === undefined &&
+  readSessions(context).some((one) => one.task === task && one.role === 'coder' && one.ended === undefined);

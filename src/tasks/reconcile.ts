@@ -9,6 +9,7 @@ import { integrationHead, integrationRef, openGitDir } from '../git/integration.
 import { UNFINISHED } from '../git/lay-out-merge.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { branchOf, commitOf, updateRefs } from '../git/refs.ts';
+import { restClone } from '../git/rest-clone.ts';
 import { forgetSaved } from '../git/saved-files.ts';
 import { leftoversIn, sweepScratch } from '../git/scratch-folders.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
@@ -34,7 +35,7 @@ import {
   troubleOf,
 } from './find-mismatches.ts';
 import { finishMerges } from './finish-merge.ts';
-import { refuseLiveSession } from './live-session.ts';
+import { isLeftAlone, refuseLiveSession } from './live-session.ts';
 import { lastSeen, type Ready, remadeOf, remakeFolder } from './make-folder.ts';
 import { sweepProof } from './proof/prove.ts';
 import { sweepSetupResults } from './setup-results.ts';
@@ -105,6 +106,7 @@ async function mend(context: TaskContext, gitDir: PrivateGitDir, id: string): Pr
   const place = findPlace(gitDir, id);
   if (isPlace(place)) context.disk.rmSync(join(place.gitDirectory, UNFINISHED), { force: true });
   if (isPlace(place) && isPrepared(gitDir, place)) await forgetSaved(gitDir, id);
+  if (isLeftAlone(context, id)) await restClone(gitDir, id).catch(() => {}); // the next claim tells what is wrong
   const mended: Mended[] = [];
   const { board, now } = await context.store.read();
   for (const trouble of await troubleOf(gitDir, board, id, now)) {
