@@ -286,7 +286,7 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
   'VERDICT DISPUTED': [
     alarm(
       '{task} — {agent} said {verdict} of {commit}, then {verdict}{merged}: one of the two may be the word of a program that it ran',
-      'a reviewer’s session gives a second verdict on the same commit that contradicts its first; an approval that is not merged does not count then, and the task is BLOCKED. Or a session that approved did not end by itself (`…, and its session did not end by itself ({how})`): then the approval stands',
+      'a reviewer’s session gives a second verdict on the same commit that contradicts its first; an approval that is not merged does not count then, and the task is BLOCKED. Or a session that approved did not end by itself (`…, and its session did not end by itself ({how})`): then the task is held until `liza queue release <task>`',
       '`liza anomaly processed <id>`',
     ),
   ],

@@ -34,7 +34,7 @@ export const GUARD_NAMES = [
     'rationale readable-names reason reason-and-questions registered rejection-structure replacements reservation resolution retractions-left',
   ),
   ...words(
-    'room-on-disk root-cause said-done something-changes something-merged something-new something-planned spec-known',
+    'room-on-disk root-cause said-done session-over something-changes something-merged something-new something-planned spec-known',
   ),
   ...words('sprint-open sprint-over summary task-exists terminal tests-with-code this-commit tree triggered type'),
   ...words('unblocks unblocks-left value what-changed within-budget'),

@@ -59,13 +59,14 @@ export async function recordSession(
     ...(refused.length === 0 ? {} : { refused }),
     ...defined({ left }),
   };
-  const done = await transact(taskContextOf(context, who.agent), command);
   const task = work.task === undefined ? {} : { task: work.task };
   // Times on the board are whole seconds.
   const since = context.clock.now() - seconds * 1000 - 1000;
+  // First: as long as the session counts as running, nobody merges what it approved.
+  await tellUnfinished(context, outcome, { agent: who.agent, task: work.task, since });
+  const done = await transact(taskContextOf(context, who.agent), command);
   const verdict = verdictOf(findTask(outcome.state, work.task ?? ''), who.agent, since);
   if (verdict !== undefined) context.emit({ level: 'info', agent: who.agent, ...task, text: verdict });
-  await tellUnfinished(context, outcome, { agent: who.agent, task: work.task, since });
   const text = `session ended: ${howText(outcome)}${left === undefined ? '' : `; ${left}`}`;
   context.emit({ level: 'info', agent: who.agent, ...task, ended: end.how, text });
   if (isRefusal(done)) context.emit({ level: 'warning', agent: who.agent, ...task, text: refusalText(done) });
@@ -78,7 +79,7 @@ interface Spoken {
   readonly since: Instant;
 }
 
-/** Before anything is merged on it: the approver's own supervisor merges, after this. */
+/** Before anything is merged on it: it is held until a person has looked. */
 async function tellUnfinished(
   context: SupervisorContext,
   outcome: SessionOutcome,
@@ -89,7 +90,7 @@ async function tellUnfinished(
   if (task === undefined || commit === undefined) return;
   const ended = howText(outcome);
   await transact(taskContextOf(context, agent), { name: 'verdict-unfinished', task: task.id, agent, commit, ended });
-  const text = `it approved ${commit.slice(0, 12)}, and its session did not end by itself: a program that it ran may have spoken`;
+  const text = `it approved ${commit.slice(0, 12)}, and its session did not end by itself: a program that it ran may have spoken; held: liza queue release ${task.id}`;
   context.emit({ level: 'alarm', agent, task: task.id, text });
 }
 

@@ -345,7 +345,10 @@ const disputedVerdicts = (state: State): readonly Alarm[] =>
     const landed = details?.['status'] === 'MERGED' ? ', and it is merged' : '';
     if (details?.['ended'] !== undefined) {
       const how = `${task} — ${said('agent')} said ${said('first')} of ${said('commit')}, and its session did not end by itself (${said('ended')})`;
-      return [alarm('VERDICT DISPUTED', id ?? `#${at + 1}`, `${how}: it may be the word of a program that it ran`)];
+      const kept = details['held'] === true ? `; it is not merged until you say so: liza queue release ${task}` : '';
+      return [
+        alarm('VERDICT DISPUTED', id ?? `#${at + 1}`, `${how}: it may be the word of a program that it ran${kept}`),
+      ];
     }
     const words = `${task} — ${said('agent')} said ${said('first')} of ${said('commit')}, then ${said('second')}${landed}: one of the two may be the word of a program that it ran`;
     return [alarm('VERDICT DISPUTED', id ?? `#${at + 1}`, words)];

@@ -1,7 +1,9 @@
 // Who waits to be merged, in which order, and who goes together next. Order: what a person put first, then priority, then
 // the time of the approval.
 
-import { historyOf } from '../leases.ts';
+import type { Instant } from '../../text/time.ts';
+import type { Board } from '../board.ts';
+import { agentLease, historyOf } from '../leases.ts';
 import type { Settings, State, Task } from '../state.ts';
 import { outcomesOf, type Queue } from './batch.ts';
 import { batchSize, type Outcomes } from './batch-size.ts';
@@ -28,6 +30,12 @@ export function queued({ tasks }: Pick<State, 'tasks'>): readonly Task[] {
 /** Those that may land as far as they themselves are concerned. */
 export const mergeable = (state: Pick<State, 'tasks'>): readonly Task[] =>
   queued(state).filter(({ paused }) => paused !== true);
+
+/** Its approver's session still runs, and may yet say the opposite: a program that it ran may have said this. */
+export function isUnderReview(board: Board, { id, approved_by: by }: Task, now: Instant): boolean {
+  if (by === undefined || board.state.agents[by]?.under_way?.task !== id) return false;
+  return !agentLease(board, by, now).expired;
+}
 
 export const approvedAt = (task: Task): string | undefined =>
   historyOf(task).findLast(({ event }) => event === 'approved')?.time;

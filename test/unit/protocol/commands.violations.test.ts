@@ -6,7 +6,7 @@ import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import { iso } from '../../../src/text/time.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { CODER, HUMAN, PLANNER, SUPERVISOR, world } from './world.ts';
+import { CODER, HUMAN, PLANNER, ready, reserveMerge, SUPERVISOR, toApproved, world } from './world.ts';
 
 const START = 1_772_366_400_000;
 const attempt = (claimed = 'code-reviewer-1', agent = 'coder-1', command = 'submit-verdict'): Command => ({
@@ -156,6 +156,31 @@ describe('verdict-unfinished', () => {
     const short = { ...cut, commit: 'abc' } as Command;
     expect(decide(board, short, { actor: SUPERVISOR, now: START })).toMatchObject(refusedBy('commit'));
     expect(decide(board, cut, { actor: CODER, now: START })).toMatchObject({ ok: false });
+  });
+});
+
+describe('an approval whose session was cut off', () => {
+  const cutOff = (w: ReturnType<typeof ready>): Command => {
+    const { review_commit: commit = '' } = w.task('a');
+    return { name: 'verdict-unfinished', task: 'a', agent: 'code-reviewer-1', commit, ended: 'ended by SIGKILL' };
+  };
+
+  it('is held until a person resumes it', () => {
+    const w = ready('a');
+    toApproved(w, 'a');
+    w.run(SUPERVISOR, cutOff(w));
+    expect(w.task('a')).toMatchObject({ status: 'APPROVED', paused: true });
+    expect(w.state.anomalies.at(-1)?.details).toMatchObject({ held: true });
+    expect(w.refused(SUPERVISOR, reserveMerge('a')).message).toContain('a is paused');
+    w.run(HUMAN, { name: 'resume', task: 'a' });
+    w.run(SUPERVISOR, reserveMerge('a'));
+  });
+
+  it('is told alone where another verdict counts by now', () => {
+    const w = ready('a');
+    toApproved(w, 'a');
+    w.run(SUPERVISOR, { ...cutOff(w), commit: 'f'.repeat(40) } as Command);
+    expect(w.task('a').paused).toBeUndefined();
   });
 });
 

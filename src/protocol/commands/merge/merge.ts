@@ -13,6 +13,7 @@ import { findTask } from '../../find.ts';
 import { checkCommits } from '../../ids.ts';
 import { agentLease, historyOf, lastCoder, mergingBy } from '../../leases.ts';
 import { landed, left, placeOf, released } from '../../queue/batch.ts';
+import { isUnderReview } from '../../queue/order.ts';
 import type { Landed } from '../../queue/records.ts';
 import type { State } from '../../state.ts';
 import { defined } from '../../values.ts';
@@ -45,6 +46,11 @@ export const reserveMerge: Row<'reserve-merge'> = {
       name: 'approver-first',
       rule: 'the approver’s supervisor merges; any other once that one is gone',
       check: approverFirst,
+    },
+    {
+      name: 'session-over',
+      rule: 'the session that approved it, or one that comes with it, has ended, or its supervisor is gone',
+      check: sessionOver,
     },
     {
       name: 'commits',
@@ -292,6 +298,27 @@ function approverFirst(s: Situation<'reserve-merge'> | Situation<'merge-failed'>
   return refuse(
     `${approver} approved ${task.id} and its supervisor is alive to merge it`,
     `Leave it to ${approver}, or a person: ${commandLine('merge', task.id)}`,
+  );
+}
+
+/** A person may merge it at any time; its own supervisor does so after the session. */
+function sessionOver({
+  board,
+  state,
+  actor,
+  part,
+  task,
+  command,
+  now,
+}: Situation<'reserve-merge'>): Refusal | undefined {
+  if (part !== 'supervisor') return undefined;
+  const open = [task, ...othersOf(state, command.before)].find(
+    (one) => one.approved_by !== actor.id && isUnderReview(board, one, now),
+  );
+  if (open === undefined) return undefined;
+  return refuse(
+    `the session of ${open.approved_by} that approved ${open.id} has not ended`,
+    'It is merged when that session has ended',
   );
 }
 

@@ -5,9 +5,10 @@
 import { gist } from '../../../text/format.ts';
 import { instant, iso } from '../../../text/time.ts';
 import { roleOfId } from '../../board.ts';
-import { patch, withAnomaly } from '../../change.ts';
+import { event, evolve, patch, withAnomaly, withTask } from '../../change.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
+import { findTask } from '../../find.ts';
 import { checkCommits } from '../../ids.ts';
 import type { Anomaly, State } from '../../state.ts';
 import { defined } from '../../values.ts';
@@ -181,12 +182,19 @@ export const verdictUnfinished: Row<'verdict-unfinished'> = {
         type === 'verdict_disputed' && task === command.task && details?.['commit'] === command.commit,
     ),
   guards: [{ name: 'commit', rule: 'it is a full commit id', check: ({ command }) => checkCommits(command.commit) }],
-  effects: 'an anomaly verdict_disputed; an alarm; the approval stands',
+  effects: 'an anomaly verdict_disputed; an alarm; the approved task is held (paused) until a person resumes it',
   change: (s) => {
     const { task, agent, commit, ended } = s.command;
-    const details = { agent, commit, first: 'APPROVED', second: 'none', ended: gist(ended, 200) };
+    const approved = findTask(s.state, task);
+    const held = approved?.status === 'APPROVED' && approved.review_commit === commit;
+    const details = {
+      ...{ agent, commit, first: 'APPROVED', second: 'none', ended: gist(ended, 200) },
+      ...(held ? { held } : {}),
+    };
+    const state = held ? withTask(s.state, evolve(approved, { paused: true }, event(s, 'paused'))) : s.state;
     return {
-      state: withAnomaly(s, s.state, { type: 'verdict_disputed', task, details }),
+      state: withAnomaly(s, state, { type: 'verdict_disputed', task, details }),
+      task,
       detail: `${agent} approved ${task} in a session that did not end by itself`.slice(0, 300),
     };
   },
