@@ -21,8 +21,8 @@ export const g01 = {
     {
       take: {
         file: 'src/identity/branch-watch.ts',
-        find: 'of await straysAmong(context, gitDir, board, refs)',
-        put: 'of [] as Stray[]',
+        find: 'const strays = await straysAmong(context, gitDir, board, moves);',
+        put: 'const strays: Stray[] = [];',
       },
       red: /refs\/liza\/strays/,
     },
@@ -209,7 +209,7 @@ export const g12 = {
       take: [
         {
           file: 'src/identity/branch-watch.ts',
-          find: 'refs.moved.has(integrationRef(board)) ? await integrationMoved(context, gitDir) : undefined',
+          find: 'moves.moved.has(integrationRef(board)) ? await integrationMoved(context, gitDir) : undefined',
           put: 'undefined',
         },
         {

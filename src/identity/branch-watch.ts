@@ -17,7 +17,7 @@ import type { Planted } from '../protocol/messages/violation-payloads.ts';
 import { settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { type CommandContext, transact } from '../store/transact.ts';
-import { lostSince, type Sight } from './lost-refs.ts';
+import { lostSince, type SeenRefs } from './lost-refs.ts';
 import { agentOf, namesOf, plantedAmong, plantedFiles, plantedPatterns } from './planted-refs.ts';
 import { readMoves } from './ref-log.ts';
 import { type UnmergedWork, unmergedWork } from './unmerged-work.ts';
@@ -48,7 +48,7 @@ type Refs = ReadonlyMap<string, string>;
 
 export function watchBranches(context: CommandContext): BranchWatch {
   let known: Refs = new Map();
-  let last: Sight | undefined;
+  let last: SeenRefs | undefined;
   let told: ReadonlySet<string> = new Set();
   return {
     look: async () => {
@@ -91,7 +91,7 @@ async function readRefs(context: ProjectHost, patterns: readonly string[]): Prom
 interface Looked extends Moved {
   readonly planted: readonly Planted[];
   readonly refs: Refs;
-  readonly last: Sight | undefined;
+  readonly last: SeenRefs | undefined;
 }
 
 interface Moved {

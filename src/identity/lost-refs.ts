@@ -12,7 +12,7 @@ import type { Stray } from './branch-watch.ts';
 import { readMoves } from './ref-log.ts';
 
 /** Refs by name, with what they led to at that time. */
-export interface Sight {
+export interface SeenRefs {
   readonly refs: ReadonlyMap<string, string>;
   readonly at: Instant;
 }
@@ -26,7 +26,7 @@ export async function lostSince(
     last,
     refs,
     isPersons,
-  }: { readonly last: Sight; readonly refs: Sight['refs']; readonly isPersons: (ref: string) => boolean },
+  }: { readonly last: SeenRefs; readonly refs: SeenRefs['refs']; readonly isPersons: (ref: string) => boolean },
 ): Promise<readonly Stray[]> {
   const changed = [...last.refs].filter(
     ([ref, commit]) =>

@@ -26,12 +26,12 @@ export function tellingLines(output: string, most: number): readonly string[] {
 }
 
 /** As many of them as fit into so many characters. */
-export function tellingText(output: string, room: number): string {
+export function tellingText(output: string, most: number): string {
   for (let most = MOST_LINES; most > 1; most -= 1) {
     const text = tellingLines(output, most).join('\n');
-    if (text.length <= room) return text;
+    if (text.length <= most) return text;
   }
-  return tellingLines(output, 1).join('').slice(0, room);
+  return tellingLines(output, 1).join('').slice(0, most);
 }
 
 const MOST_LINES = 20;

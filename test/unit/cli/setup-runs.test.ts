@@ -2,7 +2,6 @@
 
 import { beforeEach, expect, test } from 'vitest';
 import { frame } from '../../../src/cli/live/frame.ts';
-import { textOf } from '../../../src/cli/live/lines.ts';
 import { FIRST_SCREEN } from '../../../src/cli/live/screen.ts';
 import { formatProcess, identify, type ProcessIdentity } from '../../../src/process/process-identity.ts';
 import { type SetupRun, setupRunText } from '../../../src/protocol/work/setup-runs.ts';
@@ -12,7 +11,7 @@ import { hostAt } from '../../host.ts';
 import { boardContext } from '../../support/board-context.ts';
 import { COMMIT } from '../boards/empty-board.ts';
 import { aState, aTask, NOW, type Project, project } from './fixtures.ts';
-import { lively } from './live/scenes.ts';
+import { lively, textOf } from './live/scenes.ts';
 
 const FIRST: SetupRun = { command: 'npm ci', part: 'trial', task: '_preflight', since: NOW - 72_000, attempt: 1 };
 const AGAIN: SetupRun = { ...FIRST, attempt: 2, why: 'a setting changed' };
