@@ -26,16 +26,19 @@ export interface MergeRequest {
   readonly base?: string | undefined;
   /** Of the merge commit, should there have to be one. */
   readonly message: string;
+  /** A merge commit also where a fast-forward would do. */
+  readonly always?: boolean;
 }
 
 export async function buildCandidate(
   gitDir: PrivateGitDir,
-  { onto, commit, base, message }: MergeRequest,
+  { onto, commit, base, message, always = false }: MergeRequest,
 ): Promise<Candidate> {
   const fork = await mergeBaseOf(gitDir, onto, commit);
   const isReviewed = base === undefined || base === onto;
   if (fork === commit && (isReviewed || base === commit)) return { kind: 'contained' };
-  if (fork === onto && isReviewed && (await leadsTo(gitDir, onto, commit))) return { kind: 'fast-forward', commit };
+  if (!always && fork === onto && isReviewed && (await leadsTo(gitDir, onto, commit)))
+    return { kind: 'fast-forward', commit };
   const merged =
     fork === onto && isReviewed
       ? { tree: `${commit}^{tree}`, conflicts: [] }

@@ -48,10 +48,18 @@ export interface FinishPlan {
   readonly held?: Refusal | undefined;
 }
 
-/** `named`: the person's branch. `only`: it is shown, and not carried out. */
+interface FinishRequest {
+  /** The person's branch. */
+  readonly named?: string | undefined;
+  /** It is shown, and not carried out. */
+  readonly only?: boolean;
+  /** A merge commit in any case: it names who wrote and who reviewed what comes. */
+  readonly noFf?: boolean;
+}
+
 export async function planFinish(
   context: TaskContext,
-  { named, only = false }: { readonly named?: string | undefined; readonly only?: boolean } = {},
+  { named, only = false, noFf = false }: FinishRequest = {},
 ): Promise<FinishPlan | MergeFailure> {
   const seen = await context.store.read();
   const branch = named ?? baseBranch(context, seen.board);
@@ -64,7 +72,7 @@ export async function planFinish(
     if (typeof commit !== 'string') return commit;
     const comes = await commitsBetween(gitDir, onto, commit);
     const merges = recordedMerges(board.state.tasks).filter(({ mergeCommit }) => comes.has(mergeCommit));
-    const wanted = { branch, integration: set.integration_branch, onto, commit, merges };
+    const wanted = { branch, integration: set.integration_branch, onto, commit, merges, noFf };
     const candidate = await candidateFor(gitDir, wanted);
     if (candidate.kind === 'conflict') return conflicting(branch, set.integration_branch, candidate.paths);
     const to = candidate.kind === 'contained' ? onto : candidate.commit;
@@ -128,15 +136,16 @@ function inIntegration<T extends object>(
   });
 }
 
-/** A person's branch goes forward where it can, as `git merge` does. */
+/** A person's branch goes forward where it can, as `git merge` does, unless they want a merge commit. */
 async function candidateFor(
   gitDir: PrivateGitDir,
-  { branch, integration, onto, commit, merges }: Brings,
+  { branch, integration, onto, commit, merges, noFf }: Brings,
 ): Promise<Candidate> {
-  if (onto !== commit && (await isAncestor(gitDir, onto, commit))) return { kind: 'fast-forward', commit };
+  if (!noFf && onto !== commit && (await isAncestor(gitDir, onto, commit))) return { kind: 'fast-forward', commit };
   return buildCandidate(gitDir, {
     onto,
     commit,
+    always: noFf,
     message: `Merge branch ${integration} into ${branch} by liza finish\n${trailersOf(merges)}`,
   });
 }
@@ -144,6 +153,7 @@ async function candidateFor(
 interface Brings extends Pick<Planned, 'branch' | 'integration' | 'onto' | 'commit'> {
   /** The merges of tasks that come along. */
   readonly merges: readonly RecordedMerge[];
+  readonly noFf: boolean;
 }
 
 /** Of each task the same as on its own merge; one that was fast-forwarded has it nowhere else. */

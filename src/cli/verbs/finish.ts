@@ -27,6 +27,7 @@ export const verb: Verb = {
   options: {
     check: { description: 'Only show and test what would be merged; change nothing.', aka: ['dry-run'] },
     yes: { short: 'y', description: 'Merge without asking.' },
+    'no-ff': { description: 'A merge commit in any case; it names author and reviewer of each task.' },
   },
   examples: ['liza finish', 'liza finish --check', 'liza finish release --yes'],
   details: [
@@ -39,7 +40,11 @@ export const verb: Verb = {
     const context = await openTaskContext(io);
     if (isRefusal(context)) return context;
     const { finishGoal, planFinish } = await import('../../tasks/finish.ts');
-    const plan = await planFinish(context, { named: args.text('branch'), only: args.flag('check') });
+    const plan = await planFinish(context, {
+      named: args.text('branch'),
+      only: args.flag('check'),
+      noFf: args.flag('no-ff'),
+    });
     if (isRefusal(plan)) return plan;
     const { board } = await context.store.read();
     const { branch, integration, how, onto, commit, candidate, commits, test } = plan;

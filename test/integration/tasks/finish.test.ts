@@ -153,6 +153,22 @@ describe('what is told of the work that comes', () => {
     ]);
   });
 
+  test('--no-ff: a clone without the board is told the same of a task that was fast-forwarded', async () => {
+    p = project({ config: { base_branch: 'main' } });
+    const reviewed = await p.approved('t');
+    succeeded(await p.merge('t'));
+    expect(p.head()).toBe(reviewed);
+    const before = p.head('main');
+    expect(await liza(['finish', '--yes', '--no-ff'])).toMatchObject({ code: 0 });
+    expect(p.git('show', '-s', '--format=%P', 'main')).toBe(`${before} ${reviewed}`);
+    expect(p.git('show', '-s', '--format=%(trailers:only,unfold)', 'main').split('\n')).toEqual([
+      'Liza-Task: t',
+      'Liza-Author: coder-1',
+      'Liza-Reviewer: code-reviewer-1',
+      `Liza-Reviewed-Commit: ${reviewed}`,
+    ]);
+  });
+
   test('--yes: what comes and how the tests ended is printed before what was done', async () => {
     ahead({ 'task.txt': 'task\n' }, { test_command: 'true' });
     const { stdout } = await liza(['finish', '--yes']);
