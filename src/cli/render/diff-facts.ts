@@ -106,6 +106,9 @@ export function proofText(task: Task, commit?: string): string | undefined {
       ? []
       : [
           `new tests on the base: ${tests.on_base.replace('_', ' ')}; the base’s tests: ${tests.base_tests.replace('_', ' ')}${tests.why === undefined ? '' : ` (${tests.why})`}`,
+          ...(tests.missing === undefined
+            ? []
+            : [`on the base they stop at what it does not have: ${oneLine(tests.missing)}`]),
           ...TEST_LISTS.flatMap(([key, title]) => testList(title, tests[key], tests[`${key}_more`])),
         ]),
     ...(Array.isArray(unrun_tests) ? [`test files that no command runs: ${unrun_tests.map(nameText).join(', ')}`] : []),
@@ -161,6 +164,7 @@ interface Tests {
   readonly on_base: string;
   readonly base_tests: string;
   readonly why?: string;
+  readonly missing?: string;
   readonly failed?: readonly string[];
   readonly failed_more?: number;
   readonly passed?: readonly string[];

@@ -33,12 +33,14 @@ interface Runner {
 
 const JS: Runner = { files: /\.(?:[cm]?[jt]sx?|vue|svelte|coffee)$/ };
 const PY: Runner = { files: /\.(?:py|txt|rst|md)$/ };
-/** By itself it finds files by their names; a module or a place that is named may be any. */
+/** By itself it finds files by their names; a place that is named to look in may be any. */
 const UNITTEST: Runner = {
   files: /\.py$/,
-  byItself: ({ rest }, path) =>
-    rest.slice(rest.indexOf('-m') + 2).some((word) => !/^(?:discover|-[vqfcb]+|--[a-z-]+)$/.test(word)) ||
-    /(?:^|\/)test[^/]*\.py$/.test(path),
+  byItself: (run, path) => {
+    const [first, ...more] = unittestWords(run);
+    if (first === undefined || (first === 'discover' && more.length === 0)) return /(?:^|\/)test[^/]*\.py$/.test(path);
+    return first === 'discover' || [first, ...more].some((word) => /^-|[$`*]/.test(word) || isModule(word, path));
+  },
 };
 /** Its own patterns, which no setting changes. */
 const NODE: Runner = {
@@ -88,6 +90,21 @@ function runnerOf({ program, rest }: CommandRun): Runner | undefined {
   const [word, runner] = BY_WORD[name] ?? [];
   if (word !== undefined) return word.test(rest[0] ?? '') ? runner : undefined;
   return BY_NAME[name];
+}
+
+/** What stands behind `-m unittest`, but options: modules, classes and tests, with dots between. */
+export const unittestWords = ({ program, rest }: CommandRun): readonly string[] => {
+  const at = rest.indexOf('-m');
+  if (!/^(?:python[\d.]*|py)$/.test(nameOf(program)) || at === -1 || rest[at + 1] !== 'unittest') return [];
+  const own = rest.slice(at + 2);
+  return own.filter((word, n) => !/^(?:-[vqfcb]+|-k|--[a-z-]+)$/.test(word) && own[n - 1] !== '-k');
+};
+
+/** `tests.test_a`, `tests.test_a.TestA.test_b`, a package around it, or what it is called in a folder of its own. */
+function isModule(word: string, path: string): boolean {
+  const parts = path.replace(/(?:\/__init__)?\.py$/, '').split('/');
+  const named = word.split('.');
+  return parts.some((_none, at) => parts.slice(at).every((part, n) => n >= named.length || named[n] === part));
 }
 
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);

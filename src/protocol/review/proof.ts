@@ -40,7 +40,7 @@ export interface ProofRun {
 export interface TestProof {
   readonly mode: 'strict' | 'evidence';
   readonly base: string;
-  /** `partly`: some commands are red there, or name a test that is new; what follows rests on the others. */
+  /** `partly`: some commands are red there, or name a test that is new; what follows rests on the others, or on what differs. */
   readonly base_alone: 'green' | 'partly' | 'red' | 'unknown';
   readonly on_base: 'red' | 'green' | 'unknown' | 'not_run';
   readonly base_tests: 'green' | 'red' | 'unknown' | 'same' | 'not_run';
@@ -53,6 +53,8 @@ export interface TestProof {
   readonly untold?: readonly string[];
   /** Tests of the base that failed on the new code, as far as the runner names them. */
   readonly base_failed?: readonly string[];
+  /** What they need and the base does not have: they stop at it, and none of them came to what it checks. */
+  readonly missing?: string;
   /** So many more than each list names; the logs have them. */
   readonly failed_more?: number;
   readonly passed_more?: number;

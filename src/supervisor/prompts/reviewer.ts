@@ -293,7 +293,7 @@ function testLines(
   named: (command: string) => string,
 ): readonly string[] {
   if (tests === undefined) return [];
-  const { on_base, base_tests, by, because, why } = tests;
+  const { mode, on_base, base_tests, by, missing, because, why } = tests;
   const [failed, passed, untold, base_failed] = (['failed', 'passed', 'untold', 'base_failed'] as const).map((key) =>
     nameList(tests[key], tests[`${key}_more`]),
   );
@@ -302,8 +302,16 @@ function testLines(
   const names = failed === undefined ? 'the runner names no test' : `failed: ${failed}`;
   const how = by === undefined ? '' : `; ${inline(named(by))}: ${names}`;
   const broken = base_failed === undefined ? '' : ` (${base_failed})`;
+  const stopped =
+    missing === undefined
+      ? ''
+      : `; they stop at what BASE does not have (${inline(missing)}), so none of their checks was tried there`;
+  const undecided =
+    mode === 'strict' && on_base === 'unknown'
+      ? '. tdd is strict, and could not decide: try them without the change'
+      : '';
   return [
-    `NEW TESTS WITHOUT THE CHANGE (on BASE): ${on_base === 'not_run' ? `NOT RUN, and not at the commit either: ${inline(why ?? NO_TEST_COMMAND).slice(0, 500)}. ${YOURSELF}` : ((type === 'test' ? OF_TEST_TASK : ON_BASE)[on_base] ?? on_base)}${how}${told(because?.on_base)}`,
+    `NEW TESTS WITHOUT THE CHANGE (on BASE): ${on_base === 'not_run' ? `NOT RUN, and not at the commit either: ${inline(why ?? NO_TEST_COMMAND).slice(0, 500)}. ${YOURSELF}` : ((type === 'test' ? OF_TEST_TASK : ON_BASE)[on_base] ?? on_base)}${how}${stopped}${told(because?.on_base)}${undecided}`,
     ...(passed === undefined || type === 'test' ? [] : [`OF THE NEW TESTS THESE PASS WITHOUT THE CHANGE: ${passed}`]),
     ...(untold === undefined || type === 'test'
       ? []

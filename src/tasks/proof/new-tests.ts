@@ -10,34 +10,40 @@ import type { Proving } from './run-commands.ts';
 const MOST_FILES = 50;
 const MOST_OTHERS = 500;
 
-/** Each with the number of tests that have its name, with those of files that the commit leaves as they are. */
-export async function newTests({
-  gitDir,
-  base,
-  commit,
-  facts,
-  settings,
-}: Proving): Promise<ReadonlyMap<string, number>> {
+export interface NewTests {
+  /** Each with the number of tests that have its name, with those of files that the commit leaves as they are. */
+  readonly names: ReadonlyMap<string, number>;
+  /** Those of them that are nothing but a test, by their form. */
+  readonly sure: ReadonlySet<string>;
+}
+
+/** No groups: a runner says of them how their tests end. */
+export async function newTests({ gitDir, base, commit, facts, settings }: Proving): Promise<NewTests> {
   const patterns = testPatterns(settings);
   const changed = facts.changes.filter(({ path }) => isTest(path, patterns)).map(({ path }) => path);
   const files = changed.slice(0, MOST_FILES);
   const listed = await gitDir.objects(['ls-tree', '-r', '-z', '--name-only', base]);
   const others = listed.stdout.split('\0').filter((path) => isTest(path, patterns) && !changed.includes(path));
+  const sure = new Set<string>();
   const namesAt = async (at: string, paths: readonly string[]): Promise<ReadonlyMap<string, number>> => {
     const texts = await Promise.all(paths.map((path) => textAt(gitDir, at, path)));
-    const names = texts.flatMap((text, n) =>
-      text === undefined || text === TOO_LARGE ? [] : declaredTests(text, paths[n]).tests.map(({ name }) => name),
+    const tests = texts.flatMap((text, n) =>
+      text === undefined || text === TOO_LARGE ? [] : declaredTests(text, paths[n]).tests.filter(({ group }) => !group),
     );
     const counts = new Map<string, number>();
-    for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+    for (const one of tests) {
+      counts.set(one.name, (counts.get(one.name) ?? 0) + 1);
+      if (one.sure && at === commit) sure.add(one.name);
+    }
     return counts;
   };
   const [before, elsewhere] = [await namesAt(base, files), await namesAt(base, others.slice(0, MOST_OTHERS))];
-  return new Map(
+  const names = new Map(
     [...(await namesAt(commit, files))]
       .filter(([name, many]) => many > (before.get(name) ?? 0))
       .map(([name, many]) => [name, before.has(name) || elsewhere.has(name) ? many + (elsewhere.get(name) ?? 0) : 1]),
   );
+  return { names, sure };
 }
 
 /** How many more tests it declares than the base; undefined: some are made when they run, or cannot be read. */

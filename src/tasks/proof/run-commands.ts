@@ -34,8 +34,9 @@ export interface Proving {
 
 export interface Ran {
   readonly runs: readonly ProofRun[];
-  /** The first that failed. */
+  /** The first that failed, and all. */
   readonly red?: RedRun;
+  readonly reds: readonly RedRun[];
 }
 
 export type RedRun = ProofRun & {
@@ -65,7 +66,7 @@ export async function runAll(
   { what, files, seconds, only = proving.commands, goOn = false }: RunAll,
 ): Promise<Ran | Refusal> {
   const runs: (ProofRun & { readonly at: number })[] = [];
-  let red: RedRun | undefined;
+  const reds: RedRun[] = [];
   const taken = stopwatch(context.clock);
   const order = runOrder(proving.settings, only);
   for (const [nth, { at, command }] of order.entries()) {
@@ -99,11 +100,11 @@ export async function runAll(
     runs.push({ ...run, at, ...(isRefusal(changed) || changed.length === 0 ? {} : { changed: firstPaths(changed) }) });
     if (run.ok) continue;
     const code = ended.how === 'exited' ? ended.code : undefined;
-    red ??= { ...run, tail: endOf(ended.tail, SHOWN_LINES), ended: ended.how, ...defined({ code }) };
+    reds.push({ ...run, tail: endOf(ended.tail, SHOWN_LINES), ended: ended.how, ...defined({ code }) });
     if (!goOn) break;
   }
   const inOrder = runs.toSorted((a, b) => a.at - b.at).map(({ at: _, ...run }) => run);
-  return { runs: inOrder, ...defined({ red }) };
+  return { runs: inOrder, reds, ...defined({ red: reds[0] }) };
 }
 
 /** What the last command did to tracked files; they are laid out again, so that the next one runs on the commit's. */
@@ -139,7 +140,9 @@ export async function inSpoiltFolder<T>(work: () => Promise<T>): Promise<T | Ref
 const PLACES: Readonly<Record<string, string>> = {
   'base-': ', on the base alone',
   'tests-on-base-': ', the new tests on the base',
+  'tests-on-red-base-': ', the new tests on the base, by what is red there without them',
   'base-tests-': ', the base’s tests on the commit',
+  'base-tests-again-': ', the base’s tests on the commit, by what is red on the base',
 };
 
 const STOPPED = refuse('the validation was stopped, and nothing is submitted', 'submit again', 1, 'stopped');

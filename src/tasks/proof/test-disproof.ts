@@ -4,23 +4,17 @@ import type { Disproof, TestProof } from '../../protocol/review/proof.ts';
 import { outputOf, type Proving } from './run-commands.ts';
 import type { Looked, OnBase } from './tests-on-base.ts';
 
+/** Only for what was seen, or what the coder can mend: where the base itself is red, nobody can show more. */
 export function disproofOf(
   { base, task, settings }: Proving,
   { on_base, base_tests, why }: TestProof,
-  { red, withTests }: OnBase,
+  { withTests }: OnBase,
   ofBase: Looked | undefined,
 ): Disproof | undefined {
   const at = base.slice(0, 12);
   const blocking = `say what stops you: liza block ${task.id} --reason "…" --question "…"`;
-  if (withTests === undefined) {
-    return {
-      guard: 'tests-red-on-base',
-      reason: `tdd is strict, and nothing can be shown on the base ${at}, where no command is green: ${why ?? 'none ran'}`,
-      hint: `A test_command that is green on the base can show it: a person must set it; or ${blocking}`,
-      output: outputOf(red?.tail ?? []),
-    };
-  }
-  if (on_base !== 'red') {
+  const untold = withTests === undefined || withTests.untold === true;
+  if (on_base !== 'red' && !untold) {
     return {
       guard: 'tests-red-on-base',
       reason:
@@ -30,11 +24,13 @@ export function disproofOf(
       hint:
         on_base === 'unknown' && withTests.red?.ended === 'timed-out'
           ? `Write tests that fail within validation_timeout (${settings.validation_timeout} s) without your change; or ${blocking}`
-          : 'Write a test that fails without your change, commit, and submit the new HEAD',
+          : on_base === 'unknown'
+            ? 'Put your tests where that command finds them, commit, and submit the new HEAD'
+            : 'Write a test that fails without your change, commit, and submit the new HEAD',
       output: outputOf(withTests.red?.tail ?? []),
     };
   }
-  if (base_tests === 'green' || base_tests === 'same') return undefined;
+  if (base_tests === 'green' || base_tests === 'same' || ofBase?.untold === true) return undefined;
   return {
     guard: 'base-tests-green',
     reason: `tdd is strict, and the tests of the base ${at} do not pass on the new code: ${why ?? 'they are red'}`,

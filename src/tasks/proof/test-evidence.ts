@@ -2,21 +2,20 @@
 // red, and with the base's own tests the commit must stay green. `strict` decides by that, `evidence` tells the
 // reviewer what it found within its time.
 
-import { join } from 'node:path';
 import { list } from '../../protocol/commands/coding/coder.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
-import { pathsIn } from '../../protocol/facts/command-files.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
-import { type Disproof, NO_TEST_COMMAND, type TestProof } from '../../protocol/review/proof.ts';
+import { type Disproof, NO_TEST_COMMAND, type TestProof, testsAt } from '../../protocol/review/proof.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
-import { readLog } from '../read-log.ts';
-import { failedTests, type NamedTests } from '../rules/failed-tests.ts';
+import { allFailed, bounded, failedTests, type NamedTests } from '../rules/failed-tests.ts';
+import { missingThings } from '../rules/missing-things.ts';
 import { endedTests, ownName } from '../rules/passed-tests.ts';
-import { newTests } from './new-tests.ts';
+import { type NewTests, newTests, testsAdded } from './new-tests.ts';
+import { namingNewTests, reachOf } from './reach.ts';
 import { type Proving, type Ran, short } from './run-commands.ts';
 import { disproofOf, notRun } from './test-disproof.ts';
-import { type Looked, type OnBase, runBaseTests, runOnBase, timed, unlimited } from './tests-on-base.ts';
+import { type Looked, logText, type OnBase, runBaseTests, runOnBase, timed, unlimited } from './tests-on-base.ts';
 
 export interface Beforehand {
   /** Seconds that the run at the commit took: these will take about as long. */
@@ -57,55 +56,49 @@ export async function proveTests(
   }
   const named = await namingNewTests(proving, touched);
   const old = proving.commands.filter((command) => !named.includes(command));
-  const onBase = await runOnBase(context, proving, { known: beforehand.greenOnBase, named, old }, limits);
+  const present = touched.filter(({ kind }) => kind !== 'removed').map(({ path }) => path);
+  const added = await newTests(proving);
+  const asking = {
+    known: beforehand.greenOnBase,
+    counts: testsAt(proving.board.state, proving.base),
+    named,
+    old,
+    reach: await reachOf(proving, present),
+    added: added.names,
+    many: await testsAdded(proving),
+  };
+  const onBase = await runOnBase(context, proving, asking, limits);
   if (isRefusal(onBase)) return unproved(proving, onBase);
   const existing = touched.some(({ kind }) => kind !== 'added');
   // What the base itself fails says nothing about its tests: a command that names a new test within an old file, say.
-  const judging = old.filter((command) => onBase.failed?.has(command) !== true);
-  const ofBase = existing ? await runBaseTests(context, proving, judging, limits) : undefined;
+  const only = old.filter((command) => !onBase.failed.has(command));
+  const redBefore = [...onBase.failed.values()].filter(({ command }) => asking.reach.anywhere.get(command)?.size);
+  const ofBase = existing ? await runBaseTests(context, proving, { only, redBefore }, limits) : undefined;
   if (ofBase !== undefined && isRefusal(ofBase)) return unproved(proving, ofBase);
-  const added = onBase.withTests?.outcome === 'red' ? await newTests(proving) : new Map<string, number>();
   const proved = judged(context, proving, { ...onBase, added }, ofBase);
   return { ...proved, ...defined({ onBase: onBase.counted, skips: onBase.skips }) };
 }
 
-/** Commands that name a test, or a folder of tests, which the base does not have: there, they can only fail. */
-async function namingNewTests(
-  { gitDir, base, commands }: Proving,
-  touched: Proving['facts']['changes'],
-): Promise<readonly string[]> {
-  const added = touched.filter(({ kind }) => kind === 'added').map(({ path }) => path);
-  const isNew = async (word: string): Promise<boolean> => {
-    if (!added.some((path) => path === word || path.startsWith(`${word}/`))) return false;
-    return (await gitDir.objects(['cat-file', '-e', `${base}:${word}`])).status !== 0;
-  };
-  const found: string[] = [];
-  for (const command of commands) {
-    for (const word of pathsIn(command)) {
-      if (!found.includes(command) && (await isNew(word))) found.push(command);
-    }
-  }
-  return found;
-}
-
 interface Seen extends OnBase {
-  /** Names of tests that the commit adds, and how many tests have each. */
-  readonly added: ReadonlyMap<string, number>;
+  readonly added: NewTests;
 }
 
 function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Looked | undefined): TestsProved {
   const { settings, base } = proving;
-  const { alone, red, withTests } = onBase;
+  const { alone, withTests, added } = onBase;
+  const [red] = onBase.failed.values();
   const mode = settings.tdd === 'strict' ? 'strict' : 'evidence';
   const because = reasonsOf(proving, onBase, ofBase);
   const reasons = [because.on_base, because.base_tests].filter((reason) => reason !== undefined);
   const onRed = withTests?.outcome === 'red' ? withTests.red : undefined;
-  const printed = onRed === undefined ? '' : printedBy(context, onRed);
-  const failed = failedTests(printed);
-  const { passed, untold } = endedTests(printed, onBase.added, failed.names);
-  const base_failed = failedTests(ofBase?.outcome === 'red' && ofBase.red ? printedBy(context, ofBase.red) : '');
+  const printed = onRed === undefined ? '' : logText(context, onRed);
+  const failed = failedThere(printed, withTests?.only);
+  const { passed, untold } = endedTests(printed, added, failed.names);
+  const base_failed =
+    ofBase?.outcome === 'red' && ofBase.red ? failedThere(logText(context, ofBase.red), ofBase.only) : NONE;
   // Where it names none of them, it stopped before it came to them.
-  const names = passed.names.length > 0 || failed.names.some((name) => onBase.added.has(ownName(name)));
+  const names = passed.names.length > 0 || failed.names.some((name) => added.names.has(ownName(name)));
+  const [missing] = names ? [] : [...missingThings(printed)].filter((one) => withTests?.only?.has(one) ?? true);
   const logs = [
     withTests?.outcome === undefined ? red?.log : undefined,
     withTests?.outcome === 'green' ? undefined : withTests?.red?.log,
@@ -122,6 +115,7 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
     ...listed('failed', failed),
     ...listed('passed', passed),
     ...(names ? listed('untold', untold) : {}),
+    ...defined({ missing }),
     ...listed('base_failed', base_failed),
     ...(reasons.length === 0 ? {} : { because, why: reasons.join('; ') }),
     ...(kept.length === 0 ? {} : { logs: kept }),
@@ -134,15 +128,24 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
 
 type Listed = 'failed' | 'passed' | 'untold' | 'base_failed';
 
+const NONE: NamedTests = { names: [], more: 0 };
+
+/** `only`: the same command is red without the tests, too, and these alone fail by them. */
+const failedThere = (printed: string, only: ReadonlySet<string> | undefined): NamedTests =>
+  only === undefined
+    ? failedTests(printed)
+    : bounded(new Set([...allFailed(printed)].filter((name) => only.has(name))));
+
 const listed = (key: Listed, { names, more }: NamedTests): Partial<TestProof> =>
   names.length === 0 ? {} : { [key]: names, ...(more === 0 ? {} : { [`${key}_more`]: more }) };
 
 /** Each of the two facts with what was seen that it rests on; what stands to reason has none. */
 function reasonsOf(
   { settings, facts }: Proving,
-  { red, withTests }: OnBase,
+  { failed, withTests }: OnBase,
   ofBase: Looked | undefined,
 ): NonNullable<TestProof['because']> {
+  const [red] = failed.values();
   const patterns = testPatterns(settings);
   // Tests within files of code, say: then base and tests together are the commit.
   const nothingElse = facts.changes.every(({ path }) => isTest(path, patterns));
@@ -151,7 +154,7 @@ function reasonsOf(
       withTests === undefined
         ? `on the base alone ${told(red)}`
         : withTests.outcome === 'unknown'
-          ? `with the new tests on the base ${told(withTests.red)}`
+          ? (withTests.why ?? `with the new tests on the base ${told(withTests.red)}`)
           : withTests.outcome === 'green' && nothingElse
             ? 'the commit changes only files that count as tests'
             : undefined,
@@ -163,10 +166,6 @@ function reasonsOf(
           : `with the base's tests ${told(ofBase.red)}`,
   });
 }
-
-/** All of it where that is not too long, else its end. */
-const printedBy = ({ disk, paths }: TaskContext, { log, tail }: NonNullable<Ran['red']>): string =>
-  readLog(disk, join(paths.root, log), tail.join('\n'));
 
 const told = (red: Ran['red']): string =>
   red === undefined ? 'no command runs anything: set a test_command' : `"${short(red.command)}" ${red.how}`;

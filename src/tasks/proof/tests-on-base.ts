@@ -1,6 +1,7 @@
 // The runs that tell whether tests test anything: the base alone, the base with the commit's tests, and the commit with
 // the base's tests, each in a checkout that is thrown away.
 
+import { join } from 'node:path';
 import { checkOutOver } from '../../git/checkout.ts';
 import { composedTree } from '../../git/composed-tree.ts';
 import { treeIdOf } from '../../git/refs.ts';
@@ -8,16 +9,26 @@ import type { Clock } from '../../ports/host.ts';
 import { stopwatch } from '../../process/run.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
-import { runOrder, skipsOf, type TestProof } from '../../protocol/review/proof.ts';
+import { type ProofRun, runOrder, skipsOf, type TestProof } from '../../protocol/review/proof.ts';
+import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
-import { inSpoiltFolder, logOf, type Proving, type Ran, runAll } from './run-commands.ts';
+import { readLog } from '../read-log.ts';
+import { type GreenRun, onlyIn, ranThem, withoutRed } from '../rules/judged-on-base.ts';
+import type { Reach } from './reach.ts';
+import { inSpoiltFolder, logOf, type Proving, type Ran, type RedRun, runAll, short } from './run-commands.ts';
 
 type Outcome = 'green' | 'red' | 'unknown';
 
 export interface Looked {
   readonly outcome: Outcome;
-  readonly red?: Ran['red'];
+  readonly red?: RedRun;
+  /** What failed or was missing only there, where the same command is red without that, too. */
+  readonly only?: ReadonlySet<string>;
+  /** Why it is not known, where no run that failed says so. */
+  readonly why?: string;
+  /** Nobody could tell it here, whatever the coder does: the base itself is red. */
+  readonly untold?: true;
 }
 
 export interface Limits {
@@ -33,95 +44,213 @@ export function timed(clock: Clock, seconds: number): Limits {
 }
 
 /** Time that ran out and programs that did not start say nothing about tests. */
-function lookedAt({ red }: Ran): Looked {
-  if (red === undefined) return { outcome: 'green' };
-  return { outcome: red.ended === 'exited' || red.ended === 'signalled' ? 'red' : 'unknown', red };
-}
+const isTelling = ({ ended }: RedRun): boolean => ended === 'exited' || ended === 'signalled';
+
+const outcomeOf = ({ red }: Ran): Looked =>
+  red === undefined ? { outcome: 'green' } : { outcome: isTelling(red) ? 'red' : 'unknown', red };
 
 export interface OnBase {
   readonly alone: TestProof['base_alone'];
-  /** What failed on the base alone, the first of them with what it printed. */
-  readonly failed?: ReadonlySet<string>;
-  readonly red?: Ran['red'];
+  /** What failed on the base alone, with what it printed. */
+  readonly failed: ReadonlyMap<string, RedRun>;
   readonly withTests?: Looked;
   /** How many tests a command ran on the base alone, and how many it left out there. */
   readonly counted?: ReadonlyMap<string, number>;
   readonly skips?: ReadonlyMap<string, number>;
 }
 
-interface Asking {
-  /** That the base passes these is on the board. */
+export interface Asking {
+  /** That the base passes these is on the board, and how many tests they ran there. */
   readonly known: ReadonlySet<string>;
+  readonly counts: ReadonlyMap<string, number>;
   readonly named: readonly string[];
   readonly old: readonly string[];
+  readonly reach: Reach;
+  /** Names of tests that the commit adds, and how many more it declares. */
+  readonly added: ReadonlyMap<string, number>;
+  readonly many: number | undefined;
 }
 
 /**
  * The base alone, by the commands that it is not known to pass; then, in the same checkout, the base with the commit's
- * tests, by the commands that were green before. Where the commit has nothing but tests, that was run already.
+ * tests: by the commands that were green before, and if none turns red by those that were red and may run the tests.
+ * Where the commit has nothing but tests, that was run already.
  */
 export async function runOnBase(
   context: TaskContext,
   proving: Proving,
-  { known, named, old }: Asking,
+  asking: Asking,
   limits: Limits,
 ): Promise<OnBase | Refusal> {
+  const { known, named, old, reach } = asking;
   const { gitDir, settings, base, commit } = proving;
   const patterns = testPatterns(settings);
   const { tree } = await composedTree(gitDir, base, commit, (path) => isTest(path, patterns));
-  if (tree === (await treeIdOf(gitDir, commit))) return { alone: 'unknown', withTests: { outcome: 'green' } };
+  if (tree === (await treeIdOf(gitDir, commit)))
+    return { alone: 'unknown', failed: new Map(), withTests: { outcome: 'green' } };
   const checkout = { ...checkoutFor(context, proving, limits), commit: base };
   return inDisposableCheckout<OnBase | Refusal>(context, gitDir, checkout, async (folder) => {
-    const untried = old.filter((command) => !known.has(command));
-    const asked = { what: 'base-', files: base, seconds: limits.left(), only: untried, goOn: true };
+    const toTry = old.filter((command) => !known.has(command));
+    const asked = { what: 'base-', files: base, seconds: limits.left(), only: toTry, goOn: true };
     const alone = await runAll(context, proving, folder, asked);
     if (isRefusal(alone)) return alone;
-    const failed = new Set(alone.runs.filter(({ ok }) => !ok).map(({ command }) => command));
+    const failed = new Map(alone.reds.map((red) => [red.command, red]));
     // Nothing but the tests differs from the base alone, so whatever turns red does so by them. First what names the new
     // tests, then whatever else was green: a project may have several runners.
     const judges = [...named, ...old.filter((command) => !failed.has(command))];
-    const only = runOrder(settings, judges).map(({ command }) => command);
-    const { red } = alone;
+    const redBefore = alone.reds.filter(({ command }) => (reach.anywhere.get(command)?.size ?? 0) > 0);
     const counted = new Map(
       alone.runs.flatMap(({ command, tests }) => (tests === undefined ? [] : [[command, tests]])),
     );
-    const told = { counted, skips: skipsOf(alone.runs), ...(red === undefined ? {} : { red, failed }) };
-    if (only.length === 0) return { alone: lookedAt(alone).outcome, ...told };
+    const told = { counted, skips: skipsOf(alone.runs), failed };
+    const isRed = failed.size > 0 || named.length > 0;
+    if (judges.length + redBefore.length === 0) return { alone: outcomeOf(alone).outcome, ...told };
     const spoilt = await inSpoiltFolder(() => checkOutOver(gitDir, folder, base, tree));
     if (spoilt !== undefined) return spoilt;
-    const both = await runAll(context, proving, folder, {
-      what: 'tests-on-base-',
-      files: tree,
-      seconds: limits.left(),
-      only,
-    });
-    if (isRefusal(both)) return both;
-    return { alone: red === undefined && named.length === 0 ? 'green' : 'partly', ...told, withTests: lookedAt(both) };
+    const withTests = await runWith(
+      context,
+      proving,
+      { ...asking, judges, redBefore, counted },
+      { folder, tree, limits },
+    );
+    if (isRefusal(withTests)) return withTests;
+    return { alone: judges.length === 0 ? outcomeOf(alone).outcome : isRed ? 'partly' : 'green', ...told, withTests };
   });
 }
 
-/** The commit's code under the tests that the base has. */
+interface WithTests extends Asking {
+  readonly judges: readonly string[];
+  readonly redBefore: readonly RedRun[];
+  readonly counted: ReadonlyMap<string, number>;
+}
+
+interface Checkout {
+  readonly folder: string;
+  readonly tree: string;
+  readonly limits: Limits;
+}
+
+async function runWith(
+  context: TaskContext,
+  proving: Proving,
+  { judges, redBefore, counted, counts, named, reach, added, many }: WithTests,
+  { folder, tree, limits }: Checkout,
+): Promise<Looked | Refusal> {
+  const only = runOrder(proving.settings, judges).map(({ command }) => command);
+  const asked = { what: 'tests-on-base-', files: tree, seconds: limits.left(), only };
+  const both = await runAll(context, proving, folder, asked);
+  if (isRefusal(both)) return both;
+  if (both.red !== undefined) return outcomeOf(both);
+  const again = await comparedWith(context, proving, redBefore, { folder, tree, limits, what: 'tests-on-red-base-' });
+  if (isRefusal(again) || again.outcome === 'red') return again;
+  const files = (command: string): ReadonlySet<string> => reach.onBase.get(command) ?? new Set();
+  const green = both.runs.map((run): GreenRun => {
+    const before = counted.get(run.command) ?? counts.get(run.command);
+    const said = { printed: logText(context, run), tests: run.tests, before };
+    const of = files(run.command);
+    return {
+      command: run.command,
+      files: of,
+      ran: named.includes(run.command) ? 'yes' : ranThem(said, { names: added, files: of, many }),
+    };
+  });
+  const turned = again.green.map(
+    (command): GreenRun => ({ command, files: reach.anywhere.get(command) ?? new Set(), ran: 'yes' }),
+  );
+  const same = again.same.map(({ command }) => ({ command, files: reach.anywhere.get(command) ?? new Set<string>() }));
+  const found = withoutRed([...green, ...turned], same);
+  switch (found.is) {
+    case 'green':
+      return { outcome: 'green' };
+    case 'not_run':
+      return {
+        outcome: 'unknown',
+        why: `they did not run there: "${short(found.by)}" ran as many tests without them`,
+      };
+    case 'untold':
+      return {
+        outcome: 'unknown',
+        untold: true,
+        ...defined({ why: again.same.find(({ command }) => command === found.by)?.why }),
+      };
+    default:
+      return found satisfies never;
+  }
+}
+
+/** Red on the base alone, and nothing that differs was seen with the tests. */
+interface SameRun extends Pick<RedRun, 'command'> {
+  readonly why: string;
+  readonly red: RedRun;
+}
+
+const sameRun = (red: RedRun, why: string): SameRun => ({ command: red.command, why, red });
+const untried = (red: RedRun): SameRun => sameRun(red, `on the base alone "${short(red.command)}" ${red.how}`);
+const unlike = (red: RedRun): SameRun =>
+  sameRun(
+    red,
+    isTelling(red)
+      ? `"${short(red.command)}" is red on the base without them, too (it ${red.how}), and says nothing that differs with them`
+      : `with the new tests on the base "${short(red.command)}" ${red.how}`,
+  );
+
+interface Compared extends Looked {
+  /** Red before, and green now. */
+  readonly green: readonly string[];
+  readonly same: readonly SameRun[];
+}
+
+/** By commands that are red on the base alone: red is what fails here and not there. */
+async function comparedWith(
+  context: TaskContext,
+  proving: Proving,
+  redBefore: readonly RedRun[],
+  { folder, tree, limits, what }: Checkout & { readonly what: string },
+): Promise<Compared | Refusal> {
+  const tried = redBefore.filter(isTelling);
+  const seconds = limits.left();
+  if (tried.length === 0 || seconds <= 0) return { outcome: 'unknown', green: [], same: redBefore.map(untried) };
+  const only = tried.map(({ command }) => command);
+  const ran = await runAll(context, proving, folder, { what, files: tree, seconds, only, goOn: true });
+  if (isRefusal(ran)) return ran;
+  const same = redBefore.filter((red) => !isTelling(red)).map(untried);
+  for (const red of ran.reds) {
+    const before = tried.find(({ command }) => command === red.command);
+    const differs = before === undefined ? new Set<string>() : onlyIn(logText(context, before), logText(context, red));
+    if (isTelling(red) && differs.size > 0) return { outcome: 'red', red, only: differs, green: [], same: [] };
+    same.push(unlike(red));
+  }
+  const green = ran.runs.flatMap(({ ok, command }) => (ok ? [command] : []));
+  return { outcome: same.length === 0 ? 'green' : 'unknown', green, same };
+}
+
+/** The commit's code under the tests that the base has: by the commands that are green there, or compared with it. */
 export async function runBaseTests(
   context: TaskContext,
   proving: Proving,
-  only: readonly string[],
+  { only, redBefore }: { readonly only: readonly string[]; readonly redBefore: readonly RedRun[] },
   limits: Limits,
 ): Promise<Looked | Refusal> {
   const { gitDir, settings, base, commit } = proving;
-  if (only.length === 0) return { outcome: 'unknown' };
+  if (only.length + redBefore.length === 0) return { outcome: 'unknown' };
   const patterns = testPatterns(settings);
   const { tree } = await composedTree(gitDir, commit, base, (path) => isTest(path, patterns));
   const checkout = { ...checkoutFor(context, proving, limits), commit, tree };
   return inDisposableCheckout<Looked | Refusal>(context, gitDir, checkout, async (folder) => {
-    const ran = await runAll(context, proving, folder, {
-      what: 'base-tests-',
-      files: tree,
-      seconds: limits.left(),
-      only,
-    });
-    return isRefusal(ran) ? ran : lookedAt(ran);
+    const asked = { what: 'base-tests-', files: tree, seconds: limits.left(), only };
+    const ran = await runAll(context, proving, folder, asked);
+    if (isRefusal(ran) || ran.red !== undefined) return isRefusal(ran) ? ran : outcomeOf(ran);
+    const place = { folder, tree, limits, what: 'base-tests-again-' };
+    const again = await comparedWith(context, proving, redBefore, place);
+    if (isRefusal(again) || again.outcome === 'red') return again;
+    if (only.length > 0 || again.outcome === 'green') return { outcome: 'green' };
+    return { outcome: 'unknown', untold: true, ...defined({ red: again.same[0]?.red }) };
   });
 }
+
+/** All of it where that is not too long, else its end. */
+export const logText = ({ disk, paths }: TaskContext, { log, tail = [] }: ProofRun & Partial<RedRun>): string =>
+  readLog(disk, join(paths.root, log), tail.join('\n'));
 
 /** Preparing it takes part of the same time. */
 function checkoutFor(context: TaskContext, proving: Proving, limits: Limits) {

@@ -1,6 +1,8 @@
 // How many tests a test runner says that it ran, skipped ones aside: node, vitest, jest, mocha, ava, pytest, unittest,
 // cargo, rspec, minitest, PHPUnit, googletest, ctest, Maven, dotnet, deno, bun, bats, uvu. Linear in the text.
 
+import { STAND_IN } from './failed-tests.ts';
+
 interface Form {
   readonly line: RegExp;
   /** What a matching line adds; each group is a number. */
@@ -45,8 +47,12 @@ export function countedTests(printed: string): number | undefined {
     const found = lines.flatMap((text) => numbersIn(line, text) ?? []);
     return (last ? found.slice(-1) : found).map(count);
   });
-  return counts.length === 0 ? undefined : sum(counts);
+  return counts.length === 0 ? undefined : Math.max(0, sum(counts) - standIns(lines));
 }
+
+/** Modules that could not be loaded, which unittest counts as tests. */
+const standIns = (lines: readonly string[]): number =>
+  lines.filter((line) => line.startsWith('ERROR: ') && STAND_IN.test(line)).length;
 
 /** A form whose every number may be absent says nothing without one. */
 function numbersIn(form: RegExp, line: string): readonly (readonly number[])[] | undefined {

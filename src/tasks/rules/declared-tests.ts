@@ -16,6 +16,8 @@ export interface Declared {
   readonly empty: boolean;
   /** Its form declares nothing but one test: no group, no `run('…'`, no `pattern.test('…'`. */
   readonly sure: boolean;
+  /** It holds tests and is none: a class, a `describe`. */
+  readonly group: boolean;
 }
 
 export interface Declarations {
@@ -30,6 +32,7 @@ interface Found {
   readonly end: number;
   readonly off: boolean;
   readonly sure: boolean;
+  readonly group?: boolean;
 }
 
 /** `path`: what it is named tells how it writes comments. */
@@ -84,12 +87,13 @@ const OFF_PART = /\.(?:skip|todo|fixme|fails|failing)\b/i;
 const OFF_OPTION = /(?<![\w$])(?:skip|todo|fixme)(?::|\s=>)\s*(?:true\b|["'`])|,\s*:skip\b/;
 
 const SURE = /^x?f?(?:it|test|specify|scenario)$|^TEST_CASE$/;
+const GROUPS = /^x?f?(?:describe|context|suite|feature)$|^x?(?:group|section|module)$/i;
 /** `t.Run("…"`, `t.test('…'`. */
 const OF_RUNNER = /(?<![\w$.])(?:t|s|b|tap|suite)\.(?:Run|test|subtest|step)\(\s*$/;
 
 function quoted(text: string): readonly Found[] {
   const called = [...text.matchAll(BY_STRING)].flatMap((match): readonly Found[] => {
-    const [all, bare, barePart, , part] = match;
+    const [all, bare, barePart, called, part] = match;
     const from = match.index + all.length;
     const string = stringAt(text, from);
     if (string === undefined) return [];
@@ -102,6 +106,7 @@ function quoted(text: string): readonly Found[] {
         at: match.index,
         off: off || OFF_OPTION.test(optionsAfter(text, string.end, parens)),
         sure: sure || OF_RUNNER.test(before(text, match.index) + all),
+        group: GROUPS.test(bare ?? called ?? ''),
       },
     ];
   });
@@ -167,7 +172,7 @@ function identified(text: string, raw: string): readonly Found[] {
       if (marked && !/^(?:test|should)/i.test(name) && !isMarked()) return [];
       const off = /\bDISABLED_/.test(name) || OFF_ABOVE.test(all);
       const [suite = '', second] = name.split(/\s*,\s*/);
-      if (second === undefined) return [{ name, at, end, off, sure: group !== true }];
+      if (second === undefined) return [{ name, at, end, off, sure: group !== true, group: group === true }];
       return [second, `${suite}.${second}`].map((one) => ({
         name: one.replace('DISABLED_', ''),
         at,
@@ -234,7 +239,7 @@ function switchedOff(found: readonly Found[], text: string, bare: string): reado
   let inline = 0;
   let line = 1;
   let read = 0;
-  return found.map(({ name, at, end, off, sure }) => {
+  return found.map(({ name, at, end, off, sure, group = false }) => {
     line += text.slice(read, at).split('\n').length - 1;
     read = at;
     const start = lineStart(text, at);
@@ -246,7 +251,7 @@ function switchedOff(found: readonly Found[], text: string, bare: string): reado
     const isOff = all || own || indent > outer || at < inline;
     if (own) inline = Math.max(inline, name === NOBODY ? lineEnd(text, at) : closedOnLine(text, at));
     if (own && outer === Number.POSITIVE_INFINITY) outer = indent;
-    return { name, line, off: isOff, empty: body === 'empty', sure };
+    return { name, line, off: isOff, empty: body === 'empty', sure, group };
   });
 }
 

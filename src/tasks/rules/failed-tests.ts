@@ -22,6 +22,8 @@ const FORMS: readonly RegExp[] = [
 const COLOURS = /\u001b\[[\d;]*m/g;
 /** Titles of lists, and what node says of the file around its tests. */
 const NO_NAME = /^(?:failing tests:?|\d+ (?:failing|failed).*)$/i;
+/** No test: unittest puts it in the place of a module that cannot be loaded, and counts it. */
+export const STAND_IN = /\(unittest\.loader\.(?:_FailedTest|ModuleImportFailure|LoadTestsFailure)\b/;
 
 export interface NamedTests {
   readonly names: readonly string[];
@@ -29,14 +31,17 @@ export interface NamedTests {
   readonly more: number;
 }
 
-export function failedTests(printed: string): NamedTests {
+export const failedTests = (printed: string): NamedTests => bounded(allFailed(printed));
+
+/** The same without a bound: what is compared must be whole. */
+export function allFailed(printed: string): ReadonlySet<string> {
   const found = new Set<string>();
   const lines = printed.split('\n');
   for (const [at, raw] of lines.entries()) {
     const name = GROUP.test(raw.slice(0, READ)) ? (withinGroup(lines, at) ?? failedIn(raw)) : failedIn(raw);
     if (name !== undefined) found.add(name.slice(0, NAME));
   }
-  return bounded(found);
+  return found;
 }
 
 export const bounded = (found: ReadonlySet<string>): NamedTests => ({
@@ -62,9 +67,13 @@ function withinGroup(lines: readonly string[], at: number): string | undefined {
 /** Where Liza ran it: that folder is gone, and what stands below it is the project. */
 const CHECKOUT = /(?:file:\/\/)?\/[^\s]{0,400}\/\.proof-[^/\s]{1,200}\//g;
 
+export const withoutCheckout = (text: string): string => text.replace(CHECKOUT, '');
+
 /** The test that this line says failed. */
 export function failedIn(raw: string): string | undefined {
   const line = raw.slice(0, READ).replace(COLOURS, '').trimEnd();
   const name = FORMS.flatMap((form) => form.exec(line)?.[1] ?? [])[0]?.trim();
-  return name === undefined || name === '' || NO_NAME.test(name) ? undefined : name.replace(CHECKOUT, '');
+  return name === undefined || name === '' || NO_NAME.test(name) || STAND_IN.test(name)
+    ? undefined
+    : withoutCheckout(name);
 }

@@ -29,15 +29,17 @@ export interface EndedTests {
   readonly untold: NamedTests;
 }
 
+interface Wanted {
+  readonly names: ReadonlyMap<string, number>;
+  /** What only may be a test is not missed. */
+  readonly sure: ReadonlySet<string>;
+}
+
 /**
- * How those of `wanted` ended that did not fail. The number beside a name says how many tests have it: where the base has
+ * How those of `names` ended that did not fail. The number beside a name says how many tests have it: where the base has
  * some of them, the new one passed if as many passed and none failed.
  */
-export function endedTests(
-  printed: string,
-  wanted: ReadonlyMap<string, number>,
-  failed: readonly string[],
-): EndedTests {
+export function endedTests(printed: string, { names: wanted, sure }: Wanted, failed: readonly string[]): EndedTests {
   const not = new Set(failed.map(ownName));
   const times = new Map<string, number>();
   for (const raw of printed.split('\n')) {
@@ -47,7 +49,8 @@ export function endedTests(
   const left = [...wanted].filter(([name]) => !not.has(name));
   const hasPassed = ([name, many]: readonly [string, number]): boolean => (times.get(name) ?? 0) >= many;
   const named = (which: typeof left): NamedTests => bounded(new Set(which.map(([name]) => name.slice(0, NAME))));
-  return { passed: named(left.filter(hasPassed)), untold: named(left.filter((one) => !hasPassed(one))) };
+  const isUntold = (one: (typeof left)[number]): boolean => sure.has(one[0]) && !hasPassed(one);
+  return { passed: named(left.filter(hasPassed)), untold: named(left.filter(isUntold)) };
 }
 
 /** The test that this line says passed. */

@@ -520,12 +520,15 @@ describe('tdd', () => {
     });
   });
 
-  test('strict where no command is green on the base decides nothing, and says so', async () => {
+  test('strict where no command is green on the base compares what fails, and says so', async () => {
     await begun({ tdd: 'strict' }, { validation: ['sh run.sh && test -e src/new'] });
     p.work('t', { ...GOOD, 'src/new': '' });
-    const no = await refused();
-    expect(no).toMatchObject(refusedBy('tests-red-on-base'));
-    expect(no.message).toContain('where no command is green: on the base alone');
+    succeeded(await p.submit('t'));
+    expect(await tests()).toMatchObject({
+      base_alone: 'red',
+      on_base: 'unknown',
+      why: expect.stringContaining('is red on the base without them, too (it ended with 1)'),
+    });
   });
 
   test('strict with a command that proves the task and is red on the base rests on the others', async () => {
@@ -704,7 +707,10 @@ ${more}`;
     succeeded(await p.submit('t'));
     expect(await tests()).toMatchObject({
       on_base: 'unknown',
-      because: { on_base: 'on the base alone "sh run.sh && test -e src/new" ended with 1' },
+      because: {
+        on_base:
+          '"sh run.sh && test -e src/new" is red on the base without them, too (it ended with 1), and says nothing that differs with them',
+      },
     });
   });
 

@@ -33,6 +33,12 @@ test.each([
   ['python3 -m unittest discover -v', 'tests/testing.py'],
   ["python3 -m unittest discover -p 'check_*.py'", 'tests/check_a.py'],
   ['python3 -m unittest tests.checks', 'tests/checks.py'],
+  ['python3 -m unittest -v tests.test_a.TestA.test_b', 'tests/test_a.py'],
+  ['python3 -m unittest tests', 'tests/test_a.py'],
+  ['PYTHONPATH=tests python3 -m unittest test_a', 'tests/test_a.py'],
+  ['python3 -m unittest -s tests', 'tests/test_a.py'],
+  ['python3 -m unittest -k two', 'tests/test_a.py'],
+  ['python3 -m unittest $MODULE', 'tests/test_a.py'],
   ['python3 -m pytest --rootdir api/ tests', 'tests/test_a.py'],
   ['cd api && pytest', 'api/tests/test_a.py'],
   ['cd api && pytest tests/unit', 'api/tests/unit/test_a.py'],
@@ -50,6 +56,7 @@ test.each([
 
 test.each([
   ['npm run unit', 'test/integration/a.test.ts'],
+  ['python3 -m unittest tests.test_a', 'tests/test_b.py'],
   ['python3 -m unittest', 'tests/check_a.py'],
   ['python -m unittest discover -v', 'tests/a_test.py'],
   ['npm test -- test/a.test.js', 'test/b.test.js'],

@@ -19,6 +19,11 @@ test.each([
   ['pytest', '=========== 1 failed, 84 passed, 1 skipped in 2.42s ===========', 85],
   ['pytest -q', '....  [100%]\n84 passed in 5.01s', 84],
   ['pytest, long', '84 passed, 2 warnings in 71.01s (0:01:11)', 84],
+  [
+    'unittest, with a module that it cannot load',
+    'ERROR: test_calc (unittest.loader._FailedTest.test_calc)\nRan 3 tests in 0.000s\n\nFAILED (errors=1)',
+    2,
+  ],
   ['unittest', 'Ran 81 tests in 0.010s\n\nOK (skipped=1)', 81],
   [
     'cargo, two crates',

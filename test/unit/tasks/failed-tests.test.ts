@@ -28,6 +28,12 @@ describe('failed tests', () => {
     expect(failedTests(printed).names).toEqual(['adds up']);
   });
 
+  it('a module that unittest cannot load is no test', () => {
+    const printed =
+      'ERROR: test_calc (unittest.loader._FailedTest.test_calc)\nERROR: test_sum (tests.test_a.A.test_sum)\n';
+    expect(failedTests(printed).names).toEqual(['test_sum (tests.test_a.A.test_sum)']);
+  });
+
   it('nothing where no runner says it', () => {
     expect(failedTests('Error: Cannot find module\n  at x (a.js:1)\n42 tests passed\n').names).toEqual([]);
   });

@@ -191,6 +191,7 @@ export const submitForReview: Row<'submit-for-review'> = {
           ? [`${GREEN_ON_BASE}: ${s.commandLine('retract', task.id)}`]
           : []),
         ...notRunNotes(s),
+        ...untoldNotes(s),
         'A new session gets the verdict.',
       ],
       stop: 'Stop now: liza exit 42',
@@ -213,6 +214,16 @@ function notRunNotes({ command, task, commandLine }: Situation<'submit-for-revie
     : [
         `Only you ran your tests: no command that Liza ran runs ${list(unrun)}; the reviewer is told. If your change is the reason, take it back and mend that: ${commandLine('retract', task.id)}`,
       ];
+}
+
+/** Strict refuses what was seen, and what the coder can mend. */
+function untoldNotes({ command }: Situation<'submit-for-review'>): readonly string[] {
+  const { mode, on_base, base_tests, why } = command.facts.proof?.tests ?? {};
+  if (mode !== 'strict' || (on_base !== 'unknown' && base_tests !== 'unknown')) return [];
+  const what = on_base === 'unknown' ? 'your tests fail without the change' : 'the tests of the base pass with it';
+  return [
+    `tdd is strict, and nobody could tell whether ${what}: ${why ?? 'nothing showed it'}. It is not held against you; the reviewer is told`,
+  ];
 }
 
 /** Settings are a person's, validation the planner's. */

@@ -162,6 +162,16 @@ test('each fact has its own reason, and one that needs none has none', () => {
   expect(named).toContain('no longer holds (adds; subtracts)\n');
 });
 
+test('tests that stop at what the base lacks are red by that, and what strict could not decide is told', () => {
+  expect(toReviewer(reviewed({ by: 'make check', missing: "No module named 'calc'" }), 'a')).toContain(
+    "red, as they should be; make check: the runner names no test; they stop at what BASE does not have (No module named 'calc'), so none of their checks was tried there\n",
+  );
+  const open = reviewed({ mode: 'strict', on_base: 'unknown', because: { on_base: 'X is red there, too' }, why: 'x' });
+  expect(toReviewer(open, 'a')).toContain(
+    '(on BASE): not known, because X is red there, too. tdd is strict, and could not decide: try them without the change\n',
+  );
+});
+
 test('new tests that pass without the change are named; of a test task they should', () => {
   const w = reviewed({ failed: ['adds'], passed: ['is there', 'has a name'] });
   expect(toReviewer(w, 'a')).toContain(
