@@ -95,7 +95,8 @@ export function proofText(task: Task, commit?: string): string | undefined {
   const submitted = (task.history as readonly Submitted[] | undefined)?.findLast(
     (entry) => entry.event === 'submitted' && (commit === undefined || entry.commit === commit),
   );
-  const { runs, tests, tests_added, unrun_tests, untold_tests, setup_changed, above, file } = submitted?.proof ?? {};
+  const { runs, tests, tests_added, base_unrun, unrun_tests, untold_tests, setup_changed, above, file } =
+    submitted?.proof ?? {};
   if (!Array.isArray(runs)) return undefined;
   return [
     ...runs.map(
@@ -111,6 +112,11 @@ export function proofText(task: Task, commit?: string): string | undefined {
             : [`on the base they stop at what it does not have: ${oneLine(tests.missing)}`]),
           ...TEST_LISTS.flatMap(([key, title]) => testList(title, tests[key], tests[`${key}_more`])),
         ]),
+    ...(Array.isArray(base_unrun?.paths)
+      ? [
+          `test files of the base that no command runs any more: ${base_unrun.paths.map(nameText).join(', ')}${base_unrun.more === undefined ? '' : ` and ${base_unrun.more} more`}`,
+        ]
+      : []),
     ...(Array.isArray(unrun_tests) ? [`test files that no command runs: ${unrun_tests.map(nameText).join(', ')}`] : []),
     ...(Array.isArray(untold_tests)
       ? [
@@ -152,6 +158,7 @@ interface Submitted {
     readonly runs?: readonly Run[];
     readonly tests?: Tests;
     readonly tests_added?: number;
+    readonly base_unrun?: PathList;
     readonly unrun_tests?: readonly string[];
     readonly untold_tests?: readonly string[];
     readonly setup_changed?: PathList;

@@ -95,6 +95,8 @@ export interface Proof {
   readonly runs_no_tests?: true;
   /** Changed test files that none of its commands runs. */
   readonly unrun_tests?: readonly string[];
+  /** Test files of the base that the commit has, too, and that none of its commands runs any more. */
+  readonly base_unrun?: PathList;
   /** Changed test files with new tests of which nothing that the runners said shows whether they ran. */
   readonly untold_tests?: readonly string[];
   /** How many more tests the commit's test files declare than the base's. */

@@ -18,6 +18,21 @@ export function testCount({ tests, tests_on_base: base }: Counts, added: number 
 }
 
 /**
+ * Whether fewer tests ran, by all commands together, than on the base and those that the change declares besides: of a
+ * change to how tests are run. Undefined: some number is not known.
+ */
+export function lacksTests(runs: readonly Counts[], added: number | undefined): boolean | undefined {
+  const counting = runs.filter(({ tests, tests_on_base: base }) => tests !== undefined || base !== undefined);
+  if (added === undefined || counting.length === 0) return undefined;
+  let more = -added;
+  for (const { tests, tests_on_base: base } of counting) {
+    if (tests === undefined || base === undefined) return undefined;
+    more += tests - base;
+  }
+  return more < 0;
+}
+
+/**
  * Whether fewer tests ran than on the base, and the change does not take them away. What it declares is no more than a
  * number beside it: another command may run those, or code makes several of one.
  */

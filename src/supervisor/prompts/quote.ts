@@ -2,6 +2,8 @@
 // nothing in it can pose as a section or a field; control and invisible characters are shown as U+FFFD.
 // A text that is cut says so outside the quotation, with the command that shows all of it.
 
+import { isFields } from '../../protocol/values.ts';
+
 /** Longer texts are cut; TEXT_LIMIT allows twice as much on the board. */
 export const QUOTE_LIMIT = 8192;
 
@@ -46,3 +48,9 @@ const visible = (text: string): string =>
 
 const UNSEEN =
   /[\u0000-\u0009\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+/** A list of paths as the record has it. */
+export function paths(list: unknown): string {
+  if (!isFields(list) || !Array.isArray(list['paths'])) return 'none';
+  return pathList(list['paths'].map(String), typeof list['more'] === 'number' ? list['more'] : 0);
+}

@@ -4,16 +4,13 @@
 import { uncheckedCommands } from '../../protocol/definition/unchecked.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import { APPROVAL_WAYS, approvalForm, CONCERN_FORM } from '../../protocol/review/approval.ts';
-import { NO_TEST_COMMAND, proofCommands, proofOf, type TestProof } from '../../protocol/review/proof.ts';
+import { proofCommands, proofOf } from '../../protocol/review/proof.ts';
 import { reportedOn } from '../../protocol/review/reported.ts';
-import { isLittle, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
-import { skippedText } from '../../protocol/review/skip-count.ts';
-import { runsFewer, testCount } from '../../protocol/review/test-count.ts';
 import { REJECTION_FORMAT } from '../../protocol/review/verdict.ts';
 import { type HistoryEvent, type Settings, type State, settings, type Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
 import { approvedBefore } from '../../protocol/work/worktree-plan.ts';
-import { counted, gist } from '../../text/format.ts';
+import { gist } from '../../text/format.ts';
 import { checkoutChanges } from './checkout-changes.ts';
 import { commandLines, testCommand } from './commands.ts';
 import { concernsBefore } from './concerns.ts';
@@ -21,7 +18,8 @@ import { handedOff } from './handoff.ts';
 import { lastOnTask } from './last-session.ts';
 import { ownDiscoveries } from './last-verdict.ts';
 import type { PromptContext, ReviewWork } from './prompt.ts';
-import { inline, pathList, quote, quoteList } from './quote.ts';
+import { proofLines } from './proof-lines.ts';
+import { inline, paths, quote, quoteList } from './quote.ts';
 import {
   assemble,
   bootstrap,
@@ -241,113 +239,6 @@ const BEFORE = {
   green: 'GREEN there, with the tests of the base: what it shows now depends on the new tests, if there are any.',
 };
 
-const LONG = 100;
-
-/** What Liza ran at the commit, and whether its tests test anything. */
-function proofLines(task: Task, submitted: HistoryEvent | undefined, shown: readonly string[]): readonly string[] {
-  const proof = submitted === undefined ? undefined : proofOf(submitted);
-  if (proof === undefined) return ['RUN BY LIZA: nothing; no command proves this commit, so run what does.'];
-  const before = typeof submitted?.red_before === 'number' ? submitted.red_before : 0;
-  const since = sinceRedOf(submitted);
-  // Without the logs: a reviewer in a sandbox cannot read them. A long command is written out under VALIDATION.
-  const named = (command: string): string =>
-    command.length > LONG && shown.includes(command) ? `VALIDATION #${shown.indexOf(command) + 1}` : command;
-  const ran = proof.runs.map(
-    ({ command, ok, seconds, said_failed: failed, ...run }, at) =>
-      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${testCount(run, proof.tests_added)}${skippedText({ command, ...run })}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}${command.length > LONG && shown[at] === command ? '' : `: ${named(command)}`}`,
-  );
-  return [
-    `RUN BY LIZA at ${proof.same_tree_as === undefined ? '' : `${proof.same_tree_as}, which has the same files as `}COMMIT TO REVIEW, in a clean checkout:`,
-    ...quote(ran.join('\n'), showTask(task)),
-    ...(proof.runs.some((run) => runsFewer(run, proof.tests_added))
-      ? ['FEWER TESTS RAN than on the base: find out which no longer run, and why.']
-      : []),
-    ...(proof.above === undefined
-      ? []
-      : [
-          `ABOVE THE CHECKOUT THIS CHANGED WHILE AGENTS WORK, and the commands could find it: ${proof.above.map(inline).join('; ')}. Green may rest on it: no file of the commit provides it`,
-        ]),
-    ...(before === 0
-      ? []
-      : [`THE SAME COMMIT WAS RED ${counted(before, 'TIME')} BEFORE: its tests do not always pass.`]),
-    ...(since === undefined
-      ? []
-      : [
-          `RED BEFORE IT WAS GREEN: ${sinceRedText(since, before)}.${isLittle(since) ? ' That is nearly the same: find out whether the difference mends it, or its tests do not always pass.' : ''}`,
-        ]),
-    ...(proof.unrun_tests === undefined || proof.tests?.on_base === 'not_run'
-      ? []
-      : [`TEST FILES OF THE CHANGE THAT NO COMMAND RUNS: ${proof.unrun_tests.map(inline).join(', ')}. ${YOURSELF}`]),
-    ...(proof.untold_tests === undefined
-      ? []
-      : [
-          `WHETHER THE NEW TESTS OF THESE RAN IS NOT KNOWN: ${proof.untold_tests.map(inline).join(', ')}. The runner names no tests, and its number of tests does not show them. Run them yourself, by name`,
-        ]),
-    ...testLines(proof.tests, task, named),
-  ];
-}
-
-function testLines(
-  tests: TestProof | undefined,
-  { type }: Pick<Task, 'type'>,
-  named: (command: string) => string,
-): readonly string[] {
-  if (tests === undefined) return [];
-  const { mode, on_base, base_tests, by, missing, because, why } = tests;
-  const [failed, passed, untold, base_failed] = (['failed', 'passed', 'untold', 'base_failed'] as const).map((key) =>
-    nameList(tests[key], tests[`${key}_more`]),
-  );
-  const told = (text: string | undefined): string =>
-    text === undefined ? '' : `, because ${inline(text).slice(0, 500)}`;
-  const names = failed === undefined ? 'the runner names no test' : `failed: ${failed}`;
-  const how = by === undefined ? '' : `; ${inline(named(by))}: ${names}`;
-  const broken = base_failed === undefined ? '' : ` (${base_failed})`;
-  const stopped =
-    missing === undefined
-      ? ''
-      : `; they stop at what BASE does not have (${inline(missing)}), so none of their checks was tried there`;
-  const undecided =
-    mode === 'strict' && on_base === 'unknown'
-      ? '. tdd is strict, and could not decide: try them without the change'
-      : '';
-  return [
-    `NEW TESTS WITHOUT THE CHANGE (on BASE): ${on_base === 'not_run' ? `NOT RUN, and not at the commit either: ${inline(why ?? NO_TEST_COMMAND).slice(0, 500)}. ${YOURSELF}` : ((type === 'test' ? OF_TEST_TASK : ON_BASE)[on_base] ?? on_base)}${how}${stopped}${told(because?.on_base)}${undecided}`,
-    ...(passed === undefined || type === 'test' ? [] : [`OF THE NEW TESTS THESE PASS WITHOUT THE CHANGE: ${passed}`]),
-    ...(untold === undefined || type === 'test'
-      ? []
-      : [`OF THE NEW TESTS THE RUNNER DOES NOT SAY HOW THESE END WITHOUT IT (try them): ${untold}`]),
-    `TESTS OF BASE ON THE NEW CODE: ${OF_BASE[base_tests] ?? base_tests}${broken}${told(because?.base_tests)}`,
-    // Recorded by an older version: what it belongs to is not known.
-    ...(why === undefined || because !== undefined || on_base === 'not_run'
-      ? []
-      : [`  because ${inline(why).slice(0, 500)}`]),
-  ];
-}
-
-const nameList = (names: readonly string[] | undefined, more = 0): string | undefined =>
-  names &&
-  `${names.map(inline).join('; ')}${more === 0 ? '' : ` and ${more} more, in the logs that \`liza show\` names`}`;
-
-const YOURSELF = 'Run them yourself; `n: test …` is accepted, marked NOT RUN BY LIZA';
-const ON_BASE: Readonly<Record<string, string>> = {
-  red: 'red, as they should be',
-  green: 'GREEN: they pass without the change and prove nothing about it',
-  unknown: 'not known',
-};
-/** Its code is merged already. */
-const OF_TEST_TASK: Readonly<Record<string, string>> = {
-  red: 'RED: they test code that is merged already, so either that code or the test is wrong there',
-  green: 'green, as tests for code that is merged already should be',
-  unknown: 'not known',
-};
-const OF_BASE: Readonly<Record<string, string>> = {
-  green: 'green',
-  red: 'RED: what they checked no longer holds',
-  unknown: 'not known',
-  same: 'they are unchanged',
-  not_run: 'not run',
-};
-
 /** The keys of protocol/facts/diff-facts.ts, with their labels. */
 const FACTS = [
   ['undeclared', 'NOT DECLARED IN ANY PLAN OF THIS TASK'],
@@ -391,8 +282,3 @@ const RARE = [
   ['foreign_roots', 'ROOTS OF ANOTHER HISTORY THAT IT BRINGS'],
   ['submodules', 'SUBMODULES, of which nothing is in this diff or was run'],
 ] as const;
-
-function paths(list: unknown): string {
-  if (!isFields(list) || !Array.isArray(list['paths'])) return 'none';
-  return pathList(list['paths'].map(String), typeof list['more'] === 'number' ? list['more'] : 0);
-}

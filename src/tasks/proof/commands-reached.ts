@@ -4,6 +4,7 @@
 import type { PrivateGitDir } from '../../git/private-git-dir.ts';
 import { TOO_LARGE, textAt } from '../../git/text-at.ts';
 import { asCommand, type CommandRun, commandsRun, filesRunBy, meantBy } from '../../protocol/facts/command-files.ts';
+import { isPytest, PYTEST_SETTINGS, testPathsIn, withTestPaths } from '../../protocol/facts/pytest-paths.ts';
 import { mentionsTests, recipesOf, targetsOf } from '../../protocol/facts/test-commands.ts';
 import { isShell, scriptsIn } from '../../protocol/facts/test-setup.ts';
 
@@ -35,10 +36,20 @@ export async function commandsReached({ gitDir, commit, commands }: Asked): Prom
     if (isScript) further.push(...commandsRun([asCommand(text)], scripts).flatMap((run) => ranIn(file, run)));
     if (isScript || (text !== '' && !mentionsTests(text))) plain.add(file);
   }
-  return [
+  const all = [
     ...named.map((run) => opened(run, filesRunBy(run).length > 0 && filesRunBy(run).every((file) => plain.has(file)))),
     ...further,
   ];
+  const places = all.some(isPytest) ? await testPathsAt(read) : [];
+  return all.map((run) => withTestPaths(run, places));
+}
+
+async function testPathsAt(read: (path: string) => Promise<string>): Promise<readonly string[]> {
+  for (const [file, heading] of PYTEST_SETTINGS) {
+    const found = testPathsIn(await read(file), heading);
+    if (found !== undefined) return found;
+  }
+  return [];
 }
 
 const opened = (run: CommandRun, isOpened: boolean): CommandRun => (isOpened ? { ...run, opened: true } : run);

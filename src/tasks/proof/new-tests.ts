@@ -50,7 +50,7 @@ export async function newTests({ gitDir, base, commit, facts, settings }: Provin
 export async function testsAdded({ gitDir, base, commit, facts, settings }: Proving): Promise<number | undefined> {
   const patterns = testPatterns(settings);
   const files = facts.changes.filter(({ path }) => isTest(path, patterns));
-  if (files.length === 0 || files.length > MOST_FILES) return undefined;
+  if (files.length > MOST_FILES) return undefined;
   let added = 0;
   for (const { path } of files) {
     const [before, after] = [await textAt(gitDir, base, path), await textAt(gitDir, commit, path)];

@@ -20,6 +20,7 @@ import { tellingLines } from '../../text/telling-lines.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
 import type { Unprepared } from '../prepare-checkout.ts';
+import { unrunOfBase } from './base-unrun.ts';
 import { makeEvidenceFolder, makeRoomForEvidence } from './evidence-retention.ts';
 import { testsAdded } from './new-tests.ts';
 import { logFolder, logOf, outputOf, type Proving, type Ran, runAll, short, tenths } from './run-commands.ts';
@@ -81,9 +82,9 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
     notRun: missed,
   });
   if (isRefusal(told)) return told;
-  const { tests, disproof, onBase, skips } = told;
-  const counted = new Map([...testsAt(proving.board.state, proving.base), ...(onBase ?? [])]);
-  const skipped = new Map([...skipsAt(proving.board.state, proving.base), ...(skips ?? [])]);
+  const { tests, disproof, before } = told;
+  const counted = new Map([...testsAt(proving.board.state, proving.base), ...(before?.counted ?? [])]);
+  const skipped = new Map([...skipsAt(proving.board.state, proving.base), ...(before?.skips ?? [])]);
   const beside = runs.map((run) => ({
     ...run,
     ...defined({
@@ -92,6 +93,9 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
     }),
   }));
   const added = counted.size === 0 ? undefined : await testsAdded(proving);
+  const lost = runsTests
+    ? await unrunOfBase(context, proving, { runs: beside, added, baseLogs: before?.logs ?? [] })
+    : undefined;
   const files = changedTests(proving).filter((path) => !missed.includes(path));
   // What is red without the change ran.
   const isSeen = !runsTests || tests === undefined || tests.on_base === 'red' || tests.on_base === 'not_run';
@@ -103,7 +107,7 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
     seconds: since(),
     ...unrun,
     ...(untold.length === 0 ? {} : { untold_tests: untold }),
-    ...defined({ tests, disproof, tests_added: added }),
+    ...defined({ tests, disproof, tests_added: added, base_unrun: lost }),
   };
 }
 

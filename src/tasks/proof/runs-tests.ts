@@ -36,11 +36,12 @@ export async function canRunTests({ gitDir, commit, commands, settings }: Asked)
 export async function filesNotRun(
   asked: Pick<Proving, 'gitDir' | 'commit' | 'commands'>,
   files: readonly string[],
+  most = MOST_FILES,
 ): Promise<readonly string[]> {
   if (files.length === 0) return [];
   const runs = await commandsReached(asked);
   const missed: string[] = [];
-  for (const file of files.filter((path) => !runs.some((run) => runsFile(run, path))).slice(0, MOST_FILES)) {
+  for (const file of files.filter((path) => !runs.some((run) => runsFile(run, path))).slice(0, most)) {
     const text = await textAt(asked.gitDir, asked.commit, file);
     if (text === undefined || text === TOO_LARGE) continue;
     const { tests, made } = declaredTests(text, file);

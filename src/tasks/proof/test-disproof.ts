@@ -1,8 +1,9 @@
 // Why `tdd: strict` refuses a commit by what its tests showed, and what is known of tests that no command runs.
 
 import type { Disproof, TestProof } from '../../protocol/review/proof.ts';
+import type { Looked } from './compared-runs.ts';
 import { outputOf, type Proving } from './run-commands.ts';
-import type { Looked, OnBase } from './tests-on-base.ts';
+import type { OnBase } from './tests-on-base.ts';
 
 /** Only for what was seen, or what the coder can mend: where the base itself is red, nobody can show more. */
 export function disproofOf(

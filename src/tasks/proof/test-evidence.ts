@@ -11,11 +11,13 @@ import type { TaskContext } from '../context.ts';
 import { allFailed, bounded, failedTests, type NamedTests } from '../rules/failed-tests.ts';
 import { missingThings } from '../rules/missing-things.ts';
 import { endedTests, ownName } from '../rules/passed-tests.ts';
+import { countOnBase } from './base-unrun.ts';
+import { type Limits, type Looked, logText, timed, unlimited } from './compared-runs.ts';
 import { type NewTests, newTests, testsAdded } from './new-tests.ts';
 import { namingNewTests, reachOf } from './reach.ts';
 import { type Proving, type Ran, short } from './run-commands.ts';
 import { disproofOf, notRun } from './test-disproof.ts';
-import { type Looked, logText, type OnBase, runBaseTests, runOnBase, timed, unlimited } from './tests-on-base.ts';
+import { type BaseAlone, type OnBase, runBaseTests, runOnBase } from './tests-on-base.ts';
 
 export interface Beforehand {
   /** Seconds that the run at the commit took: these will take about as long. */
@@ -29,15 +31,32 @@ export interface Beforehand {
 }
 
 export interface TestsProved {
-  /** How many tests the commands ran on the base alone, where that was run. */
-  readonly onBase?: ReadonlyMap<string, number>;
-  /** How many they left out there. */
-  readonly skips?: ReadonlyMap<string, number>;
+  /** What the commands did on the base alone, where that was run. */
+  readonly before?: BaseAlone;
   readonly tests?: TestProof;
   readonly disproof?: Disproof;
 }
 
+/** A change to how tests are run is held against what ran before, whether it has tests or not. */
 export async function proveTests(
+  context: TaskContext,
+  proving: Proving,
+  beforehand: Beforehand,
+): Promise<TestsProved | Refusal> {
+  const { settings, facts } = proving;
+  const proved = await provedTests(context, proving, beforehand);
+  if (isRefusal(proved) || proved.before !== undefined || proved.disproof !== undefined) return proved;
+  const isLate = settings.tdd !== 'strict' && beforehand.taken > settings.tdd_timeout;
+  if (facts.test_setup === undefined || !beforehand.runsTests || isLate) return proved;
+  const before = await countOnBase(context, proving, limitsOf(context, proving));
+  if (before !== undefined && isRefusal(before)) return before;
+  return { ...proved, ...defined({ before }) };
+}
+
+const limitsOf = ({ clock }: TaskContext, { settings }: Proving): Limits =>
+  settings.tdd === 'strict' ? unlimited(settings.validation_timeout) : timed(clock, settings.tdd_timeout);
+
+async function provedTests(
   context: TaskContext,
   proving: Proving,
   beforehand: Beforehand,
@@ -50,7 +69,7 @@ export async function proveTests(
   const touched = changed.filter(({ path }) => !beforehand.notRun.includes(path));
   if (!beforehand.runsTests) return notRun(proving, NO_TEST_COMMAND);
   if (touched.length === 0) return notRun(proving, `no command that Liza runs runs ${list(beforehand.notRun)}`);
-  const limits = strict ? unlimited(settings.validation_timeout) : timed(context.clock, settings.tdd_timeout);
+  const limits = limitsOf(context, proving);
   if (!strict && beforehand.taken > settings.tdd_timeout) {
     return { tests: unknownTests(proving, `the validation alone took ${beforehand.taken} s`) };
   }
@@ -76,7 +95,7 @@ export async function proveTests(
   const ofBase = existing ? await runBaseTests(context, proving, { only, redBefore }, limits) : undefined;
   if (ofBase !== undefined && isRefusal(ofBase)) return unproved(proving, ofBase);
   const proved = judged(context, proving, { ...onBase, added }, ofBase);
-  return { ...proved, ...defined({ onBase: onBase.counted, skips: onBase.skips }) };
+  return { ...proved, ...defined({ before: onBase.before }) };
 }
 
 interface Seen extends OnBase {

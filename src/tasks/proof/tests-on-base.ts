@@ -1,62 +1,39 @@
 // The runs that tell whether tests test anything: the base alone, the base with the commit's tests, and the commit with
 // the base's tests, each in a checkout that is thrown away.
 
-import { join } from 'node:path';
 import { checkOutOver } from '../../git/checkout.ts';
 import { composedTree } from '../../git/composed-tree.ts';
 import { treeIdOf } from '../../git/refs.ts';
-import type { Clock } from '../../ports/host.ts';
-import { stopwatch } from '../../process/run.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
-import { type ProofRun, runOrder, skipsOf, type TestProof } from '../../protocol/review/proof.ts';
+import { runOrder, skipsOf, type TestProof } from '../../protocol/review/proof.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
-import { readLog } from '../read-log.ts';
-import { type GreenRun, onlyIn, ranThem, withoutRed } from '../rules/judged-on-base.ts';
+import { type GreenRun, ranThem, withoutRed } from '../rules/judged-on-base.ts';
+import { type Checkout, comparedWith, type Limits, type Looked, logText, outcomeOf } from './compared-runs.ts';
 import type { Reach } from './reach.ts';
 import { inSpoiltFolder, logOf, type Proving, type Ran, type RedRun, runAll, short } from './run-commands.ts';
 
-type Outcome = 'green' | 'red' | 'unknown';
-
-export interface Looked {
-  readonly outcome: Outcome;
-  readonly red?: RedRun;
-  /** What failed or was missing only there, where the same command is red without that, too. */
-  readonly only?: ReadonlySet<string>;
-  /** Why it is not known, where no run that failed says so. */
-  readonly why?: string;
-  /** Nobody could tell it here, whatever the coder does: the base itself is red. */
-  readonly untold?: true;
+/** What the commands did on the base alone: how many tests they ran and left out, and where their logs are. */
+export interface BaseAlone {
+  readonly counted: ReadonlyMap<string, number>;
+  readonly skips: ReadonlyMap<string, number>;
+  readonly logs: readonly string[];
 }
 
-export interface Limits {
-  /** Seconds that the next run may take. */
-  left(): number;
-}
-
-export const unlimited = (seconds: number): Limits => ({ left: () => seconds });
-
-export function timed(clock: Clock, seconds: number): Limits {
-  const taken = stopwatch(clock);
-  return { left: () => seconds - taken() };
-}
-
-/** Time that ran out and programs that did not start say nothing about tests. */
-const isTelling = ({ ended }: RedRun): boolean => ended === 'exited' || ended === 'signalled';
-
-const outcomeOf = ({ red }: Ran): Looked =>
-  red === undefined ? { outcome: 'green' } : { outcome: isTelling(red) ? 'red' : 'unknown', red };
+export const baseAlone = ({ runs }: Ran): BaseAlone => ({
+  counted: new Map(runs.flatMap(({ command, tests }) => (tests === undefined ? [] : [[command, tests]]))),
+  skips: skipsOf(runs),
+  logs: runs.map(({ log }) => log),
+});
 
 export interface OnBase {
   readonly alone: TestProof['base_alone'];
   /** What failed on the base alone, with what it printed. */
   readonly failed: ReadonlyMap<string, RedRun>;
   readonly withTests?: Looked;
-  /** How many tests a command ran on the base alone, and how many it left out there. */
-  readonly counted?: ReadonlyMap<string, number>;
-  readonly skips?: ReadonlyMap<string, number>;
+  readonly before?: BaseAlone;
 }
 
 export interface Asking {
@@ -99,10 +76,8 @@ export async function runOnBase(
     // tests, then whatever else was green: a project may have several runners.
     const judges = [...named, ...old.filter((command) => !failed.has(command))];
     const redBefore = alone.reds.filter(({ command }) => (reach.anywhere.get(command)?.size ?? 0) > 0);
-    const counted = new Map(
-      alone.runs.flatMap(({ command, tests }) => (tests === undefined ? [] : [[command, tests]])),
-    );
-    const told = { counted, skips: skipsOf(alone.runs), failed };
+    const before = baseAlone(alone);
+    const told = { before, failed };
     const isRed = failed.size > 0 || named.length > 0;
     if (judges.length + redBefore.length === 0) return { alone: outcomeOf(alone).outcome, ...told };
     const spoilt = await inSpoiltFolder(() => checkOutOver(gitDir, folder, base, tree));
@@ -110,7 +85,7 @@ export async function runOnBase(
     const withTests = await runWith(
       context,
       proving,
-      { ...asking, judges, redBefore, counted },
+      { ...asking, judges, redBefore, counted: before.counted },
       { folder, tree, limits },
     );
     if (isRefusal(withTests)) return withTests;
@@ -122,12 +97,6 @@ interface WithTests extends Asking {
   readonly judges: readonly string[];
   readonly redBefore: readonly RedRun[];
   readonly counted: ReadonlyMap<string, number>;
-}
-
-interface Checkout {
-  readonly folder: string;
-  readonly tree: string;
-  readonly limits: Limits;
 }
 
 async function runWith(
@@ -178,52 +147,6 @@ async function runWith(
   }
 }
 
-/** Red on the base alone, and nothing that differs was seen with the tests. */
-interface SameRun extends Pick<RedRun, 'command'> {
-  readonly why: string;
-  readonly red: RedRun;
-}
-
-const sameRun = (red: RedRun, why: string): SameRun => ({ command: red.command, why, red });
-const untried = (red: RedRun): SameRun => sameRun(red, `on the base alone "${short(red.command)}" ${red.how}`);
-const unlike = (red: RedRun): SameRun =>
-  sameRun(
-    red,
-    isTelling(red)
-      ? `"${short(red.command)}" is red on the base without them, too (it ${red.how}), and says nothing that differs with them`
-      : `with the new tests on the base "${short(red.command)}" ${red.how}`,
-  );
-
-interface Compared extends Looked {
-  /** Red before, and green now. */
-  readonly green: readonly string[];
-  readonly same: readonly SameRun[];
-}
-
-/** By commands that are red on the base alone: red is what fails here and not there. */
-async function comparedWith(
-  context: TaskContext,
-  proving: Proving,
-  redBefore: readonly RedRun[],
-  { folder, tree, limits, what }: Checkout & { readonly what: string },
-): Promise<Compared | Refusal> {
-  const tried = redBefore.filter(isTelling);
-  const seconds = limits.left();
-  if (tried.length === 0 || seconds <= 0) return { outcome: 'unknown', green: [], same: redBefore.map(untried) };
-  const only = tried.map(({ command }) => command);
-  const ran = await runAll(context, proving, folder, { what, files: tree, seconds, only, goOn: true });
-  if (isRefusal(ran)) return ran;
-  const same = redBefore.filter((red) => !isTelling(red)).map(untried);
-  for (const red of ran.reds) {
-    const before = tried.find(({ command }) => command === red.command);
-    const differs = before === undefined ? new Set<string>() : onlyIn(logText(context, before), logText(context, red));
-    if (isTelling(red) && differs.size > 0) return { outcome: 'red', red, only: differs, green: [], same: [] };
-    same.push(unlike(red));
-  }
-  const green = ran.runs.flatMap(({ ok, command }) => (ok ? [command] : []));
-  return { outcome: same.length === 0 ? 'green' : 'unknown', green, same };
-}
-
 /** The commit's code under the tests that the base has: by the commands that are green there, or compared with it. */
 export async function runBaseTests(
   context: TaskContext,
@@ -248,12 +171,8 @@ export async function runBaseTests(
   });
 }
 
-/** All of it where that is not too long, else its end. */
-export const logText = ({ disk, paths }: TaskContext, { log, tail = [] }: ProofRun & Partial<RedRun>): string =>
-  readLog(disk, join(paths.root, log), tail.join('\n'));
-
 /** Preparing it takes part of the same time. */
-function checkoutFor(context: TaskContext, proving: Proving, limits: Limits) {
+export function checkoutFor(context: TaskContext, proving: Proving, limits: Limits) {
   const { task, settings } = proving;
   const seconds = Math.max(1, Math.min(settings.post_worktree_timeout, Math.ceil(limits.left())));
   return {

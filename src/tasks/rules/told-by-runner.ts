@@ -73,7 +73,7 @@ const isNamed = ({ passed, failed }: TestReport, name: string): boolean =>
   [passed, failed].some((names) => [...names].some((one) => one.endsWith(` ${name}`) || fills(one, name)));
 
 /** Runners write it with or without blanks, brackets, parameters and the word `test`. */
-const keyOf = (name: string): string =>
+export const keyOf = (name: string): string =>
   name
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '')

@@ -1,7 +1,7 @@
 // How many tests ran, from what runners really print, and in words for the reviewer.
 
 import { expect, test } from 'vitest';
-import { runsFewer, testCount } from '../../../src/protocol/review/test-count.ts';
+import { lacksTests, runsFewer, testCount } from '../../../src/protocol/review/test-count.ts';
 import { countedTests } from '../../../src/tasks/rules/counted-tests.ts';
 
 test.each([
@@ -70,4 +70,19 @@ test.each([
 ])('%j with %s more declared', (counts, added, words, fewer) => {
   expect(testCount(counts, added)).toBe(words);
   expect(runsFewer(counts, added)).toBe(fewer);
+});
+
+test('of a change to how tests are run, all that were there and came must have run', () => {
+  expect(lacksTests([{ tests: 2, tests_on_base: 2 }], 1)).toBe(true);
+  expect(lacksTests([{ tests: 3, tests_on_base: 2 }], 1)).toBe(false);
+  expect(lacksTests([{ tests: 1, tests_on_base: 2 }], -1)).toBe(false);
+  // Another command runs the new ones.
+  const two = [
+    { tests: 2, tests_on_base: 2 },
+    { tests: 4, tests_on_base: 3 },
+  ];
+  expect(lacksTests(two, 1)).toBe(false);
+  expect(lacksTests([...two, { tests: 1 }], 3)).toBeUndefined();
+  expect(lacksTests(two, undefined)).toBeUndefined();
+  expect(lacksTests([{}], 0)).toBeUndefined();
 });

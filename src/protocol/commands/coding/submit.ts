@@ -192,6 +192,7 @@ export const submitForReview: Row<'submit-for-review'> = {
           : []),
         ...notRunNotes(s),
         ...untoldNotes(s),
+        ...unrunNotes(s),
         'A new session gets the verdict.',
       ],
       stop: 'Stop now: liza exit 42',
@@ -214,6 +215,14 @@ function notRunNotes({ command, task, commandLine }: Situation<'submit-for-revie
     : [
         `Only you ran your tests: no command that Liza ran runs ${list(unrun)}; the reviewer is told. If your change is the reason, take it back and mend that: ${commandLine('retract', task.id)}`,
       ];
+}
+
+function unrunNotes({ command, task, commandLine }: Situation<'submit-for-review'>): readonly string[] {
+  const lost = command.facts.proof?.base_unrun;
+  if (lost === undefined) return [];
+  return [
+    `By your change no command runs these tests of the base any more: ${list(lost.paths)}${lost.more === undefined ? '' : ` and ${lost.more} more`}; the reviewer is told. If you did not mean that, take it back and mend it: ${commandLine('retract', task.id)}`,
+  ];
 }
 
 /** Strict refuses what was seen, and what the coder can mend. */

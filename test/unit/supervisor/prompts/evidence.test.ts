@@ -172,6 +172,42 @@ test('tests that stop at what the base lacks are red by that, and what strict co
   );
 });
 
+test('tests of the base that run no more are told, and not that they are unchanged alone', () => {
+  const told = (more: object, setup?: object) => {
+    const w = reviewed({ base_tests: 'same' });
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => ({
+        ...task,
+        history: (task.history ?? []).map((entry) => {
+          const proof = proofOf(entry);
+          if (proof === undefined) return entry;
+          return {
+            ...entry,
+            diff: { ...((entry as { diff?: object }).diff ?? {}), ...setup },
+            proof: { ...proof, ...more },
+          };
+        }),
+      })),
+    }));
+    return toReviewer(w, 'a');
+  };
+  const setup = { test_setup: { paths: ['package.json'] } };
+  const lost = told({ base_unrun: { paths: ['test/add.test.js'] } }, setup);
+  expect(lost).toContain(
+    'TEST FILES OF BASE THAT NO COMMAND RUNS ANY MORE: test/add.test.js, because the change alters how tests are run (package.json). What they check is checked no more: is that right?\n',
+  );
+  expect(lost).toContain('their files are unchanged, BUT NOT ALL OF THEM RUN ANY MORE\n');
+  const run = { command: 'npm test', ok: true, how: 'ended with 0', seconds: 1, log: 'x', tests: 4, tests_on_base: 4 };
+  const made = told({ runs: [run], tests_added: 2 }, setup);
+  expect(made).toContain(
+    'FEWER TESTS RAN than those of the base and the 2 that the change declares besides, and it alters how tests are run (package.json)',
+  );
+  expect(told({ runs: [run], tests_added: 2 })).not.toContain('FEWER TESTS RAN');
+  expect(told({ runs: [{ ...run, tests: 6 }], tests_added: 2 }, setup)).not.toContain('FEWER TESTS RAN');
+  expect(told({})).toContain('they are unchanged\n');
+});
+
 test('new tests that pass without the change are named; of a test task they should', () => {
   const w = reviewed({ failed: ['adds'], passed: ['is there', 'has a name'] });
   expect(toReviewer(w, 'a')).toContain(

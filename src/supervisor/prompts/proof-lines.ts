@@ -1,0 +1,148 @@
+// What a reviewer is told of Liza's own runs: what ran at the commit, what ran on the base and runs no more, and whether
+// the new tests test anything.
+
+import { NO_TEST_COMMAND, type Proof, proofOf, type TestProof } from '../../protocol/review/proof.ts';
+import { isLittle, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
+import { skippedText } from '../../protocol/review/skip-count.ts';
+import { lacksTests, runsFewer, testCount } from '../../protocol/review/test-count.ts';
+import type { HistoryEvent, Task } from '../../protocol/state.ts';
+import { isFields } from '../../protocol/values.ts';
+import { counted } from '../../text/format.ts';
+import { inline, paths, quote } from './quote.ts';
+import { showTask } from './task-fields.ts';
+
+const LONG = 100;
+
+/** What Liza ran at the commit, and whether its tests test anything. */
+export function proofLines(
+  task: Task,
+  submitted: HistoryEvent | undefined,
+  shown: readonly string[],
+): readonly string[] {
+  const proof = submitted === undefined ? undefined : proofOf(submitted);
+  if (proof === undefined) return ['RUN BY LIZA: nothing; no command proves this commit, so run what does.'];
+  const before = typeof submitted?.red_before === 'number' ? submitted.red_before : 0;
+  const since = sinceRedOf(submitted);
+  // Without the logs: a reviewer in a sandbox cannot read them. A long command is written out under VALIDATION.
+  const named = (command: string): string =>
+    command.length > LONG && shown.includes(command) ? `VALIDATION #${shown.indexOf(command) + 1}` : command;
+  const ran = proof.runs.map(
+    ({ command, ok, seconds, said_failed: failed, ...run }, at) =>
+      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${testCount(run, proof.tests_added)}${skippedText({ command, ...run })}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}${command.length > LONG && shown[at] === command ? '' : `: ${named(command)}`}`,
+  );
+  return [
+    `RUN BY LIZA at ${proof.same_tree_as === undefined ? '' : `${proof.same_tree_as}, which has the same files as `}COMMIT TO REVIEW, in a clean checkout:`,
+    ...quote(ran.join('\n'), showTask(task)),
+    ...fewerLines(proof, submitted?.diff),
+    ...(proof.above === undefined
+      ? []
+      : [
+          `ABOVE THE CHECKOUT THIS CHANGED WHILE AGENTS WORK, and the commands could find it: ${proof.above.map(inline).join('; ')}. Green may rest on it: no file of the commit provides it`,
+        ]),
+    ...(before === 0
+      ? []
+      : [`THE SAME COMMIT WAS RED ${counted(before, 'TIME')} BEFORE: its tests do not always pass.`]),
+    ...(since === undefined
+      ? []
+      : [
+          `RED BEFORE IT WAS GREEN: ${sinceRedText(since, before)}.${isLittle(since) ? ' That is nearly the same: find out whether the difference mends it, or its tests do not always pass.' : ''}`,
+        ]),
+    ...(proof.unrun_tests === undefined || proof.tests?.on_base === 'not_run'
+      ? []
+      : [`TEST FILES OF THE CHANGE THAT NO COMMAND RUNS: ${proof.unrun_tests.map(inline).join(', ')}. ${YOURSELF}`]),
+    ...(proof.untold_tests === undefined
+      ? []
+      : [
+          `WHETHER THE NEW TESTS OF THESE RAN IS NOT KNOWN: ${proof.untold_tests.map(inline).join(', ')}. The runner names no tests, and its number of tests does not show them. Run them yourself, by name`,
+        ]),
+    ...testLines(proof.tests, task, { named, isFewer: hasFewer(proof) || proof.base_unrun !== undefined }),
+  ];
+}
+
+const hasFewer = ({ runs, tests_added: added }: Proof): boolean => runs.some((run) => runsFewer(run, added));
+
+/** Tests that ran on the base and run no more. */
+function fewerLines(proof: Proof, facts: unknown): readonly string[] {
+  const setup = isFields(facts) && isFields(facts['test_setup']) ? paths(facts['test_setup']) : undefined;
+  const { base_unrun: lost, runs, tests_added: added } = proof;
+  const isFewer = hasFewer(proof);
+  return [
+    ...(isFewer ? ['FEWER TESTS RAN than on the base: find out which no longer run, and why.'] : []),
+    ...(!isFewer && setup !== undefined && lacksTests(runs, added) === true
+      ? [
+          `FEWER TESTS RAN than those of the base and the ${added} that the change declares besides, and it alters how tests are run (${setup}): find out which do not run, and why.`,
+        ]
+      : []),
+    ...(lost === undefined
+      ? []
+      : [
+          `TEST FILES OF BASE THAT NO COMMAND RUNS ANY MORE: ${paths({ ...lost })}${setup === undefined ? '' : `, because the change alters how tests are run (${setup})`}. What they check is checked no more: is that right?`,
+        ]),
+  ];
+}
+
+function testLines(
+  tests: TestProof | undefined,
+  { type }: Pick<Task, 'type'>,
+  { named, isFewer }: { readonly named: (command: string) => string; readonly isFewer: boolean },
+): readonly string[] {
+  if (tests === undefined) return [];
+  const { mode, on_base, base_tests, by, missing, because, why } = tests;
+  const [failed, passed, untold, base_failed] = (['failed', 'passed', 'untold', 'base_failed'] as const).map((key) =>
+    nameList(tests[key], tests[`${key}_more`]),
+  );
+  const told = (text: string | undefined): string =>
+    text === undefined ? '' : `, because ${inline(text).slice(0, 500)}`;
+  const names = failed === undefined ? 'the runner names no test' : `failed: ${failed}`;
+  const how = by === undefined ? '' : `; ${inline(named(by))}: ${names}`;
+  const broken = base_failed === undefined ? '' : ` (${base_failed})`;
+  const stopped =
+    missing === undefined
+      ? ''
+      : `; they stop at what BASE does not have (${inline(missing)}), so none of their checks was tried there`;
+  const undecided =
+    mode === 'strict' && on_base === 'unknown'
+      ? '. tdd is strict, and could not decide: try them without the change'
+      : '';
+  return [
+    `NEW TESTS WITHOUT THE CHANGE (on BASE): ${on_base === 'not_run' ? `NOT RUN, and not at the commit either: ${inline(why ?? NO_TEST_COMMAND).slice(0, 500)}. ${YOURSELF}` : ((type === 'test' ? OF_TEST_TASK : ON_BASE)[on_base] ?? on_base)}${how}${stopped}${told(because?.on_base)}${undecided}`,
+    ...(passed === undefined || type === 'test' ? [] : [`OF THE NEW TESTS THESE PASS WITHOUT THE CHANGE: ${passed}`]),
+    ...(untold === undefined || type === 'test'
+      ? []
+      : [`OF THE NEW TESTS THE RUNNER DOES NOT SAY HOW THESE END WITHOUT IT (try them): ${untold}`]),
+    `TESTS OF BASE ON THE NEW CODE: ${(isFewer ? NOT_ALL_OF_BASE : OF_BASE)[base_tests] ?? OF_BASE[base_tests] ?? base_tests}${broken}${told(because?.base_tests)}`,
+    // Recorded by an older version: what it belongs to is not known.
+    ...(why === undefined || because !== undefined || on_base === 'not_run'
+      ? []
+      : [`  because ${inline(why).slice(0, 500)}`]),
+  ];
+}
+
+const nameList = (names: readonly string[] | undefined, more = 0): string | undefined =>
+  names &&
+  `${names.map(inline).join('; ')}${more === 0 ? '' : ` and ${more} more, in the logs that \`liza show\` names`}`;
+
+const YOURSELF = 'Run them yourself; `n: test …` is accepted, marked NOT RUN BY LIZA';
+const ON_BASE: Readonly<Record<string, string>> = {
+  red: 'red, as they should be',
+  green: 'GREEN: they pass without the change and prove nothing about it',
+  unknown: 'not known',
+};
+/** Its code is merged already. */
+const OF_TEST_TASK: Readonly<Record<string, string>> = {
+  red: 'RED: they test code that is merged already, so either that code or the test is wrong there',
+  green: 'green, as tests for code that is merged already should be',
+  unknown: 'not known',
+};
+const OF_BASE: Readonly<Record<string, string>> = {
+  green: 'green',
+  red: 'RED: what they checked no longer holds',
+  unknown: 'not known',
+  same: 'they are unchanged',
+  not_run: 'not run',
+};
+
+const NOT_ALL_OF_BASE: Readonly<Record<string, string>> = {
+  green: 'green, BUT NOT ALL OF THEM RUN ANY MORE',
+  same: 'their files are unchanged, BUT NOT ALL OF THEM RUN ANY MORE',
+};
