@@ -1,18 +1,24 @@
-// Which test files of a commit hold nothing that could run. Only reads.
+// Which test files of a commit hold nothing that could fail, and which gained nothing that could. Only reads.
 
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { TOO_LARGE, textAt } from '../git/text-at.ts';
-import { isHollowTest } from './rules/hollow-test.ts';
+import { gainsHollowTests, isHollowTest } from './rules/hollow-test.ts';
 
 export async function hollowTests(
   gitDir: PrivateGitDir,
-  commit: string,
+  { base, commit }: { readonly base: string; readonly commit: string },
   paths: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const hollow = new Set<string>();
+): Promise<ReadonlyMap<string, true | 'gained'>> {
+  const hollow = new Map<string, true | 'gained'>();
   for (const path of paths) {
     const text = await textAt(gitDir, commit, path);
-    if (text !== undefined && text !== TOO_LARGE && isHollowTest(text, path)) hollow.add(path);
+    if (text === undefined || text === TOO_LARGE) continue;
+    if (isHollowTest(text, path)) hollow.set(path, true);
+    else {
+      const before = await textAt(gitDir, base, path);
+      if (before !== undefined && before !== TOO_LARGE && gainsHollowTests(before, text, path))
+        hollow.set(path, 'gained');
+    }
   }
   return hollow;
 }

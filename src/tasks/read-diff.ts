@@ -81,7 +81,7 @@ export async function readDiff(
   const gone = await goneOf(gitDir, found, inTests, renamed);
   const twins = await caseTwins(gitDir, found, commit);
   const pointers = await lfsPointers(gitDir, found);
-  const hollow = await hollowTests(gitDir, commit, tests.slice(0, MOST_READ));
+  const hollow = await hollowTests(gitDir, { base, commit }, tests.slice(0, MOST_READ));
   const within = ({ path, kind }: FileChange): boolean =>
     kind !== 'removed' && !ofTests(path) && (isNamed(path) || (settings.tdd !== 'strict' && tested.has(path)));
   const commands = [...proofCommands(settings, task), ...runBySetUp(settings.post_worktree_cmd)];
@@ -91,10 +91,9 @@ export async function readDiff(
     changes: fileChanges(found, new Set(tests.slice(0, MOST_READ)), inTests, renamed).map((change) => ({
       ...change,
       ...(sizes.get(change.path) === 'binary' && change.kind !== 'removed' ? { binary: true } : {}),
-      ...defined({ twin: twins.get(change.path), lfs: pointers.get(change.path) }),
+      ...defined({ twin: twins.get(change.path), lfs: pointers.get(change.path), hollow: hollow.get(change.path) }),
       ...defined({ moved_to: helpers.get(change.path) }),
       ...(within(change) ? { tests_within: true } : {}),
-      ...(hollow.has(change.path) ? { hollow: true } : {}),
       ...namesOf(inside.get(change.path) ?? gone.get(change.path)),
     })),
     lines: total(sizes),

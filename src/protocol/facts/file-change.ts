@@ -26,8 +26,8 @@ export interface FileChange {
   readonly only_added?: boolean;
   /** A test that asserts less in some place, or in which something is switched off. */
   readonly weakened?: boolean;
-  /** A test file in which nothing could run: comments, imports and empty bodies alone. */
-  readonly hollow?: boolean;
+  /** A test file in which nothing could fail: empty bodies, constants. `gained`: none of the tests that are new in it could. */
+  readonly hollow?: boolean | 'gained';
   /** Code that holds its own tests, and was changed or gained one. */
   readonly tests_within?: boolean;
 }

@@ -15,8 +15,11 @@ export function bodyAt(text: string, at: number, end: number): Body {
   if (isNamedByText && (head.includes('(') ? NO_CALLBACK : NO_BLOCK).test(rest)) return 'none';
   const indent = at - (text.lastIndexOf('\n', at - 1) + 1);
   const statements = /^(?:async\s+)?def\b/.test(head) ? linesOfDef(rest, indent) : inBraces(rest, isNamedByText);
-  return statements?.every((one) => one === '' || CONSTANT.test(one)) ? 'empty' : 'there';
+  return statements?.every(isConstant) ? 'empty' : 'there';
 }
+
+/** No more than one statement, and nothing that any code could make fail. */
+export const isConstant = (statement: string): boolean => statement === '' || CONSTANT.test(statement);
 
 /** Nothing behind the name but options; a block behind the brackets is a body. */
 const NO_CALLBACK = /^\s*(?:,\s*(?:\{[^{}=]*\}\s*,?\s*)?)?\)(?!\s*(?:\{|do\b|=|->|:|\.))/;
@@ -47,17 +50,22 @@ function linesOfDef(rest: string, indent: number): readonly string[] | undefined
 }
 
 const LITERAL = String.raw`(?:-?\d[\d._]*|true|false|True|False|null|None|nil|undefined|'[^'\n]*'|"[^"\n]*")`;
-const LITERALS = String.raw`\(\s*(?:${LITERAL}(?:\s*,\s*${LITERAL})*)?\s*,?\s*\)`;
+/** Signs between literals change nothing: `1 + 1 == 2`, `not False`. */
+const VALUE = String.raw`(?:not\s+|!{1,2})?${LITERAL}(?:\s*(?:[-+*/%]|[=!]==?|[<>]=?|&&|\|\||and\b|or\b|is\b|in\b)\s*${LITERAL}){0,8}`;
+const LITERALS = String.raw`\(\s*(?:${VALUE}(?:\s*,\s*${VALUE}){0,8})?\s*,?\s*\)`;
 /** One statement that no code can make fail: only names that frameworks have, for a helper may check. */
 const CONSTANT = new RegExp(
-  String.raw`^(?:pass|\.\.\.|return(?:\s+${LITERAL})?|${LITERAL}|void 0|assert\s+${LITERAL}(?:\s*==\s*${LITERAL})?|` +
+  String.raw`^(?:pass|\.\.\.|return(?:\s+${LITERAL})?|${LITERAL}|void 0|assert\s+${VALUE}(?:\s*,\s*${LITERAL})?|` +
     String.raw`(?:await\s+|return\s+)?(?:` +
-    String.raw`(?:assert|self\.assert(?:True|False|Equals?|IsNone)|assert(?:True|False|Equals|Null)|assert(?:_eq|_ne)?!|assert\.\w+(?:\.\w+)?)${LITERALS}|` +
+    String.raw`(?:assert|self\.assert\w{2,30}|assert(?:True|False|Equals|Null)|assert(?:_eq|_ne)?!|assert\.\w+(?:\.\w+)?)${LITERALS}|` +
     String.raw`expect${LITERALS}(?:\.\w+)+(?:${LITERALS})?|` +
     String.raw`(?:t|test)\.(?:pass|ok|is|true|truthy|equal|diagnostic|comment|plan|log|Logf?)${LITERALS}|console\.\w+${LITERALS}|print${LITERALS}))$`,
 );
 
 /** Whether nothing else checks where the body does not: what runs before and after, or a class above. */
 export const isAlone = (text: string, path: string): boolean =>
-  /\.(?:[cm]?[jt]sx?|py|go|rs)$/.test(path) &&
+  hasKnownForms(path) &&
   !/\b(?:before|after)(?:Each|All)?\s*\(|set_?up|tear_?down|fixture|TestMain|should_panic/i.test(text);
+
+/** The languages whose assertions are known here; in others a bare word may be a program. */
+export const hasKnownForms = (path: string): boolean => /\.(?:[cm]?[jt]sx?|py|go|rs)$/.test(path);

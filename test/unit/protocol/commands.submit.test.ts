@@ -296,6 +296,10 @@ describe('submit-for-review', () => {
     expect(refusal).toMatchObject({ guard: 'tests-with-code' });
     expect(refusal.message).toContain('no test stands in test/a.test.ts: nothing in it could run or fail');
     expect(refusal.hint).toContain('Write the test into it');
+    const grown = both.changes.map((one) => ('hollow' in one ? { ...one, hollow: 'gained' as const } : one));
+    expect(begun().refused(CODER, submit('a', commit(1), { changes: grown })).message).toContain(
+      'nothing that is new in test/a.test.ts could fail: empty tests, or assertions about constants',
+    );
     const beside = { changes: [...both.changes, ...changes('test/b.test.ts')] };
     begun().run(CODER, submit('a', commit(1), beside));
   });
@@ -382,6 +386,13 @@ describe('submit-for-review', () => {
     const removed = (path: string) => ({ path, kind: 'removed' as const });
     const gone = { changes: [...changes('src/a.ts'), removed('test/a.test.ts')] };
     expect(begun().refused(CODER, submit('a', commit(1), gone)).guard).toBe<RefusalName>('tests-with-code');
+    const both = { changes: [removed('src/a.ts'), removed('test/a.test.ts')] };
+    const deletion = begun().refused(CODER, submit('a', commit(1), both));
+    expect(deletion.message).toContain('other than those that it deletes (test/a.test.ts)');
+    expect(deletion.hint).toMatch(
+      /^What is taken away needs a test, too: add one that shows that it is gone, such as one in which importing src\/a\.ts fails, .*submit the new HEAD/,
+    );
+    begun().run(CODER, submit('a', commit(1), { changes: [...both.changes, ...changes('test/gone.test.ts')] }));
     const docs = { changes: [...changes('guide.md'), removed('src/a.ts')] };
     expect(begun('docs').refused(CODER, submit('a', commit(1), docs)).guard).toBe<RefusalName>('tests-with-code');
   });

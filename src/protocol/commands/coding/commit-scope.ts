@@ -108,7 +108,7 @@ export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | unde
   const isOwn = ({ path, kind, form }: (typeof changes)[number]): boolean =>
     kind !== 'removed' && form === undefined && canDeclareTests(path, patterns);
   const own = changes.filter(isOwn);
-  if (own.some(({ hollow }) => hollow !== true)) return undefined;
+  if (own.some(({ hollow = false }) => hollow === false)) return undefined;
   if (type === 'code' && changes.some(({ tests_within: within }) => within === true)) return undefined;
   if (type !== 'code' && type !== 'test' && code.length === 0) return undefined;
   const types = type === 'code' && code.length > 0 && code.every(isDeclaration);
@@ -117,7 +117,9 @@ export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | unde
   if (type === 'config' && code.every(isConfiguration) && proofCommands(settings, task).length > 0) return undefined;
   if (own.length > 0)
     return refuse(
-      `no test stands in ${list(own.map(({ path }) => path))}: nothing in it could run or fail`,
+      own.some(({ hollow }) => hollow === 'gained')
+        ? `nothing that is new in ${list(own.map(({ path }) => path))} could fail: empty tests, or assertions about constants`
+        : `no test stands in ${list(own.map(({ path }) => path))}: nothing in it could run or fail`,
       `Write the test into it (${SMALLEST_TEST}), commit, then submit the new HEAD`,
     );
   const fact =
@@ -132,6 +134,14 @@ export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | unde
       forbidden ? planned : `Add a test that uses them; these count as tests: ${patterns.join(', ')}. ${planned}`,
     );
   }
+  const gone = changes.filter(({ kind }) => kind === 'removed').map(({ path }) => path);
+  const lost = gone.filter((path) => isTest(path, patterns));
+  const deleted = gone.filter((path) => code.includes(path));
+  if (type === 'code' && !forbidden && (lost.length > 0 || (code.length > 0 && deleted.length === code.length)))
+    return refuse(
+      lost.length === 0 ? fact : `${fact}, other than those that it deletes (${list(lost)})`,
+      `What is taken away needs a test, too: add one that shows ${deleted.length === 0 ? 'what holds now' : `that it is gone, such as one in which importing ${deleted[0]} fails, or what it did is refused`}, commit it with the deletion, and submit the new HEAD. These count as tests: ${patterns.join(', ')}`,
+    );
   // A test that the scope forbids would be refused next: no way out of that is the coder's.
   return forbidden
     ? refuse(`${fact}, and its scope has tests OUT`, `Only the planner can fix that: ${commandLine('block', task.id)}`)
