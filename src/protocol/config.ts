@@ -127,7 +127,7 @@ export const ConfigSchema = v.object({
   ),
   tdd: guarded(
     v.optional(oneOf(['strict', 'evidence', 'off'] as const), 'evidence'),
-    'Whether new tests fail without the change, and the base’s tests pass with it: `strict` refuses the submission if not, `evidence` tells the reviewer, `off` does not check.',
+    'Whether new tests fail without the change, and the base’s tests pass with it: `strict` refuses the submission if not (unless the base itself is red and nobody can tell), `evidence` tells the reviewer, `off` does not check.',
   ),
   tdd_timeout: guarded(
     v.optional(seconds, 120),

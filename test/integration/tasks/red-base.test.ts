@@ -125,3 +125,15 @@ describe('a green command', () => {
     expect(JSON.stringify(no)).not.toContain('pass without its change');
   });
 });
+
+test('of new tests that the runner does not name, groups are none', async () => {
+  await begun([], { test_command: 'python3 -m unittest' });
+  const two =
+    '        self.assertEqual(__import__("calc").sub(3, 1), 2)\n\n    def test_there(self):\n        self.assertTrue(callable(add))\n';
+  const text = `import unittest\nfrom calc import add\n\n\nclass TestSub(unittest.TestCase):\n    def test_sub(self):\n${two}`;
+  expect(await submitted({ 'calc.py': SUB, 'tests/test_sub.py': text })).toMatchObject({
+    on_base: 'red',
+    failed: [expect.stringContaining('test_sub (')],
+    untold: ['test_there'],
+  });
+});
