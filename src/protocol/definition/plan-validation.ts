@@ -3,7 +3,7 @@
 // task's own commands the number or the word `commands` will do. Words are judged, nothing is run.
 
 import { proofCommands } from '../review/proof.ts';
-import { alwaysGreen } from '../shell/always-green.ts';
+import { alwaysGreen, printsForReaders } from '../shell/always-green.ts';
 import { ALONE, PROGRAMS, shellQuoted } from '../shell/shell-words.ts';
 import type { Settings, Task } from '../state.ts';
 
@@ -61,8 +61,11 @@ const canRun = (code: string): boolean => {
   const [first = '', ...more] = code.trim().split(/\s+/);
   if (first === '') return true;
   if (isTalk(first) && !more.some(isArgument)) return false;
-  return alwaysGreen(code) === undefined;
+  return !isIdle(code);
 };
+
+/** What prints is one here: the plan says what shall be read in it. */
+const isIdle = (code: string): boolean => alwaysGreen(code) !== undefined && !printsForReaders(code);
 
 /** What stands before a colon is a command where it can be run; a lone word such as `done:` is neither command nor result. */
 function readHead(line: string, known: readonly string[]): string {
@@ -70,7 +73,7 @@ function readHead(line: string, known: readonly string[]): string {
   const rest = line.slice(all.length);
   const [first = '', ...more] = head.trim().split(' ');
   if (/^#\d/.test(first)) return line;
-  if (head === '' || alwaysGreen(head) !== undefined) return rest;
+  if (head === '' || isIdle(head)) return rest;
   if (isTalk(first)) {
     if (CHECK.test(first)) return line;
     if (more.length > 0) return line;

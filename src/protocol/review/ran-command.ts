@@ -3,7 +3,7 @@
 // where the whole line is (exit-code.ts).
 
 import { whole } from '../../text/format.ts';
-import { decidingIn } from '../shell/always-green.ts';
+import { checksNothing, decidingIn } from '../shell/always-green.ts';
 import { commandsWithin } from '../shell/nested-commands.ts';
 import type { Task } from '../state.ts';
 import { type ProofRun, proofAt } from './proof.ts';
@@ -33,16 +33,12 @@ function runMeant(runs: readonly ProofRun[], said: string): ProofRun | undefined
   );
 }
 
-/** Green whatever the code does; alone on a line it is the task's validation, and flagged. */
-const NO_CHECK =
-  /^(?:\w+=\S*\s*)*(?:(?:echo|printf|set|cd|pushd|popd|export|unset|mkdir|touch|sleep|umask|pwd|:)(?:\s|$)|$)/;
-
-/** Whether it is a part of what Liza ran, and one that checks nothing. */
+/** Whether it is a part of what Liza ran, and one that checks nothing; alone on a line it is the task's validation, and flagged. */
 export function isNoCheck(task: Task, commit: string | undefined, said: string): boolean {
   const runs = runsAt(task, commit);
   const isGiven = givenBy(said);
   if (runs.some(({ command }) => isGiven(command))) return false;
-  return runs.some(({ command }) => [...decidingIn(command)].some((part) => isGiven(part) && NO_CHECK.test(part)));
+  return runs.some(({ command }) => [...decidingIn(command)].some((part) => isGiven(part) && checksNothing(part)));
 }
 
 /** What follows it in brackets or after a dash is a remark. */

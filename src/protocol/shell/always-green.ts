@@ -2,9 +2,11 @@
 // that they run are red. A line that is not understood counts as a real command.
 
 import { exitCode } from './exit-code.ts';
-import { runsTests, unwrapped } from './known-commands.ts';
+import { isForReaders } from './idle-programs.ts';
+import { knownOf, nameOf, runsTests, unwrapped } from './known-commands.ts';
 import { looksAway } from './looks-away.ts';
 import { readShellLine } from './shell-line.ts';
+import type { Word } from './shell-tokens.ts';
 
 /** Why it is green whatever the code does; undefined: it may fail. */
 export function alwaysGreen(command: string): string | undefined {
@@ -45,6 +47,23 @@ function unprovedNegation(negated: ReadonlySet<string>, beside: readonly string[
 
 /** Which program they run is not in the line. */
 const SCRIPTS = /^(?:npm|pnpm|yarn|bun|make|gmake|just|task)$/;
+
+const wordsOf = (command: string): readonly Word[] => {
+  const line = readShellLine(command);
+  return line?.kind === 'simple' ? unwrapped(line.words) : [];
+};
+
+/** Whether it is one command that prints what somebody may read. */
+export function printsForReaders(command: string): boolean {
+  const [first, ...rest] = wordsOf(command);
+  return first !== undefined && isForReaders(nameOf(first.text), rest);
+}
+
+/** Whether it is one command that only prepares, prints or lists. */
+export const checksNothing = (command: string): boolean => {
+  const words = wordsOf(command);
+  return /^(?:cd|pushd|popd|set|\.|source)$/.test(words[0]?.text ?? 'cd') || knownOf(words) !== undefined;
+};
 
 /** The program that runs tests by this line; undefined: it is no plain run of tests. */
 function testTool(command: string): string | undefined {

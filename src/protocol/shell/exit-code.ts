@@ -167,9 +167,9 @@ function withStatus(ready: Ways, before: Ways, runs: readonly string[]): Ways {
   return merged(statuses.flatMap((red) => as(ready, red)));
 }
 
-/** A file that cannot be opened is red, and nothing runs. */
+/** A file that cannot be opened is red, and nothing runs; of what is green anyway that is not the question. */
 function redirected(outcome: Outcome, { reads, writes }: Files, ways: Ways, { trusting }: Context): Outcome {
-  if (!reads && !(writes && !trusting)) return outcome;
+  if (trusting ? !reads || outcome.why !== undefined : !reads && !writes) return outcome;
   return { ...outcome, next: merged([...outcome.next, ...as(ways, true)]) };
 }
 

@@ -1,6 +1,7 @@
 // What is known of single commands without running them: those that cannot fail, those that fail or succeed whatever the
 // code does, and those that are sure to run tests. A command that is in no list depends on the project.
 
+import { isForReaders, whyNoCheck } from './idle-programs.ts';
 import { isFailingCode, isIdleCode } from './inline-code.ts';
 import type { Word } from './shell-tokens.ts';
 import { PROGRAMS } from './shell-words.ts';
@@ -16,8 +17,8 @@ const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 export const SURE = set('true : echo');
 /** They look at nothing but the machine. */
 export const IDLE = set('printf sleep pwd date whoami uname hostname id export unset readonly umask ulimit clear');
-/** They pass on what they read, and are green. */
-const PASSES_ON = set('cat tail head tee less more sort uniq wc cut tr nl column fold fmt rev tac paste ts');
+/** They pass on what they read, and are green; of a file they ask whether it is there. */
+const PASSES_ON = set('cat tee ts');
 /** They run the command that follows them. */
 const WRAPPERS = set('env time nice nohup command builtin exec timeout npx pnpx bunx stdbuf setsid');
 const ASKS = set('which type hash whereis');
@@ -29,14 +30,21 @@ export function knownOf([first, ...rest]: readonly Word[]): Known | undefined {
   const words = rest.map(({ text }) => text);
   if (SURE.has(name)) return { is: 'green' };
   if (name === 'false' || isFailingCode(name, rest)) return { is: 'red' };
-  if (name === 'xargs' && SURE.has(words.find((word) => !/^-|^\d+$/.test(word)) ?? 'echo')) return { is: 'green' };
+  if (name === 'xargs') return knownOf(givenToXargs(rest));
   const isFed = PASSES_ON.has(name) && words.every((word) => /^-|^\d+$/.test(word));
   if (IDLE.has(name) || isFed) return { is: 'hollow' };
   if (name === 'wait' && rest.length === 0)
     return { is: 'hollow', why: '`wait` alone hides the exit codes of what it waits for' };
-  const why = besideTheCode(name, words) ?? dryRun(name, words) ?? hidesRed(name, words);
+  const why = besideTheCode(name, words) ?? dryRun(name, words) ?? hidesRed(name, words) ?? whyNoCheck(name, rest);
   if (why !== undefined) return { is: 'hollow', why };
   return isIdleCode(name, rest) ? { is: 'hollow' } : undefined;
+}
+
+/** The command that it runs for what it reads; without one it prints. */
+export function givenToXargs(rest: readonly Word[]): readonly Word[] {
+  const isValue = (at: number): boolean => /^-[IdnPLsaE]$/.test(rest[at - 1]?.text ?? '');
+  const at = rest.findIndex(({ text }, place) => !text.startsWith('-') && !isValue(place));
+  return at === -1 ? [{ text: 'echo', varies: false, runs: [] }] : unwrapped(rest.slice(at));
 }
 
 export const nameOf = (word: string): string => word.replace(/^\/(?:usr\/)?bin\//, '');
@@ -60,15 +68,7 @@ function besideTheCode(name: string, words: readonly string[]): string | undefin
   const isHere = named.every((word) => /^(?:\.{1,2}\/?|-|~|\$(?:OLD)?PWD|\$HOME)$/.test(word));
   if (name === 'cd' && isHere) return '`cd` to a folder that is always there succeeds whatever comes before';
   if ((name === 'ls' || name === 'tree') && isHere) return `\`${name}\` lists a folder that is always there`;
-  if (name === 'git' && isGreenGit(words)) return `\`git ${named[0]}\` succeeds whatever it finds`;
   return aboutTools(name, words);
-}
-
-function isGreenGit(words: readonly string[]): boolean {
-  const [verb, ...named] = words.filter((word) => !word.startsWith('-'));
-  if (verb === 'status' || verb === 'stash' || verb === 'remote') return true;
-  if (verb === 'diff') return !words.some((word) => /^--(?:exit-code|quiet|check|no-index)$/.test(word));
-  return (verb === 'log' || verb === 'branch') && named.length === 0;
 }
 
 const RUNNERS = set('pytest py.test jest vitest mocha ava tap rspec phpunit ctest tox nox bats playwright');
@@ -108,8 +108,6 @@ function hidesRed(name: string, words: readonly string[]): string | undefined {
   if (option !== undefined) return `with ${option} ${program} is green though tests are red; leave that out`;
   if (name === 'find' && words.at(-1) === ';' && words.some((word) => /^-(?:exec|execdir|ok)$/.test(word)))
     return '`find … -exec … \\;` succeeds whatever its command says; end it with `+`, or use `find … -print0 | xargs -0 …`';
-  if (name === 'mkdir' && words.some((word) => /^-[a-z]*p|^--parents$/.test(word)))
-    return '`mkdir -p` makes what it names';
   return fitsAll(name, words);
 }
 
@@ -215,11 +213,8 @@ export function unwrapped(words: readonly Word[]): readonly Word[] {
 export function passesOn(before: readonly Word[] | undefined, last: readonly Word[]): string | undefined {
   const [first, ...rest] = unwrapped(last);
   const name = nameOf(first?.text ?? '');
-  if (PASSES_ON.has(name)) return `its exit code is that of ${name}, which succeeds whatever comes before`;
-  if (name === 'sed' && !rest.some(({ text }) => /(?:^|[;{}\d/$\s])[qQ]\s*\d/.test(text)))
-    return 'its exit code is that of sed, which succeeds whatever comes before';
-  if (name === 'awk' && !rest.some(({ text }) => /\bexit\b/.test(text)))
-    return 'its exit code is that of awk, which succeeds whatever comes before';
+  if (PASSES_ON.has(name) || isForReaders(name, rest))
+    return `its exit code is that of ${name}, which succeeds whatever comes before`;
   const isGrep = /^(?:[ef]?grep|rg|ag)$/.test(name);
   const [pattern] = rest.filter(({ text }) => !text.startsWith('-'));
   // Of another command it may be the question whether it prints anything.

@@ -4,7 +4,7 @@
 
 import { SHELLS } from './fed-shell.ts';
 import { isQuietCode } from './inline-code.ts';
-import { aboutTools, IDLE, nameOf, SURE, unwrapped } from './known-commands.ts';
+import { aboutTools, givenToXargs, IDLE, nameOf, SURE, unwrapped } from './known-commands.ts';
 import { type Files, readShellLine, type ShellLine } from './shell-line.ts';
 import type { Word } from './shell-tokens.ts';
 import { DEEPEST } from './subshells.ts';
@@ -87,8 +87,7 @@ const isPattern = ({ text, varies }: Word): boolean =>
 
 /** `xargs true < f`: what it is given is not looked at. */
 const ignoresInput = (name: string, rest: readonly Word[]): boolean =>
-  SURE.has(name) ||
-  (name === 'xargs' && SURE.has(rest.map(({ text }) => text).find((word) => !/^-|^\d+$/.test(word)) ?? 'echo'));
+  SURE.has(name) || (name === 'xargs' && SURE.has(givenToXargs(rest)[0]?.text ?? ''));
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
@@ -101,7 +100,7 @@ function isProgramAway(name: string, rest: readonly Word[], place: Place): boole
   const words = rest.map(({ text }) => text);
   if (IDLE.has(name) || BY_WORDS.has(name) || aboutTools(name, words) !== undefined) return true;
   if (name === 'test' || name === '[' || name === '[[') return isTestAway(words);
-  if (name === 'cd') return words.every((word) => OUTSIDE.test(word) || /^(?:\.{1,2}\/?|-)$/.test(word));
+  if (name === 'cd') return words.every((word) => OUTSIDE.test(word) || word === '-');
   if (name === 'eval') return !rest.some(({ varies }) => varies) && isAway(words.join(' '), place.depth + 1);
   if (SHELLS.has(name)) {
     const at = words.findIndex((word) => /^-[a-zA-Z]*c$/.test(word));
@@ -110,8 +109,8 @@ function isProgramAway(name: string, rest: readonly Word[], place: Place): boole
   return isQuietCode(name, rest) || isFilterAway(name, words, place);
 }
 
-/** Beside the project, whatever the work is. */
-const OUTSIDE = /^(?:\/|~|\$\{?HOME\}?|\/(?:bin|usr|etc|dev|proc|sys|lib)(?:\/.*)?)$/;
+/** Beside the project, or always there, whatever the work is. */
+const OUTSIDE = /^(?:\/|~|\.{1,2}\/?|\$\{?(?:HOME|PWD)\}?|\/(?:bin|usr|etc|dev|proc|sys|lib)(?:\/.*)?)$/;
 
 const isTestAway = (words: readonly string[]): boolean =>
   words.every((word, at) => {

@@ -38,7 +38,7 @@ function ofWords([first, ...rest]: readonly Word[], isFirst: boolean): string | 
   const name = first.text.replace(/^.*\//, '').replace(/w$/, '');
   const words = rest.map(({ text }) => text);
   const has = (form: RegExp): boolean => words.some((word) => form.test(word));
-  if (/^(?:mvn|gradle|cargo|deno|go)$/.test(name))
+  if (/^(?:mvn|gradle|cargo|deno|go)$/.test(name) && !isFormatter(name, words))
     return isBuild(name, words) ? 'it builds and runs no test' : undefined;
   if (name === 'cd') return 'it shows that a folder is there, not that the code works';
   if (/^(?:npm|pnpm|yarn|bun)$/.test(name))
@@ -51,10 +51,21 @@ function ofWords([first, ...rest]: readonly Word[], isFirst: boolean): string | 
     return 'it shows that a file is there, not that it works';
   if (/^(?:[ef]?grep|rg|ag)$/.test(name) && has(CODE))
     return 'it shows that a text stands in the code, not that it works';
+  if (isFormatter(name, words)) return 'it lists or rewrites files, and is green all the same; let it only check';
   return isSyntax(name, words) ? 'it reads the syntax and runs nothing' : undefined;
 }
 
 const CODE = /\w\.(?:[cm]?[jt]sx?|py|go|rs|rb|php|java|kt|cs|swift|c|h|cc|cpp|hpp|ex|exs|lua|scala|zig)$/;
+
+/** Without the option that makes it red; of gofmt somebody must look at what it lists: `test -z "$(gofmt -l .)"`. */
+const isFormatter = (name: string, words: readonly string[]): boolean => {
+  const own = /^(?:cargo|deno|go|ruff)$/.test(name) ? /^(?:fmt|format)$/.test(words[0] ?? '') : FORMATTERS.test(name);
+  return (
+    own && !words.some((word) => /^(?:--check|-c|--list-different|-l|--diff|--dry-run)$/.test(word) && name !== 'gofmt')
+  );
+};
+
+const FORMATTERS = /^(?:gofmt|prettier|black|rustfmt|isort)$/;
 
 const isSyntax = (name: string, words: readonly string[]): boolean => {
   const [first] = words;

@@ -23,6 +23,10 @@ test.each([
   ['grep -q sum src/sum.mjs', 'a text stands in the code'],
   ['node --check src/sum.mjs', 'reads the syntax'],
   ['python3 -m py_compile app.py', 'reads the syntax'],
+  ['gofmt -l .', 'lists or rewrites'],
+  ['cargo fmt', 'lists or rewrites'],
+  ['npx prettier --write .', 'lists or rewrites'],
+  ['ruff format .', 'lists or rewrites'],
 ])('%s', (line, why) => {
   expect(weaknessOf(line, true)).toContain(why);
 });
@@ -41,6 +45,11 @@ test.each([
   "grep -q 'retry' README.md",
   'npm start | grep -q a.js',
   'node --check src/a.js && node --test',
+  'cargo fmt --check',
+  'npx prettier --check .',
+  'npx prettier -l .',
+  'black --check .',
+  'test -z "$(gofmt -l .)"',
 ])('%s is not called weak', (line) => {
   expect(weaknessOf(line, true)).toBeUndefined();
 });
