@@ -25,7 +25,7 @@ import { type TaskContext, withTrial } from './context.ts';
 import { howEnded, inDisposableCheckout, isGreen, runHere } from './disposable-checkout.ts';
 import { makeEvidenceFolder } from './proof/evidence-retention.ts';
 import { changedBy, logFolder, placeSettings, tenths } from './proof/run-commands.ts';
-import { countedTests } from './rules/counted-tests.ts';
+import { testsRun } from './rules/idle-run.ts';
 import { skippedTests } from './rules/skipped-tests.ts';
 
 /** The settings under which a result still says something. */
@@ -102,7 +102,7 @@ async function runThem(
       const absent = missing ? await absentFile(gitDir, base, command) : undefined;
       const how = `${howEnded(ended, seconds)}${absent === undefined ? '' : `: ${absent} is not there yet`}`;
       const took = tenths(ended.durationMs / 1000);
-      const tests = countedTests(ended.tail);
+      const tests = testsRun(ended.tail);
       if (isGreen(ended))
         runs.push({
           command,

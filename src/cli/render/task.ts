@@ -15,7 +15,7 @@ import {
   shownIn,
   shownText,
 } from '../../protocol/review/approval-record.ts';
-import { trialOf } from '../../protocol/review/trial.ts';
+import { ranNothing, trialOf } from '../../protocol/review/trial.ts';
 import type {
   Discovery,
   Handoff,
@@ -131,10 +131,10 @@ function numberedCriteria(doneWhen: string | undefined): string | undefined {
 /** How the task's own commands came out before anything was changed. */
 function trialText(task: Task): string | undefined {
   const trial = trialOf(task);
-  const told = trial?.runs.map(({ is, command, how, output }) => {
+  const told = trial?.runs.map(({ is, command, how, output, ...run }) => {
     const end =
       is === 'green'
-        ? ''
+        ? ranNothing({ is, ...run })
         : ` (${how})${output === undefined ? '' : `\n  ${tellingLines(output, SHOWN_OUTPUT).join('\n  ')}`}`;
     return `${is.replace('_', ' ')}: ${command}${end}`;
   });

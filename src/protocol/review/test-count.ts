@@ -5,10 +5,13 @@ import type { ProofRun } from './proof.ts';
 
 type Counts = Pick<ProofRun, 'tests' | 'tests_on_base'>;
 
+/** A filter that selects nothing is green; only the run can tell. */
+export const RAN_NO_TEST = 'it ran no test';
+
 /** `, 47 tests (75 ON THE BASE; the change declares 6 more)`; empty where the runner counts none. */
 export function testCount({ tests, tests_on_base: base }: Counts, added: number | undefined): string {
   if (tests === undefined) return '';
-  const told = `, ${tests} ${tests === 1 ? 'test' : 'tests'}`;
+  const told = tests === 0 ? `, ${RAN_NO_TEST.toUpperCase()}` : `, ${tests} ${tests === 1 ? 'test' : 'tests'}`;
   if (base === undefined) return told;
   const change =
     added === undefined || added === 0

@@ -5,6 +5,7 @@
 import { historyOf } from '../leases.ts';
 import type { State, Task } from '../state.ts';
 import { isFields, same } from '../values.ts';
+import { RAN_NO_TEST } from './test-count.ts';
 
 /**
  * `cannot_run`: the shell cannot read the line, found no such program, or could not start it (126, 127), and it is no
@@ -68,6 +69,10 @@ export const unrunnable = (task: Task): readonly TrialRun[] =>
 /** Whose planner can still do something about it: submitted, the commands were green after all. */
 export const needsPlanner = (task: Task): boolean =>
   (task.status === 'UNCLAIMED' || task.status === 'CLAIMED') && unrunnable(task).length > 0;
+
+/** `, it ran no test`: green there says nothing, also where the test that it shall run is not written yet. */
+export const ranNothing = ({ is, tests }: Pick<TrialRun, 'is' | 'tests'>): string =>
+  is === 'green' && tests === 0 ? `, ${RAN_NO_TEST}` : '';
 
 /** What is known of commands at a commit from trials of any task, under the same settings. */
 export const triedAt = ({ tasks }: State, commit: string, under: string): ReadonlyMap<string, TrialRun> =>

@@ -3,7 +3,9 @@
 
 import { historyOf } from '../../protocol/leases.ts';
 import { concernsOf, concernText, isFlagged, shownIn, shownText } from '../../protocol/review/approval-record.ts';
-import type { State, Task } from '../../protocol/state.ts';
+import { proofAt } from '../../protocol/review/proof.ts';
+import { RAN_NO_TEST } from '../../protocol/review/test-count.ts';
+import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
 import { gist, whole } from '../../text/format.ts';
 import { quoteList } from './quote.ts';
 
@@ -25,11 +27,18 @@ export function newConcerns({ tasks, agents, goal }: State): readonly Said[] {
         ...shownIn(entry)
           .filter(isFlagged)
           .map((one) => `${task.id}, criterion ${one.n} (${whole(one.criterion)}): ${shownText(one)}`),
+        ...idleIn(task, entry),
       ];
       return lines.length === 0 ? [] : [{ key, lines }];
     }),
   );
 }
+
+/** Green commands of the approved commit that ran no test: whether they ever can is for who wrote them. */
+const idleIn = (task: Task, { commit }: HistoryEvent): readonly string[] =>
+  (proofAt(task, typeof commit === 'string' ? commit : undefined)?.runs ?? []).flatMap(({ ok, tests, command }) =>
+    ok && tests === 0 ? [`${task.id}: \`${whole(command)}\` was green at the approved commit, and ${RAN_NO_TEST}`] : [],
+  );
 
 const MOST = 12;
 

@@ -67,6 +67,9 @@ function fewerLines(proof: Proof, facts: unknown): readonly string[] {
   const { base_unrun: lost, runs, tests_added: added } = proof;
   const isFewer = hasFewer(proof);
   return [
+    ...(proof.runs.some(({ ok, tests }) => ok && tests === 0)
+      ? ['A GREEN COMMAND RAN NO TEST: its green shows nothing. Find out why: a filter may select none.']
+      : []),
     ...(isFewer ? ['FEWER TESTS RAN than on the base: find out which no longer run, and why.'] : []),
     ...(!isFewer && setup !== undefined && lacksTests(runs, added) === true
       ? [

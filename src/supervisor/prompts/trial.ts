@@ -2,7 +2,7 @@
 
 import { historyOf } from '../../protocol/leases.ts';
 import { proofCommands } from '../../protocol/review/proof.ts';
-import { type Trial, type TrialRun, trialCommands, trialOf } from '../../protocol/review/trial.ts';
+import { ranNothing, type Trial, type TrialRun, trialCommands, trialOf } from '../../protocol/review/trial.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
 import { tellingLines } from '../../text/telling-lines.ts';
 import { quote } from './quote.ts';
@@ -40,7 +40,10 @@ export function trialLines(
           const named = listed && command.length > LONG ? '' : `: ${short(command)}`;
           const run = trial.runs.find((one) => one.command === command);
           if (run !== undefined)
-            return [`${number} ${RESULTS[run.is]}${named}`, ...(shown.includes(run) ? endOf(run) : [])];
+            return [
+              `${number} ${RESULTS[run.is]}${ranNothing(run).toUpperCase()}${named}`,
+              ...(shown.includes(run) ? endOf(run) : []),
+            ];
           return [`${number} not tried, ${tried.has(command) ? 'time was up' : 'the project’s own'}${named}`];
         })
         .join('\n'),
@@ -68,7 +71,9 @@ export function trialWord(task: Task): string {
   const runs = trialOf(task)?.runs ?? [];
   if (runs.length === 0) return '';
   if (runs.some(({ is }) => is === 'cannot_run')) return ', validation CANNOT RUN on the base';
-  return runs.every(({ is }) => is === 'green') ? ', validation green on the base' : ', validation red on the base';
+  if (!runs.every(({ is }) => is === 'green')) return ', validation red on the base';
+  const none = runs.filter((run) => ranNothing(run) !== '').map(({ command }) => `\`${short(command)}\` ran NO TEST`);
+  return `, validation green on the base${none.length === 0 ? '' : ` (there ${none.join(', ')})`}`;
 }
 
 const RESULTS = { green: 'GREEN', red: 'red', cannot_run: 'CANNOT RUN' } as const;

@@ -11,11 +11,12 @@ import type { SubmitFacts } from '../../protocol/command.ts';
 import { EnvironmentError, isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { firstPaths } from '../../protocol/facts/diff-facts.ts';
 import { type ProofRun, runOrder } from '../../protocol/review/proof.ts';
+import { RAN_NO_TEST } from '../../protocol/review/test-count.ts';
 import type { Settings, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { endOf, fromRoot, howEnded, isGreen, runHere } from '../disposable-checkout.ts';
-import { countedTests } from '../rules/counted-tests.ts';
+import { testsRun } from '../rules/idle-run.ts';
 import { skippedTests } from '../rules/skipped-tests.ts';
 
 export interface Proving {
@@ -86,11 +87,14 @@ export async function runAll(
       ...defined({
         skipped: skippedTests(ended.tail),
         said_failed: ended.said?.before,
-        tests: countedTests(ended.tail),
+        tests: testsRun(ended.tail),
       }),
     };
     const { skipped, said_failed: failed } = run;
-    const doubts = [skipped, failed === undefined ? undefined : `a runner says “${failed}”`].filter(Boolean).join('; ');
+    const none = run.ok && run.tests === 0 ? RAN_NO_TEST : undefined;
+    const doubts = [none, skipped, failed === undefined ? undefined : `a runner says “${failed}”`]
+      .filter(Boolean)
+      .join('; ');
     context.say(`  ${run.ok ? 'green' : 'red'}, ${run.seconds} s${doubts === '' ? '' : ` (${doubts})`}`);
     const isLast = nth === order.length - 1 || !(run.ok || goOn);
     // Of the last one it only matters for what is told of the commit itself.

@@ -36,7 +36,7 @@ const FORMS: readonly Form[] = [
   { line: /^(\d+) tests, \d+ failures?(?:, (\d+) skipped)?/, count: less },
   { line: /^\s+Total: +(\d+)$/, count: sum },
 ];
-const COLOURS = /\u001b\[[\d;]*m/g;
+export const COLOURS = /\u001b\[[\d;]*m/g;
 /** Longer lines are no runner's. */
 const READ = 300;
 

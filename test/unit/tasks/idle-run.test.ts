@@ -1,7 +1,7 @@
 // A green run that says nothing about a change: no test ran in it, and it was green before, too.
 
 import { expect, test } from 'vitest';
-import { idleRun } from '../../../src/tasks/rules/idle-run.ts';
+import { idleRun, testsRun } from '../../../src/tasks/rules/idle-run.ts';
 
 test.each([
   ['a list of files', 'app.ts\nlib.ts\n'],
@@ -18,8 +18,18 @@ test.each([
   ['go', 'ok  \tx.y/a\t0.1s [no tests to run]\n'],
   ['cargo', 'test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 3 filtered out; finished in 0.00s\n'],
   ['jest', 'No tests found, exiting with code 0\n'],
+  ['jest, all left out by -t', 'Tests:       5 skipped, 5 total\n'],
+  ['vitest, all left out by -t', ' \u2193 test/a.test.ts (5 tests | 5 skipped)\n      Tests  5 skipped (5)\n'],
+  ['node, all left out by a name', 'ok 1 - a # SKIP test name does not match pattern\n# tests 1\n# pass 0\n# fail 0\n'],
+  ['mocha', '\n  0 passing (2ms)\n'],
+  ['PHPUnit', 'No tests executed!\n'],
+  ['ctest', 'No tests were found!!!\n'],
+  ['dotnet', 'No test matches the given testcase filter `FullyQualifiedName~nosuch` in a.dll\n'],
+  ['TAP', 'TAP version 13\n1..0\n'],
+  ['bun', ' 0 pass\n 0 fail\n'],
 ])('%s ran no test', (_what, printed) => {
   expect(idleRun(printed, false)).toBe('no_tests');
+  expect(testsRun(printed)).toBe(0);
 });
 
 test.each([
@@ -29,4 +39,5 @@ test.each([
   ['vitest', ' ✓ test/a.test.js (2 tests) 5ms\n'],
 ])('%s ran tests', (_what, printed) => {
   expect(idleRun(printed, true)).toBeUndefined();
+  expect(testsRun(printed)).not.toBe(0);
 });

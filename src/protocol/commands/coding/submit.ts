@@ -16,6 +16,7 @@ import { hideIn } from '../../input.ts';
 import { checkpointEvent, historyOf, startCommit } from '../../leases.ts';
 import { type Proof, proofCommands, redBefore, tddOf } from '../../review/proof.ts';
 import { lastTurn } from '../../review/retracted.ts';
+import { RAN_NO_TEST } from '../../review/test-count.ts';
 import type { State } from '../../state.ts';
 import { defined, same } from '../../values.ts';
 import { hasCheckpoint, holdsTask, list } from './coder.ts';
@@ -193,6 +194,7 @@ export const submitForReview: Row<'submit-for-review'> = {
         ...notRunNotes(s),
         ...untoldNotes(s),
         ...unrunNotes(s),
+        ...noTestNotes(s),
         'A new session gets the verdict.',
       ],
       stop: 'Stop now: liza exit 42',
@@ -233,6 +235,14 @@ function untoldNotes({ command }: Situation<'submit-for-review'>): readonly stri
   return [
     `tdd is strict, and nobody could tell whether ${what}: ${why ?? 'nothing showed it'}. It is not held against you; the reviewer is told`,
   ];
+}
+
+function noTestNotes({ command, task, commandLine }: Situation<'submit-for-review'>): readonly string[] {
+  const none = (command.facts.proof?.runs ?? []).filter(({ ok, tests }) => ok && tests === 0);
+  return none.map(
+    ({ command: line }) =>
+      `\`${line}\` is green, and ${RAN_NO_TEST}: the reviewer is told. If it should run yours, name them so that it selects them: ${commandLine('retract', task.id)}; if it can select none, liza discover tells the planner`,
+  );
 }
 
 /** Settings are a person's, validation the planner's. */
