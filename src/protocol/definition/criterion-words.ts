@@ -1,7 +1,8 @@
-// How one criterion is read: what says nothing, which commands it quotes (timed-criteria.ts: whether it is about time).
-// Words are judged, nothing is run.
+// How one criterion is read: what says nothing, which commands it quotes (timed-criteria.ts: whether it is about time,
+// sales-talk.ts: whether it only praises). Words are judged, nothing is run.
 
 import { isCommand, PROGRAMS } from '../shell/shell-words.ts';
+import { salesTalk } from './sales-talk.ts';
 
 /** Commands in backticks, as they are written. */
 export const quotedCommands = (criterion: string): readonly string[] =>
@@ -27,6 +28,8 @@ export function emptiness(criterion: string): string | undefined {
     return 'it compares with what nobody has written down';
   if (OPINION.test(criterion) && wordCount(substanceOf(criterion).replace(WEIGHTLESS, ' ')) === 0)
     return 'it says that somebody agrees or is content, not what can be seen';
+  const praise = salesTalk(criterion);
+  if (praise !== undefined) return `besides praise ("${praise}") it says nothing to observe`;
   if (isNamedAndSeen(criterion)) return undefined;
   if (isOneWord(criterion) || wordCount(criterion) < LEAST_WORDS)
     return `it has fewer than ${LEAST_WORDS} words and no command in backticks`;

@@ -13,6 +13,7 @@ import { weaknessOf } from '../shell/weak-commands.ts';
 import type { Settings, Task } from '../state.ts';
 import { criteriaOf } from './criteria.ts';
 import { quotedCommands } from './criterion-words.ts';
+import { isUnsure } from './sales-talk.ts';
 import { hasMargin, isTimed } from './timed-criteria.ts';
 
 /** Criteria that quote a command which no validation runs, by their number. */
@@ -77,7 +78,7 @@ export function gateNotes(
       : [`checked by no command: ${unchecked.join(', ')}. The reviewer is told; --validate lets Liza run it`]),
     ...untestedNotes(config, task),
     ...weakNotes(task),
-    ...timedNotes(task),
+    ...wordNotes(task),
     ...areaNotes(task, facts),
     ...partNotes(task),
     ...mixedNotes(task, facts),
@@ -105,8 +106,24 @@ function weakNotes({ type = 'code', validation = [] }: Task): readonly string[] 
   });
 }
 
+/** Criteria of which it is not sure that anyone can tell whether they are met. */
+export const unsureCriteria = ({ done_when }: Pick<Task, 'done_when'>): readonly number[] =>
+  criteriaOf(done_when).flatMap((one, at) => (isUnsure(one) ? [at + 1] : []));
+
 /** Told as soon as the criterion is written, too. */
-export function timedNotes(task: Pick<Task, 'done_when'>): readonly string[] {
+export function wordNotes(task: Pick<Task, 'done_when'>): readonly string[] {
+  const unsure = unsureCriteria(task);
+  return [
+    ...(unsure.length === 0
+      ? []
+      : [
+          `criterion ${unsure.join(', ')} judges, and names nothing that can be seen or run: the reviewer is told. Say what shows it: a command, a file, a name, a number or a result`,
+        ]),
+    ...timedNotes(task),
+  ];
+}
+
+function timedNotes(task: Pick<Task, 'done_when'>): readonly string[] {
   const timed = criteriaOf(task.done_when).flatMap((one, at) => (isTimed(one) && !hasMargin(one) ? [at + 1] : []));
   if (timed.length === 0) return [];
   return [

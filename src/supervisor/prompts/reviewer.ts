@@ -1,7 +1,7 @@
 // What a reviewer's session is told: one exact commit, what it was meant to do, and the facts Liza itself
 // recorded about the diff. The form of a rejection is the one the verdict is parsed by.
 
-import { uncheckedCommands } from '../../protocol/definition/unchecked.ts';
+import { uncheckedCommands, unsureCriteria } from '../../protocol/definition/unchecked.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import { APPROVAL_WAYS, approvalForm, CONCERN_FORM } from '../../protocol/review/approval.ts';
 import { proofCommands, proofOf } from '../../protocol/review/proof.ts';
@@ -203,13 +203,17 @@ function evidence({ board }: PromptContext, work: ReviewWork): Section {
 
 /** A criterion whose own command nobody ran is the reviewer's to run. */
 function uncheckedLines(config: Settings, task: Task): readonly string[] {
-  const unchecked = uncheckedCommands(config, task);
-  const said = unchecked.map(({ criterion, command }) => `criterion ${criterion}: ${command}`).join('\n');
+  const said = [
+    ...uncheckedCommands(config, task).map(({ criterion, command }) => `criterion ${criterion}: ${command}`),
+    ...unsureCriteria(task).map((n) => `criterion ${n}: ${ONLY_JUDGES}`),
+  ].join('\n');
   return [
     'CRITERIA WHOSE COMMAND NOBODY RAN; run each yourself:',
     ...quote(said === '' ? 'none' : said, showTask(task)),
   ];
 }
+
+const ONLY_JUDGES = '(no command: it judges, and names nothing to observe; say what you measured it by)';
 
 function diffLines(task: Task, submitted: HistoryEvent | undefined): readonly string[] {
   const facts = submitted?.diff;

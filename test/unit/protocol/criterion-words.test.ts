@@ -3,6 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { emptiness } from '../../../src/protocol/definition/criterion-words.ts';
+import { isUnsure } from '../../../src/protocol/definition/sales-talk.ts';
+import { wordNotes } from '../../../src/protocol/definition/unchecked.ts';
 
 test.each([
   ['The API works correctly and users are happy', 'besides praise'],
@@ -73,6 +75,49 @@ test.each([
   expect(emptiness(criterion)).toBeUndefined();
 });
 
+test.each([
+  'provides a delightful, seamless experience',
+  'the dashboard provides a delightful, seamless experience',
+  'the search is best-in-class',
+  'the API is robust and scalable',
+  'the checkout flow of our online shop is robust and scalable',
+  'the onboarding delivers a world-class user journey for all customers',
+  'a world-class developer experience',
+  'ensures an intuitive and engaging look and feel',
+  'the app feels snappy and polished',
+  'the solution is enterprise-grade and future-proof',
+])('sales talk is refused: %s', (criterion) => {
+  expect(emptiness(criterion)).toBeDefined();
+});
+
+const UNSURE = [
+  'users enjoy a smooth and modern interface',
+  'the design is consistent across all pages',
+  'offers powerful and flexible configuration',
+  'leverages synergies to empower users',
+  'an unforgettable, captivating journey for everyone',
+];
+
+test.each(UNSURE)('where that is not sure, it is taken, and told: %s', (criterion) => {
+  expect(emptiness(criterion)).toBeUndefined();
+  const [note] = wordNotes({ done_when: `- a 404 is logged\n- ${criterion}` });
+  expect(note).toMatch(/^criterion 2 judges, and names nothing that can be seen or run: the reviewer is told/);
+});
+
+test.each([
+  'the sort is stable',
+  'the login is seamless and keeps the session',
+  'the parser is robust against empty input',
+  'the API is robust and returns 404 for unknown ids',
+  'the secure flag is set on cookies',
+  'a clean build has no warnings',
+  'the rich text editor keeps bold text',
+  'the shortest path is optimal on a grid of 10 by 10',
+])('a word of praise beside what can be seen is no sales talk: %s', (criterion) => {
+  expect(emptiness(criterion)).toBeUndefined();
+  expect(wordNotes({ done_when: criterion })).toEqual([]);
+});
+
 test('the criteria of the demo and those that the docs show are taken', () => {
   const read = (path: string): string => readFileSync(path, 'utf8');
   const demo = read('demo/script.json');
@@ -94,6 +139,7 @@ test('honest criteria of many kinds of projects are taken, every one', () => {
   const honest = listed('honest-criteria.txt');
   expect(honest.length).toBeGreaterThan(200);
   expect(honest.filter((one) => emptiness(one) !== undefined)).toEqual([]);
+  expect(honest.filter(isUnsure)).toEqual([]);
 });
 
 test('criteria that name nothing to observe are refused, every one', () => {

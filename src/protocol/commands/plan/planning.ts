@@ -19,7 +19,7 @@ import {
 } from '../../definition/definition.ts';
 import { checkGates } from '../../definition/gates.ts';
 import { checkSubstance } from '../../definition/substance.ts';
-import { gateNotes, partNotes, timedNotes } from '../../definition/unchecked.ts';
+import { gateNotes, partNotes, wordNotes } from '../../definition/unchecked.ts';
 import type { SpecFacts } from '../../facts/spec-facts.ts';
 import { findTask, statusOf } from '../../find.ts';
 import { historyOf } from '../../leases.ts';
@@ -122,7 +122,7 @@ export const addTask: Row<'add-task'> = {
     const notes =
       s.command.ready === true
         ? gateNotes(s.settings, task, s.command.facts)
-        : [...timedNotes(task), ...partNotes(task)];
+        : [...wordNotes(task), ...partNotes(task)];
     return { state, task: task.id, detail: `task ${task.id} added as ${ready}`, notes };
   },
 };
@@ -207,7 +207,7 @@ export const amend: Row<'amend'> = {
       detail: `task ${task.id} amended: ${fields.join(', ')}`,
       notes: [
         ...droppedNotes(task, changes),
-        ...(changes.done_when === undefined ? [] : timedNotes(changes)),
+        ...(changes.done_when === undefined ? [] : wordNotes(changes)),
         ...(changes.scope === undefined ? [] : partNotes({ ...task, ...changes })),
         ...(task.status === 'CLAIMED' ? [`${task.assigned_to} works on it and is told with its next command`] : []),
       ],

@@ -198,3 +198,9 @@ describe('concerns of approvals', () => {
     expect(toCoder(w, 'after').match(/no jitter/g)).toHaveLength(1);
   });
 });
+
+test('the reviewer is told of a criterion that only judges', () => {
+  const told = toReviewer(reviewing('- a 401 ends it at once\n- the design is consistent across all pages'), 'a');
+  expect(told).toContain('| criterion 2: (no command: it judges, and names nothing to observe;');
+  expect(toReviewer(reviewing(), 'a')).not.toContain('it judges');
+});
