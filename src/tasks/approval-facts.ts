@@ -23,6 +23,8 @@ export interface Approved {
   readonly commit: string;
   /** What the change touches. */
   readonly touched: readonly string[];
+  /** Of that, what loses or changes lines, or is binary. */
+  readonly rewritten: () => Promise<readonly string[]>;
   /** What a path as it is written may stand for, the plainest first. */
   readonly spellings: (file: string) => readonly string[];
   /** What the runners said at the commit, as far as they name tests. */
@@ -67,7 +69,7 @@ async function whyFalse(approved: Approved, one: Evidence): Promise<string | und
         (await whyEmpty(approved, one))
       );
     case 'diff':
-      return alsoTouched(approved, one.paths);
+      return one.adds === true ? alsoRewritten(approved, one.paths) : alsoTouched(approved, one.paths);
     default:
       return undefined;
   }
@@ -188,6 +190,17 @@ function asTold({ path, text, reported }: Read, names: readonly string[]): Looke
     default:
       return told satisfies never;
   }
+}
+
+async function alsoRewritten(
+  { rewritten, spellings }: Approved,
+  paths: readonly string[],
+): Promise<string | undefined> {
+  const isMeant = coverage(paths.flatMap(spellings));
+  const also = (await rewritten()).filter((file) => paths.length === 0 || isMeant(file));
+  return also.length === 0
+    ? undefined
+    : `the change does more than add lines: it changes or removes some in ${list(also)}`;
 }
 
 function alsoTouched({ touched, spellings }: Approved, paths: readonly string[]): string | undefined {

@@ -258,7 +258,7 @@ const total = (sizes: Sizes): NonNullable<SubmitFacts['lines']> => ({
 });
 
 /** `added\tremoved\tpath\0`; of a binary file both are `-`. */
-async function linesBetween(gitDir: PrivateGitDir, base: string, commit: string): Promise<Sizes> {
+export async function linesBetween(gitDir: PrivateGitDir, base: string, commit: string): Promise<Sizes> {
   const asked = gitDir.objects(['diff-tree', '-r', '-z', '--numstat', '--no-renames', base, commit]);
   const entries = (await must(asked, 'count the lines of the change')).split('\0').flatMap((entry) => {
     const [, added = '', removed = '', path = ''] = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(entry) ?? [];

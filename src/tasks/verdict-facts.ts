@@ -21,6 +21,7 @@ import { counted } from '../text/format.ts';
 import { approvalFacts } from './approval-facts.ts';
 import { look, type TaskContext } from './context.ts';
 import { filesNotRun, isLeftOut } from './proof/runs-tests.ts';
+import { linesBetween } from './read-diff.ts';
 import { readLog } from './read-log.ts';
 import { changedInReview } from './review-copy.ts';
 import { idleRun } from './rules/idle-run.ts';
@@ -67,6 +68,12 @@ export async function verdictFacts(
     settings: settings(board.state),
     commit,
     touched,
+    rewritten: async () =>
+      base === undefined
+        ? []
+        : [...(await linesBetween(gitDir, base, commit))].flatMap(([path, size]) =>
+            size === 'binary' || size.removed > 0 ? [path] : [],
+          ),
     reported: evidence.some(({ by }) => by === 'test') ? reportedAt(context, task, commit) : NOTHING_REPORTED,
     spellings: (file: string) => spellings(file, copy),
     notRun: (files: readonly string[]) => filesNotRun({ gitDir, commit, commands: commandsAt(task, commit) }, files),

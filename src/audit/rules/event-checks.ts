@@ -163,6 +163,8 @@ function criteria(task: Task, event: HistoryEvent): readonly Fact[] {
     if (one.by === 'nothing' || one.by === 'seen') return unverifiable(what, 'it names nothing that can be checked');
     if (one.not_run !== undefined) return unverifiable(what, NOT_KNOWN[String(one.not_run)] ?? 'it did not run');
     if (one.idle !== undefined) return unverifiable(what, 'its green says nothing about the change');
+    if (one.outside === true) return unverifiable(what, 'the change does not touch that file');
+    if (one.alone === true) return unverifiable(what, 'it is there, and nothing that ran shows what the program does');
     if (one.by === 'diff') return verified(what, 'git said so when the verdict was given');
     if (one.by !== 'ran') return verified(what, 'the commit had it when the verdict was given');
     return ranGreen(task, String(event.commit), one.what ?? '')

@@ -38,9 +38,3 @@ export function withCriterion(doneWhen: string | undefined, criterion: string): 
   if (doneWhen === undefined || doneWhen.trim() === '') return asItem(criterion);
   return `${ITEM.test(doneWhen) ? doneWhen.trimEnd() : asItem(doneWhen)}\n${asItem(criterion)}`;
 }
-
-const STAYS =
-  /\b(?:nothing(?: \w+){0,2} changes|(?:is|are|be|stays?|remains?|left|kept|leaves?) (?:\w+ )?(?:unchanged|untouched|intact|as (?:it is|they are|before|today|now))|unchanged|untouched|(?:do(?:es)?|must|may|will|shall) not (?:otherwise )?change|as (?:before|today|until now)|no (?:other|existing) \w+(?: \w+){0,3} changes|(?:same|equal)(?: \w+){0,3} (?:as|to) (?:before|today|the base)|(?:still|continues? to) (?:pass|work|hold|give|return|print|run)\w*|backwards?[- ]compatible|no regressions?)\b/i;
-
-/** Whether it demands that something does not change: what shows that was green before the change, too. */
-export const saysThatItStays = (criterion: string): boolean => STAYS.test(criterion);

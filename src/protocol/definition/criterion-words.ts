@@ -52,7 +52,7 @@ function isNamedAndSeen(criterion: string): boolean {
 
 const NAMED = /`[^`\n]*[\w][^`\n]*`|(?:^|\s)--[a-z][\w-]+|(?:^|\s)[\w.-]+\/[\w./-]*\w\.[a-z]{1,4}\b/u;
 const DOES =
-  /\s(?:exports?|documents?|describes?|lists?|names?|accepts?|rejects?|refuses?|passes|fails|prints?|returns?|throws?|exits?|contains?|imports?|calls?|reads?|writes?|has|exists|(?:is|are)\s+(?:gone|deleted|removed))(?:[\s.]|$)/u;
+  /\s(?:exports?|documents?|describes?|lists?|names?|accepts?|rejects?|refuses?|passes|fails|prints?|returns?|throws?|exits?|contains?|imports?|calls?|reads?|writes?|has|exists|(?:is|are|stays?)\s+(?:gone|deleted|removed|unchanged|untouched))(?:[\s.]|$)/u;
 
 /** `n/a n/a n/a n/a`, `x x x x` */
 const isOneWord = (text: string): boolean =>

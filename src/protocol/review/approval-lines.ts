@@ -3,12 +3,12 @@
 
 import { placeIn, rangeEnd } from './verdict.ts';
 
-/** What an approval names for one criterion. `diff`: only these change. `seen`: its own word, which nothing can check. */
+/** What an approval names for one criterion. `diff`: only these change; `adds`: no line of these is changed or removed. `seen`: its own word, which nothing can check. */
 export type Evidence = { readonly criterion: number } & (
   | { readonly by: 'test'; readonly file: string; readonly name: string }
   | { readonly by: 'ran'; readonly command: string }
   | { readonly by: 'place'; readonly file: string; readonly line: number; readonly to?: number }
-  | { readonly by: 'diff'; readonly paths: readonly string[] }
+  | { readonly by: 'diff'; readonly paths: readonly string[]; readonly adds?: true }
   | { readonly by: 'seen'; readonly text: string }
 );
 
@@ -186,14 +186,21 @@ function isSentence(text: string): boolean {
   return new Set(words).size >= LEAST_WORDS && /\p{L}{2}/u.test(text) && !/^<.*>$/.test(text);
 }
 
-/** A pattern for everything says nothing. */
+/** A pattern for everything says nothing, unless it says that lines are only added. */
 function pathsIn(text: string): Shown | undefined {
-  const paths = text
+  const adds = ONLY_ADDS.exec(text);
+  const within = adds === null ? text : (adds[1] ?? '');
+  if (within === '') return { by: 'diff', paths: [], adds: true };
+  const paths = within
     .split(/[\s,]+|\band\b/)
     .map((path) => path.replace(/^[`'"]|[`'"]$/g, '').replace(/^\.\//, ''))
     .filter((path) => path !== '');
-  return paths.length === 0 || paths.some((path) => /^[*./<>]+$|^<.*>$/.test(path)) ? undefined : { by: 'diff', paths };
+  if (paths.length === 0 || paths.some((path) => /^[*./<>]+$|^<.*>$/.test(path))) return undefined;
+  return { by: 'diff', paths, ...(adds === null ? {} : { adds: true }) };
 }
+
+/** `only adds`, `only adds lines to src/a.ts` */
+const ONLY_ADDS = /^only add(?:s|ed)?(?: (?:new )?lines?)?(?: (?:to|in))?(?:\s+([^\s.].*)|[.\s]*)$/i;
 
 /** `file \u203a name`, the name as the runners print it: with `\u203a`, ` > ` or `::` between its parts. */
 function testIn(text: string): Shown | undefined {

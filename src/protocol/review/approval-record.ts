@@ -2,7 +2,8 @@
 // `show`, report and audit. Approvals of earlier versions have neither.
 
 import { listed, pathWord } from '../../text/format.ts';
-import { criteriaOf, saysThatItStays } from '../definition/criteria.ts';
+import { criteriaOf } from '../definition/criteria.ts';
+import { isAboutBehaviour, isAboutTheDiff, saysThatItStays } from '../definition/criterion-kinds.ts';
 import type { Idle, NotRun, UnrunTest, VerdictFacts } from '../facts/verdict-facts.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import { defined, isFields } from '../values.ts';
@@ -19,14 +20,27 @@ export interface Shown {
   readonly what?: string;
   /** A test or a place of which the change leaves the file as it was. */
   readonly unchanged?: true;
+  /** The change only adds lines there. */
+  readonly adds?: true;
+  /** Places or paths alone, of what the program does: nothing that ran. */
+  readonly alone?: true;
+  /** A place outside the diff, and nothing better beside it. */
+  readonly outside?: true;
+  /** Seen, and shown by something else, too. */
+  readonly beside?: true;
   /** A test of which Liza does not know that it ran at the commit; true: no command can run tests at all. */
   readonly not_run?: true | NotRun;
   /** A command, or a test, whose green says nothing about the change. */
   readonly idle?: Idle;
 }
 
-/** Nothing that a machine could check, or did. */
-export const isFlagged = (one: Shown): boolean => one.by === 'seen' || one.by === 'nothing' || isDoubted(one);
+/** Nothing that a machine could check, or did, or nothing that could show it. */
+export const isFlagged = (one: Shown): boolean =>
+  one.by === 'nothing' ||
+  (one.by === 'seen' && one.beside !== true) ||
+  one.alone === true ||
+  one.outside === true ||
+  isDoubted(one);
 
 /** It names what is there, and what Liza saw run does not bear it out. */
 export const isDoubted = ({ not_run, idle }: Shown): boolean => not_run !== undefined || idle !== undefined;
@@ -58,14 +72,48 @@ export function shownOf(task: Task, text: string, known: Known = {}): readonly S
             : undefined;
       // A check that something stays as it is was green before, or it would have shown nothing.
       const idle = why === 'green_before' && saysThatItStays(criterion) ? undefined : why;
-      return { n, criterion, by: one.by, what, ...(old ? { unchanged: true } : {}), ...defined({ not_run, idle }) };
+      const adds = one.by === 'diff' ? one.adds : undefined;
+      return {
+        n,
+        criterion,
+        by: one.by,
+        what,
+        ...(old ? { unchanged: true } : {}),
+        ...defined({ adds, not_run, idle }),
+      };
     });
     // A command may be named by its words and by its number.
-    return shown.filter(
+    const once = shown.filter(
       (one, place) => shown.findIndex(({ by, what }) => by === one.by && what === one.what) === place,
     );
+    return weighed(task, criterion, once);
   });
 }
+
+/** All that is named for one criterion, each judged beside the others. */
+function weighed(task: Task, criterion: string, all: readonly Shown[]): readonly Shown[] {
+  const ran = all.some((one) => (one.by === 'test' || one.by === 'ran') && !isDoubted(one));
+  const isOfCode = (task.type ?? 'code') === 'code' || task.type === 'test';
+  const stays = saysThatItStays(criterion);
+  const isAlone = !ran && isOfCode && isAboutBehaviour(criterion);
+  const judged = all.map((one): Shown => {
+    if (ran || (one.by !== 'place' && one.by !== 'diff')) return one;
+    if (one.unchanged === true && !stays) return { ...one, outside: true };
+    return isAlone || (one.by === 'diff' && isOfCode && stays && !isAboutTheDiff(criterion))
+      ? { ...one, alone: true }
+      : one;
+  });
+  const isShown = judged.some((one) => one.by !== 'seen' && !isFlagged(one));
+  return isShown ? judged.map((one) => (one.by === 'seen' ? { ...one, beside: true } : one)) : judged;
+}
+
+/** Files of places that the change does not touch, for criteria that are not about what stays. */
+export const outsideOf = (shown: readonly Shown[]): readonly string[] | undefined => {
+  const files = shown.flatMap(({ by, unchanged, criterion, what = '' }) =>
+    by === 'place' && unchanged === true && !saysThatItStays(criterion) ? [what.replace(/:\d+(?:-\d+)?$/, '')] : [],
+  );
+  return files.length === 0 ? undefined : [...new Set(files)];
+};
 
 /** Whether Liza saw this test of a changed file green on the base; a task of tests alone has it so. */
 function passesWithout(task: Task, test: { readonly file: string; readonly name: string }): boolean {
@@ -142,10 +190,14 @@ export const markedConcerns = (concerns: readonly Concern[], outside: readonly s
   );
 
 /** Files that a verdict names and that the change under review does not touch, each kind as one clause. */
-export function besideTheChange({ outside_diff, outside_concerns }: HistoryEvent): readonly string[] {
+export function besideTheChange({ outside_diff, outside_concerns, outside_evidence }: HistoryEvent): readonly string[] {
   const told = (files: unknown, who: string): readonly string[] =>
     Array.isArray(files) && files.length > 0 ? [`${listed(files.map(pathWord), 10)}, which ${who} name`] : [];
-  return [...told(outside_diff, 'blockers'), ...told(outside_concerns, 'concerns')];
+  return [
+    ...told(outside_diff, 'blockers'),
+    ...told(outside_concerns, 'concerns'),
+    ...told(outside_evidence, 'places of the evidence'),
+  ];
 }
 
 /** Each criterion once, with all that shows it. */
@@ -169,19 +221,22 @@ const IDLE: Readonly<Record<Idle, string>> = {
   green_before: 'FLAGGED, green before the change, too; it ran no tests',
 };
 
+const ALONE = 'FLAGGED, nothing that ran shows it: ';
+const OUTSIDE = 'FLAGGED, outside the diff: ';
 const PASSES_WITHOUT = 'FLAGGED, it passes without the change, too';
 
 /** `ran npm test`, `NOT SHOWN`; what nothing can check is marked. */
-export function shownText({ by, what = '', unchanged, not_run, idle }: Shown): string {
+export function shownText({ by, what = '', unchanged, adds, alone, outside, beside, not_run, idle }: Shown): string {
+  const flag = outside === true ? OUTSIDE : alone === true ? ALONE : '';
   switch (by) {
     case 'place':
-      return `${what}${unchanged ? ' (unchanged file: the change does not touch it)' : ''}`;
+      return `${flag}${what}${unchanged ? ' (unchanged file: the change does not touch it)' : ''}`;
     case 'nothing':
       return 'NOT SHOWN: the approval names no evidence for it';
     case 'seen':
-      return `FLAGGED, only seen: ${what}`;
+      return beside === true ? `seen, too: ${what}` : `FLAGGED, only seen: ${what}`;
     case 'diff':
-      return `the change touches only ${what}`;
+      return `${flag}the change ${adds === true ? `only adds lines${what === '' ? '' : ` to ${what}`}` : `touches only ${what}`}`;
     case 'test':
       return `${not_run === undefined ? (idle === undefined ? '' : `${PASSES_WITHOUT}: `) : `${NOT_RUN[String(not_run)] ?? 'NOT RUN BY LIZA'}: `}test ${what}${unchanged ? ' (unchanged test: the change does not touch its file)' : ''}`;
     default:

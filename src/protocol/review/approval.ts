@@ -3,6 +3,7 @@
 
 import { whole } from '../../text/format.ts';
 import { criteriaOf } from '../definition/criteria.ts';
+import { isAboutTheDiff } from '../definition/criterion-kinds.ts';
 import type { TASK_TYPES, Task } from '../state.ts';
 import { type Evidence, LEAST_WORDS, MOST_EVIDENCE, readLine, readLines, unquoted } from './approval-lines.ts';
 import { greenCommands, ranForm } from './ran-command.ts';
@@ -122,7 +123,7 @@ export function approvalForm(task: Task, withTexts: boolean): string {
     const shown = withTexts ? greenCommands(task).find((command) => text.includes(`\`${command}\``)) : undefined;
     return [
       ...(withTexts ? [`(criterion ${at + 1}: ${whole(text)})`] : []),
-      `${at + 1}: ${shown === undefined ? FIRST_WAY[task.type ?? 'code'] : ranForm(task, shown)}`,
+      `${at + 1}: ${shown === undefined ? (isAboutTheDiff(text) ? DIFF : FIRST_WAY[task.type ?? 'code']) : ranForm(task, shown)}`,
     ];
   });
   return [
@@ -134,6 +135,7 @@ export function approvalForm(task: Task, withTexts: boolean): string {
 
 const TEST = 'test <file> › <name>';
 const PLACE = '<file>:<line>';
+const DIFF = 'diff <paths>';
 
 /** What shows most in such a task: a text has no tests. */
 const FIRST_WAY: Readonly<Record<(typeof TASK_TYPES)[number], string>> = {
@@ -146,4 +148,4 @@ const FIRST_WAY: Readonly<Record<(typeof TASK_TYPES)[number], string>> = {
 
 /** What may stand in each line of the form. */
 export const APPROVAL_WAYS =
-  '`n: test <file> › <name>`, `n: ran <command>` or `n: ran #2` (one that Liza ran green at this commit), `n: <file>:<line>` or `:10-20`, `n: diff <paths>` (nothing else changed) or, flagged because nothing can check it, `n: seen <a sentence>`, also for what you ran yourself: `n: seen I ran <command>: <result>`';
+  '`n: test <file> › <name>`, `n: ran <command>` or `n: ran #2` (one that Liza ran green at this commit), `n: <file>:<line>` or `:10-20`, `n: diff <paths>` (nothing else changed) or `n: diff only adds <paths>` (no line there changed or went) for what stays as it is, or, flagged because nothing can check it, `n: seen <a sentence>`, also for what you ran yourself: `n: seen I ran <command>: <result>`';

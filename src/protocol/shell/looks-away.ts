@@ -100,7 +100,7 @@ function isProgramAway(name: string, rest: readonly Word[], place: Place): boole
   const words = rest.map(({ text }) => text);
   if (IDLE.has(name) || BY_WORDS.has(name) || aboutTools(name, words) !== undefined) return true;
   if (name === 'test' || name === '[' || name === '[[') return isTestAway(words);
-  if (name === 'cd') return words.every((word) => OUTSIDE.test(word) || word === '-');
+  if (name === 'cd') return words.every((word) => OUTSIDE.test(word) || /^(?:\.{1,2}\/?|-)$/.test(word));
   if (name === 'eval') return !rest.some(({ varies }) => varies) && isAway(words.join(' '), place.depth + 1);
   if (SHELLS.has(name)) {
     const at = words.findIndex((word) => /^-[a-zA-Z]*c$/.test(word));
@@ -109,8 +109,8 @@ function isProgramAway(name: string, rest: readonly Word[], place: Place): boole
   return isQuietCode(name, rest) || isFilterAway(name, words, place);
 }
 
-/** Beside the project, or always there, whatever the work is. */
-const OUTSIDE = /^(?:\/|~|\.{1,2}\/?|\$\{?(?:HOME|PWD)\}?|\/(?:bin|usr|etc|dev|proc|sys|lib)(?:\/.*)?)$/;
+/** Beside the project, whatever the work is. */
+const OUTSIDE = /^(?:\/|~|\$\{?HOME\}?|\/(?:bin|usr|etc|dev|proc|sys|lib)(?:\/.*)?)$/;
 
 const isTestAway = (words: readonly string[]): boolean =>
   words.every((word, at) => {

@@ -57,6 +57,8 @@ describe('what an approval names', () => {
     'test test/off.test.ts › is put on',
     'diff src/, test/, test_app.py',
     'diff src/app.ts src/lib.rs test/*.test.ts test_*',
+    'diff only adds src/lib.rs, test_app.py',
+    'diff only adds README.md',
   ])('is there: %s', async (shown) => {
     expect((await facts(`1: ${shown}`)).false_evidence).toEqual([]);
   });
@@ -74,6 +76,8 @@ describe('what an approval names', () => {
     ['test test/off.test.ts › is put', 'criterion 1: test/off.test.ts has several tests with “is put”'],
     ['diff src/', 'criterion 1: the change touches more than that: test/app.test.ts, test/off.test.ts, test_app.py'],
     ['diff src/app.ts, tes', 'criterion 1: the change touches more than that: src/lib.rs'],
+    ['diff only adds', 'it changes or removes some in src/app.ts, test/app.test.ts'],
+    ['diff only adds lines to src/', 'the change does more than add lines: it changes or removes some in src/app.ts'],
     ['src/app.ts:2', 'criterion 1: src/app.ts:2 (it has 1 line)'],
     ['src/lib.rs:3', 'criterion 1: src/lib.rs:3 is empty'],
     ['src/gone.ts:1', 'criterion 1: src/gone.ts (no such file)'],

@@ -402,7 +402,7 @@ it('history keeps criterion, evidence and concerns', () => {
   const w = reviewing();
   w.run(SESSION, approval('1: src/client.ts:3\n2: ran npm test\n- [concern] src/client.ts:9 — no jitter'));
   expect(shownIn(approved(w))).toEqual([
-    { n: 1, criterion: 'calls are retried three times', by: 'place', what: 'src/client.ts:3' },
+    { n: 1, criterion: 'calls are retried three times', by: 'place', what: 'src/client.ts:3', alone: true },
     { n: 2, criterion: '`npm test` passes', by: 'ran', what: 'npm test' },
   ]);
   expect(concernsOf(approved(w))).toEqual([{ file: 'src/client.ts', line: 9, text: 'no jitter' }]);

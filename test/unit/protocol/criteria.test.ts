@@ -1,7 +1,8 @@
 // The criteria of a text, and one more of them.
 
 import { describe, expect, test } from 'vitest';
-import { criteriaOf, saysThatItStays, withCriterion } from '../../../src/protocol/definition/criteria.ts';
+import { criteriaOf, withCriterion } from '../../../src/protocol/definition/criteria.ts';
+import { saysThatItStays } from '../../../src/protocol/definition/criterion-kinds.ts';
 import { isFlagged, type Shown, shownOf, shownText } from '../../../src/protocol/review/approval-record.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 

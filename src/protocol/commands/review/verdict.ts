@@ -10,7 +10,7 @@ import { type Refusal, refuse } from '../../decision.ts';
 import { codersOf, historyOf } from '../../leases.ts';
 import { contradictedBy, namesQuestion } from '../../messages/question-scope.ts';
 import { parseApproval } from '../../review/approval.ts';
-import { besideTheChange, isDoubted, markedConcerns, shownText } from '../../review/approval-record.ts';
+import { besideTheChange, isFlagged, markedConcerns, outsideOf, shownText } from '../../review/approval-record.ts';
 import { quorumOf } from '../../review/quorum.ts';
 import { retractedHint } from '../../review/retracted.ts';
 import { parseRejection, REJECTION_FORMAT, sameRejection } from '../../review/verdict.ts';
@@ -157,15 +157,19 @@ function approve(s: Situation<'submit-verdict'>): Change {
   const { given, required, enough, lacks } = quorumOf(s.board, task, here, now);
   const { concerns } = parseApproval(command.reason ?? '', 0);
   const shown = shownBy(s);
-  const doubted = (shown.shown ?? []).filter((one) => one.by === 'seen' || isDoubted(one));
-  const notes =
-    doubted.length === 0 ? {} : { notes: doubted.map((one) => `flagged: criterion ${one.n}: ${shownText(one)}`) };
+  const doubted = (shown.shown ?? []).filter((one) => one.by !== 'nothing' && isFlagged(one));
   const told = event(s, 'approved', {
     commit,
     reason: command.reason,
     ...shown,
+    outside_evidence: outsideOf(shown.shown ?? []),
     concerns: concerns.length === 0 ? undefined : markedConcerns(concerns, command.facts.outside_concerns),
   });
+  const flagged = [
+    ...doubted.map((one) => `flagged: criterion ${one.n}: ${shownText(one)}`),
+    ...besideTheChange(told).map((one) => `flagged: the change does not touch ${one}`),
+  ];
+  const notes = flagged.length === 0 ? {} : { notes: flagged };
   const free: Patch<Task> = {
     approvals,
     reviewing_by: undefined,

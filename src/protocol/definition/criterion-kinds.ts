@@ -1,0 +1,40 @@
+// What a criterion is about, as far as that decides what can show it: what a program does, or that something stays as it
+// is. Only where its words leave little doubt; of any other, every form of evidence will do.
+
+import { quotedCommands } from './criterion-words.ts';
+
+const CHANGED =
+  '(?:changes|(?:is|are|was|were|be|gets?)? ?(?:changed|touched|removed|edited|modified|rewritten|deleted))';
+/** About the change itself: the diff shows it. */
+const UNCHANGED = new RegExp(
+  String.raw`\b(?:nothing(?: \w+){0,2} ${CHANGED}|unchanged|untouched|intact|` +
+    '(?:do(?:es)?|must|may|will|shall|should) not (?:otherwise )?(?:change|be (?:changed|touched|edited|modified))|' +
+    String.raw`no (?:other|existing|old)(?: [\w./-]+){1,4} ${CHANGED}|no (?:\w+ ){0,3}(?:line|file|code|test)s? (?:outside|beyond|other than|except|besides)\b.*${CHANGED}|` +
+    String.raw`(?:only|just)(?: [\w./-]+){1,4} (?:changes|(?:is|are|was|were) (?:changed|touched|added))|only (?:adds|additions|new lines|added lines))(?!\w)`,
+  'i',
+);
+
+const STAYS =
+  /\b(?:nothing(?: \w+){0,2} changes|(?:is|are|be|stays?|remains?|left|kept|leaves?) (?:\w+ )?(?:unchanged|untouched|intact|as (?:it is|they are|before|today|now))|unchanged|untouched|(?:do(?:es)?|must|may|will|shall) not (?:otherwise )?change|as (?:before|today|until now)|no (?:other|existing) \w+(?: \w+){0,3} changes|(?:same|equal)(?: \w+){0,3} (?:as|to) (?:before|today|the base)|(?:still|continues? to) (?:pass|work|hold|give|return|print|run)\w*|backwards?[- ]compatible|no regressions?)\b/i;
+
+/** Whether it demands that something does not change: what shows that was green before the change, too. */
+export const saysThatItStays = (criterion: string): boolean => STAYS.test(criterion) || UNCHANGED.test(criterion);
+
+/** Whether it is about what the change leaves alone, of which the diff is the right evidence. */
+export const isAboutTheDiff = (criterion: string): boolean => UNCHANGED.test(criterion) && SOURCE.test(criterion);
+
+/** An empty list that is left unchanged is the program's doing. */
+const SOURCE =
+  /\b(?:files?|lines?|code|modules?|tests?|functions?|api|signatures?|exports?|readme|docs?|changelog|existing|other|else|rest|folders?|config\w*|dependenc\w+|lockfile|adds|additions)\b|[\w-]+\/[\w./-]*|\w\.[a-z]\w{0,4}\b|`/i;
+
+/** What a program does with something, which somebody sees only where it runs. */
+const ACTS =
+  /\b(?:returns?|answers?|prints?|throws?|raises?|exits?|rejects?|rejected|refuses?|refused|accepts?|accepted|retr(?:y|ies|ied)|responds?|sends?|sent|emits?|shows?|displays?|crashes|times? out|ignores?|ignored|sorts?|sorted|rounds?|rounded|redirects?|expires?|waits?|restarts?|resumes?|ends|fails|yields?|equals?)\b|\w\([^()]*\)\s(?:is|gives|becomes|=)/i;
+/** Of a text, a name or a file, which can be read. */
+const READ =
+  /\b(?:readme|docs?|document(?:s|ed|ation)?|describes?|described|guides?|changelog|comments?|licen[cs]e|sections?|headings?|pages?|glossary|examples?|exports?|exported|imports?|imported|declar\w+|types?|renamed|removed|deleted|gone|moved|exists?|dependenc\w+|folders?|modules?|call sites?|uses|config(?:uration)?|settings?|tests?|tested)\b/i;
+
+/** Whether it says what the program does: a line of code, or which files change, does not show that. */
+export const isAboutBehaviour = (criterion: string): boolean =>
+  !isAboutTheDiff(criterion) &&
+  (quotedCommands(criterion).length > 0 || (ACTS.test(criterion) && !READ.test(criterion)));
