@@ -91,7 +91,8 @@ async function stepsBack(
 ): Promise<SetAside['steps']> {
   const differing = await pathsBetween(gitDir, target, await treeOf(gitDir, place, head, leaveOut));
   if (head === start && differing.length === 0) return [];
-  const there = new Set(await pathsIn(gitDir, target, differing));
+  const before = await pathsIn(gitDir, target, differing);
+  const there = new Set(before);
   const back = differing.filter((path) => there.has(path));
   const gone = differing.filter((path) => !there.has(path));
   const git = inFolder(place);
@@ -100,8 +101,28 @@ async function stepsBack(
     [...git, 'reset', '--quiet', '--mixed', start],
     ...chunks(back).map((paths) => [...git, 'restore', '--worktree', `--source=${target}`, '--', ...paths]),
     ...chunks(gone).map((paths) => [...git, 'clean', '-f', '-d', '-q', '--', ...paths]),
+    // Empty by now; one that holds ignored files stays.
+    ...chunks(emptied(gone, [...before, ...leaveOut])).map((paths) => [
+      ...git,
+      'clean',
+      '-f',
+      '-d',
+      '-q',
+      '--',
+      ...paths,
+    ]),
   ];
 }
+
+/** The uppermost folders of what goes in which nothing stays. */
+function emptied(gone: readonly string[], stays: readonly string[]): readonly string[] {
+  const kept = new Set(stays.flatMap(foldersOf));
+  return [...new Set(gone.flatMap((path) => foldersOf(path).find((folder) => !kept.has(folder)) ?? []))];
+}
+
+/** `a/b/c`: `a`, `a/b`. */
+const foldersOf = (path: string): readonly string[] =>
+  [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 
 const inFolder = ({ folder }: Place): readonly string[] => [
   '--literal-pathspecs',

@@ -47,6 +47,19 @@ describe.each(isolations('clone'))('%s', (isolation) => {
     expect(kept()).toEqual({});
   });
 
+  test('folders that become empty go, at any depth; one with other files, or with ignored ones, stays', async () => {
+    p = project({ config: { isolation }, files: { '.gitignore': '*.log\n' } });
+    await p.claim('t');
+    p.work('t', { 'made/by/commit.ts': 'early\n' }, 'too early');
+    write(p.folder('t'), { 'lib/deep/er/a.ts': 'a\n', 'lib/b.ts': 'b\n', 'src/new/c.ts': 'c\n' });
+    write(p.folder('t'), { 'logs/a.log': 'kept\n', 'logs/d.ts': 'd\n' });
+    expect(await begin('--set-aside')).toMatchObject({ code: 0 });
+    expect(['made', 'lib', 'src/new'].filter((one) => fs.existsSync(p.folder('t', one)))).toEqual([]);
+    expect(fs.readdirSync(p.folder('t', 'src'))).toEqual(['app.ts']);
+    expect(fs.readdirSync(p.folder('t', 'logs'))).toEqual(['a.log']);
+    expect(gitIn('status', '--porcelain')).toBe('');
+  });
+
   test('commits, changed, deleted and new files are kept; the folder goes back; the checkpoint counts; the lines bring all of it back', async () => {
     const base = await start();
     const early = p.work('t', { 'src/early.ts': 'early\n' }, 'too early');
@@ -61,6 +74,7 @@ describe.each(isolations('clone'))('%s', (isolation) => {
     expect(gitIn('rev-parse', '--abbrev-ref', 'HEAD')).toBe('task/t');
     expect(gitIn('status', '--porcelain')).toBe('');
     expect(fs.readFileSync(p.folder('t', 'README.md'), 'utf8')).toBe('hello\n');
+    expect(fs.existsSync(p.folder('t', 'notes'))).toBe(false);
 
     expect(Object.keys(kept())).toEqual(['refs/liza/attempts/t/1']);
     expect(done.stdout).toContain('kept as refs/liza/attempts/t/1, with 3 files');
