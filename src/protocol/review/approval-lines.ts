@@ -1,6 +1,7 @@
 // What an approval names for each criterion, line by line, as people and models write it: `1: ran npm test`, `(2) src/a.ts:3`,
 // `Criterion 3 — test a.test.ts › x`, or the criterion with what shows it in the lines below. Linear in the text.
 
+import { isSentence } from '../../text/sentence.ts';
 import { placeIn, rangeEnd } from './verdict.ts';
 
 /** What an approval names for one criterion. `diff`: only these change; `adds`: no line of these is changed or removed. `seen`: its own word, which nothing can check. */
@@ -175,15 +176,6 @@ function byWord(body: string): Shown | 'place' | undefined {
     default:
       return 'place';
   }
-}
-
-/** Fewer words are no sentence. */
-export const LEAST_WORDS = 3;
-
-/** Dots, dashes and the same word again and again say nothing. */
-function isSentence(text: string): boolean {
-  const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
-  return new Set(words).size >= LEAST_WORDS && /\p{L}{2}/u.test(text) && !/^<.*>$/.test(text);
 }
 
 /** A pattern for everything says nothing, unless it says that lines are only added. */

@@ -2,10 +2,11 @@
 // is read here; whether a file, line or test is there at the commit is for git to say (tasks/verdict-facts.ts). Linear in the text.
 
 import { whole } from '../../text/format.ts';
+import { LEAST_WORDS } from '../../text/sentence.ts';
 import { criteriaOf } from '../definition/criteria.ts';
 import { isAboutTheDiff } from '../definition/criterion-kinds.ts';
 import type { TASK_TYPES, Task } from '../state.ts';
-import { type Evidence, LEAST_WORDS, MOST_EVIDENCE, readLine, readLines, unquoted } from './approval-lines.ts';
+import { type Evidence, MOST_EVIDENCE, readLine, readLines, unquoted } from './approval-lines.ts';
 import { greenCommands, ranForm } from './ran-command.ts';
 import { placeIn, rejectionConcerns } from './verdict.ts';
 

@@ -320,7 +320,7 @@ test('a submission that is exchanged while its review is being claimed is not cl
     const seen = await reviewer.store.read();
     if (!isFirst) return seen;
     isFirst = false;
-    await p.ok(['retract', 't', '--reason', 'wrong'], { as: 'coder-1' });
+    await p.ok(['retract', 't', '--reason', 'a line is wrong'], { as: 'coder-1' });
     p.work('t', { 'src/app.ts': 'another\n' });
     succeeded(await p.submit('t'));
     return seen;

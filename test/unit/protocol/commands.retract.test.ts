@@ -131,7 +131,11 @@ describe('before the verdict', () => {
   it('only who submitted it, and only with a reason', () => {
     const w = submitted();
     expect(w.refused(OTHER_CODER, retract()).guard).toBe<RefusalName>('own-submission');
-    expect(w.refused(CODER, retract('  ')).guard).toBe<RefusalName>('reason');
+    for (const reason of ['  ', 'x', 'wrong', '. . . .', 'bad bad bad']) {
+      const refusal = w.refused(CODER, retract(reason));
+      expect(refusal.guard).toBe<RefusalName>('reason');
+      expect(refusal.hint).toContain('in a sentence of 3 words or more');
+    }
     expect(w.refused(REVIEWER, retract()).guard).toBe<RefusalName>('role');
   });
 
@@ -153,7 +157,7 @@ describe('before the verdict', () => {
       w.run(CODER, retract(`wrong for the ${n}. time`));
       w.run(CODER, submit('a', commit(n + 1)));
     }
-    const refused = w.refused(CODER, retract('and again'));
+    const refused = w.refused(CODER, retract('and once more'));
     expect(refused.guard).toBe<RefusalName>('retractions-left');
     expect(refused.hint).toContain('liza exit 42');
   });

@@ -3,6 +3,7 @@
 // and planner. It counts as no failure, and is bounded so that nobody circles in it.
 
 import { counted } from '../../../text/format.ts';
+import { isSentence, LEAST_WORDS } from '../../../text/sentence.ts';
 import { iso, later } from '../../../text/time.ts';
 import { actorName, roleOfId } from '../../board.ts';
 import { attach, detach, event, evolve, patch, withAgent, withAnomaly, withTask } from '../../change.ts';
@@ -61,11 +62,16 @@ export const retract: Row<'retract'> = {
     },
     {
       name: 'reason',
-      rule: 'a reason is given',
+      rule: `a reason is given, in a sentence of ${LEAST_WORDS} words or more`,
       check: ({ task, command, commandLine }) =>
-        blank(command.reason)
-          ? refuse('no reason was given', `Say what is wrong with it: ${commandLine('retract', task.id)}`)
-          : undefined,
+        isSentence(command.reason)
+          ? undefined
+          : refuse(
+              blank(command.reason)
+                ? 'no reason was given'
+                : `the reason “${command.reason.slice(0, 80)}” does not say what is wrong`,
+              `Say it in a sentence of ${LEAST_WORDS} words or more, for whoever goes on with it: ${commandLine('retract', task.id)}`,
+            ),
     },
     {
       name: 'retractions-left',
