@@ -25,7 +25,7 @@ export const verb: Verb = {
     'by-hand': { description: 'For a person who reviewed it: the approval then needs no evidence.' },
   },
   details: [
-    'An approval names the evidence for each criterion of done_when, one per line (or separated by ;): a test, a command that Liza ran green at this commit, a place, or what you saw, which is flagged. A concern has its own line.',
+    'An approval names the evidence for each criterion of done_when, one per line (or separated by ;): a test, a command that Liza ran green at this commit, a place, the paths of the change for what stays as it is, or what you saw. Flagged: what was only seen, places alone for what the program does, a place outside the diff. A concern has its own line.',
     [
       '  1: test test/auth.test.ts › a 401 is not retried',
       '  2: ran npm test',

@@ -143,6 +143,8 @@ describe('begin', () => {
     'go vet ./... prints nothing',
     'pytest passes',
     'pytest: 3 passed',
+    'wc -l README.md: prints 12',
+    '`sed -n 1p README.md` prints the title',
     '`pytest -q`: 3 new tests pass',
     'node --test test/x.test.js -> all pass',
     'npm test -- --coverage: above 90 %',
