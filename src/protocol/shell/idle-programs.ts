@@ -32,8 +32,8 @@ const PRINTS: Row = { kind: 'prints' };
 const MAKES: Row = { kind: 'makes' };
 
 /** A red exit code of its own, or a program in a file that is not read here. */
-export const SED_CHECK = /(?:^|[;{}\d/$\s!])[qQ]\s*\d|^-[a-zA-Z]*f|^--file/;
-export const AWK_CHECK = /\bexit\b|\bsystem\b|\bgetline\b|^-f|^--(?:file|include)/;
+const SED_CHECK = /(?:^|[;{}\d/$\s!])[qQ]\s*\d|^-[a-zA-Z]*f|^--file/;
+const AWK_CHECK = /\bexit\b|\bsystem\b|\bgetline\b|^-f|^--(?:file|include)/;
 const SUMS: Row = { kind: 'prints', check: /^-[a-zA-Z]*c|^--check/ };
 const AWK: Row = { kind: 'prints', check: AWK_CHECK };
 const scripts = (verb: RegExp): Row => ({ kind: 'scripts', verb, bare: true });
