@@ -54,7 +54,7 @@ export const g08 = {
     {
       take: {
         file: 'src/tasks/proof/test-disproof.ts',
-        find: "if (base_tests === 'green' || base_tests === 'same') return undefined;",
+        find: "if (base_tests === 'green' || base_tests === 'same' || ofBase?.untold === true) return undefined;",
         put: 'return undefined;',
       },
       red: /submit was let through/,
@@ -96,7 +96,11 @@ export const g09 = {
   stated: 'under tdd: strict refused: not red on the base',
   plant: [
     {
-      take: { file: 'src/tasks/proof/test-disproof.ts', find: "if (on_base !== 'red') {", put: 'if (false) {' },
+      take: {
+        file: 'src/tasks/proof/test-disproof.ts',
+        find: "if (on_base !== 'red' && !untold) {",
+        put: 'if (false) {',
+      },
       red: /empty was let through/,
     },
   ],

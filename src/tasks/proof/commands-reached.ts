@@ -4,9 +4,9 @@
 import type { PrivateGitDir } from '../../git/private-git-dir.ts';
 import { TOO_LARGE, textAt } from '../../git/text-at.ts';
 import { asCommand, type CommandRun, commandsRun, filesRunBy, meantBy } from '../../protocol/facts/command-files.ts';
-import { isPytest, PYTEST_SETTINGS, testPathsIn, withTestPaths } from '../../protocol/facts/pytest-paths.ts';
 import { mentionsTests, recipesOf, targetsOf } from '../../protocol/facts/test-commands.ts';
 import { isShell, scriptsIn } from '../../protocol/facts/test-setup.ts';
+import { isPytest, PYTEST_SETTINGS, testPathsIn, withTestPaths } from '../rules/pytest-paths.ts';
 
 /** More are not read. */
 const MOST_FILES = 20;

@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { commandsRun } from '../../../src/protocol/facts/command-files.ts';
-import { testPathsIn, withTestPaths } from '../../../src/protocol/facts/pytest-paths.ts';
 import { runsFile } from '../../../src/protocol/facts/runs-file.ts';
+import { testPathsIn, withTestPaths } from '../../../src/tasks/rules/pytest-paths.ts';
 
 test.each([
   ['[pytest]\ntestpaths = tests/unit tests/api\naddopts = -q\n', '[pytest]', ['tests/unit', 'tests/api']],

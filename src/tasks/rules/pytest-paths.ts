@@ -1,6 +1,6 @@
 // Where pytest looks for tests that nobody names: `testpaths` in the first of its files of settings that has a part for it.
 
-import { type CommandRun, nameOf } from './command-files.ts';
+import { type CommandRun, nameOf } from '../../protocol/facts/command-files.ts';
 
 /** In the order in which pytest looks; each with the heading of its part. */
 export const PYTEST_SETTINGS: readonly (readonly [file: string, heading: string])[] = [
