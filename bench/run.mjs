@@ -1,4 +1,4 @@
-// `npm run bench`: what Liza costs, in seven parts, each held against its limits. A part that misses a limit or fails does
+// `npm run bench`: what Liza costs, in eight parts, each held against its limits. A part that misses a limit or fails does
 // not keep the others from running; the end of the output says which did.
 
 import { spawn, spawnSync } from 'node:child_process';
@@ -14,6 +14,7 @@ const PARTS = {
   alarms: 'evaluating alarms, from a change to its alarm, a storm of alarms',
   sandbox: 'starting a program in the sandbox, a command from inside it',
   identity: 'checking who asks, against a build that does not check (takes longest; not in --quick)',
+  checks: 'checks against cunning agents, against a build without them',
 };
 const HELP = `npm run bench -- [options]      (the same as node bench/run.mjs --check [options])
   --check              exit 1 when a limit is missed

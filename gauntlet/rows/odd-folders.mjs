@@ -19,11 +19,19 @@ async function untilOtherIsMerged(w) {
   await crew.stop();
 }
 
-const THROWN = {
-  file: 'src/git/task-folder.ts',
-  find: 'if (code === undefined || !path.startsWith(folderOf(gitDir, task))) throw error;',
-  put: 'if (code !== path) throw error;',
-};
+/** What an agent made of its folder is an error of Liza's: where it is looked for, and where a duty ends. */
+const THROWN = [
+  {
+    file: 'src/git/task-folder.ts',
+    find: 'if (code === undefined || !path.startsWith(folderOf(gitDir, task))) throw error;',
+    put: 'if (code !== path) throw error;',
+  },
+  {
+    file: 'src/supervisor/refusals.ts',
+    find: 'if (code === undefined || folder === undefined || isDiskFull(error)) return undefined;',
+    put: 'if (code !== path) return undefined;',
+  },
+];
 
 export const g138 = {
   id: 'G138',

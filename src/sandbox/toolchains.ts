@@ -105,8 +105,17 @@ export function realOf(disk: Disk, path: string): string | undefined {
 }
 
 export function kindOf(disk: Disk, path: string): 'file' | 'folder' | undefined {
-  const stat = disk.statSync(path, { throwIfNoEntry: false });
+  const stat = statOf(disk, path);
   return stat === undefined ? undefined : stat.isDirectory() ? 'folder' : 'file';
+}
+
+/** Undefined also where it may not be looked at: a folder on PATH may be another user's, or a link to itself. */
+export function statOf(disk: Disk, path: string): ReturnType<Disk['statSync']> | undefined {
+  try {
+    return disk.statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A folder, and not a link to one. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setupRules } from '../protocol/work/setup-failures.ts';
 import { registrySite } from '../sandbox/mode.ts';
 import { findRegistrySettings } from '../sandbox/registries.ts';
+import { statOf } from '../sandbox/toolchains.ts';
 import { sha256 } from '../store/hash.ts';
 import type { TaskContext } from './context.ts';
 import type { PrepareRequest } from './prepare-checkout.ts';
@@ -24,7 +25,7 @@ export function setupKey(context: TaskContext, settings: PrepareRequest['setting
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const programs = (env['PATH'] ?? '').split(':').flatMap((folder) =>
     ['node', 'python3', 'ruby'].map((name) => {
-      const stat = disk.statSync(join(folder, name), { throwIfNoEntry: false });
+      const stat = statOf(disk, join(folder, name));
       return stat === undefined ? '' : `${stat.size}:${stat.mtimeMs}`;
     }),
   );
