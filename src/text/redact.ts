@@ -44,7 +44,8 @@ const MARKED: readonly Shape[] = [
   { needles: ['AIza'], pattern: marked(/AIza[0-9A-Za-z_-]{30,}/) },
   { needles: ['ya29.'], pattern: marked(/ya29\.[0-9A-Za-z_-]{20,}/) },
   { needles: ['GOCSPX-'], pattern: marked(/GOCSPX-[0-9A-Za-z_-]{20,}/) },
-  { needles: ['eyJ'], pattern: marked(/eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}/) },
+  // Its first parts are bounded: a text of nothing but beginnings would be read to its end from each of them.
+  { needles: ['eyJ'], pattern: marked(/eyJ[A-Za-z0-9_-]{8,1000}\.[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{4,}/) },
   {
     needles: OTHERS,
     pattern: marked(

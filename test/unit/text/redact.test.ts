@@ -145,7 +145,22 @@ test('no text costs more than its length, whatever it is made of', () => {
     '-----BEGIN PRIVATE KEY-----',
     'sk-',
     'sk-a-',
+    'eyJ',
     'eyJaaaaaaaa.',
+    ...[
+      'SG.',
+      'tskey-aa',
+      'glsa_',
+      'xapp-1-',
+      'xoxb-',
+      'ya29.',
+      'npm_',
+      'ghp_',
+      'sk-ant-',
+      'pypi-AgE',
+      'whsec_',
+      'cio',
+    ],
     '://a:',
     'token=',
     'Bearer ',
@@ -164,6 +179,14 @@ test('no text costs more than its length, whatever it is made of', () => {
     const spent = cpuTimer();
     redact(piece.repeat(1_000_000 / piece.length));
     expect(spent(), piece).toBeLessThan(2000);
+  }
+  // Beginnings of credentials, joined by what may be a part of them.
+  for (const piece of pieces) {
+    for (const joint of ['-', '_', '.', '1', '/', '=', 'aaaaaaaa-', 'aaaaaaaa.']) {
+      const spent = cpuTimer();
+      redact((piece + joint).repeat(100_000 / (piece + joint).length));
+      expect(spent(), piece + joint).toBeLessThan(500);
+    }
   }
   const spent = cpuTimer();
   const stream = redactor([]);
