@@ -8,13 +8,15 @@ import type { Disk } from '../ports/disk.ts';
 import type { Environment } from '../ports/host.ts';
 import { isBelow } from './policy.ts';
 
-/** Below HOME. Not `.cargo`, `.local` or `go` as a whole: keys and keyrings are there too. */
+/** Below HOME. Not `.cargo`, `.local`, `.local/share/uv` or `go` as a whole: keys, logins and keyrings are there too. */
 const TOOLCHAINS = [
   ...['.rustup', '.cargo/bin', '.nvm', '.volta', '.fnm', '.local/share/fnm', '.local/share/pnpm', '.bun', '.deno'],
-  ...['.pyenv', '.local/pipx', '.local/share/pipx', '.local/share/uv', 'miniconda3', 'anaconda3', 'miniforge3'],
+  ...['.pyenv', '.local/pipx', '.local/share/pipx', '.local/share/uv/python', '.local/share/uv/tools'],
   ...['.asdf', '.local/share/mise', '.sdkman', '.jenv', '.rbenv', '.rvm', '.ghcup', '.elan', '.opam', '.juliaup'],
-  ...['.dotnet', '.local/lib', '.cache/ms-playwright', '.nix-profile', '.tool-versions', '.config/mise'],
+  ...['.dotnet', '.local/lib', '.cache/ms-playwright', '.nix-profile', '.tool-versions', '.config/mise/config.toml'],
 ];
+/** Also below HOME, but for their hidden files: `.condarc` may hold a token. */
+const CONDA = ['miniconda3', 'anaconda3', 'miniforge3', 'mambaforge'];
 /** Not `share`: beside ~/.local/bin it holds keyrings. */
 const BESIDE = ['lib', 'lib64', 'libexec', 'include', 'pyvenv.cfg'];
 /** Hidden as a whole otherwise, and needed by what is not. */
@@ -56,14 +58,18 @@ function findToolFolders(
     const real = realOf(disk, folder);
     // A link that an agent put there would choose what is shown.
     if (real === undefined || agents.some((place) => isBelow(real, place))) continue;
-    if (isHidden(real)) for (const path of [packageOf(real) ?? real, ...librariesOf(real)]) add(path);
+    const libraries = (bin: string): readonly string[] => (hidden.includes(dirname(bin)) ? [] : librariesOf(bin));
+    if (isHidden(real)) for (const path of [packageOf(real) ?? real, ...libraries(real)]) add(path);
     for (const target of linksIn(disk, real, isHidden)) {
       // Not the folder around it: ~/.local/bin/deploy may lead to ~/Documents/deploy.sh.
-      for (const path of [packageOf(target) ?? target, ...librariesOf(dirname(target))]) add(path);
+      for (const path of [packageOf(target) ?? target, ...libraries(dirname(target))]) add(path);
     }
   }
   const home = env['HOME'];
-  if (home !== undefined && isAbsolute(home)) for (const name of TOOLCHAINS) add(join(home, name));
+  if (home !== undefined && isAbsolute(home)) {
+    for (const name of TOOLCHAINS) add(join(home, name));
+    for (const root of CONDA.map((name) => join(home, name))) for (const path of plainEntries(disk, root)) add(path);
+  }
   // The system's names of hosts: on some systems a link into /run.
   for (const path of [...SYSTEM, '/etc/resolv.conf', '/etc/localtime']) add(path);
   return [...found].filter((path) => ![...found].some((other) => other !== path && isBelow(path, other)));
@@ -76,7 +82,7 @@ function packageOf(path: string): string | undefined {
   return at === -1 ? undefined : parts.slice(0, at + 1).join('/');
 }
 
-/** Beside a folder `bin`. */
+/** Beside a folder `bin`; not beside ~/bin, whose neighbours are the user's own. */
 const librariesOf = (folder: string): readonly string[] =>
   basename(folder) === 'bin' ? BESIDE.map((name) => join(dirname(folder), name)) : [];
 
@@ -91,6 +97,14 @@ function linksIn(disk: Disk, folder: string, isHidden: (path: string) => boolean
       .slice(0, MOST_LINKS)
       .flatMap(({ name }) => realOf(disk, join(folder, name)) ?? [])
       .filter((target) => isHidden(target) && kindOf(disk, target) === 'file');
+  } catch {
+    return [];
+  }
+}
+
+function plainEntries(disk: Disk, folder: string): readonly string[] {
+  try {
+    return disk.readdirSync(folder).flatMap((name) => (name.startsWith('.') ? [] : [join(folder, name)]));
   } catch {
     return [];
   }

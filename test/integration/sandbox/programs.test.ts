@@ -250,6 +250,27 @@ test('programs in hidden places: PATH and the files its links lead to are shown,
   fs.rmSync(base, { recursive: true });
 });
 
+test('programs in hidden places: logins that managers keep beside their programs are not shown', () => {
+  const base = temporaryFolder();
+  const at = (name: string): string => path.join(base, name);
+  const logins = [
+    '.local/share/uv/credentials/credentials.toml',
+    '.config/mise/age.txt',
+    'miniconda3/.condarc',
+    '.cargo/credentials.toml',
+    'lib/secret',
+  ];
+  const programs = ['.local/share/uv/tools/x/bin/x', '.local/share/uv/python/p/bin/p', 'miniconda3/bin/c', 'bin/own'];
+  for (const name of [...logins, ...programs]) {
+    fs.mkdirSync(path.dirname(at(name)), { recursive: true });
+    fs.writeFileSync(at(name), '');
+  }
+  const shown = toolFolders(realDisk, { HOME: base, PATH: `${at('bin')}:/usr/bin` }, [base]);
+  const isShown = (name: string): boolean => shown.some((place) => `${at(name)}/`.startsWith(`${place}/`));
+  expect(logins.filter(isShown)).toEqual([]);
+  expect(programs.filter(isShown)).toEqual(programs);
+});
+
 test('what Liza makes later is hidden too: its folders are there before the first sandbox', () => {
   const base = temporaryFolder();
   const [root, common] = [path.join(base, 'project'), path.join(base, 'project', '.git')];
