@@ -120,6 +120,10 @@ export const ConfigSchema = v.object({
     v.optional(v.union([v.literal('auto'), limit], 'must be auto, or a whole number from 1 on'), 'auto'),
     'How many approved tasks are merged and tested together: `auto` follows how many of the last ones were red (16 at most), `1` tests each by itself.',
   ),
+  merge_lanes: guarded(
+    v.optional(limit, 1),
+    'How many batches are tested at the same time, each on top of the one before; one lands only after those before it. More than `1` costs runs where batches are red, and saves time where tests take long.',
+  ),
   test_patterns: guarded(v.optional(texts, DEFAULT_TEST_PATTERNS), 'Globs of files that count as tests.'),
   tests_in_code: guarded(
     v.optional(texts),

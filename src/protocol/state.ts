@@ -345,6 +345,7 @@ type DefaultedKey =
   | 'archive_after'
   | 'integration_test_timeout'
   | 'merge_batch'
+  | 'merge_lanes'
   | 'post_worktree_timeout'
   | 'validation_timeout'
   | 'tdd_timeout'

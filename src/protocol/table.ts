@@ -15,7 +15,7 @@ import { dropWorktree, renewWorktree } from './commands/coding/worktree.ts';
 import { finish, releaseMove, reserveFinish, reserveSync, sync } from './commands/merge/base.ts';
 import { acceptIntegration, integrationMoved } from './commands/merge/integration.ts';
 import { holdMerge, merge, mergeFailed, releaseMerge, reserveMerge } from './commands/merge/merge.ts';
-import { mergeRun, queueFirst, queueHold, queueRelease } from './commands/merge/queue.ts';
+import { mergeAhead, mergeRun, queueFirst, queueHold, queueRelease } from './commands/merge/queue.ts';
 import { anomaly, anomalyProcessed, discover, exit, longHeartbeat } from './commands/messages/agent-reports.ts';
 import { answer } from './commands/messages/answer.ts';
 import { ask, withdraw } from './commands/messages/ask.ts';
@@ -107,6 +107,7 @@ export const TABLE: Table = {
   'hold-merge': holdMerge,
   'release-merge': releaseMerge,
   'merge-run': mergeRun,
+  'merge-ahead': mergeAhead,
   'queue hold': queueHold,
   'queue release': queueRelease,
   'queue first': queueFirst,

@@ -31,6 +31,12 @@ export async function hasIntegrationTest(gitDir: PrivateGitDir, judge: string): 
   return (await scriptOf(gitDir, judge)) !== undefined;
 }
 
+/** Whether both commits bring the same judge. */
+export async function hasSameTest(gitDir: PrivateGitDir, one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([scriptOf(gitDir, one), scriptOf(gitDir, other)]);
+  return first?.blob === second?.blob && first?.executable === second?.executable;
+}
+
 /** A Refusal: the checkout could not be prepared, so that nothing is known about the candidate. */
 export async function testCandidate(
   context: TaskContext,

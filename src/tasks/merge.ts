@@ -8,7 +8,7 @@ import { idsOf } from '../git/objects.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitsOf } from '../git/refs.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { mergeable, nextBatch, queueOf } from '../protocol/queue/order.ts';
+import { mergeable, nextBatch, queueOf, withoutSome } from '../protocol/queue/order.ts';
 import { wasFirstGreen } from '../protocol/review/proof.ts';
 import { type Settings, type State, settings, type Task } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
@@ -19,7 +19,9 @@ import { hasIntegrationTest, mergePatience, testCommand, testResult } from './in
 import type { MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, hold } from './move-branch.ts';
 import { type Building, buildChain, type Failed, type How, type Link, noCommit, recordedChain } from './queue/chain.ts';
-import { type BatchEnd, type BatchMove, runBatch } from './queue/run-batch.ts';
+import { type Lanes, openLanes } from './queue/lanes.ts';
+import { type BatchEnd, runBatch } from './queue/run-batch.ts';
+import type { BatchMove } from './queue/steps.ts';
 import { type Released, tidy } from './release.ts';
 import type { Tested } from './rules/tested.ts';
 
@@ -61,13 +63,39 @@ const tidyMerged = (context: TaskContext, id: string, merged: string) =>
 
 /** The next batch of those that wait, or what is left of one whose process died. Nobody waits for another that does it. */
 export async function mergeQueue(context: TaskContext, not: ReadonlySet<string>): Promise<BatchEnd | Refusal> {
+  const lanes = openLanes();
   const end = await withIntegration<BatchEnd>(context, 0, async (gitDir, seen) => {
-    const { board } = await settled(context, gitDir, seen);
-    return mergeSome(context, gitDir, board, { testFrom: 'base', not });
+    try {
+      const { board } = await settled(context, gitDir, seen);
+      return await mergeLanes(context, gitDir, board, { testFrom: 'base', not, lanes });
+    } finally {
+      await lanes.stop();
+    }
   });
   if (isRefusal(end)) return end;
   for (const { task, commit } of end.landed) await tidyMerged(context, task, commit);
   return end;
+}
+
+/** Where one has landed whole, the one that was tested on top of it is next. */
+async function mergeLanes(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  board: Building['board'],
+  request: Request,
+): Promise<BatchEnd | MergeFailure> {
+  const end = await mergeSome(context, gitDir, board, request);
+  if (isRefusal(end) || end.stopped !== undefined || end.landed.length === 0) return end;
+  const { board: now } = await context.store.read();
+  if (queueOf(now.state).batch === undefined) return end;
+  const next = await mergeLanes(context, gitDir, now, request);
+  if (isRefusal(next)) return { ...end, stopped: next };
+  return {
+    ...next,
+    landed: [...end.landed, ...next.landed],
+    failed: [...end.failed, ...next.failed],
+    tried: [...end.tried, ...next.tried],
+  };
 }
 
 async function mergedBefore(context: TaskContext, task: Task): Promise<Merged | Refusal> {
@@ -117,6 +145,7 @@ interface Request extends MergeOptions {
   readonly only?: Task;
   /** Those that were refused, for a reason that has not changed since. */
   readonly not?: ReadonlySet<string>;
+  readonly lanes?: Lanes;
 }
 
 async function mergeSome(
@@ -139,7 +168,7 @@ async function mergeSome(
   const set = settings(state);
   const tested = scripted || testCommand(set) !== undefined || request.testFrom === 'candidate';
   const { links, failed } = await chosen(building, request, tested);
-  const judge = { settings: set, scripted, tested, testFrom: request.testFrom };
+  const judge = { ...request, settings: set, scripted, tested };
   const run = (some: readonly Link[]) => runBatch(moveOf(building, branch, some, judge), some);
   const all = await run(links);
   // Something of a person is in the way of some of them: one by one it is seen of which.
@@ -163,22 +192,18 @@ async function chosen(
   return buildChain(building, nextBatch(withoutSome(state, not), settings(state), tested));
 }
 
-const withoutSome = (state: State, not: ReadonlySet<string> = new Set()): State =>
-  not.size === 0 ? state : { ...state, tasks: state.tasks.filter(({ id }) => !not.has(id)) };
-
-interface Judge {
+interface Judge extends Request {
   readonly settings: Settings;
   /** The branch has an integration test. */
   readonly scripted: boolean;
   readonly tested: boolean;
-  readonly testFrom: MergeOptions['testFrom'];
 }
 
 function moveOf(
   { context, gitDir, board, onto }: Building,
   branch: string,
   links: readonly Link[],
-  { settings: set, scripted, tested, testFrom }: Judge,
+  { settings: set, scripted, tested, testFrom, lanes, not = new Set() }: Judge,
 ): BatchMove {
   const process = thisProcess(context);
   const ids = links.map(({ task }) => task.id);
@@ -201,6 +226,9 @@ function moveOf(
     settings: set,
     process,
     tested,
+    lanes,
+    fillLanes: async (state) =>
+      lanes === undefined || !tested ? state : lanes.fill({ context, gitDir, board, onto, settings: set, not }, state),
     known: async (link) =>
       scripted || testFrom === 'candidate' ? undefined : knownGreen(gitDir, board.state, set, link),
     test: (request) =>

@@ -26,19 +26,24 @@ const show: Verb = {
   },
 };
 
-function linesOf({ held, batch, waiting, size, figures }: QueueView): readonly string[] {
+function linesOf({ held, batch, ahead, waiting, size, figures }: QueueView): readonly string[] {
   const hold = held && `held by ${held.by} since ${held.since}${held.reason === undefined ? '' : `: ${held.reason}`}`;
+  // Counted on, since they land in this order.
+  const before = (lane: number): number =>
+    [batch, ...ahead.slice(0, lane)].reduce((sum, one) => sum + (one?.entries.length ?? 0), 0);
   return [
     ...(hold === undefined ? [] : [`${hold}; to let it go on: liza queue release`]),
     ...(batch === undefined
       ? []
       : [
           batch.text,
-          ...batch.entries.map(
-            ({ task, candidate, state }, at) => `  ${at + 1}  ${task}  ${candidate.slice(0, 12)}  ${state}`,
-          ),
+          ...batch.entries.map((entry, at) => `${entryLine(at + 1, entry)}  ${entry.state}`),
           ...batch.runs.map(({ text, log }) => `  tested ${text}${log === undefined ? '' : `  ${log}`}`),
         ]),
+    ...ahead.flatMap(({ text, entries }, lane) => [
+      text,
+      ...entries.map((entry, at) => entryLine(before(lane) + at + 1, entry)),
+    ]),
     waiting.length === 0 ? 'nothing else waits' : `${counted(waiting.length, 'task')} to come:`,
     ...waiting.map(
       ({ task, priority, why }) => `  ${task}  priority ${priority}${why === undefined ? '' : `  ${why}`}`,
@@ -47,6 +52,9 @@ function linesOf({ held, batch, waiting, size, figures }: QueueView): readonly s
     ...figuresText(figures),
   ];
 }
+
+const entryLine = (place: number, { task, candidate }: { readonly task: string; readonly candidate: string }): string =>
+  `  ${place}  ${task}  ${candidate.slice(0, 12)}`;
 
 const TASK = { name: 'task', kind: 'task', description: 'An approved task.' } as const;
 const OPTIONAL = { ...TASK, optional: true, description: 'Only this task; without it the whole queue.' } as const;

@@ -1,14 +1,10 @@
 // The life of one batch of the merge queue, on its record alone: begun, tested, landed piece by piece, ended. What it does
 // next follows from the record (search.ts), so that whoever reads it after a crash goes on.
 
-import type { Goal } from '../state.ts';
+import { leftAhead, promoted, withoutAhead } from './lanes.ts';
 import type { Announced, Entry } from './records.ts';
 import { flakesIn, nextStep, type Run } from './search.ts';
-
-export type Queue = NonNullable<Goal['queue']>;
-export type Batch = NonNullable<Queue['batch']>;
-export type BatchRun = Batch['runs'][number];
-export type PastBatch = NonNullable<Queue['batches']>[number];
+import type { Batch, BatchRun, PastBatch, Queue } from './shape.ts';
 
 /** More tell nothing new about the project as it is now. */
 export const MOST_BATCHES = 30;
@@ -17,7 +13,7 @@ export const MOST_BATCHES = 30;
 export type BatchStep =
   | { readonly step: 'test'; readonly upto: number; readonly again: boolean }
   | { readonly step: 'land'; readonly upto: number }
-  /** The entry at this place, counted from 1, is tested on the batch's base without those before it. */
+  /** The entry at this place, counted from 1, is tested without those before it, or without what landed since it was written. */
   | { readonly step: 'alone'; readonly at: number }
   | { readonly step: 'blame'; readonly at: number }
   | { readonly step: 'done' };
@@ -41,7 +37,7 @@ export function batchStep(queue: Queue, idle: boolean): BatchStep {
       return { ...next, upto: ends[next.upto - 1] ?? 0 };
     case 'blame': {
       const at = (ends[next.at - 2] ?? 0) + 1;
-      return idle && at > 1 && batch.alone === undefined ? { step: 'alone', at } : { step: 'blame', at };
+      return idle && batch.alone === undefined ? { step: 'alone', at } : { step: 'blame', at };
     }
     default:
       return next;
@@ -102,9 +98,10 @@ export function ranGreen(queue: Queue, beginning: Beginning, log?: string): Queu
   return ran(there, { upto, red: false, time: beginning.since, ...(log === undefined ? {} : { log }) });
 }
 
+/** Whatever was tested on top of a red one would not be what lands. */
 export function ran(queue: Queue, run: BatchRun): Queue {
-  const { batch } = queue;
-  return batch === undefined ? queue : { ...queue, batch: { ...batch, runs: [...batch.runs, run] } };
+  const { batch, ...kept } = run.red ? withoutAhead(queue) : queue;
+  return batch === undefined ? queue : { ...kept, batch: { ...batch, runs: [...batch.runs, run] } };
 }
 
 export function ranAlone(queue: Queue, alone: NonNullable<Batch['alone']>): Queue {
@@ -117,31 +114,33 @@ export function landed(queue: Queue, task: string, time: string): Queue {
   const { batch } = queue;
   const upto = placeOf(batch, task);
   if (batch === undefined || upto === undefined) return queue;
-  const next = { ...queue, batch: { ...batch, landed: Math.max(upto, batch.landed) } };
-  return upto === batch.entries.length ? ended(next, time) : next;
+  const { ahead, ...own } = { ...queue, batch: { ...batch, landed: Math.max(upto, batch.landed) } };
+  const next = upto === batch.entries.length ? ended(own, time) : own;
+  return promoted(ahead === undefined ? next : { ...next, ahead });
 }
 
 /** The task leaves: the batch ends, and those behind it are the next one. */
 export function left(queue: Queue, task: string, time: string): Queue {
   const { batch } = queue;
   const place = placeOf(batch, task);
-  if (batch === undefined || place === undefined || place <= batch.landed) return queue;
+  if (batch === undefined || place === undefined || place <= batch.landed) return leftAhead(queue, task);
   const rest = batch.entries.slice(batch.landed).flatMap((entry) => (entry.task === task ? [] : [entry.task]));
   return { ...ended(queue, time, task), ...(rest.length === 0 ? {} : { rest }) };
 }
 
 /** What was seen of it counts for the size of the next. */
 export function ended(queue: Queue, time: string, blamed?: string): Queue {
-  const { batch, rest: _over, batches = [], ...kept } = queue;
+  const { batch, rest: _over, ahead: _onTop, batches = [], ...kept } = withoutAhead(queue);
   if (batch === undefined) return queue;
-  const { entries, landed: there, runs, alone } = batch;
+  const { entries, landed: there, runs, alone, in_vain = 0 } = batch;
   const past: PastBatch = {
     time,
     entries: entries.length,
     landed: there,
     ...(blamed === undefined ? {} : { blamed }),
-    runs: runs.filter(isTest).length + (alone === undefined ? 0 : 1),
+    runs: runs.filter(isTest).length + (alone === undefined ? 0 : 1) + in_vain,
     flakes: flakesIn(runs).length,
+    ...(in_vain === 0 ? {} : { in_vain }),
   };
   const told = past.runs > 0 || there > 0 ? [...batches, past].slice(-MOST_BATCHES) : batches;
   return { ...kept, ...(told.length === 0 ? {} : { batches: told }) };
@@ -152,10 +151,11 @@ export const isTest = ({ log }: BatchRun): boolean => log !== undefined;
 
 /** Given up for now: what was red in it is kept. A green one that did not land was stopped, and is tested again. */
 export function released(queue: Queue): Queue {
-  const { batch, ...kept } = queue;
+  const { batch, ahead: _onTop, ...kept } = withoutAhead(queue);
   if (batch === undefined) return queue;
+  const { early: _seen, ...going } = batch;
   const runs = batch.runs.filter(({ upto, red }) => red || upto <= batch.landed);
-  return runs.length === 0 && batch.landed === 0 ? kept : { ...kept, batch: { ...batch, runs } };
+  return runs.length === 0 && batch.landed === 0 ? kept : { ...kept, batch: { ...going, runs } };
 }
 
 /** Its place, counted from 1. */

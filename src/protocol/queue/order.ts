@@ -5,8 +5,9 @@ import type { Instant } from '../../text/time.ts';
 import type { Board } from '../board.ts';
 import { agentLease, historyOf } from '../leases.ts';
 import type { Settings, State, Task } from '../state.ts';
-import { outcomesOf, type Queue } from './batch.ts';
+import { outcomesOf } from './batch.ts';
 import { batchSize, type Outcomes } from './batch-size.ts';
+import type { Queue } from './shape.ts';
 
 const EMPTY: Queue = {};
 export const queueOf = ({ goal }: Pick<State, 'goal'>): Queue => goal.queue ?? EMPTY;
@@ -56,6 +57,9 @@ export function sizeText(queue: Queue, settings: Pick<Settings, 'merge_batch'>):
   const seen = outcomes.length === 0 ? 'nothing is known yet' : `${bad} of the last ${outcomes.length} were red`;
   return `at most ${size} together: ${seen}`;
 }
+
+export const withoutSome = (state: State, not: ReadonlySet<string> = new Set()): State =>
+  not.size === 0 ? state : { ...state, tasks: state.tasks.filter(({ id }) => !not.has(id)) };
 
 /** Those behind the last culprit go by themselves, in the order they had; `tested`: without tests each goes alone. */
 export function nextBatch(state: State, settings: Settings, tested: boolean): readonly Task[] {

@@ -21,6 +21,9 @@ const RunSchema = v.object({
   log: v.optional(text),
   /** The end of what a red one printed. */
   output: v.optional(text),
+  /** Of one that was green ahead of its batch: what tested it, and how long. */
+  by: v.optional(text),
+  seconds: v.optional(v.number()),
 });
 
 const BatchSchema = v.object({
@@ -32,8 +35,21 @@ const BatchSchema = v.object({
   /** How many of them are on the branch. */
   landed: count,
   runs: v.array(RunSchema),
-  /** The culprit's own test, without those before it. */
-  alone: v.optional(v.object({ candidate: commit, red: v.boolean(), log: v.optional(text) })),
+  /** The culprit's own test, without those before it; `onto`: where that is older than the batch. */
+  alone: v.optional(v.object({ candidate: commit, red: v.boolean(), log: v.optional(text), onto: v.optional(commit) })),
+  /** What a test of all of it showed while the batch before was tested. */
+  early: v.optional(RunSchema),
+  /** Tests on top of it that came to nothing, since it was red. */
+  in_vain: v.optional(count),
+});
+
+/** A batch that is tested on top of the one under way. */
+const AheadSchema = v.object({
+  /** What the branch would be by then. */
+  base: commit,
+  since: timestamp,
+  entries: v.array(EntrySchema),
+  run: v.optional(RunSchema),
 });
 
 const PastBatchSchema = v.object({
@@ -44,12 +60,16 @@ const PastBatchSchema = v.object({
   runs: count,
   /** Commits that were red and then green. */
   flakes: count,
+  /** Of its runs, those on top of it that came to nothing. */
+  in_vain: v.optional(count),
 });
 
 export const QueueSchema = v.object({
   /** A person lets nothing land. */
   held: v.optional(v.object({ by: text, since: timestamp, reason: v.optional(text) })),
   batch: v.optional(BatchSchema),
+  /** In order, each on top of the one before; with `merge_lanes` 1 there is none. */
+  ahead: v.optional(v.array(AheadSchema)),
   /** Those behind a culprit: the next batch. */
   rest: v.optional(ids),
   /** The last ones, oldest first. */
@@ -77,17 +97,33 @@ export interface Landed {
   readonly head_moved?: string;
 }
 
+export interface AheadRun {
+  readonly red: boolean;
+  readonly reason?: string;
+  readonly log?: string;
+  readonly output?: string;
+  readonly by?: string;
+  readonly seconds?: number;
+}
+
 export interface QueuePayloads {
   /** A test of a candidate was red; or the last one alone was tested on the batch's base. */
   'merge-run': {
     readonly task: string;
     readonly candidate: string;
     readonly red: boolean;
-    /** Without the entries before it. */
+    /** Without the entries before it; `onto`: on an older commit than the batch's base. */
     readonly alone?: true;
+    readonly onto?: string;
     readonly reason?: string;
     readonly log?: string;
     readonly output?: string;
+  };
+  /** A batch is tested on top of the one under way; once more, when that test is over. */
+  'merge-ahead': Announced & {
+    readonly before?: readonly Announced[];
+    readonly process?: string;
+    readonly run?: AheadRun;
   };
   'queue hold': { readonly reason?: string };
   'queue release': Record<never, never>;

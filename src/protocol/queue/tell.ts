@@ -5,19 +5,32 @@ import { duration, instant } from '../../text/time.ts';
 import type { Board } from '../board.ts';
 import { historyOf, mergingBy } from '../leases.ts';
 import type { Settings, State, Task } from '../state.ts';
-import { type Batch, type BatchStep, batchStep, isTest, outcomesOf, type PastBatch, type Queue } from './batch.ts';
+import { type BatchStep, batchStep, isTest, outcomesOf } from './batch.ts';
+import { inLanes } from './lanes.ts';
 import { approvedAt, mergeable, queued, queueOf, sizeText } from './order.ts';
+import type { Ahead, Batch, PastBatch, Queue } from './shape.ts';
 
 /** One line while there is a batch of several, or a person holds the queue; undefined: nothing to tell. */
 export function queueLine(board: Pick<Board, 'state' | 'gone'>): string | undefined {
-  const { held, batch } = queueOf(board.state);
+  const { held, batch, ahead = [] } = queueOf(board.state);
   const waiting = queued(board.state).length;
   if (held !== undefined) {
     const why = held.reason === undefined ? '' : ` (${held.reason})`;
     return `queue: held by ${held.by} since ${held.since}${why}, ${counted(waiting, 'task')} approved: liza queue release`;
   }
-  if (batch === undefined || batch.entries.length === 1) return undefined;
-  return `queue: ${batchText(board, batch)}`;
+  if (batch === undefined || (batch.entries.length === 1 && ahead.length === 0)) return undefined;
+  return `queue: ${[batchText(board, batch), ...ahead.map(aheadText)].join('; ')}`;
+}
+
+/** `on top of it, 4 tasks: green, they land after it`. */
+function aheadText({ entries, run }: Ahead): string {
+  const seen =
+    run === undefined
+      ? 'testing'
+      : run.red
+        ? 'red'
+        : `green, ${entries.length === 1 ? 'it lands' : 'they land'} after it`;
+  return `on top of it, ${counted(entries.length, 'task')}: ${seen}`;
 }
 
 /** `batch of 8 on 3f2c81a09d1e: 1–4 landed, testing 1–6`. */
@@ -62,6 +75,11 @@ export interface QueueView {
     readonly entries: readonly { readonly task: string; readonly candidate: string; readonly state: string }[];
     readonly runs: readonly { readonly text: string; readonly log?: string }[];
   };
+  /** Tested on top of it, in order. */
+  readonly ahead: readonly {
+    readonly text: string;
+    readonly entries: readonly { readonly task: string; readonly candidate: string }[];
+  }[];
   readonly waiting: readonly { readonly task: string; readonly priority: number; readonly why?: string }[];
   readonly size: string;
   readonly figures: QueueFigures;
@@ -70,11 +88,15 @@ export interface QueueView {
 export function queueView(board: Board, settings: Pick<Settings, 'merge_batch'>): QueueView {
   const { state } = board;
   const queue = queueOf(state);
-  const { held, batch } = queue;
-  const inBatch = new Set(batch?.entries.map(({ task }) => task));
+  const { held, batch, ahead = [] } = queue;
+  const inBatch = inLanes(queue);
   return {
     ...(held === undefined ? {} : { held }),
     ...(batch === undefined ? {} : { batch: batchView(board, batch) }),
+    ahead: ahead.map((one) => ({
+      text: aheadText(one),
+      entries: one.entries.map(({ task, candidate }) => ({ task, candidate })),
+    })),
     waiting: queued(state)
       .filter(({ id }) => !inBatch.has(id))
       .map((task) => ({ task: task.id, priority: task.priority, ...whyWaits(task, queue) })),
@@ -118,6 +140,8 @@ export interface QueueFigures {
   readonly queue_bisect_runs: number | null;
   readonly queue_red_rate_percent: number | null;
   readonly queue_flake_rate_percent: number | null;
+  /** Runs on top of a batch that was red (`merge_lanes`). */
+  readonly queue_runs_in_vain: number;
 }
 
 export function queueFigures(state: Pick<State, 'goal' | 'tasks'>): QueueFigures {
@@ -142,13 +166,14 @@ export function queueFigures(state: Pick<State, 'goal' | 'tasks'>): QueueFigures
       total(({ flakes }) => flakes),
       runs,
     ),
+    queue_runs_in_vain: total(({ in_vain = 0 }) => in_vain),
   };
 }
 
 /** In words; empty: nothing is known yet. */
 export function figuresText(figures: QueueFigures): readonly string[] {
   const { queue_runs_per_landing: runs, queue_latency_p50_seconds: half, queue_latency_p95_seconds: most } = figures;
-  const { queue_bisect_runs: search, queue_flake_rate_percent: flakes } = figures;
+  const { queue_bisect_runs: search, queue_flake_rate_percent: flakes, queue_runs_in_vain: vain } = figures;
   const told = [
     ...(runs === null ? [] : [`${runs} test runs per landing`]),
     ...(half === null || most === null
@@ -156,6 +181,7 @@ export function figuresText(figures: QueueFigures): readonly string[] {
       : [`${duration(half * 1000)} from approval to the branch, ${duration(most * 1000)} at most for 95 %`]),
     ...(search === null ? [] : [`${search} runs to find a culprit`]),
     ...(flakes === null ? [] : [`${flakes} % of the runs red by chance`]),
+    ...(vain === 0 ? [] : [`${counted(vain, 'run')} in vain, on top of a red batch`]),
   ];
   return told.length === 0 ? [] : [told.join('; ')];
 }

@@ -9,7 +9,8 @@ import type { Board } from '../../protocol/board.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { findTask } from '../../protocol/find.ts';
 import { lastCoder } from '../../protocol/leases.ts';
-import { announcedOf, type Batch, headOfBatch } from '../../protocol/queue/batch.ts';
+import { announcedOf, headOfBatch } from '../../protocol/queue/batch.ts';
+import type { Batch } from '../../protocol/queue/shape.ts';
 import type { Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
@@ -69,6 +70,42 @@ export async function buildChain(building: Building, tasks: readonly Task[]): Pr
   return { links, failed };
 }
 
+/** On top of a batch that is tested: whatever does not merge there is seen when its turn has come. */
+export async function chainAhead(
+  building: Omit<Building, 'known' | 'hold'>,
+  tip: string,
+  tasks: readonly Task[],
+): Promise<readonly Link[]> {
+  const { context, gitDir, board, onto } = building;
+  const commits = await commitsOf(
+    gitDir,
+    tasks.map((task) => task.review_commit ?? ''),
+  );
+  const links: Link[] = [];
+  for (const [at, task] of tasks.entries()) {
+    const commit = commits[at];
+    if (commit === undefined || commit !== task.review_commit) continue;
+    if ((await bringsPersonsCommits(context, gitDir, board, { onto, commit })) !== undefined) continue;
+    const link = await linkOn(gitDir, task, commit, links.at(-1)?.candidate ?? tip);
+    if (!('paths' in link)) links.push(link);
+  }
+  return links;
+}
+
+async function linkOn(
+  gitDir: PrivateGitDir,
+  task: Task,
+  commit: string,
+  onto: string,
+): Promise<Link | { readonly paths: readonly string[] }> {
+  const [built, drift] = await Promise.all([
+    buildCandidate(gitDir, { onto, commit, base: task.base_commit, message: mergeMessage(task, commit) }),
+    driftSince(gitDir, task.base_commit, onto),
+  ]);
+  if (built.kind === 'conflict') return built;
+  return { task, commit, candidate: built.kind === 'contained' ? onto : built.commit, onto, drift };
+}
+
 /** `later`: it does not go with those before it; what becomes of it is seen when they have landed. */
 async function addLink(building: Building, task: Task, tip: string): Promise<Link | MergeFailure | 'later'> {
   const { context, gitDir, board, onto } = building;
@@ -80,14 +117,10 @@ async function addLink(building: Building, task: Task, tip: string): Promise<Lin
   }
   const waits = await bringsPersonsCommits(context, gitDir, board, { onto, commit });
   if (waits !== undefined) return building.hold(task.id, waits.message, waits.hint);
-  const build = (on: string) =>
-    buildCandidate(gitDir, { onto: on, commit, base: task.base_commit, message: mergeMessage(task, commit) });
-  const [candidate, drift] = await Promise.all([build(tip), driftSince(gitDir, task.base_commit, tip)]);
-  if (candidate.kind !== 'conflict')
-    return { task, commit, candidate: candidate.kind === 'contained' ? tip : candidate.commit, onto: tip, drift };
-  const alone = tip === onto ? candidate : await build(onto);
-  if (alone.kind !== 'conflict') return 'later';
-  return failOnConflict({ ...building, task, commit }, alone.paths);
+  const link = await linkOn(gitDir, task, commit, tip);
+  if (!('paths' in link)) return link;
+  const alone = tip === onto ? link : await linkOn(gitDir, task, commit, onto);
+  return 'paths' in alone ? failOnConflict({ ...building, task, commit }, alone.paths) : 'later';
 }
 
 /** A board that was written by hand may have such a task. */
@@ -113,7 +146,10 @@ export async function recordedChain(
     gitDir,
     links.map(({ candidate }) => candidate),
   );
-  return links.every(({ candidate }, at) => there[at] === candidate) ? links : undefined;
+  if (links.some(({ candidate }, at) => there[at] !== candidate)) return undefined;
+  return Promise.all(
+    links.map(async (link) => ({ ...link, drift: await driftSince(gitDir, link.task.base_commit, link.onto) })),
+  );
 }
 
 /** As it is announced to the board: the last one, with those before it. */

@@ -6,10 +6,10 @@ import { firstFew } from '../../git/tree-changes.ts';
 import type { Board } from '../../protocol/board.ts';
 import { refuse } from '../../protocol/decision.ts';
 import { findTask } from '../../protocol/find.ts';
-import type { BatchRun } from '../../protocol/queue/batch.ts';
-import type { Task } from '../../protocol/state.ts';
+import type { BatchRun } from '../../protocol/queue/shape.ts';
+import type { State, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
-import { recordedMerges } from '../../protocol/work/task-history.ts';
+import { type RecordedMerge, recordedMerges } from '../../protocol/work/task-history.ts';
 import type { Committed } from '../../store/store.ts';
 import { transact } from '../../store/transact.ts';
 import type { TaskContext } from '../context.ts';
@@ -42,36 +42,64 @@ export async function failOnConflict(failing: Failing, paths: readonly string[])
 }
 
 /** Tasks merged since this one branched off that touched the same files. */
-async function otherSide(
-  { context, gitDir, board, task, onto, commit }: Failing,
-  paths: readonly string[],
-): Promise<readonly string[]> {
-  const merges = recordedMerges([...(await context.store.archivedTasks()), ...board.state.tasks]);
-  const since = await gitDir.objects(['rev-list', onto, '--not', commit]);
-  const newer = new Set(since.stdout.split('\n'));
+async function otherSide(failing: Failing, paths: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const { task: other, mergeCommit, onto: before } of merges) {
-    if (other.id === task.id || before === undefined || !newer.has(mergeCommit)) continue;
-    const touched = await pathsBetween(gitDir, before, mergeCommit);
-    if (touched.some((path) => paths.includes(path))) found.push(other.id);
+  for (const { task, mergeCommit, onto } of await mergesSince({ ...failing, state: failing.board.state })) {
+    if (onto === undefined) continue;
+    const touched = await pathsBetween(failing.gitDir, onto, mergeCommit);
+    if (touched.some((path) => paths.includes(path))) found.push(task.id);
   }
   return found;
 }
+
+interface Since extends Omit<Failing, 'board'> {
+  readonly state: State;
+}
+
+async function mergesSince({ context, gitDir, state, task, onto, commit }: Since): Promise<readonly RecordedMerge[]> {
+  const merges = recordedMerges([...(await context.store.archivedTasks()), ...state.tasks]);
+  const since = await gitDir.objects(['rev-list', onto, '--not', commit]);
+  const newer = new Set(since.stdout.split('\n'));
+  return merges.filter(({ task: other, mergeCommit }) => other.id !== task.id && newer.has(mergeCommit));
+}
+
+/** Tasks that are on the branch and not in that commit. */
+export const landedSince = async (since: Since): Promise<readonly string[]> =>
+  (await mergesSince(since)).map(({ task }) => task.id);
 
 export interface RedTest {
   readonly context: TaskContext;
   readonly task: Task;
   readonly run: BatchRun;
-  /** Tasks of its batch without which it is green. */
-  readonly together: readonly string[];
+  readonly beside: Beside;
 }
 
-export async function failOnTest({ context, task, run, together }: RedTest): Promise<MergeFailure> {
+/** What its red test had besides its own work. */
+interface Beside {
+  readonly others: readonly string[];
+  /** Where it was written, if the others are what landed since. */
+  readonly since?: string;
+  /** How its own test went, without them; absent: there was none. */
+  readonly red?: boolean;
+}
+
+function besideText({ others, since, red }: Beside): string {
+  if (others.length === 0) return '';
+  if (red === true) return '; alone it is red, too';
+  const named = others.length <= MOST_NAMED ? others.join(', ') : firstFew(others, MOST_NAMED);
+  const landed = since === undefined || others.length === 1 ? undefined : `what landed since ${since.slice(0, 12)}`;
+  if (red === undefined)
+    return `; it was tested with ${landed === undefined ? named : `${landed} (${named})`}, and not alone`;
+  const whom = landed === undefined ? `${others.length === 1 ? '' : 'one of '}${named}` : `${landed} (${named})`;
+  return `; red only together with ${whom}: alone it is green`;
+}
+
+const MOST_NAMED = 8;
+
+export async function failOnTest({ context, task, run, beside }: RedTest): Promise<MergeFailure> {
   const { log = '', output } = run;
-  const pair = together.length === 1 ? 'with' : 'with one of';
-  const only = together.length === 0 ? '' : `; red only together ${pair} ${together.join(', ')}: alone it is green`;
-  const reason = `${run.reason ?? 'the tests were red'}${only}`;
-  const others = together.length === 0 ? {} : { with: together };
+  const reason = `${run.reason ?? 'the tests were red'}${besideText(beside)}`;
+  const others = beside.red === false ? { with: beside.others } : {};
   const failed = await transact(context, {
     name: 'merge-failed',
     task: task.id,

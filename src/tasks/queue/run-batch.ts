@@ -2,45 +2,35 @@
 // from the board at each step (protocol/queue/batch.ts), and what it did is recorded there before anything follows from
 // it: whoever comes after a kill goes on. The branch moves only to commits that were tested, and by compare-and-swap.
 
-import { buildCandidate } from '../../git/merge-candidate.ts';
 import type { PrivateGitDir } from '../../git/private-git-dir.ts';
 import { findPlace, headOf, isPlace } from '../../git/task-folder.ts';
-import { isRefusal, type Refusal } from '../../protocol/decision.ts';
+import { isRefusal } from '../../protocol/decision.ts';
 import { findTask } from '../../protocol/find.ts';
-import { type Batch, type BatchStep, batchStep, proofOf } from '../../protocol/queue/batch.ts';
+import { type BatchStep, batchStep } from '../../protocol/queue/batch.ts';
 import { mergeable, queueOf } from '../../protocol/queue/order.ts';
 import type { Landed } from '../../protocol/queue/records.ts';
-import type { Settings, State } from '../../protocol/state.ts';
+import type { Batch } from '../../protocol/queue/shape.ts';
 import { defined } from '../../protocol/values.ts';
-import type { Committed } from '../../store/store.ts';
 import { foresee, transact } from '../../store/transact.ts';
 import { archivedOfSprint } from '../context.ts';
-import type { TestRequest } from '../integration-test.ts';
 import { judgeCandidate, type MergeFailure } from '../judge-candidate.ts';
-import { type BranchMove, heldBy, moveBranch, withdraw } from '../move-branch.ts';
-import { pin, unpin } from '../pins.ts';
-import { NO_TESTS, type Tested, testText } from '../rules/tested.ts';
-import { announcement, type Failed, type How, howOf, type Link, mergeMessage } from './chain.ts';
-import { failOnTest } from './fail.ts';
-
-export interface BatchMove extends BranchMove {
-  readonly settings: Settings;
-  readonly process: string;
-  /** Whether anything judges the candidates. */
-  readonly tested: boolean;
-  /** What was seen green before on the very same files. */
-  known(link: Link): Promise<Tested | undefined>;
-  test(request: TestRequest): Promise<Tested | Refusal>;
-}
-
-export interface LandedTask {
-  readonly task: string;
-  readonly committed: Committed;
-  readonly commit: string;
-  readonly how: How;
-  readonly test?: Tested;
-  readonly remarks: readonly string[];
-}
+import { heldBy, moveBranch } from '../move-branch.ts';
+import { pin } from '../pins.ts';
+import { NO_TESTS, redOf, type Tested, testText } from '../rules/tested.ts';
+import { type Failed, howOf, type Link } from './chain.ts';
+import { aloneStep, blameStep } from './culprit.ts';
+import { seenEarly } from './lanes.ts';
+import {
+  type BatchMove,
+  type LandedTask,
+  type Progress,
+  type Running,
+  recorded,
+  recordRun,
+  reservation,
+  stop,
+  type Went,
+} from './steps.ts';
 
 export interface BatchEnd {
   readonly landed: readonly LandedTask[];
@@ -49,11 +39,6 @@ export interface BatchEnd {
   readonly stopped?: MergeFailure;
   /** All that it began with. */
   readonly tried: readonly string[];
-}
-
-interface Progress {
-  readonly landed: LandedTask[];
-  readonly failed: Failed[];
 }
 
 /** `links`: the entries that have not landed. */
@@ -81,18 +66,6 @@ async function runSteps(
     if (stopped !== 'go on') return stopped === 'done' ? undefined : stopped;
   }
 }
-
-/** What the steps of one batch share; the rest is on the board. */
-interface Running {
-  move: BatchMove;
-  links: readonly Link[];
-  readonly progress: Progress;
-  state: State;
-  /** The last test that was green. */
-  test?: Tested;
-}
-
-type Went = 'go on' | 'done' | MergeFailure;
 
 function oneStep(run: Running): Promise<Went> | 'done' {
   const queue = queueOf(run.state);
@@ -126,6 +99,7 @@ async function testStep(run: Running, batch: Batch, { upto }: BatchStep & { step
   const late = await foresee(move.context, reservation(move, run.links));
   if (!late.ok) return stop(run, late);
   const times = batch.runs.filter((one) => one.upto === upto).length;
+  if (times === 0 && upto === batch.entries.length) run.state = await move.fillLanes(run.state);
   const test = await judge(run, links, link, times);
   if ('ok' in test) return test;
   if (test.verdict === 'red') return 'go on';
@@ -147,11 +121,13 @@ async function judge(run: Running, links: readonly Link[], link: Link, times: nu
   const known = await move.known(link);
   if (known !== undefined) return known;
   const what = links.length === 1 ? {} : { what: `${links.length} tasks up to ${task.id}` };
+  const request = { task: task.id, candidate, judge: '', again: `liza wt merge ${task.id}`, times, ...what };
   return judgeCandidate(move, {
     candidate,
-    test: () => move.test({ task: task.id, candidate, judge: '', again: `liza wt merge ${task.id}`, times, ...what }),
+    test: async () => (times === 0 ? await early(run, candidate) : undefined) ?? move.test(request),
     red: async (tested) => {
       const went = await recordRun(run, { task: task.id, candidate, ...redOf(tested) });
+      await move.lanes?.stop();
       return went === 'go on' ? tested : went;
     },
     refusedNow: async () => {
@@ -161,29 +137,13 @@ async function judge(run: Running, links: readonly Link[], link: Link, times: nu
   });
 }
 
-const redOf = ({ reason, log, tail }: Tested & { verdict: 'red' }) => ({
-  red: true,
-  reason,
-  log,
-  output: tail.join('\n').slice(-3000),
-});
-
-async function recordRun(
-  run: Running,
-  told: { task: string; candidate: string; red: boolean; alone?: true; log?: string },
-): Promise<'go on' | MergeFailure> {
-  return recorded(run, await transact(run.move.context, { name: 'merge-run', ...told }));
-}
-
-async function recorded(run: Running, outcome: Awaited<ReturnType<typeof transact>>): Promise<'go on' | MergeFailure> {
-  if (!outcome.ok) return stop(run, outcome);
-  run.state = outcome.state;
-  return 'go on';
-}
-
-async function stop({ move }: Running, why: MergeFailure): Promise<MergeFailure> {
-  await withdraw(move);
-  return why;
+/** What a test of it showed, or will, that began while the batch before was tested. */
+async function early({ move, state }: Running, candidate: string): Promise<Tested | undefined> {
+  const ahead = await move.lanes?.resultOf(candidate);
+  if (ahead !== undefined && !isRefusal(ahead)) return ahead;
+  const { batch } = queueOf(state);
+  const is = batch?.entries.at(-1)?.candidate === candidate;
+  return is && batch.early !== undefined ? seenEarly(batch.early) : undefined;
 }
 
 const testedText = (test: Tested, links: readonly Link[]): string => {
@@ -235,38 +195,4 @@ async function landedFacts(gitDir: PrivateGitDir, { task, commit, drift }: Link)
   return { task: task.id, ...defined({ drift, head_moved }) };
 }
 
-/** Whether the culprit is red without those before it. */
-async function aloneStep(run: Running, batch: Batch, at: number): Promise<Went> {
-  const { move, links } = run;
-  const [link] = links;
-  if (link === undefined) return 'done';
-  const { task, commit } = link;
-  const { base } = batch;
-  const message = mergeMessage(task, commit);
-  const built = await buildCandidate(move.gitDir, { onto: base, commit, base: task.base_commit, message });
-  if (built.kind === 'conflict' || built.kind === 'contained') return blameStep(run, batch, at);
-  const request = { task: task.id, candidate: built.commit, judge: '', again: `liza wt merge ${task.id}` };
-  const tested = await move.test({ ...request, what: `${task.id} alone` });
-  if (isRefusal(tested)) return stop(run, tested);
-  const red = tested.verdict === 'red';
-  const log = tested.verdict === 'red' || tested.verdict === 'green' ? tested.log : undefined;
-  return recordRun(run, { task: task.id, candidate: built.commit, alone: true, red, ...defined({ log }) });
-}
-
-async function blameStep(run: Running, batch: Batch, at: number): Promise<Went> {
-  const { move, links, progress } = run;
-  const [link] = links;
-  const proof = proofOf(batch, at);
-  if (link === undefined || proof === undefined) return 'done';
-  await unpin(move.gitDir, ...move.ids);
-  const together = batch.alone?.red === false ? batch.entries.slice(0, at - 1).map(({ task }) => task) : [];
-  const failure = await failOnTest({ context: move.context, task: link.task, run: proof, together });
-  if (failure.guard !== 'integration-test') return stop(run, failure);
-  progress.failed.push({ task: link.task.id, failure });
-  return 'done';
-}
-
 const pinsOf = (links: readonly Link[]) => links.map(({ task, candidate }) => ({ id: task.id, at: candidate }));
-
-const reservation = ({ process }: BatchMove, links: readonly Link[]) =>
-  ({ name: 'reserve-merge', ...announcement(links), process }) as const;

@@ -29,5 +29,13 @@ export function testText(test: Tested): string {
   }
 }
 
+/** As the board keeps a red one. */
+export const redOf = ({ reason, log, tail }: Tested & { verdict: 'red' }) => ({
+  red: true,
+  reason,
+  log,
+  output: tail.join('\n').slice(-3000),
+});
+
 /** Of a command, where it is told. */
 const SHOWN = 120;

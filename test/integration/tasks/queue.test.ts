@@ -117,6 +117,30 @@ describe('a batch', () => {
     expect(await statuses()).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED' });
   });
 
+  test('red only with what landed before its batch: one more run, of what its coder had, says so', async () => {
+    const one = { a: { 'left.half': 'x\n' }, b: { 'right.half': 'x\n' } };
+    approved(one, { merge_batch: 1 });
+    expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['a']);
+    const [failed] = succeeded(await merge()).failed;
+    expect(failed?.failure.message).toContain('red only together with a: alone it is green');
+    expect(await p.last('b', 'integration_failed')).toMatchObject({ with: ['a'] });
+    expect(runs()).toBe(4);
+    // Several landed since: they are told, and from where on.
+    approved({ ...one, b: { 'b.txt': 'b\n' }, c: { 'right.half': 'x\n' } }, { merge_batch: 1 });
+    const { base_commit: base } = await p.task('c');
+    const [told] = (await mergeAll()).flatMap((end) => end.failed);
+    const since = `what landed since ${base?.slice(0, 12)} (a, b)`;
+    expect(told?.failure.message).toContain(`red only together with ${since}: alone it is green`);
+    // Red by itself; and while others wait, nobody asks.
+    approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' } }, { merge_batch: 1 });
+    const [alone] = (await mergeAll()).flatMap((end) => end.failed);
+    expect(alone?.failure.message).toContain('; alone it is red, too');
+    approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.txt': 'c\n' } }, { merge_batch: 1 });
+    const [busy] = (await mergeAll()).flatMap((end) => end.failed);
+    expect(busy?.failure.message).toContain('; it was tested with a, and not alone');
+    expect(runs()).toBe(4);
+  });
+
   test('the branch moved by hand in the middle: nothing of it lands there, and later it begins again', async () => {
     approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.txt': 'c\n' } });
     const other = p.commitTo('main', { 'sneaked.txt': 'x\n' });
@@ -194,6 +218,79 @@ describe('a batch', () => {
     await p.ok(['queue', 'release', 'a']);
     expect((await p.ok(['queue', 'run'])).stdout).toContain('a merged as');
     expect((await p.ok(['queue'])).stdout).toContain('1 test runs per landing');
+  });
+
+  describe('on top of another', () => {
+    const LANES = { merge_batch: 2, merge_lanes: 2 };
+    const four = { a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' }, c: { 'c.txt': 'c\n' }, d: { 'd.txt': 'd\n' } };
+    /** Where the file is not in the candidate, its test goes on when this one says so. */
+    const waits = (unless: string) =>
+      meanwhile(
+        `i=0; while [ ! -e ${unless} ] && [ ! -e "$HOME/go" ] && [ $i -lt 600 ]; do i=$((i+1)); sleep 0.1; done`,
+      );
+    const go = () => fs.writeFileSync(path.join(p.base, 'go'), '');
+    const ahead = async () => queueOf(await p.state()).ahead?.[0];
+
+    test('is tested at the same time, and lands after it', async () => {
+      approved(four, LANES);
+      waits('c.txt');
+      const going = merge();
+      await expect.poll(async () => (await ahead())?.run?.red, { timeout: 60_000 }).toBe(false);
+      // It is over first, and waits.
+      expect(new Set(Object.values(await statuses()))).toEqual(new Set(['APPROVED']));
+      expect((await p.ok(['queue'])).stdout).toMatch(
+        /^batch of 2 on [0-9a-f]{12}: testing 1–2\n(.*\n){2}on top of it, 2 tasks: green, they land after it\n {2}3 {2}c/,
+      );
+      go();
+      const end = succeeded(await going);
+      expect(end.landed.map(({ task }) => task)).toEqual(['a', 'b', 'c', 'd']);
+      expect(runs()).toBe(2);
+      const journal = p.read('.liza/journal.jsonl').trim().split('\n');
+      const notes = journal.flatMap((line) => /"command":"(reserve-merge|merge|merge-ahead)"/.exec(line)?.[1] ?? []);
+      const first = ['reserve-merge', 'merge-ahead', 'merge-ahead', 'reserve-merge', 'merge'];
+      expect(notes).toEqual([...first, 'reserve-merge', 'reserve-merge', 'merge']);
+      expect(await p.last('d', 'merged')).toMatchObject({ onto: end.landed[2]?.commit, drift: 5 });
+      expect(queueOf(await p.state())).toEqual({
+        batches: [1, 2].map(() => expect.objectContaining({ landed: 2, runs: 1 })),
+      });
+      expect(p.refs('refs/liza/merging')).toEqual({});
+    });
+
+    test('comes to nothing when that is red, and counts; its test is ended', async () => {
+      approved({ ...four, b: { 'b.bad': 'b\n' } }, LANES);
+      // The one on top waits for what never comes.
+      meanwhile('[ ! -e c.txt ] || [ ! -e b.bad ] || { sleep 60; touch "$HOME/went-on"; }');
+      const end = succeeded(await merge());
+      expect(end.landed.map(({ task }) => task)).toEqual(['a']);
+      expect(end.failed.map(({ task }) => task)).toEqual(['b']);
+      expect(fs.existsSync(path.join(p.base, 'went-on'))).toBe(false);
+      const { ahead: none, batches } = queueOf(await p.state());
+      expect({ none, batches }).toMatchObject({ batches: [{ landed: 1, blamed: 'b', runs: 4, in_vain: 1 }] });
+      expect(none).toBeUndefined();
+      expect((await p.ok(['queue'])).stdout).toContain('1 run in vain');
+      await mergeAll();
+      expect(await statuses()).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED', c: 'MERGED', d: 'MERGED' });
+    });
+
+    test('is not begun on one that changes the test itself', async () => {
+      approved({ ...four, a: { [SCRIPT]: `${TEST}true\n` } }, LANES);
+      expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['a', 'b']);
+      expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['c', 'd']);
+      expect(p.read('.liza/journal.jsonl')).not.toContain('merge-ahead');
+    });
+
+    test('gives way to what a person puts first, holds or takes out', async () => {
+      approved({ ...four, e: { 'e.txt': 'e\n' } }, LANES);
+      waits('c.txt');
+      const going = merge();
+      await expect.poll(ahead, { timeout: 60_000 }).toBeDefined();
+      await p.ok(['queue', 'first', 'e']);
+      await p.ok(['queue', 'hold', 'd']);
+      go();
+      expect(succeeded(await going).landed.map(({ task }) => task)).toEqual(['a', 'b']);
+      expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['e', 'c']);
+      expect(await statuses()).toMatchObject({ d: 'APPROVED' });
+    });
   });
 
   test('without tests, or with merge_batch 1, each goes by itself', async () => {

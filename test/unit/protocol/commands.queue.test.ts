@@ -178,6 +178,84 @@ describe('a red batch', () => {
   });
 });
 
+describe('a batch on top of another', () => {
+  const ahead = (more: object = {}): Command =>
+    ({ name: 'merge-ahead', ...link('d'), before: [link('c')], process: MINE, ...more }) as Command;
+  const seen = { run: { red: false, by: 'x', seconds: 1, log: 'd.log' } };
+
+  function lanes(merge_lanes: number): World {
+    const w = approved();
+    w.edit((state) => ({ ...state, config: { ...state.config, merge_lanes } }));
+    w.run(SUPERVISOR, announce('b'));
+    return w;
+  }
+
+  it('is tested while there is room, and is the batch when that one has landed', () => {
+    expect(lanes(1).refused(SUPERVISOR, ahead()).guard).toBe<RefusalName>('announced');
+    const w = lanes(2);
+    expect(w.refused(SUPERVISOR, ahead(seen)).guard).toBe<RefusalName>('announced');
+    w.run(SUPERVISOR, ahead());
+    expect(line(w)).toMatch(/: testing 1–2; on top of it, 2 tasks: testing$/);
+    expect(w.task('c')).not.toHaveProperty('merging');
+    expect(queueView(w.board, settings(w.state)).waiting).toEqual([]);
+    expect(w.refused(SUPERVISOR, ahead()).guard).toBe<RefusalName>('announced');
+    w.run(SUPERVISOR, ahead(seen));
+    expect(line(w)).toMatch(/on top of it, 2 tasks: green, they land after it$/);
+    w.run(SUPERVISOR, announce('b', green));
+    w.run(SUPERVISOR, land('b'));
+    expect(status(w)).toBe('MERGED MERGED APPROVED APPROVED');
+    expect(queueOf(w.state)).toMatchObject({
+      batch: { base: candidate('b'), landed: 0, runs: [], early: { red: false, upto: 2 } },
+    });
+    expect(queueOf(w.state).ahead).toBeUndefined();
+    // Announced as every other, it keeps what was seen.
+    w.run(SUPERVISOR, announce('d', {}, 'c'));
+    expect(queueOf(w.state).batch?.early).toMatchObject({ red: false });
+    expect(validate(w.state, new Map())).toEqual([]);
+  });
+
+  it('comes to nothing when the one before is red, and is begun on no red one', () => {
+    const w = lanes(2);
+    w.run(SUPERVISOR, ahead());
+    w.run(SUPERVISOR, red('b'));
+    expect(queueOf(w.state)).toMatchObject({ batch: { in_vain: 1 } });
+    expect(queueOf(w.state).ahead).toBeUndefined();
+    expect(w.refused(SUPERVISOR, ahead()).guard).toBe<RefusalName>('announced');
+    expect(w.refused(SUPERVISOR, ahead(seen)).guard).toBe<RefusalName>('announced');
+    w.run(SUPERVISOR, announce('a', green));
+    w.run(SUPERVISOR, land('a'));
+    w.run(SUPERVISOR, red('b'));
+    w.run(SUPERVISOR, { name: 'merge-failed', task: 'b', reason: 'red' });
+    expect(queueOf(w.state).batches).toMatchObject([{ blamed: 'b', runs: 4, in_vain: 1 }]);
+    expect(queueFigures(w.state)).toMatchObject({ queue_runs_in_vain: 1 });
+  });
+
+  it('comes to nothing when one of it leaves, when a person puts another first, and when the batch is given up', () => {
+    const ways: readonly [typeof HUMAN, Command][] = [
+      [HUMAN, { name: 'merge-failed', task: 'd', reason: 'taken out' }],
+      [HUMAN, { name: 'queue first', task: 'd' }],
+      [SUPERVISOR, { name: 'release-merge', task: 'b', process: MINE }],
+    ];
+    for (const [who, command] of ways) {
+      const w = lanes(2);
+      w.run(SUPERVISOR, ahead());
+      w.run(who, command);
+      expect(queueOf(w.state).ahead).toBeUndefined();
+    }
+  });
+
+  it('is what the approver’s own supervisor begins', () => {
+    const w = lanes(2);
+    w.edit((state) => ({
+      ...state,
+      agents: { ...state.agents, 'code-reviewer-2': { ...state.agents['code-reviewer-1'] } as never },
+      tasks: state.tasks.map((task) => ({ ...task, approved_by: 'code-reviewer-2' })),
+    }));
+    expect(w.refused(supervisorOf('code-reviewer-1'), ahead()).guard).toBe<RefusalName>('approver-first');
+    w.run(supervisorOf('code-reviewer-2'), ahead());
+  });
+});
+
 describe('the order', () => {
   it('is what a person put first, then priority, then the approval', () => {
     const w = approved();

@@ -9,15 +9,16 @@ import type { Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { findTask } from '../../find.ts';
 import { checkCommits } from '../../ids.ts';
-import { iterationsOf, lastCoder } from '../../leases.ts';
-import { announcedOf, type Beginning, begun, type Queue, ranGreen } from '../../queue/batch.ts';
+import { agentLease, iterationsOf, lastCoder } from '../../leases.ts';
+import { announcedOf, type Beginning, begun, ranGreen } from '../../queue/batch.ts';
 import { queueOf } from '../../queue/order.ts';
 import type { Announced, Landed } from '../../queue/records.ts';
+import type { Queue } from '../../queue/shape.ts';
 import type { State, Task } from '../../state.ts';
 import { defined } from '../../values.ts';
 import { LET_GO } from '../../work/blocked.ts';
 
-type Reserving = CommandOf<'reserve-merge'>;
+type Reserving = CommandOf<'reserve-merge'> | CommandOf<'merge-ahead'>;
 
 export function withQueue(state: State, change: (queue: Queue) => Queue): State {
   const before = queueOf(state);
@@ -38,6 +39,24 @@ const chainOf = ({ before = [], task, candidate, onto }: Reserving): readonly An
   { task, candidate, onto },
 ];
 
+/** One that is its own to merge brings the others of its batch along. */
+export function approverFirst(
+  s: Situation<'reserve-merge'> | Situation<'merge-failed'> | Situation<'merge-ahead'>,
+): Refusal | undefined {
+  const { board, state, actor, part, task, command, now, commandLine } = s;
+  const others = 'before' in command ? othersOf(state, command.before) : [];
+  const alive = [task, ...others].map(({ approved_by: approver }) =>
+    approver === undefined || actor.id === approver || agentLease(board, approver, now).expired ? undefined : approver,
+  );
+  const [approver] = alive;
+  if (part !== 'supervisor' || actor.id === undefined || approver === undefined) return undefined;
+  if (alive.includes(undefined)) return undefined;
+  return refuse(
+    `${approver} approved ${task.id} and its supervisor is alive to merge it`,
+    `Leave it to ${approver}, or a person: ${commandLine('merge', task.id)}`,
+  );
+}
+
 export function queueOpen({ state }: Pick<Situation<'reserve-merge'>, 'state'>): Refusal | undefined {
   const { held } = queueOf(state);
   if (held === undefined) return undefined;
@@ -48,10 +67,12 @@ export function queueOpen({ state }: Pick<Situation<'reserve-merge'>, 'state'>):
   );
 }
 
-export function chained({
-  state,
-  command,
-}: Pick<Situation<'reserve-merge'>, 'state' | 'command'>): Refusal | undefined {
+interface Chained {
+  readonly state: State;
+  readonly command: Reserving;
+}
+
+export function chained({ state, command }: Chained): Refusal | undefined {
   const chain = chainOf(command);
   for (const [at, { task: id, candidate, onto }] of chain.slice(0, -1).entries()) {
     const task = findTask(state, id);
@@ -72,12 +93,7 @@ export function announceBatch({ state, command, now }: Situation<'reserve-merge'
   const chain = chainOf(command);
   const since = iso(now);
   const marks = { by, since, ...defined({ process }), judged: judged !== undefined, ...told };
-  const entries = chain.map(({ task, candidate }) => ({
-    task,
-    commit: findTask(state, task)?.review_commit ?? candidate,
-    candidate,
-  }));
-  const beginning: Beginning = { base: baseOf(command), since, entries };
+  const beginning = beginningOf(state, command, since);
   // Another batch that nobody goes on with makes room.
   const free = judged === undefined ? withoutAnnouncements(state, chain[0]?.task ?? '', process) : state;
   const announced = chain.reduce((to, { task: id, candidate, onto }) => {
@@ -90,6 +106,16 @@ export function announceBatch({ state, command, now }: Situation<'reserve-merge'
     judged === undefined ? begun(queue, beginning) : ranGreen(queue, beginning, log),
   );
 }
+
+export const beginningOf = (state: State, command: Reserving, since: string): Beginning => ({
+  base: baseOf(command),
+  since,
+  entries: chainOf(command).map(({ task, candidate }) => ({
+    task,
+    commit: findTask(state, task)?.review_commit ?? candidate,
+    candidate,
+  })),
+});
 
 /** The announcements of the batch that this task is in go; without a task of it, those of whichever batch there is. */
 export function withoutAnnouncements(state: State, task: string, process?: string): State {

@@ -11,7 +11,7 @@ import { type Refusal, refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
 import { findTask } from '../../find.ts';
 import { checkCommits } from '../../ids.ts';
-import { agentLease, historyOf, lastCoder, mergingBy } from '../../leases.ts';
+import { historyOf, lastCoder, mergingBy } from '../../leases.ts';
 import { landed, left, placeOf, released } from '../../queue/batch.ts';
 import { isUnderReview } from '../../queue/order.ts';
 import type { Landed } from '../../queue/records.ts';
@@ -21,6 +21,7 @@ import { blockTask, LET_GO, QUESTIONS } from '../../work/blocked.ts';
 import { firstLine } from '../coding/coder.ts';
 import {
   announceBatch,
+  approverFirst,
   baseOf,
   chained,
   landOne,
@@ -284,22 +285,6 @@ export const releaseMerge: Row<'release-merge'> = {
     detail: `merge of ${task.id} at ${task.merging?.candidate.slice(0, 12)} given up`,
   }),
 };
-
-function approverFirst(s: Situation<'reserve-merge'> | Situation<'merge-failed'>): Refusal | undefined {
-  const { board, state, actor, part, task, command, now, commandLine } = s;
-  const others = 'before' in command ? othersOf(state, command.before) : [];
-  const alive = [task, ...others].map(({ approved_by: approver }) =>
-    approver === undefined || actor.id === approver || agentLease(board, approver, now).expired ? undefined : approver,
-  );
-  const [approver] = alive;
-  if (part !== 'supervisor' || actor.id === undefined || approver === undefined) return undefined;
-  // One that is its own to merge brings the others along.
-  if (alive.includes(undefined)) return undefined;
-  return refuse(
-    `${approver} approved ${task.id} and its supervisor is alive to merge it`,
-    `Leave it to ${approver}, or a person: ${commandLine('merge', task.id)}`,
-  );
-}
 
 /** A person may merge it at any time; its own supervisor does so after the session. */
 function sessionOver({

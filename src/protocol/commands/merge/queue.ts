@@ -8,9 +8,10 @@ import type { Row } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
 import { checkCommits } from '../../ids.ts';
 import { placeOf, ran, ranAlone } from '../../queue/batch.ts';
+import { aheadAt, begunAhead, ranAhead, tipOf, withoutAhead } from '../../queue/lanes.ts';
 import { queueOf } from '../../queue/order.ts';
 import { defined } from '../../values.ts';
-import { withQueue } from './batch.ts';
+import { approverFirst, baseOf, beginningOf, chained, withQueue } from './batch.ts';
 
 export const mergeRun: Row<'merge-run'> = {
   name: 'merge-run',
@@ -45,16 +46,77 @@ export const mergeRun: Row<'merge-run'> = {
   ],
   effects: 'a run in goal.queue.batch; the status stays',
   change: ({ state, task, command, now }) => {
-    const { candidate, red, alone, reason, log, output } = command;
+    const { candidate, red, alone, onto, reason, log, output } = command;
     const upto = placeOf(queueOf(state).batch, task.id) ?? 0;
     const what = `${candidate.slice(0, 12)}, ${alone === true ? `${task.id} alone` : `up to ${task.id}`}`;
     return {
       state: withQueue(state, (queue) =>
         alone === true
-          ? ranAlone(queue, { candidate, red, ...defined({ log }) })
+          ? ranAlone(queue, { candidate, red, ...defined({ log, onto }) })
           : ran(queue, { upto, red, time: iso(now), ...defined({ reason, log, output }) }),
       ),
       detail: `${red ? 'red' : 'green'}: ${what}`,
+    };
+  },
+};
+
+export const mergeAhead: Row<'merge-ahead'> = {
+  name: 'merge-ahead',
+  typed: 'wt merge',
+  syntax: 'wt merge {task}',
+  summary: 'Record that the next batch is tested on top of the one under way, or what that showed.',
+  who: ['supervisor', 'human'],
+  from: ['APPROVED'],
+  inner: true,
+  irreversible: true,
+  guards: [
+    {
+      name: 'approver-first',
+      rule: 'the approver’s supervisor merges; any other once that one is gone',
+      check: (s) => (s.command.run === undefined ? approverFirst(s) : undefined),
+    },
+    {
+      name: 'commits',
+      rule: 'candidate and onto are full commit ids',
+      check: ({ command }) => checkCommits(command.candidate, command.onto),
+    },
+    {
+      name: 'chain',
+      rule: 'those of its batch are approved, none is paused, and each candidate is built on the one before',
+      check: chained,
+    },
+    {
+      name: 'announced',
+      rule: 'the first is built on the last of those that are tested, none of which was red, and merge_lanes has room; or its test had begun',
+      check: ({ state, settings, command }) => {
+        const { candidate, run } = command;
+        const queue = queueOf(state);
+        const is =
+          run === undefined
+            ? tipOf(queue, settings.merge_lanes) === baseOf(command)
+            : aheadAt(queue, candidate)?.run === undefined && aheadAt(queue, candidate) !== undefined;
+        return is
+          ? undefined
+          : refuse(`${candidate} is not tested on top of the batch that is under way`, 'Run it again');
+      },
+    },
+  ],
+  effects: 'a batch in goal.queue.ahead, or its run there; the status stays, and nothing is announced to land',
+  change: ({ state, task, command, now }) => {
+    const { candidate, run, before = [] } = command;
+    const beginning = beginningOf(state, command, iso(now));
+    const upto = beginning.entries.length;
+    const named = [...before.map((one) => one.task), task.id].join(', ');
+    return {
+      state: withQueue(state, (queue) =>
+        run === undefined
+          ? begunAhead(queue, beginning)
+          : ranAhead(queue, candidate, { upto, time: iso(now), ...defined(run) }),
+      ),
+      detail:
+        run === undefined
+          ? `${named} tested ahead as ${candidate.slice(0, 12)}, on top of ${beginning.base.slice(0, 12)}`
+          : `${run.red ? 'red' : 'green'}: ${candidate.slice(0, 12)}, ahead, up to ${task.id}`,
     };
   },
 };
@@ -104,8 +166,11 @@ export const queueFirst: Row<'queue first'> = {
   change: ({ state, task, now }) => ({
     state: withQueue(
       withTask(state, patch(task, { merge_first: iso(now) })),
-      // Those behind a culprit no longer go before it.
-      ({ rest: _, ...queue }) => queue,
+      // Neither those behind a culprit go before it, nor those that are tested ahead.
+      (queue) => {
+        const { rest: _, ...others } = withoutAhead(queue);
+        return others;
+      },
     ),
     detail: `${task.id} is merged first`,
   }),

@@ -1,8 +1,9 @@
 // The merge queue by its rules alone: what lands, who is blamed, and what it costs, over thousands of queues.
 
 import { describe, expect, test } from 'vitest';
-import { batchStep, begun, landed, left, outcomesOf, type Queue, ran } from '../../../../src/protocol/queue/batch.ts';
+import { batchStep, begun, landed, left, outcomesOf, ran } from '../../../../src/protocol/queue/batch.ts';
 import { batchSize } from '../../../../src/protocol/queue/batch-size.ts';
+import type { Queue } from '../../../../src/protocol/queue/shape.ts';
 import { runs as share } from '../../../runs.ts';
 import { random, simulate } from './simulated.ts';
 
@@ -75,6 +76,51 @@ test('queues, ten thousand in test:all, with culprits, flakes, conflicts, kills 
   }
   // Blamed by chance: the same commit red by chance twice, at one of the steps of a search.
   expect(wronged / good).toBeLessThan(0.05 ** 2 * (1 + Math.log2(16)));
+});
+
+describe('lanes', () => {
+  const base = { tasks: 20, size: 4, pairs: 0.05, conflicts: 0.05 } as const;
+
+  test('nothing lands before what it was tested on; what comes to nothing is counted', () => {
+    let inVain = 0;
+    for (let seed = 1; seed <= share(4000); seed++) {
+      const trial = { ...base, seed, bad: 0.1, lanes: 2 + (seed % 3), flake: seed % 3 === 0 ? 0.05 : 0 };
+      const outcome = simulate({ ...trial, kill: seed % 2 === 0 ? 0.05 : 0, moves: seed % 5 === 0 ? 0.02 : 0 });
+      expect({ seed, untested: outcome.untested }).toEqual({ seed, untested: 0 });
+      const there = new Set(outcome.landed);
+      expect(outcome.bad.filter((n) => there.has(n))).toEqual([]);
+      const lost = [...Array(base.tasks).keys()].filter(
+        (n) => !there.has(n) && ![outcome.bad, outcome.conflicting, outcome.later, outcome.blamed].flat().includes(n),
+      );
+      expect({ seed, lost }).toEqual({ seed, lost: [] });
+      if (seed % 2 === 1 && seed % 5 !== 0)
+        expect({ seed, runs: outcome.counted }).toEqual({ seed, runs: outcome.runs });
+      inVain += outcome.inVain;
+    }
+    expect(inVain).toBeGreaterThan(0);
+  });
+
+  test('the same lands as with one, where nothing is by chance', () => {
+    for (let seed = 1; seed <= 200; seed++) {
+      const { landed: one } = simulate({ ...base, conflicts: 0, seed, bad: 0.1 });
+      const { landed: three } = simulate({ ...base, conflicts: 0, seed, bad: 0.1, lanes: 3 });
+      expect({ seed, landed: three }).toEqual({ seed, landed: one });
+    }
+  });
+
+  test('without red ones no run is in vain', () => {
+    const { runs, inVain, landed: all } = simulate({ seed: 1, tasks: 20, bad: 0, size: 4, lanes: 3 });
+    expect({ runs, inVain, all: all.length }).toEqual({ runs: 5, inVain: 0, all: 20 });
+  });
+
+  test('killed at every single thing that it does: the same ends on the branch', () => {
+    const trial = { seed: 12, tasks: 16, bad: 0.1, size: 4, lanes: 3, pairs: 0.1 } as const;
+    const whole = simulate(trial);
+    for (let killAt = 1; killAt <= whole.acts; killAt++) {
+      const { landed: there, untested } = simulate({ ...trial, killAt });
+      expect({ killAt, there, untested }).toEqual({ killAt, there: whole.landed, untested: 0 });
+    }
+  });
 });
 
 test('killed at every single thing that it does: the same ends on the branch', () => {

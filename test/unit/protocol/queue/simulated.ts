@@ -9,14 +9,15 @@ import {
   isTest,
   landed,
   left,
-  type Queue,
   ran,
   ranAlone,
   ranGreen,
   released,
 } from '../../../../src/protocol/queue/batch.ts';
-import { nextBatch, queueOf } from '../../../../src/protocol/queue/order.ts';
+import { aheadAt, begunAhead, inLanes, ranAhead, tipOf } from '../../../../src/protocol/queue/lanes.ts';
+import { nextBatch, queueOf, withoutSome } from '../../../../src/protocol/queue/order.ts';
 import type { Entry } from '../../../../src/protocol/queue/records.ts';
+import type { Queue } from '../../../../src/protocol/queue/shape.ts';
 import type { Settings, State, Task } from '../../../../src/protocol/state.ts';
 
 export function random(seed: number): () => number {
@@ -34,6 +35,8 @@ export interface Trial {
   readonly tasks: number;
   readonly bad: number;
   readonly size: number | 'auto';
+  /** Batches that are tested at the same time. */
+  readonly lanes?: number;
   /** How often a good commit is red. */
   readonly flake?: number;
   /** Of neighbours in the queue: they do not merge, or are red together. */
@@ -58,6 +61,9 @@ export interface Outcome {
   /** Where the branch was, each time: whether it was tested green itself, or a person's. */
   readonly untested: number;
   readonly acts: number;
+  /** What the record counts, of all batches that ended. */
+  readonly counted: number;
+  readonly inVain: number;
   /** Told to be red only together with others. */
   readonly together: readonly number[];
 }
@@ -89,16 +95,18 @@ class Simulation {
   private readonly blamed: number[] = [];
   private readonly together: number[] = [];
   private readonly settings: Settings;
+  /** Tests that this runner began ahead: whether they are red, once they are over. */
+  private ahead = new Map<string, boolean | undefined>();
 
   constructor(private readonly trial: Trial) {
-    const { seed, tasks, bad, size, conflicts = 0, pairs = 0 } = trial;
+    const { seed, tasks, bad, size, lanes = 1, conflicts = 0, pairs = 0 } = trial;
     this.chance = random(seed);
     this.bad = Array.from({ length: tasks }, () => this.chance() < bad);
     this.relation = Array.from({ length: tasks }, (_, n) => {
       const drawn = n === 0 ? 1 : this.chance();
       return drawn < conflicts ? 'conflict' : drawn < conflicts + pairs ? 'pair' : 'none';
     });
-    this.settings = { merge_batch: size } as Settings;
+    this.settings = { merge_batch: size, merge_lanes: lanes } as Settings;
     const approved = (n: number) =>
       ({ id: `t${n}`, status: 'APPROVED', priority: 3, review_commit: commitOf(1000 + n) }) as unknown as Task;
     this.state = { goal: {}, tasks: Array.from({ length: tasks }, (_, n) => approved(n)) } as unknown as State;
@@ -112,6 +120,7 @@ class Simulation {
         this.batch();
       } catch (error) {
         if (!(error instanceof Killed)) throw error;
+        this.ahead = new Map();
       }
     }
     throw new Error('it does not end');
@@ -133,8 +142,14 @@ class Simulation {
       redBatches: this.redBatches,
       untested: this.untested,
       acts: this.acts,
+      counted: this.total(({ runs }) => runs),
+      inVain: this.total(({ in_vain = 0 }) => in_vain),
       together: this.together,
     };
+  }
+
+  private total(of: (batch: NonNullable<Queue['batches']>[number]) => number): number {
+    return (queueOf(this.state).batches ?? []).reduce((sum, batch) => sum + of(batch), 0);
   }
 
   /** Something that changes the world or the record; the runner may die before it, and a person may come in between. */
@@ -175,7 +190,8 @@ class Simulation {
     const there = batch.entries.slice(batch.landed, judged).filter(isThere);
     const last = there.at(-1);
     if (last !== undefined) this.recordLanded(last.task);
-    this.record(released);
+    // One that was tested on top of it is not announced, and stays.
+    if (queueOf(this.state).batch?.base === batch.base) this.record(released);
   }
 
   private recordLanded(task: string): void {
@@ -201,14 +217,41 @@ class Simulation {
     while (this.step());
   }
 
-  private build(): readonly Entry[] {
+  /** As many as there is room for are tested on top; each may be over before the batch itself, or after. */
+  private fill(): void {
+    for (;;) {
+      const queue = queueOf(this.state);
+      const base = tipOf(queue, this.settings.merge_lanes);
+      if (base === undefined) return;
+      const entries = this.build(base, withoutSome(this.state, inLanes(queue)));
+      const last = entries.at(-1)?.candidate;
+      if (last === undefined) return;
+      this.record((now) => begunAhead(now, { base, since: '', entries: [...entries] }));
+      this.runs += 1;
+      this.ahead.set(last, undefined);
+    }
+  }
+
+  /** Those ahead that are over by now; what they show is recorded as long as they are ahead. */
+  private endAhead(): void {
+    for (const [candidate, known] of this.ahead) {
+      const upto = aheadAt(queueOf(this.state), candidate)?.entries.length;
+      if (known !== undefined || upto === undefined || this.chance() < 0.5) continue;
+      const red = this.redNow(candidate);
+      this.ahead.set(candidate, red);
+      this.record((queue) => ranAhead(queue, candidate, { upto, red, time: '', log: 'x' }));
+    }
+  }
+
+  private build(base = this.head, state = this.state): readonly Entry[] {
     const entries: Entry[] = [];
-    let tip = this.head;
-    for (const task of nextBatch(this.state, this.settings, true)) {
+    let tip = base;
+    for (const task of nextBatch(state, this.settings, true)) {
       const n = Number(task.id.slice(1));
       const has = this.content.get(tip) ?? new Set();
       if (this.relation[n] === 'conflict' && has.has(n - 1)) {
-        if (this.content.get(this.head)?.has(n - 1) !== true) continue; // with those before it alone: later
+        // With those before it alone: later.
+        if (base !== this.head || this.content.get(this.head)?.has(n - 1) !== true) continue;
         this.act();
         this.mark(new Set([task.id]), 'INTEGRATION_FAILED');
         this.conflicting.push(n);
@@ -228,6 +271,10 @@ class Simulation {
   private test(commit: string): boolean {
     this.act();
     this.runs += 1;
+    return this.redNow(commit);
+  }
+
+  private redNow(commit: string): boolean {
     const red = this.isRed(commit) || this.chance() < (this.trial.flake ?? 0);
     if (!red) this.green.add(commit);
     return red;
@@ -243,7 +290,10 @@ class Simulation {
     if (step.step === 'land') return this.land(batch.entries[step.upto - 1] as Entry);
     if (step.step === 'test') {
       const entry = batch.entries[step.upto - 1] as Entry;
-      const red = this.test(entry.candidate);
+      const isFirst = step.upto === batch.entries.length && !batch.runs.some(({ upto }) => upto === step.upto);
+      if (isFirst) this.fill();
+      this.endAhead();
+      const red = (isFirst ? this.early(entry.candidate) : undefined) ?? this.test(entry.candidate);
       const entries = batch.entries.slice(batch.landed, step.upto);
       if (headOfBatch(batch) !== this.head) return this.giveUp();
       this.record((now) =>
@@ -251,12 +301,16 @@ class Simulation {
           ? ran(now, { upto: step.upto, red, time: '', log: 'x' })
           : ranGreen(now, { base: headOfBatch(batch), since: '', entries }, 'x'),
       );
+      if (red) this.ahead = new Map();
       return true;
     }
     const culprit = batch.entries[step.at - 1] as Entry;
     const n = Number(culprit.task.slice(1));
-    if (step.step === 'alone') {
-      const candidate = this.make(new Set([...(this.content.get(batch.base) ?? []), n]));
+    // All were written before anything landed.
+    const without = step.at > 1 ? this.content.get(batch.base) : this.content.get(commitOf(0));
+    const learns = step.at > 1 || (this.content.get(batch.base)?.size ?? 0) > 0;
+    if (step.step === 'alone' && learns) {
+      const candidate = this.make(new Set([...(without ?? []), n]));
       const red = this.test(candidate);
       this.record((now) => ranAlone(now, { candidate, red, log: 'x' }));
       return true;
@@ -269,6 +323,14 @@ class Simulation {
     return false;
   }
 
+  /** A test that was begun ahead is awaited. */
+  private early(candidate: string): boolean | undefined {
+    if (!this.ahead.has(candidate)) return queueOf(this.state).batch?.early?.red;
+    const red = this.ahead.get(candidate) ?? this.redNow(candidate);
+    this.ahead.delete(candidate);
+    return red;
+  }
+
   private giveUp(): false {
     this.record(released);
     return false;
@@ -278,6 +340,8 @@ class Simulation {
     this.act();
     const { batch } = queueOf(this.state);
     if (batch === undefined || headOfBatch(batch) !== this.head) return this.giveUp(); // the compare-and-swap fails
+    const there = [...(this.content.get(this.head) ?? [])];
+    if (!there.every((n) => this.content.get(candidate)?.has(n))) throw new Error('it lands before another');
     this.head = candidate;
     if (!this.green.has(candidate)) this.untested += 1;
     this.recordLanded(task);

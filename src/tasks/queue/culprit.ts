@@ -1,0 +1,62 @@
+// Who makes a batch red: whether it is so by itself, where there is time to ask, and what its coder is told.
+
+import { buildCandidate } from '../../git/merge-candidate.ts';
+import { isRefusal } from '../../protocol/decision.ts';
+import { proofOf } from '../../protocol/queue/batch.ts';
+import type { Batch } from '../../protocol/queue/shape.ts';
+import { defined } from '../../protocol/values.ts';
+import { unpin } from '../pins.ts';
+import { type Link, mergeMessage } from './chain.ts';
+import { failOnTest, landedSince } from './fail.ts';
+import { type Running, recordRun, stop, type Went } from './steps.ts';
+
+/** Without those before it in its batch; the first of a batch without what landed since it was written. */
+export async function aloneStep(run: Running, batch: Batch, at: number): Promise<Went> {
+  const { move, links } = run;
+  const [link] = links;
+  if (link === undefined) return 'done';
+  const candidate = at > 1 ? await withoutBatch(run, link, batch.base) : await asWritten(run, link);
+  if (candidate === undefined) return blameStep(run, batch, at);
+  const id = link.task.id;
+  const request = { task: id, candidate, judge: '', again: `liza wt merge ${id}`, what: `${id} alone` };
+  const known = candidate === link.commit ? await move.known({ ...link, candidate }) : undefined;
+  const tested = known ?? (await move.test(request));
+  if (isRefusal(tested)) return stop(run, tested);
+  const red = tested.verdict === 'red';
+  const log = tested.verdict === 'red' || tested.verdict === 'green' ? tested.log : undefined;
+  const onto = at > 1 ? undefined : link.task.base_commit;
+  return recordRun(run, { task: id, candidate, alone: true, red, ...defined({ log, onto }) });
+}
+
+/** undefined: there is nothing to learn from it. */
+async function withoutBatch({ move }: Running, { task, commit }: Link, onto: string): Promise<string | undefined> {
+  const message = mergeMessage(task, commit);
+  const built = await buildCandidate(move.gitDir, { onto, commit, base: task.base_commit, message });
+  return built.kind === 'conflict' || built.kind === 'contained' ? undefined : built.commit;
+}
+
+async function asWritten(run: Running, link: Link): Promise<string | undefined> {
+  const others = await othersOf(run, link);
+  return others.length === 0 || link.task.base_commit === undefined ? undefined : link.commit;
+}
+
+/** Tasks that are on the branch and that its coder did not have. */
+const othersOf = ({ move, state }: Running, { task, commit }: Link): Promise<readonly string[]> =>
+  landedSince({ context: move.context, gitDir: move.gitDir, state, task, onto: move.onto, commit });
+
+export async function blameStep(run: Running, batch: Batch, at: number): Promise<Went> {
+  const { move, links, progress } = run;
+  const [link] = links;
+  const proof = proofOf(batch, at);
+  if (link === undefined || proof === undefined) return 'done';
+  await unpin(move.gitDir, ...move.ids);
+  const { alone } = batch;
+  const others =
+    at > 1 && alone !== undefined ? batch.entries.slice(0, at - 1).map(({ task }) => task) : await othersOf(run, link);
+  const since = at > 1 && alone !== undefined ? undefined : link.task.base_commit;
+  const beside = { others, ...defined({ since, red: alone?.red }) };
+  const failure = await failOnTest({ context: move.context, task: link.task, run: proof, beside });
+  if (failure.guard !== 'integration-test') return stop(run, failure);
+  progress.failed.push({ task: link.task.id, failure });
+  return 'done';
+}

@@ -1,0 +1,105 @@
+// Tests of batches on top of the one that is under way (protocol/queue/lanes.ts), by the process that runs that one. What
+// they show is on the board as soon as it is known; nothing of them is announced to land. A batch that is red, or that
+// stops, ends them.
+
+import { isRefusal, type Refusal } from '../../protocol/decision.ts';
+import { inLanes, tipOf } from '../../protocol/queue/lanes.ts';
+import { nextBatch, queueOf, withoutSome } from '../../protocol/queue/order.ts';
+import type { AheadRun } from '../../protocol/queue/records.ts';
+import type { BatchRun } from '../../protocol/queue/shape.ts';
+import type { Settings, State } from '../../protocol/state.ts';
+import { transact } from '../../store/transact.ts';
+import { thisProcess } from '../context.ts';
+import { hasSameTest, type TestRequest, testResult } from '../integration-test.ts';
+import { redOf, type Tested } from '../rules/tested.ts';
+import { announcement, type Building, chainAhead, type Link } from './chain.ts';
+
+/** The batch under way, as far as those on top of it need it. */
+export interface Ground extends Omit<Building, 'known' | 'hold'> {
+  readonly settings: Settings;
+  /** Tasks that are not tried now. */
+  readonly not: ReadonlySet<string>;
+}
+
+export interface Lanes {
+  /** As many as there is room for are begun; the board then. */
+  fill(ground: Ground, state: State): Promise<State>;
+  /** What a test of this commit comes to that was begun ahead. */
+  resultOf(candidate: string): Promise<Tested | Refusal> | undefined;
+  /** Ends what still runs. */
+  stop(): Promise<void>;
+}
+
+interface Test {
+  readonly stop: AbortController;
+  readonly ended: Promise<Tested | Refusal>;
+}
+
+export function openLanes(): Lanes {
+  const tests = new Map<string, Test>();
+  return {
+    fill: async (ground, state) => {
+      let now = state;
+      for (;;) {
+        const links = await nextLinks(ground, now);
+        const last = links.at(-1);
+        if (last === undefined) return now;
+        const ahead = { name: 'merge-ahead', ...announcement(links), process: thisProcess(ground.context) } as const;
+        const begun = await transact(ground.context, ahead);
+        if (!begun.ok) return now;
+        now = begun.state;
+        const stop = new AbortController();
+        const ended = test(ground, links, last, stop.signal).then(async (tested) => {
+          // Refused where it came to nothing meanwhile, or is the batch by now: who runs that one awaits it.
+          if (!isRefusal(tested)) await transact(ground.context, { ...ahead, run: runOf(tested) });
+          return tested;
+        });
+        ended.catch(() => {}); // told to whoever awaits it
+        tests.set(last.candidate, { stop, ended });
+      }
+    },
+    resultOf: (candidate) => tests.get(candidate)?.ended,
+    stop: async () => {
+      for (const { stop } of tests.values()) stop.abort();
+      await Promise.allSettled([...tests.values()].map(({ ended }) => ended));
+      tests.clear();
+    },
+  };
+}
+
+/** Nothing: there is no room, nothing more waits, or what is tested changes the test itself. */
+async function nextLinks(ground: Ground, state: State): Promise<readonly Link[]> {
+  const { gitDir, onto, settings, not } = ground;
+  const queue = queueOf(state);
+  const tip = tipOf(queue, settings.merge_lanes);
+  if (tip === undefined || !(await hasSameTest(gitDir, onto, tip))) return [];
+  const others = withoutSome(state, new Set([...inLanes(queue), ...not]));
+  const links = await chainAhead(ground, tip, nextBatch(others, settings, true));
+  return links.at(-1)?.candidate === tip ? [] : links;
+}
+
+function test(
+  { context, gitDir, onto, settings }: Ground,
+  links: readonly Link[],
+  { task, candidate }: Link,
+  stop: AbortSignal,
+): Promise<Tested | Refusal> {
+  const own = context.stop?.();
+  const stopped = own === undefined ? stop : AbortSignal.any([own, stop]);
+  const what = `${links.length === 1 ? task.id : `${links.length} tasks up to ${task.id}`}, ahead,`;
+  const request: TestRequest = { task: task.id, what, candidate, judge: onto, again: 'liza queue run' };
+  return testResult({ ...context, stop: () => stopped }, gitDir, settings, request);
+}
+
+function runOf(tested: Tested): AheadRun {
+  if (tested.verdict === 'red') return redOf(tested);
+  if (tested.verdict !== 'green') return { red: false };
+  const { by, seconds, log } = tested;
+  return { red: false, by, seconds, log };
+}
+
+/** What the board has of it, where the process that tested it is gone. */
+export function seenEarly({ red, by, seconds, log = '', reason = '', output = '' }: BatchRun): Tested | undefined {
+  if (red) return { verdict: 'red', reason, log, tail: output.split('\n') };
+  return by === undefined || seconds === undefined ? undefined : { verdict: 'green', by, seconds, log };
+}

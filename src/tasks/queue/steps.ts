@@ -1,0 +1,76 @@
+// What the steps of a batch share: what moves the branch and tests candidates, what was done so far, and how a step is
+// recorded.
+
+import type { Refusal } from '../../protocol/decision.ts';
+import type { Settings, State } from '../../protocol/state.ts';
+import type { Committed } from '../../store/store.ts';
+import { transact } from '../../store/transact.ts';
+import type { TestRequest } from '../integration-test.ts';
+import type { MergeFailure } from '../judge-candidate.ts';
+import { type BranchMove, withdraw } from '../move-branch.ts';
+import type { Tested } from '../rules/tested.ts';
+import { announcement, type Failed, type How, type Link } from './chain.ts';
+import type { Lanes } from './lanes.ts';
+
+export interface BatchMove extends BranchMove {
+  readonly settings: Settings;
+  readonly process: string;
+  /** Whether anything judges the candidates. */
+  readonly tested: boolean;
+  /** What was seen green before on the very same files. */
+  known(link: Link): Promise<Tested | undefined>;
+  test(request: TestRequest): Promise<Tested | Refusal>;
+  /** Tests on top of it; without them it is tested by itself. */
+  readonly lanes?: Lanes | undefined;
+  fillLanes(state: State): Promise<State>;
+}
+
+export interface LandedTask {
+  readonly task: string;
+  readonly committed: Committed;
+  readonly commit: string;
+  readonly how: How;
+  readonly test?: Tested;
+  readonly remarks: readonly string[];
+}
+
+export interface Progress {
+  readonly landed: LandedTask[];
+  readonly failed: Failed[];
+}
+
+/** What the steps of one batch share; the rest is on the board. */
+export interface Running {
+  move: BatchMove;
+  links: readonly Link[];
+  readonly progress: Progress;
+  state: State;
+  /** The last test that was green. */
+  test?: Tested;
+}
+
+export type Went = 'go on' | 'done' | MergeFailure;
+
+export async function recordRun(
+  run: Running,
+  told: { task: string; candidate: string; red: boolean; alone?: true; onto?: string; log?: string },
+): Promise<'go on' | MergeFailure> {
+  return recorded(run, await transact(run.move.context, { name: 'merge-run', ...told }));
+}
+
+export async function recorded(
+  run: Running,
+  outcome: Awaited<ReturnType<typeof transact>>,
+): Promise<'go on' | MergeFailure> {
+  if (!outcome.ok) return stop(run, outcome);
+  run.state = outcome.state;
+  return 'go on';
+}
+
+export async function stop({ move }: Running, why: MergeFailure): Promise<MergeFailure> {
+  await withdraw(move);
+  return why;
+}
+
+export const reservation = ({ process }: BatchMove, links: readonly Link[]) =>
+  ({ name: 'reserve-merge', ...announcement(links), process }) as const;
