@@ -6,7 +6,7 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import { rehearsalProvider } from '../providers/rehearsal.ts';
 import { runChild } from '../rehearsal/children.ts';
 import { follow } from '../rehearsal/demo/follow.ts';
-import { answerCommand } from '../rehearsal/demo/human.ts';
+import { answerCommand, RELEASE } from '../rehearsal/demo/human.ts';
 import type { StoryLine } from '../rehearsal/demo/narration.ts';
 import { type DemoRepository, PLAIN_GIT } from '../rehearsal/demo/repository.ts';
 import { boardEvent, shownCrew } from '../rehearsal/demo/shown-crew.ts';
@@ -33,13 +33,13 @@ export interface Play {
   readonly begun: Instant;
 }
 
-const LONGEST_MS = 180_000;
+const LONGEST_MS = 240_000;
 /** How long the finished board stays; on a slow machine the person has waited long enough. */
 const lingerMs = (took: number): number => Math.max(1000, Math.min(3000, 36_000 - took));
 /** How long the demo waits with its answer: on the board a person may give one first. */
 const ANSWER_AFTER_MS = { fast: 0, lines: 1500, live: 4000 };
 /** Waiting after a crash or for a restart is no part of the story: it is made shorter by this. */
-const HURRY = { fast: 10, readable: 2 };
+const HURRY = { fast: 10, readable: 4 };
 
 /** The agents think in their script's seconds times `pace`. */
 export function startDemoCrew(play: Play, pace: number): Promise<CrewControl | Refusal> {
@@ -102,6 +102,7 @@ export async function watchDemoCrew(
       if (event !== undefined) shown.say(event);
     },
     answer: async (given) => (await lizaInDemo(play, answerCommand(given), isLive ? 'unseen' : 'seen'))?.message,
+    release: async () => (await lizaInDemo(play, RELEASE, isLive ? 'unseen' : 'seen'))?.message,
   });
   try {
     if (isLive) {

@@ -7,7 +7,7 @@ import { realDisk } from '../../ports/disk.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { State } from '../../protocol/state.ts';
 import { readScript } from '../../rehearsal/check.ts';
-import { GOAL } from '../../rehearsal/demo/human.ts';
+import { GOAL, HOLD } from '../../rehearsal/demo/human.ts';
 import { type DemoRepository, makeRepository, plainEnvironment } from '../../rehearsal/demo/repository.ts';
 import { accountedTask, type Chapter, type Logged, story } from '../../rehearsal/demo/story.ts';
 import { inDemo, lizaInDemo, type Play, startDemoCrew, watchDemoCrew } from '../demo-play.ts';
@@ -24,7 +24,7 @@ export const verb: Verb = {
   },
   examples: ['liza demo', 'liza demo --fast --plain', 'liza demo --remove'],
   details: [
-    'A planner, two coders and a reviewer build a small program: in parallel, with a rejection, a killed coder, a question to you, and a merge conflict. The agents play a script (docs/rehearsal.md); the blackboard, worktrees, reviews, merges and tests are real.',
+    'A planner, two coders and a reviewer build a small program: in parallel, with a rejection, a killed coder, a question to you, a red batch in the merge queue, and a merge conflict. The agents play a script (docs/rehearsal.md); the blackboard, worktrees, reviews, merges and tests are real.',
     'Shows the live board of liza run; without a terminal, a line for each thing that happens. Ends with the record of one commit.',
     'The repository stays, in the temporary folder; the last lines say where it is and how to remove it. Ctrl-C, or q on the board, ends the demo and leaves nothing behind. Exit 0 only if the board’s history shows that all of this happened.',
   ],
@@ -72,7 +72,7 @@ async function perform(play: Play, kept: DemoRepository | undefined): Promise<Re
   const { io, screen, begun } = play;
   const hint = screen.hint(kept);
   screen.opening(play.repository.root);
-  const made = await lizaInDemo(play, ['init', GOAL]);
+  const made = (await lizaInDemo(play, ['init', GOAL])) ?? (await lizaInDemo(play, HOLD));
   if (made !== undefined) return { ...made, hint };
   const crew = await startDemoCrew(play, play.fast ? 0 : paceAfter(io.host.clock.now() - begun));
   if (isRefusal(crew)) return crew;

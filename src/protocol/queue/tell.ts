@@ -33,10 +33,12 @@ function aheadText({ entries, run }: Ahead): string {
   return `on top of it, ${counted(entries.length, 'task')}: ${seen}`;
 }
 
-/** `batch of 8 on 3f2c81a09d1e: 1–4 landed, testing 1–6`. */
+/** `batch of 8 on 3f2c81a09d1e: 1–8 red, 1–4 landed, testing 1–6`. */
 export function batchText(board: Pick<Board, 'state' | 'gone'>, batch: Batch): string {
-  const { entries, base, landed } = batch;
-  const done = landed === 0 ? [] : [`${span(landed)} landed`];
+  const { entries, base, landed, runs: seen } = batch;
+  const reds = seen.filter(({ upto, red }) => red && !seen.some((run) => !run.red && run.upto >= upto));
+  const red = reds.length === 0 ? [] : [`${span(Math.min(...reds.map(({ upto }) => upto)))} red`];
+  const done = [...red, ...(landed === 0 ? [] : [`${span(landed)} landed`])];
   const runs = entries.some(({ task }) => runsIt(board, task));
   const now = runs ? stepText(batch, batchStep(queueOf(board.state), mergeable(board.state).length === 1)) : WAITS;
   return `batch of ${entries.length} on ${base.slice(0, 12)}: ${[...done, now].join(', ')}`;
@@ -52,7 +54,7 @@ function runsIt(board: Pick<Board, 'state' | 'gone'>, id: string): boolean {
 function stepText({ entries }: Batch, step: BatchStep): string {
   switch (step.step) {
     case 'test':
-      return `testing ${span(step.upto)}${step.again ? ' again, since it was red' : ''}`;
+      return `testing ${span(step.upto)}${step.again ? ' again' : ''}`;
     case 'land':
       return `landing ${span(step.upto)}`;
     case 'alone':

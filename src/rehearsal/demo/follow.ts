@@ -2,7 +2,7 @@
 // something does not go as written. Returns why it stopped; story.ts says whether all of it happened.
 
 import type { CrewControl, CrewView } from '../../supervisor/crew-view.ts';
-import { type Answer, answerTo } from './human.ts';
+import { type Answer, answerTo, isReleasable } from './human.ts';
 import { news, type StoryLine } from './narration.ts';
 
 export interface Followed {
@@ -19,6 +19,8 @@ export interface Followed {
   answering?(): Promise<void> | undefined;
   /** Gives the answer; a sentence says why it could not. */
   answer(given: Answer): Promise<string | undefined>;
+  /** Lets the first tasks land; the same. */
+  release(): Promise<string | undefined>;
 }
 
 /** Undefined: the crew ended by itself. */
@@ -28,6 +30,7 @@ export async function follow(followed: Followed): Promise<string | undefined> {
   let before: CrewView | undefined;
   let why: string | undefined;
   let answering = false;
+  let released = false;
   const end = (reason: string): void => {
     if (why !== undefined) return;
     why = reason;
@@ -44,6 +47,12 @@ export async function follow(followed: Followed): Promise<string | undefined> {
     before = { ...view, events: [...view.events] };
     const wrong = failure(view);
     if (wrong !== undefined) return end(wrong);
+    if (!released && isReleasable(view.board.state)) {
+      released = true;
+      void followed.release().then((problem) => {
+        if (problem !== undefined) end(problem);
+      });
+    }
     const given = answerTo(view.board.state);
     if (given === undefined || answering) return;
     answering = true;

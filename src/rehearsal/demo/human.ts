@@ -1,5 +1,5 @@
-// The human's part in the demo: answers the question of a blocked task, which frees it. Everything else the
-// demo's human does is watch.
+// The human's part in the demo: holds the merge queue until the first tasks are approved, so that they are tested together,
+// and answers the question of a blocked task, which frees it. Everything else the demo's human does is watch.
 
 import type { State } from '../../protocol/state.ts';
 
@@ -11,6 +11,16 @@ const ANSWERS: Readonly<Record<string, string>> = {
 
 /** Whether the demo gave this answer; on its live board a person may be first. */
 export const isDemos = (answer: string): boolean => Object.values(ANSWERS).includes(answer);
+
+/** Those that land together. */
+const TOGETHER = ['totals', 'money', 'parse', 'sample'];
+export const HOLD = ['queue', 'hold', '--reason', 'the demo lets the first four land together'] as const;
+export const RELEASE = ['queue', 'release'] as const;
+
+/** Whether a human would let them land now. */
+export const isReleasable = ({ goal, tasks }: Pick<State, 'goal' | 'tasks'>): boolean =>
+  goal.queue?.held !== undefined &&
+  TOGETHER.every((id) => tasks.some((task) => task.id === id && task.status === 'APPROVED'));
 
 export interface Answer {
   readonly task: string;

@@ -1,6 +1,8 @@
 // What the demo prints while it happens: a line per event of a task, from what the board has now and had not before.
 // Pure; the same two views give the same lines. The command decides how they look.
 
+import { queueOf } from '../../protocol/queue/order.ts';
+import { queueLine } from '../../protocol/queue/tell.ts';
 import { remarksIn } from '../../protocol/review/approval.ts';
 import { parseRejection } from '../../protocol/review/verdict.ts';
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
@@ -39,6 +41,7 @@ export function news(before: Seen | undefined, after: Seen, spoken: ReadonlySet<
   return [
     ...doings(before, after, spoken),
     ...deaths,
+    ...landing(before, after),
     ...turns.sort((a, b) => a.time - b.time).map(({ told }) => told),
     ...(complete ? [line('planner-1', '', 'the goal is reached', 'good')] : []),
   ];
@@ -50,6 +53,14 @@ function doings(before: Seen | undefined, { members }: Seen, spoken: ReadonlySet
     if (activity === undefined || activity === last || !spoken.has(activity)) return [];
     return [line(agent, task, activity, 'faint')];
   });
+}
+
+/** How a batch of the merge queue goes: what is tested, what was red. */
+function landing(before: Seen | undefined, { board }: Seen): readonly StoryLine[] {
+  if (queueOf(board.state).held !== undefined) return [];
+  const told = queueLine(board);
+  if (told === undefined || (before !== undefined && told === queueLine(before.board))) return [];
+  return [line('queue', '', told.replace(/^queue: /, ''), 'faint')];
 }
 
 const line = (who: string, task: string, text: string, tone: Tone = 'plain'): StoryLine => ({ who, task, text, tone });
@@ -73,7 +84,7 @@ function turn(task: Task, event: HistoryEvent): readonly StoryLine[] {
     case 'created':
       return say(`plans: ${task.description}${after(task)}`);
     case 'claimed':
-      return say(claimed(event));
+      return say(claimed(task, event));
     case 'pre_execution_checkpoint':
       return say(`will do: ${intent(event)}`, 'faint');
     case 'submitted':
@@ -85,9 +96,11 @@ function turn(task: Task, event: HistoryEvent): readonly StoryLine[] {
     case 'approved':
       return say(`approves it: ${remarksIn(String(event.reason))}`, 'good');
     case 'merged':
-      return say('merged: its test was green on integration', 'good');
+      return say('merged: green on integration', 'good');
     case 'integration_failed':
-      return say(`CONFLICT in ${list(event.paths)} with ${list(event.with)}; nothing was merged`, 'bad');
+      return event.paths === undefined
+        ? say(`is RED on integration, twice, and leaves: ${lastLine(event.output)}`, 'bad')
+        : say(`CONFLICT in ${list(event.paths)} with ${list(event.with)}; nothing was merged`, 'bad');
     case 'blocked':
       return say(`asks: ${list(event.questions)}`, 'human');
     case 'answered':
@@ -103,11 +116,21 @@ function turn(task: Task, event: HistoryEvent): readonly StoryLine[] {
 
 const after = ({ depends_on: ids = [] }: Task): string => (ids.length === 0 ? '' : ` (after ${ids.join(', ')})`);
 
-function claimed(event: HistoryEvent): string {
-  if (event.from === 'INTEGRATION_FAILED') return 'takes on the conflict, with both sides in its worktree';
+function claimed({ history = [] }: Task, event: HistoryEvent): string {
+  const failed = (history as readonly HistoryEvent[]).findLast(({ event: name }) => name === 'integration_failed');
+  if (event.from === 'INTEGRATION_FAILED')
+    return failed?.paths === undefined
+      ? 'takes it back, with the log of the red test'
+      : 'takes on the conflict, with both sides in its worktree';
   if (event.from === 'REJECTED') return 'goes back to work on it';
   return event.from === 'CLAIMED' ? 'takes over the work' : 'takes it, in a worktree of its own';
 }
+
+const lastLine = (output: unknown): string =>
+  String(output ?? '')
+    .trimEnd()
+    .split('\n')
+    .at(-1) ?? '';
 
 const intent = ({ checkpoint }: HistoryEvent): string =>
   typeof checkpoint === 'object' && checkpoint !== null && 'intent' in checkpoint ? String(checkpoint.intent) : '';

@@ -32,6 +32,7 @@ export function story(state: State, log: readonly Logged[], deaths: readonly Kil
     rejected(state.tasks),
     killed(state.tasks, log, deaths),
     answered(state),
+    redBatch(state),
     conflict(state.tasks),
   ];
 }
@@ -135,10 +136,26 @@ function answered({ tasks, questions = [] }: State): Chapter {
   );
 }
 
+const mended = (task: Task): boolean => follow(task, ['integration_failed', 'claimed', 'submitted', 'merged']) === true;
+
+function redBatch({ tasks, goal }: State): Chapter {
+  const found = (goal.queue?.batches ?? []).find(
+    ({ blamed, landed }) => landed > 1 && tasks.some((task) => task.id === blamed && mended(task)),
+  );
+  return chapter(
+    'a red batch',
+    found === undefined
+      ? undefined
+      : `${found.entries} tasks were tested together and were red; ${found.runs} test runs found out that it was ${found.blamed}: the other ${found.landed} landed, and ${found.blamed} did when it was mended and reviewed`,
+    'no batch of the merge queue was red, lost its culprit and landed without it',
+  );
+}
+
 function conflict(tasks: readonly Task[]): Chapter {
-  const found = tasks.find((task) => follow(task, ['integration_failed', 'claimed', 'submitted', 'merged']));
-  const failed = found === undefined ? undefined : last(found, 'integration_failed');
-  const paths = Array.isArray(failed?.paths) ? failed.paths.join(', ') : undefined;
+  const pathsOf = (task: Task): unknown => last(task, 'integration_failed')?.paths;
+  const found = tasks.find((task) => mended(task) && Array.isArray(pathsOf(task)));
+  const failed = found === undefined ? undefined : pathsOf(found);
+  const paths = Array.isArray(failed) ? failed.join(', ') : undefined;
   return chapter(
     'a conflict',
     found === undefined || paths === undefined

@@ -30,12 +30,12 @@ test.runIf(inFull)(
       if (answer !== undefined) p.ok(answerCommand(answer));
     });
     expect(p.board()['goal']).toMatchObject({ status: 'COMPLETED' });
-    expect(p.board().tasks.map(({ status }) => status)).toEqual(Array(6).fill('MERGED'));
+    expect(p.board().tasks.map(({ status }) => status)).toEqual(Array(7).fill('MERGED'));
     const history = p.task('parse')['history'] as { event: string; agent: string }[];
     expect(new Set(history.filter(({ event }) => event === 'claimed').map(({ agent }) => agent)).size).toBe(2);
     const checkout = join(p.base, 'checkout');
     p.git('worktree', 'add', '-q', checkout, 'integration');
-    expect(execFileSync(process.execPath, ['--test'], { cwd: checkout, encoding: 'utf8' })).toContain('# pass 13');
+    expect(execFileSync(process.execPath, ['--test'], { cwd: checkout, encoding: 'utf8' })).toContain('# pass 15');
   },
 );
 
@@ -73,9 +73,9 @@ test.runIf(inFull)(
     const ran = demo(undefined, '--json', '--remove');
     expect(ran.status, ran.stderr).toBe(0);
     const { chapters, tests } = JSON.parse(ran.stdout) as { chapters: { happened: boolean }[]; tests: number };
-    expect(chapters).toHaveLength(6);
+    expect(chapters).toHaveLength(7);
     expect(chapters.filter(({ happened }) => !happened)).toEqual([]);
-    expect(tests).toBe(13);
+    expect(tests).toBe(15);
     expect(ran.left).toEqual([]);
     expect(ran.running).toEqual([]);
   },
@@ -168,7 +168,7 @@ test.runIf(inFull)(
     });
     // It fails by itself where one of its chapters did not happen.
     expect(ran.status, ran.stderr).toBe(0);
-    expect(ran.stdout).toContain('# pass 13');
+    expect(ran.stdout).toContain('# pass 15');
     expect(tagged(made)).toEqual([]);
     const type = (line: string): string => {
       const typed = spawnSync('sh', ['-c', line], { cwd: elsewhere, encoding: 'utf8', env });

@@ -121,11 +121,11 @@ describe('a red batch', () => {
     run(red('c'));
     expect(told).toEqual([
       'testing 1–4',
-      'testing 1–2',
-      'landing 1–2',
-      '1–2 landed, testing 1–3',
-      '1–2 landed, testing 1–3 again, since it was red',
-      '1–2 landed, c leaves: red twice',
+      '1–4 red, testing 1–2',
+      '1–4 red, landing 1–2',
+      '1–4 red, 1–2 landed, testing 1–3',
+      '1–3 red, 1–2 landed, testing 1–3 again',
+      '1–3 red, 1–2 landed, c leaves: red twice',
     ]);
     expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'merged', onto: BASE, tested: 'tests green' });
     expect(w.state.goal.integration_head).toBe(candidate('b'));

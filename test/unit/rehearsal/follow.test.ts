@@ -13,6 +13,7 @@ function room(given: Partial<Followed> = {}) {
   let stops = 0;
   let end: (ended: CrewEnd) => void = () => {};
   const answers: string[] = [];
+  let releases = 0;
   const ended = new Promise<CrewEnd>((resolve) => {
     end = resolve;
   });
@@ -41,11 +42,16 @@ function room(given: Partial<Followed> = {}) {
       answers.push(task);
       return undefined;
     },
+    release: async () => {
+      releases += 1;
+      return undefined;
+    },
     ...given,
   });
   return {
     why,
     answers,
+    releases: () => releases,
     stops: () => stops,
     change: (now: {
       members?: readonly Partial<CrewMember>[];
@@ -154,4 +160,21 @@ test('a person who answers on the board first is not answered over', async () =>
   here.end();
   expect(await here.why).toBeUndefined();
   expect(here.answers).toEqual([]);
+});
+
+test('the queue is released once, when the first four are approved; a release that fails ends it', async () => {
+  const held = { status: 'IN_PROGRESS', queue: { held: { by: 'human', since: '2026-03-01T09:00:00Z' } } };
+  const four = (last: string) =>
+    ['totals', 'money', 'parse', 'sample'].map((id) => ({ id, status: id === 'sample' ? last : 'APPROVED' }));
+  const r = room();
+  r.change({ state: { goal: held, tasks: four('CLAIMED') } });
+  expect(r.releases()).toBe(0);
+  r.change({ state: { tasks: four('APPROVED') } });
+  r.change({ state: { tasks: four('APPROVED') } });
+  expect(r.releases()).toBe(1);
+  r.end();
+  expect(await r.why).toBeUndefined();
+  const failing = room({ release: async () => 'it could not' });
+  failing.change({ state: { goal: held, tasks: four('APPROVED') } });
+  expect(await failing.why).toBe('it could not');
 });

@@ -43,6 +43,31 @@ test('each turn of a task is one line', () => {
   ]);
 });
 
+test('a red test is no conflict, and neither is its fix', () => {
+  const red = [
+    { event: 'integration_failed', agent: 'code-reviewer-1', reason: 'red', output: 'src/a.mjs:1\nsrc/ prints' },
+    { event: 'claimed', agent: 'coder-1', from: 'INTEGRATION_FAILED' },
+  ];
+  expect(text(undefined, view(red))).toEqual([
+    'code-reviewer-1 money is RED on integration, twice, and leaves: src/ prints',
+    'coder-1 money takes it back, with the log of the red test',
+  ]);
+});
+
+test('how a batch goes is told, each step once, and nothing of a queue that is held', () => {
+  const entries = ['a', 'b'].map((task, at) => ({ task, commit: `${at}`, candidate: `${at}` }));
+  const queue = (runs: readonly object[], more = {}) =>
+    view([], {
+      goal: { status: 'IN_PROGRESS', queue: { batch: { base: 'c0ffee', entries, landed: 0, runs }, ...more } },
+      tasks: entries.map(({ task }) => ({ id: task, status: 'APPROVED', merging: { by: 'x' } })),
+    });
+  const red = queue([{ upto: 2, red: true, log: 'x' }]);
+  expect(text(undefined, queue([]))).toEqual(['queue  batch of 2 on c0ffee: testing 1–2']);
+  expect(text(queue([]), red)).toEqual(['queue  batch of 2 on c0ffee: 1–2 red, testing 1']);
+  expect(text(red, red)).toEqual([]);
+  expect(text(undefined, queue([], { held: { by: 'human', since: '' } }))).toEqual([]);
+});
+
 test('only what is new is told', () => {
   expect(text(view(EVENTS.slice(0, 2)), view(EVENTS.slice(0, 3)))).toEqual(['coder-1 money will do: divide']);
   expect(text(view(EVENTS), view(EVENTS))).toEqual([]);

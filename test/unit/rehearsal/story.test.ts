@@ -45,6 +45,19 @@ const TASKS = [
     ],
   ),
 ];
+const SAMPLE = task(
+  'sample',
+  [],
+  [
+    ...plain(3, 'coder-2'),
+    ['approved', 7],
+    ['integration_failed', 21, 'code-reviewer-1', { output: 'src/ prints' }],
+    ...plain(22),
+    ...end(27),
+  ],
+);
+const BATCHES = [{ time: at(21), entries: 4, landed: 3, blamed: 'sample', runs: 4, flakes: 0 }];
+const GOAL = { status: 'COMPLETED', queue: { batches: BATCHES } };
 const ANSWERED = {
   id: 'q-1',
   asked_by: 'coder-1',
@@ -54,10 +67,11 @@ const ANSWERED = {
   answer: 'it does',
   closed_by: 'human',
 };
-const state = (tasks: readonly object[] = TASKS, more: object = {}): State =>
+const ALL = [...TASKS, SAMPLE];
+const state = (tasks: readonly object[] = ALL, more: object = {}): State =>
   ({
     tasks,
-    goal: { status: 'COMPLETED' },
+    goal: GOAL,
     questions: [ANSWERED],
     ...more,
   }) as unknown as State;
@@ -76,39 +90,46 @@ test('all of it happened', () => {
   expect(missing(state())).toEqual([]);
   expect(story(state(), LOG, KILLED).map(({ text }) => text)).toMatchInlineSnapshot(`
     [
-      "4 tasks, each after what it depends on, each reviewed and tested before its merge",
-      "two coders at the same time: parse and money",
+      "5 tasks, each after what it depends on, each reviewed and tested before its merge",
+      "two coders at the same time: parse and money; parse and sample",
       "code-reviewer-1 rejected money for a real defect; reworked, approved, merged",
       "coder-1 was killed (kill -9) while it worked on parse; the work was taken over and merged",
       "totals was blocked by a question; you answered it: “it does”",
+      "4 tasks were tested together and were red; 4 test runs found out that it was sample: the other 3 landed, and sample did when it was mended and reviewed",
       "only did not merge (src/tally.mjs); integration stayed as it was until the conflict was resolved and reviewed",
     ]
   `);
 });
 
 const without = (id: string, event: string): State =>
-  state(TASKS.map((one) => (one.id === id ? { ...one, history: one.history.filter((e) => e.event !== event) } : one)));
+  state(ALL.map((one) => (one.id === id ? { ...one, history: one.history.filter((e) => e.event !== event) } : one)));
 
 test.each([
-  ['a task is not merged', state([...TASKS, task('late', [], plain(40))]), ['merged']],
-  ['the goal is open', state(TASKS, { goal: { status: 'IN_PROGRESS' } }), ['merged']],
+  ['a task is not merged', state([...ALL, task('late', [], plain(40))]), ['merged']],
+  ['the goal is open', state(ALL, { goal: { ...GOAL, status: 'IN_PROGRESS' } }), ['merged']],
   [
     'a task came before what it depends on',
-    state(TASKS.map((one) => ({ ...one, depends_on: one.id === 'parse' ? ['only'] : [] }))),
+    state(ALL.map((one) => ({ ...one, depends_on: one.id === 'parse' ? ['only'] : [] }))),
     ['merged'],
   ],
   ['nothing was rejected', without('money', 'rejected'), ['a rejection']],
   ['nothing was blocked', without('totals', 'blocked'), ['a question']],
   [
     'the planner did without the human',
-    state(TASKS, { questions: [{ ...ANSWERED, closed_by: 'planner-1' }] }),
+    state(ALL, { questions: [{ ...ANSWERED, closed_by: 'planner-1' }] }),
     ['a question'],
   ],
-  ['the question has no answer', state(TASKS, { questions: [{ ...ANSWERED, status: 'withdrawn' }] }), ['a question']],
+  ['the question has no answer', state(ALL, { questions: [{ ...ANSWERED, status: 'withdrawn' }] }), ['a question']],
+  ['no batch was red', state(ALL, { goal: { status: 'COMPLETED' } }), ['a red batch']],
+  [
+    'the culprit was alone',
+    state(ALL, { goal: { ...GOAL, queue: { batches: [{ ...BATCHES[0], landed: 0 }] } } }),
+    ['a red batch'],
+  ],
   ['nothing conflicted', without('only', 'integration_failed'), ['a conflict']],
   [
     'one coder did it all',
-    state(TASKS.map((one) => ({ ...one, history: one.history.map((e) => ({ ...e, agent: 'coder-1' })) }))),
+    state(ALL.map((one) => ({ ...one, history: one.history.map((e) => ({ ...e, agent: 'coder-1' })) }))),
     ['in parallel'],
   ],
 ])('%s', (_name, found, titles) => {
