@@ -293,7 +293,6 @@ function judged(stories: readonly TaskStory[], from: Instant, to: Instant): read
     });
 }
 
-/** Tasks under which the integration branch moved most. */
 /** Only where batches were merged: what single merges cost is told with their tasks. */
 function queueTold(state: State): readonly string[] {
   const { batches = [] } = queueOf(state);
@@ -302,6 +301,7 @@ function queueTold(state: State): readonly string[] {
   return [...(line === undefined ? [] : [line]), ...(searched.length === 0 ? [] : figuresText(queueFigures(state)))];
 }
 
+/** Tasks under which the integration branch moved most. */
 export const drifted = (tasks: readonly TaskStory[]): readonly TaskStory[] =>
   tasks
     .filter(({ figures }) => (figures.drift_commits ?? 0) > 0)

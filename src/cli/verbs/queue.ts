@@ -28,6 +28,7 @@ const show: Verb = {
 
 function linesOf({ held, batch, ahead, waiting, size, figures }: QueueView): readonly string[] {
   const hold = held && `held by ${held.by} since ${held.since}${held.reason === undefined ? '' : `: ${held.reason}`}`;
+  const told = figuresText(figures);
   // Counted on, since they land in this order.
   const before = (lane: number): number =>
     [batch, ...ahead.slice(0, lane)].reduce((sum, one) => sum + (one?.entries.length ?? 0), 0);
@@ -44,12 +45,16 @@ function linesOf({ held, batch, ahead, waiting, size, figures }: QueueView): rea
       text,
       ...entries.map((entry, at) => entryLine(before(lane) + at + 1, entry)),
     ]),
-    waiting.length === 0 ? 'nothing else waits' : `${counted(waiting.length, 'task')} to come:`,
+    waiting.length > 0
+      ? `${counted(waiting.length, 'task')} to come:`
+      : batch === undefined
+        ? 'nothing waits to be merged'
+        : 'nothing else waits',
     ...waiting.map(
       ({ task, priority, why }) => `  ${task}  priority ${priority}${why === undefined ? '' : `  ${why}`}`,
     ),
     size,
-    ...figuresText(figures),
+    ...(told.length === 0 ? [] : ['so far:', ...told.map((line) => `  ${line}`)]),
   ];
 }
 

@@ -54,7 +54,10 @@ export function sizeText(queue: Queue, settings: Pick<Settings, 'merge_batch'>):
   if (settings.merge_batch !== 'auto') return `at most ${size} together (merge_batch)`;
   const outcomes: Outcomes = outcomesOf(queue);
   const bad = outcomes.filter(Boolean).length;
-  const seen = outcomes.length === 0 ? 'nothing is known yet' : `${bad} of the last ${outcomes.length} were red`;
+  const seen =
+    outcomes.length === 0
+      ? 'nothing is known yet'
+      : `${bad} of the last ${outcomes.length} ${bad === 1 ? 'was' : 'were'} red`;
   return `at most ${size} together: ${seen}`;
 }
 

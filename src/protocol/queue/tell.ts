@@ -3,6 +3,7 @@
 import { counted } from '../../text/format.ts';
 import { duration, instant } from '../../text/time.ts';
 import type { Board } from '../board.ts';
+import { findTask } from '../find.ts';
 import { historyOf, mergingBy } from '../leases.ts';
 import type { Settings, State, Task } from '../state.ts';
 import { type BatchStep, batchStep, isTest, outcomesOf } from './batch.ts';
@@ -47,7 +48,7 @@ export function batchText(board: Pick<Board, 'state' | 'gone'>, batch: Batch): s
 const WAITS = 'nobody goes on with it right now';
 
 function runsIt(board: Pick<Board, 'state' | 'gone'>, id: string): boolean {
-  const task = board.state.tasks.find((one) => one.id === id);
+  const task = findTask(board.state, id);
   return task !== undefined && mergingBy(board, task) !== undefined;
 }
 
@@ -121,7 +122,7 @@ function batchView(board: Board, batch: Batch): NonNullable<QueueView['batch']> 
     entries: entries.map(({ task, candidate }, at) => ({
       task,
       candidate,
-      state: at < landed ? 'landed' : 'waits',
+      state: at < landed ? 'landed' : (findTask(board.state, task)?.merge_held?.reason ?? 'waits'),
     })),
     runs: [
       ...runs.filter(isTest).map(({ upto, red, log }) => ({
@@ -177,15 +178,15 @@ export function figuresText(figures: QueueFigures): readonly string[] {
   const { queue_runs_per_landing: runs, queue_latency_p50_seconds: half, queue_latency_p95_seconds: most } = figures;
   const { queue_bisect_runs: search, queue_flake_rate_percent: flakes, queue_runs_in_vain: vain } = figures;
   const told = [
-    ...(runs === null ? [] : [`${runs} test runs per landing`]),
+    ...(runs === null ? [] : [`${runs} test ${runs === 1 ? 'run' : 'runs'} per landing`]),
     ...(half === null || most === null
       ? []
-      : [`${duration(half * 1000)} from approval to the branch, ${duration(most * 1000)} at most for 95 %`]),
+      : [`half land within ${duration(half * 1000)} of their approval, 95 % within ${duration(most * 1000)}`]),
     ...(search === null ? [] : [`${search} runs to find a culprit`]),
     ...(flakes === null ? [] : [`${flakes} % of the runs red by chance`]),
     ...(vain === 0 ? [] : [`${counted(vain, 'run')} in vain, on top of a red batch`]),
   ];
-  return told.length === 0 ? [] : [told.join('; ')];
+  return told;
 }
 
 /** Seconds from the approval to the branch. */

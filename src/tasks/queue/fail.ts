@@ -94,7 +94,7 @@ function besideText({ others, since, red }: Beside): string {
   return `; red only together with ${whom}: alone it is green`;
 }
 
-const MOST_NAMED = 8;
+const MOST_NAMED = 12;
 
 export async function failOnTest({ context, task, run, beside }: RedTest): Promise<MergeFailure> {
   const { log = '', output } = run;

@@ -3,7 +3,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { supervisorOf } from '../../../src/protocol/board.ts';
 import { queueOf } from '../../../src/protocol/queue/order.ts';
+import { transact } from '../../../src/store/transact.ts';
+import { claimTask } from '../../../src/tasks/claim.ts';
 import { mergeQueue } from '../../../src/tasks/merge.ts';
 import type { BatchEnd } from '../../../src/tasks/queue/run-batch.ts';
 import type { Contents } from '../../support/core.mjs';
@@ -194,6 +197,7 @@ describe('a batch', () => {
     expect(succeeded(await merge()).stopped).toMatchObject({ guard: 'held' });
     expect(await p.task('a')).toMatchObject({ merge_held: { reason: expect.stringContaining('README.md') } });
     expect(runs()).toBe(0);
+    expect((await p.ok(['queue'])).stdout).toMatch(/ a .*README\.md/);
     p.git('checkout', '-q', 'README.md');
     expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['a', 'b']);
     expect(await p.task('a')).not.toHaveProperty('merge_held');
@@ -217,7 +221,28 @@ describe('a batch', () => {
     expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['c']);
     await p.ok(['queue', 'release', 'a']);
     expect((await p.ok(['queue', 'run'])).stdout).toContain('a merged as');
-    expect((await p.ok(['queue'])).stdout).toContain('1 test runs per landing');
+    expect((await p.ok(['queue'])).stdout).toContain('so far:\n  1 test run per landing\n');
+  });
+
+  test('a budget that is used up in the middle stops no batch: only the fix of its culprit waits', async () => {
+    approved(
+      { a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.txt': 'c\n' } },
+      { budgets: { goal: { usd: 1 } } },
+    );
+    meanwhile('i=0; while [ ! -e "$HOME/go" ] && [ $i -lt 600 ]; do i=$((i+1)); sleep 0.1; done');
+    const going = merge();
+    await expect.poll(runs, { timeout: 60_000 }).toBe(1);
+    const used = { sessions: 1, seconds: 5, input_tokens: 1, output_tokens: 1, cost_usd: 1 };
+    const ends = { name: 'session-end', agent: 'coder-2', task: 'a', provider: 'fake', how: 'exit 0', used } as const;
+    succeeded(await transact({ ...p.as('coder-2'), actor: supervisorOf('coder-2') }, ends));
+    fs.writeFileSync(path.join(p.base, 'go'), '');
+    succeeded(await going);
+    await mergeAll();
+    expect(await statuses()).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED', c: 'MERGED' });
+    expect(await claimTask(p.as('coder-3'), 'b', 'coder-3')).toMatchObject({
+      guard: 'within-budget',
+      message: expect.stringContaining('the budget of the goal is used up: $1.00 of $1.00'),
+    });
   });
 
   describe('on top of another', () => {

@@ -1,64 +1,15 @@
 // The merge queue by its rules alone: what lands, who is blamed, and what it costs, over thousands of queues.
 
 import { describe, expect, test } from 'vitest';
-import { batchStep, begun, landed, left, outcomesOf, ran } from '../../../../src/protocol/queue/batch.ts';
-import { batchSize } from '../../../../src/protocol/queue/batch-size.ts';
-import type { Queue } from '../../../../src/protocol/queue/shape.ts';
 import { runs as share } from '../../../runs.ts';
-import { random, simulate } from './simulated.ts';
-
-/** Runs per queued change of FIELD-NOTES-2 for prefix search, without the second run of a red batch. */
-const TABLE: Readonly<Record<number, readonly number[]>> = {
-  0.01: [1, 0.52, 0.28, 0.16, 0.11],
-  0.05: [1, 0.57, 0.39, 0.31, 0.3],
-  0.1: [1, 0.65, 0.51, 0.49, 0.51],
-  0.2: [1, 0.78, 0.75, 0.81, 0.9],
-  0.3: [1, 0.9, 0.96, 1.1, 1.27],
-};
-const SIZES = [1, 2, 4, 8, 16] as const;
-
-interface Cost {
-  readonly runs: number;
-  readonly red: number;
-}
-
-/** Of a queue that never runs dry. */
-function cost(bad: number, size: number | 'auto', tasks = 20_000, seed = 7): Cost {
-  const chance = random(seed);
-  const isBad = Array.from({ length: tasks }, () => chance() < bad);
-  let [queue, next, runs, red]: [Queue, number, number, number] = [{}, 0, 0, 0];
-  let rest: readonly number[] = [];
-  while (rest.length > 0 || next < tasks) {
-    const fresh = Math.min(tasks, next + (size === 'auto' ? batchSize(outcomesOf(queue)) : size));
-    const batch = rest.length > 0 ? rest : Array.from({ length: fresh - next }, (_, at) => next + at);
-    if (rest.length === 0) next = fresh;
-    const entries = batch.map((n) => ({ task: `t${n}`, commit: '', candidate: `c${n}` }));
-    queue = begun(queue, { base: `before ${batch[0]}`, since: '', entries });
-    const isRed = (upto: number) => batch.slice(0, upto).some((n) => isBad[n]);
-    red += isRed(batch.length) ? 1 : 0;
-    rest = [];
-    while (queue.batch !== undefined) {
-      const step = batchStep(queue, false);
-      if (step.step === 'test') {
-        runs += 1;
-        queue = ran(queue, { upto: step.upto, red: isRed(step.upto), time: '', log: 'x' });
-      } else if (step.step === 'land') queue = landed(queue, `t${batch[step.upto - 1]}`, '');
-      else if (step.step === 'blame') {
-        queue = left(queue, `t${batch[step.at - 1]}`, '');
-        rest = batch.slice(step.at);
-      }
-    }
-  }
-  return { runs: runs / tasks, red: red / tasks };
-}
+import { type Cost, cost, SIZES, TABLE } from './costs.ts';
+import { simulate, trialOf } from './simulated.ts';
 
 test('queues, ten thousand in test:all, with culprits, flakes, conflicts, kills and moved heads', () => {
   let [good, wronged] = [0, 0];
   for (let seed = 1; seed <= share(10_000); seed++) {
-    const size = ([1, 2, 4, 8, 16, 'auto'] as const)[seed % 6] ?? 'auto';
-    const flake = seed % 3 === 0 ? 0.05 : 0;
-    const trial = { seed, tasks: 4 + (seed % 17), bad: 0.1, size, flake, conflicts: 0.05, pairs: 0.05 };
-    const outcome = simulate({ ...trial, kill: seed % 2 === 0 ? 0.05 : 0, moves: seed % 5 === 0 ? 0.02 : 0 });
+    const trial = trialOf(seed);
+    const outcome = simulate(trial);
     expect(outcome.untested).toBe(0);
     const there = new Set(outcome.landed);
     expect(outcome.bad.filter((n) => there.has(n))).toEqual([]);
@@ -67,9 +18,9 @@ test('queues, ten thousand in test:all, with culprits, flakes, conflicts, kills 
     const missing = Array.from({ length: trial.tasks }, (_, n) => n).filter(
       (n) => !there.has(n) && !outcome.bad.includes(n) && !excused.has(n),
     );
-    if (flake === 0) expect({ seed, missing }).toEqual({ seed, missing: [] });
+    if (trial.flake === 0) expect({ seed, missing }).toEqual({ seed, missing: [] });
     expect(missing.filter((n) => !outcome.blamed.includes(n))).toEqual([]);
-    if (flake > 0) {
+    if (trial.flake > 0) {
       good += trial.tasks;
       wronged += missing.length;
     }

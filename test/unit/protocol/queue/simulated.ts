@@ -49,6 +49,15 @@ export interface Trial {
   readonly killAt?: number;
 }
 
+/** Of each seed another kind of queue: every third with flakes, every second with kills, every fifth with moved heads. */
+export function trialOf(seed: number): Trial & { readonly flake: number } {
+  const size = ([1, 2, 4, 8, 16, 'auto'] as const)[seed % 6] ?? 'auto';
+  return {
+    ...{ seed, tasks: 4 + (seed % 17), size, bad: 0.1, conflicts: 0.05, pairs: 0.05 },
+    ...{ flake: seed % 3 === 0 ? 0.05 : 0, kill: seed % 2 === 0 ? 0.05 : 0, moves: seed % 5 === 0 ? 0.02 : 0 },
+  };
+}
+
 export interface Outcome {
   readonly landed: readonly number[];
   readonly blamed: readonly number[];

@@ -1,0 +1,68 @@
+// `node bench/queue.mjs [--seeds 10000]`: the merge queue by its rules alone. That many random queues with culprits, flakes,
+// conflicts, kills and moved heads, with one lane and with three; then what each size of batch costs. Exit 1: a rule broke.
+
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+import { helpIfAsked } from '../tools/help.mjs';
+
+helpIfAsked(import.meta.filename);
+
+const { values } = parseArgs({ options: { seeds: { type: 'string', default: '10000' } } });
+const seeds = Number(values.seeds);
+const here = new URL('../test/unit/protocol/queue/', import.meta.url).pathname;
+const bundled = await build({
+  stdin: { contents: "export * from './simulated.ts'; export * from './costs.ts';", resolveDir: here },
+  bundle: true,
+  write: false,
+  format: 'esm',
+  platform: 'node',
+});
+const code = Buffer.from(bundled.outputFiles[0].contents).toString('base64');
+const { simulate, trialOf, cost, SIZES, TABLE } = await import(`data:text/javascript;base64,${code}`);
+
+let broken = 0;
+for (const lanes of [1, 3]) {
+  const begun = performance.now();
+  let [runs, tasks, wronged, flaky, inVain] = [0, 0, 0, 0, 0];
+  for (let seed = 1; seed <= seeds; seed++) {
+    const trial = { ...trialOf(seed), lanes };
+    const out = simulate(trial);
+    const there = new Set(out.landed);
+    const excused = new Set([...out.bad, ...out.conflicting, ...out.later]);
+    const missing = [...Array(trial.tasks).keys()].filter((n) => !there.has(n) && !excused.has(n));
+    const wrong = out.untested > 0 || out.bad.some((n) => there.has(n)) || (trial.flake === 0 && missing.length > 0);
+    const lost = missing.some((n) => !out.blamed.includes(n));
+    if (wrong || lost) console.log(`seed ${seed}, ${lanes} lanes: ${JSON.stringify({ ...out, missing })}`);
+    broken += wrong || lost ? 1 : 0;
+    runs += out.runs;
+    tasks += trial.tasks;
+    inVain += out.inVain;
+    flaky += trial.flake > 0 ? trial.tasks : 0;
+    wronged += trial.flake > 0 ? missing.length : 0;
+  }
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  const share = ((100 * wronged) / flaky).toFixed(2);
+  console.log(
+    `${seeds} queues, lanes ${lanes}: ${broken} broken, ${(runs / tasks).toFixed(2)} runs per change, ${inVain} in vain`,
+  );
+  console.log(
+    `  good ones blamed for flakes of 5 %: ${share} % (stated: below ${(100 * 0.05 ** 2 * 5).toFixed(2)} %); ${seconds} s`,
+  );
+}
+
+console.log(
+  `\nruns per queued change; in brackets the table and one run for each red batch\n  bad   ${SIZES.map((n) => `n=${n}`.padEnd(14)).join('')}auto (of the best)`,
+);
+for (const bad of [0.01, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3]) {
+  const fixed = SIZES.map((size) => cost(bad, size));
+  const cells = fixed.map(({ runs, red }, at) => {
+    const most = TABLE[bad] === undefined ? undefined : TABLE[bad][at] + red;
+    if (most !== undefined && runs > most * 1.1) broken += 1;
+    return `${runs.toFixed(2)}${most === undefined ? '' : ` (${most.toFixed(2)})`}`.padEnd(14);
+  });
+  const best = Math.min(...fixed.map(({ runs }) => runs));
+  const auto = cost(bad, 'auto').runs;
+  if (bad >= 0.05 && auto > best * 1.15) broken += 1;
+  console.log(`  ${`${bad * 100} %`.padEnd(6)}${cells.join('')}${auto.toFixed(2)} (${(auto / best).toFixed(2)})`);
+}
+process.exitCode = broken === 0 ? 0 : 1;
