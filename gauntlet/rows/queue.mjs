@@ -89,7 +89,7 @@ export const g121 = {
   stated: 'nothing red lands; the later one leaves, and is told with whom it is red',
   plant: [
     {
-      take: { file: 'src/tasks/queue/run-batch.ts', find: 'batch.alone?.red === false', put: 'batch.alone === null' },
+      take: { file: 'src/tasks/queue/culprit.ts', find: 'red: alone?.red', put: 'red: undefined' },
       red: /it is not told with whom/,
     },
   ],

@@ -8,7 +8,7 @@ import { watchBranches } from '../identity/branch-watch.ts';
 import { endAgent } from '../process/agent-process.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
-import { isUnderReview } from '../protocol/queue/order.ts';
+import { isUnderReview, mergeable } from '../protocol/queue/order.ts';
 import { type State, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { baseSetupFailure, setupFailureText } from '../protocol/work/setup-failures.ts';
@@ -194,6 +194,8 @@ async function blockForBudget({ context, who, memory }: LoopState, task: Task, d
   context.emit({ level: 'alarm', agent, task: task.id, text: `its budget is used up: ${detail}` });
 }
 
+const MERGING_SEVERAL = 'tests and merges what is approved: liza queue';
+
 /** One batch of the merge queue: what is this agent's to merge brings all others along that wait. */
 async function mergeOwed(loop: LoopState, board: Board, tasks: readonly Task[]): Promise<void> {
   const { state } = board;
@@ -201,10 +203,11 @@ async function mergeOwed(loop: LoopState, board: Board, tasks: readonly Task[]):
   if (stop.orderly.aborted) return;
   const { agent } = who;
   const now = context.clock.now();
-  member.set('merging', { task: tasks[0]?.id ?? '' });
   const isLeft = (task: Task): boolean =>
     memory.postponed.has(attemptKey(task)) || (task.approved_by !== agent && isUnderReview(board, task, now));
   const not = new Set(state.tasks.filter(isLeft).map(({ id }) => id));
+  const [first, ...others] = mergeable(state).filter(({ id }) => !not.has(id));
+  member.set('merging', { task: first?.id ?? '', ...(others.length === 0 ? {} : { why: MERGING_SEVERAL }) });
   const end = await orRefusal(mergeQueue(taskContextOf(context, agent, stop.orderly), not));
   if (isRefusal(end)) return notMerged(loop, tasks, end);
   memory.mergeHeld = undefined;

@@ -4,7 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SHOWN, succeeded } from '../../support/project.ts';
+import { approvedTask, SHOWN, succeeded } from '../../support/project.ts';
 import { open, type Part, r, UNCHANGED } from './harness.ts';
 
 const member = (id = 'coder-1') =>
@@ -230,5 +230,27 @@ describe('while a merge is tested', () => {
       r().clock.advance(1000);
       return (await status()) === 'MERGED';
     });
+  });
+
+  test('several that wait are told as a batch, and of two supervisors that could run it one does', async () => {
+    await open({
+      agents: ['code-reviewer-1', 'code-reviewer-2'],
+      files: {
+        'scripts/integration-test.sh': 'echo x >> ../../../runs; while [ ! -e ../../../go ]; do sleep 0.02; done\n',
+      },
+      tasks: (made) => ['a', 'b'].map((id) => approvedTask(made, id, { [`${id}.txt`]: 'x\n' })),
+    });
+    const merging = () =>
+      r()
+        .crew.view()
+        .members.filter(({ state }) => state === 'merging');
+    await r().until('testing', () => r().said().join().includes('integration test of 2 tasks up to b'));
+    expect(merging().map(({ why }) => why)).toContain('tests and merges what is approved: liza queue');
+    fs.writeFileSync(path.join(r().p.base, 'go'), '');
+    await r().until('merged', async () => {
+      r().clock.advance(1000);
+      return (await r().p.state()).tasks.every((task) => task.status === 'MERGED');
+    });
+    expect(fs.readFileSync(path.join(r().p.base, 'runs'), 'utf8')).toBe('x\n');
   });
 });
