@@ -5,7 +5,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addTask, cleanEnvironment, startRepository } from '../test/support/core.mjs';
 import { finish, quick, wantsCase } from './part.mjs';
@@ -42,6 +42,7 @@ async function traced(root, trace) {
   const how = [
     '-f',
     '--seccomp-bpf',
+    '--pidns-translation',
     '-s',
     '4000',
     '-e',
@@ -69,7 +70,7 @@ async function traced(root, trace) {
   try {
     const from = await linesAt(1);
     const to = await linesAt(MERGED);
-    return count(readFileSync(trace, 'utf8').split('\n'), from, to) / (MERGED - 1);
+    return count(readFileSync(trace, 'utf8').split('\n'), from, to);
   } finally {
     const [pid] = readFileSync(`/proc/${crew.pid}/task/${crew.pid}/children`, 'utf8').split(' ').filter(Boolean);
     process.kill(Number(pid ?? crew.pid), 'SIGINT');
@@ -77,41 +78,81 @@ async function traced(root, trace) {
   }
 }
 
-/** Processes that ran a program in these lines and are not the agent's own. */
+/** What processes ran in these lines that are not the agent's own, by program, each process once. */
 function count(lines, from, to) {
-  const parents = new Map();
+  const births = lines.map(birthIn);
   const owners = new Map();
-  const ownerOf = (pid) => (pid === undefined ? 'liza' : (owners.get(pid) ?? ownerOf(parents.get(pid))));
-  const found = new Set();
+  // A child may run a program in a line before the one that tells of its birth.
+  const early = new Set();
+  const ownerOf = (pid, at) => {
+    if (!owners.has(pid)) {
+      const birth = births.find((one, line) => line > at && one?.child === pid);
+      if (birth !== undefined) early.add(pid);
+      owners.set(pid, birth === undefined ? 'liza' : ownerOf(birth.parent, at));
+    }
+    return owners.get(pid);
+  };
+  const found = new Map();
   for (const [at, line] of lines.entries()) {
     const [pid = ''] = line.split(' ', 1);
-    const child = /(?:clone3?|v?fork)(?:\(| resumed).* = (\d+)$/.exec(line)?.[1];
-    if (child !== undefined && !line.includes('CLONE_THREAD')) {
-      // The system gives a number again.
-      parents.set(child, pid);
-      owners.delete(child);
-    }
+    const { child } = births[at] ?? {};
+    if (child !== undefined && !early.delete(child)) owners.set(child, ownerOf(pid, at));
+    // The system gives a number again.
+    if (/ \+\+\+ (?:exited|killed)/.test(line)) owners.delete(pid);
     const [, program = '', words = ''] = /execve\("([^"]+)", \[(.*)\], .*(?:= 0|<unfinished \.\.\.>)$/.exec(line) ?? [];
     if (program === '') continue;
+    const owner = ownerOf(pid, at);
     if (program.endsWith('/sh') && words.includes(`"${NAME}"`)) owners.set(pid, 'agent');
-    else if (/(?:liza|inside)\.cjs/.test(words) && ownerOf(pid) === 'agent') owners.set(pid, 'liza');
-    if (at >= from && at < to && ownerOf(pid) === 'liza') found.add(pid);
+    else if (/(?:liza|inside)\.cjs/.test(words) && owner === 'agent') owners.set(pid, 'liza');
+    if (at >= from && at < to && ownerOf(pid, at) === 'liza') found.set(`${pid} ${bornAt(births, pid, at)}`, words);
   }
-  return found.size;
+  return [...found.values()].map(nameOf);
+}
+
+/** Numbers as strace itself sees them, in whatever namespace the child is. */
+function birthIn(line) {
+  if (line.includes('CLONE_THREAD')) return undefined;
+  const [, inside, seen] =
+    /(?:clone3?|v?fork)(?:\(| resumed).* = (\d+)(?: \/\* (\d+) in strace's PID NS \*\/)?$/.exec(line) ?? [];
+  return inside === undefined ? undefined : { child: seen ?? inside, parent: line.split(' ', 1)[0] };
+}
+
+const bornAt = (births, pid, at) => births.findLastIndex((one, line) => line <= at && one?.child === pid);
+
+/** `git diff-tree`, `flock`, `liza submit-verdict`. */
+function nameOf(words) {
+  const said = [...words.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word]) => word);
+  const liza = said.findIndex((word) => word.endsWith('.cjs'));
+  if (liza !== -1) return `liza ${said[liza + 1] ?? ''}`;
+  const program = basename(said[0] ?? '');
+  if (program === 'bwrap' || !said.includes('core.fsmonitor=false')) return program;
+  const options = Math.max(said.lastIndexOf('-c'), said.lastIndexOf('-C')) + 2;
+  return `git ${said.slice(options).find((word) => !word.startsWith('-'))}`;
+}
+
+/** The most frequent ones, for one merged task. */
+function listed(names) {
+  const times = new Map();
+  for (const name of names) times.set(name, (times.get(name) ?? 0) + 1 / (MERGED - 1));
+  const shown = [...times].sort(([, a], [, b]) => b - a);
+  return shown.map(([name, often]) => `${name} ${often.toFixed(1)}`).join(', ');
 }
 
 const MODES = ['off', 'require'].flatMap((sandbox) =>
   ['worktree', 'clone'].map((isolation) => ({ isolation, sandbox })),
 );
 const rows = [];
-const missing = spawnSync('strace', ['-f', '--seccomp-bpf', '-o', '/dev/null', 'true']).status !== 0;
+const missing =
+  spawnSync('strace', ['-f', '--seccomp-bpf', '--pidns-translation', '-o', '/dev/null', 'true']).status !== 0;
 if (missing) console.log('SKIPPED: programs: strace is missing, or may not trace here');
 for (const { isolation, sandbox } of missing ? [] : MODES) {
   const name = `programs per merged task, ${isolation}, sandbox ${sandbox}`;
   if (!wantsCase(name)) continue;
   // Where the sandbox is on, all folders are clones.
   if (sandbox === 'require' && isolation === 'worktree') continue;
-  rows.push({ name, value: await programsPerTask(isolation, sandbox) });
+  const names = await programsPerTask(isolation, sandbox);
+  rows.push({ name, value: names.length / (MERGED - 1) });
+  console.log(`${name}: ${listed(names)}\n`);
 }
 const table = ['| what | measured | limit |', '|---|--:|--:|'].concat(
   rows.map(({ name, value }) => `| ${name} | ${value.toFixed(1)} | ${LIMIT} |`),
