@@ -94,7 +94,7 @@ export async function audit(context: TaskContext, { task: only, goal }: Asked = 
     imported: replayed.entries.some(({ command }) => command === 'imported' || command === 'import'),
     ...(await compareFiles(context, replayed, state)),
     ...(await gitFacts(gitDir, state, tasks, asked)),
-    planted: (await findPlanted(context, { state })).filter((one) => !isAccepted(state, one)),
+    planted: (await findPlanted(context, gitDir, { state })).filter((one) => !isAccepted(state, one)),
   };
   return {
     goal: auditGoal(witness),

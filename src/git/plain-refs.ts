@@ -76,18 +76,19 @@ export function plainRefsAt(
     const stat = statOf(disk, `${directory}/${path}`);
     if (stat === undefined) continue;
     if (!isPlainWay(disk, directory, path.split('/').slice(0, -1))) return undefined;
-    const id = stat.isFile() ? lineOf(disk, `${directory}/${path}`) : undefined;
-    if (isId(id)) found.set(path, id);
-    else if (!stat.isDirectory()) return undefined;
-    else {
+    if (!stat.isDirectory()) {
+      const id = stat.isFile() ? readPlainRef(disk, directory, path) : undefined;
+      if (id === undefined) return undefined;
+      found.set(path, id);
+    } else {
       const inside = entries(disk, `${directory}/${path}`).filter((name) => !name.endsWith('.lock'));
       paths.push(...inside.map((name) => `${path}/${name}`));
     }
   }
-  if (disk.existsSync(`${directory}/packed-refs`) && packedText(disk, directory) === '') return undefined;
+  const packed = packedText(disk, directory, MOST_LISTED_BYTES);
+  if (packed === '' && disk.existsSync(`${directory}/packed-refs`)) return undefined;
   const isWanted = (ref: string): boolean => names.some((name) => ref === name || ref.startsWith(`${name}/`));
-  for (const [, id = '', ref = ''] of packedText(disk, directory).matchAll(PACKED))
-    if (isWanted(ref) && !found.has(ref)) found.set(ref, id);
+  for (const [, id = '', ref = ''] of packed.matchAll(PACKED)) if (isWanted(ref) && !found.has(ref)) found.set(ref, id);
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -98,6 +99,8 @@ const MOST_DEPTH = 12;
 /** Of a file with one line. */
 const MOST_BYTES = 4096;
 const MOST_PACKED_BYTES = 16 * 1024 * 1024;
+/** Of more, git makes a list sooner. */
+const MOST_LISTED_BYTES = 1024 * 1024;
 
 const isId = (text: string | undefined): text is string =>
   text !== undefined && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
@@ -115,8 +118,8 @@ function looseRef(disk: Disk, directory: string, ref: string): string | undefine
   return isPlainWay(disk, directory, ref.split('/').slice(0, -1)) ? lineOf(disk, `${directory}/${ref}`) : undefined;
 }
 
-const packedText = (disk: Disk, directory: string): string =>
-  plainText(disk, `${directory}/packed-refs`, MOST_PACKED_BYTES) ?? '';
+const packedText = (disk: Disk, directory: string, most = MOST_PACKED_BYTES): string =>
+  plainText(disk, `${directory}/packed-refs`, most) ?? '';
 
 function packedRef(disk: Disk, directory: string, ref: string): string | undefined {
   const text = packedText(disk, directory);

@@ -23,7 +23,7 @@ export const savedOf = (task: string): string => `refs/liza/saved/${task}`;
 export const reviewOf = (task: string, n: number | '' = ''): string => `refs/liza/review/${task}/${n}`;
 export const attemptOf = (task: string, n: number | '' = ''): string => `refs/liza/attempts/${task}/${n}`;
 
-/** All refs at or below the given names, with what they point to. */
+/** All refs at or below the given names, with what they lead to. No object is looked at: one may lead nowhere. */
 export async function readRefs(
   gitDir: PrivateGitDir,
   ...names: readonly string[]
@@ -136,7 +136,7 @@ function idNamed({ host, common, refStorage }: PrivateGitDir, name: string): str
   return refStorage === 'files' && SHARED.test(name) ? readPlainRef(host.disk, common, name) : undefined;
 }
 /** Refs that all checkouts share. */
-const SHARED = /^refs\/(heads|liza|remotes|tags)\//;
+const SHARED = /^refs\/(?!(?:bisect|worktree|rewritten)\/)/;
 
 /** The same for several names at once, in their order. */
 export async function commitsOf(

@@ -1,15 +1,15 @@
 // The check behind the hook: a branch that an agent moved although it is not its own is noticed, kept below
 // refs/liza/strays, and told; so is what hides a branch or replaces a commit (planted-refs.ts). The integration branch has
 // a recorded head; of other branches git's own log says who moved them, and the commits that they gained who made them
-// (unmerged-work.ts); one that is gone is told, too (lost-refs.ts). People may do what they like on their branches; that they took in work which Liza did not merge is
-// told all the same, once: nobody can tell them from an agent that cleared its environment.
+// (unmerged-work.ts); one that is gone is told, too (lost-refs.ts). People may do what they like on their branches; that
+// they took in work which Liza did not merge is told all the same, once: nobody can tell them from an agent that cleared
+// its environment.
 
 import { join } from 'node:path';
 import { integrationRef, openGitDir, type ProjectHost } from '../git/integration.ts';
 import { forgetPlanted } from '../git/own-directory.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { commitOf, updateRefs } from '../git/refs.ts';
-import { git, must } from '../git/run.ts';
+import { commitOf, readRefs, updateRefs } from '../git/refs.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import { plantedText } from '../protocol/messages/planted.ts';
@@ -38,7 +38,7 @@ export interface Stray {
   readonly seen?: string;
 }
 
-/** Every look costs one git; only branches that moved since the last one are examined. */
+/** Only branches that moved since the last one are examined. */
 export interface BranchWatch {
   look(): Promise<readonly string[]>;
 }
@@ -53,8 +53,12 @@ export function watchBranches(context: CommandContext): BranchWatch {
   return {
     look: async () => {
       const at = context.clock.now();
-      const names = namesOf(context, (await context.store.read()).board);
-      const refs = await readRefs(context, [...PEOPLES, ...plantedPatterns(names)]);
+      const { board: before } = await context.store.read();
+      const names = namesOf(context, before);
+      const gitDir = await openGitDir(context, before);
+      if (isRefusal(gitDir)) return []; // looked at again next time
+      const beside = plantedPatterns(names).filter((one) => !PEOPLES.some((all) => one.startsWith(`${all}/`)));
+      const refs = await readRefs(gitDir, ...PEOPLES, ...beside);
       const moved = new Map([...refs].filter(([ref, commit]) => known.get(ref) !== commit));
       const files = plantedFiles(context, names).filter(({ at }) => !told.has(at));
       const isGone = [...(last?.refs.keys() ?? [])].some((ref) => !refs.has(ref));
@@ -75,18 +79,6 @@ export function watchBranches(context: CommandContext): BranchWatch {
 }
 
 const PEOPLES = ['refs/heads', 'refs/tags', 'refs/remotes'];
-
-/** No object is looked at: a ref that leads nowhere would end git, and nothing would be watched. */
-async function readRefs(context: ProjectHost, patterns: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const args = ['for-each-ref', '--format=%(refname) %(objectname)', '--', ...patterns];
-  const lines = (await must(git(context, context.paths.root, args), 'read its refs')).split('\n');
-  return new Map(
-    lines.flatMap((line) => {
-      const [ref, commit] = line.split(' ');
-      return ref === undefined || commit === undefined ? [] : [[ref, commit] as const];
-    }),
-  );
-}
 
 interface Looked extends Moved {
   readonly planted: readonly Planted[];
@@ -193,14 +185,18 @@ export async function findStrays(
   gitDir: PrivateGitDir,
   board: Board,
 ): Promise<readonly Stray[]> {
-  const moved = await readRefs(context, PEOPLES);
+  const moved = await readRefs(gitDir, ...PEOPLES);
   return straysAmong(context, gitDir, board, { moved, known: new Map() });
 }
 
 /** What is there now, for doctor. */
-export async function findPlanted(context: ProjectHost, board: Pick<Board, 'state'>): Promise<readonly Planted[]> {
+export async function findPlanted(
+  context: ProjectHost,
+  gitDir: PrivateGitDir,
+  board: Pick<Board, 'state'>,
+): Promise<readonly Planted[]> {
   const names = namesOf(context, board);
-  const refs = await readRefs(context, ['refs/heads', ...plantedPatterns(names)]);
+  const refs = await readRefs(gitDir, 'refs/heads', ...plantedPatterns(names));
   return [...(await plantedAmong(context, names, refs)), ...plantedFiles(context, names)];
 }
 

@@ -59,7 +59,9 @@ export async function findTrouble(context: TaskContext): Promise<readonly Mended
   const moved = await movedOutside(gitDir, board);
   if (moved !== undefined) found.push(moved.told);
   found.push(...(await findStrays(context, gitDir, board)).filter((stray) => !isKnown(board, stray)).map(strayed));
-  found.push(...(await findPlanted(context, board)).filter((one) => !isAccepted(board.state, one)).map(plantedThere));
+  found.push(
+    ...(await findPlanted(context, gitDir, board)).filter((one) => !isAccepted(board.state, one)).map(plantedThere),
+  );
   return found;
 }
 

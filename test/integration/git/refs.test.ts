@@ -94,6 +94,22 @@ test('a name means the ref and everything below, and no other that begins alike'
   );
 });
 
+test('refs of every kind are read without git, symbolic and packed ones too', async () => {
+  const names = ['refs/heads', 'refs/remotes', 'refs/notes', 'refs/replace', 'refs/tags'];
+  repo.git('update-ref', 'refs/remotes/origin/main', first);
+  repo.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/main');
+  repo.git('update-ref', 'refs/notes/commits', first);
+  repo.git('tag', '-a', '-m', 'x', 'v1', first);
+  repo.git('pack-refs', '--all');
+  repo.git('update-ref', 'refs/heads/later', second);
+  const asked = repo.git('for-each-ref', '--format=%(refname) %(objectname)', ...names).split('\n');
+  const silent = { ...gitDir, project: () => Promise.reject(new Error('no git')) };
+  const read = [...(await readRefs(silent, ...names))].map(([ref, id]) => `${ref} ${id}`);
+  expect(read).toEqual(asked);
+  repo.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/gone');
+  await expect(readRefs(silent, ...names)).rejects.toThrow('no git');
+});
+
 test('commits by name, and who builds on whom', async () => {
   expect(await commitOf(gitDir, 'refs/heads/integration')).toBe(second);
   expect(await commitOf(gitDir, first.slice(0, 12))).toBe(first);
