@@ -11,6 +11,7 @@ import { aboutObjects, idsOf } from './objects.ts';
 import { listPlainRefs, readPlainRef } from './plain-refs.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { copyPacks, excess, LONGEST_MS, PACK_THEM, type Quarantine, withQuarantine } from './quarantine.ts';
+import { isAncestor, mergeBaseOf } from './reach.ts';
 import { seenOf } from './refs.ts';
 import { isLate, type Rescue, timeLeft, UNTAKEN } from './rescue.ts';
 import { faultIn, isMachineFault } from './run.ts';
@@ -208,15 +209,31 @@ async function packAndUnpack(quarantine: Quarantine, commit: string): Promise<Ta
     return gitDir.objects(head.readUInt32BE(8) > UNPACK_LIMIT ? INDEX : UNPACK, '', { from, longest: longest() });
   });
   if (unpacked.status !== 0) return failed(unpacked);
-  return (await idsOf(gitDir, [commit], 'commit'))[0] === undefined ? MISSING : TAKEN;
+  if ((await idsOf(gitDir, [commit], 'commit'))[0] === undefined) return MISSING;
+  lastChecked = { common: gitDir.common, commit, beyond: has };
+  return TAKEN;
+}
+
+/** What this process took last, all of it beyond those commits held against git's own rules. */
+let lastChecked: { readonly common: string; readonly commit: string; readonly beyond: readonly string[] } | undefined;
+
+/** Whether that look went at least as far back as the base: none of those commits shares more with it. */
+async function wasChecked(gitDir: PrivateGitDir, commit: string, base: string): Promise<boolean> {
+  if (lastChecked?.common !== gitDir.common || lastChecked.commit !== commit) return false;
+  for (const tip of lastChecked.beyond) {
+    const shared = await mergeBaseOf(gitDir, tip, commit);
+    if (shared !== undefined && !(await isAncestor(gitDir, shared, base))) return false;
+  }
+  return true;
 }
 
 /**
  * What git's own rules find wrong with a commit that the project has already: an agent that shares its objects, or writes
  * them there, is judged as a clone's is. undefined: nothing, or it is not there.
  */
-export const faultOf = (gitDir: PrivateGitDir, commit: string, base: string): Promise<string | undefined> =>
-  inScratch(gitDir, async (own) => {
+export async function faultOf(gitDir: PrivateGitDir, commit: string, base: string): Promise<string | undefined> {
+  if (await wasChecked(gitDir, commit, base)) return undefined;
+  return inScratch(gitDir, async (own) => {
     const pack = join(own, 'new.pack');
     const packed = await withFile(gitDir.host.disk, pack, 'wx', (into) =>
       gitDir.objects(PACK, `${commit}\n^${base}\n`, { into }),
@@ -226,6 +243,7 @@ export const faultOf = (gitDir: PrivateGitDir, commit: string, base: string): Pr
     const found = failed(checked);
     return found.how === 'refused' ? found.fault : undefined;
   });
+}
 
 const PACK = ['pack-objects', '--revs', '--stdout', '-q', '--window=0', '--threads=1'];
 /** Strict, though all is checked: only then a commit is written after all that it names, and never without it. */

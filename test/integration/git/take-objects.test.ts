@@ -10,7 +10,7 @@ import { changedSince } from '../../../src/git/folder-snapshot.ts';
 import { isolationFor } from '../../../src/git/isolation.ts';
 import type { PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { seenOf, updateRefs } from '../../../src/git/refs.ts';
-import { takeCommit } from '../../../src/git/take-objects.ts';
+import { faultOf, takeCommit } from '../../../src/git/take-objects.ts';
 import { headOf, type Place } from '../../../src/git/task-folder.ts';
 import type { Disk } from '../../../src/ports/disk.ts';
 import type { Contents } from '../../support/core.mjs';
@@ -279,5 +279,38 @@ describe('an agent that still works in the clone', () => {
       how: 'taken',
     });
     expect(turns).toBeGreaterThan(10);
+  });
+});
+
+describe('what was held against git’s rules when it was taken', () => {
+  const asked = async (commit: string, base: string): Promise<number> => {
+    let runs = 0;
+    const counting: PrivateGitDir = {
+      ...gitDir,
+      objects: (...call) => {
+        runs += 1;
+        return gitDir.objects(...call);
+      },
+    };
+    expect(await faultOf(counting, commit, base)).toBeUndefined();
+    return runs;
+  };
+
+  test('is not looked at again, also when others’ work landed meanwhile', async () => {
+    repo.commit({ 'other.txt': 'o\n' }, 'landed');
+    const commit = work();
+    expect(await isTaken(commit)).toBe('taken');
+    expect(await asked(commit, start)).toBe(0);
+  });
+
+  test('is looked at when the base lies further back, and when it was another commit', async () => {
+    const first = work();
+    expect(await isTaken(first)).toBe('taken');
+    await updateRefs(gitDir, [{ ref: seenOf('t'), to: first, from: start }]);
+    const second = work({ 'c.txt': 'c\n' });
+    expect(await isTaken(second)).toBe('taken');
+    expect(await asked(second, start)).toBeGreaterThan(0);
+    expect(await asked(first, start)).toBeGreaterThan(0);
+    expect(await asked(second, first)).toBe(0);
   });
 });
