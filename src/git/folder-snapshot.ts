@@ -10,7 +10,7 @@ import { isLate, MOST_FILE_BYTES, MOST_FILES, RESCUE_MS, rescueNow, timeLeft } f
 import { must } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
 import type { Place } from './task-folder.ts';
-import { copyIndex, kindAt, splitNul } from './tree-changes.ts';
+import { changesBetween, copyIndex, kindAt, splitNul } from './tree-changes.ts';
 
 /** Paths that differ from the commit, staged, changed, deleted or untracked; ignored files do not count. */
 export async function changedSince(gitDir: PrivateGitDir, place: Place, commit: string): Promise<readonly string[]> {
@@ -207,10 +207,8 @@ const isReadable = (gitDir: PrivateGitDir, place: Place): Promise<boolean> =>
 const NO_PATH = ':(exclude,top)*';
 
 /** Paths in which two trees differ. */
-export async function pathsBetween(gitDir: PrivateGitDir, older: string, newer: string): Promise<readonly string[]> {
-  const asked = gitDir.objects(['diff-tree', '-r', '-z', '--name-only', '--no-renames', older, newer]);
-  return splitNul(await must(asked, 'compare two trees'));
-}
+export const pathsBetween = async (gitDir: PrivateGitDir, older: string, newer: string): Promise<readonly string[]> =>
+  (await changesBetween(gitDir, older, newer)).map(({ path }) => path);
 
 /** Those of `paths` that some commit between the two changes. */
 export async function pathsPassed(

@@ -4,7 +4,7 @@
 import { dirname, join } from 'node:path';
 import { MINIMUM_GIT } from '../ports/git-program.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
-import { blobText } from './objects.ts';
+import { blobText, parentsOf } from './objects.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { mergeBaseOf } from './reach.ts';
 import { treeIdOf } from './refs.ts';
@@ -42,13 +42,39 @@ export async function buildCandidate(
   const merged =
     fork === onto && isReviewed
       ? { tree: `${commit}^{tree}`, conflicts: [] }
-      : await mergeTrees(gitDir, onto, base === undefined ? commit : await since(gitDir, base, commit));
+      : await mergeTrees(gitDir, onto, await reviewed(gitDir, { base, fork, commit }));
   if (merged.conflicts.length > 0)
     return { kind: 'conflict', paths: [...new Set(merged.conflicts.map(({ path }) => path))] };
   if (fork === commit && merged.tree === (await treeIdOf(gitDir, onto))) return { kind: 'contained' };
   const made = gitDir.objects(['commit-tree', merged.tree, '-p', onto, '-p', commit], message);
   return { kind: 'merge', commit: (await must(made, 'make the merge commit')).trim() };
 }
+
+interface Reviewed {
+  readonly base: string | undefined;
+  /** Where the branch and the commit part. */
+  readonly fork: string | undefined;
+  readonly commit: string;
+}
+
+/** What is merged: the commit itself where its history says just what was reviewed. */
+const reviewed = async (gitDir: PrivateGitDir, { base, fork, commit }: Reviewed): Promise<string> =>
+  base === undefined || (fork === base && (await isLine(gitDir, base, commit))) ? commit : since(gitDir, base, commit);
+
+/** Each builds on the one before and on nothing else. */
+async function isLine(gitDir: PrivateGitDir, base: string, commit: string): Promise<boolean> {
+  let at = commit;
+  for (let step = 0; step < FEW_COMMITS; step++) {
+    const [parent, ...others] = (await parentsOf(gitDir, at)) ?? [];
+    if (parent === undefined || others.length > 0) return false;
+    if (parent === base) return true;
+    at = parent;
+  }
+  return false;
+}
+
+/** Reading more costs as much as making a commit. */
+const FEW_COMMITS = 12;
 
 /**
  * The commit's files on top of `base` alone. A coder can merge others' work into its own and throw its content away

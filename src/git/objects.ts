@@ -34,9 +34,9 @@ export const aboutObjects = (gitDir: Objects, ids: readonly string[]): Promise<r
 const MOST_READ = 16 * 1024 * 1024;
 
 /** undefined: it is not there, or larger than that. */
-async function contentOf(gitDir: Objects, name: string): Promise<GitObject | undefined> {
+async function contentOf(gitDir: Objects, name: string, most = MOST_READ): Promise<GitObject | undefined> {
   const [about] = isId(name.replace('^{tree}', '')) ? await gitDir.ask([{ name }]) : [];
-  return about === undefined || about.size > MOST_READ
+  return about === undefined || about.size > most
     ? undefined
     : (await gitDir.ask([{ name: about.id, content: true }]))[0];
 }
@@ -63,8 +63,12 @@ export const isFile = ({ mode }: TreeEntry): boolean => /^100/.test(mode);
 export const isFolder = ({ mode }: TreeEntry): boolean => mode === '40000';
 
 /** The entries of a tree, or of a commit's; undefined: it is not there, or too large. */
-export async function treeEntries(gitDir: Objects, name: string): Promise<readonly TreeEntry[] | undefined> {
-  const found = await contentOf(gitDir, `${name}^{tree}`);
+export async function treeEntries(
+  gitDir: Objects,
+  name: string,
+  most = MOST_READ,
+): Promise<readonly TreeEntry[] | undefined> {
+  const found = await contentOf(gitDir, `${name}^{tree}`, most);
   return found?.type === 'tree' ? parseTree(found) : undefined;
 }
 
@@ -94,11 +98,40 @@ export async function entryAt(gitDir: Objects, name: string, path: string): Prom
   return isFolder(entry) ? entryAt(gitDir, entry.id, rest.join('/')) : undefined;
 }
 
+export interface Commit {
+  readonly id: string;
+  readonly parents: readonly string[];
+  /** `Name <address>`. */
+  readonly author: string;
+  readonly committer: string;
+  /** When, in seconds, as it says itself. */
+  readonly committed: number;
+}
+
 /** The parents of a commit; undefined: it is not there, or no commit. */
 export async function parentsOf(gitDir: Objects, commit: string): Promise<readonly string[] | undefined> {
+  const head = await headerOf(gitDir, commit);
+  return head === undefined ? undefined : parentsIn(head);
+}
+
+/** undefined: it is not there, no commit, or written otherwise than git writes one in UTF-8. */
+export async function readCommit(gitDir: Objects, id: string): Promise<Commit | undefined> {
+  const head = isFullId(id) ? await headerOf(gitDir, id) : undefined;
+  const [, author, by, seconds] = (head === undefined ? null : WHO.exec(head)) ?? [];
+  if (head === undefined || author === undefined || by === undefined || /^encoding |\ufffd/m.test(head))
+    return undefined;
+  return { id, parents: parentsIn(head), author, committer: by, committed: Number(seconds) };
+}
+
+const NAME = '((?:[^<>\\s](?:[^<>\\n]*[^<>\\s])? )?<[^<>\\n]*>)';
+const WHO = new RegExp(`^author ${NAME} \\d{1,12} [+-]\\d{4}\\ncommitter ${NAME} (\\d{1,12}) [+-]\\d{4}$`, 'm');
+
+async function headerOf(gitDir: Objects, commit: string): Promise<string | undefined> {
   const found = await contentOf(gitDir, commit);
   if (found?.type !== 'commit') return undefined;
-  const text = found.bytes.toString('latin1');
-  const head = text.slice(0, text.indexOf('\n\n') + 1 || text.length);
-  return [...head.matchAll(/^parent ([0-9a-f]{40,64})$/gm)].map(([, id = '']) => id);
+  const end = found.bytes.indexOf('\n\n');
+  return found.bytes.toString('utf8', 0, end === -1 ? undefined : end + 1);
 }
+
+const parentsIn = (head: string): readonly string[] =>
+  [...head.matchAll(/^parent ([0-9a-f]{40,64})$/gm)].map(([, id = '']) => id);

@@ -1,6 +1,7 @@
 // Which commit is in the history of which, read from the commits themselves a few steps back: most questions are about
 // neighbours. Where the answer is further away, git is asked. A history never changes, so what was found is remembered.
 
+import { commitsNear, mergeBaseNear } from './near-history.ts';
 import { parentsOf } from './objects.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 
@@ -23,6 +24,8 @@ export async function isAncestor(gitDir: PrivateGitDir, older: string, newer: st
 /** The newest commit that both have; undefined: there is none. */
 export async function mergeBaseOf(gitDir: PrivateGitDir, one: string, other: string): Promise<string | undefined> {
   if ((await nearby(gitDir, one, other)) === true) return one;
+  const near = await mergeBaseNear(gitDir, one, other);
+  if (near !== undefined) return near ?? undefined;
   const asked = await gitDir.objects(['merge-base', one, other]);
   return asked.status === 0 ? asked.stdout.trim() : undefined;
 }
@@ -40,6 +43,8 @@ export async function countBeyond(
   let left = 0;
   for (const tip of tips) if (!(await isHad(tip))) left += 1;
   if (left === 0) return 0;
+  const near = await commitsNear(gitDir, tips, others);
+  if (near !== undefined) return near.length;
   const asked = await gitDir.objects(['rev-list', '--count', ...tips, '--not', ...others]);
   return asked.status === 0 ? Number(asked.stdout) : undefined;
 }

@@ -6,6 +6,7 @@ import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import { copyPlainFile } from '../process/plain-file.ts';
+import { changesNear } from './near-changes.ts';
 import { aboutObjects } from './objects.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
@@ -34,6 +35,8 @@ export async function blobSizes(gitDir: PrivateGitDir, ids: readonly string[]): 
 }
 
 export async function changesBetween(gitDir: PrivateGitDir, older: string, newer: string): Promise<readonly Change[]> {
+  const near = await changesNear(gitDir, older, newer);
+  if (near !== undefined) return near;
   const asked = gitDir.objects(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', older, newer]);
   const fields = splitNul(await must(asked, 'compare two trees'));
   const changes: Change[] = [];

@@ -4,6 +4,7 @@
 
 import { type Attempt, listAttempts } from '../git/attempts.ts';
 import { pathsBetween } from '../git/folder-snapshot.ts';
+import { commitsNear } from '../git/near-history.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
@@ -71,6 +72,8 @@ async function commitsOf(
   start: string,
   tips: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
+  const near = await commitsNear(gitDir, tips, [start, integration]);
+  if (near !== undefined) return new Map(near.map(({ id, committed }) => [id, committed * 1000]));
   const args = ['log', '--format=%H %ct', `--max-count=${MOST_COMMITS}`, ...tips, '--not', start, integration];
   const lines = (await must(gitDir.objects(args), 'list the commits of the iteration')).split('\n');
   return new Map(

@@ -2,6 +2,9 @@
 // would be taken for that one's in `git log` and `git blame`. Only reads.
 
 import { branchAt } from '../git/base-branch.ts';
+import { commitsNear } from '../git/near-history.ts';
+import type { Commit } from '../git/objects.ts';
+import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { branchOf, readRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
@@ -20,16 +23,15 @@ export async function namedOtherwise(
   commit: string,
 ): Promise<Pick<SubmitFacts, 'named_otherwise' | 'taken_in'>> {
   const { gitDir, task, integration } = asked;
-  const format = '--format=%H%x00%an <%ae>%x00%cn <%ce>';
   const range = [commit, '--not', base, integration];
-  const told = gitDir.objects(['log', `--max-count=${MOST_COMMITS}`, '--no-mailmap', format, ...range]);
   const own = new Set(codersOf(task).map((agent) => `<${agent}@liza.invalid>`));
   const isOwn = (name: string): boolean => own.has(name.slice(name.lastIndexOf('<')));
-  const others = (await must(told, 'read whose its commits are')).split('\n').flatMap((line) => {
-    const [id = '', author = '', committer = ''] = line.split('\0');
-    if (id === '' || (isOwn(author) && isOwn(committer))) return [];
-    return [{ id, names: `${author}${author === committer ? '' : `, committed by ${committer}`}` }];
-  });
+  const signed = (await commitsNear(gitDir, [commit], [base, integration])) ?? (await signedIn(gitDir, range));
+  const others = signed.flatMap(({ id, author, committer }) =>
+    isOwn(author) && isOwn(committer)
+      ? []
+      : [{ id, names: `${author}${author === committer ? '' : `, committed by ${committer}`}` }],
+  );
   if (others.length === 0) return {};
   const taken = await takenIn(
     asked,
@@ -40,6 +42,17 @@ export async function namedOtherwise(
     named_otherwise: others.map(({ id, names }) => `${id.slice(0, 12)} by ${names}`),
     ...(taken.length === 0 ? {} : { taken_in: taken }),
   };
+}
+
+type Signed = Pick<Commit, 'id' | 'author' | 'committer'>;
+
+async function signedIn(gitDir: PrivateGitDir, range: readonly string[]): Promise<readonly Signed[]> {
+  const format = '--format=%H%x00%an <%ae>%x00%cn <%ce>';
+  const told = gitDir.objects(['log', `--max-count=${MOST_COMMITS}`, '--no-mailmap', format, ...range]);
+  return (await must(told, 'read whose its commits are')).split('\n').flatMap((line) => {
+    const [id = '', author = '', committer = ''] = line.split('\0');
+    return id === '' ? [] : [{ id, author, committer }];
+  });
 }
 
 const PEOPLES = ['refs/heads', 'refs/remotes', 'refs/tags', 'refs/stash'];

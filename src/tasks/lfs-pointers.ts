@@ -2,16 +2,13 @@
 // git-lfs gets the content, which is in no commit. Only reads.
 
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { must } from '../git/run.ts';
 import { blobSizes, type Change, isSubmodule } from '../git/tree-changes.ts';
 
 /** The specification: a pointer has less than that. */
 const LARGEST = 1024;
 /** More small files are not looked at. */
 const MOST = 5000;
-/** As `cat-file --batch` prints it, with its header. */
-const POINTER =
-  /^([0-9a-f]{40,64}) blob \d+\nversion https?:\/\/\S+\n(?:ext-\S+ \S+\n)*oid (sha256:[0-9a-f]{64})\nsize (\d{1,15})\n/gm;
+const POINTER = /^version https?:\/\/\S+\n(?:ext-\S+ \S+\n)*oid (sha256:[0-9a-f]{64})\nsize (\d{1,15})\n/;
 
 /** By path: `sha256:…, 1234 bytes`. */
 export async function lfsPointers(
@@ -27,17 +24,11 @@ export async function lfsPointers(
   );
   const small = entries.filter(({ id }) => (sizes.get(id) ?? LARGEST) < LARGEST).slice(0, MOST);
   if (small.length === 0) return new Map();
-  const asked = gitDir.objects(['cat-file', '--batch'], `${small.map(({ id }) => id).join('\n')}\n`);
-  const pointers = new Map(
-    [...(await must(asked, 'read small files')).matchAll(POINTER)].map(([, id, oid, size]) => [
-      id ?? '',
-      `${oid}, ${size} bytes`,
-    ]),
-  );
+  const texts = await gitDir.ask(small.map(({ id }) => ({ name: id, content: true })));
   return new Map(
-    small.flatMap(({ path, id }) => {
-      const pointer = pointers.get(id);
-      return pointer === undefined ? [] : [[path, pointer] as const];
+    small.flatMap(({ path }, at) => {
+      const [, oid, size] = POINTER.exec(texts[at]?.bytes.toString('utf8') ?? '') ?? [];
+      return oid === undefined ? [] : [[path, `${oid}, ${size} bytes`] as const];
     }),
   );
 }
