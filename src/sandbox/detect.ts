@@ -3,9 +3,10 @@
 
 import { isAbsolute, join } from 'node:path';
 import { isExecutableFile } from '../ports/disk.ts';
-import type { Host } from '../ports/host.ts';
+import type { Environment, Host } from '../ports/host.ts';
 import { shortageIn } from '../text/shortage.ts';
 import { bwrapArgv } from './bwrap.ts';
+import { isBrokered } from './mailbox-commands.ts';
 import type { Policy } from './policy.ts';
 import { seatbeltArgv } from './seatbelt.ts';
 
@@ -53,6 +54,8 @@ const known = new WeakMap<Host['processes'], Map<string, Promise<Detected>>>();
 export function detect(host: Host): Promise<Detected> {
   const tool = findTool(host);
   if (!isTool(tool)) return Promise.resolve(tool);
+  const tried = triedBySupervisor(host, tool);
+  if (tried !== undefined) return Promise.resolve(tried);
   const trials = known.get(host.processes) ?? new Map<string, Promise<Detected>>();
   known.set(host.processes, trials);
   const found = trials.get(tool.program) ?? tryTool(host, tool);
@@ -70,6 +73,19 @@ export function detect(host: Host): Promise<Detected> {
  * is setuid has no such option. Then: root needs no user namespace; a root without its rights, as in some containers, does.
  */
 const WAYS = [['--unshare-user', '--disable-userns'], [], ['--unshare-user']] as const;
+
+/** For the commands that a supervisor runs for its agents: the trial that it made itself, by program and way. */
+export const triedEnvironment = ({ kind, program, extra }: Tool): Environment =>
+  kind === 'bubblewrap' ? { [TRIED]: `${program} ${extra.join(' ')}` } : {};
+
+const TRIED = 'LIZA_SANDBOX_TRIED';
+
+/** Only of the very program that is found here, and only a way that is known here. */
+function triedBySupervisor({ env }: Host, tool: Tool): Tool | undefined {
+  if (!isBrokered(env) || tool.kind !== 'bubblewrap') return undefined;
+  const ways = WAYS.map((extra) => ({ ...tool, extra }));
+  return ways.find((way) => env[TRIED] === triedEnvironment(way)[TRIED]);
+}
 
 /** Starts it for real, the best way first. */
 export async function tryTool(host: Host, tool: Tool): Promise<Detected> {

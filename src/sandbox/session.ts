@@ -13,7 +13,7 @@ import type { Launch, Provider } from '../providers/provider.ts';
 import { buildPolicy, shownAt } from './build-policy.ts';
 import { clearHome } from './clear-home.ts';
 import { confine } from './confine.ts';
-import type { Tool } from './detect.ts';
+import { type Tool, triedEnvironment } from './detect.ts';
 import { openBroker } from './mailbox-broker.ts';
 import {
   checkoutPlace,
@@ -165,7 +165,7 @@ function confined(
     folder: folders.mail,
     program: sandboxSupport.program as readonly [string, ...string[]],
     root,
-    env: brokerEnvironment(context, start.env),
+    env: { ...brokerEnvironment(context, start.env), ...triedEnvironment(tool) },
     onRequest: start.onRequest,
     onFailure: start.onFailure,
   });
