@@ -58,10 +58,8 @@ export async function audit(context: TaskContext, { task: only, goal }: Asked = 
   }
   const gitDir = await openGitDir(context, { state });
   if (isRefusal(gitDir)) return gitDir;
-  const tasks = [
-    ...replayed.archived.tasks.filter(({ id }) => !state.tasks.some((task) => task.id === id)),
-    ...state.tasks,
-  ];
+  const live = new Set(state.tasks.map(({ id }) => id));
+  const tasks = [...replayed.archived.tasks.filter(({ id }) => !live.has(id)), ...state.tasks];
   const past = await pastGoals(context, state.goal);
   const about =
     only !== undefined || goal === ALL ? undefined : aboutGoal([...past, state.goal], goal ?? state.goal.id);
