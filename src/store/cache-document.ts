@@ -39,7 +39,7 @@ interface Parsed {
 let last: { readonly hash: string; readonly sections: readonly Parsed[] } | undefined;
 
 export function readCache(files: Files, path: string): Cached | undefined {
-  const index = readIndex(files, path);
+  const index = readIndex((from, length) => files.readRange(path, from, length));
   if (index !== undefined && isKnown(index)) return { ...index, bytes: undefined };
   const bytes = index === undefined ? undefined : readIfFile(files, path);
   const found = bytes && parseCache(bytes);

@@ -1,9 +1,6 @@
 // Single records and lists straight from the cache file, reading no more of it than they need.
 
-import { type Found, OPEN, SEPARATOR, spliced, total } from './cache.ts';
-
-/** Bytes of the cache file. */
-type ReadRange = (from: number, length: number) => Buffer;
+import { type Found, OPEN, type ReadRange, SEPARATOR, spliced, total } from './cache.ts';
 
 /** One record by its key (null: the only one), reading only its section's keys and lengths; undefined: not there. */
 export function readRecord(readRange: ReadRange, found: Found, section: string, key: string | null): unknown {

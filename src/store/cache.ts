@@ -131,14 +131,28 @@ const sameStat = (a: StatKey | null, b: StatKey | null, fields: number): boolean
   a === b || (a !== null && b !== null && a.every((field, at) => at >= fields || field === b[at]));
 
 /** All but the records; undefined when there is no usable cache. */
-export function readIndex(files: Files, path: string): Found | undefined {
+export function readIndex(readRange: ReadRange): Found | undefined {
   try {
-    const base = parseBase(files.readRange(path, 0, 16 * 1024));
-    return base && withDeltas(base, files.readRange(path, base.end, LONGEST_TAIL + LONGEST_DELTA));
+    const base = parseBase(readRange(0, 16 * 1024));
+    return base && withDeltas(base, readRange(base.end, LONGEST_TAIL + LONGEST_DELTA));
   } catch {
     return undefined;
   }
 }
+
+/** Bytes of the cache file; fewer at its end. */
+export type ReadRange = (from: number, length: number) => Buffer;
+
+/** Opens the file once for all that lies in its beginning: of a small board, that is all of it. */
+export function rangesOf(files: Files, path: string): ReadRange {
+  let start: Buffer | undefined;
+  return (from, length) => {
+    start ??= files.readRange(path, 0, READ_AT_ONCE);
+    const isInside = start.length < READ_AT_ONCE || from + length <= READ_AT_ONCE;
+    return isInside ? start.subarray(from, from + length) : files.readRange(path, from, length);
+  };
+}
+const READ_AT_ONCE = 256 * 1024;
 
 /** The deltas of a cache are together no longer than this: whoever reads one task reads them all. */
 export const LONGEST_TAIL = 128 * 1024;

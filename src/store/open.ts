@@ -3,9 +3,9 @@
 
 import { filesOn } from '../ports/files.ts';
 import type { Host } from '../ports/host.ts';
-import type { Lease } from '../protocol/board.ts';
 import { defined } from '../protocol/values.ts';
 import type { BoardContext } from './context.ts';
+import { readLease, writeLease } from './lease-records.ts';
 import { pathsOf } from './paths.ts';
 import { peekAgent, peekTask } from './read-one-task.ts';
 import type { AgentReading, Renewal, Store } from './store.ts';
@@ -41,7 +41,7 @@ export function openYamlStore(context: BoardContext): Store {
       if (cached?.task === undefined) return (await whole()).readTask(id);
       const { task, config, questions, discovered, notes, setup } = cached;
       const holder = task.reviewing_by ?? (task.status === 'CLAIMED' ? task.assigned_to : undefined);
-      const lease = holder === undefined ? undefined : await readLeaseOf(context, holder);
+      const lease = holder === undefined ? undefined : readLease(context, holder);
       return { task, archived: false, config, ...defined({ lease, questions, discovered, notes, setup }) };
     },
     transact: async (operation, decide) => (await whole()).transact(operation, decide),
@@ -70,10 +70,7 @@ export function openYamlStore(context: BoardContext): Store {
 }
 
 async function renewHeld(context: BoardContext, { agent, task }: AgentReading, renewal: Renewal) {
-  const [{ readLease, writeLease }, { mayRenew }] = await Promise.all([
-    import('./lease-records.ts'),
-    import('../protocol/leases.ts'),
-  ]);
+  const { mayRenew } = await import('../protocol/leases.ts');
   const lease = readLease(context, renewal.agent);
   const board = {
     state: { agents: agent === undefined ? {} : { [renewal.agent]: agent } },
@@ -81,9 +78,4 @@ async function renewHeld(context: BoardContext, { agent, task }: AgentReading, r
   };
   const now = context.clock.now();
   return mayRenew(board, task, renewal, now) ?? writeLease(context, renewal, now);
-}
-
-/** Loaded only for a task that somebody holds: it looks at processes. */
-async function readLeaseOf(context: BoardContext, agent: string): Promise<Lease | undefined> {
-  return (await import('./lease-records.ts')).readLease(context, agent);
 }

@@ -3,7 +3,7 @@
 
 import type { Files } from '../ports/files.ts';
 import type { Agent, Config, Discovery, Goal, Note, Question, SetupFailure, Task } from '../protocol/state.ts';
-import { readIndex, unchanged } from './cache.ts';
+import { rangesOf, readIndex, unchanged } from './cache.ts';
 import { readKeys, readList, readRecord } from './cache-lookup.ts';
 import type { Paths } from './paths.ts';
 import { normaliseRecord } from './record-values.ts';
@@ -25,10 +25,10 @@ interface Peeked {
 
 /** undefined: the cache cannot tell. `task: undefined`: there is no such task on the board. */
 export function peekTask({ files, paths }: Where, id: string): Peeked | undefined {
-  const found = readIndex(files, paths.cache);
+  const range = rangesOf(files, paths.cache);
+  const found = readIndex(range);
   if (found === undefined || found.racy || !unchanged(files, found.index.key, paths)) return undefined;
   try {
-    const range = rangeIn({ files, paths });
     const read = (section: string, key: string | null) => readRecord(range, found, section, key);
     const listOf = (section: string) => readList(range, found, section)?.map((one) => normaliseRecord(section, one));
     const questions = listOf('questions') as readonly Question[] | undefined;
@@ -51,10 +51,11 @@ export function peekTask({ files, paths }: Where, id: string): Peeked | undefine
 
 /** An agent and a task: the named one, or else the one that it has. undefined: the cache cannot tell. */
 export function peekAgent({ files, paths }: Where, id: string, named?: string): AgentReading | undefined {
-  const found = readIndex(files, paths.cache);
+  const range = rangesOf(files, paths.cache);
+  const found = readIndex(range);
   if (found === undefined || found.racy || !unchanged(files, found.index.key, paths)) return undefined;
   try {
-    const read = (section: string, key: string | null) => readRecord(rangeIn({ files, paths }), found, section, key);
+    const read = (section: string, key: string | null) => readRecord(range, found, section, key);
     const agent = normaliseRecord('agents', read('agents', id)) as Agent | undefined;
     const wanted = named ?? agent?.current_task;
     const task =
@@ -72,18 +73,14 @@ export function peekAgent({ files, paths }: Where, id: string, named?: string): 
  * by: an edit by hand within the clock tick of the last command is missed.
  */
 export function peekIds({ files, paths }: Where, section: 'tasks' | 'agents'): readonly string[] | undefined {
-  const found = readIndex(files, paths.cache);
+  const range = rangesOf(files, paths.cache);
+  const found = readIndex(range);
   if (found === undefined || !unchanged(files, found.index.key, paths)) return undefined;
   try {
-    const keys = readKeys(rangeIn({ files, paths }), found, section);
+    const keys = readKeys(range, found, section);
     // A section that a person wrote in another style is one record without a key.
     return keys.includes(null) ? undefined : keys.flatMap((key) => key ?? []);
   } catch {
     return undefined; // replaced between the two reads
   }
 }
-
-const rangeIn =
-  ({ files, paths }: Where) =>
-  (from: number, length: number): Buffer =>
-    files.readRange(paths.cache, from, length);
