@@ -2,7 +2,7 @@
 // A tag names the repository, the project's folder and the agent, so it tells all that without a record
 // (docs/decisions/0012, 0017).
 
-import { hash } from 'node:crypto';
+import { sha256 } from '../ports/digest.ts';
 import type { Environment } from '../ports/host.ts';
 
 /** The variable that carries tags. Programs within programs carry all of theirs: `outer/inner`. */
@@ -20,7 +20,7 @@ const SHORT = 16;
 export const PROGRAM = 'program';
 
 /** What every tag of this repository's agents and programs begins with. */
-export const repositoryMark = (repository: string): string => hash('sha256', repository).slice(0, SHORT);
+export const repositoryMark = (repository: string): string => sha256(repository).slice(0, SHORT);
 
 /** What all processes of an agent carry, in every session. */
 export const agentTag = ({ root, repository }: Site, agent: string): string =>

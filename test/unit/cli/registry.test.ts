@@ -92,7 +92,8 @@ liza() { printf '%s\\0' "$@" $'\\n' >&3; }; source() { cat "\${1:--}"; }\n`;
     .map((printed) => calls(printed).map((call) => call.split('\0')));
 }
 
-test('show loads neither valibot nor the table nor the decisions', () => {
+/** What is loaded with these files, without what they load later. */
+function loadedWith(...files: readonly string[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const visit = (file: string): void => {
     if (seen.has(file)) return;
@@ -106,10 +107,19 @@ test('show loads neither valibot nor the table nor the decisions', () => {
       visit(target.startsWith('.') ? resolve(dirname(file), target) : target);
     }
   };
-  visit(join(CLI, 'main.ts'));
-  visit(join(CLI, 'verbs', 'show.ts'));
+  for (const file of files) visit(join(CLI, file));
+  expect(seen.size).toBeGreaterThan(10);
+  return seen;
+}
+
+test('show loads neither valibot nor the table nor the decisions', () => {
+  const seen = loadedWith('main.ts', 'verbs/show.ts');
   expect(
     [...seen].filter((file) => /valibot|protocol\/(decide|commands|config|state|table)\b|^yaml$/.test(file)),
   ).toEqual([]);
-  expect(seen.size).toBeGreaterThan(10);
+});
+
+test('a heartbeat loads node:crypto only to hash', () => {
+  const asking = ['../identity/gather.ts', '../identity/agent-sessions.ts', '../process/ancestors.ts'];
+  expect([...loadedWith('main.ts', 'verbs/heartbeat.ts', ...asking)]).not.toContain('node:crypto');
 });
