@@ -123,8 +123,8 @@ export async function readCommit(gitDir: Objects, id: string): Promise<Commit | 
   return { id, parents: parentsIn(head), author, committer: by, committed: Number(seconds) };
 }
 
-const NAME = '((?:[^<>\\s](?:[^<>\\n]*[^<>\\s])? )?<[^<>\\n]*>)';
-const WHO = new RegExp(`^author ${NAME} \\d{1,12} [+-]\\d{4}\\ncommitter ${NAME} (\\d{1,12}) [+-]\\d{4}$`, 'm');
+const WHO =
+  /^author ((?:[^<>\s](?:[^<>\n]*[^<>\s])? )?<[^<>\n]*>) \d{1,12} [+-]\d{4}\ncommitter ((?:[^<>\s](?:[^<>\n]*[^<>\s])? )?<[^<>\n]*>) (\d{1,12}) [+-]\d{4}$/m;
 
 async function headerOf(gitDir: Objects, commit: string): Promise<string | undefined> {
   const found = await contentOf(gitDir, commit);
