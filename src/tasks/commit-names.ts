@@ -75,8 +75,11 @@ async function takenIn(
   const within = async (not: readonly string[]): Promise<ReadonlySet<string>> =>
     new Set((await must(gitDir.objects(['rev-list', ...range, ...not]), 'walk the history')).split('\n'));
   const known = persons === undefined ? [] : [persons];
-  const [own, left] = [await within(known), await within([...known, ...theirs])];
-  const taken = ids.filter((id) => own.has(id) && !left.has(id));
+  const left = await within([...known, ...theirs]);
+  const gone = ids.filter((id) => !left.has(id));
+  if (gone.length === 0) return [];
+  const own = await within(known);
+  const taken = gone.filter((id) => own.has(id));
   const at = [...refs].find(([ref, tip]) => isTheirs(ref) && taken.includes(tip))?.[0];
   const name = at?.replace(/^refs\/(heads|remotes|tags)\//, '') ?? 'a branch or tag of people’s';
   return taken.map((id) => `${id.slice(0, 12)} of ${name}`);
