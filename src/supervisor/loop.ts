@@ -137,11 +137,14 @@ interface Look {
   readonly since: number;
 }
 
-async function lookAtBoard({ context }: LoopState): Promise<Look> {
+async function lookAtBoard({ context, who }: LoopState): Promise<Look> {
   const since = context.changeSignal.count();
   const now = context.clock.now();
   const { board } = await context.store.read();
-  const recorded = await recordGoneUse(context, { board, now });
+  // Between two duties there is no session: one whose end could not be recorded would hold back what it approved.
+  const left = board.state.agents[who.agent]?.under_way !== undefined;
+  if (left) await recordLeftUse(context, who.agent);
+  const recorded = (await recordGoneUse(context, { board, now })) || left;
   return { board: recorded ? (await context.store.read()).board : board, now, since };
 }
 

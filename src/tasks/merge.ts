@@ -9,6 +9,7 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitsOf } from '../git/refs.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { mergeable, nextBatch, queueOf, withoutSome } from '../protocol/queue/order.ts';
+import { unsettled } from '../protocol/review/approver-session.ts';
 import { wasFirstGreen } from '../protocol/review/proof.ts';
 import { type Settings, type State, settings, type Task } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
@@ -155,7 +156,8 @@ async function mergeSome(
   request: Request,
 ): Promise<BatchEnd | MergeFailure> {
   const { state } = board;
-  const wanted = request.only === undefined ? mergeable(state) : [request.only];
+  const not = new Set([...(request.not ?? []), ...unsettled(board, context.clock.now()).keys()]);
+  const wanted = request.only === undefined ? mergeable(withoutSome(state, not)) : [request.only];
   const branch = integrationRef(board);
   const [found, ...commits] = await commitsOf(gitDir, [branch, ...wanted.map((task) => task.review_commit ?? '')]);
   const onto = await acceptedHead(context, board, found);
@@ -167,8 +169,8 @@ async function mergeSome(
   const scripted = await hasIntegrationTest(gitDir, onto);
   const set = settings(state);
   const tested = scripted || testCommand(set) !== undefined || request.testFrom === 'candidate';
-  const { links, failed } = await chosen(building, request, tested);
-  const judge = { ...request, settings: set, scripted, tested };
+  const { links, failed } = await chosen(building, { ...request, not }, tested);
+  const judge = { ...request, not, settings: set, scripted, tested };
   const run = (some: readonly Link[]) => runBatch(moveOf(building, branch, some, judge), some);
   const all = await run(links);
   // Something of a person is in the way of some of them: one by one it is seen of which.

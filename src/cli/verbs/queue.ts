@@ -1,10 +1,13 @@
 // `liza queue`: what waits to be merged, and what a person says about it. Which of them go together, and what becomes of a
 // red batch: docs/queue.md. Who may, and when: protocol/commands/merge/.
 
-import { isRefusal } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { figuresText, type QueueView, queueView } from '../../protocol/queue/tell.ts';
+import { inSessionText, unsettled, WAIT_FOR_SESSION } from '../../protocol/review/approver-session.ts';
 import { settings } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
+import type { TaskContext } from '../../tasks/context.ts';
+import type { MergeFailure } from '../../tasks/judge-candidate.ts';
 import { counted } from '../../text/format.ts';
 import { openBoard } from '../open-board.ts';
 import { act, onTasks } from '../open-project.ts';
@@ -20,8 +23,8 @@ const show: Verb = {
   run: async (_args, io) => {
     const context = openBoard(io);
     if (isRefusal(context)) return context;
-    const { board, notices } = await context.store.read();
-    const view = queueView(board, settings(board.state));
+    const { board, now, notices } = await context.store.read();
+    const view = queueView(board, settings(board.state), now);
     return { ok: true, lines: linesOf(view).map(plain), data: { ...view }, notices };
   },
 };
@@ -126,17 +129,27 @@ const run: Verb = {
     const end = await mergeQueue(context, new Set());
     if (isRefusal(end)) return end;
     const { landed, failed, stopped } = end;
+    const waits = await inSession(context);
     const lines = [
       ...landed.map(({ task, commit }) => `${task} merged as ${commit.slice(0, 12)}`),
       ...failed.map(({ failure }) => failure.message),
+      ...waits.map(({ message }) => message),
     ];
     const data = { landed: landed.map(({ task }) => task), failed: failed.map(({ task }) => task) };
-    const no = stopped ?? failed[0]?.failure;
+    const no: MergeFailure | undefined = stopped ?? failed[0]?.failure ?? (landed.length === 0 ? waits[0] : undefined);
     if (no !== undefined) return { ...no, lines: [...lines, ...(no.lines ?? [])].map(plain), data };
     const message = landed.length === 0 ? 'nothing waits to be merged' : `${counted(landed.length, 'task')} merged`;
     return { ok: true, message, lines: lines.map(plain), data };
   }),
 };
+
+/** What waits for the end of its approver's session. */
+async function inSession({ store }: TaskContext): Promise<readonly Refusal[]> {
+  const { board, now } = await store.read();
+  return [...unsettled(board, now)].map(([task, by]) =>
+    refuse(`${task} waits: ${inSessionText(task, by)}`, WAIT_FOR_SESSION, 3, 'session-over'),
+  );
+}
 
 export const verbs = {
   queue: show,

@@ -1,10 +1,11 @@
 // The merge queue in words and numbers, for people: what is tested now, who waits and why, and what the last batches cost.
 
 import { counted } from '../../text/format.ts';
-import { duration, instant } from '../../text/time.ts';
+import { duration, type Instant, instant } from '../../text/time.ts';
 import type { Board } from '../board.ts';
 import { findTask } from '../find.ts';
 import { historyOf, mergingBy } from '../leases.ts';
+import { inSessionText, unsettled } from '../review/approver-session.ts';
 import type { Settings, State, Task } from '../state.ts';
 import { type BatchStep, batchStep, isTest, outcomesOf } from './batch.ts';
 import { inLanes } from './lanes.ts';
@@ -88,11 +89,12 @@ export interface QueueView {
   readonly figures: QueueFigures;
 }
 
-export function queueView(board: Board, settings: Pick<Settings, 'merge_batch'>): QueueView {
+export function queueView(board: Board, settings: Pick<Settings, 'merge_batch'>, now: Instant): QueueView {
   const { state } = board;
   const queue = queueOf(state);
   const { held, batch, ahead = [] } = queue;
   const inBatch = inLanes(queue);
+  const inSession = unsettled(board, now);
   return {
     ...(held === undefined ? {} : { held }),
     ...(batch === undefined ? {} : { batch: batchView(board, batch) }),
@@ -102,14 +104,19 @@ export function queueView(board: Board, settings: Pick<Settings, 'merge_batch'>)
     })),
     waiting: queued(state)
       .filter(({ id }) => !inBatch.has(id))
-      .map((task) => ({ task: task.id, priority: task.priority, ...whyWaits(task, queue) })),
+      .map((task) => ({ task: task.id, priority: task.priority, ...whyWaits(task, queue, inSession.get(task.id)) })),
     size: sizeText(queue, settings),
     figures: queueFigures(state),
   };
 }
 
-function whyWaits({ id, paused, merge_held, merge_first }: Task, { rest }: Queue): { readonly why?: string } {
+function whyWaits(
+  { id, paused, merge_held, merge_first }: Task,
+  { rest }: Queue,
+  inSession: string | undefined,
+): { readonly why?: string } {
   if (paused === true) return { why: `held: liza queue release ${id}` };
+  if (inSession !== undefined) return { why: inSessionText(id, inSession) };
   if (merge_held !== undefined) return { why: merge_held.reason };
   if (merge_first !== undefined) return { why: 'put first by a person' };
   return rest?.includes(id) === true ? { why: 'behind the last culprit: in the next batch' } : {};

@@ -8,6 +8,7 @@ import { type Board, SWITCHES, type Switch } from '../../protocol/board.ts';
 import { spaceMissing } from '../../protocol/disk-space.ts';
 import { agentLease, reviewLease, taskLease } from '../../protocol/leases.ts';
 import { queueOf } from '../../protocol/queue/order.ts';
+import { approverInSession, mergerOf } from '../../protocol/review/approver-session.ts';
 import { isTerminal, type Role, type Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Instant } from '../../text/time.ts';
@@ -66,13 +67,13 @@ function holding(board: Board, { agent, running }: Looking, now: Instant): Duty 
   return missing && { kind: 'held', why: missing.fact };
 }
 
-/** Approved tasks that this agent has to merge: it approved them, or their approver is gone. */
+/** Approved tasks that this agent has to merge: it approved them, or their approver is gone or at other work; each once its approvers’ sessions are over. */
 function mergesOwed(board: Board, { agent, postponed }: Looking, now: Instant): readonly Task[] {
   if (queueOf(board.state).held !== undefined) return [];
   return board.state.tasks.filter((task) => {
     if (task.status !== 'APPROVED' || task.paused === true || postponed.has(attemptKey(task))) return false;
-    const by = task.approved_by ?? '';
-    return by === agent || board.state.agents[by] === undefined || agentLease(board, by, now).expired;
+    if (approverInSession(board, task, now) !== undefined) return false;
+    return (mergerOf(board, task, now) ?? agent) === agent;
   });
 }
 

@@ -7,6 +7,7 @@ import { inLanes, tipOf } from '../../protocol/queue/lanes.ts';
 import { nextBatch, queueOf, withoutSome } from '../../protocol/queue/order.ts';
 import type { AheadRun } from '../../protocol/queue/records.ts';
 import type { BatchRun } from '../../protocol/queue/shape.ts';
+import { unsettled } from '../../protocol/review/approver-session.ts';
 import type { Settings, State } from '../../protocol/state.ts';
 import { transact } from '../../store/transact.ts';
 import { thisProcess } from '../context.ts';
@@ -69,11 +70,12 @@ export function openLanes(): Lanes {
 
 /** Nothing: there is no room, nothing more waits, or what is tested changes the test itself. */
 async function nextLinks(ground: Ground, state: State): Promise<readonly Link[]> {
-  const { gitDir, onto, settings, not } = ground;
+  const { context, gitDir, board, onto, settings, not } = ground;
   const queue = queueOf(state);
   const tip = tipOf(queue, settings.merge_lanes);
   if (tip === undefined || !(await hasSameTest(gitDir, onto, tip))) return [];
-  const others = withoutSome(state, new Set([...inLanes(queue), ...not]));
+  const inSession = unsettled({ ...board, state }, context.clock.now()).keys();
+  const others = withoutSome(state, new Set([...inLanes(queue), ...inSession, ...not]));
   const links = await chainAhead(ground, tip, nextBatch(others, settings, true));
   return links.at(-1)?.candidate === tip ? [] : links;
 }

@@ -197,7 +197,7 @@ describe('a batch on top of another', () => {
     w.run(SUPERVISOR, ahead());
     expect(line(w)).toMatch(/: testing 1–2; on top of it, 2 tasks: testing$/);
     expect(w.task('c')).not.toHaveProperty('merging');
-    expect(queueView(w.board, settings(w.state)).waiting).toEqual([]);
+    expect(queueView(w.board, settings(w.state), w.now).waiting).toEqual([]);
     expect(w.refused(SUPERVISOR, ahead()).guard).toBe<RefusalName>('announced');
     w.run(SUPERVISOR, ahead(seen));
     expect(line(w)).toMatch(/on top of it, 2 tasks: green, they land after it$/);
@@ -270,7 +270,10 @@ describe('the order', () => {
     expect(order()).toBe('cabd');
     w.run(HUMAN, { name: 'queue first', task: 'd' });
     expect(order()).toBe('dcab');
-    expect(queueView(w.board, settings(w.state)).waiting[0]).toMatchObject({ task: 'd', why: 'put first by a person' });
-    expect(queueView(w.board, settings(w.state)).size).toBe('at most 16 together: nothing is known yet');
+    expect(queueView(w.board, settings(w.state), w.now).waiting[0]).toMatchObject({
+      task: 'd',
+      why: 'put first by a person',
+    });
+    expect(queueView(w.board, settings(w.state), w.now).size).toBe('at most 16 together: nothing is known yet');
   });
 });

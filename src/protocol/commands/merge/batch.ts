@@ -9,11 +9,12 @@ import type { Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { findTask } from '../../find.ts';
 import { checkCommits } from '../../ids.ts';
-import { agentLease, iterationsOf, lastCoder } from '../../leases.ts';
+import { iterationsOf, lastCoder } from '../../leases.ts';
 import { announcedOf, type Beginning, begun, ranGreen } from '../../queue/batch.ts';
 import { queueOf } from '../../queue/order.ts';
 import type { Announced, Landed } from '../../queue/records.ts';
 import type { Queue } from '../../queue/shape.ts';
+import { approverInSession, inSessionText, mergerOf, WAIT_FOR_SESSION } from '../../review/approver-session.ts';
 import type { State, Task } from '../../state.ts';
 import { defined } from '../../values.ts';
 import { LET_GO } from '../../work/blocked.ts';
@@ -45,16 +46,34 @@ export function approverFirst(
 ): Refusal | undefined {
   const { board, state, actor, part, task, command, now, commandLine } = s;
   const others = 'before' in command ? othersOf(state, command.before) : [];
-  const alive = [task, ...others].map(({ approved_by: approver }) =>
-    approver === undefined || actor.id === approver || agentLease(board, approver, now).expired ? undefined : approver,
-  );
+  const alive = [task, ...others].map((one) => {
+    const approver = mergerOf(board, one, now);
+    return approver === actor.id ? undefined : approver;
+  });
   const [approver] = alive;
   if (part !== 'supervisor' || actor.id === undefined || approver === undefined) return undefined;
   if (alive.includes(undefined)) return undefined;
   return refuse(
-    `${approver} approved ${task.id} and its supervisor is alive to merge it`,
+    `${approver} approved ${task.id} and its supervisor is there to merge it`,
     `Leave it to ${approver}, or a person: ${commandLine('merge', task.id)}`,
   );
+}
+
+/** Neither it nor those of its batch: a person who wants it now ends the session first. */
+export function sessionOver({
+  board,
+  state,
+  part,
+  task,
+  command,
+  now,
+}: Situation<'reserve-merge'> | Situation<'merge-ahead'>): Refusal | undefined {
+  for (const one of [task, ...othersOf(state, command.before)]) {
+    const by = approverInSession(board, one, now);
+    if (by !== undefined)
+      return refuse(inSessionText(one.id, by), part === 'human' ? WAIT_FOR_SESSION : 'Wait for its end');
+  }
+  return undefined;
 }
 
 export function queueOpen({ state }: Pick<Situation<'reserve-merge'>, 'state'>): Refusal | undefined {

@@ -15,6 +15,7 @@ import { historyOf, lastCoder, mergingBy } from '../../leases.ts';
 import { landed, left, placeOf, released } from '../../queue/batch.ts';
 import { isUnderReview } from '../../queue/order.ts';
 import type { Landed } from '../../queue/records.ts';
+import { approversOf } from '../../review/approver-session.ts';
 import type { State } from '../../state.ts';
 import { defined } from '../../values.ts';
 import { blockTask, LET_GO, QUESTIONS } from '../../work/blocked.ts';
@@ -28,6 +29,7 @@ import {
   movedNote,
   othersOf,
   queueOpen,
+  sessionOver,
   withoutAnnouncements,
   withQueue,
 } from './batch.ts';
@@ -44,8 +46,13 @@ export const reserveMerge: Row<'reserve-merge'> = {
   startsWork: true,
   guards: [
     {
+      name: 'session-over',
+      rule: 'every session in which it, or one of its batch, was approved is over, or its supervisor is gone',
+      check: sessionOver,
+    },
+    {
       name: 'approver-first',
-      rule: 'the approver’s supervisor merges; any other once that one is gone',
+      rule: 'the approver’s supervisor merges; any other once that one is gone or at other work',
       check: approverFirst,
     },
     {
@@ -139,11 +146,15 @@ export const merge: Row<'merge'> = {
     const named = all.map((one) => one.task).join(', ');
     return {
       state: withQueue(state, (queue) => landed(queue, task.id, iso(s.now))),
-      detail: `${named} merged as ${merge_commit.slice(0, 12)}, approved by ${task.approved_by}`,
+      detail: `${named} merged as ${merge_commit.slice(0, 12)}, approved by ${approvedBy(s.state, all)}`,
       ...(moved.length === 0 ? {} : { notes: moved }),
     };
   },
 };
+
+/** `code-reviewer-1 (a), code-reviewer-2 (b)`: the approvers of each. */
+const approvedBy = (state: State, all: readonly Landed[]): string =>
+  all.map(({ task }) => `${approversOf(state, task)}${all.length === 1 ? '' : ` (${task})`}`).join(', ');
 
 function announced({ state, task, command, commandLine }: Situation<'merge'>): Refusal | undefined {
   const { merging } = task;
@@ -187,7 +198,7 @@ export const mergeFailed: Row<'merge-failed'> = {
     },
     {
       name: 'approver-first',
-      rule: 'the approver’s supervisor merges; any other once that one is gone, or for a merge that was announced',
+      rule: 'the approver’s supervisor merges; any other once that one is gone or at other work, or for a merge that was announced',
       check: (s) => (s.task.merging === undefined ? approverFirst(s) : undefined),
     },
     {

@@ -11,7 +11,7 @@ import { placeOf, ran, ranAlone } from '../../queue/batch.ts';
 import { aheadAt, begunAhead, ranAhead, tipOf, withoutAhead } from '../../queue/lanes.ts';
 import { queueOf } from '../../queue/order.ts';
 import { defined } from '../../values.ts';
-import { approverFirst, baseOf, beginningOf, chained, withQueue } from './batch.ts';
+import { approverFirst, baseOf, beginningOf, chained, sessionOver, withQueue } from './batch.ts';
 
 export const mergeRun: Row<'merge-run'> = {
   name: 'merge-run',
@@ -71,8 +71,13 @@ export const mergeAhead: Row<'merge-ahead'> = {
   irreversible: true,
   guards: [
     {
+      name: 'session-over',
+      rule: 'every session in which it, or one of its batch, was approved is over, or its supervisor is gone',
+      check: (s) => (s.command.run === undefined ? sessionOver(s) : undefined),
+    },
+    {
       name: 'approver-first',
-      rule: 'the approver’s supervisor merges; any other once that one is gone',
+      rule: 'the approver’s supervisor merges; any other once that one is gone or at other work',
       check: (s) => (s.command.run === undefined ? approverFirst(s) : undefined),
     },
     {
