@@ -10,7 +10,7 @@ import type { TaskContext } from '../../tasks/context.ts';
 import type { MergeFailure } from '../../tasks/judge-candidate.ts';
 import { counted } from '../../text/format.ts';
 import { openBoard } from '../open-board.ts';
-import { act, onTasks } from '../open-project.ts';
+import { act, committedResult, onTasks } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
@@ -114,8 +114,11 @@ const out: Verb = {
   details: [
     'It does not land: it is INTEGRATION_FAILED with your reason, and a coder may claim the fix. To only keep it back: liza queue hold <task>.',
   ],
-  run: (args, io) =>
-    act(io, { name: 'merge-failed', task: args.must('task'), reason: `taken out by a person: ${args.must('reason')}` }),
+  run: onTasks(async (context, args) => {
+    const { takeOut } = await import('../../tasks/queue/take-out.ts');
+    const taken = await takeOut(context, args.must('task'), args.must('reason'));
+    return taken.ok ? committedResult(taken) : taken;
+  }),
 };
 
 const run: Verb = {

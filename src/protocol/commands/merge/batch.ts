@@ -10,7 +10,7 @@ import { type Refusal, refuse } from '../../decision.ts';
 import { findTask } from '../../find.ts';
 import { checkCommits } from '../../ids.ts';
 import { iterationsOf, lastCoder } from '../../leases.ts';
-import { announcedOf, type Beginning, begun, ranGreen } from '../../queue/batch.ts';
+import { announcedOf, type Beginning, begun, placeOf, ranGreen } from '../../queue/batch.ts';
 import { queueOf } from '../../queue/order.ts';
 import type { Announced, Landed } from '../../queue/records.ts';
 import type { Queue } from '../../queue/shape.ts';
@@ -148,6 +148,17 @@ export function withoutAnnouncements(state: State, task: string, process?: strin
     return withTask(to, patch(other, { merging: undefined }));
   }, state);
 }
+
+/** It, or another of its batch, whose verdict is green and whose outcome is not recorded: the branch may have it already. */
+export function notLanding({ state, task }: Situation<'merge-failed'>): Refusal | undefined {
+  const { batch } = queueOf(state);
+  const together = [task, ...(placeOf(batch, task.id) === undefined ? [] : othersOf(state, batch?.entries))];
+  const one = together.find(({ merging }) => merging !== undefined && merging.judged !== false);
+  if (one === undefined) return undefined;
+  return refuse(`${one.id} was tested green and is landing since ${one.merging?.since}`, WAIT);
+}
+
+export const WAIT = 'Wait for it; if its process died: liza doctor --fix';
 
 /** It is on the branch. */
 export function landOne(s: Situation<'merge'>, state: State, { task: id, drift, head_moved }: Landed): State {

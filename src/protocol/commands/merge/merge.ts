@@ -27,9 +27,11 @@ import {
   chained,
   landOne,
   movedNote,
+  notLanding,
   othersOf,
   queueOpen,
   sessionOver,
+  WAIT,
   withoutAnnouncements,
   withQueue,
 } from './batch.ts';
@@ -111,8 +113,6 @@ export const reserveMerge: Row<'reserve-merge'> = {
   },
 };
 
-const WAIT = 'Wait for it; if its process died: liza doctor --fix';
-
 export const merge: Row<'merge'> = {
   name: 'merge',
   typed: 'wt merge',
@@ -188,6 +188,11 @@ export const mergeFailed: Row<'merge-failed'> = {
     );
   },
   guards: [
+    {
+      name: 'no-merge-under-way',
+      rule: 'neither it nor another of its batch was judged green and is landing: the integration branch may already have it',
+      check: notLanding,
+    },
     {
       name: 'not-halted',
       rule: 'no kill switch is on and the task is not paused, unless the merge was under way before',

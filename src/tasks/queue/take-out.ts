@@ -1,0 +1,23 @@
+// A person takes an approved task out of the queue. Not while it lands: then the branch may have it already. What a killed
+// merge left is settled first, so that the board says which of the two it is.
+
+import { isRefusal, type Refusal } from '../../protocol/decision.ts';
+import type { Committed } from '../../store/store.ts';
+import { transact } from '../../store/transact.ts';
+import { type TaskContext, withIntegration } from '../context.ts';
+import { finishMerges } from '../finish-merge.ts';
+
+export async function takeOut(context: TaskContext, task: string, reason: string): Promise<Committed | Refusal> {
+  const out = () => transact(context, { name: 'merge-failed', task, reason: `taken out by a person: ${reason}` });
+  const taken = await out();
+  if (taken.ok || taken.guard !== 'no-merge-under-way') return told(taken);
+  const settled = await withIntegration<Committed>(context, 0, async (gitDir, { board }) => {
+    await finishMerges(context, gitDir, board);
+    return out();
+  });
+  // Whoever holds the lock is landing it right now.
+  return told(isRefusal(settled) && settled.guard === 'folder-lock' ? taken : settled);
+}
+
+const told = (taken: Committed | Refusal): Committed | Refusal =>
+  taken.ok ? taken : { ...taken, message: taken.message.replace(/^wt merge /, 'queue out ') };
