@@ -38,13 +38,15 @@ export interface CheckoutRequest {
   readonly onAbove?: (places: readonly string[]) => void;
   /** Told which tracked files set-up changed: they are laid out again. */
   readonly onChanged?: (paths: readonly string[]) => void;
+  /** Asked whether a set-up that failed is the commit's own fault. */
+  readonly isItsOwn?: (failed: Unprepared) => Promise<boolean>;
 }
 
 /** An Unprepared: the checkout could not be made ready, so that nothing is known. */
 export async function inDisposableCheckout<T extends object>(
   context: TaskContext,
   gitDir: PrivateGitDir,
-  { purpose, task, commit, settings, tree, prepareLog, onAbove, onChanged }: CheckoutRequest,
+  { purpose, task, commit, settings, tree, prepareLog, onAbove, onChanged, isItsOwn }: CheckoutRequest,
   work: (folder: string) => Promise<T>,
 ): Promise<T | Unprepared> {
   const isOpen = !needsClone(context.sandboxSupport, settings);
@@ -57,8 +59,8 @@ export async function inDisposableCheckout<T extends object>(
     const branch = purpose === 'proof' ? branchOf(task) : undefined;
     await writeClone(gitDir, folder, { start: commit, ...defined({ branch }) });
     if (tree !== undefined) await layOut(gitDir, folder, tree);
-    const setup = { part: purpose, task, commit, tree, folder, settings, logFile: prepareLog, onChanged } as const;
-    const failed = await setUp(context, gitDir, setup);
+    const setup = { part: purpose, task, commit, tree, folder, settings, logFile: prepareLog } as const;
+    const failed = await setUp(context, gitDir, { ...setup, onChanged, isItsOwn });
     if (failed !== undefined) return failed;
     const above = (gone: readonly string[] = []) =>
       isOpen ? lookAbove(context, gitDir, { checkout: folder, task, passed: gone }) : [];

@@ -7,11 +7,12 @@ import { entryAt, isFile } from '../git/objects.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import type { Disk } from '../ports/disk.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings } from '../protocol/state.ts';
 import { tellingLines } from '../text/telling-lines.ts';
 import type { TaskContext } from './context.ts';
 import { fromRoot, howEnded, inDisposableCheckout, isGreen, runHere, type Tried } from './disposable-checkout.ts';
+import type { Unprepared } from './prepare-checkout.ts';
 import { SCRIPT, type Tested } from './rules/tested.ts';
 
 export interface TestRequest {
@@ -23,6 +24,8 @@ export interface TestRequest {
   readonly candidate: string;
   /** The commit whose script judges. */
   readonly judge: string;
+  /** Where the branch is; without it nothing is compared with it. */
+  readonly base?: string;
   /** The command that tries it again. */
   readonly again: string;
 }
@@ -42,13 +45,13 @@ export async function testCandidate(
   context: TaskContext,
   gitDir: PrivateGitDir,
   settings: Settings,
-  { task, what = task, times, candidate, judge, again }: TestRequest,
+  request: TestRequest,
 ): Promise<Tested | Refusal> {
+  const { task, what = task, candidate, judge, again } = request;
   const script = await scriptOf(gitDir, judge);
   if (script === undefined) return { verdict: 'none' };
-  const log = logOf(context, 'integration-test', { task, candidate, times });
-  const checkout = { purpose: 'merge', task, commit: candidate, settings, prepareLog: `${log}.prepare` } as const;
-  return inDisposableCheckout<Tested | Refusal>(context, gitDir, checkout, async (folder) => {
+  const log = logOf(context, 'integration-test', request);
+  return inCandidate(context, gitDir, settings, { ...request, log }, async (folder) => {
     const text = await must(gitDir.objects(['cat-file', 'blob', script.blob]), 'read the integration test');
     const program = placeScript(context.disk, folder, text);
     if (program === undefined) {
@@ -67,18 +70,45 @@ export async function testByCommand(
   context: TaskContext,
   gitDir: PrivateGitDir,
   settings: Settings,
-  { task, times, candidate, again }: TestRequest,
+  request: TestRequest,
 ): Promise<Tested | Refusal> {
+  const { candidate, again } = request;
   const seconds = settings.validation_timeout;
   const command = testCommand(settings);
   if (command === undefined) return { verdict: 'none' };
-  const log = logOf(context, 'test-command', { task, candidate, times });
-  const checkout = { purpose: 'merge', task, commit: candidate, settings, prepareLog: `${log}.prepare` } as const;
-  return inDisposableCheckout<Tested | Refusal>(context, gitDir, checkout, async (folder) => {
+  const log = logOf(context, 'test-command', request);
+  return inCandidate(context, gitDir, settings, { ...request, log }, async (folder) => {
     context.say(`${command} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
     const ended = await runHere(context, settings, { argv: ['sh', '-c', command], folder, seconds, log });
     return verdictOn(context, ended, { what: command, by: command, seconds, log, again });
   });
+}
+
+/** Set-up that fails for the candidate and not where the branch is says something about the candidate, as a red test does. */
+async function inCandidate(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  settings: Settings,
+  { task, candidate, base, log }: TestRequest & { readonly log: string },
+  work: (folder: string) => Promise<Tested | Refusal>,
+): Promise<Tested | Refusal> {
+  const prepareLog = `${log}.prepare`;
+  const checkout = { purpose: 'merge', task, commit: candidate, settings, prepareLog } as const;
+  let own: Tested | undefined;
+  const isItsOwn = async ({ message, lines = [] }: Unprepared): Promise<boolean> => {
+    if (base === undefined || context.stop?.().aborted === true) return false;
+    // Made anew: a result from before would not show that a registry is down.
+    const there = { ...checkout, commit: base, settings: { ...settings, setup_reuse: false } };
+    const baseLog = prepareLog.replace(/\.log\.prepare$/, '.base.log.prepare');
+    const works = await inDisposableCheckout(context, gitDir, { ...there, prepareLog: baseLog }, async () => ({}));
+    if (isRefusal(works)) return false;
+    const reason = `set-up fails for it: ${message}; at ${base.slice(0, 12)}, where the branch is, it works`;
+    const tail = lines.map((line) => line.trim());
+    own = red(context, prepareLog, reason, tail);
+    return true;
+  };
+  const tested = await inDisposableCheckout(context, gitDir, { ...checkout, isItsOwn }, work);
+  return own ?? tested;
 }
 
 /** Each run has its own: what was red by chance is looked at later. */

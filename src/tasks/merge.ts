@@ -234,7 +234,11 @@ function moveOf(
     known: async (link) =>
       scripted || testFrom === 'candidate' ? undefined : knownGreen(gitDir, board.state, set, link),
     test: (request) =>
-      testResult(context, gitDir, set, { ...request, judge: testFrom === 'candidate' ? request.candidate : onto }),
+      testResult(context, gitDir, set, {
+        ...request,
+        judge: testFrom === 'candidate' ? request.candidate : onto,
+        base: onto,
+      }),
   };
 }
 

@@ -31,6 +31,8 @@ export interface SetupRequest extends PrepareRequest {
   readonly tree?: string | undefined;
   /** Told which tracked files set-up changed or removed: they are as in the tree again. */
   readonly onChanged?: ((paths: readonly string[]) => void) | undefined;
+  /** Whether its failure is the commit's own: then that is told to the caller, and is nothing that stops others. */
+  readonly isItsOwn?: ((failed: Unprepared) => Promise<boolean>) | undefined;
 }
 
 /** Undefined: the checkout is ready. */
@@ -42,7 +44,8 @@ export async function setUp(
   if (!hasSetup(request.settings)) return undefined;
   const runs = announceRuns(context, { ...request, ...(await failedBefore(context, request)) });
   const failed = await prepare(context, gitDir, { ...request, runs });
-  await recordSetup(context, gitDir, { ...request, runs }, failed);
+  const isOwn = failed !== undefined && (await request.isItsOwn?.(failed)) === true;
+  if (!isOwn) await recordSetup(context, gitDir, { ...request, runs }, failed);
   return failed;
 }
 

@@ -89,7 +89,7 @@ function test(
   const own = context.stop?.();
   const stopped = own === undefined ? stop : AbortSignal.any([own, stop]);
   const what = `${links.length === 1 ? task.id : `${links.length} tasks up to ${task.id}`}, ahead,`;
-  const request: TestRequest = { task: task.id, what, candidate, judge: onto, again: 'liza queue run' };
+  const request: TestRequest = { task: task.id, what, candidate, judge: onto, base: onto, again: 'liza queue run' };
   return testResult({ ...context, stop: () => stopped }, gitDir, settings, request);
 }
 

@@ -362,7 +362,8 @@ rm -rf src .git/objects\n`;
     await expectUntouched();
 
     meanwhile('exit 0');
-    await p.config({ post_worktree_cmd: 'test ! -e a.txt' });
+    // Also where the branch is.
+    await p.config({ post_worktree_cmd: 'false' });
     expect(await failure(p.merge('t'))).toMatchObject(refusedBy('post-worktree-cmd', { code: 3 }));
     await expectUntouched();
     await p.config({ post_worktree_cmd: null });

@@ -152,9 +152,13 @@ export const merge: Row<'merge'> = {
   },
 };
 
-/** `code-reviewer-1 (a), code-reviewer-2 (b)`: the approvers of each. */
-const approvedBy = (state: State, all: readonly Landed[]): string =>
-  all.map(({ task }) => `${approversOf(state, task)}${all.length === 1 ? '' : ` (${task})`}`).join(', ');
+/** `code-reviewer-1 (a), code-reviewer-2 (b)`; one name where it is the same for all. */
+function approvedBy(state: State, all: readonly Landed[]): string {
+  const each = all.map(({ task }) => ({ task, by: approversOf(state, task) }));
+  const [first] = each;
+  if (each.every(({ by }) => by === first?.by)) return first?.by ?? '';
+  return each.map(({ task, by }) => `${by} (${task})`).join(', ');
+}
 
 function announced({ state, task, command, commandLine }: Situation<'merge'>): Refusal | undefined {
   const { merging } = task;
