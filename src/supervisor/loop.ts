@@ -8,7 +8,8 @@ import { watchBranches } from '../identity/branch-watch.ts';
 import { endAgent } from '../process/agent-process.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
-import { isUnderReview, mergeable } from '../protocol/queue/order.ts';
+import { mergeable, withoutSome } from '../protocol/queue/order.ts';
+import { unsettled } from '../protocol/review/approver-session.ts';
 import { type State, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { baseSetupFailure, setupFailureText } from '../protocol/work/setup-failures.ts';
@@ -118,7 +119,7 @@ async function round(loop: LoopState): Promise<LoopEnd | undefined> {
       await blockForBudget(loop, duty.task, duty.why);
       break;
     case 'merge':
-      await mergeOwed(loop, look.board, duty.tasks);
+      await mergeOwed(loop, look, duty.tasks);
       break;
     case 'nothing':
       await waitForWork(loop, look, duty);
@@ -200,17 +201,14 @@ async function blockForBudget({ context, who, memory }: LoopState, task: Task, d
 const MERGING_SEVERAL = 'tests and merges what is approved: liza queue';
 
 /** One batch of the merge queue: what is this agent's to merge brings all others along that wait. */
-async function mergeOwed(loop: LoopState, board: Board, tasks: readonly Task[]): Promise<void> {
-  const { state } = board;
+async function mergeOwed(loop: LoopState, { board, now }: Look, tasks: readonly Task[]): Promise<void> {
   const { context, who, member, memory, stop } = loop;
   if (stop.orderly.aborted) return;
   const { agent } = who;
-  const now = context.clock.now();
-  const isLeft = (task: Task): boolean =>
-    memory.postponed.has(attemptKey(task)) || (task.approved_by !== agent && isUnderReview(board, task, now));
-  const not = new Set(state.tasks.filter(isLeft).map(({ id }) => id));
-  const [first, ...others] = mergeable(state).filter(({ id }) => !not.has(id));
+  const { state } = board;
+  const [first, ...others] = mergeable(withoutSome(state, unsettled(board, now)));
   member.set('merging', { task: first?.id ?? '', ...(others.length === 0 ? {} : { why: MERGING_SEVERAL }) });
+  const not = new Set(state.tasks.filter((task) => memory.postponed.has(attemptKey(task))).map(({ id }) => id));
   const end = await orRefusal(mergeQueue(taskContextOf(context, agent, stop.orderly), not));
   if (isRefusal(end)) return notMerged(loop, tasks, end);
   memory.mergeHeld = undefined;

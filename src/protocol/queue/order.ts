@@ -1,9 +1,7 @@
 // Who waits to be merged, in which order, and who goes together next. Order: what a person put first, then priority, then
 // the time of the approval.
 
-import type { Instant } from '../../text/time.ts';
-import type { Board } from '../board.ts';
-import { agentLease, historyOf } from '../leases.ts';
+import { historyOf } from '../leases.ts';
 import type { Settings, State, Task } from '../state.ts';
 import { outcomesOf } from './batch.ts';
 import { batchSize, type Outcomes } from './batch-size.ts';
@@ -32,12 +30,6 @@ export function queued({ tasks }: Pick<State, 'tasks'>): readonly Task[] {
 export const mergeable = (state: Pick<State, 'tasks'>): readonly Task[] =>
   queued(state).filter(({ paused }) => paused !== true);
 
-/** Its approver's session still runs, and may yet say the opposite: a program that it ran may have said this. */
-export function isUnderReview(board: Board, { id, approved_by: by }: Task, now: Instant): boolean {
-  if (by === undefined || board.state.agents[by]?.under_way?.task !== id) return false;
-  return !agentLease(board, by, now).expired;
-}
-
 export const approvedAt = (task: Task): string | undefined =>
   historyOf(task).findLast(({ event }) => event === 'approved')?.time;
 
@@ -61,7 +53,7 @@ export function sizeText(queue: Queue, settings: Pick<Settings, 'merge_batch'>):
   return `at most ${size} together: ${seen}`;
 }
 
-export const withoutSome = (state: State, not: ReadonlySet<string> = new Set()): State =>
+export const withoutSome = (state: State, not: Pick<ReadonlySet<string>, 'has' | 'size'> = new Set()): State =>
   not.size === 0 ? state : { ...state, tasks: state.tasks.filter(({ id }) => !not.has(id)) };
 
 /** Those behind the last culprit go by themselves, in the order they had; `tested`: without tests each goes alone. */

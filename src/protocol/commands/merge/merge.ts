@@ -13,7 +13,6 @@ import { findTask } from '../../find.ts';
 import { checkCommits } from '../../ids.ts';
 import { historyOf, lastCoder, mergingBy } from '../../leases.ts';
 import { landed, left, placeOf, released } from '../../queue/batch.ts';
-import { isUnderReview } from '../../queue/order.ts';
 import type { Landed } from '../../queue/records.ts';
 import { approversOf } from '../../review/approver-session.ts';
 import type { State } from '../../state.ts';
@@ -56,11 +55,6 @@ export const reserveMerge: Row<'reserve-merge'> = {
       name: 'approver-first',
       rule: 'the approver’s supervisor merges; any other once that one is gone or at other work',
       check: approverFirst,
-    },
-    {
-      name: 'session-over',
-      rule: 'the session that approved it, or one that comes with it, has ended, or its supervisor is gone',
-      check: sessionOver,
     },
     {
       name: 'commits',
@@ -305,27 +299,6 @@ export const releaseMerge: Row<'release-merge'> = {
     detail: `merge of ${task.id} at ${task.merging?.candidate.slice(0, 12)} given up`,
   }),
 };
-
-/** A person may merge it at any time; its own supervisor does so after the session. */
-function sessionOver({
-  board,
-  state,
-  actor,
-  part,
-  task,
-  command,
-  now,
-}: Situation<'reserve-merge'>): Refusal | undefined {
-  if (part !== 'supervisor') return undefined;
-  const open = [task, ...othersOf(state, command.before)].find(
-    (one) => one.approved_by !== actor.id && isUnderReview(board, one, now),
-  );
-  if (open === undefined) return undefined;
-  return refuse(
-    `the session of ${open.approved_by} that approved ${open.id} has not ended`,
-    'It is merged when that session has ended',
-  );
-}
 
 /** Records that a merge waits for a person, whose checkout of the integration branch has uncommitted work. */
 export const holdMerge: Row<'hold-merge'> = {
