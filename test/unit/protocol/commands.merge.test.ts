@@ -81,27 +81,6 @@ describe('reserve-merge', () => {
     w.run(supervisorOf('coder-1'), reserveMerge('a'));
   });
 
-  it('nothing is merged while the session that approved it runs, but by a person, or when its supervisor is gone', () => {
-    const w = approved();
-    const reviewer = supervisorOf('code-reviewer-1');
-    w.run(reviewer, { name: 'session-start', agent: 'code-reviewer-1', task: 'a' });
-    expect(w.refused(SUPERVISOR, reserveMerge('a')).guard).toBe<RefusalName>('session-over');
-    const before = w.board;
-    w.run(HUMAN, reserveMerge('a'));
-    w.board = before;
-    w.pass(601);
-    w.run(SUPERVISOR, reserveMerge('a'));
-  });
-
-  it('nor along with another', () => {
-    const w = ready('a', 'b');
-    for (const id of ['a', 'b']) toApproved(w, id);
-    w.run(supervisorOf('code-reviewer-1'), { name: 'session-start', agent: 'code-reviewer-1', task: 'b' });
-    const before = [{ task: 'b', candidate: commit(0x81), onto: BASE }];
-    const both = { ...reserveMerge('a', MERGE, commit(0x81)), before } as Command;
-    expect(w.refused(SUPERVISOR, both).message).toContain('approved b has not ended');
-  });
-
   it('no merge starts while a kill switch is on or the task is paused', () => {
     const w = approved();
     w.board = { ...w.board, switches: { PAUSE: w.now } };
