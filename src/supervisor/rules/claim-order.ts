@@ -6,6 +6,7 @@ import { type Board, SWITCHES } from '../../protocol/board.ts';
 import { spaceMissing } from '../../protocol/disk-space.ts';
 import { findTask, statusOf } from '../../protocol/find.ts';
 import { claimingBy, codersOf, reservedFor, reviewLease, taskLease } from '../../protocol/leases.ts';
+import { approverInSession, inSessionText } from '../../protocol/review/approver-session.ts';
 import { whySameProvider } from '../../protocol/review/quorum.ts';
 import { type Agent, isTerminal, type Task, type TaskStatus } from '../../protocol/state.ts';
 import { isExhausted } from '../../protocol/work/blocked.ts';
@@ -95,6 +96,8 @@ export function whyNotReviewable(board: Board, task: Task, reviewer: string, now
   }
   const approved = task.approvals?.some(({ by, commit }) => by === reviewer && commit === task.review_commit);
   if (approved) return `${reviewer} has already approved this commit of ${task.id}`;
+  const inSession = approverInSession(board, task, now);
+  if (inSession !== undefined) return inSessionText(task.id, inSession);
   return whySameProvider(board, task, reviewer, now);
 }
 

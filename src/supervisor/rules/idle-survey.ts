@@ -2,6 +2,7 @@
 
 import type { Board } from '../../protocol/board.ts';
 import { agentLease, claimingBy, mergingBy, reviewLease, taskLease } from '../../protocol/leases.ts';
+import { approverInSession } from '../../protocol/review/approver-session.ts';
 import { type Agent, type AgentStatus, isTerminal, type Role, type Task } from '../../protocol/state.ts';
 import { unpreparedTasks } from '../../protocol/work/setup-failures.ts';
 import type { Instant } from '../../text/time.ts';
@@ -73,6 +74,7 @@ export const othersWork = (board: Board, own: ReadonlySet<string>, now: Instant)
 
 function isHeld({ board, now }: Survey, task: Task): boolean {
   if (claimingBy(board, task, now) !== undefined || mergingBy(board, task) !== undefined) return true;
+  if (approverInSession(board, task, now) !== undefined) return true;
   if (task.status === 'CLAIMED') return !taskLease(board, task, now).expired;
   return (
     task.status === 'READY_FOR_REVIEW' && task.reviewing_by !== undefined && !reviewLease(board, task, now).expired

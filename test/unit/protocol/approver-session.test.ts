@@ -5,6 +5,7 @@ import type { Command } from '../../../src/protocol/command.ts';
 import { queueView } from '../../../src/protocol/queue/tell.ts';
 import { approverInSession, unsettled } from '../../../src/protocol/review/approver-session.ts';
 import { settings } from '../../../src/protocol/state.ts';
+import { isMoving, survey } from '../../../src/supervisor/rules/idle-survey.ts';
 import { nextDuty } from '../../../src/supervisor/rules/next-duty.ts';
 import { refusedBy } from '../../refused-by.ts';
 import {
@@ -107,14 +108,22 @@ describe('while a session in which it was approved still runs', () => {
     expect(w.task('b').status).toBe('BLOCKED');
   });
 
-  it('with several approvals it waits for every one of them', () => {
+  it('with several approvals it waits for every one of them, and the next review for the session before', () => {
     for (const open of [FIRST, SECOND]) {
       const w = ready('a');
       w.edit((state) => ({ ...state, config: { ...state.config, reviewers_required: 2 } }));
       toReady(w, 'a');
       approves(w, FIRST, 'a');
+      expect(w.refused(SUPERVISOR, claimReview('a', SECOND))).toMatchObject(refusedBy('session-over'));
+      expect(isMoving(survey(w.board, w.now))).toBe(true);
+      const { under_way } = w.agent(FIRST);
+      ends(w, FIRST, 'a');
       approves(w, SECOND, 'a');
-      ends(w, open === FIRST ? SECOND : FIRST, 'a');
+      if (open === FIRST) {
+        // As on a board of an earlier version, which let the second begin.
+        ends(w, SECOND, 'a');
+        w.edit((state) => ({ ...state, agents: { ...state.agents, [FIRST]: { ...w.agent(FIRST), under_way } } }));
+      }
       expect(approverInSession(w.board, w.task('a'), w.now)).toBe(open);
       expect(owed(w, SECOND)).toEqual([]);
       expect(w.refused(supervisorOf(SECOND), reserveMerge('a'))).toMatchObject(refusedBy('session-over'));
@@ -122,6 +131,15 @@ describe('while a session in which it was approved still runs', () => {
       expect(owed(w, SECOND)).toEqual(['a']);
       w.run(supervisorOf(SECOND), reserveMerge('a'));
     }
+  });
+
+  it('with several approvals wanted, a rejection after the first one counts', () => {
+    const w = ready('a');
+    w.edit((state) => ({ ...state, config: { ...state.config, reviewers_required: 2 } }));
+    toReady(w, 'a');
+    approves(w, FIRST, 'a');
+    w.run(reviewer(FIRST), { name: 'second-verdict', task: 'a', verdict: 'REJECTED', reason: 'a backdoor' });
+    expect(w.task('a').status).toBe('BLOCKED');
   });
 });
 

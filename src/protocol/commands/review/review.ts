@@ -8,6 +8,7 @@ import type { CommandName, CommandOf } from '../../command.ts';
 import type { Guard, Row, Situation } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
 import { codersOf, reviewLease } from '../../leases.ts';
+import { approverInSession, inSessionText } from '../../review/approver-session.ts';
 import { approvalsOf, whySameProvider } from '../../review/quorum.ts';
 import type { Task } from '../../state.ts';
 import { noAgent } from '../../unknown-id.ts';
@@ -66,6 +67,14 @@ export const claimReview: Row<'claim-review'> = {
               'The next approval comes from another reviewer: liza status',
             )
           : undefined,
+    },
+    {
+      name: 'session-over',
+      rule: 'no session in which it was approved still runs: another review would end it before its last word',
+      check: ({ board, task, now }) => {
+        const by = approverInSession(board, task, now);
+        return by === undefined ? undefined : refuse(inSessionText(task.id, by), 'Wait for its end');
+      },
     },
     {
       name: 'other-provider',
