@@ -46,6 +46,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   resume: [HUMAN, 'Continue after PAUSE, CHECKPOINT or ABORT.', () => import('./verbs/resume.ts')],
   abort: [HUMAN, 'Stop the goal: agents end, tasks and worktrees stay.', () => import('./verbs/abort.ts')],
   note: [HUMAN, 'Leave a note that agents read before they continue.', () => import('./verbs/note.ts')],
+  'note list': [EVERYONE, 'List the notes that people left.', () => import('./verbs/note.ts')],
   'note done': [['Human', 'Planner', 'Coder', 'Reviewer'], 'Mark a note as done.', () => import('./verbs/note.ts')],
   replan: [HUMAN, 'Hand a live task back to the planner.', () => import('./verbs/replan.ts')],
   'config get': [HUMAN, 'Show the configuration, defaults included.', () => import('./verbs/config.ts')],

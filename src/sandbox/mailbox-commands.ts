@@ -28,6 +28,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
     'anomaly',
     'anomaly list',
     'anomaly processed',
+    'note list',
     'note done',
     'handoff',
   ],

@@ -1,8 +1,10 @@
 // `liza note "<message>"`: a note from a person, read by agents before they start and with their next command.
-// `liza note done <id>`: it is dealt with.
+// `liza note done <id>`: it is dealt with. `liza note list`: those that are not.
 
+import { type NamedNote, namedNotes } from '../../protocol/messages/notes.ts';
 import { defined } from '../../protocol/values.ts';
-import { act } from '../open-project.ts';
+import { act, onProject } from '../open-project.ts';
+import { oneLine } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 const note: Verb = {
@@ -37,4 +39,21 @@ const noteDone: Verb = {
   run: (args, io) => act(io, { name: 'note done', notes: args.all('id'), ...defined({ why: args.text('why') }) }),
 };
 
-export const verbs = { note, 'note done': noteDone };
+const noteList: Verb = {
+  options: { all: { description: 'Also those that are done.' } },
+  examples: ['liza note list'],
+  run: onProject(async (context, args) => {
+    const { board, notices } = await context.store.read();
+    const all = namedNotes(board.state);
+    const shown = args.flag('all') ? all : all.filter(({ note }) => note.processed_at === undefined);
+    const told = shown.length === 0 ? ['No open notes.'] : shown.map(noteLine);
+    return { ok: true, lines: told, data: { notes: shown.map(({ id, note }) => ({ ...note, id })) }, notices };
+  }),
+};
+
+function noteLine({ id, note: { message, for: reader, processed_at } }: NamedNote): string {
+  const done = processed_at === undefined ? '' : '  (done)';
+  return oneLine(`${id}  for ${reader ?? 'everyone'}${done}  ${message}`);
+}
+
+export const verbs = { note, 'note list': noteList, 'note done': noteDone };

@@ -23,8 +23,8 @@ export const verb: Verb = {
     if (typeof text !== 'string') return text;
     if (out === '-' || (out === undefined && format === 'md')) {
       if (args.json) return { ok: true, data: { format, report: text } };
-      // Not folded to ASCII: a page names its own encoding.
-      if (format === 'md') return { ok: true, lines: [text.trimEnd()] };
+      // Into a file it is not folded to ASCII, whatever the locale: as --out writes it.
+      if (format === 'md' && io.stdoutIsTty) return { ok: true, lines: [text.trimEnd()] };
       io.stdout(text);
       return { ok: true, silent: true };
     }

@@ -105,7 +105,7 @@ const LISTS: ReadonlyMap<string, readonly [string, string]> = new Map([
   ['q', ['question', 'liza question list --all']],
   ['disc', ['discovery', 'liza discovery list --all']],
   ['anomaly', ['anomaly', 'liza anomaly list --all']],
-  ['note', ['note', 'liza lock read']],
+  ['note', ['note', 'liza note list --all']],
 ]);
 
 /** Loaded only here: it compares two texts, and the task alone is asked for far more often. */

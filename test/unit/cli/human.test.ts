@@ -48,6 +48,8 @@ test('an agent may not pause, note or set', async () => {
 test('a note may be words, one text or stdin, for someone or all', async () => {
   await here.liza(['note', 'use', 'the', 'helper', '--for', 'live']);
   await here.liza(['note', '-'], { stdin: 'from a file\n' });
+  const listed = 'note-1 for live use the helper\nnote-2 for everyone from a file\n';
+  expect((await here.liza(['note', 'list'])).stdout).toBe(listed);
   expect((await here.state()).human_notes).toMatchObject([
     { message: 'use the helper', for: 'live' },
     { message: 'from a file' },

@@ -35,11 +35,17 @@ test('Markdown is printed, or written with --out', async () => {
   expect(ran.stdout).toMatch(/^<!-- liza report -->\n# Retry all API calls\n[\s\S]*\| live \| CLAIMED \|/);
   await here.liza(['report', '--md', '--out', 'goal.md']);
   expect(read('goal.md')).toBe(ran.stdout);
+  await here.liza(['note', 'Grüße, 世界']);
+  const folded = await here.liza(['report', '--md'], { io: { unicode: false } });
+  expect(folded.stdout).toContain('Grüße, 世界');
+  expect((await here.liza(['report', '--md'], { io: { unicode: false, stdoutIsTty: true } })).stdout).toMatch(
+    /^[\x00-\x7f]+$/,
+  );
   expect((await here.liza(['report', '--md', '--out', 'goal.md'])).code).toBe(0);
   expect((await here.liza(['report', '--md', '--json'])).json).toMatchObject({
     ok: true,
     format: 'md',
-    report: ran.stdout,
+    report: folded.stdout,
   });
 });
 
