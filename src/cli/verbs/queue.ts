@@ -9,6 +9,7 @@ import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import type { MergeFailure } from '../../tasks/judge-candidate.ts';
 import { counted } from '../../text/format.ts';
+import { duration, type Instant, instant } from '../../text/time.ts';
 import { openBoard } from '../open-board.ts';
 import { act, committedResult, onTasks } from '../open-project.ts';
 import { plain } from '../render/terminal.ts';
@@ -25,12 +26,14 @@ const show: Verb = {
     if (isRefusal(context)) return context;
     const { board, now, notices } = await context.store.read();
     const view = queueView(board, settings(board.state), now);
-    return { ok: true, lines: linesOf(view).map(plain), data: { ...view }, notices };
+    return { ok: true, lines: linesOf(view, now).map(plain), data: { ...view }, notices };
   },
 };
 
-function linesOf({ held, batch, ahead, waiting, size, figures }: QueueView): readonly string[] {
-  const hold = held && `held by ${held.by} since ${held.since}${held.reason === undefined ? '' : `: ${held.reason}`}`;
+function linesOf({ held, batch, ahead, waiting, size, figures }: QueueView, now: Instant): readonly string[] {
+  const hold =
+    held &&
+    `held by ${held.by} for ${duration(now - instant(held.since))}${held.reason === undefined ? '' : `: ${held.reason}`}`;
   const told = figuresText(figures);
   // Counted on, since they land in this order.
   const before = (lane: number): number =>

@@ -15,10 +15,12 @@ import type { Ahead, Batch, PastBatch, Queue } from './shape.ts';
 /** One line while there is a batch of several, or a person holds the queue; undefined: nothing to tell. */
 export function queueLine(board: Pick<Board, 'state' | 'gone'>): string | undefined {
   const { held, batch, ahead = [] } = queueOf(board.state);
-  const waiting = queued(board.state).length;
   if (held !== undefined) {
-    const why = held.reason === undefined ? '' : ` (${held.reason})`;
-    return `queue: held by ${held.by} since ${held.since}${why}, ${counted(waiting, 'task')} approved: liza queue release`;
+    const ready = `(${queued(board.state).length} approved)`;
+    // A reason says what it waits for: whoever only looks on has nothing to do.
+    return held.reason === undefined
+      ? `queue: merges wait, says a person ${ready}: liza queue release`
+      : `queue: merges wait, says a person: ${held.reason} ${ready}`;
   }
   if (batch === undefined || (batch.entries.length === 1 && ahead.length === 0)) return undefined;
   return `queue: ${[batchText(board, batch), ...ahead.map(aheadText)].join('; ')}`;

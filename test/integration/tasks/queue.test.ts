@@ -208,7 +208,7 @@ describe('a batch', () => {
     await p.ok(['queue', 'hold']);
     expect(succeeded(await merge()).stopped).toMatchObject({ guard: 'queue-open' });
     expect((await p.ok(['queue'])).stdout).toMatch(
-      /^held by human since .*liza queue release\n3 tasks to come:\n {2}a/,
+      /^held by human for \d+s.*liza queue release\n3 tasks to come:\n {2}a/,
     );
     await p.ok(['queue', 'release']);
     await p.ok(['queue', 'hold', 'a']);
