@@ -1,9 +1,14 @@
 // What a person types to start this very program from any folder: `liza` where the shell finds it, else node and the
 // program's path. Folders that npm adds to PATH for its own children do not count: the person's shell does not have them.
 
-import { delimiter, isAbsolute, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { npmLine } from '../providers/install-line.ts';
 import { shellWord } from '../text/format.ts';
 import type { Io } from './io.ts';
+
+/** The line that lets the shell find this very program as `liza`: its package is two folders up (dist/liza.cjs). */
+export const ownInstall = ({ env, host: { disk }, self: { argv } }: Io): string =>
+  npmLine({ disk, env }, shellWord(dirname(dirname(argv[1] ?? ''))));
 
 export function ownCommand({ env, host: { disk }, self: { argv } }: Io): string {
   const [node, program = ''] = argv;

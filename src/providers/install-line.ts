@@ -1,4 +1,4 @@
-// The line that installs an agent CLI on this machine. A distribution's npm puts global packages where only root may write:
+// The line that installs an agent CLI, or Liza itself, on this machine. A distribution's npm puts global packages where only root may write:
 // then the line puts it into ~/.local, as the build of Liza does (tools/install-line.mjs). Runs nothing.
 
 import { dirname, join } from 'node:path';
@@ -14,8 +14,12 @@ interface Here {
 
 export function installLine(here: Here, { hints: { install } }: Pick<Provider, 'hints'>): string {
   if (typeof install === 'string') return install;
-  return `npm install -g ${isRootOnly(here) ? '--prefix ~/.local ' : ''}${install.npm}`;
+  return npmLine(here, install.npm);
 }
+
+/** `what`: a package, or a folder that holds one. */
+export const npmLine = (here: Here, what: string): string =>
+  `npm install -g ${isRootOnly(here) ? '--prefix ~/.local ' : ''}${what}`;
 
 /** What puts Liza itself on PATH where it was installed into ~/.local; undefined: it is there, or was not. */
 export function pathLine({ disk, env }: Here): string | undefined {

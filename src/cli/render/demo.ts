@@ -42,8 +42,14 @@ const UNCUT = 1_000_000;
 const WHO = 16;
 const TASK = 7;
 
-/** `liza`: what the reader types for this program (own-command.ts). */
-export function demoScreen(io: Io, liza: string, silent: boolean): DemoScreen {
+/** What the reader types for this program, and to install it (own-command.ts). */
+export interface Own {
+  readonly liza: string;
+  readonly install: string;
+}
+
+export function demoScreen(io: Io, own: Own, silent: boolean): DemoScreen {
+  const { liza } = own;
   const width = io.stdoutIsTty ? Math.min(io.columns, 120) : UNCUT;
   const p = pageFor({ color: io.color, unicode: io.unicode, width: UNCUT });
   const safe = (text: string): string => fold(plain(text), io);
@@ -88,7 +94,7 @@ export function demoScreen(io: Io, liza: string, silent: boolean): DemoScreen {
       const head = `What happened, in ${seconds} s and ${sessionsOf(state)} sessions, read from the board’s history:`;
       write(['', head, ...lines].map((text) => [{ text: safe(text) }]));
     },
-    next: (kept) => nextLines(liza, kept).map(safe),
+    next: (kept) => nextLines(own, kept).map(safe),
     hint: (kept) =>
       safe(
         kept === undefined
@@ -102,12 +108,11 @@ const sessionsOf = ({ tasks, goal }: State): number =>
   [...tasks.map(({ usage }) => usage), goal.usage].reduce((sum, use) => sum + (use?.sessions ?? 0), 0);
 
 /**
- * Each command works from the folder in which the reader started the demo. A comment behind it would be an argument in
- * zsh: what it is for comes first.
+ * Each line works as it is printed, in their order, and the paths are in lines of their own: 80 columns are enough for the
+ * rest. A comment behind a command would be an argument in zsh: what it is for comes first.
  */
-function nextLines(liza: string, kept: Kept | undefined): readonly string[] {
-  const inside = (command: string): string =>
-    `cd ${shellWord(kept?.root ?? '.')} && ${command.replace(/^liza\b/, liza)}`;
+function nextLines({ liza, install }: Own, kept: Kept | undefined): readonly string[] {
+  const isFound = liza === 'liza';
   const rows = (lines: readonly (readonly [about: string, command: string])[]): readonly string[] =>
     lines.map(([about, command]) => `  ${about.padEnd(ABOUT)}${command}`);
   return [
@@ -116,17 +121,15 @@ function nextLines(liza: string, kept: Kept | undefined): readonly string[] {
       : [
           '',
           'The repository of this demo stays. Look around in it:',
-          ...rows(LOOK.map(([about, command]) => [about, inside(command)])),
-          ...rows([['remove it', `rm -rf ${shellWord(kept.folder)}`]]),
+          `  cd ${shellWord(kept.root)}`,
+          ...(isFound ? [] : [`  liza() { ${liza} "$@"; }`]),
+          ...rows(LOOK),
+          ...rows([['remove it', `cd ~ && rm -rf ${shellWord(kept.folder)}`]]),
         ]),
     '',
-    'In a git repository of your own:',
-    ...rows([
-      ['state a goal', `${liza} init`],
-      ['say what you want', `\${EDITOR:-vi} specs/vision.md && git add specs && git commit -m "Our vision"`],
-      ['let agents work', `${liza} run`],
-      ['take the result', `${liza} finish`],
-    ]),
+    `In a git repository of your own${isFound ? '' : ', once Liza is installed'}:`,
+    ...(isFound ? [] : [`  ${install}`]),
+    ...rows(OWN),
   ];
 }
 
@@ -138,6 +141,13 @@ const LOOK = [
   ['what is proven', 'liza audit'],
   ['a page of it all', 'liza report'],
   ['what was merged', 'git log --graph --oneline'],
+] as const;
+const OWN = [
+  ['state a goal', 'liza init'],
+  ['say what you want', `\${EDITOR:-vi} specs/vision.md`],
+  ['keep it in git', 'git add specs && git commit -m "Our vision"'],
+  ['let agents work', 'liza run'],
+  ['take the result', 'liza finish'],
 ] as const;
 
 const clock = (ms: Instant): string => {

@@ -11,7 +11,7 @@ import { GOAL, HOLD } from '../../rehearsal/demo/human.ts';
 import { type DemoRepository, makeRepository, plainEnvironment } from '../../rehearsal/demo/repository.ts';
 import { accountedTask, type Chapter, type Logged, story } from '../../rehearsal/demo/story.ts';
 import { inDemo, lizaInDemo, type Play, startDemoCrew, watchDemoCrew } from '../demo-play.ts';
-import { ownCommand } from '../own-command.ts';
+import { ownCommand, ownInstall } from '../own-command.ts';
 import { demoScreen } from '../render/demo.ts';
 import type { Result, Verb } from '../verb.ts';
 
@@ -44,7 +44,7 @@ export const verb: Verb = {
         io,
         repository,
         script,
-        screen: demoScreen(io, ownCommand(io), args.json),
+        screen: demoScreen(io, { liza: ownCommand(io), install: ownInstall(io) }, args.json),
         fast: args.flag('fast'),
         isLive: io.stdoutIsTty && io.env.TERM !== 'dumb' && !args.flag('plain') && !args.json,
         env: plainEnvironment(io.env, io.self.argv[0]),

@@ -145,10 +145,17 @@ test.runIf(inFull).each(['Ctrl-C twice', 'a reader that goes away'])(
 
 const STAYS = 'The repository of this demo stays';
 
-/** The commands that the demo's last lines suggest: what each is for, and the line to type. */
-function suggestions(output: string): readonly (readonly [about: string, line: string])[] {
-  const last = output.slice(output.indexOf(STAYS));
-  return [...last.matchAll(/^ {2}(\S.*?) {2,}(\S.*)$/gm)].map(([, about = '', line = '']) => [about, line]);
+/**
+ * What the demo's last lines suggest: the lines to type first in its repository and to install Liza, and the commands, each
+ * with what it is for.
+ */
+function suggestions(output: string) {
+  const [inDemo = '', inOwn = ''] = output.slice(output.indexOf(STAYS)).split('In a git repository of your own');
+  const first = (lines: string): string => (lines.match(/^ {2}(?!.*\S {2}).*$/gm) ?? []).join('\n');
+  const rows = [...`${inDemo}${inOwn}`.matchAll(/^ {2}(\S.*?) {2,}(\S.*)$/gm)].map(
+    ([, about = '', line = '']) => [about, line] as const,
+  );
+  return { enter: first(inDemo), install: first(inOwn), rows };
 }
 
 test.runIf(inFull)(
@@ -187,8 +194,8 @@ test.runIf(inFull)(
     ])
       expect(account).toMatch(said);
 
-    const suggested = suggestions(ran.stdout);
-    expect(suggested.map(([about]) => about)).toEqual([
+    const { enter, install, rows } = suggestions(ran.stdout);
+    expect(rows.map(([about]) => about)).toEqual([
       ...[
         'the board',
         'who did what',
@@ -198,22 +205,27 @@ test.runIf(inFull)(
         'what was merged',
         'remove it',
       ],
-      ...['state a goal', 'say what you want', 'let agents work', 'take the result'],
+      ...['state a goal', 'say what you want', 'keep it in git', 'let agents work', 'take the result'],
     ]);
-    const lineFor = (about: string): string => suggested.find(([name]) => name === about)?.[1] ?? '';
+    // The paths, which may be of any length, are in lines of their own.
+    expect(rows.filter(([about, line]) => about !== 'remove it' && line.length > 58)).toEqual([]);
+    const lineFor = (about: string): string => rows.find(([name]) => name === about)?.[1] ?? '';
     for (const about of ['the board', 'who did what', 'one task', 'a page of it all', 'what was merged'])
-      expect(type(lineFor(about))).not.toBe('');
-    // For a repository of the reader's own: there they find the same program.
-    for (const about of ['let agents work', 'take the result']) type(`${lineFor(about)} --help`);
+      expect(type(`${enter}\n${lineFor(about)}`)).not.toBe('');
+    isFullyVerified(type(`${enter}\n${lineFor('what is proven')} --json`));
+    type(`${enter}\n${lineFor('remove it')}`);
+    expect(leftIn(made)).toEqual([]);
+
+    // For a repository of the reader's own: installed as it says, the same program is found there.
+    type(install.replace(/ -g (--prefix \S+ )?/, ' -g --offline --prefix ~/.local '));
+    const installed = 'PATH="$HOME/.local/bin:$PATH"';
+    for (const about of ['let agents work', 'take the result']) type(`${installed}\n${lineFor(about)} --help`);
     const own = join(elsewhere, 'own');
     const person = 'git config user.name Ada && git config user.email ada@example.org';
     type(`git init -q -b main ${own} && cd ${own} && ${person} && git commit -q --allow-empty -m first`);
-    type(`cd ${own} && ${lineFor('state a goal')} "Greet people" --vision-from-template`);
-    type(`cd ${own} && EDITOR=true && ${lineFor('say what you want')}`);
+    type(`${installed}\ncd ${own} && ${lineFor('state a goal')} "Greet people" --vision-from-template`);
+    type(`cd ${own} && EDITOR=true && ${lineFor('say what you want')} && ${lineFor('keep it in git')}`);
     expect(type(`cd ${own} && git ls-files`)).toBe('specs/vision.md\n');
-    isFullyVerified(type(`${lineFor('what is proven')} --json`));
-    type(lineFor('remove it'));
-    expect(leftIn(made)).toEqual([]);
   },
 );
 
