@@ -67,7 +67,7 @@ export const verb: Verb = {
       };
     }
     const account = planLines(plan, board.state).map(plain);
-    const shown = [...account, ...(await byHand(io, plan, context.paths.root)).map(plain)];
+    const shown = [...account, ...(await otherWays(io, plan, context.paths.root)).map(plain)];
     if (args.flag('check')) return { ok: true, lines: shown, data };
     // What was tested comes first: the last line says what was done.
     if (args.flag('yes') && !args.json) printOut(io, `${account.join('\n')}\n`);
@@ -145,7 +145,7 @@ const unhandled = (state: State): readonly string[] => {
 const MOST_RETURNING = 20;
 
 function planLines(
-  { branch, integration, how, commits, candidate, returning, stat, rejected, test, held }: FinishPlan,
+  { branch, integration, how, commits, candidate, returning, stat, rejected, unconfined, test, held }: FinishPlan,
   state: State,
 ): readonly string[] {
   const way = how === 'merge' ? 'a merge commit' : 'a fast-forward';
@@ -167,6 +167,7 @@ function planLines(
     `${branch} gets ${counted(commits, 'commit')} of ${integration} by ${way} (${candidate.slice(0, 12)}):`,
     ...stat,
     ...rejectedLines(rejected),
+    ...unconfinedLines(unconfined),
     ...(returning.length === 0
       ? []
       : [
@@ -182,28 +183,32 @@ function planLines(
 }
 
 /** Both may bear the same subject: whoever reads the history takes the one for the other. */
-const rejectedLines = (rejected: FinishPlan['rejected']): readonly string[] =>
-  rejected.length === 0
-    ? []
-    : [
-        `in it, rejected in review and followed by an approved version: ${listed(
-          rejected.map(({ task, commit }) => `${commit.slice(0, 12)} (${task})`),
-          5,
-        )}`,
-      ];
+function rejectedLines(rejected: FinishPlan['rejected']): readonly string[] {
+  if (rejected.length === 0) return [];
+  const commits = rejected.map(({ task, commit }) => `${commit.slice(0, 12)} (${task})`);
+  const [was, version] = rejected.length === 1 ? ['was', 'a later version was'] : ['were', 'later versions were'];
+  return [`its history holds ${listed(commits, 5)}, which ${was} rejected; ${version} approved`];
+}
 
-/** Full names of refs: a tag or another ref of the same short name would be taken instead. */
-async function byHand(io: Io, { branch, integration }: FinishPlan, root: string): Promise<readonly string[]> {
+function unconfinedLines(unconfined: FinishPlan['unconfined']): readonly string[] {
+  if (unconfined.length === 0) return [];
+  const tasks = unconfined.map(({ task, agents }) => `${task} (${agents.join(', ')})`);
+  return [`written or reviewed without a sandbox: ${listed(tasks, 5)}; what that means: liza help sandbox`];
+}
+
+/** What a person may do before, or instead of, saying yes. Full names of refs: a tag or another ref of the same short name would be taken instead. */
+async function otherWays(io: Io, { branch, integration }: FinishPlan, root: string): Promise<readonly string[]> {
   const { git } = await import('../../git/run.ts');
   const remotes = (await git(io.host, root, ['remote'])).stdout.split('\n').filter((name) => name !== '');
   const remote = remotes.includes('origin') ? 'origin' : remotes[0];
   const ref = shellWord(`refs/heads/${integration}`);
   return [
-    `by hand: git switch ${shellWord(branch)} && git merge ${ref}`,
+    `all of the diff: git diff ${shellWord(`refs/heads/${branch}...refs/heads/${integration}`)}`,
+    `or by hand: git switch ${shellWord(branch)} && git merge ${ref}`,
     ...(remote === undefined
       ? []
       : [
-          `as a pull request: git push ${shellWord(remote)} ${shellWord(`refs/heads/${integration}:refs/heads/${integration}`)}, then open one from ${integration} to ${branch}`,
+          `or as a pull request: git push ${shellWord(remote)} ${shellWord(`refs/heads/${integration}:refs/heads/${integration}`)}, then open one from ${integration} to ${branch}`,
         ]),
   ];
 }

@@ -51,8 +51,11 @@ describe('a clean checkout of main in the root', () => {
     expect(ran.stdout).toMatch(/task\.txt \| 1 \+/);
     expect(ran.stdout).toContain('unfinished, and not part of it: the goal is IN_PROGRESS; t (UNCLAIMED)');
     expect(ran.stdout).toContain('no tests were run');
-    expect(ran.stdout).toContain('by hand: git switch main && git merge refs/heads/integration');
-    expect(ran.stdout).toContain('git push origin refs/heads/integration:refs/heads/integration');
+    expect(ran.stdout).toContain('\nall of the diff: git diff refs/heads/main...refs/heads/integration\n');
+    expect(ran.stdout).toContain('\nor by hand: git switch main && git merge refs/heads/integration');
+    expect(ran.stdout).toContain(
+      '\nor as a pull request: git push origin refs/heads/integration:refs/heads/integration',
+    );
     await expectUntouched();
   });
 
@@ -144,13 +147,30 @@ describe('what is told of the work that comes', () => {
     succeeded(await p.merge('t'));
     p.commit({ 'mine.txt': 'mine\n' });
     const ran = await liza(['finish', '--yes']);
-    expect(ran.stdout).toContain(`rejected in review and followed by an approved version: ${first.slice(0, 12)} (t)\n`);
+    expect(ran.stdout).toContain(
+      `its history holds ${first.slice(0, 12)} (t), which was rejected; a later version was approved\n`,
+    );
     expect(p.git('show', '-s', '--format=%(trailers:only,unfold)', 'main').split('\n')).toEqual([
       'Liza-Task: t',
       'Liza-Author: coder-1',
       'Liza-Reviewer: code-reviewer-1',
       `Liza-Reviewed-Commit: ${second}`,
     ]);
+  });
+
+  test('before it asks: who worked without a sandbox on what comes', async () => {
+    p = project({ config: { base_branch: 'main' } });
+    await p.approved('t');
+    const used = { seconds: 1, input_tokens: 1, output_tokens: 1 };
+    const stay = { id: '0123456789ab', since: '2026-01-01T00:00:00Z', sandbox: 'off' } as const;
+    const ends = { name: 'session-end', task: 't', provider: 'fake', how: 'exit 0', used } as const;
+    await p.run('coder-1', { ...ends, agent: 'coder-1', stay });
+    await p.run('code-reviewer-1', { ...ends, agent: 'code-reviewer-1', stay: { ...stay, sandbox: 'bubblewrap' } });
+    succeeded(await p.merge('t'));
+    const told = 'written or reviewed without a sandbox: t (coder-1); what that means: liza help sandbox';
+    said.length = 0;
+    await liza(['finish'], ['no']);
+    expect(said).toContain(told);
   });
 
   test('--no-ff: a clone without the board is told the same of a task that was fast-forwarded', async () => {
