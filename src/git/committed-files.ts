@@ -34,8 +34,4 @@ export async function committedFiles(host: Pick<Host, 'env' | 'git'>, root: stri
 export const notInGit = (file: string): string =>
   `${file} is not in git: earlier versions cannot be seen or restored; commit it: ${commitIt(file)}`;
 
-/** The same of one that is only a template yet. */
-export const writeFirst = (file: string): string =>
-  `${file} is not in git: first say in it what is wanted, then commit it: ${commitIt(file)}`;
-
-const commitIt = (file: string): string => `git add ${shellWord(file)} && git commit`;
+export const commitIt = (file: string): string => `git add ${shellWord(file)} && git commit`;

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { branchAt } from '../git/base-branch.ts';
 import { checkoutOf } from '../git/branch-checkouts.ts';
-import { committedFiles, notCommitted, notInGit, writeFirst } from '../git/committed-files.ts';
+import { commitIt, committedFiles, notCommitted, notInGit } from '../git/committed-files.ts';
 import { openPrivateGitDir } from '../git/private-git-dir.ts';
 import { ensureBranch, type Repository } from '../git/repository.ts';
 import { replaceFile } from '../ports/files.ts';
@@ -101,7 +101,8 @@ async function make(
   const untracked = await notCommitted(context, paths.root, [fileOf(request.spec)]);
   const untested = testsNowhere(await committedFiles(context, paths.root), (await settingsOf(context)) ?? {});
   const warnings = [
-    ...untracked.map(request.specExists ? notInGit : writeFirst),
+    // Of a template the next step says it.
+    ...(request.specExists ? untracked.map(notInGit) : []),
     ...(untested === undefined ? [] : [untested]),
   ];
   return { ...opened, lines: [told, ...made, ...opened.lines, ...warnings] };
@@ -228,7 +229,7 @@ const writtenLine = ({ spec }: InitRequest, written: boolean): readonly string[]
 
 const nextSteps = ({ spec }: InitRequest, written: boolean): readonly string[] => [
   written
-    ? `next: say in ${fileOf(spec)} what is wanted, commit it, then: liza run`
+    ? `next: say in ${fileOf(spec)} what is wanted, commit it (${commitIt(fileOf(spec))}), then: liza run`
     : 'next: liza run, or plan by hand: liza add-task --help',
 ];
 

@@ -67,6 +67,7 @@ describe('the guide', () => {
     const known = { said: { goal: 'Greet' }, guessedSetup: 'npm ci' };
     const entered = await guided(['', '', '', '', ''], known);
     expect(entered.asked.at(-1)).toBe('Command that sets up a fresh checkout (- for none) [npm ci]: ');
+    expect(entered.asked.at(-2)).toBe('Command that runs the tests (- for none: merges are then not tested) [-]: ');
     expect(entered.wishes).toMatchObject({ setup: 'npm ci' });
     expect((await guided(['', '', '', '', '-'], known)).wishes).not.toHaveProperty('setup');
     expect(await guide(takesDefaults, { ...NOTHING_KNOWN, ...known })).toMatchObject({ setup: 'npm ci' });
