@@ -5,7 +5,7 @@ import type { Settings } from '../protocol/state.ts';
 import type { SandboxMode } from '../sandbox/mode.ts';
 import type { Io } from './io.ts';
 
-/** A line on it, and what helps where it is off and nobody turned it off. */
+/** A line on it, and what helps where it is off; whoever turned it off is told where to read what that means. */
 export interface SandboxTold {
   readonly mode: SandboxMode | Refusal;
   readonly text: string;
@@ -25,7 +25,12 @@ export async function tellSandbox(
   );
   const mode = await sandboxMode(sandboxSupportOf(io.host, io.self.argv), wanted);
   if (!('ok' in mode))
-    return { mode, text: sandboxModeText(mode), brief: sandboxBriefText(mode), remedy: sandboxRemedy(mode, wanted) };
+    return {
+      mode,
+      text: sandboxModeText(mode),
+      brief: sandboxBriefText(mode),
+      remedy: sandboxRemedy(mode, wanted) ?? ('tool' in mode ? undefined : 'what that means: liza help sandbox'),
+    };
   const text = `sandbox: ${mode.message}`;
   return { mode, text, brief: `${text}; ${mode.hint}`, remedy: mode.hint };
 }

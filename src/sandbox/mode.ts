@@ -85,7 +85,7 @@ export async function sandboxMode(
 
 /** One line for people. */
 export const sandboxModeText = (mode: SandboxMode): string =>
-  'tool' in mode ? `sandbox: on (${mode.tool.kind})` : `sandbox: off, ${mode.off}; ${OFF_MEANS}`;
+  'tool' in mode ? `sandbox: on (${mode.tool.kind}, ${mode.tool.program})` : `sandbox: off, ${mode.off}; ${OFF_MEANS}`;
 
 /** When agents first start: on one line, with what it means and who tells all of it. */
 export const sandboxStartText = (mode: SandboxMode): string =>

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Io } from '../../../src/cli/io.ts';
 import { provenanceOf } from '../../../src/cli/render/blame.ts';
 import type { TaskSession } from '../../../src/protocol/state.ts';
-import { sandboxStartText } from '../../../src/sandbox/mode.ts';
+import { sandboxModeText, sandboxStartText } from '../../../src/sandbox/mode.ts';
 import { hostAt } from '../../host.ts';
 import { task as aTask } from '../boards/empty-board.ts';
 import { NOW, project } from './fixtures.ts';
@@ -51,7 +51,7 @@ test('status says in one short line that it is off, and who tells what that mean
   expect(await status()).not.toContain(MEANS);
 });
 
-test('run --check warns of it and does not stop; what a person turned off is no warning', async () => {
+test('run --check warns of it and does not stop; also of what a person turned off', async () => {
   const { liza } = project();
   type Checks = readonly { readonly check: string; readonly level: string; readonly message: string }[];
   const found = async (): Promise<unknown> => {
@@ -60,7 +60,11 @@ test('run --check warns of it and does not stop; what a person turned off is no 
   };
   expect(await found()).toMatchObject({ level: 'warning', message: expect.stringContaining(MEANS) });
   await liza(['config', 'set', 'sandbox', 'off']);
-  expect(await found()).toMatchObject({ level: 'ok', message: expect.stringContaining(MEANS) });
+  const off = { check: 'sandbox', level: 'warning', message: `off, config.sandbox is off; ${MEANS}` };
+  const mend = 'what that means: liza help sandbox';
+  expect(await found()).toMatchObject({ ...off, mend });
+  const { json } = await liza(['doctor', '--json'], { io: withoutBubblewrap() });
+  expect(json['findings']).toContainEqual(expect.objectContaining({ ...off, remedy: mend }));
   await liza(['config', 'set', 'sandbox', 'require']);
   expect(await found()).toMatchObject({ level: 'stop' });
 });
@@ -91,6 +95,12 @@ test('blame names each author and reviewer that ran without a sandbox once', () 
     sessions: [session('coder-1', 'off'), session('coder-1', 'off'), session('code-reviewer-1', 'bubblewrap')],
   };
   expect(provenanceOf(task, undefined).unconfined).toEqual(['coder-1']);
+});
+
+test('where it is on, the program that confines is named', () => {
+  expect(sandboxModeText({ tool: { kind: 'bubblewrap', program: '/usr/bin/bwrap', extra: [] } })).toBe(
+    'sandbox: on (bubblewrap, /usr/bin/bwrap)',
+  );
 });
 
 test('the start of agents says it on one line of 80 columns, with the command that says all of it', () => {
