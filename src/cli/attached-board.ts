@@ -8,7 +8,7 @@ import { openBoardAccess } from './board-access.ts';
 import type { Io } from './io.ts';
 import type { OnQuit } from './live/screen.ts';
 import { printErr } from './render/print.ts';
-import { endResult } from './show-crew.ts';
+import { endResult, lastWarnings } from './show-crew.ts';
 import type { Result } from './verb.ts';
 
 interface Attached {
@@ -39,7 +39,7 @@ export async function showAttached(
   try {
     const onUnsent = (texts: readonly string[]): void => printErr(io, unsentText(texts));
     const how = await io.live({ control, access, onQuit, away: away.signal, onUnsent });
-    if (how === 'ended' || isOver) return endResult(await control.ended);
+    if (how === 'ended' || isOver) return endResult(await control.ended, lastWarnings(control.view()));
     return leftResult(crew, `the crew keeps running in the background (process ${crew.pid})`, crewLog(context));
   } finally {
     control.close();

@@ -1,13 +1,14 @@
 // Shows the crew of this process as plain lines, and at the end one sentence on how it ended. Ctrl-C once stops in order,
 // twice at once. The live board is for crews in the background (attached-board.ts).
 
+import { SIGN } from '../alarms/rules/alarm.ts';
 import type { CrewControl, CrewEnd, CrewEvent, CrewMember, CrewView } from '../supervisor/crew-view.ts';
 import { type Io, LAST_MS } from './io.ts';
 import { happeningLine } from './live/events.ts';
 import { zoneAt } from './live/format.ts';
 import { pageFor } from './render/layout.ts';
 import { printOut } from './render/print.ts';
-import type { Look } from './render/terminal.ts';
+import { type Look, plain } from './render/terminal.ts';
 import type { Result } from './verb.ts';
 
 /** Whether there is a terminal that the live board can take over. */
@@ -37,9 +38,28 @@ export async function showCrew(
 /** npm and timeout pass on a signal that the terminal has sent to all of them already: that is one Ctrl-C. */
 const ONE_PRESS_MS = 50;
 
-export function endResult({ code, message, hint }: CrewEnd): Result {
-  if (code === 0) return { ok: true, message };
-  return { ok: false, code: code as 1, message, hint: hint ?? 'see the board: liza status', guard: 'ended' };
+/** `lines`: what else stays in the terminal. */
+export function endResult({ code, message, hint }: CrewEnd, lines: readonly string[] = []): Result {
+  if (code === 0) return { ok: true, message, lines };
+  return { ok: false, code: code as 1, message, hint: hint ?? 'see the board: liza status', guard: 'ended', lines };
+}
+
+const MOST_WARNINGS = 8;
+
+/** What a live board warned of and takes along when it goes. One agent's troubles are in the log, alarms that cleared over. */
+export function lastWarnings({
+  alarms,
+  events,
+  unconfined,
+}: Pick<CrewView, 'alarms' | 'events' | 'unconfined'>): readonly string[] {
+  const isTold = (text: string): boolean =>
+    /^sandbox: /.test(text) || Object.values(SIGN).some((sign) => text.startsWith(sign));
+  const warned = events.filter(({ level, agent, text }) => level === 'warning' && agent === undefined && !isTold(text));
+  const texts = [
+    ...(unconfined === true ? ['sandbox: off, agents ran as you; what that means: liza help sandbox'] : []),
+    ...[...warned, ...alarms].map(({ text }) => text),
+  ];
+  return [...new Set(texts)].slice(0, MOST_WARNINGS).map((text) => `warning: ${plain(text)}`);
 }
 
 interface LinesLook extends Look {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { printLines } from '../../../../src/cli/show-crew.ts';
+import { lastWarnings, printLines } from '../../../../src/cli/show-crew.ts';
 import type { CrewControl, CrewEvent, CrewView } from '../../../../src/supervisor/crew-view.ts';
 import { EVIL } from '../../boards/full-board.ts';
 import { lively, NOW } from './scenes.ts';
@@ -93,4 +93,28 @@ it('tells what is new in a list that grows in place', () => {
     },
   }));
   expect(printed(views)).toBe('14:02:11 one\n14:02:11 two\n');
+});
+
+it('what the board warned of stays when it goes: once each, without what is over or one agent’s', () => {
+  const alarm = { name: 'BLOCKED', key: 'a', level: 'alarm', text: '🚨 BLOCKED: b' } as const;
+  const said = (text: string, more: Partial<CrewEvent> = {}): CrewEvent => ({
+    time: NOW,
+    level: 'warning',
+    text,
+    ...more,
+  });
+  const events = [
+    said('sandbox: off, agents run as you; all of it: liza doctor'),
+    said('no budget is set'),
+    said('no budget is set'),
+    said('⚠️ STALLED: nothing moved'),
+    said('its session is gone', { agent: 'coder-1' }),
+    said('a task was merged', { level: 'info' }),
+  ];
+  expect(lastWarnings({ alarms: [alarm], events, unconfined: true })).toEqual([
+    'warning: sandbox: off, agents ran as you; what that means: liza help sandbox',
+    'warning: no budget is set',
+    'warning: 🚨 BLOCKED: b',
+  ]);
+  expect(lastWarnings({ alarms: [], events: [] })).toEqual([]);
 });

@@ -1,0 +1,38 @@
+// The end of a goal in words: what it took comes before what is next.
+
+import { expect, it } from 'vitest';
+import { completeText } from '../../../src/protocol/goal/complete-text.ts';
+import type { State } from '../../../src/protocol/state.ts';
+import { board, task } from '../boards/empty-board.ts';
+
+const usage = { sessions: 4, seconds: 90, input_tokens: 9, output_tokens: 9 };
+
+function complete(spent: object): State {
+  const { state } = board();
+  const rejected = { time: '2026-01-01T10:05:00Z', event: 'rejected', agent: 'code-reviewer-1' };
+  return {
+    ...state,
+    goal: {
+      ...state.goal,
+      status: 'COMPLETED',
+      created: '2026-01-01T10:00:00Z',
+      spent: { ...usage, ...spent },
+      alignment_history: [
+        { timestamp: '2026-01-01T10:12:05Z', event: 'goal_completed', summary: 'done', by: 'planner-1' },
+      ],
+    },
+    tasks: [
+      { ...task('a'), status: 'MERGED', history: [rejected] },
+      { ...task('b'), status: 'MERGED' },
+      { ...task('c'), status: 'ABANDONED' },
+    ],
+  } as State;
+}
+
+const second = (state: State): string | undefined => completeText(state, undefined).split('\n')[1];
+
+it('tells what was merged, how often work was rejected, what it cost and how long it took', () => {
+  expect(second(complete({ cost_usd: 0.421 }))).toBe('2 tasks merged, 1 rejection, $0.42, 12m 5s');
+  expect(second(complete({ cost_usd: 0.421, unpriced_sessions: 1 }))).toContain(', at least $0.42, ');
+  expect(second(complete({}))).toContain(', cost unknown, ');
+});
