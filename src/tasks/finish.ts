@@ -13,10 +13,9 @@ import { must } from '../git/run.ts';
 import { firstFew } from '../git/tree-changes.ts';
 import type { Command } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { type State, settings } from '../protocol/state.ts';
+import { type State, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { mergeTrailers, type RecordedMerge, recordedMerges, roundsOf } from '../protocol/work/task-history.ts';
-import { unconfinedAgents } from '../sandbox/rules/session-label.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { type TaskContext, thisProcess, withIntegration } from './context.ts';
@@ -44,8 +43,8 @@ export interface FinishPlan {
   readonly stat: readonly string[];
   /** Commits that were rejected in review and come along, below the ones that were approved after them. */
   readonly rejected: readonly { readonly task: string; readonly commit: string }[];
-  /** Tasks that agents worked on without a sandbox, and those agents. */
-  readonly unconfined: readonly { readonly task: string; readonly agents: readonly string[] }[];
+  /** Those whose merges come along. */
+  readonly tasks: readonly Task[];
   readonly test: Tested;
   /** What would keep a checkout of the branch from moving along. */
   readonly held?: Refusal | undefined;
@@ -89,8 +88,8 @@ export async function planFinish(
     if ('ok' in test) return test;
     const returning = await returningCommits(gitDir, board.state, onto);
     const rejected = rejectedIn(merges, comes);
-    const unconfined = unconfinedIn(merges);
-    return { ...plan, ...(await account(gitDir, plan)), returning, rejected, unconfined, test, ...defined({ held }) };
+    const tasks = [...new Set(merges.map(({ task }) => task))];
+    return { ...plan, ...(await account(gitDir, plan)), returning, rejected, tasks, test, ...defined({ held }) };
   });
 }
 
@@ -127,7 +126,7 @@ export interface Finished {
   readonly remarks: readonly string[];
 }
 
-type Planned = Omit<FinishPlan, 'commits' | 'returning' | 'stat' | 'rejected' | 'unconfined' | 'test' | 'held'>;
+type Planned = Omit<FinishPlan, 'commits' | 'returning' | 'stat' | 'rejected' | 'tasks' | 'test' | 'held'>;
 
 function inIntegration<T extends object>(
   context: TaskContext,
@@ -174,12 +173,6 @@ const rejectedIn = (merges: readonly RecordedMerge[], comes: ReadonlySet<string>
         : [],
     ),
   );
-
-const unconfinedIn = (merges: readonly RecordedMerge[]): FinishPlan['unconfined'] =>
-  [...new Set(merges.map(({ task }) => task))].flatMap(({ id, sessions = [] }) => {
-    const agents = unconfinedAgents(sessions);
-    return agents.length === 0 ? [] : [{ task: id, agents }];
-  });
 
 const conflicting = (branch: string, integration: string, paths: readonly string[]): Refusal =>
   refuse(

@@ -6,6 +6,7 @@ import { eventsOf } from '../../protocol/goal/alignment.ts';
 import { unhandledText } from '../../protocol/messages/notes.ts';
 import { openQuestions } from '../../protocol/messages/questions.ts';
 import { isTerminal, type State, type TaskStatus } from '../../protocol/state.ts';
+import { unconfinedAgents } from '../../sandbox/rules/session-label.ts';
 import type { FinishPlan } from '../../tasks/finish.ts';
 import { testText } from '../../tasks/rules/tested.ts';
 import { counted, listed, shellWord } from '../../text/format.ts';
@@ -145,7 +146,7 @@ const unhandled = (state: State): readonly string[] => {
 const MOST_RETURNING = 20;
 
 function planLines(
-  { branch, integration, how, commits, candidate, returning, stat, rejected, unconfined, test, held }: FinishPlan,
+  { branch, integration, how, commits, candidate, returning, stat, rejected, tasks, test, held }: FinishPlan,
   state: State,
 ): readonly string[] {
   const way = how === 'merge' ? 'a merge commit' : 'a fast-forward';
@@ -167,7 +168,7 @@ function planLines(
     `${branch} gets ${counted(commits, 'commit')} of ${integration} by ${way} (${candidate.slice(0, 12)}):`,
     ...stat,
     ...rejectedLines(rejected),
-    ...unconfinedLines(unconfined),
+    ...unconfinedLines(tasks),
     ...(returning.length === 0
       ? []
       : [
@@ -190,10 +191,13 @@ function rejectedLines(rejected: FinishPlan['rejected']): readonly string[] {
   return [`its history holds ${listed(commits, 5)}, which ${was} rejected; ${version} approved`];
 }
 
-function unconfinedLines(unconfined: FinishPlan['unconfined']): readonly string[] {
-  if (unconfined.length === 0) return [];
-  const tasks = unconfined.map(({ task, agents }) => `${task} (${agents.join(', ')})`);
-  return [`written or reviewed without a sandbox: ${listed(tasks, 5)}; what that means: liza help sandbox`];
+function unconfinedLines(tasks: FinishPlan['tasks']): readonly string[] {
+  const told = tasks.flatMap(({ id, sessions = [] }) => {
+    const agents = unconfinedAgents(sessions);
+    return agents.length === 0 ? [] : [`${id} (${agents.join(', ')})`];
+  });
+  if (told.length === 0) return [];
+  return [`written or reviewed without a sandbox: ${listed(told, 5)}; what that means: liza help sandbox`];
 }
 
 /** What a person may do before, or instead of, saying yes. Full names of refs: a tag or another ref of the same short name would be taken instead. */
