@@ -77,3 +77,9 @@ test('every page in docs is listed in docs/README.md', () => {
   const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md');
   expect(pages.filter((name) => !listed.includes(`](${name})`))).toEqual([]);
 });
+
+test('docs/start.md: each line that installs an agent CLI works without root', () => {
+  const installs = textOf('docs/start.md').match(/^\| `\w+` \| `npm install .*?`/gm) ?? [];
+  expect(installs).toHaveLength(4);
+  for (const line of installs) expect(line).toContain(' -g --prefix ~/.local ');
+});
