@@ -5,7 +5,7 @@ import type { Disk } from '../ports/disk.ts';
 import type { Board } from '../protocol/board.ts';
 import type { BaseDistance } from '../protocol/goal/base-distance.ts';
 import { settings } from '../protocol/state.ts';
-import { gitDirectoryOf } from './directory.ts';
+import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import type { ProjectHost } from './integration.ts';
 import { git } from './run.ts';
 
@@ -47,6 +47,29 @@ export async function baseDistance(host: ProjectHost, known: Known): Promise<Bas
   if (ofOthers === undefined) return undefined;
   const besides = lacks > 0 && ofOthers[0] === 0;
   return { branch, integration, lacks: besides ? 0 : lacks, ahead, ...(besides ? { besidesDocument: true } : {}) };
+}
+
+export type FollowedBase = (known: Known) => Promise<BaseDistance | undefined>;
+
+/** The same, asked again and again: git is started only after one of the two branches may have moved. */
+export function followBase(host: ProjectHost): FollowedBase {
+  const { disk, paths } = host;
+  let last: { readonly key: string; readonly distance: BaseDistance | undefined } | undefined;
+  return async (known) => {
+    const branch = baseBranch(host, known);
+    const directory = gitDirectoryOf(disk, paths.root);
+    if (branch === undefined || directory === undefined) return undefined;
+    const common = commonDirectoryOf(disk, directory);
+    const { integration_branch } = settings(known.state);
+    const files = [`refs/heads/${branch}`, `refs/heads/${integration_branch}`, 'packed-refs', 'reftable/tables.list'];
+    const stamps = files.map((file) => {
+      const { ino, mtimeMs, size } = disk.statSync(join(common, file), { throwIfNoEntry: false }) ?? {};
+      return [file, ino, mtimeMs, size];
+    });
+    const key = JSON.stringify([stamps, known.state.goal.spec_ref]);
+    if (last?.key !== key || last.distance === undefined) last = { key, distance: await baseDistance(host, known) };
+    return last.distance;
+  };
 }
 
 /** One number, or with `--left-right` that of each side. */

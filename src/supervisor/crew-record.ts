@@ -21,7 +21,7 @@ export interface CrewRecord {
   readonly isAlive: boolean;
   /** When it began; absent in what an earlier version wrote. */
   readonly since?: Instant;
-  readonly view: Pick<CrewView, 'members' | 'alarms' | 'events' | 'waitsFor' | 'unconfined'>;
+  readonly view: Pick<CrewView, 'members' | 'alarms' | 'events' | 'waitsFor' | 'lag' | 'unconfined'>;
   /** How often it was asked to stop and obeyed. */
   readonly stops: number;
   /** How it ended, where it could still say so. */
@@ -49,8 +49,8 @@ export function publishCrew(context: BoardContext, control: CrewControl): { clos
   let waiting: (() => void) | undefined;
   let asked = 0;
   const write = (end?: CrewEnd): void => {
-    const { members, alarms, events, waitsFor, unconfined } = control.view();
-    const shown = { members, alarms, events: events.slice(-EVENTS), waitsFor, unconfined };
+    const { members, alarms, events, waitsFor, lag, unconfined } = control.view();
+    const shown = { members, alarms, events: events.slice(-EVENTS), waitsFor, lag, unconfined };
     const text = JSON.stringify({ process, since, ...shown, stops: asked, end });
     if (text === written) return;
     written = text;
@@ -118,7 +118,7 @@ export function readCrew(context: BoardContext): CrewRecord | undefined {
       members: listIn(found['members'], (one) => memberIn(context, one)),
       alarms: listIn(found['alarms'], alarmIn),
       events: listIn(found['events'], eventIn),
-      ...(typeof found['waitsFor'] === 'string' ? { waitsFor: found['waitsFor'] } : {}),
+      ...taken(found, ['waitsFor', 'lag'], []),
       ...(found['unconfined'] === true ? { unconfined: true } : {}),
     },
     ...(end === undefined ? {} : { end }),

@@ -81,6 +81,8 @@ export interface CrewView {
   readonly events: readonly CrewEvent[];
   /** One sentence: why nothing moves, and whom it waits for; absent while something does. */
   readonly waitsFor?: string;
+  /** The person's branch has commits that agents do not build on, and what brings them in. */
+  readonly lag?: string;
   /** Set-ups that run now, of this crew or of others. */
   readonly setUp?: readonly SetupRun[];
   /** Agents run without a sandbox. */

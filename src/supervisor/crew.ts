@@ -2,9 +2,9 @@
 // Starts them, shows what they do, and ends when nothing is left that could move without a person.
 
 import type { Alarm } from '../alarms/rules/alarm.ts';
-import { baseDistance } from '../git/base-branch.ts';
+import { type FollowedBase, followBase } from '../git/base-branch.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
-import type { BaseDistance } from '../protocol/goal/base-distance.ts';
+import { type BaseDistance, baseLag } from '../protocol/goal/base-distance.ts';
 import { settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Detected } from '../sandbox/detect.ts';
@@ -52,8 +52,9 @@ export interface Crew {
   readonly feed: Feed;
   /** What this machine has to confine agents; absent: nobody asked. */
   readonly sandboxFound: Detected | undefined;
-  /** Where the goal was over at the start already: how far the person's branch was from integration. */
-  readonly base: BaseDistance | undefined;
+  /** How far the person's branch is from integration. */
+  base: BaseDistance | undefined;
+  readonly followBase: FollowedBase;
   /** The board as it was last seen, for people. */
   snapshot: Snapshot;
 }
@@ -73,10 +74,10 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     const refused = await enrol(context, who);
     if (refused !== undefined) return refused;
   }
-  const isOver = snapshot.board.state.goal.status === 'COMPLETED';
-  const base = isOver ? await baseDistance(context, snapshot.board) : undefined;
+  const follow = followBase(context);
+  const base = await follow(snapshot.board);
   const sandboxFound = await context.sandboxSupport?.detect();
-  const crew: Crew = { ...gather(context, options.members, feed, snapshot), sandboxFound, base };
+  const crew: Crew = { ...gather(context, options.members, feed, snapshot), sandboxFound, base, followBase: follow };
   const stopBackground = startBackground(crew, options.watcher);
   const deaf = context.git.onOverrun?.(({ folder, text }) =>
     context.emit({ level: 'alarm', text: `${text} → look at ${folder}` }),
@@ -127,7 +128,7 @@ const gather = (
   members: readonly Supervised[],
   feed: Feed,
   snapshot: Snapshot,
-): Omit<Crew, 'sandboxFound' | 'base'> => ({
+): Omit<Crew, 'sandboxFound' | 'base' | 'followBase'> => ({
   context,
   members: members.map((who) => {
     const { agent, role, chosen } = who;
@@ -202,13 +203,15 @@ function viewOf({ context, members, snapshot: { board }, alarms, feed, sandboxFo
   const unconfined = isUnconfined(context.sandboxSupport, sandboxFound, settings(board.state));
   const now = context.clock.now();
   const waitsFor = members.some(({ member }) => isBusy(member)) ? undefined : whyNothingMoves(board, now, { base });
+  // After the goal's end `liza finish` is the step, which merges both.
+  const lag = board.state.goal.status === 'COMPLETED' ? undefined : baseLag(base);
   return {
     now,
     board,
     members: members.map(({ member }) => member.view()),
     alarms: [...alarms.values()],
     events: [...feed.events],
-    ...defined({ waitsFor }),
+    ...defined({ waitsFor, lag }),
     ...(unconfined === true ? { unconfined } : {}),
   };
 }

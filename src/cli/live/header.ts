@@ -44,6 +44,9 @@ export function header({ view, status, screen, look, p, onQuit }: Scene): readon
     ...stopping(stopsOf(screen.stops, view.members), view.members, onQuit).flatMap((text) =>
       p.lines(text, p.width).map((line): Line => [{ text: line, tone: 'warn' }]),
     ),
+    ...(view.lag === undefined
+      ? []
+      : p.lines(p.say(view.lag), p.width).map((text): Line => [{ text, tone: 'warn' }])),
     ...(view.setUp ?? []).slice(0, MOST_SETUPS).flatMap((run) => setupLines(run, view.now, p, coarse)),
     ...(status.queue === undefined ? [] : p.lines(p.say(status.queue), p.width).map((text): Line => [{ text }])),
     // The line of the switch says it already, with the key that helps here.
@@ -51,7 +54,7 @@ export function header({ view, status, screen, look, p, onQuit }: Scene): readon
     /^(?:ABORT|CHECKPOINT|PAUSE) is on\b/.test(view.waitsFor) ||
     isTriedAgain(view.setUp, view.waitsFor)
       ? []
-      : waits(view.waitsFor, p)),
+      : waits(view.waitsFor, goesOn(view), p)),
   ];
 }
 
@@ -110,6 +113,12 @@ function stopping(stops: number, members: readonly CrewMember[], onQuit: OnQuit)
   return [`Ending at once: ${so}`];
 }
 
-function waits(whom: string, p: Page): readonly Line[] {
-  return p.lines(p.say(`Nothing moves: ${whom}`), p.width).map((text) => [{ text, tone: 'strong' }]);
+/** A crew that is there takes up its work as soon as the reason is gone: nobody has to start it again. */
+const goesOn = ({ board, members }: Scene['view']): boolean =>
+  OPEN.has(board.state.goal.status) && members.some(({ state }) => state !== 'stopping' && state !== 'stopped');
+const OPEN: ReadonlySet<string> = new Set(['PLANNING', 'IN_PROGRESS']);
+
+function waits(whom: string, goesOn: boolean, p: Page): readonly Line[] {
+  const then = goesOn && !whom.includes('by itself') ? '; then the run goes on by itself' : '';
+  return p.lines(p.say(`Nothing moves: ${then === '' ? whom : whom.replace(/\.$/, '')}${then}`), p.width).map((text) => [{ text, tone: 'strong' }]);
 }

@@ -236,6 +236,23 @@ describe('the board', () => {
     expect(page(lively, on({}), look('80x24'))).not.toContain('Nothing moves');
   });
 
+  it('says that the run goes on by itself once that is done, unless the goal or the run is over', () => {
+    const then = 'then the run goes on by itself';
+    const text = (view: CrewView): string => page(view, on({}), look('200x50'));
+    expect(text(waiting)).toContain(`liza unblock auth-header; ${then}`);
+    const { state } = waiting.board;
+    const complete = { ...state, goal: { ...state.goal, status: 'COMPLETED' } } as State;
+    expect(text({ ...waiting, board: { ...waiting.board, state: complete } })).not.toContain(then);
+    const members = waiting.members.map((one) => ({ ...one, state: 'stopped' as const }));
+    expect(text({ ...waiting, members })).not.toContain(then);
+  });
+
+  it.each(['40x10', '80x24'])('says at %s that the base has moved on, and how it is brought in', (size) => {
+    const lag = 'main has 2 commits that integration lacks: liza sync';
+    const text = page({ ...lively, lag }, on({}), look(size)).replace(/\s+/g, ' ');
+    expect(text).toContain(lag);
+  });
+
   it('tells of the pause, and of the stop that was asked for', () => {
     expect(page(paused, on({}), look('80x24'))).toContain('PAUSE is on since 14:00: r resumes');
     for (const size of ['40x10', '80x24', '200x50'] as const)
