@@ -45,7 +45,7 @@ export async function quickChecks(
     ...checkAgents(context, agents),
     checkDisk(board),
     ...checkOwnTests(context, board),
-    ...checkBase(await baseDistance(context, board)),
+    ...checkBase(await baseDistance(context, board), board.state.goal),
     ...(spends ? [checkBudget(board.state.config)] : []),
     ...(sandbox === undefined ? [] : [sandbox]),
   ];

@@ -7,7 +7,7 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf } from '../git/refs.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { inStepText, lagText } from '../protocol/goal/base-distance.ts';
+import { apartText, inStepText } from '../protocol/goal/base-distance.ts';
 import { settings } from '../protocol/state.ts';
 import { bringBack, recordedMerges } from '../protocol/work/task-history.ts';
 import type { Committed } from '../store/store.ts';
@@ -26,10 +26,11 @@ export async function examineWork(context: TaskContext, fix: boolean): Promise<r
 
 /** Agents build on what the integration branch has. */
 async function examineBase(context: TaskContext): Promise<readonly Finding[]> {
-  const apart = await baseDistance(context, (await context.store.read()).board);
-  if (apart === undefined) return [];
-  const lag = lagText(apart);
-  return [lag === undefined ? ok('base', inStepText(apart)) : warning('base', lag, 'liza sync')];
+  const { board } = await context.store.read();
+  const distance = await baseDistance(context, board);
+  if (distance === undefined) return [];
+  const apart = apartText(distance, board.state.goal);
+  return [apart === undefined ? ok('base', inStepText(distance)) : warning('base', apart.fact, apart.step)];
 }
 
 function finding({ subject, problem, done, resists }: Mended): Finding {

@@ -2,7 +2,7 @@
 // agents from starting; a warning is told, and work goes on.
 
 import type { BaseDistance } from '../../protocol/goal/base-distance.ts';
-import { inStepText, lagText } from '../../protocol/goal/base-distance.ts';
+import { apartText, inStepText } from '../../protocol/goal/base-distance.ts';
 import type { Config } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { counted } from '../../text/format.ts';
@@ -100,10 +100,13 @@ export function isUntouched(text: string, template: string): boolean {
   return body(text) === body(template);
 }
 
-export function checkBase(distance: BaseDistance | undefined): readonly PreflightCheck[] {
+export function checkBase(
+  distance: BaseDistance | undefined,
+  goal: { readonly status: string },
+): readonly PreflightCheck[] {
   if (distance === undefined) return [];
-  const lag = lagText(distance);
-  return [lag === undefined ? fine('base', inStepText(distance)) : warn('base', lag, 'liza sync')];
+  const apart = apartText(distance, goal);
+  return [apart === undefined ? fine('base', inStepText(distance)) : warn('base', apart.fact, apart.step)];
 }
 
 export function checkBudget({ budgets }: Pick<Config, 'budgets'>): PreflightCheck {

@@ -20,12 +20,6 @@ export const lagText = (distance: BaseDistance | undefined): string | undefined 
     ? undefined
     : `${distance.branch} has ${counted(distance.lacks, 'commit')} that ${distance.integration} lacks`;
 
-/** Integration lacks nothing that counts. */
-export const inStepText = ({ branch, integration, besidesDocument }: BaseDistance): string =>
-  besidesDocument === true
-    ? `${integration} has all of ${branch} but for commits of the goal's document`
-    : `${integration} has all of ${branch}`;
-
 /** The same with the command that brings them in. */
 export function baseLag(distance: BaseDistance | undefined): string | undefined {
   const text = lagText(distance);
@@ -38,15 +32,36 @@ export const afterGoal = (distance: BaseDistance | undefined): string =>
     ? `it is in ${distance.branch}; next: liza init "<next goal>"`
     : `merge it into ${distance?.branch ?? 'your branch'}: liza finish`;
 
-/** What status says of it. After the goal's end a lag is no news: `liza finish` and the next `liza init` deal with it. */
-export function distanceLines(
-  distance: BaseDistance | undefined,
-  { status }: { readonly status: string },
-): readonly string[] {
-  if (distance === undefined) return [];
+export interface Apart {
+  readonly fact: string;
+  readonly step: 'liza finish' | 'liza sync';
+}
+
+/**
+ * The one step that brings them together, wherever it is told. After the goal's end a lag is no news: `liza finish` merges
+ * both, and the next `liza init` or `liza sync` takes the rest. Undefined: there is nothing to do.
+ */
+export function apartText(distance: BaseDistance, { status }: { readonly status: string }): Apart | undefined {
   const { branch, integration, ahead } = distance;
   if (status === 'COMPLETED')
-    return ahead === 0 ? [] : [`${integration} has ${counted(ahead, 'commit')} that ${branch} lacks: liza finish`];
-  const lag = baseLag(distance);
-  return lag === undefined ? [] : [lag];
+    return ahead === 0
+      ? undefined
+      : { fact: `${integration} has ${counted(ahead, 'commit')} that ${branch} lacks`, step: 'liza finish' };
+  const fact = lagText(distance);
+  return fact === undefined ? undefined : { fact, step: 'liza sync' };
+}
+
+/** Where there is nothing to do. */
+export function inStepText({ branch, integration, lacks, besidesDocument }: BaseDistance): string {
+  if (lacks > 0) return `${branch} has all of ${integration}`;
+  return `${integration} has all of ${branch}${besidesDocument === true ? " but for commits of the goal's document" : ''}`;
+}
+
+/** What status says of it. */
+export function distanceLines(
+  distance: BaseDistance | undefined,
+  goal: { readonly status: string },
+): readonly string[] {
+  const apart = distance && apartText(distance, goal);
+  return apart === undefined ? [] : [`${apart.fact}: ${apart.step}`];
 }

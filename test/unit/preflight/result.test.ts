@@ -12,6 +12,7 @@ import {
   verdictText,
   warn,
 } from '../../../src/preflight/rules/result.ts';
+import { distanceLines } from '../../../src/protocol/goal/base-distance.ts';
 
 const TEMPLATE = '# Vision: <name of the goal>\n\n## Why\n\nWho has which problem.\n';
 
@@ -48,10 +49,21 @@ test('a budget counts as soon as one limit is a number', () => {
 });
 
 test('a base that is not known is no line', () => {
-  expect(checkBase(undefined)).toEqual([]);
+  const open = { status: 'IN_PROGRESS' };
+  expect(checkBase(undefined, open)).toEqual([]);
   const apart = { branch: 'main', integration: 'integration', lacks: 2, ahead: 0 };
-  expect(checkBase(apart)).toMatchObject([{ level: 'warning', mend: 'liza sync' }]);
-  expect(checkBase({ ...apart, lacks: 0 })).toMatchObject([{ level: 'ok' }]);
+  expect(checkBase(apart, open)).toMatchObject([{ level: 'warning', mend: 'liza sync' }]);
+  expect(checkBase({ ...apart, lacks: 0 }, open)).toMatchObject([{ level: 'ok' }]);
+});
+
+test('after the goal’s end liza finish is the step, however far main went on; after that there is none', () => {
+  const apart = { branch: 'main', integration: 'integration', lacks: 2, ahead: 3 };
+  const complete = { status: 'COMPLETED' };
+  const fact = 'integration has 3 commits that main lacks';
+  expect(checkBase(apart, complete)).toMatchObject([{ level: 'warning', message: fact, mend: 'liza finish' }]);
+  expect(distanceLines(apart, complete)).toEqual([`${fact}: liza finish`]);
+  const finished = { ...apart, ahead: 0 };
+  expect(checkBase(finished, complete)).toMatchObject([{ level: 'ok', message: 'main has all of integration' }]);
 });
 
 test.each([
