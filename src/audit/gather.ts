@@ -26,6 +26,7 @@ import { goalHash, pastGoals } from '../store/past-goals.ts';
 import { type Replayed, replay, stateOf, stateText } from '../store/replay.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { evidenceOf } from '../tasks/proof/evidence-files.ts';
+import { integrationLine } from './integration-line.ts';
 import type { CommitFacts, Fact, Told, Witness } from './rules/facts.ts';
 import { auditGoal } from './rules/goal.ts';
 import { auditTask } from './rules/task.ts';
@@ -91,7 +92,7 @@ export async function audit(context: TaskContext, { task: only, goal }: Asked = 
     namedFrom: entries.find(({ session }) => session !== undefined)?.seq ?? Number.POSITIVE_INFINITY,
     imported: replayed.entries.some(({ command }) => command === 'imported' || command === 'import'),
     ...(await compareFiles(context, replayed, state)),
-    ...(await gitFacts(gitDir, state, tasks, asked)),
+    ...(await gitFacts(gitDir, { state, past, tasks, asked })),
     planted: (await findPlanted(context, gitDir, { state })).filter((one) => !isAccepted(state, one)),
   };
   return {
@@ -229,21 +230,23 @@ function fields(before: unknown, after: unknown): string {
 
 type GitFacts = Pick<Witness, 'commits' | 'refs' | 'line' | 'builds' | 'mergedTrees'>;
 
+interface AskedOf {
+  readonly state: State;
+  readonly past: readonly Goal[];
+  readonly tasks: readonly Task[];
+  readonly asked: readonly Task[];
+}
+
 async function gitFacts(
   gitDir: PrivateGitDir,
-  state: State,
-  tasks: readonly Task[],
-  asked: readonly Task[],
+  { state, past, tasks, asked }: AskedOf,
 ): Promise<GitFacts> {
   const head = await commitOf(gitDir, integrationRef({ state }));
   const commits = await commitFacts(gitDir, [
     ...new Set(tasks.flatMap(named)),
     ...(state.goal.integration_head === undefined ? [] : [state.goal.integration_head]),
   ]);
-  const line =
-    head === undefined
-      ? ''
-      : await must(gitDir.objects(['rev-list', '--first-parent', head]), 'walk the integration branch');
+  const line = head === undefined ? [] : await integrationLine(gitDir, head, [...past, state.goal]);
   const asking = [...new Set(asked.flatMap(pairs))].filter((pair) => pair.split('..').every((one) => commits.has(one)));
   const builds = await buildingOn(gitDir, asking, recordedMerges(tasks)[0]?.onto);
   const mergedTrees = new Map<string, string>();
@@ -257,7 +260,7 @@ async function gitFacts(
     const { tree, conflicts } = await mergeTrees(gitDir, onto, brought);
     if (conflicts.length === 0) mergedTrees.set(`${onto} ${commit}`, tree);
   });
-  return { commits, refs: await readRefs(gitDir, 'refs/liza'), line: lines(line), builds, mergedTrees };
+  return { commits, refs: await readRefs(gitDir, 'refs/liza'), line, builds, mergedTrees };
 }
 
 /** Every commit that the record of a task names. */

@@ -4,8 +4,9 @@
 
 import { baseBranch } from '../git/base-branch.ts';
 import { integrationRef } from '../git/integration.ts';
-import { buildCandidate } from '../git/merge-candidate.ts';
+import { buildCandidate, type Candidate } from '../git/merge-candidate.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
+import { isAncestor } from '../git/reach.ts';
 import { commitOf } from '../git/refs.ts';
 import { firstFew } from '../git/tree-changes.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -114,7 +115,11 @@ export const noBranch = (name: string, verb: 'sync' | 'finish'): Refusal =>
 
 async function bringIn(move: SyncMove): Promise<Synced | MergeFailure> {
   const { context, gitDir, onto, commit, name } = move;
-  const candidate = await buildCandidate(gitDir, { onto, commit, message: `Merge branch ${name} by liza sync\n` });
+  // After `liza finish` the branch has all of integration, by a second parent maybe: there is nothing to merge.
+  const candidate: Candidate =
+    onto !== commit && (await isAncestor(gitDir, onto, commit))
+      ? { kind: 'fast-forward', commit }
+      : await buildCandidate(gitDir, { onto, commit, message: `Merge branch ${name} by liza sync\n` });
   if (candidate.kind === 'contained')
     return { branch: name, how: 'contained', commits: 0, test: { verdict: 'none' }, remarks: [] };
   if (candidate.kind === 'conflict') return conflicting(name, move.branch.slice('refs/heads/'.length), candidate.paths);

@@ -81,7 +81,7 @@ export interface Witness {
   readonly refs: ReadonlyMap<string, string>;
   /** What makes plain git show other content than Liza does. */
   readonly planted?: readonly Planted[];
-  /** The integration branch, newest first, by first parents. */
+  /** The integration branch, newest first, by first parents; over a sync that went forward, from where it was before. */
   readonly line: readonly string[];
   /** `<older>..<newer>` where the newer one builds on the older. */
   readonly builds: ReadonlySet<string>;

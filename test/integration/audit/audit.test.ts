@@ -101,6 +101,18 @@ describe('what is in order', () => {
     );
   });
 
+  test('main went on, finish and sync: the branch goes forward over the merge, and each task’s merge is still a step', async () => {
+    await twoMerges();
+    here.commit({ 'mine.txt': 'mine\n' });
+    await here.ok(['finish', '--yes']);
+    expect((await here.ok(['sync', '--json'])).json).toMatchObject({ how: 'fast-forward' });
+    const { code, against, facts } = await audited();
+    expect({ code, against }).toEqual({ code: 0, against: [] });
+    expect(facts.find(({ what }) => what === 'every step of the integration branch')?.why).toContain(
+      '2 recorded merges, 1 of a person’s branch',
+    );
+  });
+
   test('a person who plays coder and reviewer by hand: no step of theirs passes for a supervised one', async () => {
     await here.merge('greet');
     const { code, facts } = await audited('greet');
