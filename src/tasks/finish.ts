@@ -37,6 +37,8 @@ export interface FinishPlan {
   readonly candidate: string;
   readonly how: 'fast-forward' | 'merge' | 'contained';
   readonly commits: number;
+  /** Commits that the branch gained since the two parted. */
+  readonly own: number;
   /** Commits that the branch had when Liza built on it, and has no more: it was rewritten, and this brings them back. */
   readonly returning: readonly string[];
   /** As `git diff --stat` has it. */
@@ -126,7 +128,7 @@ export interface Finished {
   readonly remarks: readonly string[];
 }
 
-type Planned = Omit<FinishPlan, 'commits' | 'returning' | 'stat' | 'rejected' | 'tasks' | 'test' | 'held'>;
+type Planned = Omit<FinishPlan, 'commits' | 'own' | 'returning' | 'stat' | 'rejected' | 'tasks' | 'test' | 'held'>;
 
 function inIntegration<T extends object>(
   context: TaskContext,
@@ -245,13 +247,15 @@ async function returningCommits(gitDir: PrivateGitDir, state: State, onto: strin
 async function account(
   gitDir: PrivateGitDir,
   { onto, commit, candidate }: Planned,
-): Promise<Pick<FinishPlan, 'commits' | 'stat'>> {
-  const [counted, stat] = await Promise.all([
+): Promise<Pick<FinishPlan, 'commits' | 'own' | 'stat'>> {
+  const [counted, own, stat] = await Promise.all([
     must(gitDir.objects(['rev-list', '--count', commit, '--not', onto]), 'count the commits'),
+    must(gitDir.objects(['rev-list', '--count', onto, '--not', commit]), 'count the commits'),
     must(gitDir.objects(['diff', '--stat=78', '--stat-count=40', '--no-renames', onto, candidate]), 'compare them'),
   ]);
   return {
     commits: Number(counted),
+    own: Number(own),
     stat: stat
       .trimEnd()
       .split('\n')

@@ -146,7 +146,7 @@ const unhandled = (state: State): readonly string[] => {
 const MOST_RETURNING = 20;
 
 function planLines(
-  { branch, integration, how, commits, candidate, returning, stat, rejected, tasks, test, held }: FinishPlan,
+  { branch, integration, how, commits, own, candidate, returning, stat, rejected, tasks, test, held }: FinishPlan,
   state: State,
 ): readonly string[] {
   const way = how === 'merge' ? 'a merge commit' : 'a fast-forward';
@@ -166,7 +166,8 @@ function planLines(
   ];
   return [
     `${branch} gets ${counted(commits, 'commit')} of ${integration} by ${way} (${candidate.slice(0, 12)}):`,
-    ...stat,
+    ...(stat.length === 0 ? ['no file changes by it'] : stat),
+    ...ownLines(branch, own, test),
     ...rejectedLines(rejected),
     ...unconfinedLines(tasks),
     ...(returning.length === 0
@@ -182,6 +183,16 @@ function planLines(
     ...(held === undefined ? [] : [`${held.message} → ${held.hint}`]),
   ];
 }
+
+/** Why it takes a merge commit, and who has seen what comes of it. */
+const ownLines = (branch: string, own: number, { verdict }: FinishPlan['test']): readonly string[] =>
+  own === 0
+    ? []
+    : [
+        `${branch} has ${counted(own, 'commit')} of its own since the two parted, hence a merge commit: no agent has seen both together, ${
+          verdict === 'none' ? 'and no test has, either' : 'the tests below are of both together'
+        }`,
+      ];
 
 /** Both may bear the same subject: whoever reads the history takes the one for the other. */
 function rejectedLines(rejected: FinishPlan['rejected']): readonly string[] {

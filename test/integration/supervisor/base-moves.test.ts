@@ -7,7 +7,7 @@ import { open, r } from './harness.ts';
 test('the base moves on during a run: the view says so, here and in another process, until it is brought in', async () => {
   await open({ config: { base_branch: 'main' } });
   const { p, crew, clock, until } = r();
-  const published = publishCrew({ ...p.context, store: p.store }, crew);
+  const published = publishCrew(p.context, crew);
   expect(crew.view().lag).toBeUndefined();
   const line = 'main has 1 commit that integration lacks: liza sync';
   p.commit({ 'a.txt': 'a\n' });
@@ -16,7 +16,7 @@ test('the base moves on during a run: the view says so, here and in another proc
     return crew.view().lag === line;
   });
   published.close();
-  expect(crewAtWork({ ...p.context, store: p.store })?.view.lag).toBe(line);
+  expect(crewAtWork(p.context)?.view.lag).toBe(line);
   await p.ok(['sync']);
   await until('no line', () => {
     clock.advance(5000);

@@ -32,6 +32,13 @@ function answering(answers: readonly string[]): Dialogue {
   };
   return { say: (text) => said.push(text), ask, close: () => {} };
 }
+/** The goal's end, with nothing left of its plan. */
+async function complete(): Promise<void> {
+  await p.approved('t');
+  succeeded(await p.merge('t'));
+  await p.ok(['goal', 'complete', '--carry-over', '--summary', 'people are greeted']);
+}
+
 const said: string[] = [];
 const asked: string[] = [];
 
@@ -130,10 +137,10 @@ describe('a clean checkout of main in the root', () => {
     expect(p.git('show', '-s', '--format=%P', 'main')).toBe(`${mine} ${p.head()}`);
     expect(p.read('task.txt')).toBe('task\n');
     expect(p.git('status', '--porcelain')).toBe('');
-    await p.ok(['sync']);
-    // What sync brought back goes forward: no merge of merges without end.
-    expect(await liza(['finish', '--yes', '--json'])).toMatchObject({ json: { how: 'fast-forward' } });
+    // Sync goes forward, so that there is nothing to bring back: no merge of merges without end.
+    expect((await p.ok(['sync', '--json'])).json).toMatchObject({ how: 'fast-forward' });
     expect(p.head('main')).toBe(p.head());
+    expect(await liza(['finish', '--yes', '--json'])).toMatchObject({ json: { how: 'contained' } });
     expect((await p.ok(['sync'])).stdout).toContain('already done');
   });
 });
@@ -360,5 +367,46 @@ describe('how far the branches are apart', () => {
     await p.ok(['sync']);
     expect((await p.ok(['status'])).stdout).not.toContain('lacks');
     expect((await p.liza(['doctor'])).stdout).toContain('integration has all of main');
+  });
+
+  test('after the goal’s end status and doctor name the same step, and after finish none', async () => {
+    ahead();
+    await complete();
+    p.commit({ 'a.txt': 'a\n' });
+    const fact = 'integration has 2 commits that main lacks';
+    expect((await p.ok(['status'])).stdout).toContain(`${fact}: liza finish`);
+    const doctor = (await p.liza(['doctor'])).stdout;
+    expect(doctor).toMatch(new RegExp(`${fact}\\s.*liza finish`));
+    expect(doctor).not.toContain('liza sync');
+    await p.ok(['finish', '--yes']);
+    expect((await p.liza(['doctor'])).stdout).toMatch(/ok +base +main has all of integration/);
+    expect((await p.ok(['sync', '--json'])).json).toMatchObject({ how: 'fast-forward' });
+    expect(p.head()).toBe(p.head('main'));
+  });
+});
+
+describe('main went on since the two parted', () => {
+  const own = 'main has 2 commits of its own since the two parted, hence a merge commit: no agent has seen both together';
+  const shown = async (): Promise<string> => {
+    p.commit({ 'a.txt': 'a\n' });
+    p.commit({ 'b.txt': 'b\n' });
+    return (await p.ok(['finish', '--check'])).stdout.replace(/\s+/g, ' ');
+  };
+
+  test('it is said before the question, and that no test has seen the result', async () => {
+    ahead();
+    expect(await shown()).toContain(`${own}, and no test has, either`);
+  });
+
+  test('with tests, that they are of the result; without commits of its own, nothing', async () => {
+    ahead({ [SCRIPT]: '#!/bin/sh\nexit 0\n' });
+    expect((await p.ok(['finish', '--check'])).stdout).not.toContain('of its own');
+    expect(await shown()).toContain(`${own}, the tests below are of both together`);
+  });
+
+  test('a finish that changes no file says so', async () => {
+    ahead();
+    p.commit({ 'task.txt': 'task\n' });
+    expect((await p.ok(['finish', '--check'])).stdout).toContain('no file changes by it');
   });
 });
