@@ -38,9 +38,15 @@ describe('add-task and amend', () => {
   it('a task id is unique, archive included', () => {
     const w = world();
     w.run(PLANNER, addDraft('a'));
-    expect(w.refused(PLANNER, addDraft('a', { done_when: 'other' }))).toMatchObject(refusedBy('id-free', { code: 1 }));
+    const taken = w.refused(PLANNER, addDraft('a', { done_when: 'other' }));
+    expect(taken).toMatchObject(refusedBy('id-free', { code: 1 }));
+    expect(taken.hint).toContain('amend a');
     w.board = { ...w.board, archived: new Map([['old', 'MERGED']]) };
-    expect(w.refused(PLANNER, addDraft('old')).message).toContain('there is a task old already (MERGED)');
+    // What is over cannot be amended.
+    expect(w.refused(PLANNER, addDraft('old'))).toMatchObject({
+      message: 'add-task refused: there is a task old already (MERGED)',
+      hint: 'Choose another id',
+    });
   });
 
   it('priority is a number from 1 to 5', () => {

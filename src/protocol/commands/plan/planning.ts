@@ -72,11 +72,15 @@ export const addTask: Row<'add-task'> = {
       name: 'id-free',
       rule: 'no live or archived task has this id',
       check: ({ board, command, commandLine }) => {
-        const status = statusOf(board, command.definition.id);
+        const { id } = command.definition;
+        const status = statusOf(board, id);
         if (status === undefined) return undefined;
+        const task = findTask(board.state, id);
         return refuse(
-          `there is a task ${command.definition.id} already (${status})`,
-          `Choose another id, or change that one: ${commandLine('amend', command.definition.id)}`,
+          `there is a task ${id} already (${status})`,
+          task !== undefined && mayBeAmended(task, board.state)
+            ? `Choose another id, or change that one: ${commandLine('amend', id)}`
+            : 'Choose another id',
         );
       },
     },
@@ -136,14 +140,16 @@ function causeOf({ board, state }: Situation<'add-task'>, because: string): Read
   return { because, question: question.text, ...(undoes.length === 0 ? {} : { undoes }) };
 }
 
+const AMENDABLE: readonly Task['status'][] = ['DRAFT', 'UNCLAIMED', 'CLAIMED', 'REJECTED', 'BLOCKED'];
+
 export const amend: Row<'amend'> = {
   name: 'amend',
   syntax: 'amend {task} --done "…" --scope "…"',
   summary:
     'Change the definition of a task nobody works on, or of one that got an answer after it was claimed; replace a validation that cannot be run; name another section where its heading is gone.',
   who: PLANNERS,
-  from: ['DRAFT', 'UNCLAIMED', 'CLAIMED', 'REJECTED', 'BLOCKED'],
-  offered: (task, state) => !FIXED.has(task.status) || openUnderClaim(state, task).length > 0,
+  from: AMENDABLE,
+  offered: mayBeAmended,
   instead: (task, _commandLine, part) => (UNDER_WAY.has(task.status) ? changeUnderWay({ task, part }) : undefined),
   already: (s) =>
     Object.keys(s.command.changes).length > 0 &&
@@ -219,6 +225,11 @@ const AFTER_ANSWER: readonly string[] = ['done_when', 'scope', 'type', 'validati
 const UNDER_WAY: ReadonlySet<Task['status']> = new Set(['CLAIMED', 'READY_FOR_REVIEW', 'APPROVED']);
 /** A coder has built by its definition, and will go on. */
 const FIXED: ReadonlySet<Task['status']> = new Set(['CLAIMED', 'REJECTED']);
+
+function mayBeAmended(task: Task, state: State): boolean {
+  if (!AMENDABLE.includes(task.status)) return false;
+  return !FIXED.has(task.status) || openUnderClaim(state, task).length > 0;
+}
 
 /** The fields that may change although a coder works by them. */
 const openUnderClaim = (state: State, task: Task): readonly string[] => [
