@@ -20,6 +20,7 @@ import { checkoutPlace, sandboxMode, setupResultsOf, UNCONFINED, withSetupRead }
 import { sha256 } from '../store/hash.ts';
 import type { TaskContext } from './context.ts';
 import { type PrepareRequest, prepareFolder, type Unprepared } from './prepare-checkout.ts';
+import { wantsLogin } from './rules/login-needed.ts';
 import { knownReads, lockOf, type Reads, readsOf } from './rules/setup-inputs.ts';
 import { copyMade, fits, isPlain, keepOnlyMade, listing } from './setup-files.ts';
 import { setupKey } from './setup-key.ts';
@@ -55,11 +56,15 @@ export async function reuseSetup(context: TaskContext, gitDir: PrivateGitDir, re
     const found = await fromTree(context, gitDir, withLogin(request, login, narrow), narrow);
     if (found === 'own' || found === 'ready') return found;
     // Maybe for want of a file that it reads after all: then all of them show it.
-    if (context.stop?.().aborted === true) return found;
-    request.runs?.because('it failed with only the files that it reads, so now all are there');
+    if (context.stop?.().aborted === true || lacksLogin(found, settings)) return found;
+    request.runs?.because('tried again in a full checkout');
   }
   return fromTree(context, gitDir, withLogin(request, login, request.tree), request.tree);
 }
+
+/** No file of the commit gives one: where Liza knows what the command reads, its registry settings are among that. */
+const lacksLogin = ({ lines = [] }: Unprepared, { setup_inputs = [] }: ReuseRequest['settings']): boolean =>
+  setup_inputs.length === 0 && wantsLogin(lines.join('\n'));
 
 /** The files of `setup_read` are shown for a tree that a person committed. */
 function withLogin(request: ReuseRequest, { trees, withheld }: PersonsTrees, tree: string): ReuseRequest {

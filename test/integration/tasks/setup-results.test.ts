@@ -14,6 +14,7 @@ import type { TaskContext } from '../../../src/tasks/context.ts';
 import { prepareFolder } from '../../../src/tasks/prepare-checkout.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { reuseSetup } from '../../../src/tasks/setup-results.ts';
+import type { SetupRuns } from '../../../src/tasks/setup-runs.ts';
 import { hostAt } from '../../host.ts';
 import type { Contents } from '../../support/core.mjs';
 import { type Project, project } from '../../support/project.ts';
@@ -54,11 +55,15 @@ const kept = (): readonly string[] => {
 
 let checkouts = 0;
 let said: string[] = [];
+let again: string[] = [];
 /** A fresh checkout of a branch, set up; where it is. */
 async function checkout(changes: Changes = {}, branch = 'integration') {
   checkouts += 1;
   const name = `.merge-t-${String(checkouts).padStart(8, '0')}`;
   said = [];
+  again = [];
+  const started = { text: '', end: () => {} };
+  const heard: SetupRuns = { begin: () => started, because: (why) => void again.push(why), count: () => 1 };
   const c: TaskContext = { ...context(), say: (text) => void said.push(text) };
   const { board } = await p.store.read();
   const gitDir = await openGitDir(c, board);
@@ -79,7 +84,7 @@ async function checkout(changes: Changes = {}, branch = 'integration') {
   const onChanged = (paths: readonly string[]): void => {
     changed = paths;
   };
-  const result = await reuseSetup(c, gitDir, { folder, settings: wanted, tree, onChanged });
+  const result = await reuseSetup(c, gitDir, { folder, settings: wanted, tree, onChanged, runs: heard });
   return { folder, wanted, result, changed };
 }
 
@@ -170,6 +175,7 @@ describe.skipIf(!works)('a result', () => {
     const works = path.join(counted, 'works');
     const command = { post_worktree_cmd: `${install()}; test -f ${works}` };
     expect((await checkout(command)).result).toMatchObject({ ok: false, guard: 'post-worktree-cmd' });
+    expect(again).toEqual(['tried again in a full checkout']);
     expect(kept()).toEqual([]);
     fs.writeFileSync(works, '');
     expect((await checkout(command)).result).toBe('ready');
@@ -289,6 +295,8 @@ describe.skipIf(!works)('the login of setup_read', () => {
     personTakes('integration');
     const npm = { post_worktree_cmd: 'npm ci --no-audit --no-fund', setup_inputs: [], sandbox_write: [] };
     expect((await checkout(npm)).result).toMatchObject({ hint: expect.stringContaining('config set setup_read') });
+    // All files of the commit bring no login, either.
+    expect(again).toEqual([]);
     const { folder, result } = await checkout({ ...npm, setup_read: [own] });
     expect(result).toBe('ready');
     expect(fs.existsSync(path.join(folder, 'node_modules/@acme/hidden/package.json'))).toBe(true);
