@@ -5,6 +5,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { realDisk } from '../ports/disk.ts';
+import { type BaseDistance, lagText } from '../protocol/goal/base-distance.ts';
 import type { Provider } from '../providers/provider.ts';
 import { setupCommand } from '../tasks/rules/setup-command.ts';
 import type { Dialogue } from './io.ts';
@@ -45,8 +46,8 @@ export interface Known {
   readonly guessedSetup?: string | undefined;
   /** An earlier goal is finished: branch and settings are the project's already. */
   readonly settled: boolean;
-  /** `main has 3 commits that integration lacks`; undefined: it lacks none. */
-  readonly lag?: string | undefined;
+  /** How far the person's branch is from integration. */
+  readonly base?: BaseDistance | undefined;
   /** The last goal's document, where nobody has changed it since. */
   readonly former?: string | undefined;
   readonly registries?: readonly PrivateRegistry[];
@@ -99,8 +100,9 @@ async function questions(dialogue: Dialogue, { said, settled, ...known }: Known)
   const spec = said.spec ?? (await valid('spec', 'The document that describes it'));
   const fromTemplate = said.fromTemplate === true || (!known.specExists(spec) && (await wantsTemplate(dialogue, spec)));
   if (settled) {
-    const { lag } = known;
-    const sync = lag === undefined ? {} : { sync: await agrees(dialogue, `${lag}. Merge them in now? yes or no`) };
+    const lag = lagText(known.base);
+    const them = known.base?.lacks === 1 ? 'it' : 'them';
+    const sync = lag === undefined ? {} : { sync: await agrees(dialogue, `${lag}. Merge ${them} in now? yes or no`) };
     return { branch: DEFAULTS.branch, ...said, goal, spec, fromTemplate, ...sync };
   }
   const branch = said.branch ?? (await valid('branch', 'Branch for approved work'));

@@ -4,7 +4,7 @@
 import type { Repository } from '../../git/repository.ts';
 import { realDisk } from '../../ports/disk.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
-import { baseLag, lagText } from '../../protocol/goal/base-distance.ts';
+import { type BaseDistance, baseLag } from '../../protocol/goal/base-distance.ts';
 import { quoted } from '../../protocol/ids.ts';
 import { isBranchName } from '../../protocol/records/fields.ts';
 import type { State } from '../../protocol/state.ts';
@@ -292,7 +292,7 @@ async function settle(args: Args, io: Io, known: KnownSoFar): Promise<Settled | 
     guessedSetup,
     former,
     settled: before !== undefined,
-    lag: await lagOf(io, before),
+    base: await distanceOf(io, before),
     registries,
   });
   if (wishes === undefined) return LEFT;
@@ -306,11 +306,11 @@ function problemWith(root: string, what: 'spec' | 'branch', answer: string): str
   return isRefusal(facts) ? facts.message : undefined;
 }
 
-async function lagOf(io: Io, before: State | undefined): Promise<string | undefined> {
+async function distanceOf(io: Io, before: State | undefined): Promise<BaseDistance | undefined> {
   const board = openBoard(io);
   if (before === undefined || isRefusal(board)) return undefined;
   const { baseDistance } = await import('../../git/base-branch.ts');
-  return lagText(await baseDistance(board, { state: before }));
+  return baseDistance(board, { state: before });
 }
 
 const LEFT = refuse('cancelled; nothing was changed', 'start again: liza init', 1, 'left');

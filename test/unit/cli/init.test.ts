@@ -163,12 +163,12 @@ describe('the guide', () => {
   });
 
   test.each([
-    ['', true],
-    ['no', false],
-  ])('the next goal while main went on: asked whether to bring it in, %j is %s', async (answer, sync) => {
-    const lag = 'main has 3 commits that integration lacks';
-    const { wishes, asked } = await guided(['Next', '', '', 'perhaps', answer], { settled: true, lag });
-    expect(asked.at(-1)).toBe(`${lag}. Merge them in now? yes or no [yes]: `);
+    ['', true, 3, '3 commits that integration lacks. Merge them'],
+    ['no', false, 1, '1 commit that integration lacks. Merge it'],
+  ])('the next goal while main went on: asked whether to bring it in, %j is %s', async (answer, sync, lacks, words) => {
+    const base = { branch: 'main', integration: 'integration', lacks, ahead: 0 };
+    const { wishes, asked } = await guided(['Next', '', '', 'perhaps', answer], { settled: true, base });
+    expect(asked.at(-1)).toBe(`main has ${words} in now? yes or no [yes]: `);
     expect(wishes).toMatchObject({ goal: 'Next', sync });
   });
 
