@@ -237,10 +237,7 @@ interface AskedOf {
   readonly asked: readonly Task[];
 }
 
-async function gitFacts(
-  gitDir: PrivateGitDir,
-  { state, past, tasks, asked }: AskedOf,
-): Promise<GitFacts> {
+async function gitFacts(gitDir: PrivateGitDir, { state, past, tasks, asked }: AskedOf): Promise<GitFacts> {
   const head = await commitOf(gitDir, integrationRef({ state }));
   const commits = await commitFacts(gitDir, [
     ...new Set(tasks.flatMap(named)),

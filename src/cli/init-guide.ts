@@ -8,6 +8,7 @@ import { realDisk } from '../ports/disk.ts';
 import { type BaseDistance, lagText } from '../protocol/goal/base-distance.ts';
 import type { Provider } from '../providers/provider.ts';
 import { setupCommand } from '../tasks/rules/setup-command.ts';
+import { loginQuestion, type PrivateRegistry } from './init-registries.ts';
 import type { Dialogue } from './io.ts';
 
 export interface Wishes {
@@ -24,14 +25,6 @@ export interface Wishes {
   readonly sync?: boolean | undefined;
   /** Settings of package managers that agents get with their logins. */
   readonly shown?: readonly string[] | undefined;
-}
-
-/** A private registry whose login agents do not get by themselves. */
-export interface PrivateRegistry {
-  /** `npm @acme: npm.acme.example`. */
-  readonly name: string;
-  /** The settings file that has the login. */
-  readonly file: string;
 }
 
 /** What is known before the first question. */
@@ -109,25 +102,26 @@ async function questions(dialogue: Dialogue, { said, settled, ...known }: Known)
   const provider = said.provider ?? (await chooseProvider(dialogue, known.installed));
   const test = said.test ?? (await askTest(dialogue, known.guessedTest));
   const setup = said.setup ?? (await askSetup(dialogue, known.guessedSetup));
-  const shown = await askRegistries(dialogue, known.registries ?? []);
+  const shown = await askRegistries(dialogue, known.registries ?? [], setup);
   const optional = { ...(setup === undefined ? {} : { setup }), ...(shown.length === 0 ? {} : { shown }) };
   return { goal, spec, fromTemplate, branch, provider, test, ...optional };
 }
 
 /** One question for each file; agents know the address either way. */
-async function askRegistries(dialogue: Dialogue, registries: readonly PrivateRegistry[]): Promise<readonly string[]> {
+async function askRegistries(
+  dialogue: Dialogue,
+  registries: readonly PrivateRegistry[],
+  setup: string | undefined,
+): Promise<readonly string[]> {
   const shown: string[] = [];
   for (const file of new Set(registries.map((one) => one.file))) {
-    const names = registries.filter((one) => one.file === file).map(({ name }) => name);
-    dialogue.say(`Private registry: ${names.join('; ')}. Agents use it, without the login in ${file}.`);
-    if (
-      await agrees(
-        dialogue,
-        `Show ${file} to set-up alone, with its login? Without it set-up fails where a registry asks for one; agents never see it. yes or no`,
-        'no',
-      )
-    )
-      shown.push(file);
+    const { fact, question } = loginQuestion(
+      file,
+      registries.filter((one) => one.file === file),
+      setup,
+    );
+    dialogue.say(fact);
+    if (await agrees(dialogue, question, 'no')) shown.push(file);
   }
   return shown;
 }

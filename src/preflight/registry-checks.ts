@@ -12,6 +12,7 @@ import { hostOf } from '../sandbox/rules/registry-url.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { shellWord } from '../text/format.ts';
 import { defaultInSandbox, npmDefault } from './default-registry.ts';
+import type { NamedRegistry } from './rules/locked-registry.ts';
 import { fine, type PreflightCheck, warn } from './rules/result.ts';
 
 /** Managers that share npm's registry. */
@@ -88,6 +89,7 @@ interface KeptLogin {
   readonly file?: string;
   /** What the person types to give it. */
   readonly give: string;
+  readonly registry: NamedRegistry;
 }
 
 export async function loginsKept(host: Host, site: RegistrySite, lists: Lists): Promise<readonly KeptLogin[]> {
@@ -104,10 +106,12 @@ export async function loginsKept(host: Host, site: RegistrySite, lists: Lists): 
   return kept
     .filter((one) => !mayBeUsual(one) || usual === undefined || hostOf(one.url)?.host !== usual)
     .map(({ manager, scope, url, from }) => {
-      const name = `${manager}${scope === undefined ? '' : ` ${scope}`}: ${hostOf(url)?.host ?? url}`;
-      if (from === undefined) return { name, give: IN_VARIABLE };
+      const registry = { scope, host: hostOf(url)?.host ?? url };
+      const name = `${manager}${scope === undefined ? '' : ` ${scope}`}: ${registry.host}`;
+      if (from === undefined) return { name, registry, give: IN_VARIABLE };
       const file = home !== '' && from.startsWith(`${home}/`) ? `~${from.slice(home.length)}` : from;
-      return { name, file, give: `to give it to set-up alone: ${setting('setup_read', [...setup_read, file])}` };
+      const give = `to give it to set-up alone: ${setting('setup_read', [...setup_read, file])}`;
+      return { name, file, registry, give };
     });
 }
 

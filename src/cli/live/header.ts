@@ -44,9 +44,7 @@ export function header({ view, status, screen, look, p, onQuit }: Scene): readon
     ...stopping(stopsOf(screen.stops, view.members), view.members, onQuit).flatMap((text) =>
       p.lines(text, p.width).map((line): Line => [{ text: line, tone: 'warn' }]),
     ),
-    ...(view.lag === undefined
-      ? []
-      : p.lines(p.say(view.lag), p.width).map((text): Line => [{ text, tone: 'warn' }])),
+    ...(view.lag === undefined ? [] : p.lines(p.say(view.lag), p.width).map((text): Line => [{ text, tone: 'warn' }])),
     ...(view.setUp ?? []).slice(0, MOST_SETUPS).flatMap((run) => setupLines(run, view.now, p, coarse)),
     ...(status.queue === undefined ? [] : p.lines(p.say(status.queue), p.width).map((text): Line => [{ text }])),
     // The line of the switch says it already, with the key that helps here.
@@ -120,5 +118,7 @@ const OPEN: ReadonlySet<string> = new Set(['PLANNING', 'IN_PROGRESS']);
 
 function waits(whom: string, goesOn: boolean, p: Page): readonly Line[] {
   const then = goesOn && !whom.includes('by itself') ? '; then the run goes on by itself' : '';
-  return p.lines(p.say(`Nothing moves: ${then === '' ? whom : whom.replace(/\.$/, '')}${then}`), p.width).map((text) => [{ text, tone: 'strong' }]);
+  return p
+    .lines(p.say(`Nothing moves: ${then === '' ? whom : whom.replace(/\.$/, '')}${then}`), p.width)
+    .map((text) => [{ text, tone: 'strong' }]);
 }

@@ -17,11 +17,11 @@ import {
   guessSetupCommand,
   guessTestCommand,
   guide,
-  type PrivateRegistry,
   takenLines,
   takesDefaults,
   type Wishes,
 } from '../init-guide.ts';
+import { loginFirst, type PrivateRegistry, privateRegistries, registryLines } from '../init-registries.ts';
 import type { Io } from '../io.ts';
 import { boardAt, openBoard } from '../open-board.ts';
 import { plain } from '../render/terminal.ts';
@@ -89,9 +89,9 @@ export const verb: Verb = {
     const before = await earlierState(io, repository);
     const said = saidBy(args);
     if (said.goal === undefined && before !== undefined && isOpen(before)) return goalOpen(before.goal);
-    const registries = before === undefined ? await privateRegistries(context) : [];
     const { committedFiles } = await import('../../git/committed-files.ts');
     const committed = before === undefined ? await committedFiles(context, repository.root) : [];
+    const registries = before === undefined ? await privateRegistries(context, committed) : [];
     const guessedSetup = guessSetupCommand(repository.root, committed);
     const former = await formerDocument(context, before);
     const wanted = await settle(args, io, { root: repository.root, said, before, registries, guessedSetup, former });
@@ -117,12 +117,17 @@ export const verb: Verb = {
     const base = done.already ? [] : await currentBase(io, wishes.sync === true);
     const told = done.already
       ? []
-      : [...formerLine(wishes, former), ...setupLine(wanted, guessedSetup), ...toldOf(registries, wishes)];
+      : [
+          ...formerLine(wishes, former),
+          ...setupLine(wanted, guessedSetup),
+          ...registryLines(registries, wishes).map(plain),
+        ];
+    const first = done.already ? [] : loginFirst(registries, wishes).map(plain);
     const sandbox = done.already ? [] : await sandboxLines(io, before);
     return {
       ok: true,
       message: done.message,
-      lines: [...done.lines, ...lines, ...told, ...base, ...sandbox, ...nextLines(done.next, wishes, former)],
+      lines: [...done.lines, ...lines, ...told, ...base, ...sandbox, ...first, ...nextLines(done.next, wishes, former)],
       data: { root: repository.root, already: done.already },
     };
   },
@@ -183,26 +188,6 @@ async function currentBase(io: Io, wanted: boolean): Promise<readonly string[]> 
 }
 
 type Said = Partial<Wishes>;
-
-interface FoundRegistry extends PrivateRegistry {
-  /** The command that shows the file. */
-  readonly give: string;
-}
-
-/** Those with a login in a file of the user's, which nobody gets unasked. */
-async function privateRegistries(context: BoardContext): Promise<readonly FoundRegistry[]> {
-  const { loginsKept } = await import('../../preflight/registry-checks.ts');
-  const { registrySite } = await import('../../sandbox/mode.ts');
-  const site = registrySite(context, {});
-  return site === undefined
-    ? []
-    : (await loginsKept(context, site, {})).flatMap(({ name, file, give }) => (file ? [{ name, file, give }] : []));
-}
-
-const toldOf = (registries: readonly FoundRegistry[], { shown = [] }: Wishes): readonly string[] =>
-  registries
-    .filter(({ file }) => !shown.includes(file))
-    .map(({ name, give }) => plain(`private registry ${name}: agents use it without your login; ${give}`));
 
 function saidBy(args: Args): Said {
   const words = args.all('goal');

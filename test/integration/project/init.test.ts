@@ -229,6 +229,29 @@ describe('with a person', () => {
     expect(await config()).toMatchObject({ post_worktree_cmd: 'npm ci' });
   });
 
+  test.each([
+    ['yes', /^~\/\.npmrc is shown to set-up alone \(npm ci\); agents never see it$/m, ['~/.npmrc']],
+    [
+      '',
+      /^first: npm ci will fail without the login in ~\/\.npmrc \(npm @acme: npm\.acme\.example\); .*setup_read.*\nnext: /m,
+      undefined,
+    ],
+  ])(
+    'a private registry that the lock file needs: %j is told at the end, with what follows',
+    async (answer, line, read) => {
+      const packages = { '': {}, 'node_modules/@acme/hidden': { version: '1.0.0' } };
+      here.commit({ 'package.json': '{}', 'package-lock.json': JSON.stringify({ packages }) });
+      const login = '@acme:registry=https://npm.acme.example/\n//npm.acme.example/:_authToken=s3cr3t\n';
+      writeFileSync(join(here.base, '.npmrc'), login);
+      const { io, asked } = answering(['', '', '', '', '', answer]);
+      const env = { PATH: '/usr/bin:/bin', HOME: here.base };
+      const ran = await here.liza(['init', 'First', '--provider', 'claude'], { cwd: root, env, io });
+      expect(asked.at(-1)).toContain('Your npm ci will fail without it');
+      expect(ran.stdout).toMatch(line);
+      expect((await config()).setup_read).toEqual(read);
+    },
+  );
+
   test('the next goal: --yes brings in what main has gained; without it that is told', async () => {
     await liza(['init', 'First', '--vision-from-template']);
     expect((await config()).base_branch).toBe('main');

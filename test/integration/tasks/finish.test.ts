@@ -386,7 +386,8 @@ describe('how far the branches are apart', () => {
 });
 
 describe('main went on since the two parted', () => {
-  const own = 'main has 2 commits of its own since the two parted, hence a merge commit: no agent has seen both together';
+  const own =
+    'main has 2 commits of its own since the two parted, hence a merge commit: no agent has seen both together';
   const shown = async (): Promise<string> => {
     p.commit({ 'a.txt': 'a\n' });
     p.commit({ 'b.txt': 'b\n' });

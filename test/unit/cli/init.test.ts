@@ -172,6 +172,23 @@ describe('the guide', () => {
     expect(wishes).toMatchObject({ goal: 'Next', sync });
   });
 
+  test.each([
+    [true, 'Your npm ci will fail without it; '],
+    [false, 'Without it npm ci fails where a registry asks for a login; '],
+  ])(
+    'a private registry that the lock file needs (%s): what set-up alone is, and what a no means',
+    async (isNeeded, words) => {
+      const registries = [{ name: 'npm @acme: npm.acme.example', file: '~/.npmrc', isNeeded }];
+      const { asked, wishes } = await guided(['g', '', '', '', '', '', 'yes'], {
+        ...{ installed: [CLAUDE], guessedTest: 'npm test', guessedSetup: 'npm ci', registries },
+      });
+      expect(asked.at(-1)).toBe(
+        `Show ~/.npmrc, with its login, to set-up alone, that is to npm ci? ${words}agents never see the file. yes or no [no]: `,
+      );
+      expect(wishes).toMatchObject({ setup: 'npm ci', shown: ['~/.npmrc'] });
+    },
+  );
+
   test.each([0, 1, 2, 3, 4, 5])('leaving after %i answers: nothing, and the terminal is given back', async (many) => {
     const answers = ['g', '', '', '', '', ''].slice(0, many);
     const { wishes, isClosed } = await guided(answers, { installed: [CLAUDE, CODEX] });
