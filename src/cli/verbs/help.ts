@@ -43,7 +43,11 @@ async function about(name: string, reader: Reader): Promise<Result> {
 
 /** What a person needs from the first goal to the last merge, in that order. */
 export const EVERYDAY: readonly (readonly [verb: string, typed: string, about: string])[] = [
-  ['demo', 'liza demo', 'Watch a whole run, about a minute (longer on a busy machine): no account, no cost, nothing of yours is touched.'],
+  [
+    'demo',
+    'liza demo',
+    'Watch a whole run, about a minute (longer on a busy machine): no account, no cost, nothing of yours is touched.',
+  ],
   ['init', 'liza init "<your goal>"', 'Start a goal in the repository you are in.'],
   ['run', 'liza run', 'Let a planner, coders and a reviewer work on it. Ctrl-C stops, liza run continues.'],
   ['status', 'liza status', 'Who works on what, what waits for you, and why nothing moves.'],
