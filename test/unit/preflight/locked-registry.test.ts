@@ -13,7 +13,7 @@ test.each([
   ['another host', '"resolved": "https://npm.acme.example.org/small.tgz"', ALL, false],
   ['a longer host', '"resolved": "https://my.npm.acme.example/small.tgz"', ALL, false],
   ['another scope', '"node_modules/@acme-tools/x": {}, "node_modules/@my@acme/x": {}', ACME, false],
-  ['nothing of it', '"resolved": "https://registry.npmjs.org/small.tgz"', ACME, false],
+  ['nothing of it', '"resolved": "https://packages.example/small.tgz"', ACME, false],
 ])('a lock file that names a registry: %s', (_, lock, registry, is) => {
   expect(isLockedTo(lock, registry)).toBe(is);
 });
