@@ -75,7 +75,7 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     if (refused !== undefined) return refused;
   }
   const follow = followBase(context);
-  const base = await follow(snapshot.board);
+  const base = await follow(snapshot.board).catch(() => undefined); // looked at again soon
   const sandboxFound = await context.sandboxSupport?.detect();
   const crew: Crew = { ...gather(context, options.members, feed, snapshot), sandboxFound, base, followBase: follow };
   const stopBackground = startBackground(crew, options.watcher);
