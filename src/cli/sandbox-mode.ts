@@ -29,7 +29,7 @@ export async function tellSandbox(
       mode,
       text: sandboxModeText(mode),
       brief: sandboxBriefText(mode),
-      remedy: sandboxRemedy(mode, wanted) ?? ('tool' in mode ? undefined : 'what that means: liza help sandbox'),
+      remedy: sandboxRemedy(mode, wanted) ?? ('tool' in mode ? undefined : 'more about it: liza help sandbox'),
     };
   const text = `sandbox: ${mode.message}`;
   return { mode, text, brief: `${text}; ${mode.hint}`, remedy: mode.hint };

@@ -14,7 +14,7 @@ export const isDemos = (answer: string): boolean => Object.values(ANSWERS).inclu
 
 /** Those that land together. */
 const TOGETHER = ['totals', 'money', 'parse', 'sample'];
-export const HOLD = ['queue', 'hold', '--reason', 'the demo lets the first four land together'] as const;
+export const HOLD = ['queue', 'hold', '--reason', 'the demo lands four together'] as const;
 export const RELEASE = ['queue', 'release'] as const;
 
 /** Whether a human would let them land now. */

@@ -61,7 +61,7 @@ test('run --check warns of it and does not stop; also of what a person turned of
   expect(await found()).toMatchObject({ level: 'warning', message: expect.stringContaining(MEANS) });
   await liza(['config', 'set', 'sandbox', 'off']);
   const off = { check: 'sandbox', level: 'warning', message: `off, config.sandbox is off; ${MEANS}` };
-  const mend = 'what that means: liza help sandbox';
+  const mend = 'more about it: liza help sandbox';
   expect(await found()).toMatchObject({ ...off, mend });
   const { json } = await liza(['doctor', '--json'], { io: withoutBubblewrap() });
   expect(json['findings']).toContainEqual(expect.objectContaining({ ...off, remedy: mend }));
