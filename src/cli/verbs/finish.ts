@@ -219,7 +219,7 @@ async function otherWays(io: Io, { branch, integration }: FinishPlan, root: stri
   const ref = shellWord(`refs/heads/${integration}`);
   return [
     `all of the diff: git diff ${shellWord(`refs/heads/${branch}...refs/heads/${integration}`)}`,
-    `or by hand: git switch ${shellWord(branch)} && git merge ${ref}`,
+    `or merge it by hand: git switch ${shellWord(branch)} && git merge ${ref}`,
     ...(remote === undefined
       ? []
       : [

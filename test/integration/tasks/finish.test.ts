@@ -59,7 +59,7 @@ describe('a clean checkout of main in the root', () => {
     expect(ran.stdout).toContain('unfinished, and not part of it: the goal is IN_PROGRESS; t (UNCLAIMED)');
     expect(ran.stdout).toContain('no tests were run');
     expect(ran.stdout).toContain('\nall of the diff: git diff refs/heads/main...refs/heads/integration\n');
-    expect(ran.stdout).toContain('\nor by hand: git switch main && git merge refs/heads/integration');
+    expect(ran.stdout).toContain('\nor merge it by hand: git switch main && git merge refs/heads/integration');
     expect(ran.stdout).toContain(
       '\nor as a pull request: git push origin refs/heads/integration:refs/heads/integration',
     );
