@@ -35,7 +35,23 @@ const TEXTS: ReadonlySet<string> = new Set(
 export function checkInput(command: Command): Refusal | undefined {
   const { name, ...fields } = command;
   const isReport = REPORTS.has(name) || name.startsWith('record-');
-  return firstFault(fields, [], { isId: false, isReport });
+  return firstFault(fields, [], { isId: false, isReport }) ?? (isReport ? undefined : tooManyCommands(command));
+}
+
+/** Each is read several times, and runs before every merge. */
+const MOST_COMMANDS = 50;
+
+function tooManyCommands(command: Command): Refusal | undefined {
+  for (const { length, text } of validations(command).map((list) => ({ length: list.length, text: list.join('') }))) {
+    if (length > MOST_COMMANDS || text.length > TEXT_LIMIT)
+      return refuse(
+        `a validation has ${length} commands of ${text.length} characters together, at most ${MOST_COMMANDS} of ${TEXT_LIMIT} are kept`,
+        'Put them into a script of the project, and let the validation run that',
+        1,
+        'text-limit',
+      );
+  }
+  return undefined;
 }
 
 interface Kind {
@@ -136,7 +152,7 @@ export function refuseSecretInCommand(command: Command, clean: Command): Refusal
 }
 
 /** The lists named `validation`, wherever a definition is. */
-function validations(value: unknown): readonly unknown[] {
+function validations(value: unknown): readonly (readonly unknown[])[] {
   if (Array.isArray(value)) return value.flatMap(validations);
   if (!isFields(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) =>

@@ -15,7 +15,7 @@ export function gist(text: string, limit: number = GIST_LIMIT): string {
 export const whole = (text: string): string => gist(text, Number.POSITIVE_INFINITY);
 
 /** The same with the blanks within its lines as they are stored: what is compared to the letter. */
-export const asStored = (text: string): string => text.trim().replace(/\s*[\n\r]\s*/g, ' ');
+export const asStored = (text: string): string => text.trim().replace(/(?<!\s)\s*[\n\r]\s*/g, ' ');
 
 /** `a, b, c and 4 more`. */
 export function listed(items: readonly string[], most = 3): string {

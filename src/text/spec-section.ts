@@ -123,9 +123,9 @@ function withoutEmphasis(title: string): string {
 /** As GitHub makes it: small letters, no punctuation, dashes for blanks. */
 function slugOf(title: string): string {
   return title
-    .replace(/\{#[^}]*\}\s*$/, '')
-    .replace(/<[^>]*>/g, '')
-    .replace(/!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, '$1')
+    .replace(/\{#[^}{]*\}\s*$/, '')
+    .replace(/<[^<>]*>/g, '')
+    .replace(/!?\[([^[\]]*)\](?:\([^()]*\)|\[[^[\]]*\])/g, '$1')
     .trim()
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
@@ -133,7 +133,7 @@ function slugOf(title: string): string {
 }
 
 const idsIn = (line: string): readonly string[] =>
-  [...line.matchAll(/\{#([^}\s]+)\}|<(?:a|h[1-6])\s[^>]*?\b(?:id|name)=["']?([^"'\s>]+)/gi)].map(
+  [...line.matchAll(/\{#([^{}\s]+)\}|<(?:a|h[1-6])\s[^<>]*?\b(?:id|name)=["']?([^"'\s>]+)/gi)].map(
     ([, written, tagged]) => (written ?? tagged ?? '').toLowerCase(),
   );
 

@@ -50,7 +50,7 @@ function isNamedAndSeen(criterion: string): boolean {
   return isNamed && DOES.test(criterion) && !VAGUE.test(criterion);
 }
 
-const NAMED = /`[^`\n]*[\w][^`\n]*`|(?:^|\s)--[a-z][\w-]+|(?:^|\s)[\w.-]+\/[\w./-]*\w\.[a-z]{1,4}\b/u;
+const NAMED = /`[^`\n\w]*\w[^`\n]*`|(?:^|\s)--[a-z][\w-]+|(?:^|\s)[\w.-]+\/[\w./-]*\w\.[a-z]{1,4}\b/u;
 const DOES =
   /\s(?:exports?|documents?|describes?|lists?|names?|accepts?|rejects?|refuses?|passes|fails|prints?|returns?|throws?|exits?|contains?|imports?|calls?|reads?|writes?|has|exists|(?:is|are|stays?)\s+(?:gone|deleted|removed|unchanged|untouched))(?:[\s.]|$)/u;
 
@@ -98,7 +98,7 @@ const LEAST_BESIDE_PRAISE = 2;
 /** It says where the criterion stands, not what it is. */
 const POINTS =
   /^\W*(?:see|refer|cf|per|read|according|as\s+(?:in|described|defined|specified|stated|written|listed|per)|(?:the\s+|all\s+)*(?:all|everything|criteria|requirements|specs?|specification|vision|what)\b.{0,40}\b(?:in|of|from|by))\b/iu;
-const PATH = /\S*(?:\.(?:md|mdx|rst|txt|adoc|html?|pdf)\b|specs?\/)\S*|#\S+/giu;
+const PATH = /(?<!\S)\S*(?:\.(?:md|mdx|rst|txt|adoc|html?|pdf)\b|specs?\/)\S*|#\S+/giu;
 const POINTING =
   /\b(?:see|refer|cf|per|read|criteri(?:a|on)|acceptance|details?|described|defined|specified|stated|written|listed|there|above|below|docs?|documents?|documentation|vision|file|section|chapter|fulfilled|satisfied|holds?|met|applies|done|when|i|from|which|has|have|come|comes|more)\b/giu;
 

@@ -42,7 +42,9 @@ function readPlan(
     .split('\n')
     .map((line) => readHead(line, known))
     .join('\n');
-  const quoted = named.replace(/`([^`\n]*\S[^`\n]*|[ ])`/g, (_, code) => (canRun(code) ? ` ${NAMED} ` : ` ${code} `));
+  const quoted = named.replace(/`([^`\n\S]*[^`\s][^`\n]*|[ ])`/g, (_, code) =>
+    canRun(code) ? ` ${NAMED} ` : ` ${code} `,
+  );
   const clauses = quoted.split(/\n|;|&&|\|\||=>|->|\u2192|:(?=\s|$)|,\s|\.\s|\s[-\u2013\u2014]\s|[()]/).map(wordsOf);
   const commands = clauses.map((words) => words.some((word, at) => isCommandAt(words, at) || word === NAMED));
   return {
@@ -78,7 +80,7 @@ function readHead(line: string, known: readonly string[]): string {
     if (CHECK.test(first)) return line;
     if (more.length > 0) return line;
     // What is read is not run.
-    return READS.has(first.toLowerCase()) ? rest.replace(/(?<=^\s*)[\w@.-]*[/.][\w./@-]+/, '') : rest;
+    return READS.has(first.toLowerCase()) ? rest.replace(/^(\s*)[\w@-]*[/.][\w./@-]+/, '$1') : rest;
   }
   const isRun =
     more.length === 0 ? isProgram(first, rest, known) : /^[A-Za-z][\w.-]*$/.test(first) && more.some(isArgument);

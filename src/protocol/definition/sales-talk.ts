@@ -30,7 +30,7 @@ const ABSTRACT =
 
 /** A number, a name of code, a quotation, a path, an option: something of which a reader can tell whether it is so. */
 const NAMES =
-  /\d|`[^`\n]+`|"[^"\n]+"|\u201c[^\u201d\n]+\u201d|(?:^|\s)--?[a-z]\w|[\w.-]+\/[\w./-]+|\w\.[a-z]{1,4}\b|[a-z][A-Z]|\w_\w|\w\(|\b(?!UI\b|UX\b|API\b|SaaS\b)[A-Z]{2,}\b|[=<>\u2264\u2265]/u;
+  /\d|`[^`\n]+`|"[^"\n]+"|\u201c[^\u201c\u201d\n]+\u201d|(?:^|\s)--?[a-z]\w|[\w.-]\/[\w./-]|\w\.[a-z]{1,4}\b|[a-z][A-Z]|\w_\w|\w\(|\b(?!UI\b|UX\b|API\b|SaaS\b)[A-Z]{2,}\b|[=<>\u2264\u2265]/u;
 
 /** What a program or its reader does, and a test can show. */
 const DOES = new RegExp(

@@ -13,7 +13,7 @@ export function isTimed(criterion: string): boolean {
 
 /** It says how often it is measured, or how much room it leaves: a share, or a bound on both sides. */
 export const hasMargin = (criterion: string): boolean =>
-  /(?:\bat\s+least\b|>=|\u2265)[^\n]*(?:\b(?:below|under|at\s+most|less\s+than)\b|<|\u2264)|\bbetween\b/iu.test(
+  /(?:\bat\s+least\b|>=|\u2265)[^\n]{0,300}(?:\b(?:below|under|at\s+most|less\s+than)\b|<|\u2264)|\bbetween\b/iu.test(
     criterion,
   ) ||
   /\b(?:median|average|mean|percentile|best\s+of|worst\s+of|repeat(?:s|ed)?|margin|tolerance)\b|\d\s*%/iu.test(
@@ -21,7 +21,7 @@ export const hasMargin = (criterion: string): boolean =>
   ) ||
   REPEATS.test(criterion);
 
-const NUMBER = String.raw`\d+(?:[.,]\d+)*(?:e\d+)?`;
+const NUMBER = String.raw`\d{1,20}(?:[.,]\d{1,20}){0,5}(?:e\d{1,3})?`;
 const COUNT = `${NUMBER}|two|three|four|five|six|seven|eight|nine|ten|several|all`;
 /** `five runs`, `fastest of 3`, `the shortest time over ten tries`. */
 const REPEATS = new RegExp(
@@ -47,7 +47,7 @@ const DURATION = new RegExp(String.raw`\b${NUMBER}\s*${UNIT}(?![\w-])`, 'iu');
 /** A bound before the time, or behind it. */
 const LIMITED = new RegExp(
   String.raw`(?:\b(?:within|under|below|less\s+than|at\s+most|no\s+(?:more|longer)\s+than|not\s+more\s+than|takes?|needs?|up\s+to|in)|[<\u2264])\s+` +
-    String.raw`(?:(?:about|around|only|just|under|below|less\s+than|at\s+most|the\s+first|up\s+to)\s+)*${AMOUNT}${UNIT}(?![\w-])|` +
+    String.raw`(?:(?:about|around|only|just|under|below|less\s+than|at\s+most|the\s+first|up\s+to)\s+){0,4}${AMOUNT}${UNIT}(?![\w-])|` +
     String.raw`[<\u2264]=?\s*${NUMBER}\s*${UNIT}(?![\w-])|\b${NUMBER}\s*${UNIT}\s+(?:or\s+(?:less|faster)|at\s+most)\b`,
   'iu',
 );

@@ -21,10 +21,12 @@ export function uncheckedCommands(
   config: Pick<Settings, 'test_command'>,
   task: Task,
 ): readonly { readonly criterion: number; readonly command: string }[] {
-  const run = proofCommands(config, task).flatMap(provedBy);
+  const run = proofCommands(config, task)
+    .flatMap(provedBy)
+    .map(({ text, isWhole }) => ({ text: plain(text), isWhole }));
   return criteriaOf(task.done_when).flatMap((criterion, at) =>
     quotedCommands(criterion)
-      .filter((command) => !run.some(({ text, isWhole }) => isProved(plain(command), plain(text), isWhole)))
+      .filter((command) => !run.some(({ text, isWhole }) => isProved(plain(command), text, isWhole)))
       .map((command) => ({ criterion: at + 1, command })),
   );
 }
@@ -55,7 +57,7 @@ const isProved = (command: string, run: string, isWhole: boolean): boolean =>
     : ` ${QUOTED.test(command) ? run : run.replace(new RegExp(QUOTED, 'g'), "''")} `.includes(` ${command} `);
 
 /** Words in quotes are an argument: what a line looks for, it does not run. */
-const QUOTED = /'[^']*\s[^']*'|"[^"]*\s[^"]*"/;
+const QUOTED = /'[^'\s]*\s[^']*'|"[^"\s]*\s[^"]*"/;
 
 const plain = (command: string): string =>
   command

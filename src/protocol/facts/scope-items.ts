@@ -29,7 +29,7 @@ function readItem(item: string): ScopeItem {
   if (!/\s/.test(text)) return { paths: pathsOf(text), maybe: [], text };
   const end = text.search(/:\s|\s\(|\s(?:\u2014|\u2013|--|-)\s/);
   const head = end === -1 ? text : text.slice(0, end);
-  const names = head.split(/\s+(?:and|&|\+)\s+/);
+  const names = head.split(/(?<!\s)\s+(?:and|&|\+)\s+/);
   const alone = names.every((name) => !/\s/.test(name)) && (end !== -1 || names.some(isLikePath));
   if (!alone) return inProse(text);
   const rest = inProse(text.slice(head.length));
@@ -76,6 +76,6 @@ const clean = (item: string): string =>
     .trim()
     .replace(/^[-*]\s+/, '')
     .replace(/^[`"']+/, '')
-    .replace(/[`"'.:,;]+$/, '')
+    .replace(/(?<![`"'.:,;])[`"'.:,;]+$/, '')
     .replace(/^`([^`]*)`$/, '$1')
     .trim();

@@ -164,7 +164,7 @@ function takesKind(item: string, pattern: string, work: readonly string[]): bool
   if (language !== undefined && !work.some((path) => path.endsWith(language))) return false;
   const example = pattern.replaceAll('**/', '').replaceAll('**', 'x').replaceAll('*', 'x');
   const ending = /\.\w+$/.exec(item)?.[0] ?? '.x';
-  const parent = folderOf(item.replace(/^\.\//, '').replace(/(?:\/\**)+$/, ''));
+  const parent = folderOf(item.replace(/^\.\//, '').replace(/(?:\/\*{0,2}){1,5}$/, ''));
   const home = /[*?]/.test(parent) || !work.every((path) => path.startsWith(parent)) ? '' : parent;
   // `*.md` and `*.sql` are about a kind of file, tests or not: those of other kinds stay.
   if (covers(item, `${home}ordinary${ending}`)) return false;

@@ -104,12 +104,12 @@ function shownBy(body: string): readonly Shown[] {
 
 /** Where another test of a file begins: each is looked up, or one that was skipped would stand unseen beside others. */
 const NEXT_TEST =
-  /\s*(?:[,;+&]|\band\b)\s*(?=(?:test:?\s+)?[`'"]?[^\s,;`'"]*\w\.\w+[`'"]?(?:\s*[\u203a\u00bb]|::|\s+>\s)\s*\S)/i;
+  /(?<!\s)\s*(?:[,;+&]|\band\b)\s*(?=(?:test:?\s+)?[`'"]?[^\s,;`'"]{0,200}\w\.\w{1,20}[`'"]?(?:\s*[\u203a\u00bb]|::|\s+>\s)\s*\S)/i;
 
 /** `ran npm test, src/a.ts:3`: several in one line. */
 function plainly(body: string): readonly Shown[] {
   const parts = /^ran\b/i.test(body)
-    ? body.split(/\s*(?:[,;]|\band\b)\s+(?=ran\s|[^\s,;`'"]*[./][^\s,;`'"]*:\d)/i)
+    ? body.split(/(?<!\s)\s*(?:[,;]|\band\b)\s+(?=ran\s|[^\s,;`'"./]*[./][^\s,;`'"]*:\d)/i)
     : /^test(?::|\s)/i.test(body)
       ? body.split(NEXT_TEST).map((part) => (/^test:?\s/i.test(part) ? part : `test ${part}`))
       : [body];
@@ -125,9 +125,8 @@ const PRAISE =
 
 /** What stands behind praise and behind each dash or colon, and what the line ends with in brackets. */
 function partsOf(body: string): readonly string[] {
-  const behind = [...body.slice(0, LONGEST).matchAll(/\s[\u2014\u2013-]\s+|[:;\u2192]\s+|=>\s*/g)].map(
-    ({ index, 0: mark }) => body.slice(index + mark.length),
-  );
+  const marks = [...body.slice(0, LONGEST).matchAll(/\s[\u2014\u2013-]\s+|[:;\u2192]\s+|=>\s*/g)].slice(0, MOST_PARTS);
+  const behind = marks.map(({ index, 0: mark }) => body.slice(index + mark.length));
   const [, within] = /\(([^()]+)\)[\s.]*$/.exec(body) ?? [];
   return [body, ...behind, ...(within === undefined ? [] : [within])].flatMap((part) => [
     part,
@@ -137,13 +136,15 @@ function partsOf(body: string): readonly string[] {
 
 /** No criterion is longer. */
 const LONGEST = 2000;
+/** Nor has it as many dashes and colons: each part is read to its end. */
+const MOST_PARTS = 50;
 
 /** Only forms that nothing else could be: a place of a plain path, `ran`, and a test with a path. */
 function surely(part: string): readonly Shown[] {
-  const isBare = /^[`'"]?[^\s`'"]*[./][^\s`'"]*[`'"]?(?:\s*\u203a|::)\s*\S/.test(part);
+  const isBare = /^[`'"]?[^\s`'"./]*[./][^\s`'"]*[`'"]?(?:\s*\u203a|::)\s*\S/.test(part);
   const shown = plainly(isBare ? `test ${part}` : part);
   const isPlain = (one: Shown): boolean =>
-    one.by === 'ran' || (one.by !== 'seen' && one.by !== 'diff' && /^[^\s:]*[./][^\s:]*$/.test(one.file));
+    one.by === 'ran' || (one.by !== 'seen' && one.by !== 'diff' && /^[^\s:./]*[./][^\s:]*$/.test(one.file));
   return shown.every(isPlain) ? shown : [];
 }
 
@@ -196,7 +197,7 @@ const ONLY_ADDS = /^only add(?:s|ed)?(?: (?:new )?lines?)?(?: (?:to|in))?(?:\s+(
 
 /** `file \u203a name`, the name as the runners print it: with `\u203a`, ` > ` or `::` between its parts. */
 function testIn(text: string): Shown | undefined {
-  const at = /\s*(?:\u203a|\u00bb|::|\s[>\u2192\u2014\u2013-]\s)\s*|:\s+|\s+(?=["'`])/.exec(text);
+  const at = /(?<!\s)\s*(?:\u203a|\u00bb|::|\s[>\u2192\u2014\u2013-]\s)\s*|:\s+|(?<!\s)\s+(?=["'`])/.exec(text);
   if (at === null) return undefined;
   const file = unquoted(text.slice(0, at.index)).replace(/:\d+$/, '').replace(/^\.\//, '');
   const name = unquoted(text.slice(at.index + at[0].length));

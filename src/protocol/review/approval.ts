@@ -69,13 +69,15 @@ export function remarksIn(text: string): string {
 
 /** What the file of a test may hold of its name: its last part, without the parameters that a runner adds. */
 export function testNames({ file, name }: { readonly file: string; readonly name: string }): readonly string[] {
-  const last = unquoted(name.split(/\s*\u203a\s*|\s+>\s+|::/).findLast((part) => part.trim() !== '') ?? name);
-  const plain = last.replace(/\[[^\]]*\]$|\(\)$|\s\([\w.]+\)$/, '');
+  const last = unquoted(
+    name.split(/(?<!\s)\s*\u203a\s*|(?<!\s)\s+>\s+|::/).findLast((part) => part.trim() !== '') ?? name,
+  );
+  const plain = last.replace(/\[[^\]]{0,300}\]$|\(\)$|\s\([\w.]+\)$/, '');
   const sub = file.endsWith('.go') ? (last.split('/').at(-1) ?? last) : last;
   // `Class.method`, `Class#method`
   const member = /^[\w.#]+$/.test(plain) ? (plain.split(/[.#]/).at(-1) ?? plain) : plain;
   // `name — what it shows`
-  const [unremarked = last] = last.split(/\s+[\u2014\u2013]\s+|\s+\((?=pass|green|ok|fails|red)/i);
+  const [unremarked = last] = last.split(/(?<!\s)\s+[\u2014\u2013]\s+|(?<!\s)\s+\((?=pass|green|ok|fails|red)/i);
   return [...new Set([last, plain, member, sub, sub.replaceAll('_', ' '), unremarked])].filter(
     (one) => one.trim() !== '',
   );

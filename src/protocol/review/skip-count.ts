@@ -7,7 +7,7 @@ import type { ProofRun } from './proof.ts';
 
 /** `3 passed, 2 skipped`, `skipped 2; todo 1`, `--- SKIP: TestA`. */
 const COUNTS =
-  /(\d+) (?:skipped|todo|xfailed|deselected|pending|ignored)|(?:skipped|todo|expected failures|Skipped|Incomplete)\b[:=]? *(\d+)|--- SKIP:|SKIPPED \] (\d+)|\band (\d+) more lines/g;
+  /(?<!\d)(\d+) (?:skipped|todo|xfailed|deselected|pending|ignored)|(?:skipped|todo|expected failures|Skipped|Incomplete)\b[:=]? *(\d+)|--- SKIP:|SKIPPED \] (\d+)|\band (\d+) more lines/g;
 
 export const skipCount = (said = ''): number =>
   [...said.matchAll(COUNTS)].reduce(

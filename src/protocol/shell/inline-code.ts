@@ -7,7 +7,7 @@ import type { Word } from './shell-tokens.ts';
 export function isFailingCode(name: string, rest: readonly Word[]): boolean {
   const code =
     /^(?:node|bun|ruby|perl|php)$/.test(name) && /^(?:-e|-r|--eval)$/.test(rest[0]?.text ?? '') ? rest[1] : undefined;
-  return code !== undefined && !code.varies && /^\s*(?:process\.)?exit[\s(]+[1-9]\d*\s*\)?\s*;?\s*$/.test(code.text);
+  return code !== undefined && !code.varies && /^\s*(?:process\.)?exit[\s(]+[1-9]\d*[\s);]*$/.test(code.text);
 }
 
 /** What an interpreter is given to run has only words that can neither fail nor look at the project. */
@@ -29,12 +29,30 @@ function quietCode(name: string, rest: readonly Word[]): string | undefined {
   const own = code.text.replace(BUILT_IN, ' ');
   // `import('./a.js')`, `import './a.js'`, `… from './a.js'`
   if (/\b(?:import\s*\(|import\s*["'`]|from\s*["'`])/.test(own)) return undefined;
-  const bare = own
-    .replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, ' ')
-    .replace(/\bassert(?:\.ok)?[ (]{1,3}(?:True|true|1)\)?(?=\s*(?:[;,\n]|$))/g, ' ');
-  const named = new Set([...bare.matchAll(/([A-Za-z_$]\w*)\s*=(?![=>])/g)].map(([, one = '']) => one));
-  const words = bare.match(/[A-Za-z_$]\w*/g) ?? [];
-  return words.every((word) => QUIET.has(word) || named.has(word)) && !/[\\`]/.test(bare) ? bare : undefined;
+  const bare = withoutQuoted(own).replace(/\bassert(?:\.ok)?[ (]{1,3}(?:True|true|1)\)?(?=\s*(?:[;,\n]|$))/g, ' ');
+  const words = [...bare.matchAll(/([A-Za-z_$]\w*)(\s*=(?![=>]))?/g)];
+  const named = new Set(words.flatMap(([, word = '', is]) => (is === undefined ? [] : [word])));
+  return words.every(([, word = '']) => QUIET.has(word) || named.has(word)) && !/[\\`]/.test(bare) ? bare : undefined;
+}
+
+/** Where one quotation mark has no partner, no later one of its kind has: each is looked for once. */
+function withoutQuoted(code: string): string {
+  const parts: string[] = [];
+  const alone = new Set<string>();
+  let from = 0;
+  for (let at = 0; at < code.length; at += 1) {
+    const mark = code.charAt(at);
+    if ((mark !== '"' && mark !== "'") || alone.has(mark)) continue;
+    let end = at + 1;
+    while (end < code.length && code[end] !== mark) end += code[end] === '\\' ? 2 : 1;
+    if (end >= code.length) alone.add(mark);
+    else {
+      parts.push(code.slice(from, at));
+      from = end + 1;
+      at = end;
+    }
+  }
+  return [...parts, code.slice(from)].join(' ');
 }
 
 const CODE = /^(?:-e|-c|-p|-pe|-r|--eval|--print|eval)$/;

@@ -125,9 +125,10 @@ const IGNORES: Readonly<Record<string, RegExp>> = {
   mvn: /^(?:-Dmaven\.test\.failure\.ignore(?:=true)?|-fn|--fail-never)$/,
 };
 
+const DRY_MAKE = /^(?:-(?=[a-zA-Z]+$)[a-zA-Z]*[nqt].*|--(?:dry-run|just-print|recon|question|touch))$/;
 const DRY: Readonly<Record<string, RegExp>> = {
-  make: /^(?:-[a-zA-Z]*[nqt][a-zA-Z]*|--(?:dry-run|just-print|recon|question|touch))$/,
-  gmake: /^(?:-[a-zA-Z]*[nqt][a-zA-Z]*|--(?:dry-run|just-print|recon|question|touch))$/,
+  make: DRY_MAKE,
+  gmake: DRY_MAKE,
   pytest: /^--(?:collect-only|co|fixtures|markers|setup-plan)$/,
   jest: /^--(?:listTests|showConfig)$/,
   vitest: /^list$/,

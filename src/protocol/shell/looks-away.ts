@@ -83,7 +83,7 @@ function isSimpleAway(all: readonly Word[], files: Files, place: Place): boolean
 
 /** `*.md` names files of the project; `$?` and `${a[0]}` do not. */
 const isPattern = ({ text, varies }: Word): boolean =>
-  varies && /[*?]|\[.*\]/.test(text.replace(/\$\{[^}]*\}|\$[?*@#]/g, ''));
+  varies && /[*?]|^[^[]*\[.*\]/s.test(text.replace(/\$\{[^}]{0,200}\}|\$[?*@#]/g, ''));
 
 /** `xargs true < f`: what it is given is not looked at. */
 const ignoresInput = (name: string, rest: readonly Word[]): boolean =>

@@ -54,8 +54,17 @@ function endOfQuote(line: string, at: number): number {
 
 /** Without words of the shell before it, and without redirections behind it. */
 const bare = (text: string): string =>
-  text
-    .trim()
-    .replace(/^(?:(?:!|\{|if|then|elif|else|do|while|until|time)\s+)+/, '')
-    .replace(/(?:\s+\d?(?:>>|>|<)\s?\S+|\s+2>)+$/, '')
-    .trim();
+  unredirected(text.trim().replace(/^(?:(?:!|\{|if|then|elif|else|do|while|until|time)\s+)+/, ''));
+
+/** `npm test > out 2>&1`: its words from the last one on, each looked at once. */
+function unredirected(text: string): string {
+  if (!/[<>]/.test(text)) return text.trimEnd();
+  const words = [...text.matchAll(/\S+/g)];
+  for (;;) {
+    const [before, last] = [words.at(-2)?.[0], words.at(-1)];
+    if (last === undefined || before === undefined) return text.slice(0, (last?.index ?? 0) + (last?.[0].length ?? 0));
+    if (/^\d?[<>]\S|^2>$/.test(last[0])) words.pop();
+    else if (words.length > 2 && /^\d?(?:>>|>|<)$/.test(before)) words.splice(-2);
+    else return text.slice(0, last.index + last[0].length);
+  }
+}

@@ -94,7 +94,7 @@ function readList(reader: Reader): ShellLine | undefined {
   }
   reader.depth -= 1;
   const [only] = steps;
-  const text = written(reader, from).replace(/[;\s]+$/, '');
+  const text = written(reader, from).replace(/(?<![;\s])[;\s]+$/, '');
   return steps.length === 1 && only?.background === false ? only.of : { kind: 'list', steps, text };
 }
 

@@ -1,0 +1,75 @@
+// Readers of what agents write cost its length, whatever it is made of: they run under the board's lock. A sample of
+// `node tools/linear.mjs`, which plays every exported function.
+
+import { expect, it } from 'vitest';
+import { criteriaOf } from '../../../src/protocol/definition/criteria.ts';
+import { isAboutBehaviour, isAboutTheDiff, saysThatItStays } from '../../../src/protocol/definition/criterion-kinds.ts';
+import { emptiness, quotedCommands } from '../../../src/protocol/definition/criterion-words.ts';
+import { lacksInValidation } from '../../../src/protocol/definition/plan-validation.ts';
+import { isUnsure, salesTalk } from '../../../src/protocol/definition/sales-talk.ts';
+import { hasMargin, isTimed } from '../../../src/protocol/definition/timed-criteria.ts';
+import { uncheckedCommands } from '../../../src/protocol/definition/unchecked.ts';
+import { runsTheSame, saysTheSame } from '../../../src/protocol/definition/wording.ts';
+import { commandsRun } from '../../../src/protocol/facts/command-files.ts';
+import { parseScope } from '../../../src/protocol/facts/scope.ts';
+import { checkInput } from '../../../src/protocol/input.ts';
+import { blockersIn, concernsOfRejection, parseApproval, testNames } from '../../../src/protocol/review/approval.ts';
+import { skipCount } from '../../../src/protocol/review/skip-count.ts';
+import { isSettled, parseRejection } from '../../../src/protocol/review/verdict.ts';
+import { checksNothing, provesNothing } from '../../../src/protocol/shell/always-green.ts';
+import { commandsWithin } from '../../../src/protocol/shell/nested-commands.ts';
+import { isCommand } from '../../../src/protocol/shell/shell-words.ts';
+import { weaknessOf } from '../../../src/protocol/shell/weak-commands.ts';
+import type { Task } from '../../../src/protocol/state.ts';
+import { asStored, gist } from '../../../src/text/format.ts';
+import { isSentence } from '../../../src/text/sentence.ts';
+import { tellingText } from '../../../src/text/telling-lines.ts';
+import { FEW, slowTexts } from '../../../tools/linear-seeds.mjs';
+
+const TASK = { id: 'a', type: 'code' } as Task;
+
+const PLAIN = ['', 'a '];
+const SHELL = ['node x', "node -e '", 'make -', 'a $b '];
+const APPROVAL = ['1: ran ', '1: test a › ', '1: '];
+
+it.each<readonly [string, (text: string) => unknown, readonly string[]]>([
+  ['provesNothing', (text) => provesNothing(text, ['npm test']), SHELL],
+  ['checksNothing', checksNothing, SHELL],
+  ['weaknessOf', (text) => weaknessOf(text, true), ['node x']],
+  ['commandsWithin', commandsWithin, ['node x']],
+  ['commandsRun', (text) => commandsRun([text], {}), ['node x']],
+  ['isCommand', isCommand, PLAIN],
+  ['parseApproval', (text) => parseApproval(text, 3), APPROVAL],
+  ['testNames', (name) => testNames({ file: 'a.ts', name }), PLAIN],
+  ['blockersIn', blockersIn, PLAIN],
+  ['parseRejection', (text) => parseRejection(text, true), ['Blockers: 1\n- [blocker] ']],
+  ['concernsOfRejection', concernsOfRejection, ['Concerns: 1\n- ']],
+  ['isSettled', (text) => isSettled(text, `RESOLVED ${text}`), PLAIN],
+  ['skipCount', skipCount, PLAIN],
+  ['criteriaOf', criteriaOf, PLAIN],
+  ['kinds', (text) => [isAboutBehaviour(text), isAboutTheDiff(text), saysThatItStays(text)], PLAIN],
+  ['emptiness', emptiness, PLAIN],
+  ['quotedCommands', quotedCommands, PLAIN],
+  ['salesTalk', (text) => [salesTalk(text), isUnsure(text)], PLAIN],
+  ['isTimed', (text) => [isTimed(text), hasMargin(text)], PLAIN],
+  ['saysTheSame', (text) => [saysTheSame(text, `${text}b`), runsTheSame(text, `${text}b`)], PLAIN],
+  ['parseScope', parseScope, ['IN: ']],
+  ['asStored', (text) => [asStored(text), gist(text)], PLAIN],
+  ['isSentence', isSentence, PLAIN],
+  ['tellingText', (text) => tellingText(text, 400), PLAIN],
+  ['lacksInValidation', (text) => lacksInValidation({}, { ...TASK, validation: [text] }, text), ['node x']],
+  ['uncheckedCommands', (text) => uncheckedCommands({}, { ...TASK, done_when: text, validation: [text] }), PLAIN],
+])('%s costs the length of its text', (_name, read, heads) => {
+  expect(slowTexts(read, { heads, seeds: FEW, tails: ['\u0001'] })).toEqual([]);
+});
+
+it('a validation has an end, by number and by length', () => {
+  const add = (validation: readonly string[]) => checkInput({ name: 'add-task', id: 'a', validation } as never);
+  expect(add(Array.from({ length: 50 }, (_none, at) => `npm run t${at}`))).toBeUndefined();
+  expect(add(Array.from({ length: 51 }, (_none, at) => `npm run t${at}`))).toMatchObject({
+    guard: 'text-limit',
+    message: expect.stringContaining('51 commands'),
+    hint: expect.stringContaining('script'),
+  });
+  expect(add(['a'.repeat(9000), 'b'.repeat(9000)])).toMatchObject({ guard: 'text-limit' });
+});
