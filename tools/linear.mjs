@@ -12,8 +12,8 @@ import { slowTexts } from './linear-seeds.mjs';
 
 const SOURCE = fileURLToPath(new URL('../src', import.meta.url));
 const PATIENCE = 60_000;
-/** They take a list or a number where a text is given here. */
-const OTHERS = new Set(['byCriterion', 'nearLine']);
+/** They take a list, a number or a record where a text is given here. */
+const OTHERS = new Set(['byCriterion', 'nearLine', 'draft']);
 
 const [mode, bundle, name] = process.argv.slice(2);
 if (mode === '--one') await tryOne(bundle, name);

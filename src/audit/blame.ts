@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { COMMIT_NAMES, isCommitName } from '../git/commit-name.ts';
 import { integrationGone, integrationRef, openGitDir } from '../git/integration.ts';
+import { keptBoards } from '../git/kept-folder.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { isAncestor } from '../git/reach.ts';
 import { commitOf, readRefs } from '../git/refs.ts';
@@ -150,11 +151,10 @@ async function broughtByNoMerge(
   gitDir: PrivateGitDir,
   { branch, commit, merges, since, goal }: UnmergedCommit,
 ): Promise<Refusal> {
-  const kept = ['for-each-ref', '--sort=-version:refname', '--format=%(refname)', 'refs/liza/board'];
-  const earlier = (await must(gitDir.project(kept), 'list kept boards')).split('\n', 1)[0] ?? '';
+  const earlier = keptBoards(gitDir.host.disk, gitDir.common).at(-1);
   const hint = [
     `what git knows about it: git show --stat ${commit}`,
-    ...(earlier === '' ? [] : [`an earlier blackboard is kept: git show ${earlier}:state.yaml`]),
+    ...(earlier === undefined ? [] : [`an earlier blackboard is kept: ${join(earlier, 'state.yaml')}`]),
   ].join('; ');
   const sync = goal.syncs?.find(({ merge_commit, onto }) => has(since, merge_commit) && !has(since, onto));
   if (sync !== undefined) {

@@ -3,9 +3,10 @@
 // goes, so that a deinit that was killed is simply run again. The user's branches, stash, index and files stay.
 
 import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { isSecondBoard } from '../git/board-owner.ts';
 import { integrationRef } from '../git/integration.ts';
+import { keptBoards } from '../git/kept-folder.ts';
 import { openPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, readRefs, updateRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
@@ -25,8 +26,8 @@ import { type TaskContext, withIntegration, withTaskFolder } from '../tasks/cont
 import { discardFolder, discardOf } from '../tasks/discard-folder.ts';
 import { finishMerges } from '../tasks/finish-merge.ts';
 import type { Instant } from '../text/time.ts';
-import { keepBoard } from './deinit-board.ts';
 import { refuseBusy } from './deinit-busy.ts';
+import { dropKeptBoards, keepBoard } from './kept-boards.ts';
 import {
   hasRemains,
   otherBoards,
@@ -39,7 +40,7 @@ import {
 
 export interface Deinited {
   readonly putAway: readonly PutAway[];
-  /** What stays in git. */
+  /** What stays: work in git, the board in a folder beside it. */
   readonly kept: { readonly attempts: number; readonly reviews: number; readonly board?: string };
   /** Merges that had been interrupted. */
   readonly settled: readonly string[];
@@ -136,11 +137,13 @@ export async function finishDeinit(
   const remains = hasRemains(site);
   const asked = await git(context, site.root, ['for-each-ref', '--format=%(refname)', 'refs/liza']);
   const refs = asked.stdout.split('\n').filter((ref) => ref !== '');
-  if (!remains && !(purge && refs.length > 0)) return undefined;
+  const boards = keptBoards(context.disk, common);
+  if (!remains && !(purge && refs.length + boards.length > 0)) return undefined;
   if (purge) {
     const gitDir = await openPrivateGitDir(context, site.root);
     if (isRefusal(gitDir)) return gitDir;
     await dropRefs(gitDir, ['refs/liza'], () => true);
+    dropKeptBoards(context, common);
   }
   // A `.liza` without a board is none of ours: a home folder has one.
   const left = removeRemains({ ...site, liza: undefined }, false);
@@ -232,7 +235,8 @@ async function leave(
 ): Promise<Pick<Deinited, 'kept' | 'left'>> {
   const site = siteOf(context, gitDir.common);
   const shared = otherBoards(site).length > 0 || isSecondBoard(context.disk, site.root);
-  const ref = purge ? undefined : await keepBoard(gitDir, context.paths.liza);
+  const kept = purge ? undefined : keepBoard(gitDir, context.paths.liza);
+  if (purge && !shared) dropKeptBoards(context, gitDir.common);
   const mine = isMine(board, site);
   const isWork = (name: string) => ID_PATTERN.test(name.split('/').slice(3).join('/'));
   await dropRefs(
@@ -243,7 +247,7 @@ async function leave(
   const refs = [...(await readRefs(gitDir, 'refs/liza')).keys()];
   const odd = refs.filter((ref) => !isWork(ref) && WORK_REFS.some((kind) => ref.startsWith(`${kind}/`)));
   const left = [...odd.map((ref) => `${ref}: Liza did not make it`), ...removeRemains(site, shared)];
-  return { kept: { ...countKept(refs), ...defined({ board: ref }) }, left };
+  return { kept: { ...countKept(refs), ...defined({ board: kept && relative(site.root, kept) }) }, left };
 }
 
 const countKept = (refs: readonly string[]) => ({

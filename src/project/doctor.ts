@@ -28,6 +28,7 @@ import { parseDocument } from '../store/yaml/document.ts';
 import { inTransaction } from '../store/yaml-store.ts';
 import { counted, listed, shellWord } from '../text/format.ts';
 import { broken, type Finding, fixed, ok, warning } from './finding.ts';
+import { checkOldBoards } from './kept-boards.ts';
 import { checkProject, refuseLink, settingsOf, siteOf } from './project-manifest.ts';
 
 export async function examine(
@@ -45,7 +46,7 @@ export async function examine(
   const site = siteOf(context, commonDirectoryOf(context.disk, repository.gitDirectory));
   const branch = (await settingsOf(context))?.integration_branch;
   findings.push(...(await checkProject({ ...site, files: context.files, branch }, fix)));
-  findings.push(...checkLeftovers(context, fix));
+  findings.push(...(await checkOldBoards(context, site.common, fix)), ...checkLeftovers(context, fix));
   if (schema !== undefined) findings.push(...checkSchema(context, fix, schema));
   return findings;
 }

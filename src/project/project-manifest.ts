@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, readlinkSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { KEPT } from '../git/kept-folder.ts';
 import { exclude, isExcluding, unexclude } from '../git/repository.ts';
 import { git } from '../git/run.ts';
 import { entries, leftoversIn, removeIfEmpty } from '../git/scratch-folders.ts';
@@ -22,6 +23,7 @@ import { normalise } from '../store/file-values.ts';
 import { isMirrorFile } from '../store/git-dir-copy.ts';
 import { load } from '../store/load.ts';
 import { type Finding, fixed, ok, warning } from './finding.ts';
+import { BOARD_FOLDERS } from './kept-boards.ts';
 
 /** Where it is put. */
 export interface Site {
@@ -62,20 +64,7 @@ interface Row {
   remove(site: Site, shared: boolean): readonly string[];
 }
 
-/** Files of `.liza` that hold the board. Deinit keeps them in git. */
-export const BOARD_FILES = ['state.yaml', 'journal.jsonl', 'log.yaml'] as const;
-/** Folders of `.liza`. Deinit keeps some of them in git, too. */
-export const BOARD_FOLDERS: Readonly<Record<string, 'kept' | 'given up'>> = {
-  archive: 'kept',
-  agents: 'given up',
-  rejected: 'kept',
-  specs: 'kept',
-  cache: 'given up',
-  checkpoints: 'kept',
-  'agent-prompts': 'given up',
-  'agent-logs': 'given up',
-};
-/** Refs of tasks under way. The other kinds (attempts, review, strays, board) stay unless they are purged. */
+/** Refs of tasks under way. The other kinds (attempts, review, strays) stay unless they are purged. */
 export const WORK_REFS = ['refs/liza/seen', 'refs/liza/merging', 'refs/liza/baseline', 'refs/liza/saved'] as const;
 
 const EXCLUDED: readonly string[] = ['/.liza/', '/.worktrees/'];
@@ -121,7 +110,7 @@ const boardFolder: Row = {
 
 /** The journal's copy goes first: without it nobody offers to bring the board back. */
 const gitFolders: Row = {
-  isLeft: (site) => ownGitFolders(site).some(existsSync),
+  isLeft: (site) => ownGitFolders(site).some((folder) => existsSync(folder) && !hasOnlyKept(site, folder)),
   remove: (site, shared) =>
     ownGitFolders(site).flatMap((folder) => {
       if (!isFolder(folder)) return [];
@@ -132,7 +121,8 @@ const gitFolders: Row = {
       for (const { path } of leftoversIn(site.host.disk, folder)) removeTreeNow(site.host, path);
       for (const name of ['git', 'indexes', 'nowhere', 'owner', 'planted'])
         removeTreeNow(site.host, join(folder, name));
-      return removeEmpty(site, folder);
+      // What deinit keeps stays.
+      return removeEmpty(site, folder, [KEPT]);
     }),
 };
 
@@ -225,13 +215,19 @@ const ownGitFolders = ({ mirror, common }: Site): readonly string[] => [
   ...new Set([...(mirror === undefined ? [] : [mirror]), join(common, 'liza')]),
 ];
 
+/** An earlier deinit left no more in it. */
+const hasOnlyKept = (site: Site, folder: string): boolean => {
+  const [only, ...more] = entries(site.host.disk, folder);
+  return only === KEPT && more.length === 0;
+};
+
 /** Returns what is in the folder's way. */
-const removeEmpty = (site: Site, folder: string): readonly string[] =>
+const removeEmpty = (site: Site, folder: string, kept: readonly string[] = []): readonly string[] =>
   !isFolder(folder) || removeIfEmpty(site.host.disk, folder)
     ? []
-    : entries(site.host.disk, folder).map(
-        (name) => `${shown(site, join(folder, name))}: it is not Liza's, or it cannot be removed`,
-      );
+    : entries(site.host.disk, folder)
+        .filter((name) => !kept.includes(name))
+        .map((name) => `${shown(site, join(folder, name))}: it is not Liza's, or it cannot be removed`);
 
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 const shown = ({ root }: Site, path: string): string => relative(root, path);

@@ -13,12 +13,12 @@ import type { Done, Result, Verb } from '../verb.ts';
 export const verb: Verb = {
   operatorOnly: true,
   options: {
-    purge: { description: 'Also delete what Liza keeps in git: attempts, reviewed commits, the blackboard.' },
+    purge: { description: 'Also delete what Liza keeps: attempts, reviewed commits, the blackboard.' },
   },
   examples: ['liza deinit', 'liza deinit --purge'],
   details: [
     'Removes .liza/, the worktrees and branches of tasks, the hook, and the lines in .git/info/exclude. Your branches, stash and files and the integration branch stay as they are.',
-    'Unfinished work is kept under refs/liza/attempts, reviewed commits under refs/liza/review, the blackboard under refs/liza/board.',
+    'Unfinished work is kept under refs/liza/attempts, reviewed commits under refs/liza/review, the blackboard in .git/liza/kept, which agents do not see.',
     'Refused while agents run. Safe to repeat: if it was interrupted, the next one finishes it.',
   ],
   run: async (args, io) => {
@@ -44,7 +44,7 @@ async function finish(io: Io, none: Refusal, purge: boolean): Promise<Result> {
   const common = commonDirectoryOf(io.host.disk, repository.gitDirectory);
   const done = await finishDeinit(boardAt(io, repository), common, purge);
   if (done === undefined) {
-    const kept = 'to list what an earlier deinit kept: git for-each-ref refs/liza';
+    const kept = 'to list what an earlier deinit kept: git for-each-ref refs/liza; ls .git/liza/kept';
     return {
       ok: true,
       lines: ['there is no blackboard here and nothing to remove', ...(purge ? [] : [kept])],
@@ -61,7 +61,7 @@ function tell(message: string, { putAway, kept, settled, left }: Deinited, purge
       : [
           `kept in git: ${counted(attempts, 'attempt')}, ${counted(reviews, 'reviewed commit')}: git for-each-ref refs/liza`,
         ]),
-    ...(board === undefined ? [] : [`the blackboard is kept: git show ${board}:state.yaml`]),
+    ...(board === undefined ? [] : [`the blackboard is kept: ${board}/state.yaml`]),
   ];
   return {
     ok: true,

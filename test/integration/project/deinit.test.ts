@@ -41,9 +41,14 @@ const seen = () => ({
   exclude: readFileSync(at('.git', 'info', 'exclude'), 'utf8'),
 });
 
+/** Boards that an earlier deinit kept. */
+const kept = (): string[] => (existsSync(at('.git', 'liza')) ? readdirSync(at('.git', 'liza', 'kept')).sort() : []);
+const keptFile = (...names: string[]): string => readFileSync(at('.git', 'liza', 'kept', ...names), 'utf8');
+
 function nothingOfLiza(): void {
   expect(readdirSync(here.root).sort()).toEqual(['.git', 'a.txt', 'specs']);
-  expect(readdirSync(at('.git')).filter((name) => name.includes('liza'))).toEqual([]);
+  expect(readdirSync(at('.git')).filter((name) => name.includes('liza'))).toEqual(kept().length > 0 ? ['liza'] : []);
+  if (kept().length > 0) expect(readdirSync(at('.git', 'liza'))).toEqual(['kept']);
   expect(readdirSync(at('.git', 'info')).sort()).toEqual(['exclude']);
   expect(refs('refs/heads/task')).toEqual([]);
 }
@@ -72,18 +77,19 @@ test('the whole way: init, claim, work, deinit, and init again', async () => {
       'Liza is removed from this project',
       'greet: its work is kept as refs/liza/attempts/greet/1',
       'kept in git: 1 attempt, 0 reviewed commits: git for-each-ref refs/liza',
-      'the blackboard is kept: git show refs/liza/board/1:state.yaml',
+      'the blackboard is kept: .git/liza/kept/1/state.yaml',
       'to delete that too: liza deinit --purge',
       '',
     ].join('\n'),
   );
   nothingOfLiza();
   expect(seen()).toEqual(before);
-  expect(refs('refs/liza')).toEqual(['refs/liza/attempts/greet/1', 'refs/liza/board/1']);
+  expect(refs('refs/liza')).toEqual(['refs/liza/attempts/greet/1']);
+  expect(kept()).toEqual(['1']);
   expect(here.git('rev-parse', 'refs/liza/attempts/greet/1^')).toBe(commit);
   expect(here.git('show', 'refs/liza/attempts/greet/1:notes.md')).toBe('not committed');
-  expect(here.git('show', 'refs/liza/board/1:state.yaml')).toContain('id: greet');
-  expect(here.git('show', 'refs/liza/board/1:journal.jsonl')).toContain('"command":"claim-task"');
+  expect(keptFile('1', 'state.yaml')).toContain('id: greet');
+  expect(keptFile('1', 'journal.jsonl')).toContain('"command":"claim-task"');
 
   expect((await here.ok(['init', 'Another goal'])).stdout).toContain('blackboard ready');
   await here.add('greet');
@@ -93,12 +99,8 @@ test('the whole way: init, claim, work, deinit, and init again', async () => {
   here.write({ '.worktrees/greet/more.md': 'more\n' });
   later();
   await here.ok(['deinit']);
-  expect(refs('refs/liza')).toEqual([
-    'refs/liza/attempts/greet/1',
-    'refs/liza/attempts/greet/2',
-    'refs/liza/board/1',
-    'refs/liza/board/2',
-  ]);
+  expect(refs('refs/liza')).toEqual(['refs/liza/attempts/greet/1', 'refs/liza/attempts/greet/2']);
+  expect(kept()).toEqual(['1', '2']);
   expect(seen()).toEqual(before);
 });
 
@@ -108,13 +110,43 @@ test('reviewed commits, archive and the integration branch stay', async () => {
   await here.ok(['archive', 'greet']);
   later();
   expect((await here.ok(['deinit', '--json'])).json).toMatchObject({
-    kept: { attempts: 0, reviews: 1, board: 'refs/liza/board/1' },
+    kept: { attempts: 0, reviews: 1, board: '.git/liza/kept/1' },
     left: [],
   });
   nothingOfLiza();
   expect(here.git('rev-parse', 'integration')).toBe(merged);
   expect(here.git('rev-parse', 'refs/liza/review/greet/1')).toBe(merged);
-  expect(here.git('show', 'refs/liza/board/1:archive/tasks.yaml')).toContain('id: greet');
+  expect(keptFile('1', 'archive', 'tasks.yaml')).toContain('id: greet');
+});
+
+test('no object of git holds what the board was set to: agents see those', async () => {
+  const canary = 'zebra-crossing-77x';
+  await here.ok(['init', 'Greet people']);
+  await here.ok(['config', 'set', 'escalation_webhook', `https://hooks.corp/${canary}`]);
+  later();
+  await here.ok(['deinit']);
+  expect(keptFile('1', 'state.yaml')).toContain(canary);
+  const all = here.git('cat-file', '--batch-all-objects', '--batch-check=%(objectname)').split('\n');
+  for (const id of all) expect(here.git('cat-file', '-p', id)).not.toContain(canary);
+  await here.ok(['deinit', '--purge']);
+  expect(readdirSync(at('.git'))).not.toContain('liza');
+});
+
+test('a board that an earlier release kept as a ref is moved by doctor --fix', async () => {
+  await here.ok(['init', 'Greet people']);
+  const blob = here.git('hash-object', '-w', '.liza/state.yaml');
+  const tree = here.git('write-tree');
+  here.git('update-index', '--add', '--cacheinfo', `100644,${blob},state.yaml`);
+  const old = here.git('commit-tree', here.git('write-tree'), '-m', 'The blackboard, kept by liza deinit');
+  here.git('read-tree', tree);
+  here.git('update-ref', 'refs/liza/board/3', old);
+  expect((await here.ok(['doctor'])).stdout).toContain('1 blackboard of an earlier liza deinit below refs/liza/board');
+  expect(refs('refs/liza/board')).toEqual(['refs/liza/board/3']);
+  const state = readFileSync(at('.liza', 'state.yaml'), 'utf8');
+  expect((await here.ok(['doctor', '--fix'])).stdout).toContain('moved to .git/liza/kept');
+  expect(refs('refs/liza/board')).toEqual([]);
+  expect(keptFile('1', 'state.yaml')).toBe(state);
+  expect((await here.ok(['doctor'])).stdout).not.toContain('refs/liza/board');
 });
 
 test('the work in a task’s clone is kept like that in a worktree', async () => {
@@ -311,7 +343,8 @@ describe('what is not Liza’s stays', () => {
     const { stdout } = await here.ok(['deinit']);
     expect(stdout).toContain("left: .git/liza/mine: it is not Liza's");
     expect(stdout).toContain('left: refs/liza/seen/A;b: Liza did not make it');
-    expect(readdirSync(at('.git', 'liza'))).toEqual(['mine']);
+    expect(stdout).not.toContain('left: .git/liza/kept');
+    expect(readdirSync(at('.git', 'liza'))).toEqual(['kept', 'mine']);
   });
 
   test('the board of another checkout of the same repository', async () => {
@@ -337,7 +370,8 @@ describe('what is not Liza’s stays', () => {
     expect((await here.liza(['validate'], { cwd: other })).stdout).toContain('VALID');
     expect((await here.liza(['deinit'], { cwd: other })).code).toBe(0);
     expect(readFileSync(at('.git', 'info', 'exclude'), 'utf8')).not.toContain('/.liza/');
-    expect(existsSync(at('.git', 'liza'))).toBe(false);
+    expect(readdirSync(at('.git', 'liza'))).toEqual(['kept']);
+    expect(kept()).toEqual(['1']);
   });
 });
 
@@ -378,7 +412,7 @@ describe('interrupted, the next one finishes', () => {
     cpSync(aside, board, { recursive: true });
     await here.ok(['deinit']);
     nothingOfLiza();
-    expect(refs('refs/liza/board')).toEqual(['refs/liza/board/1']);
+    expect(kept()).toEqual(['1']);
   });
 
   test('an init that was killed before there was a board', async () => {
@@ -395,6 +429,6 @@ describe('interrupted, the next one finishes', () => {
     appendFileSync(at('.liza', 'state.yaml'), '\n: [broken\n');
     await here.ok(['deinit']);
     nothingOfLiza();
-    expect(here.git('show', 'refs/liza/board/1:state.yaml')).toContain(': [broken');
+    expect(keptFile('1', 'state.yaml')).toContain(': [broken');
   });
 });
