@@ -47,7 +47,7 @@ test('two that are each green alone and red together: the second is not merged',
   expect(await p.merge('t')).toMatchObject(
     refusedBy('integration-test', {
       code: 3,
-      message: `t is not merged: ${COMMAND} ended with 1; it is INTEGRATION_FAILED now, and the branch is as it was`,
+      message: `t is not merged: ${COMMAND} ended with 1; red only together with first: alone it is green; it is INTEGRATION_FAILED now, and the branch is as it was`,
       lines: ['  checked'],
     }),
   );
