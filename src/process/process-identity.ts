@@ -19,6 +19,17 @@ export function isAlive(host: ProcessHost, identity: ProcessIdentity): boolean {
   return identity.boot === bootId(host) && startTime(host, identity.pid) === identity.started;
 }
 
+/** Somebody stopped it (Ctrl-Z, SIGSTOP), and it can go on; false where the system does not tell. */
+export function isHalted(host: ProcessHost, identity: ProcessIdentity): boolean {
+  if (!isLinux(host) || !isAlive(host, identity)) return false;
+  try {
+    const stat = host.disk.readFileSync(`/proc/${identity.pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
+  } catch {
+    return false;
+  }
+}
+
 /** An identity as one text, for a field of the board: `<boot>/<pid>/<started>`. */
 export const formatProcess = ({ boot, pid, started }: ProcessIdentity): string => `${boot}/${pid}/${started}`;
 

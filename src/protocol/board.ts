@@ -22,6 +22,8 @@ export interface Board {
   readonly earlier?: ReadonlySet<string>;
   /** Processes that a task's `claiming` or `merging` names, or a registration without a sign of life, and that provably ended. */
   readonly gone?: ReadonlySet<string>;
+  /** Processes that a task's `merging` names and that somebody stopped (Ctrl-Z): they hold what they hold, and do nothing. */
+  readonly halted?: ReadonlySet<string>;
   /** Megabytes free on the board's disk; absent: not known. */
   readonly freeMb?: number;
 }

@@ -82,6 +82,12 @@ export function mergingBy(board: Pick<Board, 'gone'>, task: Task): string | unde
   return merging.process !== undefined && board.gone?.has(merging.process) ? undefined : merging.by;
 }
 
+/** The process of its merge, where somebody stopped that: it holds the lock of merges, and merges nothing. */
+export function haltedMerge({ halted }: Pick<Board, 'halted'>, { merging }: Task): string | undefined {
+  const named = merging?.process;
+  return named !== undefined && halted?.has(named) === true ? named : undefined;
+}
+
 export const historyOf = (task: Task): readonly HistoryEvent[] => (task.history ?? []) as readonly HistoryEvent[];
 
 /** Whether the agent has the task as its coder or as its reviewer now. */

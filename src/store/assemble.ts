@@ -1,7 +1,7 @@
 // The board that `decide` sees: the state and the facts around it, gathered from the disk.
 
 import type { ProcessHost } from '../process/proc-files.ts';
-import { isAlive, parseProcess } from '../process/process-identity.ts';
+import { isAlive, isHalted, type ProcessIdentity, parseProcess } from '../process/process-identity.ts';
 import type { Board } from '../protocol/board.ts';
 import { isTerminal, type State, type TaskStatus } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -26,7 +26,8 @@ export function assemble(context: BoardContext, state: State): Board {
   };
   // These look at every task, and many a command at neither.
   const archived = lazily(board, 'archived', () => archivedOf(index, state));
-  return lazily(archived, 'gone', () => endedProcesses(context, state, leases));
+  const living = lazily(archived, 'gone', () => endedProcesses(context, state, leases));
+  return lazily(living, 'halted', () => haltedMerges(context, state));
 }
 
 /** The object with one more field, worked out when it is first asked for. */
@@ -47,6 +48,14 @@ function archivedOf(index: ReadonlyMap<string, { readonly status: TaskStatus }>,
   const ended = new Set(state.tasks.filter((task) => isTerminal(task.status)).map((task) => task.id));
   for (const [id, { status }] of index) if (!ended.has(id)) archived.set(id, status);
   return archived;
+}
+
+/** Of the processes that merge, those that somebody stopped. */
+function haltedMerges(host: ProcessHost, state: State): ReadonlySet<string> {
+  const named = new Set(state.tasks.flatMap((task) => task?.merging?.process ?? []));
+  const isStopped = (identity: ProcessIdentity | undefined): boolean =>
+    identity !== undefined && isHalted(host, identity);
+  return new Set([...named].filter((one) => isStopped(parseProcess(one))));
 }
 
 /** Those of the processes named by the board that have ended; a name that is no process identity proves nothing. */

@@ -4,6 +4,7 @@ import { baseDistance } from '../git/base-branch.ts';
 import type { Board } from '../protocol/board.ts';
 import { completeText } from '../protocol/goal/complete-text.ts';
 import { isTerminal } from '../protocol/state.ts';
+import { listed } from '../text/format.ts';
 import type { Instant } from '../text/time.ts';
 import type { MemberStatus } from './agent-status.ts';
 import type { SupervisorContext } from './context.ts';
@@ -48,7 +49,7 @@ export async function whenIdle(
       const now = clock.now();
       const still = supervised.every(({ who, member, end, memory }) => {
         if (end !== undefined) return true;
-        if (!RESTING.has(member.view().state)) return false;
+        if (!RESTING.has(member.view().state) || waitsToMerge(board, memory)) return false;
         const duty = nextDuty(board, { ...who, postponed: new Set(memory.postponed.keys()) }, now);
         if (duty.kind === 'halted') return !(outlastsPause && duty.by === 'PAUSE');
         if (duty.kind === 'over' || duty.kind === 'held') return true;
@@ -59,6 +60,12 @@ export async function whenIdle(
     await changeSignal.wait(since, resting ? 500 : 200, over);
   }
 }
+
+/** Another process has the lock of merges, and that is no news yet: what is approved is something left. */
+const waitsToMerge = ({ state }: Board, { mergeHeld, postponed }: LoopMemory): boolean =>
+  mergeHeld !== undefined &&
+  Number.isFinite(mergeHeld) &&
+  state.tasks.some((task) => task.status === 'APPROVED' && postponed.has(attemptKey(task)));
 
 /** Agents of another process are at work, and what they end with may be for these. */
 const mayGetWork = (board: Board, own: ReadonlySet<string>, now: Instant): boolean =>
@@ -92,5 +99,7 @@ export async function endOf(context: SupervisorContext, supervised: readonly Sup
   const refused = halted ? undefined : supervised.find(isPresent)?.memory.refusal;
   if (refused !== undefined) return { code: 1, message: refused.message, hint: refused.hint };
   const why = whyAllRest(board, context.clock.now());
-  return { code: 1, message: why ?? 'nothing is left to do', hint };
+  const unmerged = board.state.tasks.filter(({ status }) => status === 'APPROVED').map(({ id }) => id);
+  const left = unmerged.length === 0 ? 'nothing is left to do' : `approved and not merged: ${listed(unmerged)}`;
+  return { code: 1, message: why ?? left, hint };
 }

@@ -8,6 +8,7 @@ import { watchBranches } from '../identity/branch-watch.ts';
 import { endAgent } from '../process/agent-process.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
+import { haltedMerge } from '../protocol/leases.ts';
 import { mergeable, withoutSome } from '../protocol/queue/order.ts';
 import { unsettled } from '../protocol/review/approver-session.ts';
 import { type State, settings, type Task } from '../protocol/state.ts';
@@ -34,6 +35,7 @@ import {
   releaseUnprepared,
   SOON_MS,
 } from './refusals.ts';
+import { whyMergeHalted } from './rules/idle-reasons.ts';
 import { attemptKey, type Duty, nextDuty } from './rules/next-duty.ts';
 import { runSession, type SessionWork } from './session.ts';
 
@@ -242,12 +244,16 @@ async function notMerged(loop: LoopState, tasks: readonly Task[], no: Refusal): 
 /** Whoever holds the lock of merges without merging stops all of them, such as an agent without a sandbox. */
 async function tellIfHeld({ context, who, memory }: LoopState, no: Refusal): Promise<void> {
   const now = context.clock.now();
-  const { tasks } = (await context.store.read()).board.state;
-  if (memory.mergeHeld === undefined || tasks.some(({ merging }) => merging !== undefined)) memory.mergeHeld = now;
+  const { board } = await context.store.read();
+  const { tasks } = board.state;
+  const isUnderWay = tasks.some((task) => task.merging !== undefined && haltedMerge(board, task) === undefined);
+  if (memory.mergeHeld === undefined || isUnderWay) memory.mergeHeld = now;
   if (now - memory.mergeHeld < HELD_MS) return;
   memory.mergeHeld = Number.POSITIVE_INFINITY;
   memory.refusal = await refusalOf(context, no, undefined);
-  const text = `approved work is not merged: for ${HELD_MS / 1000} s a process has held .liza/locks/_integration.lock, and no merge is under way; end it, or ${no.hint}`;
+  const stopped = whyMergeHalted(board, tasks);
+  const why = `for ${HELD_MS / 1000} s a process has held .liza/locks/_integration.lock, and no merge is under way; end it, or ${no.hint}`;
+  const text = `approved work is not merged: ${stopped ?? why}`;
   context.emit({ level: 'alarm', agent: who.agent, text });
 }
 

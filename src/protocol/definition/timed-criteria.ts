@@ -37,7 +37,7 @@ const SPEED =
 
 /** `10k requests per second`, `5,000 ops/s`, `a million rows a minute`, `60 fps`. */
 const RATE = new RegExp(
-  String.raw`\b(?:${NUMBER}\s*(?:k|m|g|[kmg]i?b)?|(?:an?|one|two|ten)\s+(?:hundred|thousand|million)|(?:hundreds|thousands|millions)\s+of)\s*` +
+  String.raw`\b(?:${NUMBER}\s{0,5}(?:k|m|g|[kmg]i?b)?|(?:an?|one|two|ten)\s+(?:hundred|thousand|million)|(?:hundreds|thousands|millions)\s+of)\s{0,5}` +
     String.raw`(?:[a-z]+\s+){0,3}?(?:[a-z]*\s?(?:/|per\s+|an?\s+|each\s+|every\s+)\s?${UNIT}|[rqtf]ps)\b(?!['"\u0060])`,
   'iu',
 );

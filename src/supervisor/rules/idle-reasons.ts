@@ -2,8 +2,9 @@
 // but waits for someone missing, then what could be begun, then what only a planner or a person can free.
 
 import { raiseTaskCommands, taskUsedUp, usedUp, usedUpSentence, usedUpText } from '../../budget/rules/limits.ts';
+import type { Board } from '../../protocol/board.ts';
 import { endedOfGoal } from '../../protocol/goal/goal-tasks.ts';
-import { agentLease, codersOf, taskLease } from '../../protocol/leases.ts';
+import { agentLease, codersOf, haltedMerge, taskLease } from '../../protocol/leases.ts';
 import { holdsGoal, openDiscoveries } from '../../protocol/messages/discoveries.ts';
 import { openQuestions } from '../../protocol/messages/questions.ts';
 import { approvalsOf } from '../../protocol/review/quorum.ts';
@@ -92,6 +93,8 @@ function unmerged(seen: Survey): string | undefined {
   const [first, ...more] = withStatus(seen, 'APPROVED');
   if (first === undefined) return undefined;
   const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+  const stopped = whyMergeHalted(seen.board, seen.live);
+  if (stopped !== undefined) return `${first.id} is APPROVED${others} and waits: ${stopped}`;
   const moved = seen.board.state.goal.integration_moved;
   if (moved !== undefined) {
     const where = `it is at ${moved.found}, Liza left it at ${moved.expected}`;
@@ -104,6 +107,16 @@ function unmerged(seen: Survey): string | undefined {
   if (held !== undefined)
     return `the merge of ${first.id} is held${others}: ${gist(held, 200)} — then liza wt merge ${first.id}`;
   return `${first.id} is APPROVED${others} and no supervisor is running to merge it: liza run, or liza wt merge ${first.id}`;
+}
+
+/** Ctrl-Z in `liza queue run`: nobody else can merge until it goes on or ends. */
+export function whyMergeHalted(board: Board, tasks: readonly Task[]): string | undefined {
+  const task = tasks.find((one) => haltedMerge(board, one) !== undefined);
+  const pid = task && haltedMerge(board, task)?.split('/')[1];
+  return (
+    task &&
+    `${task.merging?.by ?? 'somebody'} merges ${task.id} with process ${pid}, which was stopped (Ctrl-Z) and holds the lock of merges: kill -CONT ${pid} lets it go on, kill -9 ${pid} ends it`
+  );
 }
 
 function unstaffed(seen: Survey): string | undefined {

@@ -1,7 +1,7 @@
 // One walk over the board that tells what is under way, what could be, and who is there to do it.
 
 import type { Board } from '../../protocol/board.ts';
-import { agentLease, claimingBy, mergingBy, reviewLease, taskLease } from '../../protocol/leases.ts';
+import { agentLease, claimingBy, haltedMerge, mergingBy, reviewLease, taskLease } from '../../protocol/leases.ts';
 import { approverInSession } from '../../protocol/review/approver-session.ts';
 import { type Agent, type AgentStatus, isTerminal, type Role, type Task } from '../../protocol/state.ts';
 import { unpreparedTasks } from '../../protocol/work/setup-failures.ts';
@@ -41,7 +41,8 @@ export function isMoving(seen: Survey): boolean {
   const { board, now, present } = seen;
   const someone = Object.values(present).some((agents) => agents.length > 0);
   const { integration_moved: moved, queue } = board.state.goal;
-  const merges = someone && moved === undefined && queue?.held === undefined;
+  const isHalted = seen.live.some((task) => haltedMerge(board, task) !== undefined);
+  const merges = someone && !isHalted && moved === undefined && queue?.held === undefined;
   const unprepared = new Set(unpreparedTasks(board.state));
   return (
     present.planner.some((id) => board.state.agents[id]?.under_way !== undefined) ||
@@ -73,8 +74,8 @@ export const othersWork = (board: Board, own: ReadonlySet<string>, now: Instant)
   );
 
 function isHeld({ board, now }: Survey, task: Task): boolean {
-  if (claimingBy(board, task, now) !== undefined || mergingBy(board, task) !== undefined) return true;
-  if (approverInSession(board, task, now) !== undefined) return true;
+  if (claimingBy(board, task, now) !== undefined || approverInSession(board, task, now) !== undefined) return true;
+  if (mergingBy(board, task) !== undefined && haltedMerge(board, task) === undefined) return true;
   if (task.status === 'CLAIMED') return !taskLease(board, task, now).expired;
   return (
     task.status === 'READY_FOR_REVIEW' && task.reviewing_by !== undefined && !reviewLease(board, task, now).expired

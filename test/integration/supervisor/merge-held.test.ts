@@ -3,8 +3,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import { identify, isHalted } from '../../../src/process/process-identity.ts';
+import type { CrewEnd } from '../../../src/supervisor/crew-view.ts';
 import { withIntegration } from '../../../src/tasks/context.ts';
-import { project } from '../../support/project.ts';
+import { approvedTask, project } from '../../support/project.ts';
 import { eventually, open, r } from './harness.ts';
 
 const HELD = 'approved work is not merged: for 30 s a process has held .liza/locks/_integration.lock';
@@ -45,6 +47,44 @@ test('an alarm names who holds it; then the work is merged', async () => {
     return (await r().p.state()).tasks[0]?.status === 'MERGED';
   });
   expect(held()).toHaveLength(1);
+});
+
+test('a crew that ends when idle waits for it, and then ends with who holds it', async () => {
+  await open({
+    agents: ['code-reviewer-2'],
+    crew: { untilIdle: true },
+    tasks: (p) => [approvedTask(p, 't', { 'src/t.ts': 't\n' })],
+    furnish: async (p) => {
+      const lock = p.file('.liza/locks/_integration.lock');
+      fs.mkdirSync(p.file('.liza/locks'), { recursive: true });
+      hold(lock);
+      await eventually('it is held', () => spawnSync('flock', ['-n', lock, 'true']).status === 1);
+    },
+  });
+  let end: CrewEnd | undefined;
+  void r().crew.ended.then((ended) => {
+    end = ended;
+  });
+  await r().until('its end', () => {
+    if (end === undefined) r().clock.advance(1000);
+    return end !== undefined;
+  });
+  expect(end).toMatchObject({ code: 1, message: 'another merge is under way' });
+  expect(r().said().join()).toContain(HELD);
+  expect(end?.hint).toMatch(/wait for pid \d+ \(flock /);
+});
+
+test.runIf(process.platform === 'linux')('a process that was stopped is told from one that works', async () => {
+  const sleeper = spawn('sleep', ['1000'], { stdio: 'ignore' });
+  onTestFinished(() => void sleeper.kill('SIGKILL'));
+  const host = project({}).context;
+  const identity = identify(host, sleeper.pid ?? 0);
+  if (identity === undefined) throw new Error('it has not started');
+  expect(isHalted(host, identity)).toBe(false);
+  sleeper.kill('SIGSTOP');
+  await eventually('it stands still', () => isHalted(host, identity));
+  sleeper.kill('SIGCONT');
+  await eventually('it goes on', () => !isHalted(host, identity));
 });
 
 test('who waits for another merge is told so', async () => {

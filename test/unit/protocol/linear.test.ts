@@ -51,7 +51,7 @@ it.each<readonly [string, (text: string) => unknown, readonly string[]]>([
   ['emptiness', emptiness, PLAIN],
   ['quotedCommands', quotedCommands, PLAIN],
   ['salesTalk', (text) => [salesTalk(text), isUnsure(text)], PLAIN],
-  ['isTimed', (text) => [isTimed(text), hasMargin(text)], PLAIN],
+  ['isTimed', (text) => [isTimed(text), hasMargin(text)], ['', 'in 1']],
   ['saysTheSame', (text) => [saysTheSame(text, `${text}b`), runsTheSame(text, `${text}b`)], PLAIN],
   ['parseScope', parseScope, ['IN: ']],
   ['asStored', (text) => [asStored(text), gist(text)], PLAIN],

@@ -131,6 +131,17 @@ describe('nothing moves because', () => {
     );
   });
 
+  it('somebody stopped the process that merges, whoever is there', () => {
+    const process = 'boot/4711/99';
+    const merging = { by: 'human', candidate: COMMIT, onto: COMMIT, since: ago(0), process };
+    const tasks = [task('t', { status: 'APPROVED', merging }), task('u', { status: 'APPROVED' })];
+    const seen = board({ tasks, agents: REVIEWER });
+    expect(whyNothingMoves(seen, NOW)).toBeUndefined();
+    expect(whyNothingMoves({ ...seen, halted: new Set([process]) }, NOW)).toBe(
+      't is APPROVED (and 1 more) and waits: human merges t with process 4711, which was stopped (Ctrl-Z) and holds the lock of merges: kill -CONT 4711 lets it go on, kill -9 4711 ends it',
+    );
+  });
+
   it('the integration branch moved outside Liza, whoever is there to merge', () => {
     const found = '2'.repeat(40);
     const moved = { expected: COMMIT, found, time: ago(0) };
