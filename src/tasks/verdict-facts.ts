@@ -130,7 +130,10 @@ function idleAmong(
   const meant = new Set(evidence.flatMap((one) => (one.by === 'ran' ? [commandMeant(task, commit, one.command)] : [])));
   const base = task.base_commit;
   const before = new Set([...triedGreenBefore(task), ...(base === undefined ? [] : greenAt(state, base))]);
-  return (proofAt(task, commit)?.runs ?? []).flatMap(({ command, log, ok }) => {
+  const { runs = [], tests } = proofAt(task, commit) ?? {};
+  // What turns red by the new tests ran them, whatever it prints.
+  if (tests?.on_base === 'red' && tests.by !== undefined) before.delete(tests.by);
+  return runs.flatMap(({ command, log, ok }) => {
     const printed = ok && meant.has(command) ? printedIn(context, log) : undefined;
     const why = printed === undefined ? undefined : idleRun(printed, before.has(command));
     return why === undefined ? [] : [{ command, why }];

@@ -1,6 +1,8 @@
 // Whether a command may run a test file, read from its words without running it: the language of its runner, and the
 // files, folders and patterns that it names. In doubt it may: it only says no where the words leave no way to the file.
+// And whether it surely does, where its words or its runner's own search lead there: in doubt not.
 
+import { choosesTests } from './chosen-tests.ts';
 import { type CommandRun, filesRunBy, nameOf } from './command-files.ts';
 import { covers } from './globs.ts';
 import { namesTests, onlyReads } from './test-commands.ts';
@@ -15,6 +17,33 @@ export function runsFile(run: CommandRun, path: string): boolean {
   if (run.opened === true) return false;
   // A test that is run by its own name runs no other; any other file may run whatever it wants.
   return own.length > 0 ? own.some((file) => !isOneTest(file)) : namesTests(run, {});
+}
+
+/** Its words name the file, a pattern or a folder of it, or its runner finds such a file by itself. */
+export function surelyRuns(run: CommandRun, path: string): boolean {
+  if (onlyReads(run) || !path.startsWith(run.folder) || choosesTests(run)) return false;
+  const runner = runnerOf(run);
+  const isNamed = (word: string): boolean => {
+    const plain = plainPath(word);
+    return plain === '' || ((plain.includes('/') || !path.includes('/')) && covers(`${run.folder}${plain}`, path));
+  };
+  if (runner === undefined) return filesRunBy(run).includes(path) || (run.program === 'for' && run.rest.some(isNamed));
+  if (!runner.files.test(path)) return false;
+  const { sure, unsure } = pathWords(run.rest, runner.files);
+  if (sure.length > 0) return sure.some((word) => isNamed(word) || `${run.folder}${plainPath(word)}` === path);
+  if (unsure.length > 0) return false;
+  return runner === UNITTEST ? isFoundByUnittest(run, path) : (runner.byItself?.(run, path) ?? TEST_NAME.test(path));
+}
+
+/** As the runners that have no rule here look for tests. */
+const TEST_NAME = /(?:[._-](?:tests?|spec)\.\w+|(?:^|\/)test_[^/]+|\/__tests__\/.+|\.t|\.bats|Tests?\.\w+)$/;
+
+function isFoundByUnittest(run: CommandRun, path: string): boolean {
+  const [first, ...more] = unittestWords(run);
+  if (first !== undefined && first !== 'discover')
+    return [first, ...more].some((word) => isModule(word, path) && word.split('.').length >= path.split('/').length);
+  const start = more[0] === '-s' ? more.slice(1) : more;
+  return start.length <= 1 && path.startsWith(start[0] ?? '') && /(?:^|\/)test[^/]*\.py$/.test(path);
 }
 
 /** A folder that is found out when it runs may be any. */
@@ -136,14 +165,17 @@ function pathWords(rest: readonly string[], files: RegExp): { sure: readonly str
   return { sure, unsure };
 }
 
-/** As a file, a folder, a pattern, or a part of the path, which some runners take. */
-function leadsTo({ folder }: CommandRun, word: string, path: string): boolean {
-  if (/[{}[\]$()\\^!|]/.test(word)) return true;
-  const plain = word
+const plainPath = (word: string): string =>
+  word
     .replace(/::.*$|:\d+$/, '')
     .replace(/^(?:\.\/)+/, '')
     .replace(/\/\.\.\.$/, '')
     .replace(/^\.{1,3}$/, '');
+
+/** As a file, a folder, a pattern, or a part of the path, which some runners take. */
+function leadsTo({ folder }: CommandRun, word: string, path: string): boolean {
+  if (/[{}[\]$()\\^!|]/.test(word)) return true;
+  const plain = plainPath(word);
   if (plain === '' || plain.startsWith('..')) return true;
   return (
     covers(`${folder}${plain}`, path) ||

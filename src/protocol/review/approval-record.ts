@@ -218,7 +218,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 
 const IDLE: Readonly<Record<Idle, string>> = {
   no_tests: 'FLAGGED, it ran 0 tests',
-  green_before: 'FLAGGED, green before the change, too; it ran no tests',
+  green_before: 'FLAGGED, green before the change, too, and its output names no test',
 };
 
 const ALONE = 'FLAGGED, nothing that ran shows it: ';

@@ -37,7 +37,7 @@ export function timed(clock: Clock, seconds: number): Limits {
 }
 
 /** Time that ran out and programs that did not start say nothing about tests. */
-const isTelling = ({ ended }: RedRun): boolean => ended === 'exited' || ended === 'signalled';
+export const isTelling = ({ ended }: RedRun): boolean => ended === 'exited' || ended === 'signalled';
 
 export const outcomeOf = ({ red }: Ran): Looked =>
   red === undefined ? { outcome: 'green' } : { outcome: isTelling(red) ? 'red' : 'unknown', red };

@@ -2,6 +2,7 @@
 // more its test files declare.
 
 import { TOO_LARGE, textAt } from '../../git/text-at.ts';
+import { canDeclareTests } from '../../protocol/facts/file-kinds.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import { declaredTests } from '../rules/declared-tests.ts';
 import type { Proving } from './run-commands.ts';
@@ -66,4 +67,26 @@ export async function testsAdded({ gitDir, base, commit, facts, settings }: Prov
 function countDeclared(text: string, path: string): number | undefined {
   const { tests, made } = declaredTests(text, path);
   return made ? undefined : new Set(tests.filter(({ sure, off }) => sure && !off).map(({ line }) => line)).size;
+}
+
+/**
+ * Of the changed test files those that declare tests, else those of code, which may be tests without a name. What was only
+ * moved holds nothing new.
+ */
+export async function filesOfTests(
+  { gitDir, commit, settings }: Proving,
+  changed: Proving['facts']['changes'],
+): Promise<readonly string[]> {
+  const there = changed.filter(({ kind }) => kind !== 'removed');
+  const fresh = there.filter(({ moved_from }) => moved_from === undefined);
+  const files = (fresh.length > 0 ? fresh : there).map(({ path }) => path).slice(0, MOST_FILES);
+  const declaring: string[] = [];
+  for (const path of files) {
+    const text = await textAt(gitDir, commit, path);
+    if (text === undefined || text === TOO_LARGE) continue;
+    const { tests, made } = declaredTests(text, path);
+    if (tests.length > 0 || made) declaring.push(path);
+  }
+  const ofCode = files.filter((path) => canDeclareTests(path, testPatterns(settings)));
+  return [declaring, ofCode, files].find((some) => some.length > 0) ?? [];
 }

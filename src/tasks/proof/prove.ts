@@ -79,6 +79,7 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
     taken: since(),
     greenOnBase: greenAt(proving.board.state, proving.base),
     runsTests,
+    counted: new Map(runs.flatMap(({ command, tests: many }) => (many === undefined ? [] : [[command, many]]))),
     notRun: missed,
   });
   if (isRefusal(told)) return told;

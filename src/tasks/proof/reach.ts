@@ -1,8 +1,8 @@
 // Which changed test files each command may run, with the scripts of the base and with those of the commit, and which
 // commands name a test that the base does not have. Files are read; nothing is run.
 
-import { commandsRun, pathsIn } from '../../protocol/facts/command-files.ts';
-import { runsFile, unittestWords } from '../../protocol/facts/runs-file.ts';
+import { type CommandRun, commandsRun, nameOf, pathsIn } from '../../protocol/facts/command-files.ts';
+import { runsFile, surelyRuns, unittestWords } from '../../protocol/facts/runs-file.ts';
 import { commandsReached } from './commands-reached.ts';
 import type { Proving } from './run-commands.ts';
 
@@ -10,6 +10,8 @@ type Files = ReadonlyMap<string, ReadonlySet<string>>;
 
 export interface Reach {
   readonly onBase: Files;
+  /** Those that the command surely runs there. */
+  readonly sure: Files;
   readonly anywhere: Files;
 }
 
@@ -19,16 +21,16 @@ export async function reachOf(
 ): Promise<Reach> {
   const onBase = new Map<string, ReadonlySet<string>>();
   const anywhere = new Map<string, ReadonlySet<string>>();
+  const sure = new Map<string, ReadonlySet<string>>();
   for (const command of commands) {
-    const at = async (where: string): Promise<readonly string[]> => {
-      const runs = await commandsReached({ gitDir, commit: where, commands: [command] });
-      return paths.filter((path) => runs.some((run) => runsFile(run, path)));
-    };
-    const there = await at(base);
-    onBase.set(command, new Set(there));
-    anywhere.set(command, new Set([...there, ...(await at(commit))]));
+    const reached = (where: string) => commandsReached({ gitDir, commit: where, commands: [command] });
+    const [there, here] = [await reached(base), await reached(commit)];
+    const of = (runs: typeof there, isRun = runsFile) => paths.filter((path) => runs.some((run) => isRun(run, path)));
+    onBase.set(command, new Set(of(there)));
+    sure.set(command, new Set(of(there, surelyRuns)));
+    anywhere.set(command, new Set(of([...there, ...here])));
   }
-  return { onBase, anywhere };
+  return { onBase, sure, anywhere };
 }
 
 /** Commands that name a test, or a folder of tests, which the base does not have: there, they can only fail. */
@@ -43,15 +45,22 @@ export async function namingNewTests(
   };
   const found: string[] = [];
   for (const command of commands) {
-    for (const word of [
-      ...pathsIn(command).map((one) => one.replace(/::.*$|:\d+$/, '')),
-      ...modulesIn(command, added),
-    ]) {
+    const targets = commandsRun([command], {}).flatMap(namesOfTasks);
+    const words = pathsIn(command).filter((word) => !targets.includes(word));
+    for (const word of [...words.map((one) => one.replace(/::.*$|:\d+$/, '')), ...modulesIn(command, added)]) {
       if (!found.includes(command) && (await isNew(word))) found.push(command);
     }
   }
   return found;
 }
+
+/** `make test` means a target, whatever folder has that name. */
+const namesOfTasks = ({ program, rest }: CommandRun): readonly string[] =>
+  /^(?:g?make|npm|pnpm|yarn|bun|just|task|rake|ninja|gradlew?|mvnw?|composer|mix|cargo|go|dotnet|swift)$/.test(
+    nameOf(program),
+  )
+    ? rest.filter((word) => /^[\w:-]+$/.test(word))
+    : [];
 
 /** `tests.test_a.TestA` of unittest, as the file that it is of. */
 function modulesIn(command: string, files: readonly string[]): readonly string[] {

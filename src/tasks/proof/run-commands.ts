@@ -145,6 +145,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'base-': ', on the base alone',
   'tests-on-base-': ', the new tests on the base',
   'tests-on-red-base-': ', the new tests on the base, by what is red there without them',
+  'tests-by-settings-': ', the new tests on the base, run as the commit runs them',
   'base-tests-': ', the base’s tests on the commit',
   'base-tests-again-': ', the base’s tests on the commit, by what is red on the base',
 };

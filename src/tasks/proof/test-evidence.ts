@@ -11,13 +11,14 @@ import type { TaskContext } from '../context.ts';
 import { allFailed, bounded, failedTests, type NamedTests } from '../rules/failed-tests.ts';
 import { missingThings } from '../rules/missing-things.ts';
 import { endedTests, ownName } from '../rules/passed-tests.ts';
+import { changedOfBase, runBaseTests } from './base-tests.ts';
 import { countOnBase } from './base-unrun.ts';
 import { type Limits, type Looked, logText, timed, unlimited } from './compared-runs.ts';
-import { type NewTests, newTests, testsAdded } from './new-tests.ts';
+import { filesOfTests, type NewTests, newTests, testsAdded } from './new-tests.ts';
 import { namingNewTests, reachOf } from './reach.ts';
 import { type Proving, type Ran, short } from './run-commands.ts';
 import { disproofOf, notRun } from './test-disproof.ts';
-import { type BaseAlone, type OnBase, runBaseTests, runOnBase } from './tests-on-base.ts';
+import { type BaseAlone, type OnBase, runOnBase } from './tests-on-base.ts';
 
 export interface Beforehand {
   /** Seconds that the run at the commit took: these will take about as long. */
@@ -26,6 +27,8 @@ export interface Beforehand {
   readonly greenOnBase: ReadonlySet<string>;
   /** Some command can run tests; where none can, nothing that is run says anything of them. */
   readonly runsTests: boolean;
+  /** How many tests the commands ran at the commit. */
+  readonly counted: ReadonlyMap<string, number>;
   /** Changed test files that no command runs: what is run says nothing of them. */
   readonly notRun: readonly string[];
 }
@@ -83,16 +86,19 @@ async function provedTests(
     named,
     old,
     reach: await reachOf(proving, present),
+    files: await filesOfTests(proving, touched),
+    atCommit: beforehand.counted,
     added: added.names,
     many: await testsAdded(proving),
   };
   const onBase = await runOnBase(context, proving, asking, limits);
   if (isRefusal(onBase)) return unproved(proving, onBase);
-  const existing = touched.some(({ kind }) => kind !== 'added');
+  const ofOld = changedOfBase(touched, facts.changes);
   // What the base itself fails says nothing about its tests: a command that names a new test within an old file, say.
   const only = old.filter((command) => !onBase.failed.has(command));
   const redBefore = [...onBase.failed.values()].filter(({ command }) => asking.reach.anywhere.get(command)?.size);
-  const ofBase = existing ? await runBaseTests(context, proving, { only, redBefore }, limits) : undefined;
+  const ofBase =
+    ofOld.length === 0 ? undefined : await runBaseTests(context, proving, { only, redBefore, changed: ofOld }, limits);
   if (ofBase !== undefined && isRefusal(ofBase)) return unproved(proving, ofBase);
   const proved = judged(context, proving, { ...onBase, added }, ofBase);
   return { ...proved, ...defined({ before: onBase.before }) };
@@ -176,18 +182,20 @@ function reasonsOf(
           ? (withTests.why ?? `with the new tests on the base ${told(withTests.red)}`)
           : withTests.outcome === 'green' && nothingElse
             ? 'the commit changes only files that count as tests'
-            : undefined,
+            : withTests.why,
     base_tests:
       ofBase === undefined || ofBase.outcome === 'green'
         ? undefined
-        : ofBase.red === undefined && red !== undefined
+        : ofBase.red === undefined && ofBase.why === undefined && red !== undefined
           ? `on the base alone ${told(red)}`
-          : `with the base's tests ${told(ofBase.red)}`,
+          : (ofBase.why ?? `with the base's tests ${told(ofBase.red)}`),
   });
 }
 
 const told = (red: Ran['red']): string =>
-  red === undefined ? 'no command runs anything: set a test_command' : `"${short(red.command)}" ${red.how}`;
+  red === undefined
+    ? 'no command could be asked: each names a new test, or is red without them'
+    : `"${short(red.command)}" ${red.how}`;
 
 function unknownTests({ settings, base }: Proving, why: string): TestProof {
   const mode = settings.tdd === 'strict' ? 'strict' : 'evidence';

@@ -1,5 +1,5 @@
-// The runs that tell whether tests test anything: the base alone, the base with the commit's tests, and the commit with
-// the base's tests, each in a checkout that is thrown away.
+// The runs that tell whether tests test anything: the base alone, and the base with the commit's tests, in a checkout
+// that is thrown away.
 
 import { checkOutOver } from '../../git/checkout.ts';
 import { composedTree } from '../../git/composed-tree.ts';
@@ -10,7 +10,8 @@ import { runOrder, skipsOf, type TestProof } from '../../protocol/review/proof.t
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
-import { type GreenRun, ranThem, withoutRed } from '../rules/judged-on-base.ts';
+import { type GreenRun, type NoRed, onlyByNew, ranThem, withoutRed } from '../rules/judged-on-base.ts';
+import { byNewSettings } from './by-new-settings.ts';
 import { type Checkout, comparedWith, type Limits, type Looked, logText, outcomeOf } from './compared-runs.ts';
 import type { Reach } from './reach.ts';
 import { inSpoiltFolder, logOf, type Proving, type Ran, type RedRun, runAll, short } from './run-commands.ts';
@@ -43,6 +44,10 @@ export interface Asking {
   readonly named: readonly string[];
   readonly old: readonly string[];
   readonly reach: Reach;
+  /** Files of the new tests: each must have run for them to pass. */
+  readonly files: readonly string[];
+  /** How many tests the commands ran at the commit. */
+  readonly atCommit: ReadonlyMap<string, number>;
   /** Names of tests that the commit adds, and how many more it declares. */
   readonly added: ReadonlyMap<string, number>;
   readonly many: number | undefined;
@@ -82,12 +87,14 @@ export async function runOnBase(
     if (judges.length + redBefore.length === 0) return { alone: outcomeOf(alone).outcome, ...told };
     const spoilt = await inSpoiltFolder(() => checkOutOver(gitDir, folder, base, tree));
     if (spoilt !== undefined) return spoilt;
-    const withTests = await runWith(
-      context,
-      proving,
-      { ...asking, judges, redBefore, counted: before.counted },
-      { folder, tree, limits },
-    );
+    const judging = { ...asking, judges, redBefore, counted: before.counted };
+    const place = { folder, tree, limits };
+    const own = await runWith(context, proving, judging, place);
+    if (isRefusal(own)) return own;
+    const commands = proving.commands.filter((command) => (reach.anywhere.get(command)?.size ?? 0) > 0);
+    const further = { commands, names: asking.added, files: asking.files };
+    const again = own.outcome === 'unknown' ? await byNewSettings(context, proving, further, place) : undefined;
+    const withTests = again ?? own;
     if (isRefusal(withTests)) return withTests;
     return { alone: judges.length === 0 ? outcomeOf(alone).outcome : isRed ? 'partly' : 'green', ...told, withTests };
   });
@@ -102,32 +109,54 @@ interface WithTests extends Asking {
 async function runWith(
   context: TaskContext,
   proving: Proving,
-  { judges, redBefore, counted, counts, named, reach, added, many }: WithTests,
+  asking: WithTests,
   { folder, tree, limits }: Checkout,
 ): Promise<Looked | Refusal> {
+  const { judges, redBefore, counted, counts, named, reach, added, many } = asking;
   const only = runOrder(proving.settings, judges).map(({ command }) => command);
   const asked = { what: 'tests-on-base-', files: tree, seconds: limits.left(), only };
   const both = await runAll(context, proving, folder, asked);
   if (isRefusal(both)) return both;
-  if (both.red !== undefined) return outcomeOf(both);
+  if (both.red !== undefined) return redWith(context, asking, both.red, outcomeOf(both));
   const again = await comparedWith(context, proving, redBefore, { folder, tree, limits, what: 'tests-on-red-base-' });
   if (isRefusal(again) || again.outcome === 'red') return again;
-  const files = (command: string): ReadonlySet<string> => reach.onBase.get(command) ?? new Set();
-  const green = both.runs.map((run): GreenRun => {
-    const before = counted.get(run.command) ?? counts.get(run.command);
-    const said = { printed: logText(context, run), tests: run.tests, before };
-    const of = files(run.command);
-    return {
-      command: run.command,
-      files: of,
-      ran: named.includes(run.command) ? 'yes' : ranThem(said, { names: added, files: of, many }),
-    };
+  const before = (command: string): number | undefined => counted.get(command) ?? counts.get(command);
+  const green = both.runs.map(({ command, tests, ...run }): GreenRun => {
+    const said = { printed: logText(context, { command, ...run }), tests, before: before(command) };
+    const files = reach.onBase.get(command) ?? NONE;
+    const ran = named.includes(command) ? 'yes' : ranThem(said, { names: added, files, many });
+    return { command, files, sure: reach.sure.get(command) ?? NONE, ran };
   });
-  const turned = again.green.map(
-    (command): GreenRun => ({ command, files: reach.anywhere.get(command) ?? new Set(), ran: 'yes' }),
-  );
-  const same = again.same.map(({ command }) => ({ command, files: reach.anywhere.get(command) ?? new Set<string>() }));
-  const found = withoutRed([...green, ...turned], same);
+  const mayRun = (command: string): ReadonlySet<string> => reach.anywhere.get(command) ?? NONE;
+  const turned = again.green.map((command): GreenRun => ({ command, files: mayRun(command), sure: NONE, ran: 'yes' }));
+  const same = again.same.map(({ command }) => ({ command, files: mayRun(command) }));
+  const found = withoutRed(asking.files, [...green, ...turned], same);
+  if (found.is === 'untold') {
+    const why = again.same.find(({ command }) => command === found.by)?.why;
+    return { outcome: 'unknown', untold: true, ...defined({ why }) };
+  }
+  const isGrown = (command: string): boolean => (asking.atCommit.get(command) ?? 0) > (before(command) ?? Infinity);
+  return notRed(found, proving.commands, isGrown);
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** What fails by a command that does not lead to the new tests fails for another reason: old ones were moved, say. */
+function redWith(context: TaskContext, { named, reach, added, files }: WithTests, red: RedRun, seen: Looked): Looked {
+  const leads = named.includes(red.command) || (reach.onBase.get(red.command)?.size ?? 0) > 0;
+  const isByThem = leads || onlyByNew('', logText(context, red), { names: added, files: new Set(files) }).size > 0;
+  if (seen.outcome !== 'red' || isByThem) return seen;
+  const why = `with the tests of the commit "${short(red.command)}" ${red.how} on the base, which does not lead to them`;
+  return { outcome: 'unknown', untold: true, red, why };
+}
+
+/** Only what the coder can mend is held against it: tests that the commands do not run at the commit either. */
+function notRed(
+  found: Exclude<NoRed, { is: 'untold' }>,
+  commands: readonly string[],
+  isGrown: (command: string) => boolean,
+): Looked {
+  const [one = '', ...others] = commands;
   switch (found.is) {
     case 'green':
       return { outcome: 'green' };
@@ -135,40 +164,19 @@ async function runWith(
       return {
         outcome: 'unknown',
         why: `they did not run there: "${short(found.by)}" ran as many tests without them`,
+        ...(isGrown(found.by) ? { untold: true } : {}),
       };
-    case 'untold':
-      return {
-        outcome: 'unknown',
-        untold: true,
-        ...defined({ why: again.same.find(({ command }) => command === found.by)?.why }),
-      };
+    case 'unreached': {
+      const who = others.length === 0 ? `"${short(one)}" does` : 'the commands do';
+      return { outcome: 'unknown', untold: true, why: `on the base ${who} not run ${found.file}` };
+    }
+    case 'unshown': {
+      const why = `nothing shows that "${short(found.by)}" ran ${found.file} on the base`;
+      return { outcome: 'unknown', untold: true, why };
+    }
     default:
       return found satisfies never;
   }
-}
-
-/** The commit's code under the tests that the base has: by the commands that are green there, or compared with it. */
-export async function runBaseTests(
-  context: TaskContext,
-  proving: Proving,
-  { only, redBefore }: { readonly only: readonly string[]; readonly redBefore: readonly RedRun[] },
-  limits: Limits,
-): Promise<Looked | Refusal> {
-  const { gitDir, settings, base, commit } = proving;
-  if (only.length + redBefore.length === 0) return { outcome: 'unknown' };
-  const patterns = testPatterns(settings);
-  const { tree } = await composedTree(gitDir, commit, base, (path) => isTest(path, patterns));
-  const checkout = { ...checkoutFor(context, proving, limits), commit, tree };
-  return inDisposableCheckout<Looked | Refusal>(context, gitDir, checkout, async (folder) => {
-    const asked = { what: 'base-tests-', files: tree, seconds: limits.left(), only };
-    const ran = await runAll(context, proving, folder, asked);
-    if (isRefusal(ran) || ran.red !== undefined) return isRefusal(ran) ? ran : outcomeOf(ran);
-    const place = { folder, tree, limits, what: 'base-tests-again-' };
-    const again = await comparedWith(context, proving, redBefore, place);
-    if (isRefusal(again) || again.outcome === 'red') return again;
-    if (only.length > 0 || again.outcome === 'green') return { outcome: 'green' };
-    return { outcome: 'unknown', untold: true, ...defined({ red: again.same[0]?.red }) };
-  });
 }
 
 /** Preparing it takes part of the same time. */

@@ -1,5 +1,5 @@
-// Whether a green run says anything about a change: one that ran no test at all does not, nor one without any test that
-// was green before the change, too. Linear in the text.
+// Whether a green run says anything about a change: one that ran no test at all does not, nor one that names
+// none and was green before the change, too. Linear in the text.
 
 import type { Idle } from '../../protocol/facts/verdict-facts.ts';
 import { COLOURS, countedTests } from './counted-tests.ts';
@@ -21,7 +21,7 @@ const NONE_RAN = new RegExp(
   'im',
 );
 
-/** Undefined: it ran tests, or was not green before. */
+/** Undefined: it names tests, or was not green before. */
 export function idleRun(printed: string, greenBefore: boolean): Idle | undefined {
   const { named, counted, files } = reportedTests(printed);
   const ran = [...files.values()].some((tests) => tests > 0);

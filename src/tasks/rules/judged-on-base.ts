@@ -14,8 +14,9 @@ export function onlyIn(before: string, after: string): ReadonlySet<string> {
 /** Of a command that was green with the new tests. */
 export interface GreenRun {
   readonly command: string;
-  /** Changed test files that it may run, as far as its words tell. */
+  /** Changed test files that it may run, as far as its words tell, and those that it surely runs. */
   readonly files: ReadonlySet<string>;
+  readonly sure: ReadonlySet<string>;
   /** `maybe`: it says nothing that shows either. */
   readonly ran: 'yes' | 'no' | 'maybe';
 }
@@ -31,20 +32,31 @@ export type NoRed =
   /** Nobody can tell: by this command. */
   | { readonly is: 'untold'; readonly by: string }
   /** No command ran them: this one should have. */
-  | { readonly is: 'not_run'; readonly by: string };
+  | { readonly is: 'not_run'; readonly by: string }
+  /** The words of no command lead to this file. */
+  | { readonly is: 'unreached'; readonly file: string }
+  /** Nothing shows that this command, which may run the file, does. */
+  | { readonly is: 'unshown'; readonly file: string; readonly by: string };
 
-/** Where nothing turned red: for each file that some command may run. */
-export function withoutRed(green: readonly GreenRun[], same: readonly SameRed[]): NoRed {
-  const files = new Set([...green, ...same].flatMap((one) => [...one.files]));
-  let idle: string | undefined;
-  for (const file of files) {
-    const own = green.filter((one) => one.files.has(file));
-    if (own.some(({ ran }) => ran === 'yes')) continue;
-    const open = same.find((one) => one.files.has(file));
-    if (open !== undefined) return { is: 'untold', by: open.command };
-    if (own.every(({ ran }) => ran === 'no')) idle ??= own[0]?.command;
+/** Where nothing turned red: green only if each of these files was run by a command that was green. */
+export function withoutRed(files: readonly string[], green: readonly GreenRun[], same: readonly SameRed[]): NoRed {
+  const doubts = files.flatMap((file) => doubtOf(file, green, same) ?? []);
+  for (const is of ['untold', 'not_run', 'unreached', 'unshown']) {
+    const found = doubts.find((one) => one.is === is);
+    if (found !== undefined) return found;
   }
-  return idle === undefined ? { is: 'green' } : { is: 'not_run', by: idle };
+  return { is: 'green' };
+}
+
+function doubtOf(file: string, green: readonly GreenRun[], same: readonly SameRed[]): NoRed | undefined {
+  const own = green.filter((one) => one.files.has(file));
+  if (own.some(({ ran, sure }) => ran === 'yes' || (ran === 'maybe' && sure.has(file)))) return undefined;
+  const open = same.find((one) => one.files.has(file));
+  if (open !== undefined) return { is: 'untold', by: open.command };
+  const [first] = own;
+  if (first === undefined) return { is: 'unreached', file };
+  const by = own.find(({ ran }) => ran === 'maybe')?.command;
+  return by === undefined ? { is: 'not_run', by: first.command } : { is: 'unshown', file, by };
 }
 
 interface Counts {
@@ -68,4 +80,44 @@ export function ranThem({ printed, tests, before }: Counts, { names, files, many
   if (printed.split('\n').some((line) => names.has(ownName(passedIn(line) ?? '')))) return 'yes';
   if (tests !== undefined && tests === before && (many ?? 0) > 0) return 'no';
   return [...files].some((file) => printed.includes(file)) ? 'yes' : 'maybe';
+}
+
+/** Places in these files at which a program says that it stopped: what a command line names is none. */
+export const pointsInto = (printed: string, files: Iterable<string>): boolean =>
+  [...files].some((file) => {
+    const path = file.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    return new RegExp(`imported from \\S{0,400}${path}|${path}(?::\\d|", line \\d|: (?:line )?\\d)`).test(printed);
+  });
+
+/** What failed or was missing by the new tests, in a run whose settings differ, too; none where nothing shows that. */
+export function onlyByNew(
+  before: string,
+  after: string,
+  { names, files }: Pick<Added, 'names' | 'files'>,
+): ReadonlySet<string> {
+  const only = onlyIn(before, after);
+  const isNew = (one: string): boolean => names.has(ownName(one)) || [...files].some((file) => one.includes(file));
+  return [...only].some(isNew) || pointsInto(after, files) ? only : new Set();
+}
+
+interface RedOfBase {
+  readonly printed: string;
+  readonly tests: number | undefined;
+  /** Test files of the commit that are not there. */
+  readonly gone: readonly string[];
+  /** Tests of the base that the commit changes or removes. */
+  readonly changed: readonly string[];
+  /** Those of them to which no command leads. */
+  readonly missed: readonly string[];
+}
+
+/** Whether it is tests of the base that fail, and not a command that looks for the commit's own. */
+export function failsByItself({ printed, tests, gone, changed, missed }: RedOfBase): boolean {
+  const about = (text: string): boolean =>
+    gone.some((file) => text.includes(file) || text.includes(file.replace(/\.\w+$/, '').replaceAll('/', '.')));
+  if ([...allFailed(printed)].some((name) => !about(name)) || pointsInto(printed, changed)) return true;
+  // A script of npm is told before it runs.
+  return (
+    tests !== 0 && missed.length === 0 && !printed.split('\n').some((line) => !line.startsWith('> ') && about(line))
+  );
 }

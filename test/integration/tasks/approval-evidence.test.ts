@@ -199,7 +199,7 @@ describe('a test of which Liza does not know that it ran', () => {
   });
 });
 
-test('a command that ran no tests, and was green before, too, is told so to the reviewer, in show, report, audit and to the planner', async () => {
+test('a command that names no tests, and was green before, too, is told so to the reviewer, in show, report, audit and to the planner', async () => {
   const validation = ['ls src', "printf '# pass 0\\n# fail 0\\n'", "printf '# pass 2\\n# fail 0\\n'"];
   p = project({ tasks: [{ id: 't', validation }] });
   const commit = 'b'.repeat(40);
@@ -217,7 +217,7 @@ test('a command that ran no tests, and was green before, too, is told so to the 
     reason: cited,
     facts: known,
   });
-  const told = /FLAGGED, green before the change, too; it ran no tests: ran ls src/;
+  const told = /FLAGGED, green before the change, too, and its output names no test: ran ls src/;
   expect(JSON.stringify(given)).toMatch(told);
   expect((await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ')).toMatch(told);
   expect((await p.ok(['report', '--md'])).stdout).toMatch(told);

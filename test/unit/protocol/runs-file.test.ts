@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { commandsRun } from '../../../src/protocol/facts/command-files.ts';
-import { runsFile } from '../../../src/protocol/facts/runs-file.ts';
+import { runsFile, surelyRuns } from '../../../src/protocol/facts/runs-file.ts';
 
 const SCRIPTS = { test: 'node --test', unit: 'vitest run test/unit', lint: 'eslint test' };
 const may = (command: string, path: string): boolean =>
@@ -81,3 +81,39 @@ test.each([
 ])('%s does not run %s', (command, path) => {
   expect(may(command, path)).toBe(false);
 });
+
+const surely = (command: string, path: string): boolean =>
+  commandsRun([command], SCRIPTS).some((run) => surelyRuns(run, path));
+
+test.each([
+  ['npm test', 'test/a.test.js'],
+  ['npm run unit', 'test/unit/deep/a.test.ts'],
+  ['node --test test/*.test.js', 'test/a.test.js'],
+  ['node test/a.js && node test/b.js', 'test/b.js'],
+  ['npx vitest run', 'src/a.spec.ts'],
+  ['pytest -q', 'tests/test_a.py'],
+  ['pytest tests/', 'tests/unit/test_a.py'],
+  ['python3 -m unittest -v', 'tests/test_a.py'],
+  ['python3 -m unittest discover -s tests', 'tests/test_a.py'],
+  ['python3 -m unittest -v tests.test_a tests.test_b', 'tests/test_b.py'],
+  ['go test ./...', 'pkg/a_test.go'],
+  ['for one in test/*.sh; do sh "$one" || exit 1; done', 'test/a.sh'],
+])('%s surely runs %s', (command, path) => expect(surely(command, path)).toBe(true));
+
+test.each([
+  ['npm test -- --test-name-pattern=x', 'test/a.test.js'],
+  ['node --test test/a.test.js', 'test/b.test.js'],
+  ['node --test', 'lib/a.js'],
+  ['node test/run.js', 'test/a.test.js'],
+  ['node test/a.js', 'test/b.js'],
+  ['npx vitest run', 'test/helper.ts'],
+  ['npx vitest run --config test/vitest.config.ts', 'test/a.test.ts'],
+  ['pytest -k two', 'tests/test_a.py'],
+  ['python3 -m unittest discover -s calc', 'tests/test_a.py'],
+  ['python3 -m unittest tests', 'tests/test_a.py'],
+  ['python3 -m unittest tests.test_a', 'tests/test_b.py'],
+  ['for one in a; do sh test/$one.sh; done', 'test/a.sh'],
+  ['for one in *.sh; do sh "$one"; done', 'test/a.sh'],
+  ['eslint test', 'test/a.test.js'],
+  ['make test', 'test/a.sh'],
+])('%s does not surely run %s', (command, path) => expect(surely(command, path)).toBe(false));

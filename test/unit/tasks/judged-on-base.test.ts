@@ -1,7 +1,7 @@
 // Whether new tests are red on a base that may be red itself, and whether a green command ran them.
 
 import { describe, expect, it } from 'vitest';
-import { onlyIn, ranThem, withoutRed } from '../../../src/tasks/rules/judged-on-base.ts';
+import { failsByItself, onlyByNew, onlyIn, ranThem, withoutRed } from '../../../src/tasks/rules/judged-on-base.ts';
 import { missingThings } from '../../../src/tasks/rules/missing-things.ts';
 
 describe('what fails only with the new tests', () => {
@@ -56,17 +56,80 @@ describe('whether a green command ran the new tests', () => {
     expect(ranThem({ printed: '', tests: 7, before: 7 }, { ...added, many: undefined })).toBe('maybe');
   });
 
-  const green = (ran: 'yes' | 'no' | 'maybe', ...files: string[]) => ({ command: 'g', files: new Set(files), ran });
+  const green = (ran: 'yes' | 'no' | 'maybe', ...files: string[]) => ({
+    command: 'g',
+    files: new Set(files),
+    sure: new Set<string>(),
+    ran,
+  });
+  const sure = (ran: 'no' | 'maybe') => ({ ...green(ran, 'a'), sure: new Set(['a']) });
   const red = (...files: string[]) => ({ command: 'r', files: new Set(files) });
 
-  it('they pass only where one that ran them is green; a red one that may run them leaves it open', () => {
-    expect(withoutRed([green('maybe', 'a')], [])).toEqual({ is: 'green' });
-    expect(withoutRed([green('yes', 'a')], [red('a')])).toEqual({ is: 'green' });
-    expect(withoutRed([green('maybe', 'a')], [red('a')])).toEqual({ is: 'untold', by: 'r' });
-    expect(withoutRed([green('yes', 'a')], [red('b')])).toEqual({ is: 'untold', by: 'r' });
-    expect(withoutRed([green('maybe')], [red('b')])).toEqual({ is: 'untold', by: 'r' });
-    expect(withoutRed([green('no', 'a')], [])).toEqual({ is: 'not_run', by: 'g' });
-    expect(withoutRed([green('no', 'a'), green('maybe', 'a')], [])).toEqual({ is: 'green' });
-    expect(withoutRed([green('maybe')], [])).toEqual({ is: 'green' });
+  it.each([
+    ['one that says so', [green('yes', 'a')], [red('a')], { is: 'green' }],
+    ['one whose words name the file', [sure('maybe')], [], { is: 'green' }],
+    ['one whose words name the file, and that ran no more tests', [sure('no')], [], { is: 'not_run', by: 'g' }],
+    ['one that may have', [green('maybe', 'a')], [], { is: 'unshown', file: 'a', by: 'g' }],
+    [
+      'one that may have beside one that did not',
+      [green('no', 'a'), green('maybe', 'a')],
+      [],
+      { is: 'unshown', file: 'a', by: 'g' },
+    ],
+    ['one that did not', [green('no', 'a')], [], { is: 'not_run', by: 'g' }],
+    ['none that leads there', [green('yes', 'b')], [], { is: 'unreached', file: 'a' }],
+    ['none that leads to any', [green('maybe')], [], { is: 'unreached', file: 'a' }],
+    ['a red one that may have', [green('maybe', 'a')], [red('a')], { is: 'untold', by: 'r' }],
+    ['a red one alone', [green('maybe')], [red('a')], { is: 'untold', by: 'r' }],
+  ] as const)('they pass only where a green one ran them: %s', (_what, greens, reds, found) =>
+    expect(withoutRed(['a'], greens, reds)).toEqual(found),
+  );
+
+  it('of several files each counts', () => {
+    expect(withoutRed(['a', 'b'], [green('yes', 'a')], [])).toEqual({ is: 'unreached', file: 'b' });
+    expect(withoutRed(['a', 'b'], [green('yes', 'a')], [red('b')])).toEqual({ is: 'untold', by: 'r' });
+    expect(withoutRed(['a', 'b'], [green('yes', 'a', 'b')], [])).toEqual({ is: 'green' });
+  });
+});
+
+describe('what fails by the new tests in a run with other settings', () => {
+  const added = { names: new Map([['subtracts', 1]]), files: new Set(['test/sub.js']) };
+  it.each([
+    ['a new test by its name', 'not ok 1 - subtracts', ['subtracts']],
+    ['a new file by its name', 'not ok 1 - test/sub.js', ['test/sub.js']],
+    [
+      'a place in a new file',
+      "Error: Cannot find module '/r/.worktrees/.proof-t-1a/src/sub.js' imported from /r/test/sub.js",
+      ["Cannot find module 'src/sub.js'"],
+    ],
+    ['another test', '> node test/add.js test/sub.js\nnot ok 1 - adds', []],
+    ['a tool that is missing', "> build && node test/sub.js\nError: Cannot find module 'esbuild'", []],
+    ['no name at all', 'sh test/sub.js\nmake: *** [Makefile:2: test] Error 1', []],
+  ])('%s', (_what, printed, only) => expect([...onlyByNew('', printed, added)]).toEqual(only));
+});
+
+describe('whether tests of the base fail on the new code', () => {
+  const said = (printed: string, more: { tests?: number; missed?: string[] } = {}) =>
+    failsByItself({
+      printed,
+      tests: more.tests,
+      gone: ['test/sub.js', 'tests/test_sub.py'],
+      changed: ['test/add.js'],
+      missed: more.missed ?? [],
+    });
+
+  it.each([
+    ['by name', 'not ok 1 - adds', true],
+    ['at a place in one', 'AssertionError\n    at file:///r/test/add.js:3:8', true],
+    ['in silence', '> node test/add.js && node test/sub.js', true],
+    ['not: a test of the commit is looked for', "Could not find '/r/test/sub.js'", false],
+    ['not: it is the one that is named', 'not ok 1 - test/sub.js', false],
+    ['not: its module is looked for', "No module named 'tests.test_sub'", false],
+  ])('%s', (_what, printed, is) => expect(said(printed)).toBe(is));
+
+  it('not where no test ran, or no command leads to one', () => {
+    expect(said("Could not find 'tests/*.test.js'", { missed: ['test/add.js'] })).toBe(false);
+    expect(said('no tests ran in 0.1s', { tests: 0 })).toBe(false);
+    expect(said('not ok 1 - adds', { missed: ['test/add.js'] })).toBe(true);
   });
 });
