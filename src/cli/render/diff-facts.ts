@@ -106,7 +106,7 @@ export function proofText(task: Task, commit?: string): string | undefined {
     ...(tests === undefined
       ? []
       : [
-          `new tests on the base: ${tests.on_base.replace('_', ' ')}; the base’s tests: ${tests.base_tests.replace('_', ' ')}${tests.why === undefined ? '' : ` (${tests.why})`}`,
+          testsText(tests),
           ...(tests.missing === undefined
             ? []
             : [`on the base they stop at what it does not have: ${oneLine(tests.missing)}`]),
@@ -167,10 +167,18 @@ interface Submitted {
   };
 }
 
+/** Each with its own reason; what an older version recorded has one for both. */
+function testsText({ on_base, base_tests, why, because }: Tests): string {
+  const told = (reason: string | undefined): string => (reason === undefined ? '' : ` (${reason})`);
+  const last = because === undefined ? why : because.base_tests;
+  return `new tests on the base: ${on_base.replace('_', ' ')}${told(because?.on_base)}; the base’s tests: ${base_tests.replace('_', ' ')}${told(last)}`;
+}
+
 interface Tests {
   readonly on_base: string;
   readonly base_tests: string;
   readonly why?: string;
+  readonly because?: { readonly on_base?: string; readonly base_tests?: string };
   readonly missing?: string;
   readonly failed?: readonly string[];
   readonly failed_more?: number;

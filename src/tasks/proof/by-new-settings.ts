@@ -8,7 +8,7 @@ import { list } from '../../protocol/commands/coding/coder.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import type { TaskContext } from '../context.ts';
-import { onlyByNew } from '../rules/judged-on-base.ts';
+import { failedByNew } from '../rules/judged-on-base.ts';
 import { type Checkout, isTelling, type Looked, logText } from './compared-runs.ts';
 import { inSpoiltFolder, type Proving, runAll } from './run-commands.ts';
 
@@ -39,8 +39,8 @@ export async function byNewSettings(
   const ran = await runAll(context, proving, folder, asked);
   if (isRefusal(ran)) return ran;
   for (const red of ran.reds.filter(isTelling)) {
-    const only = onlyByNew('', logText(context, red), { names, files: new Set(files) });
-    if (only.size > 0)
+    const only = failedByNew(logText(context, red), { names, files: new Set(files) });
+    if (only !== undefined)
       return { outcome: 'red', red, only, why: `they were run by ${list([...steers])} as the commit has it` };
   }
   return undefined;

@@ -11,22 +11,20 @@ import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { firstPaths } from '../../protocol/facts/diff-facts.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
-import { inBash, type UnreadLine } from '../../protocol/facts/spec-facts.ts';
-import { type Disproof, greenAt, type Proof, runOrder, skipsAt, testsAt } from '../../protocol/review/proof.ts';
-import { MOST_TRIAL_LINES, trialOf } from '../../protocol/review/trial.ts';
-import { shellQuoted } from '../../protocol/shell/shell-words.ts';
+import type { UnreadLine } from '../../protocol/facts/spec-facts.ts';
+import { greenAt, type Proof, runOrder, skipsAt, testsAt } from '../../protocol/review/proof.ts';
 import { defined } from '../../protocol/values.ts';
-import { tellingLines } from '../../text/telling-lines.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
 import type { Unprepared } from '../prepare-checkout.ts';
 import { unrunOfBase } from './base-unrun.ts';
 import { makeEvidenceFolder, makeRoomForEvidence } from './evidence-retention.ts';
 import { testsAdded } from './new-tests.ts';
-import { logFolder, logOf, outputOf, type Proving, type Ran, runAll, short, tenths } from './run-commands.ts';
+import { logFolder, logOf, type Proving, type Ran, type RedRun, runAll, tenths } from './run-commands.ts';
 import { canRunTests, filesNotRun } from './runs-tests.ts';
 import { proveTests } from './test-evidence.ts';
 import { untoldTests } from './untold-tests.ts';
+import { disproofOf, type OnBase } from './validation-disproof.ts';
 
 /** A refusal: it could not be run, so that nothing is known. Only under the lock for it (tasks/context.ts). */
 export async function prove(context: TaskContext, proving: Proving): Promise<Proof | Unprepared> {
@@ -120,11 +118,6 @@ const changedTests = ({ facts, settings }: Proving): readonly string[] =>
 const unpreparedHint = (task: string): string =>
   `If your commit caused it, fix that and submit the new HEAD; otherwise a person must fix it: liza block ${task} --reason "…" --question "…"`;
 
-type Red = NonNullable<Ran['red']>;
-
-/** How a command that hung comes out without the change. */
-type OnBase = { readonly hangs: boolean; readonly how: string };
-
 /** Undefined: that could not be found out. A refusal: somebody stopped it. */
 async function tryOnBase(
   context: TaskContext,
@@ -150,74 +143,8 @@ async function tryOnBase(
 }
 
 /** Only of a line that the shell itself may have refused is it asked. */
-const unreadIn = (context: TaskContext, { code, command }: Red): UnreadLine | undefined =>
+const unreadIn = (context: TaskContext, { code, command }: RedRun): UnreadLine | undefined =>
   code === undefined ? undefined : unreadBy(context, command);
-
-const unrunnableHint = (task: string, red: Red, unread: UnreadLine | undefined): string => {
-  const question = `The validation ${short(red.command)} ${red.how} and cannot be run${unread === undefined ? '' : ` by sh (${unread.said})`}: what should be run instead${unread?.bash === true ? `, ${short(inBash(unread.line))}` : ''}?`;
-  const block = `liza block ${task} --reason "its validation cannot be run" --question ${shellQuoted(question)}`;
-  if (unread !== undefined)
-    return `No change of yours makes it green: sh cannot run that line. The planner must change it, and it does not count against you: ${block}`;
-  return `The command itself could not be run. If your change should provide it, fix that and submit the new HEAD; otherwise the planner must fix it, and it does not count against you: ${block}`;
-};
-
-/** The trial on the base ended with the same words, so that the change may have nothing to do with it. */
-function isRedAlike({ task }: Proving, red: Red): boolean {
-  const before = trialOf(task)?.runs.find(({ command }) => command === red.command.trim());
-  if (before?.is !== 'red' || before.output === undefined || before.how !== red.how) return false;
-  const words = (text: string): string => text.replace(/\d+(?:\.\d+)?/g, '0');
-  const said = tellingLines(red.tail.join('\n'), MOST_TRIAL_LINES).join('\n').slice(0, before.output.length);
-  return words(said) === words(before.output);
-}
-
-const alikeHint = (task: string, red: Red): string =>
-  `${REMEDY}. On the base it was red in the same way: if it is the command that is wrong, not your work, ask: liza block ${task} --reason "its validation is red whatever the change does" --question ${shellQuoted(`The validation ${short(red.command)} ${red.how} with and without the change: what should be run instead?`)}`;
-
-const REMEDY = 'Fix it, commit, and submit the new HEAD; for its whole output run it yourself';
-
-/** As the prompt has it under VALIDATION; its first words tell a reader who does not have that. */
-function numbered({ commands }: Proving, { command }: Red): string {
-  const at = commands.indexOf(command);
-  return `${commands.length > 1 && at !== -1 ? `#${at + 1}, ` : ''}"${firstWords(command)}"`;
-}
-
-const FIRST_WORDS = 60;
-
-const firstWords = (command: string): string => {
-  const line = command.replace(/\s+/g, ' ');
-  const cut = line.slice(0, FIRST_WORDS);
-  return line.length > FIRST_WORDS ? `${/\s/.test(cut) ? cut.replace(/\s+\S*$/, '') : cut} …` : line;
-};
-
-interface Looked {
-  readonly onBase: OnBase | undefined;
-  readonly unread: UnreadLine | undefined;
-}
-
-function disproofOf(proving: Proving, red: Red, { onBase, unread }: Looked): Disproof {
-  const { task, base, settings } = proving;
-  const found = {
-    guard: 'validation',
-    reason: `Liza ran its validation at this commit, and ${numbered(proving, red)} ${red.how}`,
-    hint: REMEDY,
-    output: outputOf(red.tail),
-  } as const;
-  if (red.code === 126 || red.code === 127 || unread !== undefined)
-    return { ...found, hint: unrunnableHint(task.id, red, unread), cannot_run: true };
-  if (red.ended !== 'timed-out') return isRedAlike(proving, red) ? { ...found, hint: alikeHint(task.id, red) } : found;
-  const limit = settings.validation_timeout;
-  const set = `${found.reason}, the limit for all commands together (config validation_timeout)`;
-  if (onBase === undefined) return { ...found, reason: set, limit };
-  const at = `on the base ${base.slice(0, 12)} it`;
-  if (!onBase.hangs) return { ...found, reason: `${set}; ${at} ${onBase.how}`, limit };
-  return {
-    ...found,
-    reason: `${set}; ${at} does not end either`,
-    hint: `The operator must fix the command or its limit, unless that is your task: liza block ${task.id} --reason "the validation does not end" --question "…"`,
-    limit,
-    hangs_on_base: true,
-  };
-}
 
 /** What a killed run left. Only under the lock for it. */
 export async function sweepProof(gitDir: PrivateGitDir, task: string): Promise<number> {

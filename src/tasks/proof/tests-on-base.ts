@@ -10,7 +10,7 @@ import { runOrder, skipsOf, type TestProof } from '../../protocol/review/proof.t
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
-import { type GreenRun, type NoRed, onlyByNew, ranThem, withoutRed } from '../rules/judged-on-base.ts';
+import { failedByNew, type GreenRun, isIdleNow, type NoRed, ranThem, withoutRed } from '../rules/judged-on-base.ts';
 import { byNewSettings } from './by-new-settings.ts';
 import { type Checkout, comparedWith, type Limits, type Looked, logText, outcomeOf } from './compared-runs.ts';
 import type { Reach } from './reach.ts';
@@ -125,7 +125,7 @@ async function runWith(
     const said = { printed: logText(context, { command, ...run }), tests, before: before(command) };
     const files = reach.onBase.get(command) ?? NONE;
     const ran = named.includes(command) ? 'yes' : ranThem(said, { names: added, files, many });
-    return { command, files, sure: reach.sure.get(command) ?? NONE, ran };
+    return { command, files, sure: isIdleNow(said) ? NONE : (reach.sure.get(command) ?? NONE), ran };
   });
   const mayRun = (command: string): ReadonlySet<string> => reach.anywhere.get(command) ?? NONE;
   const turned = again.green.map((command): GreenRun => ({ command, files: mayRun(command), sure: NONE, ran: 'yes' }));
@@ -144,7 +144,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** What fails by a command that does not lead to the new tests fails for another reason: old ones were moved, say. */
 function redWith(context: TaskContext, { named, reach, added, files }: WithTests, red: RedRun, seen: Looked): Looked {
   const leads = named.includes(red.command) || (reach.onBase.get(red.command)?.size ?? 0) > 0;
-  const isByThem = leads || onlyByNew('', logText(context, red), { names: added, files: new Set(files) }).size > 0;
+  const isByThem = leads || failedByNew(logText(context, red), { names: added, files: new Set(files) }) !== undefined;
   if (seen.outcome !== 'red' || isByThem) return seen;
   const why = `with the tests of the commit "${short(red.command)}" ${red.how} on the base, which does not lead to them`;
   return { outcome: 'unknown', untold: true, red, why };

@@ -74,6 +74,11 @@ interface Added {
   readonly many: number | undefined;
 }
 
+/** What its words lead to did not run: make found nothing to do, or no runner said anything where one did before. */
+export const isIdleNow = ({ printed, tests, before }: Counts): boolean =>
+  (tests === undefined && before !== undefined) ||
+  /^g?make(?:\[\d+\])?: .*(?:is up to date|Nothing to be done)/m.test(printed);
+
 /** Whether a command ran the new tests, by what its runner said. */
 export function ranThem({ printed, tests, before }: Counts, { names, files, many }: Added): GreenRun['ran'] {
   if (tests !== undefined && before !== undefined && tests > before) return 'yes';
@@ -89,15 +94,15 @@ export const pointsInto = (printed: string, files: Iterable<string>): boolean =>
     return new RegExp(`imported from \\S{0,400}${path}|${path}(?::\\d|", line \\d|: (?:line )?\\d)`).test(printed);
   });
 
-/** What failed or was missing by the new tests, in a run whose settings differ, too; none where nothing shows that. */
-export function onlyByNew(
-  before: string,
-  after: string,
-  { names, files }: Pick<Added, 'names' | 'files'>,
-): ReadonlySet<string> {
-  const only = onlyIn(before, after);
+/**
+ * What failed or was missing by the new tests, in a run whose settings differ, too; undefined where nothing shows that it
+ * was by them. Nothing, where a program stopped in one of them and names no test.
+ */
+export function failedByNew(printed: string, { names, files }: Pick<Added, 'names' | 'files'>) {
+  const only = onlyIn('', printed);
   const isNew = (one: string): boolean => names.has(ownName(one)) || [...files].some((file) => one.includes(file));
-  return [...only].some(isNew) || pointsInto(after, files) ? only : new Set();
+  const told = printed.split('\n').filter((line) => !/warning/i.test(line));
+  return [...only].some(isNew) || pointsInto(told.join('\n'), files) ? only : undefined;
 }
 
 interface RedOfBase {

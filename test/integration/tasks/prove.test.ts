@@ -245,12 +245,14 @@ describe('the validation at the submitted commit', () => {
     expect(hint).not.toMatch(/Fix it|"…"/);
     expect(await events('validation_failed')).toMatchObject([{ cannot_run: true }]);
     await begun({ tdd: 'off' }, { validation: ['echo no such table; exit 3'] });
+    p.work('t', GOOD);
+    expect((await refused()).hint).toMatch(/Fix it.*Whether it is green on the base is not known: .*liza block t --re/);
     const commit = p.git('rev-parse', 'integration');
     const [command = ''] = (await p.task('t')).validation ?? [];
     const runs = [{ command, is: 'red', how: 'ended with 3', seconds: 0, output: 'no such table' }] as const;
     const tried = { name: 'record-trial', task: 't', commit, commands: [command], under: 'x', runs } as const;
     succeeded(await transact({ ...p.as(), actor: { parts: ['supervisor'] } }, tried));
-    p.work('t', GOOD);
+    p.work('t', { 'src/value': '1 2 3\n' });
     expect((await refused()).hint).toMatch(/Fix it.*On the base it was red in the same way.*liza block t --reason/);
   });
 

@@ -294,7 +294,9 @@ describe('submit-for-review', () => {
     const both = { changes: code === undefined ? [] : [code, ...hollow] };
     const refusal = begun().refused(CODER, submit('a', commit(1), both));
     expect(refusal).toMatchObject({ guard: 'tests-with-code' });
-    expect(refusal.message).toContain('no test stands in test/a.test.ts: nothing in it could run or fail');
+    expect(refusal.message).toContain(
+      'no test of its own stands in test/a.test.ts: no more than comments, imports, empty tests and assertions about constants',
+    );
     expect(refusal.hint).toContain('Write the test into it');
     const grown = both.changes.map((one) => ('hollow' in one ? { ...one, hollow: 'gained' as const } : one));
     expect(begun().refused(CODER, submit('a', commit(1), { changes: grown })).message).toContain(

@@ -1,7 +1,14 @@
 // Whether new tests are red on a base that may be red itself, and whether a green command ran them.
 
 import { describe, expect, it } from 'vitest';
-import { failsByItself, onlyByNew, onlyIn, ranThem, withoutRed } from '../../../src/tasks/rules/judged-on-base.ts';
+import {
+  failedByNew,
+  failsByItself,
+  isIdleNow,
+  onlyIn,
+  ranThem,
+  withoutRed,
+} from '../../../src/tasks/rules/judged-on-base.ts';
 import { missingThings } from '../../../src/tasks/rules/missing-things.ts';
 
 describe('what fails only with the new tests', () => {
@@ -56,6 +63,12 @@ describe('whether a green command ran the new tests', () => {
     expect(ranThem({ printed: '', tests: 7, before: 7 }, { ...added, many: undefined })).toBe('maybe');
   });
 
+  it('what its words lead to did not run', () => {
+    expect(isIdleNow({ printed: "make: 'test' is up to date.", tests: undefined, before: undefined })).toBe(true);
+    expect(isIdleNow({ printed: '', tests: undefined, before: 1 })).toBe(true);
+    expect(isIdleNow({ printed: '', tests: undefined, before: undefined })).toBe(false);
+  });
+
   const green = (ran: 'yes' | 'no' | 'maybe', ...files: string[]) => ({
     command: 'g',
     files: new Set(files),
@@ -102,10 +115,15 @@ describe('what fails by the new tests in a run with other settings', () => {
       "Error: Cannot find module '/r/.worktrees/.proof-t-1a/src/sub.js' imported from /r/test/sub.js",
       ["Cannot find module 'src/sub.js'"],
     ],
-    ['another test', '> node test/add.js test/sub.js\nnot ok 1 - adds', []],
-    ['a tool that is missing', "> build && node test/sub.js\nError: Cannot find module 'esbuild'", []],
-    ['no name at all', 'sh test/sub.js\nmake: *** [Makefile:2: test] Error 1', []],
-  ])('%s', (_what, printed, only) => expect([...onlyByNew('', printed, added)]).toEqual(only));
+    ['a place in a new file alone', '  File "/r/test/sub.js", line 2, in <module>', []],
+  ])('%s', (_what, printed, only) => expect([...(failedByNew(printed, added) ?? ['none'])]).toEqual(only));
+
+  it.each([
+    ['another test', '> node test/add.js test/sub.js\nnot ok 1 - adds'],
+    ['a tool that is missing', "> build && node test/sub.js\nError: Cannot find module 'esbuild'"],
+    ['no name at all', 'sh test/sub.js\nmake: *** [Makefile:2: test] Error 1'],
+    ['a warning', 'test/sub.js:3: DeprecationWarning: old'],
+  ])('not: %s', (_what, printed) => expect(failedByNew(printed, added)).toBeUndefined());
 });
 
 describe('whether tests of the base fail on the new code', () => {

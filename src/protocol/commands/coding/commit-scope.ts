@@ -119,7 +119,7 @@ export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | unde
     return refuse(
       own.some(({ hollow }) => hollow === 'gained')
         ? `nothing that is new in ${list(own.map(({ path }) => path))} could fail: empty tests, or assertions about constants`
-        : `no test stands in ${list(own.map(({ path }) => path))}: nothing in it could run or fail`,
+        : `no test of its own stands in ${list(own.map(({ path }) => path))}: no more than comments, imports, empty tests and assertions about constants`,
       `Write the test into it (${SMALLEST_TEST}), commit, then submit the new HEAD`,
     );
   const fact =

@@ -332,6 +332,13 @@ it('a submitted task shows what Liza ran, and what became of existing tests', ()
     expect(text).toContain(part);
   // Said once, above; the timeline does not repeat it as JSON.
   expect(text).not.toContain('"runs"');
+  const tests = { ...proof.tests, on_base: 'unknown', base_tests: 'same', why: 'x', because: { on_base: 'x' } };
+  const later = task('t', {
+    history: [event('submitted', NOW, 'coder-1', { commit: COMMIT, diff, proof: { ...proof, tests } })],
+  });
+  expect(renderTask(later, extras(later), look(120))).toContain(
+    'new tests on the base: unknown (x); the base’s tests: same\n',
+  );
 });
 
 describe('said whole', () => {

@@ -1,0 +1,94 @@
+// Why a commit is refused by what its validation showed, and what its coder can do: the command may be wrong, or red or
+// without an end on the base, too.
+
+import { inBash, type UnreadLine } from '../../protocol/facts/spec-facts.ts';
+import { type Disproof, greenAt } from '../../protocol/review/proof.ts';
+import { MOST_TRIAL_LINES, trialOf } from '../../protocol/review/trial.ts';
+import { shellQuoted } from '../../protocol/shell/shell-words.ts';
+import type { Task } from '../../protocol/state.ts';
+import { tellingLines } from '../../text/telling-lines.ts';
+import { outputOf, type Proving, type RedRun, short } from './run-commands.ts';
+
+/** How a command that hung comes out without the change. */
+export type OnBase = { readonly hangs: boolean; readonly how: string };
+
+const unrunnableHint = (task: string, red: RedRun, unread: UnreadLine | undefined): string => {
+  const question = `The validation ${short(red.command)} ${red.how} and cannot be run${unread === undefined ? '' : ` by sh (${unread.said})`}: what should be run instead${unread?.bash === true ? `, ${short(inBash(unread.line))}` : ''}?`;
+  const block = `liza block ${task} --reason "its validation cannot be run" --question ${shellQuoted(question)}`;
+  if (unread !== undefined)
+    return `No change of yours makes it green: sh cannot run that line. The planner must change it, and it does not count against you: ${block}`;
+  return `The command itself could not be run. If your change should provide it, fix that and submit the new HEAD; otherwise the planner must fix it, and it does not count against you: ${block}`;
+};
+
+/** The trial on the base ended with the same words, so that the change may have nothing to do with it. */
+function isRedAlike({ task }: Proving, red: RedRun): boolean {
+  const before = redBefore(task, red);
+  if (before?.output === undefined || before.how !== red.how) return false;
+  const words = (text: string): string => text.replace(/\d+(?:\.\d+)?/g, '0');
+  const said = tellingLines(red.tail.join('\n'), MOST_TRIAL_LINES).join('\n').slice(0, before.output.length);
+  return words(said) === words(before.output);
+}
+
+const alikeHint = (task: string, red: RedRun): string =>
+  `${REMEDY}. On the base it was red in the same way: if it is the command that is wrong, not your work, ask: liza block ${task} --reason "its validation is red whatever the change does" --question ${shellQuoted(`The validation ${short(red.command)} ${red.how} with and without the change: what should be run instead?`)}`;
+
+/** Nobody saw it green without the change: what fails may have failed before, and be no part of the task. */
+function unlikeHint(task: Task, red: RedRun): string {
+  const before = redBefore(task, red);
+  const known = before === undefined ? 'Whether it is green on the base is not known' : 'On the base it was red, too';
+  const question = `The validation ${short(red.command)} ${red.how} without the change of this task, too: who mends that?`;
+  return `${REMEDY}. ${known}: if what fails there fails without your change and is no part of your task, ask: liza block ${task.id} --reason "its validation is red on the base" --question ${shellQuoted(question)}`;
+}
+
+/** In the trial of its validation on the base. */
+const redBefore = (task: Task, { command }: RedRun) =>
+  trialOf(task)?.runs.find((one) => one.command === command.trim() && one.is === 'red');
+
+const REMEDY = 'Fix it, commit, and submit the new HEAD; for its whole output run it yourself';
+
+/** As the prompt has it under VALIDATION; its first words tell a reader who does not have that. */
+function numbered({ commands }: Proving, { command }: RedRun): string {
+  const at = commands.indexOf(command);
+  return `${commands.length > 1 && at !== -1 ? `#${at + 1}, ` : ''}"${firstWords(command)}"`;
+}
+
+const FIRST_WORDS = 60;
+
+const firstWords = (command: string): string => {
+  const line = command.replace(/\s+/g, ' ');
+  const cut = line.slice(0, FIRST_WORDS);
+  return line.length > FIRST_WORDS ? `${/\s/.test(cut) ? cut.replace(/\s+\S*$/, '') : cut} …` : line;
+};
+
+interface Looked {
+  readonly onBase: OnBase | undefined;
+  readonly unread: UnreadLine | undefined;
+}
+
+export function disproofOf(proving: Proving, red: RedRun, { onBase, unread }: Looked): Disproof {
+  const { task, base, settings } = proving;
+  const found = {
+    guard: 'validation',
+    reason: `Liza ran its validation at this commit, and ${numbered(proving, red)} ${red.how}`,
+    hint: REMEDY,
+    output: outputOf(red.tail),
+  } as const;
+  if (red.code === 126 || red.code === 127 || unread !== undefined)
+    return { ...found, hint: unrunnableHint(task.id, red, unread), cannot_run: true };
+  if (red.ended !== 'timed-out') {
+    if (isRedAlike(proving, red)) return { ...found, hint: alikeHint(task.id, red) };
+    return greenAt(proving.board.state, base).has(red.command) ? found : { ...found, hint: unlikeHint(task, red) };
+  }
+  const limit = settings.validation_timeout;
+  const set = `${found.reason}, the limit for all commands together (config validation_timeout)`;
+  if (onBase === undefined) return { ...found, reason: set, limit };
+  const at = `on the base ${base.slice(0, 12)} it`;
+  if (!onBase.hangs) return { ...found, reason: `${set}; ${at} ${onBase.how}`, limit };
+  return {
+    ...found,
+    reason: `${set}; ${at} does not end either`,
+    hint: `The operator must fix the command or its limit, unless that is your task: liza block ${task.id} --reason "the validation does not end" --question "…"`,
+    limit,
+    hangs_on_base: true,
+  };
+}
