@@ -1,7 +1,8 @@
 // The commands that one command line runs, as they are written: those of a list or a pipe, negated, in a subshell, or
 // substituted into another. What stands in quotes is text. Read without running it; linear in the line.
 
-const DEEPEST = 20;
+/** Nobody nests deeper by hand, and each level reads the rest of the line again. */
+const DEEPEST = 8;
 
 /** In no order that means anything; a line that is one command is that one. */
 export function commandsWithin(line: string): readonly string[] {
