@@ -11,6 +11,7 @@ import type { NotRun, UnrunTest, VerdictFacts } from '../protocol/facts/verdict-
 import { testNames } from '../protocol/review/approval.ts';
 import type { Evidence } from '../protocol/review/approval-lines.ts';
 import type { Settings } from '../protocol/state.ts';
+import { type DoneToOld, doneText } from './rules/changed-before.ts';
 import { declaredTests } from './rules/declared-tests.ts';
 import { namedTest } from './rules/named-test.ts';
 import type { TestReport } from './rules/reported-tests.ts';
@@ -23,8 +24,8 @@ export interface Approved {
   readonly commit: string;
   /** What the change touches. */
   readonly touched: readonly string[];
-  /** Of that, what loses or changes lines, or is binary. */
-  readonly rewritten: () => Promise<readonly string[]>;
+  /** What it does to what existed. */
+  readonly rewritten: () => Promise<readonly DoneToOld[]>;
   /** What a path as it is written may stand for, the plainest first. */
   readonly spellings: (file: string) => readonly string[];
   /** What the runners said at the commit, as far as they name tests. */
@@ -197,10 +198,8 @@ async function alsoRewritten(
   paths: readonly string[],
 ): Promise<string | undefined> {
   const isMeant = coverage(paths.flatMap(spellings));
-  const also = (await rewritten()).filter((file) => paths.length === 0 || isMeant(file));
-  return also.length === 0
-    ? undefined
-    : `the change does more than add lines: it changes or removes some in ${list(also)}`;
+  const also = (await rewritten()).filter(({ path }) => paths.length === 0 || isMeant(path));
+  return also.length === 0 ? undefined : `the change does more than add lines: ${doneText(also, list)}`;
 }
 
 function alsoTouched({ touched, spellings }: Approved, paths: readonly string[]): string | undefined {

@@ -16,6 +16,7 @@ import { defined } from '../protocol/values.ts';
 import { caseTwins } from './case-twins.ts';
 import { hollowTests } from './hollow-tests.ts';
 import { lfsPointers } from './lfs-pointers.ts';
+import { becomes } from './rules/changed-before.ts';
 import { declaredTests } from './rules/declared-tests.ts';
 import { type Hunk, readHunks } from './rules/diff-lines.ts';
 import { assertsByItself, losing, marks, testEdits, testedWithin, weakened } from './rules/test-edits.ts';
@@ -159,6 +160,7 @@ function fileChanges(
     return {
       path,
       kind,
+      ...defined({ becomes: becomes(old?.mode, now?.mode) }),
       ...defined({ form, moved_from: from, changed_from: from === undefined ? renamed.get(path) : undefined }),
       ...(kind === 'changed' && testsRead.has(path) && !lost.has(path) ? { only_added: true } : {}),
       ...(testsRead.has(path) && weak.has(path) && !left.has(path) ? { weakened: true } : {}),

@@ -6,6 +6,7 @@ import { pathsBetween, pathsPassed } from '../git/folder-snapshot.ts';
 import { openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { TOO_LARGE, textAt } from '../git/text-at.ts';
+import { changesBetween } from '../git/tree-changes.ts';
 import { reviewCopyOf } from '../protocol/commands/review/review-copy.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import type { Chosen } from '../protocol/facts/chosen-tests.ts';
@@ -24,6 +25,7 @@ import { filesNotRun, isLeftOut } from './proof/runs-tests.ts';
 import { linesBetween } from './read-diff.ts';
 import { readLog } from './read-log.ts';
 import { changedInReview } from './review-copy.ts';
+import { type DoneToOld, doneToOld } from './rules/changed-before.ts';
 import { idleRun } from './rules/idle-run.ts';
 import { NOTHING_REPORTED, reportedTests, type TestReport } from './rules/reported-tests.ts';
 
@@ -68,12 +70,7 @@ export async function verdictFacts(
     settings: settings(board.state),
     commit,
     touched,
-    rewritten: async () =>
-      base === undefined
-        ? []
-        : [...(await linesBetween(gitDir, base, commit))].flatMap(([path, size]) =>
-            size === 'binary' || size.removed > 0 ? [path] : [],
-          ),
+    rewritten: async () => (base === undefined ? [] : doneBetween(gitDir, base, commit)),
     reported: evidence.some(({ by }) => by === 'test') ? reportedAt(context, task, commit) : NOTHING_REPORTED,
     spellings: (file: string) => spellings(file, copy),
     notRun: (files: readonly string[]) => filesNotRun({ gitDir, commit, commands: commandsAt(task, commit) }, files),
@@ -100,6 +97,11 @@ export async function verdictFacts(
     ...(idle.length === 0 ? {} : { idle_commands: idle }),
     changed_files: await changedInReview(gitDir, task),
   };
+}
+
+async function doneBetween(gitDir: PrivateGitDir, base: string, commit: string): Promise<readonly DoneToOld[]> {
+  const lines = await linesBetween(gitDir, base, commit);
+  return doneToOld(await changesBetween(gitDir, base, commit), (path) => lines.get(path));
 }
 
 /** A concern may name no place at all. */

@@ -1,5 +1,6 @@
 // What a submitted commit's diff says about itself, as lines. Light: `liza show` loads it at every start.
 
+import { sizeText } from '../../protocol/facts/change-size.ts';
 import type { DiffFacts, PathList } from '../../protocol/facts/diff-facts.ts';
 import { isLittle, type SinceRed, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
 import { skippedText } from '../../protocol/review/skip-count.ts';
@@ -32,6 +33,8 @@ const NAMES: Readonly<Record<ListName, string>> = {
   case_twins: 'paths that differ by case alone',
   links: 'symbolic links',
   submodules: 'submodules',
+  deleted: 'files DELETED',
+  modes: 'modes changed',
   tests_added: 'tests added',
   test_data_added: 'files for tests added (fixtures, snapshots)',
   tests_changed: 'existing tests CHANGED',
@@ -60,10 +63,8 @@ export function diffText({ files, lines, test_edits, marks, ...lists }: Readonly
       `${(NAMES as Readonly<Record<string, string>>)[name] ?? name.replaceAll('_', ' ')}: ${paths.map((path) => nameText(String(path))).join(', ')}${typeof more === 'number' ? ` and ${more} more` : ''}`,
     ];
   });
-  const { added, removed } = (lines ?? {}) as { readonly added?: unknown; readonly removed?: unknown };
-  const size = added === undefined ? '' : `, ${counted(Number(added), 'line')} added, ${String(removed)} removed`;
   return [
-    `${counted(Number(files), 'file')}${size}`,
+    `${counted(Number(files), 'file')}${sizeText({ lines, ...lists })}`,
     ...parts,
     ...lineList('removed from existing tests, or switching tests off:', test_edits),
     ...lineList('new lines that postpone work or silence a check:', marks),

@@ -38,3 +38,15 @@ const READ =
 export const isAboutBehaviour = (criterion: string): boolean =>
   !isAboutTheDiff(criterion) &&
   (quotedCommands(criterion).length > 0 || (ACTS.test(criterion) && !READ.test(criterion)));
+
+const PATH = /(?<![\w./:-])(?:\.\/)?((?:[\w@-][\w@.-]*\/)*(?:[\w@-][\w@.-]*\.[a-z]\w{0,4}(?![\w(])|(?<=\/)(?![\w*])))/g;
+const NO_FILE = /^(?:e\.g|i\.e|(?:node|vue|next|react|express|three)\.js)$/i;
+
+/** Files and folders as its words have them: `src/add.js`, `test/`, `package.json`. */
+export const pathsNamed = (criterion: string): readonly string[] => [
+  ...new Set(
+    [...criterion.matchAll(PATH)]
+      .map(([, path = '']) => path.replace(/\/$/, ''))
+      .filter((path) => path !== '' && !NO_FILE.test(path)),
+  ),
+];

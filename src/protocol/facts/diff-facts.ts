@@ -54,6 +54,10 @@ export interface DiffFacts {
   readonly links?: PathList;
   /** Other repositories, of which this one has but a commit's id: nothing of them is reviewed or run. */
   readonly submodules?: PathList;
+  /** Files that were there and are not; of a moved one, with its new path. */
+  readonly deleted?: PathList;
+  /** `path (executable)`: paths whose mode or kind is another. */
+  readonly modes?: PathList;
   readonly tests_added?: PathList;
   /** New files among the tests that declare none: fixtures, snapshots, documents. */
   readonly test_data_added?: PathList;
@@ -160,6 +164,13 @@ export function diffFacts(
     ),
     ...pick('links', ({ form }) => form === 'link'),
     ...pick('submodules', ({ form }) => form === 'submodule'),
+    ...listed('deleted', deletedOnes(changes)),
+    ...listed(
+      'modes',
+      changes.flatMap(({ path, becomes }) =>
+        becomes === undefined ? [] : [{ path: `${pathWord(path)} (${becomes})`, kind: 'changed' }],
+      ),
+    ),
     ...testFacts(changes, patterns, listed),
     ...pick('tests_within', ({ tests_within: within }) => within === true),
     ...pick('instructions', ({ path }) => isInstruction(path)),
@@ -185,6 +196,21 @@ export function diffFacts(
     ...(edits === undefined || edits.lines.length === 0 ? {} : { test_edits: edits }),
     ...defined({ marks }),
   };
+}
+
+function deletedOnes(changes: readonly FileChange[]): readonly FileChange[] {
+  const to = new Map(
+    changes.flatMap(({ path, moved_from, changed_from }) => {
+      const from = moved_from ?? changed_from;
+      return from === undefined ? [] : [[from, path] as const];
+    }),
+  );
+  return changes
+    .filter(({ kind }) => kind === 'removed')
+    .map((change) => {
+      const now = change.moved_to ?? to.get(change.path);
+      return { ...change, path: `${pathWord(change.path)}${now === undefined ? '' : ` (now ${pathWord(now)})`}` };
+    });
 }
 
 /** Both lists grow with the commit. */

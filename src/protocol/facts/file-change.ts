@@ -12,6 +12,8 @@ export interface FileChange {
   readonly twin?: string;
   /** What it is now, where that is no file. */
   readonly form?: 'link' | 'submodule';
+  /** `executable`, `not executable`, `a link`, `a submodule`, `a file`: what a path that stays became. */
+  readonly becomes?: string;
   /** A removed file of the very same content. */
   readonly moved_from?: string;
   /** A removed test that this one takes the place of, changed. */

@@ -3,7 +3,8 @@
 
 import { listed, pathWord } from '../../text/format.ts';
 import { criteriaOf } from '../definition/criteria.ts';
-import { isAboutBehaviour, isAboutTheDiff, saysThatItStays } from '../definition/criterion-kinds.ts';
+import { isAboutBehaviour, isAboutTheDiff, pathsNamed, saysThatItStays } from '../definition/criterion-kinds.ts';
+import { coverage } from '../facts/globs.ts';
 import type { Idle, NotRun, UnrunTest, VerdictFacts } from '../facts/verdict-facts.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import { defined, isFields } from '../values.ts';
@@ -24,6 +25,8 @@ export interface Shown {
   readonly adds?: true;
   /** Places or paths alone, of what the program does: nothing that ran. */
   readonly alone?: true;
+  /** Paths that are not all that the criterion is about: those it names, and that the evidence does not. */
+  readonly elsewhere?: readonly string[];
   /** A place outside the diff, and nothing better beside it. */
   readonly outside?: true;
   /** Seen, and shown by something else, too. */
@@ -40,6 +43,7 @@ export const isFlagged = (one: Shown): boolean =>
   (one.by === 'seen' && one.beside !== true) ||
   one.alone === true ||
   one.outside === true ||
+  one.elsewhere !== undefined ||
   isDoubted(one);
 
 /** It names what is there, and what Liza saw run does not bear it out. */
@@ -96,8 +100,10 @@ function weighed(task: Task, criterion: string, all: readonly Shown[]): readonly
   const isOfCode = (task.type ?? 'code') === 'code' || task.type === 'test';
   const stays = saysThatItStays(criterion);
   const isAlone = !ran && isOfCode && isAboutBehaviour(criterion);
+  const elsewhere = unmeant(criterion, all);
   const judged = all.map((one): Shown => {
     if (ran || (one.by !== 'place' && one.by !== 'diff')) return one;
+    if (one.adds === true && elsewhere.length > 0) return { ...one, elsewhere };
     if (one.unchanged === true && !stays) return { ...one, outside: true };
     return isAlone || (one.by === 'diff' && isOfCode && stays && !isAboutTheDiff(criterion))
       ? { ...one, alone: true }
@@ -105,6 +111,18 @@ function weighed(task: Task, criterion: string, all: readonly Shown[]): readonly
   });
   const isShown = judged.some((one) => one.by !== 'seen' && !isFlagged(one));
   return isShown ? judged.map((one) => (one.by === 'seen' ? { ...one, beside: true } : one)) : judged;
+}
+
+/** Paths that the criterion names, and that `diff only adds <paths>` leaves out; without paths it is about all. */
+function unmeant(criterion: string, all: readonly Shown[]): readonly string[] {
+  const adding = all.flatMap(({ adds, what = '' }) => (adds === true ? [what] : []));
+  if (adding.includes('')) return [];
+  const paths = adding.flatMap((what) => what.split(', '));
+  const isMeant = coverage(paths);
+  // A name without its folder may stand in any of them.
+  const mayBe = (path: string): boolean =>
+    !path.includes('/') && paths.some((one) => one.endsWith(`/${path}`) || !/\.\w+$/.test(one));
+  return pathsNamed(criterion).filter((path) => !isMeant(path) && !mayBe(path));
 }
 
 /** Files of places that the change does not touch, for criteria that are not about what stays. */
@@ -225,9 +243,16 @@ const ALONE = 'FLAGGED, nothing that ran shows it: ';
 const OUTSIDE = 'FLAGGED, outside the diff: ';
 const PASSES_WITHOUT = 'FLAGGED, it passes without the change, too';
 
+function flagOf({ alone, outside, elsewhere }: Shown): string {
+  if (elsewhere !== undefined)
+    return `FLAGGED, the criterion is about ${listed(elsewhere.map(pathWord), 3)}, and this says nothing of it: `;
+  return outside === true ? OUTSIDE : alone === true ? ALONE : '';
+}
+
 /** `ran npm test`, `NOT SHOWN`; what nothing can check is marked. */
-export function shownText({ by, what = '', unchanged, adds, alone, outside, beside, not_run, idle }: Shown): string {
-  const flag = outside === true ? OUTSIDE : alone === true ? ALONE : '';
+export function shownText(one: Shown): string {
+  const { by, what = '', unchanged, adds, beside, not_run, idle } = one;
+  const flag = flagOf(one);
   switch (by) {
     case 'place':
       return `${flag}${what}${unchanged ? ' (unchanged file: the change does not touch it)' : ''}`;
@@ -236,7 +261,8 @@ export function shownText({ by, what = '', unchanged, adds, alone, outside, besi
     case 'seen':
       return beside === true ? `seen, too: ${what}` : `FLAGGED, only seen: ${what}`;
     case 'diff':
-      return `${flag}the change ${adds === true ? `only adds lines${what === '' ? '' : ` to ${what}`}` : `touches only ${what}`}`;
+      if (adds !== true) return `${flag}the change touches only ${what}`;
+      return `${flag}${what === '' ? '' : `within ${what}, `}the change only adds lines`;
     case 'test':
       return `${not_run === undefined ? (idle === undefined ? '' : `${PASSES_WITHOUT}: `) : `${NOT_RUN[String(not_run)] ?? 'NOT RUN BY LIZA'}: `}test ${what}${unchanged ? ' (unchanged test: the change does not touch its file)' : ''}`;
     default:

@@ -2,6 +2,7 @@
 // recorded about the diff. The form of a rejection is the one the verdict is parsed by.
 
 import { uncheckedCommands, unsureCriteria } from '../../protocol/definition/unchecked.ts';
+import { sizeText } from '../../protocol/facts/change-size.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import { APPROVAL_WAYS, approvalForm, CONCERN_FORM } from '../../protocol/review/approval.ts';
 import { proofCommands, proofOf } from '../../protocol/review/proof.ts';
@@ -218,11 +219,10 @@ const ONLY_JUDGES = '(no command: it judges, and names nothing to observe; say w
 function diffLines(task: Task, submitted: HistoryEvent | undefined): readonly string[] {
   const facts = submitted?.diff;
   if (!isFields(facts)) return ['Liza has no facts about this diff: look at every file yourself.'];
-  const { lines, test_edits: edits } = facts;
-  const size = isFields(lines) ? `, ${Number(lines['added'])} lines added, ${Number(lines['removed'])} removed` : '';
+  const { test_edits: edits } = facts;
   return [
     'Recorded by Liza from git, not by the coder:',
-    `FILES CHANGED: ${Number(facts['files'] ?? 0)}${size}`,
+    `FILES CHANGED: ${Number(facts['files'] ?? 0)}${sizeText(facts)}`,
     ...FACTS.map(([key, label]) => `${label}: ${paths(facts[key])}`),
     ...RARE.flatMap(([key, label]) => (isFields(facts[key]) ? [`${label}: ${paths(facts[key])}`] : [])),
     ...(isFields(facts['instructions']) ? ['WORKTREE has the base’s version of files that steer agents.'] : []),
@@ -275,6 +275,8 @@ const RARE = [
   ],
   ['case_twins', 'PATHS THAT DIFFER BY CASE ALONE (one file on macOS and Windows)'],
   ['links', 'SYMBOLIC LINKS'],
+  ['deleted', 'FILES DELETED'],
+  ['modes', 'MODES CHANGED (what each is now)'],
   ['passing', 'ADDED AND REMOVED AGAIN BY ITS COMMITS (they stay in the history: git log -p)'],
   [
     'unread',

@@ -87,6 +87,14 @@ describe('what an approval names', () => {
     expect((await facts(`1: ${shown}`)).false_evidence.join()).toContain(why);
   });
 
+  test('a file that goes is no addition, though it had no line', async () => {
+    p = project({ config: {}, files: { '.gitignore': 'node_modules/\n', 'old/__init__.py': '' } });
+    await p.submitted('t', { ...WORK, 'old/__init__.py': null });
+    succeeded(await claimReview(p.as(REVIEWER), 't', REVIEWER));
+    expect((await facts('1: diff only adds')).false_evidence.join()).toContain('it deletes old/__init__.py');
+    expect((await facts('1: diff only adds README.md')).false_evidence).toEqual([]);
+  });
+
   test('what only the base has, or only the folder, shows nothing of the commit', async () => {
     await reviewing({ ...WORK, 'README.md': null, 'docs/empty.md': '' });
     fs.writeFileSync(p.folder('t', 'later.ts'), 'x\n');

@@ -18,6 +18,20 @@ describe('diffFacts', () => {
     expect(factsOf(changes('src/a.ts'))).toEqual({ files: 1 });
   });
 
+  it('deleted files, with where they went, and paths that became something else', () => {
+    const given: readonly FileChange[] = [
+      { path: 'src/__init__.py', kind: 'removed' },
+      { path: 'src/a.ts', kind: 'removed' },
+      { path: 'src/b.ts', kind: 'added', moved_from: 'src/a.ts' },
+      { path: 'src/run.sh', kind: 'changed', becomes: 'not executable' },
+    ];
+    expect(factsOf(given)).toEqual({
+      files: 4,
+      deleted: { paths: ['src/__init__.py', 'src/a.ts (now src/b.ts)'] },
+      modes: { paths: ['src/run.sh (not executable)'] },
+    });
+  });
+
   it('undeclared: outside every path, folder and glob of the checkpoint', () => {
     const touched = changes('src/a.ts', 'lib/b.ts', 'lib/deep/c.ts', 'README.md', 'src2/x.ts');
     expect(factsOf(touched, ['src', 'lib/*.ts', '*.md']).undeclared).toEqual({ paths: ['lib/deep/c.ts', 'src2/x.ts'] });
@@ -54,6 +68,7 @@ describe('diffFacts', () => {
     ];
     expect(factsOf(given, ['src/**', 'test/', 'tests'])).toEqual({
       files: 4,
+      deleted: { paths: ['tests/old.py', 'src/a.ts'] },
       tests_added: { paths: ['test/new.ts'] },
       tests_changed: { paths: ['src/a.test.ts'] },
       tests_removed: { paths: ['tests/old.py'] },

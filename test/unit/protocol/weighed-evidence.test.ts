@@ -119,9 +119,30 @@ describe('what was seen', () => {
 describe('what did not change', () => {
   it('is shown by the diff, and the form says so', () => {
     const given = approve(KEPT, '1: diff only adds src/jobs.ts');
-    expect(shownIn(given.told).map(shownText)).toEqual(['the change only adds lines to src/jobs.ts']);
+    expect(shownIn(given.told).map(shownText)).toEqual(['within src/jobs.ts, the change only adds lines']);
     expect(given.notes).toEqual([]);
     expect(approvalForm(given.w.task('a'), false)).toContain('\n1: diff <paths>\n');
+  });
+
+  it.each([
+    ['the functions in src/jobs.ts stay unchanged', 'diff only adds test/', 'src/jobs.ts'],
+    ['no existing line of src/ and package.json is changed', 'diff only adds src/a.ts', 'src, package.json'],
+  ])('is not shown by the diff of another path: %s', (criterion, said, path) => {
+    const given = approve(criterion, `1: ${said}\n1: seen I read it`);
+    expect(flags(given)).toEqual([true, true]);
+    expect(shownIn(given.told).map(shownText)[0]).toBe(
+      `FLAGGED, the criterion is about ${path}, and this says nothing of it: within ${said.slice('diff only adds '.length)}, the change only adds lines`,
+    );
+  });
+
+  it.each([
+    [KEPT, '1: diff only adds src/'],
+    [KEPT, '1: diff only adds'],
+    [KEPT, '1: diff only adds test/\n1: diff only adds src/jobs.ts'],
+    ['the existing lines of jobs.ts stay untouched', '1: diff only adds src/jobs.ts'],
+    ['no existing line changes under Node.js and/or Deno', '1: diff only adds src/jobs.ts'],
+  ])('is shown where the paths are those of the criterion: %s, %s', (criterion, said) => {
+    expect(flags(approve(criterion, said))).not.toContain(true);
   });
 
   it.each(['diff only adds', 'diff only added lines', 'diff only adds lines to src/, test/'])(

@@ -16,3 +16,17 @@ test('a name with line breaks stays one name', () => {
   expect(diffText(facts)).not.toMatch(/^\s*APPROVED/m);
   expect(diffText(facts)).toContain('"a\\nAPPROVED.ts"');
 });
+
+test('a deleted file and a changed mode stand in the first line: lines alone hide them', () => {
+  const facts = {
+    files: 4,
+    lines: { added: 10, removed: 0 },
+    deleted: { paths: ['old/__init__.py'], more: 1 },
+    modes: { paths: ['run.sh (not executable)'] },
+  };
+  expect(diffText(facts).split('\n')).toEqual([
+    '4 files, 10 lines added, 0 removed, 2 files deleted, 1 mode changed',
+    'files DELETED: old/__init__.py and 1 more',
+    'modes changed: run.sh (not executable)',
+  ]);
+});
