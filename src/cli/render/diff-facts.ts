@@ -1,7 +1,7 @@
 // What a submitted commit's diff says about itself, as lines. Light: `liza show` loads it at every start.
 
-import { sizeText } from '../../protocol/facts/change-size.ts';
 import type { DiffFacts, PathList } from '../../protocol/facts/diff-facts.ts';
+import { sizeText } from '../../protocol/facts/file-change.ts';
 import { isLittle, type SinceRed, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
 import { skippedText } from '../../protocol/review/skip-count.ts';
 import { testCount } from '../../protocol/review/test-count.ts';

@@ -2,6 +2,7 @@
 // sales-talk.ts: whether it only praises). Words are judged, nothing is run.
 
 import { isCommand, PROGRAMS } from '../shell/shell-words.ts';
+import { praised } from './praise.ts';
 import { salesTalk } from './sales-talk.ts';
 
 /** Commands in backticks, as they are written. */
@@ -14,22 +15,19 @@ const LEAST_WORDS = 4;
 export function emptiness(criterion: string): string | undefined {
   if (quotedCommands(criterion).length > 0) return undefined;
   if (UNWRITTEN.test(criterion)) return 'it is not written yet';
-  const hollow = HOLLOW.exec(criterion)?.[0].trim();
-  if (hollow !== undefined) return `"${hollow}" is a judgement, not something to observe`;
+  if (isTyping(criterion)) return 'its words mean nothing';
+  const praise = praised(criterion);
+  if (praise?.alone === true) return besidePraise(praise.said);
   if (EXACT.test(criterion) && !VAGUE.test(criterion)) return undefined;
-  const other = substanceOf(
-    criterion.replace(new RegExp(PRAISE, 'giu'), ' ').replace(PATH, ' ').replace(POINTING, ' '),
-  );
-  if (PRAISE.test(criterion) && wordCount(other) < LEAST_BESIDE_PRAISE)
-    return `besides praise ("${PRAISE.exec(criterion)?.[0].trim()}") it says nothing to observe`;
+  const other = substanceOf(criterion.replace(PATH, ' ').replace(POINTING, ' '));
   if (POINTS.test(criterion) && wordCount(other) === 0)
     return 'it points to a text: a criterion says itself what can be seen';
   if (SAME.test(criterion) && wordCount(substanceOf(criterion.replace(SAME, ' ').replace(OLD, ' '))) === 0)
     return 'it compares with what nobody has written down';
   if (OPINION.test(criterion) && wordCount(substanceOf(criterion).replace(WEIGHTLESS, ' ')) === 0)
     return 'it says that somebody agrees or is content, not what can be seen';
-  const praise = salesTalk(criterion);
-  if (praise !== undefined) return `besides praise ("${praise}") it says nothing to observe`;
+  const sales = salesTalk(criterion);
+  if (sales !== undefined) return besidePraise(sales);
   if (isNamedAndSeen(criterion)) return undefined;
   if (isOneWord(criterion) || wordCount(criterion) < LEAST_WORDS)
     return `it has fewer than ${LEAST_WORDS} words and no command in backticks`;
@@ -42,6 +40,15 @@ export function emptiness(criterion: string): string | undefined {
     return 'its words would fit any task: name an input and the expected result';
   return undefined;
 }
+
+const besidePraise = (said: string): string => `besides praise ("${said}") it says nothing to observe`;
+
+/** `asdf qwer zxcv`: keys that lie side by side. */
+const isTyping = (criterion: string): boolean => {
+  const words = criterion.toLowerCase().match(/\p{L}+/gu) ?? [];
+  return words.length > 1 && words.every((one) => one.length > 2 && KEYS.some((row) => row.includes(one)));
+};
+const KEYS = ['qwertyuiop', 'qwertzuiop', 'asdfghjkl', 'zxcvbnm', 'yxcvbnm'];
 
 /** Short, and still exact: a path, an option or a command, and what it does. */
 function isNamedAndSeen(criterion: string): boolean {
@@ -71,29 +78,6 @@ const EXACT = new RegExp(
 /** `TODO comments are gone` and `todo add x prints x` say something. */
 const UNWRITTEN =
   /^\W*(?:TODO|TBD|FIXME|XXX)\s*(?:$|[:.\u2026-]|(?:fill|write|define|decide|specify|later|think)\b)|\b(?:TBD|to\s+be\s+(?:defined|determined|decided|filled\s+in))\s*(?:$|[.!;,])/u;
-
-/** Praise that ends its clause; with a condition behind it ("works as expected when …") it may say something. */
-const HOLLOW = new RegExp(
-  String.raw`\b(?:(?:works?|working|behaves?|functions?|runs?|performs?|handled|implemented|done)\s+` +
-    String.raw`(?:very\s+|really\s+|perfectly\s+)?(?:well|correctly|properly|fine|nicely|perfectly|flawlessly|smoothly|great|` +
-    String.raw`as\s+(?:expected|intended|desired|it\s+should|required|needed))|` +
-    String.raw`(?:looks?|is|are)\s+(?:good|great|nice|fine|ok|okay|clean|robust|user[- ]friendly|production[- ]ready|bug[- ]free)|` +
-    String.raw`(?:well|correctly|properly|nicely|cleanly|perfectly|flawlessly)\s+(?:implemented|done|handled|written|designed|built)|` +
-    String.raw`high[- ]quality|best\s+practices|no\s+bugs)(?=\s*(?:$|[.!;,\n]))`,
-  'iu',
-);
-
-/** Praise before another clause: what that says decides. */
-const PRAISE = new RegExp(
-  String.raw`\b(?:works?|behaves?|functions?|runs?|performs?)\s+(?:very\s+|really\s+)?(?:well|correctly|properly|fine|nicely|` +
-    String.raw`perfectly|flawlessly|smoothly|reliably|great)(?=\s*(?:$|[.!;,\n]|(?:and|but|so|or)\b))|` +
-    String.raw`\b(?:users?|customers?|clients?|reviewers?|people|everybody|everyone|teams?|stakeholders?)\s+(?:is|are|feels?|will\s+be)\s+` +
-    String.raw`(?:very\s+)?(?:happy|satisfied|pleased|delighted|content)\b|` +
-    String.raw`\b(?:is|are)\s+(?:good|great|nice|clean|robust|solid|intuitive|user[- ]friendly)(?=\s+(?:and|but|so|or)\b)`,
-  'iu',
-);
-/** "works correctly and returns 404" says more than "works correctly and is stable". */
-const LEAST_BESIDE_PRAISE = 2;
 
 /** It says where the criterion stands, not what it is. */
 const POINTS =

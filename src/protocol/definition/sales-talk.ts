@@ -29,13 +29,21 @@ const ABSTRACT =
   /\b(?:\w{2,}(?:[ai]ble|ful|less|ness|ility|ence|ance)|leverag\w+|empower\w*|unlocks?|elevat\w+|transforms?|enjoys?|loves?|innovat\w+|synerg\w+|joy\w*|captivat\w+|exciting|inspir\w+)\b/iu;
 
 /** A number, a name of code, a quotation, a path, an option: something of which a reader can tell whether it is so. */
-const NAMES =
+export const NAMES =
   /\d|`[^`\n]+`|"[^"\n]+"|\u201c[^\u201c\u201d\n]+\u201d|(?:^|\s)--?[a-z]\w|[\w.-]\/[\w./-]|\w\.[a-z]{1,4}\b|[a-z][A-Z]|\w_\w|\w\(|\b(?!UI\b|UX\b|API\b|SaaS\b)[A-Z]{2,}\b|[=<>\u2264\u2265]/u;
 
 /** What a program or its reader does, and a test can show. */
-const DOES = new RegExp(
-  String.raw`\b(?:accept|add|allow|answer|append|appear|apply|ask|block|call|cancel|catch|change|check|close|compile|contain|convert|copy|count|create|cover|delete|disable|document|display|drop|emit|enable|end|exit|expire|export|fail|fall|find|finish|fit|follow|format|forward|happen|hold|ignore|import|include|insert|keep|leave|limit|list|load|lock|log|lose|mark|match|merge|move|name|need|open|parse|pass|point|prevent|print|protect|raise|read|receive|redirect|refuse|reject|remove|rename|render|replace|report|reset|resolve|restart|retry|retrie|return|run|save|say|scroll|send|set|show|skip|sort|start|stop|store|submit|support|survive|switch|take|tell|throw|trim|update|use|validate|wait|warn|wrap|write|yield)(?:e?[sd]|ing|ted|ped|ged)?\b|` +
-    String.raw`\b(?:written|kept|left|lost|sent|shown|told|taken|hidden|read|found|held|built|drawn|thrown|gone|empty|absent|optional|required|visible|unique|twice|once|never|no|not|nothing|nobody|only|without|unless|until|before|after|when|while|instead|same|equal|first|last)\b`,
+export const ACTS = new RegExp(
+  String.raw`\b(?:accept|add|allow|answer|appear|append|apply|ask|block|calculate|call|cancel|catch|change|check|close|compile|compute|contain|convert|copy|count|cover|create|decode|delete|detect|disable|display|document|drop|emit|enable|encode|end|exit|expire|export|fail|fall|find|finish|fit|follow|format|forward|happen|hold|ignore|import|include|insert|keep|leave|limit|list|load|lock|log|lose|mark|match|measure|merge|move|name|need|open|parse|pass|point|prevent|print|protect|raise|read|receive|redirect|refuse|reject|remove|rename|render|replace|report|reset|resolve|restart|retrie|retry|return|round|run|save|say|scale|scroll|send|set|show|skip|sort|start|stop|store|submit|support|survive|switch|take|tell|throw|trim|update|use|validate|wait|warn|wrap|write|yield)(?:e?[sd]|ing|ted|ped|ged)?\b|` +
+    String.raw`\b(?:written|kept|left|lost|sent|shown|told|taken|hidden|read|found|held|built|drawn|thrown|gone|empty|absent|optional|required|visible|unique|twice|once)\b`,
+  'iu',
+);
+/** They bound what is said. */
+const BOUNDS =
+  /\b(?:never|no|not|nothing|nobody|only|without|unless|until|before|after|when|while|instead|same|equal|first|last)\b/iu;
+/** `resilient to trailing commas`, `accessible by keyboard`: it is said of what. */
+const OF_WHAT = new RegExp(
+  String.raw`(?<![\w-])(?:${JUDGES}|${MAY_JUDGE})\s+(?:to|against|by|from|under)\s+([^.;\n]+)`,
   'iu',
 );
 
@@ -56,5 +64,8 @@ export function salesTalk(criterion: string): string | undefined {
 }
 
 /** Whether it praises or stays in the abstract, and nothing in it says how anyone could tell: it may still mean something. */
-export const isUnsure = (criterion: string): boolean =>
-  (isPraise(criterion) || ABSTRACT.test(criterion)) && !NAMES.test(criterion) && !DOES.test(stripped(criterion));
+export function isAbstract(criterion: string): boolean {
+  if (!(isPraise(criterion) || ABSTRACT.test(criterion)) || NAMES.test(criterion)) return false;
+  const [left, of] = [stripped(criterion), OF_WHAT.exec(criterion)?.[1]];
+  return !ACTS.test(left) && !BOUNDS.test(left) && !(of !== undefined && wordsIn(stripped(of)) > 0);
+}

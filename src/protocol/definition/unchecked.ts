@@ -13,7 +13,7 @@ import { weaknessOf } from '../shell/weak-commands.ts';
 import type { Settings, Task } from '../state.ts';
 import { criteriaOf } from './criteria.ts';
 import { quotedCommands } from './criterion-words.ts';
-import { isUnsure } from './sales-talk.ts';
+import { isUnsure } from './praise.ts';
 import { hasMargin, isTimed } from './timed-criteria.ts';
 
 /** Criteria that quote a command which no validation runs, by their number. */

@@ -2,7 +2,7 @@
 // recorded about the diff. The form of a rejection is the one the verdict is parsed by.
 
 import { uncheckedCommands, unsureCriteria } from '../../protocol/definition/unchecked.ts';
-import { sizeText } from '../../protocol/facts/change-size.ts';
+import { sizeText } from '../../protocol/facts/file-change.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import { APPROVAL_WAYS, approvalForm, CONCERN_FORM } from '../../protocol/review/approval.ts';
 import { proofCommands, proofOf } from '../../protocol/review/proof.ts';

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { emptiness } from '../../../src/protocol/definition/criterion-words.ts';
-import { isUnsure } from '../../../src/protocol/definition/sales-talk.ts';
+import { isUnsure } from '../../../src/protocol/definition/praise.ts';
 import { wordNotes } from '../../../src/protocol/definition/unchecked.ts';
 
 test.each([
@@ -91,6 +91,8 @@ test.each([
 });
 
 const UNSURE = [
+  'the parser works correctly with trailing commas',
+  'the map zooms correctly in both directions',
   'users enjoy a smooth and modern interface',
   'the design is consistent across all pages',
   'offers powerful and flexible configuration',
@@ -146,4 +148,14 @@ test('criteria that name nothing to observe are refused, every one', () => {
   const hollow = listed('hollow-criteria.txt');
   expect(hollow.length).toBeGreaterThan(60);
   expect(hollow.filter((one) => emptiness(one) === undefined)).toEqual([]);
+});
+
+test.each([
+  'the parser is resilient to trailing commas',
+  'the menu is accessible by keyboard',
+  'a great circle distance is computed between two ports',
+  'the API returns JSON and works well',
+  'dates are sorted properly by day',
+])('praise beside what can be seen is neither refused nor doubted: %s', (criterion) => {
+  expect([emptiness(criterion), isUnsure(criterion)]).toEqual([undefined, false]);
 });
