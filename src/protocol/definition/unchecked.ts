@@ -26,10 +26,27 @@ export function uncheckedCommands(
     .map(({ text, isWhole }) => ({ text: plain(text), isWhole }));
   return criteriaOf(task.done_when).flatMap((criterion, at) =>
     quotedCommands(criterion)
+      .filter((command) => !isUnwanted(criterion, command) && !isLookedFor(criterion, command, run))
       .filter((command) => !run.some(({ text, isWhole }) => isProved(plain(command), text, isWhole)))
       .map((command) => ({ criterion: at + 1, command })),
   );
 }
+
+/** "contains `rm -rf` nowhere", "never calls `npm publish`": it is not to be run. */
+function isUnwanted(criterion: string, command: string): boolean {
+  const [before = '', after = ''] = criterion.split(`\`${command}\``);
+  return (
+    /\b(?:never|not|no|nowhere|without|neither|nor|instead\s+of|rather\s+than)\s+(?:\w+\s+){0,2}$/i.test(before) ||
+    /^\s+(?:nowhere|(?:is|are)\s+(?:never|not|nowhere)|does\s+not\s+(?:occur|appear)|(?:is|are)\s+gone)\b/i.test(after)
+  );
+}
+
+/** Where a text shall hold it, a validation that looks for it there checks it. */
+const isLookedFor = (criterion: string, command: string, run: readonly Run[]): boolean =>
+  HOLDS.test(criterion.slice(0, criterion.indexOf(`\`${command}\``))) &&
+  run.some(({ text }) => /^(?:!\s*)?(?:[ef]?grep|rg)\s/.test(text) && plain(text).includes(plain(command)));
+const HOLDS =
+  /\b(?:says?|documents?|names?|lists?|shows?|contains?|quotes?|mentions?|describes?|explains?|has|holds?|includes?|tells?)\b/i;
 
 interface Run {
   readonly text: string;

@@ -30,9 +30,25 @@ export function provesNothing(command: string, beside?: readonly string[]): stri
   if (away !== undefined) return away;
   const [hidden] = code.hidden;
   if (hidden === undefined)
-    return beside === undefined ? undefined : unprovedNegation(code.negated, [command, ...beside]);
+    return (
+      hiddenRound(command) ?? (beside === undefined ? undefined : unprovedNegation(code.negated, [command, ...beside]))
+    );
   return `it can be green where \`${hidden}\` is red${MEND}`;
 }
+
+/** A loop at the end of a line: only its last round decides, unless a red one leaves the shell. */
+function hiddenRound(command: string): string | undefined {
+  const line = readShellLine(command);
+  const last = line?.kind === 'list' ? line.steps.at(-1)?.of : line;
+  if (last?.kind !== 'loop' || last.when !== undefined || (last.rounds ?? 2) < 2 || ERREXIT.test(command))
+    return undefined;
+  const body = last.body.text;
+  const [alone, followed] = [body, `${body}\ntrue`].map((one) => exitCode(one, { trusting: false })?.mayBeRed);
+  return alone === true && followed === false
+    ? `only the last round of its loop decides: \`${body}\` may be red in any other; let a red one end it: \`${body} || exit 1\``
+    : undefined;
+}
+const ERREXIT = /\bset\s+(?:-\w*e|-o\s+errexit)|\b(?:ba|da|z|k)?sh\s+-\w*e/;
 
 const MEND =
   "; run that by itself or with `&&` (each --validate is a line of its own), behind a pipe with `bash -c 'set -o pipefail; …'`";

@@ -129,7 +129,7 @@ const DRY_MAKE = /^(?:-(?=[a-zA-Z]+$)[a-zA-Z]*[nqt].*|--(?:dry-run|just-print|re
 const DRY: Readonly<Record<string, RegExp>> = {
   make: DRY_MAKE,
   gmake: DRY_MAKE,
-  pytest: /^--(?:collect-only|co|fixtures|markers|setup-plan)$/,
+  pytest: /^--(?:collect-only|co|fixtures|markers|setup-plan|setup-only)$/,
   jest: /^--(?:listTests|showConfig)$/,
   vitest: /^list$/,
   mocha: /^--(?:dry-run|list-files|list-reporters)$/,
@@ -153,6 +153,17 @@ function dryRun(name: string, words: readonly string[]): string | undefined {
   const option = own.find((word) => DRY[program]?.test(word) === true);
   if (option !== undefined) return `with ${option} ${program} runs no test; leave that out`;
   const isManager = /^(?:npm|pnpm|yarn|bun)$/.test(name);
+  const passed = words.indexOf('--') === -1 ? [] : words.slice(words.indexOf('--') + 1);
+  const isTest = words[0] === 't' || words[0] === 'test' || (words[0] === 'run' && words[1] === 'test');
+  if (isManager && isTest && passed.some((word) => HELP.test(word)))
+    return 'its runner is asked about itself and runs no test; leave --help out';
+  const none = words.find((word, at) =>
+    /^(?:\^\$|\$\^)$/.test(
+      /^--test-name-pattern=(.*)$/.exec(word)?.[1] ?? (words[at - 1] === '--test-name-pattern' ? word : ''),
+    ),
+  );
+  if (program === 'node' && none !== undefined)
+    return 'no test has an empty name, so that it runs none; leave that pattern out';
   if (isManager && words.includes('--if-present'))
     return 'with --if-present it succeeds if there is no such script; leave that option out';
   if ((isManager || RUNNERS.has(name)) && words.some((word) => /^--pass-?with-?no-?tests(?:=true)?$/i.test(word)))

@@ -158,7 +158,7 @@ describe('a line that looks at nothing of the project is told', () => {
     'grep -q ok < out.txt',
     'read -r v < VERSION; [ "$v" = 1.2.3 ]',
     'v=$(node -p "require(\'./package.json\').version"); [ "$v" = 1.2.3 ]',
-    'for f in *.md; do [ -n "$f" ]; done',
+    'for f in *.md; do [ -n "$f" ] || exit 1; done',
     'case "$(node cli.js)" in ok) exit 0 ;; *) exit 1 ;; esac',
     'echo "$PATH" | node cli.js',
     "echo '{}' | jq -e . schema.json",
@@ -268,7 +268,9 @@ test.each([
   'sh scripts/check.sh',
   'bash -n scripts/check.sh',
   'for f in test/*.js; do node "$f" || exit 1; done',
-  'for f in test/*.js; do node "$f"; done',
+  'set -e; for f in test/*.js; do node "$f"; done',
+  'for f in test/*.js; do node "$f" || red=1; done; test -z "$red"',
+  'for f in test/only.js; do node "$f"; done',
   'for f in a b; do npm test; set -e; done; echo ok',
   'until curl -fs localhost:8080; do sleep 1; done',
   'while true; do npm test && exit 0; sleep 1; done',
@@ -434,3 +436,11 @@ describe('a negative check', () => {
     expect([...decidingIn(WRONG)].some((one) => one.startsWith('npm test'))).toBe(false);
   });
 });
+
+test.each([
+  'for t in test/*.sh; do sh $t; done',
+  'for f in test/*.js; do node "$f"; done',
+  'cd a; for i in 1 2; do npm test; done',
+])('a red round that another may cover is told, with what mends it: %s', (line) =>
+  expect(provesNothing(line)).toMatch(/^only the last round of its loop decides: .* \|\| exit 1`$/),
+);

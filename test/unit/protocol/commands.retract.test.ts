@@ -234,3 +234,24 @@ describe('after the verdict', () => {
     expect(w.refused(PLANNER, { name: 'goal complete', summary: 'done' }).message).toContain('disc-1');
   });
 });
+
+it.each(['it is wrong', 'This was a mistake.', 'the submission does not work'])(
+  'a reason that says only that it is wrong is none: %s',
+  (reason) => expect(submitted().refused(CODER, retract(reason))).toMatchObject({ guard: 'reason' }),
+);
+
+it('after the last one that is allowed, submit advises no other', () => {
+  const w = submitted();
+  const tests = { mode: 'evidence', on_base: 'green', base_tests: 'green' } as const;
+  const again = (n: number) => {
+    const given = submit('a', commit(n)) as Extract<Command, { name: 'submit-for-review' }>;
+    const proof = { ...given.facts.proof, tests } as typeof given.facts.proof;
+    return w.run(CODER, submit('a', commit(n), { proof } as object)).notes?.join(' ');
+  };
+  for (const n of [2, 3]) {
+    w.run(CODER, retract(`the test of round ${n} never waits`));
+    expect(again(n)).toContain('liza retract a');
+  }
+  w.run(CODER, retract());
+  expect(again(4)).not.toContain('liza retract');
+});

@@ -8,6 +8,7 @@ import {
   addReady,
   BASE,
   begin,
+  CHECKPOINT,
   CODER,
   changes,
   claim,
@@ -424,4 +425,19 @@ describe('submit-for-review', () => {
   });
 
   const REASON = 'Blockers: 1\n- [blocker] src/a.ts:1 — x\n  Why: y\n  Suggestion: z\nConcerns: 0\nOverall: no';
+});
+
+it.each([
+  ['*.js', true],
+  ['**/util.js', true],
+  ['lib/*.js', false],
+  ['lib/util.js', false],
+])('a plan of %s names a file beyond IN only with its folder', (file, refused) => {
+  const w = world();
+  w.run(PLANNER, addReady('a', { scope: 'IN: src/' }));
+  toClaimed(w, 'a');
+  w.run(CODER, begin('a', undefined, { ...CHECKPOINT, files_to_modify: ['src/', 'test/', file] }));
+  const beyond = submit('a', commit(1), { changes: changes('src/a.js', 'lib/util.js', 'test/a.test.js') });
+  if (refused) expect(w.refused(CODER, beyond).message).toContain('lib/util.js');
+  else w.run(CODER, beyond);
 });

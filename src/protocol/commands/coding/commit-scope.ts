@@ -23,6 +23,9 @@ import { proofCommands } from '../../review/proof.ts';
 import type { Task } from '../../state.ts';
 import { list } from './coder.ts';
 
+/** `*.js` means files of every folder: that names none beyond IN. */
+const ANYWHERE = /^(?:\.\/)?[^/]*[*?]/;
+
 export function inScope(s: Situation<'submit-for-review'>): Refusal | undefined {
   const { task, command, settings, commandLine } = s;
   const scope = parseScope(task.scope ?? '');
@@ -39,7 +42,7 @@ export function inScope(s: Situation<'submit-for-review'>): Refusal | undefined 
             ? `A ${task.type ?? 'code'} task needs a test, and its scope has tests OUT, which only the planner can fix: ${commandLine('block', task.id)}`
             : 'Remove these changes, then submit again',
         );
-  const isDeclared = coverage(declaredFiles(task));
+  const isDeclared = coverage(declaredFiles(task).filter((item) => !ANYWHERE.test(item)));
   const isOutside = new Set(outside);
   const code = touched.filter((path) => !isTest(path, testPatterns(settings)) && !isOutside.has(path));
   const beyond = beyondScope(scope, code, onBase).filter((path) => !isDeclared(path));

@@ -19,8 +19,15 @@ import { firstLine } from './coder.ts';
 /** Of one iteration; whoever is wrong more often needs a reviewer. */
 const MOST_RETRACTIONS = 3;
 
+/** `it is wrong`, `this was a mistake`: that is what retracting says already. */
+const SAYS_ONLY_WRONG =
+  /^(?:(?:i|it|this|that|the|my|a|an|is|was|are|were|be|does|do|did|not|just|all|really|very|still|simply|something|submission|commit|change|work|code|made|has|have|there|in|with|and|so|wrong|bad|broken|incorrect|mistaken?|error|bug|problem|issue|failed|fails|good|right|correct|ok|works?|doesn.t|isn.t|sorry|oops)[\s.!,]*)+$/i;
+
 const submission = (task: Task): HistoryEvent | undefined =>
   historyOf(task).findLast(({ event: name }) => name === 'submitted');
+
+/** Whether another one would be taken in this iteration. */
+export const mayRetract = (task: Task): boolean => retractions(task).length < MOST_RETRACTIONS;
 
 const retractions = (task: Task): readonly HistoryEvent[] =>
   iterationEvents(task).filter(({ event: name }) => name === 'retracted');
@@ -64,7 +71,7 @@ export const retract: Row<'retract'> = {
       name: 'reason',
       rule: `a reason is given, in a sentence of ${LEAST_WORDS} words or more`,
       check: ({ task, command, commandLine }) =>
-        isSentence(command.reason)
+        isSentence(command.reason) && !SAYS_ONLY_WRONG.test(command.reason.trim())
           ? undefined
           : refuse(
               blank(command.reason)

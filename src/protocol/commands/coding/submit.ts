@@ -21,6 +21,7 @@ import type { State } from '../../state.ts';
 import { defined, same } from '../../values.ts';
 import { hasCheckpoint, holdsTask, list } from './coder.ts';
 import { inScope, isCodeless, testsWithCode } from './commit-scope.ts';
+import { mayRetract } from './retract.ts';
 
 export const submitForReview: Row<'submit-for-review'> = {
   name: 'submit-for-review',
@@ -189,7 +190,7 @@ export const submitForReview: Row<'submit-for-review'> = {
       detail: `${actor.id} submitted ${task.id} at ${command.commit.slice(0, 12)}`,
       notes: [
         ...(command.facts.proof?.tests?.on_base === 'green' && task.type !== 'test'
-          ? [`${GREEN_ON_BASE}: ${s.commandLine('retract', task.id)}`]
+          ? [`${GREEN_ON_BASE}: ${takeBack(s)}`]
           : []),
         ...notRunNotes(s),
         ...untoldNotes(s),
@@ -209,21 +210,29 @@ const isLizas = (path: string): boolean =>
 const GREEN_ON_BASE =
   'Your new tests pass on the base too, so they prove nothing about the change, and the reviewer is told. If they should prove it';
 
-function notRunNotes({ command, task, commandLine }: Situation<'submit-for-review'>): readonly string[] {
+/** What is refused is not advised. */
+const takeBack = ({ task, commandLine }: Situation<'submit-for-review'>): string =>
+  mayRetract(task)
+    ? commandLine('retract', task.id)
+    : 'it was retracted too often in this iteration, so leave it to the reviewer';
+
+function notRunNotes(s: Situation<'submit-for-review'>): readonly string[] {
+  const { command } = s;
   const { tests, unrun_tests: unrun } = command.facts.proof ?? {};
   if (tests?.on_base !== 'not_run') return [];
   return unrun === undefined
     ? [NOT_RUN]
     : [
-        `Only you ran your tests: no command that Liza ran runs ${list(unrun)}; the reviewer is told. If your change is the reason, take it back and mend that: ${commandLine('retract', task.id)}`,
+        `Only you ran your tests: no command that Liza ran runs ${list(unrun)}; the reviewer is told. If your change is the reason, take it back and mend that: ${takeBack(s)}`,
       ];
 }
 
-function unrunNotes({ command, task, commandLine }: Situation<'submit-for-review'>): readonly string[] {
+function unrunNotes(s: Situation<'submit-for-review'>): readonly string[] {
+  const { command } = s;
   const lost = command.facts.proof?.base_unrun;
   if (lost === undefined) return [];
   return [
-    `By your change no command runs these tests of the base any more: ${list(lost.paths)}${lost.more === undefined ? '' : ` and ${lost.more} more`}; the reviewer is told. If you did not mean that, take it back and mend it: ${commandLine('retract', task.id)}`,
+    `By your change no command runs these tests of the base any more: ${list(lost.paths)}${lost.more === undefined ? '' : ` and ${lost.more} more`}; the reviewer is told. If you did not mean that, take it back and mend it: ${takeBack(s)}`,
   ];
 }
 
@@ -237,11 +246,12 @@ function untoldNotes({ command }: Situation<'submit-for-review'>): readonly stri
   ];
 }
 
-function noTestNotes({ command, task, commandLine }: Situation<'submit-for-review'>): readonly string[] {
+function noTestNotes(s: Situation<'submit-for-review'>): readonly string[] {
+  const { command } = s;
   const none = (command.facts.proof?.runs ?? []).filter(({ ok, tests }) => ok && tests === 0);
   return none.map(
     ({ command: line }) =>
-      `\`${line}\` is green, and ${RAN_NO_TEST}: the reviewer is told. If it should run yours, name them so that it selects them: ${commandLine('retract', task.id)}; if it can select none, liza discover tells the planner`,
+      `\`${line}\` is green, and ${RAN_NO_TEST}: the reviewer is told. If it should run yours, name them so that it selects them: ${takeBack(s)}; if it can select none, liza discover tells the planner`,
   );
 }
 

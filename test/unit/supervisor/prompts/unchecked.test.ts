@@ -34,3 +34,20 @@ test.each(["echo '$(node src/cli.js 2 3)'", 'echo "(node src/cli.js 2 3)"', 'ech
   'a command that %s only prints is not',
   (line) => expect(uncheckedCommands({}, task('- `node src/cli.js 2 3` prints `6`', [line]))).toHaveLength(1),
 );
+
+test('a command that a text shall quote is checked by a validation that looks for it there', () => {
+  const done = '- README.md documents `npm install x`';
+  expect(uncheckedCommands({}, task(done, ["grep -q 'npm install x' README.md"]))).toEqual([]);
+  expect(uncheckedCommands({}, task(done, ["grep -q 'npm install y' README.md"]))).toHaveLength(1);
+  expect(uncheckedCommands({}, task('- `npm install x` succeeds', ["grep -q 'npm install x' README.md"]))).toHaveLength(
+    1,
+  );
+});
+
+test.each([
+  'scripts/clean.sh contains `rm -rf` nowhere',
+  'the release never runs `npm publish`',
+  '`npm publish` is never called',
+])('nobody is told to run what must not be run: %s', (done) =>
+  expect(uncheckedCommands({}, task(`- ${done}`, ['npm run lint']))).toEqual([]),
+);
