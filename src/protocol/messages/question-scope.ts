@@ -1,5 +1,6 @@
 // Which tasks a question concerns. Light: `liza show` loads it, so it must not import a schema.
 
+import { isSentence } from '../../text/sentence.ts';
 import { roleOfId } from '../board.ts';
 import { amendmentsUnderClaim } from '../definition/amendment.ts';
 import { checkpointEvent, claimedSince, historyOf } from '../leases.ts';
@@ -71,6 +72,10 @@ export const cites = ({ because, done_when = '', description = '' }: Task, quest
 /** Whether a text names a question by its id. */
 export const namesQuestion = (text: string, question: string): boolean =>
   text.includes(question) && new RegExp(`(?<![\\w-])${question}(?![\\w-])`).test(text);
+
+/** Whether a line of it is about the question, and says something of it: its id alone shows no reading. */
+export const speaksOfQuestion = (text: string, question: string): boolean =>
+  text.split(/[\n;]/).some((line) => namesQuestion(line, question) && isSentence(line.replaceAll(question, ' ')));
 
 /** Both name it. */
 function sameSection(a: string | undefined, b: string | undefined): boolean {

@@ -80,6 +80,8 @@ it('an approval that does not name an answer which came during the review is ref
   const both = '1: src/a.ts:1\n2: src/a.ts:1';
   const no = w.refused(REVIEWER, approve('a', both));
   expect(no).toMatchObject({ guard: 'answer-read', message: expect.stringContaining('“five times”') });
+  for (const word of ['\nq-1', '\nq-1: ok', '; q-1 is fine'])
+    expect(w.refused(REVIEWER, approve('a', `${both}${word}`))).toMatchObject({ guard: 'answer-read' });
   w.run(REVIEWER, approve('a', `${both}\nq-1: it retries five times`));
   expect(w.task('a').status).toBe('APPROVED');
 });

@@ -8,7 +8,7 @@ import { detach, event, evolve, type Patch, withTask } from '../../change.ts';
 import type { Change, Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { codersOf, historyOf } from '../../leases.ts';
-import { contradictedBy, namesQuestion } from '../../messages/question-scope.ts';
+import { contradictedBy, speaksOfQuestion } from '../../messages/question-scope.ts';
 import { parseApproval } from '../../review/approval.ts';
 import { besideTheChange, isFlagged, markedConcerns, outsideOf, shownText } from '../../review/approval-record.ts';
 import { quorumOf } from '../../review/quorum.ts';
@@ -72,12 +72,12 @@ export const submitVerdict: Row<'submit-verdict'> = {
         if (command.verdict !== 'APPROVED' || command.by_hand === true) return undefined;
         const begun = historyOf(task).findLast((entry) => entry.event === 'review_claimed')?.time ?? '';
         const unread = contradictedBy(state, task).find(
-          ({ id, closed_at: at = '' }) => at > begun && !namesQuestion(command.reason ?? '', id),
+          ({ id, closed_at: at = '' }) => at > begun && !speaksOfQuestion(command.reason ?? '', id),
         );
         if (unread === undefined) return undefined;
         return refuse(
           `${unread.id} was answered while you reviewed: “${gist(unread.answer ?? '', 300)}”. It counts like DONE WHEN, before any criterion that says otherwise`,
-          `Judge by it: reject what contradicts it, or, if the commit agrees with it, name ${unread.id} in the approval: liza show ${unread.id}`,
+          `Judge by it: reject what contradicts it, or, if the commit agrees with it, say so in a line of its own, \`${unread.id}: what in the commit agrees with it\`: liza show ${unread.id}`,
         );
       },
     },
