@@ -106,7 +106,7 @@ function simpleCommands(command: string): readonly Simple[] {
     words = [];
   };
   for (const [, double, single, sign, word] of command.matchAll(
-    /"((?:[^"\\]|\\.)*)"|'([^']*)'|(\|\||&&|[;|&()\n])|([^\s;|&()"'\n]+)/g,
+    /"((?:[^"\\]|\\.){0,2000})"|'([^']*)'|(\|\||&&|[;|&()\n])|([^\s;|&()"'\n]+)/g,
   )) {
     if (sign === undefined) words.push(double ?? single ?? word ?? '');
     else end();
