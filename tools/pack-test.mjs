@@ -100,10 +100,13 @@ function withoutInstalling(as, tarball) {
   const told = as('node', npmCli(), ...npx, 'demo', '--fast');
   for (const said of ['planned by', 'rejected by code-reviewer-1', 'approved by code-reviewer-1', 'run by Liza'])
     expect(told.slice(told.indexOf(' blame ')), said);
-  const suggested = new Map(
-    [...told.matchAll(/^ {2}(\S.*?) {2,}((?:cd|rm) .*)$/gm)].map(([, about, line]) => [about, line]),
-  );
-  const type = (about) => as('sh', '-c', suggested.get(about) ?? `echo "it suggests nothing for: ${about}"; exit 1`);
+  const [inDemo] = told
+    .slice(told.indexOf('The repository of this demo stays'))
+    .split('In a git repository of your own');
+  const enter = (inDemo.match(/^ {2}(?!.*\S {2}).*$/gm) ?? []).join('\n');
+  const suggested = new Map([...inDemo.matchAll(/^ {2}(\S.*?) {2,}(\S.*)$/gm)].map(([, about, line]) => [about, line]));
+  const type = (about) =>
+    as('sh', '-c', `${enter}\n${suggested.get(about) ?? `echo "it suggests nothing for: ${about}"; exit 1`}`);
   expect(type('the board'), 'money');
   for (const about of ['who did what', 'one task', 'what is proven', 'a page of it all', 'what was merged'])
     type(about);

@@ -105,15 +105,37 @@ function simpleCommands(command: string): readonly Simple[] {
     else if (words.length > 0) found.push({ folder, words });
     words = [];
   };
-  for (const [, double, single, sign, word] of command.matchAll(
-    /"((?:[^"\\]|\\.){0,2000})"|'([^']*)'|(\|\||&&|[;|&()\n])|([^\s;|&()"'\n]+)/g,
-  )) {
-    if (sign === undefined) words.push(double ?? single ?? word ?? '');
+  for (const { sign, word } of partsOf(command)) {
+    if (sign === undefined) words.push(word ?? '');
     else end();
   }
   end();
   return found;
 }
+
+interface Part {
+  readonly sign?: string | undefined;
+  readonly word?: string | undefined;
+}
+
+/** Linear: where one double quote has no end, none behind it has. */
+function partsOf(command: string): readonly Part[] {
+  const parts: Part[] = [];
+  let quotesEnd = true;
+  for (let at = 0; at < command.length; ) {
+    DOUBLE.lastIndex = at;
+    const double = quotesEnd && command[at] === '"' ? DOUBLE.exec(command) : undefined;
+    if (double === null) quotesEnd = false;
+    OTHERS.lastIndex = at;
+    const [whole = '', text = '', single, sign, word] = double ?? OTHERS.exec(command) ?? [];
+    if (whole !== '') parts.push(sign === undefined ? { word: double ? text : (single ?? word) } : { sign });
+    at += Math.max(1, whole.length);
+  }
+  return parts;
+}
+
+const DOUBLE = /"((?:[^"\\]|\\.)*)"/y;
+const OTHERS = /()(?:'([^']*)'|(\|\||&&|[;|&()\n])|([^\s;|&()"'\n]+))/y;
 
 /** Without assignments, and without programs that only run another. */
 function unwrapped(words: readonly string[]): readonly string[] {
