@@ -15,7 +15,10 @@ const begin = {
 const BUSY = [
   begin,
   { write: 'src/{task}.mjs', text: 'export const a = 1;\n' },
-  { write: 'test/{task}.test.mjs', text: "import assert from 'node:assert';\nassert.ok(true);\n" },
+  {
+    write: 'test/{task}.test.mjs',
+    text: "import assert from 'node:assert';\nimport { a } from '../src/{task}.mjs';\nassert.equal(a, 1);\n",
+  },
   { commit: '{task}: made' },
   { write: 'note.txt', text: 'not committed\n' },
 ];

@@ -132,7 +132,7 @@ for (const { shell, offered } of SHELLS) {
       expectOffered(['claim-task', 'retry-login', 'c'], ['coder-1']);
       expectOffered(['validate', 'spe'], [shell === 'fish' ? 'specs/' : 'specs']);
       expectOffered(['begin', 'retry-login', '--json-file', 'spe'], [shell === 'fish' ? 'specs/' : 'specs']);
-      expectOffered(['note', ''], ['done']);
+      expectOffered(['note', ''], ['list', 'done']);
       expectOffered(['replan', 'retry-login', ''], []);
     });
 

@@ -44,7 +44,10 @@ const WRITING = {
   steps: [
     { begin: { intent: 'a file', risks: 'none', validation: 'node --test passes', files: ['src/a.mjs'] } },
     { write: 'src/a.mjs', text: 'export const a = 1;\n' },
-    { write: 'test/a.test.mjs', text: 'void 0;\n' },
+    {
+      write: 'test/a.test.mjs',
+      text: "import assert from 'node:assert';\nimport { a } from '../src/a.mjs';\nassert.equal(a, 1);\n",
+    },
     { commit: 'a: made' },
   ],
 };
