@@ -174,7 +174,11 @@ describe('nothing waits for ever', () => {
     expect(w.refused(supervisorOf(FIRST), reserveMerge('b'))).toMatchObject(refusedBy('approver-first'));
     begins(w, SECOND, 'other');
     expect([owed(w, FIRST), owed(w, 'coder-1', 'coder')]).toEqual([['a', 'b'], ['b']]);
-    w.run(supervisorOf('coder-1'), reserveMerge('b'));
+    w.run(supervisorOf('coder-1'), reserveMerge('b', MERGE, BASE, 'boot/7/100'));
+    // It is free again before the test has ended: what was begun goes on.
+    ends(w, SECOND, 'other');
+    const judged = { ...reserveMerge('b', MERGE, BASE, 'boot/7/100'), judged: true } as Command;
+    w.run(supervisorOf('coder-1'), judged);
   });
 
   it('the next session of the same agent holds nothing that was approved before it, not even in the same second', () => {

@@ -40,7 +40,7 @@ const chainOf = ({ before = [], task, candidate, onto }: Reserving): readonly An
   { task, candidate, onto },
 ];
 
-/** One that is its own to merge brings the others of its batch along. */
+/** One that is its own to merge brings the others of its batch along; a merge that has begun goes on, whoever is free by now. */
 export function approverFirst(
   s: Situation<'reserve-merge'> | Situation<'merge-failed'> | Situation<'merge-ahead'>,
 ): Refusal | undefined {
@@ -51,6 +51,8 @@ export function approverFirst(
     return approver === actor.id ? undefined : approver;
   });
   const [approver] = alive;
+  const process = 'process' in command ? command.process : undefined;
+  if (process !== undefined && [task, ...others].some(({ merging }) => merging?.process === process)) return undefined;
   if (part !== 'supervisor' || actor.id === undefined || approver === undefined) return undefined;
   if (alive.includes(undefined)) return undefined;
   return refuse(

@@ -53,7 +53,7 @@ export const reserveMerge: Row<'reserve-merge'> = {
     },
     {
       name: 'approver-first',
-      rule: 'the approver’s supervisor merges; any other once that one is gone or at other work',
+      rule: 'the approver’s supervisor merges; any other once that one is gone or at other work, and goes on with what it began',
       check: approverFirst,
     },
     {
