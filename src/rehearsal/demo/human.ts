@@ -1,7 +1,7 @@
 // The human's part in the demo: holds the merge queue until the first tasks are approved, so that they are tested together,
 // and answers the question of a blocked task, which frees it. Everything else the demo's human does is watch.
 
-import type { State } from '../../protocol/state.ts';
+import type { State, Task } from '../../protocol/state.ts';
 
 export const GOAL = 'A command that adds up a household’s ledger';
 
@@ -17,10 +17,12 @@ const TOGETHER = ['totals', 'money', 'parse', 'sample'];
 export const HOLD = ['queue', 'hold', '--reason', 'the demo lands four together'] as const;
 export const RELEASE = ['queue', 'release'] as const;
 
-/** Whether a human would let them land now. */
-export const isReleasable = ({ goal, tasks }: Pick<State, 'goal' | 'tasks'>): boolean =>
-  goal.queue?.held !== undefined &&
-  TOGETHER.every((id) => tasks.some((task) => task.id === id && task.status === 'APPROVED'));
+/** Whether a human would let them land now: what was approved in a session that still runs would not come along. */
+export function isReleasable({ goal, tasks, agents }: Pick<State, 'goal' | 'tasks' | 'agents'>): boolean {
+  const isOver = ({ status, approved_by: by = '' }: Task): boolean =>
+    status === 'APPROVED' && agents[by]?.under_way === undefined;
+  return goal.queue?.held !== undefined && TOGETHER.every((id) => tasks.some((task) => task.id === id && isOver(task)));
+}
 
 export interface Answer {
   readonly task: string;

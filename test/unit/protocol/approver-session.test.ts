@@ -177,8 +177,8 @@ describe('nothing waits for ever', () => {
     w.run(supervisorOf('coder-1'), reserveMerge('b', MERGE, BASE, 'boot/7/100'));
     // It is free again before the test has ended: what was begun goes on.
     ends(w, SECOND, 'other');
-    const judged = { ...reserveMerge('b', MERGE, BASE, 'boot/7/100'), judged: true } as Command;
-    w.run(supervisorOf('coder-1'), judged);
+    const again = reserveMerge('b', MERGE, BASE, 'boot/7/100') as Command & { name: 'reserve-merge' };
+    w.run(supervisorOf('coder-1'), { ...again, judged: {} });
   });
 
   it('the next session of the same agent holds nothing that was approved before it, not even in the same second', () => {

@@ -6,7 +6,12 @@ import { type Followed, follow } from '../../../src/rehearsal/demo/follow.ts';
 import type { CrewEnd, CrewMember, CrewView } from '../../../src/supervisor/crew-view.ts';
 
 function room(given: Partial<Followed> = {}) {
-  let state = { goal: { status: 'IN_PROGRESS' }, human_notes: [] as object[], tasks: [] as object[] };
+  let state = {
+    goal: { status: 'IN_PROGRESS' },
+    human_notes: [] as object[],
+    agents: {} as Record<string, object>,
+    tasks: [] as object[],
+  };
   let switches: Board['switches'] = {};
   let members: readonly Partial<CrewMember>[] = [];
   let changed = (): void => {};
@@ -165,16 +170,22 @@ test('a person who answers on the board first is not answered over', async () =>
 test('the queue is released once, when the first four are approved; a release that fails ends it', async () => {
   const held = { status: 'IN_PROGRESS', queue: { held: { by: 'human', since: '2026-03-01T09:00:00Z' } } };
   const four = (last: string) =>
-    ['totals', 'money', 'parse', 'sample'].map((id) => ({ id, status: id === 'sample' ? last : 'APPROVED' }));
+    ['totals', 'money', 'parse', 'sample'].map((id) => ({
+      ...{ id, approved_by: 'code-reviewer-1' },
+      status: id === 'sample' ? last : 'APPROVED',
+    }));
   const r = room();
-  r.change({ state: { goal: held, tasks: four('CLAIMED') } });
+  r.change({ state: { goal: held, agents: {}, tasks: four('CLAIMED') } });
   expect(r.releases()).toBe(0);
-  r.change({ state: { tasks: four('APPROVED') } });
+  // The session in which it was approved has not ended.
+  r.change({ state: { agents: { 'code-reviewer-1': { under_way: {} } }, tasks: four('APPROVED') } });
+  expect(r.releases()).toBe(0);
+  r.change({ state: { agents: { 'code-reviewer-1': {} }, tasks: four('APPROVED') } });
   r.change({ state: { tasks: four('APPROVED') } });
   expect(r.releases()).toBe(1);
   r.end();
   expect(await r.why).toBeUndefined();
   const failing = room({ release: async () => 'it could not' });
-  failing.change({ state: { goal: held, tasks: four('APPROVED') } });
+  failing.change({ state: { goal: held, agents: {}, tasks: four('APPROVED') } });
   expect(await failing.why).toBe('it could not');
 });
