@@ -120,7 +120,7 @@ export const g66 = {
     try mended liza amend true --validate 'node --test'; try released liza finalize true
     leave 0 planned`,
   check(w) {
-    w.refused('works-well', /"works well" is a judgement/, /liza amend works-well --done "…"/);
+    w.refused('works-well', /besides praise \("works well"\) it says nothing/, /liza amend works-well --done "…"/);
     w.refused('true', /`true` proves nothing/, /liza amend true --validate/);
     w.refused('anchor', /no section #nosuchanchor/, /liza amend anchor --spec specs\/vision\.md/);
     w.refused('forbidden', /needs a test, and its scope has tests OUT/, /liza amend forbidden --scope/);
