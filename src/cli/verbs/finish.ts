@@ -211,7 +211,10 @@ function unconfinedLines(tasks: FinishPlan['tasks']): readonly string[] {
   return [`written or reviewed without a sandbox: ${listed(told, 5)}; what that means: liza help sandbox`];
 }
 
-/** What a person may do before, or instead of, saying yes. Full names of refs: a tag or another ref of the same short name would be taken instead. */
+/**
+ * What a person may do before, or instead of, saying yes. Full names of refs: a tag or another ref of the same short name
+ * would be taken instead.
+ */
 async function otherWays(io: Io, { branch, integration }: FinishPlan, root: string): Promise<readonly string[]> {
   const { git } = await import('../../git/run.ts');
   const remotes = (await git(io.host, root, ['remote'])).stdout.split('\n').filter((name) => name !== '');

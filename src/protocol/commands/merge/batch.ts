@@ -40,7 +40,7 @@ const chainOf = ({ before = [], task, candidate, onto }: Reserving): readonly An
   { task, candidate, onto },
 ];
 
-/** One that is its own to merge brings the others of its batch along; a merge that has begun goes on, whoever is free by now. */
+/** One that is its own to merge brings the others of its batch along; what was begun goes on, whoever is free by now. */
 export function approverFirst(
   s: Situation<'reserve-merge'> | Situation<'merge-failed'> | Situation<'merge-ahead'>,
 ): Refusal | undefined {
