@@ -32,7 +32,7 @@ const CHANGE = 'change the command: liza config set post_worktree_cmd "<command>
 /** What package managers print when they stumble over a file of the repository, and which one it is. */
 const COMMITTED: readonly (readonly [RegExp, string])[] = [
   [/\bEINTEGRITY\b|\bEUSAGE\b[\s\S]*\bin sync\b|\bcan only install with an existing package-lock/, 'package-lock.json'],
-  [/\bE(?:JSONPARSE|TARGET|RESOLVE|404)\b/, 'package.json'],
+  [/\bnpm (?:error|ERR!) code E(?:JSONPARSE|TARGET|RESOLVE|404)\b/, 'package.json'],
   [/\bERR_PNPM_(?:\w*LOCKFILE\w*|TARBALL_INTEGRITY)\b/, 'pnpm-lock.yaml'],
   [/\bYN00(?:18|28)\b|\b[Ll]ockfile (?:would have been modified|needs to be updated)/, 'yarn.lock'],
   [/\block file \S* ?needs to be updated but --(?:locked|frozen)\b/, 'Cargo.lock'],

@@ -50,8 +50,10 @@ test('a program that the sandbox may hide is named', () => {
   expect(mend('sh: 1: pnpm: not found', { code: 127, confined: false })).toMatch(/^fix what it names/);
 });
 
-test('nothing is said of the sandbox where nothing points to it', () => {
-  expect(mend('Error: Cannot find module ./x')).toBe(
-    'fix what it names, or change the command: liza config set post_worktree_cmd "<command>"',
-  );
+test.each([
+  'Error: Cannot find module ./x',
+  // A command of the user's own: nobody knows that a file of npm is at fault.
+  'the registry says E404',
+])('%s: nothing is said of the sandbox or of a file where nothing points to it', (output) => {
+  expect(mend(output)).toBe('fix what it names, or change the command: liza config set post_worktree_cmd "<command>"');
 });
