@@ -253,11 +253,11 @@ export const g76 = {
     },
     {
       take: {
-        file: 'src/git/private-git-dir.ts',
+        file: 'src/cli/open-project.ts',
         find: 'if (elsewhere !== undefined) return ownedElsewhere(root, elsewhere);',
         put: '',
       },
-      red: /the copy touched/,
+      red: /mending: \d/,
     },
   ],
   coder: `
@@ -278,9 +278,14 @@ export const g76 = {
     w.git('update-ref', 'refs/liza/seen/elsewhere', 'HEAD');
     // What the crew itself changes meanwhile is left out.
     const shared = () =>
-      w.git('for-each-ref', 'refs/liza/seen/elsewhere') + w.exists('.worktrees', 'a', 'src', 'a.mjs');
+      w.git('for-each-ref', 'refs/liza/seen/elsewhere', 'refs/liza/attempts', 'refs/heads/task') +
+      w.exists('.worktrees', 'a', 'src', 'a.mjs');
     const before = shared();
-    w.mends = [there('doctor', '--fix'), there('run', '--until-idle', '--coder', 'as-coder', '--agent', 'as-coder')];
+    w.mends = [
+      there('doctor', '--fix'),
+      there('run', '--until-idle', '--coder', 'as-coder', '--agent', 'as-coder'),
+      there('release-claim', 'a', '--reason', 'taken away'),
+    ];
     w.touched = shared() !== before;
     w.git('update-ref', '-d', 'refs/liza/seen/elsewhere');
     fs.writeFileSync(path.join(w.base, 'go'), '');

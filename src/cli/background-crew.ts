@@ -3,7 +3,6 @@
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { boardElsewhere, ownedElsewhere } from '../git/board-owner.ts';
 import type { Disk } from '../ports/disk.ts';
 import { replaceFile } from '../ports/files.ts';
 import { guardedFlags } from '../process/plain-file.ts';
@@ -24,9 +23,6 @@ export const crewLog = ({ paths }: Pick<BoardContext, 'paths'>): string => join(
 export function refuseSecond(context: BoardContext): Refusal | undefined {
   const crew = crewAtWork(context);
   if (crew === undefined) return undefined;
-  // The record may be a copy, too.
-  const elsewhere = boardElsewhere(context.disk, context.paths.root);
-  if (elsewhere !== undefined) return ownedElsewhere(context.paths.root, elsewhere);
   return refuse(
     `a crew is already running here (process ${crew.pid})`,
     'see it: liza attach; stop it: liza stop; add one agent to it: liza agent coder',

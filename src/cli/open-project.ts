@@ -1,6 +1,7 @@
 // What nearly every verb does: find out who asks, open the blackboard, have one command decided in one transaction, and
 // say in one line what changed. Decisions are made in protocol/decide.ts only.
 
+import { boardElsewhere, ownedElsewhere } from '../git/board-owner.ts';
 import { siteOf } from '../git/directory.ts';
 import { identify } from '../identity/identify.ts';
 import type { Command } from '../protocol/command.ts';
@@ -15,16 +16,25 @@ import { printErr } from './render/print.ts';
 import { plain } from './render/terminal.ts';
 import type { Args, Done, Result, Verb } from './verb.ts';
 
-export async function openProject(io: Io): Promise<CommandContext | Refusal> {
+/** `anyBoard`: also a second one of the repository, to tell of it or to take it away. */
+interface Opening {
+  readonly anyBoard?: boolean;
+}
+
+export async function openProject(io: Io, { anyBoard = false }: Opening = {}): Promise<CommandContext | Refusal> {
   const board = openBoard(io);
   if (isRefusal(board)) return board;
-  const actor = await identify(io, board.paths.root);
+  // What was decided on a copy would never happen.
+  const { root } = board.paths;
+  const elsewhere = anyBoard ? undefined : boardElsewhere(board.disk, root);
+  if (elsewhere !== undefined) return ownedElsewhere(root, elsewhere);
+  const actor = await identify(io, root);
   return isRefusal(actor) ? actor : { ...board, actor };
 }
 
 /** For verbs that work on git: with what a workflow on a task's folder needs. */
-export async function openTaskContext(io: Io): Promise<TaskContext | Refusal> {
-  const context = await openProject(io);
+export async function openTaskContext(io: Io, opening?: Opening): Promise<TaskContext | Refusal> {
+  const context = await openProject(io, opening);
   if (isRefusal(context)) return context;
   // It hashes, and most commands need none of it.
   const { programEnvironment } = await import('../process/tags.ts');

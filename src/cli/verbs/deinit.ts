@@ -25,7 +25,7 @@ export const verb: Verb = {
     const purge = args.flag('purge');
     const root = io.root();
     if (typeof root !== 'string') return finish(io, root, purge);
-    const context = await openTaskContext(io);
+    const context = await openTaskContext(io, { anyBoard: true });
     if (isRefusal(context)) return context;
     const { deinit } = await import('../../project/deinit.ts');
     const done = await deinit(context, purge);

@@ -52,7 +52,7 @@ export const verb: Verb = {
 /** Worktrees are compared with the board only when there is a board to trust. */
 async function work(io: Io, around: readonly Finding[], fix: boolean): Promise<readonly Finding[]> {
   const untold = around.some(({ level, check }) => level === 'broken' && check !== 'rules' && check !== 'log');
-  const context = untold || isRefusal(openBoard(io)) ? undefined : await openTaskContext(io);
+  const context = untold || isRefusal(openBoard(io)) ? undefined : await openTaskContext(io, { anyBoard: true });
   if (context === undefined || isRefusal(context)) return [];
   const { examineWork } = await import('../../project/doctor-work.ts');
   return [...(await examineWork(context, fix)), await lastPreflight(context)];
@@ -108,7 +108,7 @@ async function sandboxFinding(
 async function accept(io: Io): Promise<Result> {
   const operator = await humanOnly(io, 'doctor --accept-integration');
   if (operator !== undefined) return operator;
-  const context = await openTaskContext(io);
+  const context = await openTaskContext(io, { anyBoard: true });
   if (isRefusal(context)) return context;
   const { acceptIntegration } = await import('../../project/doctor-work.ts');
   const accepted = await acceptIntegration(context);

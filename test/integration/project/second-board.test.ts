@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import { openYamlStore } from '../../../src/store/open.ts';
+import { transact } from '../../../src/store/transact.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { boardContext } from '../../support/board-context.ts';
 import { type PlayedProject, playedProject } from '../../support/by-verbs.ts';
@@ -100,8 +101,11 @@ describe('a second board that is there all the same', () => {
     await claimed();
     worktree();
     cpSync(here.file('.liza'), join(linked, '.liza'), { recursive: true });
-    // A write of its own, as an unwary person makes it: from now on it has a copy in the git directory, too.
-    expect((await inside(linked, 'note', 'hello')).code).toBe(0);
+    const refused = await inside(linked, 'note', 'hello');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`has its blackboard in ${here.root}`) });
+    // A write of its own, as earlier versions let it happen: from now on it has a copy in the git directory, too.
+    const wrote = await transact(operatorAt(linked), { name: 'note', message: 'hello' });
+    expect(wrote.ok).toBe(true);
     here.git('update-ref', 'refs/liza/seen/bow', 'HEAD');
   }
 
