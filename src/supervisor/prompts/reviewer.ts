@@ -248,7 +248,7 @@ const FACTS = [
   ['undeclared', 'NOT DECLARED IN ANY PLAN OF THIS TASK'],
   ['tests_added', 'TEST FILES ADDED'],
   ['tests_changed', 'EXISTING TESTS CHANGED (lines removed or replaced)'],
-  ['tests_removed', 'TESTS REMOVED'],
+  ['tests_removed', 'TEST FILES REMOVED'],
   ['instructions', 'INSTRUCTION, CI OR GIT FILES'],
   ['test_setup', 'HOW TESTS ARE RUN'],
 ] as const;

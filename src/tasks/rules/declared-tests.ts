@@ -39,7 +39,7 @@ interface Found {
 export function declaredTests(text: string, path?: string): Declarations {
   const { text: read, isString } = withoutComments(text, path);
   const uncalled = uncalledIn(read, path ?? '');
-  const found = [...quoted(read), ...identified(read, text), ...neverRun(read)]
+  const found = [...quoted(read), ...identified(read, text, /\.[cm]?[jt]sx?$/.test(path ?? '')), ...neverRun(read)]
     .filter(({ at }) => !isString(at) && !COMMENT.test(read.slice(lineStart(read, at), at)))
     .map((one) => (uncalled.has(one.name) ? { ...one, off: true } : one))
     .sort((a, b) => a.at - b.at);
@@ -160,7 +160,7 @@ const MARK =
   /@\w*(?:Test|Property)\w*|@test\b|\[(?:\w+\.)?(?:Test\w*|Fact|Theory)\b|#\[(?:\w+::){0,3}\w*(?:test|bench|quickcheck)\w*/;
 
 /** `raw`: with its comments, in which PHPUnit has its marks. */
-function identified(text: string, raw: string): readonly Found[] {
+function identified(text: string, raw: string, isScript: boolean): readonly Found[] {
   return BY_NAME.flatMap(({ form, marked, group }) =>
     [...text.matchAll(form)].flatMap((match): readonly Found[] => {
       const [all, given = ''] = match;
@@ -169,7 +169,9 @@ function identified(text: string, raw: string): readonly Found[] {
       const name = given.replace(/^`|`$/g, '');
       const isMarked = (): boolean =>
         MARK.test(above(text, at) + all) || IN_COMMENT.test(above(raw, at) + raw.slice(lineStart(raw, at), end));
-      if (marked && !/^(?:test|should)/i.test(name) && !isMarked()) return [];
+      if (marked && !/^test/i.test(name) && !isMarked()) return [];
+      if (isScript && /^[ \t]*(?:export[ \t]+)?(?:async[ \t]+)?function\b/.test(all) && takesValues(text, end))
+        return [];
       const off = /\bDISABLED_/.test(name) || OFF_ABOVE.test(all);
       const [suite = '', second] = name.split(/\s*,\s*/);
       if (second === undefined) return [{ name, at, end, off, sure: group !== true, group: group === true }];
@@ -183,6 +185,9 @@ function identified(text: string, raw: string): readonly Found[] {
     }),
   );
 }
+
+/** Right behind the bracket that opens: a function of a script that is given something is a helper of tests. */
+const takesValues = (text: string, end: number): boolean => /^\s{0,40}[^\s)]/.test(text.slice(end, end + 42));
 
 /** No test has that name. */
 const NOBODY = '\0';

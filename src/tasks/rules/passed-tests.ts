@@ -1,11 +1,15 @@
 // The names of tests that passed in what a test runner printed, as far as it says them: TAP, node, mocha, vitest, jest,
 // pytest -v, unittest -v, go -v, cargo, gradle, dotnet, googletest, bun, swift. Of them only those are wanted that somebody names. Linear in the text; bounded.
 
+import { fixedParts } from './declared-tests.ts';
 import { bounded, type NamedTests } from './failed-tests.ts';
+import { fills } from './named-test.ts';
 
 const NAME = 160;
 /** Longer lines are no runner's. */
 const READ = 500;
+/** More names with places for values are not compared with every line. */
+const MOST_PATTERNS = 20;
 
 const FORMS: readonly RegExp[] = [
   /^\s*ok \d+ -? ?([^#]+?)(?:\s+#.*)?$/,
@@ -37,20 +41,34 @@ interface Wanted {
 
 /**
  * How those of `names` ended that did not fail. The number beside a name says how many tests have it: where the base has
- * some of them, the new one passed if as many passed and none failed.
+ * some of them, the new one passed if as many passed and none failed. A name with places for values is told by the tests
+ * that fill them, each under its own name.
  */
 export function endedTests(printed: string, { names: wanted, sure }: Wanted, failed: readonly string[]): EndedTests {
   const not = new Set(failed.map(ownName));
+  const patterns = [...wanted.keys()].filter((name) => fixedParts(name).length > 1).slice(0, MOST_PATTERNS);
+  const made = (name: string): string | undefined => patterns.find((pattern) => fills(name, pattern));
+  const told = new Set([...not].map(made));
   const times = new Map<string, number>();
+  const filled = new Set<string>();
   for (const raw of printed.split('\n')) {
     const name = ownName(passedIn(raw) ?? '');
     if (wanted.has(name)) times.set(name, (times.get(name) ?? 0) + 1);
+    const pattern = name === '' || not.has(name) ? undefined : made(name);
+    if (pattern === undefined) continue;
+    told.add(pattern);
+    filled.add(name);
   }
-  const left = [...wanted].filter(([name]) => !not.has(name));
+  const left = [...wanted].filter(([name]) => !not.has(name) && !told.has(name));
   const hasPassed = ([name, many]: readonly [string, number]): boolean => (times.get(name) ?? 0) >= many;
-  const named = (which: typeof left): NamedTests => bounded(new Set(which.map(([name]) => name.slice(0, NAME))));
+  const named = (names: Iterable<string>): NamedTests =>
+    bounded(new Set([...names].map((name) => name.slice(0, NAME))));
   const isUntold = (one: (typeof left)[number]): boolean => sure.has(one[0]) && !hasPassed(one);
-  return { passed: named(left.filter(hasPassed)), untold: named(left.filter(isUntold)) };
+  const namesOf = (which: typeof left): readonly string[] => which.map(([name]) => name);
+  return {
+    passed: named([...namesOf(left.filter(hasPassed)), ...filled]),
+    untold: named(namesOf(left.filter(isUntold))),
+  };
 }
 
 /** The test that this line says passed. */

@@ -171,14 +171,14 @@ describe('paths in lists', () => {
     const odd = [
       'CLAUDE.md',
       'a b/CLAUDE.md',
-      'x\nTESTS REMOVED: none/CLAUDE.md',
+      'x\nTEST FILES REMOVED: none/CLAUDE.md',
       'y, z/CLAUDE.md',
       'u\u202ev/CLAUDE.md',
     ];
     expect(factsOf(changes(...odd)).instructions?.paths).toEqual([
       'CLAUDE.md',
       '"a b/CLAUDE.md"',
-      '"x\\nTESTS REMOVED: none/CLAUDE.md"',
+      '"x\\nTEST FILES REMOVED: none/CLAUDE.md"',
       '"y, z/CLAUDE.md"',
       '"u\\u{202e}v/CLAUDE.md"',
     ]);

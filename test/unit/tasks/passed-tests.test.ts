@@ -50,6 +50,14 @@ describe('passed tests', () => {
     expect(ended('  ✔ adds up\n  1) adds up\n', ['adds up'])).toEqual([[], []]);
   });
 
+  it('a name with places for values is told by the tests that fill them', () => {
+    const names = new Map([['is fast: %s', 1]]);
+    const { passed, untold } = endedTests('✔ is fast: digits\n✔ is slow: x\n', among(names), ['is fast: blanks']);
+    expect([passed.names, untold.names]).toEqual([['is fast: digits'], []]);
+    expect(endedTests('', among(names), ['is fast: blanks']).untold.names).toEqual([]);
+    expect(endedTests('', among(names), ['other']).untold.names).toEqual(['is fast: %s']);
+  });
+
   it('what only may be a test is told where it passed, and not missed where nothing is said of it', () => {
     const names = new Map([
       ['adds up', 1],
