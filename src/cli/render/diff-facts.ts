@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<ListName, string>> = {
   undeclared: 'not announced in any checkpoint',
   declared_late: 'declared late, after the checkpoint',
   beyond_scope: 'outside the paths of scope IN',
-  out_parts: 'scope OUT names a part of these (to be judged)',
+  out_parts: 'scope OUT that no machine checks',
   binary: 'binary to git, so that its diff shows no line of them',
   lfs_pointers: 'pointers of Git LFS, whose content is not in the diff',
   case_twins: 'paths that differ by case alone',

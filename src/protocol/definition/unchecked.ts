@@ -3,7 +3,7 @@
 
 import { listed } from '../../text/format.ts';
 import { covers } from '../facts/globs.ts';
-import { foldersIn, isCode, outsideOut, parseScope, unsurePaths } from '../facts/scope.ts';
+import { foldersIn, isCode, outsideOut, parseScope, unheldOut, unsurePaths } from '../facts/scope.ts';
 import type { SpecFacts } from '../facts/spec-facts.ts';
 import { testReach } from '../facts/test-commands.ts';
 import { proofCommands } from '../review/proof.ts';
@@ -176,12 +176,12 @@ function areaNotes(task: Task, { there }: Pick<SpecFacts, 'there'>): readonly st
   ];
 }
 
-/** What OUT says of a part of a file is held against nothing. */
+/** What OUT says of an area or of a part of a file is held against nothing. */
 export function partNotes(task: Task): readonly string[] {
-  const parts = parseScope(task.scope ?? '').outParts.map(({ text }) => `"${text}"`);
-  return parts.length === 0
+  const unheld = unheldOut(parseScope(task.scope ?? '')).map((text) => `"${text}"`);
+  return unheld.length === 0
     ? []
     : [
-        `a reader must judge this: OUT ${listed(parts, 5)} is about a part, so no change is refused for it; the reviewer is told when the file is touched. Liza refuses changes to a path without more words`,
+        `no machine checks this of OUT, the reviewer is told: ${listed(unheld, 5)}. Liza refuses changes to a path without more words`,
       ];
 }

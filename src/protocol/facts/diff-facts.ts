@@ -12,7 +12,7 @@ import type { FileChange, LineList } from './file-change.ts';
 import { canDeclareTests } from './file-kinds.ts';
 import { coverage, covering } from './globs.ts';
 import { isInstruction } from './instruction-files.ts';
-import { beyondScope, isTest, parseScope, touchedParts } from './scope.ts';
+import { beyondScope, isTest, parseScope, unheldOut } from './scope.ts';
 
 export interface PathList {
   readonly paths: readonly string[];
@@ -42,7 +42,7 @@ export interface DiffFacts {
   readonly declared_late?: PathList;
   /** Outside the paths that the task's scope declares IN; tests have lists of their own. */
   readonly beyond_scope?: PathList;
-  /** Files of which OUT means a part, each with what it says: nothing but a reader can tell. */
+  /** What OUT says besides paths that it forbids: nothing but a reader can tell. */
   readonly out_parts?: PathList;
   /** Binary to git: no diff shows a line of them. */
   readonly binary?: PathList;
@@ -138,7 +138,6 @@ export function diffFacts(
   const code = changes.map(({ path }) => path).filter((path) => !isTest(path, patterns));
   const scope = parseScope(task.scope ?? '');
   const beyond = new Set(beyondScope(scope, code, onBase));
-  const touched = changes.map(({ path }) => path);
   const pick = (name: keyof DiffFacts, wanted: (change: FileChange) => boolean) =>
     listed(name, changes.filter(wanted).map(asWord));
   return {
@@ -149,7 +148,7 @@ export function diffFacts(
     ...pick('beyond_scope', ({ path }) => beyond.has(path)),
     ...listed(
       'out_parts',
-      touchedParts(scope, touched).map((path) => ({ path, kind: 'changed' })),
+      unheldOut(scope).map((path) => ({ path, kind: 'changed' })),
     ),
     ...pick('binary', ({ binary }) => binary === true),
     ...listed(

@@ -29,11 +29,11 @@ function readItem(item: string): ScopeItem {
   if (!/\s/.test(text)) return { paths: pathsOf(text), maybe: [], text };
   const end = text.search(/:\s|\s\(|\s(?:\u2014|\u2013|--|-)\s/);
   const head = end === -1 ? text : text.slice(0, end);
-  const names = head.split(/(?<!\s)\s+(?:and|&|\+)\s+/);
+  const names = head.split(/(?<!\s)\s+(?:and|&|\+)\s+/).map(clean);
   const alone = names.every((name) => !/\s/.test(name)) && (end !== -1 || names.some(isLikePath));
   if (!alone) return inProse(text);
   const rest = inProse(text.slice(head.length));
-  return { paths: [...names.flatMap((name) => pathsOf(clean(name))), ...rest.paths], maybe: rest.maybe, text };
+  return { paths: [...names.flatMap(pathsOf), ...rest.paths], maybe: rest.maybe, text };
 }
 
 function inProse(text: string): ScopeItem {
@@ -71,11 +71,17 @@ function withoutBraces(path: string): readonly string[] {
   return found;
 }
 
-const clean = (item: string): string =>
-  item
-    .trim()
-    .replace(/^[-*]\s+/, '')
-    .replace(/^[`"']+/, '')
-    .replace(/(?<![`"'.:,;])[`"'.:,;]+$/, '')
-    .replace(/^`([^`]*)`$/, '$1')
-    .trim();
+/** Without bullet and full stop, and without quotes that are around all of it or that nothing closes. */
+function clean(item: string): string {
+  let text = withoutStop(item.trim().replace(/^[-*]\s+/, ''));
+  for (const quote of ['`', '"', "'", '`']) {
+    const many = text.split(quote).length - 1;
+    if (many > 2 || many === 0) continue;
+    const [starts, ends] = [text.startsWith(quote), text.endsWith(quote)];
+    if (many === 2 && !(starts && ends)) continue;
+    text = withoutStop(text.slice(starts ? 1 : 0, ends ? -1 : undefined));
+  }
+  return text.trim();
+}
+
+const withoutStop = (text: string): string => text.replace(/(?<![.:,;])[.:,;]+$/, '');

@@ -4,8 +4,10 @@
 
 import { itemsOf, type ScopeItem } from './scope-items.ts';
 
-/** Paths of which OUT means a part, as it is written. */
+/** Paths of which OUT means a part. */
 export interface OutPart {
+  readonly entry: string;
+  /** With the description that follows the line. */
   readonly text: string;
   readonly paths: readonly string[];
 }
@@ -40,10 +42,11 @@ export function readOut(line: string, named: readonly string[]): OutLine {
     if (paths.length > 0 && !isPart) found.forbidden.push(...paths);
     else found.prose.push(item.text);
     if (paths.length > 0 && isPart) {
-      found.parts.push({ text: described === undefined ? item.text : `${item.text} ${described}`, paths });
+      const text = described === undefined ? item.text : `${item.text} ${described}`;
+      found.parts.push({ entry: item.text, text, paths });
     }
   }
-  if (described !== undefined) found.prose.push(described);
+  if (described !== undefined && found.parts.length === 0) found.prose.push(described);
   return found;
 }
 

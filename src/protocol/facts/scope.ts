@@ -1,7 +1,7 @@
 // The scope text of a task as path lists (scope-sections.ts finds its lines, scope-items.ts reads an entry, scope-out.ts
 // what OUT forbids, globs.ts which files an entry means). It hides what counts as a path, a test, code.
 
-import { gist, pathWord } from '../../text/format.ts';
+import { gist } from '../../text/format.ts';
 import { withoutForbiddenTests } from './forbidden-tests.ts';
 import { coverage, covering, covers, matcher } from './globs.ts';
 import { itemsOf } from './scope-items.ts';
@@ -175,15 +175,11 @@ function takesKind(item: string, pattern: string, work: readonly string[]): bool
 const TESTS_AS_WORD =
   /^(?:(?:all|any|the|new|unit|automated|writing|adding|touching|changing|editing|changes?|edits?|to|in|of)\s+)*(?:tests?|testing)(?:\s+(?:files?|code|cases|suite|folders?))?(?:\s+(?:changes?|edits?|modifications?|updates?))?$/i;
 
-/** Files of a change of which the scope declares a part OUT, each with the entry that says so. */
-export function touchedParts(scope: Scope, files: readonly string[]): readonly string[] {
-  const parts = scope.outParts.map(({ text, paths }) => ({ text, isOf: coverage(paths) }));
-  const isOfAny = coverage(scope.outParts.flatMap(({ paths }) => paths));
-  return files.filter(isOfAny).flatMap((file) => {
-    const part = parts.find(({ isOf }) => isOf(file));
-    return part === undefined ? [] : [`${pathWord(file)} (OUT: ${gist(part.text, 200)})`];
-  });
-}
+/** What OUT says besides paths that it forbids, entry by entry: only a reader can tell whether that is kept. */
+export const unheldOut = (scope: Scope): readonly string[] => {
+  const parts = new Map(scope.outParts.map(({ text, entry }) => [entry, text]));
+  return [...new Set(scope.outProse.map((entry) => parts.get(entry) ?? entry))].map((text) => gist(text, 200));
+};
 
 /** Files of a change that the scope declares OUT. */
 export function outOfScope(scope: Scope, files: readonly string[]): readonly string[] {

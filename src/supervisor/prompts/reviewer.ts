@@ -256,7 +256,7 @@ const FACTS = [
 /** Told only where there are some. */
 const RARE = [
   ['beyond_scope', 'OUTSIDE SCOPE IN'],
-  ['out_parts', 'SCOPE OUT NAMES A PART OF THESE (only you can judge whether it is touched)'],
+  ['out_parts', 'SCOPE OUT THAT NO MACHINE CHECKS'],
   ['tests_within', 'TESTS WITHIN THE CODE (so nothing could be shown of them on the base)'],
   ['declared_late', 'DECLARED LATE, after the plan'],
   ['tests_weakened', 'TESTS WEAKENED (fewer assertions in a place, or switched off)'],

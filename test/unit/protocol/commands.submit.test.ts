@@ -222,7 +222,7 @@ describe('submit-for-review', () => {
     w.run(CODER, begin('a'));
     w.run(CODER, submit('a', commit(1), { changes: changes('src/add.js', 'src/b.js', 'test/a.test.ts') }));
     expect(w.task('a').history?.at(-1)).toMatchObject({
-      diff: { out_parts: { paths: ['src/add.js (OUT: src/add.js: all but add)'] } },
+      diff: { out_parts: { paths: ['src/add.js: all but add'] } },
     });
   });
 

@@ -638,7 +638,7 @@ describe('told at finalize', () => {
   });
   it('an OUT that means a part of a file is a reader’s to judge; one that forbids it is not told', () => {
     const told = passes({ scope: 'IN: src/, test/\nOUT: package.json: its scripts, README.md and docs/' }).join();
-    expect(told).toContain('a reader must judge this: OUT "package.json: its scripts" is about a part');
+    expect(told).toContain('no machine checks this of OUT, the reviewer is told: "package.json: its scripts"');
     expect(told).not.toContain('README.md');
   });
   it('a command in backticks that no validation runs is named with its criterion', () => {

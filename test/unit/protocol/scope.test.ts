@@ -9,6 +9,7 @@ import {
   onlyTests,
   outOfScope,
   parseScope,
+  unheldOut,
 } from '../../../src/protocol/facts/scope.ts';
 import { cpuTimer } from '../../support/cpu-time.ts';
 
@@ -109,6 +110,16 @@ describe('scope text', () => {
     const scope = parseScope(`IN: x.md\nOUT: ${entry}`);
     expect(scope.out).toEqual([]);
     expect(scope.outParts.flatMap((part) => part.paths)).toEqual(paths);
+  });
+
+  it('what no machine checks is told as it is written: parts, areas, and quotes within', () => {
+    const out = "functions bytes, 'var map' and what is above it in index.js, the other sections, package.json";
+    expect(unheldOut(parseScope(`IN: index.js\nOUT: ${out}`))).toEqual([
+      'functions bytes',
+      "'var map' and what is above it in index.js",
+      'the other sections',
+    ]);
+    expect(unheldOut(parseScope('IN: src/\nOUT: "docs/", `lib/a.js`'))).toEqual([]);
   });
 
   it('what is listed before a file is its part, and of no other file', () => {
