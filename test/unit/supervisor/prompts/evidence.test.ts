@@ -245,7 +245,5 @@ test('a file of which scope OUT names a part is told with what it says', () => {
   const changes = ['src/a.ts', 'test/a.test.ts'].map((path) => ({ path, kind: 'changed' as const }));
   w.run(CODER, submit('a', AT, { changes }));
   w.run(SUPERVISOR, claimReview('a'));
-  expect(toReviewer(w, 'a')).toMatch(
-    /SCOPE OUT THAT NO MACHINE CHECKS: src\/a\.ts: all but add\n/,
-  );
+  expect(toReviewer(w, 'a')).toMatch(/SCOPE OUT THAT NO MACHINE CHECKS: src\/a\.ts: all but add\n/);
 });
