@@ -254,8 +254,8 @@ export const g76 = {
     {
       take: {
         file: 'src/cli/open-project.ts',
-        find: 'if (elsewhere !== undefined) return ownedElsewhere(root, elsewhere);',
-        put: '',
+        find: 'const elsewhere = anyBoard ? undefined : boardElsewhere(board.disk, root);',
+        put: 'const elsewhere = undefined;',
       },
       red: /mending: \d/,
     },

@@ -24,12 +24,12 @@ interface Opening {
 export async function openProject(io: Io, { anyBoard = false }: Opening = {}): Promise<CommandContext | Refusal> {
   const board = openBoard(io);
   if (isRefusal(board)) return board;
-  // What was decided on a copy would never happen.
   const { root } = board.paths;
-  const elsewhere = anyBoard ? undefined : boardElsewhere(board.disk, root);
-  if (elsewhere !== undefined) return ownedElsewhere(root, elsewhere);
   const actor = await identify(io, root);
-  return isRefusal(actor) ? actor : { ...board, actor };
+  if (isRefusal(actor)) return actor;
+  // What was decided on a copy would never happen.
+  const elsewhere = anyBoard ? undefined : boardElsewhere(board.disk, root);
+  return elsewhere === undefined ? { ...board, actor } : ownedElsewhere(root, elsewhere);
 }
 
 /** For verbs that work on git: with what a workflow on a task's folder needs. */
