@@ -32,6 +32,7 @@ export interface Processes {
   /** This process. */
   readonly pid: number;
   readonly platform: NodeJS.Platform;
+  readonly arch: string;
   /** Numbers by the name of a signal. */
   readonly signals: Readonly<Record<string, number>>;
   readonly spawn: typeof spawn;

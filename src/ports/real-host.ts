@@ -68,6 +68,7 @@ export const realClock: Clock = {
 const realProcesses: Processes = {
   pid: process.pid,
   platform: process.platform,
+  arch: process.arch,
   get signals() {
     return builtin.os().constants.signals;
   },

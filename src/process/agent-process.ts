@@ -15,7 +15,7 @@ import { startTime } from './process-table.ts';
 import { type ResourceUsage, usageBelow } from './resource-usage.ts';
 import { markOf, underMark } from './rlimit-mark.ts';
 import { within } from './run.ts';
-import { reasonOf, signalOf } from './start.ts';
+import { giveDescriptor3, reasonOf, signalOf } from './start.ts';
 import { agentTag, nestedTag, type Site, TAG } from './tags.ts';
 
 export interface AgentProgram {
@@ -34,6 +34,7 @@ export interface AgentProgram {
   readonly talks?: boolean;
   /** See Startable. */
   readonly wrapped?: boolean;
+  readonly descriptor3?: Uint8Array | undefined;
 }
 
 export type AgentExit =
@@ -71,7 +72,7 @@ export async function startAgent(
   host: Host,
   program: AgentProgram,
 ): Promise<RunningAgent | { readonly reason: string }> {
-  const { argv, cwd, env, tag } = program;
+  const { argv, cwd, env, tag, descriptor3 } = program;
   const session = host.random.hex(16);
   const mark = markOf(tag);
   const marked = underMark(host, argv, mark, { cwd, path: env['PATH'] });
@@ -81,12 +82,16 @@ export async function startAgent(
     child = host.processes.spawn(file, args, {
       cwd,
       env: { ...env, [TAG]: `${nestedTag(env, tag)}/${session}` },
-      stdio: [program.stdin === undefined && program.talks !== true ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [
+        ...([program.stdin === undefined && program.talks !== true ? 'ignore' : 'pipe', 'pipe', 'pipe'] as const),
+        ...(descriptor3 === undefined ? [] : (['pipe'] as const)),
+      ],
       detached: true,
     });
   } catch (error) {
     return { reason: reasonOf(host.disk, error as Error, program) };
   }
+  giveDescriptor3(child, descriptor3);
   if (child.pid === undefined) {
     const [error] = (await once(child, 'error')) as [NodeJS.ErrnoException];
     return { reason: reasonOf(host.disk, error, program) };

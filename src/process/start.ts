@@ -3,6 +3,7 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import type { Disk } from '../ports/disk.ts';
 import type { Environment, Processes } from '../ports/host.ts';
 import { SHORTAGES } from '../text/shortage.ts';
@@ -20,6 +21,17 @@ export interface Startable {
   readonly keeps?: readonly string[] | undefined;
   /** Its first process only passes on: asked to end, it would take the others with it at once. */
   readonly wrapped?: boolean | undefined;
+  /** What it reads from there, once, when it starts. */
+  readonly descriptor3?: Uint8Array | undefined;
+}
+
+/** To a program that was started with a pipe there. One that did not start, or did not read it, says so by its end. */
+export function giveDescriptor3(child: ChildProcess, text: Uint8Array | undefined): void {
+  // One that did not start may have none at all.
+  const stdio = child.stdio as readonly unknown[] | undefined;
+  const pipe = text === undefined ? undefined : (stdio?.[3] as Writable | null | undefined);
+  pipe?.on('error', () => {});
+  pipe?.end(text);
 }
 
 export type Started = ChildProcess & { readonly pid: number };
@@ -31,16 +43,17 @@ export async function start(
   tag: string,
   pipe: Pipe,
 ): Promise<Started | { readonly reason: string }> {
-  const { argv, cwd, env, keeps = [] } = program;
+  const { argv, cwd, env, keeps = [], descriptor3 } = program;
   const kept = Object.fromEntries(keeps.map((name) => [name, env[name]]));
   try {
     const child = host.processes.spawn(argv[0], argv.slice(1), {
       cwd,
       env: { ...scrubbed(env), ...kept, [TAG]: nestedTag(env, tag) },
-      stdio: ['ignore', pipe.writeEnd, pipe.writeEnd],
+      stdio: ['ignore', pipe.writeEnd, pipe.writeEnd, ...(descriptor3 === undefined ? [] : (['pipe'] as const))],
       // A session of its own: no terminal to ask questions on, and Ctrl-C is ours to pass on.
       detached: true,
     });
+    giveDescriptor3(child, descriptor3);
     if (isStarted(child)) return child;
     const [error] = (await once(child, 'error')) as [NodeJS.ErrnoException];
     return { reason: reasonOf(host.disk, error, program) };

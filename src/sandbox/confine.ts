@@ -15,6 +15,8 @@ export interface Confined {
   readonly env: Environment;
   /** The tool stays as the program's parent; without this it becomes the program. */
   readonly wrapped: boolean;
+  /** See Startable. */
+  readonly descriptor3?: Uint8Array | undefined;
 }
 
 export interface Confinable {
@@ -30,6 +32,7 @@ export function confine(disk: Disk, tool: Tool, policy: Policy, { argv, env }: C
       ? seatbeltArgv(tool.program, policy, argv)
       : bwrapArgv(tool, policy, argv, { kindOf: (path) => kindOf(disk, path) }),
     wrapped: !inPlace,
+    descriptor3: tool.filter,
     env: environmentIn(env, {
       HOME: policy.home.at,
       TMPDIR: inPlace ? policy.tmp : '/tmp',

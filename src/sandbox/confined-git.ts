@@ -13,10 +13,12 @@ import { type Detected, isTool } from './detect.ts';
 export const confinedGit =
   (host: Host, detect: () => Promise<Detected>): ConfineGit =>
   async ({ root, common, folder, own, read, write }) => {
-    const tool = await detect();
-    if ('short' in tool)
-      throw new EnvironmentError(`git could not be confined: ${tool.why}`, tool.remedy, 3, { fault: 'machine' });
-    if (!isTool(tool)) return undefined;
+    const found = await detect();
+    if ('short' in found)
+      throw new EnvironmentError(`git could not be confined: ${found.why}`, found.remedy, 3, { fault: 'machine' });
+    if (!isTool(found)) return undefined;
+    // It runs no code of an agent's.
+    const tool = { ...found, filter: undefined };
     const { disk, env } = host;
     const [home, tmp] = [join(own, 'home'), join(own, 'tmp')];
     for (const path of [home, tmp]) disk.mkdirSync(path);

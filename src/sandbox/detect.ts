@@ -4,8 +4,10 @@
 import { isAbsolute, join } from 'node:path';
 import { isExecutableFile } from '../ports/disk.ts';
 import type { Environment, Host } from '../ports/host.ts';
+import { giveDescriptor3 } from '../process/start.ts';
 import { shortageIn } from '../text/shortage.ts';
 import { bwrapArgv } from './bwrap.ts';
+import { leaseFilter } from './lease-filter.ts';
 import { isBrokered } from './mailbox-commands.ts';
 import type { Policy } from './policy.ts';
 import { seatbeltArgv } from './seatbelt.ts';
@@ -15,6 +17,8 @@ export interface Tool {
   readonly program: string;
   /** Further arguments that it needs on this machine. */
   readonly extra: readonly string[];
+  /** Of system calls; bubblewrap reads it from descriptor 3. */
+  readonly filter?: Uint8Array | undefined;
 }
 
 /** `why` and `remedy` are for people. */
@@ -74,22 +78,30 @@ export function detect(host: Host): Promise<Detected> {
  */
 const WAYS = [['--unshare-user', '--disable-userns'], [], ['--unshare-user']] as const;
 
+/** A kernel may know no filters: the other ways without one are better than none. */
+function waysOf(tool: Tool, arch: string): readonly Tool[] {
+  const filter = leaseFilter(arch);
+  const filters = filter === undefined ? [undefined] : [filter, undefined];
+  return filters.flatMap((one) => WAYS.map((extra) => ({ ...tool, extra, filter: one })));
+}
+
 /** For the commands that a supervisor runs for its agents: the trial that it made itself, by program and way. */
-export const triedEnvironment = ({ kind, program, extra }: Tool): Environment =>
-  kind === 'bubblewrap' ? { [TRIED]: `${program} ${extra.join(' ')}` } : {};
+export const triedEnvironment = ({ kind, program, extra, filter }: Tool): Environment =>
+  kind === 'bubblewrap'
+    ? { [TRIED]: [program, ...extra, ...(filter === undefined ? [] : ['--seccomp'])].join(' ') }
+    : {};
 
 const TRIED = 'LIZA_SANDBOX_TRIED';
 
 /** Only of the very program that is found here, and only a way that is known here. */
-function triedBySupervisor({ env }: Host, tool: Tool): Tool | undefined {
+function triedBySupervisor({ env, processes }: Host, tool: Tool): Tool | undefined {
   if (!isBrokered(env) || tool.kind !== 'bubblewrap') return undefined;
-  const ways = WAYS.map((extra) => ({ ...tool, extra }));
-  return ways.find((way) => env[TRIED] === triedEnvironment(way)[TRIED]);
+  return waysOf(tool, processes.arch).find((way) => env[TRIED] === triedEnvironment(way)[TRIED]);
 }
 
 /** Starts it for real, the best way first. */
 export async function tryTool(host: Host, tool: Tool): Promise<Detected> {
-  const ways = tool.kind === 'bubblewrap' ? WAYS.map((extra) => ({ ...tool, extra })) : [tool];
+  const ways = tool.kind === 'bubblewrap' ? waysOf(tool, host.processes.arch) : [tool];
   let said = '';
   for (const way of ways) {
     const answer = await failureOf(host, way);
@@ -131,11 +143,12 @@ function failureOf({ clock, processes }: Host, tool: Tool): Promise<string | und
   const [program, ...args] = trialArgv(tool);
   return new Promise((done) => {
     const child = processes.spawn(program, args, {
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', 'pipe', ...(tool.filter === undefined ? [] : (['pipe'] as const))],
       env: { PATH: '/usr/bin:/bin' },
     });
+    giveDescriptor3(child, tool.filter);
     let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(0, 2000);
     });
     const cancel = clock.after(TRIAL_MS, () => child.kill('SIGKILL'));

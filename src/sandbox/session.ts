@@ -38,6 +38,7 @@ export interface SandboxSession {
   readonly argv: readonly [string, ...string[]];
   readonly env: Environment;
   readonly wrapped: boolean;
+  readonly descriptor3?: Uint8Array | undefined;
   /** The environment by which the provider's own files are found from outside. */
   readonly envOutside: Environment;
   /** From here on its commands are answered with a refusal at once. */
@@ -177,6 +178,7 @@ function confined(
     argv: inside.argv,
     env: { ...inside.env, ...provided.env },
     wrapped: inside.wrapped,
+    descriptor3: inside.descriptor3,
     envOutside: { ...context.env, HOME: folders.home, ...provided.envOutside },
     ending: () => broker.end(),
     close: async (graceMs, hurry) => {

@@ -92,6 +92,7 @@ export async function startSession(
     cwd: work.cwd,
     env: sandbox.env,
     wrapped: sandbox.wrapped,
+    descriptor3: sandbox.descriptor3,
     tag: agentTag(siteOf(context.disk, context.paths.root), work.agent),
     stdin: launch.stdin,
     logFile,

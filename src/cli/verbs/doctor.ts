@@ -101,9 +101,13 @@ async function sandboxFinding(
   if (told === undefined) return [];
   const check = 'sandbox';
   const message = told.text.replace('sandbox: ', '');
+  if ('tool' in told.mode && told.mode.tool.kind === 'bubblewrap' && told.mode.tool.filter === undefined)
+    return [warning(check, `${message}, but without a filter of system calls: ${LEASES}`, 'use a kernel with seccomp')];
   if (told.remedy === undefined) return [ok(check, message)];
   return [(isRefusal(told.mode) ? broken : warning)(check, message, told.remedy)];
 }
+
+const LEASES = 'an agent can take leases on files, and all who open them wait';
 
 async function accept(io: Io): Promise<Result> {
   const operator = await humanOnly(io, 'doctor --accept-integration');

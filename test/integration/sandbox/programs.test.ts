@@ -83,9 +83,30 @@ describe.skipIf(process.platform !== 'linux')('a bubblewrap', () => {
     const found = await fake(
       'case " $* " in *" --disable-userns "*) echo "bwrap: Unknown option" >&2; exit 1;; esac; exec bwrap "$@"',
     );
-    expect(found).toMatchObject({ kind: 'bubblewrap', extra: [] });
+    expect(found).toMatchObject({ kind: 'bubblewrap', extra: [], filter: expect.anything() });
+  });
+
+  test.skipIf(!works)('that takes no filter of system calls is used without one', async () => {
+    const found = await fake(
+      'case " $* " in *" --seccomp "*) echo "bwrap: prctl(PR_SET_SECCOMP)" >&2; exit 1;; esac; exec bwrap "$@"',
+    );
+    expect(found).toMatchObject({ kind: 'bubblewrap', filter: undefined });
   });
 });
+
+const PERL = '/usr/bin/perl';
+/** Takes a lease on a file that it can only read; whoever opens it then would wait. */
+const LEASE = `${PERL} -e 'open(my $f, "<", $ARGV[0]) or die "no file"; print fcntl($f, 1024, 1) ? "leased" : "$!"'`;
+
+test.skipIf(!works || !fs.existsSync(PERL))(
+  'nobody inside takes a lease on a file, though it is the user’s own',
+  async () => {
+    const file = path.join(p.root, '.git/HEAD');
+    expect(spawnSync('sh', ['-c', `${LEASE} ${file}`], { encoding: 'utf8' }).stdout).toBe('leased');
+    const inside = await run(`${LEASE} ${file}; git -C ${p.root} rev-parse HEAD`);
+    expect(inside).toMatchObject({ how: 'exited', code: 0, tail: expect.stringContaining('Operation not permitted') });
+  },
+);
 
 describe.skipIf(!works)('a program of the project in bubblewrap', () => {
   test('that takes more than an agent may is ended, and told as that: processes, memory, files in memory', async () => {
@@ -176,7 +197,7 @@ describe.skipIf(!works)('a program of the project in bubblewrap', () => {
       read: [{ at: path.join(home, '.cli/login'), from: login }],
       home: { at: home, kept },
     };
-    const { argv, env } = confine(realDisk, tool, policy, {
+    const { argv, env } = confine(realDisk, { ...tool, filter: undefined }, policy, {
       argv: ['sh', '-c', 'cat ~/.cli/login'],
       env: { PATH: process.env['PATH'] },
     });

@@ -5,6 +5,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { giveDescriptor3 } from '../../../src/process/start.ts';
 import { type Config, type Role, type Settings, settings } from '../../../src/protocol/state.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { sandboxSupportOf } from '../../../src/sandbox/mode.ts';
@@ -98,7 +99,9 @@ async function session(
   const sandboxed: SandboxSession = found;
   const [program, ...args] = sandboxed.argv;
   const stdout = await new Promise<string>((done) => {
-    const child = spawn(program, args, { cwd, env: sandboxed.env as NodeJS.ProcessEnv });
+    const stdio = ['pipe', 'pipe', 'pipe', 'pipe'] as const;
+    const child = spawn(program, args, { cwd, env: sandboxed.env as NodeJS.ProcessEnv, stdio: [...stdio] });
+    giveDescriptor3(child, sandboxed.descriptor3 ?? Buffer.alloc(0));
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
     child.once('close', () => done(text));

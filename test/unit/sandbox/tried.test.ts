@@ -5,6 +5,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { Environment, Host } from '../../../src/ports/host.ts';
 import { detect, findTool, isTool, triedEnvironment } from '../../../src/sandbox/detect.ts';
+import { leaseFilter } from '../../../src/sandbox/lease-filter.ts';
 import { hostAt } from '../../host.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -26,9 +27,11 @@ const program = (host: Host): string => {
   return isTool(tool) ? tool.program : '';
 };
 
-test('told by the supervisor, it is not tried again', async () => {
+const FILTERS = [leaseFilter(process.arch), undefined];
+
+test.each(FILTERS)('told by the supervisor, it is not tried again: filter %#', async (filter) => {
   const host = machine({ LIZA_BROKERED: '1' });
-  const tool = { kind: 'bubblewrap', program: program(host), extra: WAY } as const;
+  const tool = { kind: 'bubblewrap', program: program(host), extra: WAY, filter } as const;
   const told = { ...host, env: { ...host.env, ...triedEnvironment(tool) } };
   expect(await detect(told)).toEqual(tool);
 });
