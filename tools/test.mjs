@@ -47,18 +47,18 @@ const STEPS = [
   { name: 'build', takes: 4, run: ['node', 'tools/build.mjs'], alone: true },
   { name: 'check', takes: 45, run: ['npm', 'run', '--silent', 'check', '--'], report: 'check', alone: true },
   { name: 'integration', takes: 440, run: vitest('integration'), report: 'integration', again: true },
-  { name: 'killed at any system call', takes: 26, run: ['node', 'test/sweep/strace.mjs'], short: ['--slice', '20'] },
+  { name: 'killed at any system call', takes: 26, run: ['node', 'test/sweep/strace.mjs'], short: ['--slice', '12'] },
   {
     name: 'git workflows killed at any system call',
     takes: 44,
     run: ['node', 'test/sweep/git.mjs'],
-    short: ['--slice', '6'],
+    short: ['--slice', '4'],
   },
   { name: 'races', takes: 15, run: ['node', 'test/races/races.mjs'], short: ['--rounds', '4'] },
   { name: 'gauntlet', takes: 47, run: ['node', 'gauntlet/run.mjs'], short: ['--slice'] },
   { name: 'frozen agents', takes: 15, run: ['node', 'test/freeze/freeze.mjs'], short: ['--rounds', '4'] },
   { name: 'hostile input', takes: 17, run: vitest('fuzz'), report: 'fuzz' },
-  { name: 'planted bugs', takes: 19, run: ['node', 'planted/run.mjs'], short: ['--slice', '2'] },
+  { name: 'planted bugs', takes: 19, run: ['node', 'planted/run.mjs'], short: ['--slice', '1'] },
   // Plays the demo, too.
   { name: 'packed and installed', takes: 39, run: ['node', 'tools/pack-test.mjs'] },
   // Last beside the others: it runs three files at once, so that no core is idle whichever step ends first.

@@ -4,6 +4,7 @@
 
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { inFull } from '../runs.ts';
 import { COMMENTS, HANDWRITTEN } from '../support/handwritten-board.ts';
 import { type BuiltProject, builtIn, builtProject, program, until } from '../support/program.ts';
 import { repository } from '../support/repository.ts';
@@ -30,10 +31,12 @@ function handwritten(): BuiltProject {
   return board;
 }
 
-describe.each<[string, Save]>([
+const SAVES: readonly [string, Save][] = [
   ['in place', inPlace],
   ['by rename', byRename],
-])('an editor that saves a stale copy %s', (_name, save) => {
+];
+
+describe.each(inFull ? SAVES : SAVES.slice(1))('an editor that saves a stale copy %s', (_name, save) => {
   test('loses nobody’s write, and its own change is adopted', () => {
     const board = handwritten();
     const stale = board.read('.liza/state.yaml');

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { inFull } from '../runs.ts';
 import { type BuiltProject, builtIn, builtProject, type Running, until } from '../support/program.ts';
 import { startRegistry } from '../support/registry.ts';
 import { repository } from '../support/repository.ts';
@@ -111,7 +112,7 @@ describe('run --check stops for', () => {
     expect(fs.readdirSync(p.file('.worktrees'))).toEqual([]);
   });
 
-  test('a disk without room', () => {
+  test.runIf(inFull)('a disk without room (in test:all)', () => {
     const p = builtProject();
     p.config({ min_free_mb: 1_000_000_000 });
     const { check } = withClaude(p);
@@ -232,18 +233,23 @@ describe.skipIf(!works)('a registry that nobody named', () => {
     expect(usual.asked).toEqual([]);
   });
 
-  test('is no private one where the settings name it with a login, which is for publishing; another is', async () => {
-    const { p, check, npmrc, usual } = await withNpm();
-    npmrc(`registry=${usual.url}\n${usual.place}:_authToken=s3cr3t\n`);
-    expect(check().of('registry')).toMatchObject([{ level: 'ok' }]);
-    npmrc('registry=http://localhost:1/\n//localhost:1/:_authToken=s3cr3t\n');
-    expect(check().of('registry')[0]).toMatchObject({
-      message: expect.stringMatching(/^npm: localhost needs a login/),
-    });
-    npmrc(`@acme:registry=${usual.url}\n${usual.place}:_authToken=s3cr3t\n`);
-    expect(check().of('registry')[0]).toMatchObject({ message: expect.stringMatching(/^npm @acme: .* needs a login/) });
-    expect(p.board().config).not.toHaveProperty('setup_read');
-  });
+  test.runIf(inFull)(
+    'is no private one where the settings name it with a login, which is for publishing; another is (in test:all)',
+    async () => {
+      const { p, check, npmrc, usual } = await withNpm();
+      npmrc(`registry=${usual.url}\n${usual.place}:_authToken=s3cr3t\n`);
+      expect(check().of('registry')).toMatchObject([{ level: 'ok' }]);
+      npmrc('registry=http://localhost:1/\n//localhost:1/:_authToken=s3cr3t\n');
+      expect(check().of('registry')[0]).toMatchObject({
+        message: expect.stringMatching(/^npm: localhost needs a login/),
+      });
+      npmrc(`@acme:registry=${usual.url}\n${usual.place}:_authToken=s3cr3t\n`);
+      expect(check().of('registry')[0]).toMatchObject({
+        message: expect.stringMatching(/^npm @acme: .* needs a login/),
+      });
+      expect(p.board().config).not.toHaveProperty('setup_read');
+    },
+  );
 });
 
 describe('a package that only the person installed, in the project itself', () => {
@@ -357,7 +363,7 @@ describe.skipIf(!works)('run --check beside another process that sets up', () =>
   }, 60_000);
 });
 
-test('a run tells a set-up that fails once, by its alarm', async () => {
+test.runIf(inFull)('a run tells a set-up that fails once, by its alarm (in test:all)', async () => {
   const p = builtProject();
   const script = p.file('.liza', 'rehearsal.json');
   fs.writeFileSync(script, JSON.stringify({ scenes: [{ role: 'planner', steps: [{ hang: true }] }] }));

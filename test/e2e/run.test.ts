@@ -4,6 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { firstRow } from '../runs.ts';
 import { agentsOf } from '../support/background-crew.ts';
 import { type BuiltProject, builtIn, builtProject, until } from '../support/program.ts';
 import { repository } from '../support/repository.ts';
@@ -90,10 +91,13 @@ describe('the supervisor is killed -9 while its agent works', () => {
     for (const what of told) expect(what).toMatch(/, (not confined|confined \(\w+\))$/);
   });
 
-  test.each([
+  const ways = [
     ['and continues its work', 'continue', GOES_ON],
     ['in a fresh folder, with takeover: fresh', 'fresh', [BEGIN, ...WORK, { submit: 'HEAD' }, { exit: 42 }]],
-  ])('another coder takes over at once %s; the first one’s work is kept', async (_how, takeover, steps) => {
+  ] as const;
+  const title = ([how]: (typeof ways)[number]) =>
+    `another coder takes over at once ${how}; the first one’s work is kept`;
+  firstRow(ways, title, async ([_how, takeover, steps]) => {
     const p = rehearsed([
       { role: 'coder', nth: 1, when: 'start', steps: HANGS },
       { role: 'coder', steps },

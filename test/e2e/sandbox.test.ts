@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { inFull } from '../runs.ts';
 import { type BuiltProject, builtProject, until } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -181,12 +182,15 @@ run('liza', 'submit-for-review', 'a', 'HEAD');`;
     await until(() => sleepers().length === 0);
   });
 
-  test('kill -9 of the supervisor also ends what is validated for it, outside its sandbox', async () => {
-    const { running } = await started(SUBMITS);
-    running.child.kill('SIGKILL');
-    await running.ended;
-    await until(() => sleepers().length === 0);
-  });
+  test.runIf(inFull)(
+    'kill -9 of the supervisor also ends what is validated for it, outside its sandbox (in test:all)',
+    async () => {
+      const { running } = await started(SUBMITS);
+      running.child.kill('SIGKILL');
+      await running.ended;
+      await until(() => sleepers().length === 0);
+    },
+  );
 });
 
 inSandbox('a note that a person leaves meanwhile', () => {

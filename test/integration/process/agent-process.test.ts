@@ -9,6 +9,7 @@ import { markAt } from '../../../src/process/own-rlimit-mark.ts';
 import { markOf } from '../../../src/process/rlimit-mark.ts';
 import { agentTag } from '../../../src/process/tags.ts';
 import { hostAt } from '../../host.ts';
+import { inFull } from '../../runs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let folder: string;
@@ -84,7 +85,7 @@ test('a flood of short lines: memory stays flat, others get their turn, the log 
   expect(fs.statSync(path.join(folder, 'log')).size).toBeLessThan(17 * 1024 * 1024);
 });
 
-test('the last words of one that has exited are heard', async () => {
+test.runIf(inFull)('the last words of one that has exited are heard (in test:all)', async () => {
   for (let n = 0; n < 10; n += 1) {
     const { running, lines } = await run(
       `process.stdout.write('x'.repeat(200000) + '\\nlast words\\n'); process.exitCode = 3`,

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { inFull } from '../../runs.ts';
 import { PACKAGE } from '../../support/build.ts';
 import { addTask } from '../../support/core.mjs';
 import { type BuiltProject, builtProject, type Ran } from '../../support/program.ts';
@@ -37,7 +38,7 @@ async function code(...steps: readonly object[]): Promise<Ran> {
 
 const said = (ran: Ran): unknown => events(ran).findLast(({ kind }) => kind === 'result');
 
-test('the example of the documentation is played to its end', async () => {
+test.runIf(inFull)('the example of the documentation is played to its end (in test:all)', async () => {
   const example = /```json\n([\s\S]*?)```/.exec(readFileSync(join(PACKAGE, 'docs/rehearsal.md'), 'utf8'))?.[1] ?? '';
   const script = join(p.base, 'example.json');
   writeFileSync(script, example);

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { supervisorOf } from '../../../src/protocol/board.ts';
 import { unsettled } from '../../../src/protocol/review/approver-session.ts';
 import { transact } from '../../../src/store/transact.ts';
+import { inFull } from '../../runs.ts';
 import { SHOWN, succeeded } from '../../support/project.ts';
 import { open, r, UNCHANGED } from './harness.ts';
 
@@ -53,29 +54,34 @@ test('another’s batch leaves it out; it lands by itself when the session is ov
   });
 }, 60_000);
 
-test('a session whose end was not recorded holds nothing: its own supervisor records it', async () => {
-  await open({
-    agents: ['code-reviewer-1'],
-    tasks: ['a'],
-    files: { 'scripts/integration-test.sh': 'true\n' },
-    parts: {
-      'code-reviewer-1': [{ act: () => r().p.run('code-reviewer-1', { ...verdict, task: 'a' }), end: 'exit 0' }],
-    },
-    furnish: async (p) => {
-      await p.submitted('a');
-      await p.ok(['queue', 'hold']);
-    },
-  });
-  await r().until('approved', async () => (await status('a')) === 'APPROVED' && (await held()).length === 0);
-  const agent = 'code-reviewer-1';
-  const context = { ...r().p.as(agent), actor: supervisorOf(agent) };
-  const { since } = succeeded(await transact(context, { name: 'session-start', agent, task: 'a' })).state.agents[agent]
-    ?.under_way ?? { since: '' };
-  expect(since).not.toBe('');
-  await r().until('recorded', async () => (await r().p.state()).agents[agent]?.under_way === undefined);
-  await r().p.ok(['queue', 'release']);
-  await r().until('merged', async () => {
-    r().clock.advance(1000);
-    return (await status('a')) === 'MERGED';
-  });
-}, 60_000);
+test.runIf(inFull)(
+  'a session whose end was not recorded holds nothing: its own supervisor records it (in test:all)',
+  async () => {
+    await open({
+      agents: ['code-reviewer-1'],
+      tasks: ['a'],
+      files: { 'scripts/integration-test.sh': 'true\n' },
+      parts: {
+        'code-reviewer-1': [{ act: () => r().p.run('code-reviewer-1', { ...verdict, task: 'a' }), end: 'exit 0' }],
+      },
+      furnish: async (p) => {
+        await p.submitted('a');
+        await p.ok(['queue', 'hold']);
+      },
+    });
+    await r().until('approved', async () => (await status('a')) === 'APPROVED' && (await held()).length === 0);
+    const agent = 'code-reviewer-1';
+    const context = { ...r().p.as(agent), actor: supervisorOf(agent) };
+    const { since } = succeeded(await transact(context, { name: 'session-start', agent, task: 'a' })).state.agents[
+      agent
+    ]?.under_way ?? { since: '' };
+    expect(since).not.toBe('');
+    await r().until('recorded', async () => (await r().p.state()).agents[agent]?.under_way === undefined);
+    await r().p.ok(['queue', 'release']);
+    await r().until('merged', async () => {
+      r().clock.advance(1000);
+      return (await status('a')) === 'MERGED';
+    });
+  },
+  60_000,
+);

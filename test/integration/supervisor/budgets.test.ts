@@ -13,6 +13,7 @@ import type { AgentEvent } from '../../../src/providers/provider.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { hostAt } from '../../host.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { inFull } from '../../runs.ts';
 import { type Project, START, succeeded, WORK } from '../../support/project.ts';
 import { open, type Part, type RoomOptions, r } from './harness.ts';
 
@@ -158,57 +159,63 @@ describe('a task’s', () => {
   });
 });
 
-test('a review that is ended for its task’s budget: the run says so, and raised it goes on', async () => {
-  const submits: Part = {
-    act: async () => {
-      succeeded(await r().p.begin('t'));
-      r().p.work('t', WORK);
-      succeeded(await r().p.submit('t'));
-    },
-    end: 'exit 0',
-  };
-  await limited({ task: { usd: 1 } }, {
-    agents: ['coder-1', 'code-reviewer-1'],
-    parts: { 'coder-1': [submits], 'code-reviewer-1': [{ events: used({ input: 1, output: 1, cost_usd: 1.3 }) }] },
-    crew: { untilIdle: true },
-  } as RoomOptions);
-  const over = r().crew.ended;
-  await r().until('it told', () => member('code-reviewer-1')?.session?.cost_usd === 1.3);
-  const tick = setInterval(() => r().clock.advance(500), 20);
-  try {
-    expect(await over).toMatchObject({
-      code: 1,
-      message:
-        'the budget of t is used up: $1.30 of $1.00, so no session starts: liza config set budgets.tasks.t.usd 2',
-    });
-  } finally {
-    clearInterval(tick);
-  }
-});
+test.runIf(inFull)(
+  'a review that is ended for its task’s budget: the run says so, and raised it goes on (in test:all)',
+  async () => {
+    const submits: Part = {
+      act: async () => {
+        succeeded(await r().p.begin('t'));
+        r().p.work('t', WORK);
+        succeeded(await r().p.submit('t'));
+      },
+      end: 'exit 0',
+    };
+    await limited({ task: { usd: 1 } }, {
+      agents: ['coder-1', 'code-reviewer-1'],
+      parts: { 'coder-1': [submits], 'code-reviewer-1': [{ events: used({ input: 1, output: 1, cost_usd: 1.3 }) }] },
+      crew: { untilIdle: true },
+    } as RoomOptions);
+    const over = r().crew.ended;
+    await r().until('it told', () => member('code-reviewer-1')?.session?.cost_usd === 1.3);
+    const tick = setInterval(() => r().clock.advance(500), 20);
+    try {
+      expect(await over).toMatchObject({
+        code: 1,
+        message:
+          'the budget of t is used up: $1.30 of $1.00, so no session starts: liza config set budgets.tasks.t.usd 2',
+      });
+    } finally {
+      clearInterval(tick);
+    }
+  },
+);
 
-test('a failed merge whose fix used up the budget: the run ends with how the task is now', async () => {
-  await limited({ tasks: { u: { sessions: 1 } } }, {
-    tasks: ['t', 'u'],
-    agents: ['coder-1', 'code-reviewer-1'],
-    parts: { 'coder-1': [{ end: 'date +%N > note.txt; exit 0' }] },
-    furnish: async (p: Project) => {
-      await p.approved('t', WORK);
-      await p.approved('u', { ...WORK, 'src/app.ts': 'export const app = 3;\n' }, 'coder-2');
-      p.pass(7200); // by then whoever did so is gone
-    },
-    crew: { untilIdle: true },
-  } as RoomOptions);
-  const over = r().crew.ended;
-  const tick = setInterval(() => r().clock.advance(500), 20);
-  try {
-    expect(await over).toMatchObject({
-      code: 1,
-      message: expect.stringMatching(/^u is BLOCKED: the budget of u is used up: 1 session of 1 session/),
-    });
-  } finally {
-    clearInterval(tick);
-  }
-});
+test.runIf(inFull)(
+  'a failed merge whose fix used up the budget: the run ends with how the task is now (in test:all)',
+  async () => {
+    await limited({ tasks: { u: { sessions: 1 } } }, {
+      tasks: ['t', 'u'],
+      agents: ['coder-1', 'code-reviewer-1'],
+      parts: { 'coder-1': [{ end: 'date +%N > note.txt; exit 0' }] },
+      furnish: async (p: Project) => {
+        await p.approved('t', WORK);
+        await p.approved('u', { ...WORK, 'src/app.ts': 'export const app = 3;\n' }, 'coder-2');
+        p.pass(7200); // by then whoever did so is gone
+      },
+      crew: { untilIdle: true },
+    } as RoomOptions);
+    const over = r().crew.ended;
+    const tick = setInterval(() => r().clock.advance(500), 20);
+    try {
+      expect(await over).toMatchObject({
+        code: 1,
+        message: expect.stringMatching(/^u is BLOCKED: the budget of u is used up: 1 session of 1 session/),
+      });
+    } finally {
+      clearInterval(tick);
+    }
+  },
+);
 
 test('sessions of a task are exact: no review begins while its coder’s last one is just ending', async () => {
   let submitted = false;

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { expect, test } from 'vitest';
 import { takePath } from '../../../src/protocol/work/kept-work.ts';
+import { inFull } from '../../runs.ts';
 import { succeeded } from '../../support/project.ts';
 import { repository } from '../../support/repository.ts';
 import { open, type Part, r } from './harness.ts';
@@ -36,22 +37,26 @@ test('after an answer the prompt of the coder that blocked names its commit and 
   expect(prompt).toContain('Your checkpoint for this iteration counts');
 }, 40_000);
 
-test('the coder of a replacement can look at the kept work of the replaced task in its own clone', async () => {
-  await open({ config: { isolation: 'clone' }, parts: { 'coder-1': [blocks, { end: 'exit 0' }] } });
-  await blocked();
-  const made = ['--done', 'every sum is rounded up', '--scope', 'IN: src, test. OUT: secret/'];
-  await r().p.ok(['add-task', '--id', 'u', '--desc', 'round up', '--spec', SPEC, ...made, '--validate', 'test -d .']);
-  await r().p.ok(['finalize', 'u']);
-  await r().p.ok(['supersede', 't', '--root-cause', 'no rounding was said', '--replacement', 'u']);
-  r().clock.advance(5000);
-  await r().until('the second session', () => r().started.length === 2);
-  const prompt = r().started[1]?.prompt ?? '';
-  expect(prompt).toContain('THIS TASK REPLACES t');
-  expect(prompt).toContain('| no rounding was said');
-  const [, kept = ''] =
-    /git diff --binary [0-9a-f]{12}\.\.\.([0-9a-f]{40}) -- <path> \| git apply -3/.exec(prompt) ?? [];
-  expect(r().p.gitIn(r().p.folder('u'), 'show', `${kept}:src/half.ts`)).toBe('half done');
-}, 40_000);
+test.runIf(inFull)(
+  'the coder of a replacement can look at the kept work of the replaced task in its own clone (in test:all)',
+  async () => {
+    await open({ config: { isolation: 'clone' }, parts: { 'coder-1': [blocks, { end: 'exit 0' }] } });
+    await blocked();
+    const made = ['--done', 'every sum is rounded up', '--scope', 'IN: src, test. OUT: secret/'];
+    await r().p.ok(['add-task', '--id', 'u', '--desc', 'round up', '--spec', SPEC, ...made, '--validate', 'test -d .']);
+    await r().p.ok(['finalize', 'u']);
+    await r().p.ok(['supersede', 't', '--root-cause', 'no rounding was said', '--replacement', 'u']);
+    r().clock.advance(5000);
+    await r().until('the second session', () => r().started.length === 2);
+    const prompt = r().started[1]?.prompt ?? '';
+    expect(prompt).toContain('THIS TASK REPLACES t');
+    expect(prompt).toContain('| no rounding was said');
+    const [, kept = ''] =
+      /git diff --binary [0-9a-f]{12}\.\.\.([0-9a-f]{40}) -- <path> \| git apply -3/.exec(prompt) ?? [];
+    expect(r().p.gitIn(r().p.folder('u'), 'show', `${kept}:src/half.ts`)).toBe('half done');
+  },
+  40_000,
+);
 
 test('what a coder takes of former work keeps what others did to the same file since', () => {
   const p = repository();

@@ -3,7 +3,7 @@
 
 import fs from 'node:fs';
 import { expect, test } from 'vitest';
-import { isolations } from '../../runs.ts';
+import { inFull, isolations } from '../../runs.ts';
 import { type Project, succeeded, WORK } from '../../support/project.ts';
 import { open, r } from './harness.ts';
 
@@ -32,42 +32,45 @@ test('a coder that takes over is told whose work it continues, what is there and
   expect(told).toContain('The checkpoint of coder-1 for this iteration counts');
 });
 
-test('a coder that takes over a clone is told of the branches that were in it besides the task’s, and can read them', async () => {
-  let read = '';
-  let side = '';
-  await open({
-    agents: ['coder-2'],
-    config: { isolation: 'clone' },
-    furnish: async (p) => {
-      await p.begun('t');
-      p.work('t', WORK);
-      const folder = p.folder('t');
-      p.gitIn(folder, 'checkout', '-q', '-b', 'try-cache');
-      p.write({ '.worktrees/t/src/cache.ts': 'export const cache = 1;\n' });
-      p.gitIn(folder, 'add', '-A');
-      p.gitIn(folder, 'commit', '-q', '-m', 'try a cache');
-      side = p.gitIn(folder, 'rev-parse', 'HEAD');
-      p.gitIn(folder, 'branch', 'merged-already', 'task/t');
-      p.gitIn(folder, 'checkout', '-q', 'task/t');
-      await p.run('coder-1', HANDOFF);
-    },
-    parts: {
-      'coder-2': [
-        {
-          act: async ({ cwd }) => {
-            read = r().p.gitIn(cwd, 'show', `${side}:src/cache.ts`);
+test.runIf(inFull)(
+  'a coder that takes over a clone is told of the branches that were in it besides the task’s, and can read them (in test:all)',
+  async () => {
+    let read = '';
+    let side = '';
+    await open({
+      agents: ['coder-2'],
+      config: { isolation: 'clone' },
+      furnish: async (p) => {
+        await p.begun('t');
+        p.work('t', WORK);
+        const folder = p.folder('t');
+        p.gitIn(folder, 'checkout', '-q', '-b', 'try-cache');
+        p.write({ '.worktrees/t/src/cache.ts': 'export const cache = 1;\n' });
+        p.gitIn(folder, 'add', '-A');
+        p.gitIn(folder, 'commit', '-q', '-m', 'try a cache');
+        side = p.gitIn(folder, 'rev-parse', 'HEAD');
+        p.gitIn(folder, 'branch', 'merged-already', 'task/t');
+        p.gitIn(folder, 'checkout', '-q', 'task/t');
+        await p.run('coder-1', HANDOFF);
+      },
+      parts: {
+        'coder-2': [
+          {
+            act: async ({ cwd }) => {
+              read = r().p.gitIn(cwd, 'show', `${side}:src/cache.ts`);
+            },
           },
-        },
-      ],
-    },
-  });
-  r().clock.advance(EXPIRED_MS);
-  await r().until('it has looked', () => read !== '');
-  expect(read).toBe('export const cache = 1;');
-  const told = promptOf(0);
-  expect(told).toContain(`BESIDE its branch, and not in WORKTREE, it had: try-cache at ${side.slice(0, 12)}.`);
-  expect(told).not.toContain('merged-already');
-});
+        ],
+      },
+    });
+    r().clock.advance(EXPIRED_MS);
+    await r().until('it has looked', () => read !== '');
+    expect(read).toBe('export const cache = 1;');
+    const told = promptOf(0);
+    expect(told).toContain(`BESIDE its branch, and not in WORKTREE, it had: try-cache at ${side.slice(0, 12)}.`);
+    expect(told).not.toContain('merged-already');
+  },
+);
 
 test.each(isolations('worktree'))(
   '%s: a coder that takes over is told what was merged since the base, and can rebase onto it',

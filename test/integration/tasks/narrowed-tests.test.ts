@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Config, Task } from '../../../src/protocol/state.ts';
+import { firstRow } from '../../runs.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
@@ -71,24 +72,31 @@ test('by a commit without tests', async () => {
   expect(proof).toMatchObject({ runs: [{ tests: 1, tests_on_base: 2 }], base_unrun: { paths: ['test/add.test.js'] } });
 });
 
-test.each([
+firstRow<[string, Record<string, string | null>]>(
   [
-    'another spelling of the same',
-    { 'package.json': MANIFEST('node --test test/add.test.js test/mul.test.js test/sub.test.js') },
+    [
+      'another spelling of the same',
+      { 'package.json': MANIFEST('node --test test/add.test.js test/mul.test.js test/sub.test.js') },
+    ],
+    [
+      'a test that went with what it tests',
+      { 'test/add.test.js': null, 'package.json': MANIFEST('node --test test/') },
+    ],
+    [
+      'a file that was moved',
+      {
+        'test/add.test.js': null,
+        'test/more/add.test.js': node('adds'),
+        'package.json': MANIFEST('node --test test/*.test.js test/more/*.test.js'),
+      },
+    ],
+    ['a runner that says less', { 'package.json': MANIFEST('node --test --test-reporter=dot') }],
   ],
-  ['a test that went with what it tests', { 'test/add.test.js': null, 'package.json': MANIFEST('node --test test/') }],
-  [
-    'a file that was moved',
-    {
-      'test/add.test.js': null,
-      'test/more/add.test.js': node('adds'),
-      'package.json': MANIFEST('node --test test/*.test.js test/more/*.test.js'),
-    },
-  ],
-  ['a runner that says less', { 'package.json': MANIFEST('node --test --test-reporter=dot') }],
-])('no alarm: %s', async (_what, files) => {
-  await begun('npm test');
-  const { proof, said } = await submitted({ ...WORK, ...files });
-  expect(proof).not.toHaveProperty('base_unrun');
-  expect(said).not.toContain('any more');
-});
+  ([what]) => `no alarm: ${what}`,
+  async ([, files]) => {
+    await begun('npm test');
+    const { proof, said } = await submitted({ ...WORK, ...files });
+    expect(proof).not.toHaveProperty('base_unrun');
+    expect(said).not.toContain('any more');
+  },
+);

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Config, Task } from '../../../src/protocol/state.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { inFull } from '../../runs.ts';
 import { type Project, project, succeeded, WORK } from '../../support/project.ts';
 
 let p: Project;
@@ -204,7 +205,7 @@ describe('a command that does not end', () => {
     expect(task.failed_by ?? []).toEqual([]);
   });
 
-  test('a raised limit is tried', async () => {
+  test.runIf(inFull)('a raised limit is tried (in test:all)', async () => {
     await begun(`${RAN} sleep 1.6`, { validation_timeout: 1 });
     await refused();
     expect(runs()).toBe(2);

@@ -9,7 +9,7 @@ import type { Config, Task } from '../../../src/protocol/state.ts';
 import { transact } from '../../../src/store/transact.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { firstRow } from '../../runs.ts';
+import { firstRow, inFull } from '../../runs.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
@@ -88,7 +88,7 @@ describe('modules that are there only while the proof runs', () => {
     expect(await told()).toMatchObject([{ details: { at: p.file('.worktrees/node_modules') } }]);
   });
 
-  test('above it: what ran is not believed either', async () => {
+  test.runIf(inFull)('above it: what ran is not believed either (in test:all)', async () => {
     const no = await raced('.');
     expect(no).toMatchObject(refusedBy('above-checkout'));
     expect(no).toMatchObject({
@@ -586,7 +586,7 @@ describe('tdd', () => {
     });
   });
 
-  test('evidence stays within its time', async () => {
+  test.runIf(inFull)('evidence stays within its time (in test:all)', async () => {
     await begun({ tdd_timeout: 1 }, { validation: ['sh run.sh; grep -q 2 src/value || sleep 60'] });
     p.work('t', GOOD);
     succeeded(await p.submit('t'));

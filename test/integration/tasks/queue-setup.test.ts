@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { queueOf } from '../../../src/protocol/queue/order.ts';
 import { mergeQueue } from '../../../src/tasks/merge.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { inFull } from '../../runs.ts';
 import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
@@ -25,7 +26,7 @@ const waits = async () => Object.values(await statuses()).includes('APPROVED');
 
 const TOGETHER = '[ ! -e a.txt ] || [ ! -e b.txt ] || { echo "a and b do not fit"; exit 1; }';
 
-for (const tests of [true, false]) {
+for (const tests of inFull ? [true, false] : [true]) {
   const by = tests ? 'the integration test' : 'test_command';
   test(`the one that does not fit leaves with the log, the others land; judged by ${by}`, async () => {
     approved(TOGETHER, tests);

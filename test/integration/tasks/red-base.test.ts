@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Config, Task } from '../../../src/protocol/state.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { inFull } from '../../runs.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
@@ -61,7 +62,7 @@ describe('a command that is red on the base alone', () => {
     });
   });
 
-  test('strict does not refuse what they show', async () => {
+  test.runIf(inFull)('strict does not refuse what they show (in test:all)', async () => {
     await begun(['make check'], { test_command: ADD_ONLY, tdd: 'strict' });
     expect(await submitted(NEW)).toMatchObject({ mode: 'strict', on_base: 'red' });
   });
@@ -75,13 +76,16 @@ describe('a command that is red on the base alone', () => {
     });
   });
 
-  test('finds no tests there, and is green with the new ones: they pass without the change', async () => {
-    await begun(['sh run.sh'], { test_command: 'sh ok.sh', tdd: 'strict' });
-    p.work('t', { value: '2\n', 'test/new.sh': 'grep -q . value\n' });
-    expect(await p.submit('t')).toMatchObject(refusedBy('tests-red-on-base'));
-    p.work('t', { 'test/new.sh': 'grep -q 2 value\n' });
-    succeeded(await p.submit('t'));
-  });
+  test.runIf(inFull)(
+    'finds no tests there, and is green with the new ones: they pass without the change (in test:all)',
+    async () => {
+      await begun(['sh run.sh'], { test_command: 'sh ok.sh', tdd: 'strict' });
+      p.work('t', { value: '2\n', 'test/new.sh': 'grep -q . value\n' });
+      expect(await p.submit('t')).toMatchObject(refusedBy('tests-red-on-base'));
+      p.work('t', { 'test/new.sh': 'grep -q 2 value\n' });
+      succeeded(await p.submit('t'));
+    },
+  );
 
   test('an old test that fails there before and after is not told as a failure of the new ones', async () => {
     const both = 'for one in test/*.sh; do sh "$one" || { echo "not ok 1 - $one"; bad=1; }; done; test -z "$bad"\n';
