@@ -43,7 +43,7 @@ const EXAMPLES: Readonly<Record<Role, (task: string, state: State) => readonly s
   planner: (task, state) => [
     `liza add-task --id new-task --desc "what to build" --spec ${specOf(state)}#section --done "one input and its output" --done "a command: its result" --scope "IN: path/of/part. OUT: the rest" --validate "${testCommand(state)}" --depends other-task --priority 2`,
     'liza finalize new-task',
-    'liza plan done',
+    ...(state.sprint.scope.closed_at === undefined ? ['liza plan done'] : []),
     `liza amend ${task} --add-done "one more criterion"`,
     `liza unblock ${task} "the answer" --add-done "what was missing"`,
     `liza supersede ${task} --root-cause "why it could not work" --replacement new-task --replacement other-task`,

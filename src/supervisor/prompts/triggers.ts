@@ -7,8 +7,7 @@ import { findTask } from '../../protocol/find.ts';
 import { openPlan } from '../../protocol/goal/plan.ts';
 import { historyOf, lastCoder } from '../../protocol/leases.ts';
 import { openDiscoveries } from '../../protocol/messages/discoveries.ts';
-import { fileOf } from '../../protocol/messages/news.ts';
-import { blockingQuestions, openQuestions } from '../../protocol/messages/questions.ts';
+import { blockingQuestions, needsPerson, openQuestions } from '../../protocol/messages/questions.ts';
 import { unrunnable } from '../../protocol/review/trial.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
 import { isDeadlocked, isExhausted, isStoppedByBudget, unblocksOf } from '../../protocol/work/blocked.ts';
@@ -78,7 +77,7 @@ function initialPlanning({ state }: Board): readonly string[] {
           `These drafts already exist: ${drafts.slice(0, 20).join(', ')}. Complete them (\`liza amend ${first} --done "how anyone can tell"\`) or drop them (\`liza abandon ${first} --reason "why it is not needed"\`).`,
         ]),
     'Add each task, those it depends on first, then finalize it; see COMMANDS and TESTS.',
-    `What the specs leave open: \`liza ask "the question" --spec ${fileOf(state.goal.spec_ref)}#section --assume "what you plan with"\`, and plan with it.`,
+    'What the specs leave open: ask, with what you assume (see COMMANDS), and plan with that; plan what rests on it last (`--priority 5`): the answer may come first.',
     ...planDone(state),
     '`liza align "how these tasks reach the goal" --event "initial plan"`',
   ];
@@ -202,13 +201,26 @@ function allTerminal({ state }: Board): readonly string[] {
   return [
     `* ALL_TERMINAL: nothing is left to do. Compare GOAL SPEC with what was merged on ${inline(state.config.integration_branch ?? 'integration')}, criterion by criterion.`,
     ...(left.length === 0 ? [] : [`Abandoned on the way: ${left.slice(0, 20).join(', ')}.`]),
-    ...(openDiscoveries(state).length + openQuestions(state).length === 0
-      ? []
-      : [
-          'Decide OPEN DISCOVERIES first; critical and high ones, and open questions, hold the goal back. What the next goal should take up: `liza goal complete --carry-over --summary "what was reached"`',
-        ]),
-    'All of it is met: `liza goal complete --summary "what was reached"`',
+    ...heldBack(state),
     'Something is missing: add and finalize the tasks for it, then `liza align "what was missing" --event "goal check"`',
+  ];
+}
+
+/** What the goal waits for, by who can end that; a `goal complete` that would be refused is not offered. */
+function heldBack(state: State): readonly string[] {
+  const [discoveries, questions] = [openDiscoveries(state), openQuestions(state)];
+  const answerable = questions.some((one) => !needsPerson(one));
+  return [
+    ...(discoveries.length === 0
+      ? []
+      : ['Decide the open discoveries first; critical and high ones hold the goal back.']),
+    ...(answerable ? ['Answer the open questions of coders and reviewers first: they hold the goal back.'] : []),
+    questions.some(needsPerson)
+      ? 'All of it is met: leave your own open questions to a person; the goal waits for the answers, and they wake you. If it helps, `liza align "what is met" --event "goal check"`; then Last (that is no spinning).'
+      : 'All of it is met: `liza goal complete --summary "what was reached"`',
+    ...(discoveries.length + questions.length === 0
+      ? []
+      : ['What the next goal should take up: `liza goal complete --carry-over --summary "what was reached"`']),
   ];
 }
 
