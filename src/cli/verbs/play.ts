@@ -45,7 +45,10 @@ const next: Verb = {
       const over = looks % LOOKS_PER_BOARD === 0 ? await endOfGoal(io, root) : undefined;
       if (over !== undefined) return over;
       if (io.host.clock.monotonic() >= until || io.stop.aborted) {
-        return nobody({ agent: wanted, waited: seconds }, playedByOthers(io, root, named));
+        return nobody(
+          { agent: named, waited: seconds, runs: await isRunning(io, root, named) },
+          playedByOthers(io, root, named),
+        );
       }
       await io.host.clock.sleep(LOOK_MS, io.stop);
     }
@@ -56,22 +59,29 @@ interface Looked {
   readonly agent: string | undefined;
   /** Seconds. */
   readonly waited: number;
+  /** A supervisor of such an agent lives. */
+  readonly runs: boolean;
 }
 
-function nobody({ agent, waited }: Looked, played: readonly string[]): Refusal {
+function nobody({ agent, waited, runs }: Looked, played: readonly string[]): Refusal {
   const fact = `no session of ${agent ?? 'any agent'} ${waited === 0 ? 'waits to be played' : `came within ${waited} s`}`;
-  const wait =
-    waited === 0
-      ? 'or wait for its next session: --wait <seconds>'
-      : 'or, if one runs, wait again; liza status says what moves';
-  return played.length === 0
-    ? refuse(fact, `start a crew that is played: liza run --agent player; ${wait}`, 1, 'rehearsal')
-    : refuse(
-        `${fact}: ${played.join(', ')} is already being played`,
-        `continue it: liza play sh ${played[0]} '<command>'; ${wait}`,
-        1,
-        'rehearsal',
-      );
+  const wait = 'wait for the next session: --wait 300; liza status says what moves';
+  if (played.length === 0) {
+    const hint = runs ? wait : 'no supervisor runs for it; start a crew that is played: liza run --agent player';
+    return refuse(fact, hint, 1, 'rehearsal');
+  }
+  return refuse(
+    `${fact}: ${played.join(', ')} is already being played`,
+    `continue it: liza play sh ${played[0]} '<command>'; or ${wait}`,
+    1,
+    'rehearsal',
+  );
+}
+
+async function isRunning(io: Io, root: string, agent: string | undefined): Promise<boolean> {
+  const { board, now } = await io.openStore(io.context(root)).read();
+  const ids = agent === undefined ? Object.keys(board.state.agents) : [agent];
+  return ids.some((id) => !agentLease(board, id, now).expired);
 }
 
 /** No session comes any more. */

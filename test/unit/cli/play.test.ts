@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { announce, take } from '../../../src/rehearsal/player-folder.ts';
 import { hostAt } from '../../host.ts';
-import { aState, aTask, NOW, type Project, project } from './fixtures.ts';
+import { agents, aState, aTask, NOW, type Project, project } from './fixtures.ts';
 
 const next = async (here: Project, ...agent: readonly string[]) => (await here.liza(['play', 'next', ...agent])).stderr;
 
@@ -13,6 +13,17 @@ test('play next says that no session waits, and how one comes', async () => {
   expect(await next(project(), 'coder-1')).toMatch(
     /no session of coder-1 waits to be played[\s\S]*liza run --agent player/,
   );
+});
+
+test('play next says to wait where a supervisor runs, and only that', async () => {
+  const here = project({ agents: agents() });
+  for (const words of [['coder-1'], [], ['coder-1', '--wait', '0.1']]) {
+    const told = await next(here, ...words);
+    expect(told).toContain('--wait 300');
+    expect(told).not.toContain('liza run');
+  }
+  const none = await next(project(), 'coder-1');
+  expect(none).not.toContain('--wait');
 });
 
 test('play next says that the session is already being played, and by what to go on', async () => {
