@@ -69,7 +69,9 @@ async function answer(argv: readonly string[], io: Io): Promise<Result> {
 /** An agent that typed half of a name is shown what its role may run. */
 async function forRole(refused: Refusal, argv: readonly string[], io: Io): Promise<Refusal> {
   const { familyOf } = await import('./role-first.ts');
-  const names = familyOf(argv[firstWord(argv)] ?? '', io.env['LIZA_AGENT_ID'] ?? '', Object.keys(REGISTRY));
+  const word = argv[firstWord(argv)] ?? '';
+  if (word === 'merge') return { ...refused, hint: MERGED_FOR_AGENTS };
+  const names = familyOf(word, io.env['LIZA_AGENT_ID'] ?? '', Object.keys(REGISTRY));
   return names.length === 0 ? refused : { ...refused, hint: `one of: ${names.join(', ')}` };
 }
 
@@ -189,11 +191,14 @@ function unknownVerb(first: string, second: string | undefined): Refusal {
 const LISTED: Readonly<Record<string, string>> = {
   approve: 'a reviewer gives it: liza submit-verdict <task> APPROVED',
   reject: 'a reviewer gives it: liza submit-verdict <task> REJECTED',
+  verdict: 'a reviewer gives it: liza submit-verdict <task> APPROVED, or REJECTED',
   merge: 'supervisors merge what is approved; a person does it by: liza wt merge <task>',
   submit: 'did you mean: liza submit-for-review <task> <commit>',
   notes:
     'notes are listed in the log: liza log -n 60; one of them: liza show note-1; take one back: liza note done note-1; write one: liza note "…"',
 };
+
+const MERGED_FOR_AGENTS = 'the supervisor merges a commit once a reviewer has approved it; no agent does';
 
 /** `question` alone is no command: the one that shows what there is. */
 function whole(meant: string, names: readonly string[]): string {

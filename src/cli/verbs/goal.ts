@@ -31,7 +31,7 @@ const goalComplete: Verb = {
       },
       ({ state }) => ({
         lines: [
-          `The work is on branch ${state.config.integration_branch ?? 'integration'}; to merge it into yours: liza finish`,
+          `The work is on branch ${state.config.integration_branch ?? 'integration'}; ${io.env['LIZA_AGENT_ID'] ? 'a person takes it from there' : 'to merge it into yours: liza finish'}`,
         ],
       }),
     ),

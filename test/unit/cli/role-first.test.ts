@@ -56,6 +56,22 @@ describe.each([
   });
 });
 
+test('an agent that would merge hears that its supervisor does, and one that would judge, whose that is', async () => {
+  const merge = await typed('coder-1', 'merge mine');
+  expect(merge.stderr).toContain('the supervisor merges a commit once a reviewer has approved it');
+  expect(merge.stderr).not.toContain('wt merge');
+  expect((await typed('coder-1', 'verdict mine')).stderr).toContain('a reviewer gives it: liza submit-verdict');
+});
+
+test('a planner that completes the goal is not told to finish it: that is a person’s', async () => {
+  here = project({ agents: agents(), tasks: [aTask('done', { status: 'MERGED', goal: 'goal-1' })] });
+  mkdirSync(here.file('.liza/agents'), { recursive: true });
+  const { stdout, stderr } = await typed('planner-1', 'goal complete --summary all-retry');
+  expect(stderr).toBe('');
+  expect(stdout).toContain('The work is on branch integration; a person takes it from there');
+  expect(stdout).not.toContain('liza finish');
+});
+
 test('a coder with work at hand is told of that work', async () => {
   expect((await typed('coder-1', 'supersede b')).stderr).toContain('Your work is mine. Next: liza begin mine');
 });
