@@ -4,7 +4,7 @@
 import type { Board } from '../protocol/board.ts';
 import { findTask } from '../protocol/find.ts';
 import { holdsWork } from '../protocol/leases.ts';
-import { type State, settings } from '../protocol/state.ts';
+import { type State, settings, type Task } from '../protocol/state.ts';
 import { thisProcess } from '../tasks/context.ts';
 import type { SupervisorContext } from './context.ts';
 
@@ -72,7 +72,8 @@ export async function renewOwn(
   held?: Held,
   stops = false,
 ): Promise<boolean> {
-  const mine = held !== undefined && isHolding({ state }, agent, held.task) ? held : undefined;
+  const task = findTask(state, held?.task ?? '');
+  const mine = holdsWork(task, agent) && !isLeft(task, held?.epoch) ? held : undefined;
   const limits = settings(state);
   const own = state.agents[agent];
   const renewed = await store.renew({
@@ -85,6 +86,10 @@ export async function renewOwn(
   });
   return mine === undefined || !('ok' in renewed);
 }
+
+/** Retracted under review: its next session holds it, and this one may still end in order. */
+export const isLeft = (task: Task | undefined, epoch: number | undefined): boolean =>
+  task?.handoff_pending === true && task.epoch !== epoch;
 
 export const isHolding = ({ state }: Pick<Board, 'state'>, agent: string, id: string): boolean =>
   holdsWork(findTask(state, id), agent);

@@ -12,7 +12,7 @@ import { settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
 import { runningUse, type SupervisorContext } from './context.ts';
-import { isHolding } from './heartbeat.ts';
+import { isHolding, isLeft } from './heartbeat.ts';
 import { progressCount } from './rules/progress.ts';
 import type { SessionEnd } from './rules/restarts.ts';
 import type { SessionRun, SessionWork } from './session.ts';
@@ -140,7 +140,9 @@ function whyEnd(board: Board, work: SessionWork, percent: number): Due | undefin
   const { declared_exit: declared, status } = board.state.agents[work.agent] ?? {};
   if (declared !== undefined) return { why: 'it said that it ends' };
   // The next session claims the task again, so this status is this session's own.
-  if (status === 'HANDOFF') return { why: 'it handed off its work' };
+  if (status === 'HANDOFF') {
+    return { why: isLeft(task, work.epoch) ? 'it retracted its submission' : 'it handed off its work' };
+  }
   return percent >= HANDOFF_PERCENT ? { why: 'its context is nearly used up', contextUsed: true } : undefined;
 }
 

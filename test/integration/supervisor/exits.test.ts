@@ -5,6 +5,9 @@ import { siteOf } from '../../../src/git/directory.ts';
 import { realDisk } from '../../../src/ports/disk.ts';
 import { processesOf } from '../../../src/process/process-table.ts';
 import { agentTag } from '../../../src/process/tags.ts';
+import type { SupervisorContext } from '../../../src/supervisor/context.ts';
+import { renewOwn } from '../../../src/supervisor/heartbeat.ts';
+import { claimReview } from '../../../src/tasks/claim-review.ts';
 import { hostAt } from '../../host.ts';
 import { SHOWN, succeeded } from '../../support/project.ts';
 import { open, type Part, r, UNCHANGED } from './harness.ts';
@@ -320,6 +323,23 @@ describe('handoff', () => {
     await session(2, 2000);
     await session(3);
     await r().until('blocked', async () => (await status()) === 'BLOCKED');
+  });
+
+  test('one that retracted what was under review keeps its lease to end in order, and is said to have retracted', async () => {
+    await open({ parts: { 'coder-1': [{}, {}] }, config: { pause_grace: 1, poll_interval: 1000 } });
+    await r().until('working', () => r().started.length === 1);
+    const { p } = r();
+    const { epoch = 0 } = await p.task('t');
+    succeeded(await p.begin('t'));
+    succeeded(await p.submit('t', p.work('t')));
+    succeeded(await claimReview(p.as('code-reviewer-1'), 't', 'code-reviewer-1'));
+    await p.run('coder-1', { name: 'retract', task: 't', reason: 'the test passes on the base, too' });
+    const context = { ...p.context, store: p.store, pid: process.pid } as unknown as SupervisorContext;
+    expect(await renewOwn(context, 'coder-1', await p.state(), { task: 't', epoch })).toBe(true);
+    await r().until('patience', () => sleeps(0, 1000));
+    r().clock.advance(1000);
+    await r().until('its end', () => ended() === 1);
+    expect(r().said().join('\n')).toContain('session ended: ended: it retracted its submission');
   });
 
   test('one that handed off and stays is ended after a while, and the next one goes on', async () => {
