@@ -219,6 +219,19 @@ describe('who may', () => {
     expect(said).toBe('');
   });
 
+  test('not a reviewer whose coder took the submission back, and each refusal says that', async () => {
+    await reviewed();
+    await p.run('coder-1', { name: 'retract', task: 't', reason: 'the test passes on the base, too' });
+    for (const agent of [REVIEWER, REVIEWER]) {
+      const { done } = await tried('echo ran', { agent });
+      expect(isRefusal(done) && done.message).toBe('the submission of t was retracted');
+      expect(isRefusal(done) && done.hint).toContain('Stop now: liza exit 42');
+    }
+    expect(await tried('true')).toMatchObject({
+      done: { hint: expect.stringContaining('the test passes on the base') },
+    });
+  });
+
   test('not a person, who has a shell', async () => {
     p = project({});
     const done = await tryOut(p.as(), { argv: ['true'], onLine: () => {} });
