@@ -79,7 +79,13 @@ interface Answered {
 }
 
 function inputOf(host: ClientHost, argv: readonly string[]): Pick<Asked, 'stdin'> {
-  return argv[0] !== TRY && argv.some((word) => word === '-' || word.endsWith('=-')) ? { stdin: host.readStdin() } : {};
+  return readsStdin(argv) ? { stdin: host.readStdin() } : {};
+}
+
+/** Behind `try` a dash alone is its own. */
+function readsStdin(argv: readonly string[]): boolean {
+  if (argv[0] === TRY) return argv.filter((word) => word !== '--json').join(' ') === `${TRY} -`;
+  return argv.some((word) => word === '-' || word.endsWith('=-'));
 }
 
 function pass(host: ClientHost, { code, stdout, stderr }: Answered): number {
