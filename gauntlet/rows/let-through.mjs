@@ -15,7 +15,7 @@ export const g104 = {
   coder: `
     flood() {
       node -e 'const files = Array.from({ length: 400 }, (_, n) => "lib/*" + n + "*x*y*z.mjs");
-        console.log(JSON.stringify({ intent: "a", validation: "node test/a.test.mjs: passes", risks: "none", assumptions: [], files_to_modify: [...files, "gen/"] }))' | liza begin a --json-file -
+        console.log(JSON.stringify({ intent: "a and its test", validation: "node test/a.test.mjs: passes", risks: "none", assumptions: [], files_to_modify: [...files, "gen/"] }))' | liza begin a --json-file -
     }
     try flood flood
     begin; code 1; proof 1; commit 'a: made'; try submit submit; leave 42 submitted`,

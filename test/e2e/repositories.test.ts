@@ -21,9 +21,9 @@ function approve(p: BuiltProject, id = 'greet'): void {
   const inFolder = { as: 'coder-1', cwd: p.folder(id) };
   const plan = [
     '--intent',
-    'i',
+    'a file',
     '--risks',
-    'r',
+    'none',
     '--validation',
     'node --test: passes',
     '--file',

@@ -151,7 +151,7 @@ setInterval(() => {}, 1000);`;
 import fs from 'node:fs';
 if (!process.env.LIZA_AGENT_ID.startsWith('coder')) process.exit(0);
 const run = (...argv) => spawnSync(argv[0], argv.slice(1), { stdio: 'inherit' });
-run('liza', 'begin', 'a', '--intent', 'a', '--risks', 'none', '--validation', 'node --test: passes', '--file', 'test/a.test.mjs');
+run('liza', 'begin', 'a', '--intent', 'a and its test', '--risks', 'none', '--validation', 'node --test: passes', '--file', 'test/a.test.mjs');
 fs.mkdirSync('test', { recursive: true });
 fs.writeFileSync('test/a.test.mjs', "import { spawnSync } from 'node:child_process'; spawnSync('sleep', ['4711']);");
 run('git', 'add', '-A');

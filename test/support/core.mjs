@@ -60,7 +60,7 @@ export function addTask(id, more = {}) {
 }
 
 /** The words of a checkpoint. */
-export const checkpoint = (file, intent = 'make it') =>
+export const checkpoint = (file, intent = 'make the file') =>
   flags({ intent, risks: 'none', validation: 'npm test is green', file });
 
 /** Runs a program to its end. `code` is 137 for one that was killed; `text` is all that it printed. */

@@ -51,7 +51,7 @@ const AGENTS: Readonly<Record<string, Agent['role']>> = {
   'code-reviewer-1': 'code_reviewer',
 };
 const CHECKPOINT: Checkpoint = {
-  intent: 'change it',
+  intent: 'change the app',
   assumptions: [],
   risks: 'none',
   validation: 'npm test: passes',

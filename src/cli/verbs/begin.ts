@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import type { Checkpoint, WorktreeFacts } from '../../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
+import { thinFields } from '../../protocol/definition/plan-words.ts';
 import { defined } from '../../protocol/values.ts';
 import { isBrokered } from '../../sandbox/mailbox-commands.ts';
 import type { TaskContext } from '../../tasks/context.ts';
@@ -158,12 +159,15 @@ function fromFlags(args: Args): Checkpoint | Refusal {
     .filter((name) => !args.flag(name))
     .map((name) => `--${name}`);
   // What is wrong with a validation that is given is told in the same round, by the rules.
-  if (lacking.length > 0 && !args.flag('validation'))
-    return incomplete(`${lacking.join(', ')} ${lacking.length === 1 ? 'is' : 'are'} missing`);
+  const [intent, risks] = [args.text('intent') ?? '', args.text('risks') ?? ''];
+  if (lacking.length > 0 && !args.flag('validation')) {
+    const missing = `${lacking.join(', ')} ${lacking.length === 1 ? 'is' : 'are'} missing`;
+    return incomplete([missing, ...thinFields({ intent, risks }).map((one) => `it lacks ${one}`)].join('; '));
+  }
   return {
-    intent: args.text('intent') ?? '',
+    intent,
     assumptions: args.all('assume'),
-    risks: args.text('risks') ?? '',
+    risks,
     validation: args.all('validation').join('\n'),
     files_to_modify: args.all('file'),
   };
@@ -189,7 +193,7 @@ const isTexts = (value: unknown): value is string[] =>
 const incomplete = (fact: string): Refusal =>
   refuse(
     `the checkpoint is incomplete: ${fact}`,
-    'it needs intent, risks, validation and the files to change; see liza begin --help',
+    'it needs intent, risks, validation (a command and the result you expect: "npm test: 3 more pass") and the files to change; see liza begin --help',
     1,
     'checkpoint',
   );

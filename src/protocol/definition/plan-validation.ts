@@ -6,6 +6,7 @@ import { proofCommands } from '../review/proof.ts';
 import { alwaysGreen, printsForReaders } from '../shell/always-green.ts';
 import { ALONE, PROGRAMS, shellQuoted } from '../shell/shell-words.ts';
 import type { Settings, Task } from '../state.ts';
+import { hasWord } from './plan-words.ts';
 
 type Config = Pick<Settings, 'test_command'>;
 
@@ -180,7 +181,7 @@ function saysResult(words: readonly string[], isCommand: boolean): boolean {
 }
 
 const isOwn = (word: string): boolean =>
-  /[\p{L}\p{N}]/u.test(word) &&
+  (hasWord(word) || /\p{N}/u.test(word)) &&
   !LEADS.has(word.toLowerCase()) &&
   !ENGLISH.has(word.toLowerCase()) &&
   !READS.has(word.toLowerCase());

@@ -14,7 +14,7 @@ beforeEach(() => {
   p = builtProject();
 });
 
-const BEGIN = { begin: { intent: 'i', risks: 'r', validation: 'node --test: passes', files: ['src/a.mjs'] } };
+const BEGIN = { begin: { intent: 'a file', risks: 'none', validation: 'node --test: passes', files: ['src/a.mjs'] } };
 const CODE = { write: 'src/a.mjs', text: 'export const a = 1;' };
 const TEST = { write: 'test/a.test.mjs', text: "import '../src/a.mjs';" };
 

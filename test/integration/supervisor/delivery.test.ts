@@ -247,7 +247,7 @@ describe('an answer', () => {
       'begin',
       't',
       '--intent',
-      'five',
+      'five times',
       '--risks',
       'none',
       '--validation',
@@ -265,9 +265,9 @@ describe('an answer', () => {
     expect((await says(again)).code).toBe(0);
     expect(await p.last('t', 'pre_execution_checkpoint')).toMatchObject({
       because: ['q-1'],
-      checkpoint: { intent: 'five' },
+      checkpoint: { intent: 'five times' },
     });
-    expect((await says([...again.slice(0, 3), 'six', ...again.slice(4)])).stderr).toContain(
+    expect((await says([...again.slice(0, 3), 'six times', ...again.slice(4)])).stderr).toContain(
       'already has its checkpoint',
     );
   });

@@ -13,7 +13,7 @@ import { type Project, project, START, succeeded } from '../../support/project.t
 import { sessionsAt } from '../../unit/cli/fixtures.ts';
 
 const CHECKPOINT = [
-  ...['--intent', 'change it', '--risks', 'none', '--validation', 'npm test: passes'],
+  ...['--intent', 'change the app', '--risks', 'none', '--validation', 'npm test: passes'],
   ...['--file', 'src/app.ts', '--file', 'test/app.test.ts'],
 ];
 

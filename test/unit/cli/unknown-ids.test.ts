@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 const DEFINITION = ['--desc', 'Retry the login', '--done', 'three 503s in a row still log in', '--scope', 'IN: src'];
-const PLAN = ['--intent', 'x', '--risks', 'x', '--validation', 'npm test: exit 0', '--file', 'a.ts'];
+const PLAN = ['--intent', 'wrap login', '--risks', 'none', '--validation', 'npm test: exit 0', '--file', 'a.ts'];
 
 /** One call for each argument that takes an id, by command and argument; `as`: who asks, a person without it. */
 const CALLS: Readonly<Record<string, readonly [argv: string, as?: string | undefined, ...words: string[]]>> = {

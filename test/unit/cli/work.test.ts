@@ -157,6 +157,9 @@ test('begin without all its parts says which is missing', async () => {
   expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('--validation is missing') });
   const bare = await here.liza(['begin', 'mine', '--risks', 'y'], coder);
   expect(bare.stderr).toContain('--intent, --validation, --file are missing');
+  expect(bare.stderr).toContain('a command and the result you expect');
+  const thin = await here.liza(['begin', 'mine', '--intent', 'do it', '--file', 'a'], coder);
+  expect(thin.stderr).toContain('--risks, --validation are missing; it lacks an intent that says what you will do');
   const json = await here.liza(['begin', 'mine', '--json-file', '-'], { ...coder, stdin: '{"intent":"x","risks":1}' });
   expect(json.stderr).toContain('risks is not a text');
 });
@@ -195,13 +198,18 @@ test('begin binds to a clean worktree at its start commit', async () => {
 
 test('begin takes its parts as JSON from stdin', async () => {
   onDisk();
-  const stdin = JSON.stringify({ intent: 'i', risks: 'r', validation: 'npm test: green', files_to_modify: ['a.ts'] });
+  const stdin = JSON.stringify({
+    intent: 'wrap login',
+    risks: 'none',
+    validation: 'npm test: green',
+    files_to_modify: ['a.ts'],
+  });
   expect(await here.liza(['begin', 'mine', '--json-file', '-'], { ...coder, stdin })).toMatchObject({
     code: 0,
     stderr: '',
   });
   expect((await here.task('mine')).history?.at(-1)).toMatchObject({
-    checkpoint: { intent: 'i', files_to_modify: ['a.ts'] },
+    checkpoint: { intent: 'wrap login', files_to_modify: ['a.ts'] },
   });
 });
 

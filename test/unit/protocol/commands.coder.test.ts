@@ -125,7 +125,24 @@ describe('begin', () => {
     expect(claimed().refused(CODER, beginWith({ [field]: ' ' })).message).toContain(field);
   });
 
-  it.each(['npm test', 'run it', 'read: the guide names each option'])(
+  it.each([
+    [{ intent: 'x', risks: 'x', validation: 'npm test: x' }, ['an intent', 'risks in words', 'the expected result']],
+    [{ intent: 'do it', risks: 'none' }, ['an intent that says what you will do in this task (not “do it”)']],
+    [{ intent: 'Implement the task.' }, ['an intent']],
+  ])('a plan that says nothing is refused, all of it at once: %j', (fields, lacks) => {
+    const refusal = claimed().refused(CODER, beginWith(fields));
+    expect(refusal.guard).toBe<RefusalName>('checkpoint');
+    for (const lack of lacks) expect(refusal.message).toContain(lack);
+  });
+
+  it.each(['wrap login', 'Retry in the client', 'fix the off-by-one in parse', '重试登录'])(
+    'the intent %j will do',
+    (intent) => {
+      claimed().run(CODER, beginWith({ intent, risks: 'none' }));
+    },
+  );
+
+  it.each(['npm test', 'run it', 'npm test: x', 'read: the guide names each option'])(
     'validation %j has no expected result for code',
     (validation) => {
       const refusal = claimed().refused(CODER, beginWith({ validation }));

@@ -11,6 +11,7 @@ import { type Refusal, refuse } from '../../decision.ts';
 import { amendmentsSincePlan } from '../../definition/amendment.ts';
 import { blank } from '../../definition/definition.ts';
 import { exampleValidation, lacksInValidation } from '../../definition/plan-validation.ts';
+import { thinFields } from '../../definition/plan-words.ts';
 import { coversAll } from '../../facts/scope.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../../leases.ts';
 import { answersSincePlan } from '../../messages/question-scope.ts';
@@ -91,7 +92,7 @@ export const begin: Row<'begin'> = {
     },
     {
       name: 'checkpoint',
-      rule: 'intent, risks, validation (what is run, and its expected result), files_to_modify; assumptions may be empty',
+      rule: 'intent and risks in words, validation (what is run, and its expected result), files_to_modify; assumptions may be empty',
       check: checkpointComplete,
     },
     {
@@ -161,6 +162,7 @@ function checkpointComplete({ task, command, settings, commandLine }: Situation<
       : [
           `${lacks.startsWith('it names') ? 'the command and ' : ''}the expected result of the validation (command: expected result), for ${lacks}`,
         ]),
+    ...thinFields(command.checkpoint),
   ];
   if (missing.length === 0) return undefined;
   const line = commandLine('begin', task.id).replace(

@@ -16,7 +16,9 @@ function ended(ask: (w: World) => unknown = () => undefined): string {
 }
 
 test('its own open questions are left to a person, and the way out is no goal complete that is refused', () => {
-  const told = ended((w) => w.run(PLANNER, { name: 'ask', text: 'How often?', spec_ref: 'specs/retry.md', assume: 'thrice' }));
+  const told = ended((w) =>
+    w.run(PLANNER, { name: 'ask', text: 'How often?', spec_ref: 'specs/retry.md', assume: 'thrice' }),
+  );
   expect(told).toContain('All of it is met: leave your own open questions to a person');
   expect(told).toContain('then Last (that is no spinning)');
   expect(told).not.toContain(COMPLETE);

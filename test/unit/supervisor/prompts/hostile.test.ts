@@ -83,7 +83,7 @@ function told(words: string): readonly string[] {
   return [coder, reviewer, toPlanner(w)];
 }
 
-const PLAIN = told('harmless');
+const PLAIN = told('harmless words');
 
 test('no text can add a section, a field or a command', () => {
   fc.assert(
