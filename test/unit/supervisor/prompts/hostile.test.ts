@@ -69,9 +69,9 @@ function told(words: string): readonly string[] {
   w.run(
     CODER,
     begin('a', undefined, {
-      intent: words,
+      intent: `${words}\nretry login`,
       assumptions: [words],
-      risks: words,
+      risks: `${words}\nnone`,
       validation: `${words}: green`,
       files_to_modify: ['src'],
     }),
@@ -83,7 +83,7 @@ function told(words: string): readonly string[] {
   return [coder, reviewer, toPlanner(w)];
 }
 
-const PLAIN = told('harmless words');
+const PLAIN = told('harmless');
 
 test('no text can add a section, a field or a command', () => {
   fc.assert(
