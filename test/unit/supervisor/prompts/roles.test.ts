@@ -25,6 +25,12 @@ const inBackticks = (text: string): readonly string[] =>
     return name === undefined ? [] : [name];
   });
 
+test('a reviewer judges the checkpoint, and is not told to leave “the plan” alone', () => {
+  const told = contractOf('code_reviewer');
+  expect(told).toContain('Did the checkpoint come true');
+  expect(told.slice(told.indexOf('## Do not evaluate'), told.indexOf('## Blockers'))).not.toContain('the plan,');
+});
+
 describe.each(ROLES)('the contract of a %s', (role) => {
   test('names no command that the table denies it', () => {
     const named = [...new Set(inBackticks(contractOf(role)))];
