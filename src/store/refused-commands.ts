@@ -33,12 +33,14 @@ export function noteRefused(place: Place, agent: string, { session, text, fact, 
   appendBounded(place.files, fileOf(place, agent), Buffer.from(line), LIMIT);
 }
 
-/** The last commands that this session was refused, oldest first, the same one once; before them, how many more there were. */
+/** The last commands that this session was refused, oldest first, the same one once, with how often; before them, how many more there were. */
 export function refusedIn(place: Place, agent: string, session: string): readonly string[] {
   const texts = noted(place, agent, session).flatMap(({ text }) =>
     typeof text === 'string' ? [gist(text, TEXT)] : [],
   );
-  const all = [...new Set(texts.reverse())];
+  const times = new Map<string, number>();
+  for (const text of texts.toReversed()) times.set(text, (times.get(text) ?? 0) + 1);
+  const all = [...times].map(([text, count]) => (count === 1 ? text : `${text} (${count} times)`));
   const more = all.length - MOST;
   const last = all.slice(0, MOST).reverse();
   return more > 0 ? [`(${more} more before these)`, ...last] : last;

@@ -602,7 +602,7 @@ describe('what a session was refused', () => {
     await says(['nonsense-sk-ant-REDACTED']);
     const kept = refusedIn(p.context, 'coder-1', session.id);
     expect(kept).toHaveLength(3);
-    expect(kept[0]).toMatch(/^liza submit-for-review: .* → /);
+    expect(kept[0]).toMatch(/^liza submit-for-review: .* → .*\(2 times\)$/);
     expect(kept[1]).toMatch(/^liza begin: /);
     expect(kept.join()).not.toContain('sk-ant-api03');
     for (const task of ['a', 'b', 'c', 'd', 'e', 'f']) await says(['show', task]);
