@@ -134,6 +134,14 @@ export function trialNews(state: State, { task, time, runs }: Tried, { role }: R
   const about = findTask(state, task);
   const numbered = about === undefined ? [] : trialCommands(about);
   const coder = role === 'planner' ? about?.assigned_to : undefined;
+  const known = new Set(runs.map(({ command }) => command));
+  const own = state.config.test_command?.trim();
+  const untried = [
+    ...numbered.flatMap((command, at) => (known.has(command) ? [] : [`#${at + 1} not tried, time was up`])),
+    ...(own === undefined || own === '' || numbered.includes(own)
+      ? []
+      : [`#${numbered.length + 1} not tried, the project’s own: ${gist(own, LONGEST_COMMAND)}`]),
+  ];
   const lines = runs.map(
     ({ is, command, how, output, ...run }) =>
       `#${numbered.indexOf(command) + 1} ${is.replace('_', ' ')}${is === 'green' ? ranNothing({ is, ...run }) : ` (${how})`}: ${gist(command, LONGEST_COMMAND)}${is === 'cannot_run' && output !== undefined ? `\n${output}` : ''}`,
@@ -142,7 +150,7 @@ export function trialNews(state: State, { task, time, runs }: Tried, { role }: R
     kind: 'trial',
     task,
     time,
-    text: lines.join('\n'),
+    text: [...lines, ...(role === 'planner' ? [] : untried)].join('\n'),
     ...(runs.some(({ is }) => is === 'cannot_run') ? { cannotRun: true } : {}),
     ...(role === 'planner' ? { amends: true, ...defined({ coder }) } : {}),
   };

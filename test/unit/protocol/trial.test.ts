@@ -212,6 +212,10 @@ describe('a command that cannot be run', () => {
     expect(newsSince(w.board.state, reader, before)).toMatchObject([{ kind: 'trial', cannotRun: true }]);
     expect(newsSince(w.board.state, reader, before)[0]).not.toHaveProperty('amends');
     expect(newsSince(w.board.state, reader, before)).toMatchObject([{ text: expect.stringMatching(/^#1 green: /) }]);
+    w.edit((state) => ({ ...state, config: { ...state.config, test_command: 'make check' } }));
+    expect(newsSince(w.board.state, reader, before)).toMatchObject([
+      { text: expect.stringMatching(/\n#3 not tried, the project’s own: make check$/) },
+    ]);
     const told = toldWith(w.board.state, reader);
     expect(newsSince(w.board.state, reader, told)).toEqual([]);
     w.pass(60);
