@@ -73,7 +73,8 @@ export async function runAll(
   for (const [nth, { at, command }] of order.entries()) {
     const log = logOf(context, proving, `${what}${at + 1}`);
     const left = seconds - taken();
-    context.say(`validation of ${proving.task.id}${PLACES[what] ?? ''}: ${short(command)} …`);
+    const number = proving.commands.length > 1 ? ` #${proving.commands.indexOf(command) + 1}` : '';
+    context.say(`validation${number} of ${proving.task.id}${PLACES[what] ?? ''}: ${short(command)} …`);
     const ended = await runHere(context, proving.settings, { argv: ['sh', '-c', command], folder, seconds: left, log });
     if (ended.how === 'stopped') return STOPPED;
     // Where its folder is gone, that is the doing of the command before.

@@ -76,6 +76,8 @@ export function disproofOf(proving: Proving, red: RedRun, { onBase, unread }: Lo
   if (red.code === 126 || red.code === 127 || unread !== undefined)
     return { ...found, hint: unrunnableHint(task.id, red, unread), cannot_run: true };
   if (red.ended !== 'timed-out') {
+    // Without what the change brings it is red by nature.
+    if (proving.facts.changes.some(({ path, kind }) => kind === 'added' && red.command.includes(path))) return found;
     if (isRedAlike(proving, red)) return { ...found, hint: alikeHint(task.id, red) };
     return greenAt(proving.board.state, base).has(red.command) ? found : { ...found, hint: unlikeHint(task, red) };
   }

@@ -256,6 +256,24 @@ describe('the validation at the submitted commit', () => {
     expect((await refused()).hint).toMatch(/Fix it.*On the base it was red in the same way.*liza block t --reason/);
   });
 
+  test('a command that names what the change brings is red on the base by nature: its hint is to fix it', async () => {
+    await begun({ tdd: 'off' }, { validation: ['sh src/brought.sh'] });
+    p.work('t', { ...GOOD, 'src/brought.sh': 'echo wrong; exit 3\n' });
+    expect((await refused()).hint).not.toMatch(/on the base|liza block/i);
+  });
+
+  test('each command is announced by its number, in whatever order they run', async () => {
+    await begun({ tdd: 'off', test_command: 'sh run.sh' }, { validation: ['test -f src/value'] });
+    p.work('t', GOOD);
+    const said: string[] = [];
+    const { submitForReview } = await import('../../../src/tasks/submit.ts');
+    succeeded(await submitForReview(p.as('coder-1', { say: (line) => said.push(line) }), 't', 'HEAD'));
+    expect(said.filter((line) => line.startsWith('validation'))).toEqual([
+      'validation #2 of t: sh run.sh …',
+      'validation #1 of t: test -f src/value …',
+    ]);
+  });
+
   test('green is red where the runner says at its end that tests failed, and told where another summary follows', async () => {
     await begun({}, { validation: ['sh src/hides.sh'] });
     const frames = 'for n in $(seq 400); do echo "    at frame $n of the failed test"; done\n';
