@@ -358,6 +358,32 @@ describe('submit-for-review', () => {
     expect(begun().run(CODER, green).notes?.join(' ')).not.toContain('on the base');
   });
 
+  it.each([
+    ['code', 'green', 'same', 'In a code task they should fail there'],
+    ['config', 'green', 'same', 'If they should prove it'],
+    ['code', 'red', 'red', 'Tests of the base fail on your commit'],
+  ] as const)(
+    'a coder of a %s task hears what tests that are %s on the base, and %s, mean',
+    (type, on_base, base_tests, told) => {
+      const w = type === 'code' ? begun() : begun(type);
+      const green = submit('a', commit(1));
+      if (green.name !== 'submit-for-review' || green.facts.proof === undefined) throw new Error('no proof');
+      const tests = { mode: 'evidence', base: BASE, base_alone: 'green', on_base, base_tests } as const;
+      const facts = { ...green.facts, proof: { ...green.facts.proof, tests } };
+      const notes = w.run(CODER, { ...green, facts }).notes?.join(' ');
+      expect(notes).toContain(told);
+      expect(notes).toContain('liza retract a');
+    },
+  );
+
+  it('a code task without a test is told first what to do, then which files are tests', () => {
+    const { hint } = begun().refused(
+      CODER,
+      submit('a', commit(1), { changes: [{ path: 'src/a.ts', kind: 'changed' }] }),
+    );
+    expect(hint).toMatch(/^Add a test that fails without your change, and submit the new HEAD\. These names count as tests/);
+  });
+
   it('a coder hears that no command can run its tests', () => {
     const green = submit('a', commit(1));
     if (green.name !== 'submit-for-review' || green.facts.proof === undefined) throw new Error('no proof');

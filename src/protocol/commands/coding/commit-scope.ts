@@ -150,6 +150,6 @@ export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | unde
     ? refuse(`${fact}, and its scope has tests OUT`, `Only the planner can fix that: ${commandLine('block', task.id)}`)
     : refuse(
         fact,
-        `Add a test; these count as tests (documents, data, fixtures and snapshots do not): ${patterns.join(', ')}. If you think that none is possible: ${SMALLEST_TEST}; nobody’s answer lifts this rule. Where the scope has no place for one, declare it: ${commandLine('declare', task.id)}. If this project’s tests are inside its code files, only a person can say so (the setting tests_in_code): ${commandLine('block', task.id)}`,
+        `Add a test that fails without your change, and submit the new HEAD. These names count as tests (documents, data, fixtures and snapshots do not): ${patterns.join(', ')}. If you think that none is possible: ${SMALLEST_TEST}; nobody’s answer lifts this rule. Where the scope has no place for one, declare it: ${commandLine('declare', task.id)}. If this project’s tests are inside its code files, only a person can say so (the setting tests_in_code): ${commandLine('block', task.id)}`,
       );
 }

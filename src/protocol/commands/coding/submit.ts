@@ -190,8 +190,9 @@ export const submitForReview: Row<'submit-for-review'> = {
       detail: `${actor.id} submitted ${task.id} at ${command.commit.slice(0, 12)}`,
       notes: [
         ...(command.facts.proof?.tests?.on_base === 'green' && task.type !== 'test'
-          ? [`${GREEN_ON_BASE}: ${takeBack(s)}`]
+          ? [`${GREEN_ON_BASE} ${(task.type ?? 'code') === 'code' ? THEY_SHOULD_FAIL : IF_THEY_SHOULD}: ${takeBack(s)}`]
           : []),
+        ...brokenNotes(s),
         ...notRunNotes(s),
         ...untoldNotes(s),
         ...unrunNotes(s),
@@ -208,7 +209,18 @@ const isLizas = (path: string): boolean =>
   /^\.(?:liza|worktrees)(?:\/|$)/i.test(path.replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, ''));
 
 const GREEN_ON_BASE =
-  'Your new tests pass on the base too, so they prove nothing about the change, and the reviewer is told. If they should prove it';
+  'Your new tests pass on the base too, so they prove nothing about the change, and the reviewer is told.';
+const THEY_SHOULD_FAIL =
+  'In a code task they should fail there, unless nothing shall behave otherwise; if so, mend them';
+const IF_THEY_SHOULD = 'If they should prove it';
+
+/** Red is right where the task changes what they hold; the coder alone knows at once. */
+function brokenNotes(s: Situation<'submit-for-review'>): readonly string[] {
+  if (s.command.facts.proof?.tests?.base_tests !== 'red') return [];
+  return [
+    `Tests of the base fail on your commit, and the reviewer is told. If a criterion asks for that change, leave it; otherwise you broke something, so take it back and mend it: ${takeBack(s)}`,
+  ];
+}
 
 /** What is refused is not advised. */
 const takeBack = ({ task, commandLine }: Situation<'submit-for-review'>): string =>
