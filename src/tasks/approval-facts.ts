@@ -24,6 +24,10 @@ export interface Approved {
   readonly commit: string;
   /** What the change touches. */
   readonly touched: readonly string[];
+  /** Names of tests that the file has on the base. */
+  readonly namesBefore: (path: string) => Promise<ReadonlySet<string>>;
+  /** Fewer tests ran than those of the base and those that the change declares besides. */
+  readonly lacksTests: boolean;
   /** What it does to what existed. */
   readonly rewritten: () => Promise<readonly DoneToOld[]>;
   /** What a path as it is written may stand for, the plainest first. */
@@ -107,7 +111,10 @@ async function lookedUp(approved: Approved, test: Test): Promise<LookedUp> {
       return {
         why: `${path} is not a test file (${testPatterns(settings).join(', ')}); for another file write \`n: <file>:<line>\``,
       };
-    const known = text === TOO_LARGE ? {} : readIn({ path, text, reported }, test);
+    const before =
+      approved.lacksTests && approved.touched.includes(path) ? await approved.namesBefore(path) : undefined;
+    const isShort = (name: string): boolean => before !== undefined && !before.has(name);
+    const known = text === TOO_LARGE ? {} : readIn({ path, text, reported, isShort }, test);
     if (known.why !== undefined || testNames(test).some((name) => reported.passed.has(name))) return known;
     if ((await notRun([path])).length > 0) return { not_run: 'file' };
     const isOther = text !== TOO_LARGE && (await leftOut(path, chosenIn(path, text, test)));
@@ -134,6 +141,8 @@ interface Read {
   readonly path: string;
   readonly text: string;
   readonly reported: TestReport;
+  /** It is new, and the number of tests that ran does not hold it for sure. */
+  readonly isShort: (name: string) => boolean;
 }
 
 function readIn(read: Read, test: Test): LookedUp {
@@ -172,8 +181,8 @@ const asEmpty = ({ path, text }: Read, { name, line }: { readonly name: string; 
     : { not_run: 'empty' };
 
 /** What the file declares, the runner need not have run. */
-function asTold({ path, text, reported }: Read, names: readonly string[]): LookedUp {
-  const told = toldByRunner(reported, { path, text, names });
+function asTold({ path, text, reported, isShort }: Read, names: readonly string[]): LookedUp {
+  const told = toldByRunner(reported, { path, text, names, short: names.every(isShort) });
   switch (told.is) {
     case 'skipped':
       return {

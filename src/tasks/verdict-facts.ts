@@ -15,6 +15,7 @@ import type { Concern } from '../protocol/review/approval.ts';
 import type { Evidence } from '../protocol/review/approval-lines.ts';
 import { greenAt, proofAt } from '../protocol/review/proof.ts';
 import { commandMeant } from '../protocol/review/ran-command.ts';
+import { lacksTests } from '../protocol/review/test-count.ts';
 import { triedGreenBefore } from '../protocol/review/trial.ts';
 import type { Blocker } from '../protocol/review/verdict.ts';
 import { type State, settings, type Task } from '../protocol/state.ts';
@@ -26,6 +27,7 @@ import { linesBetween } from './read-diff.ts';
 import { readLog } from './read-log.ts';
 import { changedInReview } from './review-copy.ts';
 import { type DoneToOld, doneToOld } from './rules/changed-before.ts';
+import { declaredTests } from './rules/declared-tests.ts';
 import { idleRun } from './rules/idle-run.ts';
 import { NOTHING_REPORTED, reportedTests, type TestReport } from './rules/reported-tests.ts';
 
@@ -71,6 +73,8 @@ export async function verdictFacts(
     commit,
     touched,
     rewritten: async () => (base === undefined ? [] : doneBetween(gitDir, base, commit)),
+    lacksTests: lacksTestsAt(task, commit),
+    namesBefore: async (path: string) => (base === undefined ? new Set<string>() : namesAt(gitDir, base, path)),
     reported: evidence.some(({ by }) => by === 'test') ? reportedAt(context, task, commit) : NOTHING_REPORTED,
     spellings: (file: string) => spellings(file, copy),
     notRun: (files: readonly string[]) => filesNotRun({ gitDir, commit, commands: commandsAt(task, commit) }, files),
@@ -115,6 +119,18 @@ const commandsAt = (task: Task, commit: string): readonly string[] =>
 function reportedAt(context: TaskContext, task: Task, commit: string): TestReport {
   const printed = (proofAt(task, commit)?.runs ?? []).map(({ log }) => printedIn(context, log) ?? '');
   return reportedTests(printed.join('\n'));
+}
+
+function lacksTestsAt(task: Task, commit: string): boolean {
+  const { runs = [], tests_added } = proofAt(task, commit) ?? {};
+  return lacksTests(runs, tests_added) === true;
+}
+
+async function namesAt(gitDir: PrivateGitDir, commit: string, path: string): Promise<ReadonlySet<string>> {
+  const text = await textAt(gitDir, commit, path);
+  return new Set(
+    text === undefined || text === TOO_LARGE ? [] : declaredTests(text, path).tests.map(({ name }) => name),
+  );
 }
 
 interface Judged {

@@ -10,6 +10,7 @@ import { namesTests, onlyReads } from './test-commands.ts';
 export function runsFile(run: CommandRun, path: string): boolean {
   if (onlyReads(run) || !isBelow(run.folder, path)) return false;
   const runner = runnerOf(run);
+  if (runner === UNITTEST && isOtherName(run, path)) return false;
   if (runner !== undefined) return runner.files.test(path) && reaches(run, runner, path);
   const own = filesRunBy(run);
   if (own.includes(path)) return true;
@@ -28,7 +29,7 @@ export function surelyRuns(run: CommandRun, path: string): boolean {
     return plain === '' || ((plain.includes('/') || !path.includes('/')) && covers(`${run.folder}${plain}`, path));
   };
   if (runner === undefined) return filesRunBy(run).includes(path) || (run.program === 'for' && run.rest.some(isNamed));
-  if (!runner.files.test(path)) return false;
+  if (!runner.files.test(path) || (runner === UNITTEST && isOtherName(run, path))) return false;
   const { sure, unsure } = pathWords(run.rest, runner.files);
   if (sure.length > 0) return sure.some((word) => isNamed(word) || `${run.folder}${plainPath(word)}` === path);
   if (unsure.length > 0) return false;
@@ -126,8 +127,17 @@ export const unittestWords = ({ program, rest }: CommandRun): readonly string[] 
   const at = rest.indexOf('-m');
   if (!/^(?:python[\d.]*|py)$/.test(nameOf(program)) || at === -1 || rest[at + 1] !== 'unittest') return [];
   const own = rest.slice(at + 2);
-  return own.filter((word, n) => !/^(?:-[vqfcb]+|-k|--[a-z-]+)$/.test(word) && own[n - 1] !== '-k');
+  return own.filter((word, n) => !/^(?:-[vqfcb]+|-k|--(?!pattern$)[a-z-]+)$/.test(word) && own[n - 1] !== '-k');
 };
+
+/** `discover -p 'test_s*.py'` looks for files of such a name alone. */
+function isOtherName(run: CommandRun, path: string): boolean {
+  const [first, ...more] = unittestWords(run);
+  const at = more.findIndex((word) => /^(?:-p|--pattern)(?:=|$)/.test(word));
+  if (first !== 'discover' || at === -1) return false;
+  const pattern = /=(.*)$/.exec(more[at] ?? '')?.[1] ?? more[at + 1] ?? '';
+  return /^[\w*.-]+$/.test(pattern) && !covers(pattern, path.slice(path.lastIndexOf('/') + 1));
+}
 
 /** `tests.test_a`, `tests.test_a.TestA.test_b`, a package around it, or what it is called in a folder of its own. */
 function isModule(word: string, path: string): boolean {

@@ -20,19 +20,24 @@ export function testCount({ tests, tests_on_base: base }: Counts, added: number 
   return `${told} (${base} ${runsFewer({ tests, tests_on_base: base }, added) ? 'ON THE BASE' : 'on the base'}${change})`;
 }
 
-/**
- * Whether fewer tests ran, by all commands together, than on the base and those that the change declares besides: of a
- * change to how tests are run. Undefined: some number is not known.
- */
-export function lacksTests(runs: readonly Counts[], added: number | undefined): boolean | undefined {
+/** How many more tests ran than on the base, by all commands together. Undefined: some number is not known. */
+export function risenBy(runs: readonly Counts[]): number | undefined {
   const counting = runs.filter(({ tests, tests_on_base: base }) => tests !== undefined || base !== undefined);
-  if (added === undefined || counting.length === 0) return undefined;
-  let more = -added;
+  let more: number | undefined;
   for (const { tests, tests_on_base: base } of counting) {
     if (tests === undefined || base === undefined) return undefined;
-    more += tests - base;
+    more = (more ?? 0) + tests - base;
   }
-  return more < 0;
+  return more;
+}
+
+/**
+ * Whether fewer tests ran, by all commands together, than on the base and those that the change declares besides. Undefined:
+ * some number is not known.
+ */
+export function lacksTests(runs: readonly Counts[], added: number | undefined): boolean | undefined {
+  const more = risenBy(runs);
+  return added === undefined || more === undefined ? undefined : more < added;
 }
 
 /**

@@ -56,9 +56,10 @@ export async function unrunOfBase(
 ): Promise<PathList | undefined> {
   const { gitDir, base, commit, commands, settings, facts } = proving;
   const isFewer = runs.some((run) => runsFewer(run, added));
-  if (facts.test_setup === undefined && !isFewer) return undefined;
+  const lacks = lacksTests(runs, added);
+  if (facts.test_setup === undefined && !isFewer && lacks !== true) return undefined;
   // As many ran as there were and came: none is lost.
-  if (!isFewer && lacksTests(runs, added) === false) return undefined;
+  if (!isFewer && lacks === false) return undefined;
   const patterns = testPatterns(settings);
   const there = new Set(await filesAt(gitDir, commit));
   const files = (await filesAt(gitDir, base)).filter((path) => isTest(path, patterns) && there.has(path));
@@ -72,7 +73,8 @@ export async function unrunOfBase(
     if (text !== undefined && text !== TOO_LARGE) texts.push({ path, text });
   }
   const [printed, now] = [baseLogs, runs.map(({ log }) => log)].map((logs) => printedIn(context, logs));
-  const byNames = printed === undefined || now === undefined ? [] : lostFiles(texts, said(printed), said(now));
+  const others = [...changed].filter((path) => there.has(path) && isTest(path, patterns));
+  const byNames = printed === undefined || now === undefined ? [] : lostFiles(texts, said(printed), said(now), others);
   const lost = [...new Set([...byWords, ...byNames])];
   return lost.length === 0 ? undefined : firstPaths(lost);
 }

@@ -5,6 +5,7 @@ import { TOO_LARGE, textAt } from '../../git/text-at.ts';
 import { canDeclareTests } from '../../protocol/facts/file-kinds.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import { declaredTests } from '../rules/declared-tests.ts';
+import { onlyAdds } from '../rules/only-adds.ts';
 import type { Proving } from './run-commands.ts';
 
 /** More files are not read. */
@@ -47,21 +48,33 @@ export async function newTests({ gitDir, base, commit, facts, settings }: Provin
   return { names, sure };
 }
 
-/** How many more tests it declares than the base; undefined: some are made when they run, or cannot be read. */
-export async function testsAdded({ gitDir, base, commit, facts, settings }: Proving): Promise<number | undefined> {
+/**
+ * How many more tests it declares than the base, but for files that no command runs; undefined: some are made when they run,
+ * or cannot be read.
+ */
+export async function testsAdded(
+  { gitDir, base, commit, facts, settings }: Proving,
+  notRun: readonly string[],
+): Promise<number | undefined> {
   const patterns = testPatterns(settings);
-  const files = facts.changes.filter(({ path }) => isTest(path, patterns));
+  const files = facts.changes.filter(({ path }) => isTest(path, patterns) && !notRun.includes(path));
   if (files.length > MOST_FILES) return undefined;
   let added = 0;
   for (const { path } of files) {
     const [before, after] = [await textAt(gitDir, base, path), await textAt(gitDir, commit, path)];
     if (before === TOO_LARGE || after === TOO_LARGE) return undefined;
     const [was, is] = [before, after].map((text) => countDeclared(text ?? '', path));
-    if (was === undefined || is === undefined) return undefined;
+    if (was === undefined || is === undefined || mayMakeFewer(before ?? '', after ?? '')) return undefined;
     added += is - was;
   }
   return added;
 }
+
+/** One declaration makes several tests there, and how many is not known where its lines changed. */
+const mayMakeFewer = (before: string, after: string): boolean => SEVERAL.test(before) && !onlyAdds(before, after);
+
+const SEVERAL =
+  /parametri[sz]e|Parameterized|ValueSource|CsvSource|InlineData|MemberData|TestCase(?:Source)?\(|dataProvider|rstest|test_case|TEST_P\b|TYPED_TEST|shared_examples|it_behaves_like|class \w*(?:Mixin|Base|Contract|Abstract)\w*/;
 
 /** Each by its line: `TEST(Suite, name)` declares one under two names. */
 function countDeclared(text: string, path: string): number | undefined {

@@ -22,6 +22,7 @@ import { makeEvidenceFolder, makeRoomForEvidence } from './evidence-retention.ts
 import { testsAdded } from './new-tests.ts';
 import { logFolder, logOf, type Proving, type Ran, type RedRun, runAll, tenths } from './run-commands.ts';
 import { canRunTests, filesNotRun } from './runs-tests.ts';
+import { unrunDisproof } from './test-disproof.ts';
 import { proveTests } from './test-evidence.ts';
 import { untoldTests } from './untold-tests.ts';
 import { disproofOf, type OnBase } from './validation-disproof.ts';
@@ -91,22 +92,25 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
       skips_on_base: run.skipped === undefined ? undefined : skipped.get(run.command),
     }),
   }));
-  const added = counted.size === 0 ? undefined : await testsAdded(proving);
+  const added = counted.size === 0 ? undefined : await testsAdded(proving, missed);
   const lost = runsTests
     ? await unrunOfBase(context, proving, { runs: beside, added, baseLogs: before?.logs ?? [] })
     : undefined;
   const files = changedTests(proving).filter((path) => !missed.includes(path));
-  // What is red without the change ran.
-  const isSeen = !runsTests || tests === undefined || tests.on_base === 'red' || tests.on_base === 'not_run';
-  const untold = isSeen ? [] : await untoldTests(context, proving, { runs: beside, added, files });
+  const isTold = !runsTests || tests === undefined || tests.on_base === 'not_run';
+  const untold = isTold
+    ? { files: [] }
+    : await untoldTests(context, proving, { runs: beside, added, files, isRed: tests.on_base === 'red' });
+  const refused =
+    settings.tdd === 'strict' ? (disproof ?? unrunDisproof(proving, { runs: beside, added, lost, untold })) : disproof;
   return {
     commit,
     commands,
     runs: beside,
     seconds: since(),
     ...unrun,
-    ...(untold.length === 0 ? {} : { untold_tests: untold }),
-    ...defined({ tests, disproof, tests_added: added, base_unrun: lost }),
+    ...(untold.files.length === 0 ? {} : { untold_tests: untold.files }),
+    ...defined({ tests, disproof: refused, tests_added: added, base_unrun: lost }),
   };
 }
 

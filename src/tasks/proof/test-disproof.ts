@@ -1,9 +1,13 @@
 // Why `tdd: strict` refuses a commit by what its tests showed, and what is known of tests that no command runs.
 
-import type { Disproof, TestProof } from '../../protocol/review/proof.ts';
+import { list } from '../../protocol/commands/coding/coder.ts';
+import type { PathList } from '../../protocol/facts/diff-facts.ts';
+import type { Disproof, ProofRun, TestProof } from '../../protocol/review/proof.ts';
+import { counted } from '../../text/format.ts';
 import type { Looked } from './compared-runs.ts';
-import { outputOf, type Proving } from './run-commands.ts';
+import { outputOf, type Proving, short } from './run-commands.ts';
 import type { OnBase } from './tests-on-base.ts';
+import type { Untold } from './untold-tests.ts';
 
 /** Only for what was seen, or what the coder can mend: where the base itself is red, nobody can show more. */
 export function disproofOf(
@@ -39,6 +43,47 @@ export function disproofOf(
     output: outputOf(ofBase?.red?.tail ?? []),
   };
 }
+
+interface Unrun {
+  readonly runs: readonly ProofRun[];
+  readonly added: number | undefined;
+  /** Tests of the base that no command runs any more. */
+  readonly lost: PathList | undefined;
+  readonly untold: Untold;
+}
+
+/** Tests that did not run at the commit show nothing, whatever they did on the base; silencing one is like removing it. */
+export function unrunDisproof(
+  { base, task }: Proving,
+  { runs, added, lost, untold: { files, surely, tail = [] } }: Unrun,
+): Disproof | undefined {
+  const blocking = `liza block ${task.id} --reason "…" --question "…"`;
+  const at = base.slice(0, 12);
+  if (lost !== undefined)
+    return {
+      guard: 'base-tests-green',
+      reason: `tdd is strict, and by this change no command runs these tests of the base ${at} any more: ${list(lost.paths)}${lost.more === undefined ? '' : ` and ${lost.more} more`}`,
+      hint: `Let the commands run them again, commit, and submit the new HEAD; if the spec takes away what they check, ${blocking}`,
+    };
+  if (surely === undefined) return undefined;
+  const numbers = runs.flatMap(({ command, tests, tests_on_base: before }) =>
+    tests === undefined || before === undefined
+      ? []
+      : [`"${short(command)}" ran ${counted(tests, 'test')}, and ${before} on the base`],
+  );
+  return {
+    guard: 'tests-red-on-base',
+    reason:
+      surely === 'none'
+        ? `tdd is strict, and of ${list(files)} no test ran at this commit: the runner took the file for one test and found none in it`
+        : `tdd is strict, and not all tests ran at this commit: ${numbers.join('; ')}, though the change declares ${added} more. Either ${files.length === 0 ? 'new tests' : `those of ${list(files)}`} did not run, or tests of the base run no more`,
+    hint: `${FIND} Commit, and submit the new HEAD; if the number is right, say why: ${blocking}`,
+    output: outputOf(tail),
+  };
+}
+
+const FIND =
+  'Let the runner find each of them: by the names of files, classes and functions that it looks for, at the top of the file, and not left out by its settings; its verbose mode names what it ran.';
 
 export function notRun({ base, task, settings }: Proving, why: string): { tests: TestProof; disproof?: Disproof } {
   const strict = settings.tdd === 'strict';

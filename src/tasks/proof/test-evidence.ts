@@ -89,7 +89,7 @@ async function provedTests(
     files: await filesOfTests(proving, touched),
     atCommit: beforehand.counted,
     added: added.names,
-    many: await testsAdded(proving),
+    many: await testsAdded(proving, beforehand.notRun),
   };
   const onBase = await runOnBase(context, proving, asking, limits);
   if (isRefusal(onBase)) return unproved(proving, onBase);

@@ -9,6 +9,8 @@ interface Form {
   readonly count: (numbers: readonly number[]) => number;
   /** It repeats itself, and its last line is the sum. */
   readonly last?: true;
+  /** Its number need not grow by a test that is declared: it counts programs, tests around others, or one part of many. */
+  readonly loose?: true;
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
@@ -28,10 +30,10 @@ const FORMS: readonly Form[] = [
   { line: /^OK \((\d+) tests?, /, count: sum },
   { line: /^Tests: (\d+), Assertions: \d+(?:, .*Skipped: (\d+))?/, count: less },
   { line: /^\[={10}\] (\d+) tests? from .* ran\./, count: sum },
-  { line: /^\d+% tests passed, \d+ tests? failed out of (\d+)$/, count: sum },
-  { line: /\bTests run: (\d+), Failures: \d+, Errors: \d+, Skipped: (\d+)/, count: less, last: true },
+  { line: /^\d+% tests passed, \d+ tests? failed out of (\d+)$/, count: sum, loose: true },
+  { line: /\bTests run: (\d+), Failures: \d+, Errors: \d+, Skipped: (\d+)/, count: less, last: true, loose: true },
   { line: /\bFailed: +(\d+), Passed: +(\d+), Skipped: +\d+/, count: sum },
-  { line: /^(?:ok|FAILED) \| (\d+) passed(?: \([^)]*\))? \| (\d+) failed/, count: sum },
+  { line: /^(?:ok|FAILED) \| (\d+) passed(?: \([^)]*\))? \| (\d+) failed/, count: sum, loose: true },
   { line: /^ ?(\d+) (?:pass|fail)$/, count: sum },
   { line: /^(\d+) tests, \d+ failures?(?:, (\d+) skipped)?/, count: less },
   { line: /^\s+Total: +(\d+)$/, count: sum },
@@ -49,6 +51,12 @@ export function countedTests(printed: string): number | undefined {
   });
   return counts.length === 0 ? undefined : Math.max(0, sum(counts) - standIns(lines));
 }
+
+/** Whether each test that a file declares is one in the number. */
+export const countsEach = (printed: string): boolean =>
+  !FORMS.some(({ line, loose }) =>
+    printed.split('\n').some((raw) => loose === true && line.test(raw.slice(0, READ).replace(COLOURS, '').trimEnd())),
+  );
 
 /** Modules that could not be loaded, which unittest counts as tests. */
 const standIns = (lines: readonly string[]): number =>

@@ -2,6 +2,7 @@
 // It reads text only: what a program decides when it runs (a condition, a name made by code) is not known here.
 // Linear in the text.
 
+import { helperIn } from './helper-functions.ts';
 import { uncalledIn } from './never-run.ts';
 import { bodyAt } from './test-body.ts';
 import { withoutComments } from './without-comments.ts';
@@ -39,7 +40,7 @@ interface Found {
 export function declaredTests(text: string, path?: string): Declarations {
   const { text: read, isString } = withoutComments(text, path);
   const uncalled = uncalledIn(read, path ?? '');
-  const found = [...quoted(read), ...identified(read, text, /\.[cm]?[jt]sx?$/.test(path ?? '')), ...neverRun(read)]
+  const found = [...quoted(read), ...identified(read, text, path ?? ''), ...neverRun(read)]
     .filter(({ at }) => !isString(at) && !COMMENT.test(read.slice(lineStart(read, at), at)))
     .map((one) => (uncalled.has(one.name) ? { ...one, off: true } : one))
     .sort((a, b) => a.at - b.at);
@@ -80,7 +81,9 @@ const BY_STRING = new RegExp(
 );
 /** The end of a table of cases: `])('…'`, `.each(cases)('…'`. */
 const AFTER_TABLE = /(?:[\]`]\s{0,40}\)?|(?:\.skip)?\.(?:each|for)\([^()\n]{0,200}\))\(\s{0,200}(?=["'`])/g;
-const MADE = /(?<![\w$])(?:it|test|describe|context|subtest|run)\(\s{0,200}(?!async\b|function\b|func\b|fn\b)[a-z_$]/i;
+/** What a class or a function is called is no call: `class SubTest(unittest.TestCase)`. */
+const MADE =
+  /(?<![\w$])(?<!\b(?:class|def|function|func|fun|fn|void)[ \t]{1,4})(?:it|test|describe|context|subtest|run)\(\s{0,200}(?!async\b|function\b|func\b|fn\b)[a-z_$]/i;
 
 const OFF_WORD = /^x/i;
 const OFF_PART = /\.(?:skip|todo|fixme|fails|failing)\b/i;
@@ -160,7 +163,9 @@ const MARK =
   /@\w*(?:Test|Property)\w*|@test\b|\[(?:\w+\.)?(?:Test\w*|Fact|Theory)\b|#\[(?:\w+::){0,3}\w*(?:test|bench|quickcheck)\w*/;
 
 /** `raw`: with its comments, in which PHPUnit has its marks. */
-function identified(text: string, raw: string, isScript: boolean): readonly Found[] {
+function identified(text: string, raw: string, path: string): readonly Found[] {
+  const isHelper = helperIn(text, path);
+  const isScript = /\.[cm]?[jt]sx?$/.test(path);
   return BY_NAME.flatMap(({ form, marked, group }) =>
     [...text.matchAll(form)].flatMap((match): readonly Found[] => {
       const [all, given = ''] = match;
@@ -174,7 +179,8 @@ function identified(text: string, raw: string, isScript: boolean): readonly Foun
         return [];
       const off = /\bDISABLED_/.test(name) || OFF_ABOVE.test(all);
       const [suite = '', second] = name.split(/\s*,\s*/);
-      if (second === undefined) return [{ name, at, end, off, sure: group !== true, group: group === true }];
+      const sure = group !== true && !isHelper(name, at);
+      if (second === undefined) return [{ name, at, end, off, sure, group: group === true }];
       return [second, `${suite}.${second}`].map((one) => ({
         name: one.replace('DISABLED_', ''),
         at,

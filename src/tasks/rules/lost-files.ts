@@ -16,7 +16,13 @@ export interface Said {
   readonly report: TestReport;
 }
 
-export function lostFiles(files: readonly TestFile[], before: Said, after: Said): readonly string[] {
+/** `others`: test files that the commit changes, which the runner may show, too. */
+export function lostFiles(
+  files: readonly TestFile[],
+  before: Said,
+  after: Said,
+  others: readonly string[] = [],
+): readonly string[] {
   const names = ownNames(files);
   const isShown = ({ printed, report }: Said): ((path: string) => boolean) => {
     const told = new Set([...report.passed, ...report.failed, ...report.skipped, ...report.begun].map(keyOf));
@@ -24,7 +30,8 @@ export function lostFiles(files: readonly TestFile[], before: Said, after: Said)
   };
   const [was, is] = [isShown(before), isShown(after)];
   const paths = files.map(({ path }) => path);
-  return paths.some(is) || after.report.named > 0 ? paths.filter((path) => was(path) && !is(path)) : [];
+  const isLoud = [...paths, ...others].some(is) || after.report.named > 0;
+  return isLoud ? paths.filter((path) => was(path) && !is(path)) : [];
 }
 
 /** The keys of names that one file alone declares. */

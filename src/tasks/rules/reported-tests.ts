@@ -1,7 +1,7 @@
 // What the runners said of tests: those that passed, failed or were skipped, by their own names; how many ran; and the
 // files of which only a number is told. Linear in the text; what is kept is bounded.
 
-import { countedTests } from './counted-tests.ts';
+import { countedTests, countsEach } from './counted-tests.ts';
 import { failedIn } from './failed-tests.ts';
 import { ownName, passedIn } from './passed-tests.ts';
 import { skippedIn, skippedTests } from './skipped-tests.ts';
@@ -17,12 +17,16 @@ export interface TestReport {
   readonly named: number;
   /** How many ran, as far as a summary says so. */
   readonly counted?: number;
+  /** Each test that a file declares is one in that number. */
+  readonly countsEach: boolean;
   /** A summary says that some were skipped. */
   readonly someSkipped: boolean;
   /** How many tests of a file ran, where a runner prints a line for each file. */
   readonly files: ReadonlyMap<string, number>;
   /** Packages of go, and whether tests of them ran: without -v it names nothing else. */
   readonly packages: ReadonlyMap<string, boolean>;
+  /** Files that node's runner reports as one test each: where it names none of their tests, they registered none. */
+  readonly whole: ReadonlySet<string>;
   /** All that was printed, as words. */
   readonly words: string;
 }
@@ -33,9 +37,11 @@ export const NOTHING_REPORTED: TestReport = {
   skipped: new Set(),
   begun: new Set(),
   named: 0,
+  countsEach: true,
   someSkipped: false,
   files: new Map(),
   packages: new Map(),
+  whole: new Set(),
   words: '',
 };
 
@@ -70,9 +76,17 @@ export function reportedTests(printed: string): TestReport {
   }
   const counted = countedTests(printed);
   const someSkipped = skippedTests(printed) !== undefined;
-  const all = { passed, failed, skipped, begun, named, someSkipped, files, packages, words: wordsOf(printed) };
+  const whole = NODE.test(printed)
+    ? new Set([...passed, ...failed].filter((name) => A_FILE.test(name)))
+    : new Set<string>();
+  const names = { passed, failed, skipped, begun, named, files, packages, whole };
+  const all = { ...names, someSkipped, countsEach: countsEach(printed), words: wordsOf(printed) };
   return counted === undefined ? all : { ...all, counted };
 }
+
+/** The end of what node's runner prints, whatever its reporter. */
+const NODE = /^(?:#|\u2139) suites \d+$/m;
+const A_FILE = /^[^\s'"`]+\.[cm]?[jt]sx?$/;
 
 const plain = (name: string): string => ownName(name).replace(/\s+/g, ' ');
 

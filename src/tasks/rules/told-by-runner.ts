@@ -17,11 +17,14 @@ export interface Asked {
   readonly text: string;
   /** What it may be called, as it is cited and as it is declared. */
   readonly names: readonly string[];
+  /** It is new, and fewer tests ran than those of the base and all that are new: the number does not hold it for sure. */
+  readonly short?: boolean;
 }
 
 const MOST_OTHERS = 5;
 
-export function toldByRunner(report: TestReport, { path, text, names }: Asked): Told {
+export function toldByRunner(report: TestReport, { path, text, names, ...asked }: Asked): Told {
+  const short = asked.short === true && report.countsEach;
   const ran = keysOf([...report.passed, ...report.failed]);
   const skipped = keysOf(report.skipped);
   const has = (keys: ReadonlySet<string>, name: string): boolean => {
@@ -45,7 +48,9 @@ export function toldByRunner(report: TestReport, { path, text, names }: Asked): 
   if (ofFile !== undefined) return { is: !made && ofFile < on.length + (isOff ? 1 : 0) ? 'unreported' : 'silent' };
   const ofPackage = path.endsWith('.go') && others.length === 0 ? packageOf(report, path) : undefined;
   if (ofPackage !== undefined) return { is: ofPackage ? 'silent' : 'unreported' };
-  if (isCovered(report, on.length - others.length)) return { is: 'silent' };
+  if (others.length === 0 && isTest && !made && registersNone(report, path)) return { is: 'unreported' };
+  if (short && others.length === 0 && isFileNamed(report, path)) return { is: 'silent' };
+  if (!short && isCovered(report, on.length - others.length)) return { is: 'silent' };
   // Its words may be a part of what something else prints.
   if (others.length > 0 && isMentioned) return { is: 'unreported' };
   if (others.length > 0) return { is: 'did_not_run', others: namesOf(others) };
@@ -63,6 +68,10 @@ export const isShown = (report: TestReport, asked: Asked): boolean =>
 
 const namesOf = (tests: readonly Declared[]): readonly string[] =>
   [...new Set(tests.map(({ name }) => name))].slice(0, MOST_OTHERS);
+
+/** The runner took the file for one test, and names none of it. */
+export const registersNone = ({ whole }: TestReport, path: string): boolean =>
+  [...whole].some((file) => file === path || file.endsWith(`/${path}`));
 
 /** As many ran without being named as the file has tests that are not named. */
 const isCovered = ({ counted, named }: TestReport, unnamed: number): boolean =>

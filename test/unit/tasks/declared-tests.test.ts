@@ -19,3 +19,33 @@ test.each([
 ])('%j in %s', (text, path, declared) => {
   expect([...new Set(names(text, path))]).toEqual(declared);
 });
+
+const sureIn = (text: string, path: string): readonly string[] =>
+  declaredTests(text, path).tests.flatMap(({ name, sure }) => (sure ? [name] : []));
+
+test.each([
+  [
+    'a fixture of pytest',
+    '@pytest.fixture(\n    scope="module",\n)\ndef test_client():\n    return 1\n',
+    'tests/test_a.py',
+  ],
+  ['a fixture by its own name', '@fixture\ndef test_client():\n    return 1\n', 'tests/test_a.py'],
+  ['a helper', 'def run_test(one):\n    assert one\n', 'tests/test_a.py'],
+  ['a function of a script', 'function testServer() {\n  return 1;\n}\n', 'test/a.test.js'],
+])('%s is none for sure', (_what, text, path) => expect(sureIn(text, path)).toEqual([]));
+
+test('a function within a test is none for sure', () => {
+  const text = 'def test_a():\n    def test_view():\n        return 1\n    assert test_view()\n';
+  expect(sureIn(text, 'tests/test_a.py')).toEqual(['test_a']);
+});
+
+test('a method of a class is one, whatever the class is called', () => {
+  const text = 'class SubTest(unittest.TestCase):\n    def test_a(self):\n        self.assertTrue(a())\n';
+  expect(sureIn(text, 'tests/test_a.py')).toEqual(['test_a']);
+  expect(declaredTests(text, 'tests/test_a.py').made).toBe(false);
+});
+
+test.each([
+  ['a name that code makes', 'for (const one of all) test(one, f);'],
+  ['subTest', 'with self.subTest(one=one):'],
+])('%s makes tests', (_what, text) => expect(declaredTests(text, 'test/a.test.js').made).toBe(true));

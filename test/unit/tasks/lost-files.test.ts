@@ -27,3 +27,12 @@ test.each([
   ['a runner that became silent', 'ok 1 - adds\nok 2 - multiplies', '4 passing'],
   ['names instead of files', ' ✓ test/add.test.ts (2 tests) 5ms', 'ok 1 - adds\nok 2 - works'],
 ])('nothing is lost by %s', (_how, before, after) => expect(lost(before, after)).toEqual([]));
+
+test('where it shows a file of the change alone', () => {
+  const says = (printed: string) => ({ printed, report: reportedTests(printed) });
+  const files = [{ path: 'tests/test_add.py', text: 'def test_add():\n    assert add()\n' }];
+  const before = says('tests/test_add.py .  [100%]\n=== 1 passed in 0.01s ===');
+  const after = says('tests/test_sub.py .  [100%]\n=== 1 passed in 0.01s ===');
+  expect(lostFiles(files, before, after, ['tests/test_sub.py'])).toEqual(['tests/test_add.py']);
+  expect(lostFiles(files, before, says('.\n1 passed in 0.01s'), ['tests/test_sub.py'])).toEqual([]);
+});

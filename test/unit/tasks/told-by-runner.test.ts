@@ -168,3 +168,45 @@ describe('where they do not name it', () => {
     expect(told(printed, path, text, name).is).toBe(is);
   });
 });
+
+describe('a new test, and fewer ran than those of the base and all that are new', () => {
+  const short = (printed: string, path: string, text: string, name: string) =>
+    toldByRunner(reportedTests(printed), { path, text, names: [name], short: true }).is;
+  const PY_PATH = 'tests/test_two.py';
+  const TWO = 'class Two:\n    def test_two(self):\n        assert two()\n';
+
+  test.each([
+    ['unittest', 'Ran 5 tests in 0.001s\n\nOK'],
+    ['pytest -q', '.....  [100%]\n5 passed in 0.01s'],
+  ])('%s: that as many ran says nothing of it', (_runner, printed) => {
+    expect(short(printed, PY_PATH, TWO, 'test_two')).toBe('unreported');
+    expect(told(printed, PY_PATH, TWO, 'test_two').is).toBe('silent');
+  });
+
+  test.each([
+    [
+      'a runner that shows its file',
+      'tests/test_two.py .  [100%]\n=== 5 passed in 0.01s ===',
+      PY_PATH,
+      TWO,
+      'test_two',
+    ],
+    ['a number that is not of tests', '100% tests passed, 0 tests failed out of 5', PY_PATH, TWO, 'test_two'],
+    ['no number', 'all is well', PY_PATH, TWO, 'test_two'],
+  ])('no doubt by %s', (_what, printed, path, text, name) => expect(short(printed, path, text, name)).toBe('silent'));
+});
+
+describe('node takes a file without tests for one test', () => {
+  const printed = (file: string) => `ok 1 - adds\nok 2 - ${file}\n1..2\n# tests 2\n# suites 0\n# pass 2\n# fail 0`;
+  const text = "export function all() {\n  test('takes three', f);\n}\n";
+
+  test.each(['test/b.test.js', '/tmp/x/test/b.test.js'])('%s', (file) =>
+    expect(told(printed(file), 'test/b.test.js', text, 'takes three').is).toBe('unreported'),
+  );
+  test('a file whose names code makes may well have it', () =>
+    expect(told(printed('test/b.test.js'), 'test/b.test.js', `${text}test(name, f);`, 'takes three').is).toBe(
+      'silent',
+    ));
+  test('another runner may print the files that it ran', () =>
+    expect(told('ok 1 - test/b.test.js\n1..1', 'test/b.test.js', text, 'takes three').is).toBe('silent'));
+});

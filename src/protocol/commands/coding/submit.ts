@@ -16,12 +16,11 @@ import { hideIn } from '../../input.ts';
 import { checkpointEvent, historyOf, startCommit } from '../../leases.ts';
 import { type Proof, proofCommands, redBefore, tddOf } from '../../review/proof.ts';
 import { lastTurn } from '../../review/retracted.ts';
-import { RAN_NO_TEST } from '../../review/test-count.ts';
 import type { State } from '../../state.ts';
 import { defined, same } from '../../values.ts';
 import { hasCheckpoint, holdsTask, list } from './coder.ts';
 import { inScope, isCodeless, testsWithCode } from './commit-scope.ts';
-import { mayRetract } from './retract.ts';
+import { proofNotes } from './submit-notes.ts';
 
 export const submitForReview: Row<'submit-for-review'> = {
   name: 'submit-for-review',
@@ -188,17 +187,7 @@ export const submitForReview: Row<'submit-for-review'> = {
     return {
       state,
       detail: `${actor.id} submitted ${task.id} at ${command.commit.slice(0, 12)}`,
-      notes: [
-        ...(command.facts.proof?.tests?.on_base === 'green' && task.type !== 'test'
-          ? [`${GREEN_ON_BASE} ${(task.type ?? 'code') === 'code' ? THEY_SHOULD_FAIL : IF_THEY_SHOULD}: ${takeBack(s)}`]
-          : []),
-        ...brokenNotes(s),
-        ...notRunNotes(s),
-        ...untoldNotes(s),
-        ...unrunNotes(s),
-        ...noTestNotes(s),
-        'A new session gets the verdict.',
-      ],
+      notes: [...proofNotes(s), 'A new session gets the verdict.'],
       stop: 'Stop now: liza exit 42',
     };
   },
@@ -207,69 +196,6 @@ export const submitForReview: Row<'submit-for-review'> = {
 /** Some file systems take letters of either case for the same, and leave characters out that nobody sees. */
 const isLizas = (path: string): boolean =>
   /^\.(?:liza|worktrees)(?:\/|$)/i.test(path.replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, ''));
-
-const GREEN_ON_BASE =
-  'Your new tests pass on the base too, so they prove nothing about the change, and the reviewer is told.';
-const THEY_SHOULD_FAIL =
-  'In a code task they should fail there, unless nothing shall behave otherwise; if so, mend them';
-const IF_THEY_SHOULD = 'If they should prove it';
-
-/** Red is right where the task changes what they hold; the coder alone knows at once. */
-function brokenNotes(s: Situation<'submit-for-review'>): readonly string[] {
-  if (s.command.facts.proof?.tests?.base_tests !== 'red') return [];
-  return [
-    `Tests of the base fail on your commit, and the reviewer is told. If a criterion asks for that change, leave it; otherwise you broke something, so take it back and mend it: ${takeBack(s)}`,
-  ];
-}
-
-/** What is refused is not advised. */
-const takeBack = ({ task, commandLine }: Situation<'submit-for-review'>): string =>
-  mayRetract(task)
-    ? commandLine('retract', task.id)
-    : 'it was retracted too often in this iteration, so leave it to the reviewer';
-
-function notRunNotes(s: Situation<'submit-for-review'>): readonly string[] {
-  const { command } = s;
-  const { tests, unrun_tests: unrun } = command.facts.proof ?? {};
-  if (tests?.on_base !== 'not_run') return [];
-  return unrun === undefined
-    ? [NOT_RUN]
-    : [
-        `Only you ran your tests: no command that Liza ran runs ${list(unrun)}; the reviewer is told. If your change is the reason, take it back and mend that: ${takeBack(s)}`,
-      ];
-}
-
-function unrunNotes(s: Situation<'submit-for-review'>): readonly string[] {
-  const { command } = s;
-  const lost = command.facts.proof?.base_unrun;
-  if (lost === undefined) return [];
-  return [
-    `By your change no command runs these tests of the base any more: ${list(lost.paths)}${lost.more === undefined ? '' : ` and ${lost.more} more`}; the reviewer is told. If you did not mean that, take it back and mend it: ${takeBack(s)}`,
-  ];
-}
-
-/** Strict refuses what was seen, and what the coder can mend. */
-function untoldNotes({ command }: Situation<'submit-for-review'>): readonly string[] {
-  const { mode, on_base, base_tests, why } = command.facts.proof?.tests ?? {};
-  if (mode !== 'strict' || (on_base !== 'unknown' && base_tests !== 'unknown')) return [];
-  const what = on_base === 'unknown' ? 'your tests fail without the change' : 'the tests of the base pass with it';
-  return [
-    `tdd is strict, and nobody could tell whether ${what}: ${why ?? 'nothing showed it'}. It is not held against you; the reviewer is told`,
-  ];
-}
-
-function noTestNotes(s: Situation<'submit-for-review'>): readonly string[] {
-  const { command } = s;
-  const none = (command.facts.proof?.runs ?? []).filter(({ ok, tests }) => ok && tests === 0);
-  return none.map(
-    ({ command: line }) =>
-      `\`${line}\` is green, and ${RAN_NO_TEST}: the reviewer is told. If it should run yours, name them so that it selects them: ${takeBack(s)}; if it can select none, liza discover tells the planner`,
-  );
-}
-
-/** Settings are a person's, validation the planner's. */
-const NOT_RUN =
-  'Only you ran your tests: no command that Liza runs can run them (there is no test_command, and no validation runs them); the reviewer is told. liza discover tells the planner';
 
 /** Files beyond the scope are the reviewer's to judge; that there were some is on record whatever the verdict. */
 function deviationLogged(s: Situation<'submit-for-review'>, state: State, { beyond_scope }: DiffFacts): State {
