@@ -10,6 +10,7 @@ import { isTest, testPatterns } from '../protocol/facts/scope.ts';
 import type { NotRun, UnrunTest, VerdictFacts } from '../protocol/facts/verdict-facts.ts';
 import { testNames } from '../protocol/review/approval.ts';
 import type { Evidence } from '../protocol/review/approval-lines.ts';
+import { whatOf } from '../protocol/review/approval-record.ts';
 import type { Settings } from '../protocol/state.ts';
 import { type DoneToOld, doneText } from './rules/changed-before.ts';
 import { declaredTests } from './rules/declared-tests.ts';
@@ -36,18 +37,21 @@ export interface Approved {
   readonly reported: TestReport;
   /** Of these test files, those that no command which Liza ran at the commit runs. */
   readonly notRun: (files: readonly string[]) => Promise<readonly string[]>;
+  /** Whether a command surely ran that test file at the commit, and nothing says that its tests did not run. */
+  readonly surelyRan: (path: string) => Promise<boolean>;
   /** Whether the commands that run that file choose other tests of it by their names. */
   readonly leftOut: (file: string, test: Chosen) => Promise<boolean>;
   /** Undefined: the line is there. */
   readonly whyNoPlace: (file: string, line: number) => Promise<string | undefined>;
 }
 
-type Facts = Pick<VerdictFacts, 'false_evidence' | 'unchanged_files' | 'unrun_tests'>;
+type Facts = Pick<VerdictFacts, 'false_evidence' | 'unchanged_files' | 'unrun_tests' | 'ran_places'>;
 
 export async function approvalFacts(approved: Approved, evidence: readonly Evidence[]): Promise<Facts> {
   const wrong: string[] = [];
   const unchanged = new Set<string>();
   const unrun: UnrunTest[] = [];
+  const ran: string[] = [];
   for (const one of evidence) {
     const test = one.by === 'test' ? await lookedUp(approved, one) : undefined;
     const why = test === undefined ? await whyFalse(approved, one) : test.why;
@@ -55,6 +59,7 @@ export async function approvalFacts(approved: Approved, evidence: readonly Evide
     else if (one.by === 'test' || one.by === 'place') {
       if (!approved.spellings(one.file).some((path) => approved.touched.includes(path))) unchanged.add(one.file);
     }
+    if (one.by === 'place' && why === undefined && (await isInRunTest(approved, one))) ran.push(whatOf(one));
     if (one.by === 'test' && test?.why === undefined && test?.not_run !== undefined)
       unrun.push({ file: one.file, name: one.name, why: test.not_run });
   }
@@ -62,6 +67,7 @@ export async function approvalFacts(approved: Approved, evidence: readonly Evide
     false_evidence: wrong,
     ...(unchanged.size === 0 ? {} : { unchanged_files: [...unchanged] }),
     ...(unrun.length === 0 ? {} : { unrun_tests: unrun }),
+    ...(ran.length === 0 ? {} : { ran_places: ran }),
   };
 }
 
@@ -92,6 +98,22 @@ async function whyEmpty(
     return lines.length > 0 && lines.every((one) => one.trim() === '') ? `${file}:${line} is empty` : undefined;
   }
   return undefined;
+}
+
+/** Not within a test that is switched off, or of which the runner says that it did not run. */
+async function isInRunTest(
+  { gitDir, commit, spellings, settings, reported, surelyRan }: Approved,
+  { file, line }: Evidence & { readonly by: 'place' },
+): Promise<boolean> {
+  for (const path of spellings(file)) {
+    const text = await textAt(gitDir, commit, path);
+    if (text === undefined) continue;
+    if (text === TOO_LARGE || !isTest(path, testPatterns(settings))) return false;
+    const own = declaredTests(text, path).tests.findLast((one) => one.line <= line);
+    const told = own?.sure === true ? toldByRunner(reported, { path, text, names: [own.name] }).is : 'silent';
+    return own?.off !== true && (told === 'ran' || told === 'silent') && (await surelyRan(path));
+  }
+  return false;
 }
 
 type Test = { readonly file: string; readonly name: string };

@@ -10,6 +10,7 @@ import { changesBetween } from '../git/tree-changes.ts';
 import { reviewCopyOf } from '../protocol/commands/review/review-copy.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import type { Chosen } from '../protocol/facts/chosen-tests.ts';
+import { surelyRuns } from '../protocol/facts/runs-file.ts';
 import type { IdleCommand, VerdictFacts } from '../protocol/facts/verdict-facts.ts';
 import type { Concern } from '../protocol/review/approval.ts';
 import type { Evidence } from '../protocol/review/approval-lines.ts';
@@ -22,6 +23,7 @@ import { type State, settings, type Task } from '../protocol/state.ts';
 import { counted } from '../text/format.ts';
 import { approvalFacts } from './approval-facts.ts';
 import { look, type TaskContext } from './context.ts';
+import { commandsReached } from './proof/commands-reached.ts';
 import { filesNotRun, isLeftOut } from './proof/runs-tests.ts';
 import { linesBetween } from './read-diff.ts';
 import { readLog } from './read-log.ts';
@@ -75,9 +77,17 @@ export async function verdictFacts(
     rewritten: async () => (base === undefined ? [] : doneBetween(gitDir, base, commit)),
     lacksTests: lacksTestsAt(task, commit),
     namesBefore: async (path: string) => (base === undefined ? new Set<string>() : namesAt(gitDir, base, path)),
-    reported: evidence.some(({ by }) => by === 'test') ? reportedAt(context, task, commit) : NOTHING_REPORTED,
+    reported: evidence.some(({ by }) => by === 'test' || by === 'place')
+      ? reportedAt(context, task, commit)
+      : NOTHING_REPORTED,
     spellings: (file: string) => spellings(file, copy),
     notRun: (files: readonly string[]) => filesNotRun({ gitDir, commit, commands: commandsAt(task, commit) }, files),
+    surelyRan: async (path: string) => {
+      const { untold_tests = [], unrun_tests = [] } = proofAt(task, commit) ?? {};
+      if ([...untold_tests, ...unrun_tests].includes(path)) return false;
+      const runs = await commandsReached({ gitDir, commit, commands: commandsAt(task, commit) });
+      return runs.some((run) => surelyRuns(run, path));
+    },
     leftOut: (file: string, test: Chosen) =>
       isLeftOut({ gitDir, commit, commands: commandsAt(task, commit) }, file, test),
     whyNoPlace: async (file: string, line: number) => {

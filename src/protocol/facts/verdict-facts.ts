@@ -15,6 +15,8 @@ export interface VerdictFacts {
   readonly unchanged_files?: readonly string[];
   /** Tests it names of which Liza does not know that they ran. */
   readonly unrun_tests?: readonly UnrunTest[];
+  /** Places it names, as `file:line`, in test files that a command ran green at the commit. */
+  readonly ran_places?: readonly string[];
   /** Commands it names that say nothing about the change, though they are green. */
   readonly idle_commands?: readonly IdleCommand[];
   /** Tracked files of the reviewer's copy that are not as they were handed over. */

@@ -23,6 +23,8 @@ export interface Shown {
   readonly unchanged?: true;
   /** The change only adds lines there. */
   readonly adds?: true;
+  /** A place in a test file that a command ran green. */
+  readonly ran?: true;
   /** Places or paths alone, of what the program does: nothing that ran. */
   readonly alone?: true;
   /** Paths that are not all that the criterion is about: those it names, and that the evidence does not. */
@@ -49,11 +51,11 @@ export const isFlagged = (one: Shown): boolean =>
 /** It names what is there, and what Liza saw run does not bear it out. */
 export const isDoubted = ({ not_run, idle }: Shown): boolean => not_run !== undefined || idle !== undefined;
 
-type Known = Pick<VerdictFacts, 'unchanged_files' | 'unrun_tests' | 'idle_commands'>;
+type Known = Pick<VerdictFacts, 'unchanged_files' | 'unrun_tests' | 'ran_places' | 'idle_commands'>;
 
 /** What is kept of an approval's text, criterion by criterion. */
 export function shownOf(task: Task, text: string, known: Known = {}): readonly Shown[] {
-  const { unchanged_files: unchanged = [], unrun_tests = [], idle_commands = [] } = known;
+  const { unchanged_files: unchanged = [], unrun_tests = [], ran_places = [], idle_commands = [] } = known;
   const criteria = criteriaOf(task.done_when);
   const { evidence } = parseApproval(text, criteria.length);
   const ranNone = ranNoTests(task, task.review_commit);
@@ -83,6 +85,7 @@ export function shownOf(task: Task, text: string, known: Known = {}): readonly S
         by: one.by,
         what,
         ...(old ? { unchanged: true } : {}),
+        ...(one.by === 'place' && ran_places.includes(whatOf(one)) ? { ran: true } : {}),
         ...defined({ adds, not_run, idle }),
       };
     });
@@ -105,7 +108,7 @@ function weighed(task: Task, criterion: string, all: readonly Shown[]): readonly
     if (ran || (one.by !== 'place' && one.by !== 'diff')) return one;
     if (one.adds === true && elsewhere.length > 0) return { ...one, elsewhere };
     if (one.unchanged === true && !stays) return { ...one, outside: true };
-    return isAlone || (one.by === 'diff' && isOfCode && stays && !isAboutTheDiff(criterion))
+    return (isAlone && one.ran !== true) || (one.by === 'diff' && isOfCode && stays && !isAboutTheDiff(criterion))
       ? { ...one, alone: true }
       : one;
   });
@@ -251,11 +254,11 @@ function flagOf({ alone, outside, elsewhere }: Shown): string {
 
 /** `ran npm test`, `NOT SHOWN`; what nothing can check is marked. */
 export function shownText(one: Shown): string {
-  const { by, what = '', unchanged, adds, beside, not_run, idle } = one;
+  const { by, what = '', unchanged, ran, adds, beside, not_run, idle } = one;
   const flag = flagOf(one);
   switch (by) {
     case 'place':
-      return `${flag}${what}${unchanged ? ' (unchanged file: the change does not touch it)' : ''}`;
+      return `${flag}${what}${ran ? ' (in a test file that ran)' : ''}${unchanged ? ' (unchanged file: the change does not touch it)' : ''}`;
     case 'nothing':
       return 'NOT SHOWN: the approval names no evidence for it';
     case 'seen':

@@ -141,6 +141,8 @@ describe('what the runner says of a test', () => {
     expect(await of('is never reached')).toContain('“is never reached” is switched off in test/app.test.mjs:9');
     expect(await of('is text')).toContain('of test/app.test.mjs their runner names “adds two”');
     expect(await of('is put off')).toContain('“is put off” was skipped when Liza ran the tests');
+    const places = '1: test/app.test.mjs:3, test/app.test.mjs:8, test/app.test.mjs:9, test/test_app.py:2, src/app.ts:1';
+    expect((await facts(places)).ran_places).toEqual(['test/app.test.mjs:3']);
     const known = await facts('1: test test/test_app.py::test_two');
     expect([known.false_evidence, known.unrun_tests?.length]).toEqual([[], 1]);
   });

@@ -63,6 +63,12 @@ describe('what a program does', () => {
     expect(newConcerns(given.w.state).flatMap(({ lines }) => lines)).toEqual([`a, criterion 1 (${ANSWERS}): ${text}`]);
   });
 
+  it('is shown by a place in a test file that ran', () => {
+    const given = approve(ANSWERS, '1: test/jobs.test.ts:3', { facts: { ran_places: ['test/jobs.test.ts:3'] } });
+    expect(shownIn(given.told).map(shownText)).toEqual(['test/jobs.test.ts:3 (in a test file that ran)']);
+    expect(flags(given)).toEqual([false]);
+  });
+
   it('is shown by them where something ran, too, and in a task without code nobody runs anything', () => {
     expect(flags(approve(ANSWERS, '1: src/jobs.ts:3\n1: ran npm test'))).toEqual([false, false]);
     expect(flags(approve(ANSWERS, '1: diff src/jobs.ts\n1: test test/jobs.test.ts › answers 404'))).toEqual([
