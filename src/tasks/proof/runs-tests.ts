@@ -3,6 +3,7 @@
 
 import { TOO_LARGE, textAt } from '../../git/text-at.ts';
 import { type Chosen, leavesOut } from '../../protocol/facts/chosen-tests.ts';
+import type { CommandRun } from '../../protocol/facts/command-files.ts';
 import { runsFile } from '../../protocol/facts/runs-file.ts';
 import { mentionsTests, testReach } from '../../protocol/facts/test-commands.ts';
 import { scriptsIn } from '../../protocol/facts/test-setup.ts';
@@ -45,10 +46,30 @@ export async function filesNotRun(
     const text = await textAt(asked.gitDir, asked.commit, file);
     if (text === undefined || text === TOO_LARGE) continue;
     const { tests, made } = declaredTests(text, file);
-    if (tests.length > 0 || made) missed.push(file);
+    if ((tests.length > 0 || made) && !(await isImported(asked, file, runs))) missed.push(file);
   }
   return missed;
 }
+
+/** Whether a file that some command runs imports it: its tests run there. */
+async function isImported(
+  { gitDir, commit }: Pick<Proving, 'gitDir' | 'commit'>,
+  file: string,
+  runs: readonly CommandRun[],
+): Promise<boolean> {
+  const [, stem = '', ending = ''] = /([^/]+?)(\.\w+)$/.exec(file) ?? [];
+  if (stem === '') return false;
+  const found = await gitDir.objects(['grep', '-l', '-z', '-w', '-F', '-e', stem, commit, '--', `*${ending}`]);
+  const naming = found.stdout.split('\0').map((one) => one.slice(one.indexOf(':') + 1));
+  const running = naming.filter((path) => path !== '' && path !== file && runs.some((run) => runsFile(run, path)));
+  for (const path of running.slice(0, MOST_FILES)) {
+    const lines = ((await textAt(gitDir, commit, path)) ?? '').split('\n');
+    if (lines.some((line) => IMPORT.test(line) && line.split(/[^\w-]+/).includes(stem))) return true;
+  }
+  return false;
+}
+
+const IMPORT = /(?<![\w.])(?:import|from|require\w*|include|use|load)(?![\w-])/;
 
 /** Whether every command that runs this file chooses other tests by their names. */
 export async function isLeftOut(

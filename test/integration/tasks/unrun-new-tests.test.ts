@@ -107,6 +107,18 @@ test.each([
   expect(proof).not.toHaveProperty('untold_tests');
 });
 
+test('a file of tests that no command finds by itself runs where another imports it', async () => {
+  await begun('python3 -m unittest');
+  const cases = GOOD.replace('subTest', 'Cases');
+  const { proof } = await submitted({
+    ...SUB,
+    'tests/cases.py': cases,
+    'tests/alone.py': cases.replace('Cases', 'Alone'),
+    'tests/test_sub.py': 'from tests.cases import Cases\n\n\nclass SubTest(Cases):\n    pass\n',
+  });
+  expect(proof).toMatchObject({ unrun_tests: ['tests/alone.py'] });
+});
+
 const BROKEN = { 'calc.py': `${SUB['calc.py'].replace('a + b', 'a + b + 1')}`, 'tests/test_sub.py': GOOD };
 const NARROWED = { Makefile: "check:\n\tpython3 -m unittest discover -p 'test_s*.py'\n" };
 
