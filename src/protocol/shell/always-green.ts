@@ -5,7 +5,7 @@ import { exitCode } from './exit-code.ts';
 import { isForReaders } from './idle-programs.ts';
 import { knownOf, nameOf, runsTests, unwrapped } from './known-commands.ts';
 import { looksAway } from './looks-away.ts';
-import { readShellLine } from './shell-line.ts';
+import { readShellLine, type ShellLine } from './shell-line.ts';
 import type { Word } from './shell-tokens.ts';
 
 /** Why it is green whatever the code does; undefined: it may fail. */
@@ -38,9 +38,8 @@ export function provesNothing(command: string, beside?: readonly string[]): stri
 
 /** A loop at the end of a line: only its last round decides, unless a red one leaves the shell. */
 function hiddenRound(command: string): string | undefined {
-  const line = readShellLine(command);
-  const last = line?.kind === 'list' ? line.steps.at(-1)?.of : line;
-  if (last?.kind !== 'loop' || last.when !== undefined || (last.rounds ?? 2) < 2 || ERREXIT.test(command))
+  const last = lastOf(readShellLine(command));
+  if (last?.kind !== 'loop' || !goesOver(last.when) || (last.rounds ?? 2) < 2 || ERREXIT.test(command))
     return undefined;
   const body = last.body.text;
   const [alone, followed] = [body, `${body}\ntrue`].map((one) => exitCode(one, { trusting: false })?.mayBeRed);
@@ -48,6 +47,18 @@ function hiddenRound(command: string): string | undefined {
     ? `only the last round of its loop decides: \`${body}\` may be red in any other; let a red one end it: \`${body} || exit 1\``
     : undefined;
 }
+
+/** What decides at the end of a list, of a pipe, before what it reads from. */
+function lastOf(line: ShellLine | undefined): ShellLine | undefined {
+  if (line?.kind === 'list') return lastOf(line.steps.at(-1)?.of);
+  if (line?.kind === 'pipe') return lastOf(line.parts.at(-1));
+  return line?.kind === 'redirected' ? lastOf(line.of) : line;
+}
+
+/** One round for each word, or for each line: `while read -r f`. */
+const goesOver = (when: ShellLine | undefined): boolean =>
+  when === undefined || (when.kind === 'simple' && unwrapped(when.words)[0]?.text === 'read');
+
 const ERREXIT = /\bset\s+(?:-\w*e|-o\s+errexit)|\b(?:ba|da|z|k)?sh\s+-\w*e/;
 
 const MEND =

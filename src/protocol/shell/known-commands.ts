@@ -72,6 +72,8 @@ function besideTheCode(name: string, words: readonly string[]): string | undefin
 }
 
 const RUNNERS = set('pytest py.test jest vitest mocha ava tap rspec phpunit ctest tox nox bats playwright');
+/** They are asked about themselves by an option anywhere, as the runners are. */
+const ASKED = new Set([...RUNNERS, 'unittest']);
 const HELP = /^(?:--help|-h)$/;
 
 /** No command of a project is called so; many are asked which version they are. */
@@ -80,12 +82,14 @@ const TOOLS = new Set([
   ...WRAPPERS,
   ...set('gcc g++ clang clang++ cc c++ rustc rustup rustfmt pip3 pipx conda virtualenv julia Rscript ghc elixir erl'),
   ...set('kotlinc scala sbt ant bazel meson ninja protoc shellcheck psql sqlite3 mysql kubectl helm terraform gh svn'),
-  ...set('hg tar gzip zip unzip openssl ssh tmux gmake sort tail head gofmt deno swiftc xcodebuild pre-commit'),
+  ...set(
+    'hg tar gzip zip unzip openssl ssh tmux gmake sort tail head gofmt deno swiftc xcodebuild pre-commit tsc eslint',
+  ),
 ]);
 
 /** `--version`, `--help` of a program that is not the project's. */
 function isAboutProgram(name: string, words: readonly string[]): boolean {
-  if (!TOOLS.has(name) || words.length === 0) return false;
+  if ((!TOOLS.has(name) && !ASKED.has(name)) || words.length === 0) return false;
   const asks = /^(?:node|npm|npx|pnpm|pnpx|yarn|bun|bunx)$/.test(name)
     ? /^(?:--version|--help|-[vVh]|version|help)$/
     : /^(?:go|cargo|git|docker|uv|dotnet|terraform|kubectl|helm|gh|openssl|deno|hg)$/.test(name)
@@ -95,7 +99,8 @@ function isAboutProgram(name: string, words: readonly string[]): boolean {
         : /^(?:--version|--help|-V)$/;
   if (words.every((word) => asks.test(word))) return true;
   const own = words.slice(0, words.includes('--') ? words.indexOf('--') : undefined);
-  if (RUNNERS.has(name)) return own.some((word) => HELP.test(word) || word === '--version');
+  if (ASKED.has(name)) return own.some((word) => HELP.test(word) || word === '--version');
+  if (/^(?:npm|cargo|go|git)$/.test(name) && own[0] === 'help') return true;
   // Of these a sub-command is asked; what stands behind `run` may be the project's own program.
   const isTool = /^(?:npm|cargo|make|mvn|gradle)$/.test(name) || (name === 'go' && own[0] !== 'run');
   return isTool && own.includes('--help') && own[0] !== 'exec';
@@ -145,24 +150,26 @@ const DRY: Readonly<Record<string, RegExp>> = {
   tox: /^(?:-l|--listenvs|--notest)$/,
   cargo: /^--list$/,
   dotnet: /^(?:-t|--list-tests)$/,
+  bats: /^(?:-c|--count)$/,
+  tsc: /^--(?:showConfig|listFilesOnly|init|all)$/i,
+  eslint: /^--(?:print-config|env-info|init)$/,
 };
 
 /** It lists or prints what it would do; or it is content where there is nothing to do. */
 function dryRun(name: string, words: readonly string[]): string | undefined {
   const [program, own] = asModule(name, words);
   const option = own.find((word) => DRY[program]?.test(word) === true);
-  if (option !== undefined) return `with ${option} ${program} runs no test; leave that out`;
+  if (option !== undefined)
+    return `with ${option} ${program} ${/^(?:tsc|eslint)$/.test(program) ? 'checks nothing' : 'runs no test'}; leave that out`;
   const isManager = /^(?:npm|pnpm|yarn|bun)$/.test(name);
   const passed = words.indexOf('--') === -1 ? [] : words.slice(words.indexOf('--') + 1);
   const isTest = words[0] === 't' || words[0] === 'test' || (words[0] === 'run' && words[1] === 'test');
   if (isManager && isTest && passed.some((word) => HELP.test(word)))
     return 'its runner is asked about itself and runs no test; leave --help out';
   const none = words.find((word, at) =>
-    /^(?:\^\$|\$\^)$/.test(
-      /^--test-name-pattern=(.*)$/.exec(word)?.[1] ?? (words[at - 1] === '--test-name-pattern' ? word : ''),
-    ),
+    /^(?:\^\$|\$\^)$/.test(NAMED.exec(word)?.[1] ?? (NAMING.test(words[at - 1] ?? '') ? word : '')),
   );
-  if (program === 'node' && none !== undefined)
+  if ((program === 'node' || RUNNERS.has(program)) && none !== undefined)
     return 'no test has an empty name, so that it runs none; leave that pattern out';
   if (isManager && words.includes('--if-present'))
     return 'with --if-present it succeeds if there is no such script; leave that option out';
@@ -170,6 +177,10 @@ function dryRun(name: string, words: readonly string[]): string | undefined {
     return 'with --passWithNoTests it succeeds where there is no test; leave that option out';
   return undefined;
 }
+
+/** How runners are told which tests are meant. */
+const NAMED = /^--(?:test-name-pattern|testNamePattern|grep)=(.*)$/;
+const NAMING = /^(?:-t|-g|-k|--(?:test-name-pattern|testNamePattern|grep))$/;
 
 /** `python3 -m pytest` is pytest, `./gradlew` is gradle. */
 function asModule(name: string, words: readonly string[]): readonly [string, readonly string[]] {

@@ -71,6 +71,7 @@ const isSyntax = (name: string, words: readonly string[]): boolean => {
   const [first] = words;
   if (name === 'node') return words.some((word) => /^(?:--check|-c)$/.test(word));
   if (/^python[\d.]*$/.test(name)) return first === '-m' && /^(?:py_compile|compileall|ast)$/.test(words[1] ?? '');
+  if (/^(?:ba|da|z|k)?sh$/.test(name)) return first === '-n';
   return (name === 'php' && first === '-l') || (/^(?:ruby|perl)$/.test(name) && first === '-c');
 };
 

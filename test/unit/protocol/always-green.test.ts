@@ -441,6 +441,9 @@ test.each([
   'for t in test/*.sh; do sh $t; done',
   'for f in test/*.js; do node "$f"; done',
   'cd a; for i in 1 2; do npm test; done',
+  'ls test/*.sh | while read t; do sh $t; done',
+  'find test -name \'*.js\' | while IFS= read -r f; do node "$f"; done',
+  'while read -r f; do node "$f"; done < tests.txt',
 ])('a red round that another may cover is told, with what mends it: %s', (line) =>
   expect(provesNothing(line)).toMatch(/^only the last round of its loop decides: .* \|\| exit 1`$/),
 );

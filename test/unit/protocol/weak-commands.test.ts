@@ -22,6 +22,8 @@ test.each([
   ['test -f a.js', 'a file is there'],
   ['grep -q sum src/sum.mjs', 'a text stands in the code'],
   ['node --check src/sum.mjs', 'reads the syntax'],
+  ['bash -n scripts/install.sh', 'reads the syntax'],
+  ['sh -n run.sh', 'reads the syntax'],
   ['python3 -m py_compile app.py', 'reads the syntax'],
   ['gofmt -l .', 'lists or rewrites'],
   ['cargo fmt', 'lists or rewrites'],
