@@ -2,6 +2,7 @@
 // sales-talk.ts: whether it only praises). Words are judged, nothing is run.
 
 import { isCommand, PROGRAMS } from '../shell/shell-words.ts';
+import { saysOnlyRight } from './empty-forms.ts';
 import { praised } from './praise.ts';
 import { salesTalk } from './sales-talk.ts';
 
@@ -18,7 +19,7 @@ export function emptiness(criterion: string): string | undefined {
   if (isTyping(criterion)) return 'its words mean nothing';
   const praise = praised(criterion);
   if (praise?.alone === true) return besidePraise(praise.said);
-  if (EXACT.test(criterion) && !VAGUE.test(criterion)) return undefined;
+  if (EXACT.test(criterion) && !VAGUE.test(criterion)) return onlyRight(criterion);
   const other = substanceOf(criterion.replace(PATH, ' ').replace(POINTING, ' '));
   if (POINTS.test(criterion) && wordCount(other) === 0)
     return 'it points to a text: a criterion says itself what can be seen';
@@ -26,6 +27,8 @@ export function emptiness(criterion: string): string | undefined {
     return 'it compares with what nobody has written down';
   if (OPINION.test(criterion) && wordCount(substanceOf(criterion).replace(WEIGHTLESS, ' ')) === 0)
     return 'it says that somebody agrees or is content, not what can be seen';
+  const right = onlyRight(criterion);
+  if (right !== undefined) return right;
   const sales = salesTalk(criterion);
   if (sales !== undefined) return besidePraise(sales);
   if (isNamedAndSeen(criterion)) return undefined;
@@ -40,6 +43,11 @@ export function emptiness(criterion: string): string | undefined {
     return 'its words would fit any task: name an input and the expected result';
   return undefined;
 }
+
+const onlyRight = (criterion: string): string | undefined =>
+  saysOnlyRight(criterion)
+    ? 'it says that it is right, not what is right: name an input and the expected result'
+    : undefined;
 
 const besidePraise = (said: string): string => `besides praise ("${said}") it says nothing to observe`;
 

@@ -41,6 +41,9 @@ export const ACTS = new RegExp(
 /** They bound what is said. */
 const BOUNDS =
   /\b(?:never|no|not|nothing|nobody|only|without|unless|until|before|after|when|while|instead|same|equal|first|last)\b/iu;
+/** Of things, not of people. */
+const COMPARES =
+  /(?<!\b(?:everyone|everybody|people|users?|teams?|we|they|stakeholders?|customers?|reviewers?)\s)\b(?:agrees?|differs?|coincides?)\b/iu;
 /** `resilient to trailing commas`, `accessible by keyboard`: it is said of what. */
 const OF_WHAT = new RegExp(
   String.raw`(?<![\w-])(?:${JUDGES}|${MAY_JUDGE})\s+(?:to|against|by|from|under)\s+([^.;\n]+)`,
@@ -65,7 +68,8 @@ export function salesTalk(criterion: string): string | undefined {
 
 /** Whether it praises or stays in the abstract, and nothing in it says how anyone could tell: it may still mean something. */
 export function isAbstract(criterion: string): boolean {
-  if (!(isPraise(criterion) || ABSTRACT.test(criterion)) || NAMES.test(criterion)) return false;
+  if (!(isPraise(criterion) || ABSTRACT.test(criterion)) || NAMES.test(criterion) || COMPARES.test(criterion))
+    return false;
   const [left, of] = [stripped(criterion), OF_WHAT.exec(criterion)?.[1]];
   return !ACTS.test(left) && !BOUNDS.test(left) && !(of !== undefined && wordsIn(stripped(of)) > 0);
 }
