@@ -95,6 +95,10 @@ describe('begin --also', () => {
     w.run(CODER, begin('a'));
     const bare = { ...declare('a', 'lib/other.ts'), reason: ' ' } as Command;
     expect(w.refused(CODER, bare).guard).toBe<RefusalName>('reason');
+    for (const reason of ['x', '.', 'needed']) {
+      const thin = w.refused(CODER, { ...bare, reason } as Command);
+      expect([thin.guard, thin.message]).toEqual(['reason', expect.stringContaining(`“${reason}” does not say why`)]);
+    }
     const out = w.refused(CODER, declare('a', 'docs/guide.md'));
     expect(out.guard).toBe<RefusalName>('in-scope');
     expect(out.hint).toContain('liza block a');

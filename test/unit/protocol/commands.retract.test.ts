@@ -160,6 +160,15 @@ describe('before the verdict', () => {
     const refused = w.refused(CODER, retract('and once more'));
     expect(refused.guard).toBe<RefusalName>('retractions-left');
     expect(refused.hint).toContain('liza exit 42');
+    const again = w.refused(CODER, submit('a', commit(9))).hint;
+    expect(again).toContain('Leave it to the reviewer, and stop: liza exit 42');
+    expect(again).not.toContain('liza retract');
+  });
+
+  it('before that, a second submission is told how the first is taken back', () => {
+    const hint = submitted().refused(CODER, submit('a', commit(2))).hint;
+    expect(hint).toContain('liza retract a --reason');
+    expect(hint).not.toContain('claim-review');
   });
 
   it('what its reviewer had handed over is kept with it, for the coder and the next reviewer', () => {

@@ -256,7 +256,7 @@ function work(run: Run, task: Task, y: number, z: number): { actor: Actor; comma
   }
   if (y % 40 === 7) {
     const files = [z % 3 === 0 ? '../out' : 'lib/other.ts'];
-    return { actor, command: { name: 'declare', task: t, files, reason: z % 5 === 0 ? ' ' : 'needed there' } };
+    return { actor, command: { name: 'declare', task: t, files, reason: z % 5 === 0 ? ' ' : 'needed over there' } };
   }
   const at = commit(++run.commits);
   const facts = {

@@ -2,6 +2,7 @@
 // scope leaves out by IN may be declared so; what it declares OUT never.
 
 import { listed } from '../../../text/format.ts';
+import { isSentence, LEAST_WORDS } from '../../../text/sentence.ts';
 import { event, evolve, withTask } from '../../change.ts';
 import type { Row } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
@@ -49,11 +50,14 @@ export const declare: Row<'declare'> = {
     },
     {
       name: 'reason',
-      rule: 'a reason is given',
+      rule: `a reason is given, in a sentence of ${LEAST_WORDS} words or more`,
       check: ({ command }) =>
-        blank(command.reason)
-          ? refuse('it does not say why the file is needed', 'Say it for the reviewer: --reason "…"')
-          : undefined,
+        isSentence(command.reason)
+          ? undefined
+          : refuse(
+              `${blank(command.reason) ? 'it' : `the reason “${command.reason.slice(0, 80)}”`} does not say why the file is needed`,
+              `Say it for the reviewer, in ${LEAST_WORDS} words or more: --reason "…"`,
+            ),
     },
     {
       name: 'in-scope',

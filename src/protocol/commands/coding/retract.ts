@@ -41,7 +41,7 @@ export const retract: Row<'retract'> = {
   to: ['CLAIMED', 'APPROVED', 'REJECTED', 'INTEGRATION_FAILED', 'MERGED'],
   irreversible: true,
   ownEpoch: true,
-  offered: (task) => task.status === 'READY_FOR_REVIEW',
+  offered: (task) => task.status === 'READY_FOR_REVIEW' && mayRetract(task),
   instead: (task, commandLine, _part, actor) => {
     const left = retractedHint(task, actor.id);
     if (left !== undefined || task.status !== 'CLAIMED' || task.assigned_to !== actor.id) return left;

@@ -20,6 +20,7 @@ import type { State } from '../../state.ts';
 import { defined, same } from '../../values.ts';
 import { hasCheckpoint, holdsTask, list } from './coder.ts';
 import { inScope, isCodeless, testsWithCode } from './commit-scope.ts';
+import { mayRetract } from './retract.ts';
 import { proofNotes } from './submit-notes.ts';
 
 export const submitForReview: Row<'submit-for-review'> = {
@@ -31,6 +32,12 @@ export const submitForReview: Row<'submit-for-review'> = {
   offered: (task) => checkpointEvent(task) !== undefined,
   to: ['READY_FOR_REVIEW'],
   irreversible: true,
+  instead: (task, commandLine, _part, actor) => {
+    if (task.status !== 'READY_FOR_REVIEW' || task.assigned_to !== actor.id) return undefined;
+    return mayRetract(task)
+      ? `It is submitted. If you know that it is wrong: ${commandLine('retract', task.id)}; else leave it to the reviewer, and stop: ${STOP}`
+      : `It is submitted, and was retracted too often in this iteration. Leave it to the reviewer, and stop: ${STOP}`;
+  },
   already: ({ task, actor, command }) =>
     task.status === 'READY_FOR_REVIEW' && task.assigned_to === actor.id && task.review_commit === command.commit,
   guards: [
@@ -192,6 +199,8 @@ export const submitForReview: Row<'submit-for-review'> = {
     };
   },
 };
+
+const STOP = 'liza exit 42 --reason "submitted"';
 
 /** Some file systems take letters of either case for the same, and leave characters out that nobody sees. */
 const isLizas = (path: string): boolean =>
