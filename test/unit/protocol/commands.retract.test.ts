@@ -161,7 +161,7 @@ describe('before the verdict', () => {
     expect(refused.guard).toBe<RefusalName>('retractions-left');
     expect(refused.hint).toContain('liza exit 42');
     const again = w.refused(CODER, submit('a', commit(9))).hint;
-    expect(again).toContain('Leave it to the reviewer, and stop: liza exit 42');
+    expect(again).toContain('leave it to the reviewer. Stop now: liza exit 42');
     expect(again).not.toContain('liza retract');
   });
 

@@ -34,9 +34,8 @@ export const submitForReview: Row<'submit-for-review'> = {
   irreversible: true,
   instead: (task, commandLine, _part, actor) => {
     if (task.status !== 'READY_FOR_REVIEW' || task.assigned_to !== actor.id) return undefined;
-    return mayRetract(task)
-      ? `It is submitted. If you know that it is wrong: ${commandLine('retract', task.id)}; else leave it to the reviewer, and stop: ${STOP}`
-      : `It is submitted, and was retracted too often in this iteration. Leave it to the reviewer, and stop: ${STOP}`;
+    const wrong = mayRetract(task) ? `; if you know that it is wrong: ${commandLine('retract', task.id)}` : '';
+    return `It is submitted: leave it to the reviewer. Stop now: liza exit 42 --reason "submitted"${wrong}`;
   },
   already: ({ task, actor, command }) =>
     task.status === 'READY_FOR_REVIEW' && task.assigned_to === actor.id && task.review_commit === command.commit,
@@ -199,8 +198,6 @@ export const submitForReview: Row<'submit-for-review'> = {
     };
   },
 };
-
-const STOP = 'liza exit 42 --reason "submitted"';
 
 /** Some file systems take letters of either case for the same, and leave characters out that nobody sees. */
 const isLizas = (path: string): boolean =>
