@@ -2,7 +2,7 @@
 // them was seen to fail: the commit's scripts may look for tests that the base does not have, or at another place.
 
 import { composedTree } from '../../git/composed-tree.ts';
-import { TOO_LARGE, textAt } from '../../git/text-at.ts';
+import { filesAt, TOO_LARGE, textAt } from '../../git/text-at.ts';
 import { list } from '../../protocol/commands/coding/coder.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { runsFile, surelyRuns } from '../../protocol/facts/runs-file.ts';
@@ -11,68 +11,81 @@ import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
 import { declaredTests } from '../rules/declared-tests.ts';
-import { failsByItself } from '../rules/judged-on-base.ts';
+import { failsByItself, stopsAt } from '../rules/judged-on-base.ts';
 import { commandsReached } from './commands-reached.ts';
 import { comparedWith, type Limits, type Looked, logText, outcomeOf } from './compared-runs.ts';
+import type { Moved } from './moved-tests.ts';
 import { type Proving, type RedRun, runAll, short } from './run-commands.ts';
 import { checkoutFor } from './tests-on-base.ts';
 
 /** More are not read. */
 const MOST_FILES = 50;
 
-type Changes = Proving['facts']['changes'];
-
-/** What the commit moved as it was runs at its new place, and stays there. */
-const movedIn = (changes: Changes): ReadonlySet<string> =>
-  new Set(changes.flatMap(({ path, moved_from: from }) => (from === undefined ? [] : [path, from])));
-
-/** Tests of the base that the commit changes or removes. */
-export const changedOfBase = (touched: Changes, all: Changes): readonly string[] => {
-  const moved = movedIn(all);
-  return touched.flatMap(({ kind, path }) => (kind === 'added' || moved.has(path) ? [] : [path]));
-};
+/** Tests of the base that the commit changes or removes. What it moved as it was, and still runs, it does not change. */
+export const changedOfBase = (touched: Proving['facts']['changes'], { runs, lost, beside }: Moved): readonly string[] =>
+  touched.flatMap(({ kind, path }) =>
+    kind === 'added' || runs.has(path) || (beside.has(path) && !lost.has(path)) ? [] : [path],
+  );
 
 interface Asked {
   /** Green on the base alone, or red there. */
   readonly only: readonly string[];
   readonly redBefore: readonly RedRun[];
   readonly changed: readonly string[];
+  readonly moved: Moved;
 }
 
 /** By the commands that are green on the base, or compared with it. */
 export async function runBaseTests(
   context: TaskContext,
   proving: Proving,
-  { only, redBefore, changed }: Asked,
+  { only, redBefore, changed, moved }: Asked,
   limits: Limits,
 ): Promise<Looked | Refusal> {
   const { gitDir, settings, base, commit, facts } = proving;
   if (only.length + redBefore.length === 0) return { outcome: 'unknown' };
   const patterns = testPatterns(settings);
-  const moved = movedIn(facts.changes);
-  const isTaken = (path: string): boolean => isTest(path, patterns) && !moved.has(path);
+  const arrived = new Set(facts.changes.flatMap(({ path, moved_from: from }) => (from === undefined ? [] : [path])));
+  const isTaken = (path: string): boolean =>
+    isTest(path, patterns) && !moved.runs.has(path) && (!arrived.has(path) || moved.aside.has(path));
   const { tree, changes } = await composedTree(gitDir, commit, base, isTaken);
+  const tests = (await filesAt(gitDir, base)).filter((path) => isTest(path, patterns));
   const missed = await noLongerRun(proving, changed);
   const checkout = { ...checkoutFor(context, proving, limits), commit, tree };
   return inDisposableCheckout<Looked | Refusal>(context, gitDir, checkout, async (folder) => {
     const asked = { what: 'base-tests-', files: tree, seconds: limits.left(), only };
     const ran = await runAll(context, proving, folder, asked);
     if (isRefusal(ran)) return ran;
+    const gone = changes.flatMap((change) => (change.new === undefined ? [change.path] : []));
     if (ran.red !== undefined) {
-      const gone = changes.flatMap((change) => (change.new === undefined ? [change.path] : []));
-      const shown = { printed: logText(context, ran.red), tests: ran.red.tests, gone, changed, missed };
+      const printed = logText(context, ran.red);
       const why = `with the base's tests "${short(ran.red.command)}" ${ran.red.how}, and none of them was seen to fail`;
-      return failsByItself(shown) ? outcomeOf(ran) : { outcome: 'unknown', untold: true, red: ran.red, why };
+      if (!failsByItself({ printed, tests: ran.red.tests, gone, changed, missed }))
+        return { outcome: 'unknown', untold: true, red: ran.red, why };
+      return stopped(outcomeOf(ran), stopsAt(printed, { files: tests, gone }));
     }
     const place = { folder, tree, limits, what: 'base-tests-again-' };
     const again = await comparedWith(context, proving, redBefore, place);
-    if (isRefusal(again) || again.outcome === 'red') return again;
+    if (isRefusal(again)) return again;
+    if (again.outcome === 'red' && again.red !== undefined)
+      return stopped(again, stopsAt(logText(context, again.red), { files: tests, gone, only: again.only }));
     if (missed.length > 0)
       return { outcome: 'unknown', untold: true, why: `with the commit no command runs ${list(missed)} of the base` };
     if (only.length > 0 || again.outcome === 'green') return { outcome: 'green' };
     return { outcome: 'unknown', untold: true, ...defined({ red: again.same[0]?.red }) };
   });
 }
+
+/** Red by nothing but what is missing: whether what they check holds was not tried. */
+const stopped = (seen: Looked, missing: readonly string[]): Looked =>
+  missing.length === 0 || seen.outcome !== 'red'
+    ? seen
+    : {
+        outcome: 'unknown',
+        untold: true,
+        ...defined({ red: seen.red }),
+        why: `the tests of the base stop at what the commit moved or removed (${list(missing)}), so none of their checks was tried`,
+      };
 
 /** Of these tests of the base, those to which no command leads with the scripts of the commit. */
 async function noLongerRun(

@@ -1,5 +1,5 @@
-// Tests of the base that the commit leaves where they are and that no command runs any more: its scripts and settings
-// choose fewer. Told where the words of the commands, or what the runners printed before and after, show it.
+// Tests of the base that the commit leaves as they are, or moves so, and that no command runs any more: its scripts and
+// settings choose fewer. Told where the words of the commands, or what the runners printed before and after, show it.
 
 import { join } from 'node:path';
 import { filesAt, TOO_LARGE, textAt } from '../../git/text-at.ts';
@@ -9,6 +9,7 @@ import { runsFile } from '../../protocol/facts/runs-file.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import { type ProofRun, testsAt } from '../../protocol/review/proof.ts';
 import { lacksTests, runsFewer } from '../../protocol/review/test-count.ts';
+import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
 import { readLog } from '../read-log.ts';
@@ -16,6 +17,7 @@ import { lostFiles, type Said, type TestFile } from '../rules/lost-files.ts';
 import { reportedTests } from '../rules/reported-tests.ts';
 import { commandsReached } from './commands-reached.ts';
 import type { Limits } from './compared-runs.ts';
+import { movedTests } from './moved-tests.ts';
 import { type Proving, type Ran, runAll } from './run-commands.ts';
 import { filesNotRun } from './runs-tests.ts';
 import { type BaseAlone, baseAlone, checkoutFor } from './tests-on-base.ts';
@@ -57,20 +59,24 @@ export async function unrunOfBase(
   const { gitDir, base, commit, commands, settings, facts } = proving;
   const isFewer = runs.some((run) => runsFewer(run, added));
   const lacks = lacksTests(runs, added);
-  if (facts.test_setup === undefined && !isFewer && lacks !== true) return undefined;
+  const { runs: moved } = await movedTests(proving);
+  if (facts.test_setup === undefined && moved.size === 0 && !isFewer && lacks !== true) return undefined;
   // As many ran as there were and came: none is lost.
   if (!isFewer && lacks === false) return undefined;
   const patterns = testPatterns(settings);
   const there = new Set(await filesAt(gitDir, commit));
-  const files = (await filesAt(gitDir, base)).filter((path) => isTest(path, patterns) && there.has(path));
+  const files = (await filesAt(gitDir, base)).filter(
+    (path) => isTest(path, patterns) && (there.has(path) || moved.has(path)),
+  );
   const before = await commandsReached({ gitDir, commit: base, commands });
   const ran = files.filter((path) => before.some((run) => runsFile(run, path))).slice(0, MOST_FILES);
-  const byWords = await filesNotRun({ gitDir, commit, commands }, ran, MOST_FILES);
+  const stays = ran.filter((path) => there.has(path));
+  const byWords = await filesNotRun({ gitDir, commit, commands }, stays, MOST_FILES);
   const changed = new Set(facts.changes.map(({ path }) => path));
   const texts: TestFile[] = [];
-  for (const path of ran.filter((one) => !changed.has(one))) {
+  for (const path of ran.filter((one) => !changed.has(one) || moved.has(one))) {
     const text = await textAt(gitDir, base, path);
-    if (text !== undefined && text !== TOO_LARGE) texts.push({ path, text });
+    if (text !== undefined && text !== TOO_LARGE) texts.push({ path, text, ...defined({ now: moved.get(path) }) });
   }
   const [printed, now] = [baseLogs, runs.map(({ log }) => log)].map((logs) => printedIn(context, logs));
   const others = [...changed].filter((path) => there.has(path) && isTest(path, patterns));

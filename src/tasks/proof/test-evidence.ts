@@ -14,6 +14,7 @@ import { endedTests, ownName } from '../rules/passed-tests.ts';
 import { changedOfBase, runBaseTests } from './base-tests.ts';
 import { countOnBase } from './base-unrun.ts';
 import { type Limits, type Looked, logText, timed, unlimited } from './compared-runs.ts';
+import { movedTests } from './moved-tests.ts';
 import { filesOfTests, type NewTests, newTests, testsAdded } from './new-tests.ts';
 import { namingNewTests, reachOf } from './reach.ts';
 import { type Proving, type Ran, short } from './run-commands.ts';
@@ -93,12 +94,13 @@ async function provedTests(
   };
   const onBase = await runOnBase(context, proving, asking, limits);
   if (isRefusal(onBase)) return unproved(proving, onBase);
-  const ofOld = changedOfBase(touched, facts.changes);
+  const moved = await movedTests(proving);
+  const ofOld = changedOfBase(touched, moved);
   // What the base itself fails says nothing about its tests: a command that names a new test within an old file, say.
   const only = old.filter((command) => !onBase.failed.has(command));
   const redBefore = [...onBase.failed.values()].filter(({ command }) => asking.reach.anywhere.get(command)?.size);
-  const ofBase =
-    ofOld.length === 0 ? undefined : await runBaseTests(context, proving, { only, redBefore, changed: ofOld }, limits);
+  const asked = { only, redBefore, changed: ofOld, moved };
+  const ofBase = ofOld.length === 0 ? undefined : await runBaseTests(context, proving, asked, limits);
   if (ofBase !== undefined && isRefusal(ofBase)) return unproved(proving, ofBase);
   const proved = judged(context, proving, { ...onBase, added }, ofBase);
   return { ...proved, ...defined({ before: onBase.before }) };

@@ -116,13 +116,41 @@ interface RedOfBase {
   readonly missed: readonly string[];
 }
 
+/** By its path, or as a module. */
+const isAbout =
+  (files: readonly string[]) =>
+  (text: string): boolean =>
+    files.some((file) => text.includes(file) || text.includes(file.replace(/\.\w+$/, '').replaceAll('/', '.')));
+
 /** Whether it is tests of the base that fail, and not a command that looks for the commit's own. */
 export function failsByItself({ printed, tests, gone, changed, missed }: RedOfBase): boolean {
-  const about = (text: string): boolean =>
-    gone.some((file) => text.includes(file) || text.includes(file.replace(/\.\w+$/, '').replaceAll('/', '.')));
+  const about = isAbout(gone);
   if ([...allFailed(printed)].some((name) => !about(name)) || pointsInto(printed, changed)) return true;
   // A script of npm is told before it runs.
   return (
     tests !== 0 && missed.length === 0 && !printed.split('\n').some((line) => !line.startsWith('> ') && about(line))
   );
+}
+
+interface Stopped extends Pick<RedOfBase, 'gone'> {
+  /** Test files of the base. */
+  readonly files: readonly string[];
+  /** What alone counts of what failed or was missing. */
+  readonly only?: ReadonlySet<string> | undefined;
+}
+
+/**
+ * What tests of the base did not find, where nothing else shows why they fail: no test by its own name, but files of them,
+ * and no assertion. None where the commit's own tests are what is missing.
+ */
+export function stopsAt(printed: string, { files, gone, only }: Stopped): readonly string[] {
+  const counts = (one: string): boolean => only === undefined || only.has(one);
+  const isFile = (name: string): boolean =>
+    files.some((file) => name === file || name.endsWith(`/${file}`) || file.endsWith(`/${name}`));
+  if (
+    /\bAssertion(?:Failed)?Error\b/.test(printed) ||
+    [...allFailed(printed)].some((name) => counts(name) && !isFile(name))
+  )
+    return [];
+  return [...missingThings(printed)].filter((one) => counts(one) && !isAbout(gone)(one));
 }

@@ -1,4 +1,4 @@
-// Which unchanged test files the runners showed on the base and show no more: by their path, or by names of tests that no
+// Which unchanged test files, where they stand or were moved to, the runners showed on the base and show no more: by their path, or by names of tests that no
 // other file has. Only where they still show others: a runner that became silent hides all of them. Linear in the texts.
 
 import { declaredTests } from './declared-tests.ts';
@@ -7,6 +7,8 @@ import { keyOf } from './told-by-runner.ts';
 
 export interface TestFile {
   readonly path: string;
+  /** Where it stands now, if it was moved as it was. */
+  readonly now?: string;
   readonly text: string;
 }
 
@@ -24,14 +26,14 @@ export function lostFiles(
   others: readonly string[] = [],
 ): readonly string[] {
   const names = ownNames(files);
-  const isShown = ({ printed, report }: Said): ((path: string) => boolean) => {
+  const isShown = ({ printed, report }: Said): ((at: { path: string; place: string }) => boolean) => {
     const told = new Set([...report.passed, ...report.failed, ...report.skipped, ...report.begun].map(keyOf));
-    return (path) => printed.includes(path) || (names.get(path) ?? []).some((name) => told.has(name));
+    return ({ path, place }) => printed.includes(place) || (names.get(path) ?? []).some((name) => told.has(name));
   };
   const [was, is] = [isShown(before), isShown(after)];
-  const paths = files.map(({ path }) => path);
-  const isLoud = [...paths, ...others].some(is) || after.report.named > 0;
-  return isLoud ? paths.filter((path) => was(path) && !is(path)) : [];
+  const there = files.map(({ path, now = path }) => ({ path, place: now }));
+  const isLoud = [...there, ...others.map((path) => ({ path, place: path }))].some(is) || after.report.named > 0;
+  return isLoud ? there.flatMap((one) => (was({ ...one, place: one.path }) && !is(one) ? [one.place] : [])) : [];
 }
 
 /** The keys of names that one file alone declares. */
