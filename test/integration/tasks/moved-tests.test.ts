@@ -4,6 +4,7 @@
 import { expect, test } from 'vitest';
 import type { Task } from '../../../src/protocol/state.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { ways } from '../../runs.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
@@ -38,11 +39,13 @@ async function proofOf(files: Files, more: Files = {}, tdd: 'strict' | 'evidence
   return ((await p.last('t', 'submitted')) as unknown as { proof: Record<string, unknown> }).proof;
 }
 
-test.each([
-  ['to a name that no runner takes', 'node --test', 'test/add.test.js.bak'],
-  ['to where code is', 'node --test', 'src/add.old.js'],
-  ['to a folder that the script does not choose', 'node --test test/*.test.js', 'test/old/add.test.js'],
-])('a failing test that is moved %s is a removed one', async (_how, script, path) => {
+test.each(
+  ways([
+    ['to a name that no runner takes', 'node --test', 'test/add.test.js.bak'],
+    ['to where code is', 'node --test', 'src/add.old.js'],
+    ['to a folder that the script does not choose', 'node --test test/*.test.js', 'test/old/add.test.js'],
+  ]),
+)('a failing test that is moved %s is a removed one', async (_how, script, path) => {
   const moved = { ...BROKEN, 'test/add.test.js': null, [path]: of('add') };
   expect(await submit(moved, { 'package.json': MANIFEST(script) })).toMatchObject(refusedBy('base-tests-green'));
 });
@@ -59,20 +62,19 @@ test('a test that still runs at its new place is unchanged', async () => {
   expect(proof).not.toHaveProperty('base_unrun');
 });
 
-test.each([
-  ['a helper', 'test/helper.js', 'test/support/helper.js', HELPER, uses],
-  ['data', 'test/cases/add.json', 'test/fixtures/add.json', '[]\n', DATA],
-])(
-  '%s of tests that moved is found by those of the base and those of the commit',
-  async (_what, old, now, text, by) => {
-    const local = (path: string): string => path.replace('test/', './');
-    const proof = await proofOf(
-      { ...SUB, [old]: null, [now]: text, 'test/add.test.js': of('add', by(local(now))) },
-      { [old]: text, 'test/add.test.js': of('add', by(local(old))) },
-    );
-    expect(proof).toMatchObject({ tests: { on_base: 'red', base_tests: 'green' } });
-  },
-);
+test.each(
+  ways([
+    ['a helper', 'test/helper.js', 'test/support/helper.js', HELPER, uses],
+    ['data', 'test/cases/add.json', 'test/fixtures/add.json', '[]\n', DATA],
+  ]),
+)('%s of tests that moved is found by those of the base and those of the commit', async (_what, old, now, text, by) => {
+  const local = (path: string): string => path.replace('test/', './');
+  const proof = await proofOf(
+    { ...SUB, [old]: null, [now]: text, 'test/add.test.js': of('add', by(local(now))) },
+    { [old]: text, 'test/add.test.js': of('add', by(local(old))) },
+  );
+  expect(proof).toMatchObject({ tests: { on_base: 'red', base_tests: 'green' } });
+});
 
 const AWAY = { 'src/add.js': null, 'src/math/add.js': FILES['src/add.js'] };
 

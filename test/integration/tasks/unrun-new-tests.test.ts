@@ -3,6 +3,7 @@
 
 import { expect, test } from 'vitest';
 import type { Config, Task } from '../../../src/protocol/state.ts';
+import { ways } from '../../runs.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
@@ -84,22 +85,24 @@ test.each([
 
 const GOOD = UNITTEST('sub', 'self.assertEqual(sub(5, 3), 2)');
 
-test.each([
-  ['a class of unittest', { 'tests/test_sub.py': GOOD }],
-  ['a helper beside it', { 'tests/test_sub.py': `${GOOD}\n\ndef run_test(one):\n    return one\n` }],
-  [
-    'several tests of one',
-    {
-      'tests/test_sub.py': `${GOOD}\n    def test_all(self):\n        for one in (1, 2):\n            with self.subTest(one=one):\n                self.assertEqual(sub(one, 0), one)\n`,
-    },
-  ],
-  [
-    'a test that is put off on this machine',
-    {
-      'tests/test_sub.py': `${GOOD}\n    @unittest.skipIf(True, "no net")\n    def test_net(self):\n        self.assertEqual(sub(1, 1), 0)\n`,
-    },
-  ],
-])('no alarm: %s', async (_what, files) => {
+test.each(
+  ways([
+    ['a class of unittest', { 'tests/test_sub.py': GOOD }],
+    ['a helper beside it', { 'tests/test_sub.py': `${GOOD}\n\ndef run_test(one):\n    return one\n` }],
+    [
+      'several tests of one',
+      {
+        'tests/test_sub.py': `${GOOD}\n    def test_all(self):\n        for one in (1, 2):\n            with self.subTest(one=one):\n                self.assertEqual(sub(one, 0), one)\n`,
+      },
+    ],
+    [
+      'a test that is put off on this machine',
+      {
+        'tests/test_sub.py': `${GOOD}\n    @unittest.skipIf(True, "no net")\n    def test_net(self):\n        self.assertEqual(sub(1, 1), 0)\n`,
+      },
+    ],
+  ]),
+)('no alarm: %s', async (_what, files) => {
   await begun('python3 -m unittest', { tdd: 'strict' });
   const { proof, said } = await submitted({ ...SUB, ...files });
   expect(said).not.toContain('refused');
