@@ -381,7 +381,9 @@ describe('submit-for-review', () => {
       CODER,
       submit('a', commit(1), { changes: [{ path: 'src/a.ts', kind: 'changed' }] }),
     );
-    expect(hint).toMatch(/^Add a test that fails without your change, and submit the new HEAD\. These names count as tests/);
+    expect(hint).toMatch(
+      /^Add a test that fails without your change, and submit the new HEAD\. These names count as tests/,
+    );
   });
 
   it('a coder hears that no command can run its tests', () => {
