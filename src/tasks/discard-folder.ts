@@ -42,7 +42,9 @@ export function discardOf(
 ): Discard {
   const agent = 'status' in task ? lastCoder(task) : undefined;
   const setAsideAt = 'status' in task ? resetTo(task) : undefined;
-  return { task: task.id, why, agent, leaveOut: declaredFiles(settings), integration, setAsideAt };
+  // What is there since its base is its own; the history before that is not.
+  const known = integration ?? ('status' in task ? task.base_commit : undefined);
+  return { task: task.id, why, agent, leaveOut: declaredFiles(settings), integration: known, setAsideAt };
 }
 
 /** Where `begin` sends a coder back to that wrote code before its checkpoint. */

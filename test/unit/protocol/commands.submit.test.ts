@@ -153,7 +153,10 @@ describe('submit-for-review', () => {
     const w = begun();
     const given = [...changes('src/client.ts', 'CLAUDE.md'), { path: 'test/new.test.ts', kind: 'added' as const }];
     w.run(CODER, declare('a', 'CLAUDE.md'));
-    w.run(CODER, submit('a', commit(1), { changes: given, pin: 3 }));
+    const told = w.run(CODER, submit('a', commit(1), { changes: given, pin: 3 })).notes?.join('\n');
+    expect(told).toMatch(
+      /beyond the task’s IN, .* the reviewer is told: CLAUDE\.md\. If one came along by mistake, take it back: liza retract a/,
+    );
     expect(w.task('a').history?.at(-1)).toMatchObject({
       event: 'submitted',
       pin: 3,

@@ -1,6 +1,7 @@
 // What a coder is told when a commit is submitted: what Liza's own runs do not show, before a reviewer finds it out.
 
 import type { Situation } from '../../command-row.ts';
+import type { DiffFacts } from '../../facts/diff-facts.ts';
 import { lacksTests, RAN_NO_TEST } from '../../review/test-count.ts';
 import { list } from './coder.ts';
 import { mayRetract } from './retract.ts';
@@ -16,6 +17,14 @@ export function proofNotes(s: Situation<'submit-for-review'>): readonly string[]
     ...unnamedNotes(s),
     ...unrunNotes(s),
     ...noTestNotes(s),
+  ];
+}
+
+/** The plan may name them by a folder, and so one that nobody meant. */
+export function beyondNotes(s: Situation<'submit-for-review'>, { beyond_scope: beyond }: DiffFacts): readonly string[] {
+  if (beyond === undefined) return [];
+  return [
+    `The commit has files beyond the task’s IN, which your plan allows, and the reviewer is told: ${list(beyond.paths)}${beyond.more === undefined ? '' : ` and ${beyond.more} more`}. If one came along by mistake, take it back: ${takeBack(s)}`,
   ];
 }
 

@@ -21,7 +21,7 @@ import { defined, same } from '../../values.ts';
 import { hasCheckpoint, holdsTask, list } from './coder.ts';
 import { inScope, isCodeless, testsWithCode } from './commit-scope.ts';
 import { mayRetract } from './retract.ts';
-import { proofNotes } from './submit-notes.ts';
+import { beyondNotes, proofNotes } from './submit-notes.ts';
 
 export const submitForReview: Row<'submit-for-review'> = {
   name: 'submit-for-review',
@@ -193,7 +193,7 @@ export const submitForReview: Row<'submit-for-review'> = {
     return {
       state,
       detail: `${actor.id} submitted ${task.id} at ${command.commit.slice(0, 12)}`,
-      notes: [...proofNotes(s), 'A new session gets the verdict.'],
+      notes: [...proofNotes(s), ...beyondNotes(s, diff), 'A new session gets the verdict.'],
       stop: 'Stop now: liza exit 42',
     };
   },
