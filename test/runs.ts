@@ -1,6 +1,6 @@
 import { test } from 'vitest';
 
-/** How many random cases: a quarter in `npm run check`, half in `npm test`, all in `npm run test:all`. */
+/** How many random cases: a quarter in `npm run check` and `npm test`, all in `npm run test:all`. */
 export const runs = (all: number): number => Math.ceil(all * Number(process.env['LIZA_RUNS'] ?? 0.25));
 
 /** `npm run test:all`: what takes long runs whole. */
