@@ -1,7 +1,8 @@
 // The report as Markdown, for a pull request, a wiki or a terminal: tables, and bars of letters where the page has
 // drawings.
 
-import { BY_HAND, byCriterion, shownText } from '../protocol/review/approval-record.ts';
+import { BY_HAND, byCriterion } from '../protocol/review/approval-record.ts';
+import { shownText } from '../protocol/review/shown-text.ts';
 import { parseRejection } from '../protocol/review/verdict.ts';
 import { isTerminal, type TaskStatus } from '../protocol/state.ts';
 import { counted } from '../text/format.ts';

@@ -1,6 +1,7 @@
 // Rounds of review: for each task what was submitted, and what was said of it and why.
 
-import { BY_HAND, byCriterion, isFlagged, type Shown, shownText } from '../protocol/review/approval-record.ts';
+import { BY_HAND, byCriterion, isFlagged, type Shown } from '../protocol/review/approval-record.ts';
+import { shownText } from '../protocol/review/shown-text.ts';
 import { parseRejection } from '../protocol/review/verdict.ts';
 import { counted } from '../text/format.ts';
 import { clock } from './format.ts';

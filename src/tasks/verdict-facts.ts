@@ -9,6 +9,8 @@ import { TOO_LARGE, textAt } from '../git/text-at.ts';
 import { changesBetween } from '../git/tree-changes.ts';
 import { reviewCopyOf } from '../protocol/commands/review/review-copy.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
+import { criteriaOf } from '../protocol/definition/criteria.ts';
+import { pathsNamed } from '../protocol/definition/criterion-kinds.ts';
 import type { Chosen } from '../protocol/facts/chosen-tests.ts';
 import { surelyRuns } from '../protocol/facts/runs-file.ts';
 import type { IdleCommand, VerdictFacts } from '../protocol/facts/verdict-facts.ts';
@@ -97,6 +99,7 @@ export async function verdictFacts(
       return (await unknownPlaces(gitDir, [commit], [{ file, line, text: '' }], { copy, touched: [] }))[0];
     },
   };
+  const kept = base === undefined || !asksGit ? [] : leftAlone(task, touched);
   const idle = idleAmong(context, { state: board.state, task, commit }, evidence);
   const sides = [commit, ...(base === undefined ? [] : [base])];
   const found = { copy, touched };
@@ -109,6 +112,7 @@ export async function verdictFacts(
     ...(beside.length === 0 ? {} : { outside_concerns: beside }),
     ...(await approvalFacts(approved, evidence)),
     ...(idle.length === 0 ? {} : { idle_commands: idle }),
+    ...(kept.length === 0 ? {} : { left_alone: kept }),
     changed_files: await changedInReview(gitDir, task),
   };
 }
@@ -117,6 +121,12 @@ async function doneBetween(gitDir: PrivateGitDir, base: string, commit: string):
   const lines = await linesBetween(gitDir, base, commit);
   return doneToOld(await changesBetween(gitDir, base, commit), (path) => lines.get(path));
 }
+
+/** A name without its folder may stand in any of them. */
+const leftAlone = ({ done_when }: Task, touched: readonly string[]): readonly string[] =>
+  criteriaOf(done_when)
+    .flatMap(pathsNamed)
+    .filter((path) => !touched.some((one) => `/${one}/`.includes(`/${path}/`)));
 
 /** A concern may name no place at all. */
 const placeOf = ({ file, line, text }: Concern): readonly Blocker[] =>

@@ -2,9 +2,10 @@
 // submitted by reviewers that never coded it, merges of what was approved. Compares only.
 
 import { codersOf, historyOf } from '../../protocol/leases.ts';
-import { BY_HAND, besideTheChange, concernsOf, shownIn, shownText } from '../../protocol/review/approval-record.ts';
+import { BY_HAND, besideTheChange, concernsOf, shownIn } from '../../protocol/review/approval-record.ts';
 import { proofAt, writtenDown } from '../../protocol/review/proof.ts';
 import { ranGreen } from '../../protocol/review/ran-command.ts';
+import { shownText } from '../../protocol/review/shown-text.ts';
 import { type HistoryEvent, isTerminal, type Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
 import { asStored, pathWord } from '../../text/format.ts';

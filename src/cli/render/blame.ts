@@ -4,7 +4,7 @@
 import type { Blame, MergeFacts } from '../../audit/blame.ts';
 import type { BroughtTask, FinishBlame } from '../../audit/finish-merge-blame.ts';
 import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../../protocol/leases.ts';
-import { shownText } from '../../protocol/review/approval-record.ts';
+import { shownText } from '../../protocol/review/shown-text.ts';
 import { mainBlocker } from '../../protocol/review/verdict.ts';
 import type { Task } from '../../protocol/state.ts';
 import { defined, type Fields, isFields } from '../../protocol/values.ts';

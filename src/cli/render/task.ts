@@ -13,8 +13,8 @@ import {
   concernsOf,
   concernText,
   shownIn,
-  shownText,
 } from '../../protocol/review/approval-record.ts';
+import { shownText } from '../../protocol/review/shown-text.ts';
 import { ranNothing, trialOf } from '../../protocol/review/trial.ts';
 import type {
   Discovery,

@@ -9,7 +9,7 @@ const CHANGED =
 const UNCHANGED = new RegExp(
   String.raw`\b(?:nothing(?: \w+){0,2} ${CHANGED}|unchanged|untouched|intact|` +
     '(?:do(?:es)?|must|may|will|shall|should) not (?:otherwise )?(?:change|be (?:changed|touched|edited|modified))|' +
-    String.raw`no (?:other|existing|old)(?: [\w./-]+){1,4} ${CHANGED}|no (?:\w+ ){0,3}(?:line|file|code|test)s? (?:outside|beyond|other than|except|besides)\b.*${CHANGED}|` +
+    String.raw`no (?:other|existing|old)(?: [\w./-]+){1,4} ${CHANGED}|no (?:\w+ ){0,3}(?:line|file|code|test)s? (?:outside|beyond|other than|except|besides|that|which|of|in)\b.*${CHANGED}|` +
     String.raw`(?:only|just)(?: [\w./-]+){1,4} (?:changes|(?:is|are|was|were) (?:changed|touched|added))|only (?:adds|additions|new lines|added lines))(?!\w)`,
   'i',
 );
@@ -19,6 +19,12 @@ const STAYS =
 
 /** Whether it demands that something does not change: what shows that was green before the change, too. */
 export const saysThatItStays = (criterion: string): boolean => STAYS.test(criterion) || UNCHANGED.test(criterion);
+
+const HOLDS =
+  /\b(?:still|stays?|remains?|as (?:usual|always|without)|(?:gives?|returns?|does|do|is|are|like) without|(?:what|as|like) no \w+ (?:gives?|does|do|has|returns?))\b/i;
+
+/** Whether at least a part of it may hold before the change: a test of that is green there, and rightly so. */
+export const mayHoldBefore = (criterion: string): boolean => saysThatItStays(criterion) || HOLDS.test(criterion);
 
 /** Whether it is about what the change leaves alone, of which the diff is the right evidence. */
 export const isAboutTheDiff = (criterion: string): boolean => UNCHANGED.test(criterion) && SOURCE.test(criterion);

@@ -19,6 +19,8 @@ export interface VerdictFacts {
   readonly ran_places?: readonly string[];
   /** Commands it names that say nothing about the change, though they are green. */
   readonly idle_commands?: readonly IdleCommand[];
+  /** Paths that the criteria name and that the change does not touch. */
+  readonly left_alone?: readonly string[];
   /** Tracked files of the reviewer's copy that are not as they were handed over. */
   readonly changed_files: readonly string[];
 }

@@ -3,14 +3,20 @@
 
 import { listed, pathWord } from '../../text/format.ts';
 import { criteriaOf } from '../definition/criteria.ts';
-import { isAboutBehaviour, isAboutTheDiff, pathsNamed, saysThatItStays } from '../definition/criterion-kinds.ts';
+import {
+  isAboutBehaviour,
+  isAboutTheDiff,
+  mayHoldBefore,
+  pathsNamed,
+  saysThatItStays,
+} from '../definition/criterion-kinds.ts';
 import { coverage } from '../facts/globs.ts';
 import type { Idle, NotRun, UnrunTest, VerdictFacts } from '../facts/verdict-facts.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import { defined, isFields } from '../values.ts';
 import { type Concern, parseApproval, testNames } from './approval.ts';
 import type { Evidence } from './approval-lines.ts';
-import { NO_TEST_COMMAND, proofAt, ranNoTests } from './proof.ts';
+import { proofAt, ranNoTests } from './proof.ts';
 import { commandMeant, isNoCheck, ranGreen, undecidedIn } from './ran-command.ts';
 
 /** One criterion and what shows it. `nothing`: the approval named nothing for it. */
@@ -31,7 +37,7 @@ export interface Shown {
   readonly elsewhere?: readonly string[];
   /** A place outside the diff, and nothing better beside it. */
   readonly outside?: true;
-  /** Seen, and shown by something else, too. */
+  /** Seen, or green before the change, too; and shown by something else. */
   readonly beside?: true;
   /** A test of which Liza does not know that it ran at the commit; true: no command can run tests at all. */
   readonly not_run?: true | NotRun;
@@ -49,13 +55,20 @@ export const isFlagged = (one: Shown): boolean =>
   isDoubted(one);
 
 /** It names what is there, and what Liza saw run does not bear it out. */
-export const isDoubted = ({ not_run, idle }: Shown): boolean => not_run !== undefined || idle !== undefined;
+const isDoubted = ({ not_run, idle, beside }: Shown): boolean =>
+  not_run !== undefined || (idle !== undefined && beside !== true);
 
-type Known = Pick<VerdictFacts, 'unchanged_files' | 'unrun_tests' | 'ran_places' | 'idle_commands'>;
+type Known = Pick<VerdictFacts, 'unchanged_files' | 'unrun_tests' | 'ran_places' | 'idle_commands' | 'left_alone'>;
 
 /** What is kept of an approval's text, criterion by criterion. */
 export function shownOf(task: Task, text: string, known: Known = {}): readonly Shown[] {
-  const { unchanged_files: unchanged = [], unrun_tests = [], ran_places = [], idle_commands = [] } = known;
+  const {
+    unchanged_files: unchanged = [],
+    unrun_tests = [],
+    ran_places = [],
+    idle_commands = [],
+    left_alone = [],
+  } = known;
   const criteria = criteriaOf(task.done_when);
   const { evidence } = parseApproval(text, criteria.length);
   const ranNone = ranNoTests(task, task.review_commit);
@@ -77,7 +90,7 @@ export function shownOf(task: Task, text: string, known: Known = {}): readonly S
             ? 'green_before'
             : undefined;
       // A check that something stays as it is was green before, or it would have shown nothing.
-      const idle = why === 'green_before' && saysThatItStays(criterion) ? undefined : why;
+      const idle = why === 'green_before' && mayHoldBefore(criterion) ? undefined : why;
       const adds = one.by === 'diff' ? one.adds : undefined;
       return {
         n,
@@ -93,17 +106,19 @@ export function shownOf(task: Task, text: string, known: Known = {}): readonly S
     const once = shown.filter(
       (one, place) => shown.findIndex(({ by, what }) => by === one.by && what === one.what) === place,
     );
-    return weighed(task, criterion, once);
+    return weighed(task, criterion, once, left_alone);
   });
 }
 
 /** All that is named for one criterion, each judged beside the others. */
-function weighed(task: Task, criterion: string, all: readonly Shown[]): readonly Shown[] {
+function weighed(task: Task, criterion: string, all: readonly Shown[], untouched: readonly string[]): readonly Shown[] {
   const ran = all.some((one) => (one.by === 'test' || one.by === 'ran') && !isDoubted(one));
   const isOfCode = (task.type ?? 'code') === 'code' || task.type === 'test';
   const stays = saysThatItStays(criterion);
   const isAlone = !ran && isOfCode && isAboutBehaviour(criterion);
-  const elsewhere = unmeant(criterion, all);
+  // Of what must stay as it is, that the change does not touch it is enough.
+  const isKept = (path: string): boolean => untouched.includes(path) && mayHoldBefore(criterion);
+  const elsewhere = unmeant(criterion, all).filter((path) => !isKept(path));
   const judged = all.map((one): Shown => {
     if (ran || (one.by !== 'place' && one.by !== 'diff')) return one;
     if (one.adds === true && elsewhere.length > 0) return { ...one, elsewhere };
@@ -113,7 +128,8 @@ function weighed(task: Task, criterion: string, all: readonly Shown[]): readonly
       : one;
   });
   const isShown = judged.some((one) => one.by !== 'seen' && !isFlagged(one));
-  return isShown ? judged.map((one) => (one.by === 'seen' ? { ...one, beside: true } : one)) : judged;
+  const isMore = ({ by, idle }: Shown): boolean => by === 'seen' || idle === 'green_before';
+  return isShown ? judged.map((one) => (isMore(one) ? { ...one, beside: true } : one)) : judged;
 }
 
 /** Paths that the criterion names, and that `diff only adds <paths>` leaves out; without paths it is about all. */
@@ -226,49 +242,4 @@ export function byCriterion(shown: readonly Shown[]): readonly (readonly [Shown,
   const found = new Map<number, Shown[]>();
   for (const one of shown) found.set(one.n, [...(found.get(one.n) ?? []), one]);
   return [...found.values()].flatMap((all) => (all[0] === undefined ? [] : [[all[0], all] as const]));
-}
-
-const NOT_RUN: Readonly<Record<string, string>> = {
-  true: `NOT RUN BY LIZA (${NO_TEST_COMMAND})`,
-  file: 'NOT RUN BY LIZA (no command that it ran runs this file)',
-  values: 'NOT KNOWN TO HAVE RUN (no runner named it with these values)',
-  left_out: 'NOT RUN BY LIZA (the command that runs its file chooses other tests by name)',
-  empty: 'FLAGGED, NOTHING IN ITS BODY CAN FAIL (it may be green whatever the code does)',
-  unreported: 'NOT KNOWN TO HAVE RUN (no runner reported it)',
-};
-
-const IDLE: Readonly<Record<Idle, string>> = {
-  no_tests: 'FLAGGED, it ran 0 tests',
-  green_before: 'FLAGGED, green before the change, too, and its output names no test',
-};
-
-const ALONE = 'FLAGGED, nothing that ran shows it: ';
-const OUTSIDE = 'FLAGGED, outside the diff: ';
-const PASSES_WITHOUT = 'FLAGGED, it passes without the change, too';
-
-function flagOf({ alone, outside, elsewhere }: Shown): string {
-  if (elsewhere !== undefined)
-    return `FLAGGED, the criterion is about ${listed(elsewhere.map(pathWord), 3)}, and this says nothing of it: `;
-  return outside === true ? OUTSIDE : alone === true ? ALONE : '';
-}
-
-/** `ran npm test`, `NOT SHOWN`; what nothing can check is marked. */
-export function shownText(one: Shown): string {
-  const { by, what = '', unchanged, ran, adds, beside, not_run, idle } = one;
-  const flag = flagOf(one);
-  switch (by) {
-    case 'place':
-      return `${flag}${what}${ran ? ' (in a test file that ran)' : ''}${unchanged ? ' (unchanged file: the change does not touch it)' : ''}`;
-    case 'nothing':
-      return 'NOT SHOWN: the approval names no evidence for it';
-    case 'seen':
-      return beside === true ? `seen, too: ${what}` : `FLAGGED, only seen: ${what}`;
-    case 'diff':
-      if (adds !== true) return `${flag}the change touches only ${what}`;
-      return `${flag}${what === '' ? '' : `within ${what}, `}the change only adds lines`;
-    case 'test':
-      return `${not_run === undefined ? (idle === undefined ? '' : `${PASSES_WITHOUT}: `) : `${NOT_RUN[String(not_run)] ?? 'NOT RUN BY LIZA'}: `}test ${what}${unchanged ? ' (unchanged test: the change does not touch its file)' : ''}`;
-    default:
-      return `${idle === undefined ? '' : `${IDLE[idle]}: `}${by} ${what}`;
-  }
 }

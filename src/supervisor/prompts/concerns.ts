@@ -2,8 +2,9 @@
 // of each until a session that was shown it has ended well; nobody is woken for it.
 
 import { historyOf } from '../../protocol/leases.ts';
-import { concernsOf, concernText, isFlagged, shownIn, shownText } from '../../protocol/review/approval-record.ts';
+import { concernsOf, concernText, isFlagged, shownIn } from '../../protocol/review/approval-record.ts';
 import { proofAt } from '../../protocol/review/proof.ts';
+import { shownText } from '../../protocol/review/shown-text.ts';
 import { RAN_NO_TEST } from '../../protocol/review/test-count.ts';
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
 import { gist, whole } from '../../text/format.ts';

@@ -209,15 +209,22 @@ describe('a test of which Liza does not know that it ran', () => {
   });
 });
 
+test('paths that a criterion names and the change does not touch are told', async () => {
+  p = project({ tasks: [{ id: 't', done_when: 'src/ and README.md stay plain' }] });
+  await p.submitted('t', WORK);
+  succeeded(await claimReview(p.as(REVIEWER), 't', REVIEWER));
+  expect(await facts('1: diff only adds test/')).toMatchObject({ left_alone: ['README.md'] });
+});
+
 test('a command that names no tests, and was green before, too, is told so to the reviewer, in show, report, audit and to the planner', async () => {
   const validation = ['ls src', "printf '# pass 0\\n# fail 0\\n'", "printf '# pass 2\\n# fail 0\\n'"];
-  p = project({ tasks: [{ id: 't', validation }] });
+  p = project({ tasks: [{ id: 't', validation, done_when: '- its own test passes\n- src is listed' }] });
   const commit = 'b'.repeat(40);
   const tried = validation.map((command) => ({ command, is: 'green', how: 'ended with 0', seconds: 0 }) as const);
   await p.run(REVIEWER, { name: 'record-trial', task: 't', commit, commands: validation, under: 'u', runs: tried });
   await p.submitted('t', WORK);
   succeeded(await claimReview(p.as(REVIEWER), 't', REVIEWER));
-  const cited = '1: ran ls src\n1: ran #2\n1: ran #3';
+  const cited = '1: ran ls src\n1: ran #2\n2: ran #3';
   const known = await facts(cited);
   expect(known.idle_commands?.map(({ why }) => why)).toEqual(['green_before', 'no_tests']);
   const given = await p.run(REVIEWER, {

@@ -2,8 +2,9 @@
 
 import { describe, expect, test } from 'vitest';
 import { criteriaOf, withCriterion } from '../../../src/protocol/definition/criteria.ts';
-import { saysThatItStays } from '../../../src/protocol/definition/criterion-kinds.ts';
-import { isFlagged, type Shown, shownOf, shownText } from '../../../src/protocol/review/approval-record.ts';
+import { mayHoldBefore, saysThatItStays } from '../../../src/protocol/definition/criterion-kinds.ts';
+import { isFlagged, type Shown, shownOf } from '../../../src/protocol/review/approval-record.ts';
+import { shownText } from '../../../src/protocol/review/shown-text.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 
 test.each([
@@ -45,6 +46,21 @@ test.each([
   expect(saysThatItStays(criterion)).toBe(is);
 });
 
+test.each([
+  ["Still null with strict: '', ' '", true],
+  ["Any base other than the number 10 gives what no base gives: bytes.format(1024, {base: 2}) is '1KB'", true],
+  ["Text that is wholly a size gives with strict exactly the number that it gives without: '0', '-1'", true],
+  ["bytes('12 apples', {strict: true}) is null, bytes('12 apples', {unit: 'KB'}) stays 12", true],
+  ["Text without a decimal unit as without base: '12' and '12B' are 12", true],
+  ['in a.py no line that is there before this task is changed or removed', true],
+  ['index.js and the tests stay ES5', true],
+  ['the public API is unchanged', true],
+  ['calls are retried three times', false],
+  ['jobs that take no argument are run without delay', false],
+])('%s: may hold before the change: %s', (criterion, is) => {
+  expect(mayHoldBefore(criterion)).toBe(is);
+});
+
 test('a command that was green before, too, is no doubt where the criterion says that something stays', () => {
   const task = { id: 'a', done_when: '- nothing else changes\n- it is faster' } as Task;
   const idle_commands = [{ command: 'make same', why: 'green_before' } as const];
@@ -52,10 +68,20 @@ test('a command that was green before, too, is no doubt where the criterion says
   expect(shown.map(({ idle }) => idle)).toEqual([undefined, 'green_before']);
 });
 
+test('a command that was green before is no flag beside the diff, and one that ran no test is', () => {
+  const task = { id: 'a', done_when: 'src/a.ts exports add' } as Task;
+  const flags = (why: 'green_before' | 'no_tests') =>
+    shownOf(task, '1: ran make same\n1: diff only adds src/a.ts', {
+      idle_commands: [{ command: 'make same', why }],
+    }).map(isFlagged);
+  expect(flags('green_before')).toEqual([false, false]);
+  expect(flags('no_tests')[0]).toBe(true);
+});
+
 describe('a test that passes without the change, too', () => {
   const COMMIT = 'a'.repeat(40);
   const LINES = '1: test a.test.ts › old news\n2: test a.test.ts › news\n3: test a.test.ts › old news';
-  const shown = (tests: object, more: Partial<Task> = {}) => {
+  const shown = (tests: object, more: Partial<Task> = {}, lines = LINES) => {
     const proof = {
       commit: COMMIT,
       commands: [],
@@ -70,7 +96,7 @@ describe('a test that passes without the change, too', () => {
       history: [{ event: 'submitted', commit: COMMIT, proof }],
       ...more,
     } as unknown as Task;
-    return shownOf(task, LINES);
+    return shownOf(task, lines);
   };
   const idle = (...given: Parameters<typeof shown>) => shown(...given).map((one) => one.idle);
 
@@ -79,6 +105,20 @@ describe('a test that passes without the change, too', () => {
     expect(found.map((one) => one.idle)).toEqual(['green_before', undefined, undefined]);
     expect(found.map(isFlagged)).toEqual([true, false, false]);
     expect(shownText(found[0] as Shown)).toBe('FLAGGED, it passes without the change, too: test a.test.ts › old news');
+  });
+
+  test('is no flag beside something else that shows the criterion', () => {
+    const tests = { on_base: 'red', base_alone: 'green', passed: ['old news'] };
+    const text = '1: test a.test.ts › old news\n1: test a.test.ts › news\n1: seen I looked at it';
+    const found = shown(tests, {}, text).filter(({ n }) => n === 1);
+    expect(found.map(isFlagged)).toEqual([false, false, false]);
+    expect(found.map(shownText)).toEqual([
+      'test a.test.ts › old news (green without the change, too)',
+      'test a.test.ts › news',
+      'seen, too: I looked at it',
+    ]);
+    const alone = shown(tests, {}, '1: test a.test.ts › old news\n1: seen I looked at it').filter(({ n }) => n === 1);
+    expect(alone.map(isFlagged)).toEqual([true, true]);
   });
 
   test('is flagged where all new tests are green on the base', () => {

@@ -4,7 +4,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { isAboutBehaviour, isAboutTheDiff, saysThatItStays } from '../../../src/protocol/definition/criterion-kinds.ts';
 import { approvalForm } from '../../../src/protocol/review/approval.ts';
-import { besideTheChange, isFlagged, shownIn, shownText } from '../../../src/protocol/review/approval-record.ts';
+import { besideTheChange, isFlagged, shownIn } from '../../../src/protocol/review/approval-record.ts';
+import { shownText } from '../../../src/protocol/review/shown-text.ts';
 import type { HistoryEvent, TASK_TYPES } from '../../../src/protocol/state.ts';
 import { newConcerns } from '../../../src/supervisor/prompts/concerns.ts';
 import {
@@ -139,6 +140,16 @@ describe('what did not change', () => {
     expect(shownIn(given.told).map(shownText)[0]).toBe(
       `FLAGGED, the criterion is about ${path}, and this says nothing of it: within ${said.slice('diff only adds '.length)}, the change only adds lines`,
     );
+  });
+
+  it('is shown of a file that the change does not touch, where that must stay', () => {
+    const facts = { left_alone: ['package.json'] };
+    const said = '1: diff only adds index.js';
+    const stays = 'index.js and the tests stay ES5 (package.json engines), with no new dependency';
+    expect(flags(approve(stays.replace('index.js and ', ''), said, { facts }))).toEqual([false]);
+    expect(flags(approve(stays, said, { facts }))).toEqual([false]);
+    expect(flags(approve(stays, said))).toEqual([true]);
+    expect(flags(approve('package.json names the engine', said, { facts }))).toEqual([true]);
   });
 
   it.each([
