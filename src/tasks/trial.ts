@@ -12,6 +12,7 @@ import { unreadBy } from '../process/shell-check.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { pathsIn } from '../protocol/facts/command-files.ts';
+import { isTest, testPatterns } from '../protocol/facts/scope.ts';
 import type { DueTrial } from '../protocol/review/due-trials.ts';
 import { greenAt, testsAt } from '../protocol/review/proof.ts';
 import { MOST_TRIAL_LINES, type TrialRun, trialCommands, triedAt } from '../protocol/review/trial.ts';
@@ -38,8 +39,9 @@ export function tryOnBase(context: TaskContext, board: Board, due: DueTrial): Pr
     const gitDir = await openGitDir(background, board);
     if (isRefusal(gitDir)) return gitDir;
     await sweepTrials(gitDir);
-    const runs = knownRuns(board, due) ?? (await runThem(background, gitDir, board, due));
-    if ('ok' in runs) return runs;
+    const all = knownRuns(board, due) ?? (await runThem(background, gitDir, board, due));
+    if ('ok' in all) return all;
+    const runs = await Promise.all(all.map((run) => withAbsent(gitDir, settings(board.state), due.base, run)));
     const { task, base: commit } = due;
     const under = trialUnder(settings(board.state));
     return transact(background, {
@@ -137,10 +139,21 @@ async function absentFile(gitDir: PrivateGitDir, base: string, command: string):
   )) {
     // A task brings nothing outside of the repository.
     if (path.split('/').some((part) => part === '..' || INSTALLED.has(part))) continue;
-    if ((await gitDir.objects(['cat-file', '-e', `${base}:${path}`])).status !== 0) return path;
+    if (await isAbsent(gitDir, base, path)) return path;
   }
   return undefined;
 }
+
+/** A runner may be green without a test file that it was given, and only warn of it. */
+async function withAbsent(gitDir: PrivateGitDir, config: Settings, base: string, run: TrialRun): Promise<TrialRun> {
+  if (run.is !== 'green') return run;
+  const tests = pathsIn(run.command).filter((path) => isTest(path, testPatterns(config)) && /\.\w+$/.test(path));
+  for (const path of tests) if (await isAbsent(gitDir, base, path)) return { ...run, absent: path };
+  return run;
+}
+
+const isAbsent = async (gitDir: PrivateGitDir, base: string, path: string): Promise<boolean> =>
+  /^[\w.@-][\w./@-]*$/.test(path) && (await gitDir.objects(['cat-file', '-e', `${base}:${path}`])).status !== 0;
 
 const STOPPED = refuse('the trial was stopped', 'it runs again when agents are started', 1, 'stopped');
 

@@ -15,7 +15,7 @@ import {
   shownIn,
 } from '../../protocol/review/approval-record.ts';
 import { shownText } from '../../protocol/review/shown-text.ts';
-import { ranNothing, trialOf } from '../../protocol/review/trial.ts';
+import { notThere, ranNothing, trialOf } from '../../protocol/review/trial.ts';
 import type {
   Discovery,
   Handoff,
@@ -134,7 +134,7 @@ function trialText(task: Task): string | undefined {
   const told = trial?.runs.map(({ is, command, how, output, ...run }) => {
     const end =
       is === 'green'
-        ? ranNothing({ is, ...run })
+        ? `${ranNothing({ is, ...run })}${notThere(run)}`
         : ` (${how})${output === undefined ? '' : `\n  ${tellingLines(output, SHOWN_OUTPUT).join('\n  ')}`}`;
     return `${is.replace('_', ' ')}: ${command}${end}`;
   });

@@ -5,7 +5,7 @@ import { gist } from '../../text/format.ts';
 import { amendmentLines, amendmentsSincePlan, amendmentsUnderClaim, type UnderClaim } from '../definition/amendment.ts';
 import { findTask } from '../find.ts';
 import { historyOf } from '../leases.ts';
-import { needsPlanner, ranNothing, type Trial, trialCommands, trialOf } from '../review/trial.ts';
+import { needsPlanner, notThere, ranNothing, type Trial, trialCommands, trialOf } from '../review/trial.ts';
 import type { HistoryEvent, State, Task } from '../state.ts';
 import { defined } from '../values.ts';
 import type { Reader } from './notes.ts';
@@ -144,7 +144,7 @@ export function trialNews(state: State, { task, time, runs }: Tried, { role }: R
   ];
   const lines = runs.map(
     ({ is, command, how, output, ...run }) =>
-      `#${numbered.indexOf(command) + 1} ${is.replace('_', ' ')}${is === 'green' ? ranNothing({ is, ...run }) : ` (${how})`}: ${gist(command, LONGEST_COMMAND)}${is === 'cannot_run' && output !== undefined ? `\n${output}` : ''}`,
+      `#${numbered.indexOf(command) + 1} ${is.replace('_', ' ')}${is === 'green' ? `${ranNothing({ is, ...run })}${notThere(run)}` : ` (${how})`}: ${gist(command, LONGEST_COMMAND)}${is === 'cannot_run' && output !== undefined ? `\n${output}` : ''}`,
   );
   return {
     kind: 'trial',

@@ -2,6 +2,8 @@
 // reviewer know which commands are green there anyway, which are red, and which cannot be run at all. It refuses nothing:
 // a refactoring is green by design.
 
+import { commandsRun } from '../facts/command-files.ts';
+import { onlyReads } from '../facts/test-commands.ts';
 import { historyOf } from '../leases.ts';
 import type { State, Task } from '../state.ts';
 import { isFields, same } from '../values.ts';
@@ -26,6 +28,8 @@ export interface TrialRun {
   readonly tests?: number;
   /** What it said of tests that it did not run. */
   readonly skipped?: string;
+  /** A test file that it names and the base does not have, where it was green all the same. */
+  readonly absent?: string;
   /** The end of what was printed, unless it was green. */
   readonly output?: string;
 }
@@ -69,6 +73,14 @@ export const unrunnable = (task: Task): readonly TrialRun[] =>
 /** Whose planner can still do something about it: submitted, the commands were green after all. */
 export const needsPlanner = (task: Task): boolean =>
   (task.status === 'UNCLAIMED' || task.status === 'CLAIMED') && unrunnable(task).length > 0;
+
+/** `, test/a.js is not there yet`: some runners only warn of it. */
+export const notThere = ({ absent }: Pick<TrialRun, 'absent'>): string =>
+  absent === undefined ? '' : `, ${absent} is not there yet`;
+
+/** Whether it surely runs no test: its programs only read. */
+export const onlyLooks = ({ command, tests }: Pick<TrialRun, 'command' | 'tests'>): boolean =>
+  tests === undefined && commandsRun([command], {}).every(onlyReads);
 
 /** `, it ran no test`: green there says nothing, also where the test that it shall run is not written yet. */
 export const ranNothing = ({ is, tests }: Pick<TrialRun, 'is' | 'tests'>): string =>

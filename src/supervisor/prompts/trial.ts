@@ -2,7 +2,15 @@
 
 import { historyOf } from '../../protocol/leases.ts';
 import { proofCommands } from '../../protocol/review/proof.ts';
-import { ranNothing, type Trial, type TrialRun, trialCommands, trialOf } from '../../protocol/review/trial.ts';
+import {
+  notThere,
+  onlyLooks,
+  ranNothing,
+  type Trial,
+  type TrialRun,
+  trialCommands,
+  trialOf,
+} from '../../protocol/review/trial.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
 import { tellingLines } from '../../text/telling-lines.ts';
 import { quote } from './quote.ts';
@@ -16,6 +24,8 @@ interface Meaning {
   readonly title: string;
   /** What a green one means; where it means nothing, nothing is said. */
   readonly green?: string;
+  /** What it means of one that runs no test. */
+  readonly looks?: string;
   /** What the reader does about a command that cannot be run. */
   readonly missing?: string;
 }
@@ -24,13 +34,14 @@ interface Meaning {
 export function trialLines(
   state: State,
   task: Task,
-  { title, green, missing }: Meaning,
+  { title, green, looks, missing }: Meaning,
   listed: boolean,
 ): readonly string[] {
   const trial = trialOf(task);
   if (trial === undefined) return [];
   const shown = trial.runs.filter(({ is }) => is !== 'green').slice(0, MOST_OUTPUTS);
   const tried = new Set(trialCommands(task));
+  const isLook = (run: TrialRun): boolean => looks !== undefined && run.is === 'green' && onlyLooks(run);
   return [
     `${title} (tried by Liza at ${trial.commit.slice(0, 12)}${otherBase(task, trial)}):`,
     ...quote(
@@ -41,15 +52,15 @@ export function trialLines(
           const run = trial.runs.find((one) => one.command === command);
           if (run !== undefined)
             return [
-              `${number} ${RESULTS[run.is]}${ranNothing(run).toUpperCase()}${named}`,
-              ...(shown.includes(run) ? endOf(run) : []),
+              `${number} ${RESULTS[run.is]}${isLook(run) ? looks : endOf(run)}${named}`,
+              ...(shown.includes(run) ? printedBy(run) : []),
             ];
           return [`${number} not tried, ${tried.has(command) ? 'time was up' : 'the project’s own'}${named}`];
         })
         .join('\n'),
       showTask(task),
     ),
-    ...(green !== undefined && trial.runs.some(({ is }) => is === 'green') ? [green] : []),
+    ...(green !== undefined && trial.runs.some((run) => run.is === 'green' && !isLook(run)) ? [green] : []),
     ...(missing !== undefined && trial.runs.some(({ is }) => is === 'cannot_run') ? [missing] : []),
   ];
 }
@@ -78,8 +89,11 @@ export function trialWord(task: Task): string {
 
 const RESULTS = { green: 'GREEN', red: 'red', cannot_run: 'CANNOT RUN' } as const;
 
-const endOf = ({ how, output = '' }: TrialRun): readonly string[] =>
-  [how, ...tellingLines(output, OUTPUT_LINES)].map((line) => `    ${line}`);
+const endOf = (run: TrialRun): string =>
+  run.is === 'green' ? `${ranNothing(run).toUpperCase()}${notThere(run)}` : `, ${run.how}`;
+
+const printedBy = ({ output = '' }: TrialRun): readonly string[] =>
+  tellingLines(output, OUTPUT_LINES).map((line) => `    ${line}`);
 
 /** Never within a word; it stands whole under VALIDATION. */
 const short = (command: string): string => {

@@ -46,6 +46,15 @@ const left = (): readonly string[] =>
     : [];
 
 describe('a validation on the base', () => {
+  test('that is green without a test file which it names says so', async () => {
+    p = project({ tasks: [{ id: 't', validation: ['echo test/app.test.ts test/new.test.ts', 'test -f src/app.ts'] }] });
+    const { runs: all } = await tried();
+    expect(all.map(({ is, absent }) => [is, absent])).toEqual([
+      ['green', 'test/new.test.ts'],
+      ['green', undefined],
+    ]);
+  });
+
   test('is green, red with the end of its output, or cannot be run, command by command, all of them', async () => {
     const validation = ['test -f src/app.ts', 'echo expected 2; grep -q "app = 2" src/app.ts', 'pytset -q', 'true'];
     p = project({ tasks: [{ id: 't', validation }] });

@@ -79,9 +79,7 @@ describe('the validation on the base', () => {
   test('has the numbers of VALIDATION, and a command that is missing there says why', () => {
     const told = toReviewer(triedOnBase(reviewed(), [RED, 'npm run lint', 'make slow'], output), 'a');
     expect(told).toContain(`| #1 ${RED}`);
-    expect(told).toContain(
-      '\n| #1 red\n|     ended with 1\n|     Error: No test files found: "test/range.js"\n| #2 GREEN',
-    );
+    expect(told).toContain('\n| #1 red, ended with 1\n|     Error: No test files found: "test/range.js"\n| #2 GREEN');
     expect(told).toContain('| #3 not tried, time was up: make slow');
     expect(told).toContain('| #4 not tried, the project’s own\n');
     expect(told).not.toContain('npm notice');
@@ -94,6 +92,27 @@ describe('the validation on the base', () => {
     expect(toReviewer(w, 'a')).toContain('| #2 GREEN: npm run lint');
     expect(toReviewer(w, 'a')).not.toContain('GREEN there');
   });
+});
+
+test('of a green one that runs no test, only that is said', () => {
+  const look = 'test "$(git diff --numstat HEAD~1 HEAD -- a.py | cut -f2)" = 0';
+  const told = toReviewer(triedOnBase(reviewed(), ['make red', look], ''), 'a');
+  expect(told).toContain('| #1 red, ended with 1: make red\n');
+  expect(told).toContain(`| #2 GREEN there, too, and it runs no test: right for what must stay: ${look}`);
+  expect(told).not.toContain('GREEN there, with the tests of the base');
+});
+
+test('a test file that a green command names and the base lacks is told', () => {
+  const run = { command: 'npm test -- test/a.js', is: 'green', how: 'ended with 0', seconds: 1, absent: 'test/a.js' };
+  const w = triedOnBase(reviewed(), [run.command, 'make'], '');
+  w.edit((state) => ({
+    ...state,
+    tasks: state.tasks.map((task) => ({
+      ...task,
+      history: (task.history ?? []).map((one) => (one.event === 'validation_tried' ? { ...one, runs: [run] } : one)),
+    })),
+  }));
+  expect(toReviewer(w, 'a')).toContain('| #1 GREEN, test/a.js is not there yet: npm test -- test/a.js');
 });
 
 describe('the form of an approval', () => {
