@@ -102,7 +102,7 @@ export function proofText(task: Task, commit?: string): string | undefined {
   return [
     ...runs.map(
       ({ command, ok, seconds, said_failed: failed, ...run }: Run) =>
-        `${ok ? 'green' : 'RED'}, ${seconds} s${testCount(run, tests_added)}${skippedText({ command, ...run })}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}: ${command}`,
+        `${ok ? 'green' : 'RED'}, ${seconds} s${testCount({ command, ...run }, tests_added)}${skippedText({ command, ...run })}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}: ${command}`,
     ),
     ...(tests === undefined
       ? []

@@ -5,8 +5,8 @@ import type { PathList } from '../facts/diff-facts.ts';
 import { historyOf, iterationEvents } from '../leases.ts';
 import type { DisproofName } from '../refusal-names.ts';
 import type { HistoryEvent, Settings, State, Task } from '../state.ts';
-import { isFields, same } from '../values.ts';
-import { skipCount } from './skip-count.ts';
+import { defined, isFields, same } from '../values.ts';
+import { leftOut } from './skip-count.ts';
 import { trialsOf, triedGreen } from './trial.ts';
 
 /** One command, run at the submitted commit in a clean checkout. */
@@ -293,6 +293,8 @@ export const skipsAt = (state: State, commit: string): ReadonlyMap<string, numbe
 export const skipsOf = (runs: readonly Counted[]): ReadonlyMap<string, number> =>
   new Map(
     runs.flatMap(({ command, tests, skipped }) =>
-      tests === undefined && skipped === undefined ? [] : [[command, skipCount(skipped)] as const],
+      tests === undefined && skipped === undefined
+        ? []
+        : [[command, leftOut({ command, ...defined({ skipped }) })] as const],
     ),
   );

@@ -17,17 +17,28 @@ export const skipCount = (said = ''): number =>
 
 type Run = Pick<ProofRun, 'command' | 'skipped' | 'skips_on_base'>;
 
+/** How many it left out, but for those that the command itself did not choose, where the runner tells them apart. */
+export const leftOut = ({ command, skipped }: Pick<Run, 'command' | 'skipped'>): number =>
+  skipCount(unchosenAside(command, skipped));
+
 /** `, BUT NOT ALL RAN (2 skipped)`; plainly where the base left out as many, or the command chooses tests itself. */
-export function skippedText({ command, skipped, skips_on_base: before }: Run): string {
+export function skippedText(run: Run): string {
+  const { command, skipped, skips_on_base: before } = run;
   if (skipped === undefined) return '';
   if (isByChoice(command, skipped)) return `, ${skipped} (the command itself chooses tests)`;
-  if (before !== undefined && before > 0 && skipCount(skipped) <= before) return `, ${skipped} (as many on the base)`;
-  return `, BUT NOT ALL RAN (${skipped}${before === undefined ? '' : `; on the base: ${before} left out`})`;
+  const told = unchosenAside(command, skipped);
+  if (before !== undefined && before > 0 && leftOut(run) <= before) return `, ${told} (as many on the base)`;
+  return `, BUT NOT ALL RAN (${told}${before === undefined ? '' : `; on the base: ${before} left out`})`;
 }
+
+const isChoosing = (command: string): boolean => commandsRun([command], {}).some(choosesTests);
 
 /** pytest tells those that were not chosen from those that were skipped; other runners call both so. */
 function isByChoice(command: string, skipped: string): boolean {
-  const choosing = commandsRun([command], {}).filter(choosesTests);
-  if (choosing.length === 0 || /\bignored\b/.test(skipped)) return false;
+  if (!isChoosing(command) || /\bignored\b/.test(skipped)) return false;
   return !/\bdeselected\b/.test(skipped) || !/\b[1-9]\d* (?:skipped|xfailed)\b/.test(skipped);
+}
+
+function unchosenAside(command: string, skipped = ''): string {
+  return /\bdeselected\b/.test(skipped) && isChoosing(command) ? skipped.replace(/,? ?\d+ deselected/g, '') : skipped;
 }

@@ -2,22 +2,33 @@
 // that does not run any more, whatever switched it off, shows in nothing but this number.
 
 import type { ProofRun } from './proof.ts';
+import { leftOut } from './skip-count.ts';
 
 type Counts = Pick<ProofRun, 'tests' | 'tests_on_base'>;
 
 /** A filter that selects nothing is green; only the run can tell. */
 export const RAN_NO_TEST = 'it ran no test';
 
+type Skips = Partial<Pick<ProofRun, 'command' | 'skipped' | 'skips_on_base'>>;
+
 /** `, 47 tests (75 ON THE BASE; the change declares 6 more)`; empty where the runner counts none. */
-export function testCount({ tests, tests_on_base: base }: Counts, added: number | undefined): string {
+export function testCount(run: Counts & Skips, added: number | undefined): string {
+  const { tests, tests_on_base: base } = run;
   if (tests === undefined) return '';
   const told = tests === 0 ? `, ${RAN_NO_TEST.toUpperCase()}` : `, ${tests} ${tests === 1 ? 'test' : 'tests'}`;
   if (base === undefined) return told;
   const change =
     added === undefined || added === 0
       ? ''
-      : `; the change declares ${Math.abs(added)} ${added > 0 ? 'more' : 'fewer'}`;
+      : `; the change declares ${Math.abs(added)} ${added > 0 ? 'more' : 'fewer'}${tests < base + added ? moreSkipped(run) : ''}`;
   return `${told} (${base} ${runsFewer({ tests, tests_on_base: base }, added) ? 'ON THE BASE' : 'on the base'}${change})`;
+}
+
+/** They are why fewer more ran than are declared. */
+function moreSkipped({ command, skipped, skips_on_base: before }: Skips): string {
+  if (command === undefined || skipped === undefined || before === undefined) return '';
+  const more = leftOut({ command, skipped }) - before;
+  return more > 0 ? `, and ${more} more ${more === 1 ? 'is' : 'are'} skipped` : '';
 }
 
 /** How many more tests ran than on the base, by all commands together. Undefined: some number is not known. */

@@ -28,7 +28,7 @@ export function proofLines(
     command.length > LONG && shown.includes(command) ? `VALIDATION #${shown.indexOf(command) + 1}` : command;
   const ran = proof.runs.map(
     ({ command, ok, seconds, said_failed: failed, ...run }, at) =>
-      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${testCount(run, proof.tests_added)}${skippedText({ command, ...run })}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}${command.length > LONG && shown[at] === command ? '' : `: ${named(command)}`}`,
+      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${testCount({ command, ...run }, proof.tests_added)}${skippedText({ command, ...run })}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}${command.length > LONG && shown[at] === command ? '' : `: ${named(command)}`}`,
   );
   return [
     `RUN BY LIZA at ${proof.same_tree_as === undefined ? '' : `${proof.same_tree_as}, which has the same files as `}COMMIT TO REVIEW, in a clean checkout:`,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { TOO_LARGE, textAt } from '../../git/text-at.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import type { ProofRun } from '../../protocol/review/proof.ts';
-import { skipCount } from '../../protocol/review/skip-count.ts';
+import { leftOut, skipCount } from '../../protocol/review/skip-count.ts';
 import { lacksTests, risenBy } from '../../protocol/review/test-count.ts';
 import type { TaskContext } from '../context.ts';
 import { readLog } from '../read-log.ts';
@@ -97,8 +97,8 @@ const hasGrown = ({ tests, tests_on_base: before }: ProofRun, added = 1): boolea
   tests !== undefined && before !== undefined && tests > before && tests - before >= added;
 
 /** Those are told of by themselves; what a filter leaves out, it need not. */
-const leavesMoreOut = ({ skipped = '', skips_on_base: before = 0 }: ProofRun): boolean =>
-  skipCount(skipped.replace(/\d+ deselected/g, '')) > 0 && skipCount(skipped) > before;
+const leavesMoreOut = ({ command, skipped = '', skips_on_base: before = 0 }: ProofRun): boolean =>
+  skipCount(skipped.replace(/\d+ deselected/g, '')) > 0 && leftOut({ command, skipped }) > before;
 
 /** The tests that were there stay as they were: their number cannot have fallen by what the commit changes in them. */
 async function addsOnly({ gitDir, base, commit, facts, settings }: Proving): Promise<boolean> {

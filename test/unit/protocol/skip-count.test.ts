@@ -1,7 +1,7 @@
 // What a runner left out: an alarm only where the change may have switched it off.
 
 import { expect, test } from 'vitest';
-import { skipCount, skippedText } from '../../../src/protocol/review/skip-count.ts';
+import { leftOut, skipCount, skippedText } from '../../../src/protocol/review/skip-count.ts';
 
 test.each([
   ['skipped 2', 2],
@@ -46,7 +46,19 @@ test.each([
     'pytest -k retry',
     '1 passed, 1 skipped, 9 deselected in 0.1s',
     undefined,
-    ', BUT NOT ALL RAN (1 passed, 1 skipped, 9 deselected in 0.1s)',
+    ', BUT NOT ALL RAN (1 passed, 1 skipped in 0.1s)',
+  ],
+  [
+    'pytest -k retry',
+    '1 passed, 1 skipped, 9 deselected in 0.1s',
+    0,
+    ', BUT NOT ALL RAN (1 passed, 1 skipped in 0.1s; on the base: 0 left out)',
+  ],
+  [
+    'pytest -k retry',
+    '1 passed, 1 skipped, 9 deselected in 0.1s',
+    1,
+    ', 1 passed, 1 skipped in 0.1s (as many on the base)',
   ],
   [
     'npx jest -t retries',
@@ -69,4 +81,13 @@ test.each([
       ...(before === undefined ? {} : { skips_on_base: before }),
     }),
   ).toBe(told);
+});
+
+test.each([
+  ['pytest -k retry', '1 passed, 1 skipped, 9 deselected in 0.1s', 1],
+  ['pytest -k retry', '9 deselected in 0.1s', 0],
+  ['pytest', '1 passed, 9 deselected in 0.1s', 9],
+  ['npm test', undefined, 0],
+])('%s, %s: what the command did not choose is not left out: %s', (command, skipped, many) => {
+  expect(leftOut({ command, ...(skipped === undefined ? {} : { skipped }) })).toBe(many);
 });

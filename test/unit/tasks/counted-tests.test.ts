@@ -65,6 +65,18 @@ test.each([
   [{ tests: 72, tests_on_base: 75 }, -2, ', 72 tests (75 ON THE BASE; the change declares 2 fewer)', true],
   [{ tests: 73, tests_on_base: 75 }, undefined, ', 73 tests (75 ON THE BASE)', true],
   [{ tests: 99, tests_on_base: 75 }, undefined, ', 99 tests (75 on the base)', false],
+  [
+    { tests: 56, tests_on_base: 40, command: 'pytest', skipped: '56 passed, 42 skipped in 4.46s', skips_on_base: 41 },
+    17,
+    ', 56 tests (40 on the base; the change declares 17 more, and 1 more is skipped)',
+    false,
+  ],
+  [
+    { tests: 57, tests_on_base: 40, command: 'pytest', skipped: '57 passed, 42 skipped in 4.46s', skips_on_base: 41 },
+    17,
+    ', 57 tests (40 on the base; the change declares 17 more)',
+    false,
+  ],
   [{ tests: 1 }, 1, ', 1 test', false],
   [{}, 3, '', false],
 ])('%j with %s more declared', (counts, added, words, fewer) => {
