@@ -53,6 +53,8 @@ export interface TestProof {
   readonly untold?: readonly string[];
   /** Tests of the base that failed on the new code, as far as the runner names them. */
   readonly base_failed?: readonly string[];
+  /** How many tests of the base the runner left out on the new code, where they are green. */
+  readonly base_skipped?: number;
   /** What they need and the base does not have: they stop at it, and none of them came to what it checks. */
   readonly missing?: string;
   /** So many more than each list names; the logs have them. */

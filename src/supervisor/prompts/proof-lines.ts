@@ -90,7 +90,7 @@ function testLines(
   { named, isFewer }: { readonly named: (command: string) => string; readonly isFewer: boolean },
 ): readonly string[] {
   if (tests === undefined) return [];
-  const { mode, on_base, base_tests, by, missing, because, why } = tests;
+  const { mode, on_base, base_tests, base_skipped, by, missing, because, why } = tests;
   const [failed, passed, untold, base_failed] = (['failed', 'passed', 'untold', 'base_failed'] as const).map((key) =>
     nameList(tests[key], tests[`${key}_more`]),
   );
@@ -98,7 +98,8 @@ function testLines(
     text === undefined ? '' : `, because ${inline(text).slice(0, 500)}`;
   const names = failed === undefined ? 'the runner names no test' : `failed: ${failed}`;
   const how = by === undefined ? '' : `; ${inline(named(by))}: ${names}`;
-  const broken = base_failed === undefined ? '' : ` (${base_failed})`;
+  const skipped = base_skipped === undefined ? '' : ` (${base_skipped} skipped)`;
+  const broken = base_failed === undefined ? skipped : ` (${base_failed})`;
   const stopped =
     missing === undefined
       ? ''
@@ -108,7 +109,7 @@ function testLines(
       ? '. tdd is strict, and could not decide: try them without the change'
       : '';
   return [
-    `NEW TESTS WITHOUT THE CHANGE (on BASE): ${on_base === 'not_run' ? `NOT RUN, and not at the commit either: ${inline(why ?? NO_TEST_COMMAND).slice(0, 500)}. ${YOURSELF}` : ((type === 'test' ? OF_TEST_TASK : ON_BASE)[on_base] ?? on_base)}${how}${stopped}${told(because?.on_base)}${undecided}`,
+    `NEW OR CHANGED TESTS WITHOUT THE CHANGE (on BASE): ${on_base === 'not_run' ? `NOT RUN, and not at the commit either: ${inline(why ?? NO_TEST_COMMAND).slice(0, 500)}. ${YOURSELF}` : ((type === 'test' ? OF_TEST_TASK : ON_BASE)[on_base] ?? on_base)}${how}${stopped}${told(because?.on_base)}${undecided}`,
     ...(passed === undefined || type === 'test' ? [] : [`OF THE NEW TESTS THESE PASS WITHOUT THE CHANGE: ${passed}`]),
     ...(untold === undefined || type === 'test'
       ? []
@@ -141,7 +142,7 @@ const OF_BASE: Readonly<Record<string, string>> = {
   green: 'green',
   red: 'RED: what they checked no longer holds',
   unknown: 'not known',
-  same: 'they are unchanged',
+  same: 'unchanged, and green where a command runs them',
   not_run: 'not run',
 };
 

@@ -7,6 +7,7 @@ import { list } from '../../protocol/commands/coding/coder.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { runsFile, surelyRuns } from '../../protocol/facts/runs-file.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
+import { leftOut } from '../../protocol/review/skip-count.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
@@ -71,7 +72,9 @@ export async function runBaseTests(
       return stopped(again, stopsAt(logText(context, again.red), { files: tests, gone, only: again.only }));
     if (missed.length > 0)
       return { outcome: 'unknown', untold: true, why: `with the commit no command runs ${list(missed)} of the base` };
-    if (only.length > 0 || again.outcome === 'green') return { outcome: 'green' };
+    const skipped = Math.max(0, ...ran.runs.map(leftOut));
+    if (only.length > 0 || again.outcome === 'green')
+      return { outcome: 'green', ...(skipped === 0 ? {} : { skipped }) };
     return { outcome: 'unknown', untold: true, ...defined({ red: again.same[0]?.red }) };
   });
 }

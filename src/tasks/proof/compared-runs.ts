@@ -18,6 +18,8 @@ export interface Looked {
   readonly red?: RedRun;
   /** What failed or was missing only there, where the same command is red without that, too. */
   readonly only?: ReadonlySet<string>;
+  /** How many tests it left out, where that is told. */
+  readonly skipped?: number;
   /** Why it is not known, where no run that failed says so. */
   readonly why?: string;
   /** Nobody could tell it here, whatever the coder does: the base itself is red. */

@@ -8,7 +8,7 @@ import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import { type Disproof, NO_TEST_COMMAND, type TestProof, testsAt } from '../../protocol/review/proof.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
-import { allFailed, bounded, failedTests, type NamedTests } from '../rules/failed-tests.ts';
+import { allFailed, bounded, type NamedTests } from '../rules/failed-tests.ts';
 import { missingThings } from '../rules/missing-things.ts';
 import { endedTests, ownName } from '../rules/passed-tests.ts';
 import { changedOfBase, runBaseTests } from './base-tests.ts';
@@ -17,7 +17,7 @@ import { type Limits, type Looked, logText, timed, unlimited } from './compared-
 import { movedTests } from './moved-tests.ts';
 import { filesOfTests, type NewTests, newTests, testsAdded } from './new-tests.ts';
 import { namingNewTests, reachOf } from './reach.ts';
-import { type Proving, type Ran, short } from './run-commands.ts';
+import { type Proving, type Ran, type RedRun, short } from './run-commands.ts';
 import { disproofOf, notRun } from './test-disproof.ts';
 import { type BaseAlone, type OnBase, runOnBase } from './tests-on-base.ts';
 
@@ -102,12 +102,20 @@ async function provedTests(
   const asked = { only, redBefore, changed: ofOld, moved };
   const ofBase = ofOld.length === 0 ? undefined : await runBaseTests(context, proving, asked, limits);
   if (ofBase !== undefined && isRefusal(ofBase)) return unproved(proving, ofBase);
-  const proved = judged(context, proving, { ...onBase, added }, ofBase);
+  const proved = judged(context, proving, { ...onBase, added, counts: asking.counts }, ofBase);
   return { ...proved, ...defined({ before: onBase.before }) };
 }
 
 interface Seen extends OnBase {
   readonly added: NewTests;
+  /** How many tests the commands are known to run on the base. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** How many more tests it ran than on the base alone. */
+function grownBy({ before, counts }: Seen, run: RedRun | undefined): number | undefined {
+  const was = run && (before?.counted.get(run.command) ?? counts.get(run.command));
+  return was === undefined || run?.tests === undefined ? undefined : run.tests - was;
 }
 
 function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Looked | undefined): TestsProved {
@@ -119,10 +127,11 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
   const reasons = [because.on_base, because.base_tests].filter((reason) => reason !== undefined);
   const onRed = withTests?.outcome === 'red' ? withTests.red : undefined;
   const printed = onRed === undefined ? '' : logText(context, onRed);
-  const failed = failedThere(printed, withTests?.only);
-  const { passed, untold } = endedTests(printed, added, failed.names);
+  const all = failedThere(printed, withTests?.only);
+  const failed = bounded(all);
+  const { passed, untold } = endedTests(printed, { ...added, grown: grownBy(onBase, onRed) }, [...all]);
   const base_failed =
-    ofBase?.outcome === 'red' && ofBase.red ? failedThere(logText(context, ofBase.red), ofBase.only) : NONE;
+    ofBase?.outcome === 'red' && ofBase.red ? bounded(failedThere(logText(context, ofBase.red), ofBase.only)) : NONE;
   // Where it names none of them, it stopped before it came to them.
   const names = passed.names.length > 0 || failed.names.some((name) => added.names.has(ownName(name)));
   const [missing] = names ? [] : [...missingThings(printed)].filter((one) => withTests?.only?.has(one) ?? true);
@@ -144,6 +153,7 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
     ...(names ? listed('untold', untold) : {}),
     ...defined({ missing }),
     ...listed('base_failed', base_failed),
+    ...defined({ base_skipped: ofBase?.skipped }),
     ...(reasons.length === 0 ? {} : { because, why: reasons.join('; ') }),
     ...(kept.length === 0 ? {} : { logs: kept }),
   };
@@ -158,10 +168,8 @@ type Listed = 'failed' | 'passed' | 'untold' | 'base_failed';
 const NONE: NamedTests = { names: [], more: 0 };
 
 /** `only`: the same command is red without the tests, too, and these alone fail by them. */
-const failedThere = (printed: string, only: ReadonlySet<string> | undefined): NamedTests =>
-  only === undefined
-    ? failedTests(printed)
-    : bounded(new Set([...allFailed(printed)].filter((name) => only.has(name))));
+const failedThere = (printed: string, only: ReadonlySet<string> | undefined): ReadonlySet<string> =>
+  new Set([...allFailed(printed)].filter((name) => only?.has(name) ?? true));
 
 const listed = (key: Listed, { names, more }: NamedTests): Partial<TestProof> =>
   names.length === 0 ? {} : { [key]: names, ...(more === 0 ? {} : { [`${key}_more`]: more }) };

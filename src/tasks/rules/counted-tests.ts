@@ -52,6 +52,16 @@ export function countedTests(printed: string): number | undefined {
   return counts.length === 0 ? undefined : Math.max(0, sum(counts) - standIns(lines));
 }
 
+/** How many of them it says failed; undefined: it does not say, or not once. */
+export function countedFailed(printed: string): number | undefined {
+  const lines = printed.split('\n').map((raw) => raw.slice(0, READ).replace(COLOURS, '').trimEnd());
+  const said = lines
+    .filter((text) => FORMS.some(({ line }) => numbersIn(line, text) !== undefined))
+    .flatMap((text) => /\b(\d+) fail(?:ed|ing)\b|^(?:#|\u2139) fail +(\d+)$/.exec(text) ?? []);
+  const [, ...number] = said;
+  return said.length === 3 ? Number(number.find((one) => one !== undefined)) : undefined;
+}
+
 /** Whether each test that a file declares is one in the number. */
 export const countsEach = (printed: string): boolean =>
   !FORMS.some(({ line, loose }) =>

@@ -1,6 +1,7 @@
 // The names of tests that passed in what a test runner printed, as far as it says them: TAP, node, mocha, vitest, jest,
 // pytest -v, unittest -v, go -v, cargo, gradle, dotnet, googletest, bun, swift. Of them only those are wanted that somebody names. Linear in the text; bounded.
 
+import { countedFailed } from './counted-tests.ts';
 import { fixedParts } from './declared-tests.ts';
 import { bounded, type NamedTests } from './failed-tests.ts';
 import { fills } from './named-test.ts';
@@ -37,14 +38,23 @@ interface Wanted {
   readonly names: ReadonlyMap<string, number>;
   /** What only may be a test is not missed. */
   readonly sure: ReadonlySet<string>;
+  /** How many more tests ran than without them. */
+  readonly grown?: number | undefined;
 }
+
+/** Each of them ran, and all that failed is named: what is not named passed. */
+const isToldByNumber = (printed: string, { names, sure, grown }: Wanted, failed: readonly string[]): boolean =>
+  grown === names.size &&
+  countedFailed(printed) === failed.length &&
+  [...names].every(([name, many]) => many === 1 && sure.has(name) && fixedParts(name).length === 1);
 
 /**
  * How those of `names` ended that did not fail. The number beside a name says how many tests have it: where the base has
  * some of them, the new one passed if as many passed and none failed. A name with places for values is told by the tests
  * that fill them, each under its own name.
  */
-export function endedTests(printed: string, { names: wanted, sure }: Wanted, failed: readonly string[]): EndedTests {
+export function endedTests(printed: string, among: Wanted, failed: readonly string[]): EndedTests {
+  const { names: wanted, sure } = among;
   const not = new Set(failed.map(ownName));
   const patterns = [...wanted.keys()].filter((name) => fixedParts(name).length > 1).slice(0, MOST_PATTERNS);
   const made = (name: string): string | undefined => patterns.find((pattern) => fills(name, pattern));
@@ -60,7 +70,8 @@ export function endedTests(printed: string, { names: wanted, sure }: Wanted, fai
     filled.add(name);
   }
   const left = [...wanted].filter(([name]) => !not.has(name) && !told.has(name));
-  const hasPassed = ([name, many]: readonly [string, number]): boolean => (times.get(name) ?? 0) >= many;
+  const isTold = isToldByNumber(printed, among, failed);
+  const hasPassed = ([name, many]: readonly [string, number]): boolean => isTold || (times.get(name) ?? 0) >= many;
   const named = (names: Iterable<string>): NamedTests =>
     bounded(new Set([...names].map((name) => name.slice(0, NAME))));
   const isUntold = (one: (typeof left)[number]): boolean => sure.has(one[0]) && !hasPassed(one);

@@ -675,6 +675,27 @@ describe('tdd', () => {
     expect(fs.readFileSync(path.join(p.base, 'checks'), 'utf8')).toBe('ran\nran\n');
   });
 
+  test('a runner that names only what fails tells the others by its numbers, and what it skipped of the base', async () => {
+    const PYTEST = `many=$(cat test_*.py | grep -c '^def test_')
+if grep -q test_needs test_*.py && ! grep -q 2 src/value
+then echo 'FAILED test_old.py::test_needs - no'; echo "1 failed, $((many - 1)) passed, 3 skipped in 0.1s"; exit 1
+else echo "$many passed, 3 skipped in 0.1s"; fi\n`;
+    const OLD = 'def test_old():\n    assert 1\n';
+    p = project({
+      tasks: [{ id: 't', validation: ['sh pytest.sh'] }],
+      config: { tdd: 'evidence' },
+      files: { ...FILES, 'pytest.sh': PYTEST, 'test_old.py': OLD },
+    });
+    await p.begun('t');
+    const more = 'def test_needs():\n    assert two()\ndef test_void():\n    assert 1\n';
+    p.work('t', { 'src/value': '1 2\n', 'test_old.py': `${OLD}${more}` });
+    succeeded(await p.submit('t'));
+    const found = await tests();
+    expect(found).toMatchObject({ on_base: 'red', failed: ['test_old.py::test_needs'], passed: ['test_void'] });
+    expect(found).toMatchObject({ base_tests: 'green', base_skipped: 3 });
+    expect(found).not.toHaveProperty('untold');
+  });
+
   test('a new test that stays green on the base is named, beside those that fail there', async () => {
     await begun({ test_command: 'node --test --test-reporter=tap' }, { validation: [] });
     const file = (more: string): string => `import { readFileSync } from 'node:fs';

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { lacksTests, runsFewer, testCount } from '../../../src/protocol/review/test-count.ts';
-import { countedTests } from '../../../src/tasks/rules/counted-tests.ts';
+import { countedFailed, countedTests } from '../../../src/tasks/rules/counted-tests.ts';
 
 test.each([
   ['node, as TAP', '1..3\n# tests 4\n# suites 0\n# pass 2\n# fail 1\n# cancelled 0\n# skipped 1\n# todo 0', 3],
@@ -49,6 +49,15 @@ test.each([
 ])('%s: the tests that ran are counted, skipped ones are not', (_, printed, count) => {
   expect(countedTests(printed)).toBe(count);
 });
+
+test.each([
+  ['=== 2 failed, 84 passed, 1 skipped in 2.42s ===', 2],
+  [' Test Files  1 failed (1)\n      Tests  2 failed | 5 passed (7)\n', 2],
+  ['  3 passing (12ms)\n  1 failing\n', 1],
+  ['# pass 2\n# fail 1', 1],
+  ['1 failed, 2 passed in 1.0s\n1 failed, 3 passed in 1.0s', undefined],
+  ['84 passed in 5.01s', undefined],
+])('%j: so many failed: %s', (printed, failed) => expect(countedFailed(printed)).toBe(failed));
 
 test.each(['', 'all good', 'finished in 3.01s', '   Tests are nice (3)', 'done in 2.0s'])(
   'nothing is counted in: %s',

@@ -1,7 +1,9 @@
 // The names of failed tests, as the common runners print them.
 
 import { describe, expect, it } from 'vitest';
-import { failedTests } from '../../../src/tasks/rules/failed-tests.ts';
+import { allFailed, bounded } from '../../../src/tasks/rules/failed-tests.ts';
+
+const failedTests = (printed: string) => bounded(allFailed(printed));
 
 describe('failed tests', () => {
   it.each([

@@ -50,6 +50,23 @@ describe('passed tests', () => {
     expect(ended('  ✔ adds up\n  1) adds up\n', ['adds up'])).toEqual([[], []]);
   });
 
+  it('where all of them ran and all that failed are named, the others passed', () => {
+    const names = among(new Map(['test_a', 'test_b', 'test_c'].map((name) => [name, 1])));
+    const ended = (summary: string, grown: number | undefined, failed = ['x.py::test_a']) => {
+      const { passed, untold } = endedTests(`FAILED x.py::test_a - no\n${summary}\n`, { ...names, grown }, failed);
+      return [passed.names, untold.names];
+    };
+    expect(ended('1 failed, 9 passed in 0.1s', 3)).toEqual([['test_b', 'test_c'], []]);
+    // One of them was left out, is not counted, or failed without its name.
+    for (const [summary, grown] of [
+      ['1 failed, 8 passed, 1 skipped in 0.1s', 2],
+      ['1 failed, 9 passed in 0.1s', undefined],
+      ['2 failed, 8 passed in 0.1s', 3],
+      ['', 3],
+    ] as const)
+      expect(ended(summary, grown)).toEqual([[], ['test_b', 'test_c']]);
+  });
+
   it('a name with places for values is told by the tests that fill them', () => {
     const names = new Map([['is fast: %s', 1]]);
     const { passed, untold } = endedTests('✔ is fast: digits\n✔ is slow: x\n', among(names), ['is fast: blanks']);
