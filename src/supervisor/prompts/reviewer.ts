@@ -159,10 +159,10 @@ function instructions({ task, base, commit, tryout }: ReviewWork, fresh: boolean
     ...(prior === undefined
       ? []
       : [
-          `What changed since the rejection: ${sinceRejection(task, { prior, base, commit })}. Only unresolved prior findings and new serious ones may block now; the rest are concerns.`,
+          `What changed since the rejection: ${sinceRejection(task, { prior, base, commit })}. Only unresolved findings of PRIOR REJECTION FEEDBACK and new serious ones may block now; the rest are concerns.`,
         ]),
     `Read the EVIDENCE${fresh ? ': Liza ran VALIDATION itself' : ''}; ${tryout === undefined ? 'there is no folder to run the commit in now, so judge by it' : 'run again in TRY IT IN what you doubt'}. Check each criterion of DONE WHEN and the PLAN.`,
-    `If good: name the evidence for each criterion, in one or more lines: ${APPROVAL_WAYS}. A concern has its own line and goes to the planner: ${CONCERN_FORM}`,
+    `If good: name the evidence for each criterion, in one or more lines${fresh ? `: ${APPROVAL_WAYS}` : ', in the forms that you know'}. A concern has its own line and goes to the planner: ${CONCERN_FORM}`,
   ];
   return [
     ...steps.map((step, at) => `${at + 1}. ${step}`),
@@ -283,7 +283,10 @@ const RARE = [
     'unread',
     'NOT LOOKED AT BY LIZA: too large, too many or generated (nothing above is known of what is in them; look yourself)',
   ],
-  ['brought_back', 'WRITTEN BEFORE THE PLAN, put aside, and brought back just so'],
+  [
+    'brought_back',
+    'WRITTEN BEFORE THE PLAN, put aside, and brought back just so (no fault by itself: does it fit the plan?)',
+  ],
   ['dated_before', 'COMMITS DATED BEFORE THE PLAN'],
   ['named_otherwise', 'COMMITS UNDER ANOTHER NAME than that of the task’s coder (git log and git blame will show it)'],
   ['foreign_roots', 'ROOTS OF ANOTHER HISTORY THAT IT BRINGS'],

@@ -224,7 +224,27 @@ test('tests of the base that run no more are told, and not that they are unchang
   );
   expect(told({ runs: [run], tests_added: 2 })).not.toContain('FEWER TESTS RAN');
   expect(told({ runs: [{ ...run, tests: 6 }], tests_added: 2 }, setup)).not.toContain('FEWER TESTS RAN');
-  expect(told({})).toContain('they are unchanged\n');
+  expect(told({})).toContain('TESTS OF BASE ON THE NEW CODE: unchanged, and green where a command runs them\n');
+});
+
+test('how many tests of the base were skipped stands beside green, and an old test that gained lines is not called new', () => {
+  const told = toReviewer(reviewed({ base_tests: 'green', base_skipped: 41 }), 'a');
+  expect(told).toContain('TESTS OF BASE ON THE NEW CODE: green (41 skipped)\n');
+  expect(told).toContain('\nNEW OR CHANGED TESTS WITHOUT THE CHANGE (on BASE): red');
+});
+
+test('what was written before the plan is told with what that means', () => {
+  const w = reviewed();
+  w.edit((state) => ({
+    ...state,
+    tasks: state.tasks.map((task) => ({
+      ...task,
+      history: (task.history ?? []).map((entry) =>
+        entry.event === 'submitted' ? { ...entry, diff: { files: 1, brought_back: { paths: ['src/a.ts'] } } } : entry,
+      ),
+    })),
+  }));
+  expect(toReviewer(w, 'a')).toContain('brought back just so (no fault by itself: does it fit the plan?): src/a.ts\n');
 });
 
 test('new tests that pass without the change are named; of a test task they should', () => {
