@@ -125,7 +125,8 @@ export interface QueuePayloads {
     readonly process?: string;
     readonly run?: AheadRun;
   };
-  'queue hold': { readonly reason?: string };
+  /** `red`: the commit at which the branch itself is so. */
+  'queue hold': { readonly reason?: string; readonly red?: string };
   'queue release': Record<never, never>;
   'queue first': { readonly task: string };
 }

@@ -17,6 +17,7 @@ import { judgeCandidate, type MergeFailure } from '../judge-candidate.ts';
 import { heldBy, moveBranch } from '../move-branch.ts';
 import { pin } from '../pins.ts';
 import { NO_TESTS, redOf, type Tested, testText } from '../rules/tested.ts';
+import { branchIsRed } from './branch-red.ts';
 import { type Failed, howOf, type Link } from './chain.ts';
 import { aloneStep, blameStep } from './culprit.ts';
 import { seenEarly } from './lanes.ts';
@@ -69,27 +70,52 @@ async function runSteps(
 
 function oneStep(run: Running): Promise<Went> | 'done' {
   const queue = queueOf(run.state);
-  const open = new Set(run.links.map(({ task }) => task.id));
-  if (queue.batch?.entries.some(({ task }) => open.has(task)) !== true) return 'done';
+  const { batch } = queue;
+  if (batch === undefined || !followBatch(run, batch)) return 'done';
   // Only the culprit itself would wait.
   const step = batchStep(queue, mergeable(run.state).length === 1);
   switch (step.step) {
     case 'test':
-      return testStep(run, queue.batch, step);
+      return testStep(run, batch, step);
     case 'land':
-      return landStep(run, linksUpto(run, queue.batch, step.upto));
+      return landStep(run, linksUpto(run, batch, step.upto));
     case 'alone':
-      return aloneStep(run, queue.batch, step.at);
     case 'blame':
-      return blameStep(run, queue.batch, step.at);
+      return culpritStep(run, batch, step);
     default:
       return 'done';
   }
 }
 
+/**
+ * Somebody may have taken one out meanwhile, so that the board has another batch, or only the first of it. False: none of
+ * it is this one's any more.
+ */
+function followBatch(run: Running, batch: Batch): boolean {
+  const at = placeOfFirst(run, batch);
+  if (at === -1) return false;
+  const open = batch.entries.slice(at);
+  const is = open.every(({ task, candidate }, n) => {
+    const link = run.links[n];
+    return link?.task.id === task && link.candidate === candidate;
+  });
+  if (is) run.links = run.links.slice(0, open.length);
+  return is;
+}
+
+const placeOfFirst = ({ links: [first] }: Running, batch: Batch): number =>
+  batch.entries.findIndex(({ task, candidate }) => first?.task.id === task && first.candidate === candidate);
+
 /** The entries up to that place that have not landed. */
-const linksUpto = ({ links }: Running, batch: Batch, upto: number): readonly Link[] =>
-  links.slice(0, upto - (batch.entries.length - links.length));
+const linksUpto = (run: Running, batch: Batch, upto: number): readonly Link[] =>
+  run.links.slice(0, Math.max(0, upto - placeOfFirst(run, batch)));
+
+/** The first of a batch has no green run beneath it. */
+async function culpritStep(run: Running, batch: Batch, step: BatchStep & { step: 'alone' | 'blame' }): Promise<Went> {
+  const red = step.at === 1 ? await branchIsRed(run, batch) : undefined;
+  if (red !== undefined) return red;
+  return step.step === 'alone' ? aloneStep(run, batch, step.at) : blameStep(run, batch, step.at);
+}
 
 async function testStep(run: Running, batch: Batch, { upto }: BatchStep & { step: 'test' }): Promise<Went> {
   const { move } = run;

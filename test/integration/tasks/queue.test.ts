@@ -159,6 +159,46 @@ describe('a batch', () => {
     expect(p.git('merge-base', other, 'integration')).toBe(other);
   });
 
+  test('one that is taken out in the middle of a search: only what was green by itself lands', async () => {
+    const tasks = Array.from({ length: 8 }, (_, n) => named(n + 1));
+    approved(
+      Object.fromEntries(tasks.map((id) => [id, id === 't07' ? { 'x.bad': 'x\n' } : { [`${id}.txt`]: 'x\n' }])),
+      { merge_batch: 8 },
+    );
+    // While the first half is tested.
+    meanwhile('[ "$(wc -l < "$HOME/runs")" -ne 2 ] || sleep 3');
+    const merging = merge();
+    while (runs() < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await p.liza(['queue', 'out', 't06', '--reason', 'it is not wanted any more'])).code).toBe(0);
+    succeeded(await merging);
+    meanwhile(':');
+    await mergeAll();
+    expect(await statuses()).toEqual(
+      Object.fromEntries(tasks.map((id) => [id, ['t06', 't07'].includes(id) ? 'INTEGRATION_FAILED' : 'MERGED'])),
+    );
+    const state = await p.state();
+    expect(state.goal.integration_head).toBe(p.head());
+    expect(p.git('ls-tree', '--name-only', 'integration')).not.toMatch(/x\.bad|t06/);
+  }, 120_000);
+
+  test('a branch that is red by itself blames nobody: the queue is held, and what was seen is forgotten', async () => {
+    approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' } });
+    meanwhile('echo the database is down; exit 1');
+    const end = succeeded(await merge());
+    expect(end.stopped?.message).toMatch(/^integration is red without any of them .*nobody is blamed/);
+    expect(await statuses()).toEqual({ a: 'APPROVED', b: 'APPROVED' });
+    const { goal } = await p.state();
+    expect(queueOf({ goal })).toMatchObject({ held: { reason: expect.stringContaining('red without any of them') } });
+    expect(queueOf({ goal }).batch).toBeUndefined();
+    const before = runs();
+    await merge();
+    expect(runs()).toBe(before);
+    meanwhile(':');
+    expect((await p.liza(['queue', 'release'])).code).toBe(0);
+    await mergeAll();
+    expect(await statuses()).toEqual({ a: 'MERGED', b: 'MERGED' });
+  });
+
   test('paused in the middle: what was red is not run again', async () => {
     approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.txt': 'c\n' } });
     const pause = p.file('.liza', 'PAUSE');

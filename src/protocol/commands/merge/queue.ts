@@ -7,7 +7,7 @@ import { patch, withTask } from '../../change.ts';
 import type { Row } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
 import { checkCommits } from '../../ids.ts';
-import { placeOf, ran, ranAlone } from '../../queue/batch.ts';
+import { ended, placeOf, ran, ranAlone } from '../../queue/batch.ts';
 import { aheadAt, begunAhead, ranAhead, tipOf, withoutAhead } from '../../queue/lanes.ts';
 import { queueOf } from '../../queue/order.ts';
 import { defined } from '../../values.ts';
@@ -130,14 +130,15 @@ export const queueHold: Row<'queue hold'> = {
   name: 'queue hold',
   syntax: 'queue hold',
   summary: 'Let nothing land until the queue is released.',
-  who: ['human'],
+  who: ['human', 'supervisor'],
   from: 'board',
   already: ({ state }) => queueOf(state).held !== undefined,
   guards: [],
-  effects: 'goal.queue.held {by, since, reason}; a batch that is under way ends after its test, and goes on later',
+  effects:
+    'goal.queue.held {by, since, reason}; a batch that is under way ends after its test, and goes on later; where the branch itself is red, what was seen of the batch is forgotten',
   change: ({ state, actor, command, now }) => ({
     state: withQueue(state, (queue) => ({
-      ...queue,
+      ...(command.red === undefined ? queue : ended(queue, iso(now))),
       held: { by: actorName(actor), since: iso(now), ...defined({ reason: command.reason }) },
     })),
     detail: 'the merge queue is held',
