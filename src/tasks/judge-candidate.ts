@@ -20,6 +20,8 @@ export interface Judging {
   red(tested: Red): Promise<Red | MergeFailure>;
   /** Asked after a green test. */
   refusedNow(): Promise<Refusal | undefined>;
+  /** Told of a green one that the branch does not move to now. */
+  inVain?(tested: Tested): Promise<void>;
 }
 
 export type Red = Tested & { readonly verdict: 'red' };
@@ -35,6 +37,7 @@ export async function judgeCandidate(move: BranchMove, judging: Judging): Promis
   if (tested.verdict === 'red') return judging.red(tested);
   const refused = (await judging.refusedNow()) ?? (await heldBy(move, candidate));
   if (refused === undefined) return tested;
+  await judging.inVain?.(tested);
   await withdraw(move);
   return refused;
 }

@@ -119,13 +119,14 @@ export function landed(queue: Queue, task: string, time: string): Queue {
   return promoted(ahead === undefined ? next : { ...next, ahead });
 }
 
-/** The task leaves: the batch ends, and those behind it are the next one. */
-export function left(queue: Queue, task: string, time: string): Queue {
+/** The task leaves, as a culprit or by a person: the batch ends, and those behind it are the next one. */
+export function left(queue: Queue, task: string, time: string, how: 'blamed' | 'taken out' = 'blamed'): Queue {
   const { batch } = queue;
   const place = placeOf(batch, task);
   if (batch === undefined || place === undefined || place <= batch.landed) return leftAhead(queue, task);
   const rest = batch.entries.slice(batch.landed).flatMap((entry) => (entry.task === task ? [] : [entry.task]));
-  return { ...ended(queue, time, task), ...(rest.length === 0 ? {} : { rest }) };
+  const over = ended(queue, time, how === 'blamed' ? task : undefined);
+  return { ...over, ...(rest.length === 0 ? {} : { rest }) };
 }
 
 /** What was seen of it counts for the size of the next. */
@@ -149,13 +150,20 @@ export function ended(queue: Queue, time: string, blamed?: string): Queue {
 /** Where nothing had to be run there is no log. */
 export const isTest = ({ log }: BatchRun): boolean => log !== undefined;
 
-/** Given up for now: what was red in it is kept. A green one that did not land was stopped, and is tested again. */
+/**
+ * Given up for now: what was red in it is kept, unless the same commit was green, too. A green one that did not land was
+ * stopped, and is tested again. What is not kept was run in vain.
+ */
 export function released(queue: Queue): Queue {
   const { batch, ahead: _onTop, ...kept } = withoutAhead(queue);
   if (batch === undefined) return queue;
   const { early: _seen, ...going } = batch;
-  const runs = batch.runs.filter(({ upto, red }) => red || upto <= batch.landed);
-  return runs.length === 0 && batch.landed === 0 ? kept : { ...kept, batch: { ...going, runs } };
+  const isGreen = new Set(batch.runs.flatMap(({ upto, red }) => (red ? [] : [upto])));
+  const runs = batch.runs.filter(({ upto, red }) => upto <= batch.landed || (red && !isGreen.has(upto)));
+  const in_vain = (batch.in_vain ?? 0) + batch.runs.filter(isTest).length - runs.filter(isTest).length;
+  return runs.length === 0 && batch.landed === 0 && in_vain === 0
+    ? kept
+    : { ...kept, batch: { ...going, runs, ...(in_vain === 0 ? {} : { in_vain }) } };
 }
 
 /** Its place, counted from 1. */

@@ -62,7 +62,8 @@ export function nextBatch(state: State, settings: Settings, tested: boolean): re
   const free = mergeable(state);
   const rest = free.filter(({ id }) => queue.rest?.includes(id) === true);
   const size = tested ? sizeOf(queue, settings) : 1;
-  if (rest.length === 0 || size === 1) return free.slice(0, size);
+  const isPutFirst = free[0]?.merge_first !== undefined && !rest.includes(free[0]);
+  if (rest.length === 0 || size === 1 || isPutFirst) return free.slice(0, size);
   const place = (task: Task): number => queue.rest?.indexOf(task.id) ?? 0;
   return rest.toSorted((a, b) => place(a) - place(b));
 }

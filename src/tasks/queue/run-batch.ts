@@ -156,6 +156,10 @@ async function judge(run: Running, links: readonly Link[], link: Link, times: nu
       await move.lanes?.stop();
       return went === 'go on' ? tested : went;
     },
+    // Seen, though it does not land now: a red run of the same commit before it was by chance.
+    inVain: async (tested) => {
+      if (tested.verdict === 'green') await recordRun(run, { task: task.id, candidate, red: false, log: tested.log });
+    },
     refusedNow: async () => {
       const still = await foresee(move.context, reservation(move, links));
       return still.ok ? undefined : still;

@@ -177,6 +177,8 @@ describe('a batch', () => {
       Object.fromEntries(tasks.map((id) => [id, ['t06', 't07'].includes(id) ? 'INTEGRATION_FAILED' : 'MERGED'])),
     );
     const state = await p.state();
+    // Only the red one is a culprit.
+    expect(queueOf(state).batches?.flatMap(({ blamed }) => blamed ?? [])).toEqual(['t07']);
     expect(state.goal.integration_head).toBe(p.head());
     expect(p.git('ls-tree', '--name-only', 'integration')).not.toMatch(/x\.bad|t06/);
   }, 120_000);
@@ -198,6 +200,36 @@ describe('a batch', () => {
     await mergeAll();
     expect(await statuses()).toEqual({ a: 'MERGED', b: 'MERGED' });
   });
+
+  test('red, then green while a person holds it: by chance, and it lands when it is released', async () => {
+    approved({ a: { 'a.txt': 'a\n' } });
+    meanwhile(
+      'case "$(wc -l < "$HOME/runs")" in 1) echo by chance; exit 1;; 2) sleep 3;; 3) echo by chance; exit 1;; esac',
+    );
+    const merging = merge();
+    while (runs() < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await p.liza(['queue', 'hold'])).code).toBe(0);
+    expect(succeeded(await merging).stopped).toBeDefined();
+    expect((await p.liza(['queue', 'release'])).code).toBe(0);
+    await mergeAll();
+    expect(await statuses()).toEqual({ a: 'MERGED' });
+    expect(queueOf(await p.state()).batches).toMatchObject([{ landed: 1, runs: 4, in_vain: 2 }]);
+  }, 60_000);
+
+  test('put first while a batch has a culprit: it goes before those behind it', async () => {
+    const tasks = Array.from({ length: 6 }, (_, n) => named(n + 1));
+    approved(
+      Object.fromEntries(tasks.map((id) => [id, id === 't02' ? { 'x.bad': 'x\n' } : { [`${id}.txt`]: 'x\n' }])),
+      { merge_batch: 3 },
+    );
+    meanwhile('[ "$(wc -l < "$HOME/runs")" -ne 2 ] || sleep 2');
+    const merging = merge();
+    while (runs() < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await p.liza(['queue', 'first', 't06'])).code).toBe(0);
+    succeeded(await merging);
+    const next = succeeded(await merge());
+    expect(next.landed[0]?.task).toBe('t06');
+  }, 60_000);
 
   test('paused in the middle: what was red is not run again', async () => {
     approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.txt': 'c\n' } });

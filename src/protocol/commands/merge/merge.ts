@@ -4,7 +4,7 @@
 
 import { metrics as computeMetrics } from '../../../governance/rules/metrics.ts';
 import { iso } from '../../../text/time.ts';
-import { actorName, holdOn, onHold } from '../../board.ts';
+import { actorName, holdOn, onHold, plays } from '../../board.ts';
 import { detach, event, evolve, patch, withGoal, withSprint, withTask } from '../../change.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
@@ -253,9 +253,13 @@ export const mergeFailed: Row<'merge-failed'> = {
   },
 };
 
-/** Its batch ends: the announcements of all others in it go. */
-const leaves = ({ state, task, now }: Situation<'merge-failed'>): State =>
-  withQueue(withoutAnnouncements(state, task.id), (queue) => left(queue, task.id, iso(now)));
+/** Its batch ends: the announcements of all others in it go. Without a log or a conflict a person takes it out. */
+const leaves = ({ state, task, now, actor, command: { log, paths } }: Situation<'merge-failed'>): State => {
+  const byPerson = plays(actor, 'human') && log === undefined && paths === undefined;
+  return withQueue(withoutAnnouncements(state, task.id), (queue) =>
+    left(queue, task.id, iso(now), byPerson ? 'taken out' : 'blamed'),
+  );
+};
 
 /** The limit that a merge which failed again and again has reached. */
 function failuresLimit({ task, settings }: Situation<'merge-failed'>): string | undefined {
