@@ -58,7 +58,8 @@ export async function attachTo(context: StoreContext, first: CrewRecord): Promis
     },
     stop: () => {
       stops += 1;
-      askToStop(context, crew, Math.min(stops, 2));
+      // What cannot be asked for is told by the crew that goes on.
+      void askToStop(context, crew, Math.min(stops, 2)).catch(() => {});
     },
     close: () => {
       unwatch();

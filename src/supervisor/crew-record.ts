@@ -1,16 +1,18 @@
 // What a running crew tells other processes: cache/crew/status.json, replaced as a whole when what people see has
 // changed, and how they ask it to stop: cache/crew/stop.json. Both are small, derived, and read without a lock.
 // A program without a sandbox could write them, so a reader takes nothing but the shapes it knows, opens no file that
-// they name elsewhere than below agent-logs, and sends nobody a signal.
+// they name elsewhere than below agent-logs, and sends a signal to no process but one that the board itself names.
 
 import { basename, join } from 'node:path';
 import { ALARM_NAMES, type Alarm } from '../alarms/rules/alarm.ts';
 import { replaceFile } from '../ports/files.ts';
+import { send } from '../process/end-process-tree.ts';
 import { readPlainFile } from '../process/plain-file.ts';
 import { formatProcess, identify, isAlive, parseProcess } from '../process/process-identity.ts';
 import { ROLES } from '../protocol/state.ts';
 import { isFields } from '../protocol/values.ts';
 import type { BoardContext } from '../store/context.ts';
+import type { StoreContext } from '../store/transact.ts';
 import type { Instant } from '../text/time.ts';
 import type { CrewControl, CrewEnd, CrewEvent, CrewMember, CrewView, MemberState } from './crew-view.ts';
 
@@ -30,6 +32,8 @@ export interface CrewRecord {
 
 const PUBLISH_MS = 250;
 const LOOK_MS = 250;
+/** Two signals sooner after each other count as one press of Ctrl-C (cli/show-crew.ts). */
+const NEXT_PRESS_MS = 200;
 /** As many events as a large screen shows. */
 const EVENTS = 60;
 /** A crew of 100 with long texts writes less. */
@@ -89,10 +93,32 @@ export function publishCrew(context: BoardContext, control: CrewControl): { clos
 }
 
 /** Asks a crew of another process to stop: the first time in order, the second time at once. */
-export function askToStop(context: BoardContext, { process }: CrewRecord, times: number): void {
+export async function askToStop(context: StoreContext, { process }: CrewRecord, times: number): Promise<void> {
   const { files } = context;
-  files.makeDirectory(folderOf(context));
-  replaceFile(files, stopFile(context), Buffer.from(JSON.stringify({ process, times })), false);
+  try {
+    files.makeDirectory(folderOf(context));
+    replaceFile(files, stopFile(context), Buffer.from(JSON.stringify({ process, times })), false);
+  } catch (error) {
+    // A full disk must not keep a crew at work that may be what fills it.
+    if (!(await signal(context, process, times))) throw error;
+  }
+}
+
+/** As Ctrl-C would; false: the board knows of no supervisor in that process, or it is gone. */
+async function signal(context: StoreContext, process: string, times: number): Promise<boolean> {
+  const identity = parseProcess(process);
+  const board = await context.store.read().then(
+    (snapshot) => snapshot.board,
+    () => undefined,
+  );
+  const isNamed = Object.values(board?.state.agents ?? {}).some((agent) => agent.process === process);
+  if (identity === undefined || !isNamed) return false;
+  for (let at = 0; at < times; at += 1) {
+    if (at > 0) await context.clock.sleep(NEXT_PRESS_MS);
+    if (!isAlive(context, identity)) return at > 0;
+    if (!send(context, identity.pid, 'SIGTERM')) return false;
+  }
+  return true;
 }
 
 /** A request that was left for a crew that is gone is for nobody. */

@@ -14,6 +14,7 @@ import { unsettled } from '../protocol/review/approver-session.ts';
 import { type State, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { baseSetupFailure, setupFailureText } from '../protocol/work/setup-failures.ts';
+import { readSwitches } from '../store/switch-files.ts';
 import { transact } from '../store/transact.ts';
 import { thisProcess } from '../tasks/context.ts';
 import { mergeQueue } from '../tasks/merge.ts';
@@ -97,6 +98,7 @@ async function repeatRounds(loop: LoopState): Promise<LoopEnd> {
       if (!full) loop.context.emit({ level: 'alarm', agent: loop.who.agent, text: DISK_FULL });
       full = true;
       await untilRoom(loop);
+      if (isAborted(loop)) return { kind: 'over', why: 'ABORT is on' };
     }
   }
 }
@@ -327,10 +329,14 @@ async function inspect({ context, who, heads }: LoopState, assignment: Assignmen
 const DISK_FULL = 'the disk is full, and nothing can be recorded: free some space, and it continues by itself';
 const ROOM_MS = 5000;
 
+/** Set as a file alone: a board that cannot be written does not keep a supervisor from ending. */
+const isAborted = ({ context: { files, paths } }: Pick<LoopState, 'context'>): boolean =>
+  readSwitches(files, paths).ABORT !== undefined;
+
 /** Then records the usage of the last session, as after a crash: everything else is on the board. */
 async function untilRoom({ context, who, member, stop }: LoopState): Promise<void> {
   member.set('idle', { why: 'the disk is full' });
-  while (!stop.orderly.aborted) {
+  while (!stop.orderly.aborted && !isAborted({ context })) {
     await context.clock.sleep(ROOM_MS, stop.orderly);
     try {
       return await recordLeftUse(context, who.agent);

@@ -87,7 +87,6 @@ export async function runSession(context: SupervisorContext, run: SessionRun): P
   if (!('agent' in started)) return notStarted(context, { ...run, ...prepared, ...started, seconds });
   const stay = stayOf(prepared, started.sandbox.sandbox);
   const session: LiveSession = { ...run, ...prepared, ...started, seconds, stay };
-  announce(context, session);
   const how = await followToEnd(context, session);
   const graceMs = run.stop.atOnce.aborted || how.kind === 'lease-lost' || how.kind === 'over-limit' ? 0 : GRACE_MS;
   await close(context, session, graceMs);
@@ -150,6 +149,7 @@ function noteUsage(context: SupervisorContext, session: LiveSession): void {
 
 async function followToEnd(context: SupervisorContext, session: LiveSession): Promise<SessionEnd['how']> {
   try {
+    announce(context, session);
     return await follow(context, session);
   } catch (error) {
     await close(context, session, GRACE_MS, 0);
@@ -200,10 +200,14 @@ async function close(
   graceMs: number,
   mailboxGraceMs = graceMs,
 ): Promise<void> {
-  record.ending(clock.now());
-  sandbox.ending();
-  await agent.end(graceMs, stop.atOnce);
-  await sandbox.close(mailboxGraceMs, stop.atOnce);
+  try {
+    record.ending(clock.now());
+  } finally {
+    // On a full disk nothing is recorded; what may be filling it is ended all the same.
+    sandbox.ending();
+    await agent.end(graceMs, stop.atOnce);
+    await sandbox.close(mailboxGraceMs, stop.atOnce);
+  }
   record.over(clock.now());
 }
 

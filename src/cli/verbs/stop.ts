@@ -23,7 +23,7 @@ export const verb: Verb = {
     if (crew === undefined)
       return { ok: true, message: 'no crew is running here: nothing to stop', data: { already: true } };
     const times = args.flag('now') ? 2 : 1;
-    askToStop(context, crew, times);
+    await askToStop(context, crew, times);
     if (!args.flag('now')) printErr(io, `stopping process ${crew.pid}: its agents save their work and end\n`);
     return ended(context, { crew, times }, io);
   },

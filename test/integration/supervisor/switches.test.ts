@@ -254,3 +254,29 @@ describe('while a merge is tested', () => {
     expect(fs.readFileSync(path.join(r().p.base, 'runs'), 'utf8')).toBe('x\n');
   });
 });
+
+test('on a full disk ABORT ends the session and its supervisor, though nothing can be recorded', async () => {
+  await open({ tasks: [{ id: 't' }], parts: { 'coder-1': [{ end: 'trap "" TERM; while :; do sleep 0.05; done' }] } });
+  await r().until('working', () => state() === 'working' && r().started.length === 1);
+  await r().until('its process is known', () =>
+    fs.readdirSync(r().p.file('.liza/agents')).some((name) => name.endsWith('.process')),
+  );
+  const [, pid] =
+    /\.(\d+)\.process$/.exec(
+      fs.readdirSync(r().p.file('.liza/agents')).find((name) => name.endsWith('.process')) ?? '',
+    ) ?? [];
+  const write = (): never => {
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  };
+  Object.assign(r().p.context.files, { write });
+  on('ABORT');
+  await r().until('its process has ended', () => {
+    r().clock.advance(1000);
+    return !fs.existsSync(`/proc/${pid}`);
+  });
+  await r().until('stopped', () => {
+    r().clock.advance(1000);
+    return state() === 'stopped';
+  });
+  expect(member()?.why).toBe('ABORT is on');
+});
