@@ -16,7 +16,8 @@ import { acceptedHead, eventsOf } from '../protocol/goal/alignment.ts';
 import type { Planted } from '../protocol/messages/violation-payloads.ts';
 import { type Goal, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
-import { mergeTrailers, type RecordedMerge, recordedMerges, roundsOf } from '../protocol/work/task-history.ts';
+import { mergeNames, mergeTrailers, trailersDiffer, trailersIn } from '../protocol/work/merge-names.ts';
+import { type RecordedMerge, recordedMerges, roundsOf } from '../protocol/work/task-history.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { listed, shellWord } from '../text/format.ts';
 import { redact, secretsOf } from '../text/redact.ts';
@@ -49,6 +50,7 @@ export interface MergeFacts {
 }
 
 export interface Trailers {
+  /** Several lines of one name are one text here. */
   readonly found: Readonly<Record<string, string>>;
   /** What the board says otherwise; empty: they agree, or there are none where none are expected. */
   readonly differ: readonly string[];
@@ -239,6 +241,7 @@ const PLACES: Readonly<Record<string, (task: Task, commit: string) => string>> =
 async function blameOf(gitDir: PrivateGitDir, commit: string, found: RecordedMerge): Promise<Blame> {
   const { task, event, mergeCommit, onto } = found;
   const reviewed = text(event.commit);
+  const approved_by = mergeNames(task, event).reviewers.join(', ') || undefined;
   const at = `refs/replace/${commit}`;
   const by = (await readRefs(gitDir, at)).get(at);
   const how = mergeCommit === onto ? 'contained' : mergeCommit === reviewed ? 'fast-forward' : 'merge';
@@ -253,7 +256,7 @@ async function blameOf(gitDir: PrivateGitDir, commit: string, found: RecordedMer
       commit: mergeCommit,
       how,
       time: event.time,
-      ...defined({ by: text(event.by) ?? event.agent, onto, reviewed, approved_by: text(event.approved_by) }),
+      ...defined({ by: text(event.by) ?? event.agent, onto, reviewed, approved_by }),
       ...(typeof event.drift === 'number' ? { drift: event.drift } : {}),
     },
     // Where the branch had it already, the commit there is another task's.
@@ -286,19 +289,11 @@ async function trailersOf(
   how: MergeFacts['how'],
 ): Promise<Trailers> {
   const args = ['show', '--no-patch', '--format=%(trailers:only,unfold)', mergeCommit];
-  const lines = (await must(gitDir.objects(args), 'read the merge commit')).split('\n');
-  const pairs = lines.flatMap((line) => {
-    const [, key, value] = /^(Liza-[A-Za-z-]+): (.*)$/.exec(line) ?? [];
-    return key === undefined || value === undefined ? [] : [[key, value] as const];
-  });
-  const found = Object.fromEntries(pairs);
-  if (pairs.length === 0 && how !== 'merge') return { found, differ: [] };
-  const differ = Object.entries(mergeTrailers({ task, event })).flatMap(([key, value]) => {
-    const said = pairs.filter(([name]) => name === key).map(([, other]) => other);
-    if (said.length > 0 && said.every((other) => other === value)) return [];
-    return [`${key} is ${said.join(' and ') || 'missing'}, the board says ${value}`];
-  });
-  return { found, differ };
+  const lines = trailersIn(await must(gitDir.objects(args), 'read the merge commit'));
+  const found: Record<string, string> = {};
+  for (const [key, value] of lines) found[key] = found[key] === undefined ? value : `${found[key]}, ${value}`;
+  if (lines.length === 0 && how !== 'merge') return { found, differ: [] };
+  return { found, differ: trailersDiffer(lines, mergeTrailers(task, event)) };
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

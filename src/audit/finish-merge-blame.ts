@@ -3,8 +3,8 @@
 import { commitsBetween } from '../git/ancestry.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { eventsOf, finishFacts } from '../protocol/goal/alignment.ts';
-import { lastCoder } from '../protocol/leases.ts';
 import type { Goal, Task } from '../protocol/state.ts';
+import { mergeNames } from '../protocol/work/merge-names.ts';
 import { type RecordedMerge, roundsOf } from '../protocol/work/task-history.ts';
 
 export interface FinishBlame {
@@ -47,14 +47,17 @@ export async function finishBlame(
   const came = await commitsBetween(gitDir, `${commit}^1`, told.integration);
   const brought = merges
     .filter(({ mergeCommit }) => came.has(mergeCommit))
-    .map(({ task, event, mergeCommit }) => ({
-      task: task.id,
-      description: task.description ?? '',
-      author: text(event['author']) ?? lastCoder(task) ?? 'somebody',
-      approved_by: text(event['approved_by']) ?? 'somebody',
-      rejected: rejectionsOf(task),
-      merge_commit: mergeCommit,
-    }));
+    .map(({ task, event, mergeCommit }) => {
+      const { authors, reviewers } = mergeNames(task, event);
+      return {
+        task: task.id,
+        description: task.description ?? '',
+        author: authors.join(', ') || 'somebody',
+        approved_by: reviewers.join(', ') || 'somebody',
+        rejected: rejectionsOf(task),
+        merge_commit: mergeCommit,
+      };
+    });
   return { commit, ...told, brought };
 }
 
@@ -62,5 +65,3 @@ const rejectionsOf = (task: Task): BroughtTask['rejected'] =>
   roundsOf(task, undefined).flatMap(({ commit, verdicts }) =>
     verdicts.filter(({ verdict }) => verdict === 'rejected').map(({ by }) => ({ commit, by })),
   );
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -27,6 +27,7 @@ import { type Replayed, replay, stateOf, stateText } from '../store/replay.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { evidenceOf } from '../tasks/proof/evidence-files.ts';
 import { integrationLine } from './integration-line.ts';
+import { namesInGit } from './names-in-git.ts';
 import type { CommitFacts, Fact, Told, Witness } from './rules/facts.ts';
 import { auditGoal } from './rules/goal.ts';
 import { auditTask } from './rules/task.ts';
@@ -228,7 +229,7 @@ function fields(before: unknown, after: unknown): string {
   return names.slice(0, 8).join(', ');
 }
 
-type GitFacts = Pick<Witness, 'commits' | 'refs' | 'line' | 'builds' | 'mergedTrees'>;
+type GitFacts = Pick<Witness, 'commits' | 'refs' | 'line' | 'builds' | 'mergedTrees' | 'names'>;
 
 interface AskedOf {
   readonly state: State;
@@ -257,7 +258,8 @@ async function gitFacts(gitDir: PrivateGitDir, { state, past, tasks, asked }: As
     const { tree, conflicts } = await mergeTrees(gitDir, onto, brought);
     if (conflicts.length === 0) mergedTrees.set(`${onto} ${commit}`, tree);
   });
-  return { commits, refs: await readRefs(gitDir, 'refs/liza'), line, builds, mergedTrees };
+  const names = await namesInGit(gitDir, recordedMerges(asked), (commit) => commits.has(commit));
+  return { commits, refs: await readRefs(gitDir, 'refs/liza'), line, builds, mergedTrees, names };
 }
 
 /** Every commit that the record of a task names. */

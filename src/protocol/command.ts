@@ -57,6 +57,8 @@ export interface SubmitFacts extends WorktreeFacts {
   /** Files that its commits add and remove again, and roots of another history: no diff shows them. */
   readonly passing?: readonly string[];
   readonly roots?: readonly string[];
+  /** The coders of the task whose commits are in it, the first one first; none: no commit bears a coder's name. */
+  readonly authors?: readonly string[];
   /** Its commits whose author or committer is none of the task's coders, with the names that they bear. */
   readonly named_otherwise?: readonly string[];
   /** `id of branch`: those of them that are on a branch or tag of people's and not on the integration branch. */

@@ -24,6 +24,15 @@ export function quoted(text: string): string {
   return `"${line.length > 60 ? `${line.slice(0, 57)}…` : line}"`;
 }
 
+/** What git signs an agent's commits with: no address of anybody's. */
+export const addressOf = (agent: string): string => `${agent}${OURS}`;
+
+/** The agent whose address it is. */
+export const agentAt = (address: string): string | undefined =>
+  address.endsWith(OURS) ? address.slice(0, -OURS.length) : undefined;
+
+const OURS = '@liza.invalid';
+
 export const isFullCommit = (id: string): boolean => /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(id);
 
 /**

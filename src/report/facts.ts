@@ -13,7 +13,7 @@ import { queueOf } from '../protocol/queue/order.ts';
 import { figuresText, queueFigures, queueLine } from '../protocol/queue/tell.ts';
 import type { Anomaly, Discovery, State, Task } from '../protocol/state.ts';
 import { defined, isFields } from '../protocol/values.ts';
-import { roundsOf, stateIntervals, timesOutOfOrder } from '../protocol/work/task-history.ts';
+import { roundBy, roundsOf, stateIntervals, timesOutOfOrder } from '../protocol/work/task-history.ts';
 import { gist } from '../text/format.ts';
 import { safeText } from '../text/redact.ts';
 import { type Instant, instant } from '../text/time.ts';
@@ -166,7 +166,7 @@ function roundsTold(task: Task, reasonLimit: number): readonly RoundTold[] {
       verdicts: round.verdicts.map(({ reason, ...verdict }) =>
         reason === undefined ? verdict : { ...verdict, reason: shortened(reason, reasonLimit) },
       ),
-      ...defined({ files }),
+      ...defined({ files, by: roundBy(round) }),
       undeclared: isFields(diff) ? listLength(diff.undeclared) : 0,
     };
   });

@@ -8,6 +8,7 @@ import { type RunningAgent, startAgent } from '../process/agent-process.ts';
 import { agentTag } from '../process/tags.ts';
 import { holdOn } from '../protocol/board.ts';
 import { findTask } from '../protocol/find.ts';
+import { addressOf } from '../protocol/ids.ts';
 import { settings } from '../protocol/state.ts';
 import type { Launch, SessionRequest } from '../providers/provider.ts';
 import { openSandboxSession, type SandboxSession, sandboxPromptSection } from '../sandbox/session.ts';
@@ -155,7 +156,7 @@ function environmentOf(
   const inherited = Object.entries(context.env).filter(
     ([name]) => !/^(LIZA_(?!(PROGRAM|GIT_SECONDS)$)|GIT_)/.test(name),
   );
-  const author = `${work.agent}@liza.invalid`;
+  const author = addressOf(work.agent);
   return {
     ...Object.fromEntries(inherited),
     PATH: `${context.bin}:${context.env['PATH'] ?? '/usr/bin:/bin'}`,

@@ -17,7 +17,7 @@ import { proofCommands } from '../protocol/review/proof.ts';
 import { lastTurn } from '../protocol/review/retracted.ts';
 import { defined } from '../protocol/values.ts';
 import { beforePlan } from './before-plan.ts';
-import { namedOtherwise } from './commit-names.ts';
+import { namesOfCommits } from './commit-names.ts';
 import { declaredFiles, discardOf } from './discard-folder.ts';
 import type { FolderWork } from './make-folder.ts';
 import { sinceRed } from './nearest-red.ts';
@@ -63,7 +63,7 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
     descends_from_base: descends,
     ...diff,
     ...(await readHistory(gitDir, newer ?? base, commit, changed)),
-    ...(await namedOtherwise(asked, newer ?? base, commit)),
+    ...(await namesOfCommits(asked, newer ?? base, commit)),
     ...(await beforePlan(asked, commit)),
     ...(onBase.length === 0 ? {} : { on_base: onBase }),
     ...(await checkedTypes(asked, commit, diff.changes)),

@@ -8,6 +8,7 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { branchOf, readRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
+import { addressOf } from '../protocol/ids.ts';
 import { codersOf } from '../protocol/leases.ts';
 import type { FolderWork } from './make-folder.ts';
 
@@ -16,29 +17,33 @@ const MOST_COMMITS = 1000;
 
 type Asked = Pick<FolderWork, 'gitDir' | 'task' | 'integration' | 'settings'>;
 
-/** The commits whose author or committer is none of the task's coders, each with the names that it bears. */
-export async function namedOtherwise(
+/** Whose the commits are: the task's coders, and the commits that bear another name, each with the names that it bears. */
+export async function namesOfCommits(
   asked: Asked,
   base: string,
   commit: string,
-): Promise<Pick<SubmitFacts, 'named_otherwise' | 'taken_in'>> {
+): Promise<Pick<SubmitFacts, 'authors' | 'named_otherwise' | 'taken_in'>> {
   const { gitDir, task, integration } = asked;
   const range = [commit, '--not', base, integration];
-  const own = new Set(codersOf(task).map((agent) => `<${agent}@liza.invalid>`));
-  const isOwn = (name: string): boolean => own.has(name.slice(name.lastIndexOf('<')));
+  const coders = codersOf(task);
+  const coderOf = (name: string): string | undefined => coders.find((agent) => name.endsWith(`<${addressOf(agent)}>`));
+  const isOwn = (name: string): boolean => coderOf(name) !== undefined;
   const signed = (await commitsNear(gitDir, [commit], [base, integration])) ?? (await signedIn(gitDir, range));
+  const found = [...new Set(signed.flatMap(({ author }) => coderOf(author) ?? []).reverse())];
+  const authors = found.length === 0 ? {} : { authors: found };
   const others = signed.flatMap(({ id, author, committer }) =>
     isOwn(author) && isOwn(committer)
       ? []
       : [{ id, names: `${author}${author === committer ? '' : `, committed by ${committer}`}` }],
   );
-  if (others.length === 0) return {};
+  if (others.length === 0) return authors;
   const taken = await takenIn(
     asked,
     range,
     others.map(({ id }) => id),
   );
   return {
+    ...authors,
     named_otherwise: others.map(({ id, names }) => `${id.slice(0, 12)} by ${names}`),
     ...(taken.length === 0 ? {} : { taken_in: taken }),
   };

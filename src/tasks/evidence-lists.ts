@@ -9,7 +9,7 @@ import { historyOf } from '../protocol/leases.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { isFields } from '../protocol/values.ts';
 import { beforePlan } from './before-plan.ts';
-import { namedOtherwise } from './commit-names.ts';
+import { namesOfCommits } from './commit-names.ts';
 import type { TaskContext } from './context.ts';
 import { readDiff } from './read-diff.ts';
 import { readHistory } from './read-history.ts';
@@ -51,7 +51,7 @@ async function wholeFacts({ gitDir, task, settings, commit }: Listed): Promise<D
   const read = {
     ...diff,
     ...(await readHistory(gitDir, base, commit, changed)),
-    ...(await namedOtherwise({ gitDir, task, settings, integration: base }, base, commit)),
+    ...(await namesOfCommits({ gitDir, task, settings, integration: base }, base, commit)),
     ...(await beforePlan({ gitDir, task, integration: base }, commit)),
   };
   return diffFacts(task, read, testPatterns(settings), Number.POSITIVE_INFINITY);

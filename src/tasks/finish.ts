@@ -15,7 +15,8 @@ import type { Command } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { type State, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
-import { mergeTrailers, type RecordedMerge, recordedMerges, roundsOf } from '../protocol/work/task-history.ts';
+import { mergeTrailers } from '../protocol/work/merge-names.ts';
+import { type RecordedMerge, recordedMerges, roundsOf } from '../protocol/work/task-history.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { type TaskContext, thisProcess, withIntegration } from './context.ts';
@@ -163,7 +164,7 @@ interface Brings extends Pick<Planned, 'branch' | 'integration' | 'onto' | 'comm
 
 /** Of each task the same as on its own merge; one that was fast-forwarded has it nowhere else. */
 function trailersOf(merges: readonly RecordedMerge[]): string {
-  const lines = merges.flatMap((one) => Object.entries(mergeTrailers(one)).map(([key, value]) => `${key}: ${value}`));
+  const lines = merges.flatMap(({ task, event }) => mergeTrailers(task, event).map((line) => line.join(': ')));
   return lines.length === 0 ? '' : `\n${lines.join('\n')}\n`;
 }
 

@@ -10,6 +10,7 @@ import { type HistoryEvent, isTerminal, type Task } from '../../protocol/state.t
 import { isFields } from '../../protocol/values.ts';
 import { asStored, pathWord } from '../../text/format.ts';
 import { contradicted, type Fact, short, unverifiable, verified, type Witness } from './facts.ts';
+import { namesFacts } from './merge-names.ts';
 
 type Check = (task: Task, event: HistoryEvent, before: readonly HistoryEvent[], witness: Witness) => readonly Fact[];
 
@@ -198,6 +199,7 @@ function merge(task: Task, event: HistoryEvent, before: readonly HistoryEvent[],
     witness.line.includes(merged)
       ? verified(`${short(merged)} is on the integration branch`, 'by first parents')
       : contradicted(`${short(merged)} is on the integration branch`, 'it is not on its line of first parents'),
+    ...namesFacts(task, event, before, witness.names.get(`${merged} ${task.id}`)),
     testFact(task, commit),
   ];
 }

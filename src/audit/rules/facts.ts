@@ -5,6 +5,7 @@ import type { TasksOf } from '../../protocol/goal/goal-tasks.ts';
 import type { Planted } from '../../protocol/messages/violation-payloads.ts';
 import type { Goal, State, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
+import type { NamesInGit } from './merge-names.ts';
 
 export type Mark = 'verified' | 'unverifiable' | 'contradicted';
 
@@ -87,6 +88,8 @@ export interface Witness {
   readonly builds: ReadonlySet<string>;
   /** What git makes of two commits: `<onto> <commit>` to a tree. */
   readonly mergedTrees: ReadonlyMap<string, string>;
+  /** Whom git names, by `<merge commit> <task>`. */
+  readonly names: ReadonlyMap<string, NamesInGit>;
 }
 
 export const verified = (what: string, why: string, time?: string): Fact => fact('verified', what, why, time);

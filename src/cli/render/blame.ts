@@ -8,7 +8,8 @@ import { shownText } from '../../protocol/review/shown-text.ts';
 import { mainBlocker } from '../../protocol/review/verdict.ts';
 import type { Task } from '../../protocol/state.ts';
 import { defined, type Fields, isFields } from '../../protocol/values.ts';
-import { type Round, roundsOf } from '../../protocol/work/task-history.ts';
+import { recordedAuthors } from '../../protocol/work/merge-names.ts';
+import { type Round, roundBy, roundsOf } from '../../protocol/work/task-history.ts';
 import { unconfinedAgents } from '../../sandbox/rules/session-label.ts';
 import { asStored, counted, whole } from '../../text/format.ts';
 import { diffText, proofText } from './diff-facts.ts';
@@ -39,7 +40,7 @@ export function provenanceOf(task: Task, reviewed: string | undefined): Provenan
   const planner = historyOf(task).find(({ event }) => event === 'created')?.agent;
   return {
     ...defined({ planned_by: planner }),
-    authors: codersOf(task),
+    authors: recordedAuthors(task, reviewed) ?? codersOf(task),
     iterations: iterationsOf(task),
     unconfined: unconfinedAgents(task.sessions ?? []),
     rounds: firstLines(roundsOf(task, reviewed)),
@@ -140,7 +141,9 @@ function field(p: Page, label: string, text: string): readonly Line[] {
 
 const SAID = { approved: 'approved by', rejected: 'rejected by', integration_failed: 'not merged, told by' } as const;
 
-function roundText({ commit, by, iteration, verdicts, merged }: Round, n: number): string {
+function roundText(round: Round, n: number): string {
+  const { commit, iteration, verdicts, merged } = round;
+  const by = roundBy(round);
   const what = `${n}. ${commit?.slice(0, 12) ?? 'a commit'}${by === undefined ? '' : ` of ${by}`}`;
   const turn = iteration === undefined ? '' : `, iteration ${iteration}`;
   const said = verdicts.map(

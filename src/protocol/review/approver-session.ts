@@ -6,6 +6,7 @@ import { type Instant, instant } from '../../text/time.ts';
 import type { Board } from '../board.ts';
 import { agentLease } from '../leases.ts';
 import type { State, Task } from '../state.ts';
+import { reviewersOf } from '../work/merge-names.ts';
 import { approvalsOf } from './quorum.ts';
 
 /** Who approved the commit in a session that still runs. */
@@ -44,6 +45,5 @@ export const WAIT_FOR_SESSION = 'Wait for its end, or end it: liza stop';
 /** All who approved what is merged. */
 export const approversOf = (state: Pick<State, 'tasks'>, id: string): string => {
   const task = state.tasks.find((one) => one.id === id);
-  const given = task === undefined ? [] : approvalsOf(task).map(({ by }) => by);
-  return [...new Set(given.length === 0 ? [task?.approved_by ?? 'nobody'] : given)].join(' and ');
+  return (task === undefined ? [] : reviewersOf(task)).join(' and ') || 'nobody';
 };

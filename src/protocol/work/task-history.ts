@@ -3,11 +3,12 @@
 // first, so that no state lasts less than nothing and one wrong clock does not stretch the rest.
 
 import { type Instant, instant } from '../../text/time.ts';
-import { historyOf, lastCoder } from '../leases.ts';
+import { historyOf } from '../leases.ts';
 import { remarksIn } from '../review/approval.ts';
 import { besideTheChange, type Shown, shownIn } from '../review/approval-record.ts';
 import type { HistoryEvent, Task, TaskStatus } from '../state.ts';
 import { defined } from '../values.ts';
+import { namesIn } from './merge-names.ts';
 
 export interface StateInterval {
   readonly state: TaskStatus;
@@ -101,7 +102,10 @@ function stateAfter(step: HistoryEvent, next: HistoryEvent): TaskStatus {
 /** One submission and what was said of it. */
 export interface Round {
   readonly commit?: string;
+  /** Who submitted it. */
   readonly by?: string;
+  /** The coders whose commits are in it, where that is recorded. */
+  readonly authors?: readonly string[];
   readonly time?: string;
   readonly iteration?: number;
   readonly verdicts: readonly Verdict[];
@@ -131,7 +135,10 @@ export function roundsOf(task: Task, reviewed: string | undefined): readonly Rou
     const { event, commit, agent: by, time, iteration } = entry;
     const named = typeof commit === 'string' ? { commit, merged: commit === reviewed } : { merged: false };
     const counted = typeof iteration === 'number' ? { iteration } : {};
-    if (event === 'submitted') rounds.push({ ...named, ...counted, ...(by ? { by } : {}), time, verdicts: [] });
+    const wrote = namesIn(entry['authors']);
+    const authors = wrote.length === 0 ? {} : { authors: wrote };
+    if (event === 'submitted')
+      rounds.push({ ...named, ...counted, ...(by ? { by } : {}), ...authors, time, verdicts: [] });
     const verdict = verdictOf(entry);
     if (verdict === undefined) continue;
     const last = rounds.at(-1);
@@ -182,19 +189,12 @@ export function recordedMerges(tasks: readonly Task[]): readonly RecordedMerge[]
     .sort((a, b) => (a.event.time < b.event.time ? -1 : a.event.time > b.event.time ? 1 : 0));
 }
 
-/** Who wrote and who approved what was merged, and at which commit: as the trailers of a merge commit name it. */
-export const mergeTrailers = ({
-  task,
-  event,
-}: Pick<RecordedMerge, 'task' | 'event'>): Readonly<Record<string, string>> => ({
-  'Liza-Task': task.id,
-  'Liza-Author': textOf(event['author']) ?? lastCoder(task) ?? 'unknown',
-  'Liza-Reviewer': textOf(event['approved_by']) ?? 'unknown',
-  'Liza-Reviewed-Commit': textOf(event['commit']) ?? 'unknown',
-});
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
 /** The command that restores a lost integration branch; the hook moves the branch only for somebody who says `mine`. */
 export const bringBack = (branch: string, commit = '<commit>'): string =>
   `LIZA_INTEGRATION=mine git branch ${branch} ${commit}`;
+
+/** `coder-1, submitted by coder-2`; undefined: nobody is recorded. */
+export function roundBy({ by, authors }: Pick<Round, 'by' | 'authors'>): string | undefined {
+  if (authors === undefined) return by;
+  return `${authors.join(', ')}${by === undefined || authors.includes(by) ? '' : `, submitted by ${by}`}`;
+}

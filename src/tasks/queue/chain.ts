@@ -8,11 +8,11 @@ import { commitsOf } from '../../git/refs.ts';
 import type { Board } from '../../protocol/board.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { findTask } from '../../protocol/find.ts';
-import { lastCoder } from '../../protocol/leases.ts';
 import { announcedOf, headOfBatch } from '../../protocol/queue/batch.ts';
 import type { Batch } from '../../protocol/queue/shape.ts';
 import type { Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
+import { authorsOf, reviewersOf, trailerLines } from '../../protocol/work/merge-names.ts';
 import type { TaskContext } from '../context.ts';
 import type { MergeFailure } from '../judge-candidate.ts';
 import { bringsPersonsCommits } from '../persons-commits.ts';
@@ -167,12 +167,8 @@ export function mergeMessage(task: Task, commit: string): string {
       .split('\n', 1)[0]
       ?.replace(/[^\x20-\x7e\u00a0-\uffff]/g, '')
       .trim() ?? '';
-  const trailers = [
-    `Liza-Task: ${task.id}`,
-    `Liza-Author: ${lastCoder(task) ?? 'unknown'}`,
-    `Liza-Reviewer: ${task.approved_by ?? 'unknown'}`,
-    `Liza-Reviewed-Commit: ${commit}`,
-  ];
+  const names = { authors: authorsOf(task, commit), reviewers: reviewersOf(task) };
+  const trailers = trailerLines({ task: task.id, ...names, commit }).map((line) => line.join(': '));
   return `Merge task ${task.id}${title === '' ? '' : `: ${title.slice(0, 100)}`}\n\n${trailers.join('\n')}\n`;
 }
 

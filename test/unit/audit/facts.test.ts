@@ -51,6 +51,7 @@ const WITNESS: Witness = {
   refs: new Map([['refs/liza/review/a/1', WORK]]),
   line: [MERGED, OTHER, BASE],
   builds: new Set([`${BASE}..${WORK}`]),
+  names: new Map(),
   mergedTrees: new Map([[`${OTHER} ${WORK}`, TREE]]),
 };
 

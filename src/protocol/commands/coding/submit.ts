@@ -171,6 +171,7 @@ export const submitForReview: Row<'submit-for-review'> = {
         base: command.facts.base_commit ?? task.base_commit,
         iteration: task.iteration,
         pin: command.facts.pin,
+        authors: command.facts.authors,
         diff: hideIn(diff, s.secrets),
         proof: command.facts.proof,
         unchanged: sameAsRetracted(s) === undefined ? undefined : command.unchanged,

@@ -18,6 +18,7 @@ import { approverInSession, inSessionText, mergerOf, WAIT_FOR_SESSION } from '..
 import type { State, Task } from '../../state.ts';
 import { defined } from '../../values.ts';
 import { LET_GO } from '../../work/blocked.ts';
+import { authorsOf, oneOrMore, reviewersOf } from '../../work/merge-names.ts';
 
 type Reserving = CommandOf<'reserve-merge'> | CommandOf<'merge-ahead'>;
 
@@ -177,8 +178,8 @@ export function landOne(s: Situation<'merge'>, state: State, { task: id, drift, 
       onto: merging?.onto,
       commit: task.review_commit,
       by: merging?.by,
-      author: lastCoder(task),
-      approved_by: task.approved_by,
+      author: oneOrMore(authorsOf(task, task.review_commit)),
+      approved_by: oneOrMore(reviewersOf(task)),
       iterations: iterationsOf(task),
       drift,
       tested: own ? s.command.tested : merging?.tested,
