@@ -38,6 +38,20 @@ function blockedAgain(w: World, times: number): void {
   }
 }
 
+describe('open tasks', () => {
+  it('beyond 500 a planner adds none, and a person does', () => {
+    const w = ready('a');
+    const { a } = Object.fromEntries(w.state.tasks.map((task) => [task.id, task]));
+    const many = Array.from({ length: 499 }, (_none, at) => ({ ...a, id: `t${at}` }) as NonNullable<typeof a>);
+    w.edit((state) => ({ ...state, tasks: [...state.tasks, ...many] }));
+    const refused = w.refused(PLANNER, addReady('b'));
+    expect(refused).toMatchObject(refusedBy('few-tasks'));
+    expect(refused.message).toContain('500 tasks are open, and a planner adds none beyond 500');
+    w.run(HUMAN, addReady('b'));
+    expect(w.task('b').status).toBe('UNCLAIMED');
+  });
+});
+
 describe('max_unblocks', () => {
   it('after three unblocks of one task the planner is refused, and a person is not', () => {
     const w = ready('a');

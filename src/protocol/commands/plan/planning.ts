@@ -26,12 +26,15 @@ import { historyOf } from '../../leases.ts';
 import { answersSinceClaim } from '../../messages/question-scope.ts';
 import { findQuestion, tasksBuiltOn } from '../../messages/questions.ts';
 import { unrunnable } from '../../review/trial.ts';
-import type { State, Task } from '../../state.ts';
+import { isTerminal, type State, type Task } from '../../state.ts';
 import { noSuch } from '../../unknown-id.ts';
 import { defined } from '../../values.ts';
 import { seenHash, withSpecSeen } from './spec-changed.ts';
 
 export const PLANNERS = ['planner', 'human'] as const;
+
+/** Every command reads the board: without an end of it none would be quick. A person may add more. */
+const MOST_OPEN = 500;
 
 /** What a planner does when only a person can go on. */
 export const PLANNED_OUT = 'Leave it to a person, and stop: liza exit 0 --reason "nothing more to plan now"';
@@ -82,6 +85,16 @@ export const addTask: Row<'add-task'> = {
             ? `Choose another id, or change that one: ${commandLine('amend', id)}`
             : 'Choose another id',
         );
+      },
+    },
+    {
+      name: 'few-tasks',
+      rule: `a planner adds none while ${MOST_OPEN} tasks are open`,
+      check: ({ state, part }) => {
+        const open = state.tasks.filter(({ status }) => !isTerminal(status)).length;
+        return part !== 'planner' || open < MOST_OPEN
+          ? undefined
+          : refuse(`${open} tasks are open, and a planner adds none beyond ${MOST_OPEN}`, PLANNED_OUT);
       },
     },
     {
