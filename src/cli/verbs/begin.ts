@@ -8,6 +8,7 @@ import { thinFields } from '../../protocol/definition/plan-words.ts';
 import { defined } from '../../protocol/values.ts';
 import { isBrokered } from '../../sandbox/mailbox-commands.ts';
 import type { TaskContext } from '../../tasks/context.ts';
+import { severalIn } from '../../text/several.ts';
 import { some } from '../args.ts';
 import { readJson } from '../input.ts';
 import type { Io } from '../io.ts';
@@ -86,19 +87,14 @@ async function foldersAmong(context: TaskContext, id: string, files: readonly st
 
 /** Commas separate several, as with other lists, unless there is a file of that name; in braces they are a pattern's. */
 async function eachFile(context: TaskContext, id: string, named: readonly string[]): Promise<readonly string[]> {
-  if (!named.some((file) => SEVERAL.test(file))) return named;
+  if (!named.some((file) => severalIn(file).length > 1)) return named;
   const found = await statIn(context, id);
-  return named.flatMap((file) =>
-    SEVERAL.test(file) && found(file) === undefined
-      ? file
-          .split(SEVERAL)
-          .map((one) => one.trim())
-          .filter((one) => one !== '')
-      : [file],
-  );
+  return named.flatMap((file) => {
+    const several = severalIn(file);
+    if (several.length === 1 || found(file) !== undefined) return [file];
+    return several.map((one) => one.trim()).filter((one) => one !== '');
+  });
 }
-
-const SEVERAL = /,(?![^{}]*\})/;
 
 /** What is under a name in the task's folder. */
 async function statIn(context: TaskContext, id: string) {

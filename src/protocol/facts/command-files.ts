@@ -152,14 +152,14 @@ function unwrapped(words: readonly string[]): readonly string[] {
 }
 
 /** Found out when it runs: the folder of the script, or one that a variable names. */
-const FOUND = /\$\(\s*dirname\s+(?:--\s+)?"?\$(?:0|\{?BASH_SOURCE(?:\[0\])?\}?)"?\s*\)|\$\w+|\$\{[^}\n]*\}/;
+const FOUND = /\$\(\s*dirname\s+(?:--\s+)?"?\$(?:0|\{?BASH_SOURCE(?:\[0\])?\}?)"?\s*\)|\$\w+|\$\{[^}\n]{0,200}\}/;
 const FOUND_FOLDER = new RegExp(`"(?:${FOUND.source})"/|(?:${FOUND.source})/`, 'g');
 
 /** A script of the shell as a command line; a folder that it finds out when it runs is left open. */
 export const asCommand = (script: string): string =>
   script
     .replace(/\\\n/g, ' ')
-    .replace(/^\s*#.*$/gm, '')
+    .replace(/^[^\S\n]*#.*$/gm, '')
     .replace(FOUND_FOLDER, './');
 
 /** What a script may mean by a path: from the top, or from its own folder. */

@@ -11,8 +11,9 @@ export const covers = (item: string, file: string): boolean => coverage([item])(
 export function coverage(items: readonly string[]): Matcher {
   const names = new Set(items.map(plainName));
   const globs = [...names].filter(isPattern).map((item) => readGlob(item.includes('/') ? item : `**/${item}`));
+  const longest = longestOf(names);
   return (file) => {
-    if (names.has(file) || foldersAbove(file).some((folder) => names.has(folder))) return true;
+    if (names.has(file) || foldersAbove(file, longest).some((folder) => names.has(folder))) return true;
     if (globs.length === 0) return false;
     const parts = file.split('/');
     return globs.some((glob) => glob(parts));
@@ -21,15 +22,24 @@ export function coverage(items: readonly string[]): Matcher {
 
 /** Those of the items that cover one of the files. */
 export function covering(items: readonly string[], files: readonly string[]): readonly string[] {
-  const there = new Set(items.length === 0 ? [] : files.flatMap((file) => [file, ...foldersAbove(file)]));
+  const longest = longestOf(items);
+  const there = new Set(items.length === 0 ? [] : files.flatMap((file) => [file, ...foldersAbove(file, longest)]));
   return items.filter((item) => there.has(plainName(item)) || (isPattern(item) && files.some(coverage([item]))));
 }
 
 const plainName = (item: string): string => item.replace(/^\.\//, '').replace(/\/$/, '');
 
-function foldersAbove(file: string): readonly string[] {
+const longestOf = (items: Iterable<string>): number => {
+  let longest = 0;
+  for (const { length } of items) longest = Math.max(longest, length);
+  return longest;
+};
+
+/** Those whose names are not too long for any item: the depth of a path costs no more than its length. */
+function foldersAbove(file: string, longest: number): readonly string[] {
   const folders: string[] = [];
-  for (let end = file.indexOf('/'); end !== -1; end = file.indexOf('/', end + 1)) folders.push(file.slice(0, end));
+  for (let end = file.indexOf('/'); end !== -1 && end <= longest; end = file.indexOf('/', end + 1))
+    folders.push(file.slice(0, end));
   return folders;
 }
 

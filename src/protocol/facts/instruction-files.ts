@@ -2,7 +2,7 @@
 // those that steer CI and git. A reviewer's copy carries the base's version of what steers agents and of what
 // decides how git shows a diff; changes to any of them are evidence. `.git` itself is never part of a commit.
 
-import { covers } from './globs.ts';
+import { coverage } from './globs.ts';
 
 /** Read by an agent CLI that works in the folder, or by the git that shows it the diff. */
 export function steersAgents(path: string): boolean {
@@ -10,14 +10,14 @@ export function steersAgents(path: string): boolean {
   if (AGENT_FILES.has(name) || AGENT_NAMES.test(name)) return true;
   // The name itself counts, too: a link of that name leads to a folder of any other.
   if ([...folders, name].some((part) => AGENT_FOLDERS.has(part) || AGENT_NAMES.test(part))) return true;
-  return whole === '.github' || AGENTS_AT_ROOT.some((place) => covers(place, whole));
+  return whole === '.github' || agentsAtRoot(whole);
 }
 
 /** Files that steer agents, and what runs beside the product: CI, hooks of the project, the integration test. */
 export function isInstruction(path: string): boolean {
   const { name, folders, whole } = parts(path);
   if (steersAgents(path) || FILES.has(name) || [...folders, name].some((part) => FOLDERS.has(part))) return true;
-  return AT_ROOT.some((place) => covers(place, whole));
+  return atRoot(whole);
 }
 
 /** Compared in lower case: some file systems read `claude.md` as CLAUDE.md. */
@@ -48,7 +48,7 @@ const AGENT_FOLDERS = words(
     '.idx .warp .jules .aider .cody .sourcegraph .iflow .codebuddy .lingma .superdesign .rovodev .cline .copilot .grok',
 );
 /** Read only from the top of the repository. */
-const AGENTS_AT_ROOT = [
+const agentsAtRoot = coverage([
   '.github/instructions',
   '.github/copilot-instructions.md',
   '.github/prompts',
@@ -56,14 +56,14 @@ const AGENTS_AT_ROOT = [
   '.github/agents',
   '.vscode/mcp.json',
   '.vscode/settings.json',
-];
+]);
 
 const FILES = words(
   '.gitmodules .lfsconfig .mailmap lefthook.yml lefthook.yaml lefthook.toml lefthook-local.yml .lefthook.yml ' +
     '.pre-commit-config.yaml jenkinsfile',
 );
 const FOLDERS = words('.husky .lefthook');
-const AT_ROOT = [
+const atRoot = coverage([
   '.github/workflows',
   '.github/actions',
   '.gitlab-ci.yml',
@@ -74,4 +74,4 @@ const AT_ROOT = [
   'azure-pipelines.yml',
   'bitbucket-pipelines.yml',
   'scripts/integration-test.sh',
-];
+]);

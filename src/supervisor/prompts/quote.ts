@@ -14,11 +14,17 @@ export function field(name: string, text: string | undefined, rest: string): rea
 }
 
 export function quote(text: string, rest: string): readonly string[] {
-  const whole = visible(text).replace(/\n+$/, '');
+  const whole = withoutLastBreaks(visible(text));
   const shown = whole.length > QUOTE_LIMIT ? whole.slice(0, QUOTE_LIMIT).replace(/[\ud800-\udbff]$/, '') : whole;
   const lines = shown.split('\n').map((line) => `| ${line}`.trimEnd());
   if (shown === whole) return lines;
   return [...lines, `(cut after ${QUOTE_LIMIT} of ${whole.length} characters; all of it: \`${rest}\`)`];
+}
+
+function withoutLastBreaks(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n') end -= 1;
+  return text.slice(0, end);
 }
 
 /** Several texts as one quotation, each with a dash. */

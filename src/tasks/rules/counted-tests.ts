@@ -44,7 +44,7 @@ const READ = 300;
 
 /** Undefined: nothing in it says how many. */
 export function countedTests(printed: string): number | undefined {
-  const lines = printed.split('\n').map((raw) => raw.slice(0, READ).replace(COLOURS, '').trimEnd());
+  const lines = printed.split('\n').flatMap((raw) => raw.slice(0, READ).replace(COLOURS, '').trimEnd() || []);
   const counts = FORMS.flatMap(({ line, count, last }) => {
     const found = lines.flatMap((text) => numbersIn(line, text) ?? []);
     return (last ? found.slice(-1) : found).map(count);

@@ -11,7 +11,9 @@ import { salesTalk } from '../../../src/protocol/definition/sales-talk.ts';
 import { hasMargin, isTimed } from '../../../src/protocol/definition/timed-criteria.ts';
 import { uncheckedCommands } from '../../../src/protocol/definition/unchecked.ts';
 import { runsTheSame, saysTheSame } from '../../../src/protocol/definition/wording.ts';
-import { commandsRun } from '../../../src/protocol/facts/command-files.ts';
+import { asCommand, commandsRun } from '../../../src/protocol/facts/command-files.ts';
+import { covers } from '../../../src/protocol/facts/globs.ts';
+import { isInstruction } from '../../../src/protocol/facts/instruction-files.ts';
 import { parseScope } from '../../../src/protocol/facts/scope.ts';
 import { checkInput } from '../../../src/protocol/input.ts';
 import { blockersIn, concernsOfRejection, parseApproval, testNames } from '../../../src/protocol/review/approval.ts';
@@ -22,10 +24,14 @@ import { commandsWithin } from '../../../src/protocol/shell/nested-commands.ts';
 import { isCommand } from '../../../src/protocol/shell/shell-words.ts';
 import { weaknessOf } from '../../../src/protocol/shell/weak-commands.ts';
 import type { Task } from '../../../src/protocol/state.ts';
+import { quote } from '../../../src/supervisor/prompts/quote.ts';
+import { testsRun } from '../../../src/tasks/rules/idle-run.ts';
 import { asStored, gist } from '../../../src/text/format.ts';
 import { isSentence } from '../../../src/text/sentence.ts';
+import { severalIn } from '../../../src/text/several.ts';
 import { tellingText } from '../../../src/text/telling-lines.ts';
 import { FEW, slowTexts } from '../../../tools/linear-seeds.mjs';
+import { cpuTimer } from '../../support/cpu-time.ts';
 
 const TASK = { id: 'a', type: 'code' } as Task;
 
@@ -39,7 +45,11 @@ it.each<readonly [string, (text: string) => unknown, readonly string[]]>([
   ['weaknessOf', (text) => weaknessOf(text, true), ['node x']],
   ['commandsWithin', commandsWithin, ['node x']],
   ['commandsRun', (text) => commandsRun([text], {}), ['node x']],
+  ['asCommand', asCommand, PLAIN],
   ['isCommand', isCommand, PLAIN],
+  ['quote', (text) => quote(text, 'liza show a'), PLAIN],
+  ['severalIn', severalIn, PLAIN],
+  ['isInstruction', isInstruction, ['', 'a/']],
   ['parseApproval', (text) => parseApproval(text, 3), APPROVAL],
   ['testNames', (name) => testNames({ file: 'a.ts', name }), PLAIN],
   ['blockersIn', blockersIn, PLAIN],
@@ -62,6 +72,23 @@ it.each<readonly [string, (text: string) => unknown, readonly string[]]>([
   ['uncheckedCommands', (text) => uncheckedCommands({}, { ...TASK, done_when: text, validation: [text] }), PLAIN],
 ])('%s costs the length of its text', (_name, read, heads) => {
   expect(slowTexts(read, { heads, seeds: FEW, tails: ['\u0001'] })).toEqual([]);
+});
+
+it.each<readonly [string, () => unknown]>([
+  ['asCommand of line breaks', () => asCommand('\n'.repeat(200_000))],
+  ['asCommand of open braces', () => asCommand('${'.repeat(100_000))],
+  ['testsRun of line breaks', () => testsRun('\n'.repeat(60_000))],
+  ['quote of line breaks', () => quote(`${'\n'.repeat(200_000)}a`, 'liza show a')],
+  ['severalIn of commas', () => severalIn(','.repeat(200_000))],
+  [
+    'isInstruction of a deep path',
+    () => Array.from({ length: 60 }, (_none, at) => isInstruction(`${'a/'.repeat(3600)}${at}`)),
+  ],
+  ['coverage of a deep path', () => covers('src/b', `src/${'a/'.repeat(200_000)}`)],
+])('%s takes no second', (_name, read) => {
+  const worked = cpuTimer();
+  read();
+  expect(worked()).toBeLessThan(1000);
 });
 
 it('a validation has an end, by number and by length', () => {
