@@ -60,7 +60,7 @@ export const g89 = {
   plant: [
     {
       take: {
-        file: 'src/protocol/review/approval-record.ts',
+        file: 'src/protocol/review/shown-text.ts',
         find: 'FLAGGED, only seen: ',
         put: '',
       },
