@@ -61,10 +61,13 @@ export async function preflight(
   return { checks, refused: { ...refused, lines } };
 }
 
-function checkSandbox({ mode, text, remedy }: SandboxTold): PreflightCheck {
+function checkSandbox({ mode, text, remedy, idle }: SandboxTold): readonly PreflightCheck[] {
   const message = text.replace('sandbox: ', '');
-  if (remedy === undefined) return fine('sandbox', message);
-  return (isRefusal(mode) ? stop : warn)('sandbox', message, remedy);
+  if (remedy === undefined) return [fine('sandbox', message)];
+  return [
+    (isRefusal(mode) ? stop : warn)('sandbox', message, remedy),
+    ...idle.map((one) => warn('sandbox', one.message, one.remedy)),
+  ];
 }
 
 /** Every check, one after the other, with a line on what takes long. */

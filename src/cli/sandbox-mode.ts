@@ -3,6 +3,7 @@
 import type { Refusal } from '../protocol/decision.ts';
 import type { Settings } from '../protocol/state.ts';
 import type { SandboxMode } from '../sandbox/mode.ts';
+import { type IdleSetting, idleSettings, type Limiting } from '../sandbox/rules/idle-settings.ts';
 import type { Io } from './io.ts';
 
 /** A line on it, and what helps where it is off; whoever turned it off is told where to read what that means. */
@@ -12,12 +13,14 @@ export interface SandboxTold {
   /** For whoever was told all of it before. */
   readonly brief: string;
   readonly remedy: string | undefined;
+  /** Limits that are set and hold nobody: it is off. */
+  readonly idle: readonly IdleSetting[];
 }
 
 /** Undefined: this process confines nothing anyway. */
 export async function tellSandbox(
   io: Io,
-  wanted: Pick<Settings, 'sandbox'> & { readonly isolation?: Settings['isolation'] },
+  wanted: Pick<Settings, 'sandbox'> & { readonly isolation?: Settings['isolation'] } & Limiting,
 ): Promise<SandboxTold | undefined> {
   if (io.confines !== true) return undefined;
   const { sandboxSupportOf, sandboxBriefText, sandboxMode, sandboxModeText, sandboxRemedy } = await import(
@@ -30,7 +33,8 @@ export async function tellSandbox(
       text: sandboxModeText(mode),
       brief: sandboxBriefText(mode),
       remedy: sandboxRemedy(mode, wanted) ?? ('tool' in mode ? undefined : 'more about it: liza help sandbox'),
+      idle: 'tool' in mode ? [] : idleSettings(wanted),
     };
   const text = `sandbox: ${mode.message}`;
-  return { mode, text, brief: `${text}; ${mode.hint}`, remedy: mode.hint };
+  return { mode, text, brief: `${text}; ${mode.hint}`, remedy: mode.hint, idle: [] };
 }

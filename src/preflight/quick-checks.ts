@@ -28,15 +28,15 @@ export interface PreflightRequest {
   readonly template: string;
   /** The CLIs that the roles would use; or why there are none. */
   readonly agents: readonly Provider[] | Refusal;
-  /** Whether agents are confined; absent: nothing confines here. */
-  readonly sandbox?: PreflightCheck | undefined;
+  /** Whether agents are confined, and what that means for the settings; absent: nothing confines here. */
+  readonly sandbox?: readonly PreflightCheck[] | undefined;
 }
 
 export async function quickChecks(
   context: BoardContext,
   request: PreflightRequest,
 ): Promise<readonly PreflightCheck[]> {
-  const { board, agents, sandbox } = request;
+  const { board, agents, sandbox = [] } = request;
   // Agents that Liza itself plays cost nothing.
   const spends = 'ok' in agents || agents.some(({ program }) => program !== undefined);
   return [
@@ -47,7 +47,7 @@ export async function quickChecks(
     ...checkOwnTests(context, board),
     ...checkBase(await baseDistance(context, board), board.state.goal),
     ...(spends ? [checkBudget(board.state.config)] : []),
-    ...(sandbox === undefined ? [] : [sandbox]),
+    ...sandbox,
   ];
 }
 

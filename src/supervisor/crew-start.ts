@@ -8,6 +8,7 @@ import { installHook } from '../identity/project-hook.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { isTerminal, type State, settings } from '../protocol/state.ts';
 import { removeLeftHomes, sandboxBriefText, sandboxMode, sandboxRemedy, sandboxStartText } from '../sandbox/mode.ts';
+import { idleSettings } from '../sandbox/rules/idle-settings.ts';
 import type { Snapshot } from '../store/store.ts';
 import { reconcile } from '../tasks/reconcile.ts';
 import { type SupervisorContext, taskContextOf } from './context.ts';
@@ -51,6 +52,8 @@ async function checkSandbox(context: SupervisorContext, state: State): Promise<R
   const isFirst = spentOnGoal(state).sessions === 0;
   const text = isFirst ? sandboxStartText(mode) : sandboxBriefText(mode);
   context.emit({ level: remedy === undefined ? 'info' : 'warning', text });
+  const idle = 'tool' in mode ? [] : idleSettings(settings(state));
+  for (const { message } of idle) context.emit({ level: 'warning', text: message });
   return undefined;
 }
 

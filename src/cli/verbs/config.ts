@@ -83,9 +83,17 @@ const configSet: Verb = {
     const context = await openProject(io);
     if (isRefusal(context)) return context;
     const facts = await factsFor(io, context.paths.root, key, value);
-    return runCommand(context, { name: 'config set', key, value, ...defined({ facts }) });
+    const result = await runCommand(context, { name: 'config set', key, value, ...defined({ facts }) });
+    if (!result.ok || !LIMITED_BY_SANDBOX.has(key)) return result;
+    const { tellSandbox } = await import('../sandbox-mode.ts');
+    const { settings } = await import('../../protocol/state.ts');
+    const told = await tellSandbox(io, settings((await context.store.read()).board.state));
+    return { ...result, lines: [...(result.lines ?? []), ...(told?.idle ?? []).map(({ message }) => message)] };
   },
 };
+
+/** What the person must hear at once where it does nothing. */
+const LIMITED_BY_SANDBOX = new Set(['sandbox', 'sandbox_network', 'setup_read']);
 
 type Facts = CommandOf<'config set'>['facts'];
 

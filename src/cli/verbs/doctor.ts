@@ -94,7 +94,7 @@ async function agents(io: Io): Promise<readonly AgentFinding[]> {
 
 async function sandboxFinding(
   io: Io,
-  config: Pick<Settings, 'sandbox'> & Partial<Pick<Settings, 'isolation'>>,
+  config: Pick<Settings, 'sandbox'> & Partial<Pick<Settings, 'isolation' | 'sandbox_network' | 'setup_read'>>,
 ): Promise<readonly Finding[]> {
   const { tellSandbox } = await import('../sandbox-mode.ts');
   const told = await tellSandbox(io, config);
@@ -104,7 +104,10 @@ async function sandboxFinding(
   if ('tool' in told.mode && told.mode.tool.kind === 'bubblewrap' && told.mode.tool.filter === undefined)
     return [warning(check, `${message}, but without a filter of system calls: ${LEASES}`, 'use a kernel with seccomp')];
   if (told.remedy === undefined) return [ok(check, message)];
-  return [(isRefusal(told.mode) ? broken : warning)(check, message, told.remedy)];
+  return [
+    (isRefusal(told.mode) ? broken : warning)(check, message, told.remedy),
+    ...told.idle.map((one) => warning(check, one.message, one.remedy)),
+  ];
 }
 
 const LEASES = 'an agent can take leases on files, and all who open them wait';

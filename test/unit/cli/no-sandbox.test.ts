@@ -69,6 +69,26 @@ test('run --check warns of it and does not stop; also of what a person turned of
   expect(await found()).toMatchObject({ level: 'stop' });
 });
 
+test('limits that only the sandbox enforces: set, doctor and run --check say that they hold nobody', async () => {
+  const { liza } = project();
+  const said = async (...argv: string[]): Promise<string> => {
+    const { stdout, stderr } = await liza(argv, { io: withoutBubblewrap() });
+    return flat(stdout + stderr);
+  };
+  const network = 'sandbox_network has no effect without the sandbox: the network is open, also for tests, coder';
+  const files = 'setup_read has no effect without the sandbox: agents and tests can read these files, too';
+  expect(await said('config', 'set', 'sandbox_network', '{"tests": "on"}')).not.toContain('no effect');
+  expect(await said('config', 'set', 'sandbox_network', '{"tests": "off", "coder": "off"}')).toContain(network);
+  expect(await said('config', 'set', 'setup_read', '["~/.npmrc"]')).toContain(files);
+  for (const argv of [['doctor'], ['run', '--check']]) {
+    expect(await said(...argv)).toContain(network);
+    expect(await said(...argv)).toContain(files);
+  }
+  expect(await said('config', 'set', 'sandbox', 'off')).toContain(network);
+  // Nothing starts without it: nobody has more than the setting gives.
+  expect(await said('config', 'set', 'sandbox', 'require')).not.toContain('no effect');
+});
+
 test('isolation is shown as it is in force: worktree without a sandbox, and what is set', async () => {
   const { liza } = project();
   const get = async (): Promise<string> =>
