@@ -150,8 +150,9 @@ async function runToEnd(
   stopBackground: () => Promise<void>,
 ): Promise<CrewEnd> {
   const { context, members, orderly, over } = crew;
+  const from = context.clock.now();
   const loops = superviseAll(crew);
-  const ends = { stopped: orderly.signal, over: over.signal, outlastsPause };
+  const ends = { stopped: orderly.signal, over: over.signal, outlastsPause, from };
   const idling = untilIdle ? whenIdle(context, members, ends) : new Promise<never>(() => {});
   try {
     const idle = await Promise.race([loops.then(() => undefined), idling]);
@@ -159,7 +160,7 @@ async function runToEnd(
     context.changeSignal.notify();
     const failed = await loops;
     if (failed !== undefined) throw failed.error;
-    return idle ?? (await endOf(context, members));
+    return idle ?? (await endOf(context, members, from));
   } finally {
     over.abort();
     await stopBackground();

@@ -29,13 +29,15 @@ interface Ends {
   readonly stopped: AbortSignal;
   readonly over: AbortSignal;
   readonly outlastsPause: boolean;
+  /** When the run began. */
+  readonly from: Instant;
 }
 
 /** Resolves when all are idle, none of them would find anything to do, and nobody else is at work. */
 export async function whenIdle(
   context: SupervisorContext,
   supervised: readonly SupervisedAgent[],
-  { stopped, over, outlastsPause }: Ends,
+  { stopped, over, outlastsPause, from }: Ends,
 ): Promise<CrewEnd | undefined> {
   const { changeSignal, clock, store } = context;
   const own = new Set(supervised.map(({ who }) => who.agent));
@@ -55,7 +57,8 @@ export async function whenIdle(
         if (duty.kind === 'over' || duty.kind === 'held') return true;
         return duty.kind === 'nothing' && !duty.hurry && !(outlastsPause && isHeld(board));
       });
-      if (still && !mayGetWork(board, own, now) && changeSignal.count() === since) return endOf(context, supervised);
+      if (still && !mayGetWork(board, own, now) && changeSignal.count() === since)
+        return endOf(context, supervised, from);
     }
     await changeSignal.wait(since, resting ? 500 : 200, over);
   }
@@ -77,11 +80,18 @@ const isOver = ({ state: { goal } }: Board): boolean => goal.status === 'COMPLET
 const isHeld = ({ state }: Board): boolean =>
   state.tasks.some(({ paused, status }) => paused === true && !isTerminal(status));
 
-export async function endOf(context: SupervisorContext, supervised: readonly SupervisedAgent[]): Promise<CrewEnd> {
+export async function endOf(
+  context: SupervisorContext,
+  supervised: readonly SupervisedAgent[],
+  from: Instant,
+): Promise<CrewEnd> {
   const { board } = await context.store.read();
   const { goal } = board.state;
   if (goal.status === 'COMPLETED')
-    return { code: 0, message: completeText(board.state, await baseDistance(context, board)) };
+    return {
+      code: 0,
+      message: completeText(board.state, await baseDistance(context, board), { from, to: context.clock.now() }),
+    };
   const given = supervised.flatMap(({ who, end }) => (end?.kind === 'given-up' ? [{ ...end, agent: who.agent }] : []));
   const [first] = given;
   const hint = first?.hint ?? 'see the board: liza status';

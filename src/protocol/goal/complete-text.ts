@@ -2,35 +2,53 @@
 
 import { spentOnGoal } from '../../budget/rules/ledger.ts';
 import { counted, whole } from '../../text/format.ts';
-import { duration, instant } from '../../text/time.ts';
+import { duration, type Instant, instant } from '../../text/time.ts';
 import { historyOf } from '../leases.ts';
 import { unhandledText } from '../messages/notes.ts';
 import type { State } from '../state.ts';
 import { endEvent } from './alignment.ts';
 import { afterGoal, type BaseDistance } from './base-distance.ts';
 
-/** A line for each of them: the command in it is what the reader types next. */
-export const completeText = (state: State, base: BaseDistance | undefined): string =>
+/** The run that the goal ended in. */
+export interface Ran {
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+/** A line for each of them: the command in it is what the reader types next. `ran` undefined: nobody ran just now. */
+export const completeText = (state: State, base: BaseDistance | undefined, ran?: Ran): string =>
   told(
-    [`the goal is complete: ${whole(state.goal.description)}`, summary(state), afterGoal(base), unhandledText(state)],
+    [
+      `the goal is complete: ${whole(state.goal.description)}`,
+      summary(state, ran),
+      afterGoal(base),
+      unhandledText(state),
+    ],
     '\n',
   );
 
-/** `3 tasks merged, 1 rejection, $0.42, 12m 5s`; undefined: nothing was merged. */
-function summary(state: State): string | undefined {
+/** `3 tasks merged, 1 rejection, $0.42, this run 12m 5s`; undefined: nothing was merged. */
+function summary(state: State, ran: Ran | undefined): string | undefined {
   const { goal, tasks } = state;
   const merged = tasks.filter(({ status }) => status === 'MERGED').length;
   if (merged === 0) return undefined;
   const rejections = tasks.flatMap(historyOf).filter(({ event }) => event === 'rejected').length;
   const { sessions, cost_usd: cost, uncounted_sessions = 0, unpriced_sessions = 0 } = spentOnGoal(state);
   const part = uncounted_sessions + unpriced_sessions > 0 ? 'at least ' : '';
-  const ended = endEvent(goal)?.timestamp;
   return [
     `${counted(merged, 'task')} merged`,
     counted(rejections, 'rejection'),
     ...(sessions === 0 ? [] : [cost === undefined ? 'cost unknown' : `${part}$${cost.toFixed(2)}`]),
-    ...(goal.created === undefined || ended === undefined ? [] : [duration(instant(ended) - instant(goal.created))]),
+    ...took(goal, ran),
   ].join(', ');
+}
+
+/** Not from `init` on: writing the vision is no part of a run. */
+function took(goal: State['goal'], ran: Ran | undefined): readonly string[] {
+  if (ran !== undefined) return [`this run ${duration(Math.max(0, ran.to - ran.from))}`];
+  const ended = endEvent(goal)?.timestamp;
+  if (goal.created === undefined || ended === undefined) return [];
+  return [`complete ${duration(instant(ended) - instant(goal.created))} after init`];
 }
 
 export const withUnhandled = (text: string, state: State): string => told([text, unhandledText(state)], '; ');

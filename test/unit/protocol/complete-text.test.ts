@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest';
 import { completeText } from '../../../src/protocol/goal/complete-text.ts';
 import type { State } from '../../../src/protocol/state.ts';
+import { instant } from '../../../src/text/time.ts';
 import { board, task } from '../boards/empty-board.ts';
 
 const usage = { sessions: 4, seconds: 90, input_tokens: 9, output_tokens: 9 };
@@ -29,10 +30,15 @@ function complete(spent: object): State {
   } as State;
 }
 
-const second = (state: State): string | undefined => completeText(state, undefined).split('\n')[1];
+const ran = { from: instant('2026-01-01T10:12:00Z'), to: instant('2026-01-01T10:12:12Z') };
+const second = (state: State): string | undefined => completeText(state, undefined, ran).split('\n')[1];
 
-it('tells what was merged, how often work was rejected, what it cost and how long it took', () => {
-  expect(second(complete({ cost_usd: 0.421 }))).toBe('2 tasks merged, 1 rejection, $0.42, 12m 5s');
+it('tells what was merged, how often work was rejected, what it cost and how long the run took', () => {
+  expect(second(complete({ cost_usd: 0.421 }))).toBe('2 tasks merged, 1 rejection, $0.42, this run 12s');
   expect(second(complete({ cost_usd: 0.421, unpriced_sessions: 1 }))).toContain(', at least $0.42, ');
   expect(second(complete({}))).toContain(', cost unknown, ');
+});
+
+it('where nobody ran just now, the time is that from init on, and says so', () => {
+  expect(completeText(complete({ cost_usd: 0.421 }), undefined)).toContain(', $0.42, complete 12m 5s after init\n');
 });
