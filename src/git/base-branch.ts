@@ -39,14 +39,18 @@ export async function baseDistance(host: ProjectHost, known: Known): Promise<Bas
   if (branch === undefined) return undefined;
   const integration = settings(known.state).integration_branch;
   const [theirs, ours] = [`refs/heads/${branch}`, `refs/heads/${integration}`];
-  const { spec_ref: document } = known.state.goal;
-  const others = document === undefined ? [] : ['--', '.', `:(exclude,literal,top)${document.replace(/#.*$/, '')}`];
   const [ahead, lacks] = (await countBetween(host, ['--left-right', `${ours}...${theirs}`])) ?? [];
   if (ahead === undefined || lacks === undefined) return undefined;
-  const ofOthers = lacks === 0 ? [0] : await countBetween(host, [theirs, `^${ours}`, ...others]);
+  const ofOthers = lacks === 0 ? [0] : await countBetween(host, [theirs, `^${ours}`, ...besidesDocument(known)]);
   if (ofOthers === undefined) return undefined;
   const besides = lacks > 0 && ofOthers[0] === 0;
   return { branch, integration, lacks: besides ? 0 : lacks, ahead, ...(besides ? { besidesDocument: true } : {}) };
+}
+
+/** For git: only commits that change more than the goal's document. */
+export function besidesDocument({ state: { goal } }: Known): readonly string[] {
+  const document = goal.spec_ref?.replace(/#.*$/, '');
+  return document === undefined ? [] : ['--', '.', `:(exclude,literal,top)${document}`];
 }
 
 export type FollowedBase = (known: Known) => Promise<BaseDistance | undefined>;

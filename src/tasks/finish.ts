@@ -3,7 +3,7 @@
 // exactly where Liza left the integration branch: no other commit, approved or not.
 
 import { commitsBetween } from '../git/ancestry.ts';
-import { baseBranch } from '../git/base-branch.ts';
+import { baseBranch, besidesDocument } from '../git/base-branch.ts';
 import { integrationRef } from '../git/integration.ts';
 import { buildCandidate, type Candidate } from '../git/merge-candidate.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
@@ -11,6 +11,7 @@ import { isAncestor } from '../git/reach.ts';
 import { commitOf } from '../git/refs.ts';
 import { must } from '../git/run.ts';
 import { firstFew } from '../git/tree-changes.ts';
+import type { Board } from '../protocol/board.ts';
 import type { Command } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { type State, settings, type Task } from '../protocol/state.ts';
@@ -40,6 +41,8 @@ export interface FinishPlan {
   readonly commits: number;
   /** Commits that the branch gained since the two parted. */
   readonly own: number;
+  /** Those of them that change more than the goal's document. */
+  readonly ownBesides: number;
   /** Commits that the branch had when Liza built on it, and has no more: it was rewritten, and this brings them back. */
   readonly returning: readonly string[];
   /** As `git diff --stat` has it. */
@@ -92,7 +95,7 @@ export async function planFinish(
     const returning = await returningCommits(gitDir, board.state, onto);
     const rejected = rejectedIn(merges, comes);
     const tasks = [...new Set(merges.map(({ task }) => task))];
-    return { ...plan, ...(await account(gitDir, plan)), returning, rejected, tasks, test, ...defined({ held }) };
+    return { ...plan, ...(await account(gitDir, board, plan)), returning, rejected, tasks, test, ...defined({ held }) };
   });
 }
 
@@ -129,7 +132,10 @@ export interface Finished {
   readonly remarks: readonly string[];
 }
 
-type Planned = Omit<FinishPlan, 'commits' | 'own' | 'returning' | 'stat' | 'rejected' | 'tasks' | 'test' | 'held'>;
+type Planned = Omit<
+  FinishPlan,
+  'commits' | 'own' | 'ownBesides' | 'returning' | 'stat' | 'rejected' | 'tasks' | 'test' | 'held'
+>;
 
 function inIntegration<T extends object>(
   context: TaskContext,
@@ -247,16 +253,20 @@ async function returningCommits(gitDir: PrivateGitDir, state: State, onto: strin
 
 async function account(
   gitDir: PrivateGitDir,
+  board: Pick<Board, 'state'>,
   { onto, commit, candidate }: Planned,
-): Promise<Pick<FinishPlan, 'commits' | 'own' | 'stat'>> {
-  const [counted, own, stat] = await Promise.all([
+): Promise<Pick<FinishPlan, 'commits' | 'own' | 'ownBesides' | 'stat'>> {
+  const theirs = ['rev-list', '--count', onto, '--not', commit];
+  const [counted, own, ownBesides, stat] = await Promise.all([
     must(gitDir.objects(['rev-list', '--count', commit, '--not', onto]), 'count the commits'),
-    must(gitDir.objects(['rev-list', '--count', onto, '--not', commit]), 'count the commits'),
+    must(gitDir.objects(theirs), 'count the commits'),
+    must(gitDir.objects([...theirs, ...besidesDocument(board)]), 'count the commits'),
     must(gitDir.objects(['diff', '--stat=78', '--stat-count=40', '--no-renames', onto, candidate]), 'compare them'),
   ]);
   return {
     commits: Number(counted),
     own: Number(own),
+    ownBesides: Number(ownBesides),
     stat: stat
       .trimEnd()
       .split('\n')

@@ -146,7 +146,21 @@ const unhandled = (state: State): readonly string[] => {
 const MOST_RETURNING = 20;
 
 function planLines(
-  { branch, integration, how, commits, own, candidate, returning, stat, rejected, tasks, test, held }: FinishPlan,
+  {
+    branch,
+    integration,
+    how,
+    commits,
+    own,
+    ownBesides,
+    candidate,
+    returning,
+    stat,
+    rejected,
+    tasks,
+    test,
+    held,
+  }: FinishPlan,
   state: State,
 ): readonly string[] {
   const way = how === 'merge' ? 'a merge commit' : 'a fast-forward';
@@ -167,7 +181,7 @@ function planLines(
   return [
     `${branch} gets ${counted(commits, 'commit')} of ${integration} by ${way} (${candidate.slice(0, 12)}):`,
     ...(stat.length === 0 ? ['no file changes by it'] : stat),
-    ...ownLines(branch, own, test),
+    ...ownLines({ branch, own, ownBesides, test }),
     ...rejectedLines(rejected),
     ...unconfinedLines(tasks),
     ...(returning.length === 0
@@ -185,14 +199,18 @@ function planLines(
 }
 
 /** Why it takes a merge commit, and who has seen what comes of it. */
-const ownLines = (branch: string, own: number, { verdict }: FinishPlan['test']): readonly string[] =>
-  own === 0
-    ? []
-    : [
-        `${branch} has ${counted(own, 'commit')} of its own since the two parted, hence a merge commit: no agent has seen both together, ${
-          verdict === 'none' ? 'and no test has, either' : 'the tests below are of both together'
-        }`,
-      ];
+function ownLines({
+  branch,
+  own,
+  ownBesides,
+  test: { verdict },
+}: Pick<FinishPlan, 'branch' | 'own' | 'ownBesides' | 'test'>): readonly string[] {
+  if (own === 0) return [];
+  const has = `${branch} has ${counted(own, 'commit')} of its own since the two parted`;
+  if (ownBesides === 0) return [`${has}, of the goal's document alone, hence a merge commit`];
+  const seen = verdict === 'none' ? 'and no test has, either' : 'the tests below are of both together';
+  return [`${has}, hence a merge commit: no agent has seen both together, ${seen}`];
+}
 
 /** Both may bear the same subject: whoever reads the history takes the one for the other. */
 function rejectedLines(rejected: FinishPlan['rejected']): readonly string[] {

@@ -405,6 +405,19 @@ describe('main went on since the two parted', () => {
     expect(await shown()).toContain(`${own}, the tests below are of both together`);
   });
 
+  test('commits of the goal’s document alone are named so: agents have read it', async () => {
+    ahead();
+    const file = (await p.state()).goal.spec_ref?.split('#')[0] ?? '';
+    p.commit({ [file]: '# Greet\n\nEverybody.\n' });
+    const check = async () => (await p.ok(['finish', '--check'])).stdout.replace(/\s+/g, ' ');
+    expect(await check()).toContain(
+      "main has 1 commit of its own since the two parted, of the goal's document alone, hence a merge commit",
+    );
+    expect(await check()).not.toContain('no agent has seen');
+    p.commit({ 'a.txt': 'a\n' });
+    expect(await check()).toContain('hence a merge commit: no agent has seen both together');
+  });
+
   test('a finish that changes no file says so', async () => {
     ahead();
     p.commit({ 'task.txt': 'task\n' });
