@@ -73,7 +73,7 @@ function checkSandbox({ mode, text, remedy, idle }: SandboxTold): readonly Prefl
 /** Every check, one after the other, with a line on what takes long. */
 export async function checkAll(io: Io, context: TaskContext, agents: Agents): Promise<Result> {
   const snapshot = await context.store.read();
-  const { checks: quick } = await preflight(io, context, snapshot, agents);
+  const { checks: quick, refused } = await preflight(io, context, snapshot, agents);
   const head = await tryHeadPatiently(context, settings(snapshot.board.state));
   const notTried = isRefusal(head) ? [warn('set-up', `not tried: ${head.message}`, head.hint)] : [];
   const registries = await checkRegistries(context, { setupWorks: setupWorks(head, snapshot.board.state.config) });
@@ -89,7 +89,9 @@ export async function checkAll(io: Io, context: TaskContext, agents: Agents): Pr
   const data = { commit: result.commit ?? null, checks };
   const message = verdictText(checks);
   if (stopsOf(checks).length === 0) return { ok: true, message, lines, data };
-  return { ...refuse(message, 'do what each STOP says, then: liza run', 1, 'preflight'), lines, data };
+  // The same as a run would end with.
+  const code = refused?.code ?? 1;
+  return { ...refuse(message, 'do what each STOP says, then: liza run', code, 'preflight'), lines, data };
 }
 
 /** A trial of another process, of a run for example, ends first: what it prepared is used again. */

@@ -55,6 +55,9 @@ export type SandboxMode = { readonly tool: Tool } | { readonly off: string; read
 
 type Wanted = Pick<Settings, 'sandbox'>;
 
+const WITHOUT_ROOT = 'without root: use a container or another user';
+const HELP = 'see: liza help sandbox';
+
 export async function sandboxMode(
   sandboxSupport: SandboxSupport | undefined,
   { sandbox }: Wanted,
@@ -71,13 +74,13 @@ export async function sandboxMode(
   if (sandbox === 'kept')
     return refuse(
       `agents worked on this goal in a sandbox, and now ${found.why}: nothing starts without it`,
-      `${found.remedy}; or let them work without: liza config set sandbox off`,
+      `${found.remedy}; ${WITHOUT_ROOT}; ${HELP}; or let them work without: liza config set sandbox off`,
       5,
       'sandbox',
     );
   return refuse(
     `config.sandbox is require, but ${found.why}`,
-    `${found.remedy}; or run without it: liza config set sandbox auto`,
+    `${found.remedy}; ${WITHOUT_ROOT}; ${HELP}; or run without it: liza config set sandbox auto`,
     5,
     'sandbox',
   );
@@ -108,7 +111,7 @@ export const sandboxRemedy = (
 ): string | undefined =>
   'tool' in mode || mode.remedy === undefined
     ? undefined
-    : `${mode.remedy}; without root: use a container or another user${isolation === 'clone' ? '' : IN_CLONES}; see: liza help sandbox`;
+    : `${mode.remedy}; ${WITHOUT_ROOT}${isolation === 'clone' ? '' : IN_CLONES}; ${HELP}`;
 
 /** Whether what is started now is not confined. `found`: what `detect` said. Undefined: nobody asked for a sandbox. */
 export function isUnconfined(

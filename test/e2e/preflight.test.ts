@@ -84,7 +84,7 @@ describe('run --check stops for', () => {
   test('no agent CLI, and one that nobody is logged in to; a key or a login file is found', () => {
     const p = builtProject();
     const none = p.liza(['run', '--check', '--agent', 'codex'], { env: { PATH: path.dirname(process.execPath) } });
-    expect(none.code).toBe(1);
+    expect(none.code).toBe(5); // as `liza run` itself
     expect(none.stdout).toMatch(/^STOP agents +Codex is not installed.*\n +→ npm install -g/m);
     const { check } = withClaude(p, false);
     const out = check();

@@ -36,7 +36,8 @@ export const verb: Verb = {
       aka: ['background', 'daemon'],
     },
     check: {
-      description: 'Only check whether a run could start: nothing is spent. Exit 1: something stops it.',
+      description:
+        'Only check whether a run could start: nothing is spent. Exit 1: something stops it; 5: the agent CLI or the sandbox is missing.',
       aka: ['dry-run'],
     },
   },

@@ -69,6 +69,17 @@ test('run --check warns of it and does not stop; also of what a person turned of
   expect(await found()).toMatchObject({ level: 'stop' });
 });
 
+test('required and missing: run and run --check end with 5, and name the way out without root', async () => {
+  const { liza } = project({ config: { integration_branch: 'integration', sandbox: 'require' } });
+  for (const argv of [['run'], ['run', '--check']]) {
+    const ran = await liza(argv, { io: withoutBubblewrap() });
+    expect(ran.code).toBe(5);
+    expect(flat(ran.stdout + ran.stderr)).toMatch(
+      /without root: use a container or another user; see: liza help sandbox/,
+    );
+  }
+});
+
 test('limits that only the sandbox enforces: set, doctor and run --check say that they hold nobody', async () => {
   const { liza } = project();
   const said = async (...argv: string[]): Promise<string> => {
