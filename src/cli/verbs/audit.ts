@@ -1,15 +1,12 @@
 // `liza audit [task]`: the whole provenance of a task or the goal, each fact compared with journal and git.
 
-import type { Audit } from '../../audit/gather.ts';
-import type { Fact, Mark } from '../../audit/rules/facts.ts';
 import { unconfined, unsupervised } from '../../audit/rules/sessions.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { defined } from '../../protocol/values.ts';
 import { counted } from '../../text/format.ts';
 import { onTasks } from '../open-project.ts';
-import { type Line, type Page, pageFor, type Tone } from '../render/layout.ts';
+import { renderAudit } from '../render/audit.ts';
 import { lookOf } from '../render/look.ts';
-import type { Look } from '../render/terminal.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -75,33 +72,3 @@ export const verb: Verb = {
     return { ...refuse(said, hint, 4, 'contradicted'), lines, data };
   }),
 };
-
-const LABEL: Readonly<Record<Mark, string>> = { verified: 'ok', unverifiable: '?', contradicted: 'CONTRADICTED' };
-const TONE: Readonly<Record<Mark, Tone>> = { verified: 'good', unverifiable: 'warn', contradicted: 'bad' };
-
-/** `whole`: shows of each task only the facts that are not verified, and counts the others. */
-function renderAudit({ goal, tasks }: Audit, whole: boolean, look: Look): string {
-  const p = pageFor(look);
-  return p.print([
-    [{ text: 'The goal', tone: 'strong' }],
-    ...goal.flatMap((fact) => factLines(p, fact)),
-    ...tasks.flatMap(({ task, facts }): readonly Line[] => {
-      const shown = whole ? facts.filter(({ mark }) => mark !== 'verified') : facts;
-      const ok = facts.filter(({ mark }) => mark === 'verified').length;
-      return [
-        [],
-        [{ text: p.say(`${task.id}: ${task.description ?? ''}`), tone: 'strong' }],
-        [{ text: `  ${task.status}${p.dot}${ok} of ${facts.length} facts verified`, tone: 'faint' }],
-        ...shown.flatMap((fact) => factLines(p, fact)),
-      ];
-    }),
-  ]);
-}
-
-function factLines(p: Page, { mark, time, what, why, unconfined: open }: Fact): readonly Line[] {
-  const [label, tone] = open ? (['NOT CONFINED', 'warn'] as const) : [LABEL[mark], TONE[mark]];
-  const text = `${time === undefined ? '' : `${time}  `}${what}: ${why}`;
-  return p
-    .lines(text.replace(/\s+/g, ' '), p.width - 5 - label.length)
-    .map((line, at) => [{ text: at === 0 ? `  ${label}  ` : ' '.repeat(label.length + 4), tone }, { text: line }]);
-}
