@@ -26,7 +26,7 @@ import { SCRIPT } from '../tasks/rules/tested.ts';
 import { sweepTrials, trialUnder } from '../tasks/trial.ts';
 import { shellWord } from '../text/format.ts';
 import { tellingLines } from '../text/telling-lines.ts';
-import { fine, type PreflightCheck, type PreflightResult, stop, warn } from './rules/result.ts';
+import { fine, type PreflightCheck, type PreflightResult, redTestsMend, stop, warn } from './rules/result.ts';
 
 export interface HeadRequest {
   /** The last result: tests that were green on the same commit are not run again. */
@@ -172,7 +172,7 @@ function testsCheck(context: TaskContext, ended: Tried, run: TestRun): Preflight
   const { tests, commit, config, log } = run;
   if (isGreen(ended)) return fine('tests', `${tests} is green on ${short(commit)}`);
   const how = howEnded(ended, config.validation_timeout);
-  const mend = `${run.mend || 'fix them in your branch, then: liza sync; or make that this goal’s first task'}; the whole output: ${fromRoot(context, log)}`;
+  const mend = `${run.mend || redTestsMend(ended, config)}; the whole output: ${fromRoot(context, log)}`;
   const is = `${tests} is red on ${short(commit)}`;
   const red = warn('tests', `${is} (${how}): every submission will fail on it`, mend, is);
   const output = tellingLines(ended.tail, SHOWN_LINES);

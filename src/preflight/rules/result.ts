@@ -3,7 +3,7 @@
 
 import type { BaseDistance } from '../../protocol/goal/base-distance.ts';
 import { apartText, inStepText } from '../../protocol/goal/base-distance.ts';
-import type { Config } from '../../protocol/state.ts';
+import type { Config, Settings } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { counted } from '../../text/format.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
@@ -86,6 +86,19 @@ export function lastResultText(
   const since =
     head === undefined || commit === undefined || head === commit ? '' : `; integration is at ${head.slice(0, 12)} now`;
   return `${verdictText(checks)}, ${duration(Math.max(0, now - instant(time)))} ago${at}${since}`;
+}
+
+/** What helps where tests are red: it depends on how they ended. */
+export function redTestsMend(ended: EndedTests, { validation_timeout }: Pick<Settings, 'validation_timeout'>): string {
+  if (ended.how === 'timed-out')
+    return `give them more time: liza config set validation_timeout ${validation_timeout * 2}; or make them shorter`;
+  if (ended.how === 'over-limit')
+    return 'raise the limit that it names: liza config set <setting> <number>; or have the tests use less';
+  return 'fix them in your branch, then: liza sync; or make that this goal’s first task';
+}
+
+interface EndedTests {
+  readonly how: 'exited' | 'signalled' | 'timed-out' | 'over-limit' | 'stopped' | 'not-started';
 }
 
 /** The template as it was written: only the name of the goal was put in. */

@@ -7,6 +7,7 @@ import {
   fine,
   isUntouched,
   lastResultText,
+  redTestsMend,
   startLine,
   stop,
   verdictText,
@@ -33,6 +34,14 @@ test('the verdict counts what stops and what warns', () => {
     '1 problem stops the run, 2 warnings',
   );
   expect(verdictText([stop('disk', 'x', 'y'), stop('vision', 'x', 'y')])).toBe('2 problems stop the run');
+});
+
+test('tests that were ended for what they took are not to be fixed: the mend names the limit', () => {
+  const mend = (how: Parameters<typeof redTestsMend>[0]['how']): string =>
+    redTestsMend({ how }, { validation_timeout: 600 });
+  expect(mend('exited')).toMatch(/^fix them in your branch, then: liza sync/);
+  expect(mend('over-limit')).toMatch(/^raise the limit that it names: liza config set/);
+  expect(mend('timed-out')).toMatch(/^give them more time: liza config set validation_timeout 1200/);
 });
 
 test('the last result names its commit, and where the branch is now if that is another', () => {
