@@ -92,13 +92,13 @@ export const sandboxModeText = (mode: SandboxMode): string =>
 
 /** When agents first start: on one line, with what it means and who tells all of it. */
 export const sandboxStartText = (mode: SandboxMode): string =>
-  'tool' in mode ? sandboxModeText(mode) : 'sandbox: off, agents run as you; all of it: liza doctor';
+  'tool' in mode ? sandboxModeText(mode) : 'sandbox: off, agents run as you; all of it: liza help sandbox';
 
 /** Where it was told before: at init, by doctor, and when agents first start. */
 export function sandboxBriefText(mode: SandboxMode): string {
   if ('tool' in mode) return sandboxModeText(mode);
   if (mode.remedy === undefined) return `sandbox: off, ${mode.off}; what that means: liza help sandbox`;
-  return 'sandbox: off; what that means, and how to turn it on: liza doctor';
+  return 'sandbox: off; what that means, and how to turn it on: liza help sandbox';
 }
 
 const IN_CLONES =

@@ -19,7 +19,9 @@ export const verb: Verb = {
     if (name === '') return overview(args.flag('all'), io);
     const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
     if (topic !== undefined) {
-      const lines = typeof topic.lines === 'function' ? await topic.lines(io.asset) : topic.lines;
+      const told = typeof topic.lines === 'function' ? await topic.lines(io.asset) : topic.lines;
+      // The reader's project has no such page: it is where Liza is installed.
+      const lines = told.map((line) => line.replace(/\bdocs\/[\w-]+\.md\b/g, io.asset));
       return { ok: true, lines: [topic.summary, '', ...lines], data: { topic: name, lines } };
     }
     return about(name, io);

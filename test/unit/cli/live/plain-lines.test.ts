@@ -104,7 +104,7 @@ it('what the board warned of stays when it goes: once each, without what is over
     ...more,
   });
   const events = [
-    said('sandbox: off, agents run as you; all of it: liza doctor'),
+    said('sandbox: off, agents run as you; all of it: liza help sandbox'),
     said('no budget is set'),
     said('no budget is set'),
     said('⚠️ STALLED: nothing moved'),
