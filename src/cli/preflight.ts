@@ -153,19 +153,23 @@ async function checkBeside(context: SupervisorContext, { quick, over, release }:
   if (over.aborted) return;
   const tried = isRefusal(head) ? [] : head.checks;
   // A set-up that fails is an alarm, with its output.
-  for (const one of tried) if (one.level !== 'stop') tell(context, one);
+  const at = isRefusal(head) ? undefined : head.commit;
+  for (const one of tried) if (one.level !== 'stop') tell(context, one, at);
   // Whoever read that the tests run waits for how they ended; registries may take longer.
   for (const { level, message } of isRefusal(head) ? [] : head.ran)
     if (level === 'ok') context.emit({ level: 'info', text: `pre-flight: ${message}` });
   const { config } = (await own.store.read()).board.state;
   const registries = await checkRegistries(own, { setupWorks: setupWorks(head, config) });
   if (over.aborted) return;
-  for (const one of registries) if (one.level !== 'stop') tell(context, one);
+  for (const one of registries) if (one.level !== 'stop') tell(context, one, at);
   const beside = [...tried, ...registries];
   const commit = isRefusal(head) ? undefined : { commit: head.commit, under: head.under };
   saveResult(context, { time: iso(context.clock.now()), ...commit, checks: [...quick, ...beside] });
 }
 
-function tell(context: SupervisorContext, one: PreflightCheck): void {
-  if (one.level !== 'ok') context.emit({ level: 'warning', text: startLine(one) });
+/** `head`: the commit that it is about. */
+function tell(context: SupervisorContext, one: PreflightCheck, head?: string): void {
+  if (one.level === 'ok') return;
+  const passing = one.check === 'base' ? ({ passing: true } as const) : {};
+  context.emit({ level: 'warning', text: startLine(one), ...passing, ...defined({ head }) });
 }

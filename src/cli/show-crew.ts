@@ -46,15 +46,23 @@ export function endResult({ code, message, hint }: CrewEnd, lines: readonly stri
 
 const MOST_WARNINGS = 8;
 
-/** What a live board warned of and takes along when it goes. One agent's troubles are in the log, alarms that cleared over. */
+/**
+ * What a live board warned of and takes along when it goes, as far as it is still so. One agent's troubles are in the log,
+ * alarms that cleared over.
+ */
 export function lastWarnings({
   alarms,
+  board,
   events,
   unconfined,
-}: Pick<CrewView, 'alarms' | 'events' | 'unconfined'>): readonly string[] {
+}: Pick<CrewView, 'alarms' | 'board' | 'events' | 'unconfined'>): readonly string[] {
   const isTold = (text: string): boolean =>
     /^sandbox: /.test(text) || Object.values(SIGN).some((sign) => text.startsWith(sign));
-  const warned = events.filter(({ level, agent, text }) => level === 'warning' && agent === undefined && !isTold(text));
+  const now = board.state.goal.integration_head;
+  const isOver = ({ head, passing }: CrewEvent): boolean => passing === true || (head !== undefined && head !== now);
+  const warned = events.filter(
+    (one) => one.level === 'warning' && one.agent === undefined && !isTold(one.text) && !isOver(one),
+  );
   const texts = [
     ...(unconfined === true ? ['sandbox: off, agents ran as you; what that means: liza help sandbox'] : []),
     ...[...warned, ...alarms].map(({ text }) => text),

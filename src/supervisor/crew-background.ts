@@ -23,6 +23,7 @@ const REFRESH_MS = 5000;
 export function startBackground(crew: Crew, watcher: boolean): () => Promise<void> {
   const { context, over } = crew;
   const warn = (text: string): void => context.emit({ level: 'warning', text });
+  const warnForNow = (text: string): void => context.emit({ level: 'warning', text, passing: true });
   const tell = (text: string): void => context.emit({ level: 'info', text });
   const keep = (what: string, work: () => Promise<void>): Promise<void> =>
     restartOnError(what, work, { warn, sleep: context.clock.sleep }, over.signal);
@@ -38,7 +39,7 @@ export function startBackground(crew: Crew, watcher: boolean): () => Promise<voi
   const stopped = AbortSignal.any([over.signal, crew.orderly.signal]);
   const running = [
     keep('trying validations', () => keepTrying(trials, stopped)),
-    keep('trying set-up', () => keepTryingSetup({ ...trials, report: warn, tell, isTried }, stopped)),
+    keep('trying set-up', () => keepTryingSetup({ ...trials, report: warnForNow, tell, isTried }, stopped)),
     keep('the shown board', () => refresh(crew, resisted)),
     ...(watcher
       ? [keep('watching', () => watch(crew, warn)), keep('governing', () => keepGoverning(governor, over.signal))]

@@ -219,7 +219,8 @@ function eventIn(found: Fields): CrewEvent | undefined {
   const { time, level, text } = found;
   if (typeof time !== 'number' || typeof text !== 'string') return undefined;
   if (level !== 'info' && level !== 'warning' && level !== 'alarm') return undefined;
-  return { ...taken(found, ['agent', 'task'], []), time, level, text };
+  const passing = found['passing'] === true ? ({ passing: true } as const) : {};
+  return { ...taken(found, ['agent', 'task', 'head'], []), ...passing, time, level, text };
 }
 
 function endIn(found: unknown): CrewEnd | undefined {

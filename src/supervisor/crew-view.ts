@@ -69,6 +69,10 @@ export interface CrewEvent {
   readonly task?: string;
   /** How a session ended, where this is the end of one. */
   readonly ended?: SessionEnd['how'];
+  /** The head of integration that it is about: over once that has moved. */
+  readonly head?: string;
+  /** Also told elsewhere, for as long as it is so: by an alarm, or by the branches' own line. */
+  readonly passing?: true;
   readonly text: string;
 }
 

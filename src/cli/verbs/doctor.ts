@@ -60,13 +60,16 @@ async function work(io: Io, around: readonly Finding[], fix: boolean): Promise<r
 
 async function lastPreflight(context: TaskContext): Promise<Finding> {
   const { readResult } = await import('../../preflight/saved-result.ts');
-  const { lastResultText, stopsOf } = await import('../../preflight/rules/result.ts');
+  const { lastResultText, standingChecks, stopsOf } = await import('../../preflight/rules/result.ts');
+  const { baseSetupFailure } = await import('../../protocol/work/setup-failures.ts');
   const check = 'pre-flight';
   const last = readResult(context);
   if (last === undefined) return ok(check, 'not done yet: liza run --check');
   const { board, now } = await context.store.read();
-  const message = lastResultText(last, { now, head: board.state.goal.integration_head });
-  const [first] = stopsOf(last.checks);
+  const head = board.state.goal.integration_head;
+  const checks = standingChecks(last, { head, setupFails: baseSetupFailure(board.state) !== undefined });
+  const message = lastResultText({ ...last, checks }, { now, head });
+  const [first] = stopsOf(checks);
   if (first === undefined) return ok(check, message);
   return warning(check, `${message}: ${first.message}`, `${first.mend ?? ''}; then: liza run --check`);
 }

@@ -76,6 +76,19 @@ export function verdictText(checks: readonly PreflightCheck[]): string {
   return `${stops === 1 ? '1 problem stops' : `${stops} problems stop`} the run${rest}`;
 }
 
+/** What programs found on a commit. */
+const OF_HEAD: ReadonlySet<CheckName> = new Set(['tests', 'registry']);
+
+/** The checks that say something of the board as it is: what was found on another commit may be over. */
+export const standingChecks = (
+  { commit, checks }: Pick<PreflightResult, 'commit' | 'checks'>,
+  { head, setupFails }: { readonly head: string | undefined; readonly setupFails: boolean },
+): readonly PreflightCheck[] =>
+  checks.filter(
+    ({ check, level }) =>
+      level === 'ok' || (check === 'set-up' ? setupFails || level !== 'stop' : !OF_HEAD.has(check) || commit === head),
+  );
+
 /** What `liza doctor` says of the last one. */
 export function lastResultText(
   result: PreflightResult,

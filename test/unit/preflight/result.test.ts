@@ -8,6 +8,7 @@ import {
   isUntouched,
   lastResultText,
   redTestsMend,
+  standingChecks,
   startLine,
   stop,
   verdictText,
@@ -34,6 +35,21 @@ test('the verdict counts what stops and what warns', () => {
     '1 problem stops the run, 2 warnings',
   );
   expect(verdictText([stop('disk', 'x', 'y'), stop('vision', 'x', 'y')])).toBe('2 problems stop the run');
+});
+
+test('what was found on another commit, or was mended since, no longer stops or warns', () => {
+  const checks = [
+    stop('set-up', 'npm ci fails', 'y'),
+    warn('tests', 'red', 'y'),
+    warn('registry', 'needs a login', 'y'),
+    stop('disk', 'full', 'y'),
+  ];
+  const names = (head: string, setupFails: boolean): readonly string[] =>
+    standingChecks({ commit: 'a', checks }, { head, setupFails }).map(({ check }) => check);
+  expect(names('a', true)).toEqual(['set-up', 'tests', 'registry', 'disk']);
+  expect(names('a', false)).toEqual(['tests', 'registry', 'disk']);
+  expect(names('b', true)).toEqual(['set-up', 'disk']);
+  expect(names('b', false)).toEqual(['disk']);
 });
 
 test('tests that were ended for what they took are not to be fixed: the mend names the limit', () => {

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { lastWarnings, printLines } from '../../../../src/cli/show-crew.ts';
+import type { Board } from '../../../../src/protocol/board.ts';
 import type { CrewControl, CrewEvent, CrewView } from '../../../../src/supervisor/crew-view.ts';
+import { board } from '../../boards/empty-board.ts';
 import { EVIL } from '../../boards/full-board.ts';
 import { lively, NOW } from './scenes.ts';
 
@@ -111,10 +113,23 @@ it('what the board warned of stays when it goes: once each, without what is over
     said('its session is gone', { agent: 'coder-1' }),
     said('a task was merged', { level: 'info' }),
   ];
-  expect(lastWarnings({ alarms: [alarm], events, unconfined: true })).toEqual([
+  const at = (head: string): Board => ({
+    ...board(),
+    state: { ...board().state, goal: { ...board().state.goal, integration_head: head } },
+  });
+  expect(lastWarnings({ alarms: [alarm], board: at('new'), events, unconfined: true })).toEqual([
     'warning: sandbox: off, agents ran as you; what that means: liza help sandbox',
     'warning: no budget is set',
     'warning: 🚨 BLOCKED: b',
   ]);
-  expect(lastWarnings({ alarms: [], events: [] })).toEqual([]);
+  expect(lastWarnings({ alarms: [], board: at('new'), events: [] })).toEqual([]);
+  // What was red before the work, and what was mended meanwhile, is over.
+  const mended = [
+    said('tests: npm test is red on old', { head: 'old' }),
+    said('set-up still fails: no login', { passing: true }),
+  ];
+  expect(lastWarnings({ alarms: [], board: at('new'), events: mended })).toEqual([]);
+  expect(lastWarnings({ alarms: [], board: at('old'), events: mended })).toEqual([
+    'warning: tests: npm test is red on old',
+  ]);
 });
