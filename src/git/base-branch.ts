@@ -41,16 +41,24 @@ export async function baseDistance(host: ProjectHost, known: Known): Promise<Bas
   const [theirs, ours] = [`refs/heads/${branch}`, `refs/heads/${integration}`];
   const [ahead, lacks] = (await countBetween(host, ['--left-right', `${ours}...${theirs}`])) ?? [];
   if (ahead === undefined || lacks === undefined) return undefined;
-  const ofOthers = lacks === 0 ? [0] : await countBetween(host, [theirs, `^${ours}`, ...besidesDocument(known)]);
-  if (ofOthers === undefined) return undefined;
-  const besides = lacks > 0 && ofOthers[0] === 0;
-  return { branch, integration, lacks: besides ? 0 : lacks, ahead, ...(besides ? { besidesDocument: true } : {}) };
+  const count = async (revisions: readonly string[]) => (await countBetween(host, revisions))?.[0];
+  const others = lacks === 0 ? 0 : await countBesidesDocument(count, [theirs, `^${ours}`], known);
+  if (others === undefined) return undefined;
+  return { branch, integration, lacks: others, ahead, ...(lacks > 0 && others === 0 ? { besidesDocument: true } : {}) };
 }
 
-/** For git: only commits that change more than the goal's document. */
-export function besidesDocument({ state: { goal } }: Known): readonly string[] {
+/**
+ * How many of these commits change more than the goal's document. Merges bring what is counted already, among them those
+ * of `liza finish`; unless nothing else is left.
+ */
+export async function countBesidesDocument<T extends number | undefined>(
+  count: (revisions: readonly string[]) => Promise<T>,
+  range: readonly string[],
+  { state: { goal } }: Known,
+): Promise<T> {
   const document = goal.spec_ref?.replace(/#.*$/, '');
-  return document === undefined ? [] : ['--', '.', `:(exclude,literal,top)${document}`];
+  const others = document === undefined ? [] : ['--', '.', `:(exclude,literal,top)${document}`];
+  return (await count(['--no-merges', ...range, ...others])) || count([...range, ...others]);
 }
 
 export type FollowedBase = (known: Known) => Promise<BaseDistance | undefined>;

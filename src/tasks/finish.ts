@@ -3,7 +3,7 @@
 // exactly where Liza left the integration branch: no other commit, approved or not.
 
 import { commitsBetween } from '../git/ancestry.ts';
-import { baseBranch, besidesDocument } from '../git/base-branch.ts';
+import { baseBranch, countBesidesDocument } from '../git/base-branch.ts';
 import { integrationRef } from '../git/integration.ts';
 import { buildCandidate, type Candidate } from '../git/merge-candidate.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
@@ -256,17 +256,19 @@ async function account(
   board: Pick<Board, 'state'>,
   { onto, commit, candidate }: Planned,
 ): Promise<Pick<FinishPlan, 'commits' | 'own' | 'ownBesides' | 'stat'>> {
-  const theirs = ['rev-list', '--count', onto, '--not', commit];
-  const [counted, own, ownBesides, stat] = await Promise.all([
-    must(gitDir.objects(['rev-list', '--count', commit, '--not', onto]), 'count the commits'),
-    must(gitDir.objects(theirs), 'count the commits'),
-    must(gitDir.objects([...theirs, ...besidesDocument(board)]), 'count the commits'),
+  const count = async (revisions: readonly string[]): Promise<number> =>
+    Number(await must(gitDir.objects(['rev-list', '--count', ...revisions]), 'count the commits'));
+  const theirs = [onto, `^${commit}`];
+  const [commits, own, ownBesides, stat] = await Promise.all([
+    count([commit, `^${onto}`]),
+    count(theirs),
+    countBesidesDocument(count, theirs, board),
     must(gitDir.objects(['diff', '--stat=78', '--stat-count=40', '--no-renames', onto, candidate]), 'compare them'),
   ]);
   return {
-    commits: Number(counted),
-    own: Number(own),
-    ownBesides: Number(ownBesides),
+    commits,
+    own,
+    ownBesides,
     stat: stat
       .trimEnd()
       .split('\n')

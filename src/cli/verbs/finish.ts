@@ -206,10 +206,12 @@ function ownLines({
   test: { verdict },
 }: Pick<FinishPlan, 'branch' | 'own' | 'ownBesides' | 'test'>): readonly string[] {
   if (own === 0) return [];
-  const has = `${branch} has ${counted(own, 'commit')} of its own since the two parted`;
-  if (ownBesides === 0) return [`${has}, of the goal's document alone, hence a merge commit`];
+  if (ownBesides === 0)
+    return [`${branch} has nothing of its own since the two parted but the goal's document, hence a merge commit`];
   const seen = verdict === 'none' ? 'and no test has, either' : 'the tests below are of both together';
-  return [`${has}, hence a merge commit: no agent has seen both together, ${seen}`];
+  return [
+    `${branch} has ${counted(ownBesides, 'commit')} of its own since the two parted, hence a merge commit: no agent has seen both together, ${seen}`,
+  ];
 }
 
 /** Both may bear the same subject: whoever reads the history takes the one for the other. */

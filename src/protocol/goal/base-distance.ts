@@ -6,7 +6,7 @@ export interface BaseDistance {
   /** The person's branch. */
   readonly branch: string;
   readonly integration: string;
-  /** Commits of the person's branch that integration lacks; 0 where they change the goal's document alone. */
+  /** Commits of the person's branch that integration lacks and that change more than the goal's document. */
   readonly lacks: number;
   /** It lacks commits that change the goal's document alone, or nothing. */
   readonly besidesDocument?: true;
@@ -30,7 +30,13 @@ export function baseLag(distance: BaseDistance | undefined): string | undefined 
 export const afterGoal = (distance: BaseDistance | undefined): string =>
   distance?.ahead === 0
     ? `it is in ${distance.branch}; next: liza init "<next goal>"`
-    : `merge it into ${distance?.branch ?? 'your branch'}: liza finish`;
+    : `merge it into ${distance?.branch ?? 'your branch'}: liza finish${ownText(distance)}`;
+
+/** Nobody has to bring them in before. */
+const ownText = (distance: BaseDistance | undefined): string =>
+  distance === undefined || distance.lacks === 0
+    ? ''
+    : `; ${distance.branch} has ${counted(distance.lacks, 'commit')} of its own, and that brings both together`;
 
 export interface Apart {
   readonly fact: string;

@@ -411,11 +411,18 @@ describe('main went on since the two parted', () => {
     p.commit({ [file]: '# Greet\n\nEverybody.\n' });
     const check = async () => (await p.ok(['finish', '--check'])).stdout.replace(/\s+/g, ' ');
     expect(await check()).toContain(
-      "main has 1 commit of its own since the two parted, of the goal's document alone, hence a merge commit",
+      "main has nothing of its own since the two parted but the goal's document, hence a merge commit",
     );
     expect(await check()).not.toContain('no agent has seen');
     p.commit({ 'a.txt': 'a\n' });
-    expect(await check()).toContain('hence a merge commit: no agent has seen both together');
+    const one =
+      'main has 1 commit of its own since the two parted, hence a merge commit: no agent has seen both together';
+    expect(await check()).toContain(one);
+    expect((await p.ok(['status'])).stdout).toContain('main has 1 commit that integration lacks: liza sync');
+    // Nor is the merge of an earlier finish the person's own.
+    await p.ok(['finish', '--yes']);
+    await complete();
+    expect(await check()).toContain('main has 1 commit of its own');
   });
 
   test('a finish that changes no file says so', async () => {

@@ -39,6 +39,14 @@ it('tells what was merged, how often work was rejected, what it cost and how lon
   expect(second(complete({}))).toContain(', cost unknown, ');
 });
 
+it('commits of the person’s own are told with the step that brings both together', () => {
+  const base = { branch: 'main', integration: 'integration', lacks: 1, ahead: 2 };
+  expect(completeText(complete({}), base)).toContain(
+    'merge it into main: liza finish; main has 1 commit of its own, and that brings both together',
+  );
+  expect(completeText(complete({}), { ...base, lacks: 0 })).toMatch(/merge it into main: liza finish$/);
+});
+
 it('where nobody ran just now, the time is that from init on, and says so', () => {
   expect(completeText(complete({ cost_usd: 0.421 }), undefined)).toContain(', $0.42, complete 12m 5s after init\n');
 });
