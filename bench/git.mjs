@@ -105,7 +105,20 @@ function merges(files) {
     // Claimed before the branch moves on, so that it is a true merge.
     liza(root, 'coder-1', 'claim-task', id, 'coder-1');
     const folder = join(root, '.worktrees', id);
-    liza(folder, 'coder-1', 'begin', id, '--intent', 'i', '--risks', 'r', '--validation', 'v: passes', '--file', 'src');
+    liza(
+      folder,
+      'coder-1',
+      'begin',
+      id,
+      '--intent',
+      'write the files of the task',
+      '--risks',
+      'none',
+      '--validation',
+      'node --test: passes',
+      '--file',
+      'src',
+    );
     mkdirSync(join(folder, 'test'), { recursive: true });
     writeFileSync(join(folder, `test/${id}.test.js`), 'x\n');
     git(folder, 'add', '-A');

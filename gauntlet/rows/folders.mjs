@@ -40,7 +40,7 @@ export const g21 = {
   coder: `
     if [ "$LIZA_AGENT_ID" = coder-2 ]; then # the sibling: works on b
       if git log -1 --format=%s | grep -q made; then try b-again liza submit-for-review b "$(git rev-parse HEAD)"; leave 42 submitted; fi
-      liza begin b --intent b --risks none --validation 'node test/a.test.mjs: passes' --file src/a.mjs --file test/a.test.mjs
+      liza begin b --intent 'b and its test' --risks none --validation 'node test/a.test.mjs: passes' --file src/a.mjs --file test/a.test.mjs
       code 7; proof 7; try b-commit commit 'b: made'; liza show b >/dev/null; echo SIBLING ready; sleep 60; exit 0
     fi
     if git log -1 --format=%s | grep -q made; then try a-again submit; leave 42 submitted; fi

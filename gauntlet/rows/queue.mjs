@@ -20,7 +20,7 @@ for one in test/*.mjs; do [ ! -e "$one" ] || node "$one" || exit 1; done
 /** Makes the task whose folder it is in; `more`: what else it puts into the commit. */
 const coder = (more) => `
   id=$(basename "$PWD")
-  liza begin $id --intent $id --risks none --validation "node test/$id.test.mjs: passes" --file src/$id.mjs --file test/$id.test.mjs
+  liza begin $id --intent "$id and its test" --risks none --validation "node test/$id.test.mjs: passes" --file src/$id.mjs --file test/$id.test.mjs
   mkdir -p src test; echo 'export const x = 1;' > src/$id.mjs
   printf '%s\\n' "import assert from 'node:assert/strict';" "import { x } from '../src/$id.mjs';" "assert.equal(x, 1);" > test/$id.test.mjs
   ${more}

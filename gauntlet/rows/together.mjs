@@ -28,7 +28,7 @@ export const g101 = {
   tasks: [task('a'), task('b')],
   coder: `
     id=$(basename "$PWD")
-    liza begin $id --intent $id --risks none --validation "node test/$id.test.mjs: passes" --file src/$id.mjs --file test/$id.test.mjs
+    liza begin $id --intent "$id and its test" --risks none --validation "node test/$id.test.mjs: passes" --file src/$id.mjs --file test/$id.test.mjs
     mkdir -p src test; echo 'export const x = 1;' > src/$id.mjs
     printf '%s\\n' "import assert from 'node:assert/strict';" "import fs from 'node:fs';" "assert.deepEqual(fs.readdirSync('src'), ['$id.mjs']);" > test/$id.test.mjs
     commit "$id: made"; try submit-$id liza submit-for-review $id HEAD; leave 42 submitted`,
