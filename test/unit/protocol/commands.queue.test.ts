@@ -218,6 +218,14 @@ describe('a batch on top of another', () => {
     expect(validate(w.state, new Map())).toEqual([]);
   });
 
+  it('is over when one of it is handed back to the planner', () => {
+    const w = lanes(2);
+    w.run(SUPERVISOR, ahead());
+    w.run(HUMAN, { name: 'replan', task: 'd', reason: 'not like this' });
+    expect(queueOf(w.state).ahead).toBeUndefined();
+    expect(queueOf(w.state).batch?.entries.map(({ task }) => task)).toEqual(['a', 'b']);
+  });
+
   it('comes to nothing when the one before is red, and is begun on no red one', () => {
     const w = lanes(2);
     w.run(SUPERVISOR, ahead());

@@ -10,10 +10,12 @@ import { blank } from '../../definition/definition.ts';
 import { historyOf } from '../../leases.ts';
 import { reopenDiscoveries } from '../../messages/discoveries.ts';
 import { closeQuestions, openQuestions } from '../../messages/questions.ts';
+import { leftAhead } from '../../queue/lanes.ts';
 import { TEXT_LIMIT } from '../../records/fields.ts';
 import { isTerminal, type Question, type State, TASK_STATUSES, type Task } from '../../state.ts';
 import { blockTask, HUMAN_OVERRIDE, isDeadlocked, LET_GO, QUESTIONS } from '../../work/blocked.ts';
 import { firstLine } from '../coding/coder.ts';
+import { withQueue } from '../merge/batch.ts';
 import { PLANNERS } from './planning.ts';
 
 /** What the task loses when its work starts over. Git keeps the attempt under refs/liza/attempts. */
@@ -141,7 +143,10 @@ export const replan: Row<'replan'> = {
   ],
   effects: '`blocked_reason: human override` wakes the planner; worktree kept',
   change: (s) => ({
-    state: blockTask(s, s.state, s.task, { reason: overrideReason(s.command.reason), questions: QUESTIONS.override }),
+    state: withQueue(
+      blockTask(s, s.state, s.task, { reason: overrideReason(s.command.reason), questions: QUESTIONS.override }),
+      (queue) => leftAhead(queue, s.task.id),
+    ),
     detail: `task ${s.task.id} handed back to the planner`,
     said: s.command.reason,
     notes: whatBecomes(s.task),
