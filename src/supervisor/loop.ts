@@ -16,7 +16,8 @@ import { defined } from '../protocol/values.ts';
 import { baseSetupFailure, setupFailureText } from '../protocol/work/setup-failures.ts';
 import { readSwitches } from '../store/switch-files.ts';
 import { transact } from '../store/transact.ts';
-import { thisProcess } from '../tasks/context.ts';
+import { type TaskContext, thisProcess } from '../tasks/context.ts';
+import { areMergesTested } from '../tasks/integration-test.ts';
 import { mergeQueue } from '../tasks/merge.ts';
 import type { Instant } from '../text/time.ts';
 import { clearTrouble, judgeSession, recordSession } from './after-session.ts';
@@ -202,7 +203,11 @@ async function blockForBudget({ context, who, memory }: LoopState, task: Task, d
   context.emit({ level: 'alarm', agent, task: task.id, text: `its budget is used up: ${detail}` });
 }
 
-const MERGING_SEVERAL = 'tests and merges what is approved: liza queue';
+/** What the board says meanwhile. */
+async function mergingText(context: TaskContext, board: Board, [first, ...others]: readonly Task[]): Promise<string> {
+  const does = (await areMergesTested(context, board)) ? 'tests and merges' : 'merges';
+  return others.length === 0 ? `${does} ${first?.id ?? 'a task'}` : `${does} what is approved: liza queue`;
+}
 
 /** One batch of the merge queue: what is this agent's to merge brings all others along that wait. */
 async function mergeOwed(loop: LoopState, { board, now }: Look, tasks: readonly Task[]): Promise<void> {
@@ -210,8 +215,9 @@ async function mergeOwed(loop: LoopState, { board, now }: Look, tasks: readonly 
   if (stop.orderly.aborted) return;
   const { agent } = who;
   const { state } = board;
-  const [first, ...others] = mergeable(withoutSome(state, unsettled(board, now)));
-  member.set('merging', { task: first?.id ?? '', ...(others.length === 0 ? {} : { why: MERGING_SEVERAL }) });
+  const ready = mergeable(withoutSome(state, unsettled(board, now)));
+  const why = await mergingText(taskContextOf(context, agent), board, ready);
+  member.set('merging', { task: ready[0]?.id ?? '', why });
   const not = new Set(state.tasks.filter((task) => memory.postponed.has(attemptKey(task))).map(({ id }) => id));
   const end = await orRefusal(mergeQueue(taskContextOf(context, agent, stop.orderly), not));
   if (isRefusal(end)) return notMerged(loop, tasks, end);

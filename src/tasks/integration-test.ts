@@ -3,12 +3,14 @@
 // its tree, the candidate is a commit and stays what it is.
 
 import { dirname, join } from 'node:path';
+import { integrationHead, openGitDir } from '../git/integration.ts';
 import { entryAt, isFile } from '../git/objects.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import type { Disk } from '../ports/disk.ts';
+import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import type { Settings } from '../protocol/state.ts';
+import { type Settings, settings } from '../protocol/state.ts';
 import { tellingLines } from '../text/telling-lines.ts';
 import type { TaskContext } from './context.ts';
 import { fromRoot, howEnded, inDisposableCheckout, isGreen, runHere, type Tried } from './disposable-checkout.ts';
@@ -32,6 +34,15 @@ export interface TestRequest {
 
 export async function hasIntegrationTest(gitDir: PrivateGitDir, judge: string): Promise<boolean> {
   return (await scriptOf(gitDir, judge)) !== undefined;
+}
+
+/** Whether anything is run on a merge to this board's integration branch. */
+export async function areMergesTested(context: TaskContext, board: Board): Promise<boolean> {
+  if (testCommand(settings(board.state)) !== undefined) return true;
+  const gitDir = await openGitDir(context, board);
+  if (isRefusal(gitDir)) return false;
+  const head = await integrationHead(gitDir, board);
+  return typeof head === 'string' && hasIntegrationTest(gitDir, head);
 }
 
 /** Whether both commits bring the same judge. */

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Dialogue } from '../../../src/cli/io.ts';
 import { transact } from '../../../src/store/transact.ts';
 import { finishGoal, planFinish } from '../../../src/tasks/finish.ts';
+import { areMergesTested } from '../../../src/tasks/integration-test.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
@@ -430,4 +431,14 @@ describe('main went on since the two parted', () => {
     p.commit({ 'task.txt': 'task\n' });
     expect((await p.ok(['finish', '--check'])).stdout).toContain('no file changes by it');
   });
+});
+
+test.each([
+  ['nothing', {}, {}, false],
+  ['a command', {}, { test_command: 'make test' }, true],
+  ['a script of the branch', { [SCRIPT]: '#!/bin/sh\nexit 0\n' }, {}, true],
+])('what tests a merge, so that nobody is told of tests that are not: %s', async (_what, files, config, tested) => {
+  ahead({ 'task.txt': 'task\n', ...files }, config);
+  const { board } = await p.store.read();
+  expect(await areMergesTested(p.as('code-reviewer-1'), board)).toBe(tested);
 });
