@@ -20,7 +20,7 @@ export function queueLine(board: Pick<Board, 'state' | 'gone'>): string | undefi
     // A reason says what it waits for: whoever only looks on has nothing to do.
     return held.reason === undefined
       ? `queue: merges wait, says a person ${ready}: liza queue release`
-      : `queue: merges wait, says a person: ${held.reason} ${ready}`;
+      : `queue: merges wait: ${held.reason} ${ready}`;
   }
   if (batch === undefined || (batch.entries.length === 1 && ahead.length === 0)) return undefined;
   return `queue: ${[batchText(board, batch), ...ahead.map(aheadText)].join('; ')}`;

@@ -100,7 +100,7 @@ describe('reserve-merge of a batch', () => {
     expect(w.refused(SUPERVISOR, announce('a'))).toMatchObject({ guard: 'queue-open' });
     expect(w.refused(SUPERVISOR, announce('a')).hint).toContain('liza queue release');
     // A reason says what it waits for; without one, whoever looks needs the command.
-    expect(line(w)).toBe('queue: merges wait, says a person: release day (4 approved)');
+    expect(line(w)).toBe('queue: merges wait: release day (4 approved)');
     w.run(HUMAN, { name: 'queue release' });
     w.run(HUMAN, { name: 'queue hold' });
     expect(line(w)).toBe('queue: merges wait, says a person (4 approved): liza queue release');
