@@ -75,9 +75,9 @@ const excludeLines: Row = {
   make: async ({ host, common }) => void exclude(host, common, EXCLUDED),
   check: async ({ host, root, common }, fix) => {
     const check = 'exclude';
+    if (!host.disk.existsSync(join(root, '.liza'))) return [ok(check, 'liza init keeps .liza out of git')];
     const ignored = await git(host, root, ['check-ignore', '--quiet', '--no-index', '.liza/state.yaml']);
     if (ignored.status === 0) return [ok(check, '.liza is kept out of git')];
-    if (!host.disk.existsSync(join(root, '.liza'))) return [ok(check, 'liza init keeps .liza out of git')];
     const message = '.liza is not kept out of git: git add -A would pick it up';
     if (!fix) return [warning(check, message, 'liza doctor --fix adds it to .git/info/exclude')];
     exclude(host, common, EXCLUDED);

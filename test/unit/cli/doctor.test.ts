@@ -157,8 +157,13 @@ test('outside of a repository it is refused, and still reports the agent CLIs', 
 
 test('before init nothing is said against .liza, which is not there', async () => {
   rmSync(join(here.root, '.liza'), { recursive: true, force: true });
-  const all = (await doctor('--json')).json['findings'] as readonly AgentFinding[];
-  expect(all.find(({ check }) => check === 'exclude')).toMatchObject({ level: 'ok' });
+  const exclude = async () =>
+    ((await doctor('--json')).json['findings'] as readonly AgentFinding[]).find(({ check }) => check === 'exclude');
+  const found = { level: 'ok', message: 'liza init keeps .liza out of git' };
+  expect(await exclude()).toMatchObject(found);
+  // Whoever ignores it beforehand has no board yet, either.
+  here.write({ '.gitignore': '.liza/\n' });
+  expect(await exclude()).toMatchObject(found);
 });
 
 test('Liza in ~/.local/bin that is not on PATH is said, with the line', async () => {
