@@ -158,7 +158,7 @@ async function chooseProvider(dialogue: Dialogue, installed: readonly Provider[]
 async function askTest(dialogue: Dialogue, guess: string | undefined): Promise<string | undefined> {
   const answer = await ask(
     dialogue,
-    'Command that runs the tests (- for none: merges are then not tested)',
+    `Command that runs the tests (${guess === undefined ? 'also of tests still to come; ' : ''}- for none: merges are then not tested)`,
     guess ?? '-',
   );
   return answer === '-' ? undefined : answer;

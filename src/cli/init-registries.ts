@@ -49,12 +49,13 @@ export function loginQuestion(
   setup: string | undefined,
 ): { readonly fact: string; readonly question: string } {
   const command = setup || 'the command that sets up a fresh checkout';
-  const without = registries.some(({ isNeeded }) => isNeeded)
+  const isNeeded = registries.some((one) => one.isNeeded);
+  const without = isNeeded
     ? `Your ${setup || 'set-up'} will fail without it`
     : `Without it ${setup || 'set-up'} fails where a registry asks for a login`;
   return {
     fact: `Private registry: ${registries.map(({ name }) => name).join('; ')}. Agents use it, without the login in ${file}.`,
-    question: `Show ${file}, with its login, to set-up alone, that is to ${command}? ${without}; agents never see the file. yes or no`,
+    question: `Show ${file}, with its login, to set-up alone, that is to ${command}? ${without}; agents never see the file. yes or no${isNeeded ? ' (Enter: no; the run then stops at set-up, and says so)' : ''}`,
   };
 }
 

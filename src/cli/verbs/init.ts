@@ -124,10 +124,11 @@ export const verb: Verb = {
         ];
     const first = done.already ? [] : loginFirst(registries, wishes).map(plain);
     const sandbox = done.already ? [] : await sandboxLines(io, before);
+    const next = await nextLines(done.next, wishes, former);
     return {
       ok: true,
       message: done.message,
-      lines: [...done.lines, ...lines, ...told, ...base, ...sandbox, ...first, ...nextLines(done.next, wishes, former)],
+      lines: [...done.lines, ...lines, ...told, ...base, ...sandbox, ...first, ...next],
       data: { root: repository.root, already: done.already },
     };
   },
@@ -151,10 +152,15 @@ async function formerDocument({ disk, paths }: BoardContext, before: State | und
 }
 
 /** Pre-flight refuses a document that describes the last goal: that comes first. */
-const nextLines = (next: readonly string[] = [], wishes: Wishes, former: string | undefined): readonly string[] =>
-  next.length === 0 || formerLine(wishes, former).length === 0
-    ? next
-    : [plain(`next: say in ${former} what is wanted now, then: liza run`)];
+async function nextLines(
+  next: readonly string[] = [],
+  wishes: Wishes,
+  former: string | undefined,
+): Promise<readonly string[]> {
+  if (next.length === 0 || former === undefined || formerLine(wishes, former).length === 0) return next;
+  const { commitIt } = await import('../../git/committed-files.ts');
+  return [plain(`next: say in ${former} what is wanted now, commit it (${commitIt(former)}), then: liza run`)];
+}
 
 const formerLine = ({ spec }: Wishes, former: string | undefined): readonly string[] =>
   former === undefined || (spec.split('#', 1)[0] ?? '') !== former

@@ -294,7 +294,9 @@ describe('with a person', () => {
     const told = /specs\/vision\.md describes the last goal: .*liza goal edit --spec/;
     const second = (await liza(['init', 'Second', '--yes'])).stdout;
     expect(second).toMatch(told);
-    expect(second).toMatch(/\nnext: say in specs\/vision\.md what is wanted now, then: liza run\n$/);
+    expect(second).toMatch(
+      /\nnext: say in specs\/vision\.md what is wanted now, commit it \(git add specs\/vision\.md && git commit\), then: liza run\n$/,
+    );
     await liza(['abort']);
     here.write({ 'docs/third.md': '# Third\n' });
     expect((await liza(['init', 'Third', '--spec', 'docs/third.md'])).stdout).not.toContain('describes the last goal');

@@ -67,7 +67,9 @@ describe('the guide', () => {
     const known = { said: { goal: 'Greet' }, guessedSetup: 'npm ci' };
     const entered = await guided(['', '', '', '', ''], known);
     expect(entered.asked.at(-1)).toBe('Command that sets up a fresh checkout (- for none) [npm ci]: ');
-    expect(entered.asked.at(-2)).toBe('Command that runs the tests (- for none: merges are then not tested) [-]: ');
+    expect(entered.asked.at(-2)).toBe(
+      'Command that runs the tests (also of tests still to come; - for none: merges are then not tested) [-]: ',
+    );
     expect(entered.wishes).toMatchObject({ setup: 'npm ci' });
     expect((await guided(['', '', '', '', '-'], known)).wishes).not.toHaveProperty('setup');
     expect(await guide(takesDefaults, { ...NOTHING_KNOWN, ...known })).toMatchObject({ setup: 'npm ci' });
@@ -173,17 +175,17 @@ describe('the guide', () => {
   });
 
   test.each([
-    [true, 'Your npm ci will fail without it; '],
-    [false, 'Without it npm ci fails where a registry asks for a login; '],
+    [true, 'Your npm ci will fail without it; ', ' (Enter: no; the run then stops at set-up, and says so)'],
+    [false, 'Without it npm ci fails where a registry asks for a login; ', ''],
   ])(
     'a private registry that the lock file needs (%s): what set-up alone is, and what a no means',
-    async (isNeeded, words) => {
+    async (isNeeded, words, enter) => {
       const registries = [{ name: 'npm @acme: npm.acme.example', file: '~/.npmrc', isNeeded }];
       const { asked, wishes } = await guided(['g', '', '', '', '', '', 'yes'], {
         ...{ installed: [CLAUDE], guessedTest: 'npm test', guessedSetup: 'npm ci', registries },
       });
       expect(asked.at(-1)).toBe(
-        `Show ~/.npmrc, with its login, to set-up alone, that is to npm ci? ${words}agents never see the file. yes or no [no]: `,
+        `Show ~/.npmrc, with its login, to set-up alone, that is to npm ci? ${words}agents never see the file. yes or no${enter} [no]: `,
       );
       expect(wishes).toMatchObject({ setup: 'npm ci', shown: ['~/.npmrc'] });
     },
