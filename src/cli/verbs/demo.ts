@@ -115,6 +115,7 @@ async function prove(play: Play): Promise<{ readonly tests: number } | Refusal> 
   let tests = 0;
   for (const { argv, shows } of RESULT) {
     play.screen.command(argv);
+    if (argv[1] === 'finish') play.screen.output('testing the result, some seconds …');
     const own = argv[0] === 'liza' ? [...play.io.self.argv, ...argv.slice(1)] : argv;
     const ran = await inDemo(play, own);
     if (ran.status !== 0) return refuse(`${argv.join(' ')} failed in the result: ${ran.output.trim()}`, '', 1, 'demo');
