@@ -143,6 +143,9 @@ function findVerb(argv: readonly string[]): Found | Refusal {
   if (Object.hasOwn(REGISTRY, first)) return named(first, [...leading, ...argv.slice(at + 1)]);
   const isFamily = Object.keys(REGISTRY).some((name) => name.startsWith(`${first} `));
   if (isFamily && (second === '--help' || second === '-h')) return named('help', [first]);
+  // What there is comes before what can be changed.
+  if (first === 'config' && (second === undefined || second === '--json'))
+    return named('config get', argv.slice(at + 1));
   return unknownVerb(first, second);
 }
 

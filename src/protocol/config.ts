@@ -221,3 +221,9 @@ export function meant(key: string, typed: string, value: unknown): unknown {
   const list = typed.split(',').map((item) => item.trim());
   return [value, typed, list].find((candidate) => v.is(schema, candidate)) ?? value;
 }
+
+/** What a setting is for; undefined: there is none of the name. */
+export function settingText(key: string): string | undefined {
+  const schema = schemaOf(key);
+  return schema === undefined ? undefined : v.getDescription(schema);
+}

@@ -10,7 +10,9 @@ import { helpText, type Reader, table } from '../usage.ts';
 import { GROUPS, type Result, type Verb } from '../verb.ts';
 
 export const verb: Verb = {
-  positionals: [{ name: 'topic', optional: true, rest: true, kind: 'verb', description: 'A command or a topic.' }],
+  positionals: [
+    { name: 'topic', optional: true, rest: true, kind: 'verb', description: 'A command, a topic or a setting.' },
+  ],
   options: { all: { description: 'Every command, including those planned but not in this version.' } },
   examples: ['liza help', 'liza help --all', 'liza help add-task', 'liza help states'],
   run: async (args, io) => {
@@ -37,6 +39,17 @@ async function about(name: string, reader: Reader): Promise<Result> {
   if (entry !== undefined) return { ok: true, lines: [`liza ${name}: ${entry.summary}`, '', 'Not in this version.'] };
   const family = Object.entries(REGISTRY).filter(([other]) => other.startsWith(`${name} `));
   if (family.length > 0) return { ok: true, lines: family.map(([other, { summary }]) => `liza ${other}: ${summary}`) };
+  const { settingText } = await import('../../protocol/config.ts');
+  const setting = settingText(name);
+  if (setting !== undefined) {
+    const lines = [
+      ...table([[name, setting.replaceAll('`', '')]], reader),
+      '',
+      `What it is now: liza config get ${name}`,
+      `Change it:      liza config set ${name} <value>`,
+    ];
+    return { ok: true, lines, data: { setting: name, about: setting } };
+  }
   const meant = nearest(name, [...Object.keys(REGISTRY), ...Object.keys(TOPICS)]);
   const hint =
     meant === undefined ? 'see all commands and topics: liza help --all' : `did you mean: liza help ${meant}`;

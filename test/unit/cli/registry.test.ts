@@ -123,3 +123,14 @@ test('a heartbeat loads node:crypto only to hash', () => {
   const asking = ['../identity/gather.ts', '../identity/agent-sessions.ts', '../process/ancestors.ts'];
   expect([...loadedWith('main.ts', 'verbs/heartbeat.ts', ...asking)]).not.toContain('node:crypto');
 });
+
+test('help of a setting says what it means; config alone shows what is in force', async () => {
+  const { liza } = here;
+  const help = (await liza(['help', 'isolation'])).stdout.replace(/\s+/g, ' ');
+  expect(help).toContain('How a task’s work is kept apart.');
+  expect(help).toContain('liza config get isolation');
+  expect(await liza(['help', 'isolatoin'])).toMatchObject({ code: 1 });
+  const alone = await liza(['config']);
+  expect(alone).toMatchObject({ code: 0, stdout: (await liza(['config', 'get'])).stdout });
+  expect(await liza(['config', 'isolation'])).toMatchObject({ code: 1 });
+});
