@@ -202,7 +202,7 @@ function ownership(task: Task, extras: TaskExtras): readonly Field[] {
     ['claiming', task.claiming && `${task.claiming.by} until ${task.claiming.expires} (epoch ${task.claiming.epoch})`],
     ['reserved for', reservation(task, extras)],
     ['excluded', task.excluded_coders?.join(', ')],
-    ['failed by', task.failed_by?.join(', ')],
+    ['blocked with', task.failed_by?.join(', ')],
     ['failures now', task.failures_current?.join(', ')],
     ['integration fix', task.integration_fix ? 'yes' : undefined],
     ['handoff pending', task.handoff_pending ? 'yes' : undefined],
