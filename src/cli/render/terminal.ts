@@ -87,7 +87,14 @@ export function clip(text: string, width: number, mark: string): string {
   if (columns(text) <= width) return text;
   const room = width - columns(mark);
   if (room < 0) return take(mark, width);
-  return take(text, room).trimEnd() + mark;
+  return wholeNumbers(text, take(text, room)).trimEnd() + mark;
+}
+
+/** Without the beginning of a `<U+00EB>` whose end was cut off. */
+function wholeNumbers(text: string, taken: string): string {
+  const begun = taken.lastIndexOf('<');
+  const cut = begun < 0 ? undefined : /^<U\+[0-9A-F]{4,6}>/.exec(text.slice(begun))?.[0];
+  return cut !== undefined && begun + cut.length > taken.length ? taken.slice(0, begun) : taken;
 }
 
 function take(text: string, width: number): string {

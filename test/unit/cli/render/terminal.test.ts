@@ -61,6 +61,10 @@ describe('clip', () => {
     expect(clip('日本語', 5, '…')).toBe('日本…');
     expect(clip('日本語', 4, '…')).toBe('日…');
     expect(clip('abcdef', 2, '...')).toBe('..');
+    // A character that is named by its number stays whole, or goes.
+    for (const room of [4, 6, 10])
+      expect(clip('a <U+00EB> name', room + 3, '...')).toBe(room < 10 ? 'a...' : 'a <U+00EB>...');
+    expect(clip('a < b and more', 7, '...')).toBe('a <...');
   });
 });
 
