@@ -67,6 +67,7 @@ function keysOf(scene: Scene): readonly string[] {
   if (ended !== undefined && pane.kind === 'quit') return ['l or s closes the board', 'esc back'];
   const open = answerable(view.board.state, status);
   if (pane.kind === 'task') return IN_TASK(open.some(({ task }) => task === pane.id));
+  if (pane.kind === 'answer') return IN_ANSWER(open.length > 1);
   if (pane.kind !== 'board') return KEYS_IN[pane.kind] ?? IN_PAGE;
   const isTripped = view.board.state.circuit_breaker.status === 'TRIGGERED';
   // PAUSE or CHECKPOINT is on: the key that ends it comes first, and stays.
@@ -98,11 +99,15 @@ const IN_TASK = (isAsked: boolean): readonly string[] => [
   'x actions',
   '? help',
 ];
+const IN_ANSWER = (several: boolean): readonly string[] => [
+  'enter sends',
+  'esc leaves, and keeps it',
+  ...(several ? ['tab next question'] : []),
+];
 const IN_TEXT = ['enter sends', 'esc leaves, and keeps it', 'arrows move the cursor'];
 
 const KEYS_IN: Readonly<Partial<Record<Pane['kind'], readonly string[]>>> = {
   questions: ['a answers the marked one', 'arrows scroll', 'esc back'],
-  answer: ['enter sends', 'esc leaves, and keeps it', 'tab next question'],
   write: IN_TEXT,
   actions: ['esc back', 'enter or its number runs it', 'arrows choose'],
   logs: ['esc back', 'enter opens it', 'arrows choose'],

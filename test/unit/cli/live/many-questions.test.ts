@@ -102,6 +102,13 @@ describe.each(SIZES)('with 14 questions on a screen of %s', (_, width, height) =
   });
 });
 
+it('the key for the next question is named only where there is one', () => {
+  const last = (questions: readonly Question[]): string | undefined =>
+    rows(frame(asking(questions), { ...FIRST_SCREEN, pane: { kind: 'answer', about: 'q-1' } }, lookAt(79, 23))).at(-1);
+  expect(last(FOURTEEN)).toContain('tab next question');
+  expect(last(FOURTEEN.slice(0, 1))).not.toContain('tab');
+});
+
 it('with no question open o opens nothing and says so; one that was answered leaves an open page', () => {
   const look = lookAt(59, 23);
   const none = asking([]);
