@@ -139,7 +139,7 @@ export const g06 = {
     try submit liza submit-for-review a "$(git rev-parse HEAD)"
     liza block a --reason 'done here' --question 'go on?'; leave 42 blocked`,
   check(w) {
-    w.refused('submit', /without a changed test file/, /these count as tests .*: .*test/);
+    w.refused('submit', /without a changed test file/, /[Tt]hese names count as tests .*: .*test/);
     stillAtWork(w);
     return prevented('refused; the patterns of test files are named');
   },
