@@ -121,7 +121,7 @@ export function proofText(task: Task, commit?: string): string | undefined {
     ...(Array.isArray(unrun_tests) ? [`test files that no command runs: ${unrun_tests.map(nameText).join(', ')}`] : []),
     ...(Array.isArray(untold_tests)
       ? [
-          `whether the new tests of these ran is not known, nothing that the runner said shows it: ${untold_tests.map(nameText).join(', ')}`,
+          `whether all new tests of these ran is not known, nothing that the runner said shows it: ${untold_tests.map(nameText).join(', ')}`,
         ]
       : []),
     ...(Array.isArray(above)

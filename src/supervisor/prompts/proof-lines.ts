@@ -53,7 +53,7 @@ export function proofLines(
     ...(proof.untold_tests === undefined
       ? []
       : [
-          `WHETHER THE NEW TESTS OF THESE RAN IS NOT KNOWN: ${proof.untold_tests.map(inline).join(', ')}. The runner does not name them, and its number of tests does not show them. Run them yourself, by name`,
+          `WHETHER ALL NEW TESTS OF THESE RAN IS NOT KNOWN: ${proof.untold_tests.map(inline).join(', ')}. The runner does not name each of them, and its number of tests does not show them. Run them yourself, by name`,
         ]),
     ...testLines(proof.tests, task, { named, isFewer: hasFewer(proof) || proof.base_unrun !== undefined }),
   ];

@@ -52,7 +52,7 @@ test('a class that the runner does not take for tests: the number shows it', asy
     untold_tests: ['tests/test_sub.py'],
     tests: { on_base: 'red' },
   });
-  expect(said).toContain('Nothing shows that your new tests of tests/test_sub.py ran');
+  expect(said).toContain('Nothing shows that all your new tests of tests/test_sub.py ran');
   expect(said).toContain('the 1 that your change declares besides');
 });
 
@@ -61,7 +61,7 @@ test('node takes a file without a test for one', async () => {
   const work = { 'src/value.js': 'export const two = 2;\n', 'test/two.test.js': UNCALLED };
   const { proof, said } = await submitted(work);
   expect(proof).toMatchObject({ untold_tests: ['test/two.test.js'] });
-  expect(said).toContain('Nothing shows that your new tests of test/two.test.js ran');
+  expect(said).toContain('Nothing shows that all your new tests of test/two.test.js ran');
 });
 
 test.each([

@@ -84,4 +84,12 @@ describe('passed tests', () => {
     expect([passed.names, untold.names]).toEqual([[], ['adds up']]);
     expect(endedTests('✔ may be one\n', { names, sure: new Set() }, []).passed.names).toEqual(['may be one']);
   });
+
+  it('by number nothing is told of tests in a file that failed as a whole', () => {
+    const printed = 'not ok 1 - test/sub.test.js\n# tests 3\n# pass 2\n# fail 1\n';
+    const { passed, untold } = endedTests(printed, { ...among(new Map([['subtracts', 1]])), grown: 1 }, [
+      'test/sub.test.js',
+    ]);
+    expect([passed.names, untold.names]).toEqual([[], ['subtracts']]);
+  });
 });

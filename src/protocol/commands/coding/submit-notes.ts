@@ -65,7 +65,7 @@ function unnamedNotes(s: Situation<'submit-for-review'>): readonly string[] {
   const lacks = lacksTests(runs, added) === true;
   if (untold === undefined || lost !== undefined) return [];
   return [
-    `Nothing shows that your new tests of ${list(untold)} ran: the runner does not name them${lacks ? `, and fewer tests ran than those of the base and the ${added} that your change declares besides (or tests of the base run no more)` : ''}; the reviewer is told. Run the command in its verbose mode; if they are not among what it ran, take it back and let the runner find them: ${takeBack(s)}`,
+    `Nothing shows that all your new tests of ${list(untold)} ran: the runner does not name each of them${lacks ? `, and fewer tests ran than those of the base and the ${added} that your change declares besides (or tests of the base run no more)` : ''}; the reviewer is told. Run the command in its verbose mode; if they are not among what it ran, take it back and let the runner find them: ${takeBack(s)}`,
   ];
 }
 
