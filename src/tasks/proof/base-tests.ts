@@ -63,13 +63,17 @@ export async function runBaseTests(
       const why = `with the base's tests "${short(ran.red.command)}" ${ran.red.how}, and none of them was seen to fail`;
       if (!failsByItself({ printed, tests: ran.red.tests, gone, changed, missed }))
         return { outcome: 'unknown', untold: true, red: ran.red, why };
-      return stopped(outcomeOf(ran), stopsAt(printed, { files: tests, gone }));
+      return stopped(outcomeOf(ran), stopsAt(printed, { files: tests, gone }), facts.changes);
     }
     const place = { folder, tree, limits, what: 'base-tests-again-' };
     const again = await comparedWith(context, proving, redBefore, place);
     if (isRefusal(again)) return again;
     if (again.outcome === 'red' && again.red !== undefined)
-      return stopped(again, stopsAt(logText(context, again.red), { files: tests, gone, only: again.only }));
+      return stopped(
+        again,
+        stopsAt(logText(context, again.red), { files: tests, gone, only: again.only }),
+        facts.changes,
+      );
     if (missed.length > 0)
       return { outcome: 'unknown', untold: true, why: `with the commit no command runs ${list(missed)} of the base` };
     const skipped = Math.max(0, ...ran.runs.map(leftOut));
@@ -79,16 +83,20 @@ export async function runBaseTests(
   });
 }
 
-/** Red by nothing but what is missing: whether what they check holds was not tried. */
-const stopped = (seen: Looked, missing: readonly string[]): Looked =>
-  missing.length === 0 || seen.outcome !== 'red'
-    ? seen
-    : {
-        outcome: 'unknown',
-        untold: true,
-        ...defined({ red: seen.red }),
-        why: `the tests of the base stop at what the commit moved or removed (${list(missing)}), so none of their checks was tried`,
-      };
+/** Red by nothing but what is elsewhere now: whether what they check holds was not tried. What is gone fails them. */
+function stopped(seen: Looked, missing: readonly string[], changes: Proving['facts']['changes']): Looked {
+  const moved = changes.flatMap(({ moved_from, changed_from }) => moved_from ?? changed_from ?? []);
+  const isMoved = (one: string): boolean => moved.some((path) => namesOf(path).some((name) => one.includes(name)));
+  if (missing.length === 0 || seen.outcome !== 'red' || !missing.every(isMoved)) return seen;
+  const why = `tests of the base stop at what the commit moved (${list(missing)}), so that these were not tried`;
+  return { outcome: 'unknown', untold: true, ...defined({ red: seen.red }), why };
+}
+
+/** As programs name a file that they do not find: its path, or as a module. */
+function namesOf(path: string): readonly string[] {
+  const plain = path.replace(/(?:\/__init__|\/index)?\.\w+$/, '');
+  return [path, plain.replaceAll('/', '.'), `'${plain.split('/').at(-1)}'`, `/${plain.split('/').at(-1)}'`];
+}
 
 /** Of these tests of the base, those to which no command leads with the scripts of the commit. */
 async function noLongerRun(

@@ -84,7 +84,7 @@ interface New {
 }
 
 const hasNone = (report: TestReport, asked: New): boolean =>
-  registersNone(report, asked.path) &&
+  registersNone(report, asked) &&
   asked.names.every((name) => toldByRunner(report, { ...asked, names: [name] }).is === 'unreported');
 
 function isUnnamed(report: TestReport, asked: New): boolean {

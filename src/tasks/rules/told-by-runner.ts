@@ -48,7 +48,7 @@ export function toldByRunner(report: TestReport, { path, text, names, ...asked }
   if (ofFile !== undefined) return { is: !made && ofFile < on.length + (isOff ? 1 : 0) ? 'unreported' : 'silent' };
   const ofPackage = path.endsWith('.go') && others.length === 0 ? packageOf(report, path) : undefined;
   if (ofPackage !== undefined) return { is: ofPackage ? 'silent' : 'unreported' };
-  if (others.length === 0 && isTest && !made && registersNone(report, path)) return { is: 'unreported' };
+  if (others.length === 0 && isTest && !made && registersNone(report, { path, text })) return { is: 'unreported' };
   if (short && others.length === 0 && isFileNamed(report, path)) return { is: 'silent' };
   if (!short && isCovered(report, on.length - others.length)) return { is: 'silent' };
   // Its words may be a part of what something else prints.
@@ -69,9 +69,9 @@ export const isShown = (report: TestReport, asked: Asked): boolean =>
 const namesOf = (tests: readonly Declared[]): readonly string[] =>
   [...new Set(tests.map(({ name }) => name))].slice(0, MOST_OTHERS);
 
-/** The runner took the file for one test, and names none of it. */
-export const registersNone = ({ whole }: TestReport, path: string): boolean =>
-  [...whole].some((file) => file === path || file.endsWith(`/${path}`));
+/** Node took the file for one test, and names none of it. A project's own `test` is none that node would count. */
+export const registersNone = ({ whole }: TestReport, { path, text }: Pick<Asked, 'path' | 'text'>): boolean =>
+  /['"]node:test['"]/.test(text) && [...whole].some((file) => file === path || file.endsWith(`/${path}`));
 
 /** As many ran without being named as the file has tests that are not named. */
 const isCovered = ({ counted, named }: TestReport, unnamed: number): boolean =>

@@ -78,11 +78,16 @@ test.each(
 
 const AWAY = { 'src/add.js': null, 'src/math/add.js': FILES['src/add.js'] };
 
-test('tests of the base that stop at code which the commit moved: none of their checks was tried', async () => {
+test('tests of the base that stop at code which the commit moved were not tried', async () => {
   const proof = await proofOf({ ...AWAY, 'test/add.test.js': of('add', '', '../src/math') });
   const why =
-    "the tests of the base stop at what the commit moved or removed (Cannot find module 'src/add.js'), so none of their checks was tried";
+    "tests of the base stop at what the commit moved (Cannot find module 'src/add.js'), so that these were not tried";
   expect(proof).toMatchObject({ tests: { on_base: 'red', base_tests: 'unknown', because: { base_tests: why } } });
+});
+
+test('those that stop at code which is gone fail', async () => {
+  const no = await submit({ ...SUB, 'src/add.js': null, 'test/add.test.js': null });
+  expect(no).toMatchObject(refusedBy('base-tests-green'));
 });
 
 test('one that is seen to fail beside them decides', async () => {

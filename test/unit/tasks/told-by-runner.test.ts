@@ -198,11 +198,14 @@ describe('a new test, and fewer ran than those of the base and all that are new'
 
 describe('node takes a file without tests for one test', () => {
   const printed = (file: string) => `ok 1 - adds\nok 2 - ${file}\n1..2\n# tests 2\n# suites 0\n# pass 2\n# fail 0`;
-  const text = "export function all() {\n  test('takes three', f);\n}\n";
+  const body = "export function all() {\n  test('takes three', f);\n}\n";
+  const text = `import { test } from 'node:test';\n${body}`;
 
   test.each(['test/b.test.js', '/tmp/x/test/b.test.js'])('%s', (file) =>
     expect(told(printed(file), 'test/b.test.js', text, 'takes three').is).toBe('unreported'),
   );
+  test('a project’s own test is none that node would count', () =>
+    expect(told(printed('test/b.test.js'), 'test/b.test.js', body, 'takes three').is).toBe('silent'));
   test('a file whose names code makes may well have it', () =>
     expect(told(printed('test/b.test.js'), 'test/b.test.js', `${text}test(name, f);`, 'takes three').is).toBe(
       'silent',
