@@ -39,6 +39,12 @@ const picked = (from: Answer, ...keys: readonly string[]): Answer =>
 const files = () => ['state.yaml', 'journal.jsonl', 'log.yaml'].map((name) => here.read('.liza', name));
 const listed = (value: unknown): Listed => value as Listed;
 
+/** 0.4.0 did not hold the names in a merge against the commits, the approvals and the trailers. */
+const isNewFact = ({ what }: Answer): boolean =>
+  /^(?:it names the coders of its commits|it names those who approved it|the trailers of its merge commit say the same)$/.test(
+    String(what),
+  );
+
 /** What an answer says, whatever words it says it in. */
 const SAID: Readonly<Record<string, (answer: Answer) => unknown>> = {
   status: (status) => ({
@@ -47,13 +53,20 @@ const SAID: Readonly<Record<string, (answer: Answer) => unknown>> = {
     alarms: alarmsOf(status).filter(([name]) => !NEW_ALARMS.has(String(name))),
   }),
   'log verify': (said) => picked(said, 'entries', 'voids', 'head', 'problems', 'remarks'),
-  audit: (audit) => ({
-    ...picked(audit, 'verified', 'unverifiable', 'contradicted', 'unsupervised'),
-    tasks: listed(audit['tasks']).map((task) => ({
-      ...picked(task, 'task', 'status'),
-      marks: listed(task['facts']).map(({ time, mark }) => [time, mark]),
-    })),
-  }),
+  audit: (audit) => {
+    const newer = listed(audit['tasks']).flatMap((task) => listed(task['facts']).filter(isNewFact));
+    expect(newer.filter(({ mark }) => mark === 'contradicted')).toEqual([]);
+    return {
+      ...picked(audit, 'unverifiable', 'contradicted', 'unsupervised'),
+      verified: Number(audit['verified']) - newer.filter(({ mark }) => mark === 'verified').length,
+      tasks: listed(audit['tasks']).map((task) => ({
+        ...picked(task, 'task', 'status'),
+        marks: listed(task['facts'])
+          .filter((fact) => !isNewFact(fact))
+          .map(({ time, mark }) => [time, mark]),
+      })),
+    };
+  },
   // Of what Liza stands on; the git, the sandbox and the agents are the machine's. 0.4.0 knew neither base nor pre-flight.
   doctor: (doctor) => levels(doctor),
   blame: (blame) => picked(blame, 'commit', 'part', 'merge', 'task', 'authors', 'iterations', 'rounds'),

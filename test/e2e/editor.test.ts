@@ -163,7 +163,7 @@ describe('a file that cannot be read', () => {
     for (const argv of [
       ['note', 'x'],
       ['add-task', '--id', 'x'],
-      ['pause'],
+      ['queue', 'hold'],
       ['undo'],
       ['lock', 'write', '.config.poll_interval', '3'],
     ]) {

@@ -520,7 +520,7 @@ describe.each(isolations('clone'))('%s', (isolation) => {
 test('a link that an agent made of its clone’s index is not written through', async () => {
   p = project({
     config: { isolation: 'clone' },
-    files: { 'scripts/integration-test.sh': 'exit 1\n' },
+    files: { 'scripts/integration-test.sh': '! grep -q "app = 2" src/app.ts\n' },
   });
   const commit = await p.approved('t');
   expect(await p.merge('t')).toMatchObject({ code: 3 });
@@ -613,7 +613,7 @@ test('what Liza did not make is refused and stays: a folder, a branch, branches 
 });
 
 test('a red integration test is fixed where it failed, from the approved commit', async () => {
-  p = project({ files: { 'scripts/integration-test.sh': 'grep -q good src/app.ts\n' } });
+  p = project({ files: { 'scripts/integration-test.sh': 'grep -q good src/app.ts\n', 'src/app.ts': 'good\n' } });
   const commit = await p.approved('t', { 'src/app.ts': 'bad\n', 'test/app.test.ts': 'x\n' });
   expect(await p.merge('t')).toMatchObject(refusedBy('integration-test', { code: 3 }));
   // What somebody did there since the submission is put away.
@@ -624,7 +624,7 @@ test('a red integration test is fixed where it failed, from the approved commit'
   expect(p.git('show', 'refs/liza/attempts/t/1:left.txt')).toBe('x');
   expect(await p.last('t', 'claimed')).toMatchObject({ start_commit: commit, iteration: 2 });
   succeeded(await p.begin('t'));
-  succeeded(await p.submit('t', p.work('t', { 'src/app.ts': 'good\n' })));
+  succeeded(await p.submit('t', p.work('t', { 'src/app.ts': 'good again\n' })));
   await p.approve('t');
   expect(await p.merge('t')).toMatchObject({ how: 'fast-forward' });
 });

@@ -78,7 +78,7 @@ test('a folder that is gone comes back where its branch is, not where Liza last 
 });
 
 test('after a red test the same commit may be reviewed again by the same reviewer', async () => {
-  p = project({ files: { [SCRIPT]: 'exit 1\n' } });
+  p = project({ files: { [SCRIPT]: '! grep -q "app = 2" src/app.ts\n' } });
   const commit = await p.approved('t');
   expect(await p.merge('t')).toMatchObject(refusedBy('integration-test', { ok: false }));
   await p.begun('t');
