@@ -4,6 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { inFull } from '../runs.ts';
 import { type BuiltProject, builtProject, program } from '../support/program.ts';
 
 const RUN = ['run', '--agent', 'hostile', '--plain', '--coders', '1', '--until-idle'];
@@ -237,16 +238,19 @@ describe('G01, G02, G12: branches that are not its own', () => {
   });
 });
 
-test('G11: edits state.yaml to APPROVED: put aside, the last good state stands, alarm', () => {
-  const { p } = commit(`
+test.runIf(inFull)(
+  'G11: edits state.yaml to APPROVED: put aside, the last good state stands, alarm (in test:all)',
+  () => {
+    const { p } = commit(`
     try edit sed -i 's/status: CLAIMED/status: APPROVED/' $ROOT/.liza/state.yaml
     try look liza heartbeat
   `);
-  expect(p.task('t').status).toBe('BLOCKED');
-  expect(fs.readdirSync(p.file('.liza/rejected')).some((name) => name.includes('tasks-t'))).toBe(true);
-  expect(p.liza(['watch', '--once']).stdout).toMatch(/EXTERNAL EDIT: .*tasks\/t.* was set aside/);
-  expect(p.ok(['log', 'verify']).code).toBe(0);
-});
+    expect(p.task('t').status).toBe('BLOCKED');
+    expect(fs.readdirSync(p.file('.liza/rejected')).some((name) => name.includes('tasks-t'))).toBe(true);
+    expect(p.liza(['watch', '--once']).stdout).toMatch(/EXTERNAL EDIT: .*tasks\/t.* was set aside/);
+    expect(p.ok(['log', 'verify']).code).toBe(0);
+  },
+);
 
 describe('G22: deletes .liza', () => {
   const DELETES = 'liza heartbeat >/dev/null; cp $ROOT/.liza/journal.jsonl $ROOT/before; rm -rf $ROOT/.liza; exit 1';

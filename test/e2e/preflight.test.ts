@@ -347,20 +347,24 @@ describe.skipIf(!works)('run --check beside another process that sets up', () =>
     expect(fs.readdirSync(p.file('.liza/cache/setups'))).toEqual(results(p));
   }, 60_000);
 
-  test('while it is under way, the other waits for it and tells what is so', async () => {
-    const { p, half, go, env } = halfWay();
-    const first = p.start(['run', '--check', '--agent', 'claude'], { env });
-    await until(() => fs.existsSync(half));
-    const second = p.start(['run', '--check', '--agent', 'claude'], { env });
-    const said = printedBy(second);
-    await until(() => said().includes('another trial is under way: waiting for its end'));
-    fs.writeFileSync(go, '');
-    for (const { code, stdout } of [await first.ended, await second.ended]) {
-      expect(code).toBe(0);
-      expect(stdout).toMatch(/^ok +set-up +.*works on/m);
-      expect(stdout).not.toContain('not tried');
-    }
-  }, 60_000);
+  test.runIf(inFull)(
+    'while it is under way, the other waits for it and tells what is so (in test:all)',
+    async () => {
+      const { p, half, go, env } = halfWay();
+      const first = p.start(['run', '--check', '--agent', 'claude'], { env });
+      await until(() => fs.existsSync(half));
+      const second = p.start(['run', '--check', '--agent', 'claude'], { env });
+      const said = printedBy(second);
+      await until(() => said().includes('another trial is under way: waiting for its end'));
+      fs.writeFileSync(go, '');
+      for (const { code, stdout } of [await first.ended, await second.ended]) {
+        expect(code).toBe(0);
+        expect(stdout).toMatch(/^ok +set-up +.*works on/m);
+        expect(stdout).not.toContain('not tried');
+      }
+    },
+    60_000,
+  );
 });
 
 test.runIf(inFull)('a run tells a set-up that fails once, by its alarm (in test:all)', async () => {

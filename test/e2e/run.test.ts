@@ -4,7 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { firstRow } from '../runs.ts';
+import { firstRow, inFull } from '../runs.ts';
 import { agentsOf } from '../support/background-crew.ts';
 import { type BuiltProject, builtIn, builtProject, until } from '../support/program.ts';
 import { repository } from '../support/repository.ts';
@@ -185,19 +185,24 @@ test('a reader that goes away: the run ends in order, and leaves no agent', asyn
   expect(p.task('a').status).toBe('CLAIMED');
 });
 
-test('eight supervisors that start at once: each gets an id of its own', { timeout: 120_000 }, async () => {
-  const p = rehearsed([{ role: 'coder', steps: [{ hang: true }] }]);
-  p.ok(['pause', 'a']);
-  const crew = Array.from({ length: 8 }, () => p.start(['agent', 'coder', '--agent', 'rehearsal']));
-  const ids = () => Object.keys(p.board()['agents'] as object).filter((id) => id.startsWith('coder-'));
-  const early = (): boolean => crew.some(({ child }) => child.exitCode !== null);
-  await until(() => ids().length === 8 || early());
-  for (const one of crew) one.child.kill('SIGINT');
-  if (early()) expect((await Promise.all(crew.map(({ ended }) => ended))).filter(({ code }) => code !== 0)).toEqual([]);
-  // null: it was still starting, and had nothing to end.
-  for (const one of crew) expect([0, null]).toContain((await one.ended).code);
-  expect(agentsOf(p)).toEqual([]);
-});
+test.runIf(inFull)(
+  'eight supervisors that start at once: each gets an id of its own (in test:all)',
+  { timeout: 120_000 },
+  async () => {
+    const p = rehearsed([{ role: 'coder', steps: [{ hang: true }] }]);
+    p.ok(['pause', 'a']);
+    const crew = Array.from({ length: 8 }, () => p.start(['agent', 'coder', '--agent', 'rehearsal']));
+    const ids = () => Object.keys(p.board()['agents'] as object).filter((id) => id.startsWith('coder-'));
+    const early = (): boolean => crew.some(({ child }) => child.exitCode !== null);
+    await until(() => ids().length === 8 || early());
+    for (const one of crew) one.child.kill('SIGINT');
+    if (early())
+      expect((await Promise.all(crew.map(({ ended }) => ended))).filter(({ code }) => code !== 0)).toEqual([]);
+    // null: it was still starting, and had nothing to end.
+    for (const one of crew) expect([0, null]).toContain((await one.ended).code);
+    expect(agentsOf(p)).toEqual([]);
+  },
+);
 
 describe('one clear sentence', () => {
   const agent = (p: BuiltProject, argv: readonly string[], env: Record<string, string> = {}) => {
