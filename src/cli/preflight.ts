@@ -170,6 +170,7 @@ async function checkBeside(context: SupervisorContext, { quick, over, release }:
 /** `head`: the commit that it is about. */
 function tell(context: SupervisorContext, one: PreflightCheck, head?: string): void {
   if (one.level === 'ok') return;
-  const passing = one.check === 'base' ? ({ passing: true } as const) : {};
+  // At the end of a run nothing is spent any more.
+  const passing = one.check === 'base' || one.check === 'budget' ? ({ passing: true } as const) : {};
   context.emit({ level: 'warning', text: startLine(one), ...passing, ...defined({ head }) });
 }

@@ -6,6 +6,7 @@ import { eventsOf } from '../../protocol/goal/alignment.ts';
 import { unhandledText } from '../../protocol/messages/notes.ts';
 import { openQuestions } from '../../protocol/messages/questions.ts';
 import { isTerminal, type State, type TaskStatus } from '../../protocol/state.ts';
+import { recordedMerges } from '../../protocol/work/task-history.ts';
 import { unconfinedAgents } from '../../sandbox/rules/session-label.ts';
 import type { FinishPlan } from '../../tasks/finish.ts';
 import { testText } from '../../tasks/rules/tested.ts';
@@ -78,13 +79,19 @@ export const verb: Verb = {
     const done = await finishGoal(context, plan);
     if (isRefusal(done)) return done;
     const next = [
-      `who wrote and reviewed it: liza blame ${shellWord(branch)}`,
+      `who wrote and reviewed it: liza blame ${shellWord(accountedAt(plan))}`,
       ...(board.state.goal.status === 'COMPLETED' ? ['next: liza init "<next goal>"'] : []),
     ];
     const lines = [...done.remarks, ...next];
     return committedResult(done.committed, () => ({ lines: lines.map(plain), data }));
   },
 };
+
+/** After a fast-forward the branch may end in a merge of itself (liza sync), which no task stands behind. */
+function accountedAt({ branch, commit, how, tasks }: FinishPlan): string {
+  const merges = recordedMerges(tasks).map(({ mergeCommit }) => mergeCommit);
+  return how === 'fast-forward' && !merges.includes(commit) ? (merges.at(-1)?.slice(0, 12) ?? branch) : branch;
+}
 
 const UNASKED = refuse(
   'nothing is merged: there is no terminal to ask at',

@@ -197,6 +197,20 @@ describe('what is told of the work that comes', () => {
     ]);
   });
 
+  test('after a sync the account of the last task is named, since the merge of main is nobody’s work', async () => {
+    ahead();
+    await p.approved('t');
+    succeeded(await p.merge('t'));
+    p.write({ 'own.txt': 'own\n' });
+    p.git('add', 'own.txt');
+    p.git('commit', '-qm', 'mine');
+    await p.ok(['sync']);
+    const { stdout } = await liza(['finish', '--yes']);
+    const named = /liza blame (\w+)/.exec(stdout)?.[1] ?? '';
+    expect((await p.task('t')).merge_commit?.startsWith(named)).toBe(true);
+    expect((await p.ok(['blame', named])).stdout).toContain('coder-1');
+  });
+
   test('--yes: what comes and how the tests ended is printed before what was done', async () => {
     ahead({ 'task.txt': 'task\n' }, { test_command: 'true' });
     const { stdout } = await liza(['finish', '--yes']);
