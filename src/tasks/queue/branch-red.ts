@@ -1,11 +1,10 @@
 // Before anybody is blamed for a red batch that no green run stands beneath: whether the branch is red without any of
-// them, by a script that landed, a head that a person moved, or an outage. Then the queue is held, and nobody is blamed.
+// them, by a script that landed, a head that a person moved, or an outage: also where it was green an hour ago. Then the
+// queue is held, and nobody is blamed.
 
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import type { Batch } from '../../protocol/queue/shape.ts';
-import { recordedMerges } from '../../protocol/work/task-history.ts';
 import { transact } from '../../store/transact.ts';
-import { hasSameTest } from '../integration-test.ts';
 import type { MergeFailure } from '../judge-candidate.ts';
 import { type Running, stop } from './steps.ts';
 
@@ -13,7 +12,7 @@ import { type Running, stop } from './steps.ts';
 export async function branchIsRed(run: Running, { base }: Batch): Promise<MergeFailure | undefined> {
   const { move, links } = run;
   const [link] = links;
-  if (link === undefined || !move.tested || (await landedGreen(run, base))) return undefined;
+  if (link === undefined || !move.tested) return undefined;
   const id = link.task.id;
   const what = { what: 'the branch itself, without any of them' };
   const tested = await move.test({ task: id, candidate: base, judge: '', again: 'liza queue release', ...what });
@@ -31,11 +30,4 @@ export async function branchIsRed(run: Running, { base }: Batch): Promise<MergeF
       'queue-open',
     ),
   );
-}
-
-/** It came there by a merge that was tested green by the script that judges now, too. */
-async function landedGreen({ move, state }: Running, base: string): Promise<boolean> {
-  const merge = recordedMerges(state.tasks).find(({ mergeCommit }) => mergeCommit === base);
-  if (merge?.onto === undefined || typeof merge.event['tested'] !== 'string') return false;
-  return hasSameTest(move.gitDir, merge.onto, base);
 }

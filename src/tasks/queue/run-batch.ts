@@ -112,7 +112,8 @@ const linksUpto = (run: Running, batch: Batch, upto: number): readonly Link[] =>
 
 /** The first of a batch has no green run beneath it. */
 async function culpritStep(run: Running, batch: Batch, step: BatchStep & { step: 'alone' | 'blame' }): Promise<Went> {
-  const red = step.at === 1 ? await branchIsRed(run, batch) : undefined;
+  // It was seen before it was tried alone.
+  const red = step.at === 1 && batch.alone === undefined ? await branchIsRed(run, batch) : undefined;
   if (red !== undefined) return red;
   return step.step === 'alone' ? aloneStep(run, batch, step.at) : blameStep(run, batch, step.at);
 }

@@ -132,14 +132,18 @@ export const queueHold: Row<'queue hold'> = {
   summary: 'Let nothing land until the queue is released.',
   who: ['human', 'supervisor'],
   from: 'board',
-  already: ({ state }) => queueOf(state).held !== undefined,
+  already: ({ state, command }) => command.red === undefined && queueOf(state).held !== undefined,
   guards: [],
   effects:
     'goal.queue.held {by, since, reason}; a batch that is under way ends after its test, and goes on later; where the branch itself is red, what was seen of the batch is forgotten',
   change: ({ state, actor, command, now }) => ({
     state: withQueue(state, (queue) => ({
       ...(command.red === undefined ? queue : ended(queue, iso(now))),
-      held: { by: actorName(actor), since: iso(now), ...defined({ reason: command.reason }) },
+      held: {
+        by: command.red === undefined ? actorName(actor) : 'Liza',
+        since: iso(now),
+        ...defined({ reason: command.reason }),
+      },
     })),
     detail: 'the merge queue is held',
   }),
