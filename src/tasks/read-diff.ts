@@ -321,13 +321,13 @@ async function goneOf(
   renamed: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<string, GoneTests>> {
   const all = joined(hunks, renamed);
-  const [lost, came] = [losing(all), cameTests(hunks)];
+  const [touched, came] = [new Set(all.map(({ path }) => path)), cameTests(hunks)];
   const before = new Map(found.map(({ path, old }) => [path, old?.id]));
   const gone = new Map<string, GoneTests>();
-  for (const { path, new: now } of found.filter(({ path }) => lost.has(path)).slice(0, MOST_READ)) {
+  for (const { path, new: now } of found.filter(({ path }) => touched.has(path)).slice(0, MOST_READ)) {
     const id = before.get(renamed.get(path) ?? path);
     if (id === undefined || now === undefined) continue;
-    const texts = { before: await textAt(gitDir, id), after: await textAt(gitDir, now.id) };
+    const texts = { path, before: await textAt(gitDir, id), after: await textAt(gitDir, now.id) };
     if (texts.before.length + texts.after.length > 2 * MOST_BYTES) continue;
     const own = all.filter((hunk) => hunk.path === path);
     gone.set(path, goneTests(own, texts, came));
@@ -338,7 +338,9 @@ async function goneOf(
 function namesOf(edits: GoneTests | WithinEdits | undefined): Partial<FileChange> {
   if (edits === undefined) return {};
   const changed = 'changed' in edits ? edits.changed : [];
+  const silenced = 'silenced' in edits ? edits.silenced : [];
   return {
+    ...(silenced.length === 0 ? {} : { silenced, weakened: true }),
     ...(changed.length === 0 ? {} : { within_changed: changed }),
     ...(edits.removed.length === 0 ? {} : { within_removed: edits.removed }),
     ...(edits.moved.length === 0 ? {} : { within_moved: edits.moved }),

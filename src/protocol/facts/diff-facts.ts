@@ -244,7 +244,7 @@ function testFacts(changes: readonly FileChange[], patterns: readonly string[], 
       ({ kind, only_added }) => kind === 'changed' && only_added !== true,
       within(({ within_changed }) => within_changed),
     ),
-    ...pick('tests_extended', ({ only_added }) => only_added === true),
+    ...pick('tests_extended', ({ only_added, weakened }) => only_added === true && weakened !== true),
     ...pick('tests_weakened', (test) => test.weakened === true && !isNew(test)),
     ...pick('tests_new_off', (test) => test.weakened === true && isNew(test)),
     ...listed('tests_moved', moved.map(fromTo)),
@@ -252,10 +252,12 @@ function testFacts(changes: readonly FileChange[], patterns: readonly string[], 
     ...pick(
       'tests_removed',
       ({ kind, path, moved_to }) => kind === 'removed' && moved_to === undefined && !gone.has(path),
-      within(({ within_removed }) => within_removed),
+      within(({ within_removed, silenced }) => [...(within_removed ?? []), ...(silenced ?? []).map(asSilenced)]),
     ),
   };
 }
+
+const asSilenced = (name: string): string => `${name} (its lines stay, but it is no test any more)`;
 
 /** What the coder named in any checkpoint since the task's base; a coder that starts fresh begins with none. */
 export function declaredFiles(task: Task): readonly string[] {

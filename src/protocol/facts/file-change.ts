@@ -26,6 +26,8 @@ export interface FileChange {
   readonly within_changed?: readonly string[];
   readonly within_removed?: readonly string[];
   readonly within_moved?: readonly string[];
+  /** Tests whose lines all stay, and that are no tests any more: they stand in a comment, say. */
+  readonly silenced?: readonly string[];
   /** A test that lost no line: what it held, it holds. */
   readonly only_added?: boolean;
   /** A test that asserts less in some place, or in which something is switched off. */

@@ -248,6 +248,37 @@ test('a diff, read for its reviewer: tests that lost lines or none, moved, weake
   });
 });
 
+test('a test whose lines all stay, and that is no test any more, is told as removed', async () => {
+  const js = "test('adds', () => expect(1));\n";
+  const zero = "test(\n  'adds zero',\n  () => expect(0),\n);\n";
+  const py = 'def test_add():\n    assert 1\n';
+  const files = {
+    'test/add.test.js': `${js}${zero}`,
+    'tests/test_add.py': `${py}\n\n${py.replace('add', 'zero')}`,
+    'test/named.test.js': zero,
+  };
+  p = project({ files, tasks: [{ id: 't' }] });
+  await p.claim('t');
+  const commit = p.work('t', {
+    'test/add.test.js': `${js}/*\n${zero}*/\n`,
+    'tests/test_add.py': `${py}\n\n"""\n${py.replace('add', 'zero')}"""\n`,
+    // Another name on a line of its own.
+    'test/named.test.js': zero.replace('adds zero', 'adds nothing'),
+  });
+  const asked = { gitDir: await p.gitDir(), task: await p.task('t'), settings: settings(await p.state()) };
+  const told = diffFacts(asked.task, await readDiff(asked, p.head(), commit), testPatterns(asked.settings));
+  expect(told).toMatchObject({
+    tests_removed: {
+      paths: [
+        'test/add.test.js › adds zero (its lines stay, but it is no test any more)',
+        'tests/test_add.py › test_zero (its lines stay, but it is no test any more)',
+      ],
+    },
+    tests_weakened: { paths: ['test/add.test.js', 'tests/test_add.py'] },
+  });
+  expect(told).not.toHaveProperty('tests_extended');
+});
+
 test('a new file of tests with a skip is told as that, and weakens nothing', async () => {
   p = project({ tasks: [{ id: 't' }] });
   await p.claim('t');
