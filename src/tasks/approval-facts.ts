@@ -29,6 +29,8 @@ export interface Approved {
   readonly namesBefore: (path: string) => Promise<ReadonlySet<string>>;
   /** Fewer tests ran than those of the base and those that the change declares besides. */
   readonly lacksTests: boolean;
+  /** And more were skipped than on the base. */
+  readonly skipsMore: boolean;
   /** What it does to what existed. */
   readonly rewritten: () => Promise<readonly DoneToOld[]>;
   /** What a path as it is written may stand for, the plainest first. */
@@ -136,7 +138,7 @@ async function lookedUp(approved: Approved, test: Test): Promise<LookedUp> {
     const before =
       approved.lacksTests && approved.touched.includes(path) ? await approved.namesBefore(path) : undefined;
     const isShort = (name: string): boolean => before !== undefined && !before.has(name);
-    const known = text === TOO_LARGE ? {} : readIn({ path, text, reported, isShort }, test);
+    const known = text === TOO_LARGE ? {} : readIn({ path, text, reported, isShort, skips: approved.skipsMore }, test);
     if (known.why !== undefined || testNames(test).some((name) => reported.passed.has(name))) return known;
     if ((await notRun([path])).length > 0) return { not_run: 'file' };
     const isOther = text !== TOO_LARGE && (await leftOut(path, chosenIn(path, text, test)));
@@ -165,6 +167,7 @@ interface Read {
   readonly reported: TestReport;
   /** It is new, and the number of tests that ran does not hold it for sure. */
   readonly isShort: (name: string) => boolean;
+  readonly skips: boolean;
 }
 
 function readIn(read: Read, test: Test): LookedUp {
@@ -203,8 +206,8 @@ const asEmpty = ({ path, text }: Read, { name, line }: { readonly name: string; 
     : { not_run: 'empty' };
 
 /** What the file declares, the runner need not have run. */
-function asTold({ path, text, reported, isShort }: Read, names: readonly string[]): LookedUp {
-  const told = toldByRunner(reported, { path, text, names, short: names.every(isShort) });
+function asTold({ path, text, reported, isShort, skips }: Read, names: readonly string[]): LookedUp {
+  const told = toldByRunner(reported, { path, text, names, short: names.every(isShort), skips });
   switch (told.is) {
     case 'skipped':
       return {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { TOO_LARGE, textAt } from '../../git/text-at.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import type { ProofRun } from '../../protocol/review/proof.ts';
-import { leftOut, skipCount } from '../../protocol/review/skip-count.ts';
+import { leavesMoreOut } from '../../protocol/review/skip-count.ts';
 import { lacksTests, risenBy } from '../../protocol/review/test-count.ts';
 import type { TaskContext } from '../context.ts';
 import { readLog } from '../read-log.ts';
@@ -49,6 +49,7 @@ export async function untoldTests(context: TaskContext, proving: Proving, ran: R
   const printed = printedBy(context, runs);
   const report = reportedTests(printed);
   const short = lacksTests(runs, added) === true && report.countsEach;
+  const skips = runs.some(leavesMoreOut);
   const isGrown = runs.some((run) => hasGrown(run, added));
   if (report.whole.size === 0 && (isGrown || (ran.isRed && !short))) return ALL_TOLD;
   const [none, untold]: [string[], string[]] = [[], []];
@@ -59,12 +60,14 @@ export async function untoldTests(context: TaskContext, proving: Proving, ran: R
     if (names.length === 0) continue;
     if (hasNone(report, { path, text: after, names })) none.push(path);
     else if (isGrown || (ran.isRed && !short)) continue;
-    else if (short ? isUnnamed(report, { path, text: after, names }) : !isShown(report, { path, text: after, names }))
+    else if (
+      short ? isUnnamed(report, { path, text: after, names, skips }) : !isShown(report, { path, text: after, names })
+    )
       untold.push(path);
   }
   const tail = printed.split('\n').slice(-MOST_LINES);
   if (none.length > 0) return { files: [...none, ...untold], surely: 'none', tail };
-  const isSure = short && (risenBy(runs) ?? 1) <= 0 && !runs.some(leavesMoreOut) && (await addsOnly(proving));
+  const isSure = short && (risenBy(runs) ?? 1) <= 0 && !skips && (await addsOnly(proving));
   return { files: untold, ...(isSure ? { surely: 'number', tail } : {}) };
 }
 
@@ -81,6 +84,7 @@ interface New {
   readonly path: string;
   readonly text: string;
   readonly names: readonly string[];
+  readonly skips?: boolean;
 }
 
 const hasNone = (report: TestReport, asked: New): boolean =>
@@ -95,10 +99,6 @@ function isUnnamed(report: TestReport, asked: New): boolean {
 /** As many more ran as the commit declares. */
 const hasGrown = ({ tests, tests_on_base: before }: ProofRun, added = 1): boolean =>
   tests !== undefined && before !== undefined && tests > before && tests - before >= added;
-
-/** Those are told of by themselves; what a filter leaves out, it need not. */
-const leavesMoreOut = ({ command, skipped = '', skips_on_base: before = 0 }: ProofRun): boolean =>
-  skipCount(skipped.replace(/\d+ deselected/g, '')) > 0 && leftOut({ command, skipped }) > before;
 
 /** The tests that were there stay as they were: their number cannot have fallen by what the commit changes in them. */
 async function addsOnly({ gitDir, base, commit, facts, settings }: Proving): Promise<boolean> {

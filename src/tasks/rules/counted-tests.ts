@@ -26,7 +26,7 @@ const FORMS: readonly Form[] = [
   { line: /^Ran (\d+) tests? in [\d.]+s$/, count: sum },
   { line: /^test result: \w+\. (\d+) passed; (\d+) failed;/, count: sum },
   { line: /^(\d+) examples?, \d+ failures?(?:, (\d+) pending)?/, count: less },
-  { line: /^(\d+) runs, \d+ assertions, /, count: sum },
+  { line: /^(\d+) runs, \d+ assertions, .*?(?:(\d+) skips)?$/, count: less },
   { line: /^OK \((\d+) tests?, /, count: sum },
   { line: /^Tests: (\d+), Assertions: \d+(?:, .*Skipped: (\d+))?/, count: less },
   { line: /^\[={10}\] (\d+) tests? from .* ran\./, count: sum },
@@ -38,6 +38,8 @@ const FORMS: readonly Form[] = [
   { line: /^(\d+) tests, \d+ failures?(?:, (\d+) skipped)?/, count: less },
   { line: /^\s+Total: +(\d+)$/, count: sum },
 ];
+/** Of those that such a line counts, so many did not run: unittest, googletest. */
+const LEFT_OUT = /^(?:OK|FAILED) \(.*\bskipped=(\d+)|^\[ {2}SKIPPED \] (\d+) tests?, listed below/;
 export const COLOURS = /\u001b\[[\d;]*m/g;
 /** Longer lines are no runner's. */
 const READ = 300;
@@ -49,7 +51,7 @@ export function countedTests(printed: string): number | undefined {
     const found = lines.flatMap((text) => numbersIn(line, text) ?? []);
     return (last ? found.slice(-1) : found).map(count);
   });
-  return counts.length === 0 ? undefined : Math.max(0, sum(counts) - standIns(lines));
+  return counts.length === 0 ? undefined : Math.max(0, sum(counts) - standIns(lines) - leftOut(lines));
 }
 
 /** How many of them it says failed; undefined: it does not say, or not once. */
@@ -71,6 +73,19 @@ export const countsEach = (printed: string): boolean =>
 /** Modules that could not be loaded, which unittest counts as tests. */
 const standIns = (lines: readonly string[]): number =>
   lines.filter((line) => line.startsWith('ERROR: ') && STAND_IN.test(line)).length;
+
+const leftOut = (lines: readonly string[]): number => {
+  const skipped = sum(lines.map((line) => LEFT_OUT.exec(line)).map((found) => Number(found?.[1] ?? found?.[2] ?? 0)));
+  return Math.max(0, skipped - uncounted(lines));
+};
+
+/** What unittest skips before a class begins, or within a test, it says without counting it: its marks are more. */
+function uncounted(lines: readonly string[]): number {
+  const marks = sum(lines.map((line) => (/^[.FEsxu]+$/.test(line) ? line.length : 0)));
+  const ran = sum(lines.map((line) => Number(/^Ran (\d+) tests? in/.exec(line)?.[1] ?? 0)));
+  const named = lines.filter((line) => /^setUp(?:Class|Module) \([\w.]+\) \.\.\. skipped/.test(line)).length;
+  return Math.max(named, marks - ran);
+}
 
 /** A form whose every number may be absent says nothing without one. */
 function numbersIn(form: RegExp, line: string): readonly (readonly number[])[] | undefined {

@@ -5,6 +5,7 @@ import { countedFailed } from './counted-tests.ts';
 import { fixedParts } from './declared-tests.ts';
 import { bounded, type NamedTests } from './failed-tests.ts';
 import { fills } from './named-test.ts';
+import { skippedIn } from './skipped-tests.ts';
 
 const NAME = 160;
 /** Longer lines are no runner's. */
@@ -83,8 +84,9 @@ export function endedTests(printed: string, among: Wanted, failed: readonly stri
   };
 }
 
-/** The test that this line says passed. */
+/** The test that this line says passed: TAP has `ok` before one that was skipped, too. */
 export function passedIn(raw: string): string | undefined {
+  if (skippedIn(raw) !== undefined) return undefined;
   const line = raw.slice(0, READ).replace(COLOURS, '').trimEnd();
   return FORMS.flatMap((form) => form.exec(line)?.[1] ?? [])[0];
 }

@@ -55,6 +55,8 @@ export function reportedTests(printed: string): TestReport {
   const files = new Map<string, number>();
   const packages = new Map<string, boolean>();
   let named = 0;
+  /** Of pytest, whose marks go on in the next line. */
+  let last = '';
   for (const line of printed.split('\n')) {
     if (passed.size + failed.size + skipped.size >= MOST) break;
     const file = fileIn(line);
@@ -62,6 +64,9 @@ export function reportedTests(printed: string): TestReport {
       files.set(file.path, file.ran);
       continue;
     }
+    const [all, path = last, marks] = MARKS.exec(line.slice(0, 500).replace(COLOURS, '')) ?? [];
+    last = all === undefined ? '' : path;
+    if (last !== '') files.set(last, (files.get(last) ?? 0) + (marks ?? '').replace(/s/g, '').length);
     const [, state = '', name] = PACKAGE.exec(line.slice(0, 500)) ?? [];
     if (name !== undefined) packages.set(name, state !== '?' && !/\[no tests to run\]/.test(line));
     const off = skippedIn(line);
@@ -100,6 +105,9 @@ const COLOURS = /\u001b\[[\d;]*m/g;
 /** vitest: `✓ test/a.test.ts (3 tests | 1 skipped) 5ms`. */
 const OF_FILE =
   /^\s*[\u2713\u2714\u276f\xd7\u2193]\s+(?:\|[^|\n]{1,80}\|\s)?(\S+\.\w{1,5})\s+\((\d+)(?: tests?)?([^)\n]*)\)/;
+
+/** pytest: `tests/test_a.py ..s.    [ 50%]`, each test one mark. */
+const MARKS = /^(?:(\S+\.py) )?([.FEsxX]+) +\[ *\d+(?:%|\/\d+)\]$/;
 
 function fileIn(raw: string): { readonly path: string; readonly ran: number } | undefined {
   const [, path, all, rest = ''] = OF_FILE.exec(raw.slice(0, 500).replace(COLOURS, '')) ?? [];

@@ -19,12 +19,15 @@ export interface Asked {
   readonly names: readonly string[];
   /** It is new, and fewer tests ran than those of the base and all that are new: the number does not hold it for sure. */
   readonly short?: boolean;
+  /** More were skipped than on the base: it may be one of them. */
+  readonly skips?: boolean;
 }
 
 const MOST_OTHERS = 5;
 
 export function toldByRunner(report: TestReport, { path, text, names, ...asked }: Asked): Told {
   const short = asked.short === true && report.countsEach;
+  const maySkip = short && asked.skips === true;
   const ran = keysOf([...report.passed, ...report.failed]);
   const skipped = keysOf(report.skipped);
   const has = (keys: ReadonlySet<string>, name: string): boolean => {
@@ -49,19 +52,19 @@ export function toldByRunner(report: TestReport, { path, text, names, ...asked }
   const ofPackage = path.endsWith('.go') && others.length === 0 ? packageOf(report, path) : undefined;
   if (ofPackage !== undefined) return { is: ofPackage ? 'silent' : 'unreported' };
   if (others.length === 0 && isTest && !made && registersNone(report, { path, text })) return { is: 'unreported' };
-  if (short && others.length === 0 && isFileNamed(report, path)) return { is: 'silent' };
+  if (short && !maySkip && others.length === 0 && isFileNamed(report, path)) return { is: 'silent' };
   if (!short && isCovered(report, on.length - others.length)) return { is: 'silent' };
   // Its words may be a part of what something else prints.
   if (others.length > 0 && isMentioned) return { is: 'unreported' };
   if (others.length > 0) return { is: 'did_not_run', others: namesOf(others) };
-  if (report.named > 0) return { is: isFileNamed(report, path) ? 'silent' : 'unreported' };
-  return { is: report.counted === undefined || report.someSkipped || made ? 'silent' : 'unreported' };
+  if (report.named > 0) return { is: isFileNamed(report, path) && !maySkip ? 'silent' : 'unreported' };
+  return { is: report.counted === undefined || (report.someSkipped && !maySkip) || made ? 'silent' : 'unreported' };
 }
 
 /** Whether anything that the runners said shows that some of these ran; where they name tests, each citation is judged. */
 export const isShown = (report: TestReport, asked: Asked): boolean =>
   report.named > 0 ||
-  report.files.size > 0 ||
+  [...report.files.keys()].some((file) => isSame(file, asked.path)) ||
   report.packages.size > 0 ||
   isFileNamed(report, asked.path) ||
   asked.names.some((name) => toldByRunner(report, { ...asked, names: [name] }).is === 'ran');

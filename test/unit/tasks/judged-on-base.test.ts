@@ -56,6 +56,7 @@ describe('whether a green command ran the new tests', () => {
   it('by its number of tests, by their names, or by their file', () => {
     expect(said('', 8, 7)).toBe('yes');
     expect(said('ok 1 - subtracts', 7, 7)).toBe('yes');
+    expect(said('ok 1 - subtracts # SKIP', 7, 7)).toBe('no');
     expect(said('PASS test/sub.test.js')).toBe('yes');
     expect(said('', 7, 7)).toBe('no');
     expect(said('')).toBe('maybe');

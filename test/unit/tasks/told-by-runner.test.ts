@@ -89,6 +89,22 @@ test.each([
   expect(told(printed, 'test/x.test.js', JS, name)).toEqual({ is: 'ran' });
 });
 
+test.each([
+  ['pytest', 'tests/test_a.py s   [100%]\n=== 1 passed, 1 skipped in 0.1s ===', 'unreported'],
+  [
+    'pytest, that ran both',
+    'tests/test_a.py ..   [ 66%]\ntests/test_b.py s  [100%]\n= 2 passed, 1 skipped in 0.1s',
+    'silent',
+  ],
+  ['pytest, over two lines', 'tests/test_a.py .s  [ 50%]\n.  [100%]\n= 2 passed, 1 skipped in 0.1s', 'silent'],
+  ['pytest, a module', 'tests/test_b.py .  [100%]\n=== 1 passed, 1 skipped in 0.1s ===', 'unreported'],
+  ['pytest -rs', 'SKIPPED [1] tests/test_a.py:2: no\n=== 1 passed, 1 skipped in 0.1s ===', 'unreported'],
+  ['unittest', '.s\nRan 2 tests in 0.0s\n\nOK (skipped=1)', 'unreported'],
+])('new, and more are skipped than on the base: %s', (_runner, printed, is) => {
+  const asked = { path: 'tests/test_a.py', text: PY, names: ['test_two'], short: true, skips: true };
+  expect(toldByRunner(reportedTests(printed), asked)).toEqual({ is });
+});
+
 describe('where they do not name it', () => {
   test.each([
     ['nothing is printed', '', JS_PATH, JS, 'takes three', 'silent'],
