@@ -29,6 +29,8 @@ export interface Approved {
   readonly namesBefore: (path: string) => Promise<ReadonlySet<string>>;
   /** Fewer tests ran than those of the base and those that the change declares besides. */
   readonly lacksTests: boolean;
+  /** Changed test files of whose new tests nothing shows that all of them ran. */
+  readonly untold: readonly string[];
   /** And more were skipped than on the base. */
   readonly skipsMore: boolean;
   /** What it does to what existed. */
@@ -135,10 +137,12 @@ async function lookedUp(approved: Approved, test: Test): Promise<LookedUp> {
       return {
         why: `${path} is not a test file (${testPatterns(settings).join(', ')}); for another file write \`n: <file>:<line>\``,
       };
-    const before =
-      approved.lacksTests && approved.touched.includes(path) ? await approved.namesBefore(path) : undefined;
-    const isShort = (name: string): boolean => before !== undefined && !before.has(name);
-    const known = text === TOO_LARGE ? {} : readIn({ path, text, reported, isShort, skips: approved.skipsMore }, test);
+    const isUntold = approved.untold.includes(path);
+    const asksBefore = (approved.lacksTests && approved.touched.includes(path)) || isUntold;
+    const before = asksBefore ? await approved.namesBefore(path) : undefined;
+    const isNew = (name: string): boolean => before?.has(name) === false;
+    const doubts = { isShort: approved.lacksTests, isUntold, skips: approved.skipsMore };
+    const known = text === TOO_LARGE ? {} : readIn({ path, text, reported, isNew, ...doubts }, test);
     if (known.why !== undefined || testNames(test).some((name) => reported.passed.has(name))) return known;
     if ((await notRun([path])).length > 0) return { not_run: 'file' };
     const isOther = text !== TOO_LARGE && (await leftOut(path, chosenIn(path, text, test)));
@@ -165,8 +169,11 @@ interface Read {
   readonly path: string;
   readonly text: string;
   readonly reported: TestReport;
-  /** It is new, and the number of tests that ran does not hold it for sure. */
-  readonly isShort: (name: string) => boolean;
+  /** Asked only where there is a doubt about new ones. */
+  readonly isNew: (name: string) => boolean;
+  /** The number of tests that ran does not hold each new one for sure. */
+  readonly isShort: boolean;
+  readonly isUntold: boolean;
   readonly skips: boolean;
 }
 
@@ -206,8 +213,9 @@ const asEmpty = ({ path, text }: Read, { name, line }: { readonly name: string; 
     : { not_run: 'empty' };
 
 /** What the file declares, the runner need not have run. */
-function asTold({ path, text, reported, isShort, skips }: Read, names: readonly string[]): LookedUp {
-  const told = toldByRunner(reported, { path, text, names, short: names.every(isShort), skips });
+function asTold({ path, text, reported, skips, ...read }: Read, names: readonly string[]): LookedUp {
+  const isNew = names.every(read.isNew);
+  const told = toldByRunner(reported, { path, text, names, short: read.isShort && isNew, skips });
   switch (told.is) {
     case 'skipped':
       return {
@@ -219,8 +227,9 @@ function asTold({ path, text, reported, isShort, skips }: Read, names: readonly 
       };
     case 'unreported':
       return { not_run: 'unreported' };
-    case 'ran':
     case 'silent':
+      return read.isUntold && isNew ? { not_run: 'unreported' } : {};
+    case 'ran':
       return {};
     default:
       return told satisfies never;

@@ -18,7 +18,7 @@ import type { Concern } from '../protocol/review/approval.ts';
 import type { Evidence } from '../protocol/review/approval-lines.ts';
 import { greenAt, proofAt } from '../protocol/review/proof.ts';
 import { commandMeant } from '../protocol/review/ran-command.ts';
-import { leavesMoreOut } from '../protocol/review/skip-count.ts';
+import { moreSkipped } from '../protocol/review/skip-count.ts';
 import { lacksTests } from '../protocol/review/test-count.ts';
 import { triedGreenBefore } from '../protocol/review/trial.ts';
 import type { Blocker } from '../protocol/review/verdict.ts';
@@ -79,7 +79,8 @@ export async function verdictFacts(
     touched,
     rewritten: async () => (base === undefined ? [] : doneBetween(gitDir, base, commit)),
     lacksTests: lacksTestsAt(task, commit),
-    skipsMore: (proofAt(task, commit)?.runs ?? []).some(leavesMoreOut),
+    untold: proofAt(task, commit)?.untold_tests ?? [],
+    skipsMore: moreSkipped(proofAt(task, commit)?.runs ?? []) > 0,
     namesBefore: async (path: string) => (base === undefined ? new Set<string>() : namesAt(gitDir, base, path)),
     reported: evidence.some(({ by }) => by === 'test' || by === 'place')
       ? reportedAt(context, task, commit)

@@ -21,9 +21,11 @@ type Run = Pick<ProofRun, 'command' | 'skipped' | 'skips_on_base'>;
 export const leftOut = ({ command, skipped }: Pick<Run, 'command' | 'skipped'>): number =>
   skipCount(unchosenAside(command, skipped));
 
-/** Whether it left more out than on the base; what a filter leaves out, it need not tell. */
-export const leavesMoreOut = ({ command, skipped = '', skips_on_base: before = 0 }: Run): boolean =>
-  skipCount(skipped.replace(/\d+ deselected/g, '')) > 0 && leftOut({ command, skipped }) > before;
+/** How many more these left out than on the base; what a filter leaves out, it need not tell. */
+export const moreSkipped = (runs: readonly Run[]): number =>
+  runs
+    .filter(({ skipped = '' }) => skipCount(skipped.replace(/\d+ deselected/g, '')) > 0)
+    .reduce((all, run) => all + Math.max(0, leftOut(run) - (run.skips_on_base ?? 0)), 0);
 
 /** `, BUT NOT ALL RAN (2 skipped)`; plainly where the base left out as many, or the command chooses tests itself. */
 export function skippedText(run: Run): string {

@@ -84,7 +84,7 @@ function countDeclared(text: string, path: string): number | undefined {
 
 /**
  * Of the changed test files those that declare tests, else those of code, which may be tests without a name. What was only
- * moved holds nothing new.
+ * moved holds nothing new; of a file whose every test is switched off, none can run.
  */
 export async function filesOfTests(
   { gitDir, commit, settings }: Proving,
@@ -92,14 +92,16 @@ export async function filesOfTests(
 ): Promise<readonly string[]> {
   const there = changed.filter(({ kind }) => kind !== 'removed');
   const fresh = there.filter(({ moved_from }) => moved_from === undefined);
-  const files = (fresh.length > 0 ? fresh : there).map(({ path }) => path).slice(0, MOST_FILES);
+  const files = new Set((fresh.length > 0 ? fresh : there).map(({ path }) => path).slice(0, MOST_FILES));
   const declaring: string[] = [];
   for (const path of files) {
     const text = await textAt(gitDir, commit, path);
     if (text === undefined || text === TOO_LARGE) continue;
     const { tests, made } = declaredTests(text, path);
-    if (tests.length > 0 || made) declaring.push(path);
+    const single = tests.filter(({ group }) => !group);
+    if (!made && single.length > 0 && single.every(({ off }) => off)) files.delete(path);
+    else if (tests.length > 0 || made) declaring.push(path);
   }
-  const ofCode = files.filter((path) => canDeclareTests(path, testPatterns(settings)));
-  return [declaring, ofCode, files].find((some) => some.length > 0) ?? [];
+  const ofCode = [...files].filter((path) => canDeclareTests(path, testPatterns(settings)));
+  return [declaring, ofCode, [...files]].find((some) => some.length > 0) ?? [];
 }

@@ -7,12 +7,13 @@ import { leftoversIn } from '../../git/scratch-folders.ts';
 import { removeTree } from '../../process/remove-tree.ts';
 import { stopwatch } from '../../process/run.ts';
 import { unreadBy } from '../../process/shell-check.ts';
+import { list } from '../../protocol/commands/coding/coder.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { firstPaths } from '../../protocol/facts/diff-facts.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import type { UnreadLine } from '../../protocol/facts/spec-facts.ts';
-import { greenAt, type Proof, runOrder, skipsAt, testsAt } from '../../protocol/review/proof.ts';
+import { greenAt, type Proof, runOrder, skipsAt, type TestProof, testsAt } from '../../protocol/review/proof.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
@@ -101,8 +102,10 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
   const untold = isTold
     ? { files: [] }
     : await untoldTests(context, proving, { runs: beside, added, files, isRed: tests.on_base === 'red' });
-  const refused =
-    settings.tdd === 'strict' ? (disproof ?? unrunDisproof(proving, { runs: beside, added, lost, untold })) : disproof;
+  const shown = untold.files.length === 0 ? tests : notKnownToPass(tests, untold.files);
+  const unrunTests =
+    settings.tdd === 'strict' ? unrunDisproof(proving, { runs: beside, added, lost, untold }) : undefined;
+  const refused = shown === tests ? (disproof ?? unrunTests) : (unrunTests ?? disproof);
   return {
     commit,
     commands,
@@ -110,8 +113,16 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
     seconds: since(),
     ...unrun,
     ...(untold.files.length === 0 ? {} : { untold_tests: untold.files }),
-    ...defined({ tests, disproof: refused, tests_added: added, base_unrun: lost }),
+    ...defined({ tests: shown, disproof: refused, tests_added: added, base_unrun: lost }),
   };
+}
+
+/** What did not run at the commit for sure, did not pass on the base for sure. */
+function notKnownToPass(tests: TestProof | undefined, files: readonly string[]): TestProof | undefined {
+  if (tests?.on_base !== 'green') return tests;
+  const on_base = `nothing shows that all new tests of ${list(files)} ran, there or at the commit`;
+  const why = [on_base, tests.because?.base_tests].filter((one) => one !== undefined).join('; ');
+  return { ...tests, on_base: 'unknown', because: { ...tests.because, on_base }, why };
 }
 
 /** The test files that the commit has and changes. */

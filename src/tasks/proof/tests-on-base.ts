@@ -120,6 +120,11 @@ async function runWith(
   if (both.red !== undefined) return redWith(context, asking, both.red, outcomeOf(both));
   const again = await comparedWith(context, proving, redBefore, { folder, tree, limits, what: 'tests-on-red-base-' });
   if (isRefusal(again) || again.outcome === 'red') return again;
+  if (asking.files.length === 0)
+    return {
+      outcome: 'unknown',
+      why: 'no test of the files that it adds or changes can run: each is switched off, or gone',
+    };
   const before = (command: string): number | undefined => counted.get(command) ?? counts.get(command);
   const green = both.runs.map(({ command, tests, ...run }): GreenRun => {
     const said = { printed: logText(context, { command, ...run }), tests, before: before(command) };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { TOO_LARGE, textAt } from '../../git/text-at.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import type { ProofRun } from '../../protocol/review/proof.ts';
-import { leavesMoreOut } from '../../protocol/review/skip-count.ts';
+import { moreSkipped } from '../../protocol/review/skip-count.ts';
 import { lacksTests, risenBy } from '../../protocol/review/test-count.ts';
 import type { TaskContext } from '../context.ts';
 import { readLog } from '../read-log.ts';
@@ -48,8 +48,9 @@ export async function untoldTests(context: TaskContext, proving: Proving, ran: R
   const { runs, added } = ran;
   const printed = printedBy(context, runs);
   const report = reportedTests(printed);
-  const short = lacksTests(runs, added) === true && report.countsEach;
-  const skips = runs.some(leavesMoreOut);
+  // Those that are skipped are told as such, and are why fewer ran.
+  const skipped = moreSkipped(runs);
+  const short = lacksTests(runs, added === undefined ? added : added - skipped) === true && report.countsEach;
   const isGrown = runs.some((run) => hasGrown(run, added));
   if (report.whole.size === 0 && (isGrown || (ran.isRed && !short))) return ALL_TOLD;
   const [none, untold]: [string[], string[]] = [[], []];
@@ -60,14 +61,12 @@ export async function untoldTests(context: TaskContext, proving: Proving, ran: R
     if (names.length === 0) continue;
     if (hasNone(report, { path, text: after, names })) none.push(path);
     else if (isGrown || (ran.isRed && !short)) continue;
-    else if (
-      short ? isUnnamed(report, { path, text: after, names, skips }) : !isShown(report, { path, text: after, names })
-    )
+    else if (short ? isUnnamed(report, { path, text: after, names }) : !isShown(report, { path, text: after, names }))
       untold.push(path);
   }
   const tail = printed.split('\n').slice(-MOST_LINES);
   if (none.length > 0) return { files: [...none, ...untold], surely: 'none', tail };
-  const isSure = short && (risenBy(runs) ?? 1) <= 0 && !skips && (await addsOnly(proving));
+  const isSure = short && (risenBy(runs) ?? 1) <= 0 && skipped === 0 && (await addsOnly(proving));
   return { files: untold, ...(isSure ? { surely: 'number', tail } : {}) };
 }
 
@@ -84,7 +83,6 @@ interface New {
   readonly path: string;
   readonly text: string;
   readonly names: readonly string[];
-  readonly skips?: boolean;
 }
 
 const hasNone = (report: TestReport, asked: New): boolean =>

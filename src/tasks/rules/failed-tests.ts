@@ -12,7 +12,7 @@ const FORMS: readonly RegExp[] = [
   /^\s*FAIL\s+(\S+ > .+)$/,
   /^\s*\u25cf (.+ \u203a .+)$/,
   /^(?:FAILED|ERROR) (\S+::\S+|\S+\.py)(?: - .*)?$/,
-  /^(?:FAIL|ERROR): (\S+ \(\S+\))$/,
+  /^(?:FAIL|ERROR): (\S+ \(\S+\))(?: [[(].*)?$/,
   /^\s*--- FAIL: (\S+)/,
   /^test (\S+) \.\.\. FAILED$/,
   /^rspec (\.\/\S+:\d+ # .+)$/,

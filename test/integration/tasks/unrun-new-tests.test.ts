@@ -18,6 +18,7 @@ const FILES = {
   'test/add.test.js': "import { test } from 'node:test';\ntest('adds', () => {});\n",
   'tests/__init__.py': '',
   'tests/test_add.py': UNITTEST('add', 'self.assertEqual(add(1, 2), 3)'),
+  'test/all.sh': 'true\n',
   Makefile: 'check:\n\tpython3 -m unittest\n',
 };
 const SUB = { 'calc.py': `${ADD}\n\ndef sub(a, b):\n    return a - b\n` };
@@ -37,6 +38,10 @@ async function submitted(files: Record<string, string | null>) {
   const { proof } = (await p.last('t', 'submitted')) as unknown as { proof: Record<string, unknown> };
   return { said, proof };
 }
+
+const GOOD = UNITTEST('sub', 'self.assertEqual(sub(5, 3), 2)');
+const SHELL = 'test_add() {\n  [ 1 = 1 ]\n}\nfor one in test_add; do $one && echo "PASS $one"; done\n';
+const UNCALLED_SHELL = `test_sub() {\n  [ "$(sh sub.sh)" = 99 ]\n}\n${SHELL}`;
 
 /** It would be red. */
 const NO_CASE = 'from calc import sub\n\n\nclass SubTest:\n    def test_sub(self):\n        assert sub(5, 3) == 99\n';
@@ -64,6 +69,49 @@ test('node takes a file without a test for one', async () => {
   expect(said).toContain('Nothing shows that all your new tests of test/two.test.js ran');
 });
 
+/** What they need, they ask for only when they run. */
+const SKIPPED = GOOD.replace('class', "@unittest.skipIf(True, 'later')\nclass")
+  .replace('from calc import sub', 'import calc')
+  .replace('sub(5, 3), 2', 'calc.sub(5, 3), 99');
+const NODE = UNCALLED.replace('export function all() {\n  ', '')
+  .replace('));\n}', '));')
+  .replace('{ two }', '* as all')
+  .replace('(two,', '(all.two,');
+
+test.each([
+  ['python3 -m unittest', { ...SUB, 'tests/test_sub.py': SKIPPED }, 'ran as many tests without them'],
+  [
+    'node --test',
+    { 'test/two.test.js': NODE.replace("two', (", "two', { skip: !!1 }, (") },
+    'ran as many tests without',
+  ],
+  ['node --test', { 'test/two.test.js': NODE.replace("two', (", "two', { todo: true }, (") }, 'each is switched off'],
+  [
+    'node --test',
+    { 'test/two.test.js': `process.exit(0);\n${NODE}` },
+    'nothing shows that all new tests of test/two.test.js',
+  ],
+])('that they pass without the change is said of no test that did not run: %s %j', async (command, files, why) => {
+  await begun(command);
+  const { proof, said } = await submitted({ 'src/value.js': 'export const two = 2;\n', ...files });
+  expect(proof).toMatchObject({ tests: { on_base: 'unknown', because: { on_base: expect.stringContaining(why) } } });
+  expect(said).not.toContain('pass on the base too');
+});
+
+test.each([
+  ['python3 -m unittest', { ...SUB, 'tests/test_sub.py': SKIPPED }, 'tests/test_sub.py › test_sub'],
+  ['python3 -m pytest tests', { ...SUB, 'tests/test_sub.py': SKIPPED }, 'tests/test_sub.py › test_sub'],
+  ['sh test/all.sh', { 'sub.sh': 'echo 2\n', 'test/all.sh': UNCALLED_SHELL }, 'test/all.sh › test_sub'],
+])('an approval by a test of which nothing shows that it ran is flagged: %s', async (command, files, cited) => {
+  await begun(command);
+  await submitted(files);
+  await p.ok(['claim-review', 't', 'code-reviewer-1'], { as: 'code-reviewer-1' });
+  const { stdout, stderr } = await p.liza(['submit-verdict', 't', 'APPROVED', `1: test ${cited}`], {
+    as: 'code-reviewer-1',
+  });
+  expect(stdout + stderr).toContain('NOT KNOWN TO HAVE RUN');
+});
+
 test.each([
   [
     'python3 -m unittest',
@@ -82,8 +130,6 @@ test.each([
   expect(said).toContain(why);
   expect(said).toContain('Let the runner find each of them');
 });
-
-const GOOD = UNITTEST('sub', 'self.assertEqual(sub(5, 3), 2)');
 
 test.each(
   ways([

@@ -16,6 +16,12 @@ describe('failed tests', () => {
     ['pytest', 'FAILED tests/test_a.py::test_sum - assert 1 == 2\n', 'tests/test_a.py::test_sum'],
     ['pytest that cannot import', 'ERROR tests/test_a.py\n', 'tests/test_a.py'],
     ['unittest', 'FAIL: test_sum (test.SumTest)\n', 'test_sum (test.SumTest)'],
+    ['unittest, a subtest', 'ERROR: test_sum (test.SumTest.test_sum) (a=3)\n', 'test_sum (test.SumTest.test_sum)'],
+    [
+      'unittest, a subtest with a text',
+      'FAIL: test_sum (test.SumTest.test_sum) [zero] (a=3)\n',
+      'test_sum (test.SumTest.test_sum)',
+    ],
     ['go', '--- FAIL: TestSum (0.00s)\n    --- FAIL: TestSum/two (0.00s)\n', 'TestSum'],
     ['cargo', 'test tests::sum ... FAILED\ntest tests::b ... ok\n', 'tests::sum'],
     ['rspec', 'rspec ./spec/a_spec.rb:3 # sum adds up\n', './spec/a_spec.rb:3 # sum adds up'],
