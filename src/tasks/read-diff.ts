@@ -9,7 +9,7 @@ import type { SubmitFacts } from '../protocol/command.ts';
 import type { FileChange } from '../protocol/facts/file-change.ts';
 import { coverage } from '../protocol/facts/globs.ts';
 import { isCode, isTest, testPatterns } from '../protocol/facts/scope.ts';
-import { type Changed, isManifest, runBySetUp, testSetup } from '../protocol/facts/test-setup.ts';
+import { type Changed, isManifest, mayRunOthers, runBySetUp, testSetup } from '../protocol/facts/test-setup.ts';
 import { proofCommands } from '../protocol/review/proof.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -87,7 +87,12 @@ export async function readDiff(
     kind !== 'removed' && !ofTests(path) && (isNamed(path) || (settings.tdd !== 'strict' && tested.has(path)));
   const commands = [...proofCommands(settings, task), ...runBySetUp(settings.post_worktree_cmd)];
   const reached = await whatTestsRun(gitDir, commands, { base, commit });
-  const setup = testSetup(await withTexts(gitDir, found, large), { ...reached, patterns });
+  const asked = { ...reached, patterns };
+  const isAlso = mayRunOthers(asked);
+  const setup = testSetup(
+    await withTexts(gitDir, found, (path) => !large.has(path) && (isManifest(path) || isAlso(path))),
+    asked,
+  );
   return {
     changes: fileChanges(found, new Set(tests.slice(0, MOST_READ)), inTests, renamed).map((change) => ({
       ...change,
@@ -347,14 +352,13 @@ function namesOf(edits: GoneTests | WithinEdits | undefined): Partial<FileChange
   };
 }
 
-/** The texts of those of which only a part is about tests. */
+/** With the texts of those of which only a part is about tests. */
 async function withTexts(
   gitDir: PrivateGitDir,
   found: readonly Change[],
-  large: ReadonlySet<string>,
+  isRead: (path: string) => boolean,
 ): Promise<readonly Changed[]> {
-  const isRead = ({ path }: Change): boolean => isManifest(path) && !large.has(path);
-  const manifests = new Set(found.filter(isRead).slice(0, MOST_MANIFESTS));
+  const manifests = new Set(found.filter(({ path }) => isRead(path)).slice(0, MOST_MANIFESTS));
   return Promise.all(
     found.map(async (change) => {
       if (!manifests.has(change)) return { path: change.path };

@@ -183,10 +183,14 @@ function filesOf(program: string, rest: readonly string[]): readonly string[] {
     return found === null ? [] : [found[1] ?? rest[at + 1] ?? ''];
   });
   if (!INTERPRETERS.has(nameOf(program))) return [...own, ...settings];
-  const isCode = rest.some((word) => /^-(?:[a-z]*c|e|p|m)$|^--eval$/.test(word));
+  const isCode = rest.some((word) => /^-(?:[a-z]*c|e|p|m)$|^--(?:eval|check)$/.test(word) || isSyntax(program, word));
   const script = isCode ? undefined : rest.find((word) => !word.startsWith('-') && !settings.includes(word));
   return [...own, ...settings, ...(script === undefined ? [] : [script])];
 }
+
+/** Reads the file, and runs nothing of it. */
+const isSyntax = (program: string, word: string): boolean =>
+  SHELLS.has(nameOf(program)) ? /^-[a-z]*n$/.test(word) : nameOf(program) === 'php' && word === '-l';
 
 const MANAGERS = set('npm pnpm yarn bun');
 const INSTALLS = set('install i add ci clean-install install-clean ic');

@@ -50,7 +50,8 @@ function isFoundByUnittest(run: CommandRun, path: string): boolean {
 /** A folder that is found out when it runs may be any. */
 const isBelow = (folder: string, path: string): boolean => /\.\.|[$`~*]/.test(folder) || path.startsWith(folder);
 
-const isOneTest = (file: string): boolean =>
+/** By its name it is a test, and not what runs others. */
+export const isOneTest = (file: string): boolean =>
   /(?:[._-](?:test|spec)\.\w+|(?:^|\/)test_[^/]+)$/i.test(file) &&
   !/(?:^|\/)(?:all|index|main|run|suite)[._-]/i.test(file);
 

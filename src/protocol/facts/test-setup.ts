@@ -2,9 +2,10 @@
 // files that serve more by the part that is about tests, and what the proving commands run. Nothing else.
 
 import { asCommand, type CommandFiles, filesRun, meantBy } from './command-files.ts';
+import { isOneTest } from './runs-file.ts';
 import { isTest } from './scope.ts';
 
-/** A changed file; the texts are there for files that `isManifest` names, if they are not too large. */
+/** A changed file; the texts are there for files that `isManifest` or `mayRunOthers` names, if they are not too large. */
 export interface Changed {
   readonly path: string;
   readonly before?: string;
@@ -80,13 +81,26 @@ function steersTests(change: Changed, run: CommandFiles, patterns: readonly stri
   const name = nameOf(path);
   if (isRunners(path) || run.setup.has(path)) return true;
   // A test that a command names is told of with the tests.
-  if (run.files.has(path) && (!isTest(path, patterns) || SET_UP.test(name))) return true;
+  if (run.files.has(path) && (!isTest(path, patterns) || SET_UP.test(name) || runsOthers(change))) return true;
   if ((BUILT_BY[name] ?? []).some((program) => run.programs.has(program))) return true;
   const part = PARTS[name];
   if (part === undefined) return false;
   if (before === undefined || after === undefined) return true;
   return part(before, run) !== part(after, run);
 }
+
+/** A file among the tests that a command names, and that may run others of them: its text is to be read. */
+export function mayRunOthers(asked: Commands): (path: string) => boolean {
+  const { files } = ranBy(asked);
+  return (path) => files.has(path) && isTest(path, asked.patterns) && !isOneTest(path);
+}
+
+const runsOthers = ({ path, before = '', after = '' }: Changed): boolean =>
+  !isOneTest(path) && [before, after].some((text) => FINDS_FILES.test(text));
+
+/** It reads a folder, loads what it found there, or goes through a pattern. */
+const FINDS_FILES =
+  /\b(?:readdir|listdir|scandir|iterdir|r?glob|walk|discover)\w{0,20}\s?\(|\b(?:import|require)\(\s{0,20}[^'"\s)]|^\s{0,40}for\s+\w+\s+in\s[^\n]{0,200}[*$]|\bfind\s[^\n]{0,200}-name\b/m;
 
 /** Settings of a builder that runs tests, too. */
 const TOOL_PLACES =

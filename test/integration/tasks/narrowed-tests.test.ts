@@ -17,6 +17,7 @@ const FILES = {
   'test/add.test.js': node('adds'),
   'test/mul.test.js': node('multiplies'),
   Makefile: 'check:\n\tnode --test test/add.test.js test/mul.test.js\n',
+  'test/all.sh': 'for one in test/*.test.js; do node "$one" >/dev/null || exit 1; echo "passed: $one"; done\n',
   // Runs what its settings name, and names the tests.
   'runner.mjs':
     "import { readFileSync } from 'node:fs';\nconst tests = readFileSync('.mocharc', 'utf8').trim().split(' ');\nfor (const one of tests) console.log('ok 1 - ' + /test\\('(.*)',/.exec(readFileSync(one, 'utf8'))[1]);\n",
@@ -53,6 +54,12 @@ test('by a script of package.json, while a new test makes up the number', async 
 test('by a makefile', async () => {
   await begun('make check');
   const { proof } = await submitted({ ...WORK, Makefile: 'check:\n\tnode --test test/mul.test.js test/sub.test.js\n' });
+  expect(proof).toMatchObject({ base_unrun: { paths: ['test/add.test.js'] } });
+});
+
+test('by a script among the tests that runs the others', async () => {
+  await begun('sh test/all.sh');
+  const { proof } = await submitted({ ...WORK, 'test/all.sh': FILES['test/all.sh'].replace('test/*', 'test/[ms]*') });
   expect(proof).toMatchObject({ base_unrun: { paths: ['test/add.test.js'] } });
 });
 

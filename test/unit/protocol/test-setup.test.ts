@@ -89,6 +89,21 @@ describe('how tests are run', () => {
       expect(greet(script)).toEqual(['greet.sh']);
   });
 
+  it.each([
+    ['node test/run.js', 'test/run.js', "for (const one of readdirSync('test')) await import(one);\n"],
+    ['sh test/run.sh', 'test/run.sh', 'for t in test/t_*.sh; do sh "$t" || exit 1; done\n'],
+    ['python3 tests/main.py', 'tests/main.py', "suite = loader.discover('tests')\n"],
+  ])('%s runs the other tests, and steers them', (command, name, text) => {
+    expect(told([{ path: name, before: text, after: text.replace('test', 'test/a') }], [command])).toEqual([name]);
+    expect(told([{ path: name, before: text, after: text }], ['npm test'])).toEqual([]);
+  });
+  it.each([
+    ['node test/all.js', 'test/all.js', 'assert.equal(add(1, 2), 3);\n'],
+    ['node test/list.test.js', 'test/list.test.js', "assert.deepEqual(readdirSync('a'), []);\n"],
+  ])('%s is a test itself', (command, name, text) => {
+    expect(told([{ path: name, before: '', after: text }], [command])).toEqual([]);
+  });
+
   it('a script in another language, or a line that is a comment, names nothing', () => {
     const asked = { commands: ['bin/check'], packages: [], patterns: DEFAULT_TEST_PATTERNS };
     for (const text of ['#!/usr/bin/env node\n. scripts/env.sh\n', '# . scripts/env.sh\ntrue\n']) {
@@ -131,6 +146,7 @@ describe('what a command runs', () => {
     ['node -e "require(\'./a.js\')"', []],
     ['bash -c "sh inner.sh"', ['inner.sh']],
     ['cat a.txt | grep b docs/c.md; ls src', []],
+    ['node --check src/a.js; bash -n run.sh; php -l a.php', []],
     ['. ./env.sh; make -f build/test.mk', ['env.sh', 'build/test.mk']],
   ])('%s', (command, expected) => expect(files(command)).toEqual(expected));
 
