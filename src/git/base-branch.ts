@@ -30,10 +30,7 @@ export function baseBranch({ disk, paths }: Pick<ProjectHost, 'disk' | 'paths'>,
   return on === undefined || on === integration_branch || on.startsWith('task/') ? undefined : on;
 }
 
-/**
- * Undefined: there is no such branch, or git could not tell. Commits of the goal's document alone are no lag: agents read
- * the document in the project's folder.
- */
+/** Undefined: there is no such branch, or git could not tell. */
 export async function baseDistance(host: ProjectHost, known: Known): Promise<BaseDistance | undefined> {
   const branch = baseBranch(host, known);
   if (branch === undefined) return undefined;
@@ -42,23 +39,21 @@ export async function baseDistance(host: ProjectHost, known: Known): Promise<Bas
   const [ahead, lacks] = (await countBetween(host, ['--left-right', `${ours}...${theirs}`])) ?? [];
   if (ahead === undefined || lacks === undefined) return undefined;
   const count = async (revisions: readonly string[]) => (await countBetween(host, revisions))?.[0];
-  const others = lacks === 0 ? 0 : await countBesidesDocument(count, [theirs, `^${ours}`], known);
-  if (others === undefined) return undefined;
-  return { branch, integration, lacks: others, ahead, ...(lacks > 0 && others === 0 ? { besidesDocument: true } : {}) };
+  const more = lacks === 0 ? true : await bringMore(count, [theirs, `^${ours}`], known);
+  if (more === undefined) return undefined;
+  return { branch, integration, lacks, ahead, ...(more ? {} : { onlyDocument: true }) };
 }
 
-/**
- * How many of these commits change more than the goal's document. Merges bring what is counted already, among them those
- * of `liza finish`; unless nothing else is left.
- */
-export async function countBesidesDocument<T extends number | undefined>(
-  count: (revisions: readonly string[]) => Promise<T>,
+/** Whether these commits bring more than the goal's document. A merge brings what is looked at already, unless it adds to it. */
+export async function bringMore(
+  count: (revisions: readonly string[]) => Promise<number | undefined>,
   range: readonly string[],
   { state: { goal } }: Known,
-): Promise<T> {
+): Promise<boolean | undefined> {
   const document = goal.spec_ref?.replace(/#.*$/, '');
   const others = document === undefined ? [] : ['--', '.', `:(exclude,literal,top)${document}`];
-  return (await count(['--no-merges', ...range, ...others])) || count([...range, ...others]);
+  const found = (await count(['--no-merges', ...range, ...others])) || (await count([...range, ...others]));
+  return found === undefined ? undefined : found > 0;
 }
 
 export type FollowedBase = (known: Known) => Promise<BaseDistance | undefined>;

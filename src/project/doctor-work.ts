@@ -30,7 +30,8 @@ async function examineBase(context: TaskContext): Promise<readonly Finding[]> {
   const distance = await baseDistance(context, board);
   if (distance === undefined) return [];
   const apart = apartText(distance, board.state.goal);
-  return [apart === undefined ? ok('base', inStepText(distance)) : warning('base', apart.fact, apart.step)];
+  if (apart === undefined) return [ok('base', inStepText(distance))];
+  return [apart.isLag ? warning('base', apart.fact, apart.step) : { ...ok('base', apart.fact), remedy: apart.step }];
 }
 
 function finding({ subject, problem, done, resists }: Mended): Finding {

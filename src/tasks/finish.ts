@@ -3,7 +3,7 @@
 // exactly where Liza left the integration branch: no other commit, approved or not.
 
 import { commitsBetween } from '../git/ancestry.ts';
-import { baseBranch, countBesidesDocument } from '../git/base-branch.ts';
+import { baseBranch, bringMore } from '../git/base-branch.ts';
 import { integrationRef } from '../git/integration.ts';
 import { buildCandidate, type Candidate } from '../git/merge-candidate.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
@@ -41,8 +41,8 @@ export interface FinishPlan {
   readonly commits: number;
   /** Commits that the branch gained since the two parted. */
   readonly own: number;
-  /** Those of them that change more than the goal's document. */
-  readonly ownBesides: number;
+  /** They bring more than the goal's document. */
+  readonly ownMore: boolean;
   /** Commits that the branch had when Liza built on it, and has no more: it was rewritten, and this brings them back. */
   readonly returning: readonly string[];
   /** As `git diff --stat` has it. */
@@ -134,7 +134,7 @@ export interface Finished {
 
 type Planned = Omit<
   FinishPlan,
-  'commits' | 'own' | 'ownBesides' | 'returning' | 'stat' | 'rejected' | 'tasks' | 'test' | 'held'
+  'commits' | 'own' | 'ownMore' | 'returning' | 'stat' | 'rejected' | 'tasks' | 'test' | 'held'
 >;
 
 function inIntegration<T extends object>(
@@ -255,20 +255,20 @@ async function account(
   gitDir: PrivateGitDir,
   board: Pick<Board, 'state'>,
   { onto, commit, candidate }: Planned,
-): Promise<Pick<FinishPlan, 'commits' | 'own' | 'ownBesides' | 'stat'>> {
+): Promise<Pick<FinishPlan, 'commits' | 'own' | 'ownMore' | 'stat'>> {
   const count = async (revisions: readonly string[]): Promise<number> =>
     Number(await must(gitDir.objects(['rev-list', '--count', ...revisions]), 'count the commits'));
   const theirs = [onto, `^${commit}`];
-  const [commits, own, ownBesides, stat] = await Promise.all([
+  const [commits, own, ownMore, stat] = await Promise.all([
     count([commit, `^${onto}`]),
     count(theirs),
-    countBesidesDocument(count, theirs, board),
+    bringMore(count, theirs, board),
     must(gitDir.objects(['diff', '--stat=78', '--stat-count=40', '--no-renames', onto, candidate]), 'compare them'),
   ]);
   return {
     commits,
     own,
-    ownBesides,
+    ownMore: ownMore === true,
     stat: stat
       .trimEnd()
       .split('\n')

@@ -55,7 +55,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
     section('Notices', view.notices, on, (notices) => notices.flatMap(({ message }) => hanging(message, p))),
     view.queue === undefined ? [] : hanging(view.queue, p),
     view.why === undefined || isTriedAgain(view.setUp, view.why) ? [] : nothingMoves(view.why, p),
-    distanceLines(view.base, view.goal).flatMap((line) => hanging(line, p, 'warn')),
+    isToldAlready(view) ? [] : distanceLines(view.base, view.goal).flatMap((line) => hanging(line, p, 'warn')),
     view.sandbox === undefined ? [] : confined(view.sandbox, p),
   ];
   const lines = sections.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : [[], ...lines]));
@@ -265,6 +265,9 @@ function anomalyText({ id, type, task, reporter, details }: AnomalyView, { all }
   const rest = cut ? ` (all of it: liza ${id === undefined ? 'anomaly list' : `show ${id}`})` : '';
   return `${who.join(', ')}${said.length === 0 ? '' : `: ${said.join('; ')}`}${rest}`;
 }
+
+/** Why nothing moves after the goal's end is that same step, unless a switch comes first. */
+const isToldAlready = ({ goal, switches }: StatusView): boolean => goal.status === 'COMPLETED' && switches.length === 0;
 
 function nothingMoves(why: string, p: Page): readonly Line[] {
   return p.lines(p.say(`Nothing moves: ${why}`), p.width).map((text) => [{ text, tone: 'strong' }]);

@@ -159,7 +159,7 @@ function planLines(
     how,
     commits,
     own,
-    ownBesides,
+    ownMore,
     candidate,
     returning,
     stat,
@@ -188,7 +188,7 @@ function planLines(
   return [
     `${branch} gets ${counted(commits, 'commit')} of ${integration} by ${way} (${candidate.slice(0, 12)}):`,
     ...(stat.length === 0 ? ['no file changes by it'] : stat),
-    ...ownLines({ branch, own, ownBesides, test }),
+    ...ownLines({ branch, own, ownMore, test }),
     ...rejectedLines(rejected),
     ...unconfinedLines(tasks),
     ...(returning.length === 0
@@ -209,16 +209,15 @@ function planLines(
 function ownLines({
   branch,
   own,
-  ownBesides,
+  ownMore,
   test: { verdict },
-}: Pick<FinishPlan, 'branch' | 'own' | 'ownBesides' | 'test'>): readonly string[] {
+}: Pick<FinishPlan, 'branch' | 'own' | 'ownMore' | 'test'>): readonly string[] {
   if (own === 0) return [];
-  if (ownBesides === 0)
-    return [`${branch} has nothing of its own since the two parted but the goal's document, hence a merge commit`];
+  const has = `${branch} has ${counted(own, 'commit')} of its own since the two parted`;
+  if (!ownMore)
+    return [`${has}, which ${own === 1 ? 'brings' : 'bring'} the goal's document alone: hence a merge commit`];
   const seen = verdict === 'none' ? 'and no test has, either' : 'the tests below are of both together';
-  return [
-    `${branch} has ${counted(ownBesides, 'commit')} of its own since the two parted, hence a merge commit: no agent has seen both together, ${seen}`,
-  ];
+  return [`${has}, hence a merge commit: no agent has seen both together, ${seen}`];
 }
 
 /** Both may bear the same subject: whoever reads the history takes the one for the other. */

@@ -132,7 +132,8 @@ export function checkBase(
 ): readonly PreflightCheck[] {
   if (distance === undefined) return [];
   const apart = apartText(distance, goal);
-  return [apart === undefined ? fine('base', inStepText(distance)) : warn('base', apart.fact, apart.step)];
+  if (apart === undefined) return [fine('base', inStepText(distance))];
+  return [apart.isLag ? warn('base', apart.fact, apart.step) : { ...fine('base', apart.fact), mend: apart.step }];
 }
 
 export function checkBudget({ budgets }: Pick<Config, 'budgets'>): PreflightCheck {

@@ -2,21 +2,22 @@
 
 import { counted } from '../../text/format.ts';
 
+/** Commits are counted as git counts them: `git log integration..main` lists as many as are told. */
 export interface BaseDistance {
   /** The person's branch. */
   readonly branch: string;
   readonly integration: string;
-  /** Commits of the person's branch that integration lacks and that change more than the goal's document. */
+  /** Commits of the person's branch that integration lacks. */
   readonly lacks: number;
-  /** It lacks commits that change the goal's document alone, or nothing. */
-  readonly besidesDocument?: true;
+  /** They bring the goal's document alone: no lag, since agents read it in the project's folder. */
+  readonly onlyDocument?: true;
   /** Commits of integration that the person's branch lacks. */
   readonly ahead: number;
 }
 
-/** Undefined: integration has everything, so that nothing is to be brought in. */
+/** Undefined: integration has everything that agents build on, so that nothing is to be brought in. */
 export const lagText = (distance: BaseDistance | undefined): string | undefined =>
-  distance === undefined || distance.lacks === 0
+  distance === undefined || distance.lacks === 0 || distance.onlyDocument === true
     ? undefined
     : `${distance.branch} has ${counted(distance.lacks, 'commit')} that ${distance.integration} lacks`;
 
@@ -32,15 +33,17 @@ export const afterGoal = (distance: BaseDistance | undefined): string =>
     ? `it is in ${distance.branch}; next: liza init "<next goal>"`
     : `merge it into ${distance?.branch ?? 'your branch'}: liza finish${ownText(distance)}`;
 
-/** Nobody has to bring them in before. */
+/** Nobody has to bring them in before. Whether the two conflict is not known yet. */
 const ownText = (distance: BaseDistance | undefined): string =>
-  distance === undefined || distance.lacks === 0
+  distance === undefined || lagText(distance) === undefined
     ? ''
-    : `; ${distance.branch} has ${counted(distance.lacks, 'commit')} of its own, and that brings both together`;
+    : `, by a merge commit unless the two conflict, since ${distance.branch} has ${counted(distance.lacks, 'commit')} of its own`;
 
 export interface Apart {
   readonly fact: string;
   readonly step: 'liza finish' | 'liza sync';
+  /** Agents build on an old base; else finished work waits for the person, as it should. */
+  readonly isLag: boolean;
 }
 
 /**
@@ -52,15 +55,20 @@ export function apartText(distance: BaseDistance, { status }: { readonly status:
   if (status === 'COMPLETED')
     return ahead === 0
       ? undefined
-      : { fact: `${integration} has ${counted(ahead, 'commit')} that ${branch} lacks`, step: 'liza finish' };
+      : {
+          fact: `${integration} has ${counted(ahead, 'commit')} that ${branch} lacks`,
+          step: 'liza finish',
+          isLag: false,
+        };
   const fact = lagText(distance);
-  return fact === undefined ? undefined : { fact, step: 'liza sync' };
+  return fact === undefined ? undefined : { fact, step: 'liza sync', isLag: true };
 }
 
 /** Where there is nothing to do. */
-export function inStepText({ branch, integration, lacks, besidesDocument }: BaseDistance): string {
-  if (lacks > 0) return `${branch} has all of ${integration}`;
-  return `${integration} has all of ${branch}${besidesDocument === true ? " but for commits of the goal's document" : ''}`;
+export function inStepText({ branch, integration, lacks, onlyDocument }: BaseDistance): string {
+  if (onlyDocument === true)
+    return `${integration} has all of ${branch} but ${counted(lacks, 'commit')} of the goal's document`;
+  return lacks > 0 ? `${branch} has all of ${integration}` : `${integration} has all of ${branch}`;
 }
 
 /** What status says of it. */

@@ -39,10 +39,10 @@ it('tells what was merged, how often work was rejected, what it cost and how lon
   expect(second(complete({}))).toContain(', cost unknown, ');
 });
 
-it('commits of the person’s own are told with the step that brings both together', () => {
+it('commits of the person’s own are told with the step, and no outcome that nobody knows yet', () => {
   const base = { branch: 'main', integration: 'integration', lacks: 1, ahead: 2 };
   expect(completeText(complete({}), base)).toContain(
-    'merge it into main: liza finish; main has 1 commit of its own, and that brings both together',
+    'merge it into main: liza finish, by a merge commit unless the two conflict, since main has 1 commit of its own',
   );
   expect(completeText(complete({}), { ...base, lacks: 0 })).toMatch(/merge it into main: liza finish$/);
 });
