@@ -21,7 +21,7 @@ import { type RecordedMerge, recordedMerges, roundsOf } from '../protocol/work/t
 import type { TaskContext } from '../tasks/context.ts';
 import { listed, shellWord } from '../text/format.ts';
 import { redact, secretsOf } from '../text/redact.ts';
-import { type FinishBlame, finishBlame } from './finish-merge-blame.ts';
+import { finishBlame, handMergeBlame, type MergedTasks } from './merged-tasks.ts';
 
 export interface Blame {
   readonly commit: string;
@@ -56,7 +56,7 @@ export interface Trailers {
   readonly differ: readonly string[];
 }
 
-export async function blame(context: TaskContext, name: string): Promise<Blame | FinishBlame | Refusal> {
+export async function blame(context: TaskContext, name: string): Promise<Blame | MergedTasks | Refusal> {
   const { board } = await context.store.read();
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
@@ -74,10 +74,14 @@ export async function blame(context: TaskContext, name: string): Promise<Blame |
   const merges = recordedMerges(tasks);
   const finished = await finishBlame(gitDir, commit, goals, merges);
   if (finished !== undefined) return finished;
-  if (!(await isAncestor(gitDir, commit, head))) return notOnBranch(gitDir, branch, commit, tasks);
+  const byHand = () => handMergeBlame(gitDir, commit, merges, () => signature(gitDir, commit));
+  if (!(await isAncestor(gitDir, commit, head)))
+    return (await ofOpenTask(gitDir, branch, commit, tasks)) ?? (await byHand()) ?? nobodys(gitDir, branch, commit);
   const since = await descendants(gitDir, commit, head);
   const found = ownerOf(merges, since);
   if (found === undefined) {
+    const merged = await byHand();
+    if (merged !== undefined) return merged;
     const all = {
       ...goal,
       alignment_history: goals.flatMap((one) => one.alignment_history ?? []),
@@ -160,7 +164,10 @@ async function broughtByNoMerge(
   ].join('; ');
   const sync = goal.syncs?.find(({ merge_commit, onto }) => has(since, merge_commit) && !has(since, onto));
   if (sync !== undefined) {
-    const told = `${commit} belongs to no task: it came from ${sync.branch}, which ${sync.by} merged in at ${sync.time} (liza sync)`;
+    const isMerge = commit === sync.merge_commit && commit !== sync.commit;
+    const told = isMerge
+      ? `${commit} belongs to no task: it is the merge commit by which ${sync.by} brought ${sync.branch} in at ${sync.time} (liza sync)`
+      : `${commit} belongs to no task: it came from ${sync.branch}, which ${sync.by} merged in at ${sync.time} (liza sync)`;
     return refuse(told, hint, 1, 'outside');
   }
   const start = merges[0]?.onto ?? merges[0]?.task.base_commit ?? goal.integration_head;
@@ -181,13 +188,13 @@ function acceptance(goal: Goal, since: ReadonlyMap<string, number>): string {
   return has(since, goal.integration_head) ? 'and that was accepted' : 'and nobody has accepted that yet';
 }
 
-/** Not on the branch. Liza may know it all the same. */
-async function notOnBranch(
+/** Not on the branch. Liza may know it all the same; undefined: it does not. */
+async function ofOpenTask(
   gitDir: PrivateGitDir,
   branch: string,
   commit: string,
   tasks: readonly Task[],
-): Promise<Refusal> {
+): Promise<Refusal | undefined> {
   const kinds = Object.keys(PLACES);
   const args = ['for-each-ref', '--format=%(objectname) %(refname)', `--contains=${commit}`, '--', ...kinds];
   const refs = (await must(gitDir.project(args), 'look for the commit')).split('\n').filter((line) => line !== '');
@@ -200,27 +207,29 @@ async function notOnBranch(
     }),
   );
   const best = known.find(({ exact }) => exact) ?? known[0];
-  if (best?.told === undefined) {
-    const heads = ['for-each-ref', '--format=%(refname:lstrip=2)', `--contains=${commit}`, '--', 'refs/heads'];
-    const own = (await must(gitDir.project(heads), 'look for the commit')).split('\n').filter((line) => line !== '');
-    if (own.length > 0)
-      return refuse(
-        `${commit} is not on ${branch}, and no task has it: it is on ${listed(own, 3)} alone`,
-        `what it is: git show --stat ${commit}; to merge your branch into ${branch}: liza sync`,
-        1,
-        'not-on-integration',
-      );
-    return refuse(
-      `${commit} is not on ${branch}, and no task has it`,
-      `only commits merged there belong to a task: git branch --contains ${commit}`,
-      1,
-      'not-on-integration',
-    );
-  }
+  if (best?.told === undefined) return undefined;
   const { task, ref } = best;
   return refuse(
     `${commit} is not on ${branch}: it is ${best.told(task, commit)} (${task.id} is ${task.status})`,
     `liza show ${task.id}; git show --stat ${ref}`,
+    1,
+    'not-on-integration',
+  );
+}
+
+async function nobodys(gitDir: PrivateGitDir, branch: string, commit: string): Promise<Refusal> {
+  const heads = ['for-each-ref', '--format=%(refname:lstrip=2)', `--contains=${commit}`, '--', 'refs/heads'];
+  const own = (await must(gitDir.project(heads), 'look for the commit')).split('\n').filter((line) => line !== '');
+  if (own.length > 0)
+    return refuse(
+      `${commit} is not on ${branch}, and no task has it: it is on ${listed(own, 3)} alone`,
+      `what it is: git show --stat ${commit}; to merge your branch into ${branch}: liza sync`,
+      1,
+      'not-on-integration',
+    );
+  return refuse(
+    `${commit} is not on ${branch}, and no task has it`,
+    `only commits merged there belong to a task: git branch --contains ${commit}`,
     1,
     'not-on-integration',
   );

@@ -2,7 +2,7 @@
 // `liza blame` lays that out. The record alone is read: every word of it may be an agent's.
 
 import type { Blame, MergeFacts } from '../../audit/blame.ts';
-import type { BroughtTask, FinishBlame } from '../../audit/finish-merge-blame.ts';
+import type { BroughtTask, MergedTasks } from '../../audit/merged-tasks.ts';
 import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../../protocol/leases.ts';
 import { shownText } from '../../protocol/review/shown-text.ts';
 import { mainBlocker } from '../../protocol/review/verdict.ts';
@@ -109,14 +109,20 @@ const laterLines = (p: Page, { part, submitted, merge: { reviewed } }: Blame): r
     ? []
     : field(p, 'evidence', `of the approved commit ${reviewed.slice(0, 12)}:`);
 
-export function renderFinish({ commit, branch, integration, by, time, brought }: FinishBlame, look: Look): string {
+export function renderMerged(merged: MergedTasks, look: Look): string {
   const p = pageFor(look);
+  const { commit, by, time, brought } = merged;
+  const what =
+    merged.made === 'by hand'
+      ? `a merge commit that Liza did not make: ${merged.subject}`
+      : `the merge commit of liza finish: ${merged.integration.slice(0, 12)} came into ${merged.branch}`;
   return p.print([
     [{ text: commit, tone: 'strong' }],
-    ...field(p, 'it is', `the merge commit of liza finish: ${integration.slice(0, 12)} came into ${branch}`),
-    ...field(p, 'merged', `at ${time} by ${by}`),
+    ...field(p, 'it is', what),
+    ...field(p, 'merged', `at ${time} by ${by}${merged.made === 'by hand' ? ', as git says' : ''}`),
     ...brought.flatMap((one, at) => field(p, at === 0 ? 'brought' : '', broughtText(one))),
     ...(brought.length === 0 ? field(p, 'brought', 'no task') : []),
+    ...(merged.made === 'by hand' ? field(p, '', 'what it has beyond them, Liza did not see reviewed') : []),
   ]);
 }
 

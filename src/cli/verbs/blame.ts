@@ -4,7 +4,7 @@ import type { Blame, Trailers } from '../../audit/blame.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { plantedText } from '../../protocol/messages/planted.ts';
 import { onTasks } from '../open-project.ts';
-import { provenanceOf, renderBlame, renderFinish } from '../render/blame.ts';
+import { provenanceOf, renderBlame, renderMerged } from '../render/blame.ts';
 import { lookOf } from '../render/look.ts';
 import type { Verb } from '../verb.ts';
 
@@ -22,7 +22,7 @@ export const verb: Verb = {
     const found = await blame(context, args.must('commit'));
     if (isRefusal(found)) return found;
     if ('brought' in found)
-      return { ok: true, lines: args.json ? [] : [renderFinish(found, lookOf(io))], data: { ...found } };
+      return { ok: true, lines: args.json ? [] : [renderMerged(found, lookOf(io))], data: { ...found } };
     const { task, ...facts } = found;
     const behind = provenanceOf(task, found.merge.reviewed);
     const look = lookOf(io);

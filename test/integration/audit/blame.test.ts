@@ -199,6 +199,26 @@ test('the merge commit of liza finish names every task that it brought, before a
   expect(await told('main')).toMatchObject(expected);
 });
 
+test('a merge that a person made by hand names what it brought, before and after a sync; of another, no task', async () => {
+  const { first } = await twoMerges();
+  here.git('commit', '-q', '--allow-empty', '-m', 'my own');
+  here.git('merge', '-q', '--no-edit', 'integration');
+  const expected = { made: 'by hand', brought: [{ task: 'greet', merge_commit: first }, { task: 'bow' }] };
+  expect(await told('main')).toMatchObject(expected);
+  const { stdout } = await here.ok(['blame', 'main']);
+  expect(stdout).toContain("a merge commit that Liza did not make: Merge branch 'integration'");
+  expect(stdout).toContain('what it has beyond them, Liza did not see reviewed');
+  expect(stdout).toContain('written by coder-1, approved by code-reviewer-1');
+  const merged = here.git('rev-parse', 'main');
+  await here.ok(['sync']);
+  expect(await told(merged)).toMatchObject(expected);
+  here.git('checkout', '-q', '-b', 'side');
+  here.git('commit', '-q', '--allow-empty', '-m', 'beside');
+  here.git('checkout', '-q', 'main');
+  here.git('merge', '-q', '--no-ff', '--no-edit', 'side');
+  expect((await here.liza(['blame', 'main'])).stderr).toContain('no task has it: it is on main alone');
+});
+
 test('a file in place of a commit: the command that finds the commit', async () => {
   await here.merge('greet');
   await here.ok(['finish', '--yes']);

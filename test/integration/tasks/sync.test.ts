@@ -110,6 +110,9 @@ describe('ways', () => {
       '1 recorded merges, 1 of a person’s branch (liza sync), and nothing else',
     );
     expect((await p.liza(['blame', mine])).stderr).toContain('it came from main, which human merged in');
+    expect((await p.liza(['blame', 'integration'])).stderr).toContain(
+      'the merge commit by which human brought main in',
+    );
   });
 });
 

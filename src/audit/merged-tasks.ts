@@ -1,21 +1,29 @@
-// The merge commit that `liza finish` made on a person's branch: no task's own, but it brought tasks there. Only reads.
+// The merge commit of a person's branch, made by `liza finish` or by hand: no task's own, but it brought tasks there. Only
+// reads.
 
 import { commitsBetween } from '../git/ancestry.ts';
+import { parentsOf } from '../git/objects.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { eventsOf, finishFacts } from '../protocol/goal/alignment.ts';
 import type { Goal, Task } from '../protocol/state.ts';
 import { mergeNames } from '../protocol/work/merge-names.ts';
 import { type RecordedMerge, roundsOf } from '../protocol/work/task-history.ts';
 
-export interface FinishBlame {
+export type MergedTasks = {
   readonly commit: string;
-  /** The person's branch, and where the integration branch was then. */
-  readonly branch: string;
-  readonly integration: string;
   readonly by: string;
   readonly time: string;
   readonly brought: readonly BroughtTask[];
-}
+} & (
+  | {
+      readonly made: 'liza finish';
+      /** The person's branch, and where the integration branch was then. */
+      readonly branch: string;
+      readonly integration: string;
+    }
+  /** Who and when is what git says: anybody could have written that. */
+  | { readonly made: 'by hand'; readonly subject: string }
+);
 
 export interface BroughtTask {
   readonly task: string;
@@ -33,7 +41,7 @@ export async function finishBlame(
   commit: string,
   goals: readonly Goal[],
   merges: readonly RecordedMerge[],
-): Promise<FinishBlame | undefined> {
+): Promise<MergedTasks | undefined> {
   const told = goals
     .flatMap((goal) => eventsOf(goal, 'finished'))
     .flatMap((line) => {
@@ -45,7 +53,32 @@ export async function finishBlame(
     .at(-1);
   if (told === undefined) return undefined;
   const came = await commitsBetween(gitDir, `${commit}^1`, told.integration);
-  const brought = merges
+  return { commit, made: 'liza finish', ...told, brought: broughtIn(merges, came) };
+}
+
+interface Signed {
+  readonly author: string;
+  readonly time: string;
+  readonly subject: string;
+}
+
+/** Undefined: it is no merge commit, or brought no task. */
+export async function handMergeBlame(
+  gitDir: PrivateGitDir,
+  commit: string,
+  merges: readonly RecordedMerge[],
+  signature: () => Promise<Signed>,
+): Promise<MergedTasks | undefined> {
+  const [first, ...others] = (await parentsOf(gitDir, commit)) ?? [];
+  if (first === undefined || others.length === 0) return undefined;
+  const brought = broughtIn(merges, await commitsBetween(gitDir, first, commit));
+  if (brought.length === 0) return undefined;
+  const { author, time, subject } = await signature();
+  return { commit, made: 'by hand', by: author, time, subject, brought };
+}
+
+const broughtIn = (merges: readonly RecordedMerge[], came: ReadonlySet<string>): readonly BroughtTask[] =>
+  merges
     .filter(({ mergeCommit }) => came.has(mergeCommit))
     .map(({ task, event, mergeCommit }) => {
       const { authors, reviewers } = mergeNames(task, event);
@@ -58,8 +91,6 @@ export async function finishBlame(
         merge_commit: mergeCommit,
       };
     });
-  return { commit, ...told, brought };
-}
 
 const rejectionsOf = (task: Task): BroughtTask['rejected'] =>
   roundsOf(task, undefined).flatMap(({ commit, verdicts }) =>
