@@ -23,6 +23,7 @@ import { hasIntegrationTest } from '../tasks/integration-test.ts';
 import type { Unprepared } from '../tasks/prepare-checkout.ts';
 import { LOCK_FILES, lacksPackages, setupCommand } from '../tasks/rules/setup-command.ts';
 import { SCRIPT } from '../tasks/rules/tested.ts';
+import { notFoundMend, notFoundText, testsNotFound } from '../tasks/rules/tests-not-found.ts';
 import { sweepTrials, trialUnder } from '../tasks/trial.ts';
 import { shellWord } from '../text/format.ts';
 import { tellingLines } from '../text/telling-lines.ts';
@@ -170,11 +171,22 @@ interface TestRun {
 
 function testsCheck(context: TaskContext, ended: Tried, run: TestRun): PreflightCheck {
   const { tests, commit, config, log } = run;
-  if (isGreen(ended)) return fine('tests', `${tests} is green on ${short(commit)}`);
+  const at = short(commit);
+  if (isGreen(ended)) return fine('tests', `${tests} is green on ${at}`);
+  const notFound = testsNotFound(ended);
+  const usual =
+    notFound === undefined
+      ? redTestsMend(ended, config)
+      : notFoundMend(notFound, { branch: config.base_branch ?? 'your branch' });
+  const mend = `${run.mend || usual}; the whole output: ${fromRoot(context, log)}`;
   const how = howEnded(ended, config.validation_timeout);
-  const mend = `${run.mend || redTestsMend(ended, config)}; the whole output: ${fromRoot(context, log)}`;
-  const is = `${tests} is red on ${short(commit)}`;
-  const red = warn('tests', `${is} (${how}): every submission will fail on it`, mend, is);
+  const [fact, brief] =
+    notFound === undefined
+      ? [`${tests} is red on ${at} (${how}): every submission will fail on it`, `${tests} is red on ${at}`]
+      : [
+          `${notFoundText(tests, notFound)} on ${at}: until ${notFound.what === 'tests' ? 'it does' : 'it can'}, submissions fail on it`,
+          notFound.what === 'tests' ? `${tests} finds no tests yet` : `${tests} cannot be run`,
+        ];
   const output = tellingLines(ended.tail, SHOWN_LINES);
-  return output.length === 0 ? red : { ...red, output };
+  return { ...warn('tests', fact, mend, brief), ...(output.length === 0 ? {} : { output }) };
 }

@@ -20,7 +20,7 @@ import { notesAtEnd } from '../protocol/messages/notes.ts';
 import { isOpen } from '../protocol/messages/questions.ts';
 import { isBranchName } from '../protocol/records/fields.ts';
 import { freshState, nextGoal } from '../protocol/records/new-board.ts';
-import type { Config, Goal, State } from '../protocol/state.ts';
+import { type Config, type Goal, isGoalOver, type State } from '../protocol/state.ts';
 import { taskArchive } from '../store/archive.ts';
 import { touchedRecords } from '../store/changed-records.ts';
 import type { BoardContext } from '../store/context.ts';
@@ -158,8 +158,8 @@ function reopen(context: BoardContext, request: InitRequest): Promise<InitDone |
   return inTransaction<InitDone>(context, async (transaction) => {
     writeSchema(context, request);
     const before = transaction.normal.state;
-    if (before.goal.description === request.goal && !finished(before)) return already(request, before.config);
-    if (!finished(before)) return goalOpen(before.goal);
+    if (before.goal.description === request.goal && !isGoalOver(before)) return already(request, before.config);
+    if (!isGoalOver(before)) return goalOpen(before.goal);
     const live = before.tasks.filter((task) => !['MERGED', 'SUPERSEDED', 'ABANDONED'].includes(task.status));
     if (live.length > 0) {
       return refuse(
@@ -238,8 +238,6 @@ function writeSchema({ files, paths }: BoardContext, { schema }: InitRequest): v
   if (schema === undefined) return;
   replaceFile(files, join(paths.liza, 'state.schema.json'), Buffer.from(schema), false);
 }
-
-const finished = (state: State): boolean => state.goal.status === 'COMPLETED' || state.goal.status === 'ABORTED';
 
 /** Settings of a goal that is under way are not changed in passing. */
 const already = ({ goal, settings }: InitRequest, config?: Config): InitDone => ({

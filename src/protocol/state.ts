@@ -377,3 +377,7 @@ function dropUndefined<T extends object>(value: T): T {
 }
 
 export const isTerminal = (status: TaskStatus): boolean => (TERMINAL_STATUSES as readonly string[]).includes(status);
+
+/** It takes no more tasks. */
+export const isGoalOver = ({ goal: { status } }: Pick<State, 'goal'>): boolean =>
+  status === 'COMPLETED' || status === 'ABORTED';

@@ -14,7 +14,7 @@ import { firstFew } from '../git/tree-changes.ts';
 import type { Board } from '../protocol/board.ts';
 import type { Command } from '../protocol/command.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { type State, settings, type Task } from '../protocol/state.ts';
+import { isGoalOver, type State, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { mergeTrailers } from '../protocol/work/merge-names.ts';
 import { type RecordedMerge, recordedMerges, roundsOf } from '../protocol/work/task-history.ts';
@@ -22,9 +22,10 @@ import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { type TaskContext, thisProcess, withIntegration } from './context.ts';
 import { finishMerges, moveId } from './finish-merge.ts';
-import { mergePatience, testResult } from './integration-test.ts';
+import { hasIntegrationTest, mergePatience, testAlone, testResult } from './integration-test.ts';
 import type { MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, type BranchMove, heldBy, moveBranch } from './move-branch.ts';
+import { aloneText, redMend } from './rules/red-result.ts';
 import type { Tested } from './rules/tested.ts';
 import { noBase, noBranch } from './sync.ts';
 
@@ -218,26 +219,18 @@ async function testPlan(
   context: TaskContext,
   gitDir: PrivateGitDir,
   state: State,
-  { candidate, commit, branch }: Planned,
+  { candidate, commit, branch, integration, how }: Planned,
 ): Promise<Tested | MergeFailure> {
-  const request = { task: 'finish', candidate, judge: commit, again: 'liza finish' };
-  const tested = await testResult(context, gitDir, settings(state), request);
-  if ('ok' in tested || tested.verdict !== 'red') return tested;
-  const { reason, log, tail } = tested;
-  // A goal that is over takes no more tasks.
-  const isOver = state.goal.status !== 'PLANNING' && state.goal.status !== 'IN_PROGRESS';
-  const mend = isOver
-    ? 'have it fixed by the next goal, which goes on from here: liza init "…"'
-    : 'ask for a task: liza note "…"';
-  return {
-    ...refuse(
-      `${branch} stays as it is: ${reason}`,
-      `read ${log}; if the red is between the two, bring ${branch} in: liza sync; then ${mend}`,
-      3,
-      'integration-test',
-    ),
-    lines: tail.map((line) => `  ${line}`),
-  };
+  const set = settings(state);
+  const test = { task: 'finish', again: 'liza finish' };
+  const tested = await testResult(context, gitDir, set, { ...test, candidate, judge: commit });
+  if ('ok' in tested || tested.verdict !== 'red' || how === 'contained') return tested;
+  const alone = candidate === commit ? undefined : await testAlone(context, gitDir, set, { ...test, head: commit });
+  const byScript = await hasIntegrationTest(gitDir, commit);
+  const result = { branch, integration, how, tested, alone, byScript, isOver: isGoalOver(state) };
+  const told = `${branch} stays as it is: ${tested.reason}${aloneText(result)}`;
+  const lines = tested.tail.map((line) => `  ${line}`);
+  return { ...refuse(told, `${redMend(result)}; then: liza finish`, 3, 'integration-test'), lines };
 }
 
 /** `id subject`: of the first commit that a task was built on, and of what was synced, all that the branch lacks now. */

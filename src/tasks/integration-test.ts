@@ -11,11 +11,13 @@ import type { Disk } from '../ports/disk.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { type Settings, settings } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { tellingLines } from '../text/telling-lines.ts';
 import type { TaskContext } from './context.ts';
 import { fromRoot, howEnded, inDisposableCheckout, isGreen, runHere, type Tried } from './disposable-checkout.ts';
 import type { Unprepared } from './prepare-checkout.ts';
-import { SCRIPT, type Tested } from './rules/tested.ts';
+import { type Red, SCRIPT, type Tested } from './rules/tested.ts';
+import { notFoundText, testsNotFound } from './rules/tests-not-found.ts';
 
 export interface TestRequest {
   readonly task: string;
@@ -141,6 +143,26 @@ export async function testResult(
   return test(context, gitDir, settings, request);
 }
 
+interface AloneRequest {
+  /** What it is tried for. */
+  readonly task: string;
+  /** Where the integration branch is. */
+  readonly head: string;
+  readonly again: string;
+}
+
+/** The same tests on the integration branch alone, before anybody is blamed. Undefined: it could not be tried. */
+export async function testAlone(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  settings: Settings,
+  { task, head, again }: AloneRequest,
+): Promise<Tested | undefined> {
+  context.say(`not green; trying ${settings.integration_branch} alone …`);
+  const tested = await testResult(context, gitDir, settings, { task, candidate: head, judge: head, again });
+  return isRefusal(tested) ? undefined : tested;
+}
+
 /** As a proof names it. */
 export const testCommand = ({ test_command: command }: Pick<Settings, 'test_command'>): string | undefined =>
   command?.trim() || undefined;
@@ -173,10 +195,12 @@ function verdictOn(context: TaskContext, ended: Tried, { what, by, seconds, log,
     );
   }
   if (isGreen(ended)) return { verdict: 'green', by, seconds: ended.durationMs / 1000, log: fromRoot(context, log) };
-  return red(context, log, `${what} ${howEnded(ended, seconds)}`, tellingLines(ended.tail, SHOWN_LINES));
+  const notFound = testsNotFound(ended);
+  const reason = notFound === undefined ? `${what} ${howEnded(ended, seconds)}` : notFoundText(what, notFound);
+  return { ...red(context, log, reason, tellingLines(ended.tail, SHOWN_LINES)), ...defined({ notFound }) };
 }
 
-const red = (context: TaskContext, log: string, reason: string, tail: readonly string[]): Tested => ({
+const red = (context: TaskContext, log: string, reason: string, tail: readonly string[]): Red => ({
   verdict: 'red',
   reason,
   log: fromRoot(context, log),

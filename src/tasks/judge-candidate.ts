@@ -4,7 +4,7 @@
 import type { Refusal } from '../protocol/decision.ts';
 import { type BranchMove, heldBy, withdraw } from './move-branch.ts';
 import { type Pin, pin } from './pins.ts';
-import type { Tested } from './rules/tested.ts';
+import type { Red, Tested } from './rules/tested.ts';
 
 /** A refusal with output to show: what the test printed. */
 export interface MergeFailure extends Refusal {
@@ -23,8 +23,6 @@ export interface Judging {
   /** Told of a green one that the branch does not move to now. */
   inVain?(tested: Tested): Promise<void>;
 }
-
-export type Red = Tested & { readonly verdict: 'red' };
 
 export async function judgeCandidate(move: BranchMove, judging: Judging): Promise<Tested | MergeFailure> {
   const { candidate, pins = [] } = judging;

@@ -10,15 +10,16 @@ import { isAncestor } from '../git/reach.ts';
 import { commitOf } from '../git/refs.ts';
 import { firstFew } from '../git/tree-changes.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
-import { type Settings, settings } from '../protocol/state.ts';
+import { isGoalOver, type Settings, settings } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { type TaskContext, thisProcess, withIntegration } from './context.ts';
 import { finishMerges, moveId } from './finish-merge.ts';
-import { hasIntegrationTest, mergePatience, testCommand, testResult } from './integration-test.ts';
+import { hasIntegrationTest, mergePatience, testAlone, testCommand, testResult } from './integration-test.ts';
 import { judgeCandidate, type MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, type BranchMove, heldBy, moveBranch } from './move-branch.ts';
 import { unpin } from './pins.ts';
+import { aloneText, redMend } from './rules/red-result.ts';
 import type { Tested } from './rules/tested.ts';
 import { unreviewedIn } from './unreviewed-commits.ts';
 
@@ -72,6 +73,7 @@ interface SyncMove extends BranchMove {
   readonly settings: Settings;
   readonly unreviewed: readonly string[];
   readonly withUnreviewed: boolean;
+  readonly isOver: boolean;
 }
 
 async function syncUnderLock(
@@ -101,6 +103,7 @@ async function syncUnderLock(
     settings: settings(board.state),
     unreviewed: await unreviewedIn(gitDir, board, onto, commit),
     withUnreviewed,
+    isOver: isGoalOver(board.state),
   };
   return bringIn(move);
 }
@@ -126,7 +129,7 @@ async function bringIn(move: SyncMove): Promise<Synced | MergeFailure> {
   const to = candidate.commit;
   const refused = (await heldBy(move, to)) ?? (await announce(move, to, transact));
   if (refused !== undefined) return refused;
-  const test = await judge(move, to);
+  const test = await judge(move, candidate);
   if ('ok' in test) return test;
   const moved = await moveBranch(move, to, test.verdict === 'none' ? [] : [{ id: moveId('sync'), at: to }]);
   if ('ok' in moved) return moved;
@@ -170,25 +173,25 @@ async function announce(
   return outcome.ok ? undefined : outcome;
 }
 
-async function judge(move: SyncMove, candidate: string): Promise<Tested | MergeFailure> {
-  const { context, gitDir, settings, onto, name } = move;
-  if (testCommand(settings) === undefined && !(await hasIntegrationTest(gitDir, onto))) return { verdict: 'none' };
+type Movable = Extract<Candidate, { readonly commit: string }>;
+
+async function judge(move: SyncMove, { kind: how, commit: candidate }: Movable): Promise<Tested | MergeFailure> {
+  const { context, gitDir, settings, onto, name, isOver } = move;
+  const byScript = await hasIntegrationTest(gitDir, onto);
+  if (testCommand(settings) === undefined && !byScript) return { verdict: 'none' };
   return judgeCandidate(move, {
     candidate,
     pins: [{ id: moveId('sync'), at: candidate }],
     test: () => testResult(context, gitDir, settings, { task: 'sync', candidate, judge: onto, again: 'liza sync' }),
-    red: async ({ reason, log, tail }) => {
+    red: async (tested) => {
       await unpin(gitDir, ...move.ids);
       await move.release();
-      return {
-        ...refuse(
-          `${name} is not merged in: ${reason}; nothing is changed`,
-          `read ${log}; fix it on ${name}, or plan it: liza note "…"; then: liza sync`,
-          3,
-          'integration-test',
-        ),
-        lines: tail.map((line) => `  ${line}`),
-      };
+      const alone = await testAlone(context, gitDir, settings, { task: 'sync', head: onto, again: 'liza sync' });
+      const integration = settings.integration_branch;
+      const result = { branch: name, integration, how, tested, alone, byScript, isOver };
+      const told = `${name} is not merged in: ${tested.reason}${aloneText(result)}; nothing is changed`;
+      const lines = tested.tail.map((line) => `  ${line}`);
+      return { ...refuse(told, redMend(result), 3, 'integration-test'), lines };
     },
     refusedNow: () => announce(move, candidate, foresee),
   });

@@ -156,6 +156,16 @@ describe('run --check warns of', () => {
     expect(p.ok(['doctor']).stdout).toMatch(
       new RegExp(`pre-flight +nothing stops a run, 3 warnings, \\d+m?s ago on ${p.head().slice(0, 12)}`),
     );
+    p.config({ test_command: 'sh test.sh' });
+    expect(check().of('tests')).toMatchObject([
+      {
+        level: 'warning',
+        message: expect.stringMatching(
+          /^sh test\.sh finds no tests yet \(.*No such file\) on [0-9a-f]{12}: until it does/,
+        ),
+        mend: expect.stringMatching(/^a task of this goal may write them/),
+      },
+    ]);
     p.config({ test_command: 'test -f README.md' });
     p.ok(['sync']);
     p.ok(['config', 'set', 'budgets', '{"day": {"usd": 5}}']);

@@ -1,7 +1,7 @@
 // `liza sync [branch]`: brings a person's branch into the integration branch, once its tests are green.
 
 import { isRefusal } from '../../protocol/decision.ts';
-import { testText } from '../../tasks/rules/tested.ts';
+import { NO_TESTS, testText } from '../../tasks/rules/tested.ts';
 import type { Synced } from '../../tasks/sync.ts';
 import { counted } from '../../text/format.ts';
 import { committedResult, onTasks } from '../open-project.ts';
@@ -50,8 +50,7 @@ function syncedResult(synced: Synced): Result {
 
 /** Also below the result of an `init` that brought the branch in. */
 export function syncedLines({ how, commits, test, remarks }: Synced): readonly string[] {
-  return [
-    `${counted(commits, 'commit')}, ${how === 'merge' ? 'merge commit' : how}; ${testText(test)}`,
-    ...remarks,
-  ].map(plain);
+  // No task stands behind what comes: nothing of it was tested before.
+  const tested = test.verdict === 'none' ? `no tests were run on the result: ${NO_TESTS}` : testText(test);
+  return [`${counted(commits, 'commit')}, ${how === 'merge' ? 'merge commit' : how}; ${tested}`, ...remarks].map(plain);
 }

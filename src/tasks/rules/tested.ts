@@ -1,6 +1,7 @@
 // What the tests on a merge candidate came to, and its words.
 
 import { gist } from '../../text/format.ts';
+import type { NotFound } from './tests-not-found.ts';
 
 export const SCRIPT = 'scripts/integration-test.sh';
 
@@ -9,7 +10,16 @@ export type Tested =
   /** Nothing was run: Liza saw the command green on these very files before, under `at`. */
   | { readonly verdict: 'known'; readonly command: string; readonly at: string }
   | { readonly verdict: 'green'; readonly by: string; readonly seconds: number; readonly log: string }
-  | { readonly verdict: 'red'; readonly reason: string; readonly log: string; readonly tail: readonly string[] };
+  | {
+      readonly verdict: 'red';
+      readonly reason: string;
+      readonly log: string;
+      readonly tail: readonly string[];
+      /** It came to no test: nothing is wrong with the code, as far as this run tells. */
+      readonly notFound?: NotFound;
+    };
+
+export type Red = Tested & { readonly verdict: 'red' };
 
 export const NO_TESTS = `there is neither ${SCRIPT} on the integration branch nor a test_command`;
 
@@ -30,7 +40,7 @@ export function testText(test: Tested): string {
 }
 
 /** As the board keeps a red one. */
-export const redOf = ({ reason, log, tail }: Tested & { verdict: 'red' }) => ({
+export const redOf = ({ reason, log, tail }: Red) => ({
   red: true,
   reason,
   log,

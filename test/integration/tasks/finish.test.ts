@@ -278,11 +278,25 @@ describe('refused, and nothing of the person’s is touched', () => {
     const ran = await liza(['finish', '--yes']);
     expect(ran).toMatchObject({ code: 3, stdout: expect.stringContaining('mine.txt') });
     expect(ran.stderr).toContain('main stays as it is');
-    expect(ran.stderr).toContain('ask for a task: liza note "…"');
+    expect(ran.stderr).toContain('integration alone is green: fix it on main, after: git switch main && git merge');
     await expectUntouched();
-    // A goal that is over takes no task any more.
+    // What it names works: the two meet on main, where the person mends them.
+    p.git('merge', '-q', '--no-edit', 'integration');
+    p.git('mv', 'mine.txt', 'ours.txt');
+    p.commit({});
+    expect((await p.ok(['sync', '--json'])).json).toMatchObject({ how: 'fast-forward' });
+  });
+
+  test('red without main, too: a task mends it, or after the goal’s end the next goal', async () => {
+    ahead({ 'task.txt': 'x\n' }, { test_command: 'exit 7' });
+    expect((await liza(['finish', '--yes'])).stderr).toContain('have it fixed by a task: liza note "…"');
     await liza(['abort']);
-    expect((await liza(['finish', '--yes'])).stderr).toContain('by the next goal, which goes on from here: liza init');
+    expect((await liza(['finish', '--yes'])).stderr).toContain('have it fixed by the next goal: liza init');
+    await p.ok(['config', 'set', 'test_command', 'npm test']);
+    expect((await liza(['finish', '--check'])).stderr).toMatch(
+      /main stays as it is: npm test finds no tests yet .*\n {2}→ the next goal may write them.*liza finish/,
+    );
+    await expectUntouched();
   });
 
   test('green tests are told', async () => {
@@ -438,7 +452,7 @@ describe('main went on since the two parted', () => {
     // One count in every sentence, and it is git's.
     expect(await check()).toContain(own);
     expect((await p.ok(['status'])).stdout).toContain('main has 2 commits that integration lacks: liza sync');
-    expect((await p.ok(['sync'])).stdout).toContain('\n2 commits, merge commit');
+    expect((await p.ok(['sync'])).stdout).toContain('\n2 commits, merge commit; no tests were run on the result: there');
   });
 
   test('a finish that changes no file says so', async () => {

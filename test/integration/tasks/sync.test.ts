@@ -73,8 +73,30 @@ describe('ways', () => {
     p = project({ config: { base_branch: 'main', test_command: 'test ! -e broken.txt && echo all is well' } });
     start = p.head();
     p.commit({ 'broken.txt': 'x\n' });
-    expect(await sync()).toMatchObject({ code: 3, guard: 'integration-test' });
+    expect(await sync()).toMatchObject({
+      ...refusedBy('integration-test', { code: 3 }),
+      hint: expect.stringMatching(/integration alone is green: fix it on main; then: liza sync$/),
+    });
     await expectUntouched();
+    await p.ok(['config', 'set', 'test_command', 'ls no-such-file']);
+    expect(await sync()).toMatchObject({
+      message:
+        'main is not merged in: ls no-such-file ended with 2, and on integration alone it is the same; nothing is changed',
+      hint: expect.stringMatching(/have it fixed by a task: liza note "…"; or fix it on main, then: liza sync$/),
+    });
+    await p.ok(['config', 'set', 'test_command', 'sh test.sh']);
+    const none = await sync();
+    expect(none).toMatchObject({
+      message: expect.stringMatching(
+        /^main is not merged in: sh test\.sh finds no tests yet \(.*No such file\), and on integration alone/,
+      ),
+      hint: expect.stringMatching(
+        /^a task of this goal may write them, or you do: commit them on main, then: liza sync;/,
+      ),
+    });
+    await expectUntouched();
+    // Each way that it names works.
+    p.commit({ 'test.sh': 'test ! -e broken.txt\n' });
     p.git('rm', '-q', 'broken.txt');
     p.commit({ 'mine.txt': 'mine\n' });
     expect(await sync()).toMatchObject({ how: 'fast-forward', test: { verdict: 'green' } });

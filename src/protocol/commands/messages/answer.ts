@@ -23,7 +23,7 @@ import {
   withQuestion,
 } from '../../messages/questions.ts';
 import { TEXT_LIMIT } from '../../records/fields.ts';
-import { isTerminal, type Question, type State, type Task } from '../../state.ts';
+import { isGoalOver, isTerminal, type Question, type State, type Task } from '../../state.ts';
 import { noSuch, taskIds } from '../../unknown-id.ts';
 import { defined } from '../../values.ts';
 import { isDeadlocked } from '../../work/blocked.ts';
@@ -333,7 +333,7 @@ function builtOn({ part, board }: Situation<'answer'>, state: State, targets: re
   if (part !== 'human') return [];
   const { status } = state.goal;
   const next = status === 'COMPLETED' ? 'the next goal’s planner reads it' : NEXT_AFTER_ABORT;
-  const isOver = status === 'COMPLETED' || status === 'ABORTED';
+  const isOver = isGoalOver(state);
   return targets.flatMap((one) => {
     const now = findQuestion(state, one.id);
     const tasks = now === undefined || !differs(now) ? [] : builtOnAssumption({ ...board, state }, now);
