@@ -29,9 +29,8 @@ import { iso } from '../text/time.ts';
 import type { Io } from './io.ts';
 import { findingLines } from './render/findings.ts';
 import { type SandboxTold, tellSandbox } from './sandbox-mode.ts';
+import { TEMPLATE } from './spec-file.ts';
 import type { Refused, Result } from './verb.ts';
-
-export const TEMPLATE = 'templates/vision.md';
 
 type Agents = readonly Provider[] | Refusal;
 

@@ -16,6 +16,9 @@ import { specFile } from '../store/spec-file.ts';
 import type { StoreContext } from '../store/transact.ts';
 import { nearestFirst } from '../text/nearest.ts';
 
+/** What the goal's document begins with. */
+export const TEMPLATE = 'templates/vision.md';
+
 export function specFacts(root: string, specRef: string | undefined): SpecFacts | Refusal {
   if (specRef === undefined) return {};
   const file = specFile(realDisk, root, specRef);

@@ -69,30 +69,39 @@ async function checkVision(
   context: BoardContext,
   { board, template }: PreflightRequest,
 ): Promise<readonly PreflightCheck[]> {
-  const file = board.state.goal.spec_ref?.split('#', 1)[0];
-  if (file === undefined || file === '') return [];
-  const found = specFile(context.disk, context.paths.root, file);
-  if (found === 'absent' || found === 'outside')
-    return [
-      stop('vision', `the goal's document ${file} is not there`, `restore it: git checkout -- ${shellWord(file)}`),
-    ];
-  const text = context.disk.readFileSync(found, 'utf8');
-  if (isUntouched(text, template))
-    return [stop('vision', `${file} is still the unchanged template`, `say in ${file} what is wanted, then: liza run`)];
-  const last = (await pastGoals(context, board.state.goal)).at(-1);
-  if (
-    describesLastGoal(board.state, last, { file, hash: readSpec(context.disk, context.paths.root, file)?.hash ?? '' })
-  )
-    return [
-      stop(
-        'vision',
-        `${file} has not changed since the last goal was completed: agents would plan that goal again`,
-        `say in ${file} what is wanted now, or name another document: liza goal edit --spec specs/next.md; if it describes this goal, too: liza goal edit --spec ${shellWord(board.state.goal.spec_ref ?? file)}`,
-      ),
-    ];
+  const file = documentOf(board);
+  if (file === undefined) return [];
+  const stopped = await visionStop(context, board, template);
+  if (stopped !== undefined) return [stopped];
   const [missing] = await notCommitted(context, context.paths.root, [file]);
   if (missing === undefined) return [fine('vision', `${file} is in git`)];
   return [warn('vision', `${file} is not in git`, `git add ${shellWord(file)} && git commit -m "The goal"`)];
+}
+
+const documentOf = ({ state }: Board): string | undefined => state.goal.spec_ref?.split('#', 1)[0] || undefined;
+
+/** Why a run would not start for the goal's document: `liza status` names the same step. */
+export async function visionStop(
+  context: BoardContext,
+  board: Board,
+  template: string,
+): Promise<PreflightCheck | undefined> {
+  const file = documentOf(board);
+  if (file === undefined) return undefined;
+  const found = specFile(context.disk, context.paths.root, file);
+  if (found === 'absent' || found === 'outside')
+    return stop('vision', `the goal's document ${file} is not there`, `restore it: git checkout -- ${shellWord(file)}`);
+  const text = context.disk.readFileSync(found, 'utf8');
+  if (isUntouched(text, template))
+    return stop('vision', `${file} is still the unchanged template`, `say in ${file} what is wanted, then: liza run`);
+  const last = (await pastGoals(context, board.state.goal)).at(-1);
+  const hash = readSpec(context.disk, context.paths.root, file)?.hash ?? '';
+  if (!describesLastGoal(board.state, last, { file, hash })) return undefined;
+  return stop(
+    'vision',
+    `${file} has not changed since the last goal was completed: agents would plan that goal again`,
+    `say in ${file} what is wanted now, then: liza run; or name another document: liza goal edit --spec specs/next.md; if it describes this goal, too: liza goal edit --spec ${shellWord(board.state.goal.spec_ref ?? file)}`,
+  );
 }
 
 function checkAgents(

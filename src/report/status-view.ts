@@ -28,7 +28,7 @@ import {
 import { defined } from '../protocol/values.ts';
 import type { SetupRun } from '../protocol/work/setup-runs.ts';
 import { type DependencyWait, dependencyWaits } from '../supervisor/rules/claim-order.ts';
-import { whyNothingMoves } from '../supervisor/rules/why-idle.ts';
+import { type Surroundings, whyNothingMoves } from '../supervisor/rules/why-idle.ts';
 import { type Instant, instant } from '../text/time.ts';
 
 export interface StatusView {
@@ -158,12 +158,12 @@ export function statusView(
   now: Instant,
   alarms: readonly Alarm[],
   notices: readonly Notice[] = [],
-  base?: BaseDistance,
+  { base, unready }: Omit<Surroundings, 'invalid'> = {},
 ): StatusView {
   const { goal } = board.state;
   const raised = new Set(alarms.map(({ key }) => key));
   // A state that breaks a rule is an alarm as well, but work on other records goes on.
-  const why = whyNothingMoves(board, now, { invalid: unreadable(notices), base });
+  const why = whyNothingMoves(board, now, { invalid: unreadable(notices), base, unready });
   return {
     goal: { id: goal.id, description: goal.description, status: goal.status },
     sprint: sprintView(board, now),

@@ -17,7 +17,8 @@ import { dependencyWaits, dependents, whyNobodyMayClaim, whyNotClaimable, whyNot
 import { isDeserted, type Survey } from './idle-survey.ts';
 import { plannerWakes, unhandled } from './wakes.ts';
 
-export function whyStuck(seen: Survey): string {
+/** `unready`: what a person does before a run would start. */
+export function whyStuck(seen: Survey, unready?: string): string {
   return (
     overspent(seen) ??
     unprepared(seen) ??
@@ -30,7 +31,7 @@ export function whyStuck(seen: Survey): string {
     paused(seen) ??
     deadEnd(seen) ??
     ended(seen) ??
-    unplanned(seen)
+    unplanned(seen, unready)
   );
 }
 
@@ -209,10 +210,12 @@ function ended(seen: Survey): string | undefined {
   return `every task has ended, and ${listed(open, 5)} ${open.length === 1 ? 'is' : 'are'} undecided — ${planner(seen)}: liza goal complete says how to decide each`;
 }
 
-const unplanned = (seen: Survey): string =>
-  isDeserted(seen)
-    ? `nothing is planned yet and ${missing(seen, 'planner')}: ${RUN}`
-    : `nothing is planned yet — ${planner(seen)}: liza add-task`;
+const unplanned = (seen: Survey, unready: string | undefined): string =>
+  unready !== undefined && seen.present.planner.length === 0
+    ? `nothing is planned yet: ${unready}`
+    : isDeserted(seen)
+      ? `nothing is planned yet and ${missing(seen, 'planner')}: ${RUN}`
+      : `nothing is planned yet — ${planner(seen)}: liza add-task`;
 
 /** Whom a decision waits for. A planner that is there may just be thinking; it has no task to show for it. */
 function planner(seen: Survey): string {

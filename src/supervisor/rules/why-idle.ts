@@ -13,16 +13,25 @@ import { duration, type Instant, iso } from '../../text/time.ts';
 import { overspent, whyStuck } from './idle-reasons.ts';
 import { isMoving, survey } from './idle-survey.ts';
 
+/** What the board itself does not hold. */
+export interface Surroundings {
+  /** Why state.yaml cannot be read. */
+  readonly invalid?: string | undefined;
+  readonly base?: BaseDistance | undefined;
+  /** Why a run would not start, with what the person does first. */
+  readonly unready?: string | undefined;
+}
+
 /** Undefined while something is in progress or could be started by an agent that is there. */
 export function whyNothingMoves(
   board: Board,
   now: Instant,
-  { invalid, base }: { readonly invalid?: string | undefined; readonly base?: BaseDistance | undefined } = {},
+  { invalid, base, unready }: Surroundings = {},
 ): string | undefined {
   const halt = whyInvalid(invalid) ?? whySwitched(board, now) ?? whyOver(board, base) ?? whyHeld(board, now);
   if (halt !== undefined) return halt;
   const seen = survey(board, now);
-  return isMoving(seen) ? undefined : whyStuck(seen);
+  return isMoving(seen) ? undefined : whyStuck(seen, unready);
 }
 
 /** Why nothing moves when all agents of a process rest: one that holds a review or a lease is not at work on it. */

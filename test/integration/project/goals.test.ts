@@ -54,11 +54,16 @@ describe('the second goal', () => {
     await here.ok(['init', 'Thank people']);
     const check = async (): Promise<string> => (await here.liza(['run', '--check'])).stdout;
     expect(await check()).toMatch(/STOP vision .*specs\/vision\.md has not changed since the last goal was completed/);
+    const next = 'say in specs/vision.md what is wanted now, then: liza run';
+    expect((await out('status')).replace(/\s+/g, ' ')).toMatch(
+      new RegExp(`Nothing moves: nothing is planned.*${next}`),
+    );
     const run = await here.liza(['run', '--plain']);
     expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('liza goal edit --spec specs/vision.md') });
     const fresh = snapshotOf(here);
     writeFileSync(`${here.root}/specs/vision.md`, '# Thank people\n\nThank everybody by name.\n');
     expect(await check()).not.toContain('STOP vision');
+    expect(await out('status')).not.toContain(next);
     fresh();
     await here.ok(['goal', 'edit', '--spec', 'specs/vision.md']);
     expect(await check()).toMatch(/ok +vision/);
