@@ -34,9 +34,7 @@ export interface Known {
   /** What is wrong with an answer; undefined: nothing. */
   readonly problem?: (what: 'spec' | 'branch', answer: string) => string | undefined;
   readonly installed: readonly Provider[];
-  readonly guessedTest: string | undefined;
-  /** What the project's lock file asks for. */
-  readonly guessedSetup?: string | undefined;
+  readonly guesses: Guesses;
   /** An earlier goal is finished: branch and settings are the project's already. */
   readonly settled: boolean;
   /** How far the person's branch is from integration. */
@@ -44,6 +42,13 @@ export interface Known {
   /** The last goal's document, where nobody has changed it since. */
   readonly former?: string | undefined;
   readonly registries?: readonly PrivateRegistry[];
+}
+
+/** What the project's files suggest; absent: nothing, or the board has that setting already. */
+export interface Guesses {
+  readonly test?: string | undefined;
+  /** By its lock file. */
+  readonly setup?: string | undefined;
 }
 
 export const DEFAULTS = { spec: 'specs/vision.md', branch: 'integration' } as const;
@@ -66,12 +71,15 @@ class Left extends Error {}
 export const takesDefaults: Dialogue = { say: () => {}, ask: async () => '', close: () => {} };
 
 /** What was taken without being asked for. */
-export function takenLines({ spec, fromTemplate, branch, provider, test, setup }: Wishes): readonly string[] {
+export function takenLines(
+  { spec, fromTemplate, branch, provider, test, setup }: Wishes,
+  settled: boolean,
+): readonly string[] {
   const taken = [
     `document ${spec}${fromTemplate ? ' from the template' : ''}`,
-    `branch ${branch}`,
+    ...(settled ? [] : [`branch ${branch}`]),
     ...(provider === undefined ? [] : [`agents ${provider}`]),
-    `tests ${test === undefined ? 'none' : test}`,
+    ...(settled && test === undefined ? [] : [`tests ${test === undefined ? 'none' : test}`]),
     ...(setup === undefined ? [] : [`set-up ${setup}`]),
   ];
   return [`defaults used: ${taken.join('; ')}`];
@@ -95,13 +103,16 @@ async function questions(dialogue: Dialogue, { said, settled, ...known }: Known)
   if (settled) {
     const lag = lagText(known.base);
     const them = known.base?.lacks === 1 ? 'it' : 'them';
+    const { test: guess, setup: wanted } = known.guesses;
+    const test = said.test ?? (guess === undefined ? undefined : await askTest(dialogue, guess));
+    const setup = said.setup ?? (await askSetup(dialogue, wanted));
     const sync = lag === undefined ? {} : { sync: await agrees(dialogue, `${lag}. Merge ${them} in now? yes or no`) };
-    return { branch: DEFAULTS.branch, ...said, goal, spec, fromTemplate, ...sync };
+    return { branch: DEFAULTS.branch, ...said, goal, spec, fromTemplate, test, setup, ...sync };
   }
   const branch = said.branch ?? (await valid('branch', 'Branch for approved work'));
   const provider = said.provider ?? (await chooseProvider(dialogue, known.installed));
-  const test = said.test ?? (await askTest(dialogue, known.guessedTest));
-  const setup = said.setup ?? (await askSetup(dialogue, known.guessedSetup));
+  const test = said.test ?? (await askTest(dialogue, known.guesses.test));
+  const setup = said.setup ?? (await askSetup(dialogue, known.guesses.setup));
   const shown = await askRegistries(dialogue, known.registries ?? [], setup);
   const optional = { ...(setup === undefined ? {} : { setup }), ...(shown.length === 0 ? {} : { shown }) };
   return { goal, spec, fromTemplate, branch, provider, test, ...optional };
@@ -236,10 +247,8 @@ export function openDialogue(
 /** How the project's tests are run, by the files at its root. Only offered to a person, never set by itself: it will be executed. */
 export function guessTestCommand(root: string): string | undefined {
   const has = (name: string): boolean => statSync(join(root, name), { throwIfNoEntry: false })?.isFile() === true;
-  if (has('package.json')) {
-    const runner = has('pnpm-lock.yaml') ? 'pnpm' : has('yarn.lock') ? 'yarn' : 'npm';
-    return hasTestScript(textOf(root, 'package.json')) ? `${runner} test` : undefined;
-  }
+  if (has('package.json') && hasTestScript(textOf(root, 'package.json')))
+    return `${has('pnpm-lock.yaml') ? 'pnpm' : has('yarn.lock') ? 'yarn' : 'npm'} test`;
   if (has('Cargo.toml')) return 'cargo test';
   if (has('go.mod')) return 'go test ./...';
   if (has('Makefile') && /^test\s*:/m.test(textOf(root, 'Makefile'))) return 'make test';

@@ -7,13 +7,14 @@ import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { type BaseDistance, baseLag } from '../../protocol/goal/base-distance.ts';
 import { quoted } from '../../protocol/ids.ts';
 import { isBranchName } from '../../protocol/records/fields.ts';
-import type { State } from '../../protocol/state.ts';
+import { isGoalOver, type State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { installLine } from '../../providers/install-line.ts';
 import type { BoardContext } from '../../store/context.ts';
 import { shellWord } from '../../text/format.ts';
 import {
   DEFAULTS,
+  type Guesses,
   guessSetupCommand,
   guessTestCommand,
   guide,
@@ -25,10 +26,8 @@ import { loginFirst, type PrivateRegistry, privateRegistries, registryLines } fr
 import type { Io } from '../io.ts';
 import { boardAt, openBoard } from '../open-board.ts';
 import { plain } from '../render/terminal.ts';
-import { specExists, specFacts } from '../spec-file.ts';
+import { specExists, specFacts, TEMPLATE } from '../spec-file.ts';
 import type { Args, Verb } from '../verb.ts';
-
-const TEMPLATE = 'templates/vision.md';
 
 export const verb: Verb = {
   operatorOnly: true,
@@ -88,13 +87,18 @@ export const verb: Verb = {
     const { readSchema } = await import('../../project/project-manifest.ts');
     const before = await earlierState(io, repository);
     const said = saidBy(args);
-    if (said.goal === undefined && before !== undefined && isOpen(before)) return goalOpen(before.goal);
+    if (said.goal === undefined && before !== undefined && !isGoalOver(before)) return goalOpen(before.goal);
     const { committedFiles } = await import('../../git/committed-files.ts');
-    const committed = before === undefined ? await committedFiles(context, repository.root) : [];
+    const committed = await committedFiles(context, repository.root);
     const registries = before === undefined ? await privateRegistries(context, committed) : [];
-    const guessedSetup = guessSetupCommand(repository.root, committed);
+    // What the project has come to since its first goal is asked for again; what is set stays.
+    const isSet = (one: string | null | undefined): boolean => (one ?? '').trim() !== '';
+    const guesses = {
+      test: isSet(before?.config.test_command) ? undefined : guessTestCommand(repository.root),
+      setup: isSet(before?.config.post_worktree_cmd) ? undefined : guessSetupCommand(repository.root, committed),
+    };
     const former = await formerDocument(context, before);
-    const wanted = await settle(args, io, { root: repository.root, said, before, registries, guessedSetup, former });
+    const wanted = await settle(args, io, { root: repository.root, said, before, registries, guesses, former });
     if (isRefusal(wanted)) return wanted;
     const { wishes, lines } = wanted;
     const facts = specFacts(repository.root, wishes.spec);
@@ -118,8 +122,8 @@ export const verb: Verb = {
     const told = done.already
       ? []
       : [
-          ...formerLine(wishes, former),
-          ...setupLine(wanted, guessedSetup),
+          ...(wanted.heard ? [] : formerLine(wishes, former)),
+          ...unsetLines(wanted, guesses),
           ...registryLines(registries, wishes).map(plain),
         ];
     const first = done.already ? [] : loginFirst(registries, wishes).map(plain);
@@ -134,15 +138,24 @@ export const verb: Verb = {
   },
 };
 
-/** A person who was asked has decided; others read what the lock file asks for. */
-const setupLine = ({ wishes, asked }: Settled, guess: string | undefined): readonly string[] =>
-  asked || guess === undefined || wishes.setup !== undefined
+/** A person who was asked has decided; others read what the project's files ask for. */
+const unsetLines = ({ wishes, asked }: Settled, { test, setup }: Guesses): readonly string[] =>
+  asked
     ? []
-    : [`nothing installs packages in a fresh checkout yet: liza config set post_worktree_cmd ${shellWord(guess)}`];
+    : [
+        ...(test === undefined || wishes.test !== undefined
+          ? []
+          : [`no command tests merges yet: liza config set test_command ${shellWord(test)}`]),
+        ...(setup === undefined || wishes.setup !== undefined
+          ? []
+          : [
+              `nothing installs packages in a fresh checkout yet: liza config set post_worktree_cmd ${shellWord(setup)}`,
+            ]),
+      ];
 
 /** The last goal's document as its planner knew it: somebody who has rewritten it since needs no word about it. */
 async function formerDocument({ disk, paths }: BoardContext, before: State | undefined): Promise<string | undefined> {
-  if (before === undefined || isOpen(before)) return undefined;
+  if (before === undefined || !isGoalOver(before)) return undefined;
   const { fileOf } = await import('../../project/init-document.ts');
   const { readSpec } = await import('../../store/spec-texts.ts');
   const file = fileOf(before.goal.spec_ref ?? '');
@@ -214,8 +227,6 @@ const commandIn = (args: Args, name: 'test' | 'setup'): string | undefined => {
   return said === '-' ? '' : said;
 };
 
-const isOpen = ({ goal }: State): boolean => goal.status !== 'COMPLETED' && goal.status !== 'ABORTED';
-
 /** Undefined also for a board that cannot be read: project/init.ts looks more closely and reports it. */
 async function earlierState(io: Io, { root }: Repository): Promise<State | undefined> {
   const board = openBoard(io);
@@ -230,6 +241,8 @@ interface Settled {
   readonly lines: readonly string[];
   /** The person was asked, or took the defaults. */
   readonly asked: boolean;
+  /** They read what was said beside the questions. */
+  readonly heard?: boolean;
 }
 
 interface KnownSoFar {
@@ -237,13 +250,15 @@ interface KnownSoFar {
   readonly said: Said;
   readonly before: State | undefined;
   readonly registries: readonly PrivateRegistry[];
-  readonly guessedSetup: string | undefined;
+  readonly guesses: Guesses;
   readonly former: string | undefined;
 }
 
 async function settle(args: Args, io: Io, known: KnownSoFar): Promise<Settled | Refusal> {
-  const { root, said, before, registries, guessedSetup, former } = known;
-  const { knownProvider, knownProviders, unknownProvider, WITHOUT_CLI } = await import('../choose-provider.ts');
+  const { root, said, before, registries, guesses, former } = known;
+  const { castRoles, knownProvider, knownProviders, unknownProvider, WITHOUT_CLI } = await import(
+    '../choose-provider.ts'
+  );
   const providers = knownProviders(io, before?.config ?? {});
   if ('ok' in providers) return providers;
   const named = said.provider === undefined ? undefined : knownProvider(io, before?.config ?? {}, said.provider);
@@ -261,11 +276,11 @@ async function settle(args: Args, io: Io, known: KnownSoFar): Promise<Settled | 
           `${named.provider.title} is not installed yet: ${installLine({ disk: io.host.disk, env: io.env }, named.provider)}`,
         ]
       : []),
-    ...(installed.length === 0 && named === undefined
+    ...(named === undefined && isRefusal(castRoles(io, before?.config ?? {}, {}))
       ? [`no agent CLI is on PATH yet: liza doctor says how to get one; without one: ${WITHOUT_CLI}`]
       : []),
   ];
-  const open = before !== undefined && isOpen(before);
+  const open = before !== undefined && !isGoalOver(before);
   const defaults = args.flag('yes') && !open && said.goal !== undefined;
   const dialogue = defaults
     ? takesDefaults
@@ -279,16 +294,15 @@ async function settle(args: Args, io: Io, known: KnownSoFar): Promise<Settled | 
     specExists: (path) => specExists(root, path),
     problem: (what, answer) => problemWith(root, what, answer),
     installed,
-    guessedTest: guessTestCommand(root),
-    guessedSetup,
+    guesses,
     former,
     settled: before !== undefined,
     base: await distanceOf(io, before),
     registries,
   });
   if (wishes === undefined) return LEFT;
-  const taken = defaults && before === undefined ? takenLines(wishes).map(plain) : [];
-  return { wishes, lines: [...taken, ...lines], asked: true };
+  const taken = defaults ? takenLines(wishes, before !== undefined).map(plain) : [];
+  return { wishes, lines: [...taken, ...lines], asked: true, heard: !defaults };
 }
 
 function problemWith(root: string, what: 'spec' | 'branch', answer: string): string | undefined {

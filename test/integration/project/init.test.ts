@@ -260,8 +260,13 @@ describe('with a person', () => {
     await liza(['abort']);
     expect((await liza(['init', 'Second'])).stdout).toContain('main has 1 commit that integration lacks: liza sync');
     await liza(['abort']);
+    // It has tests now, and no command was set: --yes takes what would be asked for.
+    here.commit({ Makefile: 'test:\n\ttrue\n' });
     const ran = await liza(['init', 'Third', '--yes']);
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('main is merged in') });
+    expect(ran.stdout).toContain('defaults used: document specs/vision.md; tests make test\n');
+    expect(ran.stdout).toContain('tests green on the result');
+    expect((await config()).test_command).toBe('make test');
     expect(here.head()).toBe(here.head('main'));
     // A sync that is refused does not keep the goal from being opened.
     here.git('branch', '-f', 'integration', here.head('main~1'));
@@ -281,9 +286,11 @@ describe('with a person', () => {
     });
     expect(early.asked).toEqual([]);
     await liza(['abort']);
+    await liza(['config', 'set', 'default_provider', 'player']);
     const { io, asked } = answering(['Second', '']);
     const ran = await liza(['init'], io);
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('new goal: Second') });
+    expect(ran.stdout).not.toContain('no agent CLI');
     expect(asked).toHaveLength(2);
     expect((await config()).test_command).toBe('make test');
   });

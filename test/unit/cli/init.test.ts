@@ -26,7 +26,7 @@ const NOTHING_KNOWN: Known = {
   said: {},
   specExists: () => false,
   installed: [],
-  guessedTest: undefined,
+  guesses: {},
   settled: false,
 };
 
@@ -57,14 +57,14 @@ async function guided(answers: readonly string[], known: Partial<Known> = {}) {
 
 describe('the guide', () => {
   test('somebody who takes the defaults gets what Enter would take', async () => {
-    const known = { said: { goal: 'Greet' }, installed: [CLAUDE, CODEX], guessedTest: 'npm test' };
+    const known = { said: { goal: 'Greet' }, installed: [CLAUDE, CODEX], guesses: { test: 'npm test' } };
     const entered = await guided(['', '', '', '', ''], known);
     expect(await guide(takesDefaults, { ...NOTHING_KNOWN, ...known })).toEqual(entered.wishes);
     expect(entered.wishes).toMatchObject({ fromTemplate: true, provider: 'claude', test: 'npm test' });
   });
 
   test('the set-up of a fresh checkout is asked for where a lock file tells it; Enter takes it, - takes none', async () => {
-    const known = { said: { goal: 'Greet' }, guessedSetup: 'npm ci' };
+    const known = { said: { goal: 'Greet' }, guesses: { setup: 'npm ci' } };
     const entered = await guided(['', '', '', '', ''], known);
     expect(entered.asked.at(-1)).toBe('Command that sets up a fresh checkout (- for none) [npm ci]: ');
     expect(entered.asked.at(-2)).toBe(
@@ -73,7 +73,7 @@ describe('the guide', () => {
     expect(entered.wishes).toMatchObject({ setup: 'npm ci' });
     expect((await guided(['', '', '', '', '-'], known)).wishes).not.toHaveProperty('setup');
     expect(await guide(takesDefaults, { ...NOTHING_KNOWN, ...known })).toMatchObject({ setup: 'npm ci' });
-    expect(takenLines(entered.wishes as Wishes).join()).toContain('set-up npm ci');
+    expect(takenLines(entered.wishes as Wishes, false).join()).toContain('set-up npm ci');
   });
 
   test('a wrong answer is said to be wrong and asked again', async () => {
@@ -90,7 +90,7 @@ describe('the guide', () => {
   test('Enter takes every default; only the goal has none', async () => {
     const { wishes, asked } = await guided(['', ' Greet ', '', '', '', '', ''], {
       installed: [CLAUDE, CODEX],
-      guessedTest: 'npm test',
+      guesses: { test: 'npm test' },
     });
     expect(wishes).toEqual<Wishes>({
       goal: 'Greet',
@@ -154,6 +154,13 @@ describe('the guide', () => {
     const { wishes, asked } = await guided(['Next', '', ''], { settled: true, installed: [CLAUDE, CODEX] });
     expect(asked).toHaveLength(3);
     expect(wishes).toEqual({ goal: 'Next', spec: 'specs/vision.md', fromTemplate: true, branch: 'integration' });
+    // What the project has come to since, and nobody has set.
+    const since = await guided(['Next', '', '', '', '-'], {
+      settled: true,
+      guesses: { test: 'npm test', setup: 'npm ci' },
+    });
+    expect(since.asked.at(3)).toBe('Command that runs the tests (- for none: merges are then not tested) [npm test]: ');
+    expect(since.wishes).toMatchObject({ test: 'npm test', setup: undefined });
   });
 
   test('the next goal: the last one’s document is said to be that before it is asked for', async () => {
@@ -182,7 +189,7 @@ describe('the guide', () => {
     async (isNeeded, words, enter) => {
       const registries = [{ name: 'npm @acme: npm.acme.example', file: '~/.npmrc', isNeeded }];
       const { asked, wishes } = await guided(['g', '', '', '', '', '', 'yes'], {
-        ...{ installed: [CLAUDE], guessedTest: 'npm test', guessedSetup: 'npm ci', registries },
+        ...{ installed: [CLAUDE], guesses: { test: 'npm test', setup: 'npm ci' }, registries },
       });
       expect(asked.at(-1)).toBe(
         `Show ~/.npmrc, with its login, to set-up alone, that is to npm ci? ${words}agents never see the file. yes or no${enter} [no]: `,
