@@ -452,7 +452,9 @@ describe('main went on since the two parted', () => {
     // One count in every sentence, and it is git's.
     expect(await check()).toContain(own);
     expect((await p.ok(['status'])).stdout).toContain('main has 2 commits that integration lacks: liza sync');
-    expect((await p.ok(['sync'])).stdout).toContain('\n2 commits, merge commit; no tests were run on the result: there');
+    expect((await p.ok(['sync'])).stdout).toContain(
+      '\n2 commits, merge commit; no tests were run on the result: there',
+    );
   });
 
   test('a finish that changes no file says so', async () => {
