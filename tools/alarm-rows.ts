@@ -72,6 +72,13 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
   'MERGE HELD': [
     warning('{task} — {reason}', 'an approved task cannot be merged for now', 'it is merged or no longer held'),
   ],
+  'QUEUE HELD': [
+    alarm(
+      '{reason}',
+      'the integration branch itself is red, without any task: Liza blames nobody and holds the merge queue',
+      '`liza queue release`',
+    ),
+  ],
   'HYPOTHESIS EXHAUSTION': [
     alarm('{task} — requires rescope', 'two coders failed since it was last scoped', 'it is rescoped or ended'),
   ],

@@ -19,7 +19,7 @@ import { defined } from '../protocol/values.ts';
 import type { Outcome } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
 import { archivedOfSprint, type TaskContext, thisProcess } from './context.ts';
-import { unpin } from './pins.ts';
+import { pinned, unpin } from './pins.ts';
 
 /** One line for each thing that was done, a refusal for each that resisted. */
 export async function finishMerges(
@@ -35,11 +35,17 @@ export async function finishMerges(
   if (batch.length > 0) done.push(...(await finishBatch(context, gitDir, branch, batch)));
   for (const task of unfinished.filter((one) => !batch.includes(one)))
     done.push(...(await finishBatch(context, gitDir, branch, [task])));
+  await unpin(gitDir, ...(await pinned(gitDir)).filter((id) => !isAnnounced(board, id)));
   for (const left of leftoversIn(context.disk, gitDir.worktrees))
     if (left.purpose === 'merge') await removeTree(context, left.path);
   for (const one of new Set([branch, ...unfinishedBranches(gitDir)])) done.push(...(await finishAdvances(gitDir, one)));
   return [...done, ...(await finishMove(context, gitDir, board))];
 }
+
+/** One that a person took out of the queue is announced no more, and whoever ran its batch may be dead. */
+const isAnnounced = ({ state: { goal, tasks } }: Board, id: string): boolean =>
+  (goal.moving !== undefined && id === moveId(goal.moving.kind)) ||
+  tasks.some((task) => task.id === id && task.merging !== undefined);
 
 async function finishAdvances(gitDir: PrivateGitDir, branch: string): Promise<readonly (string | Refusal)[]> {
   const done: (string | Refusal)[] = [];

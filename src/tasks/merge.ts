@@ -16,10 +16,19 @@ import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { look, type TaskContext, thisProcess, type View, viewOf, withIntegration } from './context.ts';
 import { finishMerges } from './finish-merge.ts';
-import { hasIntegrationTest, mergePatience, testCommand, testResult } from './integration-test.ts';
+import { hasIntegrationTest, hasSameTest, mergePatience, testCommand, testResult } from './integration-test.ts';
 import type { MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, hold } from './move-branch.ts';
-import { type Building, buildChain, type Failed, type How, type Link, noCommit, recordedChain } from './queue/chain.ts';
+import {
+  type Building,
+  buildChain,
+  chainAhead,
+  type Failed,
+  type How,
+  type Link,
+  noCommit,
+  recordedChain,
+} from './queue/chain.ts';
 import { type Lanes, openLanes } from './queue/lanes.ts';
 import { type BatchEnd, runBatch } from './queue/run-batch.ts';
 import type { BatchMove } from './queue/steps.ts';
@@ -166,12 +175,9 @@ async function mergeSome(
     hold({ what: `the merge of ${task}`, held: (...why) => recordHeld(context, task, ...why) }, message, hint);
   const known = new Set(commits.flatMap((commit) => commit ?? []));
   const building: Building = { context, gitDir, board, onto, known, hold: holdOne };
-  const scripted = await hasIntegrationTest(gitDir, onto);
-  const set = settings(state);
-  const tested = scripted || testCommand(set) !== undefined || request.testFrom === 'candidate';
-  const { links, failed } = await chosen(building, { ...request, not }, tested);
-  const judge = { ...request, not, settings: set, scripted, tested };
-  const run = (some: readonly Link[]) => runBatch(moveOf(building, branch, some, judge), some);
+  const some = { ...request, not };
+  const { links, failed, ...judge } = await chosen(building, some);
+  const run = (these: readonly Link[]) => runBatch(moveOf(building, branch, these, { ...some, ...judge }), these);
   const all = await run(links);
   // Something of a person is in the way of some of them: one by one it is seen of which.
   const isHeld = all.stopped?.guard === 'held' && all.landed.length === 0 && links.length > 1;
@@ -179,34 +185,49 @@ async function mergeSome(
   return { ...end, failed: [...failed, ...end.failed] };
 }
 
+/** Who judges a batch, from its first test to its last. */
+interface Judge {
+  /** The commit whose integration test it is: where the branch was when the batch began. */
+  readonly judge: string;
+  /** That commit has one. */
+  readonly scripted: boolean;
+  readonly tested: boolean;
+}
+
+async function judgeAt({ gitDir, board }: Building, judge: string, testFrom: MergeOptions['testFrom']): Promise<Judge> {
+  const scripted = await hasIntegrationTest(gitDir, judge);
+  const tested = scripted || testCommand(settings(board.state)) !== undefined || testFrom === 'candidate';
+  return { judge, scripted, tested };
+}
+
+interface Chosen extends Judge {
+  readonly links: readonly Link[];
+  readonly failed: readonly Failed[];
+}
+
 /** What a batch that was left is made of, or the next ones that wait. */
-async function chosen(
-  building: Building,
-  { only, not }: Request,
-  tested: boolean,
-): Promise<{ readonly links: readonly Link[]; readonly failed: readonly Failed[] }> {
+async function chosen(building: Building, { only, not, testFrom }: Request): Promise<Chosen> {
   const { state } = building.board;
   const { batch } = queueOf(state);
   const isWanted = (id: string): boolean => (only === undefined ? not?.has(id) !== true : only.id === id);
   const left = batch === undefined ? undefined : await recordedChain(building, batch, isWanted);
-  if (left !== undefined && (tested || left.length === 1)) return { links: left, failed: [] };
-  if (only !== undefined) return buildChain(building, [only]);
-  return buildChain(building, nextBatch(withoutSome(state, not), settings(state), tested));
-}
-
-interface Judge extends Request {
-  readonly settings: Settings;
-  /** The branch has an integration test. */
-  readonly scripted: boolean;
-  readonly tested: boolean;
+  if (batch !== undefined && left !== undefined) {
+    // A prefix of it may have landed and brought another test: that one judges the next batch.
+    const judge = await judgeAt(building, batch.base, testFrom);
+    if (judge.tested || left.length === 1) return { ...judge, links: left, failed: [] };
+  }
+  const judge = await judgeAt(building, building.onto, testFrom);
+  const next = only === undefined ? nextBatch(withoutSome(state, not), settings(state), judge.tested) : [only];
+  return { ...judge, ...(await buildChain(building, next)) };
 }
 
 function moveOf(
   { context, gitDir, board, onto }: Building,
   branch: string,
   links: readonly Link[],
-  { settings: set, scripted, tested, testFrom, lanes, not = new Set() }: Judge,
+  { judge, scripted, tested, testFrom, only, lanes, not = new Set() }: Judge & Request,
 ): BatchMove {
+  const set = settings(board.state);
   const process = thisProcess(context);
   const ids = links.map(({ task }) => task.id);
   const named = ids.length === 1 ? ids[0] : `${ids.length} tasks`;
@@ -236,9 +257,15 @@ function moveOf(
     test: (request) =>
       testResult(context, gitDir, set, {
         ...request,
-        judge: testFrom === 'candidate' ? request.candidate : onto,
+        judge: testFrom === 'candidate' ? request.candidate : judge,
         base: onto,
       }),
+    beside: async (at, tasks) => {
+      if (only !== undefined || !(await hasSameTest(gitDir, judge, at))) return [];
+      const built = await chainAhead({ context, gitDir, board, onto: at }, at, tasks);
+      return built.at(-1)?.candidate === at ? [] : built;
+    },
+    not: () => not,
   };
 }
 

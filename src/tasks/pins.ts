@@ -1,7 +1,7 @@
 // The refs that keep merge candidates while their tests run. Deleting one stops its merge.
 
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { mergingOf, readRef, updateRefs } from '../git/refs.ts';
+import { mayHaveRefs, mergingOf, readRef, readRefs, updateRefs } from '../git/refs.ts';
 
 export interface Pin {
   /** A task's id, or one that no task can have. */
@@ -14,6 +14,13 @@ export async function pin(gitDir: PrivateGitDir, pins: readonly Pin[]): Promise<
     gitDir,
     pins.map(({ id, at }) => ({ ref: mergingOf(id), to: at })),
   );
+}
+
+/** The ids of all that are kept. */
+export async function pinned(gitDir: PrivateGitDir): Promise<readonly string[]> {
+  const all = mergingOf('');
+  if (!mayHaveRefs(gitDir, all.slice(0, -1))) return [];
+  return [...(await readRefs(gitDir, all)).keys()].map((ref) => ref.slice(all.length));
 }
 
 export async function unpin(gitDir: PrivateGitDir, ...ids: readonly string[]): Promise<void> {

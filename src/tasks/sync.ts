@@ -15,12 +15,19 @@ import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { type TaskContext, thisProcess, withIntegration } from './context.ts';
 import { finishMerges, moveId } from './finish-merge.ts';
-import { hasIntegrationTest, mergePatience, testAlone, testCommand, testResult } from './integration-test.ts';
+import {
+  hasIntegrationTest,
+  hasSameTest,
+  mergePatience,
+  testAlone,
+  testCommand,
+  testResult,
+} from './integration-test.ts';
 import { judgeCandidate, type MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, type BranchMove, heldBy, moveBranch } from './move-branch.ts';
 import { unpin } from './pins.ts';
 import { aloneText, redMend } from './rules/red-result.ts';
-import type { Tested } from './rules/tested.ts';
+import { SCRIPT, type Tested } from './rules/tested.ts';
 import { unreviewedIn } from './unreviewed-commits.ts';
 
 export interface SyncRequest {
@@ -28,6 +35,8 @@ export interface SyncRequest {
   readonly branch?: string | undefined;
   /** Also commits of agents that no merge of Liza's brought. */
   readonly withUnreviewed: boolean;
+  /** Whose integration test judges; `candidate` is for a person who has read it. */
+  readonly testFrom?: 'base' | 'candidate';
 }
 
 export interface Synced {
@@ -74,13 +83,14 @@ interface SyncMove extends BranchMove {
   readonly unreviewed: readonly string[];
   readonly withUnreviewed: boolean;
   readonly isOver: boolean;
+  readonly testFrom: 'base' | 'candidate';
 }
 
 async function syncUnderLock(
   context: TaskContext,
   gitDir: PrivateGitDir,
   { board }: Seen,
-  { branch: name, withUnreviewed }: SyncRequest & { readonly branch: string },
+  { branch: name, withUnreviewed, testFrom = 'base' }: SyncRequest & { readonly branch: string },
 ): Promise<Synced | MergeFailure> {
   const branch = integrationRef(board);
   const commit = (await commitOf(gitDir, `refs/heads/${name}`)) ?? (await commitOf(gitDir, `refs/remotes/${name}`));
@@ -104,6 +114,7 @@ async function syncUnderLock(
     unreviewed: await unreviewedIn(gitDir, board, onto, commit),
     withUnreviewed,
     isOver: isGoalOver(board.state),
+    testFrom,
   };
   return bringIn(move);
 }
@@ -156,7 +167,7 @@ const conflicting = (name: string, integration: string, paths: readonly string[]
 
 /** The journalled intent, or with `foresee` whether it would be taken now. */
 async function announce(
-  { context, name, commit, onto, unreviewed, withUnreviewed }: SyncMove,
+  { context, name, commit, onto, unreviewed, withUnreviewed, testFrom }: SyncMove,
   candidate: string,
   by: typeof transact | typeof foresee,
 ): Promise<Refusal | undefined> {
@@ -169,6 +180,7 @@ async function announce(
     process: thisProcess(context),
     ...(unreviewed.length === 0 ? {} : { unreviewed: unreviewed.slice(0, 50) }),
     ...(withUnreviewed ? { with_unreviewed: true } : {}),
+    ...(testFrom === 'candidate' ? { test_from: testFrom } : {}),
   });
   return outcome.ok ? undefined : outcome;
 }
@@ -176,13 +188,14 @@ async function announce(
 type Movable = Extract<Candidate, { readonly commit: string }>;
 
 async function judge(move: SyncMove, { kind: how, commit: candidate }: Movable): Promise<Tested | MergeFailure> {
-  const { context, gitDir, settings, onto, name, isOver } = move;
-  const byScript = await hasIntegrationTest(gitDir, onto);
+  const { context, gitDir, settings, onto, name, isOver, testFrom } = move;
+  const side = testFrom === 'candidate' ? candidate : onto;
+  const byScript = await hasIntegrationTest(gitDir, side);
   if (testCommand(settings) === undefined && !byScript) return { verdict: 'none' };
   return judgeCandidate(move, {
     candidate,
     pins: [{ id: moveId('sync'), at: candidate }],
-    test: () => testResult(context, gitDir, settings, { task: 'sync', candidate, judge: onto, again: 'liza sync' }),
+    test: () => testResult(context, gitDir, settings, { task: 'sync', candidate, judge: side, again: 'liza sync' }),
     red: async (tested) => {
       await unpin(gitDir, ...move.ids);
       await move.release();
@@ -191,7 +204,11 @@ async function judge(move: SyncMove, { kind: how, commit: candidate }: Movable):
       const result = { branch: name, integration, how, tested, alone, byScript, isOver };
       const told = `${name} is not merged in: ${tested.reason}${aloneText(result)}; nothing is changed`;
       const lines = tested.tail.map((line) => `  ${line}`);
-      return { ...refuse(told, redMend(result), 3, 'integration-test'), lines };
+      // A test that is broken itself would refuse its own repair for ever.
+      const own = (await hasSameTest(gitDir, side, candidate))
+        ? ''
+        : `; ${name} brings another ${SCRIPT}: to let that one judge, once you have read it: liza sync --test-from candidate`;
+      return { ...refuse(told, `${redMend(result)}${own}`, 3, 'integration-test'), lines };
     },
     refusedNow: () => announce(move, candidate, foresee),
   });

@@ -2,7 +2,7 @@
 // alarm once when its key appears and to clear it once when it goes. tools/alarm-rows.ts tells people what each means.
 
 import { REPORT, triggerOf } from '../../governance/rules/breaker.ts';
-import type { Board } from '../../protocol/board.ts';
+import { type Board, LIZA } from '../../protocol/board.ts';
 import { givenUpByAgents } from '../../protocol/goal/ended-early.ts';
 import { abandonedPlan } from '../../protocol/goal/plan.ts';
 import { deadlinePassed } from '../../protocol/goal/sprint.ts';
@@ -11,6 +11,7 @@ import { isUrgent } from '../../protocol/messages/discoveries.ts';
 import { plantedIn, plantedText } from '../../protocol/messages/planted.ts';
 import { openQuestions } from '../../protocol/messages/questions.ts';
 import { EDITED_OUTSIDE, type Notice } from '../../protocol/notice.ts';
+import { queueOf } from '../../protocol/queue/order.ts';
 import { type State, settings, type Trouble } from '../../protocol/state.ts';
 import { setupFailures, setupFailureText } from '../../protocol/work/setup-failures.ts';
 import { bringBack } from '../../protocol/work/task-history.ts';
@@ -110,6 +111,7 @@ function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[]
     ...budgetAlarms(context.board, context.now),
     ...diskAlarm(context.board),
     ...setupAlarms(state),
+    ...queueHeld(state),
     ...sandboxOff(context),
     ...checkpoint(context),
     ...pause(context),
@@ -277,6 +279,14 @@ function setupAlarms(state: State): readonly Alarm[] {
 }
 
 const SHOWN_LINES = 5;
+
+/** A person who holds the queue knows it; keyed by its beginning, so that another time is another alarm. */
+function queueHeld(state: State): readonly Alarm[] {
+  const { held } = queueOf(state);
+  if (held?.by !== LIZA) return [];
+  const words = `${gist(held.reason ?? '', 600)} — nothing lands until you have mended it: liza queue release`;
+  return [alarm('QUEUE HELD', held.since, words)];
+}
 
 /** Agents completed the goal over tasks that agents had given up. */
 function endedEarly(state: State): readonly Alarm[] {

@@ -19,8 +19,14 @@ export const verb: Verb = {
   ],
   options: {
     'with-unreviewed': { description: 'Also commits that agents made and nobody reviewed.' },
+    'test-from': {
+      value: 'side',
+      choices: ['base', 'candidate'],
+      description:
+        'Which side’s scripts/integration-test.sh is run (test_command if it has none); candidate is for a person who has read it, and mends one that is red itself.',
+    },
   },
-  examples: ['liza sync', 'liza sync origin/main'],
+  examples: ['liza sync', 'liza sync origin/main', 'liza sync --test-from candidate'],
   details: [
     'Other people keep working beside Liza: this merges their work into the integration branch, so that agents build on it. It fast-forwards or makes a merge commit, and tests the result first: with scripts/integration-test.sh of the integration branch, or test_command if there is no such script.',
     'Running coders are told which files changed. Your own branch and your files stay as they are, unless you have the integration branch checked out: then a clean checkout is updated with it, and uncommitted changes hold the sync.',
@@ -31,6 +37,7 @@ export const verb: Verb = {
     const synced = await syncBase(context, {
       branch: args.text('branch'),
       withUnreviewed: args.flag('with-unreviewed'),
+      testFrom: args.text('test-from') === 'candidate' ? 'candidate' : 'base',
     });
     return isRefusal(synced) ? synced : syncedResult(synced);
   }),

@@ -4,6 +4,9 @@
 import * as v from 'valibot';
 import { commit, oneOf, text, timestamp } from '../records/fields.ts';
 
+/** Judged by the integration test that it brings, on a person's word; absent: by the one that was there. */
+const TestFrom = v.optional(oneOf(['candidate'] as const));
+
 /** A branch is about to move from `onto` to `candidate`: recorded before, so that a crash in between is recognised. */
 export const MovingSchema = v.object({
   kind: oneOf(['sync', 'finish'] as const),
@@ -14,6 +17,7 @@ export const MovingSchema = v.object({
   by: text,
   since: timestamp,
   process: v.optional(text),
+  test_from: TestFrom,
 });
 
 /** The integration branch went from `onto` to `merge_commit`, which has `commit` of a person's branch. */
@@ -24,6 +28,7 @@ export const SyncSchema = v.object({
   onto: commit,
   by: text,
   time: timestamp,
+  test_from: TestFrom,
 });
 
 /** Recorded before a branch moves from `onto` to `candidate`, which has `commit` of the other one. */
@@ -42,6 +47,8 @@ export interface BasePayloads {
     readonly unreviewed?: readonly string[];
     /** A person takes them all the same. */
     readonly with_unreviewed?: true;
+    /** A person has read the integration test that it brings, and lets that one judge. */
+    readonly test_from?: 'candidate';
   };
   /** The integration branch holds the announced candidate. */
   sync: { readonly merge_commit: string };

@@ -18,8 +18,13 @@ const SMALLEST = 2;
 /** Before anything is known: as if one of twenty had been bad. */
 const BEFORE = { bad: 0.5, of: 10 };
 
-export function batchSize(outcomes: Outcomes): number {
+/** How many of them are bad, as far as the last ones tell. */
+export function badShare(outcomes: Outcomes): number {
   const known = outcomes.slice(-MOST_OUTCOMES);
-  const share = (known.filter(Boolean).length + BEFORE.bad) / (known.length + BEFORE.of);
+  return (known.filter(Boolean).length + BEFORE.bad) / (known.length + BEFORE.of);
+}
+
+export function batchSize(outcomes: Outcomes): number {
+  const share = badShare(outcomes);
   return SIZES.find(({ below }) => share < below)?.size ?? SMALLEST;
 }

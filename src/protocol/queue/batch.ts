@@ -1,9 +1,10 @@
 // The life of one batch of the merge queue, on its record alone: begun, tested, landed piece by piece, ended. What it does
 // next follows from the record (search.ts), so that whoever reads it after a crash goes on.
 
-import { leftAhead, promoted, withoutAhead } from './lanes.ts';
+import { badShare } from './batch-size.ts';
+import { leftAhead, promoted, withoutAhead, withoutBeside } from './lanes.ts';
 import type { Announced, Entry } from './records.ts';
-import { flakesIn, nextStep, type Run } from './search.ts';
+import { flakesIn, nextStep, type Run, type Step } from './search.ts';
 import type { Batch, BatchRun, PastBatch, Queue } from './shape.ts';
 
 /** More tell nothing new about the project as it is now. */
@@ -11,15 +12,19 @@ export const MOST_BATCHES = 30;
 
 /** As `Step`, in entries. */
 export type BatchStep =
-  | { readonly step: 'test'; readonly upto: number; readonly again: boolean }
-  | { readonly step: 'land'; readonly upto: number }
+  | Step
   /** The entry at this place, counted from 1, is tested without those before it, or without what landed since it was written. */
-  | { readonly step: 'alone'; readonly at: number }
-  | { readonly step: 'blame'; readonly at: number }
-  | { readonly step: 'done' };
+  | { readonly step: 'alone'; readonly at: number };
 
-/** `idle`: nothing else waits, so that there is time to ask whether the culprit is red by itself. */
-export function batchStep(queue: Queue, idle: boolean): BatchStep {
+/** What there is besides the batch. */
+export interface Around {
+  /** Nothing else waits, so that there is time to ask whether the culprit is red by itself. */
+  readonly idle: boolean;
+  /** Whoever runs it can test others without the one that is suspected. */
+  readonly beside: boolean;
+}
+
+export function batchStep(queue: Queue, { idle, beside }: Around): BatchStep {
   const { batch } = queue;
   if (batch === undefined) return { step: 'done' };
   const ends = groupEnds(batch.entries);
@@ -28,20 +33,35 @@ export function batchStep(queue: Queue, idle: boolean): BatchStep {
   const next = nextStep({
     entries: ends.length,
     landed: groupOf(batch.landed),
-    runs: batch.runs.map((run) => ({ ...run, upto: groupOf(run.upto) })),
+    runs: seenIn(batch).map((run) => ({ red: run.red, known: !isTest(run), upto: groupOf(run.upto) })),
     flaky: isFlaky(queue),
+    share: () => badShare(outcomesOf(queue)),
+    beside: beside && isShown(queue, batch) && batch.beside?.run === undefined,
   });
+  const place = (at: number): number => (ends[at - 2] ?? 0) + 1;
   switch (next.step) {
     case 'test':
     case 'land':
       return { ...next, upto: ends[next.upto - 1] ?? 0 };
-    case 'blame': {
-      const at = (ends[next.at - 2] ?? 0) + 1;
-      return idle && batch.alone === undefined ? { step: 'alone', at } : { step: 'blame', at };
-    }
+    case 'beside':
+    case 'beneath':
+      return { ...next, at: place(next.at) };
+    case 'blame':
+      return { step: idle && batch.alone === undefined ? 'alone' : 'blame', at: place(next.at) };
     default:
       return next;
   }
+}
+
+/** Its runs, and a green one of others on the branch: for an outage that is the branch itself. */
+function seenIn({ runs, landed: there, beside }: Batch): readonly BatchRun[] {
+  if (beside?.run === undefined || beside.run.red) return runs;
+  return [...runs.slice(0, beside.after), { ...beside.run, upto: there }, ...runs.slice(beside.after)];
+}
+
+/** The branch was green as it is, by a test of its own: only then the green run of others says so, too. */
+function isShown({ green }: Queue, { base, landed: there, runs }: Batch): boolean {
+  return there === 0 ? green === base : runs.some((run) => run.upto === there && !run.red && isTest(run));
 }
 
 /** Where each commit of the chain has its last entry. */
@@ -104,6 +124,10 @@ export function ran(queue: Queue, run: BatchRun): Queue {
   return batch === undefined ? queue : { ...kept, batch: { ...batch, runs: [...batch.runs, run] } };
 }
 
+/** The branch as it is. */
+export const ranBeneath = (queue: Queue, run: Omit<BatchRun, 'upto'>): Queue =>
+  ran(queue, { ...run, upto: queue.batch?.landed ?? 0 });
+
 export function ranAlone(queue: Queue, alone: NonNullable<Batch['alone']>): Queue {
   const { batch } = queue;
   return batch === undefined ? queue : { ...queue, batch: { ...batch, alone } };
@@ -114,16 +138,36 @@ export function landed(queue: Queue, task: string, time: string): Queue {
   const { batch } = queue;
   const upto = placeOf(batch, task);
   if (batch === undefined || upto === undefined) return queue;
-  const { ahead, ...own } = { ...queue, batch: { ...batch, landed: Math.max(upto, batch.landed) } };
-  const next = upto === batch.entries.length ? ended(own, time) : own;
+  const shown = batch.runs.some((run) => run.upto === upto && !run.red && isTest(run));
+  const {
+    ahead,
+    green: _before,
+    ...own
+  } = withoutBeside({
+    ...queue,
+    batch: { ...batch, landed: Math.max(upto, batch.landed) },
+  });
+  const there = { ...own, ...(shown ? { green: batch.entries[upto - 1]?.candidate } : {}) };
+  const next = upto === batch.entries.length ? ended(there, time) : there;
   return promoted(ahead === undefined ? next : { ...next, ahead });
 }
 
-/** The task leaves, as a culprit or by a person: the batch ends, and those behind it are the next one. */
+/**
+ * The task leaves, as a culprit or by a person: the batch ends, and those behind it are the next one. What they were
+ * tested as without the culprit is that next one already.
+ */
 export function left(queue: Queue, task: string, time: string, how: 'blamed' | 'taken out' = 'blamed'): Queue {
   const { batch } = queue;
   const place = placeOf(batch, task);
   if (batch === undefined || place === undefined || place <= batch.landed) return leftAhead(queue, task);
+  const { beside, ...bare } = batch;
+  if (how === 'blamed' && beside?.run !== undefined) {
+    const { run, after: _then, ...beginning } = beside;
+    return {
+      ...ended({ ...queue, batch: bare }, time, task),
+      batch: { ...beginning, landed: 0, runs: [], early: run },
+    };
+  }
   const rest = batch.entries.slice(batch.landed).flatMap((entry) => (entry.task === task ? [] : [entry.task]));
   const over = ended(queue, time, how === 'blamed' ? task : undefined);
   return { ...over, ...(rest.length === 0 ? {} : { rest }) };
@@ -131,9 +175,10 @@ export function left(queue: Queue, task: string, time: string, how: 'blamed' | '
 
 /** What was seen of it counts for the size of the next. */
 export function ended(queue: Queue, time: string, blamed?: string): Queue {
-  const { batch, rest: _over, ahead: _onTop, batches = [], ...kept } = withoutAhead(queue);
+  const { batch, rest: _over, ahead: _onTop, batches = [], ...kept } = withoutBeside(withoutAhead(queue));
   if (batch === undefined) return queue;
-  const { entries, landed: there, runs, alone, in_vain = 0 } = batch;
+  const { entries, landed: there, runs, alone } = batch;
+  const in_vain = (batch.in_vain ?? 0) + unused(batch);
   const past: PastBatch = {
     time,
     entries: entries.length,
@@ -147,6 +192,9 @@ export function ended(queue: Queue, time: string, blamed?: string): Queue {
   return { ...kept, ...(told.length === 0 ? {} : { batches: told }) };
 }
 
+/** A test of it from before it began that nothing was made of. */
+const unused = ({ early, runs }: Batch): number => (early === undefined || runs.length > 0 ? 0 : 1);
+
 /** Where nothing had to be run there is no log. */
 export const isTest = ({ log }: BatchRun): boolean => log !== undefined;
 
@@ -155,12 +203,14 @@ export const isTest = ({ log }: BatchRun): boolean => log !== undefined;
  * stopped, and is tested again. What is not kept was run in vain.
  */
 export function released(queue: Queue): Queue {
-  const { batch, ahead: _onTop, ...kept } = withoutAhead(queue);
+  const onBoard = withoutAhead(queue);
+  const { batch, ahead: _onTop, ...kept } = queue.batch?.beside?.run === undefined ? withoutBeside(onBoard) : onBoard;
   if (batch === undefined) return queue;
   const { early: _seen, ...going } = batch;
   const isGreen = new Set(batch.runs.flatMap(({ upto, red }) => (red ? [] : [upto])));
   const runs = batch.runs.filter(({ upto, red }) => upto <= batch.landed || (red && !isGreen.has(upto)));
-  const in_vain = (batch.in_vain ?? 0) + batch.runs.filter(isTest).length - runs.filter(isTest).length;
+  const gone = batch.runs.filter(isTest).length - runs.filter(isTest).length;
+  const in_vain = (batch.in_vain ?? 0) + gone + unused(batch);
   return runs.length === 0 && batch.landed === 0 && in_vain === 0
     ? kept
     : { ...kept, batch: { ...going, runs, ...(in_vain === 0 ? {} : { in_vain }) } };

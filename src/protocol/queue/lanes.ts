@@ -1,7 +1,8 @@
 // While a batch is tested, the next may be tested on top of it (`merge_lanes`). It is built on the commit that the branch
 // will be if all of the first is green: only then anything was learnt about it, and only then it can land. So it becomes
 // the batch when the one before has landed whole, with what its test showed; and it comes to nothing as soon as one before
-// it is red.
+// it is red. Beside a batch others are tested on the branch as it is, while one of the batch is suspected: they are the
+// next batch if it leaves, and come to nothing if it lands.
 
 import type { Entry } from './records.ts';
 import type { Ahead, Queue } from './shape.ts';
@@ -19,6 +20,25 @@ const lastOf = ({ entries }: Pick<Ahead, 'entries'>): string | undefined => entr
 /** All tasks that are tested now. */
 export const inLanes = ({ batch, ahead = [] }: Queue): ReadonlySet<string> =>
   new Set([...(batch?.entries ?? []), ...ahead.flatMap(({ entries }) => entries)].map(({ task }) => task));
+
+export function begunBeside(queue: Queue, { base, since, entries }: Omit<Ahead, 'run'>): Queue {
+  const { batch } = queue;
+  if (batch === undefined) return queue;
+  return { ...queue, batch: { ...batch, beside: { base, since, entries, after: batch.runs.length } } };
+}
+
+export function ranBeside(queue: Queue, run: NonNullable<Ahead['run']>): Queue {
+  const { batch } = queue;
+  return batch?.beside === undefined ? queue : { ...queue, batch: { ...batch, beside: { ...batch.beside, run } } };
+}
+
+/** Its test is counted where it began. */
+export function withoutBeside(queue: Queue): Queue {
+  const { batch } = queue;
+  if (batch?.beside === undefined) return queue;
+  const { beside: _gone, in_vain = 0, ...others } = batch;
+  return { ...queue, batch: { ...others, in_vain: in_vain + 1 } };
+}
 
 export function begunAhead(queue: Queue, { base, since, entries }: Omit<Ahead, 'run'>): Queue {
   const { ahead = [] } = queue;
@@ -49,8 +69,11 @@ export function withoutAhead(queue: Queue, from = 0): Queue {
 
 /** The task is not to land with the others of its lane. */
 export function leftAhead(queue: Queue, task: string): Queue {
-  const place = queue.ahead?.findIndex(({ entries }) => entries.some((entry: Entry) => entry.task === task)) ?? -1;
-  return place === -1 ? queue : withoutAhead(queue, place);
+  const has = ({ entries }: Pick<Ahead, 'entries'>): boolean => entries.some((entry: Entry) => entry.task === task);
+  const { beside } = queue.batch ?? {};
+  const rest = beside !== undefined && has(beside) ? withoutBeside(queue) : queue;
+  const place = rest.ahead?.findIndex(has) ?? -1;
+  return place === -1 ? rest : withoutAhead(rest, place);
 }
 
 /** Where the batch has landed, the first on top of it is the batch now. */

@@ -13,7 +13,7 @@ const EntrySchema = v.object({
 });
 
 const RunSchema = v.object({
-  /** How many entries the tested commit has. */
+  /** How many entries the tested commit has; as many as landed: the branch as it is. */
   upto: count,
   red: v.boolean(),
   time: timestamp,
@@ -24,6 +24,22 @@ const RunSchema = v.object({
   /** Of one that was green ahead of its batch: what tested it, and how long. */
   by: v.optional(text),
   seconds: v.optional(v.number()),
+});
+
+/** A batch that is tested on top of the one under way. */
+const AheadSchema = v.object({
+  /** What the branch would be by then. */
+  base: commit,
+  since: timestamp,
+  entries: v.array(EntrySchema),
+  run: v.optional(RunSchema),
+});
+
+/** While one is suspected: those behind it, on the branch as it is. They are the next batch if it leaves. */
+const BesideSchema = v.object({
+  ...AheadSchema.entries,
+  /** How many runs the batch had before. */
+  after: count,
 });
 
 const BatchSchema = v.object({
@@ -39,17 +55,9 @@ const BatchSchema = v.object({
   alone: v.optional(v.object({ candidate: commit, red: v.boolean(), log: v.optional(text), onto: v.optional(commit) })),
   /** What a test of all of it showed while the batch before was tested. */
   early: v.optional(RunSchema),
-  /** Tests on top of it that came to nothing, since it was red. */
+  beside: v.optional(BesideSchema),
+  /** Tests on top of it or beside it that came to nothing. */
   in_vain: v.optional(count),
-});
-
-/** A batch that is tested on top of the one under way. */
-const AheadSchema = v.object({
-  /** What the branch would be by then. */
-  base: commit,
-  since: timestamp,
-  entries: v.array(EntrySchema),
-  run: v.optional(RunSchema),
 });
 
 const PastBatchSchema = v.object({
@@ -70,6 +78,8 @@ export const QueueSchema = v.object({
   batch: v.optional(BatchSchema),
   /** In order, each on top of the one before; with `merge_lanes` 1 there is none. */
   ahead: v.optional(v.array(AheadSchema)),
+  /** The last commit that landed, if it was tested itself. */
+  green: v.optional(commit),
   /** Those behind a culprit: the next batch. */
   rest: v.optional(ids),
   /** The last ones, oldest first. */
@@ -107,11 +117,13 @@ export interface AheadRun {
 }
 
 export interface QueuePayloads {
-  /** A test of a candidate was red; or the last one alone was tested on the batch's base. */
+  /** A test of a candidate was red; or the branch was tested without any of them, or the last one alone. */
   'merge-run': {
     readonly task: string;
     readonly candidate: string;
     readonly red: boolean;
+    /** Not it, but the branch as it is, without any of them. */
+    readonly beneath?: true;
     /** Without the entries before it; `onto`: on an older commit than the batch's base. */
     readonly alone?: true;
     readonly onto?: string;
@@ -119,8 +131,9 @@ export interface QueuePayloads {
     readonly log?: string;
     readonly output?: string;
   };
-  /** A batch is tested on top of the one under way; once more, when that test is over. */
+  /** A batch is tested on top of the one under way, or beside it, on the branch; once more, when that test is over. */
   'merge-ahead': Announced & {
+    readonly beside?: true;
     readonly before?: readonly Announced[];
     readonly process?: string;
     readonly run?: AheadRun;

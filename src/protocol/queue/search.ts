@@ -1,50 +1,92 @@
 // What a batch of the merge queue does next. Its entries stand in order, each with the commit that the branch would be
 // with all entries up to it: a chain, so that a prefix that landed leaves the longer ones as they were tested.
-// A green prefix lands at once. In a red one, halving finds the first entry that makes its prefix red; it is blamed only
-// after two red runs of that same commit, with the prefix before it green (or empty: then it is the branch itself).
+// A green prefix lands at once. In a red one, halving finds the first entry that makes its prefix red. It is blamed only
+// after three runs in this order: it was red, the commit beneath it was green, and it was red again. So neither a test
+// that is red by chance nor an outage of what tests need, whenever it begins and ends, makes a culprit.
 // Nothing else is remembered than the runs: whoever goes on after a crash comes to the same step.
 
-/** `upto`: how many entries the tested commit has. */
+/** `upto`: how many entries the tested commit has; none: the branch without any of them. */
 export interface Run {
   readonly upto: number;
   readonly red: boolean;
+  /** Seen green at another time, and not run now: it says nothing of an outage. */
+  readonly known?: boolean;
 }
 
 export type Step =
   /** `again`: this commit was red before, and may have been so by chance. */
   | { readonly step: 'test'; readonly upto: number; readonly again: boolean }
   | { readonly step: 'land'; readonly upto: number }
-  /** The entry at this place, counted from 1, leaves; those behind it wait for the next batch. */
+  /** Those behind the entry at this place, counted from 1, are tested without it: a green run shows that tests work. */
+  | { readonly step: 'beside'; readonly at: number }
+  /** The branch as it is, beneath the entry at this place. */
+  | { readonly step: 'beneath'; readonly at: number; readonly again: boolean }
+  /** The branch itself is red: nothing is known of anybody. */
+  | { readonly step: 'hold' }
+  /** The entry at this place leaves; those behind it wait for the next batch. */
   | { readonly step: 'blame'; readonly at: number }
   | { readonly step: 'done' };
 
 export interface Searched {
   readonly entries: number;
   readonly landed: number;
+  /** In the order in which they were run. */
   readonly runs: readonly Run[];
   /** Tests of this project were red by chance before: a red batch is run again before it is searched. */
   readonly flaky: boolean;
+  /** How many of the last changes were bad. */
+  share(): number;
+  /** The branch was green as it is, and others wait that can be tested on it. */
+  readonly beside: boolean;
 }
 
-/** Red runs of one commit that make a culprit of its last entry. */
+/** Red runs of one commit in a row that are not by chance. */
 const PROOF = 2;
 
-export function nextStep({ entries, landed, runs, flaky }: Searched): Step {
+export function nextStep({ entries, landed, runs, flaky, share, beside }: Searched): Step {
   const green = Math.max(landed, ...runs.filter(({ red }) => !red).map(({ upto }) => upto));
   if (green > landed) return { step: 'land', upto: green };
   if (green === entries) return { step: 'done' };
   const reds = runs.filter(({ upto, red }) => red && upto > green).map(({ upto }) => upto);
   if (reds.length === 0) return { step: 'test', upto: entries, again: false };
   const first = Math.min(...reds);
+  if (first - green === 1) return suspected(runs, first, beside);
   const times = reds.filter((upto) => upto === first).length;
-  if (first - green === 1)
-    return times >= PROOF ? { step: 'blame', at: first } : { step: 'test', upto: first, again: true };
   if (flaky && times < PROOF && first === entries) return { step: 'test', upto: first, again: true };
-  return { step: 'test', upto: green + Math.floor((first - green) / 2), again: false };
+  return { step: 'test', upto: green + halving(first - green, share()), again: false };
 }
+
+/** Red, and what is beneath it is green or not known: both are shown again, one after the other. */
+function suspected(runs: readonly Run[], at: number, beside: boolean): Step {
+  const since = runs.slice(runs.findIndex(({ upto, red }) => red && upto === at));
+  const below = since.filter(({ upto, red, known }) => upto === at - 1 && (red || known !== true));
+  const shown = since.findLastIndex((run) => !run.red && below.includes(run));
+  if (shown === -1) {
+    if (below.length >= PROOF) return { step: 'hold' };
+    if (beside && below.length === 0) return { step: 'beside', at };
+    return { step: 'beneath', at, again: below.length > 0 };
+  }
+  const again = since.slice(shown).some(({ upto, red }) => red && upto === at);
+  return again ? { step: 'blame', at } : { step: 'test', upto: at, again: true };
+}
+
+/**
+ * How many of so many entries are tested to find the first bad one: it is as likely among them as not. Where many are bad
+ * it stands early. Rather some more: a culprit whose last run was the green one beneath it costs one run less.
+ */
+function halving(entries: number, share: number): number {
+  const within = (some: number): number => (1 - (1 - share) ** some) / (1 - (1 - share) ** entries);
+  let best = 1;
+  for (let some = 2; some < entries; some++)
+    if (Math.abs(within(some) - AIM) < Math.abs(within(best) - AIM)) best = some;
+  return best;
+}
+
+const AIM = 0.55;
 
 /** Commits that were red and then green: by chance, as nothing about them had changed. */
 export const flakesIn = (runs: readonly Run[]): readonly number[] =>
-  [...new Set(runs.filter(({ red }) => red).map(({ upto }) => upto))].filter((upto) =>
-    runs.some((run) => run.upto === upto && !run.red),
-  );
+  [...new Set(runs.filter(({ red }) => red).map(({ upto }) => upto))].filter((upto) => {
+    const first = runs.findIndex((run) => run.upto === upto && run.red);
+    return runs.slice(first).some((run) => run.upto === upto && !run.red);
+  });

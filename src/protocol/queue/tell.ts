@@ -44,7 +44,10 @@ export function batchText(board: Pick<Board, 'state' | 'gone'>, batch: Batch): s
   const red = reds.length === 0 ? [] : [`${span(Math.min(...reds.map(({ upto }) => upto)))} red`];
   const done = [...red, ...(landed === 0 ? [] : [`${span(landed)} landed`])];
   const runs = entries.some(({ task }) => runsIt(board, task));
-  const now = runs ? stepText(batch, batchStep(queueOf(board.state), mergeable(board.state).length === 1)) : WAITS;
+  const idle = mergeable(board.state).length === 1;
+  const now = runs
+    ? stepText(batch, batchStep(queueOf(board.state), { idle, beside: batch.beside !== undefined }))
+    : WAITS;
   return `batch of ${entries.length} on ${base.slice(0, 12)}: ${[...done, now].join(', ')}`;
 }
 
@@ -61,10 +64,16 @@ function stepText({ entries }: Batch, step: BatchStep): string {
       return `testing ${span(step.upto)}${step.again ? ' again' : ''}`;
     case 'land':
       return `landing ${span(step.upto)}`;
+    case 'beside':
+      return `testing those behind ${entries[step.at - 1]?.task} without it`;
+    case 'beneath':
+      return `testing the branch without ${entries[step.at - 1]?.task}${step.again ? ' again' : ''}`;
+    case 'hold':
+      return 'the branch itself is red';
     case 'alone':
       return `testing ${entries[step.at - 1]?.task} alone`;
     case 'blame':
-      return `${entries[step.at - 1]?.task} leaves: red twice`;
+      return `${entries[step.at - 1]?.task} leaves: red, green without it, and red again`;
     case 'done':
       return 'done';
     default:

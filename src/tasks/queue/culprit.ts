@@ -5,7 +5,6 @@ import { isRefusal } from '../../protocol/decision.ts';
 import { proofOf } from '../../protocol/queue/batch.ts';
 import type { Batch } from '../../protocol/queue/shape.ts';
 import { defined } from '../../protocol/values.ts';
-import { unpin } from '../pins.ts';
 import { type Link, mergeMessage } from './chain.ts';
 import { failOnTest, landedSince } from './fail.ts';
 import { type Running, recordRun, stop, type Went } from './steps.ts';
@@ -49,7 +48,6 @@ export async function blameStep(run: Running, batch: Batch, at: number): Promise
   const [link] = links;
   const proof = proofOf(batch, at);
   if (link === undefined || proof === undefined) return 'done';
-  await unpin(move.gitDir, ...move.ids);
   const { alone } = batch;
   const others =
     at > 1 && alone !== undefined ? batch.entries.slice(0, at - 1).map(({ task }) => task) : await othersOf(run, link);

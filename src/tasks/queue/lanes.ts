@@ -93,7 +93,7 @@ function test(
   return testResult({ ...context, stop: () => stopped }, gitDir, settings, request);
 }
 
-function runOf(tested: Tested): AheadRun {
+export function runOf(tested: Tested): AheadRun {
   if (tested.verdict === 'red') return redOf(tested);
   if (tested.verdict !== 'green') return { red: false };
   const { by, seconds, log } = tested;

@@ -15,9 +15,8 @@ import { foresee, transact } from '../../store/transact.ts';
 import { archivedOfSprint } from '../context.ts';
 import { judgeCandidate, type MergeFailure } from '../judge-candidate.ts';
 import { heldBy, moveBranch } from '../move-branch.ts';
-import { pin } from '../pins.ts';
+import { pin, unpin } from '../pins.ts';
 import { NO_TESTS, redOf, type Tested, testText } from '../rules/tested.ts';
-import { branchIsRed } from './branch-red.ts';
 import { type Failed, howOf, type Link } from './chain.ts';
 import { aloneStep, blameStep } from './culprit.ts';
 import { seenEarly } from './lanes.ts';
@@ -32,6 +31,7 @@ import {
   stop,
   type Went,
 } from './steps.ts';
+import { beneathStep, besideStep, holdStep } from './witness.ts';
 
 export interface BatchEnd {
   readonly landed: readonly LandedTask[];
@@ -64,7 +64,10 @@ async function runSteps(
   const run: Running = { move, links, progress, state: announced.state };
   for (;;) {
     const stopped = await oneStep(run);
-    if (stopped !== 'go on') return stopped === 'done' ? undefined : stopped;
+    if (stopped === 'go on') continue;
+    // Also where a person took one out, so that the batch was over without a word from here.
+    await unpin(run.move.gitDir, ...run.move.ids);
+    return stopped === 'done' ? undefined : stopped;
   }
 }
 
@@ -73,17 +76,27 @@ function oneStep(run: Running): Promise<Went> | 'done' {
   const { batch } = queue;
   if (batch === undefined || !followBatch(run, batch)) return 'done';
   // Only the culprit itself would wait.
-  const step = batchStep(queue, mergeable(run.state).length === 1);
+  const idle = mergeable(run.state).length === 1;
+  const step = batchStep(queue, { idle, beside: !idle && run.noBeside !== true });
   switch (step.step) {
     case 'test':
       return testStep(run, batch, step);
     case 'land':
       return landStep(run, linksUpto(run, batch, step.upto));
+    case 'beside':
+      return besideStep(run, batch, step.at);
+    case 'beneath':
+      return beneathStep(run, batch, step.at);
+    case 'hold':
+      return holdStep(run, batch);
     case 'alone':
+      return aloneStep(run, batch, step.at);
     case 'blame':
-      return culpritStep(run, batch, step);
-    default:
+      return blameStep(run, batch, step.at);
+    case 'done':
       return 'done';
+    default:
+      return step satisfies never;
   }
 }
 
@@ -109,14 +122,6 @@ const placeOfFirst = ({ links: [first] }: Running, batch: Batch): number =>
 /** The entries up to that place that have not landed. */
 const linksUpto = (run: Running, batch: Batch, upto: number): readonly Link[] =>
   run.links.slice(0, Math.max(0, upto - placeOfFirst(run, batch)));
-
-/** The first of a batch has no green run beneath it. */
-async function culpritStep(run: Running, batch: Batch, step: BatchStep & { step: 'alone' | 'blame' }): Promise<Went> {
-  // It was seen before it was tried alone.
-  const red = step.at === 1 && batch.alone === undefined ? await branchIsRed(run, batch) : undefined;
-  if (red !== undefined) return red;
-  return step.step === 'alone' ? aloneStep(run, batch, step.at) : blameStep(run, batch, step.at);
-}
 
 async function testStep(run: Running, batch: Batch, { upto }: BatchStep & { step: 'test' }): Promise<Went> {
   const { move } = run;
@@ -215,6 +220,7 @@ async function landStep(run: Running, links: readonly Link[]): Promise<Went> {
   }
   run.state = committed.state;
   run.links = run.links.slice(links.length);
+  run.noBeside = false;
   run.move = { ...move, onto: to, ids: run.links.map(({ task }) => task.id) };
   return 'go on';
 }

@@ -1,8 +1,9 @@
 // What the steps of a batch share: what moves the branch and tests candidates, what was done so far, and how a step is
 // recorded.
 
+import type { CommandOf } from '../../protocol/command.ts';
 import type { Refusal } from '../../protocol/decision.ts';
-import type { Settings, State } from '../../protocol/state.ts';
+import type { Settings, State, Task } from '../../protocol/state.ts';
 import type { Committed } from '../../store/store.ts';
 import { transact } from '../../store/transact.ts';
 import type { TestRequest } from '../integration-test.ts';
@@ -23,6 +24,10 @@ export interface BatchMove extends BranchMove {
   /** Tests on top of it; without them it is tested by itself. */
   readonly lanes?: Lanes | undefined;
   fillLanes(state: State): Promise<State>;
+  /** Candidates of these on that commit, to be tested there; none: by another test than the batch's, or there is nothing to test. */
+  beside(onto: string, tasks: readonly Task[]): Promise<readonly Link[]>;
+  /** Tasks that are not tried now. */
+  not(): Iterable<string>;
 }
 
 export interface LandedTask {
@@ -47,13 +52,15 @@ export interface Running {
   state: State;
   /** The last test that was green. */
   test?: Tested;
+  /** Others were tested beside it, or cannot be. */
+  noBeside?: boolean;
 }
 
 export type Went = 'go on' | 'done' | MergeFailure;
 
 export async function recordRun(
   run: Running,
-  told: { task: string; candidate: string; red: boolean; alone?: true; onto?: string; log?: string },
+  told: Omit<CommandOf<'merge-run'>, 'name'>,
 ): Promise<'go on' | MergeFailure> {
   return recorded(run, await transact(run.move.context, { name: 'merge-run', ...told }));
 }

@@ -10,6 +10,7 @@ import { finishMerges } from '../finish-merge.ts';
 export async function takeOut(context: TaskContext, task: string, reason: string): Promise<Committed | Refusal> {
   const out = () => transact(context, { name: 'merge-failed', task, reason: `taken out by a person: ${reason}` });
   const taken = await out();
+  if (taken.ok) await tidy(context);
   if (taken.ok || taken.guard !== 'no-merge-under-way') return told(taken);
   const settled = await withIntegration<Committed>(context, 0, async (gitDir, { board }) => {
     await finishMerges(context, gitDir, board);
@@ -17,6 +18,11 @@ export async function takeOut(context: TaskContext, task: string, reason: string
   });
   // Whoever holds the lock is landing it right now.
   return told(isRefusal(settled) && settled.guard === 'folder-lock' ? taken : settled);
+}
+
+/** What a dead process left of its batch goes; one that lives holds the lock and tidies up itself. */
+async function tidy(context: TaskContext): Promise<void> {
+  await withIntegration(context, 0, (gitDir, { board }) => finishMerges(context, gitDir, board));
 }
 
 const told = (taken: Committed | Refusal): Committed | Refusal =>

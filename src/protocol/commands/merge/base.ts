@@ -47,12 +47,12 @@ export const reserveSync: Row<'reserve-sync'> = {
       },
     },
   ],
-  effects: 'goal.moving {kind: sync, branch, commit, candidate, onto, by, since, process}',
+  effects: 'goal.moving {kind: sync, branch, commit, candidate, onto, by, since, process, test_from}',
   change: (s) =>
     announce(
       s,
       'sync',
-      `${s.command.branch} comes into ${s.settings.integration_branch} as ${short(s.command.candidate)}`,
+      `${s.command.branch} comes into ${s.settings.integration_branch} as ${short(s.command.candidate)}${judgedBy(s.command.test_from)}`,
     ),
 };
 
@@ -72,16 +72,16 @@ export const sync: Row<'sync'> = {
   ],
   effects: 'goal.integration_head; a line in goal.syncs; goal.moving goes; running coders are told which files changed',
   change: ({ state, settings, command, now }) => {
-    const { branch = '', commit = '', onto = '', by = '' } = state.goal.moving ?? {};
+    const { branch = '', commit = '', onto = '', by = '', test_from } = state.goal.moving ?? {};
     const { merge_commit } = command;
-    const done = { branch, commit, merge_commit, onto, by, time: iso(now) };
+    const done = { branch, commit, merge_commit, onto, by, time: iso(now), ...defined({ test_from }) };
     return {
       state: withGoal(state, {
         integration_head: merge_commit,
         moving: undefined,
         syncs: [...(state.goal.syncs ?? []), done],
       }),
-      detail: `${branch} at ${short(commit)} is in ${settings.integration_branch}, which is at ${short(merge_commit)} now`,
+      detail: `${branch} at ${short(commit)} is in ${settings.integration_branch}, which is at ${short(merge_commit)} now${judgedBy(test_from)}`,
     };
   },
 };
@@ -185,7 +185,7 @@ function announce({ state, actor, now, command }: Reserving, kind: 'sync' | 'fin
     onto,
     by,
     since: iso(now),
-    ...defined({ process }),
+    ...defined({ process, test_from: 'test_from' in command ? command.test_from : undefined }),
   };
   return { state: withGoal(state, { moving }), detail: `${by}: ${detail}` };
 }
@@ -227,5 +227,8 @@ function announced(
   if (moving?.kind === kind && moving.candidate === command.merge_commit) return undefined;
   return refuse(`no ${kind} at ${command.merge_commit} was announced`, `Run it: liza ${kind}`);
 }
+
+const judgedBy = (side: 'candidate' | undefined): string =>
+  side === undefined ? '' : ', judged by the integration test that it brings';
 
 const short = (commit: string): string => commit.slice(0, 12);

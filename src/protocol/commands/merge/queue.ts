@@ -2,16 +2,25 @@
 // the order. A task's own hold is `pause` and `resume`; one that is taken out has failed to integrate.
 
 import { iso } from '../../../text/time.ts';
-import { actorName } from '../../board.ts';
+import { actorName, LIZA } from '../../board.ts';
 import { patch, withTask } from '../../change.ts';
 import type { Row } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
 import { checkCommits } from '../../ids.ts';
-import { ended, placeOf, ran, ranAlone } from '../../queue/batch.ts';
-import { aheadAt, begunAhead, ranAhead, tipOf, withoutAhead } from '../../queue/lanes.ts';
+import { announcedOf, ended, headOfBatch, placeOf, ran, ranAlone, ranBeneath } from '../../queue/batch.ts';
+import {
+  aheadAt,
+  begunAhead,
+  begunBeside,
+  ranAhead,
+  ranBeside,
+  tipOf,
+  withoutAhead,
+  withoutBeside,
+} from '../../queue/lanes.ts';
 import { queueOf } from '../../queue/order.ts';
 import { defined } from '../../values.ts';
-import { approverFirst, baseOf, beginningOf, chained, sessionOver, withQueue } from './batch.ts';
+import { approverFirst, baseOf, beginningOf, chained, sessionOver, withoutAnnouncements, withQueue } from './batch.ts';
 
 export const mergeRun: Row<'merge-run'> = {
   name: 'merge-run',
@@ -30,12 +39,12 @@ export const mergeRun: Row<'merge-run'> = {
     },
     {
       name: 'announced',
-      rule: 'exactly this candidate was announced, in the batch that is under way',
+      rule: 'exactly this candidate was announced, in the batch that is under way, or it is the branch beneath it',
       check: ({ state, task, command, commandLine }) => {
         const { batch } = queueOf(state);
-        const place = placeOf(batch, task.id);
-        const entry = batch?.entries[(place ?? 0) - 1];
-        const is = entry !== undefined && (command.alone === true || entry.candidate === command.candidate);
+        const entry = batch?.entries[(placeOf(batch, task.id) ?? 0) - 1];
+        const tested = batch !== undefined && command.beneath === true ? headOfBatch(batch) : entry?.candidate;
+        const is = entry !== undefined && (command.alone === true || tested === command.candidate);
         if (is && task.merging !== undefined) return undefined;
         return refuse(
           `no merge of it at ${command.candidate} is under way`,
@@ -46,16 +55,16 @@ export const mergeRun: Row<'merge-run'> = {
   ],
   effects: 'a run in goal.queue.batch; the status stays',
   change: ({ state, task, command, now }) => {
-    const { candidate, red, alone, onto, reason, log, output } = command;
+    const { candidate, red, alone, beneath, onto, reason, log, output } = command;
     const upto = placeOf(queueOf(state).batch, task.id) ?? 0;
-    const what = `${candidate.slice(0, 12)}, ${alone === true ? `${task.id} alone` : `up to ${task.id}`}`;
+    const what = alone === true ? `${task.id} alone` : beneath === true ? `without ${task.id}` : `up to ${task.id}`;
+    const run = { red, time: iso(now), ...defined({ reason, log, output }) };
     return {
-      state: withQueue(state, (queue) =>
-        alone === true
-          ? ranAlone(queue, { candidate, red, ...defined({ log, onto }) })
-          : ran(queue, { upto, red, time: iso(now), ...defined({ reason, log, output }) }),
-      ),
-      detail: `${red ? 'red' : 'green'}: ${what}`,
+      state: withQueue(state, (queue) => {
+        if (alone === true) return ranAlone(queue, { candidate, red, ...defined({ log, onto }) });
+        return beneath === true ? ranBeneath(queue, run) : ran(queue, { ...run, upto });
+      }),
+      detail: `${red ? 'red' : 'green'}: ${candidate.slice(0, 12)}, ${what}`,
     };
   },
 };
@@ -64,7 +73,7 @@ export const mergeAhead: Row<'merge-ahead'> = {
   name: 'merge-ahead',
   typed: 'wt merge',
   syntax: 'wt merge {task}',
-  summary: 'Record that the next batch is tested on top of the one under way, or what that showed.',
+  summary: 'Record that the next batch is tested on top of the one under way or beside it, or what that showed.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
   inner: true,
@@ -92,36 +101,40 @@ export const mergeAhead: Row<'merge-ahead'> = {
     },
     {
       name: 'announced',
-      rule: 'the first is built on the last of those that are tested, none of which was red, and merge_lanes has room; or its test had begun',
+      rule: 'the first is built on the last of those that are tested, none of which was red, and merge_lanes has room; or, beside a batch, on the branch; or its test had begun',
       check: ({ state, settings, command }) => {
-        const { candidate, run } = command;
+        const { candidate, run, beside } = command;
         const queue = queueOf(state);
-        const is =
-          run === undefined
-            ? tipOf(queue, settings.merge_lanes) === baseOf(command)
-            : aheadAt(queue, candidate)?.run === undefined && aheadAt(queue, candidate) !== undefined;
+        const { batch } = queue;
+        const free = beside === true ? batch && headOfBatch(batch) : tipOf(queue, settings.merge_lanes);
+        const begun = beside === true ? batch?.beside : aheadAt(queue, candidate);
+        const isBegun = begun?.entries.at(-1)?.candidate === candidate && begun.run === undefined;
+        const is = run === undefined ? free === baseOf(command) && !(beside === true && begun !== undefined) : isBegun;
         return is
           ? undefined
-          : refuse(`${candidate} is not tested on top of the batch that is under way`, 'Run it again');
+          : refuse(
+              `${candidate} is not tested ${beside === true ? 'beside' : 'on top of'} the batch that is under way`,
+              'Run it again',
+            );
       },
     },
   ],
-  effects: 'a batch in goal.queue.ahead, or its run there; the status stays, and nothing is announced to land',
+  effects:
+    'a batch in goal.queue.ahead, or beside the one in goal.queue.batch, or its run there; the status stays, and nothing is announced to land',
   change: ({ state, task, command, now }) => {
-    const { candidate, run, before = [] } = command;
+    const { candidate, run, before = [], beside } = command;
     const beginning = beginningOf(state, command, iso(now));
-    const upto = beginning.entries.length;
     const named = [...before.map((one) => one.task), task.id].join(', ');
+    const how = beside === true ? 'beside' : 'ahead';
+    if (run === undefined)
+      return {
+        state: withQueue(state, (queue) => (beside === true ? begunBeside : begunAhead)(queue, beginning)),
+        detail: `${named} tested ${how} as ${candidate.slice(0, 12)}, on top of ${beginning.base.slice(0, 12)}`,
+      };
+    const told = { upto: beginning.entries.length, time: iso(now), ...defined(run) };
     return {
-      state: withQueue(state, (queue) =>
-        run === undefined
-          ? begunAhead(queue, beginning)
-          : ranAhead(queue, candidate, { upto, time: iso(now), ...defined(run) }),
-      ),
-      detail:
-        run === undefined
-          ? `${named} tested ahead as ${candidate.slice(0, 12)}, on top of ${beginning.base.slice(0, 12)}`
-          : `${run.red ? 'red' : 'green'}: ${candidate.slice(0, 12)}, ahead, up to ${task.id}`,
+      state: withQueue(state, (queue) => (beside === true ? ranBeside(queue, told) : ranAhead(queue, candidate, told))),
+      detail: `${run.red ? 'red' : 'green'}: ${candidate.slice(0, 12)}, ${how}, up to ${task.id}`,
     };
   },
 };
@@ -136,17 +149,18 @@ export const queueHold: Row<'queue hold'> = {
   guards: [],
   effects:
     'goal.queue.held {by, since, reason}; a batch that is under way ends after its test, and goes on later; where the branch itself is red, what was seen of the batch is forgotten',
-  change: ({ state, actor, command, now }) => ({
-    state: withQueue(state, (queue) => ({
-      ...(command.red === undefined ? queue : ended(queue, iso(now))),
-      held: {
-        by: command.red === undefined ? actorName(actor) : 'Liza',
-        since: iso(now),
-        ...defined({ reason: command.reason }),
-      },
-    })),
-    detail: 'the merge queue is held',
-  }),
+  change: ({ state, actor, command, now }) => {
+    const isRed = command.red !== undefined;
+    const { batch } = queueOf(state);
+    const [open] = batch === undefined ? [] : announcedOf(batch);
+    // Nobody goes on with it: nothing of it stays announced.
+    const free = isRed && open !== undefined ? withoutAnnouncements(state, open.task) : state;
+    const held = { by: isRed ? LIZA : actorName(actor), since: iso(now), ...defined({ reason: command.reason }) };
+    return {
+      state: withQueue(free, (queue) => ({ ...(isRed ? ended(queue, iso(now)) : queue), held })),
+      detail: 'the merge queue is held',
+    };
+  },
 };
 
 export const queueRelease: Row<'queue release'> = {
@@ -178,7 +192,7 @@ export const queueFirst: Row<'queue first'> = {
       withTask(state, patch(task, { merge_first: iso(now) })),
       // Neither those behind a culprit go before it, nor those that are tested ahead.
       (queue) => {
-        const { rest: _, ...others } = withoutAhead(queue);
+        const { rest: _, ...others } = withoutBeside(withoutAhead(queue));
         return others;
       },
     ),

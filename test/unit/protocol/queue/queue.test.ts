@@ -5,8 +5,8 @@ import { runs as share } from '../../../runs.ts';
 import { type Cost, cost, SIZES, TABLE } from './costs.ts';
 import { simulate, trialOf } from './simulated.ts';
 
-test('queues, ten thousand in test:all, with culprits, flakes, conflicts, kills and moved heads', () => {
-  let [good, wronged] = [0, 0];
+test('queues, ten thousand in test:all, with culprits, flakes, outages, conflicts, kills and moved heads', () => {
+  let [good, wronged, outages, holds] = [0, 0, 0, 0];
   for (let seed = 1; seed <= share(10_000); seed++) {
     const trial = trialOf(seed);
     const outcome = simulate(trial);
@@ -24,7 +24,11 @@ test('queues, ten thousand in test:all, with culprits, flakes, conflicts, kills 
       good += trial.tasks;
       wronged += missing.length;
     }
+    outages += outcome.outages;
+    holds += trial.outages > 0 ? outcome.holds : 0;
   }
+  expect(outages).toBeGreaterThan(share(10_000) / 20);
+  expect(holds).toBeGreaterThan(share(10_000) / 100);
   // Blamed by chance: the same commit red by chance twice, at one of the steps of a search.
   expect(wronged / good).toBeLessThan(0.05 ** 2 * (1 + Math.log2(16)));
 });
@@ -92,10 +96,12 @@ test('killed at every single thing that it does: the same ends on the branch', (
 });
 
 describe('what it costs', () => {
+  /** bench/queue.mjs takes more. */
+  const CHANGES = 6000;
   const fixed = new Map<string, Cost>();
   const ofFixed = (bad: number, size: number): Cost => {
     const key = `${bad} ${size}`;
-    const known = fixed.get(key) ?? cost(bad, size);
+    const known = fixed.get(key) ?? cost(bad, size, CHANGES);
     fixed.set(key, known);
     return known;
   };
@@ -114,7 +120,7 @@ describe('what it costs', () => {
   test('the size that adapts is never much worse than the best fixed one', () => {
     for (const bad of bads.filter((share) => share >= 0.05)) {
       const best = Math.min(...SIZES.map((size) => ofFixed(bad, size).runs));
-      expect({ bad, fits: cost(bad, 'auto').runs <= best * 1.15 }).toEqual({ bad, fits: true });
+      expect({ bad, fits: cost(bad, 'auto', CHANGES).runs <= best * 1.15 }).toEqual({ bad, fits: true });
     }
   });
 

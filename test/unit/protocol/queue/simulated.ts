@@ -5,19 +5,29 @@
 import {
   batchStep,
   begun,
+  ended,
   headOfBatch,
   isTest,
   landed,
   left,
   ran,
   ranAlone,
+  ranBeneath,
   ranGreen,
   released,
 } from '../../../../src/protocol/queue/batch.ts';
-import { aheadAt, begunAhead, inLanes, ranAhead, tipOf } from '../../../../src/protocol/queue/lanes.ts';
+import {
+  aheadAt,
+  begunAhead,
+  begunBeside,
+  inLanes,
+  ranAhead,
+  ranBeside,
+  tipOf,
+} from '../../../../src/protocol/queue/lanes.ts';
 import { nextBatch, queueOf, withoutSome } from '../../../../src/protocol/queue/order.ts';
 import type { Entry } from '../../../../src/protocol/queue/records.ts';
-import type { Queue } from '../../../../src/protocol/queue/shape.ts';
+import type { Batch, Queue } from '../../../../src/protocol/queue/shape.ts';
 import type { Settings, State, Task } from '../../../../src/protocol/state.ts';
 
 export function random(seed: number): () => number {
@@ -39,6 +49,8 @@ export interface Trial {
   readonly lanes?: number;
   /** How often a good commit is red. */
   readonly flake?: number;
+  /** How often what all tests need breaks down, at any run; then all are red, for some runs or until somebody looks. */
+  readonly outages?: number;
   /** Of neighbours in the queue: they do not merge, or are red together. */
   readonly conflicts?: number;
   readonly pairs?: number;
@@ -49,12 +61,16 @@ export interface Trial {
   readonly killAt?: number;
 }
 
-/** Of each seed another kind of queue: every third with flakes, every second with kills, every fifth with moved heads. */
-export function trialOf(seed: number): Trial & { readonly flake: number } {
+/**
+ * Of each seed another kind of queue: every third with flakes, every third with outages, every second with kills, every
+ * fifth with moved heads.
+ */
+export function trialOf(seed: number): Trial & { readonly flake: number; readonly outages: number } {
   const size = ([1, 2, 4, 8, 16, 'auto'] as const)[seed % 6] ?? 'auto';
   return {
     ...{ seed, tasks: 4 + (seed % 17), size, bad: 0.1, conflicts: 0.05, pairs: 0.05 },
-    ...{ flake: seed % 3 === 0 ? 0.05 : 0, kill: seed % 2 === 0 ? 0.05 : 0, moves: seed % 5 === 0 ? 0.02 : 0 },
+    ...{ flake: seed % 3 === 0 ? 0.05 : 0, outages: seed % 3 === 1 ? 0.1 : 0 },
+    ...{ kill: seed % 2 === 0 ? 0.05 : 0, moves: seed % 5 === 0 ? 0.02 : 0 },
   };
 }
 
@@ -75,9 +91,14 @@ export interface Outcome {
   readonly inVain: number;
   /** Told to be red only together with others. */
   readonly together: readonly number[];
+  /** How often all tests broke down, and how often the queue was held since the branch itself was red. */
+  readonly outages: number;
+  readonly holds: number;
 }
 
 class Killed extends Error {}
+
+const APART = 8;
 
 const commitOf = (n: number): string => n.toString(16).padStart(40, '0');
 
@@ -103,6 +124,14 @@ class Simulation {
   private readonly conflicting: number[] = [];
   private readonly blamed: number[] = [];
   private readonly together: number[] = [];
+  /** The batch on the record is somebody's. */
+  private announced = false;
+  private outages = 0;
+  private holds = 0;
+  /** Tests that were run since the last outage began or ended. */
+  private since = APART;
+  /** In an outage: how many more tests it is there for. */
+  private outage = 0;
   private readonly settings: Settings;
   /** Tests that this runner began ahead: whether they are red, once they are over. */
   private ahead = new Map<string, boolean | undefined>();
@@ -154,6 +183,8 @@ class Simulation {
       counted: this.total(({ runs }) => runs),
       inVain: this.total(({ in_vain = 0 }) => in_vain),
       together: this.together,
+      outages: this.outages,
+      holds: this.holds,
     };
   }
 
@@ -199,8 +230,13 @@ class Simulation {
     const there = batch.entries.slice(batch.landed, judged).filter(isThere);
     const last = there.at(-1);
     if (last !== undefined) this.recordLanded(last.task);
-    // One that was tested on top of it is not announced, and stays.
-    if (queueOf(this.state).batch?.base === batch.base) this.record(released);
+    // One that was tested on top of it or beside it is not announced, and stays.
+    if (this.announced && queueOf(this.state).batch?.base === batch.base) this.release();
+  }
+
+  private release(): void {
+    this.record(released);
+    this.announced = false;
   }
 
   private recordLanded(task: string): void {
@@ -222,6 +258,7 @@ class Simulation {
     const entries = goesOn ? known.entries.slice(known.landed) : this.build();
     if (entries.length === 0) return;
     this.record((queue) => begun(queue, { base: this.head, since: '', entries }));
+    this.announced = true;
     if (!goesOn && this.isRed(entries.at(-1)?.candidate ?? '')) this.redBatches += 1;
     while (this.step());
   }
@@ -252,7 +289,7 @@ class Simulation {
     }
   }
 
-  private build(base = this.head, state = this.state): readonly Entry[] {
+  private build(base = this.head, state = this.state, beside = false): readonly Entry[] {
     const entries: Entry[] = [];
     let tip = base;
     for (const task of nextBatch(state, this.settings, true)) {
@@ -260,7 +297,7 @@ class Simulation {
       const has = this.content.get(tip) ?? new Set();
       if (this.relation[n] === 'conflict' && has.has(n - 1)) {
         // With those before it alone: later.
-        if (base !== this.head || this.content.get(this.head)?.has(n - 1) !== true) continue;
+        if (beside || base !== this.head || this.content.get(this.head)?.has(n - 1) !== true) continue;
         this.act();
         this.mark(new Set([task.id]), 'INTEGRATION_FAILED');
         this.conflicting.push(n);
@@ -284,9 +321,24 @@ class Simulation {
   }
 
   private redNow(commit: string): boolean {
-    const red = this.isRed(commit) || this.chance() < (this.trial.flake ?? 0);
+    const red = this.isOut() || this.isRed(commit) || this.chance() < (this.trial.flake ?? 0);
     if (!red) this.green.add(commit);
     return red;
+  }
+
+  /** Two outages are at least as far apart as the runs of one search. */
+  private isOut(): boolean {
+    const { outages = 0 } = this.trial;
+    if (outages === 0) return false;
+    this.since += 1;
+    if (this.outage === 0 && this.since > APART && this.chance() < outages) {
+      this.outage = 1 + Math.floor(this.chance() ** 2 * 24);
+      this.outages += 1;
+    }
+    if (this.outage === 0) return false;
+    this.outage -= 1;
+    this.since = 0;
+    return true;
   }
 
   private step(): boolean {
@@ -294,9 +346,12 @@ class Simulation {
     const { batch } = queue;
     if (batch === undefined) return false;
     const idle = this.state.tasks.filter(({ status }) => status === 'APPROVED').length === 1;
-    const step = batchStep(queue, idle);
+    const step = batchStep(queue, { idle, beside: !idle });
     if (step.step === 'done') return false;
     if (step.step === 'land') return this.land(batch.entries[step.upto - 1] as Entry);
+    if (step.step === 'hold') return this.hold();
+    if (step.step === 'beside') return this.beside(batch, batch.entries[step.at - 1] as Entry);
+    if (step.step === 'beneath') return this.beneath(batch);
     if (step.step === 'test') {
       const entry = batch.entries[step.upto - 1] as Entry;
       const isFirst = step.upto === batch.entries.length && !batch.runs.some(({ upto }) => upto === step.upto);
@@ -325,10 +380,41 @@ class Simulation {
       return true;
     }
     this.record((now) => left(now, culprit.task, ''));
+    this.announced = false;
     this.mark(new Set([culprit.task]), 'INTEGRATION_FAILED');
     this.blamed.push(n);
     if (batch.alone?.red === false) this.together.push(n);
     if (!batch.runs.every(isTest)) throw new Error('a run without a log');
+    return false;
+  }
+
+  /** Those behind the one that is suspected, as they would be chosen if it had left. */
+  private beside(batch: Batch, { task }: Entry): boolean {
+    const { beside: _none, ...bare } = batch;
+    const queue = left({ ...queueOf(this.state), batch: bare }, task, '');
+    const without = { ...withoutSome(this.state, new Set([task])), goal: { ...this.state.goal, queue } } as State;
+    const base = headOfBatch(batch);
+    const entries = this.build(base, without, true);
+    if (entries.length === 0) return this.beneath(batch);
+    this.record((now) => begunBeside(now, { base, since: '', entries: [...entries] }));
+    const red = this.test(entries.at(-1)?.candidate ?? '');
+    this.record((now) => ranBeside(now, { upto: entries.length, red, time: '', log: 'x' }));
+    return true;
+  }
+
+  private beneath(batch: Batch): boolean {
+    const red = this.test(headOfBatch(batch));
+    if (headOfBatch(batch) !== this.head) return this.giveUp();
+    this.record((now) => ranBeneath(now, { red, time: '', log: 'x' }));
+    return true;
+  }
+
+  /** A person looks after it, or lets it go on too early. */
+  private hold(): false {
+    this.record((now) => ended(now, ''));
+    this.announced = false;
+    this.holds += 1;
+    if (this.chance() < 0.7) this.outage = 0;
     return false;
   }
 
@@ -341,7 +427,7 @@ class Simulation {
   }
 
   private giveUp(): false {
-    this.record(released);
+    this.release();
     return false;
   }
 
