@@ -12,10 +12,10 @@ const SCRIPT = `echo run >> "$HOME/runs"
 [ ! -e "$HOME/kill" ] || [ "$(wc -l < "$HOME/runs")" -ne 2 ] || kill -9 $PPID
 for bad in *.bad; do [ ! -e "$bad" ] || exit 1; done
 `;
-/** In one go: announced, red, green, landed, red, red, failed. */
-const ONE = { changes: 7, lanes: 'one', config: {} };
-/** Announced, ahead, red ahead, green, landed; announced, red, red, red, failed. */
-const TWO = { changes: 10, lanes: 'two', config: { merge_batch: 2, merge_lanes: 2 } };
+/** In one go: announced, red, green, landed, red, d without c (begun, green), red, failed; announced, green, landed. */
+const ONE = { changes: 12, lanes: 'one', config: {} };
+/** Announced, ahead, red ahead, green, landed; announced, red, red, d without c (begun, green), red, failed; as above. */
+const TWO = { changes: 14, lanes: 'two', config: { merge_batch: 2, merge_lanes: 2 } };
 
 const made = (script: string, config = {}) =>
   project({
@@ -53,6 +53,20 @@ test.each([ONE, TWO])(
   },
   300_000,
 );
+
+test('killed in its test, and then one is taken out: nothing is left of the batch', async () => {
+  const p = made(SCRIPT);
+  const built = builtIn(p);
+  fs.writeFileSync(path.join(p.base, 'kill'), '');
+  expect(built.liza(['queue', 'run']).signal).toBe('SIGKILL');
+  expect(Object.keys(p.refs('refs/liza/merging'))).not.toEqual([]);
+  expect(built.liza(['queue', 'out', 'b', '--reason', 'not now']).code).toBe(0);
+  expect(p.refs('refs/liza/merging')).toEqual({});
+  for (let times = 0; times < 4; times++) built.liza(['queue', 'run']);
+  const ended = Object.fromEntries(built.board().tasks.map(({ id, status }) => [id, status]));
+  expect(ended).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED', c: 'INTEGRATION_FAILED', d: 'MERGED' });
+  expect(p.refs('refs/liza/merging')).toEqual({});
+}, 120_000);
 
 test('two that want to run it: one does, and the other is told so at once', async () => {
   const p = made(`${SCRIPT}sleep 1\n`);

@@ -71,7 +71,7 @@ function groupEnds(entries: readonly Entry[]): readonly number[] {
 
 /** Tests were red by chance lately. */
 export const isFlaky = ({ batch, batches = [] }: Queue): boolean =>
-  batches.some(({ flakes }) => flakes > 0) || flakesIn(batch?.runs ?? []).length > 0;
+  batches.reduce((sum, { flakes }) => sum + flakes, flakesIn(batch?.runs ?? []).length) > 1;
 
 /** What it says about the entries that have not landed, as they are announced. */
 export function announcedOf({ base, entries, landed }: Batch): readonly Announced[] {

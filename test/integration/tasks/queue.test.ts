@@ -9,6 +9,7 @@ import { transact } from '../../../src/store/transact.ts';
 import { claimTask } from '../../../src/tasks/claim.ts';
 import { mergeQueue } from '../../../src/tasks/merge.ts';
 import type { BatchEnd } from '../../../src/tasks/queue/run-batch.ts';
+import { inFull } from '../../runs.ts';
 import type { Contents } from '../../support/core.mjs';
 import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
 
@@ -142,7 +143,9 @@ describe('a batch', () => {
     approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.txt': 'c\n' } }, { merge_batch: 1 });
     const [busy] = (await mergeAll()).flatMap((end) => end.failed);
     expect(busy?.failure.message).toContain('; it was tested with a, and not alone');
-    expect(runs()).toBe(5);
+    // a; b, c without it, b again: what the green one showed of c is not run again.
+    expect(runs()).toBe(4);
+    expect(await statuses()).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED', c: 'MERGED' });
   });
 
   test('the branch moved by hand in the middle: nothing of it lands there, and later it begins again', async () => {
@@ -182,7 +185,81 @@ describe('a batch', () => {
     expect(queueOf(state).batches?.flatMap(({ blamed }) => blamed ?? [])).toEqual(['t07']);
     expect(state.goal.integration_head).toBe(p.head());
     expect(p.git('ls-tree', '--name-only', 'integration')).not.toMatch(/x\.bad|t06/);
+    expect(p.refs('refs/liza/merging')).toEqual({});
   }, 120_000);
+
+  describe('an outage', () => {
+    /** From one run to another all tests are red. */
+    const outage = (from: number, to: number) =>
+      meanwhile(
+        `n=$(wc -l < "$HOME/runs"); [ $n -lt ${from} ] || [ $n -gt ${to} ] || { echo the database is down; exit 1; }`,
+      );
+    const goesOn = async (): Promise<void> => {
+      for (let times = 0; times < 9 && Object.values(await statuses()).includes('APPROVED'); times++) {
+        await p.liza(['queue', 'release']);
+        await merge();
+      }
+    };
+
+    test('that is over between the two red runs and the green one of the branch blames nobody', async () => {
+      for (const merge_batch of [1, 2, 4]) {
+        approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' } }, { merge_batch });
+        outage(1, 2);
+        await goesOn();
+        expect({ merge_batch, ...(await statuses()) }).toEqual({ merge_batch, a: 'MERGED', b: 'MERGED' });
+      }
+    });
+
+    test('that begins and ends at any run of a search blames nobody but the culprit', async () => {
+      const tasks = { a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' }, c: { 'c.txt': 'c\n' }, d: { 'd.bad': 'd\n' } };
+      const spans = [1, 2, 3, 4, 5].flatMap((from) => [0, 1, 2, 4].map((more) => ({ from, to: from + more })));
+      for (const { from, to } of inFull ? spans : spans.filter((_, at) => at % 5 === 3)) {
+        approved(tasks);
+        outage(from, to);
+        await goesOn();
+        expect({ from, to, ...(await statuses()) }).toEqual({
+          ...{ from, to, a: 'MERGED', b: 'MERGED', c: 'MERGED', d: 'INTEGRATION_FAILED' },
+        });
+        expect(p.refs('refs/liza/merging')).toEqual({});
+      }
+    }, 400_000);
+
+    test('that lasts holds the queue, with an alarm, until a person lets it go on', async () => {
+      approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' }, c: { 'c.bad': 'c\n' }, d: { 'd.txt': 'd\n' } });
+      // In the middle: the first half is green.
+      outage(3, 99);
+      const end = succeeded(await merge());
+      expect(end.landed.map(({ task }) => task)).toEqual(['a', 'b']);
+      expect(end).toMatchObject({ failed: [], stopped: { guard: 'queue-open' } });
+      expect((await p.state()).tasks.filter(({ merging }) => merging !== undefined)).toEqual([]);
+      const told = async () => (await p.ok(['status'])).stdout.match(/QUEUE HELD.*/g) ?? [];
+      expect(await told()).toEqual([expect.stringMatching(/^QUEUE HELD.*red without any of them/)]);
+      meanwhile(':');
+      await p.ok(['queue', 'release']);
+      expect(await told()).toEqual([]);
+      await mergeAll();
+      expect(await statuses()).toEqual({ a: 'MERGED', b: 'MERGED', c: 'INTEGRATION_FAILED', d: 'MERGED' });
+    });
+  });
+
+  test('stopped in the middle, it is judged by the test that it began with, also where a prefix brought another', async () => {
+    approved({
+      a: { [SCRIPT]: `echo new >> "$HOME/new"\n${TEST}` },
+      b: { 'b.txt': 'b\n' },
+      c: { 'c.bad': 'c\n' },
+      d: { 'd.txt': 'd\n' },
+    });
+    meanwhile(`[ "$(wc -l < "$HOME/runs")" -ne 3 ] || touch ${p.file('.liza', 'PAUSE')}`);
+    expect(succeeded(await merge())).toMatchObject({ landed: [{ task: 'a' }, { task: 'b' }], failed: [] });
+    fs.rmSync(p.file('.liza', 'PAUSE'));
+    const { failed } = succeeded(await merge());
+    expect(failed.map(({ task }) => task)).toEqual(['c']);
+    expect(fs.existsSync(path.join(p.base, 'new'))).toBe(false);
+    // The next batch is judged by what landed.
+    await mergeAll();
+    expect(fs.readFileSync(path.join(p.base, 'new'), 'utf8')).toBe('new\n');
+    expect(await statuses()).toMatchObject({ c: 'INTEGRATION_FAILED', d: 'MERGED' });
+  });
 
   test('a branch that is red by itself blames nobody: the queue is held, and what was seen is forgotten', async () => {
     approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' } });
@@ -205,16 +282,17 @@ describe('a batch', () => {
   test('red, then green while a person holds it: by chance, and it lands when it is released', async () => {
     approved({ a: { 'a.txt': 'a\n' } });
     meanwhile(
-      'case "$(wc -l < "$HOME/runs")" in 1) echo by chance; exit 1;; 2) sleep 3;; 3) echo by chance; exit 1;; esac',
+      'case "$(wc -l < "$HOME/runs")" in 1) echo by chance; exit 1;; 3) sleep 3;; 4) echo by chance; exit 1;; esac',
     );
     const merging = merge();
-    while (runs() < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+    // a, the branch without it, and a again.
+    while (runs() < 3) await new Promise((resolve) => setTimeout(resolve, 50));
     expect((await p.liza(['queue', 'hold'])).code).toBe(0);
     expect(succeeded(await merging).stopped).toBeDefined();
     expect((await p.liza(['queue', 'release'])).code).toBe(0);
     await mergeAll();
     expect(await statuses()).toEqual({ a: 'MERGED' });
-    expect(queueOf(await p.state()).batches).toMatchObject([{ landed: 1, runs: 4, in_vain: 2 }]);
+    expect(queueOf(await p.state()).batches).toMatchObject([{ landed: 1, runs: 6, in_vain: 2 }]);
   }, 60_000);
 
   test('put first while a batch has a culprit: it goes before those behind it', async () => {
@@ -235,15 +313,18 @@ describe('a batch', () => {
   test('paused in the middle: what was red is not run again', async () => {
     approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.txt': 'c\n' } });
     const pause = p.file('.liza', 'PAUSE');
-    meanwhile(`[ "$(wc -l < "$HOME/runs")" -ne 2 ] || touch ${pause}`);
+    meanwhile(`[ "$(wc -l < "$HOME/runs")" -ne 3 ] || touch ${pause}`);
     expect(succeeded(await merge()).stopped?.guard).toBe('switches');
     expect((await p.state()).tasks.filter(({ merging }) => merging !== undefined)).toEqual([]);
-    expect(queueOf(await p.state()).batch?.runs).toMatchObject([{ upto: 3, red: true }]);
+    expect(queueOf(await p.state()).batch?.runs).toMatchObject([
+      { upto: 3, red: true },
+      { upto: 2, red: true },
+    ]);
     fs.rmSync(pause);
     fs.rmSync(path.join(p.base, 'meanwhile'));
     await mergeAll();
     expect(await statuses()).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED', c: 'MERGED' });
-    // 3 red; 1 (paused, and again); 2 red, red; c.
+    // 3 red; 2 red; 1 (paused, and again); 2 red; c.
     expect(runs()).toBe(6);
   });
 
@@ -349,6 +430,7 @@ describe('a batch', () => {
       expect(notes).toEqual([...first, 'reserve-merge', 'reserve-merge', 'merge']);
       expect(await p.last('d', 'merged')).toMatchObject({ onto: end.landed[2]?.commit, drift: 5 });
       expect(queueOf(await p.state())).toEqual({
+        green: p.head(),
         batches: [1, 2].map(() => expect.objectContaining({ landed: 2, runs: 1 })),
       });
       expect(p.refs('refs/liza/merging')).toEqual({});

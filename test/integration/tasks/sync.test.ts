@@ -161,6 +161,27 @@ describe('refused, and everything is as it was', () => {
     await expectUntouched();
   });
 
+  test('a test that is red itself, which main mends: judged by that one, on a person’s word, and journalled', async () => {
+    diverged({ [SCRIPT]: '#!/bin/sh\necho no such tool; exit 127\n' });
+    p.git('merge', '-q', 'integration');
+    p.commit({ [SCRIPT]: GREEN });
+    const refused = await sync();
+    expect(refused).toMatchObject(refusedBy('integration-test', { code: 3 }));
+    expect(refused).toMatchObject({ hint: expect.stringContaining('liza sync --test-from candidate') });
+    await expectUntouched();
+    await p.ok(['sync', '--test-from', 'candidate']);
+    expect(p.head()).toBe(p.head('main'));
+    expect((await p.state()).goal.syncs).toMatchObject([{ branch: 'main', test_from: 'candidate' }]);
+    expect(p.read('.liza/journal.jsonl')).toMatch(
+      /"command":"reserve-sync".*judged by the integration test that it brings/,
+    );
+    // It is a person's word alone, and still has to be green.
+    p.commit({ [SCRIPT]: '#!/bin/sh\nexit 1\n' });
+    expect(await sync({ testFrom: 'candidate' })).toMatchObject(refusedBy('integration-test', { code: 3 }));
+    expect(await sync({ testFrom: 'candidate' }, p.as('code-reviewer-1'))).toMatchObject({ ok: false });
+    expect(await sync()).toMatchObject({ test: { verdict: 'green' } });
+  });
+
   test('while paused, by an agent’s supervisor, and of Liza’s own branches', async () => {
     diverged();
     p.commit({ 'mine.txt': 'mine\n' });

@@ -62,6 +62,11 @@ const unprepared = (failure?: Partial<SetupFailure>): Board => {
 };
 const { goal: failing, config: prepares } = unprepared({ part: 'proof', task: 't' }).state;
 const ofProof = { goal: failing, config: prepares };
+const heldQueue = (by?: string): Board => {
+  const { goal: plain } = goal('IN_PROGRESS');
+  const queue = by === undefined ? {} : { queue: { held: { by, since: ago(0), reason: 'integration is red' } } };
+  return board({ state: { goal: { ...plain, ...queue } } });
+};
 const checkpoint = board({ switches: { CHECKPOINT: NOW } });
 const paused = board({ switches: { PAUSE: NOW } });
 const draft = about({ status: 'DRAFT', created: ago(0) });
@@ -424,6 +429,16 @@ const SCENARIOS: readonly Scenario[] = [
     before: at(NOW, about({ status: 'APPROVED' })),
     begins: at(NOW, about({ status: 'APPROVED', merge_held: { reason: 'your checkout is dirty', since: ago(0) } })),
     over: at(NOW, about({ status: 'MERGED' })),
+  },
+  {
+    row: 'QUEUE HELD',
+    level: 'alarm',
+    text: '🚨 QUEUE HELD: integration is red — nothing lands until you have mended it: liza queue release',
+    // A person who holds it knows.
+    before: at(NOW, heldQueue('human')),
+    begins: at(NOW, heldQueue('liza')),
+    goesOn: at(NOW + HOUR, heldQueue('liza')),
+    over: at(NOW + HOUR, heldQueue()),
   },
   {
     row: 'HYPOTHESIS EXHAUSTION',

@@ -122,14 +122,16 @@ describe('a red batch', () => {
     run(announce('b', green));
     run(land('b'));
     run(red('c'));
+    run({ ...red('c'), beneath: true, red: false, candidate: candidate('b') } as Command);
     run(red('c'));
     expect(told).toEqual([
       'testing 1–4',
       '1–4 red, testing 1–2',
       '1–4 red, landing 1–2',
       '1–4 red, 1–2 landed, testing 1–3',
+      '1–3 red, 1–2 landed, testing the branch without c',
       '1–3 red, 1–2 landed, testing 1–3 again',
-      '1–3 red, 1–2 landed, c leaves: red twice',
+      '1–3 red, 1–2 landed, c leaves: red, green without it, and red again',
     ]);
     expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'merged', onto: BASE, tested: 'tests green' });
     expect(w.state.goal.integration_head).toBe(candidate('b'));
@@ -138,11 +140,11 @@ describe('a red batch', () => {
     expect(w.task('d')).not.toHaveProperty('merging');
     expect(queueOf(w.state)).toMatchObject({
       rest: ['d'],
-      batches: [{ entries: 4, landed: 2, blamed: 'c', runs: 4, flakes: 0 }],
+      batches: [{ entries: 4, landed: 2, blamed: 'c', runs: 5, flakes: 0 }],
     });
     expect(queueFigures(w.state)).toMatchObject({
-      queue_runs_per_landing: 2,
-      queue_bisect_runs: 4,
+      queue_runs_per_landing: 2.5,
+      queue_bisect_runs: 5,
       queue_red_rate_percent: 33,
       queue_flake_rate_percent: 0,
     });
