@@ -1,6 +1,6 @@
 // `node bench/queue.mjs [--seeds 10000]`: the merge queue by its rules alone. That many random queues with culprits, flakes,
 // outages, conflicts, kills and moved heads, with one lane and with three; then what each size of batch costs. Exit 1: a rule
-// broke.
+// broke, or planning takes too long.
 
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
@@ -12,14 +12,17 @@ const { values } = parseArgs({ options: { seeds: { type: 'string', default: '100
 const seeds = Number(values.seeds);
 const here = new URL('../test/unit/protocol/queue/', import.meta.url).pathname;
 const bundled = await build({
-  stdin: { contents: "export * from './simulated.ts'; export * from './costs.ts';", resolveDir: here },
+  stdin: {
+    contents: "export * from './simulated.ts'; export * from './costs.ts'; export * from './planning.ts';",
+    resolveDir: here,
+  },
   bundle: true,
   write: false,
   format: 'esm',
   platform: 'node',
 });
 const code = Buffer.from(bundled.outputFiles[0].contents).toString('base64');
-const { simulate, trialOf, cost, SIZES, TABLE } = await import(`data:text/javascript;base64,${code}`);
+const { simulate, trialOf, cost, planning, SIZES, TABLE } = await import(`data:text/javascript;base64,${code}`);
 
 let broken = 0;
 for (const lanes of [1, 3]) {
@@ -70,4 +73,9 @@ for (const bad of [0.01, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3]) {
   if (bad >= 0.05 && auto > best * 1.15) broken += 1;
   console.log(`  ${`${bad * 100} %`.padEnd(6)}${cells.join('')}${auto.toFixed(2)} (${(auto / best).toFixed(2)})`);
 }
+
+const MOST_MS = 50;
+const took = planning(100);
+console.log(`\n100 waiting tasks are planned anew in ${took.toFixed(2)} ms (at most ${MOST_MS})`);
+if (took > MOST_MS) broken += 1;
 process.exitCode = broken === 0 ? 0 : 1;

@@ -191,7 +191,7 @@ export const g27 = {
     {
       take: {
         file: 'src/tasks/merge.ts',
-        find: "judge: testFrom === 'candidate' ? request.candidate : onto",
+        find: "judge: testFrom === 'candidate' ? request.candidate : judge",
         put: 'judge: request.candidate',
       },
       red: /it was merged by its own test/,

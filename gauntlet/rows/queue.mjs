@@ -57,7 +57,7 @@ export const g120 = {
   stated: 'nobody is blamed for it; it is recorded as red by chance',
   plant: [
     {
-      take: { file: 'src/protocol/queue/search.ts', find: 'const PROOF = 2;', put: 'const PROOF = 1;' },
+      take: { file: 'src/protocol/queue/search.ts', find: 'since.slice(shown).some(', put: 'since.some(' },
       red: /they are INTEGRATION_FAILED/,
     },
   ],

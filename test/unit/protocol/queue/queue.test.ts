@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { runs as share } from '../../../runs.ts';
 import { type Cost, cost, SIZES, TABLE } from './costs.ts';
+import { planning } from './planning.ts';
 import { simulate, trialOf } from './simulated.ts';
 
 test('queues, ten thousand in test:all, with culprits, flakes, outages, conflicts, kills and moved heads', () => {
@@ -129,6 +130,10 @@ describe('what it costs', () => {
       Array.from({ length: 400 }, (_, at) => cost(0.05, size, 16, at + 1).runs).reduce((sum, one) => sum + one);
     expect(runs(1) / runs('auto')).toBeGreaterThan(2.5);
   });
+});
+
+test('a hundred that wait are planned anew within 50 ms', () => {
+  expect(planning(100)).toBeLessThan(50);
 });
 
 test('red only together: the later one leaves, and it is told with whom, where nothing else waits', () => {
