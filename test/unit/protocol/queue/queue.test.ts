@@ -1,6 +1,9 @@
 // The merge queue by its rules alone: what lands, who is blamed, and what it costs, over thousands of queues.
 
 import { describe, expect, test } from 'vitest';
+import { batchStep, begun, landed, left, ran, ranBeneath } from '../../../../src/protocol/queue/batch.ts';
+import { begunBeside, ranBeside } from '../../../../src/protocol/queue/lanes.ts';
+import type { Queue } from '../../../../src/protocol/queue/shape.ts';
 import { runs as share } from '../../../runs.ts';
 import { type Cost, cost, SIZES, TABLE } from './costs.ts';
 import { planning } from './planning.ts';
@@ -129,6 +132,59 @@ describe('what it costs', () => {
     const runs = (size: 1 | 'auto') =>
       Array.from({ length: 400 }, (_, at) => cost(0.05, size, 16, at + 1).runs).reduce((sum, one) => sum + one);
     expect(runs(1) / runs('auto')).toBeGreaterThan(2.5);
+  });
+});
+
+describe('who is suspected', () => {
+  const entries = ['a', 'b', 'c'].map((task) => ({ task, commit: task, candidate: `c${task}` }));
+  const on = (base: string): Queue => begun({ green: 'shown' }, { base, since: '', entries });
+  const run = (upto: number, red: boolean, log: string | undefined = 'x') => ({
+    ...{ upto, red, time: '' },
+    ...(log === undefined ? {} : { log }),
+  });
+  const next = (queue: Queue, beside = false) => batchStep(queue, { idle: false, beside });
+  const red = (queue: Queue, ...upto: readonly number[]): Queue =>
+    upto.reduce((so, one) => ran(so, run(one, true)), queue);
+  const landedGreen = (queue: Queue, upto: number, log?: string): Queue => {
+    const known = ran(queue, { ...run(upto, false), ...(log === undefined ? {} : { log }) });
+    return landed(known, entries[upto - 1]?.task ?? '', '');
+  };
+
+  test('is blamed after red, green without it, and red again', () => {
+    const suspected = landedGreen(red(on('base'), 3, 2), 1);
+    expect(next(suspected)).toEqual({ step: 'test', upto: 2, again: true });
+    expect(next(red(suspected, 2))).toEqual({ step: 'blame', at: 2 });
+    // However often before.
+    expect(next(red(on('base'), 3, 2, 1, 1, 1))).toEqual({ step: 'beneath', at: 1, again: false });
+  });
+
+  test('a green that was not run now shows nothing of an outage', () => {
+    const { log: _none, ...known } = run(1, false);
+    const suspected = landed(ran(red(on('base'), 3, 2), known), 'a', '');
+    expect(next(suspected)).toEqual({ step: 'beneath', at: 2, again: false });
+    expect(next(suspected, true)).toEqual({ step: 'beneath', at: 2, again: false });
+  });
+
+  test('others are tested beside it only where the branch was green by a test of its own', () => {
+    expect(next(red(on('base'), 3, 2, 1), true)).toEqual({ step: 'beneath', at: 1, again: false });
+    const suspected = red(on('shown'), 3, 2, 1);
+    expect(next(suspected, true)).toEqual({ step: 'beside', at: 1 });
+    const others = { base: 'shown', since: '', entries: [{ task: 'b', commit: 'b', candidate: 'cb2' }] };
+    const begins = begunBeside(suspected, others);
+    expect(next(ranBeside(begins, run(1, true)), true)).toEqual({ step: 'beneath', at: 1, again: false });
+    const shown = ranBeside(begins, run(1, false));
+    expect(next(shown)).toEqual({ step: 'test', upto: 1, again: true });
+    // They are the next batch, and need no other run; if it was by chance they come to nothing.
+    expect(left(red(shown, 1), 'a', '')).toMatchObject({ batch: { entries: others.entries, early: { red: false } } });
+    expect(landedGreen(shown, 1).batch).toMatchObject({ in_vain: 1 });
+    expect(landedGreen(shown, 1).batch).not.toHaveProperty('beside');
+  });
+
+  test('the branch that is red twice holds the queue; once is by chance', () => {
+    const once = ranBeneath(red(on('base'), 3, 2, 1), run(0, true));
+    expect(next(once)).toEqual({ step: 'beneath', at: 1, again: true });
+    expect(next(ranBeneath(once, run(0, true)))).toEqual({ step: 'hold' });
+    expect(next(ranBeneath(once, run(0, false)))).toEqual({ step: 'test', upto: 1, again: true });
   });
 });
 
