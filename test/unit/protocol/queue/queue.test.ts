@@ -138,17 +138,12 @@ describe('what it costs', () => {
 describe('who is suspected', () => {
   const entries = ['a', 'b', 'c'].map((task) => ({ task, commit: task, candidate: `c${task}` }));
   const on = (base: string): Queue => begun({ green: 'shown' }, { base, since: '', entries });
-  const run = (upto: number, red: boolean, log: string | undefined = 'x') => ({
-    ...{ upto, red, time: '' },
-    ...(log === undefined ? {} : { log }),
-  });
+  const run = (upto: number, red: boolean) => ({ upto, red, time: '', log: 'x' });
   const next = (queue: Queue, beside = false) => batchStep(queue, { idle: false, beside });
   const red = (queue: Queue, ...upto: readonly number[]): Queue =>
     upto.reduce((so, one) => ran(so, run(one, true)), queue);
-  const landedGreen = (queue: Queue, upto: number, log?: string): Queue => {
-    const known = ran(queue, { ...run(upto, false), ...(log === undefined ? {} : { log }) });
-    return landed(known, entries[upto - 1]?.task ?? '', '');
-  };
+  const landedGreen = (queue: Queue, upto: number): Queue =>
+    landed(ran(queue, run(upto, false)), entries[upto - 1]?.task ?? '', '');
 
   test('is blamed after red, green without it, and red again', () => {
     const suspected = landedGreen(red(on('base'), 3, 2), 1);
