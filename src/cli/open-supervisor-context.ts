@@ -9,6 +9,7 @@ import type { BoardContext } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
 import { makeChangeSignal } from '../supervisor/change-signal.ts';
 import type { SupervisorContext } from '../supervisor/context.ts';
+import { newMergeTurn } from '../supervisor/merge-turn.ts';
 import { contractFor, contractPaths } from '../supervisor/prompts/contract.ts';
 import { writeBin } from '../supervisor/session-files.ts';
 import type { Io } from './io.ts';
@@ -22,6 +23,7 @@ export function openSupervisorContext(
   return {
     ...context,
     changeSignal: makeChangeSignal(context.clock),
+    mergeTurn: newMergeTurn(),
     pid: io.self.pid,
     isRoot: io.self.isRoot,
     terminal: io.self.terminal(),

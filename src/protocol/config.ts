@@ -74,6 +74,10 @@ export const ConfigSchema = v.object({
     v.optional(limit, 3),
     'How often the planner may unblock one task; after that only a person may.',
   ),
+  max_unmerged: guarded(
+    v.optional(limit, 8),
+    'While more approved tasks than this could be merged now and are not yet, no coder begins another task; rework goes on.',
+  ),
   assumption_budget: guarded(
     v.optional(count, 3),
     'How many assumptions a checkpoint may make; more of them block the task.',

@@ -7,7 +7,7 @@ import { type WordsOf, words } from './values.ts';
 
 export const GUARD_NAMES = [
   ...words(
-    'acyclic address addressee after-checkpoint all-terminal announced anomalies answer answer-read answered-since-claim approver-first asked-by-others assessment',
+    'acyclic address addressee after-checkpoint all-terminal announced anomalies answer answer-read answered-since-claim asked-by-others assessment',
   ),
   ...words('assumption because before-code branch'),
   ...words(
@@ -17,7 +17,7 @@ export const GUARD_NAMES = [
     'copy-as-submitted criteria-shown criterion deadline decision definition definition-changed dependencies-merged details discovery dismissed-discovery',
   ),
   ...words(
-    'event-name few-open few-tasks file-gone file-there files gates goal-open holds-review holds-task id-fits-role id-free in-scope',
+    'event-name few-open few-tasks few-unmerged file-gone file-there files gates goal-open holds-review holds-task id-fits-role id-free in-scope',
   ),
   ...words('integration-accepted integration-known key learned lease-lives lease-past left-behind limit-reached'),
   ...words('live-task merge-commit message moved never-its-coder no-hole no-live-lease no-live-review'),

@@ -336,6 +336,7 @@ type DefaultedKey =
   | 'max_coder_iterations'
   | 'max_review_cycles'
   | 'max_unblocks'
+  | 'max_unmerged'
   | 'assumption_budget'
   | 'reviewers_required'
   | 'distinct_providers'

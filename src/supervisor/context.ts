@@ -11,6 +11,7 @@ import type { StoreContext } from '../store/transact.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import type { ChangeSignal } from './change-signal.ts';
 import type { CrewEvent } from './crew-view.ts';
+import type { MergeTurn } from './merge-turn.ts';
 import type { Places } from './prompts/prompt.ts';
 
 /** The CLI and the model of an agent. */
@@ -33,6 +34,7 @@ export interface SupervisorContext extends StoreContext {
   contract(role: Role): string;
   /** What the sessions of this process have used so far, by agent. */
   readonly running?: Map<string, () => RunningUse>;
+  readonly mergeTurn: MergeTurn;
   /** Why no coder takes work yet; undefined: it may. Planning and reviews go on. */
   readonly codeHeld?: (() => string | undefined) | undefined;
   /** Shows an event to people. */

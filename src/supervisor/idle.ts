@@ -10,6 +10,7 @@ import type { MemberStatus } from './agent-status.ts';
 import type { SupervisorContext } from './context.ts';
 import type { CrewEnd } from './crew-view.ts';
 import type { LoopEnd, LoopMemory, Supervised } from './loop-state.ts';
+import { isToldHeld } from './merge-turn.ts';
 import { othersWork } from './rules/idle-survey.ts';
 import { attemptKey, nextDuty } from './rules/next-duty.ts';
 import { whyAllRest } from './rules/why-idle.ts';
@@ -39,7 +40,7 @@ export async function whenIdle(
   supervised: readonly SupervisedAgent[],
   { stopped, over, outlastsPause, from }: Ends,
 ): Promise<CrewEnd | undefined> {
-  const { changeSignal, clock, store } = context;
+  const { changeSignal, clock, store, mergeTurn } = context;
   const own = new Set(supervised.map(({ who }) => who.agent));
   for (;;) {
     if (stopped.aborted || over.aborted) return undefined;
@@ -51,8 +52,15 @@ export async function whenIdle(
       const now = clock.now();
       const still = supervised.every(({ who, member, end, memory }) => {
         if (end !== undefined) return true;
-        if (!RESTING.has(member.view().state) || waitsToMerge(board, memory)) return false;
-        const duty = nextDuty(board, { ...who, postponed: new Set(memory.postponed.keys()) }, now);
+        if (!RESTING.has(member.view().state)) return false;
+        const looking = {
+          ...who,
+          postponed: new Set(memory.postponed.keys()),
+          mergesPostponed: new Set(mergeTurn.postponed.keys()),
+        };
+        const duty = nextDuty(board, looking, now);
+        // Another process has the lock of merges: that is something left, until it was told that nobody merges.
+        if (duty.kind === 'merge') return isToldHeld(mergeTurn);
         if (duty.kind === 'halted') return !(outlastsPause && duty.by === 'PAUSE');
         if (duty.kind === 'over' || duty.kind === 'held') return true;
         return duty.kind === 'nothing' && !duty.hurry && !(outlastsPause && isHeld(board));
@@ -63,12 +71,6 @@ export async function whenIdle(
     await changeSignal.wait(since, resting ? 500 : 200, over);
   }
 }
-
-/** Another process has the lock of merges, and that is no news yet: what is approved is something left. */
-const waitsToMerge = ({ state }: Board, { mergeHeld, postponed }: LoopMemory): boolean =>
-  mergeHeld !== undefined &&
-  Number.isFinite(mergeHeld) &&
-  state.tasks.some((task) => task.status === 'APPROVED' && postponed.has(attemptKey(task)));
 
 /** Agents of another process are at work, and what they end with may be for these. */
 const mayGetWork = (board: Board, own: ReadonlySet<string>, now: Instant): boolean =>

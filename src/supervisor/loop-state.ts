@@ -8,6 +8,7 @@ import type { MemberStatus } from './agent-status.ts';
 import type { Player } from './assignments.ts';
 import type { Stop, SupervisorContext } from './context.ts';
 import type { Heartbeat } from './heartbeat.ts';
+import { newPostponements, type Postponements } from './postponements.ts';
 import { NO_PAST, type Past } from './rules/restarts.ts';
 
 /** One agent of a crew, as the operator asked for it. */
@@ -25,12 +26,8 @@ export interface LoopEnd {
 }
 
 /** What a supervisor remembers between its rounds; the rest is on the board. */
-export interface LoopMemory {
+export interface LoopMemory extends Postponements {
   past: Past;
-  /** Attempts that failed, by attemptKey, and until when they are not repeated. */
-  readonly postponed: Map<string, Instant>;
-  /** Of those, what failed in set-up: tried again as soon as setupMark is another. */
-  readonly unprepared: Map<string, string>;
   /** The board that its last duty was chosen on. */
   seen: State | undefined;
   /** Claims in a row that another agent won. */
@@ -39,21 +36,17 @@ export interface LoopMemory {
   yieldingSince: Instant | undefined;
   /** What the last attempt was refused for, and the task's attemptKey since; gone with the next one that succeeds. */
   refusal: (Refusal & { readonly task?: string; readonly key?: string }) | undefined;
-  /** Since when another process has kept it from merging; Infinity: that was told. */
-  mergeHeld: Instant | undefined;
   /** Its last session ended with its context used up: the next one hands off. */
   handOff: number | undefined;
 }
 
 export const newMemory = (): LoopMemory => ({
   past: NO_PAST,
-  postponed: new Map(),
-  unprepared: new Map(),
+  ...newPostponements(),
   seen: undefined,
   racesLost: 0,
   yieldingSince: undefined,
   refusal: undefined,
-  mergeHeld: undefined,
   handOff: undefined,
 });
 

@@ -8,17 +8,12 @@ import { watchBranches } from '../identity/branch-watch.ts';
 import { endAgent } from '../process/agent-process.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
-import { haltedMerge } from '../protocol/leases.ts';
-import { mergeable, withoutSome } from '../protocol/queue/order.ts';
-import { unsettled } from '../protocol/review/approver-session.ts';
 import { type State, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { baseSetupFailure, setupFailureText } from '../protocol/work/setup-failures.ts';
 import { readSwitches } from '../store/switch-files.ts';
 import { transact } from '../store/transact.ts';
-import { type TaskContext, thisProcess } from '../tasks/context.ts';
-import { areMergesTested } from '../tasks/integration-test.ts';
-import { mergeQueue } from '../tasks/merge.ts';
+import { thisProcess } from '../tasks/context.ts';
 import type { Instant } from '../text/time.ts';
 import { clearTrouble, judgeSession, recordSession } from './after-session.ts';
 import { type Assignment, assignPlan, assignReview, assignTask } from './assignments.ts';
@@ -26,26 +21,15 @@ import { runningUse, type SupervisorContext, taskContextOf } from './context.ts'
 import { lookAtHeads } from './govern-loop.ts';
 import { keepAlive, renewOwn } from './heartbeat.ts';
 import type { LoopEnd, LoopMemory, LoopState, Supervised } from './loop-state.ts';
-import {
-  isDiskFull,
-  notBegun,
-  orRefusal,
-  postpone,
-  refusalIn,
-  refusalOf,
-  refusalText,
-  releaseUnprepared,
-  SOON_MS,
-} from './refusals.ts';
-import { whyMergeHalted } from './rules/idle-reasons.ts';
+import { mergeOwed } from './merge-owed.ts';
+import { mergingOf } from './merge-turn.ts';
+import { release } from './postponements.ts';
+import { isDiskFull, notBegun, orRefusal, refusalIn, refusalText, SOON_MS } from './refusals.ts';
 import { attemptKey, type Duty, nextDuty } from './rules/next-duty.ts';
 import { runSession, type SessionWork } from './session.ts';
 
 const YIELD_MS = 300;
 const IMPATIENT_MS = 3000;
-/** Another process merges: its end is seen by then. */
-const BUSY_MS = 5000;
-const HELD_MS = 30_000;
 
 /** Registers the agent, held by this process; refused while another process has it. */
 export async function enrol(
@@ -124,7 +108,7 @@ async function round(loop: LoopState): Promise<LoopEnd | undefined> {
       await blockForBudget(loop, duty.task, duty.why);
       break;
     case 'merge':
-      await mergeOwed(loop, look, duty.tasks);
+      await mergeOwed(loop, duty.tasks, look.board, look.now);
       break;
     case 'nothing':
       await waitForWork(loop, look, duty);
@@ -155,9 +139,18 @@ async function lookAtBoard({ context, who }: LoopState): Promise<Look> {
 }
 
 function findDuty({ context, who, memory }: LoopState, { board, now }: Look): Duty {
-  for (const [key, until] of memory.postponed) if (until <= now) memory.postponed.delete(key);
-  releaseUnprepared(memory, board.state);
-  const duty = nextDuty(board, { ...who, ...lookingOf(memory, now), running: runningUse(context) }, now);
+  for (const some of [memory, context.mergeTurn]) release(some, board.state, now);
+  memory.seen = board.state;
+  const duty = nextDuty(
+    board,
+    {
+      ...who,
+      ...lookingOf(memory, now),
+      ...mergingOf(context.mergeTurn, now),
+      running: runningUse(context),
+    },
+    now,
+  );
   const held = duty.kind === 'code' ? context.codeHeld?.() : undefined;
   if (held !== undefined) return { kind: 'held', why: held };
   if (duty.kind !== 'nothing' || !duty.hurry) memory.yieldingSince = undefined;
@@ -191,7 +184,9 @@ function whyHeldBack({ state }: Board, { role }: Supervised): string | undefined
 async function waitForChange({ context, memory, stop }: LoopState, look: Look, at?: Instant): Promise<void> {
   const now = context.clock.now();
   const poll = now + settings(look.board.state).poll_interval * 1000;
-  const next = Math.min(poll, at ?? poll, ...memory.postponed.values());
+  const { busyUntil, postponed } = context.mergeTurn;
+  const merge = [...postponed.values(), ...(busyUntil > now ? [busyUntil] : [])];
+  const next = Math.min(poll, at ?? poll, ...merge, ...memory.postponed.values());
   await context.changeSignal.wait(look.since, Math.max(50, next - now), stop.orderly);
 }
 
@@ -201,68 +196,6 @@ async function blockForBudget({ context, who, memory }: LoopState, task: Task, d
   const blocked = await transact(taskContextOf(context, agent), { name: 'limit', task: task.id, limit: 'budget' });
   if (isRefusal(blocked)) memory.postponed.set(attemptKey(task), context.clock.now() + SOON_MS);
   context.emit({ level: 'alarm', agent, task: task.id, text: `its budget is used up: ${detail}` });
-}
-
-/** What the board says meanwhile. */
-async function mergingText(context: TaskContext, board: Board, [first, ...others]: readonly Task[]): Promise<string> {
-  const does = (await areMergesTested(context, board)) ? 'tests and merges' : 'merges';
-  return others.length === 0 ? `${does} ${first?.id ?? 'a task'}` : `${does} what is approved: liza queue`;
-}
-
-/** One batch of the merge queue: what is this agent's to merge brings all others along that wait. */
-async function mergeOwed(loop: LoopState, { board, now }: Look, tasks: readonly Task[]): Promise<void> {
-  const { context, who, member, memory, stop } = loop;
-  if (stop.orderly.aborted) return;
-  const { agent } = who;
-  const { state } = board;
-  const ready = mergeable(withoutSome(state, unsettled(board, now)));
-  const why = await mergingText(taskContextOf(context, agent), board, ready);
-  member.set('merging', { task: ready[0]?.id ?? '', why });
-  const not = new Set(state.tasks.filter((task) => memory.postponed.has(attemptKey(task))).map(({ id }) => id));
-  const end = await orRefusal(mergeQueue(taskContextOf(context, agent, stop.orderly), not));
-  if (isRefusal(end)) return notMerged(loop, tasks, end);
-  memory.mergeHeld = undefined;
-  for (const { task, how, commit, remarks } of end.landed) {
-    context.emit({ level: 'info', agent, task, text: `merged (${how}) as ${commit.slice(0, 12)}` });
-    for (const text of remarks) context.emit({ level: 'info', agent, task, text });
-  }
-  for (const { task, failure } of end.failed) await notMerged(loop, named(state, [task]), failure);
-  const done = new Set([...end.landed, ...end.failed].map(({ task }) => task));
-  const left = end.tried.filter((task) => !done.has(task));
-  if (end.stopped !== undefined) await notMerged(loop, named(state, left), end.stopped);
-}
-
-const named = ({ tasks }: State, ids: readonly string[]): readonly Task[] => tasks.filter(({ id }) => ids.includes(id));
-
-/** Told once; another that merges right now is no news, unless no merge of the board's is under way. */
-async function notMerged(loop: LoopState, tasks: readonly Task[], no: Refusal): Promise<void> {
-  const { context, who, memory } = loop;
-  const [first] = tasks;
-  const isBusy = no.guard === 'folder-lock';
-  if (isBusy) await tellIfHeld(loop, no);
-  else {
-    memory.mergeHeld = undefined;
-    memory.refusal = await refusalOf(context, no, first?.id);
-    const task = first === undefined ? {} : { task: first.id };
-    context.emit({ level: 'warning', agent: who.agent, ...task, text: refusalText(no) });
-  }
-  for (const task of tasks) await postpone(loop, task, no, isBusy ? BUSY_MS : SOON_MS);
-}
-
-/** Whoever holds the lock of merges without merging stops all of them, such as an agent without a sandbox. */
-async function tellIfHeld({ context, who, memory }: LoopState, no: Refusal): Promise<void> {
-  const now = context.clock.now();
-  const { board } = await context.store.read();
-  const { tasks } = board.state;
-  const isUnderWay = tasks.some((task) => task.merging !== undefined && haltedMerge(board, task) === undefined);
-  if (memory.mergeHeld === undefined || isUnderWay) memory.mergeHeld = now;
-  if (now - memory.mergeHeld < HELD_MS) return;
-  memory.mergeHeld = Number.POSITIVE_INFINITY;
-  memory.refusal = await refusalOf(context, no, undefined);
-  const stopped = whyMergeHalted(board, tasks);
-  const why = `for ${HELD_MS / 1000} s a process has held .liza/locks/_integration.lock, and no merge is under way; end it, or ${no.hint}`;
-  const text = `approved work is not merged: ${stopped ?? why}`;
-  context.emit({ level: 'alarm', agent: who.agent, text });
 }
 
 type Work = Extract<Duty, { kind: 'code' | 'review' | 'plan' }>;

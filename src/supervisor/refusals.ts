@@ -3,11 +3,12 @@
 
 import { EnvironmentError, isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
-import { type State, settings, type Task } from '../protocol/state.ts';
+import { settings, type Task } from '../protocol/state.ts';
 import { setupMark } from '../protocol/work/setup-failures.ts';
 import { createWorktree } from '../tasks/create-worktree.ts';
 import { type SupervisorContext, taskContextOf } from './context.ts';
 import type { LoopMemory, LoopState } from './loop-state.ts';
+import type { Postponements } from './postponements.ts';
 import { attemptKey } from './rules/next-duty.ts';
 
 const RACE_PAUSE_MS = 1000;
@@ -69,28 +70,22 @@ export const isUnprepared = ({ guard }: Refusal): boolean =>
   guard === 'post-worktree-cmd' || guard === 'worktree-files';
 
 /** What failed in set-up waits for longer, and is tried at once when there is a reason to. */
-export async function postpone({ context, memory }: LoopState, task: Task, no: Refusal, ms: number): Promise<void> {
+export async function postpone(
+  { context, memory }: LoopState,
+  task: Task,
+  no: Refusal,
+  ms: number,
+  into: Postponements = memory,
+): Promise<void> {
   const unprepared = isUnprepared(no);
   const key = attemptKey(task);
-  memory.postponed.set(key, context.clock.now() + (unprepared ? FORGET_MS : ms));
+  into.postponed.set(key, context.clock.now() + (unprepared ? FORGET_MS : ms));
   if (!unprepared) return;
   const { state } = (await context.store.read()).board;
   // A setting that a person changed while it failed is a reason to try again, so what counts is what was there before.
   const before = memory.seen ?? state;
   const goal = { ...state.goal, integration_head: before.goal.integration_head };
-  memory.unprepared.set(key, setupMark({ ...state, goal }, settings(before)));
-}
-
-/** What failed in set-up is tried again: a setting, the integration branch or the set-up itself has changed. */
-export function releaseUnprepared(memory: LoopMemory, state: State): void {
-  const { postponed, unprepared } = memory;
-  memory.seen = state;
-  if (unprepared.size === 0) return;
-  const mark = setupMark(state, settings(state));
-  for (const [key, before] of unprepared) {
-    if (before !== mark) postponed.delete(key);
-    if (!postponed.has(key)) unprepared.delete(key);
-  }
+  into.unprepared.set(key, setupMark({ ...state, goal }, settings(before)));
 }
 
 /** With the task as the failed attempt has left it, read again: once that changes, the refusal is about the past. */

@@ -29,13 +29,6 @@ export const unsettled = (board: Board, now: Instant): ReadonlyMap<string, strin
     }),
   );
 
-/** Whose supervisor merges it; undefined: any, since that one is gone, or at other work. */
-export function mergerOf(board: Board, { approved_by: by }: Task, now: Instant): string | undefined {
-  const isFree =
-    by !== undefined && board.state.agents[by]?.under_way === undefined && !agentLease(board, by, now).expired;
-  return isFree ? by : undefined;
-}
-
 export const inSessionText = (task: string, by: string): string =>
   `${by} approved ${task} in a session that still runs, and may take that back there`;
 

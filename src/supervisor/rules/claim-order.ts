@@ -6,6 +6,7 @@ import { type Board, SWITCHES } from '../../protocol/board.ts';
 import { spaceMissing } from '../../protocol/disk-space.ts';
 import { findTask, statusOf } from '../../protocol/find.ts';
 import { claimingBy, codersOf, reservedFor, reviewLease, taskLease } from '../../protocol/leases.ts';
+import { whyBacklogged } from '../../protocol/queue/backlog.ts';
 import { approverInSession, inSessionText } from '../../protocol/review/approver-session.ts';
 import { whySameProvider } from '../../protocol/review/quorum.ts';
 import { type Agent, isTerminal, type Task, type TaskStatus } from '../../protocol/state.ts';
@@ -62,6 +63,8 @@ export function whyNobodyMayClaim(board: Board, task: Task, now: Instant, asking
   if (claimer !== undefined && claimer !== asking) return `${claimer} is claiming ${task.id}`;
   const unprepared = task.status === 'UNCLAIMED' ? baseSetupFailure(board.state) : undefined;
   if (unprepared !== undefined) return setupFailureText(unprepared);
+  const backlogged = whyBacklogged(board, task, now);
+  if (backlogged !== undefined) return backlogged;
   return whyNotStarted(board, task, now, asking);
 }
 

@@ -8,7 +8,7 @@ import { type Board, SWITCHES, type Switch } from '../../protocol/board.ts';
 import { spaceMissing } from '../../protocol/disk-space.ts';
 import { agentLease, reviewLease, taskLease } from '../../protocol/leases.ts';
 import { queueOf } from '../../protocol/queue/order.ts';
-import { approverInSession, mergerOf } from '../../protocol/review/approver-session.ts';
+import { approverInSession } from '../../protocol/review/approver-session.ts';
 import { isTerminal, type Role, type Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { Instant } from '../../text/time.ts';
@@ -32,10 +32,14 @@ export type Duty =
 export interface Looking {
   readonly agent: string;
   readonly role: Role;
-  /** Tasks whose claim or merge failed for a reason that has not changed since: `key` of that reason. */
+  /** Tasks whose claim failed for a reason that has not changed since, by attemptKey. */
   readonly postponed: ReadonlySet<string>;
   /** Only this task, where one was named. */
   readonly only?: string | undefined;
+  /** Another supervisor merges just now: one at a time does. */
+  readonly mergeTaken?: boolean;
+  /** Approved tasks whose merge failed for a reason that has not changed since, by attemptKey. */
+  readonly mergesPostponed?: ReadonlySet<string>;
   /** The agent whose turn it is has not come for a while: take the task anyway. */
   readonly impatient?: boolean;
   /** What sessions of this process have used so far. */
@@ -67,13 +71,12 @@ function holding(board: Board, { agent, running }: Looking, now: Instant): Duty 
   return missing && { kind: 'held', why: missing.fact };
 }
 
-/** Approved tasks that this agent has to merge: it approved them, or their approver is gone or at other work; each once its approvers’ sessions are over. */
-function mergesOwed(board: Board, { agent, postponed }: Looking, now: Instant): readonly Task[] {
-  if (queueOf(board.state).held !== undefined) return [];
+/** Approved tasks that wait for somebody to merge them, each once its approvers’ sessions are over. */
+function mergesOwed(board: Board, { mergeTaken, mergesPostponed }: Looking, now: Instant): readonly Task[] {
+  if (mergeTaken === true || queueOf(board.state).held !== undefined) return [];
   return board.state.tasks.filter((task) => {
-    if (task.status !== 'APPROVED' || task.paused === true || postponed.has(attemptKey(task))) return false;
-    if (approverInSession(board, task, now) !== undefined) return false;
-    return (mergerOf(board, task, now) ?? agent) === agent;
+    if (task.status !== 'APPROVED' || task.paused === true || mergesPostponed?.has(attemptKey(task))) return false;
+    return approverInSession(board, task, now) === undefined;
   });
 }
 

@@ -11,6 +11,7 @@ import type { AgentEvent, Provider, SessionRequest } from '../../../src/provider
 import { makeChangeSignal } from '../../../src/supervisor/change-signal.ts';
 import { type CrewOptions, startCrew } from '../../../src/supervisor/crew.ts';
 import type { CrewControl } from '../../../src/supervisor/crew-view.ts';
+import { newMergeTurn } from '../../../src/supervisor/merge-turn.ts';
 import { type Project, type ProjectOptions, project, START } from '../../support/project.ts';
 
 export { UNCHANGED } from '../../unit/protocol/world.ts';
@@ -116,6 +117,7 @@ async function openRoom(options: RoomOptions): Promise<Room> {
       store: p.store,
       clock,
       changeSignal: makeChangeSignal(clock),
+      mergeTurn: newMergeTurn(),
       pid: process.pid,
       isRoot: false,
       places: { project: p.root, blackboard: p.file('.liza/state.yaml'), specs: p.file('specs'), scripts: '/scripts' },

@@ -7,18 +7,7 @@ import { queued, queueOf } from '../../../src/protocol/queue/order.ts';
 import { queueFigures, queueLine, queueView } from '../../../src/protocol/queue/tell.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { settings } from '../../../src/protocol/state.ts';
-import {
-  addReady,
-  BASE,
-  commit,
-  HUMAN,
-  PLANNER,
-  SUPERVISOR,
-  supervisorOf,
-  toApproved,
-  type World,
-  world,
-} from './world.ts';
+import { addReady, BASE, commit, HUMAN, PLANNER, SUPERVISOR, toApproved, type World, world } from './world.ts';
 
 const MINE = 'boot/7/100';
 const IDS = ['a', 'b', 'c', 'd'] as const;
@@ -76,22 +65,6 @@ describe('reserve-merge of a batch', () => {
     w.run(HUMAN, { name: 'resume', task: 'b' });
     w.run(SUPERVISOR, { name: 'merge-failed', task: 'b', reason: 'red' });
     expect(w.refused(SUPERVISOR, announce('d')).message).toContain('b, which comes before it, is INTEGRATION_FAILED');
-  });
-
-  it('brings along what others approved, if one of them is the supervisor’s own to merge', () => {
-    const w = approved();
-    w.edit((state) => ({
-      ...state,
-      tasks: state.tasks.map((task) => (task.id === 'd' ? { ...task, approved_by: 'code-reviewer-2' } : task)),
-      agents: {
-        ...state.agents,
-        'code-reviewer-2': { ...state.agents['code-reviewer-1'], role: 'code_reviewer' } as never,
-      },
-    }));
-    expect(w.refused(supervisorOf('code-reviewer-1'), announce('d', {}, 'd')).guard).toBe<RefusalName>(
-      'approver-first',
-    );
-    w.run(supervisorOf('code-reviewer-1'), announce('d'));
   });
 
   it('waits while a person holds the queue', () => {
@@ -256,17 +229,6 @@ describe('a batch on top of another', () => {
       w.run(who, command);
       expect(queueOf(w.state).ahead).toBeUndefined();
     }
-  });
-
-  it('is what the approver’s own supervisor begins', () => {
-    const w = lanes(2);
-    w.edit((state) => ({
-      ...state,
-      agents: { ...state.agents, 'code-reviewer-2': { ...state.agents['code-reviewer-1'] } as never },
-      tasks: state.tasks.map((task) => ({ ...task, approved_by: 'code-reviewer-2' })),
-    }));
-    expect(w.refused(supervisorOf('code-reviewer-1'), ahead()).guard).toBe<RefusalName>('approver-first');
-    w.run(supervisorOf('code-reviewer-2'), ahead());
   });
 });
 

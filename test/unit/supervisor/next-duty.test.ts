@@ -106,19 +106,18 @@ test('somebody’s lease ends: it says when to look again', () => {
 });
 
 describe('merges owed', () => {
-  test('come first, to the approver’s supervisor; to anyone when that is gone', () => {
+  test('come first, to whoever looks; one at a time merges, and the others go on with their own work', () => {
     const w = ready('a', 'b');
     toApproved(w, 'a');
     expect(duty(w, 'code-reviewer-1')).toMatchObject({ kind: 'merge', tasks: [{ id: 'a' }] });
-    expect(taskOf(duty(w, 'coder-1'))).toBe('b');
-    w.pass(601);
-    expect(duty(w, 'coder-2')).toMatchObject({ kind: 'merge' });
+    expect(duty(w, 'coder-1')).toMatchObject({ kind: 'merge', tasks: [{ id: 'a' }] });
+    expect(taskOf(duty(w, 'coder-1', { mergeTaken: true }))).toBe('b');
   });
   test('not of a paused task, nor again at once after it failed', () => {
     const w = ready('a');
     toApproved(w, 'a');
     const postponed = new Set([attemptKey(w.task('a'))]);
-    expect(duty(w, 'code-reviewer-1', { postponed })).toMatchObject({ kind: 'nothing' });
+    expect(duty(w, 'code-reviewer-1', { mergesPostponed: postponed })).toMatchObject({ kind: 'nothing' });
     w.run(HUMAN, { name: 'pause', task: 'a' });
     expect(duty(w, 'code-reviewer-1')).toMatchObject({ kind: 'nothing' });
   });

@@ -9,6 +9,7 @@ import type { BoardSituation, Guard, Row, Situation } from '../../command-row.ts
 import { type Refusal, refuse } from '../../decision.ts';
 import { findTask, unmergedDependencies } from '../../find.ts';
 import { agentLease, claimingBy, lastCoder, reservedFor, startCommit, taskLease } from '../../leases.ts';
+import { whyBacklogged } from '../../queue/backlog.ts';
 import type { Agent, HistoryEvent, Role, Settings, Task, TaskStatus } from '../../state.ts';
 import { defined } from '../../values.ts';
 import { isExhausted } from '../../work/blocked.ts';
@@ -227,7 +228,20 @@ export const reserveClaim: Row<'reserve-claim'> = {
   inner: true,
   irreversible: true,
   startsWork: true,
-  guards: claimGuards(),
+  guards: [
+    ...claimGuards<'reserve-claim'>(),
+    {
+      name: 'few-unmerged',
+      rule: 'an UNCLAIMED task: at most max_unmerged approved tasks wait that could be merged now',
+      raced: true,
+      check: ({ board, task, now }) => {
+        const why = whyBacklogged(board, task, now);
+        return why === undefined
+          ? undefined
+          : refuse(why, 'It can be claimed when some of them are merged: liza queue');
+      },
+    },
+  ],
   effects: 'claiming {by, epoch, expires, process}; the status stays',
   change: ({ state, task, command, now, settings }) => ({
     state: withTask(

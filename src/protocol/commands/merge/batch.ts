@@ -14,7 +14,7 @@ import { announcedOf, type Beginning, begun, placeOf, ranGreen } from '../../que
 import { queueOf } from '../../queue/order.ts';
 import type { Announced, Landed } from '../../queue/records.ts';
 import type { Queue } from '../../queue/shape.ts';
-import { approverInSession, inSessionText, mergerOf, WAIT_FOR_SESSION } from '../../review/approver-session.ts';
+import { approverInSession, inSessionText, WAIT_FOR_SESSION } from '../../review/approver-session.ts';
 import type { State, Task } from '../../state.ts';
 import { defined } from '../../values.ts';
 import { LET_GO } from '../../work/blocked.ts';
@@ -40,27 +40,6 @@ const chainOf = ({ before = [], task, candidate, onto }: Reserving): readonly An
   ...before,
   { task, candidate, onto },
 ];
-
-/** One that is its own to merge brings the others of its batch along; what was begun goes on, whoever is free by now. */
-export function approverFirst(
-  s: Situation<'reserve-merge'> | Situation<'merge-failed'> | Situation<'merge-ahead'>,
-): Refusal | undefined {
-  const { board, state, actor, part, task, command, now, commandLine } = s;
-  const others = 'before' in command ? othersOf(state, command.before) : [];
-  const alive = [task, ...others].map((one) => {
-    const approver = mergerOf(board, one, now);
-    return approver === actor.id ? undefined : approver;
-  });
-  const [approver] = alive;
-  const process = 'process' in command ? command.process : undefined;
-  if (process !== undefined && [task, ...others].some(({ merging }) => merging?.process === process)) return undefined;
-  if (part !== 'supervisor' || actor.id === undefined || approver === undefined) return undefined;
-  if (alive.includes(undefined)) return undefined;
-  return refuse(
-    `${approver} approved ${task.id} and its supervisor is there to merge it`,
-    `Leave it to ${approver}, or a person: ${commandLine('merge', task.id)}`,
-  );
-}
 
 /** Neither it nor those of its batch: a person who wants it now ends the session first. */
 export function sessionOver({

@@ -21,7 +21,6 @@ import { blockTask, LET_GO, QUESTIONS } from '../../work/blocked.ts';
 import { firstLine } from '../coding/coder.ts';
 import {
   announceBatch,
-  approverFirst,
   baseOf,
   chained,
   landOne,
@@ -50,11 +49,6 @@ export const reserveMerge: Row<'reserve-merge'> = {
       name: 'session-over',
       rule: 'every session in which it, or one of its batch, was approved is over, or its supervisor is gone',
       check: sessionOver,
-    },
-    {
-      name: 'approver-first',
-      rule: 'the approver’s supervisor merges; any other once that one is gone or at other work, and goes on with what it began',
-      check: approverFirst,
     },
     {
       name: 'commits',
@@ -198,11 +192,6 @@ export const mergeFailed: Row<'merge-failed'> = {
         const held = task.merging === undefined ? holdOn(board, task) : undefined;
         return held === undefined ? undefined : onHold(board, held, { task });
       },
-    },
-    {
-      name: 'approver-first',
-      rule: 'the approver’s supervisor merges; any other once that one is gone or at other work, or for a merge that was announced',
-      check: (s) => (s.task.merging === undefined ? approverFirst(s) : undefined),
     },
     {
       name: 'reason',

@@ -20,7 +20,7 @@ import {
 } from '../../queue/lanes.ts';
 import { queueOf } from '../../queue/order.ts';
 import { defined } from '../../values.ts';
-import { approverFirst, baseOf, beginningOf, chained, sessionOver, withoutAnnouncements, withQueue } from './batch.ts';
+import { baseOf, beginningOf, chained, sessionOver, withoutAnnouncements, withQueue } from './batch.ts';
 
 export const mergeRun: Row<'merge-run'> = {
   name: 'merge-run',
@@ -83,11 +83,6 @@ export const mergeAhead: Row<'merge-ahead'> = {
       name: 'session-over',
       rule: 'every session in which it, or one of its batch, was approved is over, or its supervisor is gone',
       check: (s) => (s.command.run === undefined ? sessionOver(s) : undefined),
-    },
-    {
-      name: 'approver-first',
-      rule: 'the approver’s supervisor merges; any other once that one is gone or at other work',
-      check: (s) => (s.command.run === undefined ? approverFirst(s) : undefined),
     },
     {
       name: 'commits',

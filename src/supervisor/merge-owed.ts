@@ -1,0 +1,96 @@
+// One batch of the merge queue, by whichever supervisor comes first. What is refused for a reason of its own is postponed
+// and told; that another process merges just now is no news, unless it holds the lock without merging.
+
+import type { Board } from '../protocol/board.ts';
+import { isRefusal, type Refusal } from '../protocol/decision.ts';
+import { haltedMerge } from '../protocol/leases.ts';
+import { mergeable, withoutSome } from '../protocol/queue/order.ts';
+import { unsettled } from '../protocol/review/approver-session.ts';
+import type { State, Task } from '../protocol/state.ts';
+import type { TaskContext } from '../tasks/context.ts';
+import { areMergesTested } from '../tasks/integration-test.ts';
+import { mergeQueue } from '../tasks/merge.ts';
+import type { Instant } from '../text/time.ts';
+import { taskContextOf } from './context.ts';
+import type { LoopState } from './loop-state.ts';
+import { orRefusal, postpone, refusalOf, refusalText, SOON_MS } from './refusals.ts';
+import { whyMergeHalted } from './rules/idle-reasons.ts';
+import { attemptKey } from './rules/next-duty.ts';
+
+/** Another process merges: it is asked again by then. */
+const BUSY_MS = 1000;
+const HELD_MS = 30_000;
+
+export async function mergeOwed(loop: LoopState, tasks: readonly Task[], board: Board, now: Instant): Promise<void> {
+  const { context, stop } = loop;
+  const { mergeTurn: turn } = context;
+  // Decided by a look that may be older than another supervisor's turn.
+  if (stop.orderly.aborted || turn.taken) return;
+  turn.taken = true;
+  try {
+    await mergeBatch(loop, tasks, board, now);
+  } finally {
+    turn.taken = false;
+    // Whoever passed over a merge that was another's turn looks again.
+    context.changeSignal.notify();
+  }
+}
+
+async function mergeBatch(loop: LoopState, tasks: readonly Task[], board: Board, now: Instant): Promise<void> {
+  const { context, who, member, stop } = loop;
+  const { agent } = who;
+  const { state } = board;
+  const ready = mergeable(withoutSome(state, unsettled(board, now)));
+  const why = await mergingText(taskContextOf(context, agent), board, ready);
+  member.set('merging', { task: ready[0]?.id ?? '', why });
+  const { postponed } = context.mergeTurn;
+  const not = new Set(state.tasks.filter((task) => postponed.has(attemptKey(task))).map(({ id }) => id));
+  const end = await orRefusal(mergeQueue(taskContextOf(context, agent, stop.orderly), not));
+  if (isRefusal(end)) return notMerged(loop, tasks, end);
+  context.mergeTurn.heldSince = undefined;
+  for (const { task, how, commit, remarks } of end.landed) {
+    context.emit({ level: 'info', agent, task, text: `merged (${how}) as ${commit.slice(0, 12)}` });
+    for (const text of remarks) context.emit({ level: 'info', agent, task, text });
+  }
+  for (const { task, failure } of end.failed) await notMerged(loop, named(state, [task]), failure);
+  const done = new Set([...end.landed, ...end.failed].map(({ task }) => task));
+  const left = end.tried.filter((task) => !done.has(task));
+  if (end.stopped !== undefined) await notMerged(loop, named(state, left), end.stopped);
+}
+
+/** What the board says meanwhile. */
+async function mergingText(context: TaskContext, board: Board, [first, ...others]: readonly Task[]): Promise<string> {
+  const does = (await areMergesTested(context, board)) ? 'tests and merges' : 'merges';
+  return others.length === 0 ? `${does} ${first?.id ?? 'a task'}` : `${does} what is approved: liza queue`;
+}
+
+const named = ({ tasks }: State, ids: readonly string[]): readonly Task[] => tasks.filter(({ id }) => ids.includes(id));
+
+async function notMerged(loop: LoopState, tasks: readonly Task[], no: Refusal): Promise<void> {
+  const { context, who, memory } = loop;
+  const { mergeTurn: turn } = context;
+  if (no.guard === 'folder-lock') return busy(loop, no);
+  const [first] = tasks;
+  turn.heldSince = undefined;
+  memory.refusal = await refusalOf(context, no, first?.id);
+  const task = first === undefined ? {} : { task: first.id };
+  context.emit({ level: 'warning', agent: who.agent, ...task, text: refusalText(no) });
+  for (const one of tasks) await postpone(loop, one, no, SOON_MS, turn);
+}
+
+/** Whoever holds the lock of merges without merging stops all of them, such as an agent without a sandbox. */
+async function busy({ context, who, memory }: LoopState, no: Refusal): Promise<void> {
+  const { mergeTurn: turn } = context;
+  const now = context.clock.now();
+  turn.busyUntil = now + BUSY_MS;
+  const { board } = await context.store.read();
+  const { tasks } = board.state;
+  const isUnderWay = tasks.some((task) => task.merging !== undefined && haltedMerge(board, task) === undefined);
+  if (turn.heldSince === undefined || isUnderWay) turn.heldSince = now;
+  if (now - turn.heldSince < HELD_MS) return;
+  turn.heldSince = Number.POSITIVE_INFINITY;
+  memory.refusal = await refusalOf(context, no, undefined);
+  const stopped = whyMergeHalted(board, tasks);
+  const why = `for ${HELD_MS / 1000} s a process has held .liza/locks/_integration.lock, and no merge is under way; end it, or ${no.hint}`;
+  context.emit({ level: 'alarm', agent: who.agent, text: `approved work is not merged: ${stopped ?? why}` });
+}
