@@ -66,7 +66,16 @@ async function measured({ base, root, state, coders, count }) {
   const crew = spawn(
     process.execPath,
     [
-      ['--require', join(base, 'measure.cjs'), LIZA, 'run', '--plain', '--agent', 'tiny'],
+      [
+        ...(process.env.BENCH_PROF ? ['--cpu-prof', '--cpu-prof-dir', process.env.BENCH_PROF] : []),
+        '--require',
+        join(base, 'measure.cjs'),
+        LIZA,
+        'run',
+        '--plain',
+        '--agent',
+        'tiny',
+      ],
       ['--coders', String(coders), '--reviewers', String(reviewers)],
     ].flat(),
     { cwd: root, env: { ...env, BENCH_DELAY: delayFile }, stdio: ['ignore', 'pipe', 'pipe'] },

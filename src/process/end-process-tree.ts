@@ -34,7 +34,7 @@ const LONGEST_PAUSE_MS = 100;
 export function treeOf(host: Pick<Host, 'clock' | 'disk' | 'processes'>, root: Root): Tree {
   const known = new Map<number, string>();
   const look = (): readonly Running[] => {
-    const found = family(root, processesOf(host, root.tag, root.mark), known);
+    const found = family(root, processesOf(host, root), known);
     for (const { pid, started } of found) known.set(pid, started);
     return found;
   };

@@ -54,8 +54,18 @@ export function bootId(host: ProcessHost): string {
 const askBoot = ({ processes }: ProcessHost): string =>
   processes.spawnSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).stdout?.trim() ?? '';
 
+/** When this process itself began; a crew asks for each of its leases whether its holder is alive. */
+const own = new WeakMap<ProcessHost['processes'], string>();
+
 /** Undefined: it has ended, even if its parent does not know yet. */
 function startTime(host: ProcessHost, pid: number): string | undefined {
+  if (pid !== host.processes.pid) return lookUpStart(host, pid);
+  const known = own.get(host.processes) ?? lookUpStart(host, pid);
+  if (known !== undefined) own.set(host.processes, known);
+  return known;
+}
+
+function lookUpStart(host: ProcessHost, pid: number): string | undefined {
   if (!isLinux(host)) return ps(host, '-o', 'lstart=', '-p', String(pid)).trim() || undefined;
   const stat = statOf(host, pid);
   return stat === undefined || stat.isOver ? undefined : stat.started;

@@ -18,22 +18,32 @@ export interface Running {
   readonly tagged: boolean;
 }
 
+export interface Sought {
+  readonly tag: string;
+  readonly mark?: Mark | undefined;
+  /** When the first that can carry it began: what is older is not asked for its environment. */
+  readonly started?: string | undefined;
+}
+
 /** All that have not ended. A process in the middle of exec has no environment for a moment. */
-export const processesOf = (host: ProcessHost, tag: string, mark?: Mark): readonly Running[] =>
-  isLinux(host) ? fromProc(host, tag, mark) : fromPs(ps(host, '-AE', '-ww', '-o', COLUMNS), tag);
+export const processesOf = (host: ProcessHost, { tag, mark, started }: Sought): readonly Running[] =>
+  isLinux(host) ? fromProc(host, { tag, mark, started }) : fromPs(ps(host, '-AE', '-ww', '-o', COLUMNS), tag);
 
 /** Undefined: there is no such process. One that ended and was not waited for yet still has its time. */
 export const startTime = (host: ProcessHost, pid: number): string | undefined =>
   isLinux(host) ? statOf(host, pid)?.started : ps(host, '-p', String(pid), '-o', 'lstart=').trim() || undefined;
 
-function fromProc(host: ProcessHost, tag: string, mark?: Mark): readonly Running[] {
+function fromProc(host: ProcessHost, { tag, mark, started: first }: Sought): readonly Running[] {
   return pidsOf(host).flatMap((name) => {
     const pid = Number(name);
     const stat = statOf(host, pid);
     if (stat === undefined || stat.isOver) return [];
     const { parent, group, session, started } = stat;
+    // Ticks since the boot: a tag is made for one run, so nobody who was there before its first process has it.
+    const isOlder = first !== undefined && Number(started) < Number(first);
     const tagged =
-      carries(tagsOf(environmentOf(host, pid)), tag) || (mark !== undefined && isMark(markAt(host, pid), mark));
+      !isOlder &&
+      (carries(tagsOf(environmentOf(host, pid)), tag) || (mark !== undefined && isMark(markAt(host, pid), mark)));
     return [{ pid, parent, group, session, started, tagged }];
   });
 }

@@ -91,6 +91,9 @@ export interface Found {
   readonly racy: boolean;
 }
 
+/** Milliseconds; longer than any file system's time stamps are coarse (4 ms on Linux, 10 ms on older kernels). */
+export const CLOCK_TICK = 50;
+
 export const statKey = (stat: FileStat): StatKey => [
   String(stat.ino),
   String(stat.size),

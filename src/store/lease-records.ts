@@ -8,6 +8,7 @@ import { bootId, identify, isAlive, type ProcessIdentity } from '../process/proc
 import { type Lease, stoppedOf } from '../protocol/board.ts';
 import { defined } from '../protocol/values.ts';
 import { type Instant, instant, iso } from '../text/time.ts';
+import { CLOCK_TICK, type StatKey, statKey } from './cache.ts';
 import type { BoardContext } from './context.ts';
 import type { Renewal } from './store.ts';
 
@@ -27,14 +28,33 @@ interface LeaseRecord {
 }
 
 export function readLeases(context: BoardContext): Map<string, Lease> {
-  const { files, paths } = context;
-  const leases = new Map<string, Lease>();
-  for (const name of files.list(paths.agents)) {
-    if (!name.endsWith('.json')) continue;
-    const record = readRecord(files, join(paths.agents, name));
-    if (record !== undefined) leases.set(record.agent, leaseOf(context, record));
-  }
-  return leases;
+  return new Map(recordsIn(context).map((record) => [record.agent, leaseOf(context, record)]));
+}
+
+/** What the folder held, as long as its stat says that nothing was put there since. */
+interface Kept {
+  readonly folder: string;
+  readonly stat: StatKey;
+  readonly records: readonly LeaseRecord[];
+}
+const KEPT = new WeakMap<Files, Kept>();
+
+/** Every supervisor of a crew reads all records after every change of the board: they are read once. */
+function recordsIn({ files, paths: { agents }, clock }: BoardContext): readonly LeaseRecord[] {
+  const before = files.stat(agents);
+  if (before === undefined) return [];
+  const stat = statKey(before);
+  const kept = KEPT.get(files);
+  if (kept?.folder === agents && kept.stat.every((field, at) => field === stat[at])) return kept.records;
+  const records = files
+    .list(agents)
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((name) => readRecord(files, join(agents, name)) ?? []);
+  // A record is renamed into the folder, which changes its time; within one tick of the clock it may not.
+  const isSettled = clock.now() - Number(before.mtimeNs / 1_000_000n) > CLOCK_TICK;
+  if (isSettled) KEPT.set(files, { folder: agents, stat, records });
+  else KEPT.delete(files);
+  return records;
 }
 
 export function readLease(context: BoardContext, agent: string): Lease | undefined {

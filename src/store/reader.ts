@@ -10,7 +10,7 @@ import type { State } from '../protocol/state.ts';
 import { counted } from '../text/format.ts';
 import type { Instant } from '../text/time.ts';
 import { assemble } from './assemble.ts';
-import { type CacheKey, confirm, unchanged } from './cache.ts';
+import { type CacheKey, CLOCK_TICK, confirm, unchanged } from './cache.ts';
 import { writeCache } from './cache-write.ts';
 import type { BoardContext } from './context.ts';
 import { normalise } from './file-values.ts';
@@ -113,9 +113,6 @@ function refreshCache(context: BoardContext, { doc, hash, tail, cached, behind, 
     if (errorCode(error) === undefined) throw error; // a read-only disk is no reason not to read
   }
 }
-
-/** Longer than any file system's time stamps are coarse (4 ms on Linux, 10 ms on older kernels). */
-const CLOCK_TICK = 50;
 
 /** A board that no command has touched yet is shown as the file has it. */
 async function readImported(context: BoardContext, none: 'no-board' | 'no-journal'): Promise<Snapshot> {

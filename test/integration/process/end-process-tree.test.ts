@@ -77,7 +77,7 @@ test.runIf(process.platform === 'linux')('of an environment no more than its beg
       return read;
     }) as typeof host.disk.readSync,
   };
-  expect(processesOf({ ...host, disk }, 'f00d').some(({ tagged }) => tagged)).toBe(true);
+  expect(processesOf({ ...host, disk }, { tag: 'f00d' }).some(({ tagged }) => tagged)).toBe(true);
   expect(read).toBeLessThanOrEqual(256 * 1024);
 });
 
@@ -90,7 +90,7 @@ test('real processes: seen with their tag, and left alone under a wrong start ti
   const pid = child.pid ?? 0;
   try {
     await once(child.stdout, 'data');
-    const seen = processesOf(hostAt(), 'f00d').filter(({ tagged }) => tagged);
+    const seen = processesOf(hostAt(), { tag: 'f00d' }).filter(({ tagged }) => tagged);
     expect(seen).toMatchObject([{ pid, group: pid, started: startTime(hostAt(), pid) }]);
     const options = process.platform === 'linux' ? ['axeww'] : ['-AEww'];
     const ps = spawnSync('ps', [...options, '-o', 'pid=,ppid=,pgid=,stat=,lstart=,command='], {

@@ -416,7 +416,9 @@ test('an accident in one supervisor ends them all in order, and is told', async 
   r().clock.advance(60_000);
   await expect(r().crew.ended).rejects.toThrow('the disk is gone');
   for (const id of ['coder-1', 'coder-2']) {
-    const left = processesOf(hostAt(), agentTag(siteOf(realDisk, r().p.root), id)).filter(({ tagged }) => tagged);
+    const left = processesOf(hostAt(), { tag: agentTag(siteOf(realDisk, r().p.root), id) }).filter(
+      ({ tagged }) => tagged,
+    );
     expect(left).toEqual([]);
   }
 });
