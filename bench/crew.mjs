@@ -92,7 +92,7 @@ async function measured({ base, root, state, coders, count }) {
       throw new Error(`only ${merged.size} of ${count} tasks were merged: ${said}`);
     const now = performance.now();
     for (const [, id, status] of readFileSync(state, 'utf8').matchAll(
-      /^ {2}- id: (task-\d+)$[^]*?^ {4}status: (\w+)$/gm,
+      /^ {2}- id: (task-\d+)$[\s\S]*?^ {4}status: (\w+)$/gm,
     )) {
       if (status === 'APPROVED' && !approved.has(id)) approved.set(id, now);
       if (status === 'MERGED' && !merged.has(id)) merged.set(id, now);

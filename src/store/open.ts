@@ -6,6 +6,7 @@ import type { Host } from '../ports/host.ts';
 import { defined } from '../protocol/values.ts';
 import type { BoardContext } from './context.ts';
 import { readLease, writeLease } from './lease-records.ts';
+import { lockInTurn } from './lock-in-turn.ts';
 import { pathsOf } from './paths.ts';
 import { peekAgent, peekTask } from './read-one-task.ts';
 import type { AgentReading, Renewal, Store } from './store.ts';
@@ -27,7 +28,9 @@ export function contextOf(project: Project): BoardContext {
     files: filesOn(host.disk, host.processes.pid),
     paths,
     specExists: project.specExists,
-    lock: async () => (project.nested === paths.liza ? { nested: true } : host.locks.acquire(paths.lock)),
+    lock: lockInTurn(host.clock, async () =>
+      project.nested === paths.liza ? { nested: true } : host.locks.acquire(paths.lock),
+    ),
   };
 }
 
