@@ -20,10 +20,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addTask, cleanEnvironment, startRepository } from '../test/support/core.mjs';
-import { finish, median, quick, wantsCase } from './part.mjs';
+import { finish, LIZA, median, quick, wantsCase } from './part.mjs';
 import { WORKER } from './worker.mjs';
 
-const LIZA = join(import.meta.dirname, '..', 'dist', 'liza.cjs');
 const { NODE_EXTRA_CA_CERTS: _certificates, LIZA_AGENT_ID: _id, ...env } = process.env;
 const folders = [];
 const rows = [];

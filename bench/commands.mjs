@@ -5,10 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeBoard, WORKER } from './boards.mjs';
-import { finish, median, quick } from './part.mjs';
+import { finish, LIZA, median, quick } from './part.mjs';
 import { longLived, perCommand } from './writers.mjs';
 
-const LIZA = join(import.meta.dirname, '..', 'dist', 'liza.cjs');
 const SIZES = [100, 1000, 10_000];
 const LIMITS = {
   'show <task>': [1.4, 1.6, 2.5],

@@ -1,6 +1,6 @@
 // How a crew's cost grows with its size: 1, 4, 16 and 32 coders that take no time, half as many reviewers, one process.
 // Merged tasks per minute depend on the machine and on whatever else it does; the supervisor's own CPU per merged task
-// hardly does. `LIZA_DIST=<folder>` measures another build, in turns with this one: npm run bench -- --against <commit>.
+// hardly does.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,10 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanEnvironment, startRepository } from '../test/support/core.mjs';
-import { finish, quick, wantsCase } from './part.mjs';
+import { finish, LIZA, quick, wantsCase } from './part.mjs';
 import { WORKER } from './worker.mjs';
 
-const LIZA = join(process.env.LIZA_DIST ?? join(import.meta.dirname, '..', 'dist'), 'liza.cjs');
 const { NODE_EXTRA_CA_CERTS: _certificates, LIZA_AGENT_ID: _id, ...env } = process.env;
 const SIZES = quick ? [4] : [1, 4, 16, 32];
 const LIMITS = { perMinute: 120, falls: 0.1, landing: 5, memory: 250, delay: 50 };

@@ -7,9 +7,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeBoard } from './boards.mjs';
-import { finish, median, quick, wantsCase } from './part.mjs';
+import { finish, LIZA, median, quick, wantsCase } from './part.mjs';
 
-const LIZA = join(process.env.LIZA_DIST ?? join(import.meta.dirname, '..', 'dist'), 'liza.cjs');
 const ROUNDS = quick ? 5 : 15;
 const { NODE_EXTRA_CA_CERTS: _, LIZA_AGENT_ID: __, ...env } = process.env;
 const IDENTITY = { GIT_AUTHOR_NAME: 'b', GIT_AUTHOR_EMAIL: 'b@b', GIT_COMMITTER_NAME: 'b', GIT_COMMITTER_EMAIL: 'b@b' };

@@ -1,6 +1,7 @@
 // What the parts of the bench share: their options, and how they hand over the result. A part measures and prints its
 // table; bench/run.mjs runs the parts and says at the end which limits were missed.
 
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { fillMarkers } from '../tools/fill-markers.mjs';
 
@@ -8,6 +9,8 @@ const { values } = parseArgs({
   options: { quick: { type: 'boolean' }, docs: { type: 'boolean' }, case: { type: 'string' } },
 });
 export const quick = values.quick === true;
+/** The build that is measured: this checkout's, or another one's (`--against`). */
+export const LIZA = path.join(process.env.LIZA_DIST ?? path.join(import.meta.dirname, '..', 'dist'), 'liza.cjs');
 export const wantsCase = (name) => values.case === undefined || name.includes(values.case);
 
 export const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];

@@ -8,10 +8,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addTask, cleanEnvironment, startRepository } from '../test/support/core.mjs';
-import { finish, quick, wantsCase } from './part.mjs';
+import { finish, LIZA, quick, wantsCase } from './part.mjs';
 import { WORKER } from './worker.mjs';
 
-const LIZA = join(process.env.LIZA_DIST ?? join(import.meta.dirname, '..', 'dist'), 'liza.cjs');
 const { NODE_EXTRA_CA_CERTS: _certificates, LIZA_AGENT_ID: _id, ...env } = process.env;
 const LIMIT = 60;
 const MERGED = quick ? 3 : 8;

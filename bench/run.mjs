@@ -1,7 +1,9 @@
-// `npm run bench`: what Liza costs, in eight parts, each held against its limits. A part that misses a limit or fails does
+// `npm run bench`: what Liza costs, in parts, each held against its limits. A part that misses a limit or fails does
 // not keep the others from running; the end of the output says which did.
 
 import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { progress } from '../tools/progress.mjs';
@@ -14,13 +16,19 @@ const PARTS = {
   alarms: 'evaluating alarms, from a change to its alarm, a storm of alarms',
   sandbox: 'starting a program in the sandbox, a command from inside it',
   identity: 'checking who asks, against a build that does not check (takes longest; not in --quick)',
+  crew: 'merged tasks per minute, own CPU, memory and event loop with 1 to 32 coders (not in --quick)',
   checks: 'checks against cunning agents, against a build without them',
 };
+/** Not for a look. */
+const LONG = ['identity', 'crew'];
+/** They make builds of their own, or load parts of this one. */
+const OWN_BUILDS = ['identity', 'checks', 'sandbox'];
 const HELP = `npm run bench -- [options]      (the same as node bench/run.mjs --check [options])
   --check              exit 1 when a limit is missed
   --quick              few rounds of each: numbers for a look, not for a decision
   --only git,agents    these parts alone; agents/wake: the case "wake" of a part
   --docs               put the tables into docs/cost.md
+  --against <commit>   each part for that commit's build first, then for this one; the limits are this one's alone
 
 ${Object.entries(PARTS)
   .map(([name, measures]) => `  ${name.padEnd(10)} ${measures}`)
@@ -32,6 +40,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean' },
     only: { type: 'string' },
     docs: { type: 'boolean' },
+    against: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   },
 });
@@ -41,7 +50,7 @@ if (values.help) {
 }
 
 const chosen = (
-  values.only?.split(',') ?? Object.keys(PARTS).filter((name) => !values.quick || name !== 'identity')
+  values.only?.split(',') ?? Object.keys(PARTS).filter((name) => !values.quick || !LONG.includes(name))
 ).map((asked) => {
   const [name, one] = asked.split('/');
   return { name, one };
@@ -61,30 +70,58 @@ const root = path.join(import.meta.dirname, '..');
 const built = spawnSync(process.execPath, ['tools/build.mjs'], { cwd: root, stdio: 'inherit' });
 if (built.status !== 0) process.exit(1);
 
+const other = values.against === undefined ? undefined : otherBuild(values.against);
 const missed = [];
 const failed = [];
 for (const [at, { name, one }] of chosen.entries()) {
   progress(at + 1, chosen.length, 'parts');
   console.log(`\n${name}: ${PARTS[name]}\n`);
+  if (other !== undefined && !OWN_BUILDS.includes(name)) {
+    console.log(`${values.against}:`);
+    await measured(name, one, { LIZA_DIST: path.join(other.folder, 'dist') });
+    console.log('\nthis checkout:');
+  }
   const result = await measured(name, one);
   missed.push(...result.missed.map((line) => `${name}: ${line}`));
   if (result.code !== 0) failed.push(`${name}: ended with ${result.code}`);
 }
+other?.remove();
 if (missed.length > 0) console.log(`\nmissed:\n${missed.map((line) => `  ${line}`).join('\n')}`);
 if (failed.length > 0) console.log(`\nfailed:\n${failed.map((line) => `  ${line}`).join('\n')}`);
 if (missed.length + failed.length === 0) console.log('\nevery limit was kept');
 process.exitCode = failed.length > 0 || (values.check && missed.length > 0) ? 1 : 0;
 
+/** A build of another commit, in a folder of its own with this checkout's dependencies. */
+function otherBuild(commit) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'liza-bench-against-'));
+  const inTurn = [
+    ['git', ['-C', root, 'worktree', 'add', '--quiet', '--detach', folder, commit]],
+    ['ln', ['-s', path.join(root, 'node_modules'), path.join(folder, 'node_modules')]],
+    [process.execPath, [path.join(folder, 'tools', 'build.mjs')]],
+  ];
+  const remove = () => spawnSync('git', ['-C', root, 'worktree', 'remove', '--force', folder]);
+  for (const [program, args] of inTurn) {
+    const done = spawnSync(program, args, { cwd: folder, encoding: 'utf8' });
+    if (done.status === 0) continue;
+    remove();
+    rmSync(folder, { recursive: true, force: true });
+    console.error(`${commit} could not be built: ${done.stderr || done.error?.message}`);
+    process.exit(1);
+  }
+  return { folder, remove };
+}
+
 /** A process of its own for each part, so that what one leaves in memory slows no other. */
-function measured(name, one) {
+function measured(name, one, more = {}) {
   const argv = [
     path.join(import.meta.dirname, `${name}.mjs`),
     ...(values.quick ? ['--quick'] : []),
-    ...(values.docs ? ['--docs'] : []),
+    ...(values.docs && more.LIZA_DIST === undefined ? ['--docs'] : []),
     ...(one === undefined ? [] : ['--case', one]),
   ];
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, argv, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const env = { ...process.env, ...more };
+    const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     let lines = [];
     child.on('message', ({ missed: told }) => (lines = told));
     child.on('close', (code, signal) => resolve({ code: code ?? signal, missed: lines }));

@@ -6,8 +6,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeBoard } from './boards.mjs';
+import { LIZA } from './part.mjs';
 
-const LIZA = join(import.meta.dirname, '..', 'dist', 'liza.cjs');
 const { NODE_EXTRA_CA_CERTS: _certificates, LIZA_AGENT_ID: _id, ...inherited } = process.env;
 const env = { ...inherited, LIZA_NOTIFY: 'off' };
 
