@@ -18,12 +18,16 @@ export function textOf({ disk }: ProcessHost, file: string): string {
 /** Of a process's environment the beginning: it may name gigabytes as such, and is looked at with all others. */
 const MOST_ENVIRONMENT = 256 * 1024;
 
+/** One for all: a fresh one for each process would cost more than what is read into it. */
+let room: Buffer | undefined;
+
 /** What a process was started with, each variable after a NUL. */
 export function environmentOf({ disk }: ProcessHost, pid: number): string {
   try {
     const fd = disk.openSync(`/proc/${pid}/environ`, 'r');
     try {
-      const bytes = Buffer.allocUnsafe(MOST_ENVIRONMENT);
+      room ??= Buffer.allocUnsafe(MOST_ENVIRONMENT);
+      const bytes = room;
       return `\0${bytes.toString('latin1', 0, disk.readSync(fd, bytes, 0, bytes.length, 0))}`;
     } finally {
       disk.closeSync(fd);
