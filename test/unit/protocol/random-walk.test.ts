@@ -215,13 +215,17 @@ const missing = (): readonly string[] =>
 
 const LOT = 100;
 const MOST_LOTS = 50;
+/** Of lots that took what is rare, when this was written; all others follow. */
+const RARE = [22, 5, 3, 2, 1];
 
 it('random commands never break the board, and every transition is taken', { timeout: 600_000 }, () => {
   const spent = cpuTimer();
   walk({ numRuns: runs(2500), seed: 20260301 });
   // Fewer of them miss what is rare: walks of any length go on until all was there.
-  for (let lot = 0; missing().length > 0 && lot < MOST_LOTS; lot += 1)
-    walk({ numRuns: LOT, seed: lot + 1, unbiased: true });
+  for (const seed of [...RARE, ...Array.from({ length: MOST_LOTS }, (_, lot) => lot + 1)]) {
+    if (missing().length === 0) break;
+    walk({ numRuns: LOT, seed, unbiased: true });
+  }
   expect(missing()).toEqual([]);
   // The limit of the test is for one that hangs; this one holds what it costs, on a loaded machine too.
   expect(spent()).toBeLessThan(60_000);

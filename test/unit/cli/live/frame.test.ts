@@ -124,11 +124,11 @@ describe('any size', () => {
   it('fits, and always ends in the keys', () => {
     for (const [view, screen] of Object.values(SCREENS)) {
       for (let width = 20; width < 220; width += 29) {
-        for (let height = 3; height < 60; height += 5) {
+        for (const height of [3, 4, 8, 13, 18, 24, 40, 59]) {
           const at: LiveLook = { color: false, unicode: true, width, height, zone: 0 };
           const rows = lines(view, screen, at, LOG);
           expect(rows).toHaveLength(height);
-          for (const row of rows) expect(columns(row), row).toBeLessThanOrEqual(width);
+          expect(rows.filter((row) => columns(row) > width)).toEqual([]);
           expect(rows.at(-1)).toMatch(
             /^(Work goes on|a answer|arrows choose|r resume|esc back|enter sends|y yes|s stop|\/ )/,
           );

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as YAML from 'yaml';
 import { parseBlock } from '../../../../src/store/yaml/block.ts';
 import { emitEntries, emitItems } from '../../../../src/store/yaml/emit.ts';
+import { runs } from '../../../runs.ts';
 import { handText, plainValue } from './samples.ts';
 
 /** What the reference reader makes of a text; undefined when it objects to anything. */
@@ -131,7 +132,7 @@ describe('emit', () => {
         expect(YAML.parse(text)).toEqual([value, { k: value }]);
         expect(YAML.parse(text, { version: '1.1', merge: false })).toEqual([value, { k: value }]);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(6000) },
     );
   });
 
