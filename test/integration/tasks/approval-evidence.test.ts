@@ -15,7 +15,10 @@ import { specBehind } from '../../../src/tasks/notice-spec.ts';
 import { makeReviewFolder, type ReviewFolder } from '../../../src/tasks/review-copy.ts';
 import { verdictFacts } from '../../../src/tasks/verdict-facts.ts';
 import { isolations } from '../../runs.ts';
+import { quickNpm } from '../../support/npm.ts';
 import { type Project, project, succeeded, WORK } from '../../support/project.ts';
+
+quickNpm();
 
 const REVIEWER = 'code-reviewer-1';
 let p: Project;

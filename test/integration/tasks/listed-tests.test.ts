@@ -3,7 +3,10 @@
 
 import { expect, test } from 'vitest';
 import type { Config, Task } from '../../../src/protocol/state.ts';
+import { quickNpm } from '../../support/npm.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
+
+quickNpm();
 
 let p: Project;
 

@@ -5,7 +5,10 @@ import { expect, test } from 'vitest';
 import type { Task } from '../../../src/protocol/state.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { ways } from '../../runs.ts';
+import { quickNpm } from '../../support/npm.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
+
+quickNpm();
 
 let p: Project;
 
