@@ -1,5 +1,6 @@
 // The built program on repositories of every kind, and with a person at work in them: a task goes from claim
-// to merge, and whatever is the person's own is as it was before, to the byte.
+// to merge, and whatever is the person's own is as it was before, to the byte. What leads up to the merge is done in this
+// process, but for one of them: the start of a program for each of its commands takes longer than the commands.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,17 +8,21 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inFull, isolations } from '../runs.ts';
 import { addTask, SHOWN, write } from '../support/core.mjs';
+import { inProcess, succeeding } from '../support/in-process.ts';
 import { type BuiltProject, builtIn, type Ran } from '../support/program.ts';
 import { type RepositoryOptions, repository, repositoryIn } from '../support/repository.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const built = (options: RepositoryOptions = {}): BuiltProject => builtIn(repository(options));
 
+type Ok = (argv: readonly string[], options?: { readonly as?: string; readonly cwd?: string }) => unknown;
+const inside = (p: BuiltProject): Ok => succeeding(inProcess({ ...p, now: Date.now }));
+
 /** Up to an approved commit; the person's checkout is not needed for it. */
-function approve(p: BuiltProject, id = 'greet'): void {
-  if (!existsSync(p.file('.liza'))) begin(p);
-  p.ok(addTask(id));
-  p.ok(['claim-task', id, 'coder-1'], { as: 'coder-1' });
+async function approve(p: BuiltProject, id = 'greet', ok = inside(p)): Promise<void> {
+  if (!existsSync(p.file('.liza'))) await begin(ok);
+  await ok(addTask(id));
+  await ok(['claim-task', id, 'coder-1'], { as: 'coder-1' });
   const inFolder = { as: 'coder-1', cwd: p.folder(id) };
   const plan = [
     '--intent',
@@ -31,16 +36,16 @@ function approve(p: BuiltProject, id = 'greet'): void {
     '--file',
     'test',
   ];
-  p.ok(['begin', id, ...plan], inFolder);
+  await ok(['begin', id, ...plan], inFolder);
   p.commit({ [`src/${id}.test.js`]: `${id} src\n`, [`test/${id}.test.js`]: `${id} test\n` }, id, p.folder(id));
-  p.ok(['submit-for-review', id, 'HEAD'], inFolder);
-  p.ok(['claim-review', id, 'code-reviewer-1'], { as: 'code-reviewer-1' });
-  p.ok(['submit-verdict', id, 'APPROVED', SHOWN], { as: 'code-reviewer-1' });
+  await ok(['submit-for-review', id, 'HEAD'], inFolder);
+  await ok(['claim-review', id, 'code-reviewer-1'], { as: 'code-reviewer-1' });
+  await ok(['submit-verdict', id, 'APPROVED', SHOWN], { as: 'code-reviewer-1' });
 }
 
-function begin(p: BuiltProject): void {
-  p.ok(['init', 'Greet']);
-  for (const as of ['coder-1', 'code-reviewer-1']) p.ok(['register', as], { as });
+async function begin(ok: Ok): Promise<void> {
+  await ok(['init', 'Greet']);
+  for (const as of ['coder-1', 'code-reviewer-1']) await ok(['register', as], { as });
 }
 
 const merge = (p: BuiltProject, id = 'greet'): Ran => p.liza(['wt', 'merge', id], { as: 'code-reviewer-1' });
@@ -70,43 +75,46 @@ describe('repositories', () => {
     expect(existsSync(p.file('.liza'))).toBe(false);
   });
 
-  test('a detached HEAD works', () => {
+  test('a detached HEAD works', async () => {
     const p = built();
     p.git('checkout', '-q', '--detach');
-    approve(p);
+    await approve(p, 'greet', p.ok);
     expect(merge(p).code).toBe(0);
     expect(merged(p)).toBe(true);
     expect(p.git('rev-parse', '--abbrev-ref', 'HEAD')).toBe('HEAD');
   });
 
-  test.each(['with spaces and ünïcödé 漢字', "quote's and $dollar"])('a path %s works, in both isolations', (name) => {
-    const p = built({ name });
-    approve(p, 'one');
-    expect(merge(p, 'one').code).toBe(0);
-    p.ok(['config', 'set', 'isolation', 'clone']);
-    approve(p, 'two');
-    expect(merge(p, 'two').code).toBe(0);
-    expect(merged(p, 'one') && merged(p, 'two')).toBe(true);
-    expect(p.git('worktree', 'list').split('\n')).toHaveLength(1);
-  });
+  test.each(['with spaces and ünïcödé 漢字', "quote's and $dollar"])(
+    'a path %s works, in both isolations',
+    async (name) => {
+      const p = built({ name });
+      await approve(p, 'one');
+      expect(merge(p, 'one').code).toBe(0);
+      p.ok(['config', 'set', 'isolation', 'clone']);
+      await approve(p, 'two');
+      expect(merge(p, 'two').code).toBe(0);
+      expect(merged(p, 'one') && merged(p, 'two')).toBe(true);
+      expect(p.git('worktree', 'list').split('\n')).toHaveLength(1);
+    },
+  );
 
-  test.each(isolations('clone'))('SHA-256 objects work in a %s', (isolation) => {
+  test.each(isolations('clone'))('SHA-256 objects work in a %s', async (isolation) => {
     const p = built({ format: 'sha256' });
-    begin(p);
+    await begin(inside(p));
     p.ok(['config', 'set', 'isolation', isolation]);
-    approve(p);
+    await approve(p);
     expect(merge(p).code).toBe(0);
     expect(p.git('rev-parse', 'integration')).toHaveLength(64);
     expect(p.liza(['blame', 'integration']).code).toBe(0);
   });
 
-  test.each(isolations('worktree'))('a linked worktree as the project root works with a %s', (isolation) => {
+  test.each(isolations('worktree'))('a linked worktree as the project root works with a %s', async (isolation) => {
     const main = repository();
     main.git('worktree', 'add', '-q', '-b', 'mine', path.join(main.base, 'linked'));
     const p = builtIn(repositoryIn(main.base, 'linked'));
-    begin(p);
+    await begin(inside(p));
     p.ok(['config', 'set', 'isolation', isolation]);
-    approve(p);
+    await approve(p);
     expect(merge(p).code).toBe(0);
     expect(merged(p)).toBe(true);
     expect(main.git('status', '--porcelain')).toBe('');
@@ -131,9 +139,9 @@ describe('repositories', () => {
 });
 
 describe('a person at work', () => {
-  test('on another branch with changes, a stash and an untracked file: all of it is as before', () => {
+  test('on another branch with changes, a stash and an untracked file: all of it is as before', async () => {
     const p = built();
-    approve(p);
+    await approve(p);
     p.write({ 'README.md': 'stashed\n' });
     p.git('stash');
     p.write({ 'README.md': 'changed\n', new: 'untracked\n' });
@@ -144,9 +152,9 @@ describe('a person at work', () => {
     expect(belongings(p)).toBe(before);
   });
 
-  test('on the integration branch, clean: it is advanced, and told', () => {
+  test('on the integration branch, clean: it is advanced, and told', async () => {
     const p = built();
-    approve(p);
+    await approve(p);
     p.git('checkout', '-q', 'integration');
     const ran = merge(p);
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('was clean and is advanced') });
@@ -155,9 +163,9 @@ describe('a person at work', () => {
     expect(p.git('symbolic-ref', '--short', 'HEAD')).toBe('integration');
   });
 
-  test('on the integration branch with changes: the merge is held until they are gone', () => {
+  test('on the integration branch with changes: the merge is held until they are gone', async () => {
     const p = built();
-    approve(p);
+    await approve(p);
     p.git('checkout', '-q', 'integration');
     p.write({ 'README.md': 'changed\n' });
     p.git('status');
@@ -173,9 +181,9 @@ describe('a person at work', () => {
     expect(p.git('status', '--porcelain')).toBe('');
   });
 
-  test.runIf(inFull)('in the middle of a rebase of another branch: nothing of it changes (in test:all)', () => {
+  test.runIf(inFull)('in the middle of a rebase of another branch: nothing of it changes (in test:all)', async () => {
     const p = built();
-    approve(p);
+    await approve(p);
     for (const branch of ['side', 'mine']) p.git('branch', branch, 'main');
     p.git('checkout', '-q', 'side');
     p.commit({ 'README.md': 'side\n' }, 'side');
@@ -188,11 +196,11 @@ describe('a person at work', () => {
     expect(existsSync(p.file('.git/rebase-merge'))).toBe(true);
   });
 
-  test('a rebase of the integration branch itself holds the merge', () => {
+  test('a rebase of the integration branch itself holds the merge', async () => {
     const p = built();
-    approve(p, 'one');
+    await approve(p, 'one');
     expect(merge(p, 'one').code).toBe(0);
-    approve(p, 'two');
+    await approve(p, 'two');
     p.git('checkout', '-q', '-b', 'side', 'main');
     p.commit({ 'src/one.test.js': 'in the way\n' }, 'side');
     p.git('checkout', '-q', 'integration');
@@ -206,15 +214,15 @@ describe('a person at work', () => {
 
   test.runIf(inFull)(
     'a stale index.lock: on another branch it does not matter, on the integration branch it holds the merge (in test:all)',
-    () => {
+    async () => {
       const p = built();
-      approve(p, 'one');
+      await approve(p, 'one');
       const lock = p.file('.git/index.lock');
       writeFileSync(lock, '');
       expect(merge(p, 'one').code).toBe(0);
       expect(existsSync(lock)).toBe(true);
       rmSync(lock);
-      approve(p, 'two');
+      await approve(p, 'two');
       p.git('checkout', '-q', 'integration');
       writeFileSync(lock, '');
       expect(merge(p, 'two')).toMatchObject({ code: 1, stderr: expect.stringContaining('index.lock') });
