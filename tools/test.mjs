@@ -52,7 +52,7 @@ const STEPS = [
     name: 'git workflows killed at any system call',
     takes: 44,
     run: ['node', 'test/sweep/git.mjs'],
-    short: ['--slice', '2'],
+    short: ['--slice', '4'],
   },
   { name: 'races', takes: 15, run: ['node', 'test/races/races.mjs'], short: ['--rounds', '4'] },
   { name: 'gauntlet', takes: 47, run: ['node', 'gauntlet/run.mjs'], short: ['--slice'] },

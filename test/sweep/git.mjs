@@ -3,7 +3,8 @@
 // of a git that it started, or of both; then `liza doctor --fix`, and what must hold (git-examine.mjs).
 // `node test/sweep/git.mjs [--slice K] [--scenario NAME[/ISOLATION]] [--only SCENARIO:POINT]
 // [--straight] [--list] [--verbose]`. --straight repeats the command before the doctor comes.
-// --slice K tries K points, the same kind of call once, spread evenly. Without strace it says so and ends with 0.
+// --slice K tries K points, or a few more, the same kind of call once, of K scenarios: to list the calls of a scenario
+// takes longer than to kill at one of them. Without strace it says so and ends with 0.
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -46,12 +47,10 @@ async function main() {
   if (missing !== undefined) return skip('git', WHAT, missing, options.report);
   const [onlyTitle, onlyPoint] = options.only?.split(':') ?? [];
   const wanted = onlyTitle ?? options.scenario;
-  const scenarios = SCENARIOS.filter((scenario) =>
-    [undefined, scenario.name, titleOf(scenario)].includes(wanted),
-  ).filter(
-    // A slice takes each scenario in one isolation, by turns.
-    (_, index) => options.slice === undefined || index % 4 === 0 || index % 4 === 3,
-  );
+  const all = SCENARIOS.filter((scenario) => [undefined, scenario.name, titleOf(scenario)].includes(wanted));
+  // Of each scenario one isolation, by turns.
+  const byTurns = all.filter((_, index) => index % 4 === 0 || index % 4 === 3);
+  const scenarios = options.slice === undefined ? all : spread(byTurns, options.slice);
   if (scenarios.length === 0) throw new Error(`no scenario ${wanted}; there are: ${SCENARIOS.map(titleOf).join(', ')}`);
   const yard = await makeYard(scenarios);
   let failed = true;
@@ -105,12 +104,15 @@ async function makeYard(scenarios) {
   return { ...yard, git, places, shims: makeShims(yard.base) };
 }
 
-/** All; or, of each kind of call the first, so many that are spread evenly over the scenarios. */
+/** All; or, of each kind of call the first, as many of each scenario, evenly spread: the one in the middle if it is one. */
 function chosen(plans) {
-  const all = plans.flatMap((plan) => plan.points.map((point) => ({ plan, point })));
-  if (options.slice === undefined) return all;
-  const kinds = new Map(all.map((job) => [kindOf(job), job]).reverse());
-  return spread([...kinds.values()].reverse(), options.slice);
+  const all = plans.map((plan) => plan.points.map((point) => ({ plan, point })));
+  if (options.slice === undefined) return all.flat();
+  const each = Math.ceil(options.slice / plans.length);
+  return all.flatMap((jobs) => {
+    const kinds = [...new Map(jobs.map((job) => [kindOf(job), job]).reverse()).values()].reverse();
+    return each === 1 ? kinds.slice(kinds.length / 2).slice(0, 1) : spread(kinds, each);
+  });
 }
 
 /** Calls on the blackboard itself are alike in all scenarios: strace.mjs has them. */
