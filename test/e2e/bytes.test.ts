@@ -189,8 +189,9 @@ function pieces(text: string): Map<string, Piece> {
   const found = new Map<string, Piece>();
   const add = (name: string, start: number, end: number): void => {
     // A node may reach over the blank and comment lines that follow it; these lie outside.
-    const body = text.slice(start, end).replace(/(\s*(\n[ \t]*#.*)?)*$/, '');
-    const line = text.indexOf('\n', start + body.length);
+    const body = text.slice(start, end).trimEnd().split('\n');
+    while (body.length > 1 && /^\s*(#.*)?$/.test(body.at(-1) ?? '')) body.pop();
+    const line = text.indexOf('\n', start + body.join('\n').trimEnd().length);
     const close = line === -1 ? text.length : line;
     found.set(name, { start, end: close, text: text.slice(start, close) });
   };
