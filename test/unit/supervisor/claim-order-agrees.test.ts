@@ -7,7 +7,6 @@ import type { Board } from '../../../src/protocol/board.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import { AGENT_STATUSES, TASK_STATUSES, type Task } from '../../../src/protocol/state.ts';
 import { whyNotClaimable, whyNotReviewable } from '../../../src/supervisor/rules/claim-order.ts';
-import { runs } from '../../runs.ts';
 import { agent, ago, board, COMMIT, event, MINUTE, NOW, task } from '../boards/empty-board.ts';
 
 const someone = fc.constantFrom('coder-1', 'coder-2', 'code-reviewer-1');
@@ -100,7 +99,7 @@ it('claimable means that the table grants the reservation', () => {
       expect(why === undefined, `${why} / ${granted.ok ? 'granted' : granted.message}`).toBe(granted.ok);
       tally[granted.ok ? 'granted' : 'refused'] += 1;
     }),
-    { numRuns: runs(6000) },
+    { numRuns: 3000 },
   );
   expect(Math.min(tally.granted, tally.refused)).toBeGreaterThan(100);
 });
@@ -121,7 +120,7 @@ it('reviewable means that the table grants the review', () => {
       expect(why === undefined, `${why} / ${granted.ok ? 'granted' : granted.message}`).toBe(granted.ok);
       tally[granted.ok ? 'granted' : 'refused'] += 1;
     }),
-    { numRuns: runs(6000) },
+    { numRuns: 3000 },
   );
   expect(Math.min(tally.granted, tally.refused)).toBeGreaterThan(100);
 });
