@@ -10,9 +10,9 @@ import { meddle, type Tortured, torturedQueue, wrongIn } from './tortured-queue.
 const PRELOAD = path.join(import.meta.dirname, 'kill-at.cjs');
 const [from = 1, to = from] = (process.env['LIZA_SEEDS'] ?? `1-${runs(8)}`).split('-').map(Number);
 
-/** Killed at one of its changes of the board, or at any time, or not at all; a person comes in between. */
+/** Killed at one of its changes of the board, or anywhere, or not at all; a person comes in between. */
 async function oneRun(queue: Tortured): Promise<void> {
-  const { built, chance, below, told } = queue;
+  const { built, chance, below, told, steps } = queue;
   const [how, at] = [chance(), 1 + below(14)];
   const env = how < 0.3 ? { KILL_AT: String(at), NODE_OPTIONS: `--require=${PRELOAD}` } : {};
   const run = built.start(['queue', 'run'], { env });
@@ -20,14 +20,19 @@ async function oneRun(queue: Tortured): Promise<void> {
   void run.ended.then(() => {
     isOver = true;
   });
-  for (let n = 0; n < 3 && !isOver; n++) {
-    await new Promise((resolve) => setTimeout(resolve, 300 + below(1500)));
-    if (chance() < 0.5) meddle(queue);
+  for (let times = 0; times < 3 && !isOver; times++) {
+    // Some steps later, however fast the machine is, and anywhere between two of them.
+    const until = steps() + 1 + below(5);
+    while (!isOver && steps() < until) await later(10);
+    await later(below(300));
+    if (!isOver && chance() < 0.7) meddle(queue);
   }
   if (how > 0.7) run.child.kill('SIGKILL');
   const { code, signal, stderr } = await run.ended;
   told.push(`run: ${code ?? signal} ${stderr.trim().slice(-200)}`);
 }
+
+const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 test.each(Array.from({ length: to - from + 1 }, (_, n) => from + n))(
   'seed %i',

@@ -32,6 +32,8 @@ export interface Tortured {
   below(n: number): number;
   say(...argv: readonly string[]): boolean;
   waiting(): number;
+  /** Changes of the board and test runs so far. */
+  steps(): number;
 }
 
 export function torturedQueue(seed: number): Tortured {
@@ -64,6 +66,10 @@ export function torturedQueue(seed: number): Tortured {
       const { code, stderr } = built.liza(argv);
       told.push(`${argv.join(' ')}: ${code} ${stderr.trim().slice(-160)}`);
       return code === 0;
+    },
+    steps: () => {
+      const read = (file: string): string => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '');
+      return Number(read(path.join(p.base, 'n'))) + read(p.file('.liza', 'journal.jsonl')).split('\n').length;
     },
     waiting: () => built.board().tasks.filter(({ status }) => status === 'APPROVED').length,
   };
