@@ -199,7 +199,8 @@ export const g27 = {
     { take: NOT_TOLD, red: /the change is not listed/ },
   ],
   files: {
-    'scripts/integration-test.sh': '#!/bin/sh\necho BASE SIDE\ntest "$(cat src/a.mjs)" = "export const a = 2;"\n',
+    'scripts/integration-test.sh':
+      '#!/bin/sh\necho BASE SIDE\ntest ! -e src/a.mjs || test "$(cat src/a.mjs)" = "export const a = 2;"\n',
   },
   tasks: [{ scope: 'IN: src/, test/, scripts/' }],
   // Called again for the failed merge while the crew is being stopped: that session is not what is judged.
