@@ -2,6 +2,7 @@
 // break is thrown instead, as a typed error.
 
 import type { Switch } from './board.ts';
+import { EXAMPLE } from './example-words.ts';
 import type { Notice } from './notice.ts';
 import type { RefusalName } from './refusal-names.ts';
 import type { State, Task } from './state.ts';
@@ -63,7 +64,7 @@ export const refuse = (message: string, hint: string, code: RefusalCode = 1, gua
 });
 
 /** What an agent of any role does instead of a person's command. */
-export const FOR_A_PERSON = 'leave it to a person: liza ask "…" --assume "what you assume"';
+export const FOR_A_PERSON = `leave it to a person: liza ask "…" --assume "${EXAMPLE.assume}"`;
 
 // The program is bundled in parts, and each part has its own copy of these classes: an error is known
 // by its name, so that `instanceof` holds across parts.

@@ -6,6 +6,7 @@ import { redact } from '../text/redact.ts';
 import { type Actor, plays } from './board.ts';
 import type { Command } from './command.ts';
 import { type Refusal, refuse } from './decision.ts';
+import { isDash, isExample, isOpen } from './example-words.ts';
 import { ID_PATTERN, TEXT_LIMIT } from './records/fields.ts';
 import { isFields, words } from './values.ts';
 
@@ -16,10 +17,7 @@ const ID_FIELDS: ReadonlySet<string> = new Set(
 /** Under these keys a caller's own names begin. */
 const FREE: ReadonlySet<string> = new Set(['details', 'value']);
 
-/** What examples and hints have where words belong, or the dash that stands for stdin. It tells nobody anything. */
-const PLACEHOLDER = /^\s*["'\u201c]?(?:\u2026|\.{3}|<[a-z][\w -]{0,40}>|(?:TODO|TBD|FIXME|XXX)[.:]?)["'\u201d]?\s*$/;
-/** In other fields it may be a value. */
-const DASH = /^\s*["'\u201c]?-["'\u201d]?\s*$/;
+/** In other fields a dash may be a value. */
 const PROSE: ReadonlySet<string> = new Set(
   words(
     'intent risks validation assumptions reason questions question text assume answer message summary next_action ' +
@@ -93,10 +91,11 @@ function checkText(text: string, path: readonly string[], { isId, isReport }: Ki
       'text-limit',
     );
   }
-  if (isPlaceholder(text, path) && !isReport) {
+  // What a plan lacks is told at once, by its own guard.
+  if (isPlaceholder(text, path) && !isReport && path[0] !== 'checkpoint') {
     return refuse(
       `${field()} says only ${text.trim()}`,
-      `Replace the … of the example by your own words`,
+      `Replace the words of the example by your own`,
       1,
       'placeholder',
     );
@@ -112,9 +111,11 @@ function checkText(text: string, path: readonly string[], { isId, isReport }: Ki
 
 /** Whatever field it is in; a setting and what Liza looked up or ran may have any value. */
 const isPlaceholder = (text: string, path: readonly string[]): boolean =>
-  PLACEHOLDER.test(text)
+  isOpen(text)
     ? !path.some((part) => FREE.has(part) || LOOKED_UP.has(part))
-    : DASH.test(text) && PROSE.has(path.at(-1) ?? '') && path[0] !== 'facts';
+    : isExample(text)
+      ? !path.some((part) => part === 'value' || LOOKED_UP.has(part))
+      : isDash(text) && PROSE.has(path.at(-1) ?? '') && path[0] !== 'facts';
 
 /** What the supervisor saw, nobody said: an agent's last line may be anything. */
 const REPORTS: ReadonlySet<string> = new Set(

@@ -2,6 +2,7 @@
 // is built. Talk of tests, a suite or a linter names no command: which one, the next reader would have to guess. Of the
 // task's own commands the number or the word `commands` will do. Words are judged, nothing is run.
 
+import { EXAMPLE, withoutExamples } from '../example-words.ts';
 import { proofCommands } from '../review/proof.ts';
 import { alwaysGreen, printsForReaders } from '../shell/always-green.ts';
 import { ALONE, PROGRAMS, shellQuoted } from '../shell/shell-words.ts';
@@ -13,8 +14,9 @@ type Config = Pick<Settings, 'test_command'>;
 /** What the text lacks; undefined: nothing. Where there is nothing to run, `read: what a reader shall find` is enough. */
 export function lacksInValidation(config: Config, task: Task, validation: string): string | undefined {
   const isForReaders = task.type === 'docs' || task.type === 'spec';
-  if (/^\s*read\b/i.test(validation) && isForReaders) return undefined;
-  const { hasCommand, hasResult } = readPlan(validation, proofCommands(config, task));
+  const said = withoutExamples(validation);
+  if (/^\s*read\b/i.test(said) && isForReaders && !/^\s*read:\s*\u2026/i.test(said)) return undefined;
+  const { hasCommand, hasResult } = readPlan(said, proofCommands(config, task));
   if (hasCommand && hasResult) return undefined;
   return hasCommand
     ? 'it does not say what result is expected'
@@ -26,10 +28,10 @@ export function lacksInValidation(config: Config, task: Task, validation: string
 /** How it may be written, with the task's own command. */
 export function exampleValidation(config: Config, task: Task): string {
   const [own] = proofCommands(config, task);
-  if (own === undefined && (task.type === 'docs' || task.type === 'spec')) return '"read: what a reader should find"';
+  if (own === undefined && (task.type === 'docs' || task.type === 'spec')) return `"read: ${EXAMPLE.found}"`;
   // A long one would hide what is missing; its number says as much.
-  const named = own === undefined || own.length <= LONGEST_SHOWN ? (own ?? 'the command') : '#1';
-  return shellQuoted(`${named}: what it should print or exit with`);
+  const named = own === undefined || own.length <= LONGEST_SHOWN ? (own ?? EXAMPLE.command) : '#1';
+  return shellQuoted(`${named}: ${EXAMPLE.printed}`);
 }
 
 const LONGEST_SHOWN = 120;

@@ -2,6 +2,7 @@
 // that only look. The quoted texts say what belongs there. A test holds this against the table and
 // reads every line with the real argument parser. `note done` stands with the notes, where there are any.
 
+import { EXAMPLE } from '../../protocol/example-words.ts';
 import { openDiscoveries } from '../../protocol/messages/discoveries.ts';
 import { fileOf } from '../../protocol/messages/news.ts';
 import { ANOMALY_TYPES } from '../../protocol/records/anomaly-types.ts';
@@ -23,10 +24,10 @@ const FIRST: Readonly<Record<Role, string>> = { coder: 'begin', code_reviewer: '
 const EXAMPLES: Readonly<Record<Role, (task: string, state: State) => readonly string[]>> = {
   coder: (task, state) => [
     begin(task, state),
-    `liza begin ${task} --also path/of/one/more/file --reason "why the task needs it"`,
+    `liza begin ${task} --also ${EXAMPLE.also} --reason "${EXAMPLE.why}"`,
     `liza submit-for-review ${task} HEAD`,
-    `liza retract ${task} --reason "what is wrong with the submission"`,
-    `liza block ${task} --reason "what exactly blocks it" --question "which answer would unblock it?" --attempted "what you tried"`,
+    `liza retract ${task} --reason "${EXAMPLE.retracted}"`,
+    `liza block ${task} --reason "${EXAMPLE.blocked}" --question "${EXAMPLE.question}" --attempted "${EXAMPLE.attempted}"`,
     handoff(task),
     ...reports(task),
     'liza exit 42 --reason "submitted"',
@@ -41,26 +42,26 @@ const EXAMPLES: Readonly<Record<Role, (task: string, state: State) => readonly s
     'liza status',
   ],
   planner: (task, state) => [
-    `liza add-task --id new-task --desc "what to build" --spec ${specOf(state)}#section --done "one input and its output" --done "a command: its result" --scope "IN: path/of/part. OUT: the rest" --validate "${testCommand(state)}" --depends other-task --priority 2`,
+    `liza add-task --id new-task --desc "${EXAMPLE.build}" --spec ${specOf(state)}#section --done "${EXAMPLE.done}" --done "${EXAMPLE.ran}" --scope "${EXAMPLE.scope}" --validate "${testCommand(state)}" --depends other-task --priority 2`,
     'liza finalize new-task',
     ...(state.sprint.scope.closed_at === undefined ? ['liza plan done'] : []),
-    `liza amend ${task} --add-done "one more criterion"`,
-    `liza unblock ${task} "the answer" --add-done "what was missing"`,
-    `liza supersede ${task} --root-cause "why it could not work" --replacement new-task --replacement other-task`,
-    `liza abandon ${task} --reason "why"`,
-    `liza block ${task} --reason "why not to fix the merge" --question "what has to be decided?"`,
+    `liza amend ${task} --add-done "${EXAMPLE.criterion}"`,
+    `liza unblock ${task} "${EXAMPLE.answer}" --add-done "${EXAMPLE.missing}"`,
+    `liza supersede ${task} --root-cause "${EXAMPLE.cause}" --replacement new-task --replacement other-task`,
+    `liza abandon ${task} --reason "${EXAMPLE.abandoned}"`,
+    `liza block ${task} --reason "${EXAMPLE.unmended}" --question "${EXAMPLE.undecided}"`,
     'liza discovery list',
     `liza discovery convert ${discovery(state)} new-task`,
-    `liza discovery dismiss ${discovery(state)} --reason "why it needs no task"`,
-    `liza discovery reopen ${discovery(state)} --reason "why"`,
-    'liza align "how the plan serves the goal" --event "what caused it"',
-    `liza ask "what the specs leave open" --spec ${specOf(state)}#section --assume "what you plan with"`,
-    'liza answer q-1 "what the spec says"',
-    `liza anomaly --type review_deadlock --task ${task} --detail assessment="your judgement"`,
-    'liza anomaly processed anomaly-1 --why "what became of it"',
+    `liza discovery dismiss ${discovery(state)} --reason "${EXAMPLE.dismissed}"`,
+    `liza discovery reopen ${discovery(state)} --reason "${EXAMPLE.reopened}"`,
+    `liza align "${EXAMPLE.serves}" --event "${EXAMPLE.event}"`,
+    `liza ask "${EXAMPLE.open}" --spec ${specOf(state)}#section --assume "${EXAMPLE.planned}"`,
+    `liza answer q-1 "${EXAMPLE.says}"`,
+    `liza anomaly --type review_deadlock --task ${task} --detail assessment="${EXAMPLE.judgement}"`,
+    `liza anomaly processed anomaly-1 --why "${EXAMPLE.became}"`,
     `liza wt delete ${task}`,
     HANDOFF_PLAN,
-    'liza goal complete --summary "what was reached"',
+    `liza goal complete --summary "${EXAMPLE.reached}"`,
     `liza show ${task}`,
     'liza status',
   ],
@@ -78,25 +79,25 @@ export function testCommand(state: State): string {
 }
 
 export const begin = (task: string, state: State): string =>
-  `liza begin ${task} --intent "what you will do" --assume "what you assume" --risks "what could go wrong" --validation "${testCommand(state)}: expected result" --file path/of/file --file path/of/its/test`;
+  `liza begin ${task} --intent "${EXAMPLE.intent}" --assume "${EXAMPLE.assume}" --risks "${EXAMPLE.risks}" --validation "${testCommand(state)}: ${EXAMPLE.result}" --file ${EXAMPLE.file} --file ${EXAMPLE.test}`;
 
 export const handoff = (task: string): string =>
-  `liza handoff ${task} --summary "the state of the work" --next "what to do first" --approach "how it is built" --step "what remains"`;
+  `liza handoff ${task} --summary "${EXAMPLE.state}" --next "${EXAMPLE.next}" --approach "${EXAMPLE.approach}" --step "${EXAMPLE.remains}"`;
 
 /** When a discovery should not wait for the planner's next session. */
 const URGENT =
   'Add `--urgency immediate` (it wakes the planner now) only if other work fails or is wasted unless the plan changes first. Critical and high ones must be decided before the goal ends.';
 
 const handoffReview = (task: string): string =>
-  `liza handoff ${task} --summary "what is read so far" --next "what to read next" --finding "file:line — what is wrong"`;
+  `liza handoff ${task} --summary "${EXAMPLE.read}" --next "${EXAMPLE.toRead}" --finding "${EXAMPLE.finding}"`;
 
-const HANDOFF_PLAN = 'liza handoff --summary "the state of the plan" --next "what to do first" --step "what remains"';
+const HANDOFF_PLAN = `liza handoff --summary "${EXAMPLE.plan}" --next "${EXAMPLE.next}" --step "${EXAMPLE.remains}"`;
 
 const reports = (task: string): readonly string[] => [
-  `liza ask "what you need to know" --task ${task} --assume "what you assume"`,
-  `liza discover "a problem outside this task" --severity medium --during ${task} --recommendation "what you would do"`,
+  `liza ask "${EXAMPLE.asked}" --task ${task} --assume "${EXAMPLE.assume}"`,
+  `liza discover "${EXAMPLE.problem}" --severity medium --during ${task} --recommendation "${EXAMPLE.advice}"`,
   URGENT,
-  `liza anomaly --type retry_loop --task ${task} --detail count=3 --detail error_pattern="what kept failing"`,
+  `liza anomaly --type retry_loop --task ${task} --detail count=3 --detail error_pattern="${EXAMPLE.failing}"`,
   'liza heartbeat --long "full test suite, about 12 minutes"',
 ];
 

@@ -2,6 +2,7 @@
 
 import type { Board } from '../../protocol/board.ts';
 import { criteriaOf } from '../../protocol/definition/criteria.ts';
+import { EXAMPLE } from '../../protocol/example-words.ts';
 import { fileOf } from '../../protocol/messages/news.ts';
 import { builtOnAssumption, contradictedBy, restsOn, saysAssumed } from '../../protocol/messages/question-scope.ts';
 import { findQuestion, tasksBuiltOn } from '../../protocol/messages/questions.ts';
@@ -17,7 +18,7 @@ export function questionAsked({ state }: Board, id: string): readonly string[] {
   return [
     `* QUESTION_ASKED: ${id}, by ${inline(question.asked_by)}${question.task === undefined ? '' : ` on ${question.task}`}, who continues meanwhile`,
     ...questionLines(question),
-    `If you know: \`liza answer ${id} "the answer"\`; if the assumption is right: \`liza answer ${id} --accept\``,
+    `If you know: \`liza answer ${id} "${EXAMPLE.answer}"\`; if the assumption is right: \`liza answer ${id} --accept\``,
     'If only a person knows: leave it open, Liza shows it to them.',
   ];
 }
@@ -34,7 +35,7 @@ export function questionAnswered(board: Board, id: string): readonly string[] {
     `BUILT ON THE ASSUMPTION: ${tasks.length === 0 ? 'no task' : pathList(tasks)}`,
     ...says.slice(0, MOST).flatMap((task) => mendCriterion(task, question)),
     'Where the answer differs: amend what is not submitted (`--validate`, `--scope` too; a running coder is told), leave a review alone (its reviewer reads the answer; rejected, it comes to you before a coder starts), undo what is merged:',
-    `liza add-task --id new-task --because ${id} --desc "what to change" --spec ${fileOf(state.goal.spec_ref)}#section --done "one input and its output" --scope "IN: path/of/part. OUT: the rest"`,
+    `liza add-task --id new-task --because ${id} --desc "${EXAMPLE.change}" --spec ${fileOf(state.goal.spec_ref)}#section --done "${EXAMPLE.done}" --scope "${EXAMPLE.scope}"`,
   ];
 }
 

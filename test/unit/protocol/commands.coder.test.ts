@@ -254,7 +254,38 @@ describe('begin', () => {
     const refusal = w.refused(CODER, beginWith({ validation }));
     expect(refusal.message).toContain(why);
     expect(refusal.hint).toContain('--validation "node --test test/a.test.js: what it should print or exit with"');
-    w.run(CODER, beginWith({ validation: 'node --test test/a.test.js: what it should print or exit with' }));
+    w.run(CODER, beginWith({ validation: 'node --test test/a.test.js: exit 0' }));
+  });
+
+  it('the words of our own examples are nobody’s plan: one refusal names all of them', () => {
+    const w = claimed();
+    const copied = w.refused(
+      CODER,
+      beginWith({
+        intent: 'what you will do',
+        assumptions: ['what you assume'],
+        risks: 'What could go wrong.',
+        validation: 'npm test: expected result',
+        files_to_modify: ['path/of/file', 'path/of/its/test'],
+      }),
+    );
+    expect(copied.guard).toBe<RefusalName>('checkpoint');
+    for (const lack of [
+      'an intent that says what you will do in this task (not “what you will do”)',
+      'assumptions in words of your own, or none (not “what you assume”)',
+      'risks in words (not “What could go wrong.”)',
+      'the expected result of the validation',
+      'files of this task (not “path/of/file”, “path/of/its/test”)',
+    ])
+      expect(copied.message).toContain(lack);
+    const open = w.refused(CODER, beginWith({ intent: '…', risks: '…', validation: '…', files_to_modify: ['<path>'] }));
+    for (const lack of ['an intent', 'risks in words', 'validation (command', 'files of this task (not “<path>”)'])
+      expect(open.message).toContain(lack);
+    expect(open.hint).toMatch(/^Give them all: /);
+    expect(w.refused(CODER, beginWith({ intent: 'do it' })).hint).toMatch(/^Give it, and the rest as it was: /);
+    for (const validation of ['npm test: what it should print or exit with', 'the command: expected result'])
+      expect(w.refused(CODER, beginWith({ validation })).message).toContain('the expected result of the validation');
+    w.run(CODER, beginWith({ validation: 'npm test: the expected result is 3 more tests' }));
   });
 
   it('a command of the task counts wherever it stands, also one that nobody knows', () => {
@@ -650,10 +681,11 @@ describe('the placeholder of an example', () => {
     '%s where words belong is refused, and the hint says what to do',
     (text) => {
       const w = claimed();
-      expect(w.refused(CODER, plan({ intent: text })).guard).toBe<RefusalName>('placeholder');
-      expect(w.refused(CODER, plan({ validation: text })).hint).toContain('your own words');
+      expect(w.refused(CODER, plan({ intent: text })).guard).toBe<RefusalName>('checkpoint');
+      expect(w.refused(CODER, plan({ validation: text })).message).toContain('validation (command');
       const blocking = { name: 'block', task: 'a', reason: text, questions: ['which?'] } as const;
       expect(w.refused(CODER, blocking).guard).toBe<RefusalName>('placeholder');
+      expect(w.refused(CODER, blocking).hint).toBe('Replace the words of the example by your own');
     },
   );
 

@@ -12,6 +12,7 @@ import { amendmentsSincePlan } from '../../definition/amendment.ts';
 import { blank } from '../../definition/definition.ts';
 import { exampleValidation, lacksInValidation } from '../../definition/plan-validation.ts';
 import { thinFields } from '../../definition/plan-words.ts';
+import { isOpen } from '../../example-words.ts';
 import { coversAll } from '../../facts/scope.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../../leases.ts';
 import { answersSincePlan } from '../../messages/question-scope.ts';
@@ -151,11 +152,11 @@ export const begin: Row<'begin'> = {
 
 function checkpointComplete({ task, command, settings, commandLine }: Situation<'begin'>): Refusal | undefined {
   const { intent, risks, validation, files_to_modify } = command.checkpoint;
-  const lacks = blank(validation) ? undefined : lacksInValidation(settings, task, validation);
+  const lacks = blank(validation) || isOpen(validation) ? undefined : lacksInValidation(settings, task, validation);
   const missing = [
     ...(blank(intent) ? ['intent'] : []),
     ...(blank(risks) ? ['risks'] : []),
-    ...(blank(validation) ? ['validation (command and expected result)'] : []),
+    ...(blank(validation) || isOpen(validation) ? ['validation (command and expected result)'] : []),
     ...(files_to_modify.every(blank) ? ['files_to_modify'] : []),
     ...(lacks === undefined
       ? []
@@ -170,7 +171,10 @@ function checkpointComplete({ task, command, settings, commandLine }: Situation<
     () => `--validation ${exampleValidation(settings, task)}`,
   );
   const aside = command.set_aside === true ? ' --set-aside' : '';
-  return refuse(`the checkpoint lacks ${missing.join(', ')}`, `Give them all: ${line}${aside}`);
+  return refuse(
+    `the checkpoint lacks ${missing.join(', ')}`,
+    `Give ${missing.length === 1 ? 'it, and the rest as it was' : 'them all'}: ${line}${aside}`,
+  );
 }
 
 const SET_ASIDE =

@@ -8,10 +8,13 @@ import { describe, expect, test } from 'vitest';
 import { readArgs } from '../../../../src/cli/args.ts';
 import { REGISTRY } from '../../../../src/cli/registry.ts';
 import type { CommandName } from '../../../../src/protocol/command.ts';
+import { isExample } from '../../../../src/protocol/example-words.ts';
+import { checkInput } from '../../../../src/protocol/input.ts';
 import { commandLine } from '../../../../src/protocol/next-commands.ts';
 import { parseRejection } from '../../../../src/protocol/review/verdict.ts';
 import { ROLES, type Role, type Task } from '../../../../src/protocol/state.ts';
 import { TABLE } from '../../../../src/protocol/table.ts';
+import { commandLines } from '../../../../src/supervisor/prompts/commands.ts';
 import { rejectionForm } from '../../../../src/supervisor/prompts/reviewer.ts';
 import { addReady, claim, PLANNER, SUPERVISOR, world } from '../../protocol/world.ts';
 import { SITUATIONS, toCoder, toPlanner } from './situations.ts';
@@ -78,6 +81,21 @@ describe.each(ROLES)('a %s', (role: Role) => {
       .filter((verb) => !verbs.has(verb) && !looking.has(verb));
     expect(others).toEqual([]);
   });
+});
+
+test('every quoted text of COMMANDS is refused when it is copied, but for those that say what is so', () => {
+  const literal = ['submitted', 'verdict given', 'full test suite, about 12 minutes'];
+  for (const role of ROLES) {
+    const state = world({ test_command: 'npm test' }).state;
+    const quoted = commandLines(role, 'a', state)
+      .filter((line) => line.startsWith('liza '))
+      .flatMap((line) => [...line.matchAll(/"([^"]+)"/g)].map(([, text = '']) => text))
+      .filter((text) => !literal.includes(text) && !text.startsWith('npm test'));
+    expect(quoted.length).toBeGreaterThan(5);
+    expect(quoted.filter((text) => !isExample(text))).toEqual([]);
+    for (const text of quoted)
+      expect(checkInput({ name: 'ask', question: text, assume: 'a' } as never)).toMatchObject({ guard: 'placeholder' });
+  }
 });
 
 test('the form of a rejection is the one that is parsed', () => {
