@@ -52,7 +52,9 @@ function readPlan(
   const commands = clauses.map((words) => words.some((word, at) => isCommandAt(words, at) || word === NAMED));
   return {
     hasCommand: commands.includes(true) || clauses.some((words) => words.some((word) => isReference(word, known))),
-    hasResult: clauses.some((words, at) => saysResult(words, commands[at] === true)),
+    hasResult: clauses.some((words, at) =>
+      commands[at] === true ? saysOutcome(words, commands.slice(0, at).includes(true)) : saysResult(words),
+    ),
   };
 }
 
@@ -170,16 +172,23 @@ function isCommandAt(words: readonly string[], at: number): boolean {
 
 const ENDS = /^(?:pass|fail|work|green|red|succe|is$|are$|ok$)/i;
 const ENDS_PLAIN = /^(?:pass|work|succeed|green|happy)$/i;
+/** Without those by which somebody is told to do something: show, list, must. */
+const BEFORE = /^(?:exits?$|prints?$|pass(?:es|ed)?$|fail(?:s|ed|ures?)?$|green$|red$|ok(?:ay)?$|succe|no$|without$)/i;
 const OUTCOME =
   /^(?:exit|print|pass|fail|show|give|green|red|ok|okay|expect|succe|return|answer|output|report|list|throw|equal|contain|match|is$|are$|no$|without$|must$|shall$|should$)/i;
 
-/** Behind a command only words of an outcome count: the others may be its arguments. */
-function saysResult(words: readonly string[], isCommand: boolean): boolean {
-  if (isCommand) {
-    const end = words.lastIndexOf(NAMED);
-    return end === -1 ? words.slice(1).some((word) => OUTCOME.test(word)) : words.slice(end + 1).some(isOwn);
-  }
-  return words.some((word) => isOwn(word) && !CHECK.test(word));
+const saysResult = (words: readonly string[]): boolean => words.some((word) => isOwn(word) && !CHECK.test(word));
+
+/**
+ * Behind a command only words of an outcome count: the others may be its arguments. Before it an outcome may stand, too
+ * (`green with test/a.js`), and whatever is said of a command that was named already (`3 more with test/a.js`).
+ */
+function saysOutcome(words: readonly string[], isNamed: boolean): boolean {
+  const end = words.lastIndexOf(NAMED);
+  const at = words.findIndex((word, place) => word === NAMED || isCommandAt(words, place));
+  const before = words.slice(0, at);
+  if (before.some((word) => BEFORE.test(word) || (isNamed && isOwn(word) && !isTalk(word)))) return true;
+  return end === -1 ? words.slice(1).some((word) => OUTCOME.test(word)) : words.slice(end + 1).some(isOwn);
 }
 
 const isOwn = (word: string): boolean =>

@@ -201,6 +201,13 @@ describe('begin', () => {
     'execute test/run.py, it reports 0 failures',
     'npm test && npm run lint, both exit with 0',
     'npm test läuft fehlerfrei durch: 12 bestanden',
+    'npm test: green with test/sum.js',
+    'npm test: passes with test/sum.js and test/other.js',
+    'npm test: 3 more with test/sum.js',
+    'npm run lint: no warnings of src/sum.js',
+    'npm test: exit 0 by scripts/run.sh',
+    'green with ./check.sh',
+    'all green by `npm test`',
   ])('validation %j has one', (validation) => {
     claimed().run(CODER, beginWith({ validation }));
   });
@@ -216,6 +223,10 @@ describe('begin', () => {
     ['true: exit 0', 'it names no command'],
     ['echo ok: prints ok', 'it names no command'],
     ['npm test and look', 'it does not say what result'],
+    ['npm test: then run test/sum.js', 'it does not say what result'],
+    ['npm run build: and look with test/sum.js', 'it does not say what result'],
+    ['run test/sum.js with npm test', 'it does not say what result'],
+    ['show npm test', 'it does not say what result'],
     ['read: src/mul.js', 'it names neither'],
     ['read: src/mul.js, mul is there', 'it names no command'],
     ['check: npm test', 'it does not say what result is expected'],
