@@ -2,6 +2,7 @@
 // `Criterion 3 — test a.test.ts › x`, or the criterion with what shows it in the lines below. Linear in the text.
 
 import { isSentence } from '../../text/sentence.ts';
+import { commandsSaid, itemsIn } from './approval-items.ts';
 import { placeIn, rangeEnd } from './verdict.ts';
 
 /** What an approval names for one criterion. `diff`: only these change; `adds`: no line of these is changed or removed. `seen`: its own word, which nothing can check. */
@@ -97,25 +98,19 @@ function shownBy(body: string): readonly Shown[] {
   const own = plainly(body);
   // A path with blanks may be a sentence that ends with a place.
   const isSure = own.length > 0 && !own.some((one) => one.by === 'place' && /\s/.test(one.file));
-  if (isSure) return own;
+  if (isSure || NUMBERED_RUN.test(body)) return own;
   const found = partsOf(body).map(surely);
   return found.find((one) => one.length > 0) ?? own;
 }
 
-/** Where another test of a file begins: each is looked up, or one that was skipped would stand unseen beside others. */
-const NEXT_TEST =
-  /(?<!\s)\s*(?:[,;+&]|\band\b)\s*(?=(?:test:?\s+)?[`'"]?[^\s,;`'"]{0,200}\w\.\w{1,20}[`'"]?(?:\s*[\u203a\u00bb]|::|\s+>\s)\s*\S)/i;
+/** What cannot be read of it is not read in part. */
+const NUMBERED_RUN = /^ran:?\s+[#`]/i;
 
-/** `ran npm test, src/a.ts:3`: several in one line. */
+/** `ran npm test, src/a.ts:3`: several in one line, each of which must be read. */
 function plainly(body: string): readonly Shown[] {
-  const parts = /^ran\b/i.test(body)
-    ? body.split(/(?<!\s)\s*(?:[,;]|\band\b)\s+(?=ran\s|[^\s,;`'"./]*[./][^\s,;`'"]*:\d)/i)
-    : /^test(?::|\s)/i.test(body)
-      ? body.split(NEXT_TEST).map((part) => (/^test:?\s/i.test(part) ? part : `test ${part}`))
-      : [body];
-  const read = parts.map((part) => {
-    const one = byWord(part);
-    return one === 'place' ? placesIn(part) : one === undefined ? [] : [one];
+  const read = itemsIn(body).map((item) => {
+    const found = byWord(item);
+    return found === 'place' ? placesIn(item) : (found ?? []);
   });
   return read.every((one) => one.length > 0) ? read.flat() : [];
 }
@@ -163,21 +158,23 @@ function placesIn(text: string): readonly Shown[] {
   return found;
 }
 
-function byWord(body: string): Shown | 'place' | undefined {
+function byWord(body: string): readonly Shown[] | 'place' | undefined {
   const [, word = '', rest = ''] = /^(test|ran|seen|diff):?\s+(.*)$/i.exec(body) ?? [];
   switch (word.toLowerCase()) {
     case 'test':
-      return testIn(rest);
+      return each(testIn(rest));
     case 'ran':
-      return { by: 'ran', command: unquoted(rest) };
+      return commandsSaid(rest)?.map((command) => ({ by: 'ran', command: unquoted(command) }));
     case 'seen':
-      return isSentence(rest) ? { by: 'seen', text: rest } : undefined;
+      return isSentence(rest) ? [{ by: 'seen', text: rest }] : undefined;
     case 'diff':
-      return pathsIn(rest);
+      return each(pathsIn(rest));
     default:
       return 'place';
   }
 }
+
+const each = (one: Shown | undefined): readonly Shown[] => (one === undefined ? [] : [one]);
 
 /** A pattern for everything says nothing, unless it says that lines are only added. */
 function pathsIn(text: string): Shown | undefined {

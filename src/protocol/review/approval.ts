@@ -151,4 +151,4 @@ const FIRST_WAY: Readonly<Record<(typeof TASK_TYPES)[number], string>> = {
 
 /** What may stand in each line of the form. */
 export const APPROVAL_WAYS =
-  '`n: test <file> › <name>`, `n: ran <command>` or `n: ran #2` (one that Liza ran green at this commit), `n: <file>:<line>` or `:10-20`, `n: diff <paths>` (nothing else changed) or `n: diff only adds <paths>` (no line there changed or went) for what stays as it is, or, flagged because nothing can check it, `n: seen <a sentence>`, also for what you ran yourself: `n: seen I ran <command>: <result>`';
+  '`n: test <file> › <name>`, `n: ran <command>` or `n: ran #2` (one that Liza ran green at this commit), `n: <file>:<line>` or `:10-20`, `n: diff <paths>` (nothing else changed) or `n: diff only adds <paths>` (no line there changed or went) for what stays as it is, or, flagged because nothing can check it, `n: seen <a sentence>`, also for what you ran yourself: `n: seen I ran <command>: <result>`; several in one line with commas';

@@ -87,6 +87,37 @@ describe('what shows a criterion', () => {
     ]);
   });
 
+  test.each([
+    ['1: ran #1, #2, #4', ['#1', '#2', '#4']],
+    ['1: ran #1, 2 and 4', ['#1', '#2', '#4']],
+    ['1: ran #1-#3', ['#1', '#2', '#3']],
+    ['1: ran #1 to 3 (all green)', ['#1', '#2', '#3']],
+    ['1: ran #1 #2/#4', ['#1', '#2', '#4']],
+    ['1: ran commands #1 and #2', ['#1', '#2']],
+    ['1: ran #1, 5 tests', ['#1, 5 tests']],
+    ['1: ran #3 and test test/sum.js › Should sum', ['#3', 'test/sum.js › Should sum']],
+    ['1: ran npm run lint; test a.test.ts › x, and ran #2', ['npm run lint', 'a.test.ts › x', '#2']],
+    ['1: ran `npm run lint` and `npm test`', ['npm run lint', 'npm test']],
+    ['1: src/a.ts:3, ran #2 and test a.test.ts › x', ['src/a.ts:3', '#2', 'a.test.ts › x']],
+    ['1: test a.test.ts › x, src/a.ts:3', ['a.test.ts › x', 'src/a.ts:3']],
+    ['1: test a.test.ts › reads once, ran twice', ['a.test.ts › reads once, ran twice']],
+    ['1: diff src/a.ts, ran npm test', ['src/a.ts', 'npm test']],
+    ['1: seen I opened it and ran npm test', ['I opened it and ran npm test']],
+    ['1: ran `node -e "a, #2"`', ['node -e "a, #2"']],
+  ])('every item of a line is read: %s', (line, items) => {
+    expect(evidence(line).map((one) => whatOf(one))).toEqual(items);
+  });
+
+  test.each(['1: ran #1 then #2', '1: ran `npm test` / `npm run lint`', '1: ran #1 with a.test.ts › x'])(
+    'a line of which an item cannot be read is refused as a whole: %s',
+    (line) => {
+      expect(parseApproval(line, 3)).toMatchObject({
+        evidence: [],
+        problems: [expect.stringContaining('has no known form')],
+      });
+    },
+  );
+
   test.each(['1: seen . . .', '1: seen - - - -', '1: seen ok ok ok', '1: seen 1 2 3'])('%s is no sentence', (line) => {
     expect(evidence(line)).toEqual([]);
   });
