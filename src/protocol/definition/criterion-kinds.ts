@@ -1,6 +1,7 @@
 // What a criterion is about, as far as that decides what can show it: what a program does, or that something stays as it
 // is. Only where its words leave little doubt; of any other, every form of evidence will do.
 
+import { whole } from '../../text/format.ts';
 import { quotedCommands } from './criterion-words.ts';
 
 const CHANGED =
@@ -44,6 +45,18 @@ const READ =
 export const isAboutBehaviour = (criterion: string): boolean =>
   !isAboutTheDiff(criterion) &&
   (quotedCommands(criterion).length > 0 || (ACTS.test(criterion) && !READ.test(criterion)));
+
+/** Whether it asks for this command itself, in backticks or plainly. */
+export function namesCommand(criterion: string, command: string): boolean {
+  const [text, named] = [whole(criterion), whole(command)];
+  const at = named === '' ? -1 : text.indexOf(named);
+  // `npm test` is neither `npm test:unit` nor `npm test -- one`.
+  return (
+    at !== -1 &&
+    !/[\w/:-]$/.test(text.slice(Math.max(0, at - 1), at)) &&
+    !/^(?:[\w/-]|:\w|\s--?(?:\s|\w))/.test(text.slice(at + named.length, at + named.length + 5))
+  );
+}
 
 const PATH = /(?<![\w./:-])(?:\.\/)?((?:[\w@-][\w@.-]*\/)*(?:[\w@-][\w@.-]*\.[a-z]\w{0,4}(?![\w(])|(?<=\/)(?![\w*])))/g;
 const NO_FILE = /^(?:e\.g|i\.e|(?:node|vue|next|react|express|three)\.js)$/i;

@@ -7,6 +7,7 @@ import {
   isAboutBehaviour,
   isAboutTheDiff,
   mayHoldBefore,
+  namesCommand,
   pathsNamed,
   saysThatItStays,
 } from '../definition/criterion-kinds.ts';
@@ -89,8 +90,10 @@ export function shownOf(task: Task, text: string, known: Known = {}): readonly S
           : isIdle
             ? 'green_before'
             : undefined;
-      // A check that something stays as it is was green before, or it would have shown nothing.
-      const idle = why === 'green_before' && mayHoldBefore(criterion) ? undefined : why;
+      // A check that something stays as it is was green before, or it would have shown nothing; and where the criterion
+      // asks for this very command, its green is all that is asked for.
+      const isMeant = mayHoldBefore(criterion) || (one.by === 'ran' && namesCommand(criterion, what));
+      const idle = why === 'green_before' && isMeant ? undefined : why;
       const adds = one.by === 'diff' ? one.adds : undefined;
       return {
         n,

@@ -68,6 +68,18 @@ test('a command that was green before, too, is no doubt where the criterion says
   expect(shown.map(({ idle }) => idle)).toEqual([undefined, 'green_before']);
 });
 
+test.each([
+  ['`npm run lint` and `npm test` are green', true],
+  ['npm run lint: exits with 0', true],
+  ['`npm run lint:all` is green', false],
+  ['`npm run lint -- --fix` exits with 0', false],
+  ['it is faster', false],
+])('%s: asks for the command itself, so that it is no flag that it was green before: %s', (criterion, isMeant) => {
+  const idle_commands = [{ command: 'npm run lint', why: 'green_before' } as const];
+  const [shown] = shownOf({ id: 'a', done_when: criterion } as Task, '1: ran npm run lint', { idle_commands });
+  expect(isFlagged(shown as Shown)).toBe(!isMeant);
+});
+
 test('a command that was green before is no flag beside the diff, and one that ran no test is', () => {
   const task = { id: 'a', done_when: 'src/a.ts exports add' } as Task;
   const flags = (why: 'green_before' | 'no_tests') =>

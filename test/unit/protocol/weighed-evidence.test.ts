@@ -94,6 +94,7 @@ describe('a place in a file that the change does not touch', () => {
     expect(given.notes).toEqual([
       `flagged: criterion 1: ${text}`,
       'flagged: the change does not touch src/other.ts, which places of the evidence name',
+      'What is flagged is kept beside the verdict for its readers, and refuses nothing: there is nothing for you to do about it',
     ]);
     expect(besideTheChange(given.told)).toEqual(['src/other.ts, which places of the evidence name']);
     expect(newConcerns(given.w.state)).toHaveLength(1);

@@ -170,7 +170,7 @@ function approve(s: Situation<'submit-verdict'>): Change {
     ...doubted.map((one) => `flagged: criterion ${one.n}: ${shownText(one)}`),
     ...besideTheChange(told).map((one) => `flagged: the change does not touch ${one}`),
   ];
-  const notes = flagged.length === 0 ? {} : { notes: flagged };
+  const notes = flagged.length === 0 ? {} : { notes: [...flagged, NOTHING_TO_DO] };
   const free: Patch<Task> = {
     approvals,
     reviewing_by: undefined,
@@ -192,6 +192,10 @@ function approve(s: Situation<'submit-verdict'>): Change {
   };
 }
 
+/** A flag is for who reads the verdict later. */
+const NOTHING_TO_DO =
+  'What is flagged is kept beside the verdict for its readers, and refuses nothing: there is nothing for you to do about it';
+
 function reject(s: Situation<'submit-verdict'>): Change {
   const { task, command, actor, settings } = s;
   const reason = command.reason ?? '';
@@ -205,7 +209,10 @@ function reject(s: Situation<'submit-verdict'>): Change {
     outside_concerns: command.facts.outside_concerns,
   });
   const beside = besideTheChange(told);
-  const notes = beside.length === 0 ? {} : { notes: beside.map((one) => `flagged: the change does not touch ${one}`) };
+  const notes =
+    beside.length === 0
+      ? {}
+      : { notes: [...beside.map((one) => `flagged: the change does not touch ${one}`), NOTHING_TO_DO] };
   const changes: Patch<Task> = {
     rejection_reason: reason,
     review_cycles_current: cycles,
