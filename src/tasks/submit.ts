@@ -110,7 +110,8 @@ function proveAndOffer(
 ): Promise<Committed | Unprepared> {
   const { task, settings, commit, commands } = proving;
   // An earlier submission of the same commit is waited for: then it is submitted, or free again.
-  const patience = (settings.validation_timeout * 4 + settings.tdd_timeout + 60) * 1000;
+  const patience =
+    (settings.validation_timeout * 4 + settings.tdd_timeout + settings.post_worktree_timeout * 2 + 60) * 1000;
   return withProof<Committed>(context, task.id, patience, async () => {
     const seen = await look(context, task.id);
     const early = await foresee(context, commandOf(proving), seen);

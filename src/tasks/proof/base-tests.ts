@@ -52,9 +52,9 @@ export async function runBaseTests(
   const { tree, changes } = await composedTree(gitDir, commit, base, isTaken);
   const tests = (await filesAt(gitDir, base)).filter((path) => isTest(path, patterns));
   const missed = await noLongerRun(proving, changed);
-  const checkout = { ...checkoutFor(context, proving, limits), commit, tree };
+  const checkout = { ...checkoutFor(context, proving), commit, tree };
   return inDisposableCheckout<Looked | Refusal>(context, gitDir, checkout, async (folder) => {
-    const asked = { what: 'base-tests-', files: tree, seconds: limits.left(), only };
+    const asked = { what: 'base-tests-', files: tree, seconds: limits.left(), spend: limits.spend, only };
     const ran = await runAll(context, proving, folder, asked);
     if (isRefusal(ran)) return ran;
     const gone = changes.flatMap((change) => (change.new === undefined ? [change.path] : []));

@@ -35,9 +35,16 @@ export async function countOnBase(
   const known = testsAt(board.state, base);
   const only = commands.filter((command) => !known.has(command));
   if (only.length === 0) return undefined;
-  const checkout = { ...checkoutFor(context, proving, limits), commit: base };
+  const checkout = { ...checkoutFor(context, proving), commit: base };
   const ran = await inDisposableCheckout<Ran | Refusal>(context, gitDir, checkout, (folder) =>
-    runAll(context, proving, folder, { what: 'base-', files: base, seconds: limits.left(), only, goOn: true }),
+    runAll(context, proving, folder, {
+      what: 'base-',
+      files: base,
+      seconds: limits.left(),
+      spend: limits.spend,
+      only,
+      goOn: true,
+    }),
   );
   if (isRefusal(ran)) return ran.guard === 'stopped' ? ran : undefined;
   return baseAlone(ran as Ran);

@@ -35,7 +35,7 @@ export async function byNewSettings(
   if (more === tree || more === (await treeIdOf(gitDir, commit))) return undefined;
   const spoilt = await inSpoiltFolder(() => checkOutOver(gitDir, folder, tree, more));
   if (spoilt !== undefined) return spoilt;
-  const asked = { what: 'tests-by-settings-', files: more, seconds, only: commands, goOn: true };
+  const asked = { what: 'tests-by-settings-', files: more, seconds, spend: limits.spend, only: commands, goOn: true };
   const ran = await runAll(context, proving, folder, asked);
   if (isRefusal(ran)) return ran;
   for (const red of ran.reds.filter(isTelling)) {

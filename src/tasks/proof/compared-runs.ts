@@ -2,8 +2,6 @@
 // with what failed there before.
 
 import { join } from 'node:path';
-import type { Clock } from '../../ports/host.ts';
-import { stopwatch } from '../../process/run.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import type { ProofRun } from '../../protocol/review/proof.ts';
 import type { TaskContext } from '../context.ts';
@@ -28,14 +26,22 @@ export interface Looked {
 
 export interface Limits {
   /** Seconds that the next run may take. */
-  left(): number;
+  readonly left: () => number;
+  /** What a command took. */
+  readonly spend: (seconds: number) => void;
 }
 
-export const unlimited = (seconds: number): Limits => ({ left: () => seconds });
+export const unlimited = (seconds: number): Limits => ({ left: () => seconds, spend: () => {} });
 
-export function timed(clock: Clock, seconds: number): Limits {
-  const taken = stopwatch(clock);
-  return { left: () => seconds - taken() };
+/** Of the commands alone: how long a checkout takes to be made ready says nothing about tests. */
+export function timed(seconds: number): Limits {
+  let spent = 0;
+  return {
+    left: () => seconds - spent,
+    spend: (took) => {
+      spent += took;
+    },
+  };
 }
 
 /** Time that ran out and programs that did not start say nothing about tests. */
@@ -83,7 +89,8 @@ export async function comparedWith(
   const seconds = limits.left();
   if (tried.length === 0 || seconds <= 0) return { outcome: 'unknown', green: [], same: redBefore.map(untried) };
   const only = tried.map(({ command }) => command);
-  const ran = await runAll(context, proving, folder, { what, files: tree, seconds, only, goOn: true });
+  const asked = { what, files: tree, seconds, spend: limits.spend, only, goOn: true };
+  const ran = await runAll(context, proving, folder, asked);
   if (isRefusal(ran)) return ran;
   const same = redBefore.filter((red) => !isTelling(red)).map(untried);
   for (const red of ran.reds) {

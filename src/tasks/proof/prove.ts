@@ -76,7 +76,7 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
   };
   if (settings.tdd === 'off') return { commit, commands, runs, seconds: since(), ...unrun };
   const told = await proveTests(context, proving, {
-    taken: since(),
+    taken: tenths(runs.reduce((all, { seconds }) => all + seconds, 0)),
     greenOnBase: greenAt(proving.board.state, proving.base),
     runsTests,
     counted: new Map(runs.flatMap(({ command, tests: many }) => (many === undefined ? [] : [[command, many]]))),

@@ -53,6 +53,8 @@ export interface RunAll {
   readonly files: string;
   /** For all of them together. */
   readonly seconds: number;
+  /** Is told what each of them took. */
+  readonly spend?: (seconds: number) => void;
   /** Not all of the commands. */
   readonly only?: readonly string[];
   /** Also after one has failed. */
@@ -64,7 +66,7 @@ export async function runAll(
   context: TaskContext,
   proving: Proving,
   folder: string,
-  { what, files, seconds, only = proving.commands, goOn = false }: RunAll,
+  { what, files, seconds, spend, only = proving.commands, goOn = false }: RunAll,
 ): Promise<Ran | Refusal> {
   const runs: (ProofRun & { readonly at: number })[] = [];
   const reds: RedRun[] = [];
@@ -77,6 +79,7 @@ export async function runAll(
     context.say(`validation${number} of ${proving.task.id}${PLACES[what] ?? ''}: ${short(command)} …`);
     const ended = await runHere(context, proving.settings, { argv: ['sh', '-c', command], folder, seconds: left, log });
     if (ended.how === 'stopped') return STOPPED;
+    spend?.(ended.durationMs / 1000);
     // Where its folder is gone, that is the doing of the command before.
     if (ended.how === 'not-started' && context.disk.existsSync(folder)) return notStarted(command, ended.reason);
     const run = {

@@ -22,7 +22,7 @@ import { disproofOf, notRun } from './test-disproof.ts';
 import { type BaseAlone, type OnBase, runOnBase } from './tests-on-base.ts';
 
 export interface Beforehand {
-  /** Seconds that the run at the commit took: these will take about as long. */
+  /** Seconds that the commands took at the commit, without set-up: these will take about as long. */
   readonly taken: number;
   /** Commands that the base is known to pass. */
   readonly greenOnBase: ReadonlySet<string>;
@@ -52,13 +52,13 @@ export async function proveTests(
   if (isRefusal(proved) || proved.before !== undefined || proved.disproof !== undefined) return proved;
   const isLate = settings.tdd !== 'strict' && beforehand.taken > settings.tdd_timeout;
   if (facts.test_setup === undefined || !beforehand.runsTests || isLate) return proved;
-  const before = await countOnBase(context, proving, limitsOf(context, proving));
+  const before = await countOnBase(context, proving, limitsOf(proving));
   if (before !== undefined && isRefusal(before)) return before;
   return { ...proved, ...defined({ before }) };
 }
 
-const limitsOf = ({ clock }: TaskContext, { settings }: Proving): Limits =>
-  settings.tdd === 'strict' ? unlimited(settings.validation_timeout) : timed(clock, settings.tdd_timeout);
+const limitsOf = ({ settings }: Proving): Limits =>
+  settings.tdd === 'strict' ? unlimited(settings.validation_timeout) : timed(settings.tdd_timeout);
 
 async function provedTests(
   context: TaskContext,
@@ -73,9 +73,9 @@ async function provedTests(
   const touched = changed.filter(({ path }) => !beforehand.notRun.includes(path));
   if (!beforehand.runsTests) return notRun(proving, NO_TEST_COMMAND);
   if (touched.length === 0) return notRun(proving, `no command that Liza runs runs ${list(beforehand.notRun)}`);
-  const limits = limitsOf(context, proving);
+  const limits = limitsOf(proving);
   if (!strict && beforehand.taken > settings.tdd_timeout) {
-    return { tests: unknownTests(proving, `the validation alone took ${beforehand.taken} s`) };
+    return { tests: unknownTests(proving, tooLong(settings.tdd_timeout, beforehand.taken)) };
   }
   const named = await namingNewTests(proving, touched);
   const old = proving.commands.filter((command) => !named.includes(command));
@@ -211,6 +211,9 @@ function unknownTests({ settings, base }: Proving, why: string): TestProof {
   const mode = settings.tdd === 'strict' ? 'strict' : 'evidence';
   return { mode, base, base_alone: 'unknown', on_base: 'unknown', base_tests: 'unknown', why };
 }
+
+const tooLong = (limit: number, taken: number): string =>
+  `the commands took ${taken} s at the commit, and above ${limit} s (tdd_timeout) they are not run on the base as well`;
 
 /** As evidence it is only not known; where it decides, or somebody stopped it, it is refused. */
 function unproved(proving: Proving, refused: Refusal): TestsProved | Refusal {

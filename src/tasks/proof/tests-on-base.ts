@@ -70,10 +70,10 @@ export async function runOnBase(
   const { tree } = await composedTree(gitDir, base, commit, (path) => isTest(path, patterns));
   if (tree === (await treeIdOf(gitDir, commit)))
     return { alone: 'unknown', failed: new Map(), withTests: { outcome: 'green' } };
-  const checkout = { ...checkoutFor(context, proving, limits), commit: base };
+  const checkout = { ...checkoutFor(context, proving), commit: base };
   return inDisposableCheckout<OnBase | Refusal>(context, gitDir, checkout, async (folder) => {
     const toTry = old.filter((command) => !known.has(command));
-    const asked = { what: 'base-', files: base, seconds: limits.left(), only: toTry, goOn: true };
+    const asked = { what: 'base-', files: base, seconds: limits.left(), spend: limits.spend, only: toTry, goOn: true };
     const alone = await runAll(context, proving, folder, asked);
     if (isRefusal(alone)) return alone;
     const failed = new Map(alone.reds.map((red) => [red.command, red]));
@@ -114,7 +114,7 @@ async function runWith(
 ): Promise<Looked | Refusal> {
   const { judges, redBefore, counted, counts, named, reach, added, many } = asking;
   const only = runOrder(proving.settings, judges).map(({ command }) => command);
-  const asked = { what: 'tests-on-base-', files: tree, seconds: limits.left(), only };
+  const asked = { what: 'tests-on-base-', files: tree, seconds: limits.left(), spend: limits.spend, only };
   const both = await runAll(context, proving, folder, asked);
   if (isRefusal(both)) return both;
   if (both.red !== undefined) return redWith(context, asking, both.red, outcomeOf(both));
@@ -184,14 +184,10 @@ function notRed(
   }
 }
 
-/** Preparing it takes part of the same time. */
-export function checkoutFor(context: TaskContext, proving: Proving, limits: Limits) {
-  const { task, settings } = proving;
-  const seconds = Math.max(1, Math.min(settings.post_worktree_timeout, Math.ceil(limits.left())));
-  return {
+export const checkoutFor = (context: TaskContext, proving: Proving) =>
+  ({
     purpose: 'proof',
-    task: task.id,
-    settings: { ...settings, post_worktree_timeout: seconds },
+    task: proving.task.id,
+    settings: proving.settings,
     prepareLog: logOf(context, proving, 'prepare-base'),
-  } as const;
-}
+  }) as const;

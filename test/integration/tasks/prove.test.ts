@@ -611,6 +611,24 @@ describe('tdd', () => {
     expect(await tests()).toMatchObject({ base_alone: 'unknown', on_base: 'unknown' });
   });
 
+  test('the time for it is that of the commands: set-up does not count', async () => {
+    await begun({ tdd_timeout: 4, post_worktree_cmd: 'sleep 5' });
+    p.work('t', GOOD);
+    succeeded(await p.submit('t'));
+    expect(await tests()).toMatchObject({ base_alone: 'green', on_base: 'red' });
+  });
+
+  test('where the commands take too long, the limit is named, and the coder is told', async () => {
+    await begun({ tdd_timeout: 1 }, { validation: ['sleep 2; sh run.sh'] });
+    p.work('t', GOOD);
+    const { notes = [] } = succeeded(await p.submit('t'));
+    const why = /^the commands took [\d.]+ s at the commit, and above 1 s \(tdd_timeout\) they are not run on the base/;
+    expect(await tests()).toMatchObject({ on_base: 'unknown', why: expect.stringMatching(why) });
+    expect(notes.join('\n')).toContain(
+      'Whether your new tests fail without the change was not tried: the commands took',
+    );
+  });
+
   const TESTLESS = [
     ['a script that says nothing of tests', 'sh lint.sh'],
     ['a check of the syntax', 'sh -n test/new.sh'],

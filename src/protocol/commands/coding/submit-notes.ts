@@ -80,8 +80,14 @@ function unrunNotes(s: Situation<'submit-for-review'>): readonly string[] {
 
 /** Strict refuses what was seen, and what the coder can mend. */
 function untoldNotes({ command }: Situation<'submit-for-review'>): readonly string[] {
-  const { mode, on_base, base_tests, why } = command.facts.proof?.tests ?? {};
-  if (mode !== 'strict' || (on_base !== 'unknown' && base_tests !== 'unknown')) return [];
+  const { mode, on_base, base_tests, because, why } = command.facts.proof?.tests ?? {};
+  if (on_base !== 'unknown' && base_tests !== 'unknown') return [];
+  if (mode !== 'strict')
+    return on_base === 'unknown' && because === undefined && why !== undefined
+      ? [
+          `Whether your new tests fail without the change was not tried: ${why}. Nothing is left to do; the reviewer is told`,
+        ]
+      : [];
   const what = on_base === 'unknown' ? 'your tests fail without the change' : 'the tests of the base pass with it';
   return [
     `tdd is strict, and nobody could tell whether ${what}: ${why ?? 'nothing showed it'}. It is not held against you; the reviewer is told`,
