@@ -307,7 +307,15 @@ function questionLines({ id, by, time, task, text, assume, instead }: QuestionNe
   ];
 }
 
-function trialLines({ task, time, text, cannotRun, amends, coder }: Extract<News, { readonly kind: 'trial' }>) {
+function trialLines({
+  task,
+  time,
+  text,
+  cannotRun,
+  changesFiles,
+  amends,
+  coder,
+}: Extract<News, { readonly kind: 'trial' }>) {
   const held = coder === undefined ? '' : ` (${coder} works on it and is told)`;
   const remedy =
     amends === true
@@ -317,6 +325,13 @@ function trialLines({ task, time, text, cannotRun, amends, coder }: Extract<News
     `news: Liza tried the validation of ${task} on the base, without any change, ${time}:`,
     ...quoted(text),
     ...(cannotRun === true ? [remedy] : []),
+    ...(changesFiles === true
+      ? [
+          amends === true
+            ? `  What changes tracked files spoils the worktree of who runs it; let it work on a copy: liza amend ${task} --validate "…"${held}`
+            : '  What changes tracked files does so in your worktree, too: commit first, and after it git restore those files.',
+        ]
+      : []),
   ];
 }
 

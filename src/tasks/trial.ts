@@ -12,6 +12,7 @@ import { unreadBy } from '../process/shell-check.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { pathsIn } from '../protocol/facts/command-files.ts';
+import { firstPaths } from '../protocol/facts/diff-facts.ts';
 import { isTest, testPatterns } from '../protocol/facts/scope.ts';
 import type { DueTrial } from '../protocol/review/due-trials.ts';
 import { greenAt, testsAt } from '../protocol/review/proof.ts';
@@ -26,6 +27,7 @@ import { type TaskContext, withTrial } from './context.ts';
 import { howEnded, inDisposableCheckout, isGreen, runHere } from './disposable-checkout.ts';
 import { makeEvidenceFolder } from './proof/evidence-retention.ts';
 import { changedBy, logFolder, placeSettings, tenths } from './proof/run-commands.ts';
+import { canRunTests } from './proof/runs-tests.ts';
 import { testsRun } from './rules/idle-run.ts';
 import { skippedTests } from './rules/skipped-tests.ts';
 
@@ -41,7 +43,8 @@ export function tryOnBase(context: TaskContext, board: Board, due: DueTrial): Pr
     await sweepTrials(gitDir);
     const all = knownRuns(board, due) ?? (await runThem(background, gitDir, board, due));
     if ('ok' in all) return all;
-    const runs = await Promise.all(all.map((run) => withAbsent(gitDir, settings(board.state), due.base, run)));
+    const known = { gitDir, config: settings(board.state), base: due.base };
+    const runs = await Promise.all(all.map(async (run) => testless(known, await withAbsent(known, run))));
     const { task, base: commit } = due;
     const under = trialUnder(settings(board.state));
     return transact(background, {
@@ -88,12 +91,10 @@ async function runThem(
   const taken = stopwatch(context.clock);
   return inDisposableCheckout<readonly TrialRun[] | Refusal>(context, gitDir, checkout, async (place) => {
     const runs: TrialRun[] = [];
-    for (const [at, command] of trialCommands(task).entries()) {
+    const all = trialCommands(task);
+    for (const [at, command] of all.entries()) {
       const seconds = config.validation_timeout - taken();
       if (seconds <= 0) break;
-      const former = runs.at(-1)?.command;
-      const spoilt = former && (await changedBy(context, gitDir, { folder: place, files: base, command: former }));
-      if (spoilt && isRefusal(spoilt)) return spoilt;
       const request = { argv: ['sh', '-c', command], folder: place, seconds, log: log(String(at + 1)) } as const;
       const ended = await runHere(context, config, request);
       if (ended.how === 'stopped') return STOPPED;
@@ -119,6 +120,10 @@ async function runThem(
         const output = tellingLines(ended.tail, MOST_TRIAL_LINES).join('\n').slice(0, MOST_OUTPUT);
         runs.push({ command, is, how, seconds: took, ...(output === '' ? {} : { output }) });
       }
+      const spoilt = await changedBy(context, gitDir, { folder: place, files: base, command });
+      if (isRefusal(spoilt)) {
+        if (at < all.length - 1) return spoilt;
+      } else if (spoilt.length > 0) runs.push({ ...(runs.pop() as TrialRun), changed: firstPaths(spoilt) });
     }
     return runs;
   });
@@ -144,8 +149,22 @@ async function absentFile(gitDir: PrivateGitDir, base: string, command: string):
   return undefined;
 }
 
+interface Base {
+  readonly gitDir: PrivateGitDir;
+  readonly config: Settings;
+  readonly base: string;
+}
+
+/** What its green shows depends on no test then. */
+async function testless({ gitDir, config, base }: Base, run: TrialRun): Promise<TrialRun> {
+  if (run.is !== 'green' || run.tests !== undefined) return run;
+  const { test_command: _, ...settings } = config;
+  const can = await canRunTests({ gitDir, commit: base, commands: [run.command], settings });
+  return can ? run : { ...run, runs_no_tests: true };
+}
+
 /** A runner may be green without a test file that it was given, and only warn of it. */
-async function withAbsent(gitDir: PrivateGitDir, config: Settings, base: string, run: TrialRun): Promise<TrialRun> {
+async function withAbsent({ gitDir, config, base }: Base, run: TrialRun): Promise<TrialRun> {
   if (run.is !== 'green') return run;
   const tests = pathsIn(run.command).filter((path) => isTest(path, testPatterns(config)) && /\.\w+$/.test(path));
   for (const path of tests) if (await isAbsent(gitDir, base, path)) return { ...run, absent: path };

@@ -15,7 +15,7 @@ import {
   shownIn,
 } from '../../protocol/review/approval-record.ts';
 import { shownText } from '../../protocol/review/shown-text.ts';
-import { notThere, ranNothing, trialOf } from '../../protocol/review/trial.ts';
+import { changedText, notThere, ranNothing, trialOf } from '../../protocol/review/trial.ts';
 import type {
   Discovery,
   Handoff,
@@ -136,7 +136,7 @@ function trialText(task: Task): string | undefined {
       is === 'green'
         ? `${ranNothing({ is, ...run })}${notThere(run)}`
         : ` (${how})${output === undefined ? '' : `\n  ${tellingLines(output, SHOWN_OUTPUT).join('\n  ')}`}`;
-    return `${is.replace('_', ' ')}: ${command}${end}`;
+    return `${is.replace('_', ' ')}${changedText(run)}: ${command}${end}`;
   });
   return trial === undefined ? undefined : [`tried at ${trial.commit.slice(0, 12)}`, ...(told ?? [])].join('\n');
 }

@@ -5,7 +5,15 @@ import { gist } from '../../text/format.ts';
 import { amendmentLines, amendmentsSincePlan, amendmentsUnderClaim, type UnderClaim } from '../definition/amendment.ts';
 import { findTask } from '../find.ts';
 import { historyOf } from '../leases.ts';
-import { needsPlanner, notThere, ranNothing, type Trial, trialCommands, trialOf } from '../review/trial.ts';
+import {
+  changedText,
+  needsPlanner,
+  notThere,
+  ranNothing,
+  type Trial,
+  trialCommands,
+  trialOf,
+} from '../review/trial.ts';
 import type { HistoryEvent, State, Task } from '../state.ts';
 import { defined } from '../values.ts';
 import type { Reader } from './notes.ts';
@@ -51,6 +59,8 @@ export type TaskNews =
       readonly text: string;
       /** Some of them cannot be run. */
       readonly cannotRun?: true;
+      /** Some of them change tracked files. */
+      readonly changesFiles?: true;
       /** The reader may change the commands. */
       readonly amends?: true;
       /** Who works on it, if the reader does not. */
@@ -109,12 +119,12 @@ interface Tried extends Trial {
   readonly task: string;
 }
 
-/** To the coder of the task while it works; to a planner what cannot be run, also where a coder has begun. */
+/** To the coder of the task while it works; to a planner what cannot be run, or changes tracked files, also where a coder has begun. */
 export function trials(state: State, reader: Reader): readonly Tried[] {
   const mine = taskOf(state, reader);
   const about =
     reader.role === 'planner'
-      ? state.tasks.filter(needsPlanner)
+      ? state.tasks.filter((task) => needsPlanner(task) || changesFiles(task))
       : reader.role === 'coder' && mine?.status === 'CLAIMED'
         ? [mine]
         : [];
@@ -123,6 +133,10 @@ export function trials(state: State, reader: Reader): readonly Tried[] {
     return trial === undefined ? [] : [{ ...trial, task: task.id }];
   });
 }
+
+const changesFiles = (task: Task): boolean =>
+  (task.status === 'UNCLAIMED' || task.status === 'CLAIMED') &&
+  (trialOf(task)?.runs ?? []).some(({ changed }) => changed !== undefined);
 
 /** By what it says: one that came out as before, on whatever base, is no news. */
 export const trialKey = ({ task, commands, runs }: Tried): string =>
@@ -144,7 +158,7 @@ export function trialNews(state: State, { task, time, runs }: Tried, { role }: R
   ];
   const lines = runs.map(
     ({ is, command, how, output, ...run }) =>
-      `#${numbered.indexOf(command) + 1} ${is.replace('_', ' ')}${is === 'green' ? `${ranNothing({ is, ...run })}${notThere(run)}` : ` (${how})`}: ${gist(command, LONGEST_COMMAND)}${is === 'cannot_run' && output !== undefined ? `\n${output}` : ''}`,
+      `#${numbered.indexOf(command) + 1} ${is.replace('_', ' ')}${is === 'green' ? `${ranNothing({ is, ...run })}${notThere(run)}` : ` (${how})`}${changedText(run)}: ${gist(command, LONGEST_COMMAND)}${is === 'cannot_run' && output !== undefined ? `\n${output}` : ''}`,
   );
   return {
     kind: 'trial',
@@ -152,6 +166,7 @@ export function trialNews(state: State, { task, time, runs }: Tried, { role }: R
     time,
     text: [...lines, ...(role === 'planner' ? [] : untried)].join('\n'),
     ...(runs.some(({ is }) => is === 'cannot_run') ? { cannotRun: true } : {}),
+    ...(runs.some(({ changed }) => changed !== undefined) ? { changesFiles: true } : {}),
     ...(role === 'planner' ? { amends: true, ...defined({ coder }) } : {}),
   };
 }

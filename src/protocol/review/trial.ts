@@ -3,6 +3,7 @@
 // a refactoring is green by design.
 
 import { commandsRun } from '../facts/command-files.ts';
+import type { PathList } from '../facts/diff-facts.ts';
 import { onlyReads } from '../facts/test-commands.ts';
 import { historyOf } from '../leases.ts';
 import type { State, Task } from '../state.ts';
@@ -30,6 +31,10 @@ export interface TrialRun {
   readonly skipped?: string;
   /** A test file that it names and the base does not have, where it was green all the same. */
   readonly absent?: string;
+  /** Nothing that it leads to on the base can run tests. */
+  readonly runs_no_tests?: true;
+  /** Tracked files of the checkout that it changed. */
+  readonly changed?: PathList;
   /** The end of what was printed, unless it was green. */
   readonly output?: string;
 }
@@ -78,9 +83,15 @@ export const needsPlanner = (task: Task): boolean =>
 export const notThere = ({ absent }: Pick<TrialRun, 'absent'>): string =>
   absent === undefined ? '' : `, ${absent} is not there yet`;
 
-/** Whether it surely runs no test: its programs only read. */
-export const onlyLooks = ({ command, tests }: Pick<TrialRun, 'command' | 'tests'>): boolean =>
-  tests === undefined && commandsRun([command], {}).every(onlyReads);
+/** Whether it surely runs no test: its programs only read, or are known to run none. */
+export const onlyLooks = ({ command, tests, runs_no_tests }: TrialRun): boolean =>
+  tests === undefined && (runs_no_tests === true || commandsRun([command], {}).every(onlyReads));
+
+/** `, it CHANGED Readme.md`: who runs it in a worktree has that in the next commit. */
+export const changedText = ({ changed }: Pick<TrialRun, 'changed'>): string =>
+  changed === undefined
+    ? ''
+    : `, it CHANGED TRACKED FILES (${changed.paths.join(', ')}${changed.more === undefined ? '' : ` and ${changed.more} more`})`;
 
 /** `, it ran no test`: green there says nothing, also where the test that it shall run is not written yet. */
 export const ranNothing = ({ is, tests }: Pick<TrialRun, 'is' | 'tests'>): string =>

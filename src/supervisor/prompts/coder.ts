@@ -125,7 +125,9 @@ const MOST_REPORTS = 5;
 
 const onBase = ({ id }: Task) => ({
   title: 'VALIDATION ON THE BASE, before your change',
-  green: 'GREEN there: it proves nothing about your change, unless nothing should change.',
+  green: () => 'GREEN there: it proves nothing about your change, unless nothing should change.',
+  changes:
+    'What CHANGED TRACKED FILES does so in your worktree, too: commit first, and after it `git restore` those files; never commit what it left.',
   missing: `If your task does not create what CANNOT RUN: the planner is told and may replace it; if nothing comes before you submit: \`liza block ${id} --reason "the validation cannot run" --question "which command proves it?"\``,
 });
 

@@ -240,7 +240,8 @@ function lineList(task: Task, title: string, list: unknown): readonly string[] {
 
 const BEFORE = {
   title: 'VALIDATION WITHOUT THE CHANGE, on the base',
-  green: 'GREEN there, with the tests of the base: what it shows now depends on the new tests, if there are any.',
+  green: (numbers: readonly string[]) =>
+    `${numbers.join(', ')} GREEN there, with the tests of the base: what ${numbers.length === 1 ? 'it shows' : 'they show'} now depends on the new tests, if there are any.`,
   looks: ' there, too, and it runs no test: right for what must stay',
 };
 

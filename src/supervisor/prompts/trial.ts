@@ -3,6 +3,7 @@
 import { historyOf } from '../../protocol/leases.ts';
 import { proofCommands } from '../../protocol/review/proof.ts';
 import {
+  changedText,
   notThere,
   onlyLooks,
   ranNothing,
@@ -23,18 +24,20 @@ const MOST_OUTPUTS = 2;
 interface Meaning {
   readonly title: string;
   /** What a green one means; where it means nothing, nothing is said. */
-  readonly green?: string;
+  readonly green?: (numbers: readonly string[]) => string;
   /** What it means of one that runs no test. */
   readonly looks?: string;
   /** What the reader does about a command that cannot be run. */
   readonly missing?: string;
+  /** What the reader does about one that changes tracked files. */
+  readonly changes?: string;
 }
 
 /** By the numbers of VALIDATION; `listed`: the reader has it before its eyes, so that no long command is written twice. */
 export function trialLines(
   state: State,
   task: Task,
-  { title, green, looks, missing }: Meaning,
+  { title, green, looks, missing, changes }: Meaning,
   listed: boolean,
 ): readonly string[] {
   const trial = trialOf(task);
@@ -42,17 +45,21 @@ export function trialLines(
   const shown = trial.runs.filter(({ is }) => is !== 'green').slice(0, MOST_OUTPUTS);
   const tried = new Set(trialCommands(task));
   const isLook = (run: TrialRun): boolean => looks !== undefined && run.is === 'green' && onlyLooks(run);
+  const all = proofCommands(settings(state), task);
+  const showing = trial.runs.flatMap((run) =>
+    run.is === 'green' && !isLook(run) ? [`#${all.indexOf(run.command) + 1}`] : [],
+  );
   return [
     `${title} (tried by Liza at ${trial.commit.slice(0, 12)}${otherBase(task, trial)}):`,
     ...quote(
-      proofCommands(settings(state), task)
+      all
         .flatMap((command, at) => {
           const number = `#${at + 1}`;
           const named = listed && command.length > LONG ? '' : `: ${short(command)}`;
           const run = trial.runs.find((one) => one.command === command);
           if (run !== undefined)
             return [
-              `${number} ${RESULTS[run.is]}${isLook(run) ? looks : endOf(run)}${named}`,
+              `${number} ${RESULTS[run.is]}${isLook(run) ? looks : endOf(run)}${changedText(run)}${named}`,
               ...(shown.includes(run) ? printedBy(run) : []),
             ];
           return [`${number} not tried, ${tried.has(command) ? 'time was up' : 'the project’s own'}${named}`];
@@ -60,7 +67,8 @@ export function trialLines(
         .join('\n'),
       showTask(task),
     ),
-    ...(green !== undefined && trial.runs.some((run) => run.is === 'green' && !isLook(run)) ? [green] : []),
+    ...(green !== undefined && showing.length > 0 ? [green(showing)] : []),
+    ...(changes !== undefined && trial.runs.some(({ changed }) => changed !== undefined) ? [changes] : []),
     ...(missing !== undefined && trial.runs.some(({ is }) => is === 'cannot_run') ? [missing] : []),
   ];
 }
@@ -82,9 +90,13 @@ export function trialWord(task: Task): string {
   const runs = trialOf(task)?.runs ?? [];
   if (runs.length === 0) return '';
   if (runs.some(({ is }) => is === 'cannot_run')) return ', validation CANNOT RUN on the base';
-  if (!runs.every(({ is }) => is === 'green')) return ', validation red on the base';
+  const changed = runs
+    .filter((run) => run.changed !== undefined)
+    .map((run) => `\`${short(run.command)}\`${changedText(run).slice(1)}`);
+  const spoils = changed.length === 0 ? '' : ` (${changed.join('; ')}: let it work on a copy)`;
+  if (!runs.every(({ is }) => is === 'green')) return `, validation red on the base${spoils}`;
   const none = runs.filter((run) => ranNothing(run) !== '').map(({ command }) => `\`${short(command)}\` ran NO TEST`);
-  return `, validation green on the base${none.length === 0 ? '' : ` (there ${none.join(', ')})`}`;
+  return `, validation green on the base${none.length === 0 ? '' : ` (there ${none.join(', ')})`}${spoils}`;
 }
 
 const RESULTS = { green: 'GREEN', red: 'red', cannot_run: 'CANNOT RUN' } as const;

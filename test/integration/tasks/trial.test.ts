@@ -55,6 +55,19 @@ describe('a validation on the base', () => {
     ]);
   });
 
+  test('that runs no test, or changes tracked files, says so, the last one, too', async () => {
+    const validation = ['npm run lint', 'echo "// x" >> src/app.ts', 'npm run all', 'sed -i s/1/2/ src/app.ts'];
+    const scripts = JSON.stringify({ scripts: { lint: 'echo fine', all: 'node --test test/none.test.mjs || true' } });
+    p = project({ tasks: [{ id: 't', validation }], files: { 'package.json': scripts } });
+    const { runs: all } = await tried();
+    expect(all.map(({ is, runs_no_tests, changed }) => [is, runs_no_tests, changed?.paths])).toEqual([
+      ['green', true, undefined],
+      ['green', true, ['src/app.ts']],
+      ['green', undefined, undefined],
+      ['green', true, ['src/app.ts']],
+    ]);
+  });
+
   test('is green, red with the end of its output, or cannot be run, command by command, all of them', async () => {
     const validation = ['test -f src/app.ts', 'echo expected 2; grep -q "app = 2" src/app.ts', 'pytset -q', 'true'];
     p = project({ tasks: [{ id: 't', validation }] });

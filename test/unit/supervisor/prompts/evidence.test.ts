@@ -15,7 +15,7 @@ import {
   submit,
   type World,
 } from '../../protocol/world.ts';
-import { toReviewer } from './situations.ts';
+import { toPlanner, toReviewer } from './situations.ts';
 
 const AT = commit(0x2000);
 const LONG = `node --test ${'--test-name-pattern=retries '.repeat(8)}test/client.test.ts`;
@@ -100,6 +100,27 @@ test('of a green one that runs no test, only that is said', () => {
   expect(told).toContain('| #1 red, ended with 1: make red\n');
   expect(told).toContain(`| #2 GREEN there, too, and it runs no test: right for what must stay: ${look}`);
   expect(told).not.toContain('GREEN there, with the tests of the base');
+});
+
+test('a green one that leads to no test says nothing of new tests; the others are named', () => {
+  const w = triedOnBase(reviewed(), ['npm run lint', 'npm run all'], '');
+  const green = { is: 'green', how: 'ended with 0', seconds: 1 };
+  const runs = [
+    { ...green, command: 'npm run lint', runs_no_tests: true },
+    { ...green, command: 'npm run all', changed: { paths: ['Readme.md'] } },
+  ];
+  w.edit((state) => ({
+    ...state,
+    tasks: state.tasks.map((task) => ({
+      ...task,
+      history: (task.history ?? []).map((one) => (one.event === 'validation_tried' ? { ...one, runs } : one)),
+    })),
+  }));
+  const told = toReviewer(w, 'a');
+  expect(told).toContain('| #1 GREEN there, too, and it runs no test: right for what must stay: npm run lint');
+  expect(told).toContain('| #2 GREEN, it CHANGED TRACKED FILES (Readme.md): npm run all');
+  expect(told).toContain('\n#2 GREEN there, with the tests of the base: what it shows now depends on the new tests');
+  expect(toPlanner(w)).toContain('`npm run all` it CHANGED TRACKED FILES (Readme.md): let it work on a copy');
 });
 
 test('a test file that a green command names and the base lacks is told', () => {
