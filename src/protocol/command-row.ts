@@ -70,6 +70,8 @@ export interface Row<K extends CommandName> {
   readonly fromOf?: Readonly<Partial<Record<Part, readonly TaskStatus[]>>>;
   /** What to do instead when the task is in another state; without it the hint names what is possible there. */
   readonly instead?: (task: Task, commandLine: CommandLine, part: Part, actor: Actor) => string | undefined;
+  /** What a hint adds that proposes it, where the row alone cannot know whether it is needed, and it harms nowhere. */
+  readonly hinted?: (task: Task) => string;
   /** False: a hint does not propose it for this task now. */
   readonly offered?: (task: Task, state: State) => boolean;
   /** States it may end in; absent: the status stays. */

@@ -31,6 +31,8 @@ export interface WorktreeFacts {
   readonly dirty: readonly string[];
   /** A merge that was laid out in it is not concluded. */
   readonly merging?: boolean;
+  /** For `begin`: HEAD is this commit of the integration branch, without one of the coder's own on it. */
+  readonly integrated?: string;
   /** For `begin`: `n` of the newest refs/liza/attempts/<task>/<n>. */
   readonly attempts?: number;
 }

@@ -85,7 +85,7 @@ const offered = (board: Board, parts: readonly Part[], task: Task): readonly Com
 const lines = (names: readonly CommandName[], task: Task): string =>
   names
     .slice(0, 3)
-    .map((name) => commandLine(name, task.id))
+    .map((name) => `${commandLine(name, task.id)}${TABLE[name].hinted?.(task) ?? ''}`)
     .join('; or ');
 
 type AnyRow = Omit<Row<CommandName>, 'already' | 'guards' | 'change'>;

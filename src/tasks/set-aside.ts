@@ -63,9 +63,10 @@ export async function setAside(context: TaskContext, id: string): Promise<SetAsi
     return refuse(`the folder of ${id} cannot be set aside: ${left}`, hint, 1, 'before-code');
   }
   const steps = await stepsBack(gitDir, place, { head: head.commit, start, target, leaveOut: discard.leaveOut });
-  if (steps.length === 0 || kept === undefined) return { steps, lines: [] };
-  // Kept now: that the branch goes back is no rewritten history.
+  if (steps.length === 0) return { steps, lines: [] };
+  // Kept now, or nothing of its own: that the branch goes back is no rewritten history.
   await updateRefs(gitDir, [{ ref: seenOf(id), to: start }]);
+  if (kept === undefined) return { steps, lines: rebased === undefined ? [] : rebasedOnly(start, rebased) };
   const spoilt = (await pathsBetween(gitDir, target, kept.commit)).filter((path) => stays.includes(path));
   const lines = wayBack(kept, { base, spoilt, ...defined({ rebased }) });
   return { steps: [...steps, ...named(place, kept)], lines };
@@ -151,6 +152,11 @@ async function rebasedOnto(
   const onto = asked.stdout.trim();
   return asked.status === 0 && !(await isAncestor(gitDir, onto, start)) ? onto : undefined;
 }
+
+/** Nothing of the coder's own came before: only what others merged. */
+const rebasedOnly = (start: string, onto: string): readonly string[] => [
+  `The folder is back at ${start.slice(0, 12)}, where this iteration starts: before the checkpoint you had only rebased onto the integration branch. Do that again now: git rebase ${onto}`,
+];
 
 interface Way {
   /** What it was made upon. */

@@ -147,7 +147,15 @@ async function factsFor(context: TaskContext, id: string): Promise<{ readonly fa
   const facts = await worktreeFacts({ gitDir, task, settings, integration });
   if (facts === undefined) return {};
   const { newestAttempt } = await import('../../tasks/before-plan.ts');
-  return { facts: { ...facts, attempts: await newestAttempt(gitDir, id) } };
+  const { isAncestor } = await import('../../git/reach.ts');
+  const { startCommit } = await import('../../protocol/leases.ts');
+  const start = startCommit(task) ?? facts.head;
+  const isIntegrated =
+    integration !== undefined &&
+    !(await isAncestor(gitDir, facts.head, start)) &&
+    (await isAncestor(gitDir, facts.head, integration));
+  const attempts = await newestAttempt(gitDir, id);
+  return { facts: { ...facts, attempts, ...(isIntegrated ? { integrated: facts.head } : {}) } };
 }
 
 function fromFlags(args: Args): Checkpoint | Refusal {

@@ -162,6 +162,40 @@ describe.each(isolations('clone'))('%s', (isolation) => {
     expect(gitIn('diff', '--cached', '--name-only')).toBe('src/early.ts');
   });
 
+  test('of a rebase alone, before the checkpoint, that is said, and after the reset how to rebase', async () => {
+    const base = await start();
+    const newer = await p.accepted({ 'src/other.ts': 'other\n' }, 'theirs');
+    gitIn('fetch', '-q', p.root, newer);
+    gitIn('rebase', '-q', newer);
+    const refused = await begin();
+    expect(refused.stderr).toContain(
+      `HEAD is ${newer}, a commit of the integration branch, but this iteration starts at`,
+    );
+    expect(refused.stderr).not.toContain('the code came before');
+    expect(refused.stderr).toContain('--set-aside puts the folder back');
+    const done = await begin('--set-aside');
+    expect(done).toMatchObject({ code: 0 });
+    expect(gitIn('rev-parse', 'HEAD')).toBe(base);
+    expect(done.stdout).toContain('you had only rebased onto the integration branch');
+    gitIn(...commandIn(done.stdout, 'rebase'));
+    expect(gitIn('rev-parse', 'HEAD')).toBe(newer);
+    expect(kept()).toEqual({});
+  });
+
+  test('a hint that names begin carries --set-aside where something came before it', async () => {
+    await start();
+    const vague = CHECKPOINT.map((word, at) => (CHECKPOINT[at - 1] === '--validation' ? 'tests pass' : word));
+    const told = async (): Promise<string> => (await p.liza(['begin', 't', ...vague], { as: 'coder-1' })).stderr;
+    expect(await told()).not.toContain('--set-aside');
+    write(p.folder('t'), { 'README.md': 'changed\n' });
+    expect(await told()).toMatch(/Give it.*liza begin t .*--set-aside/s);
+    p.work('t', { 'src/early.ts': 'early\n' }, 'too early');
+    expect(await told()).toMatch(/Give it.*liza begin t .*--set-aside/s);
+    const env = { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: sessionOf('coder-1', 1) };
+    const other = await p.liza(['submit-verdict', 't', 'APPROVED'], { env });
+    expect(other.stderr).toMatch(/Next: liza begin t .*--set-aside/);
+  });
+
   test('the way back restores added, deleted, renamed, binary, linked and mode-changed files exactly, committed or not', async () => {
     await start();
     const dir = p.folder('t');

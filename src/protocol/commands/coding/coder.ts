@@ -5,7 +5,7 @@ import { counted, gist, listed } from '../../../text/format.ts';
 import { duration, iso } from '../../../text/time.ts';
 import { actorName } from '../../board.ts';
 import { event, evolve, withTask } from '../../change.ts';
-import type { CommandName } from '../../command.ts';
+import type { CommandName, WorktreeFacts } from '../../command.ts';
 import type { Guard, Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { amendmentsSincePlan } from '../../definition/amendment.ts';
@@ -17,6 +17,7 @@ import { coversAll } from '../../facts/scope.ts';
 import { checkpointEvent, historyOf, startCommit, taskLease } from '../../leases.ts';
 import { answersSincePlan } from '../../messages/question-scope.ts';
 import { withQuestion } from '../../messages/questions.ts';
+import type { Task } from '../../state.ts';
 import { blockTask, QUESTIONS } from '../../work/blocked.ts';
 import { SUPERVISOR_ENDED } from '../../work/losses.ts';
 import { notAPath, outsidePlan, tooMany } from './plan-files.ts';
@@ -72,6 +73,7 @@ export const begin: Row<'begin'> = {
   from: ['CLAIMED'],
   startsWork: true,
   offered: (task) => checkpointEvent(task) === undefined,
+  hinted: (task) => (mayPutAside(task) ? ' --set-aside' : ''),
   to: ['CLAIMED', 'BLOCKED'],
   already: ({ task, actor, command }) => {
     const made = checkpointEvent(task);
@@ -94,6 +96,7 @@ export const begin: Row<'begin'> = {
     {
       name: 'checkpoint',
       rule: 'intent and risks in words, validation (what is run, and its expected result), files_to_modify; assumptions may be empty',
+      needs: 'facts',
       check: checkpointComplete,
     },
     {
@@ -170,7 +173,8 @@ function checkpointComplete({ task, command, settings, commandLine }: Situation<
     '--validation "…"',
     () => `--validation ${exampleValidation(settings, task)}`,
   );
-  const aside = command.set_aside === true ? ' --set-aside' : '';
+  const isLate = command.facts !== undefined && isBeforePlan(task, command.facts);
+  const aside = command.set_aside === true || (isLate && mayPutAside(task)) ? ' --set-aside' : '';
   return refuse(
     `the checkpoint lacks ${missing.join(', ')}`,
     `Give ${missing.length === 1 ? 'it, and the rest as it was' : 'them all'}: ${line}${aside}`,
@@ -179,6 +183,13 @@ function checkpointComplete({ task, command, settings, commandLine }: Situation<
 
 const SET_ASIDE =
   'The same command with --set-aside keeps them, resets the worktree, begins, and says how to bring them back';
+
+/** A merge that is laid out in the folder cannot be set aside. */
+const mayPutAside = ({ integration_fix: fixes }: Task): boolean => fixes !== true;
+
+/** Something came before the first checkpoint. */
+const isBeforePlan = (task: Task, { head, dirty }: WorktreeFacts): boolean =>
+  checkpointEvent(task) === undefined && (head !== startCommit(task) || dirty.length > 0);
 
 function beforeCode({ task, command }: Situation<'begin'>): Refusal | undefined {
   const { facts } = command;
@@ -191,6 +202,12 @@ function beforeCode({ task, command }: Situation<'begin'>): Refusal | undefined 
   // The first one came before the code; this one follows an answer.
   if (checkpointEvent(task) !== undefined) return undefined;
   const start = startCommit(task);
+  if (facts.head !== start && facts.integrated === facts.head) {
+    return refuse(
+      `HEAD is ${facts.head}, a commit of the integration branch, but this iteration starts at ${start}: a rebase comes after the checkpoint`,
+      `The same command with --set-aside puts the folder back to ${start?.slice(0, 12)}, begins, and says how to rebase then${facts.dirty.length === 0 ? '' : '; files that you changed are kept'}`,
+    );
+  }
   if (facts.head !== start) {
     return refuse(
       `HEAD is ${facts.head}, but this iteration starts at ${start}: the code came before the checkpoint`,
