@@ -103,8 +103,18 @@ function sessionEnds(
   const isLeft = command.name === 'handoff';
   if (!isLeft && holdsWork(findTask(after, held), id)) return undefined;
   const by = later(now, limits.pause_grace);
-  return `${isLeft ? `What you left of ${held} is kept` : `Your part of ${held} is done`} and this session ends: ${commandLine('exit')}, then stop. At ${by} (in ${duration(limits.pause_grace * 1000)}) it is ended, and no later command counts.`;
+  return `${isLeft ? `What you left of ${held} is kept` : `Your part of ${held} is done`} and this session ends: ${exitLine(ENDED_BY[command.name] ?? 'done')}, then stop. At ${by} (in ${duration(limits.pause_grace * 1000)}) it is ended, and no later command counts.`;
 }
+
+/** It is typed as it stands, so it says what is so. */
+const exitLine = (reason: string): string => commandLine('exit').replace('…', reason);
+
+const ENDED_BY: Readonly<Partial<Record<CommandName, string>>> = {
+  'submit-for-review': 'submitted',
+  'submit-verdict': 'verdict given',
+  handoff: 'handoff',
+  block: 'blocked',
+};
 
 /** A pause takes what a session still finishes, for a while: it is told, because nothing else refuses it anything. */
 function pausedMeanwhile(situation: Situation<CommandName>, after: State): string | undefined {
@@ -117,7 +127,7 @@ function pausedMeanwhile(situation: Situation<CommandName>, after: State): strin
   const fact = since === undefined ? `${own?.id} is paused` : `PAUSE is on since ${iso(since)}`;
   const by = since === undefined ? `within ${limits.pause_grace}s` : `by ${later(since, limits.pause_grace)}`;
   const left = commandLine(part === 'planner' ? 'handoff-plan' : 'handoff', own?.id);
-  return `${fact}: begin nothing new. Finish what you have ${by}, or ${left}; then ${commandLine('exit')}. Then this session is ended.`;
+  return `${fact}: begin nothing new. Finish what you have ${by}, or ${left}; then ${exitLine('paused')}. Then this session is ended.`;
 }
 
 /** Its context is nearly used up. */
@@ -126,11 +136,11 @@ function contextUsed({ actor, command, part }: Situation<CommandName>, after: St
   if (agent === undefined || !isAgentPart(part) || (agent.context_percent ?? 0) < HANDOFF_PERCENT) return undefined;
   if (command.name === 'handoff' || command.name === 'handoff-plan') return undefined;
   const used = `${agent.context_percent} % of your context is used`;
-  if (part === 'planner') return `${used}: ${commandLine('handoff-plan')} and ${commandLine('exit')}`;
+  if (part === 'planner') return `${used}: ${commandLine('handoff-plan')} and ${exitLine('handoff')}`;
   const task = agent.current_task;
   if (task === undefined || (agent.status !== 'WORKING' && agent.status !== 'REVIEWING')) return undefined;
   const first = part === 'coder' ? 'commit what you have, then ' : '';
-  return `${used}: ${first}${commandLine('handoff', task)} and ${commandLine('exit')}`;
+  return `${used}: ${first}${commandLine('handoff', task)} and ${exitLine('handoff')}`;
 }
 
 function taskOf(board: Board, row: Row<CommandName>, command: Command): Task | undefined {

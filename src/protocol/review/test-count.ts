@@ -1,6 +1,7 @@
 // How many tests a command ran at a commit, in words: beside what it ran on the base and what the change adds. A test
 // that does not run any more, whatever switched it off, shows in nothing but this number.
 
+import { defined } from '../values.ts';
 import type { ProofRun } from './proof.ts';
 import { leftOut } from './skip-count.ts';
 
@@ -20,7 +21,7 @@ export function testCount(run: Counts & Skips, added: number | undefined): strin
   const change =
     added === undefined || added === 0
       ? ''
-      : `; the change declares ${Math.abs(added)} ${added > 0 ? 'more' : 'fewer'}${tests < base + added ? moreSkipped(run) : ''}`;
+      : `; the change declares ${Math.abs(added)} ${added > 0 ? 'more' : 'fewer'}${tests < base + added ? moreSkipped(run) : added > 0 ? notCounted(run) : ''}`;
   return `${told} (${base} ${runsFewer({ tests, tests_on_base: base }, added) ? 'ON THE BASE' : 'on the base'}${change})`;
 }
 
@@ -29,6 +30,11 @@ function moreSkipped({ command, skipped, skips_on_base: before }: Skips): string
   if (command === undefined || skipped === undefined || before === undefined) return '';
   const more = leftOut({ command, skipped }) - before;
   return more > 0 ? `, and ${more} more ${more === 1 ? 'is' : 'are'} skipped` : '';
+}
+
+/** Those that are declared and switched off are not in the number. */
+function notCounted({ command, skipped, skips_on_base: before = 0 }: Skips): string {
+  return command !== undefined && leftOut({ command, ...defined({ skipped }) }) > before ? ' that are not skipped' : '';
 }
 
 /** How many more tests ran than on the base, by all commands together. Undefined: some number is not known. */

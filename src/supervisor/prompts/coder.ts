@@ -5,7 +5,7 @@ import { amendmentsSincePlan } from '../../protocol/definition/amendment.ts';
 import { checkpointEvent, historyOf, iterationEvents } from '../../protocol/leases.ts';
 import { answersSincePlan } from '../../protocol/messages/question-scope.ts';
 import { namedIn, reportedDuring } from '../../protocol/review/reported.ts';
-import { type State, settings, type Task } from '../../protocol/state.ts';
+import { type HistoryEvent, type State, settings, type Task } from '../../protocol/state.ts';
 import { blockBefore, isGivenBack } from '../../protocol/work/block-before.ts';
 import { counted, gist } from '../../text/format.ts';
 import { blockedBefore, replaced } from './blocked-before.ts';
@@ -79,7 +79,7 @@ function assignedTask(context: PromptContext, work: CoderWork, fresh: boolean): 
     ...ownAnswers(context, task),
     ...ownDiscoveries(context, task, fresh),
     ...madeAgain(task),
-    ...refusedSubmit(task),
+    ...lastSubmit(task),
     ...retractedFields(task),
     ...integrationFix(work),
     ...drift(work),
@@ -207,11 +207,12 @@ function whoseCheckpoint(task: Task): string {
   return by === undefined || by === task.assigned_to ? 'Your checkpoint' : `The checkpoint of ${inline(by)}`;
 }
 
-/** What a session before was refused for, and may not have got round to. */
-function refusedSubmit(task: Task): readonly string[] {
+/** How the last submit ended: what it was refused for, or that it was accepted and retracted, and what was told of it. */
+function lastSubmit(task: Task): readonly string[] {
   const red = iterationEvents(task).findLast(
-    ({ event, remembered }) => event === 'validation_failed' && remembered !== true,
+    ({ event, remembered }) => event === 'submitted' || (event === 'validation_failed' && remembered !== true),
   );
+  if (red?.event === 'submitted') return acceptedSubmit(task, red);
   if (typeof red?.reason !== 'string') return [];
   const output = typeof red.output === 'string' ? `\n${red.output}` : '';
   return field(
@@ -219,6 +220,20 @@ function refusedSubmit(task: Task): readonly string[] {
     `${red.reason}${output}`,
     showTask(task),
   );
+}
+
+/** Why it was retracted follows. */
+function acceptedSubmit(task: Task, { commit, told, time }: HistoryEvent): readonly string[] {
+  const isRetracted = iterationEvents(task).some(
+    (one) => one.event === 'retracted' && one.commit === commit && one.time >= time,
+  );
+  if (!isRetracted) return [];
+  return [
+    `LAST SUBMIT, of ${String(commit).slice(0, 12)}, was accepted, and retracted.`,
+    ...(Array.isArray(told) && told.length > 0
+      ? ['LIZA HAD TOLD OF IT (does it still hold?):', ...quoteList(told.map(String), showTask(task))]
+      : []),
+  ];
 }
 
 function howTo({ task, conflicts = [] }: CoderWork): string {

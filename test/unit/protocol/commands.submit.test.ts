@@ -155,7 +155,7 @@ describe('submit-for-review', () => {
     w.run(CODER, declare('a', 'CLAUDE.md'));
     const told = w.run(CODER, submit('a', commit(1), { changes: given, pin: 3 })).notes?.join('\n');
     expect(told).toMatch(
-      /beyond the task’s IN, .* the reviewer is told: CLAUDE\.md\. If one came along by mistake, take it back: liza retract a/,
+      /beyond the task’s IN, .*: CLAUDE\.md; the reviewer is told\. If one came along by mistake, take it back: liza retract a/,
     );
     expect(w.task('a').history?.at(-1)).toMatchObject({
       event: 'submitted',

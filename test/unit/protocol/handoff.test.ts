@@ -177,7 +177,8 @@ describe('at 90 % of its context', () => {
 
 describe('a command that finishes its agent’s part', () => {
   const session = '0123456789ab';
-  const ends = /this session ends: liza exit 42 .* At 2026-03-01T09:02:00Z \(in 2m\) it is ended/;
+  const ends =
+    /this session ends: liza exit 42 --reason "(?:submitted|blocked|verdict given)", then stop\. At 2026-03-01T09:02:00Z \(in 2m\) it is ended/;
 
   it.each([
     ['submit-for-review', coding, CODER, submit('a', commit(3))],

@@ -94,7 +94,13 @@ test.each([
   [
     { tests: 57, tests_on_base: 40, command: 'pytest', skipped: '57 passed, 42 skipped in 4.46s', skips_on_base: 41 },
     17,
-    ', 57 tests (40 on the base; the change declares 17 more)',
+    ', 57 tests (40 on the base; the change declares 17 more that are not skipped)',
+    false,
+  ],
+  [
+    { tests: 40, tests_on_base: 35, command: 'npm test', skipped: '1 pending' },
+    5,
+    ', 40 tests (35 on the base; the change declares 5 more that are not skipped)',
     false,
   ],
   [{ tests: 1 }, 1, ', 1 test', false],

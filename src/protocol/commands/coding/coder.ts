@@ -148,7 +148,7 @@ export const begin: Row<'begin'> = {
       state: blockTask(s, s.state, task, { reason, questions: QUESTIONS.assumptions, earlier: [told] }),
       detail: `${task.id} BLOCKED: ${reason}`,
       notes: ['The planner answers.'],
-      stop: 'Stop now: liza exit 42',
+      stop: 'Stop now: liza exit 42 --reason "blocked"',
     };
   },
 };

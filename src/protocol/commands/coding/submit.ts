@@ -21,7 +21,7 @@ import { defined, same } from '../../values.ts';
 import { hasCheckpoint, holdsTask, list } from './coder.ts';
 import { inScope, isCodeless, testsWithCode } from './commit-scope.ts';
 import { mayRetract } from './retract.ts';
-import { beyondNotes, proofNotes } from './submit-notes.ts';
+import { submitNotes } from './submit-notes.ts';
 
 export const submitForReview: Row<'submit-for-review'> = {
   name: 'submit-for-review',
@@ -157,6 +157,7 @@ export const submitForReview: Row<'submit-for-review'> = {
   change: (s) => {
     const { task, command, actor, now, settings } = s;
     const diff = diffFacts(task, command.facts, testPatterns(settings));
+    const notes = submitNotes(s, diff);
     const submitted = evolve(
       task,
       {
@@ -177,6 +178,7 @@ export const submitForReview: Row<'submit-for-review'> = {
         unchanged: sameAsRetracted(s) === undefined ? undefined : command.unchanged,
         red_before: redBefore(task, command.commit) || undefined,
         since_red: hideIn(command.facts.since_red, s.secrets),
+        told: notes.facts.length === 0 ? undefined : hideIn(notes.facts, s.secrets),
       }),
     );
     const waiting = { status: 'WAITING', expires: later(now, settings.lease_duration), now: iso(now) } as const;
@@ -194,8 +196,8 @@ export const submitForReview: Row<'submit-for-review'> = {
     return {
       state,
       detail: `${actor.id} submitted ${task.id} at ${command.commit.slice(0, 12)}`,
-      notes: [...proofNotes(s), ...beyondNotes(s, diff), 'A new session gets the verdict.'],
-      stop: 'Stop now: liza exit 42',
+      notes: [...notes.lines.map((line) => String(hideIn(line, s.secrets))), 'A new session gets the verdict.'],
+      stop: 'Stop now: liza exit 42 --reason "submitted"',
     };
   },
 };

@@ -5,6 +5,7 @@ import type { Command } from '../../../../src/protocol/command.ts';
 import {
   addDraft,
   addReady,
+  BASE,
   begin,
   CODER,
   claim,
@@ -12,6 +13,7 @@ import {
   commit,
   HUMAN,
   PLANNER,
+  proved,
   REVIEWER,
   ready,
   reject,
@@ -303,6 +305,34 @@ describe('a submission that its coder retracted', () => {
       expect(toReviewer(w, 'a')).toContain(told);
     },
   );
+
+  test('was accepted: no earlier refusal is called the last submit, and what Liza had told of it is carried on', () => {
+    const w = ready('a');
+    w.run(SUPERVISOR, claim('a'));
+    w.run(CODER, begin('a'));
+    const disproof = { guard: 'validation', reason: 'it was red', hint: 'mend it' } as const;
+    w.run(CODER, { name: 'record-validation', task: 'a', proof: { ...proved(w, 'a', commit(1)), disproof } });
+    expect(toCoder(w, 'a')).toContain(`LAST SUBMIT, of ${commit(1).slice(0, 12)}, was refused`);
+    const proof = {
+      ...proved(w, 'a', commit(2)),
+      tests: { mode: 'evidence', base: BASE, base_alone: 'green', on_base: 'green', base_tests: 'same' } as const,
+    };
+    const marks = { lines: ['src/a.ts:3 // TODO later'] };
+    const test_edits = { lines: ['test/a.test.ts:5 - assert(a)', 'test/a.test.ts:6 + it.skip(b)'] };
+    const { notes = [] } = w.run(CODER, submit('a', commit(2), { proof, marks, test_edits }));
+    expect(notes.join('\n')).toContain(
+      'switch a test off: src/a.ts:3 // TODO later; test/a.test.ts:6 + it.skip(b); the reviewer is told.',
+    );
+    expect(notes.join('\n')).toContain(
+      'If the task changes nothing that a program does, leave them so; otherwise mend',
+    );
+    w.run(CODER, { ...retract, reason: 'the tests are too thin' });
+    const told = toCoder(w, 'a');
+    expect(told).not.toContain('was refused');
+    expect(told).toContain(`LAST SUBMIT, of ${commit(2).slice(0, 12)}, was accepted, and retracted.`);
+    expect(told).toContain('| - Your new tests pass on the base too, so they prove nothing about the change\n');
+    expect(told).toContain('| - Your commit adds lines that put work off');
+  });
 
   test('is not told of the next iteration', () => {
     const w = submitted();

@@ -60,7 +60,7 @@ test('at the commit its coder and the reviewer are told, and the planner of what
   const proof = proved(w, 'a', AT);
   const runs = proof.runs.map((run) => (run.command === LINE ? { ...run, tests: 0 } : run));
   const { notes } = w.run(CODER, submit('a', AT, { proof: { ...proof, runs } }));
-  expect(notes?.join('\n')).toContain(`\`${LINE}\` is green, and it ran no test: the reviewer is told.`);
+  expect(notes?.join('\n')).toContain(`\`${LINE}\` is green, and it ran no test; the reviewer is told.`);
   w.pass(60);
   w.run(SUPERVISOR, claimReview('a'));
   const prompt = toReviewer(w, 'a');
