@@ -2,7 +2,7 @@
 
 import type { DiffFacts, PathList } from '../../protocol/facts/diff-facts.ts';
 import { sizeText } from '../../protocol/facts/file-change.ts';
-import { isLittle, type SinceRed, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
+import { isLittle, isSteady, type SinceRed, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
 import { skippedText } from '../../protocol/review/skip-count.ts';
 import { testCount } from '../../protocol/review/test-count.ts';
 import type { Task } from '../../protocol/state.ts';
@@ -139,7 +139,9 @@ export function proofText(task: Task, commit?: string): string | undefined {
 /** A test that fails now and then turns green if it is tried often enough. */
 function redText(same: number, since: SinceRed | undefined): readonly string[] {
   if (since !== undefined)
-    return [`before: ${sinceRedText(since, same)}${isLittle(since) ? ' (do its tests always pass?)' : ''}`];
+    return [
+      `before: ${sinceRedText(since, same)}${isLittle(since) && !isSteady(since) ? ' (do its tests always pass?)' : ''}`,
+    ];
   return same === 0 ? [] : [`before: the same commit was red ${counted(same, 'time')}; its tests do not always pass`];
 }
 

@@ -36,7 +36,7 @@ import { duration, type Instant, iso } from '../../text/time.ts';
 import { diffText, lastDiff, proofText } from './diff-facts.ts';
 import { type Line, leaseWords, type Page, pageFor, STATUS_TONE } from './layout.ts';
 import { columns, type Look, pad } from './terminal.ts';
-import { moment, timeline } from './timeline.ts';
+import { moment, timeline, UNDER_REVIEWS } from './timeline.ts';
 
 export interface TaskExtras {
   readonly now: Instant;
@@ -232,7 +232,7 @@ function review(task: Task, { view }: TaskExtras): readonly Field[] {
     ['reviewer', task.reviewing_by && `${task.reviewing_by}${leaseOf(view)}`],
     ['lease expires', view.leaseLeft === undefined ? task.review_lease_expires : undefined],
     ['cycles', cycles ? `${view.reviewCycle}/${view.maxReviewCycles} now, ${cycles} in all` : undefined],
-    ['rejection', task.rejection_reason],
+    ['rejection', rejectionText(task)],
     [
       'approvals',
       task.approvals
@@ -249,6 +249,15 @@ function review(task: Task, { view }: TaskExtras): readonly Field[] {
     ['merge held', task.merge_held && `since ${moment(task.merge_held.since)}: ${task.merge_held.reason}`],
     ['merged as', task.merge_commit],
   ];
+}
+
+/** A verdict that is on record stands below, whole. */
+function rejectionText(task: Task): string | undefined {
+  const { rejection_reason: said } = task;
+  const given = historyOf(task).findLast(({ event, reason }) => event === 'rejected' && reason === said);
+  return said === undefined || given === undefined
+    ? said
+    : `by ${given.agent ?? 'somebody'} at ${moment(given.time)}: ${UNDER_REVIEWS}`;
 }
 
 /** Every verdict of the task, whole, oldest first. */

@@ -53,7 +53,7 @@ const NARROW = ' '.repeat(6);
 function details(
   {
     time: _time,
-    event: _event,
+    event,
     agent: _agent,
     diff: _diff,
     proof: _proof,
@@ -62,6 +62,8 @@ function details(
     shown: _shown,
     concerns: _concerns,
     was: _was,
+    since_red: _since,
+    command: _command,
     why,
     ...rest
   }: HistoryEvent,
@@ -69,6 +71,7 @@ function details(
 ): string {
   return Object.entries({
     ...rest,
+    ...(VERDICTS.has(event) && typeof rest.reason === 'string' && rest.reason !== '' ? { reason: UNDER_REVIEWS } : {}),
     why: lossText(why) ?? why,
     ...(changes.length === 0 ? {} : { changes: changes.join(' | ') }),
   })
@@ -76,6 +79,11 @@ function details(
     .map(([key, value]) => `${key.replaceAll('_', ' ')}: ${valueText(value)}`)
     .join('; ');
 }
+
+const VERDICTS: ReadonlySet<string> = new Set(['approved', 'rejected']);
+
+/** What a verdict says stands there once, whole. */
+export const UNDER_REVIEWS = 'whole under Reviews';
 
 /** As it is stored, in one line; a list of texts without its brackets. */
 function valueText(value: unknown): string {

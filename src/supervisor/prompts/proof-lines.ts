@@ -2,7 +2,7 @@
 // the new tests test anything.
 
 import { NO_TEST_COMMAND, type Proof, proofOf, type TestProof } from '../../protocol/review/proof.ts';
-import { isLittle, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
+import { isLittle, isSteady, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
 import { skippedText } from '../../protocol/review/skip-count.ts';
 import { lacksTests, runsFewer, testCount } from '../../protocol/review/test-count.ts';
 import type { HistoryEvent, Task } from '../../protocol/state.ts';
@@ -45,7 +45,7 @@ export function proofLines(
     ...(since === undefined
       ? []
       : [
-          `RED BEFORE IT WAS GREEN: ${sinceRedText(since, before)}.${isLittle(since) ? ' That is nearly the same: find out whether the difference mends it, or its tests do not always pass.' : ''}`,
+          `RED BEFORE IT WAS GREEN: ${sinceRedText(since, before)}.${isLittle(since) ? ` That is nearly the same: ${isSteady(since) ? 'red each time, so not by chance; see that the difference mends it, and does not hide it' : 'find out whether the difference mends it, or its tests do not always pass'}.` : ''}`,
         ]),
     ...(proof.unrun_tests === undefined || proof.tests?.on_base === 'not_run'
       ? []

@@ -140,13 +140,18 @@ describe('the same commit again', () => {
     p.work('t', { [file]: `${WORK[file as keyof typeof WORK]}more\n`, 'test/other.test.ts': 'x\n'.repeat(3) });
     succeeded(await p.submit('t'));
     expect(await p.last('t', 'submitted')).toMatchObject({
-      since_red: { red: 2, lines: 4, files: { paths: [file, 'test/other.test.ts'] } },
+      since_red: {
+        red: 2,
+        at: [{ times: 1 }, { times: 1, command: expect.any(String) }],
+        lines: 4,
+        files: { paths: [file, 'test/other.test.ts'] },
+      },
     });
     expect(await p.last('t', 'submitted')).not.toHaveProperty('red_before');
     expect(red).not.toBe('');
     const shown = (await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ');
     expect(shown).toMatch(
-      /before: red, red, green; the nearest red commit, [0-9a-f]{12}, differs by 4 lines, in \S+, \S+ \(do its tests always pass\?\)/,
+      /before: red at [0-9a-f]{12}, at [0-9a-f]{12}, by echo ran .*, then green; the nearest red commit, [0-9a-f]{12}, differs by 4 lines, in \S+, \S+ \(do its tests always pass\?\)/,
     );
   });
 

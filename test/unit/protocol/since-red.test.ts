@@ -19,6 +19,24 @@ describe('red runs before the green one', () => {
       false,
     ],
     [
+      { red: 2, at: [{ commit, times: 2, command: 'npm test' }], commit, lines: 9, files: { paths: ['a'] } },
+      0,
+      'red at aaaaaaaaaaaa (both times; by npm test), then green; the nearest red commit, aaaaaaaaaaaa, differs by 9 lines, in a',
+      true,
+    ],
+    [
+      {
+        red: 4,
+        at: [
+          { commit, times: 1 },
+          { commit: 'b'.repeat(40), times: 3, command: 'make' },
+        ],
+      },
+      2,
+      'red at aaaaaaaaaaaa, at bbbbbbbbbbbb (each of 3 times; by make), at this very commit (2 times), then green',
+      false,
+    ],
+    [
       { red: 1, commit, lines: 1, files: { paths: ['src/a.ts'] } },
       0,
       'red, green; the nearest red commit, aaaaaaaaaaaa, differs by 1 line, in src/a.ts',

@@ -63,6 +63,7 @@ export const recordValidation: Row<'record-validation'> = {
       ...(proof.remembered === true
         ? { remembered: true }
         : {
+            command: proof.runs.findLast(({ ok }) => !ok)?.command,
             log: proof.runs.findLast(({ ok }) => !ok)?.log,
             file: proof.file,
             digest: proof.digest,

@@ -396,3 +396,12 @@ describe('said whole', () => {
     expect(shown).not.toContain('lease expires');
   });
 });
+
+it('a rejection stands on the page once, whole', () => {
+  const reason = 'Blockers: 1\n- [blocker] src/a.ts:14 — it never retries\nOverall: no';
+  const rejected = { time: '2026-01-31T11:57:00Z', event: 'rejected', agent: 'code-reviewer-1', reason };
+  const one: Task = { ...told, rejection_reason: reason, history: [...(told.history ?? []), rejected] };
+  const page = renderTask(one, extras(one), look(120));
+  expect(page.split('it never retries')).toHaveLength(2);
+  expect(page).toMatch(/rejection\s+by code-reviewer-1 at 2026-01-31 11:57:00: whole under Reviews/);
+});

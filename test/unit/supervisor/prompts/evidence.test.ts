@@ -70,6 +70,15 @@ test('red runs before the green one are one line, with how little differs from t
     `RED BEFORE IT WAS GREEN: red, red, green; the nearest red commit, ${commit(7).slice(0, 12)}, differs by 1 line, in src/a.ts. That is nearly the same: find out whether the difference mends it, or its tests do not always pass.`,
   ]);
   expect(toReviewer(reviewed(), 'a')).not.toContain('RED BEFORE IT WAS GREEN');
+  const at = [{ commit: commit(7), times: 2, command: 'npm test' }];
+  const again = claimed();
+  again.run(CODER, begin('a', BASE));
+  again.run(CODER, submit('a', AT, { since_red: { ...since_red, at }, proof: proved(again, 'a', AT) }));
+  again.run(SUPERVISOR, claimReview('a'));
+  expect(toReviewer(again, 'a')).toContain(
+    `RED BEFORE IT WAS GREEN: red at ${commit(7).slice(0, 12)} (both times; by npm test), then green;`,
+  );
+  expect(toReviewer(again, 'a')).toContain('red each time, so not by chance');
 });
 
 describe('the validation on the base', () => {
