@@ -12,6 +12,7 @@ import { testNames } from '../protocol/review/approval.ts';
 import type { Evidence } from '../protocol/review/approval-lines.ts';
 import { whatOf } from '../protocol/review/approval-record.ts';
 import type { Settings } from '../protocol/state.ts';
+import { mostLike } from '../text/nearest.ts';
 import { type DoneToOld, doneText } from './rules/changed-before.ts';
 import { declaredTests } from './rules/declared-tests.ts';
 import { namedTest } from './rules/named-test.ts';
@@ -197,10 +198,14 @@ function readIn(read: Read, test: Test): LookedUp {
       return {
         why: `${path} has several tests with “${names[0]}”: write the whole name of one`,
       };
-    case 'absent':
-      return {
-        why: `${path} has no “${names[0]}” where a test has its name (a name that code builds counts if the runner reports it as passed; otherwise name file:line)`,
-      };
+    case 'absent': {
+      const meant = mostLike(names[0] ?? '', [...new Set(declaredTests(text, path).tests.map(({ name }) => name))]);
+      const other =
+        meant === undefined
+          ? ' (a name that code builds counts if the runner reports it as passed; otherwise name file:line)'
+          : `; did you mean “${meant}”?`;
+      return { why: `${path} has no “${names[0]}” where a test has its name${other}` };
+    }
     default:
       return found satisfies never;
   }

@@ -26,6 +26,14 @@ export function nearestFirst(typed: string, known: readonly string[]): readonly 
   return ranked.toSorted((a, b) => (a.at === b.at ? 0 : a.at - b.at)).map(({ one }) => one);
 }
 
+/** Of whole names, which differ by more than a letter: the one of which less than half differs. */
+export function mostLike(typed: string, known: readonly string[]): string | undefined {
+  const [first] = nearestFirst(typed, known.slice(0, MOST_KNOWN));
+  if (first === undefined || Math.max(first.length, typed.length) > LONGEST) return undefined;
+  return editDistance(typed, first) < Math.max(first.length, typed.length) / 2 ? first : undefined;
+}
+
+const MOST_KNOWN = 1000;
 const LONGEST = 200;
 
 /** Insertions, deletions, replacements and swaps of neighbours, each costing one. */

@@ -20,6 +20,7 @@ export const verb: Verb = {
   examples: ['liza try npm test', 'liza try "cd web && node --test"', "echo 'cd web; node --test' | liza try -"],
   details: [
     'Runs in the folder of TRY IT IN (a coder: in its own), with what you changed there, as Liza runs proofs: without the session’s home, credentials and liza, so that code of the commit cannot speak for you. It has no stdin itself, and in a sandbox a .git of its own, which is gone afterwards. The limit is validation_timeout.',
+    'It does not see the $TMPDIR of your session: a scratch file for it goes into that folder (a coder removes it before the commit), or the script comes from stdin.',
     'The exit code is the command’s; 124: the limit was passed. Nothing is recorded.',
   ],
   run: onTasks(async (context, args, io) => {

@@ -122,19 +122,23 @@ export const CONCERN_FORM = '`- [concern] file:line — what somebody should kno
 
 /** The form to fill in; `withTexts`: with each criterion's words, and the command that shows one that quotes it. */
 export function approvalForm(task: Task, withTexts: boolean): string {
-  const lines = criteriaOf(task.done_when).flatMap((text, at) => {
+  return [
+    `liza submit-verdict ${task.id} APPROVED - --commit ${task.review_commit} <<'VERDICT'`,
+    ...formLines(task, withTexts),
+    'VERDICT',
+  ].join('\n');
+}
+
+/** `only`: of these criteria. */
+export const formLines = (task: Task, withTexts: boolean, only?: ReadonlySet<number>): readonly string[] =>
+  criteriaOf(task.done_when).flatMap((text, at) => {
+    if (only?.has(at + 1) === false) return [];
     const shown = withTexts ? greenCommands(task).find((command) => text.includes(`\`${command}\``)) : undefined;
     return [
       ...(withTexts ? [`(criterion ${at + 1}: ${whole(text)})`] : []),
       `${at + 1}: ${shown === undefined ? (isAboutTheDiff(text) ? DIFF : FIRST_WAY[task.type ?? 'code']) : ranForm(task, shown)}`,
     ];
   });
-  return [
-    `liza submit-verdict ${task.id} APPROVED - --commit ${task.review_commit} <<'VERDICT'`,
-    ...lines,
-    'VERDICT',
-  ].join('\n');
-}
 
 const TEST = 'test <file> › <name>';
 const PLACE = '<file>:<line>';

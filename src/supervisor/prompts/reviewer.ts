@@ -69,7 +69,7 @@ function reviewTask(context: PromptContext, work: ReviewWork, fresh: boolean): S
     ...(tryout === undefined
       ? []
       : [
-          `TRY IT IN: ${inline(tryout)} (the same commit with its set-up, to write in; deleted after this session, never counts). Run code of the commit only by liza try, as in \`liza try ${testCommand(board.state)}\`: it runs there, but apart from your session, so that it cannot give a verdict as you`,
+          `TRY IT IN: ${inline(tryout)} (the same commit with its set-up, to write in; deleted after this session, never counts). Run code of the commit only by liza try, as in \`liza try ${testCommand(board.state)}\`: it runs there, but apart from your session, so that it cannot give a verdict as you, and does not see $TMPDIR: put a scratch file for it into that folder`,
         ]),
     `BASE: ${base}`,
     `COMMIT TO REVIEW: ${commit}`,

@@ -68,6 +68,10 @@ describe('what an approval names', () => {
 
   test.each([
     ['test test/app.test.ts › app › three', 'criterion 1: test/app.test.ts has no “three”'],
+    [
+      'test test/off.test.ts › is not ever written',
+      'test/off.test.ts has no “is not ever written” where a test has its name; did you mean “is never written”?',
+    ],
     ['test test/gone.test.ts › app', 'criterion 1: test/gone.test.ts (no such file)'],
     ['test ../outside › app', 'criterion 1: ../outside (no such file)'],
     ['test README.md › hello', 'criterion 1: README.md is not a test file'],

@@ -310,6 +310,19 @@ describe('the guard', () => {
     expect(w.task('a').status).toBe('APPROVED');
   });
 
+  it('where some lines are right, only those that are not are asked for again', () => {
+    const facts = { ...UNCHANGED, false_evidence: ['criterion 1: a.test.ts has no “x”; did you mean “y”?'] };
+    for (const refused of [
+      reviewing().refused(SESSION, approval('1: test a.test.ts › x\n2: ran npm test', { facts })),
+      reviewing().refused(SESSION, approval('1 looks good\n2: ran npm test')),
+    ]) {
+      expect(refused.message).toContain('what the approval names is not all so: ');
+      expect(refused.hint).toContain('Correct this line, and send the verdict again with the others as they are:\n');
+      expect(refused.hint).toContain('\n1: test <file> › <name>\n');
+      expect(refused.hint).not.toContain('\n2: ');
+    }
+  });
+
   it('what was seen in fewer words than a sentence is told as too short', () => {
     const { message } = reviewing().refused(SESSION, approval('1: seen ok\n2: ran npm test'));
     expect(message).toContain('criterion 1: “seen ok” is too short: say in a sentence of 3 words or more');

@@ -10,6 +10,7 @@ import {
   approvalForm,
   blockersIn,
   CONCERN_FORM,
+  formLines,
   nearLine,
   parseApproval,
 } from '../../review/approval.ts';
@@ -68,10 +69,32 @@ const MOST = 40;
 function refused({ task, actor }: Verdict, why: readonly string[]): Refusal {
   const person = actor.session === undefined ? '\nA person who reviewed it says so instead: --by-hand' : '';
   const more = why.length > MOST ? `; and ${why.length - MOST} more` : '';
+  const wrong = criteriaIn(why);
+  if (wrong !== undefined && wrong.size < criteriaOf(task.done_when).length) {
+    return refuse(
+      `what the approval names is not all so: ${why.slice(0, MOST).join('; ')}${more}`,
+      `Correct ${wrong.size === 1 ? 'this line' : 'these lines'}, and send the verdict again with the others as they are:\n${formLines(task, true, wrong).join('\n')}\nEach line is one of: ${APPROVAL_WAYS}${green(task)}${person}`,
+    );
+  }
   return refuse(
     `the approval does not show that ${task.id} is done: ${why.slice(0, MOST).join('; ')}${more}`,
     `Name the evidence for each criterion:\n${approvalForm(task, true)}\nEach line is one of: ${APPROVAL_WAYS}${green(task)}\nA criterion without evidence is a blocker. A concern has a line of its own: ${CONCERN_FORM}${person}`,
   );
+}
+
+/** Beside a criterion that is named. */
+const NEAR = /^“.*” has no known form$/s;
+
+/** Which ones it is about; undefined: not only about single criteria. */
+function criteriaIn(why: readonly string[]): ReadonlySet<number> | undefined {
+  const found = why
+    .filter((one) => !NEAR.test(one))
+    .map(
+      (one) =>
+        (/^criterion (\d+): /.exec(one) ?? /^no evidence is named for criteri(?:on|a) ([\d, ]+)$/.exec(one))?.[1],
+    );
+  if (found.includes(undefined)) return undefined;
+  return new Set(found.flatMap((numbers = '') => numbers.split(', ').map(Number)));
 }
 
 function green(task: Task): string {
