@@ -99,7 +99,6 @@ export function gateNotes(
     ...weakNotes(task),
     ...wordNotes(task),
     ...areaNotes(task, facts),
-    ...partNotes(task),
     ...mixedNotes(task, facts),
   ];
 }
@@ -176,10 +175,12 @@ function areaNotes(task: Task, { there }: Pick<SpecFacts, 'there'>): readonly st
   ];
 }
 
-/** What OUT says of an area or of a part of a file is held against nothing. */
-export function partNotes(task: Task): readonly string[] {
-  const unheld = unheldOut(parseScope(task.scope ?? '')).map((text) => `"${text}"`);
-  return unheld.length === 0
+/** What OUT says of an area or of a part of a file is held against nothing. Told once, with the scope that says it. */
+export function partNotes(task: Pick<Task, 'scope'>, before: Pick<Task, 'scope'> = {}): readonly string[] {
+  const [unheld, known] = [task, before].map(({ scope = '' }) =>
+    unheldOut(parseScope(scope)).map((text) => `"${text}"`),
+  );
+  return unheld === undefined || unheld.every((text) => known?.includes(text))
     ? []
     : [
         `no machine checks this of OUT, the reviewer is told: ${listed(unheld, 5)}. Liza refuses changes to a path without more words`,

@@ -234,7 +234,7 @@ describe('planner and human', () => {
   });
 });
 
-it('that OUT means a part is told with the draft and with what changes it, not only at finalize', () => {
+it('that OUT means a part is told with the draft and with what changes it, once for each scope', () => {
   const w = world();
   const scope = 'IN: src/. OUT: Readme.md (task readme-sections)';
   const told = /no machine checks this of OUT, the reviewer is told: "Readme\.md \(task readme-sections\)"/;
@@ -242,4 +242,7 @@ it('that OUT means a part is told with the draft and with what changes it, not o
   expect(w.run(PLANNER, addDraft('b', { scope: 'IN: src/. OUT: Readme.md' })).notes ?? []).toEqual([]);
   const amended = w.run(PLANNER, { name: 'amend', task: 'b', changes: { scope }, facts: SPEC });
   expect(amended.notes?.join()).toMatch(told);
+  const more = { scope: 'IN: src/, test/. OUT: Readme.md (task readme-sections)' };
+  expect(w.run(PLANNER, { name: 'amend', task: 'b', changes: more, facts: SPEC }).notes ?? []).toEqual([]);
+  expect(w.run(PLANNER, finalize('b')).notes ?? []).toEqual([]);
 });

@@ -637,7 +637,8 @@ describe('told at finalize', () => {
     expect(notes).toEqual([]);
   });
   it('an OUT that means a part of a file is a reader’s to judge; one that forbids it is not told', () => {
-    const told = passes({ scope: 'IN: src/, test/\nOUT: package.json: its scripts, README.md and docs/' }).join();
+    const scope = 'IN: src/, test/\nOUT: package.json: its scripts, README.md and docs/';
+    const told = world().run(PLANNER, addReady('a', { scope })).notes?.join() ?? '';
     expect(told).toContain('no machine checks this of OUT, the reviewer is told: "package.json: its scripts"');
     expect(told).not.toContain('README.md');
   });
