@@ -2,7 +2,7 @@
 // break is thrown instead, as a typed error.
 
 import type { Switch } from './board.ts';
-import { EXAMPLE } from './example-words.ts';
+import { EXAMPLE } from './definition/example-words.ts';
 import type { Notice } from './notice.ts';
 import type { RefusalName } from './refusal-names.ts';
 import type { State, Task } from './state.ts';

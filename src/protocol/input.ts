@@ -6,7 +6,7 @@ import { redact } from '../text/redact.ts';
 import { type Actor, plays } from './board.ts';
 import type { Command } from './command.ts';
 import { type Refusal, refuse } from './decision.ts';
-import { isDash, isExample, isOpen } from './example-words.ts';
+import { isDash, isExample, isOpen } from './definition/example-words.ts';
 import { ID_PATTERN, TEXT_LIMIT } from './records/fields.ts';
 import { isFields, words } from './values.ts';
 

@@ -2,11 +2,11 @@
 // is built. Talk of tests, a suite or a linter names no command: which one, the next reader would have to guess. Of the
 // task's own commands the number or the word `commands` will do. Words are judged, nothing is run.
 
-import { EXAMPLE, withoutExamples } from '../example-words.ts';
 import { proofCommands } from '../review/proof.ts';
 import { alwaysGreen, printsForReaders } from '../shell/always-green.ts';
 import { ALONE, PROGRAMS, shellQuoted } from '../shell/shell-words.ts';
 import type { Settings, Task } from '../state.ts';
+import { EXAMPLE, withoutExamples } from './example-words.ts';
 import { hasWord } from './plan-words.ts';
 
 type Config = Pick<Settings, 'test_command'>;

@@ -2,7 +2,7 @@
 
 import { countWords } from '../../text/sentence.ts';
 import type { Checkpoint } from '../command.ts';
-import { isNobodys } from '../example-words.ts';
+import { isNobodys } from './example-words.ts';
 
 /** `do it`, `implement the task`. */
 const FITS_ALL =

@@ -2,7 +2,7 @@
 // that only look. The quoted texts say what belongs there. A test holds this against the table and
 // reads every line with the real argument parser. `note done` stands with the notes, where there are any.
 
-import { EXAMPLE } from '../../protocol/example-words.ts';
+import { EXAMPLE } from '../../protocol/definition/example-words.ts';
 import { openDiscoveries } from '../../protocol/messages/discoveries.ts';
 import { fileOf } from '../../protocol/messages/news.ts';
 import { ANOMALY_TYPES } from '../../protocol/records/anomaly-types.ts';

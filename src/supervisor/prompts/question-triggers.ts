@@ -2,7 +2,7 @@
 
 import type { Board } from '../../protocol/board.ts';
 import { criteriaOf } from '../../protocol/definition/criteria.ts';
-import { EXAMPLE } from '../../protocol/example-words.ts';
+import { EXAMPLE } from '../../protocol/definition/example-words.ts';
 import { fileOf } from '../../protocol/messages/news.ts';
 import { builtOnAssumption, contradictedBy, restsOn, saysAssumed } from '../../protocol/messages/question-scope.ts';
 import { findQuestion, tasksBuiltOn } from '../../protocol/messages/questions.ts';

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { readArgs } from '../../../../src/cli/args.ts';
 import { REGISTRY } from '../../../../src/cli/registry.ts';
 import type { CommandName } from '../../../../src/protocol/command.ts';
-import { isExample } from '../../../../src/protocol/example-words.ts';
+import { isExample } from '../../../../src/protocol/definition/example-words.ts';
 import { checkInput } from '../../../../src/protocol/input.ts';
 import { commandLine } from '../../../../src/protocol/next-commands.ts';
 import { parseRejection } from '../../../../src/protocol/review/verdict.ts';
