@@ -27,7 +27,7 @@ export function writeCache(
   bound: Bound,
   settled: boolean,
 ): Encoded | undefined {
-  if (doc.opaque) return undefined;
+  if (doc.opaque || (NO_JSON.test(doc.text) && !isJson(wholeDocument(doc).value))) return undefined;
   const sections = wholeDocument(doc).sections.map(storedOf);
   const index = JSON.stringify({ ...bound, sections: sections.map(({ stored }) => stored) });
   const header = `${MAGIC} ${flagOf(settled)} ${Buffer.byteLength(index)}`.padEnd(HEADER - 1);
@@ -35,6 +35,14 @@ export function writeCache(
   const bytes = Buffer.from(lines.join(''));
   replaceFile(files, path, bytes, false);
   return { doc, hash: bound.hash, end: bytes.length, tail: 0 };
+}
+
+/** JSON has no infinity: such a board is read from its own file each time. */
+const NO_JSON = /\.(?:inf|nan)\b/i;
+
+function isJson(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(isJson);
 }
 
 function storedOf(section: Section) {
@@ -73,7 +81,7 @@ export function appendDelta(
   bound: Bound,
 ): Encoded | undefined {
   const change = deltaOf(encoded.doc, doc);
-  if (change === undefined) return undefined;
+  if (change === undefined || !isJson(change)) return undefined;
   const delta: Delta = { ...bound, from: encoded.hash, ...change };
   const line = Buffer.from(`${JSON.stringify(delta)}\n`);
   const tail = encoded.tail + line.length;

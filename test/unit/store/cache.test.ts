@@ -240,12 +240,27 @@ describe('the cache', () => {
     expect(unbound(stored(edited).bytes)).toBe(fromScratch(edited));
   });
 
+  test('of a board with a number that JSON does not have there is none, whole or appended', async () => {
+    const text = 'goal:\n  id: goal-1\ntasks: []\nagents:\n  coder-1:\n    role: coder\n    note: 1\n';
+    const plain = await open(text);
+    const files = oneFile();
+    const encoded = writeCache(files, 'cache', plain, bound(), false);
+    if (encoded === undefined) throw new Error('not written');
+    for (const number of ['.inf', '-.INF', '.nan']) {
+      const doc = await open(text.replace('note: 1', `note: ${number}`));
+      expect(writeCache(oneFile(), 'cache', doc, bound(), false)).toBeUndefined();
+      expect(appendDelta(files, 'cache', encoded, doc, bound())).toBeUndefined();
+    }
+    const word = await open(text.replace('note: 1', 'note: "all .inf files"'));
+    expect(writeCache(oneFile(), 'cache', word, bound(), false)).toBeDefined();
+  });
+
   test('of any board, after any changes, is what writing it anew gives, and reads as the board', async () => {
     await fc.assert(
       fc.asyncProperty(
-        board,
+        board.map(finite),
         fc.nat(),
-        fc.array(fc.tuple(scalar, plainValue), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.tuple(scalar.map(finite), plainValue.map(finite)), { minLength: 1, maxLength: 4 }),
         async (value, seed, steps) => {
           let doc = await open(layOut(value, seed, false));
           const random = randomOf(seed + 1);
@@ -266,6 +281,14 @@ describe('the cache', () => {
     );
   });
 });
+
+/** What a cache can hold; with another number there is none. */
+function finite<T>(value: T): T {
+  if (typeof value === 'number') return (Number.isFinite(value) ? value : 0) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(finite) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, finite(one)])) as T;
+}
 
 const rangeOf = (bytes: Buffer) => (_: string, from: number, length: number) => bytes.subarray(from, from + length);
 
