@@ -13,7 +13,7 @@ export const quick = values.quick === true;
 export const LIZA = path.join(process.env.LIZA_DIST ?? path.join(import.meta.dirname, '..', 'dist'), 'liza.cjs');
 export const wantsCase = (name) => values.case === undefined || name.includes(values.case);
 
-export const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+export { median } from './paired.mjs';
 
 /** `table` is what docs/cost.md shows under that marker; `missed` has a line for each limit that was not kept. */
 export function finish({ marker, table, missed }) {
