@@ -35,9 +35,15 @@ export interface Upwards {
   /** A checkout: a file that it has itself, with the same content, decides nothing. */
   readonly checkout: string;
   readonly since: number;
+  /**
+   * Of folders of modules their entries alone, unless one of them is new: for a look before programs run, which one at
+   * all that is in them follows. What is undone in between leaves its time there, but for an entry that goes as a whole
+   * (topsAbove).
+   */
+  readonly topsOnly?: boolean | undefined;
 }
 
-export function changedAbove(disk: Disk, { worktrees, checkout, since }: Upwards): readonly Above[] {
+export function changedAbove(disk: Disk, { worktrees, checkout, since, topsOnly }: Upwards): readonly Above[] {
   const found: Above[] = [];
   for (const folder of parentsOf(worktrees)) {
     const names = [...entriesOf(disk, folder).filter(isFoundUpwards), ...NESTED];
@@ -45,13 +51,20 @@ export function changedAbove(disk: Disk, { worktrees, checkout, since }: Upwards
       const at = join(folder, name);
       const stat = statOf(disk, at);
       if (stat === undefined) continue;
-      if (stat.isDirectory() && MODULES.has(name)) found.push(...modulesIn(disk, at, since));
+      if (stat.isDirectory() && MODULES.has(name)) found.push(...modulesIn(disk, at, { since, topsOnly }));
       else if (stat.ctimeMs > since && !isSame(disk, stat, at, join(checkout, name)))
         found.push({ at, changed: stat.ctimeMs, names: [], ...hasOwn(disk, join(checkout, name)) });
     }
   }
   return found.slice(0, MOST_PLACES);
 }
+
+/** The entries of the folders of modules above, by their paths. */
+export const topsAbove = (disk: Disk, worktrees: string): readonly string[] =>
+  parentsOf(worktrees)
+    .flatMap((folder) => [...MODULES].map((name) => join(folder, name)))
+    .filter((at) => statOf(disk, at)?.isDirectory() === true)
+    .flatMap((at) => entriesOf(disk, at).flatMap((name) => (CACHES.has(name) ? [] : [`${at}/${name}`])));
 
 const hasOwn = (disk: Disk, own: string): Pick<Above, 'hasOwn'> =>
   statOf(disk, own)?.isFile() === true ? { hasOwn: true } : {};
@@ -61,27 +74,33 @@ export function parentsOf(folder: string): readonly string[] {
   return parent === folder ? [] : [parent, ...parentsOf(parent)];
 }
 
-/** What is new in it, or changed in place; by levels, so that what is left out is deep within a package. */
-function modulesIn(disk: Disk, at: string, since: number): readonly Above[] {
+/**
+ * What is new in it, or changed in place; by levels, so that what is left out is deep within a package. Thousands of
+ * entries with every proof: paths are put together by hand, and what is found is no object until it is new.
+ */
+function modulesIn(disk: Disk, at: string, { since, topsOnly }: Pick<Upwards, 'since' | 'topsOnly'>): readonly Above[] {
   const names: string[] = [];
   let changed = 0;
   let left = MOST_ENTRIES;
   // What is in a folder that is named needs no line of its own.
   let level: readonly { readonly path: string; readonly named: boolean }[] = [{ path: '', named: false }];
   while (level.length > 0 && left > 0) {
-    const all = level.flatMap(({ path, named }) =>
-      entriesOf(disk, join(at, path))
-        .filter((name) => path !== '' || !CACHES.has(name))
-        .map((name) => ({ path: join(path, name), named })),
-    );
-    level = all.slice(0, left).flatMap(({ path, named }) => {
-      const stat = statOf(disk, join(at, path));
-      const isNew = stat !== undefined && stat.ctimeMs > since;
-      if (isNew) changed = Math.max(changed, stat.ctimeMs);
-      if (isNew && !named) names.push(path);
-      return stat?.isDirectory() === true ? [{ path, named: named || isNew }] : [];
-    });
-    left -= all.length;
+    const next: { readonly path: string; readonly named: boolean }[] = [];
+    for (const { path, named } of level) {
+      for (const name of entriesOf(disk, `${at}${path}`)) {
+        if (path === '' && CACHES.has(name)) continue;
+        if (left <= 0) break;
+        left -= 1;
+        const one = `${path}/${name}`;
+        const stat = statOf(disk, `${at}${one}`);
+        if (stat === undefined) continue;
+        const isNew = stat.ctimeMs > since;
+        if (isNew) changed = Math.max(changed, stat.ctimeMs);
+        if (isNew && !named) names.push(one.slice(1));
+        if (stat.isDirectory()) next.push({ path: one, named: named || isNew });
+      }
+    }
+    level = topsOnly === true && names.length === 0 ? [] : next;
   }
   return names.length === 0 ? [] : [{ at, changed, names: names.slice(0, MOST_NAMES) }];
 }

@@ -3,6 +3,7 @@
 // Whatever they do to it, commits stay what they are. The one place where such programs are started.
 
 import { basename, join, relative } from 'node:path';
+import { topsAbove } from '../git/above.ts';
 import { checkOut } from '../git/checkout.ts';
 import { writeClone } from '../git/clone.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
@@ -20,7 +21,7 @@ import { hasSetup } from '../protocol/work/setup-failures.ts';
 import { type Confinement, checkoutPlace, needsClone, type Rules, runConfined } from '../sandbox/mode.ts';
 import { listed, shellWord } from '../text/format.ts';
 import type { TaskContext } from './context.ts';
-import { type Found, lookAbove } from './look-above.ts';
+import { type Found, type LookedFor, lookAbove } from './look-above.ts';
 import type { PrepareRequest, Unprepared } from './prepare-checkout.ts';
 import { readLog } from './read-log.ts';
 import { type SaidFailures, saidFailures } from './rules/said-failures.ts';
@@ -62,10 +63,11 @@ export async function inDisposableCheckout<T extends object>(
     const setup = { part: purpose, task, commit, tree, folder, settings, logFile: prepareLog } as const;
     const failed = await setUp(context, gitDir, { ...setup, onChanged, isItsOwn });
     if (failed !== undefined) return failed;
-    const above = (gone: readonly string[] = []) =>
-      isOpen ? lookAbove(context, gitDir, { checkout: folder, task, passed: gone }) : [];
+    const above = (how: Pick<LookedFor, 'passed' | 'topsOnly'>) =>
+      isOpen ? lookAbove(context, gitDir, { checkout: folder, task, ...how }) : [];
     // Also afterwards: what came while programs ran may have served them, and may be gone again.
-    const before = await above();
+    const tops = isOpen ? topsAbove(context.disk, gitDir.worktrees) : [];
+    const before = await above({ topsOnly: true });
     if (before.some(decides)) return foundAbove(before.filter(decides));
     const done = await work(folder);
     const came = await passed();
@@ -76,7 +78,8 @@ export async function inDisposableCheckout<T extends object>(
         ),
       ),
     ];
-    const after = await above([...came.above, ...came.beside]);
+    const gone = tops.filter((path) => context.disk.lstatSync(path, { throwIfNoEntry: false }) === undefined);
+    const after = await above({ passed: [...new Set([...came.above, ...gone, ...came.beside])] });
     onAbove?.([...new Set([...before, ...after].map(({ place }) => place))]);
     if (beside.length > 0) return passedBeside(beside);
     return after.some(decides) ? foundAbove(after.filter(decides)) : done;

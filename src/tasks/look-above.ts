@@ -11,11 +11,13 @@ import { transact } from '../store/transact.ts';
 import { nameText } from '../text/format.ts';
 import type { TaskContext } from './context.ts';
 
-interface LookedFor {
+export interface LookedFor {
   readonly checkout: string;
   readonly task: string;
   /** Came and went while programs ran in the checkout. */
   readonly passed?: readonly string[];
+  /** See git/above.ts. */
+  readonly topsOnly?: boolean;
 }
 
 export interface Found {
@@ -31,13 +33,13 @@ export interface Found {
 export async function lookAbove(
   context: TaskContext,
   { worktrees }: PrivateGitDir,
-  { checkout, task, passed = [] }: LookedFor,
+  { checkout, task, passed = [], topsOnly }: LookedFor,
 ): Promise<readonly Found[]> {
   const { state } = (await context.store.read()).board;
   const since = agentsSince(state);
   if (since === undefined) return [];
   const gone = passed.map((at) => ({ at, changed: context.clock.now(), names: [CAME_AND_WENT] }));
-  const found = [...changedAbove(context.disk, { worktrees, checkout, since }), ...gone]
+  const found = [...changedAbove(context.disk, { worktrees, checkout, since, topsOnly }), ...gone]
     .map((one) => ({ ...wordsOf(one), decides: !('hasOwn' in one) }))
     .filter(({ at, changed }) => !isAcceptedAbove(state, at, changed));
   if (found.length === 0) return [];

@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { changedAbove } from '../../../src/git/above.ts';
+import { changedAbove, topsAbove } from '../../../src/git/above.ts';
 import { realDisk } from '../../../src/ports/disk.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -18,8 +18,8 @@ function tree() {
     fs.writeFileSync(at, text);
     return at;
   };
-  const look = (since: number) =>
-    changedAbove(realDisk, { worktrees, checkout, since })
+  const look = (since: number, topsOnly = false) =>
+    changedAbove(realDisk, { worktrees, checkout, since, topsOnly })
       .filter(({ at }) => at.startsWith(top))
       .map(({ at, names }) => [path.relative(top, at), ...names].join(' '));
   /** After all that was written so far, by the clock of the file system. */
@@ -27,7 +27,7 @@ function tree() {
     const mark = path.join(top, 'mark');
     for (const first = touched(mark); ; ) if (touched(mark) > first) return first;
   };
-  return { top, write, look, now };
+  return { top, worktrees, write, look, now };
 }
 
 const touched = (file: string): number => {
@@ -76,4 +76,21 @@ test('the same file as in the checkout decides nothing; a link is told and not f
   write('elsewhere/a/index.js');
   fs.symlinkSync(path.join(top, 'elsewhere'), path.join(top, 'home/node_modules'));
   expect(look(0)).toEqual(['home/p/package.json', 'home/node_modules']);
+});
+
+test('the look before programs run goes no deeper than what is new there', () => {
+  const { top, worktrees, write, look, now } = tree();
+  const inner = write('home/p/node_modules/@s/old/lib/index.js');
+  write('home/p/node_modules/.cache/x');
+  write('node_modules/far/index.js');
+  const since = now();
+  fs.writeFileSync(inner, 'changed\n');
+  expect([look(since, true), look(since)]).toEqual([[], ['home/p/node_modules @s/old/lib/index.js']]);
+  // As a whole, so that a person accepts the same before and after.
+  write('home/p/node_modules/new/index.js');
+  expect(look(since, true)).toEqual(look(since));
+  const tops = topsAbove(realDisk, worktrees).map((at) => path.relative(top, at));
+  expect(tops.filter((at) => !at.startsWith('..')).toSorted()).toEqual(
+    ['home/p/node_modules/@s', 'home/p/node_modules/new', 'node_modules/far'].toSorted(),
+  );
 });

@@ -3,7 +3,8 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { acquireLock } from '../../../src/ports/locks.ts';
 import type { Config, Task } from '../../../src/protocol/state.ts';
 import { transact } from '../../../src/store/transact.ts';
@@ -123,10 +124,47 @@ describe('modules and settings above the checkouts', () => {
     fs.mkdirSync(p.file('node_modules/answers'), { recursive: true });
     fs.writeFileSync(p.file('node_modules/answers/index.js'), 'exports.right = true;\n');
   };
+  /** In a package that was there before agents worked, and that goes as a whole while its tests run. */
+  const DEEP = 'node_modules/answers/lib/deep.js';
+  const LEAVING = (modules: string): string =>
+    `const { right } = require('answers/lib/deep.js');
+require('node:fs').rmSync('${modules}/answers', { recursive: true });
+process.exit(right ? 0 : 1);
+`;
   const alarms = async () => (await p.state()).anomalies.filter(({ type }) => type === 'planted_above');
   const needing = () => begun({ tdd: 'off' }, { validation: ['node test/needs.cjs'] });
 
   const printed = async (argv: readonly string[]) => (await p.ok(argv)).stdout.replace(/\s+/g, ' ');
+
+  test('a file deep in a package that was there before, also if the package goes while tests run', async () => {
+    const task = { id: 't', validation: ['node test/needs.cjs'] };
+    p = project({ tasks: [task], config: { tdd: 'off' }, files: FILES });
+    p.write({ [DEEP]: 'exports.right = false;\n' });
+    // Files have the machine's time, and the board tells whole seconds.
+    const next = Math.ceil(Date.now() / 1000) * 1000;
+    p.pass((next - p.context.clock.now()) / 1000);
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    p.work('t', { ...NEEDS, 'test/needs.cjs': "process.exit(require('answers/lib/deep.js').right ? 0 : 1);\n" });
+    expect((await refused()).guard).toBe('validation');
+    await sleep(Math.max(0, next + 50 - Date.now()));
+    p.write({ [DEEP]: 'exports.right = true;\n' });
+    expect(await refused()).toMatchObject({
+      guard: 'above-checkout',
+      message: expect.stringContaining(`${p.file('node_modules')} (answers/lib`),
+    });
+    p.work('t', { 'test/needs.cjs': LEAVING(p.file('node_modules')) });
+    // The agent has used up the system's watches.
+    vi.spyOn(p.context.disk, 'watch').mockImplementation(() => {
+      throw new Error('ENOSPC: System limit for number of file watchers reached');
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(await refused()).toMatchObject({
+      guard: 'above-checkout',
+      message: expect.stringContaining(`${p.file('node_modules/answers')} (came and went while tests ran)`),
+    });
+    expect(await events('submitted')).toEqual([]);
+  });
 
   test('what an agent puts there makes no red proof green: nothing is run until a person has looked', async () => {
     await needing();
