@@ -83,6 +83,12 @@ const MARKED: readonly Shape[] = [
 ];
 
 const ASSIGNED: readonly Shape[] = [
+  // An address of a proxy needs no scheme.
+  {
+    needles: ['_PROXY=', '_proxy='],
+    pattern:
+      /((?:HTTPS?|ALL|FTP|https?|all|ftp)_(?:PROXY|proxy)=\\?["']?)[^\s/@:"'\\]{0,200}:([^\s/@"'\\]{1,200})(?=@)/g,
+  },
   // As a shell or an .env file writes it.
   {
     needles: ['PASSW', 'PASSPHRASE=', 'SECRET=', 'TOKEN=', 'KEY='],
@@ -120,7 +126,7 @@ const GATES: readonly { readonly gate: RegExp; readonly shapes: readonly Shape[]
     shapes: MARKED,
   },
   {
-    gate: /--(?:pass|token|api|secret)|(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|KEY|assw(?:or)?d|assphrase|ecret|oken|[Kk]ey)\\?["']?\s{0,3}[=:]/,
+    gate: /--(?:pass|token|api|secret)|_(?:PROXY|proxy)=|(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|KEY|assw(?:or)?d|assphrase|ecret|oken|[Kk]ey)\\?["']?\s{0,3}[=:]/,
     shapes: ASSIGNED,
   },
 ];
@@ -206,12 +212,22 @@ function hidden(match: string, kept?: unknown, value?: unknown): string {
 const SECRET_NAME =
   /(?:^|_)(?:TOKENS?|SECRETS?|CREDENTIALS?|DSN|PAT|OTP)(?:_|$)|PASSWORD|PASSWD|PASSPHRASE|_PWD$|_PASS$|(?:API|ACCESS|PRIVATE|SECRET)_?KEY|_KEYS?$|_AUTH$|WEBHOOK|^DOCKER_AUTH_CONFIG$|^npm_config_.*(?:auth|otp)/i;
 
-/** Values of variables whose names say that they are secret, the longest first, in all ways they are written. */
+/** `http://ann:password@host`, also without a scheme, as addresses of proxies and databases have it. */
+const passwordIn = (value: string): readonly string[] => {
+  const [, password] =
+    /^(?:[a-zA-Z][a-zA-Z0-9+.-]{0,30}:\/\/)?[^\s/@:]{0,200}:([^\s/@]{1,200})@[^\s/@]/.exec(value) ?? [];
+  return password === undefined ? [] : [password];
+};
+
+/** Values of variables whose names say that they are secret, and passwords in addresses, the longest first, as they are written. */
 export function secretsOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const known = remembered.get(env);
   if (known !== undefined) return known;
   const named = Object.entries(env).filter(([name]) => SECRET_NAME.test(name));
-  const values = named.flatMap(([, value]) => (value === undefined ? [] : [value, ...linesOf(value)]));
+  const values = [
+    ...named.flatMap(([, value]) => (value === undefined ? [] : [value, ...linesOf(value)])),
+    ...Object.values(env).flatMap((value) => (value?.includes('@') ? passwordIn(value) : [])),
+  ];
   const all = values.filter(isWorthHiding).flatMap(asWritten);
   const found = [...new Set(all)].sort((a, b) => b.length - a.length);
   remembered.set(env, found);

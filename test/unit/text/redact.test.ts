@@ -58,6 +58,9 @@ describe('known shapes', () => {
   test.each([
     ['postgres://app:s3cretPass@db.internal/prod', 'postgres://[redacted]db.internal/prod'],
     ['https://:t0ken@example.org', 'https://[redacted]example.org'],
+    ['https_proxy=ann:pass9word@proxy.example:3128', 'https_proxy=[redacted]@proxy.example:3128'],
+    ['export ALL_PROXY="ann:pass9word@proxy.example:3128"', 'export ALL_PROXY="[redacted]@proxy.example:3128"'],
+    ['HTTP_PROXY=proxy.example:3128', 'HTTP_PROXY=proxy.example:3128'],
     ['Authorization: Basic dXNlcjpwYXNzd29yZA==', 'Authorization: Basic [redacted]'],
     ['curl -H "authorization: token abcdefghijklmnop"', 'curl -H "authorization: token [redacted]"'],
     ['aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY1', 'aws_secret_access_key = [redacted]'],
@@ -314,3 +317,19 @@ it('hostile texts take no time either', () => {
   }
   expect(spent()).toBeLessThan(3000);
 });
+
+test.each([
+  ['HTTPS_PROXY', 'http://ann:pass9word%2F@proxy.example:3128'],
+  ['http_proxy', 'ann:pass9word%2F@proxy.example:3128'],
+  ['DATABASE_URL', 'postgres://app:pass9word%2F@db.internal/prod'],
+])('the password in the address of %s is hidden where it stands alone', (name, value) => {
+  const secrets = secretsOf({ [name]: value });
+  expect(redact('they log in with pass9word%2F', secrets)).toBe('they log in with [redacted]');
+});
+
+test.each([
+  ['GIT_AUTHOR', 'Ann: <ann@example.org>'],
+  ['REMOTE', 'git@host.example:ann/project.git'],
+  ['NO_PROXY', 'localhost:3128'],
+  ['DATABASE_URL', 'postgres://postgres:postgres@localhost/dev'],
+])('%s=%s holds no password', (name, value) => expect(secretsOf({ [name]: value })).toEqual([]));
