@@ -53,12 +53,16 @@ export function ownDirectory(host: Host, common: string, files: OwnFiles): OwnDi
   };
 }
 
-/** Changes with every file that is added, removed, replaced or written; times of change cannot be set back. */
+/**
+ * Changes with every file that is added, removed, replaced or written; times of change cannot be set back. A file that is
+ * not to be there changes its folder when it comes.
+ */
 function stampOf(disk: Disk, path: string, { texts }: OwnFiles): string {
-  return [path, ...[...FOLDERS, ...Object.keys(texts)].map((name) => join(path, name))]
+  const there = Object.keys(texts).filter((name) => texts[name] !== undefined);
+  return [path, ...[...FOLDERS, ...there].map((name) => `${path}/${name}`)]
     .map((one) => {
-      const stat = disk.lstatSync(one, { bigint: true, throwIfNoEntry: false });
-      return stat === undefined ? '' : `${stat.ino}.${stat.mode}.${stat.size}.${stat.mtimeNs}.${stat.ctimeNs}`;
+      const stat = disk.lstatSync(one, { throwIfNoEntry: false });
+      return stat === undefined ? '' : `${stat.ino}.${stat.mode}.${stat.size}.${stat.mtimeMs}.${stat.ctimeMs}`;
     })
     .join();
 }

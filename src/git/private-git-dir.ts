@@ -118,14 +118,15 @@ export async function openPrivateGitDir(
   const own = ownDirectory(host, common, ownFiles(host.disk, common, [...traits, ...granted]));
   own.ensure();
   const gitDir = own.path;
-  const at = ({ folder, index }: Files = { folder: gitDir, index: join(gitDir, 'no-index') }) => {
+  const placeOf = ({ folder, index }: Files = { folder: gitDir, index: join(gitDir, 'no-index') }) => ({
+    GIT_DIR: gitDir,
+    GIT_OBJECT_DIRECTORY: join(common, 'objects'),
+    GIT_WORK_TREE: folder,
+    GIT_INDEX_FILE: index,
+  });
+  const at = (files?: Files) => {
     own.ensure();
-    return {
-      GIT_DIR: gitDir,
-      GIT_OBJECT_DIRECTORY: join(common, 'objects'),
-      GIT_WORK_TREE: folder,
-      GIT_INDEX_FILE: index,
-    };
+    return placeOf(files);
   };
   const opened: PrivateGitDir = {
     host,
@@ -146,7 +147,7 @@ export async function openPrivateGitDir(
         into,
         longest,
       }),
-    ask: (questions) => host.git.ask(host.env, at(), questions).catch(cannotRead),
+    ask: (questions) => host.git.ask(host.env, placeOf(), questions, own.ensure).catch(cannotRead),
     files: (place, args, input = '', longest?: number) => {
       const call = { at: at(place), input, hold, in: place.folder, longest };
       const run = (wrap?: GitCall['wrap']): Promise<GitAnswer> =>

@@ -35,6 +35,7 @@ export function askObjects(
   env: Environment,
   place: ObjectPlace,
   questions: readonly ObjectQuestion[],
+  prepare: () => void = () => {},
 ): Promise<readonly (GitObject | undefined)[]> {
   if (questions.some(({ name }) => !/^[!-~]+$/.test(name)))
     return Promise.reject(new Error('a name with a space in it'));
@@ -42,7 +43,7 @@ export function askObjects(
     questions.map(
       ({ name, content = false }) =>
         new Promise<GitObject | undefined>((done, fail) => {
-          readerOf(env, place).put({
+          readerOf(env, place, prepare).put({
             line: `${content ? 'contents' : 'info'} ${name}\n`,
             content,
             tries: 0,
@@ -77,12 +78,12 @@ const IDLE_MS = 3000;
 const MOST_TRIES = 2;
 const MOST_SAID = 2000;
 
-function readerOf(env: Environment, place: ObjectPlace): Reader {
+function readerOf(env: Environment, place: ObjectPlace, prepare: () => void): Reader {
   const { PATH, LIZA_GIT_SECONDS } = env;
   // A folder that was made again has other objects.
   const inode = statSync(place.GIT_OBJECT_DIRECTORY ?? '/', { throwIfNoEntry: false })?.ino;
   const key = JSON.stringify([place, inode, PATH, LIZA_GIT_SECONDS]);
-  const reader = readers.get(key) ?? openReader(env, place, () => readers.delete(key));
+  const reader = readers.get(key) ?? openReader(env, place, { prepare, ended: () => readers.delete(key) });
   readers.delete(key);
   readers.set(key, reader);
   for (const [other, old] of [...readers].slice(0, -MOST_READERS)) {
@@ -92,7 +93,14 @@ function readerOf(env: Environment, place: ObjectPlace): Reader {
   return reader;
 }
 
-function openReader(env: Environment, place: ObjectPlace, ended: () => void): Reader {
+interface Around {
+  /** Before git starts and reads what is at the place; afterwards it reads objects by their ids alone. */
+  prepare(): void;
+  ended(): void;
+}
+
+function openReader(env: Environment, place: ObjectPlace, { prepare, ended }: Around): Reader {
+  prepare();
   const { program, first } = limitedGit(secondsOf(env, false));
   closeInherited();
   const child = spawn(program, [...first, ...HARDENED, 'cat-file', '--batch-command'], {
@@ -139,13 +147,20 @@ function openReader(env: Environment, place: ObjectPlace, ended: () => void): Re
   child.stderr.on('data', (part: Buffer) => {
     said = `${said}${part}`.slice(-MOST_SAID);
   });
+  const again = (one: Pending): void => {
+    try {
+      readerOf(env, place, prepare).put(one);
+    } catch (error) {
+      one.fail(error as Error); // the place cannot be prepared
+    }
+  };
   const gone = (why: string): void => {
     ended();
     clearTimeout(idle);
     watch?.end();
     for (const one of queue.splice(0)) {
       one.tries += 1;
-      if (one.tries < MOST_TRIES) readerOf(env, place).put(one);
+      if (one.tries < MOST_TRIES) again(one);
       else one.fail(isMissing(said) ? notStarted({ code: 'ENOENT' }, '/') : new Error(why));
     }
   };

@@ -25,11 +25,12 @@ import { closeInherited } from './inherited.ts';
 
 export interface GitProgram {
   run(env: Environment, folder: string, args: readonly string[], call?: GitCall): Promise<GitAnswer>;
-  /** About objects; see git-objects.ts. */
+  /** About objects; see git-objects.ts. `prepare` is called before a git is started for it. */
   ask(
     env: Environment,
     place: ObjectPlace,
     questions: readonly ObjectQuestion[],
+    prepare?: () => void,
   ): Promise<readonly (GitObject | undefined)[]>;
   /** Calls back when git used in an agent's folder all that it may; returns how to stop. */
   onOverrun?(told: (overrun: Overrun) => void): () => void;

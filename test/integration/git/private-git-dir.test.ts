@@ -232,6 +232,26 @@ describe('planted in it', () => {
     expect(readPlanted(realDisk, gitDir.common)).toEqual([`liza/git/${name}`]);
   });
 
+  test('a git that answers questions starts on what Liza wrote, and what comes later does not mislead it', async () => {
+    const repo = repository({ branch: 'integration' });
+    const gitDir = await repo.gitDir();
+    const head = repo.git('rev-parse', 'HEAD').trim();
+    const plant = (): void => {
+      fs.writeFileSync(own(gitDir, 'commondir'), '/nowhere\n');
+      fs.writeFileSync(own(gitDir, 'info/grafts'), `${head}\n`);
+      fs.mkdirSync(own(gitDir, 'refs/replace'), { recursive: true });
+      fs.writeFileSync(own(gitDir, 'refs/replace', head), `${'0'.repeat(39)}1\n`);
+    };
+    const asked = async () => (await gitDir.ask([{ name: `${head}^{commit}`, content: true }]))[0]?.id;
+    plant();
+    expect(await asked()).toBe(head);
+    expect(readPlanted(realDisk, gitDir.common)).toContain('liza/git/commondir');
+    plant();
+    expect(await asked()).toBe(head);
+    await gitDir.objects(['rev-parse', 'HEAD']);
+    expect(fs.existsSync(own(gitDir, 'commondir'))).toBe(false);
+  });
+
   test('what Liza itself writes, here or in another process, is not noted', async () => {
     const repo = repository({ branch: 'integration' });
     repo.git('config', 'filter.here.smudge', 'cat');
