@@ -83,7 +83,7 @@ function refused({ task, actor }: Verdict, why: readonly string[]): Refusal {
 }
 
 /** Beside a criterion that is named. */
-const NEAR = /^“.*” has no known form$/s;
+const NEAR = /^\u201c.*\u201d has no known form$/s;
 
 /** Which ones it is about; undefined: not only about single criteria. */
 function criteriaIn(why: readonly string[]): ReadonlySet<number> | undefined {
