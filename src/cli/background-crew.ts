@@ -43,12 +43,17 @@ interface Starting {
   readonly json: boolean;
 }
 
+/** It refused to start, said why and what to do, and that is on the screen: the code that it ended with. */
+interface ToldWhy {
+  readonly told: number;
+}
+
 /** Starts `liza run <options>` and waits until its crew is at work. */
 export async function startInBackground(
   io: Io,
   context: BoardContext,
   { options, interrupt, json }: Starting,
-): Promise<CrewRecord | Refusal> {
+): Promise<CrewRecord | Refusal | ToldWhy> {
   const { disk } = context;
   const log = crewLog(context);
   const out = openLog(disk, log);
@@ -81,6 +86,7 @@ export async function startInBackground(
     if (over === undefined && crew !== undefined) return crew;
     const code = (over || 1) as 1;
     const last = said.trim().split('\n').slice(-2).join(' ');
+    if (!json && /^liza: /m.test(said)) return { told: code };
     if (last !== '' && !json)
       return refuse('the crew did not start', `fix what is named above; its whole output: ${log}`, code, 'ended');
     return refuse(

@@ -27,6 +27,7 @@ export async function runInBackground(
   // Before anything is loaded or checked: a blank screen looks like a program that hangs.
   if (!json) printErr(io, 'starting: pre-flight (document, agent CLIs, disk), then the crew …\n');
   const crew = await startInBackground(io, context, { options, interrupt, json });
+  if ('told' in crew) return { ok: true, silent: true, code: crew.told };
   if (isRefusal(crew)) return crew;
   if (!detach) return showAttached(io, context, { crew, onQuit: 'ask', interrupt });
   return leftResult(crew, `the crew works in the background (process ${crew.pid})`, crewLog(context));

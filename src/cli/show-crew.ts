@@ -40,10 +40,13 @@ const ONE_PRESS_MS = 50;
 
 /** `lines`: what else stays in the terminal. */
 export function endResult({ code, message, hint }: CrewEnd, lines: readonly string[] = []): Result {
-  if (code === 0) return { ok: true, message, lines };
+  // What comes next is the last line, whatever was warned of.
+  const next = lines.length > 0 && message.endsWith(`: ${AGAIN}`) ? [`next: ${AGAIN}`] : [];
+  if (code === 0) return { ok: true, message, lines: [...lines, ...next] };
   return { ok: false, code: code as 1, message, hint: hint ?? 'see the board: liza status', guard: 'ended', lines };
 }
 
+const AGAIN = 'liza run';
 const MOST_WARNINGS = 8;
 
 /**

@@ -1,6 +1,8 @@
 // Which files of the project are in its history: what is not, nobody can get back.
 
+import { join } from 'node:path';
 import type { Host } from '../ports/host.ts';
+import { plainText } from '../process/plain-file.ts';
 import { shellWord } from '../text/format.ts';
 import { git } from './run.ts';
 
@@ -18,6 +20,24 @@ export async function notCommitted(
   return wanted.filter((path) => !there.has(path));
 }
 
+/** Those of the paths that HEAD has with another text. Line ends do not count, and no filter of the repository runs. */
+export async function changedSinceCommit(
+  host: Pick<Host, 'env' | 'git' | 'disk'>,
+  root: string,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const changed: string[] = [];
+  for (const path of new Set(paths)) {
+    const now = plainText(host.disk, join(root, path), LARGEST);
+    if (now === undefined) continue;
+    const asked = await git(host, root, ['cat-file', 'blob', `HEAD:./${path}`]);
+    if (asked.status === 0 && withoutReturns(asked.stdout) !== withoutReturns(now)) changed.push(path);
+  }
+  return changed;
+}
+const LARGEST = 1_000_000;
+const withoutReturns = (text: string): string => text.replaceAll('\r\n', '\n');
+
 /** Whether HEAD has it. */
 export async function isCommitted(host: Pick<Host, 'env' | 'git'>, root: string, path: string): Promise<boolean> {
   const asked = await git(host, root, ['--literal-pathspecs', 'ls-tree', '-z', '--name-only', 'HEAD', '--', path]);
@@ -33,5 +53,7 @@ export async function committedFiles(host: Pick<Host, 'env' | 'git'>, root: stri
 /** What a person is told of a spec that is not. */
 export const notInGit = (file: string): string =>
   `${file} is not in git: earlier versions cannot be seen or restored; commit it: ${commitIt(file)}`;
+
+export const changedText = (file: string): string => `${file} has changes that are not committed`;
 
 export const commitIt = (file: string): string => `git add ${shellWord(file)} && git commit`;

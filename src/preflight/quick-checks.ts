@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { baseDistance } from '../git/base-branch.ts';
-import { isCommitted, notCommitted } from '../git/committed-files.ts';
+import { changedSinceCommit, changedText, commitIt, isCommitted, notCommitted } from '../git/committed-files.ts';
 import { plainText } from '../process/plain-file.ts';
 import type { Board } from '../protocol/board.ts';
 import type { Refusal } from '../protocol/decision.ts';
@@ -73,9 +73,19 @@ async function checkVision(
   if (file === undefined) return [];
   const stopped = await visionStop(context, board, template);
   if (stopped !== undefined) return [stopped];
-  const [missing] = await notCommitted(context, context.paths.root, [file]);
-  if (missing === undefined) return [fine('vision', `${file} is in git`)];
-  return [warn('vision', `${file} is not in git`, `git add ${shellWord(file)} && git commit -m "The goal"`)];
+  return [(await visionWarning(context, board)) ?? fine('vision', `${file} is in git`)];
+}
+
+/** The goal's document, or its last changes, are nowhere but in the folder. */
+export async function visionWarning(context: BoardContext, board: Board): Promise<PreflightCheck | undefined> {
+  const file = documentOf(board);
+  if (file === undefined) return undefined;
+  const { root } = context.paths;
+  const mend = `${commitIt(file)} -m "The goal"`;
+  const [missing] = await notCommitted(context, root, [file]);
+  if (missing !== undefined) return warn('vision', `${file} is not in git`, mend);
+  const [changed] = await changedSinceCommit(context, root, [file]);
+  return changed === undefined ? undefined : warn('vision', changedText(file), mend);
 }
 
 const documentOf = ({ state }: Board): string | undefined => state.goal.spec_ref?.split('#', 1)[0] || undefined;
@@ -93,14 +103,18 @@ export async function visionStop(
     return stop('vision', `the goal's document ${file} is not there`, `restore it: git checkout -- ${shellWord(file)}`);
   const text = context.disk.readFileSync(found, 'utf8');
   if (isUntouched(text, template))
-    return stop('vision', `${file} is still the unchanged template`, `say in ${file} what is wanted, then: liza run`);
+    return stop(
+      'vision',
+      `${file} is still the unchanged template`,
+      `say in ${file} what is wanted, commit it (${commitIt(file)}), then: liza run`,
+    );
   const last = (await pastGoals(context, board.state.goal)).at(-1);
   const hash = readSpec(context.disk, context.paths.root, file)?.hash ?? '';
   if (!describesLastGoal(board.state, last, { file, hash })) return undefined;
   return stop(
     'vision',
     `${file} has not changed since the last goal was completed: agents would plan that goal again`,
-    `say in ${file} what is wanted now, then: liza run; or name another document: liza goal edit --spec specs/next.md; if it describes this goal, too: liza goal edit --spec ${shellWord(board.state.goal.spec_ref ?? file)}`,
+    `say in ${file} what is wanted now, commit it (${commitIt(file)}), then: liza run; or name another document: liza goal edit --spec <file>; if it describes this goal, too: liza goal edit --spec ${shellWord(board.state.goal.spec_ref ?? file)}`,
   );
 }
 

@@ -77,6 +77,13 @@ export async function tryHead(
   ];
   const found = (ran: readonly PreflightCheck[]): HeadTried => ({ commit, under, checks: [...ran, ...idle], ran });
   if (setup === undefined && tests === undefined) return found([]);
+  const mode = await sandboxMode(context.sandboxSupport, config);
+  // Nothing may be started without it: that says nothing of the commit.
+  if (isRefusal(mode))
+    return found([
+      ...(setup === undefined ? [] : [warn('set-up', 'not tried: see sandbox', mode.hint)]),
+      ...(tests === undefined ? [] : [warn('tests', 'not tried: see sandbox', mode.hint)]),
+    ]);
   return withTrial<HeadTried>(context, patience ?? 0, async () => {
     await sweepTrials(gitDir);
     const log = (part: string): string => join(context.paths.liza, 'agent-logs', `preflight-${part}.log`);

@@ -3,7 +3,7 @@
 
 import { spentOnGoal } from '../budget/rules/ledger.ts';
 import { recordGoneUse } from '../budget/unrecorded-usage.ts';
-import { notCommitted, notInGit } from '../git/committed-files.ts';
+import { changedSinceCommit, changedText, commitIt, notCommitted, notInGit } from '../git/committed-files.ts';
 import { installHook } from '../identity/project-hook.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { isTerminal, type State, settings } from '../protocol/state.ts';
@@ -42,6 +42,8 @@ async function warnOfSpecs(context: SupervisorContext, { goal, tasks }: State): 
   const files = [goal, ...live].flatMap(({ spec_ref: ref }) => ref?.split('#', 1)[0] ?? []);
   for (const file of await notCommitted(context, context.paths.root, files))
     context.emit({ level: 'warning', text: notInGit(file) });
+  for (const file of await changedSinceCommit(context, context.paths.root, files))
+    context.emit({ level: 'warning', text: `${changedText(file)}: ${commitIt(file)}` });
 }
 
 async function checkSandbox(context: SupervisorContext, state: State): Promise<Refusal | undefined> {

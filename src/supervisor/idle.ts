@@ -101,7 +101,7 @@ export async function endOf(
     return { code: 1, message: given.map(({ agent, why }) => `${agent} stopped: ${why}`).join('; '), hint };
   }
   if (supervised.some(({ end }) => end?.kind === 'stopped')) {
-    return { code: 0, message: 'stopped; work in progress is kept and continues at the next start' };
+    return { code: 0, message: 'stopped; work in progress is kept and continues at the next: liza run' };
   }
   // While a person holds the work, that is the reason, whatever else went wrong last.
   const halted = Object.keys(board.switches).length > 0;

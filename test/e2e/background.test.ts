@@ -106,7 +106,7 @@ describe('a crew that cannot start', () => {
     const refused = p.liza(words);
     expect(refused.code).toBe(1);
     expect(refused.stderr.match(/there is no provider "nosuch"/g)).toHaveLength(1);
-    expect(refused.stderr).toContain('the crew did not start');
+    expect(refused.stderr).not.toContain('the crew did not start');
     const { code, stdout, stderr } = p.liza([...words, '--json']);
     expect([code, stderr]).toEqual([1, '']);
     expect(JSON.parse(stdout)).toMatchObject({ message: expect.stringContaining('there is no provider "nosuch"') });

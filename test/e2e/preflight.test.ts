@@ -54,7 +54,9 @@ describe('run --check stops for', () => {
     const p = builtIn(repository({ files: { 'README.md': 'hello\n' } }));
     p.ok(['init', 'Greet people', '--vision-from-template']);
     const { check } = withClaude(p);
-    expect(check()).toMatchObject({ code: 1, stops: ['vision'] });
+    const untouched = check();
+    expect(untouched).toMatchObject({ code: 1, stops: ['vision'] });
+    expect(untouched.of('vision')[0]?.mend).toContain('commit it (git add specs/vision.md && git commit)');
     fs.appendFileSync(p.file('specs/vision.md'), '\nThe program says hello.\n');
     const now = check();
     expect(now).toMatchObject({ code: 0, stops: [] });
@@ -67,6 +69,12 @@ describe('run --check stops for', () => {
     expect(now.of('tests')).toMatchObject([{ level: 'warning', message: untested, mend }]);
     p.commit({});
     expect(check().of('vision')).toMatchObject([{ level: 'ok' }]);
+    fs.appendFileSync(p.file('specs/vision.md'), '\nAnd goodbye.\n');
+    const changed = 'specs/vision.md has changes that are not committed';
+    expect(check().of('vision')).toMatchObject([
+      { level: 'warning', message: changed, mend: 'git add specs/vision.md && git commit -m "The goal"' },
+    ]);
+    expect(p.ok(['doctor']).stdout).toContain(changed);
   });
 
   test('a board that came with the repository is not obeyed', () => {

@@ -55,7 +55,14 @@ async function work(io: Io, around: readonly Finding[], fix: boolean): Promise<r
   const context = untold || isRefusal(openBoard(io)) ? undefined : await openTaskContext(io, { anyBoard: true });
   if (context === undefined || isRefusal(context)) return [];
   const { examineWork } = await import('../../project/doctor-work.ts');
-  return [...(await examineWork(context, fix)), await lastPreflight(context)];
+  return [...(await examineWork(context, fix)), ...(await vision(context)), await lastPreflight(context)];
+}
+
+/** As it is now: the last pre-flight may have looked before the last change. */
+async function vision(context: TaskContext): Promise<readonly Finding[]> {
+  const { visionWarning } = await import('../../preflight/quick-checks.ts');
+  const found = await visionWarning(context, (await context.store.read()).board);
+  return found === undefined ? [] : [warning('vision', found.message, found.mend ?? '')];
 }
 
 async function lastPreflight(context: TaskContext): Promise<Finding> {

@@ -2,7 +2,7 @@
 // agents from starting; a warning is told, and work goes on.
 
 import type { BaseDistance } from '../../protocol/goal/base-distance.ts';
-import { apartText, inStepText } from '../../protocol/goal/base-distance.ts';
+import { apartText, inStepText, otherWay } from '../../protocol/goal/base-distance.ts';
 import type { Config, Settings } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { counted } from '../../text/format.ts';
@@ -133,7 +133,8 @@ export function checkBase(
   if (distance === undefined) return [];
   const apart = apartText(distance, goal);
   if (apart === undefined) return [fine('base', inStepText(distance))];
-  return [apart.isLag ? warn('base', apart.fact, apart.step) : { ...fine('base', apart.fact), mend: apart.step }];
+  const both = `${apart.fact}${otherWay(distance, apart)}`;
+  return [apart.isLag ? warn('base', both, apart.step, apart.fact) : { ...fine('base', both), mend: apart.step }];
 }
 
 export function checkBudget({ budgets }: Pick<Config, 'budgets'>): PreflightCheck {

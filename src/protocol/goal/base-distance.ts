@@ -37,7 +37,7 @@ export const afterGoal = (distance: BaseDistance | undefined): string =>
 const ownText = (distance: BaseDistance | undefined): string =>
   distance === undefined || lagText(distance) === undefined
     ? ''
-    : `, by a merge commit unless the two conflict, since ${distance.branch} has ${counted(distance.lacks, 'commit')} of its own`;
+    : `, by a merge commit unless the two conflict, since ${distance.branch} has ${counted(distance.lacks, 'commit')} of its own; no liza sync is needed first`;
 
 export interface Apart {
   readonly fact: string;
@@ -62,6 +62,15 @@ export function apartText(distance: BaseDistance, { status }: { readonly status:
         };
   const fact = lagText(distance);
   return fact === undefined ? undefined : { fact, step: 'liza sync', isLag: true };
+}
+
+/** What `apartText` leaves out where each branch has something of its own; empty: nothing. */
+export function otherWay(distance: BaseDistance, { isLag }: Pick<Apart, 'isLag'>): string {
+  const { branch, integration, ahead, lacks } = distance;
+  if (isLag) return ahead === 0 ? '' : `; ${integration} has ${ahead} that ${branch} lacks`;
+  return lagText(distance) === undefined
+    ? ''
+    : `; ${branch} has ${lacks} that ${integration} lacks: liza finish brings both together, no liza sync is needed first`;
 }
 
 /** Where there is nothing to do. */

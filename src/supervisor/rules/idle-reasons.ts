@@ -123,13 +123,21 @@ export function whyMergeHalted(board: Board, tasks: readonly Task[]): string | u
 function unstaffed(seen: Survey): string | undefined {
   const [first] = seen.open;
   if (first === undefined) return undefined;
-  const count = `${counted(seen.open.length, 'task')} can be claimed (${ids(seen.open)})`;
   const coders = seen.present.coder;
+  // With a crew each goes back to its coder: nobody else is asked for.
+  const begun = isDeserted(seen) ? seen.open.filter(isBegun) : [];
+  const free = seen.open.filter((task) => !begun.includes(task));
+  const count = `${counted(free.length, 'task')} can be claimed (${ids(free)})`;
+  if (begun.length > 0)
+    return `${free.length === 0 ? '' : `${count} but `}${missing(seen, 'coder')}: ${RUN}; then ${listed(begun.map(goesOnText), 3)}`;
   if (coders.length === 0)
     return `${count} but ${missing(seen, 'coder')}: ${isDeserted(seen) ? RUN : 'liza agent coder'}`;
   const why = coders.map((id) => whyNotClaimable(seen.board, first, id, seen.now));
   return `${count}, but ${listed(why.map(String))}: start another coder with liza agent coder`;
 }
+
+const isBegun = ({ status, assigned_to }: Task): boolean => status === 'CLAIMED' && assigned_to !== undefined;
+const goesOnText = ({ id, assigned_to }: Task): string => `${assigned_to} goes on with ${id}`;
 
 function blocked(seen: Survey): string | undefined {
   const all = withStatus(seen, 'BLOCKED');

@@ -185,6 +185,7 @@ test('coder and reviewer are shown how the spec changed, the crew says so, and w
     expect(promptOf(nth)).toContain('| +Five tries.');
   }
   expect(r().said()).toContainEqual(expect.stringContaining('specs/auth.md is not in git'));
+  expect(r().said().join()).not.toContain('not committed');
   expect((await r().p.state()).spec_changes).toHaveLength(1);
 });
 

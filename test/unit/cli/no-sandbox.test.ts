@@ -8,7 +8,7 @@ import type { TaskSession } from '../../../src/protocol/state.ts';
 import { sandboxModeText, sandboxStartText } from '../../../src/sandbox/mode.ts';
 import { hostAt } from '../../host.ts';
 import { task as aTask } from '../boards/empty-board.ts';
-import { NOW, project } from './fixtures.ts';
+import { aState, NOW, project } from './fixtures.ts';
 
 const MEANS = 'agents run as you: they can read and write everything you can';
 const WITHOUT_ROOT = /without root: .*container.*another user.*liza config set isolation clone.*liza help sandbox/;
@@ -79,6 +79,18 @@ test('required and missing: run and run --check end with 5, and name the way out
       /without root: use a container or another user; see: liza help sandbox/,
     );
   }
+});
+
+test('required and missing: tests that were not started are not called red', async () => {
+  const { liza } = project((repo) => {
+    repo.git('init', '-q', '-b', 'main');
+    const integration_head = repo.commitTo('integration', { 'README.md': 'hello\n' });
+    const config = { integration_branch: 'integration', sandbox: 'require', test_command: 'true' } as const;
+    return { config, goal: { ...aState().goal, integration_head } };
+  });
+  const { stdout } = await liza(['run', '--check'], { io: withoutBubblewrap() });
+  expect(flat(stdout)).toContain('WARN tests not tried: see sandbox');
+  expect(stdout).not.toContain('every submission will fail');
 });
 
 test('limits that only the sandbox enforces: set, doctor and run --check say that they hold nobody', async () => {

@@ -79,13 +79,22 @@ test('a base that is not known is no line', () => {
   const apart = { branch: 'main', integration: 'integration', lacks: 2, ahead: 0 };
   expect(checkBase(apart, open)).toMatchObject([{ level: 'warning', mend: 'liza sync' }]);
   expect(checkBase({ ...apart, lacks: 0 }, open)).toMatchObject([{ level: 'ok' }]);
+  expect(checkBase({ ...apart, ahead: 3 }, open)).toMatchObject([
+    { message: 'main has 2 commits that integration lacks; integration has 3 that main lacks', mend: 'liza sync' },
+  ]);
 });
 
 test('after the goal’s end liza finish is the step, which is no warning, however far main went on; after that there is none', () => {
   const apart = { branch: 'main', integration: 'integration', lacks: 2, ahead: 3 };
   const complete = { status: 'COMPLETED' };
   const fact = 'integration has 3 commits that main lacks';
-  expect(checkBase(apart, complete)).toMatchObject([{ level: 'ok', message: fact, mend: 'liza finish' }]);
+  expect(checkBase(apart, complete)).toMatchObject([
+    {
+      level: 'ok',
+      message: `${fact}; main has 2 that integration lacks: liza finish brings both together, no liza sync is needed first`,
+      mend: 'liza finish',
+    },
+  ]);
   expect(distanceLines(apart, complete)).toEqual([`${fact}: liza finish`]);
   const finished = { ...apart, ahead: 0 };
   expect(checkBase(finished, complete)).toMatchObject([{ level: 'ok', message: 'main has all of integration' }]);

@@ -155,7 +155,9 @@ describe('nothing moves because', () => {
   it('no coder is there (unstaffed), and a lapsed claim counts as open', () => {
     const lapsed = task('l', { status: 'CLAIMED', assigned_to: 'coder-1', ...gone });
     const tasks = [task('t'), lapsed, task('w', { depends_on: ['t'] })];
-    expect(why({ tasks })).toBe('2 tasks can be claimed (t, l) but no agent is running: liza run');
+    expect(why({ tasks })).toBe(
+      '1 task can be claimed (t) but no agent is running: liza run; then coder-1 goes on with l',
+    );
     expect(why({ tasks, agents: PLANNER })).toBe(
       '2 tasks can be claimed (t, l) but no coder is registered: liza agent coder',
     );
@@ -172,6 +174,10 @@ describe('nothing moves because', () => {
   it('the whole crew stopped in order: nobody is called gone, and liza run goes on', () => {
     const parts = { tasks: [task('t')], agents: { ...CODER, ...PLANNER }, leases: leftBy('coder-1', 'planner-1') };
     expect(why(parts)).toBe('1 task can be claimed (t) but no agent is running (coder-1 stopped in order): liza run');
+    const begun = [task('t', { status: 'CLAIMED', assigned_to: 'coder-1', ...gone })];
+    expect(why({ ...parts, tasks: begun })).toBe(
+      'no agent is running (coder-1 stopped in order): liza run; then coder-1 goes on with t',
+    );
     expect(why({ ...parts, tasks: [] })).toBe(
       'nothing is planned yet and no agent is running (planner-1 stopped in order): liza run',
     );

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lastWarnings, printLines } from '../../../../src/cli/show-crew.ts';
+import { endResult, lastWarnings, printLines } from '../../../../src/cli/show-crew.ts';
 import type { Board } from '../../../../src/protocol/board.ts';
 import type { CrewControl, CrewEvent, CrewView } from '../../../../src/supervisor/crew-view.ts';
 import { board } from '../../boards/empty-board.ts';
@@ -95,6 +95,17 @@ it('tells what is new in a list that grows in place', () => {
     },
   }));
   expect(printed(views)).toBe('14:02:11 one\n14:02:11 two\n');
+});
+
+it('after an orderly stop the last line is the next step, whatever was warned of', () => {
+  const stopped = { code: 0, message: 'stopped; work in progress is kept and continues at the next: liza run' };
+  expect(endResult(stopped, ['warning: tests: red'])).toMatchObject({
+    lines: ['warning: tests: red', 'next: liza run'],
+  });
+  expect(endResult(stopped)).toMatchObject({ lines: [] });
+  expect(endResult({ code: 0, message: 'the goal is complete: x' }, ['warning: y'])).toMatchObject({
+    lines: ['warning: y'],
+  });
 });
 
 it('what the board warned of stays when it goes: once each, without what is over or one agent’s', () => {
