@@ -15,6 +15,7 @@ import { findTask } from '../protocol/find.ts';
 import { acceptedHead, eventsOf } from '../protocol/goal/alignment.ts';
 import type { Planted } from '../protocol/messages/violation-payloads.ts';
 import { type Goal, settings, type Task } from '../protocol/state.ts';
+import { meantHint } from '../protocol/unknown-id.ts';
 import { defined } from '../protocol/values.ts';
 import { mergeNames, mergeTrailers, trailersDiffer, trailersIn } from '../protocol/work/merge-names.ts';
 import { type RecordedMerge, recordedMerges, roundsOf } from '../protocol/work/task-history.ts';
@@ -104,9 +105,11 @@ async function resolve(gitDir: PrivateGitDir, name: string): Promise<string | Re
       1,
       'commit',
     );
+  const asked = await gitDir.project(['for-each-ref', '--format=%(refname:short)', 'refs/heads']);
+  const branches = asked.status === 0 ? asked.stdout.split('\n').filter((line) => line !== '') : [];
   return refuse(
     `${shown} does not name exactly one commit of this repository`,
-    `give ${COMMIT_NAMES}: git log shows them`,
+    `${meantHint(name, branches)}give ${COMMIT_NAMES}: git log shows them`,
     1,
     'commit',
   );

@@ -8,6 +8,7 @@ import { eventsOf, finishFacts } from '../protocol/goal/alignment.ts';
 import type { Goal, Task } from '../protocol/state.ts';
 import { mergeNames } from '../protocol/work/merge-names.ts';
 import { type RecordedMerge, roundsOf } from '../protocol/work/task-history.ts';
+import { unconfinedAgents } from '../sandbox/rules/session-label.ts';
 
 export type MergedTasks = {
   readonly commit: string;
@@ -33,6 +34,8 @@ export interface BroughtTask {
   /** Its versions that were rejected before, by whom. */
   readonly rejected: readonly { readonly commit?: string | undefined; readonly by?: string | undefined }[];
   readonly merge_commit: string;
+  /** Those among its authors and reviewers who ran without a sandbox. */
+  readonly unconfined: readonly string[];
 }
 
 /** Undefined: no finish made that commit. */
@@ -89,6 +92,7 @@ const broughtIn = (merges: readonly RecordedMerge[], came: ReadonlySet<string>):
         approved_by: reviewers.join(', ') || 'somebody',
         rejected: rejectionsOf(task),
         merge_commit: mergeCommit,
+        unconfined: unconfinedAgents(task.sessions ?? []),
       };
     });
 

@@ -8,6 +8,8 @@ import { openPrivateGitDir } from '../git/private-git-dir.ts';
 import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
+import { historyOf } from '../protocol/leases.ts';
+import type { Task } from '../protocol/state.ts';
 import { isFields } from '../protocol/values.ts';
 import type { StoreContext } from '../store/transact.ts';
 import type { BoardAccess, DiffText, SessionLog } from './live/access.ts';
@@ -85,6 +87,12 @@ function namesIn(folder: string): readonly string[] {
 
 const MOST_LINES = 20_000;
 
+/** What became of a commit that is not under review. */
+const unsubmitted = (task: Task, commit: string): string =>
+  historyOf(task).some((one) => one.event === 'rejected' && one.commit === commit)
+    ? 'rejected, being reworked'
+    : 'not submitted';
+
 async function diffOf(context: StoreContext, id: string): Promise<DiffText> {
   const { board } = await context.store.read();
   const task = findTask(board.state, id);
@@ -100,7 +108,7 @@ async function diffOf(context: StoreContext, id: string): Promise<DiffText> {
   const args = ['diff-tree', '-r', '-p', '--stat', '-M', '--no-color', '--no-ext-diff', '--no-textconv', base, commit];
   // Before it is submitted, only its clone may have the commit.
   const { status, stdout, stderr } = await (own === undefined ? gitDir.objects(args) : gitDir.files(own, args));
-  const title = `${id}  ${base.slice(0, 10)}..${commit.slice(0, 10)}${submitted === undefined ? ', not submitted' : ''}`;
+  const title = `${id}  ${base.slice(0, 10)}..${commit.slice(0, 10)}${submitted === undefined ? `, ${unsubmitted(task, commit)}` : ''}`;
   if (status !== 0) return { title, lines: [`git could not compare them: ${stderr.trim()}`] };
   const all = stdout.split('\n');
   const cut = all.length > MOST_LINES ? [`… ${all.length - MOST_LINES} more lines: git diff ${base} ${commit}`] : [];

@@ -49,6 +49,7 @@ export function startDemoCrew(play: Play, pace: number): Promise<CrewControl | R
     script: io.asset('demo/script.json'),
     env: PLAIN_GIT,
     pace,
+    free: true,
   });
   const sleep: Clock['sleep'] = (ms, signal) => io.host.clock.sleep(ms / (fast ? HURRY.fast : HURRY.readable), signal);
   const project = demoContext(play);

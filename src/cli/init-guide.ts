@@ -97,7 +97,9 @@ async function questions(dialogue: Dialogue, { said, settled, ...known }: Known)
     }
   };
   if (said.spec === undefined && known.former !== undefined)
-    dialogue.say(`${known.former} describes the last goal: change it for this one, or name another document here.`);
+    dialogue.say(
+      `${known.former} describes the last goal: name another document here, or take ${known.former} (Enter, if it is the default) and change it before liza run.`,
+    );
   const spec = said.spec ?? (await valid('spec', 'The document that describes it'));
   const fromTemplate = said.fromTemplate === true || (!known.specExists(spec) && (await wantsTemplate(dialogue, spec)));
   if (settled) {
@@ -113,7 +115,7 @@ async function questions(dialogue: Dialogue, { said, settled, ...known }: Known)
   const provider = said.provider ?? (await chooseProvider(dialogue, known.installed));
   const test = said.test ?? (await askTest(dialogue, known.guesses.test));
   const setup = said.setup ?? (await askSetup(dialogue, known.guesses.setup));
-  const shown = await askRegistries(dialogue, known.registries ?? [], setup);
+  const shown = setup ? await askRegistries(dialogue, known.registries ?? [], setup) : [];
   const optional = { ...(setup === undefined ? {} : { setup }), ...(shown.length === 0 ? {} : { shown }) };
   return { goal, spec, fromTemplate, branch, provider, test, ...optional };
 }
@@ -122,7 +124,7 @@ async function questions(dialogue: Dialogue, { said, settled, ...known }: Known)
 async function askRegistries(
   dialogue: Dialogue,
   registries: readonly PrivateRegistry[],
-  setup: string | undefined,
+  setup: string,
 ): Promise<readonly string[]> {
   const shown: string[] = [];
   for (const file of new Set(registries.map((one) => one.file))) {

@@ -3,6 +3,7 @@
 
 import { SIGN } from '../alarms/rules/alarm.ts';
 import type { CrewControl, CrewEnd, CrewEvent, CrewMember, CrewView } from '../supervisor/crew-view.ts';
+import { nothingMovesText } from '../supervisor/rules/why-idle.ts';
 import { type Io, LAST_MS } from './io.ts';
 import { happeningLine } from './live/events.ts';
 import { zoneAt } from './live/format.ts';
@@ -109,7 +110,13 @@ export function news(before: CrewView | undefined, view: CrewView): readonly Cre
   const waits =
     view.waitsFor === undefined || ageless(view.waitsFor) === ageless(before?.waitsFor ?? '')
       ? []
-      : [{ time: now, level: 'info', text: `nothing moves: ${view.waitsFor}` } as const];
+      : [
+          {
+            time: now,
+            level: 'info',
+            text: nothingMovesText(view.waitsFor).replace(/^[NT]/, (letter) => letter.toLowerCase()),
+          } as const,
+        ];
   return [...happened, ...doings, ...waits];
 }
 

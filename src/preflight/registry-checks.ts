@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 import type { Environment, Host } from '../ports/host.ts';
+import { plainText } from '../process/plain-file.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import { type Settings, settings } from '../protocol/state.ts';
 import { registrySite, runConfined, sandboxMode, withSetupRead } from '../sandbox/mode.ts';
@@ -60,6 +61,7 @@ export async function checkRegistries(
   if (isRefusal(mode) || !('tool' in mode) || site === undefined) return [];
   const inUse = registriesInUse(site);
   if (inUse.named.length + inUse.unnamed.length === 0) return [];
+  if (!config.post_worktree_cmd?.trim() && installsNothing(site)) return [];
   // A set-up that is green shows that nobody needs the login.
   const wanting = setupWorks ? [] : await withoutLogin(context, site, config);
   if (config.sandbox_network?.setup === 'off')
@@ -67,6 +69,14 @@ export async function checkRegistries(
   const reached = await inProbeFolder(context, (folder) => tryToReach(context, config, { inUse, folder }));
   return wanting.length === 0 ? reached : [...wanting, ...reached.filter(({ level }) => level !== 'ok')];
 }
+
+/** A package.json alone, and it names no package: nobody goes to a registry for it. */
+function installsNothing({ disk, root }: RegistrySite): boolean {
+  const others = PROJECTS.flatMap(({ files }) => files).filter((name) => name !== 'package.json');
+  if (others.some((name) => disk.existsSync(join(root, name)))) return false;
+  return !/"\w*[dD]ependencies"\s*:\s*[{[]\s*"/.test(plainText(disk, join(root, 'package.json'), LARGEST) ?? '');
+}
+const LARGEST = 1_000_000;
 
 type Lists = Partial<Pick<Settings, 'setup_read' | 'worktree_files'>>;
 

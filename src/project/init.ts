@@ -94,7 +94,7 @@ async function make(
   const told =
     branch.how === 'made'
       ? `branch ${request.branch} created from ${repository.head.slice(0, 12)}; approved work is merged there, into yours only by liza finish`
-      : `branch ${request.branch} already exists and is used as it is`;
+      : `branch ${request.branch} already exists: agents go on from where it is`;
   const made = await makeProject({ ...siteOf(context, common), files, branch: earlier ?? request.branch });
   const opened = await openBoard(context, request, branch.head);
   if (!opened.ok) return opened;

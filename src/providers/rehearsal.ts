@@ -15,11 +15,13 @@ export interface RehearsalOptions {
   readonly script: string;
   /** Waiting is multiplied by it; 0: none. */
   readonly pace?: number;
+  /** What it plays costs nothing, and that is known. */
+  readonly free?: true;
   /** Besides the inherited environment. */
   readonly env?: Environment;
 }
 
-export function rehearsalProvider({ program, script, pace, env }: RehearsalOptions): Provider {
+export function rehearsalProvider({ program, script, pace, free, env }: RehearsalOptions): Provider {
   return {
     name: 'rehearsal',
     title: 'a rehearsal (scripted, no model)',
@@ -39,7 +41,7 @@ export function rehearsalProvider({ program, script, pace, env }: RehearsalOptio
       reads: [script],
       session: resume ?? sessionId,
     }),
-    parser: rehearsalParser,
+    parser: () => rehearsalParser(free),
   };
 }
 
@@ -60,13 +62,14 @@ export function playerProvider(program: readonly [string, ...string[]]): Provide
         session: sessionId,
       };
     },
-    parser: rehearsalParser,
+    parser: () => rehearsalParser(),
   };
 }
 
-const rehearsalParser = (): Parser => ({
+const rehearsalParser = (free?: true): Parser => ({
   stdout: (line, now) => {
     const event = read(line, now);
+    if (event?.kind === 'usage' && free) return [{ ...event, usage: { ...event.usage, cost_usd: 0 } }];
     return event === undefined ? [] : [event];
   },
   // What stops it is said on both; the event has it already.

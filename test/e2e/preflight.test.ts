@@ -186,7 +186,7 @@ describe('run --check warns of', () => {
 
   test.skipIf(!works)('a private registry whose login stays outside, and one that cannot be reached', async () => {
     const p = builtProject();
-    p.write({ 'package.json': '{"name": "x"}' });
+    p.write({ 'package.json': '{"dependencies": {"words": "1"}}' });
     const acme = await startRegistry(p.base);
     const npmrc = path.join(p.base, '.npmrc');
     fs.writeFileSync(
@@ -218,6 +218,9 @@ describe('run --check warns of', () => {
     fs.writeFileSync(npmrc, `registry=${acme.url}\n@acme:registry=${acme.url}\n${acme.place}:_authToken=s3cr3t\n`);
     expect(check().of('registry')).toMatchObject([{ level: 'ok' }]);
     expect(acme.asked).toEqual([]);
+    // Nothing is installed: no registry is looked for.
+    p.write({ 'package.json': '{"name": "x", "dependencies": {}}' });
+    expect(check().of('registry')).toEqual([]);
   });
 });
 
@@ -225,7 +228,7 @@ describe.skipIf(!works)('a registry that nobody named', () => {
   /** A project of npm, whose npm goes to this registry by itself. */
   const withNpm = async () => {
     const p = builtProject();
-    p.write({ 'package.json': '{"name": "x"}' });
+    p.write({ 'package.json': '{"dependencies": {"words": "1"}}' });
     const usual = await startRegistry(p.base);
     const { check } = withClaude(p);
     const npm = (answer: string): void =>
@@ -301,8 +304,12 @@ describe('a package that only the person installed, in the project itself', () =
   });
 });
 
+const LOCK = JSON.stringify({ packages: { '': {}, 'node_modules/words': { version: '1.0.0' } } });
+
 test('init names a private registry and the command that gives its login, and takes no login by itself', () => {
-  const p = builtIn(repository({ files: { 'package.json': '{}', 'specs/vision.md': '# Vision\n' } }));
+  const p = builtIn(
+    repository({ files: { 'package.json': '{}', 'package-lock.json': LOCK, 'specs/vision.md': '# Vision\n' } }),
+  );
   fs.writeFileSync(
     path.join(p.base, '.npmrc'),
     '@acme:registry=https://npm.acme.example/\n//npm.acme.example/:_authToken=s3cr3t\n',

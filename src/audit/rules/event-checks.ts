@@ -5,7 +5,7 @@ import { codersOf, historyOf } from '../../protocol/leases.ts';
 import { BY_HAND, besideTheChange, concernsOf, shownIn } from '../../protocol/review/approval-record.ts';
 import { proofAt, writtenDown } from '../../protocol/review/proof.ts';
 import { ranGreen } from '../../protocol/review/ran-command.ts';
-import { shownText } from '../../protocol/review/shown-text.ts';
+import { shownBriefly, shownText } from '../../protocol/review/shown-text.ts';
 import { type HistoryEvent, isTerminal, type Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
 import { asStored, pathWord } from '../../text/format.ts';
@@ -161,7 +161,9 @@ const NOT_KNOWN: Readonly<Record<string, string>> = {
 function criteria(task: Task, event: HistoryEvent): readonly Fact[] {
   if (event.by_hand === true) return [unverifiable(BY_HAND, 'an approval by hand names no evidence for the criteria')];
   return shownIn(event).map((one): Fact => {
-    const what = `criterion ${one.n} (${asStored(one.criterion)}) → ${shownText(one)}`;
+    // Why a test is not known to have run is said once, behind it.
+    const shown = one.not_run === undefined ? shownText(one) : shownBriefly(one);
+    const what = `criterion ${one.n} (${asStored(one.criterion)}) → ${shown}`;
     if (one.by === 'nothing' || one.by === 'seen') return unverifiable(what, 'it names nothing that can be checked');
     if (one.not_run !== undefined) return unverifiable(what, NOT_KNOWN[String(one.not_run)] ?? 'it did not run');
     if (one.idle !== undefined) return unverifiable(what, 'its green says nothing about the change');

@@ -122,7 +122,7 @@ function integrationFacts(witness: Witness): readonly Fact[] {
       ? [
           verified(
             'every step of the integration branch',
-            `${walked.found.size} recorded merges${walked.synced === 0 ? '' : `, ${walked.synced} of a person’s branch (liza sync)`}, and nothing else`,
+            `${counted(walked.found.size, 'recorded merge')}${walked.synced === 0 ? '' : `, ${walked.synced} of a person’s branch (liza sync)`}, and nothing else`,
           ),
         ]
       : []),

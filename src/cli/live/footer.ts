@@ -5,7 +5,7 @@ import { columns } from '../render/terminal.ts';
 import type { Scene } from './frame.ts';
 import { withCursor } from './lines.ts';
 import { answerable } from './questions.ts';
-import type { Pane } from './screen.ts';
+import type { OnQuit, Pane } from './screen.ts';
 import { draftOf } from './typing.ts';
 
 /** The keys, and the answer to the last one: beside them where it fits, else above them, never cut. */
@@ -54,8 +54,8 @@ const SPARE = [
   'd diff',
   'l log',
   'p pause',
-  'n note',
   'x actions',
+  'n note',
   'enter opens',
   'arrows choose',
 ];
@@ -84,9 +84,12 @@ function keysOf(scene: Scene): readonly string[] {
     ...(isHeld ? [] : ['p pause', 'r resume']),
     filter === undefined ? '/ filter' : 'esc shows all',
     '? help',
-    stops > 0 ? 'q at once' : onQuit === 'leave' ? 'q leave' : 'q quit',
+    stops > 0 ? 'q at once' : QUITS[onQuit],
   ];
 }
+
+/** What q does now. */
+const QUITS: Readonly<Record<OnQuit, string>> = { ask: 'q leave or stop', leave: 'q leave', stop: 'q stop' };
 
 const IN_PAGE = ['esc back', 'arrows scroll', 'x actions', 'p pause', 'r resume', '? help'];
 const IN_TASK = (isAsked: boolean): readonly string[] => [

@@ -63,15 +63,17 @@ export function frame(
   const offersOf: Ground['offersOf'] = (target) => offersFor(view.board, view.now, target, target && taskOf(target));
   const scene: Scene = { view, status, screen, look, p, room, loaded, onQuit, taskOf, offersOf };
   const foot = footer(scene).slice(-room - 1);
-  const pane = openPane(scene);
+  // A page ends above the footer, however many lines that has: when the crew has ended, for example.
+  const page = { ...scene, room: Math.max(1, room + 1 - foot.length) };
+  const pane = openPane(page);
   const agents = agentSection(scene);
   const { lines: body, events } =
-    pane === undefined ? boardLines(scene, agents.lines) : { lines: pageRows(pane, room, p), events: [] };
+    pane === undefined ? boardLines(scene, agents.lines) : { lines: pageRows(pane, page.room, p), events: [] };
   const left = Math.max(0, room + 1 - foot.length);
   const filled = [...body.slice(0, left), ...Array.from({ length: Math.max(0, left - body.length) }, (): Line => [])];
   return {
     lines: [...filled, ...foot].map((line) => squeeze(line, look.width, p.more)),
-    ground: ground(scene, agents.order, events, pane),
+    ground: ground(page, agents.order, events, pane),
   };
 }
 

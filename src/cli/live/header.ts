@@ -7,6 +7,7 @@ import type { State } from '../../protocol/state.ts';
 import { isTriedAgain } from '../../protocol/work/setup-runs.ts';
 import { doneText, type StatusView } from '../../report/status-view.ts';
 import type { CrewMember, SessionCount } from '../../supervisor/crew-view.ts';
+import { nothingMovesText } from '../../supervisor/rules/why-idle.ts';
 import type { Line, Page, Span } from '../render/layout.ts';
 import { setupLines } from '../render/status.ts';
 import { clock, coarse, dollars, tokens } from './format.ts';
@@ -119,6 +120,6 @@ const OPEN: ReadonlySet<string> = new Set(['PLANNING', 'IN_PROGRESS']);
 function waits(whom: string, goesOn: boolean, p: Page): readonly Line[] {
   const then = goesOn && !whom.includes('by itself') ? '; then the run goes on by itself' : '';
   return p
-    .lines(p.say(`Nothing moves: ${then === '' ? whom : whom.replace(/\.$/, '')}${then}`), p.width)
+    .lines(p.say(nothingMovesText(`${then === '' ? whom : whom.replace(/\.$/, '')}${then}`)), p.width)
     .map((text) => [{ text, tone: 'strong' }]);
 }

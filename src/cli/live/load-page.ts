@@ -34,18 +34,24 @@ export function loadPage(pane: Pane, { control, access, found }: Loading): () =>
   }
   if (pane.kind !== 'log' && pane.kind !== 'logs') return stop;
   let logs: Loaded['logs'] = [];
-  const list = (): void =>
-    void access.logs().then(
+  const list = (): Promise<void> =>
+    access.logs().then(
       (all) => {
         logs = all;
         if (pane.kind === 'logs') tell({ logs });
       },
       () => {},
     );
-  list();
-  const again = setInterval(list, LIST);
-  const path = (): string | undefined => (pane.kind === 'log' ? pathOf(pane, control, logs) : undefined);
-  const quiet = pane.kind === 'log' ? followLog(path, (log) => tell({ log })) : () => {};
+  let quiet = (): void => {};
+  // The list comes first: between two sessions, it alone knows the last one.
+  void list().then(() => {
+    if (pane.kind !== 'log' || stopped) return;
+    quiet = followLog(
+      () => pathsOf(pane, control, logs),
+      (log) => tell({ log }),
+    );
+  });
+  const again = setInterval(() => void list(), LIST);
   return () => {
     stop();
     clearInterval(again);
@@ -53,15 +59,16 @@ export function loadPage(pane: Pane, { control, access, found }: Loading): () =>
   };
 }
 
-/** The running session's log, or that of the session so many before the last one. */
-function pathOf(
+/** The running session's log and, until that has a line, the last one's; or that of the session so many before it. */
+function pathsOf(
   { agent, task, back = 0 }: Extract<Pane, { kind: 'log' }>,
   control: CrewControl,
   logs: Loaded['logs'],
-): string | undefined {
+): readonly string[] {
   const running = control.view().members.find((member) => member.agent === agent);
-  if (back === 0 && running?.session !== undefined && (task === undefined || running.task === task))
-    return running.session.log;
+  const isRunning = back === 0 && running?.session !== undefined && (task === undefined || running.task === task);
+  const now = isRunning ? running.session?.log : undefined;
   const own = logs.filter((log) => log.agent === agent && (task === undefined || log.task === task));
-  return (own.length === 0 ? logs.filter((log) => log.agent === agent) : own)[back]?.path;
+  const ended = (own.length === 0 ? logs.filter((log) => log.agent === agent) : own).filter(({ path }) => path !== now);
+  return [now, ended[back]?.path].filter((path) => path !== undefined);
 }

@@ -36,24 +36,27 @@ export async function readLogTail(path: string, before?: LogTail): Promise<LogTa
 const LOOK = 500;
 
 /**
- * Tells of the log whenever it grew, until stopped. `path` is asked again each time: the next session has another
- * file, and between sessions, when there is none, the last one stays.
+ * Tells of the log whenever it grew, until stopped. `paths` are asked again each time, because the next session has
+ * another file: the first of them that has a line is shown, and where none has, the last one stays.
  */
 export function followLog(
-  path: () => string | undefined,
+  paths: () => readonly string[],
   found: (log: LogTail & { readonly path: string }) => void,
 ): () => void {
   let last: { readonly path: string; readonly tail: LogTail } | undefined;
   let waiting: NodeJS.Timeout | undefined;
   let stopped = false;
   const look = async (): Promise<void> => {
-    const now = path() ?? last?.path;
-    const before = now === last?.path ? last?.tail : undefined;
-    const tail = now === undefined ? undefined : await readLogTail(now, before).catch(unreadable);
-    if (stopped) return;
-    if (now !== undefined && tail !== undefined && tail !== before) {
-      last = { path: now, tail };
-      found({ ...tail, path: now });
+    for (const now of paths()) {
+      const before = now === last?.path ? last.tail : undefined;
+      const tail = await readLogTail(now, before).catch(unreadable);
+      if (stopped) return;
+      if (tail.lines.length === 0) continue;
+      if (tail !== before) {
+        last = { path: now, tail };
+        found({ ...tail, path: now });
+      }
+      break;
     }
     waiting = setTimeout(look, LOOK);
   };

@@ -126,14 +126,23 @@ export function renderMerged(merged: MergedTasks, look: Look): string {
   ]);
 }
 
-const broughtText = ({ task, description, author, approved_by, rejected, merge_commit }: BroughtTask): string =>
+const broughtText = ({
+  task,
+  description,
+  author,
+  approved_by,
+  rejected,
+  unconfined,
+  merge_commit,
+}: BroughtTask): string =>
   [
     `${task}: ${description}`,
     `written by ${author}, approved by ${approved_by}`,
     ...rejected.map(
       ({ commit, by }) => `${commit?.slice(0, 12) ?? 'a version'} was rejected before by ${by ?? 'somebody'}`,
     ),
-    `liza blame ${merge_commit.slice(0, 12)}`,
+    ...(unconfined.length === 0 ? [] : [unconfinedText(unconfined)]),
+    `more: liza blame ${merge_commit.slice(0, 12)}`,
   ].join('\n');
 
 const unconfinedText = (agents: readonly string[]): string =>

@@ -127,8 +127,8 @@ function nextLines({ liza, install }: Own, kept: Kept | undefined): readonly str
           ...rows([['remove it', `cd ~ && rm -rf ${shellWord(kept.folder)}`]]),
         ]),
     '',
-    `In a git repository of your own${isFound ? '' : ', once Liza is installed'}:`,
-    ...(isFound ? [] : [`  ${install}`]),
+    ...(isFound ? [] : ['Install Liza:', `  ${install}`]),
+    `${isFound ? 'In' : 'Then, in'} a git repository of your own:`,
     ...rows(OWN),
   ];
 }

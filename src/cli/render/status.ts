@@ -17,6 +17,7 @@ import {
   type StatusView,
   type TaskView,
 } from '../../report/status-view.ts';
+import { nothingMovesText } from '../../supervisor/rules/why-idle.ts';
 import { counted, gist, whole } from '../../text/format.ts';
 import { duration, type Instant } from '../../text/time.ts';
 import { grouped, type Line, leaseWords, type Page, pageFor, type Span, STATUS_TONE } from './layout.ts';
@@ -270,7 +271,7 @@ function anomalyText({ id, type, task, reporter, details }: AnomalyView, { all }
 const isToldAlready = ({ goal, switches }: StatusView): boolean => goal.status === 'COMPLETED' && switches.length === 0;
 
 function nothingMoves(why: string, p: Page): readonly Line[] {
-  return p.lines(p.say(`Nothing moves: ${why}`), p.width).map((text) => [{ text, tone: 'strong' }]);
+  return p.lines(p.say(nothingMovesText(why)), p.width).map((text) => [{ text, tone: 'strong' }]);
 }
 
 const confined = (text: string, p: Page): readonly Line[] =>

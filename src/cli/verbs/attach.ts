@@ -6,14 +6,23 @@ import { openProject } from '../open-project.ts';
 import { printErr } from '../render/print.ts';
 import type { Verb } from '../verb.ts';
 
+/** What the live board shows, without one. */
+const LOOK_BACK =
+  'a task with its commits: liza show <task>, then git diff <base> <commit>; what agents printed: ls .liza/agent-logs';
+
 async function noCrew(context: StoreContext): Promise<Refusal> {
   const { board } = await context.store.read();
   if (board.state.goal.status !== 'COMPLETED')
-    return refuse('no crew is running here', 'start one: liza run; see the board: liza status', 1, 'no-crew');
+    return refuse(
+      'no crew is running here',
+      `start one: liza run; see the board: liza status\n${LOOK_BACK}`,
+      1,
+      'no-crew',
+    );
   const { baseDistance } = await import('../../git/base-branch.ts');
   const { afterGoal } = await import('../../protocol/goal/base-distance.ts');
   const next = afterGoal(await baseDistance(context, board));
-  return refuse('no crew is running here: the goal is complete', next, 1, 'no-crew');
+  return refuse('no crew is running here: the goal is complete', `${next}\n${LOOK_BACK}`, 1, 'no-crew');
 }
 
 export const verb: Verb = {

@@ -1,13 +1,14 @@
 // `liza init "<goal>"`: a blackboard for a goal in this repository. Asks a person at a
 // terminal for what was not said; without one it takes the defaults, or refuses with the command that would do.
 
+import { checkoutOf } from '../../git/branch-checkouts.ts';
 import type { Repository } from '../../git/repository.ts';
 import { realDisk } from '../../ports/disk.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { type BaseDistance, baseLag } from '../../protocol/goal/base-distance.ts';
 import { quoted } from '../../protocol/ids.ts';
 import { isBranchName } from '../../protocol/records/fields.ts';
-import { isGoalOver, type State } from '../../protocol/state.ts';
+import { isGoalOver, type State, settings } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { installLine } from '../../providers/install-line.ts';
 import type { BoardContext } from '../../store/context.ts';
@@ -90,7 +91,7 @@ export const verb: Verb = {
     if (said.goal === undefined && before !== undefined && !isGoalOver(before)) return goalOpen(before.goal);
     const { committedFiles } = await import('../../git/committed-files.ts');
     const committed = await committedFiles(context, repository.root);
-    const registries = before === undefined ? await privateRegistries(context, committed) : [];
+    const found = before === undefined ? await privateRegistries(context, committed) : [];
     // What the project has come to since its first goal is asked for again; what is set stays.
     const isSet = (one: string | null | undefined): boolean => (one ?? '').trim() !== '';
     const guesses = {
@@ -98,9 +99,18 @@ export const verb: Verb = {
       setup: isSet(before?.config.post_worktree_cmd) ? undefined : guessSetupCommand(repository.root, committed),
     };
     const former = await formerDocument(context, before);
-    const wanted = await settle(args, io, { root: repository.root, said, before, registries, guesses, former });
+    const wanted = await settle(args, io, {
+      root: repository.root,
+      said,
+      before,
+      registries: found,
+      guesses,
+      former,
+    });
     if (isRefusal(wanted)) return wanted;
     const { wishes, lines } = wanted;
+    // Without a set-up nothing is installed, and nobody needs a login. Who was not asked for one may set it later.
+    const registries = wishes.setup || (!wanted.asked && guesses.setup) ? found : [];
     const facts = specFacts(repository.root, wishes.spec);
     if (isRefusal(facts)) return facts;
     const done = await init(context, repository, {
@@ -180,7 +190,7 @@ const formerLine = ({ spec }: Wishes, former: string | undefined): readonly stri
     ? []
     : [
         plain(
-          `${former} describes the last goal: change it before liza run, or name another document: liza goal edit --spec specs/next.md`,
+          `${former} describes the last goal: change it before liza run, or name another document: liza goal edit --spec <file>`,
         ),
       ];
 
@@ -197,13 +207,17 @@ async function currentBase(io: Io, wanted: boolean): Promise<readonly string[]> 
   const context = await openTaskContext(io);
   if (isRefusal(context)) return [];
   const { baseDistance } = await import('../../git/base-branch.ts');
-  const lag = baseLag(await baseDistance(context, (await context.store.read()).board));
+  const { board } = await context.store.read();
+  const lag = baseLag(await baseDistance(context, board));
   if (lag === undefined || !wanted) return lag === undefined ? [] : [plain(lag)];
   const { syncBase } = await import('../../tasks/sync.ts');
   const synced = await syncBase(context, { withUnreviewed: false });
   if (isRefusal(synced)) return [`${synced.message}; ${synced.hint}`].map(plain);
   const { syncedLines } = await import('./sync.ts');
-  return [`${plain(synced.branch)} is merged in`, ...syncedLines(synced)];
+  return [
+    `${plain(synced.branch)} is merged into ${plain(settings(board.state).integration_branch)}`,
+    ...syncedLines(synced),
+  ];
 }
 
 type Said = Partial<Wishes>;
@@ -292,7 +306,7 @@ async function settle(args: Args, io: Io, known: KnownSoFar): Promise<Settled | 
   const wishes = await guide(dialogue, {
     said,
     specExists: (path) => specExists(root, path),
-    problem: (what, answer) => problemWith(root, what, answer),
+    problem: (what, answer) => problemWith(io, root, what, answer),
     installed,
     guesses,
     former,
@@ -305,8 +319,12 @@ async function settle(args: Args, io: Io, known: KnownSoFar): Promise<Settled | 
   return { wishes, lines: [...taken, ...lines], asked: true, heard: !defaults };
 }
 
-function problemWith(root: string, what: 'spec' | 'branch', answer: string): string | undefined {
-  if (what === 'branch') return isBranchName(answer) ? undefined : `${quoted(answer)} is not a valid branch name`;
+function problemWith(io: Io, root: string, what: 'spec' | 'branch', answer: string): string | undefined {
+  if (what === 'branch') {
+    if (!isBranchName(answer)) return `${quoted(answer)} is not a valid branch name`;
+    const user = checkoutOf(io.host.disk, root, `refs/heads/${answer}`);
+    return user && `${answer} is checked out in ${user}: name a branch that only Liza moves, a new one for example`;
+  }
   const facts = specFacts(root, answer);
   return isRefusal(facts) ? facts.message : undefined;
 }

@@ -1,6 +1,7 @@
 // What pre-flight found: one line and at most one mend for each check, and the commit that it looked at. A stop keeps
 // agents from starting; a warning is told, and work goes on.
 
+import { BUDGETS_EXAMPLE } from '../../protocol/commands/operator/setting-hint.ts';
 import type { BaseDistance } from '../../protocol/goal/base-distance.ts';
 import { apartText, inStepText, otherWay } from '../../protocol/goal/base-distance.ts';
 import type { Config, Settings } from '../../protocol/state.ts';
@@ -144,7 +145,7 @@ export function checkBudget({ budgets }: Pick<Config, 'budgets'>): PreflightChec
   return warn(
     'budget',
     'no budget is set: nothing limits what agents spend',
-    `liza config set budgets '{"day": {"usd": 20}, "task": {"sessions": 20}}'`,
+    BUDGETS_EXAMPLE,
     'nothing limits what agents spend',
   );
 }

@@ -38,6 +38,13 @@ function testFlag({ not_run, idle, beside }: Shown): string {
 const alsoGreen = ({ idle, beside }: Shown): string =>
   idle !== undefined && beside === true ? ' (green without the change, too)' : '';
 
+/** Without the reason in brackets, for who says it elsewhere: `NOT RUN BY LIZA: test a > b`. */
+export const shownBriefly = (one: Shown): string =>
+  Object.values(NOT_RUN).reduce(
+    (text, flag) => (text.startsWith(flag) ? text.replace(flag, flag.replace(/ \(.*\)$/, '')) : text),
+    shownText(one),
+  );
+
 /** `ran npm test`, `NOT SHOWN`; what nothing can check is marked. */
 export function shownText(one: Shown): string {
   const { by, what = '', unchanged, ran, adds, beside, idle } = one;

@@ -69,13 +69,19 @@ function death({ agent = '', task = '', ended, text, level }: CrewEvent): readon
   if (ended?.kind === 'signalled' && ended.signal === 'SIGKILL') {
     return [
       {
-        ...line(agent, task, 'is killed in the middle of its work (kill -9; the demo does this on purpose)', 'bad'),
+        ...line(agent, task, `is killed in the middle of its work (kill -9; ${STAGED})`, 'bad'),
         killed: true,
       },
     ];
   }
-  return level === 'alarm' ? [line(agent === '' ? 'watcher' : agent, task, text, 'bad')] : [];
+  return level === 'alarm' ? [line(agent === '' ? 'watcher' : agent, task, onPurpose(text), 'bad')] : [];
 }
+
+export const STAGED = 'the demo does this on purpose';
+
+/** Two of the script's tasks collide: whoever sees the alarm must not take it for a defect. */
+export const onPurpose = (text: string): string =>
+  text.includes('INTEGRATION FAILED') && !text.includes(STAGED) ? `${text} (${STAGED})` : text;
 
 function turn(task: Task, event: HistoryEvent): readonly StoryLine[] {
   const who = event.agent ?? '';

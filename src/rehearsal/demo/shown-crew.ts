@@ -2,7 +2,7 @@
 // board ends the demo; once the crew has ended, only the finished board, which stays for a moment.
 
 import type { CrewControl, CrewEvent, CrewMember } from '../../supervisor/crew-view.ts';
-import type { StoryLine } from './narration.ts';
+import { onPurpose, STAGED, type StoryLine } from './narration.ts';
 
 export interface ShownCrew {
   readonly control: CrewControl;
@@ -36,7 +36,8 @@ export function shownCrew(crew: CrewControl, { now, stop, linger }: Showing): Sh
       view: () => {
         const view = crew.view();
         const events = [...view.events.map(staged), ...said].sort((a, b) => a.time - b.time);
-        return { ...view, events, members: view.members.map(stagedMember) };
+        const alarms = view.alarms.map((one) => ({ ...one, text: onPurpose(one.text) }));
+        return { ...view, events, alarms, members: view.members.map(stagedMember) };
       },
       onChange: (changed) => {
         listeners.add(changed);
@@ -61,11 +62,11 @@ export function boardEvent({ who, task, text, event }: StoryLine): Omit<CrewEven
   return { level: 'info', agent: who, task, text };
 }
 
-const STAGED = 'the demo does this on purpose';
-
 /** The script's only crash: whoever sees it on the board must not take it for a defect. */
 const staged = (event: CrewEvent): CrewEvent =>
-  event.ended?.kind === 'signalled' ? { ...event, text: `${event.text} (${STAGED})` } : event;
+  event.ended?.kind === 'signalled'
+    ? { ...event, text: `${event.text} (${STAGED})` }
+    : { ...event, text: onPurpose(event.text) };
 
 const stagedMember = (member: CrewMember): CrewMember =>
   member.state === 'backing-off' && member.cause === 'signalled'

@@ -72,10 +72,14 @@ function whyHeld(board: Board, now: Instant): string | undefined {
   return missing && `${missing.fact}, so no session starts. ${missing.remedy}`;
 }
 
+/** The end of the goal is no trouble. */
+export const nothingMovesText = (why: string): string =>
+  why.startsWith('the goal is ') ? `T${why.slice(1)}` : `Nothing moves: ${why}`;
+
 function whyOver({ state }: Board, base: BaseDistance | undefined): string | undefined {
   if (state.goal.status === 'COMPLETED') {
     const next = base?.ahead === 0 ? '' : '; then: liza init "<next goal>"';
-    return withUnhandled(`the goal is COMPLETED; ${afterGoal(base)}${next}`, state);
+    return withUnhandled(`the goal is COMPLETED: ${afterGoal(base)}${next}`, state);
   }
   if (state.goal.status === 'ABORTED') return 'the goal is ABORTED; to reopen it: liza resume';
   return undefined;

@@ -194,7 +194,8 @@ test('the merge commit of liza finish names every task that it brought, before a
   expect(await told('main')).toMatchObject(expected);
   const { stdout } = await here.ok(['blame', 'main']);
   expect(stdout).toContain('written by coder-1, approved by code-reviewer-1');
-  expect(stdout).toContain(`liza blame ${first.slice(0, 12)}`);
+  expect(stdout).toContain(`more: liza blame ${first.slice(0, 12)}`);
+  expect((await here.liza(['blame', 'mian'])).stderr).toContain('did you mean main?');
   await here.ok(['sync']);
   expect(await told('main')).toMatchObject(expected);
 });

@@ -252,6 +252,13 @@ describe('with a person', () => {
     },
   );
 
+  test('a branch that is checked out is asked for again at once', async () => {
+    const { io, asked } = answering(['', '', 'main', 'work', '', '']);
+    expect((await here.liza(['init', 'First'], { cwd: root, io })).code).toBe(0);
+    expect(asked.filter((one) => one.startsWith('Branch for approved work'))).toHaveLength(2);
+    expect((await config()).integration_branch).toBe('work');
+  });
+
   test('the next goal: --yes brings in what main has gained; without it that is told', async () => {
     await liza(['init', 'First', '--vision-from-template']);
     expect((await config()).base_branch).toBe('main');
@@ -263,7 +270,7 @@ describe('with a person', () => {
     // It has tests now, and no command was set: --yes takes what would be asked for.
     here.commit({ Makefile: 'test:\n\ttrue\n' });
     const ran = await liza(['init', 'Third', '--yes']);
-    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('main is merged in') });
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('main is merged into integration') });
     expect(ran.stdout).toContain('defaults used: document specs/vision.md; tests make test\n');
     expect(ran.stdout).toContain('tests green on the result');
     expect((await config()).test_command).toBe('make test');

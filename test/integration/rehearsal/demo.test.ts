@@ -267,7 +267,7 @@ test('on a terminal it shows the live board; q asks, says what it does, and ends
       look = () => words.every((word) => shown.includes(word)) && done();
       look();
     });
-  await seen('q quit', 'coder-1');
+  await seen('q stop', 'coder-1');
   child.stdin.write('q');
   await seen('End the demo?');
   child.stdin.write('y');

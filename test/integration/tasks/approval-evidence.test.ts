@@ -212,6 +212,7 @@ describe('a test of which Liza does not know that it ran', () => {
     expect((await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ')).toMatch(told);
     expect((await p.ok(['report', '--md'])).stdout).toMatch(told);
     expect((await p.ok(['audit', '--json'])).stdout).toContain('no command that Liza ran runs its file');
+    expect((await p.ok(['audit', '--json'])).stdout).toContain('NOT RUN BY LIZA: test other/b');
     expect(concernLines(await p.state()).join('\n')).toMatch(told);
   });
 });

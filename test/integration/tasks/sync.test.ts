@@ -129,7 +129,7 @@ describe('ways', () => {
     succeeded(await sync());
     const { stdout } = await p.ok(['audit']);
     expect(stdout.replace(/\s+/g, ' ')).toContain(
-      '1 recorded merges, 1 of a person’s branch (liza sync), and nothing else',
+      '1 recorded merge, 1 of a person’s branch (liza sync), and nothing else',
     );
     expect((await p.liza(['blame', mine])).stderr).toContain('it came from main, which human merged in');
     expect((await p.liza(['blame', 'integration'])).stderr).toContain(

@@ -166,7 +166,7 @@ describe('the guide', () => {
   test('the next goal: the last one’s document is said to be that before it is asked for', async () => {
     const known = { settled: true, specExists: () => true, former: 'specs/vision.md' };
     const { wishes, said } = await guided(['Next', 'specs/next.md'], known);
-    expect(said.join()).toContain('specs/vision.md describes the last goal');
+    expect(said.join()).toMatch(/specs\/vision.md describes the last goal: .*Enter/);
     expect(wishes).toMatchObject({ spec: 'specs/next.md' });
     expect((await guided(['Next', ''], { ...known, former: undefined })).said.join()).not.toContain('last goal');
   });
@@ -197,6 +197,12 @@ describe('the guide', () => {
       expect(wishes).toMatchObject({ setup: 'npm ci', shown: ['~/.npmrc'] });
     },
   );
+
+  test('without a set-up nobody is asked to show a login', async () => {
+    const registries = [{ name: 'npm @acme: npm.acme.example', file: '~/.npmrc', isNeeded: false }];
+    const { asked } = await guided(['g', '', '', '', '-'], { installed: [CLAUDE], registries });
+    expect(asked.join()).not.toContain('Show ~/.npmrc');
+  });
 
   test.each([0, 1, 2, 3, 4, 5])('leaving after %i answers: nothing, and the terminal is given back', async (many) => {
     const answers = ['g', '', '', '', '', ''].slice(0, many);

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Io } from '../../../src/cli/io.ts';
-import { provenanceOf } from '../../../src/cli/render/blame.ts';
+import { provenanceOf, renderMerged } from '../../../src/cli/render/blame.ts';
 import type { TaskSession } from '../../../src/protocol/state.ts';
 import { sandboxModeText, sandboxStartText } from '../../../src/sandbox/mode.ts';
 import { hostAt } from '../../host.ts';
@@ -84,7 +84,10 @@ test('required and missing: run and run --check end with 5, and name the way out
 test('required and missing: tests that were not started are not called red', async () => {
   const { liza } = project((repo) => {
     repo.git('init', '-q', '-b', 'main');
-    const integration_head = repo.commitTo('integration', { 'README.md': 'hello\n' });
+    repo.git('config', 'user.name', 'Ada');
+    repo.git('config', 'user.email', 'ada@example.com');
+    const integration_head = repo.commit({ 'README.md': 'hello\n' });
+    repo.git('branch', 'integration');
     const config = { integration_branch: 'integration', sandbox: 'require', test_command: 'true' } as const;
     return { config, goal: { ...aState().goal, integration_head } };
   });
@@ -142,6 +145,17 @@ test('blame names each author and reviewer that ran without a sandbox once', () 
     sessions: [session('coder-1', 'off'), session('coder-1', 'off'), session('code-reviewer-1', 'bubblewrap')],
   };
   expect(provenanceOf(task, undefined).unconfined).toEqual(['coder-1']);
+});
+
+test('blame of a merge that brought tasks says it of each', () => {
+  const one = { task: 't', description: 'x', author: 'coder-1', approved_by: 'code-reviewer-1', rejected: [] };
+  const merged = {
+    ...{ commit: 'c'.repeat(40), by: 'human', time: '2026-03-01T09:00:00Z', made: 'by hand', subject: 'Merge' },
+    brought: [{ ...one, merge_commit: 'm'.repeat(40), unconfined: ['coder-1'] }],
+  } as const;
+  expect(flat(renderMerged(merged, { color: false, unicode: true, width: 200 }))).toContain(
+    'coder-1 ran without a sandbox: it could read and write everything',
+  );
 });
 
 test('where it is on, the program that confines is named', () => {

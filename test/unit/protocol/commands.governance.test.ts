@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
+import { BUDGETS_EXAMPLE } from '../../../src/protocol/commands/operator/setting-hint.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import { validate } from '../../../src/protocol/invariants.ts';
 import { possible } from '../../../src/protocol/next-commands.ts';
@@ -269,6 +270,14 @@ describe('the human’s hand', () => {
     w.run(HUMAN, set('escalation_webhook', 'https://hooks.example.org:8443/T0/x?y=1'));
     w.run(HUMAN, set('escalation_webhook', null));
     expect(w.refused(HUMAN, set('providers', 'x')).message).toContain('must be a map');
+    for (const [key, value, hint] of [
+      ['isolation', 'clon', 'did you mean: liza config set isolation clone'],
+      ['sandbox', 'on', 'liza config set sandbox auto|require|off'],
+      ['budgets', 20, BUDGETS_EXAMPLE],
+      ['budgets.day', 20, BUDGETS_EXAMPLE],
+      ['lease_duration', 'long', 'for example: liza config set lease_duration '],
+    ] as const)
+      expect(w.refused(HUMAN, set(key, value)).hint, key).toContain(hint);
     w.run(HUMAN, set('lease_duration', 120));
     expect(w.run(HUMAN, set('lease_duration', 120)).already).toBe(true);
     w.run(HUMAN, addReady('a'));

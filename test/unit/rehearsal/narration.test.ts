@@ -105,7 +105,7 @@ test('a kill, an alarm, the end', () => {
   };
   expect(text(view([]), after)).toEqual([
     'coder-1 parse is killed in the middle of its work (kill -9; the demo does this on purpose)',
-    'watcher  INTEGRATION FAILED: money',
+    'watcher  INTEGRATION FAILED: money (the demo does this on purpose)',
     'planner-1  the goal is reached',
   ]);
 });

@@ -81,16 +81,16 @@ describe('nothing moves because', () => {
 
   it('the goal is over', () => {
     expect(why({ state: goal('COMPLETED') })).toBe(
-      'the goal is COMPLETED; merge it into your branch: liza finish; then: liza init "<next goal>"',
+      'the goal is COMPLETED: merge it into your branch: liza finish; then: liza init "<next goal>"',
     );
     const base = { branch: 'main', integration: 'integration', lacks: 0 };
     const over = (ahead: number) =>
       whyNothingMoves(board({ state: goal('COMPLETED') }), NOW, { base: { ...base, ahead } });
     expect(over(3)).toContain('merge it into main: liza finish');
-    expect(over(0)).toBe('the goal is COMPLETED; it is in main; next: liza init "<next goal>"');
+    expect(over(0)).toBe('the goal is COMPLETED: it is in main; next: liza init "<next goal>"');
     const note = { id: 'note-1', timestamp: ago(1000), message: 'mind the total', for: 'greet' };
     expect(why({ state: { ...goal('COMPLETED'), human_notes: [note] } })).toBe(
-      'the goal is COMPLETED; merge it into your branch: liza finish; then: liza init "<next goal>"; note-1 for greet was not marked as handled: liza show note-1',
+      'the goal is COMPLETED: merge it into your branch: liza finish; then: liza init "<next goal>"; note-1 for greet was not marked as handled: liza show note-1',
     );
     expect(why({ state: goal('ABORTED') })).toBe('the goal is ABORTED; to reopen it: liza resume');
   });

@@ -20,6 +20,7 @@ import { noSuch, noTask } from '../../unknown-id.ts';
 import { defined, listForMap, namesProto } from '../../values.ts';
 import { list } from '../coding/coder.ts';
 import { branchInUse, keptEntries, settled } from './budget-setting.ts';
+import { settingHint } from './setting-hint.ts';
 
 export const specChange: Row<'spec-change'> = {
   name: 'spec-change',
@@ -132,19 +133,22 @@ export const configSet: Row<'config set'> = {
     {
       name: 'value',
       rule: 'the value fits the schema',
-      check: ({ state, command, commandLine }) => {
+      check: ({ state, command }) => {
         const { key, value } = settled(state.config, command);
         if (value === null || value === undefined) return undefined;
         if (namesProto(value)) return refuse(`nothing in ${key} can be called __proto__`, 'choose another name');
         const parsed = v.safeParse(ConfigSchema.entries[key as keyof typeof ConfigSchema.entries], value);
         const list = parsed.success ? listForMap(value, parsed.output) : undefined;
         if (list !== undefined) {
-          return refuse(`${[key, ...list].join('.')} must be a map, and this is a list`, commandLine('config set'));
+          return refuse(
+            `${[key, ...list].join('.')} must be a map, and this is a list`,
+            settingHint(command.key, value, ''),
+          );
         }
         if (parsed.success) return undefined;
         const [issue] = parsed.issues;
         const where = [key, v.getDotPath(issue)].filter((part) => part !== null).join('.');
-        return refuse(`${where} ${issue.message}`, commandLine('config set'));
+        return refuse(`${where} ${issue.message}`, settingHint(command.key, command.value, issue.message));
       },
     },
     {

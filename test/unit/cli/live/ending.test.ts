@@ -49,6 +49,14 @@ it.each(['help', 'note', 'quit', 'stop', 'filter', 'log'] as const)('stays while
   expect(text()).toContain(ENDED);
 });
 
+it('covers no line of an open page: all of it can still be read', async () => {
+  model.press('help');
+  await end();
+  for (let at = 0; at < 100; at += 1) model.press('down');
+  expect(text()).toContain('rev 1/5');
+  expect(text()).toContain(ENDED);
+});
+
 it.each(['quit', 'open', 'back'] as const)('closes on %s after the page', async (key) => {
   model.press('help');
   await end();

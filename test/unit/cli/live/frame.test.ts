@@ -72,7 +72,7 @@ describe('the last line', () => {
   const foot = (view: CrewView, screen: Screen, size: string): string => lines(view, screen, look(size)).at(-1) ?? '';
 
   it.each(['80x24', '100x30', '200x50'])('at %s names the arrows, enter and the note', (size) => {
-    expect(foot(lively, on({}), size)).toMatch(/arrows choose . enter opens . n note . .*\? help . q quit$/);
+    expect(foot(lively, on({}), size)).toMatch(/arrows choose . enter opens . n note . .*\? help . q leave or stop$/);
   });
 
   it.each(['60x24', '80x24', '200x50'])('at %s names the answer while a question is open, and only then', (size) => {
@@ -172,7 +172,7 @@ describe('on 80 columns in ASCII', () => {
     ['a long message', { said: 'word '.repeat(30) }],
     ['a filter', { filter: 'retry' }],
   ])('help and the way out stay beside %s', (_what, fields) => {
-    expect(lines(lively, on(fields), narrow).at(-1)).toMatch(/\? help \| q quit$/);
+    expect(lines(lively, on(fields), narrow).at(-1)).toMatch(/\? help \| q leave or stop$/);
   });
 
   it('a page that goes on says so, and nothing of it is skipped', () => {

@@ -47,7 +47,7 @@ describe.each(SIZES)('with 14 questions on a screen of %s', (_, width, height) =
       if (shown.some((row) => row.includes(`${id} coder-1`)))
         expect(squashed(shown.join(''))).toContain(squashed(text));
     expect(shown.at(-1)).toContain('? help');
-    expect(shown.at(-1)).toContain('q quit');
+    expect(shown.at(-1)).toContain('q leave or stop');
   });
 
   it('o opens a page that can be scrolled through, and every question and assumption is on it, whole', () => {

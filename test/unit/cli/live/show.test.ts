@@ -44,7 +44,7 @@ const drawn = (screen: Screen, words: string): Promise<void> =>
 
 it('takes the terminal, obeys keys, draws only rows that changed, and gives the terminal back', async () => {
   const { screen, keys, restores, crew, done } = start();
-  await drawn(screen, 'q quit');
+  await drawn(screen, 'q leave or stop');
   expect(screen.written[0]).toMatch(/^\x1b\[\?1049h/);
   expect(keys.setRawMode).toHaveBeenCalledWith(true);
   expect(restores).toHaveLength(1);
@@ -69,7 +69,7 @@ it('takes the terminal, obeys keys, draws only rows that changed, and gives the 
 
 it('moves a row for each of the arrows that arrive in one piece', async () => {
   const { screen, keys, done } = start();
-  await drawn(screen, 'q quit');
+  await drawn(screen, 'q leave or stop');
   keys.write('jjjj');
   await drawn(screen, '› ');
   const four = /› (\S+)/.exec(stripVTControlCharacters(all(screen)))?.[1];
@@ -88,7 +88,7 @@ it('moves a row for each of the arrows that arrive in one piece', async () => {
 
 it('is drawn as a whole after a resize, and never clears what was scrolled out', async () => {
   const { screen, keys, done } = start();
-  await drawn(screen, 'q quit');
+  await drawn(screen, 'q leave or stop');
   screen.written = [];
   Object.assign(screen, { columns: 120, rows: 30 });
   screen.emit('resize');
@@ -105,7 +105,7 @@ it('is drawn as a whole after a resize, and never clears what was scrolled out',
 
 it('gives the terminal back when the program dies', async () => {
   const { screen, keys, restores, done } = start();
-  await drawn(screen, 'q quit');
+  await drawn(screen, 'q leave or stop');
   restores[0]?.();
   expect(all(screen)).toMatch(/\x1b\[\?1049l$/);
   keys.write('qsq');
@@ -115,7 +115,7 @@ it('gives the terminal back when the program dies', async () => {
 
 it('lets the crew end in order when the window is closed', async () => {
   const { screen, crew, done } = start();
-  await drawn(screen, 'q quit');
+  await drawn(screen, 'q leave or stop');
   screen.emit('error', new Error('write EIO'));
   screen.written = [];
   crew.play(5);

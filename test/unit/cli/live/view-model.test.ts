@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readLogTail } from '../../../../src/cli/live/log-file.ts';
+import { followLog, readLogTail } from '../../../../src/cli/live/log-file.ts';
 import type { LiveLook } from '../../../../src/cli/live/screen.ts';
 import { openViewModel, type ViewModel } from '../../../../src/cli/live/view-model.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
@@ -138,6 +138,24 @@ describe('a log', () => {
     expect(lines).toHaveLength(2000);
     expect(lines.at(-1)).toBe('line 49999');
     expect(lines[0]).toBe('line 48000');
+  });
+
+  it('of a session that has said nothing yet: the last one’s is shown until then', async () => {
+    const [now, before] = [join(folder, 'now'), join(folder, 'before')];
+    writeFileSync(before, 'what it said last\n');
+    const shown: string[] = [];
+    vi.useRealTimers();
+    const quiet = followLog(
+      () => [now, before],
+      ({ lines }) => shown.push(...lines),
+    );
+    try {
+      await vi.waitFor(() => expect(shown).toEqual(['what it said last']), 30_000);
+      writeFileSync(now, 'hello\n');
+      await vi.waitFor(() => expect(shown).toEqual(['what it said last', 'hello']), 30_000);
+    } finally {
+      quiet();
+    }
   });
 
   it('is followed while its page is open', async () => {
