@@ -29,7 +29,10 @@ describe('a crew in the background', () => {
     expect(isAlive(pid)).toBe(false);
     expect(agentsOf(p)).toEqual([]);
     expect(p.ok(['stop']).stdout).toContain('no crew is running here');
-    expect(p.liza(['attach'])).toMatchObject({ code: 1, stderr: expect.stringContaining('no crew is running here') });
+    expect(p.liza(['attach'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no crew is running here[\s\S]*liza show <task>[\s\S]*\.liza\/agent-logs/),
+    });
   });
 
   test('a step under an agent’s id from outside its session raises an alarm at once', async () => {

@@ -150,7 +150,11 @@ test('blame names each author and reviewer that ran without a sandbox once', () 
 test('blame of a merge that brought tasks says it of each', () => {
   const one = { task: 't', description: 'x', author: 'coder-1', approved_by: 'code-reviewer-1', rejected: [] };
   const merged = {
-    ...{ commit: 'c'.repeat(40), by: 'human', time: '2026-03-01T09:00:00Z', made: 'by hand', subject: 'Merge' },
+    commit: 'c'.repeat(40),
+    by: 'human',
+    time: '2026-03-01T09:00:00Z',
+    made: 'by hand',
+    subject: 'Merge',
     brought: [{ ...one, merge_commit: 'm'.repeat(40), unconfined: ['coder-1'] }],
   } as const;
   expect(flat(renderMerged(merged, { color: false, unicode: true, width: 200 }))).toContain(

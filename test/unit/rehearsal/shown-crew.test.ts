@@ -10,6 +10,7 @@ function room() {
   const crew = {
     view: () => ({
       events,
+      alarms: [{ name: 'INTEGRATION FAILED', key: 'a', level: 'alarm', text: 'INTEGRATION FAILED: money' }],
       members: [{ agent: 'coder-1', state: 'backing-off', cause: 'signalled', why: 'it was ended by SIGKILL' }],
     }),
     onChange: () => () => {},
@@ -48,11 +49,12 @@ test('what the demo says stands among the crew’s events by time, and is told a
   expect(told).toBe(1);
 });
 
-test('the crash of the script is said to be one, in the events and beside the agent', () => {
+test('the crash and the collision of the script are said to be that, in alarms and events and beside the agent', () => {
   const here = room();
   const ended = { kind: 'signalled', signal: 'SIGKILL' } as const;
   here.events.push({ time: 1, level: 'info', agent: 'coder-1', ended, text: 'session ended: ended by SIGKILL' });
-  const { events, members } = here.control.view();
+  const { events, members, alarms } = here.control.view();
+  expect(alarms[0]?.text).toBe('INTEGRATION FAILED: money (the demo does this on purpose)');
   expect(events[0]?.text).toBe('session ended: ended by SIGKILL (the demo does this on purpose)');
   expect(members[0]?.why).toBe('it was ended by SIGKILL (the demo does this on purpose)');
 });

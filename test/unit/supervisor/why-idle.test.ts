@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
-import { whyNothingMoves } from '../../../src/supervisor/rules/why-idle.ts';
+import { nothingMovesText, whyNothingMoves } from '../../../src/supervisor/rules/why-idle.ts';
 import { cpuTimer } from '../../support/cpu-time.ts';
 import { agent, ago, board, COMMIT, goal, MINUTE, NOW, type Parts, task } from '../boards/empty-board.ts';
 
@@ -83,6 +83,8 @@ describe('nothing moves because', () => {
     expect(why({ state: goal('COMPLETED') })).toBe(
       'the goal is COMPLETED: merge it into your branch: liza finish; then: liza init "<next goal>"',
     );
+    expect(nothingMovesText('the goal is COMPLETED: x')).toBe('The goal is COMPLETED: x');
+    expect(nothingMovesText('PAUSE is on')).toBe('Nothing moves: PAUSE is on');
     const base = { branch: 'main', integration: 'integration', lacks: 0 };
     const over = (ahead: number) =>
       whyNothingMoves(board({ state: goal('COMPLETED') }), NOW, { base: { ...base, ahead } });
