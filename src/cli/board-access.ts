@@ -88,7 +88,7 @@ function namesIn(folder: string): readonly string[] {
 const MOST_LINES = 20_000;
 
 /** What became of a commit that is not under review. */
-const unsubmitted = (task: Task, commit: string): string =>
+export const unsubmitted = (task: Task, commit: string): string =>
   historyOf(task).some((one) => one.event === 'rejected' && one.commit === commit)
     ? 'rejected, being reworked'
     : 'not submitted';
