@@ -118,7 +118,7 @@ async function start(size, speed, step) {
   const [x, y] = size.split('x');
   const line = `LC_ALL=C.UTF-8 TZ=UTC exec ${process.execPath} ${program} ${speed} ${step} ${log}`;
   tmux('-u', '-f', '/dev/null', 'new-session', '-d', '-s', 'board', '-c', folder, '-x', x, '-y', y, line);
-  await shows('q quit');
+  await shows('q leave');
 }
 
 async function stop() {

@@ -197,7 +197,7 @@ const isTexts = (value: unknown): value is string[] =>
 const incomplete = (fact: string): Refusal =>
   refuse(
     `the checkpoint is incomplete: ${fact}`,
-    'it needs intent, risks, validation (a command and the result you expect: "npm test: 3 more pass") and the files to change; see liza begin --help',
+    'it needs intent, risks, validation (a command and the result you expect: "npm test: 3 more pass") and the files to change; --set-aside, too, where you have already changed or committed something; see liza begin --help',
     1,
     'checkpoint',
   );

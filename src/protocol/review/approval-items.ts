@@ -60,6 +60,8 @@ function begun(text: string, beside: Kind): Kind | undefined {
   // `reads once, ran twice` may be the name of a test.
   if (ran !== undefined) return beside !== 'test' || /^[#`]|^\.?\//.test(ran) || PROGRAMS.has(ran) ? 'ran' : undefined;
   if (/^diff:?\s+\S*[./]/i.test(text)) return 'diff';
+  // `counts hits, seen once` may be one, too.
+  if ((beside === 'test' ? /^seen(?::|\s+I\b)/i : /^seen:?\s+\S/i).test(text)) return 'seen';
   if (beside === 'ran' && (NUMBER.test(text) || /^`[^`]+`/.test(text))) return 'ran';
   if (beside === 'place') return undefined;
   return (beside === 'ran' ? PLACE : PLACE_OF_FILE).test(text) ? 'place' : undefined;
