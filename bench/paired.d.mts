@@ -13,5 +13,5 @@ export function rangeOf(shares: readonly number[]): Range;
 export function judged(range: Pick<Range, 'from' | 'to'>, limit: number): 'kept' | 'missed' | 'open';
 export function measured(
   run: (pair: number) => Pair | Promise<Pair>,
-  how: { readonly least: number; readonly most: number; readonly limit: number },
+  pairs: number,
 ): Promise<Range & Pair & { readonly pairs: number }>;

@@ -1,21 +1,16 @@
 // Two ways measured against each other, pair by pair. What counts is the median of the shares by which each pair differs,
 // and the range in which it lies with 95 % certainty whatever the noise looks like: that of the ordered shares which a
-// fair coin would seldom leave (the sign test). Measuring goes on until the limit is outside of that range, or there are
-// pairs enough; then a range on both sides of the limit judges nothing.
+// fair coin would seldom leave (the sign test). How many pairs there are is said before: who looks after each pair and
+// stops when the range pleases has no such certainty. A range on both sides of the limit judges nothing.
 
 export const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 /** `run(pair)` answers what `on` and `off` took. */
-export async function measured(run, { least, most, limit }) {
+export async function measured(run, pairs) {
   const runs = [];
-  let found;
-  for (let pair = 1; pair <= most; pair += 1) {
-    runs.push(await run(pair));
-    found = rangeOf(runs.map(({ on, off }) => (100 * (on - off)) / off));
-    if (pair >= least && judged(found, limit) !== 'open') break;
-  }
+  for (let pair = 1; pair <= pairs; pair += 1) runs.push(await run(pair));
   const [on, off] = ['on', 'off'].map((side) => median(runs.map((one) => one[side])));
-  return { on, off, pairs: runs.length, ...found };
+  return { on, off, pairs, ...rangeOf(runs.map((one) => (100 * (one.on - one.off)) / one.off)) };
 }
 
 /** The median of these shares, and between which two of them it lies; with fewer than six nothing is known. */
