@@ -47,7 +47,7 @@ function measured(cwd, args, expression) {
 const peakMegabytes = (cwd, args) => measured(cwd, args, 'process.resourceUsage().maxRSS') / 1024;
 const WRITTEN = `/wchar: (\\d+)/.exec(process.getBuiltinModule('node:fs').readFileSync('/proc/self/io', 'utf8'))?.[1]`;
 
-const rounds = quick ? 9 : 31;
+const rounds = quick ? 5 : 31;
 const rows = {
   'show <task>': [],
   'show, first after a note': [],

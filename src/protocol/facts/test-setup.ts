@@ -98,9 +98,9 @@ export function mayRunOthers(asked: Commands): (path: string) => boolean {
 const runsOthers = ({ path, before = '', after = '' }: Changed): boolean =>
   !isOneTest(path) && [before, after].some((text) => FINDS_FILES.test(text));
 
-/** It reads a folder, loads what it found there, or goes through a pattern. */
+/** It reads a folder, loads what it found there (one file beside itself is no find), or goes through a pattern. */
 const FINDS_FILES =
-  /\b(?:readdir|listdir|scandir|iterdir|r?glob|walk|discover)\w{0,20}\s?\(|\b(?:import|require)\(\s{0,20}[^'"\s)]|^\s{0,40}for\s+\w+\s+in\s[^\n]{0,200}[*$]|\bfind\s[^\n]{0,200}-name\b/m;
+  /\b(?:readdir|listdir|scandir|iterdir|r?glob|walk|discover)\w{0,20}\s?\(|\b(?:import|require)\((?!__dirname\s?\+\s?['"][^'"\n]{0,200}['"]\s?\))\s{0,20}[^'"\s)]|^\s{0,40}for\s+\w+\s+in\s[^\n]{0,200}[*$]|\bfind\s[^\n]{0,200}-name\b/m;
 
 /** Settings of a builder that runs tests, too. */
 const TOOL_PLACES =

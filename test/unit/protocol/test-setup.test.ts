@@ -92,6 +92,7 @@ describe('how tests are run', () => {
   it.each([
     ['node test/run.js', 'test/run.js', "for (const one of readdirSync('test')) await import(one);\n"],
     ['sh test/run.sh', 'test/run.sh', 'for t in test/t_*.sh; do sh "$t" || exit 1; done\n'],
+    ['node test/each.js', 'test/each.js', "for (const test of list) require(__dirname + '/' + test);\n"],
     ['python3 tests/main.py', 'tests/main.py', "suite = loader.discover('tests')\n"],
   ])('%s runs the other tests, and steers them', (command, name, text) => {
     expect(told([{ path: name, before: text, after: text.replace('test', 'test/a') }], [command])).toEqual([name]);
@@ -99,6 +100,7 @@ describe('how tests are run', () => {
   });
   it.each([
     ['node test/all.js', 'test/all.js', 'assert.equal(add(1, 2), 3);\n'],
+    ['mocha test/a.js', 'test/a.js', "const add = require(__dirname + '/../lib/add.js');\n"],
     ['node test/list.test.js', 'test/list.test.js', "assert.deepEqual(readdirSync('a'), []);\n"],
   ])('%s is a test itself', (command, name, text) => {
     expect(told([{ path: name, before: '', after: text }], [command])).toEqual([]);
